@@ -48,7 +48,7 @@ typedef enum option_kind {
   OPTION_POSITIVE  /* target: double; a finite number above zero, so that zero may mean "not given" */
 } option_kind;
 
-enum { LIST_MOST = 64 };
+enum { LIST_MOST = 4096 };
 typedef struct text_list {
   const char *item[LIST_MOST];
   int n;

@@ -96,6 +96,43 @@ static void print_constraints(const cdn_system *system, const freedom *f) {
   }
 }
 
+/* The file's equalities that give way: those that are no constraints. NULL: it is one. */
+static const char *soft_equality(const cdn_model *model, int i, cdn_spec_constraint *out) {
+  static const char *const kinds[] = {
+    [CDN_SPEC_CONNECT] = "connect", [CDN_SPEC_WELD] = "weld", [CDN_SPEC_COUPLING] = "coupling"
+  };
+  if (cdn_spec_get_constraint(cdn_model_spec(model), i, out) != CDN_OK) return NULL;
+  return cdn_system_find_constraint(cdn_model_system(model), out->name).i < 0 ? kinds[out->kind] : NULL;
+}
+
+static int equality_count(const cdn_model *model, const model_arguments *arguments) {
+  return arguments->tree_only ? 0 : cdn_spec_count(cdn_model_spec(model), CDN_SPEC_CONSTRAINT);
+}
+
+static void print_soft_equalities_json(json_writer *w, const cdn_model *model, const model_arguments *arguments) {
+  cdn_spec_constraint c;
+  jw_array(w, "soft_equalities", false);
+  for (int i = 0; i < equality_count(model, arguments); i++) {
+    const char *kind = soft_equality(model, i, &c);
+    if (!kind) continue;
+    jw_object(w, NULL, true);
+    jw_text(w, "name", c.name);
+    jw_text(w, "kind", kind);
+    jw_close(w);
+  }
+  jw_close(w);
+}
+
+static void print_soft_equalities(const cdn_model *model, const model_arguments *arguments) {
+  cdn_spec_constraint c;
+  int printed = 0;
+  for (int i = 0; i < equality_count(model, arguments); i++) {
+    const char *kind = soft_equality(model, i, &c);
+    if (kind) printf("%s %s (%s)", printed++ == 0 ? "\n  soft equalities:" : ",", visible(c.name), kind);
+  }
+  if (printed > 0) printf("\n");
+}
+
 static void print_controls_json(json_writer *w, cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   jw_array(w, "controls", false);
@@ -178,6 +215,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   }
   jw_close(&w);
   print_constraints_json(&w, system, f);
+  print_soft_equalities_json(&w, model, arguments);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) jw_note(&w, cdn_model_not_understood(model, i));
   jw_close(&w);
@@ -245,6 +283,7 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   }
   print_joints(model);
   print_constraints(system, f);
+  print_soft_equalities(model, arguments);
   print_controls(state);
   print_shapes(state);
 

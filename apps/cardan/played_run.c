@@ -16,18 +16,26 @@ struct played_run {
 
 /* The columns of a pool; false, with a message, if a coordinate is missing. */
 static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, int *column) {
-  for (int i = 0; i < n; i++) {
-    char name[160];
-    cdn_system_slot_name(r->system, pool, i, name, sizeof name);
+  /* Room for one character more than the longest column has: a longer name is cut off there, and is no column. */
+  size_t room = 200;
+  for (int k = 1; k < rows_columns(r->rows); k++) {
+    const size_t length = strlen(rows_name(r->rows, k)) + 2;
+    room = length > room ? length : room;
+  }
+  char *name = allocate(room, 1);
+  bool found = true;
+  for (int i = 0; i < n && found; i++) {
+    cdn_system_slot_name(r->system, pool, i, name, room);
     column[i] = -1;
     for (int k = 1; k < rows_columns(r->rows) && column[i] < 0; k++)
       if (strcmp(rows_name(r->rows, k), name) == 0) column[i] = k;
     if (column[i] >= 0 || pool == CDN_POOL_U) continue;
     complain("%s: has no column '%s' and is no run of this model: name the model, with the options, that was simulated",
              path, name);
-    return false;
+    found = false;
   }
-  return true;
+  free(name);
+  return found;
 }
 
 played_run *run_open(const char *path, const cdn_system *system, int *code) {

@@ -28,7 +28,7 @@ typedef struct cdn_shape {
 /** What a surface is made of. The numbers of two surfaces that touch are combined (docs/contact.md):
  *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
  *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
- *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two. */
+ *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two (larger_friction: all friction is). */
 typedef struct cdn_contact_material {
   CDN_DEF_HEADER;
   double modulus;     /**< plane-strain modulus E* = E / (1 - nu^2), Pa, > 0. Default 1e7 */
@@ -41,6 +41,10 @@ typedef struct cdn_contact_material {
   double thickness;
   double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
   double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
+  /** 1: between two materials that both have it, coefficients of friction are the larger of the two, as MuJoCo has
+   *  them; 0, the
+   *  default: they are not. Of no meaning in the material of a pair. */
+  double larger_friction;
 } cdn_contact_material;
 /** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_material_init(void *def, size_t size);

@@ -50,7 +50,7 @@ typedef struct cdn_model_options {
   bool no_gravity; /**< leave out the file's gravity: for a System that has gravity already */
   /** Whether shapes for collision become shapes of the System (contact.h): planes, spheres, capsules, ellipsoids,
    *  cylinders, boxes, height fields, and the hulls of meshes. What is left out, a warning names. A file that has no
-   *  exclusions (URDF) gets those of bodies that overlap in the first pose. Default: CDN_MODEL_NO_CONTACT.
+   *  exclusions (URDF) gets those of bodies that overlap in the first pose. Default: CDN_MODEL_COMPLIANT.
    *  tree_only leaves all out. */
   cdn_model_contact contact;
   double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */

@@ -91,6 +91,9 @@ typedef struct cdn_spec_solver {
   double impratio;                                  /**< default 1 */
   bool refsafe;   /**< time constants count as two time steps at least. Default true */
   bool eulerdamp; /**< Euler's damping is implicit. Default true */
+  /** Rows are scaled by the inverse inertia that they meet, not by MuJoCo's approximation (cdn_soft_def). Default
+   *  false */
+  bool exact_diagonal;
 } cdn_spec_solver;
 CDN_API void cdn_spec_solver_init(void *def, size_t size); /**< cdn_default_spec_solver for a struct of `size` bytes */
 static inline cdn_spec_solver cdn_default_spec_solver(void) {
@@ -128,6 +131,8 @@ typedef struct cdn_spec_body {
   bool intermediate;   /**< a massless frame between several joints of one body, made by a reader: tables omit it */
   bool allow_improper; /**< as in cdn_body_def; readers set it, and warn */
   bool must_be_base;   /**< gets a free joint to Ground if no joint connects it to Ground: see cdn_spec_make_tree */
+  /** The part of its weight that a force at its centre of mass takes off: 1 all of it. Default 0 (MJCF's gravcomp) */
+  double gravity_compensation;
 } cdn_spec_body;
 CDN_API void cdn_spec_body_init(void *def, size_t size); /**< cdn_default_spec_body for a struct of `size` bytes */
 static inline cdn_spec_body cdn_default_spec_body(void) {
@@ -175,7 +180,7 @@ typedef struct cdn_spec_joint {
   double lower, upper;      /**< default: infinite; a ball's largest angle is `upper` */
   double limit_timeconst, limit_dampratio; /**< of the compliant stop, as MuJoCo's solreflimit; 0: 0.02 s and 1 */
   double friction;                         /**< dry friction, N m or N; simulated with CDN_MODEL_SOFT */
-  double effort_lower, effort_upper;       /**< limits of an actuator, N m or N; default: infinite; not enforced */
+  double effort_lower, effort_upper;       /**< limits of an actuator, N m or N; default: infinite; see drive_limited */
   double speed_limit;                      /**< rad/s or m/s; default: infinite; not enforced */
   double weight;                           /**< loops are cut at joints of smaller weight; default 1 */
   cdn_spec_cut cut;                        /**< the way to cut a loop at this joint */
@@ -183,6 +188,16 @@ typedef struct cdn_spec_joint {
    *  cdn_default_soft_law() */
   cdn_soft_law limit_law, friction_law;
   double margin; /**< of a soft limit, rad or m: its distance at which it is at rest. Default 0 */
+  /** true: the force of the actuator on this joint stays within effort_lower and effort_upper (MJCF's
+   *  actuatorfrcrange); for joints
+   *  with one coordinate and one actuator. Default false: those are numbers for a table */
+  bool drive_limited;
+  /** > 0, both: spring and damper get the stiffness m / (T^2 D^2) and the damping 2 m / T, with 1 / m the joint's
+   *  diagonal
+   *  number of the inverse of M at the default coordinates, T the time constant (s) and D the damping ratio;
+   *  stiffness and damping are replaced
+   *  (MJCF's springdamper). Default 0 */
+  double spring_timeconst, spring_dampratio;
 } cdn_spec_joint;
 CDN_API void cdn_spec_joint_init(void *def, size_t size); /**< cdn_default_spec_joint for a struct of `size` bytes */
 static inline cdn_spec_joint cdn_default_spec_joint(void) {
@@ -463,6 +478,7 @@ typedef struct cdn_spec_tendon {
   double lower, upper, margin; /**< m. Default -+infinity, 0 */
   double friction;             /**< dry friction, N */
   cdn_soft_law limit_law, friction_law;
+  double effort_lower, effort_upper; /**< limits of the force of the actuator on it, N. Default: infinite */
 } cdn_spec_tendon;
 CDN_API void cdn_spec_tendon_init(void *def, size_t size); /**< cdn_default_spec_tendon for a struct of `size` bytes */
 static inline cdn_spec_tendon cdn_default_spec_tendon(void) {
@@ -494,7 +510,9 @@ typedef enum cdn_actuator_dynamics {
  *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
  *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
  *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
- *  else 0. (MJCF's actuators have this law.) */
+ *  else 0. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p
+ *  times its
+ *  coefficient. (MJCF's actuators have this law.) */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
   int line;
@@ -511,6 +529,13 @@ typedef struct cdn_spec_actuator {
   cdn_actuator_dynamics dynamics;            /**< default: CDN_ACTUATOR_DIRECT */
   double time_constant;                      /**< of the filter, s; default 1 */
   double activation_lower, activation_upper; /**< da/dt does not lead a out of these; default: infinite */
+  const char *tendon;                        /**< without joint and body: the tendon on which it acts */
+  /** > 0: bias[2] becomes -2 D sqrt(k m), with D this number, k = gain[0], and m the inertia that it meets at the
+   *  default
+   *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio). For
+   *  actuators on joints
+   *  and tendons. Default 0 */
+  double damping_ratio;
 } cdn_spec_actuator;
 CDN_API void cdn_spec_actuator_init(void *def, size_t size); /**< cdn_default_spec_actuator for `size` bytes */
 static inline cdn_spec_actuator cdn_default_spec_actuator(void) {
@@ -552,21 +577,65 @@ typedef enum cdn_sensor_kind {
   CDN_SENSOR_SUBTREE_MOMENTUM, /**< angular, about that centre of mass */
   CDN_SENSOR_CLOCK,
   CDN_SENSOR_KINETIC_ENERGY,
-  CDN_SENSOR_POTENTIAL_ENERGY
+  CDN_SENSOR_POTENTIAL_ENERGY,
+  CDN_SENSOR_FORCE,  /**< that the body of the frame has from its parent, in the frame's axes, N */
+  CDN_SENSOR_TORQUE, /**< the same's moment about the frame's origin, N m */
+  CDN_SENSOR_TOUCH,  /**< the sum of the normal forces on the body, of contacts within a volume on the frame, N */
+  CDN_SENSOR_RANGE,  /**< along the frame's z to the first shape of another body, m; -1: there is none */
+  CDN_SENSOR_ACTUATOR_POSITION, /**< the length l of an actuator */
+  CDN_SENSOR_ACTUATOR_VELOCITY,
+  CDN_SENSOR_ACTUATOR_FORCE,  /**< its p */
+  CDN_SENSOR_TENDON_POSITION, /**< the length of a tendon */
+  CDN_SENSOR_TENDON_VELOCITY,
+  CDN_SENSOR_CONTACT /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
 } cdn_sensor_kind;
+
+/** What a side of a sensor of contacts is. */
+typedef enum cdn_sensor_side { CDN_SIDE_ANY, CDN_SIDE_SHAPE, CDN_SIDE_BODY, CDN_SIDE_SUBTREE } cdn_sensor_side;
+/** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in
+ *  place of all,
+ *  with the sum of their forces, in the mean of their points, in Ground's axes. */
+typedef enum cdn_sensor_reduce {
+  CDN_REDUCE_NONE,
+  CDN_REDUCE_DEEPEST,
+  CDN_REDUCE_STRONGEST,
+  CDN_REDUCE_NET
+} cdn_sensor_reduce;
+/** The numbers of a contact, in this order: how many contacts there are (1); force (3) and torque (3) of the first
+ *  side on the second in the
+ *  axes normal, tangent, their product; distance (1), point (3), normal (3) from the first to the second side,
+ *  tangent (3). Those of a
+ *  contact that is not there are 0. */
+enum {
+  CDN_SENSED_FOUND = 1,
+  CDN_SENSED_FORCE = 2,
+  CDN_SENSED_TORQUE = 4,
+  CDN_SENSED_DISTANCE = 8,
+  CDN_SENSED_POINT = 16,
+  CDN_SENSED_NORMAL = 32,
+  CDN_SENSED_TANGENT = 64
+};
 
 typedef struct cdn_spec_sensor {
   CDN_DEF_HEADER;
   int line;
   const char *name;
   cdn_sensor_kind kind;
-  const char *joint;     /**< of joint sensors */
-  const char *body;      /**< of frame and subtree sensors; NULL: Ground */
-  cdn_transform X_BS;    /**< the frame on the body */
-  bool has_reference;    /**< true: relative to a frame on a body instead of Ground */
-  const char *reference; /**< that body; NULL: Ground */
-  cdn_transform X_RS;    /**< the frame on that body */
-  double cutoff;         /**< > 0: numbers are limited to -cutoff ... cutoff */
+  const char *joint;              /**< of joint sensors */
+  const char *body;               /**< of frame and subtree sensors; NULL: Ground */
+  cdn_transform X_BS;             /**< the frame on the body */
+  bool has_reference;             /**< true: relative to a frame on a body instead of Ground */
+  const char *reference;          /**< that body; NULL: Ground */
+  cdn_transform X_RS;             /**< the frame on that body */
+  double cutoff;                  /**< > 0: numbers are limited to -cutoff ... cutoff */
+  const char *actuator, *tendon;  /**< of sensors of these */
+  cdn_shape_type volume;          /**< of touch: sphere, capsule, ellipsoid, cylinder or box; default sphere */
+  double volume_size[3];          /**< its half sizes, m */
+  cdn_sensor_side side_a, side_b; /**< of contact; default CDN_SIDE_ANY */
+  const char *name_a, *name_b;    /**< of these shapes and bodies */
+  int contacts;                   /**< how many, at least 1; default 1 */
+  int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
+  cdn_sensor_reduce reduce;
 } cdn_spec_sensor;
 CDN_API void cdn_spec_sensor_init(void *def, size_t size); /**< cdn_default_spec_sensor for a struct of `size` bytes */
 static inline cdn_spec_sensor cdn_default_spec_sensor(void) {

@@ -30,6 +30,7 @@ enum {
   MATERIAL_THICKNESS,
   MATERIAL_TORSIONAL,
   MATERIAL_ROLLING,
+  MATERIAL_LARGER,
   MATERIAL_NUMBERS
 };
 /* Behind them, where materials are about to be combined: modulus^(2/3). */

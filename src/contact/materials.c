@@ -15,7 +15,8 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .viscous_friction = -1,
                                       .thickness = -1,
                                       .torsional_friction = -1,
-                                      .rolling_friction = -1 };
+                                      .rolling_friction = -1,
+                                      .larger_friction = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
 }
 
@@ -34,6 +35,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
   out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
   out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
+  out[MATERIAL_LARGER] = m->larger_friction;
 }
 
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair) {
@@ -42,6 +44,7 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
     if (of_pair && x[i] == -1) continue;
     if (i == MATERIAL_MODULUS && !(x[i] > 0)) return "the modulus of its material must be above 0";
     if (i == MATERIAL_DISSIPATION && x[i] < 0) return "the dissipation of its material must not be negative";
+    if (i == MATERIAL_LARGER && x[i] != 0 && x[i] != 1) return "larger_friction of its material is 0 or 1";
     if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (x[i] < 0) return "a coefficient of friction must not be negative";
   }
@@ -50,7 +53,9 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
   return NULL;
 }
 
-static double combine_friction(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
+static double combine_friction(bool larger, double a, double b) {
+  return larger ? fmax(a, b) : a + b > 0 ? 2 * a * b / (a + b) : 0;
+}
 
 void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPARED]) {
   memcpy(prepared, numbers, MATERIAL_NUMBERS * sizeof *prepared);
@@ -62,7 +67,8 @@ combined_material cdni_combine_materials(const double *a, const double *b, const
   const double s = k_b / (k_a + k_b), k = k_a * s;
   combined_material m = { .modulus = k * sqrt(k), .share_a = s };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];
-  for (int i = 0; i < 3; i++) m.friction[i] = combine_friction(a[MATERIAL_STATIC + i], b[MATERIAL_STATIC + i]);
+  const bool larger = a[MATERIAL_LARGER] > 0 && b[MATERIAL_LARGER] > 0;
+  for (int i = 0; i < 3; i++) m.friction[i] = combine_friction(larger, a[MATERIAL_STATIC + i], b[MATERIAL_STATIC + i]);
   m.torsional = fmax(a[MATERIAL_TORSIONAL], b[MATERIAL_TORSIONAL]);
   m.rolling = fmax(a[MATERIAL_ROLLING], b[MATERIAL_ROLLING]);
   if (!pair) return m;

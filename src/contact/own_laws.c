@@ -156,6 +156,7 @@ static cdn_contact_material material_of(const double *x) {
   m.static_friction = x[MATERIAL_STATIC], m.dynamic_friction = x[MATERIAL_DYNAMIC];
   m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
   m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
+  m.larger_friction = x[MATERIAL_LARGER];
   return m;
 }
 

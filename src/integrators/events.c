@@ -156,7 +156,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   ev->first_kink = n_values;
   ev->block_size = divide(ev, s->stride, NULL);
   ev->block = cdni_calloc(&s->allocator, ev->block_size);
-  if (!ev->block) return CDN_ERR_NOMEM;
+  if (!ev->block && ev->block_size > 0) return CDN_ERR_NOMEM; /* without coordinates it is empty */
   divide(ev, s->stride, ev->block);
   CDNI_TRY(make_table(s, n_kinks + (has_near ? 16 : 0)));
   set_up(s, ev);

@@ -1,6 +1,7 @@
 /* Making a spec part of a System, and filling the tables of the public API.
  *
- * If there are limits, the tree is first built once by itself, to find the inertia that each limit must stop. */
+ * If there are limits, or time constants of springs, the tree is first built once by itself, to find the inertia
+ * that they meet. */
 #include "io/build.h"
 
 #include <stdio.h>
@@ -49,6 +50,7 @@ static bool has_limits(const io_builder *b) {
   return false;
 }
 
+/* `stiffness` NULL: no limit becomes a stop. */
 static cdn_status try_tree(io_builder *b, double *stiffness) {
   cdn_system_def def = cdn_default_system_def();
   def.name = b->d->name;
@@ -58,7 +60,9 @@ static cdn_status try_tree(io_builder *b, double *stiffness) {
   b->system = trial;
   io_build_tree(b, true);
   cdn_status status = cdn_system_freeze(trial);
-  status = status == CDN_OK ? io_calc_limit_stiffness(b, stiffness) : io_tell_mistake(b->model, trial);
+  if (status != CDN_OK) status = io_tell_mistake(b->model, trial);
+  if (status == CDN_OK && stiffness) status = io_calc_limit_stiffness(b, stiffness);
+  if (status == CDN_OK) status = io_settle_ratios(b);
   cdn_system_release(trial);
   b->system = real;
   return status;
@@ -78,7 +82,10 @@ static cdn_status fill(io_builder *b) {
 }
 
 static cdn_status fill_with_limits(io_builder *b) {
-  if (!has_limits(b)) return fill(b);
+  if (!has_limits(b)) {
+    if (io_has_ratios(b)) CDNI_TRY(try_tree(b, NULL));
+    return fill(b);
+  }
   const size_t bytes = sizeof(double) * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
   double *stiffness = cdni_calloc(&b->d->allocator, bytes);
   if (!stiffness) return no_memory(b->d);
@@ -150,6 +157,7 @@ cdn_status io_build(cdn_model *model, cdn_system *system) {
   if (options->contact == CDN_MODEL_AS_FILE) options->contact = b.d->has_solver ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
+  cdni_array_free(&b.d->allocator, &b.drives);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);
   return status;

@@ -2,6 +2,7 @@
 #ifndef CARDAN_IO_BUILD_H
 #define CARDAN_IO_BUILD_H
 
+#include "io/drive.h"
 #include "io/meshes.h"
 #include "io/model.h"
 
@@ -67,6 +68,7 @@ typedef struct io_builder {
   cdni_array excluded;     /* cdn_body, two by two: of the spec's exclusions */
   cdni_array pairs;        /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
+  cdni_array drives;       /* io_drive: one for each of the spec's actuators, for sensors of them */
   double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 
@@ -89,6 +91,9 @@ cdn_status io_build_forces(io_builder *b);
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there. */
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
+/* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the
+ * thread's last failure. */
+cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
 /* The same mesh as parts of one colour each, where its file has colours; else *n is 0. The caller frees them by
@@ -96,6 +101,10 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added
+ * up as if none of
+ * them lay outside. That is right for convex meshes, and too much for others. */
+cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
                         double size[3], cdn_transform *X_BS);
@@ -115,13 +124,24 @@ bool io_bodies_may_touch(const io_builder *b, const char *first, const char *sec
 /* build_touch.c: exclusions and pairs; bodies that overlap from the beginning. */
 cdn_status io_build_touch(io_builder *b);
 cdn_status io_find_overlaps(io_builder *b);
+/* The joints of a tendon in the System, tendon->joints of them. */
+cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *tendon, cdn_mobility *joint);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
 /* build_actuators.c: controls and the forces that read them, after bodies. */
 cdn_status io_build_actuators(io_builder *b);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
-/* build_limits.c: the stiffness of every limit from the inertia that it must stop; b->system must be frozen. */
+/* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;
+ * b->system must be
+ * frozen. */
+bool io_has_ratios(const io_builder *b);
+cdn_status io_settle_ratios(io_builder *b);
+/* build_limits.c: 1 / (M^-1)_ii for the mobilities of the spec's joint `index` (of several the inverse of their
+ * mean). unit, column: nu
+ * numbers, those of unit 0. */
+cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column, double *inertia);
+/* The stiffness of every limit from the inertia that it must stop; b->system must be frozen. */
 cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
 
 #endif

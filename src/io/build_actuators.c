@@ -1,7 +1,5 @@
 /* The actuators of a spec: controls, and the forces that read them. An actuator that is driven by its control itself
  * and acts on a joint with one coordinate is the library's own force element; the others are custom forces. */
-#include <cardan/angles.h>
-#include <cardan/derivatives.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -9,276 +7,10 @@
 
 static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG; }
 
-/* ---- actuators as custom forces -------------------------------------------------------------- */
-
-typedef enum transmission { ON_COORDINATE, ON_BALL, ON_FREE, ON_FRAME } transmission;
-
-typedef struct actuator {
-  transmission kind;
-  cdn_body body;
-  cdn_control control;
-  cdn_transform X_BS;
-  double gear[6];
-  bool in_parent;
-  double gain[3], bias[3], lower, upper;
-  cdn_actuator_dynamics dynamics;
-  double time_constant, least, most; /* of the activation */
-  cdn_zvar z;                        /* the activation; group -1: none */
-} actuator;
-
-/* The rotation of the child's joint frame in the frame in which the joint's speeds are expressed. */
-static cdn_status joint_rotation(const actuator *a, cdn_state *state, cdn_rotation *R) {
-  cdn_transform X_FM;
-  CDNI_TRY(cdn_body_X_FM(state, a->body, &X_FM));
-  *R = cdn_body_is_reversed(cdn_state_system(state), a->body) ? cdn_rotation_transpose(X_FM.R) : X_FM.R;
-  return CDN_OK;
-}
-
-/* The generalized forces of p = 1 on the joint, or the moment and force on the frame, in Ground; and the length. */
-static cdn_status moments(const actuator *a, cdn_state *state, double moment[6], double *length) {
-  const double *g = a->gear;
-  cdn_transform X_GB;
-  cdn_rotation R = cdn_rotation_identity();
-  cdn_vec3 turn = cdn_v3(g[0], g[1], g[2]), push = cdn_v3(g[3], g[4], g[5]);
-  *length = 0;
-  if (a->kind == ON_COORDINATE) {
-    const double *q = cdn_state_q_eff(state);
-    if (!q) return CDN_ERR_CALLBACK;
-    *length = g[0] * q[cdn_body_first_q(cdn_state_system(state), a->body)];
-  } else if (a->kind == ON_FRAME) {
-    CDNI_TRY(cdn_body_pose(state, a->body, &X_GB));
-    R = cdn_rotation_multiply(X_GB.R, a->X_BS.R);
-    turn = cdn_rotate(R, turn);
-    push = cdn_rotate(R, push);
-  } else {
-    CDNI_TRY(joint_rotation(a, state, &R));
-    cdn_vec3 axis;
-    const double angle = cdn_axis_angle_from_rotation(R, &axis);
-    if (a->kind == ON_BALL) *length = angle * cdn_dot(axis, turn); /* the axis has the same numbers in both frames */
-    if (!a->in_parent) turn = cdn_rotate(R, turn);
-  }
-  memcpy(moment, (double[6]){ turn.x, turn.y, turn.z, push.x, push.y, push.z }, 6 * sizeof *moment);
-  return CDN_OK;
-}
-
-static cdn_status speeds(const actuator *a, cdn_state *state, double speed[6]) {
-  const cdn_system *system = cdn_state_system(state);
-  memset(speed, 0, 6 * sizeof *speed);
-  if (a->kind == ON_FRAME) {
-    cdn_transform X_GB;
-    cdn_spatial V;
-    CDNI_TRY(cdn_body_pose(state, a->body, &X_GB));
-    CDNI_TRY(cdn_body_velocity(state, a->body, &V));
-    V.v = cdn_add(V.v, cdn_cross(V.w, cdn_rotate(X_GB.R, a->X_BS.p)));
-    memcpy(speed, (double[6]){ V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z }, 6 * sizeof *speed);
-    return CDN_OK;
-  }
-  const double *u = cdn_state_u_eff(state);
-  if (!u) return CDN_ERR_CALLBACK;
-  memcpy(speed, u + cdn_body_first_u(system, a->body), (size_t)cdn_body_nu(system, a->body) * sizeof *speed);
-  return CDN_OK;
-}
-
-static double within(double value, double lower, double upper) { return fmin(fmax(value, lower), upper); }
-
-static cdn_status drive(const actuator *a, cdn_state *state, double *signal) {
-  if (a->dynamics == CDN_ACTUATOR_DIRECT) return cdn_control_value(state, a->control, signal);
-  *signal = within(cdn_state_zvar(state, a->z)[0], a->least, a->most);
-  return CDN_OK;
-}
-
-/* What the actuator does at a signal. */
-typedef struct action {
-  double moment[6];
-  double p, by_length, by_rate; /* p and its derivatives; these are 0 where a limit holds it */
-  double by_signal;
-} action;
-
-static cdn_status act(const actuator *a, cdn_state *state, action *out) {
-  double signal, length, speed[6], rate = 0;
-  CDNI_TRY(drive(a, state, &signal));
-  CDNI_TRY(moments(a, state, out->moment, &length));
-  CDNI_TRY(speeds(a, state, speed));
-  for (int k = 0; k < 6; k++) rate += out->moment[k] * speed[k];
-  out->by_signal = a->gain[0] + a->gain[1] * length + a->gain[2] * rate;
-  out->by_length = a->gain[1] * signal + a->bias[1];
-  out->by_rate = a->gain[2] * signal + a->bias[2];
-  const double p = out->by_signal * signal + a->bias[0] + a->bias[1] * length + a->bias[2] * rate;
-  out->p = within(p, a->lower, a->upper);
-  if (out->p != p) out->by_signal = out->by_length = out->by_rate = 0;
-  return CDN_OK;
-}
-
-static void add_forces(const actuator *a, const cdn_state *state, const double moment[6], double p,
-                       cdn_forces *forces) {
-  const cdn_vec3 turn = cdn_scale(p, cdn_v3(moment[0], moment[1], moment[2]));
-  const cdn_vec3 push = cdn_scale(p, cdn_v3(moment[3], moment[4], moment[5]));
-  if (a->kind == ON_FRAME) {
-    cdn_forces_add_torque(forces, a->body, turn);
-    cdn_forces_add_point(forces, a->body, a->X_BS.p, push);
-    return;
-  }
-  const int nu = cdn_body_nu(cdn_state_system(state), a->body);
-  for (int k = 0; k < nu; k++) cdn_forces_add_mobility(forces, a->body, k, p * moment[k]);
-}
-
-static cdn_status calc_force(const void *self, cdn_state *state, cdn_forces *forces) {
-  action x;
-  CDNI_TRY(act(self, state, &x));
-  add_forces(self, state, x.moment, x.p, forces);
-  return CDN_OK;
-}
-
-/* On a joint with one coordinate the moment does not vary. */
-static void vary_coordinate(const actuator *a, const action *x, cdn_force_derivatives *derivatives) {
-  const double g2 = a->gear[0] * a->gear[0];
-  cdn_force_derivatives_add_mobility(derivatives, a->body, 0, a->body, 0, g2 * x->by_length, g2 * x->by_rate);
-}
-
-static cdn_vec3 half(const double *six, int which) {
-  return cdn_v3(six[3 * which], six[3 * which + 1], six[3 * which + 2]);
-}
-
-/* On a frame moment and force turn with the body, and p varies with the rate, which a turn changes at given velocities:
- * the rate is turn . w + push . v, and a small turn t changes turn by t x turn. */
-static cdn_status vary_frame(const actuator *a, cdn_state *state, const action *x, cdn_force_derivatives *derivatives) {
-  double by_pose[36] = { 0 }, by_velocity[36], speed[6];
-  CDNI_TRY(speeds(a, state, speed));
-  const cdn_vec3 turn = half(x->moment, 0), push = half(x->moment, 1);
-  const cdn_vec3 by_turn = cdn_add(cdn_cross(turn, half(speed, 0)), cdn_cross(push, half(speed, 1)));
-  const double rate[3] = { by_turn.x, by_turn.y, by_turn.z };
-  for (int l = 0; l < 3; l++) {
-    const cdn_vec3 axis = cdn_v3(l == 0, l == 1, l == 2), t = cdn_cross(axis, turn), f = cdn_cross(axis, push);
-    const double turned[6] = { t.x, t.y, t.z, f.x, f.y, f.z };
-    for (int k = 0; k < 6; k++) by_pose[6 * k + l] = x->p * turned[k] + x->by_rate * rate[l] * x->moment[k];
-  }
-  for (int k = 0; k < 36; k++) by_velocity[k] = x->by_rate * x->moment[k / 6] * x->moment[k % 6];
-  const cdn_spatial F = { cdn_scale(x->p, turn), cdn_scale(x->p, push) };
-  cdn_force_derivatives_add_bodies(derivatives, 1, &a->body, &a->X_BS.p, &F, by_pose, by_velocity, false);
-  return CDN_OK;
-}
-
-/* How the length of an actuator on a ball varies with small turns t of its rotation exp(r): dr = t - 1/2 r x t + c r x (r x t). */
-static cdn_vec3 vary_length(const actuator *a, cdn_rotation R) {
-  cdn_vec3 axis;
-  const double angle = cdn_axis_angle_from_rotation(R, &axis);
-  const cdn_vec3 r = cdn_scale(angle, axis), g = cdn_v3(a->gear[0], a->gear[1], a->gear[2]), rg = cdn_cross(r, g);
-  const double c =
-      angle > 1e-2 ? 1 / (angle * angle) - 1 / (2 * angle * tan(angle / 2)) : 1 / 12.0 + angle * angle / 720;
-  return cdn_add(g, cdn_add(cdn_scale(0.5, rg), cdn_scale(c, cdn_cross(r, rg))));
-}
-
-/* On a ball or a free joint the moment turns with the child, unless it is the parent's; a small turn t changes it by t x moment, and
- * the rate by that change times w. */
-static cdn_status vary_joint(const actuator *a, cdn_state *state, const action *x, cdn_force_derivatives *derivatives) {
-  const int nu = cdn_body_nu(cdn_state_system(state), a->body);
-  const cdn_vec3 turn = half(x->moment, 0), zero = cdn_v3(0, 0, 0);
-  double speed[6];
-  cdn_rotation R;
-  CDNI_TRY(speeds(a, state, speed));
-  CDNI_TRY(joint_rotation(a, state, &R));
-  const cdn_vec3 length = a->kind == ON_BALL ? vary_length(a, R) : zero;
-  const cdn_vec3 rate = a->in_parent ? zero : cdn_cross(turn, half(speed, 0));
-  const double by_length[3] = { length.x, length.y, length.z }, by_rate[3] = { rate.x, rate.y, rate.z };
-  for (int l = 0; l < nu; l++) {
-    const cdn_vec3 turned = a->in_parent || l > 2 ? zero : cdn_cross(cdn_v3(l == 0, l == 1, l == 2), turn);
-    const double moment[6] = { turned.x, turned.y, turned.z };
-    const double dp = l > 2 ? 0 : x->by_length * by_length[l] + x->by_rate * by_rate[l];
-    for (int k = 0; k < nu; k++)
-      cdn_force_derivatives_add_mobility(derivatives, a->body, k, a->body, l, x->p * moment[k] + dp * x->moment[k],
-                                         x->by_rate * x->moment[k] * x->moment[l]);
-  }
-  return CDN_OK;
-}
-
-static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_derivatives *derivatives) {
-  const actuator *a = self;
-  action x;
-  CDNI_TRY(act(a, state, &x));
-  if (a->kind == ON_COORDINATE) vary_coordinate(a, &x, derivatives);
-  else if (a->kind != ON_FRAME) CDNI_TRY(vary_joint(a, state, &x, derivatives));
-  else CDNI_TRY(vary_frame(a, state, &x, derivatives));
-  if (a->dynamics == CDN_ACTUATOR_DIRECT) return CDN_OK;
-  const double z = cdn_state_zvar(state, a->z)[0];
-  cdn_forces *by_z = cdn_force_derivatives_wrt_z(derivatives, a->z, 0);
-  if (by_z && z == within(z, a->least, a->most)) add_forces(a, state, x.moment, x.by_signal, by_z);
-  return CDN_OK;
-}
-
-/* ---- the activation -------------------------------------------------------------------------- */
-
-static cdn_status declare(void *self, cdn_declarer *d) {
-  actuator *a = self;
-  if (a->dynamics != CDN_ACTUATOR_DIRECT) a->z = cdn_declare_z(d, 1, NULL);
-  return CDN_OK;
-}
-
-/* At its limits an activation does not go on; *holds: a limit holds it. */
-static cdn_status rate_of(const actuator *a, cdn_state *state, double *rate, bool *holds) {
-  const double z = cdn_state_zvar(state, a->z)[0];
-  double c;
-  CDNI_TRY(cdn_control_value(state, a->control, &c));
-  *rate = a->dynamics == CDN_ACTUATOR_INTEGRATOR ? c : (c - z) / a->time_constant;
-  *holds = (z >= a->most && *rate > 0) || (z <= a->least && *rate < 0);
-  if (*holds) *rate = 0;
-  return CDN_OK;
-}
-
-static cdn_status calc_zdot(const void *self, cdn_state *state, double *zdot) {
-  bool holds;
-  return rate_of(self, state, zdot, &holds);
-}
-
-static cdn_status calc_zdot_derivative(const void *self, cdn_state *state, cdn_zdot_derivatives *derivatives) {
-  const actuator *a = self;
-  double rate;
-  bool holds;
-  CDNI_TRY(rate_of(a, state, &rate, &holds));
-  if (a->dynamics == CDN_ACTUATOR_FILTER && !holds)
-    cdn_zdot_derivatives_add_z(derivatives, a->z, 0, a->z, 0, -1 / a->time_constant);
-  return CDN_OK;
-}
-
-static void describe(const void *self, const cdn_system *system, cdn_description *d) {
-  const actuator *a = self;
-  static const char *const words[] = { "directly", "through an integrator", "through a filter" };
-  const char *control = cdn_control_name(system, a->control);
-  cdn_describe(d, control, "an actuator on '%s', driven %s", cdn_body_name(system, a->body), words[a->dynamics]);
-}
-
-static cdn_force add_custom(io_builder *b, const char *name, const actuator *a) {
-  const cdn_ticket control = cdn_control_ticket(b->system, a->control);
-  const bool has_z = a->dynamics != CDN_ACTUATOR_DIRECT;
-  const cdn_force_ops ops = {
-    .subsystem = { .struct_size = sizeof(cdn_subsystem_ops),
-                   .name = name,
-                   .self_size = sizeof *a,
-                   .declare = declare,
-                   .calc_zdot = has_z ? calc_zdot : NULL,
-                   .calc_zdot_derivative = has_z ? calc_zdot_derivative : NULL,
-                   .describe = describe },
-    .struct_size = sizeof ops,
-    .reads = has_z ? CDN_READS_EVERYTHING : CDN_READS_VELOCITY,
-    .calc_force = calc_force,
-    .calc_derivative = calc_derivative,
-    .prerequisites = &control,
-    .n_prerequisites = 1,
-  };
-  return cdn_system_add_custom_force(b->system, &ops, a);
-}
-
-cdn_zvar io_activation(const cdn_system *system, cdn_force force) {
-  const cdn_zvar none = { .group = -1 };
-  const char *kind = cdn_force_kind_name(system, force);
-  if (!kind || strcmp(kind, "custom") != 0 || !cdn_system_is_frozen(system)) return none;
-  const actuator *a = cdn_subsystem_self(system, cdn_force_subsystem(system, force));
-  return a ? a->z : none;
-}
-
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* The force element of an actuator on a joint with one coordinate; the gear is part of its numbers. */
-static cdn_force add_element(io_builder *b, const char *name, const cdn_spec_actuator *from, const actuator *a) {
+static cdn_force add_element(io_builder *b, const char *name, const cdn_spec_actuator *from, const io_drive *a) {
   const double g = from->gear[0], g2 = g * g;
   cdn_actuator_def def = cdn_default_actuator_def();
   def.body = a->body;
@@ -290,10 +22,36 @@ static cdn_force add_element(io_builder *b, const char *name, const cdn_spec_act
   def.bias[1] = g2 * from->bias[1];
   def.bias[2] = g2 * from->bias[2];
   if (g != 0) {
-    def.lower = g > 0 ? g * from->force_lower : g * from->force_upper;
-    def.upper = g > 0 ? g * from->force_upper : g * from->force_lower;
+    def.lower = g > 0 ? g * a->lower : g * a->upper;
+    def.upper = g > 0 ? g * a->upper : g * a->lower;
   }
   return cdn_system_add_actuator(b->system, name, &def);
+}
+
+/* Whether this actuator alone acts on its joint or tendon. */
+static bool is_alone(const io_builder *b, const cdn_spec_actuator *a) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
+    const cdn_spec_actuator *other = io_spec_actuator(b->spec, i);
+    if (other == a) continue;
+    if (a->joint && other->joint && strcmp(a->joint, other->joint) == 0) return false;
+    if (a->tendon && other->tendon && strcmp(a->tendon, other->tendon) == 0) return false;
+  }
+  return true;
+}
+
+/* Limits of the force on the joint or tendon, beside those of p itself. */
+static void limit_drive(io_builder *b, const cdn_spec_actuator *from, double lower, double upper, io_drive *a) {
+  const double g = from->gear[0];
+  if (g == 0 || (lower == -INFINITY && upper == INFINITY)) return;
+  const double least = fmax(a->lower, g > 0 ? lower / g : upper / g);
+  const double most = fmin(a->upper, g > 0 ? upper / g : lower / g);
+  if (is_alone(b, from) && least < most) {
+    a->lower = least, a->upper = most;
+    return;
+  }
+  io_not_understood(b->d, from->line,
+                    from->joint ? "joint actuatorfrcrange (of several actuators)"
+                                : "tendon actuatorfrcrange (of several actuators)");
 }
 
 static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const char *why, const char *name) {
@@ -301,7 +59,22 @@ static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const cha
                  why, name);
 }
 
-static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, actuator *a) {
+static cdn_status find_tendon(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {
+  const int i = cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon);
+  if (i < 0) return no_target(b, from, "there is no tendon", from->tendon);
+  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
+  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
+  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
+  a->kind = ON_COORDINATES;
+  a->joints = tendon->joints;
+  for (int k = 0; k < tendon->joints; k++) a->joint[k] = joint[k].body, a->coefficient[k] = tendon->coefficient[k];
+  a->body = a->joint[0];
+  limit_drive(b, from, tendon->effort_lower, tendon->effort_upper, a);
+  return CDN_OK;
+}
+
+static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {
+  if (!from->joint && !from->body && from->tendon) return find_tendon(b, from, a);
   if (!from->joint) {
     const int body = from->body ? io_spec_find_body(&b->names, from->body) : -2;
     if (body == -2)
@@ -315,7 +88,7 @@ static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, actu
   if (i < 0) return no_target(b, from, "there is no joint", from->joint);
   const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
   a->body = b->joints[i];
-  if (io_spec_joint_has_range(joint)) a->kind = ON_COORDINATE;
+  if (io_spec_joint_has_range(joint)) a->kind = ON_COORDINATES, a->joints = 1, a->joint[0] = a->body;
   else if (joint->kind == CDN_BALL) a->kind = ON_BALL;
   else if (joint->kind == CDN_FREE) a->kind = ON_FREE;
   else
@@ -324,6 +97,8 @@ static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, actu
   if (a->body.i < 0)
     return no_target(
         b, from, "it acts on a joint at which a loop is cut, and which has no coordinates (see weight):", from->joint);
+  a->coefficient[0] = 1;
+  if (joint->drive_limited && a->joints == 1) limit_drive(b, from, joint->effort_lower, joint->effort_upper, a);
   return CDN_OK;
 }
 
@@ -341,8 +116,8 @@ static const char *complaint(const cdn_spec_actuator *a) {
   return NULL;
 }
 
-static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_model_actuator *made) {
-  actuator a = { .X_BS = from->X_BS,
+static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_model_actuator *made, io_drive *kept) {
+  io_drive a = { .X_BS = from->X_BS,
                  .in_parent = from->in_parent,
                  .lower = from->force_lower,
                  .upper = from->force_upper,
@@ -363,11 +138,12 @@ static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_
   def.lower = from->control_lower;
   def.upper = from->control_upper;
   a.control = made->control = cdn_system_add_control(b->system, &def);
-  const bool element = a.kind == ON_COORDINATE && a.dynamics == CDN_ACTUATOR_DIRECT;
+  const bool element = a.kind == ON_COORDINATES && !from->tendon && a.dynamics == CDN_ACTUATOR_DIRECT;
   made->body = a.body;
   char name[256];
   snprintf(name, sizeof name, "%.200s actuator", from->name);
-  made->force = element ? add_element(b, name, from, &a) : add_custom(b, name, &a);
+  made->force = element ? add_element(b, name, from, &a) : io_drive_add(b->system, name, &a);
+  *kept = a;
   return CDN_OK;
 }
 
@@ -375,8 +151,10 @@ cdn_status io_build_actuators(io_builder *b) {
   if (b->model->options.tree_only) return CDN_OK;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
     io_model_actuator made;
-    CDNI_TRY(add_actuator(b, io_spec_actuator(b->spec, i), &made));
-    if (!cdni_array_push(&b->model->allocator, &b->model->actuators, sizeof made, &made))
+    io_drive drive;
+    CDNI_TRY(add_actuator(b, io_spec_actuator(b->spec, i), &made, &drive));
+    if (!cdni_array_push(&b->model->allocator, &b->model->actuators, sizeof made, &made) ||
+        !cdni_array_push(&b->d->allocator, &b->drives, sizeof drive, &drive))
       return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
   }
   return CDN_OK;

@@ -69,17 +69,6 @@ static cdn_status check_masses(io_builder *b) {
   return b->d->error.code;
 }
 
-/* A model that starts beyond a limit starts with a push that nobody may expect. */
-static void warn_beyond_limits(io_builder *b) {
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
-    const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
-    if (!joint->limited || !io_spec_joint_has_range(joint)) continue;
-    if (joint->q0[0] < joint->lower || joint->q0[0] > joint->upper)
-      io_warn(b->d, joint->line, "joint '%.60s': its default value %g is outside its limits [%g, %g]", joint->name,
-              joint->q0[0], joint->lower, joint->upper);
-  }
-}
-
 /* A key's list is a run of joints, and may end early. */
 static cdn_status check_keys(io_builder *b) {
   int nq = 0, nu = 0;
@@ -126,6 +115,7 @@ cdn_status io_check_spec(io_builder *b) {
   CDNI_TRY(check_keys(b));
   CDNI_TRY(check_masses(b));
   warn_cut(b);
-  if (!b->model->options.tree_only) warn_beyond_limits(b);
+  if (!b->model->options.tree_only)
+    io_tell_beyond_limits(b->spec, false); /* it starts with a push that nobody may expect */
   return b->d->error.code;
 }

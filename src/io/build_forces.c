@@ -86,6 +86,51 @@ static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body,
   else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
 }
 
+/* ---- weight that is taken off ---- */
+
+typedef struct lift {
+  cdn_body body;
+  cdn_force gravity;
+  double part;
+} lift;
+
+/* The force on the body, and where it acts, in Ground. */
+static cdn_status lift_of(const lift *l, cdn_state *state, cdn_vec3 *force, cdn_vec3 *com) {
+  const cdn_mass_properties own = cdn_body_mass_properties(state, l->body);
+  const cdn_vec3 g = cdn_gravity_get(state, l->gravity);
+  *force = cdn_scale(cdn_force_is_enabled(state, l->gravity) ? -l->part * own.mass : 0, g);
+  return cdn_body_station(state, l->body, own.com, com, NULL);
+}
+
+static cdn_status lift_force(const void *self, cdn_state *state, cdn_forces *forces) {
+  const lift *l = self;
+  cdn_vec3 force, com;
+  CDNI_TRY(lift_of(l, state, &force, &com));
+  cdn_forces_add_point(forces, l->body, cdn_body_mass_properties(state, l->body).com, force);
+  return CDN_OK;
+}
+
+static cdn_status lift_potential(const void *self, cdn_state *state, double *energy) {
+  cdn_vec3 force, com;
+  CDNI_TRY(lift_of(self, state, &force, &com));
+  *energy = -cdn_dot(force, com);
+  return CDN_OK;
+}
+
+static void add_lift(io_builder *b, const cdn_spec_body *body, cdn_body in_system) {
+  char name[256];
+  snprintf(name, sizeof name, "%.200s gravity compensation", body->name);
+  const cdn_force_ops ops = {
+    .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = name, .self_size = sizeof(lift) },
+    .struct_size = sizeof ops,
+    .reads = CDN_READS_POSITION,
+    .calc_force = lift_force,
+    .calc_potential = lift_potential,
+  };
+  const lift self = { in_system, b->gravity, body->gravity_compensation };
+  cdn_system_add_custom_force(b->system, &ops, &self);
+}
+
 /* ---- soft rows of joints ---- */
 
 static void add_soft_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
@@ -123,6 +168,7 @@ static void set_solver(io_builder *b) {
   soft.line_iterations = file->ls_iterations > 0 ? file->ls_iterations : 1;
   soft.noslip_iterations = file->noslip_iterations;
   soft.noslip_tolerance = file->noslip_tolerance;
+  soft.exact_diagonal = file->exact_diagonal;
   const bool by_cost = file->tolerance != usual.tolerance;
   if (by_cost) soft.cost_tolerance = file->tolerance;
   if (by_cost || file->ls_tolerance != usual.ls_tolerance)
@@ -132,7 +178,7 @@ static void set_solver(io_builder *b) {
 
 /* ---- tendons ---- */
 
-static cdn_status find_joints(io_builder *b, const cdn_spec_tendon *t, cdn_soft_tendon_def *def) {
+cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *t, cdn_mobility *found) {
   const cdn_status wrong = t->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG;
   if (t->joints < 1 || t->joints > CDN_SPEC_TENDON_JOINTS)
     return io_fail(b->d, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name, t->joints,
@@ -143,17 +189,17 @@ static cdn_status find_joints(io_builder *b, const cdn_spec_tendon *t, cdn_soft_
       return io_fail(b->d, wrong, t->line,
                      "tendon '%.60s': there is no joint '%.60s' with one coordinate of its own; correct the name",
                      t->name, t->joint[i] ? t->joint[i] : "(none)");
-    def->joint[i] = (cdn_mobility){ b->joints[joint], 0 };
-    def->coefficient[i] = t->coefficient[i];
+    found[i] = (cdn_mobility){ b->joints[joint], 0 };
   }
-  def->joints = t->joints;
   return CDN_OK;
 }
 
 static cdn_status add_tendon(io_builder *b, const cdn_spec_tendon *t) {
   char name[256];
   cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
-  CDNI_TRY(find_joints(b, t, &def));
+  CDNI_TRY(io_find_tendon_joints(b, t, def.joint));
+  memcpy(def.coefficient, t->coefficient, sizeof def.coefficient);
+  def.joints = t->joints;
   def.name = name;
   if (t->limited) {
     snprintf(name, sizeof name, "%.200s limit", t->name);
@@ -185,6 +231,8 @@ cdn_status io_build_forces(io_builder *b) {
     if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
     if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);
   }
+  for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
+    if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);
   for (int i = 0; soft && i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
     CDNI_TRY(add_tendon(b, io_spec_tendon(b->spec, i)));
   return CDN_OK;

@@ -3,7 +3,6 @@
 #include <cardan/meshes.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "io/build.h"
 #include "io/meshes.h"
@@ -38,48 +37,6 @@ const char *io_list_rest(io_list *list) {
   if (list->more == 0) return "";
   snprintf(list->rest, sizeof list->rest, ", and %d more", list->more);
   return list->rest;
-}
-
-/* ---- files ---- */
-
-static bool is_file(const char *path) {
-  struct stat is;
-  return stat(path, &is) == 0 && S_ISREG(is.st_mode);
-}
-
-/* "package://NAME/REST": NAME is a directory that is beside the model's file, or beside or above a directory that the
- * file is in. */
-static bool find_package(const char *model, const char *rest, char *path, size_t size) {
-  const char *slash = strchr(rest, '/');
-  if (!slash) return false;
-  const int name = (int)(slash - rest);
-  for (int length = (int)strlen(model); length >= 0;) {
-    while (length > 0 && model[length - 1] != '/') length--;
-    /* model[0 ... length - 1] is a directory with its slash, "" the one in which the program runs. */
-    if (snprintf(path, size, "%.*s%s", length, model, rest) < (int)size && is_file(path)) return true;
-    int start = length - 1;
-    while (start > 0 && model[start - 1] != '/') start--;
-    if (length - 1 - start == name && length > 0 && strncmp(model + start, rest, (size_t)name) == 0 &&
-        snprintf(path, size, "%.*s%s", start, model, rest) < (int)size && is_file(path))
-      return true;
-    if (length == 0) return false;
-    length--;
-  }
-  return false;
-}
-
-/* Where the file of an asset is, as seen from where the program runs. */
-static void find_file(const io_description *d, const char *file, char *path, size_t size) {
-  static const char *const packages[] = { "package://", "model://" };
-  if (strncmp(file, "file://", 7) == 0) file += 7;
-  for (int i = 0; i < CDNI_COUNT(packages); i++) {
-    const size_t n = strlen(packages[i]);
-    if (strncmp(file, packages[i], n) != 0) continue;
-    if (!find_package(d->file, file + n, path, size)) snprintf(path, size, "%s", file);
-    return;
-  }
-  const char *slash = file[0] == '/' ? NULL : strrchr(d->file, '/');
-  snprintf(path, size, "%.*s%s", slash ? (int)(slash - d->file) + 1 : 0, d->file, file);
 }
 
 /* ---- surfaces of assets ---- */
@@ -139,7 +96,7 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
   static const char function[] = "cdn_model_build";
   char path[4096] = "";
   *to = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
-  if (asset->file) find_file(d, asset->file, path, sizeof path);
+  if (asset->file) CDNI_TRY(io_find_file(d, asset->file, path, sizeof path));
   if (asset->type == CDN_ASSET_HFIELD) return load_field(asset, path, &to->surface);
   if (!reference_frame(asset, &to->X))
     return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "it has both a refquat and a scale that is not uniform");
@@ -152,7 +109,7 @@ cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, m
   char path[4096];
   *parts = NULL, *n = 0;
   if (!asset->file || asset->type != CDN_ASSET_MESH) return CDN_OK;
-  find_file(d, asset->file, path, sizeof path);
+  CDNI_TRY(io_find_file(d, asset->file, path, sizeof path));
   return cdni_mesh_load_parts(path, asset->scale, parts, n);
 }
 

@@ -16,9 +16,7 @@ static double stiffness_for(const cdn_spec_joint *joint, double inertia) {
   return inertia / (timeconst * timeconst * dampratio * dampratio);
 }
 
-/* 1 / (M^-1)_ii for this joint's mobilities (their mean for a ball). M_inv_column and unit: nu numbers. */
-static cdn_status joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
-                                double *inertia) {
+cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column, double *inertia) {
   const int first = cdn_body_first_u(b->system, b->joints[index]);
   const int n = io_spec_joint_nu(io_spec_joint(b->spec, index));
   double sum = 0;
@@ -48,7 +46,7 @@ static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double
     if (!joint->limited || b->joints[i].i < 0) continue;
     double inertia = 1;
     if (!singular) {
-      const cdn_status status = joint_inertia(b, state, i, unit, column, &inertia);
+      const cdn_status status = io_joint_inertia(b, state, i, unit, column, &inertia);
       if (status == CDN_ERR_NOMEM) return io_fail(b->d, status, 0, "out of memory");
       if (status != CDN_OK) {
         cdn_error error;

@@ -1,6 +1,7 @@
 /* Pairs of shapes: those that the spec names, which touch whatever the masks are, and those whose friction is not what the
- * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction is MuJoCo's: of two shapes the one with the larger priority
- * decides; between equals the larger numbers do, each by itself. */
+ * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction
+ * is MuJoCo's: of two
+ * shapes the one with the larger priority decides; between equals the larger numbers do, each by itself. */
 #include <math.h>
 #include <stdio.h>
 
@@ -27,11 +28,9 @@ static int mix(const cdn_spec_shape *a, const cdn_spec_shape *b, double friction
   return equals ? (a->condim > b->condim ? a->condim : b->condim) : winner->condim;
 }
 
-/* The library's rule. */
+/* What the materials of the shapes combine to (larger_friction). */
 static io_friction combine(io_friction a, io_friction b) {
-  const double sum = a.sliding + b.sliding;
-  return (io_friction){ sum > 0 ? 2 * a.sliding * b.sliding / sum : 0, fmax(a.torsional, b.torsional),
-                        fmax(a.rolling, b.rolling) };
+  return (io_friction){ fmax(a.sliding, b.sliding), fmax(a.torsional, b.torsional), fmax(a.rolling, b.rolling) };
 }
 
 static bool same(double a, double b) { return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)); }
@@ -119,47 +118,70 @@ static bool masks_allow(const cdn_spec_shape *a, const cdn_spec_shape *b) {
   return (((uint32_t)a->contype & (uint32_t)b->conaffinity) | ((uint32_t)b->contype & (uint32_t)a->conaffinity)) != 0;
 }
 
-/* Whether the library's rule gives all pairs what they should have. */
-static bool all_alike(const io_builder *b) {
-  const cdn_spec_shape *first = NULL;
+/* Shapes whose numbers for friction are alike. Files have few kinds of them, and many shapes. */
+typedef struct friction_class {
+  const cdn_spec_shape *like;
+  cdni_array shapes; /* int */
+} friction_class;
+
+static bool is_alike(const cdn_spec_shape *a, const cdn_spec_shape *b) {
+  return a->condim == b->condim && a->priority == b->priority &&
+         memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+}
+
+static cdn_status classify(io_builder *b, cdni_array *classes) {
+  const cdn_allocator *a = &b->d->allocator;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
     const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
+    size_t k = 0;
     if (!b->ready[i].there) continue;
-    if (!first) first = shape;
-    if (shape->condim != first->condim || memcmp(shape->friction, first->friction, sizeof first->friction) != 0)
-      return false;
+    while (k < classes->count && !is_alike(CDNI_AT(*classes, friction_class, k).like, shape)) k++;
+    const friction_class made = { .like = shape };
+    if (k == classes->count && !cdni_array_push(a, classes, sizeof made, &made)) return no_memory(b->d);
+    if (!cdni_array_push(a, &CDNI_AT(*classes, friction_class, k).shapes, sizeof i, &i)) return no_memory(b->d);
   }
-  return true;
+  return CDN_OK;
+}
+
+/* Names every pair of a shape of one class with one of the other. `before`: pairs that the spec has named. */
+static cdn_status pair_classes(io_builder *b, const friction_class *one, const friction_class *other,
+                               io_friction wanted, size_t before, int *named) {
+  for (size_t k = 0; k < one->shapes.count; k++)
+    for (size_t l = one == other ? k + 1 : 0; l < other->shapes.count; l++) {
+      const int i = CDNI_AT(one->shapes, int, k), j = CDNI_AT(other->shapes, int, l);
+      const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
+      if (!masks_allow(first, second) || !io_bodies_may_touch(b, first->body, second->body)) continue;
+      if (is_paired(b, before, i, j)) continue;
+      char name[32];
+      snprintf(name, sizeof name, "friction %d", (*named)++);
+      CDNI_TRY(add_pair(b, name, i, j, wanted, NULL));
+    }
+  return CDN_OK;
+}
+
+static cdn_status pair_all_classes(io_builder *b, const cdni_array *classes) {
+  const size_t before = b->pairs.count;
+  int named = 0;
+  for (size_t k = 0; k < classes->count; k++)
+    for (size_t l = k; l < classes->count; l++) {
+      const friction_class *one = &CDNI_AT(*classes, friction_class, k), *other = &CDNI_AT(*classes, friction_class, l);
+      double friction[3];
+      const int condim = mix(one->like, other->like, friction);
+      const io_friction wanted = with_condim(condim, friction);
+      if (!same_friction(wanted, combine(io_shape_friction(one->like), io_shape_friction(other->like))))
+        CDNI_TRY(pair_classes(b, one, other, wanted, before, &named));
+    }
+  return CDN_OK;
 }
 
 static cdn_status build_own_frictions(io_builder *b) {
-  enum { MOST = 20000 };
-  const int n = cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
-  const size_t before = b->pairs.count;
-  int added = 0, more = 0;
-  for (int i = 0; i < n; i++)
-    for (int j = i + 1; b->ready[i].there && j < n; j++) {
-      const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
-      if (!b->ready[j].there || !masks_allow(first, second)) continue;
-      double friction[3];
-      const int condim = mix(first, second, friction);
-      const io_friction wanted = with_condim(condim, friction);
-      if (same_friction(wanted, combine(io_shape_friction(first), io_shape_friction(second)))) continue;
-      if (!io_bodies_may_touch(b, first->body, second->body) || is_paired(b, before, i, j)) continue;
-      if (added == MOST) {
-        more++;
-        continue;
-      }
-      char name[32];
-      snprintf(name, sizeof name, "friction %d", added++);
-      CDNI_TRY(add_pair(b, name, i, j, wanted, NULL));
-    }
-  if (more > 0)
-    io_warn(b->d, 0,
-            "%d pairs of shapes have coefficients of friction that differ, and are combined as materials are, as the "
-            "larger of the two holds for %d pairs at most",
-            more, MOST);
-  return CDN_OK;
+  cdni_array classes = { 0 };
+  cdn_status status = classify(b, &classes);
+  if (status == CDN_OK) status = pair_all_classes(b, &classes);
+  for (size_t k = 0; k < classes.count; k++)
+    cdni_array_free(&b->d->allocator, &CDNI_AT(classes, friction_class, k).shapes);
+  cdni_array_free(&b->d->allocator, &classes);
+  return status;
 }
 
 /* ---- pairs without a law ---- */
@@ -239,5 +261,5 @@ cdn_status io_build_pairs(io_builder *b) {
   warn_of_lacking_laws(b);
   warn_of_pyramids(b);
   CDNI_TRY(build_named_pairs(b));
-  return b->convex || all_alike(b) ? CDN_OK : build_own_frictions(b);
+  return b->convex ? CDN_OK : build_own_frictions(b);
 }

@@ -1,27 +1,28 @@
 /* A spec's sensors as measures of the same names: built-in measures where there is one, else custom measures. */
 #include "io/build.h"
+#include "io/sensor.h"
 
 #include <cardan/measures.h>
 #include <cardan/operators.h>
 #include <math.h>
 
-typedef struct sensor {
-  cdn_sensor_kind kind;
-  double cutoff;
-  cdn_body body, reference; /* of a joint sensor: the body that it moves; of a subtree sensor: its root */
-  int32_t first, last;      /* bodies of the subtree: their numbers are consecutive */
-  bool has_reference;
-  cdn_transform X_BS, X_BR;
-  cdn_force gravity; /* { -1 }: none */
-} sensor;
+typedef io_sensor_part sensor;
 
-static int count_of(cdn_sensor_kind kind) {
+static int count_of(cdn_sensor_kind kind, const sensor *s) {
   switch (kind) {
+    case CDN_SENSOR_CONTACT: return s->contacts * io_sensed_count(s->data);
     case CDN_SENSOR_JOINT_POSITION:
     case CDN_SENSOR_JOINT_VELOCITY:
     case CDN_SENSOR_CLOCK:
     case CDN_SENSOR_KINETIC_ENERGY:
-    case CDN_SENSOR_POTENTIAL_ENERGY: return 1;
+    case CDN_SENSOR_POTENTIAL_ENERGY:
+    case CDN_SENSOR_TOUCH:
+    case CDN_SENSOR_RANGE:
+    case CDN_SENSOR_ACTUATOR_POSITION:
+    case CDN_SENSOR_ACTUATOR_VELOCITY:
+    case CDN_SENSOR_ACTUATOR_FORCE:
+    case CDN_SENSOR_TENDON_POSITION:
+    case CDN_SENSOR_TENDON_VELOCITY: return 1;
     case CDN_SENSOR_BALL_QUATERNION:
     case CDN_SENSOR_QUATERNION: return 4;
     default: return 3;
@@ -39,7 +40,15 @@ static cdn_stage stage_of(cdn_sensor_kind kind) {
     case CDN_SENSOR_Y_AXIS:
     case CDN_SENSOR_Z_AXIS:
     case CDN_SENSOR_SUBTREE_COM:
-    case CDN_SENSOR_POTENTIAL_ENERGY: return CDN_STAGE_POSITION;
+    case CDN_SENSOR_POTENTIAL_ENERGY:
+    case CDN_SENSOR_RANGE: return CDN_STAGE_POSITION;
+    case CDN_SENSOR_FORCE:
+    case CDN_SENSOR_TORQUE:
+    case CDN_SENSOR_TOUCH:
+    case CDN_SENSOR_CONTACT:
+    case CDN_SENSOR_ACTUATOR_FORCE:
+    case CDN_SENSOR_ACTUATOR_POSITION:
+    case CDN_SENSOR_ACTUATOR_VELOCITY:
     case CDN_SENSOR_ACCELEROMETER:
     case CDN_SENSOR_LINEAR_ACCELERATION:
     case CDN_SENSOR_ANGULAR_ACCELERATION: return CDN_STAGE_ACCELERATION;
@@ -206,6 +215,16 @@ static cdn_status calc(const sensor *s, cdn_state *state, double *value) {
     case CDN_SENSOR_CLOCK: *value = cdn_state_time(state); return CDN_OK;
     case CDN_SENSOR_KINETIC_ENERGY: return cdn_kinetic_energy(state, value);
     case CDN_SENSOR_POTENTIAL_ENERGY: return cdn_potential_energy(state, value);
+    case CDN_SENSOR_FORCE:
+    case CDN_SENSOR_TORQUE: return io_sensed_force(s, state, value);
+    case CDN_SENSOR_TOUCH: return io_sensed_touch(s, state, value);
+    case CDN_SENSOR_RANGE: return io_sensed_range(s, state, value);
+    case CDN_SENSOR_ACTUATOR_POSITION:
+    case CDN_SENSOR_ACTUATOR_VELOCITY:
+    case CDN_SENSOR_ACTUATOR_FORCE:
+    case CDN_SENSOR_TENDON_POSITION:
+    case CDN_SENSOR_TENDON_VELOCITY: return io_sensed_drive(s, state, value);
+    case CDN_SENSOR_CONTACT: return io_sensed_contacts(s, state, value);
   }
   return CDN_ERR_ARG;
 }
@@ -213,7 +232,7 @@ static cdn_status calc(const sensor *s, cdn_state *state, double *value) {
 /* Directions are not cut off. */
 static cdn_status calc_value(const void *self, cdn_state *state, int derivative, double *value) {
   const sensor *s = self;
-  const int n = count_of(s->kind);
+  const int n = count_of(s->kind, s);
   const bool direction =
       n == 4 || s->kind == CDN_SENSOR_X_AXIS || s->kind == CDN_SENSOR_Y_AXIS || s->kind == CDN_SENSOR_Z_AXIS;
   (void)derivative;
@@ -254,16 +273,94 @@ static cdn_status find_joint(io_builder *b, const cdn_spec_sensor *of, cdn_body 
 }
 
 /* The bodies of a subtree are a run: the System has them depth first. Ground carries all of the model. */
-static void find_run(const io_builder *b, sensor *s) {
+static void find_run(const io_builder *b, cdn_body body, int32_t *first_body, int32_t *last_body) {
   const int n = (int)b->tree.mobilizers.count;
   int first = 0;
-  while (s->body.i > 0 && first < n && b->mobilizers[first].i != s->body.i) first++;
+  while (body.i > 0 && first < n && b->mobilizers[first].i != body.i) first++;
   int last = first;
-  if (s->body.i > 0)
+  if (body.i > 0)
     while (last + 1 < n && io_mobilizer(b, last + 1)->level > io_mobilizer(b, first)->level) last++;
   else last = n - 1;
-  s->first = n > 0 ? b->mobilizers[first].i : 0;
-  s->last = n > 0 ? b->mobilizers[last].i : 0;
+  *first_body = n > 0 ? b->mobilizers[first].i : 0;
+  *last_body = n > 0 ? b->mobilizers[last].i : 0;
+}
+
+/* ---- sensors of contacts, actuators and tendons ---- */
+
+static cdn_status nothing_called(io_builder *b, const cdn_spec_sensor *of, const char *what, const char *name) {
+  return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name", of->name,
+                 what, name ? name : "(none)");
+}
+
+static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  const int i = of->actuator ? cdn_spec_find(b->spec, CDN_SPEC_ACTUATOR, of->actuator) : -1;
+  if (i < 0 || (size_t)i >= b->drives.count) return nothing_called(b, of, "actuator", of->actuator);
+  s->drive = CDNI_AT(b->drives, io_drive, i);
+  s->driven = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
+  return CDN_OK;
+}
+
+/* As an actuator without a force: its length is the tendon's. */
+static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  const int i = of->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, of->tendon) : -1;
+  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
+  if (i < 0) return nothing_called(b, of, "tendon", of->tendon);
+  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
+  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
+  s->drive = (io_drive){ .kind = ON_COORDINATES, .joints = tendon->joints, .gear = { 1 }, .unforced = true };
+  for (int k = 0; k < tendon->joints; k++)
+    s->drive.joint[k] = joint[k].body, s->drive.coefficient[k] = tendon->coefficient[k];
+  return CDN_OK;
+}
+
+static cdn_status find_side(io_builder *b, const cdn_spec_sensor *of, cdn_sensor_side kind, const char *name,
+                            io_side *side) {
+  *side = (io_side){ .kind = kind, .shape = { -1 } };
+  if (kind == CDN_SIDE_ANY) return CDN_OK;
+  if (kind == CDN_SIDE_SHAPE) {
+    const int i = name ? cdn_spec_find(b->spec, CDN_SPEC_SHAPE, name) : -1;
+    if (i < 0) return nothing_called(b, of, "shape", name);
+    if (b->ready[i].there) side->shape = b->ready[i].shape; /* one that never touches is { -1 } */
+    return CDN_OK;
+  }
+  cdn_body body;
+  CDNI_TRY(find_body(b, of, name, &body));
+  side->first = side->last = body.i;
+  if (kind == CDN_SIDE_SUBTREE) find_run(b, body, &side->first, &side->last);
+  if (kind == CDN_SIDE_SUBTREE && body.i == 0) side->first = 0; /* the world itself, too */
+  return CDN_OK;
+}
+
+static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  s->contacts = of->reduce == CDN_REDUCE_NET ? 1 : of->contacts, s->data = of->data, s->reduce = of->reduce;
+  const int each = io_sensed_count(of->data);
+  if (s->contacts < 1 || each < 1 || s->contacts > CDN_MEASURE_MOST / each)
+    return io_fail(b->d, wrong(of->line), of->line,
+                   "sensor '%.60s' has %d numbers of each of %d contacts: from 1 to %d in all are possible", of->name,
+                   each, s->contacts, CDN_MEASURE_MOST);
+  CDNI_TRY(find_side(b, of, of->side_a, of->name_a, &s->side[0]));
+  return find_side(b, of, of->side_b, of->name_b, &s->side[1]);
+}
+
+static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  memcpy(s->volume.size, of->volume_size, sizeof s->volume.size);
+  if (io_geometry_kind(of->volume, &s->volume.kind) && cdn_geometry_check(&s->volume) == CDN_OK) return CDN_OK;
+  return io_fail(b->d, wrong(of->line), of->line,
+                 "sensor '%.60s': its volume is no sphere, capsule, ellipsoid, cylinder or box of positive sizes",
+                 of->name);
+}
+
+static bool is_of_contacts(cdn_sensor_kind kind) {
+  return kind == CDN_SENSOR_TOUCH || kind == CDN_SENSOR_RANGE || kind == CDN_SENSOR_CONTACT;
+}
+static bool is_of_actuator(cdn_sensor_kind kind) {
+  return kind >= CDN_SENSOR_ACTUATOR_POSITION && kind <= CDN_SENSOR_ACTUATOR_FORCE;
+}
+/* What the options leave out, its sensors cannot show. */
+static const char *lacks(const io_builder *b, cdn_sensor_kind kind) {
+  if (is_of_contacts(kind) && !io_shapes_touch(&b->model->options)) return "sensor of contacts (no contact)";
+  if (is_of_actuator(kind) && b->model->options.tree_only) return "sensor of an actuator (none are built)";
+  return NULL;
 }
 
 static bool is_of_joint(cdn_sensor_kind kind) { return kind <= CDN_SENSOR_BALL_VELOCITY; }
@@ -272,14 +369,20 @@ static bool is_of_subtree(cdn_sensor_kind kind) {
 }
 
 static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  *s = (sensor){ .kind = of->kind, .cutoff = of->cutoff, .X_BS = of->X_BS, .X_BR = of->X_RS, .gravity = b->gravity };
-  if ((unsigned)of->kind > CDN_SENSOR_POTENTIAL_ENERGY)
+  *s = (sensor){
+    .kind = of->kind, .cutoff = of->cutoff, .X_BS = of->X_BS, .X_BR = of->X_RS, .gravity = b->gravity, .driven = { -1 }
+  };
+  if ((unsigned)of->kind > CDN_SENSOR_CONTACT)
     return io_fail(b->d, CDN_ERR_ARG, of->line, "sensor '%.60s': there is no kind %d", of->name, (int)of->kind);
   if (is_of_joint(of->kind)) return find_joint(b, of, &s->body);
+  if (is_of_actuator(of->kind)) return find_drive(b, of, s);
+  if (of->kind == CDN_SENSOR_TENDON_POSITION || of->kind == CDN_SENSOR_TENDON_VELOCITY) return find_length(b, of, s);
+  if (of->kind == CDN_SENSOR_CONTACT) return find_sides(b, of, s);
+  if (of->kind == CDN_SENSOR_TOUCH) CDNI_TRY(find_volume(b, of, s));
   CDNI_TRY(find_body(b, of, of->body, &s->body));
   CDNI_TRY(find_body(b, of, of->reference, &s->reference));
   s->has_reference = of->has_reference;
-  if (is_of_subtree(of->kind)) find_run(b, s);
+  if (is_of_subtree(of->kind)) find_run(b, s->body, &s->first, &s->last);
   const double *frames[] = { (const double *)&of->X_BS, (const double *)&of->X_RS };
   for (int i = 0; i < 2; i++)
     if (!cdni_all_finite(frames[i], sizeof(cdn_transform) / sizeof(double), NULL))
@@ -312,10 +415,14 @@ static cdn_status add_sensor(io_builder *b, const cdn_spec_sensor *of, cdn_measu
     return CDN_OK;
   }
   sensor s;
+  if (lacks(b, of->kind)) {
+    io_not_understood(b->d, of->line, lacks(b, of->kind));
+    return CDN_OK;
+  }
   CDNI_TRY(make(b, of, &s));
   const cdn_measure_ops ops = { .struct_size = sizeof ops,
                                 .self_size = sizeof s,
-                                .n = count_of(of->kind),
+                                .n = count_of(of->kind, &s),
                                 .stage = stage_of(of->kind),
                                 .calc_value = calc_value };
   *made = add_native(b, of, &s);

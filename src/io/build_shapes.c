@@ -73,6 +73,7 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   material.modulus = modulus;
   material.dissipation =
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
+  material.larger_friction = 1;
   const cdn_soft_material soft = soft_of(shape);
   const io_friction friction = io_shape_friction(shape);
   material.static_friction = material.dynamic_friction = friction.sliding;

@@ -125,12 +125,19 @@ static int body_of(const io_builder *b, cdn_shape shape) {
   return body ? io_spec_find_body(&b->names, body) : -1;
 }
 
+/* What is wrong with a pose, a run will tell; but not that memory is short now. */
+static cdn_status forgive(io_builder *b, cdn_status status) {
+  return status == CDN_ERR_NOMEM ? no_memory(b->d) : CDN_OK;
+}
+
 static cdn_status look_at(io_builder *b, cdn_state *state) {
   int n;
-  if (cdn_contact_count(state, &n) != CDN_OK) return CDN_OK;
+  const cdn_status counted = cdn_contact_count(state, &n);
+  if (counted != CDN_OK) return forgive(b, counted);
   for (int i = 0; i < n; i++) {
     cdn_contact c;
-    if (cdn_contact_get(state, i, &c) != CDN_OK) return CDN_OK;
+    const cdn_status got = cdn_contact_get(state, i, &c);
+    if (got != CDN_OK) return forgive(b, got);
     const int first = body_of(b, c.a), second = body_of(b, c.b);
     if (first >= 0 && second >= 0)
       CDNI_TRY(note_overlap(b, first < second ? first : second, first < second ? second : first));
@@ -174,8 +181,11 @@ cdn_status io_find_overlaps(io_builder *b) {
   io_build_tree(b, true);
   cdn_status status = io_build_shapes(b);
   cdn_state *state = NULL;
-  if (status == CDN_OK && cdn_system_freeze(trial) == CDN_OK && cdn_state_create(trial, &state) == CDN_OK)
-    status = look_at(b, state);
+  if (status == CDN_OK) {
+    cdn_status tried = cdn_system_freeze(trial);
+    if (tried == CDN_OK) tried = cdn_state_create(trial, &state);
+    status = tried == CDN_OK ? look_at(b, state) : forgive(b, tried);
+  }
   if (status == CDN_OK) warn_of_overlaps(b);
   cdn_state_destroy(state);
   /* The table of names has the trial's. */

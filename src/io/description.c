@@ -51,7 +51,12 @@ void io_description_drop_tree(io_description *d) {
   }
   for (size_t i = 0; i < d->actuators.count; i++)
     cdni_strfree(a, (char *)CDNI_AT(d->actuators, io_actuator, i).actuator.name);
-  for (size_t i = 0; i < d->sensors.count; i++) cdni_strfree(a, CDNI_AT(d->sensors, io_sensor, i).name);
+  for (size_t i = 0; i < d->sensors.count; i++) {
+    const io_sensor *sensor = &CDNI_AT(d->sensors, io_sensor, i);
+    const char *const texts[] = { sensor->name, sensor->more.actuator, sensor->more.tendon, sensor->more.name_a,
+                                  sensor->more.name_b };
+    for (int k = 0; k < CDNI_COUNT(texts); k++) cdni_strfree(a, (char *)texts[k]);
+  }
   for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
   for (size_t i = 0; i < d->cameras.count; i++) {
     cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.name);

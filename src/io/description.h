@@ -34,14 +34,17 @@ typedef struct io_joint {
   double margin;
   bool effort_limited, speed_limited;
   double effort_lower, effort_upper, speed_limit;
+  bool drive_limited;                        /* the limits of effort hold for actuators */
+  double spring_timeconst, spring_dampratio; /* 0: stiffness and damping are given themselves */
 } io_joint;
 
 typedef struct io_body {
   char *name; /* unique; not NULL once the reader is done */
   int line;
-  int parent;                /* index, smaller than the body's own; -1 for the world */
-  cdn_transform X_PB;        /* the body's frame in the parent's; for a free joint the initial pose */
-  cdn_mass_properties mass;  /* in the body's frame; all zero for a massless body */
+  int parent;               /* index, smaller than the body's own; -1 for the world */
+  cdn_transform X_PB;       /* the body's frame in the parent's; for a free joint the initial pose */
+  cdn_mass_properties mass; /* in the body's frame; all zero for a massless body */
+  double gravity_compensation;
   bool mass_checked;         /* the reader has called io_check_mass already */
   int first_joint, n_joints; /* the body's joints are a run of the joints array */
 } io_body;
@@ -76,8 +79,9 @@ typedef struct io_frame {
  * filled in by publish.c. */
 typedef struct io_actuator {
   cdn_spec_actuator actuator;
-  int joint;      /* index; -1: it acts on a frame */
-  io_frame frame; /* without a joint */
+  int joint;      /* index; -1: it acts on a tendon or a frame */
+  int tendon;     /* index; -1: none */
+  io_frame frame; /* without a joint and a tendon */
   bool lost;      /* it is not simulated; it is here because keyframes count it */
   bool has_activation;
 } io_actuator;
@@ -98,6 +102,8 @@ typedef struct io_named_frame {
   char *name; /* not NULL */
   int line;
   io_frame frame;
+  cdn_shape_type volume; /* of a site, for sensors of touch */
+  double volume_size[3];
 } io_named_frame;
 
 /* A shape on a body. The shape owns its texts, except the body's name. */
@@ -127,6 +133,8 @@ typedef struct io_sensor {
   bool has_reference;
   io_frame reference;
   double cutoff; /* above 0: the numbers stay within -cutoff .. cutoff */
+  /* Of sensors of actuators, tendons, touch and contacts: what cdn_spec_sensor has; it owns its texts. */
+  cdn_spec_sensor more;
 } io_sensor;
 
 typedef struct io_note {
@@ -141,8 +149,9 @@ typedef struct io_description {
   char *file;            /* for messages */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   bool has_gravity;
-  bool parents_touch; /* shapes touch those of the parent body */
-  bool overlaps_pass; /* bodies that overlap in the first pose never touch: the format has no exclusions */
+  bool parents_touch;        /* shapes touch those of the parent body */
+  bool starts_within_limits; /* the format gives no pose: that of zeros is brought within the limits */
+  bool overlaps_pass;        /* bodies that overlap in the first pose never touch: the format has no exclusions */
   cdn_vec3 gravity;
   cdn_spec_solver solver;
   bool has_solver;      /* the format has one (MJCF), or the spec was given one */

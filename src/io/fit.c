@@ -4,40 +4,90 @@
 
 #include "io/build.h"
 
-/* Of the tetrahedra from a point near it to all triangles. */
-cdn_status io_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
-  cdn_surface_info info;
-  cdn_vec3 o = { 0, 0, 0 };
-  double volume = 0, first[3] = { 0 }, second[6] = { 0 }; /* integrals of 1, x, and xx yy zz xy xz yz about o */
-  CDNI_TRY(cdn_surface_get_info(s, &info));
-  if (info.n_vertices > 0) CDNI_TRY(cdn_surface_vertex(s, 0, &o));
-  for (int i = 0; i < info.n_triangles; i++) {
-    int corner[3];
+/* Integrals of 1, x, and xx yy zz xy xz yz about a point o. */
+typedef struct integrals {
+  double volume, first[3], second[6];
+} integrals;
+
+static cdn_status corners_of(const cdn_surface *s, int i, cdn_vec3 o, cdn_vec3 v[3]) {
+  int corner[3];
+  CDNI_TRY(cdn_surface_triangle(s, i, corner));
+  for (int k = 0; k < 3; k++) {
+    CDNI_TRY(cdn_surface_vertex(s, corner[k], &v[k]));
+    v[k] = cdn_sub(v[k], o);
+  }
+  return CDN_OK;
+}
+
+/* Of the tetrahedra from o to all triangles. `counted_up`: none of them counts as negative. */
+static cdn_status integrate(const cdn_surface *s, int triangles, cdn_vec3 o, bool counted_up, integrals *out) {
+  *out = (integrals){ .volume = 0 };
+  for (int i = 0; i < triangles; i++) {
     cdn_vec3 v[3];
-    CDNI_TRY(cdn_surface_triangle(s, i, corner));
-    for (int k = 0; k < 3; k++) {
-      CDNI_TRY(cdn_surface_vertex(s, corner[k], &v[k]));
-      v[k] = cdn_sub(v[k], o);
-    }
-    const double six = cdn_dot(v[0], cdn_cross(v[1], v[2]));
+    CDNI_TRY(corners_of(s, i, o, v));
+    const double product = cdn_dot(v[0], cdn_cross(v[1], v[2])), six = counted_up ? fabs(product) : product;
     const cdn_vec3 sum = cdn_add(v[0], cdn_add(v[1], v[2]));
     const double x[4][3] = {
       { v[0].x, v[0].y, v[0].z }, { v[1].x, v[1].y, v[1].z }, { v[2].x, v[2].y, v[2].z }, { sum.x, sum.y, sum.z }
     };
     static const int pair[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
-    volume += six / 6;
-    for (int a = 0; a < 3; a++) first[a] += six / 24 * x[3][a];
+    out->volume += six / 6;
+    for (int a = 0; a < 3; a++) out->first[a] += six / 24 * x[3][a];
     for (int p = 0; p < 6; p++)
-      for (int k = 0; k < 4; k++) second[p] += six / 120 * x[k][pair[p][0]] * x[k][pair[p][1]];
+      for (int k = 0; k < 4; k++) out->second[p] += six / 120 * x[k][pair[p][0]] * x[k][pair[p][1]];
   }
-  if (!(volume > 0)) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its mesh is not closed, or has no volume");
-  const cdn_vec3 c = cdn_v3(first[0] / volume, first[1] / volume, first[2] / volume);
-  const double *s2 = second;
-  const double xx = s2[0] - volume * c.x * c.x, yy = s2[1] - volume * c.y * c.y, zz = s2[2] - volume * c.z * c.z;
-  *out = (cdn_mass_properties){ volume,
-                                cdn_add(o, c),
-                                { yy + zz, xx + zz, xx + yy, volume * c.x * c.y - s2[3], volume * c.x * c.z - s2[4],
-                                  volume * c.y * c.z - s2[5] } };
+  return CDN_OK;
+}
+
+/* Moments of inertia about a point c beside o, from integrals about o, of a volume whose centre is at c. */
+static cdn_inertia moments_of(const integrals *m, cdn_vec3 c) {
+  const double *s = m->second, v = m->volume;
+  const double xx = s[0] - v * c.x * c.x, yy = s[1] - v * c.y * c.y, zz = s[2] - v * c.z * c.z;
+  return (cdn_inertia){ yy + zz, xx + zz, xx + yy, v * c.x * c.y - s[3], v * c.x * c.z - s[4], v * c.y * c.z - s[5] };
+}
+
+static cdn_vec3 centre_of(const integrals *m) {
+  return cdn_v3(m->first[0] / m->volume, m->first[1] / m->volume, m->first[2] / m->volume);
+}
+
+cdn_status io_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
+  cdn_surface_info info;
+  cdn_vec3 o = { 0, 0, 0 };
+  integrals m;
+  CDNI_TRY(cdn_surface_get_info(s, &info));
+  if (info.n_vertices > 0) CDNI_TRY(cdn_surface_vertex(s, 0, &o));
+  CDNI_TRY(integrate(s, info.n_triangles, o, false, &m));
+  if (!(m.volume > 0)) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its mesh is not closed, or has no volume");
+  const cdn_vec3 c = centre_of(&m);
+  *out = (cdn_mass_properties){ m.volume, cdn_add(o, c), moments_of(&m, c) };
+  return CDN_OK;
+}
+
+/* The mean of the surface. */
+static cdn_status middle_of(const cdn_surface *s, int triangles, cdn_vec3 *middle) {
+  cdn_vec3 v[3], sum = { 0, 0, 0 };
+  double area = 0;
+  for (int i = 0; i < triangles; i++) {
+    CDNI_TRY(corners_of(s, i, cdn_v3(0, 0, 0), v));
+    const double a = cdn_norm(cdn_cross(cdn_sub(v[1], v[0]), cdn_sub(v[2], v[0])));
+    sum = cdn_add(sum, cdn_scale(a / 3, cdn_add(v[0], cdn_add(v[1], v[2]))));
+    area += a;
+  }
+  *middle = area > 0 ? cdn_scale(1 / area, sum) : sum;
+  return CDN_OK;
+}
+
+cdn_status io_legacy_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
+  cdn_surface_info info;
+  cdn_vec3 o, com;
+  integrals m, about_com;
+  CDNI_TRY(cdn_surface_get_info(s, &info));
+  CDNI_TRY(middle_of(s, info.n_triangles, &o));
+  CDNI_TRY(integrate(s, info.n_triangles, o, true, &m));
+  if (!(m.volume > 0)) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its mesh has no volume");
+  com = cdn_add(o, centre_of(&m));
+  CDNI_TRY(integrate(s, info.n_triangles, com, true, &about_com));
+  *out = (cdn_mass_properties){ about_com.volume, com, moments_of(&about_com, cdn_v3(0, 0, 0)) };
   return CDN_OK;
 }
 

@@ -114,6 +114,8 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   cdni_array_free(&d->allocator, &r.pending);
   cdni_array_free(&d->allocator, &r.meshes);
   io_names_free(&d->allocator, &r.site_names);
+  for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&d->allocator, CDNI_AT(r.suffixes, char *, i));
+  cdni_array_free(&d->allocator, &r.suffixes);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&d->allocator, &r.names[i]);
   return status;
 }

@@ -44,12 +44,24 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its
+ * hull; or its skin,
+ * which is not understood. */
+typedef enum mjcf_mesh_inertia {
+  MJCF_LEGACY_INERTIA,
+  MJCF_EXACT_INERTIA,
+  MJCF_CONVEX_INERTIA,
+  MJCF_SHELL_INERTIA,
+  MJCF_UNSAID_INERTIA /* it is exact, and what the legacy way has in its place is said */
+} mjcf_mesh_inertia;
+
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
   char eulerseq[4];
   mjcf_inertia_source inertia_source;
   int first_group, last_group;               /* geoms of these groups have mass */
   double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
+  mjcf_mesh_inertia mesh_inertia;            /* of meshes that do not say */
   bool fit_boxes;                            /* fitaabb: primitives are fitted to boxes along the axes of meshes */
   const char *meshdir, *texturedir;          /* the document's, or NULL */
 } mjcf_compiler;
@@ -61,6 +73,8 @@ typedef struct mjcf_flags {
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
 typedef enum mjcf_collision { MJCF_COLLISION_ALL, MJCF_COLLISION_PREDEFINED, MJCF_COLLISION_DYNAMIC } mjcf_collision;
+
+enum { MJCF_ACTUATOR_GROUPS = 31 };
 
 /* The main file is document 0; the others are included. */
 typedef struct mjcf_document {
@@ -93,12 +107,14 @@ typedef struct mjcf_pending {
   io_xml_node *node;
   int document, parent, class;
   cdn_transform X_PS;
+  const char *suffix;
 } mjcf_pending;
 
 /* A mesh among the assets, and its solid. */
 typedef struct mjcf_mesh {
   int asset;
-  bool convex, shell; /* inertia="convex": its hull counts; "shell": its skin, which is not understood */
+  mjcf_mesh_inertia inertia;
+  io_xml_node *node; /* for the triangles of vertices that are in the file itself */
   bool measured;
   cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
   char why[400];             /* it is not, or why the hull counts; "": neither */
@@ -107,7 +123,8 @@ typedef struct mjcf_mesh {
 /* What takes the place of all contacts' own, if the file says so. */
 typedef struct mjcf_override {
   bool enabled;
-  double margin;
+  double margin, friction[5];
+  int frictions; /* how many numbers of friction the file gives; 0: the contacts keep theirs */
   cdn_soft_law law;
 } mjcf_override;
 
@@ -119,6 +136,7 @@ typedef struct mjcf_reader {
   mjcf_flags flags;
   mjcf_collision collision;
   mjcf_override override;
+  uint32_t idle_groups; /* a bit for each group of actuators that does not act */
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
   cdni_array classes;   /* mjcf_class; the first is "main" */
@@ -126,6 +144,9 @@ typedef struct mjcf_reader {
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
   cdni_array meshes;    /* mjcf_mesh */
+  const char *suffix;   /* of the names in the copy that is being read (replicate); NULL: none */
+  char full_name[512];  /* of io_mjcf_name */
+  cdni_array suffixes;  /* char *: what scopes borrow */
   bool lost_joints;     /* something that may hold joints was not understood */
   io_names site_names;  /* indices of the description's frames */
   io_names names[5];    /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
@@ -135,6 +156,7 @@ typedef struct mjcf_reader {
 typedef struct mjcf_scope {
   int body, class, depth;
   cdn_transform X_BS;
+  const char *suffix; /* of names; NULL: none */
 } mjcf_scope;
 
 /* ---- mjcf_include.c ---- */
@@ -198,6 +220,8 @@ cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *at
 /* ---- mjcf_orientation.c ---- */
 
 double io_mjcf_angle(const mjcf_reader *r, double value); /* the file's unit to rad */
+/* Three angles in the file's unit and sequence. */
+cdn_rotation io_mjcf_euler(const mjcf_reader *r, const double angles[3]);
 /* Reads quat, axisangle, euler, xyaxes or zaxis into *R; left alone, and *present false, when there is none. */
 cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotation *R, bool *present);
 /* pos and orientation; what is absent is zero and the identity. */
@@ -212,6 +236,8 @@ cdn_rotation io_mjcf_z_to(cdn_vec3 z);
 cdn_status io_mjcf_start_world(mjcf_reader *r);
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+/* actuatorfrcrange of a joint or a tendon, which is `range`: whether it counts. */
+cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited);
 /* After all joints of a body were read: what joints may stand together. */
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
@@ -247,6 +273,8 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_tendon.c ---- */
 
+/* The index of a tendon of this name, or -1. */
+int io_mjcf_find_tendon(const mjcf_reader *r, const char *name);
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
 
@@ -282,6 +310,9 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
+/* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next
+ * call. */
+const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out);
 /* Names everything that has none. */

@@ -182,7 +182,7 @@ static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name
     a->joint = (int)i;
     return CDN_OK;
   }
-  if (r->lost_joints) return leave_out(r, node, "on a joint that was not understood", a);
+  if (r->lost_joints || r->suffixes.count > 0) return leave_out(r, node, "on a joint that was not understood", a);
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
 }
 
@@ -197,9 +197,14 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
 }
 
+static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
+  a->tendon = io_mjcf_find_tendon(r, name);
+  return a->tendon >= 0 ? CDN_OK : leave_out(r, node, "on a tendon that is not simulated", a);
+}
+
 static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a) {
   static const char *const words[] = { "joint", "jointinparent", "site", "tendon", "slidersite", "body" };
-  static const char *const because[] = { "", "", "", "on a tendon", "with a slider-crank", "on a body" };
+  static const char *const because[] = { "", "", "", "", "with a slider-crank", "on a body" };
   int found = -1;
   for (int i = 0; i < CDNI_COUNT(words); i++) {
     if (!io_xml_has(node, words[i])) continue;
@@ -214,6 +219,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a)
   CDNI_TRY(io_xml_need_string(r->d, node, words[found], &name));
   if (because[found][0]) return leave_out(r, node, because[found], a);
   a->actuator.in_parent = found == 1;
+  if (found == 3) return find_tendon(r, node, name, a);
   return found == 2 ? find_site(r, node, name, a) : find_joint(r, node, name, a);
 }
 
@@ -295,12 +301,30 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuat
   CDNI_TRY(read_target(r, node, a));
   if (a->lost) return CDN_OK;
   const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
-  if (s->dampratio != 0) return leave_out(r, node, "with a dampratio", a);
-  put_gear(s->gear, !j || j->kind == IO_FREE, &a->actuator);
+  const bool on_frame = !j && a->tendon < 0;
+  if (s->dampratio > 0 && on_frame) return leave_out(r, node, "on a site, with a dampratio", a);
+  if (s->dampratio > 0) a->actuator.damping_ratio = s->dampratio;
+  put_gear(s->gear, on_frame || (j && j->kind == IO_FREE), &a->actuator);
   a->actuator.unit = unit_of(node, s, j);
   CDNI_TRY(put_law(r, node, s, &a->actuator));
   CDNI_TRY(inherit(r, node, a, s));
   return put_ranges(r, node, s, &a->actuator);
+}
+
+/* Actuators may be switched off, all or by groups. */
+static cdn_status acts_at_all(mjcf_reader *r, const mjcf_element *e, bool *acts) {
+  int group = 0;
+  CDNI_TRY(io_mjcf_int(r, e, "group", &group));
+  *acts = r->flags.actuation && !(group >= 0 && group < MJCF_ACTUATOR_GROUPS && (r->idle_groups >> group & 1));
+  return CDN_OK;
+}
+
+/* A force that follows the activation of the end of a step belongs to steps, and not to the model. */
+static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, const io_actuator *a) {
+  bool early = false;
+  CDNI_TRY(io_mjcf_bool(r, e, "actearly", &early));
+  if (early && a->has_activation) io_not_understood(r->d, a->actuator.line, "actuator actearly");
+  return CDN_OK;
 }
 
 static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
@@ -311,12 +335,15 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   mjcf_element e;
   a->actuator = cdn_default_spec_actuator();
   a->actuator.line = io_xml_line(node);
-  a->joint = -1;
+  a->joint = a->tendon = -1;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, (char **)&a->actuator.name));
   CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, 0, &e));
   CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));
   a->has_activation = s.dyntype != DYN_NONE;
-  if (r->flags.actuation) CDNI_TRY(fill(r, node, &s, a));
+  bool acts;
+  CDNI_TRY(acts_at_all(r, &e, &acts));
+  CDNI_TRY(report_early(r, &e, a));
+  if (acts) CDNI_TRY(fill(r, node, &s, a));
   else a->lost = true;
   io_mjcf_finish_element(r, &e);
   return CDN_OK;

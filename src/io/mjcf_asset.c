@@ -107,6 +107,9 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (!kept) return io_mjcf_out_of_memory(r);
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;
   if (file && !(kept->file = path_of(r, directory, file))) return io_mjcf_out_of_memory(r);
+  int vertices = -1;
+  if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_int(r, e, "maxhullvert", &vertices));
+  if (vertices >= 0) io_not_understood(r->d, io_xml_line(e->node), "mesh maxhullvert");
   if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
   if (type == CDN_ASSET_MESH) CDNI_TRY(read_vertices(r, e, kept));
   if (type == CDN_ASSET_HFIELD) CDNI_TRY(read_heights(r, e, kept));

@@ -1,5 +1,7 @@
 /* Bodies and frames. A frame only changes coordinates for its contents, so they are placed directly in the body
  * around it. */
+#include <stdio.h>
+
 #include "io/mjcf.h"
 
 enum { MAX_FRAME_DEPTH = 200 };
@@ -58,6 +60,56 @@ static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   return CDN_OK;
 }
 
+/* The suffix of copy i of `count`: the separator and the number, with zeros before it, before that of the copy
+ * around it. */
+static cdn_status make_suffix(mjcf_reader *r, const char *separator, int count, int i, const char *outer,
+                              const char **out) {
+  char text[60];
+  const int digits = snprintf(NULL, 0, "%d", count);
+  snprintf(text, sizeof text, "%.20s%0*d%.20s", separator ? separator : "", digits, i, outer ? outer : "");
+  char *kept = cdni_strdup(&r->d->allocator, text);
+  if (!kept || !cdni_array_push(&r->d->allocator, &r->suffixes, sizeof kept, &kept)) {
+    cdni_strfree(&r->d->allocator, kept);
+    return io_mjcf_out_of_memory(r);
+  }
+  *out = kept;
+  return CDN_OK;
+}
+
+/* Copies of its contents, each moved by `offset` and turned by `euler` against the one before. */
+static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
+  enum { MOST_COPIES = 100000 };
+  double euler[3] = { 0, 0, 0 };
+  cdn_vec3 offset = { 0, 0, 0 };
+  int count = 0;
+  bool present;
+  if (outer->depth >= MAX_FRAME_DEPTH)
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+  CDNI_TRY(io_xml_int(r->d, node, "count", &count, &present));
+  if (!present) return io_xml_missing(r->d, node, "count", "write how many copies there are");
+  if (count < 1 || count > MOST_COPIES)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "count is %d; from 1 to %d are possible", count, MOST_COPIES);
+  CDNI_TRY(io_xml_vec3(r->d, node, "offset", &offset, NULL));
+  CDNI_TRY(io_xml_doubles(r->d, node, "euler", euler, 3, NULL));
+  const char *separator = io_xml_string(node, "sep");
+  mjcf_scope scope = *outer;
+  CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
+  scope.depth++;
+  cdn_vec3 at = { 0, 0, 0 };
+  cdn_rotation way = cdn_rotation_identity(); /* of the offset: turn by turn */
+  for (int i = 0; i < count; i++) {
+    const double turned[3] = { i * euler[0], i * euler[1], i * euler[2] };
+    const cdn_transform X = { io_mjcf_euler(r, turned), at };
+    scope.X_BS = cdn_transform_multiply(outer->X_BS, X);
+    CDNI_TRY(make_suffix(r, separator, count, i, outer->suffix, &scope.suffix));
+    CDNI_TRY(read_contents(r, node, &scope, c));
+    at = cdn_add(at, cdn_rotate(way, offset));
+    way = cdn_rotation_multiply(way, io_mjcf_euler(r, euler));
+  }
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
 static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
   if (scope->body == 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
@@ -72,7 +124,7 @@ static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf
 }
 
 static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  const mjcf_pending later = { node, r->document, scope->body, scope->class, scope->X_BS };
+  const mjcf_pending later = { node, r->document, scope->body, scope->class, scope->X_BS, scope->suffix };
   if (!cdni_array_push(&r->d->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
@@ -82,7 +134,6 @@ static const struct {
   const char *name, *lost;
 } generators[] = { { "composite", "the bodies and joints that it stands for" },
                    { "flexcomp", "the soft body that it stands for" },
-                   { "replicate", "everything inside it" },
                    { "attach", "the bodies that it attaches" } };
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
@@ -99,17 +150,20 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     const char *name = io_xml_name(child);
+    r->suffix = scope->suffix;
     if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) CDNI_TRY(io_mjcf_read_joint(r, child, scope));
     else if (strcmp(name, "geom") == 0)
       CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms, &c->selected));
     else if (strcmp(name, "site") == 0) CDNI_TRY(io_mjcf_read_site(r, child, scope));
     else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
+    else if (strcmp(name, "replicate") == 0) CDNI_TRY(read_replicate(r, child, scope, c));
     else if (strcmp(name, "camera") == 0) CDNI_TRY(io_mjcf_read_camera(r, child, scope));
     else if (strcmp(name, "light") == 0) CDNI_TRY(io_mjcf_read_light(r, child, scope));
     else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));
     else report_child(r, child);
   }
+  r->suffix = NULL;
   return walk.status;
 }
 
@@ -150,7 +204,7 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, m
   CDNI_TRY(io_xml_bool(r->d, node, "mocap", &mocap, NULL));
   CDNI_TRY(io_xml_double(r->d, node, "gravcomp", &gravcomp, NULL));
   if (mocap) io_not_understood(r->d, io_xml_line(node), "body mocap");
-  if (gravcomp != 0) io_not_understood(r->d, io_xml_line(node), "body gravcomp");
+  b->gravity_compensation = gravcomp;
   io_xml_ignore(node, "user");
   io_xml_ignore(node, "sleep");
   io_xml_ignore(node, "simple");
@@ -182,7 +236,8 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   };
   if (!cdni_array_push(&d->allocator, &d->bodies, sizeof added, &added)) return io_mjcf_out_of_memory(r);
   const int body = (int)d->bodies.count - 1;
-  mjcf_scope scope = { body, p->class, 0, cdn_transform_identity() };
+  mjcf_scope scope = { body, p->class, 0, cdn_transform_identity(), p->suffix };
+  r->suffix = p->suffix;
   CDNI_TRY(read_attributes(r, p->node, body, &scope));
 
   const mjcf_inertia_source source = r->compiler.inertia_source;
@@ -209,7 +264,7 @@ cdn_status io_mjcf_start_world(mjcf_reader *r) {
 }
 
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
-  mjcf_scope scope = { 0, 0, 0, cdn_transform_identity() };
+  mjcf_scope scope = { 0, 0, 0, cdn_transform_identity(), NULL };
   contents c = { .massless_geoms = true };
   CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
   io_xml_ignore(node, "name");

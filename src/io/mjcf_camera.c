@@ -29,7 +29,7 @@ static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_
   io_camera c = { cdn_default_spec_camera(), scope->body };
   cdn_transform X_SC;
   int mode = CDN_CAMERA_FIXED;
-  const char *target = NULL, *name = io_xml_string(e->node, "name");
+  const char *target = NULL, *name = io_mjcf_name(r, e->node);
   c.camera.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
   CDNI_TRY(io_mjcf_keyword(r, e, "mode", modes, CDNI_COUNT(modes), &mode));
@@ -50,7 +50,7 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   static const char *const types[] = { "spot", "directional", "point", "image" };
   const cdn_allocator *a = &r->d->allocator;
   io_light l = { cdn_default_spec_light(), scope->body };
-  const char *name = io_xml_string(e->node, "name");
+  const char *name = io_mjcf_name(r, e->node);
   bool active = true;
   int type = 0;
   l.light.line = io_xml_line(e->node);

@@ -14,7 +14,7 @@ static cdn_status take_text(mjcf_reader *r, io_xml_node *node, const char *attri
 /* A name that the file does not have, or that is in a part that is not understood: *lost. */
 static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
                               const char *word, bool *lost) {
-  *lost = r->lost_joints;
+  *lost = r->lost_joints || r->suffixes.count > 0;
   if (*lost) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
 }
@@ -76,6 +76,10 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   CDNI_TRY(io_mjcf_double(r, &e, "margin", &made->margin));
   CDNI_TRY(io_mjcf_double(r, &e, "gap", &made->gap));
   CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &made->law));
+  double sliding[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_doubles_upto(r, &e, "solreffriction", sliding, 2, &count));
+  if ((sliding[0] != 0 || sliding[1] != 0) && memcmp(sliding, made->law.ref, sizeof sliding) != 0)
+    io_not_understood(r->d, io_xml_line(node), "contact/pair solreffriction");
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }

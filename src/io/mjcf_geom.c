@@ -176,7 +176,7 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
                                           [CYLINDER] = CDN_SHAPE_CYLINDER,
                                           [BOX] = CDN_SHAPE_BOX };
   const cdn_allocator *a = &r->d->allocator;
-  const char *names[3] = { io_xml_string(e->node, "name"), NULL, NULL };
+  const char *names[3] = { io_mjcf_name(r, e->node), NULL, NULL };
   int count;
   shape->type = kinds[g->s];
   memcpy(shape->size, g->size, sizeof g->size);

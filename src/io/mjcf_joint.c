@@ -84,6 +84,29 @@ static cdn_status read_references(mjcf_reader *r, const mjcf_element *e, io_join
   return CDN_OK;
 }
 
+/* Stiffness and damping that follow from the inertia that the whole model shows to the joint. */
+static cdn_status read_spring_times(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+  double times[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_doubles(r, e, "springdamper", times, 2, NULL));
+  if (!(times[0] > 0 && times[1] > 0)) return CDN_OK;
+  if (r->flags.springs && r->flags.dampers) j->spring_timeconst = times[0], j->spring_dampratio = times[1];
+  else if (r->flags.springs || r->flags.dampers)
+    io_not_understood(r->d, io_xml_line(e->node), "joint springdamper (with a flag against springs or dampers)");
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited) {
+  static const char *const words[] = { "false", "true", "auto" };
+  int word = 2;
+  CDNI_TRY(io_mjcf_keyword(r, e, "actuatorfrclimited", words, 3, &word));
+  *limited = word == 1 || (word == 2 && r->compiler.autolimits);
+  if (!*limited || range[0] < range[1]) return CDN_OK;
+  return io_xml_fail(
+      r->d, CDN_ERR_PARSE, e->node,
+      "its actuatorfrcrange '%g %g' is empty; write actuatorfrcrange='LOWER UPPER' with LOWER below UPPER", range[0],
+      range[1]);
+}
+
 /* What joints may have and is not simulated; some of it is a number in tables. */
 static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
   const int line = io_xml_line(e->node);
@@ -94,18 +117,15 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_j
   if (j->friction != 0 && !r->soft_rows) io_not_understood(r->d, line, "joint frictionloss");
   CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", forces, 2, NULL));
   if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER)) {
-    io_not_understood(r->d, line, "joint actuatorfrcrange");
+    CDNI_TRY(io_mjcf_check_drive_range(r, e, forces, &j->drive_limited));
     j->effort_limited = true;
     j->effort_lower = forces[0];
     j->effort_upper = forces[1];
   }
+  /* Which of two sums compensation belongs to is the same, unless the actuators' is limited. */
   CDNI_TRY(io_mjcf_bool(r, e, "actuatorgravcomp", &gravcomp));
-  if (gravcomp) io_not_understood(r->d, line, "joint actuatorgravcomp");
-  /* Stiffness and damping chosen from the inertia that the whole model shows to the joint. */
-  double springdamper[2] = { 0, 0 };
-  CDNI_TRY(io_mjcf_doubles(r, e, "springdamper", springdamper, 2, NULL));
-  if (springdamper[0] != 0 || springdamper[1] != 0) io_not_understood(r->d, line, "joint springdamper");
-  return CDN_OK;
+  if (gravcomp && j->drive_limited) io_not_understood(r->d, line, "joint actuatorgravcomp");
+  return read_spring_times(r, e, j);
 }
 
 static cdn_status check_place(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, io_joint_kind kind) {

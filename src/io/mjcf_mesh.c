@@ -1,15 +1,21 @@
 /* The mass of meshes: that of the solid within the mesh. Files are read for it, each once, where a body has no <inertial>.
- * MuJoCo counts meshes that are not convex too heavy where they do not say inertia="exact"; here they are exact. */
+ * The legacy way counts meshes that are not convex too heavy. It is taken where the file asks for it. MuJoCo takes
+ * it also where the
+ * file says nothing; there meshes are exact here, and a warning has both. */
+#include <math.h>
 #include <stdio.h>
 
 #include "io/build.h"
 #include "io/mjcf.h"
 
+/* Beyond this part of the volume or of the inertia the two ways are said to differ. */
+static const double ALIKE = 0.01;
+
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e) {
   static const char *const words[] = { "legacy", "exact", "convex", "shell" };
-  int word = 0;
+  int word = (int)r->compiler.mesh_inertia;
   CDNI_TRY(io_mjcf_keyword(r, e, "inertia", words, CDNI_COUNT(words), &word));
-  const mjcf_mesh mesh = { .asset = (int)r->d->assets.count - 1, .convex = word == 2, .shell = word == 3 };
+  const mjcf_mesh mesh = { .asset = (int)r->d->assets.count - 1, .inertia = (mjcf_mesh_inertia)word, .node = e->node };
   return cdni_array_push(&r->d->allocator, &r->meshes, sizeof mesh, &mesh) ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
@@ -22,33 +28,108 @@ static mjcf_mesh *find_mesh(const mjcf_reader *r, const char *name) {
   return NULL;
 }
 
-static cdn_status measure(const io_description *d, const cdn_spec_asset *asset, bool hull, cdn_mass_properties *out) {
-  io_loaded_asset loaded;
+/* ---- surfaces ---- */
+
+static cdn_status surface_of_lists(const cdn_spec_asset *asset, const double *faces, int n, cdn_surface **out) {
+  double *vertices = cdni_alloc(NULL, (size_t)asset->n_data * sizeof *vertices);
+  int *triangles = cdni_alloc(NULL, (size_t)n * sizeof *triangles);
+  for (int i = 0; vertices && i < asset->n_data; i++) vertices[i] = asset->scale[i % 3] * asset->data[i];
+  for (int i = 0; triangles && i < n; i++) triangles[i] = fabs(faces[i]) < 1e9 ? (int)faces[i] : -1;
+  const cdn_status status = vertices && triangles
+                                ? cdn_surface_create_mesh(asset->n_data / 3, vertices, n / 3, triangles, out)
+                                : cdni_refuse(CDN_ERR_NOMEM, "cdn_model_load", "out of memory");
+  cdni_free(NULL, vertices, 0);
+  cdni_free(NULL, triangles, 0);
+  return status;
+}
+
+/* Vertices and triangles in the file itself; *out stays NULL where there are no triangles, and the hull is meant. */
+static cdn_status surface_in_file(const mjcf_reader *r, const mjcf_mesh *m, cdn_surface **out) {
+  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  const char *text = asset->file || !asset->data ? NULL : io_xml_string(m->node, "face");
+  const int n = text ? io_xml_count(text) : 0;
+  if (n == 0) return CDN_OK;
+  if (n % 3 != 0)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_model_load", "its 'face' has %d numbers: three a triangle are needed", n);
+  double *faces = cdni_alloc(NULL, (size_t)n * sizeof *faces);
+  int count;
+  cdn_status status = CDN_ERR_NOMEM;
+  if (faces) status = io_xml_doubles_upto(r->d, m->node, "face", faces, n, n, &count);
+  if (status == CDN_OK) status = surface_of_lists(asset, faces, n, out);
+  cdni_free(NULL, faces, 0);
+  return status;
+}
+
+static cdn_status load(const mjcf_reader *r, const mjcf_mesh *m, bool hull, io_loaded_asset *out) {
+  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  io_description main_file = *r->d; /* files are named as seen from there, also in a document that it includes */
+  main_file.file = CDNI_AT(r->documents, mjcf_document, 0).path;
+  cdn_surface *own = NULL;
+  if (!hull) CDNI_TRY(surface_in_file(r, m, &own));
+  const cdn_status status = io_load_asset(&main_file, asset, hull || !asset->file, out);
+  if (status != CDN_OK || !own) {
+    cdn_surface_release(own);
+    return status;
+  }
+  cdn_surface_release(out->surface);
+  out->surface = own;
+  return CDN_OK;
+}
+
+/* ---- solids ---- */
+
+static bool differ(double a, double b) { return fabs(a - b) > ALIKE * fabs(b); }
+
+static double trace(cdn_inertia I) { return I.xx + I.yy + I.zz; }
+
+static void tell_both(const mjcf_reader *r, const mjcf_mesh *m, const cdn_mass_properties *legacy,
+                      const cdn_mass_properties *exact) {
+  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  if (!differ(legacy->mass, exact->mass) && !differ(trace(legacy->inertia), trace(exact->inertia))) return;
+  const bool obeyed = m->inertia == MJCF_LEGACY_INERTIA;
+  io_warn(r->d, asset->line,
+          "mesh '%.60s': the solid within it has %.4g m^3, and by inertia='legacy'%s it has %.4g m^3. %s counts: write "
+          "inertia='%s' to have the other",
+          asset->name, exact->mass, obeyed ? "" : ", MuJoCo's default,", legacy->mass,
+          obeyed ? "The second" : "The first", obeyed ? "exact" : "legacy");
+}
+
+static cdn_status solid_of(const mjcf_reader *r, mjcf_mesh *m, const cdn_surface *surface) {
+  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  cdn_mass_properties legacy = { 0 }, exact = { 0 };
   cdn_surface_info info;
-  CDNI_TRY(io_load_asset(d, asset, hull, &loaded));
-  cdn_status status = cdn_surface_get_info(loaded.surface, &info);
-  if (status == CDN_OK && !info.closed)
-    status = cdni_refuse(CDN_ERR_ARG, "cdn_model_load", "the mesh '%.200s' is not closed", asset->name);
-  if (status == CDN_OK) status = io_solid_of(loaded.surface, out);
+  CDNI_TRY(cdn_surface_get_info(surface, &info));
+  if (info.closed) CDNI_TRY(io_solid_of(surface, &exact));
+  const bool obeyed = m->inertia == MJCF_LEGACY_INERTIA, asked = obeyed || m->inertia == MJCF_UNSAID_INERTIA;
+  if (asked) CDNI_TRY(io_legacy_solid_of(surface, &legacy));
+  if (asked && info.closed) tell_both(r, m, &legacy, &exact);
+  if (!info.closed && !obeyed)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_model_load", "the mesh '%.200s' is not closed", asset->name);
+  m->solid = obeyed ? legacy : exact;
+  return CDN_OK;
+}
+
+static cdn_status measure(const mjcf_reader *r, mjcf_mesh *m, bool hull) {
+  io_loaded_asset loaded;
+  CDNI_TRY(load(r, m, hull, &loaded));
+  const cdn_status status = solid_of(r, m, loaded.surface);
   cdn_surface_release(loaded.surface);
-  if (status == CDN_OK) *out = cdn_mass_properties_transform(loaded.X, *out);
+  if (status == CDN_OK) m->solid = cdn_mass_properties_transform(loaded.X, m->solid);
+  else m->solid = (cdn_mass_properties){ 0 };
   return status;
 }
 
 static void measure_once(const mjcf_reader *r, mjcf_mesh *m) {
-  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
-  io_description main_file = *r->d; /* files are named as seen from there, also in a document that it includes */
   cdn_error error = { .code = CDN_OK };
-  main_file.file = CDNI_AT(r->documents, mjcf_document, 0).path;
   m->measured = true;
-  if (m->shell) {
+  if (m->inertia == MJCF_SHELL_INERTIA) {
     snprintf(m->why, sizeof m->why, "inertia='shell' is not understood");
     return;
   }
-  if (measure(&main_file, asset, m->convex || !asset->file, &m->solid) == CDN_OK) return;
+  if (measure(r, m, m->inertia == MJCF_CONVEX_INERTIA) == CDN_OK) return;
   cdn_last_error(&error);
   snprintf(m->why, sizeof m->why, "%.390s", error.text);
-  if (measure(&main_file, asset, true, &m->solid) != CDN_OK) m->solid = (cdn_mass_properties){ 0 };
+  if (measure(r, m, true) != CDN_OK) m->solid = (cdn_mass_properties){ 0 };
 }
 
 const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name) {

@@ -20,10 +20,17 @@ cdn_status io_mjcf_name_world(mjcf_reader *r) {
   return claim(r, MJCF_NAME_BODY, "world", 0, &CDNI_AT(r->d->bodies, io_body, 0).name, &twin);
 }
 
+const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node) {
+  const char *name = io_xml_string(node, "name");
+  if (!name || !name[0] || !r->suffix) return name;
+  snprintf(r->full_name, sizeof r->full_name, "%.460s%.50s", name, r->suffix);
+  return r->full_name;
+}
+
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out) {
   static const char *const one[] = { "body", "joint", "keyframe", "sensor", "actuator" };
   static const char *const many[] = { "bodies", "joints", "keyframes", "sensors", "actuators" };
-  const char *text = io_xml_string(node, "name");
+  const char *text = io_mjcf_name(r, node);
   if (!text || !text[0]) return CDN_OK;
   int twin;
   CDNI_TRY(claim(r, kind, text, io_xml_line(node), out, &twin));

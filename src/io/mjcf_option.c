@@ -9,6 +9,7 @@ void io_mjcf_default_options(mjcf_reader *r) {
                                  .autolimits = true,
                                  .eulerseq = "xyz",
                                  .inertia_source = MJCF_INERTIA_AUTO,
+                                 .mesh_inertia = MJCF_UNSAID_INERTIA,
                                  .first_group = 0,
                                  .last_group = 5,
                                  .totalmass = -1 };
@@ -63,14 +64,17 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
   /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
-  static const char *const silent[] = { "strippath",  "discardvisual",    "usethread", "convexhull",
-                                        "fusestatic", "exactmeshinertia", "conflict",  "saveinertial" };
+  static const char *const silent[] = { "strippath",  "discardvisual", "usethread",   "convexhull",
+                                        "fusestatic", "conflict",      "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;
   const char *both = io_xml_string(node, "assetdir"), *meshes = io_xml_string(node, "meshdir");
   const char *textures = io_xml_string(node, "texturedir");
   CDNI_TRY(io_xml_bool(r->d, node, "fitaabb", &c->fit_boxes, &present));
+  bool exact = false; /* before the meshes themselves could say it */
+  CDNI_TRY(io_xml_bool(r->d, node, "exactmeshinertia", &exact, NULL));
+  if (exact) c->mesh_inertia = MJCF_EXACT_INERTIA;
   if (both || meshes) c->meshdir = meshes ? meshes : both;
   if (both || textures) c->texturedir = textures ? textures : both;
   CDNI_TRY(io_xml_keyword(r->d, node, "angle", angles, 2, &word, &present));
@@ -115,9 +119,8 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   /* These choose MuJoCo's numerics and output. */
-  static const char *const silent[] = { "warmstart", "sensor",      "midphase", "autoreset", "nativeccd",
-                                        "island",    "multiccd",    "energy",   "fwdinv",    "invdiscrete",
-                                        "sleep",     "sensornoise", "diagexact" };
+  static const char *const silent[] = { "warmstart", "sensor", "midphase", "autoreset",   "nativeccd", "island",
+                                        "multiccd",  "energy", "fwdinv",   "invdiscrete", "sleep" };
   mjcf_flags *f = &r->flags;
   CDNI_TRY(read_flag(r, node, "spring", &f->springs));
   CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
@@ -132,6 +135,10 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "refsafe", &r->d->solver.refsafe));
   CDNI_TRY(read_flag(r, node, "eulerdamp", &r->d->solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
+  CDNI_TRY(read_flag(r, node, "diagexact", &r->d->solver.exact_diagonal));
+  bool noise = false;
+  CDNI_TRY(read_flag(r, node, "sensornoise", &noise));
+  if (noise) io_not_understood(r->d, io_xml_line(node), "flag sensornoise");
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -140,6 +147,21 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   if (!constraint) f->limits = f->contacts = f->frictionloss = f->equality = false;
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+/* Groups of actuators that do not act. */
+static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
+  double groups[MJCF_ACTUATOR_GROUPS];
+  int count;
+  CDNI_TRY(io_xml_doubles_upto(r->d, node, "actuatorgroupdisable", groups, 0, MJCF_ACTUATOR_GROUPS, &count));
+  for (int i = 0; i < count; i++) {
+    if (!(groups[i] >= 0 && groups[i] < MJCF_ACTUATOR_GROUPS && groups[i] == (int)groups[i]))
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                         "actuatorgroupdisable has %g; groups are whole numbers from 0 to %d", groups[i],
+                         MJCF_ACTUATOR_GROUPS - 1);
+    r->idle_groups |= 1u << (int)groups[i];
+  }
   return CDN_OK;
 }
 
@@ -158,12 +180,13 @@ static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
 }
 
 cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
-  static const char *const silent[] = { "apirate",        "mpr_tolerance",        "ccd_tolerance",  "o_friction",
-                                        "jacobian",       "mpr_iterations",       "ccd_iterations", "sdf_iterations",
-                                        "sdf_initpoints", "actuatorgroupdisable", "sleep_tolerance" };
+  static const char *const silent[] = { "apirate",        "mpr_tolerance",  "ccd_tolerance",
+                                        "jacobian",       "mpr_iterations", "ccd_iterations",
+                                        "sdf_iterations", "sdf_initpoints", "sleep_tolerance" };
   CDNI_TRY(io_xml_vec3(r->d, node, "gravity", &r->d->gravity, NULL));
   CDNI_TRY(read_medium(r, node));
   CDNI_TRY(io_mjcf_read_solver(r, node));
+  CDNI_TRY(read_disabled_groups(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };
   int collision = (int)r->collision;
   CDNI_TRY(io_xml_keyword(r->d, node, "collision", collisions, 3, &collision, NULL));

@@ -40,17 +40,22 @@ static cdn_status from_axisangle(mjcf_reader *r, const mjcf_element *e, const do
   return CDN_OK;
 }
 
-static cdn_status from_euler(mjcf_reader *r, const mjcf_element *e, const double *v, cdn_rotation *R) {
-  (void)e;
-  *R = cdn_rotation_identity();
+cdn_rotation io_mjcf_euler(const mjcf_reader *r, const double angles[3]) {
+  cdn_rotation R = cdn_rotation_identity();
   for (int i = 0; i < 3; i++) {
     const char letter = r->compiler.eulerseq[i];
     const bool fixed = letter < 'a';
     const char axis = fixed ? (char)(letter - 'A' + 'a') : letter;
     const cdn_rotation turn =
-        cdn_rotation_axis_angle(cdn_v3(axis == 'x', axis == 'y', axis == 'z'), io_mjcf_angle(r, v[i]));
-    *R = fixed ? cdn_rotation_multiply(turn, *R) : cdn_rotation_multiply(*R, turn);
+        cdn_rotation_axis_angle(cdn_v3(axis == 'x', axis == 'y', axis == 'z'), io_mjcf_angle(r, angles[i]));
+    R = fixed ? cdn_rotation_multiply(turn, R) : cdn_rotation_multiply(R, turn);
   }
+  return R;
+}
+
+static cdn_status from_euler(mjcf_reader *r, const mjcf_element *e, const double *v, cdn_rotation *R) {
+  (void)e;
+  *R = io_mjcf_euler(r, v);
   return CDN_OK;
 }
 

@@ -1,13 +1,32 @@
-/* Sites, and sensors that are values of the State: of joints, frames and subtrees, and the clock. Sensors of contacts,
- * tendons, actuators and reactions are listed as not simulated. */
+/* Sites, and sensors that are values of the State. The others are listed as not simulated. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
+#include "io/sensor.h"
 
 /* ---- sites ---- */
 
+/* What a sensor of touch looks at. */
+static cdn_status read_volume(mjcf_reader *r, const mjcf_element *e, io_named_frame *site) {
+  static const char *const types[] = { "sphere", "capsule", "ellipsoid", "cylinder", "box" };
+  static const cdn_shape_type volumes[] = { CDN_SHAPE_SPHERE, CDN_SHAPE_CAPSULE, CDN_SHAPE_ELLIPSOID,
+                                            CDN_SHAPE_CYLINDER, CDN_SHAPE_BOX };
+  int type = 0, count;
+  double v[6], usual[3] = { 0.005, 0.005, 0.005 };
+  memcpy(site->volume_size, usual, sizeof usual);
+  CDNI_TRY(io_mjcf_keyword(r, e, "type", types, CDNI_COUNT(types), &type));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "size", site->volume_size, 3, &count));
+  site->volume = volumes[type];
+  if (!io_mjcf_has(r, e, "fromto")) return CDN_OK;
+  CDNI_TRY(io_mjcf_doubles(r, e, "fromto", v, 6, NULL));
+  const double half = cdn_norm(cdn_sub(cdn_v3(v[0], v[1], v[2]), cdn_v3(v[3], v[4], v[5]))) / 2;
+  site->volume_size[type == 2 || type == 4 ? 2 : 1] = half;
+  if (type == 2 || type == 4) site->volume_size[1] = site->volume_size[0];
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  const char *name = io_xml_string(node, "name");
+  const char *name = io_mjcf_name(r, node);
   mjcf_element e;
   cdn_transform X_SS;
   CDNI_TRY(io_mjcf_element(r, node, MJCF_SITE, scope->class, &e));
@@ -24,9 +43,10 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   if (io_names_find(&r->site_names, name) >= 0) {
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
   }
-  const io_named_frame site = { .name = cdni_strdup(&r->d->allocator, name),
-                                .line = io_xml_line(node),
-                                .frame = { scope->body, cdn_transform_multiply(scope->X_BS, X_SS) } };
+  io_named_frame site = { .line = io_xml_line(node),
+                          .frame = { scope->body, cdn_transform_multiply(scope->X_BS, X_SS) } };
+  CDNI_TRY(read_volume(r, &e, &site));
+  site.name = cdni_strdup(&r->d->allocator, name);
   const int index = (int)r->d->frames.count;
   if (site.name && cdni_array_push(&r->d->allocator, &r->d->frames, sizeof site, &site)) {
     return io_names_add(&r->d->allocator, &r->site_names, site.name, index) == index ? CDN_OK
@@ -38,7 +58,18 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 
 /* ---- what sensors are of ---- */
 
-typedef enum target { OF_SCALAR_JOINT, OF_BALL, OF_SITE, OF_OBJECT, OF_SUBTREE, OF_NOTHING } target;
+typedef enum target {
+  OF_SCALAR_JOINT,
+  OF_BALL,
+  OF_SITE,
+  OF_VOLUME,
+  OF_OBJECT,
+  OF_SUBTREE,
+  OF_ACTUATOR,
+  OF_TENDON,
+  OF_CONTACTS,
+  OF_NOTHING
+} target;
 
 static const struct {
   const char *name;
@@ -63,6 +94,16 @@ static const struct {
               { "subtreecom", CDN_SENSOR_SUBTREE_COM, OF_SUBTREE },
               { "subtreelinvel", CDN_SENSOR_SUBTREE_VELOCITY, OF_SUBTREE },
               { "subtreeangmom", CDN_SENSOR_SUBTREE_MOMENTUM, OF_SUBTREE },
+              { "force", CDN_SENSOR_FORCE, OF_SITE },
+              { "torque", CDN_SENSOR_TORQUE, OF_SITE },
+              { "touch", CDN_SENSOR_TOUCH, OF_VOLUME },
+              { "rangefinder", CDN_SENSOR_RANGE, OF_SITE },
+              { "actuatorpos", CDN_SENSOR_ACTUATOR_POSITION, OF_ACTUATOR },
+              { "actuatorvel", CDN_SENSOR_ACTUATOR_VELOCITY, OF_ACTUATOR },
+              { "actuatorfrc", CDN_SENSOR_ACTUATOR_FORCE, OF_ACTUATOR },
+              { "tendonpos", CDN_SENSOR_TENDON_POSITION, OF_TENDON },
+              { "tendonvel", CDN_SENSOR_TENDON_VELOCITY, OF_TENDON },
+              { "contact", CDN_SENSOR_CONTACT, OF_CONTACTS },
               { "clock", CDN_SENSOR_CLOCK, OF_NOTHING },
               { "e_kinetic", CDN_SENSOR_KINETIC_ENERGY, OF_NOTHING },
               { "e_potential", CDN_SENSOR_POTENTIAL_ENERGY, OF_NOTHING } };
@@ -144,9 +185,104 @@ static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, io_senso
   return find_object(r, node, reference, name, true, &sensor->reference, known);
 }
 
+/* Copies a name to where the description owns it once the sensor is kept. */
+static cdn_status keep_text(mjcf_reader *r, const char *name, const char **out) {
+  *out = cdni_strdup(&r->d->allocator, name);
+  return *out ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
+  CDNI_TRY(find_site(r, node, name, &sensor->frame));
+  const io_named_frame *site = &CDNI_AT(r->d->frames, io_named_frame, io_names_find(&r->site_names, name));
+  sensor->more.volume = site->volume;
+  memcpy(sensor->more.volume_size, site->volume_size, sizeof site->volume_size);
+  return CDN_OK;
+}
+
+/* An actuator or tendon that is left out leaves its sensors out. */
+static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "actuator", &name));
+  for (size_t i = 0; i < r->d->actuators.count; i++) {
+    const io_actuator *a = &CDNI_AT(r->d->actuators, io_actuator, i);
+    if (!a->actuator.name || strcmp(a->actuator.name, name) != 0) continue;
+    *known = !a->lost;
+    return *known ? keep_text(r, name, &sensor->more.actuator) : CDN_OK;
+  }
+  return not_there(r, node, "actuator", name);
+}
+
+static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "tendon", &name));
+  *known = io_mjcf_find_tendon(r, name) >= 0; /* spatial ones are not kept */
+  return *known ? keep_text(r, name, &sensor->more.tendon) : CDN_OK;
+}
+
+/* One side: geomI, bodyI or subtreeI. */
+static cdn_status read_side(mjcf_reader *r, io_xml_node *node, int i, cdn_sensor_side *side, const char **of) {
+  static const struct {
+    const char *attribute[2];
+    cdn_sensor_side side;
+  } words[] = { { { "geom1", "geom2" }, CDN_SIDE_SHAPE },
+                { { "body1", "body2" }, CDN_SIDE_BODY },
+                { { "subtree1", "subtree2" }, CDN_SIDE_SUBTREE } };
+  for (int k = 0; k < CDNI_COUNT(words); k++) {
+    const char *name = io_xml_string(node, words[k].attribute[i]);
+    if (!name) continue;
+    if (*side != CDN_SIDE_ANY)
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it has %s beside another; a side is one thing: remove one",
+                         words[k].attribute[i]);
+    *side = words[k].side;
+    const int body = *side == CDN_SIDE_SHAPE ? -1 : find_body(r, name);
+    if (*side != CDN_SIDE_SHAPE && body < 0) return not_there(r, node, "body", name);
+    if (body != 0) CDNI_TRY(keep_text(r, name, of)); /* the world is Ground, which has no name */
+  }
+  return CDN_OK;
+}
+
+static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s) {
+  static const char *const words[] = { "found", "force", "torque", "dist", "pos", "normal", "tangent" };
+  const char *text = io_xml_string(node, "data");
+  if (!text) return CDN_OK;
+  for (s->data = 0; *(text += strspn(text, " ")); text += strcspn(text, " ")) {
+    const size_t n = strcspn(text, " ");
+    int k = 0;
+    while (k < CDNI_COUNT(words) && (strlen(words[k]) != n || strncmp(words[k], text, n) != 0)) k++;
+    if (k == CDNI_COUNT(words))
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                         "data has '%.*s'; found, force, torque, dist, pos, normal and tangent are possible", (int)n,
+                         text);
+    s->data |= 1 << k;
+  }
+  return CDN_OK;
+}
+
+/* A side that is a site's volume, and numbers that a measure has no room for, are not there. */
+static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
+  static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
+  cdn_spec_sensor *s = &sensor->more;
+  int reduce = 0;
+  CDNI_TRY(read_data(r, node, s));
+  CDNI_TRY(io_xml_keyword(r->d, node, "reduce", reductions, 4, &reduce, NULL));
+  CDNI_TRY(io_xml_int(r->d, node, "num", &s->contacts, NULL));
+  s->reduce = (cdn_sensor_reduce)reduce;
+  const int each = io_sensed_count(s->data);
+  *known = !io_xml_has(node, "site") && each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
+  if (!*known) return CDN_OK;
+  CDNI_TRY(read_side(r, node, 0, &s->side_a, &s->name_a));
+  return read_side(r, node, 1, &s->side_b, &s->name_b);
+}
+
 static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, io_sensor *sensor, bool *known) {
   const char *name;
   switch (of) {
+    case OF_VOLUME: return read_volume_target(r, node, sensor);
+    case OF_ACTUATOR: return read_actuator_target(r, node, sensor, known);
+    case OF_TENDON: return read_tendon_target(r, node, sensor, known);
+    case OF_CONTACTS: return read_contacts(r, node, sensor, known);
     case OF_SCALAR_JOINT:
     case OF_BALL: return read_joint_target(r, node, of, sensor);
     case OF_SITE:
@@ -168,6 +304,23 @@ static void report(mjcf_reader *r, io_xml_node *node, const char *what) {
   io_not_understood(r->d, io_xml_line(node), note);
 }
 
+/* The sensor is the description's from the start, with its texts; one that is left out is taken back. */
+static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, io_sensor *sensor, bool *known) {
+  CDNI_TRY(read_target(r, node, of, sensor, known));
+  if (!*known) return CDN_OK;
+  CDNI_TRY(io_xml_double(r->d, node, "cutoff", &sensor->cutoff, NULL));
+  if (!cdni_all_finite((const double *)&sensor->frame.X_BS, sizeof sensor->frame.X_BS / sizeof(double), NULL))
+    return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
+  io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
+  io_xml_ignore(node, "user");
+  io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
+  io_xml_ignore(node, "interp");
+  io_xml_ignore(node, "delay");
+  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &sensor->name));
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
 static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   int i = 0;
   while (i < CDNI_COUNT(kinds) && strcmp(kinds[i].name, io_xml_name(node)) != 0) i++;
@@ -175,22 +328,22 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
     report(r, node, "");
     return CDN_OK;
   }
-  io_sensor sensor = { .line = io_xml_line(node), .kind = kinds[i].kind, .word = kinds[i].name, .joint = -1 };
+  const io_sensor made = { .line = io_xml_line(node),
+                           .kind = kinds[i].kind,
+                           .word = kinds[i].name,
+                           .joint = -1,
+                           .more = cdn_default_spec_sensor() };
+  io_sensor *sensor = cdni_array_push(&r->d->allocator, &r->d->sensors, sizeof made, &made);
+  if (!sensor) return io_mjcf_out_of_memory(r);
   bool known = true;
-  CDNI_TRY(read_target(r, node, kinds[i].of, &sensor, &known));
-  if (!known) {
-    report(r, node, " of this objtype or reftype");
-    return CDN_OK;
-  }
-  CDNI_TRY(io_xml_double(r->d, node, "cutoff", &sensor.cutoff, NULL));
-  if (!cdni_all_finite((const double *)&sensor.frame.X_BS, sizeof sensor.frame.X_BS / sizeof(double), NULL))
-    return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
-  io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
-  io_xml_ignore(node, "user");
-  io_sensor *kept = cdni_array_push(&r->d->allocator, &r->d->sensors, sizeof sensor, &sensor);
-  if (!kept) return io_mjcf_out_of_memory(r);
-  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &kept->name));
-  io_xml_report_rest(r->d, node);
+  CDNI_TRY(read_known(r, node, kinds[i].of, sensor, &known));
+  if (known) return CDN_OK;
+  static const char *const why[] = { [OF_OBJECT] = " of this objtype or reftype",
+                                     [OF_ACTUATOR] = " of an actuator that is left out",
+                                     [OF_TENDON] = " of a tendon that is not simulated",
+                                     [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
+  r->d->sensors.count--;
+  report(r, node, why[kinds[i].of]);
   return CDN_OK;
 }
 

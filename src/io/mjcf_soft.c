@@ -69,12 +69,14 @@ cdn_status io_mjcf_read_solver(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(io_xml_double(r->d, node, "o_margin", &o->margin, NULL));
   CDNI_TRY(io_xml_doubles_upto(r->d, node, "o_solref", o->law.ref, 1, 2, &count));
   CDNI_TRY(io_xml_doubles_upto(r->d, node, "o_solimp", o->law.imp, 1, 5, &count));
+  CDNI_TRY(io_xml_doubles_upto(r->d, node, "o_friction", o->friction, 1, 5, &count));
+  if (count > 0) o->frictions = count;
   return CDN_OK;
 }
 
 void io_mjcf_default_solver(mjcf_reader *r) {
   r->d->solver = cdn_default_spec_solver(), r->d->has_solver = true;
-  r->override = (mjcf_override){ .law = usual };
+  r->override = (mjcf_override){ .law = usual, .friction = { 1, 1, 0.005, 0.0001, 0.0001 } };
 }
 
 /* ---- override ---- */
@@ -83,13 +85,20 @@ void io_mjcf_override_contacts(mjcf_reader *r) {
   mjcf_override *o = &r->override;
   io_description *d = r->d;
   if (!o->enabled) return;
+  if (o->frictions > 0 && (o->friction[0] != o->friction[1] || o->friction[3] != o->friction[4]))
+    io_warn(d, 0,
+            "o_friction differs between two directions: of contacts that no <pair> names the first number counts");
   make_valid(r, 0, "o_solref", "o_solimp", &o->law);
   for (size_t i = 0; i < d->shapes.count; i++) {
     cdn_spec_shape *shape = &CDNI_AT(d->shapes, io_shape, i).shape;
     shape->margin = o->margin, shape->law = o->law;
+    /* Of a shape: sliding, torsional, rolling. Of a contact: two of sliding, torsional, two of rolling. */
+    for (int k = 0; o->frictions > 0 && k < 3; k++) shape->friction[k] = o->friction[k == 0 ? 0 : k + 1];
   }
   for (size_t i = 0; i < d->contacts.count; i++) {
     cdn_spec_contact *contact = &CDNI_AT(d->contacts, cdn_spec_contact, i);
-    if (!contact->exclude) contact->margin = o->margin, contact->law = o->law;
+    if (contact->exclude) continue;
+    contact->margin = o->margin, contact->law = o->law;
+    if (o->frictions > 0) memcpy(contact->friction, o->friction, sizeof contact->friction);
   }
 }

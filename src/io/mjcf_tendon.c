@@ -75,6 +75,22 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cons
   return CDN_OK;
 }
 
+/* The force of its actuator. */
+static cdn_status read_effort(mjcf_reader *r, const mjcf_element *e, cdn_spec_tendon *t) {
+  double range[2] = { 0, 0 };
+  bool limited = false;
+  CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", range, 2, NULL));
+  if (range[0] != 0 || range[1] != 0) CDNI_TRY(io_mjcf_check_drive_range(r, e, range, &limited));
+  if (limited) t->effort_lower = range[0], t->effort_upper = range[1];
+  return CDN_OK;
+}
+
+int io_mjcf_find_tendon(const mjcf_reader *r, const char *name) {
+  for (size_t i = 0; i < r->d->tendons.count; i++)
+    if (strcmp(CDNI_AT(r->d->tendons, cdn_spec_tendon, i).name, name) == 0) return (int)i;
+  return -1;
+}
+
 static cdn_status name_tendon(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
   const char *name = io_xml_string(node, "name");
   char made[60];
@@ -92,6 +108,7 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(io_mjcf_double(r, &e, "frictionloss", &t.friction));
   CDNI_TRY(io_mjcf_law(r, &e, "solreffriction", "solimpfriction", &t.friction_law));
   if (!r->flags.frictionloss) t.friction = 0;
+  CDNI_TRY(read_effort(r, &e, &t));
   CDNI_TRY(report_unsimulated(r, &e, &t));
   CDNI_TRY(read_joints(r, node, &t));
   io_mjcf_finish_element(r, &e);

@@ -7,7 +7,8 @@
 #include "io/xml.h"
 #include "system/system.h"
 
-CDNI_DEF(model_options, .contact_dissipation = -1, .contact_friction = CDN_FRICTION_STICKING);
+CDNI_DEF(model_options, .contact = CDN_MODEL_COMPLIANT, .contact_dissipation = -1,
+         .contact_friction = CDN_FRICTION_STICKING);
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 

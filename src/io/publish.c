@@ -4,9 +4,10 @@
  * between. These frames coincide with the body's frame B when every coordinate has its reference value. So joint k,
  * with its axis frame A in B, has F = A and M = A, with two exceptions: F of the first joint is placed in the parent
  * by X_PB, and F is set back by the reference value. */
+#include <math.h>
 #include <stdio.h>
 
-#include "io/spec.h"
+#include "io/build.h"
 
 static io_body *body_at(const io_description *d, int i) { return &CDNI_AT(d->bodies, io_body, i); }
 static io_joint *joint_at(const io_description *d, int i) { return &CDNI_AT(d->joints, io_joint, i); }
@@ -104,6 +105,8 @@ static cdn_status add_joint(cdn_spec *spec, const io_body *body, int index, cons
   joint.margin = from->margin;
   if (from->effort_limited) joint.effort_lower = from->effort_lower, joint.effort_upper = from->effort_upper;
   if (from->speed_limited) joint.speed_limit = from->speed_limit;
+  joint.drive_limited = from->drive_limited;
+  joint.spring_timeconst = from->spring_timeconst, joint.spring_dampratio = from->spring_dampratio;
   return io_spec_add(spec, CDN_SPEC_JOINT, &joint, NULL);
 }
 
@@ -115,6 +118,7 @@ static cdn_status add_body(cdn_spec *spec, const char *name, const io_body *from
   body.name = name;
   if (last) body.mass = from->mass;
   body.intermediate = !last;
+  if (last) body.gravity_compensation = from->gravity_compensation;
   body.allow_improper = true;
   return io_spec_add(spec, CDN_SPEC_BODY, &body, NULL);
 }
@@ -190,6 +194,8 @@ static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
   cdn_spec_actuator a = from->actuator;
   if (from->joint >= 0) {
     a.joint = joint_at(d, from->joint)->name;
+  } else if (from->tendon >= 0) {
+    a.tendon = CDNI_AT(d->tendons, cdn_spec_tendon, from->tendon).name;
   } else {
     a.body = body_name(d, from->frame.body); /* not the world: the readers see to that */
     a.X_BS = from->frame.X_BS;
@@ -199,7 +205,7 @@ static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
 
 static cdn_status add_sensor(cdn_spec *spec, const io_sensor *from) {
   const io_description *d = &spec->d;
-  cdn_spec_sensor s = cdn_default_spec_sensor();
+  cdn_spec_sensor s = from->more;
   s.line = from->line;
   s.name = from->name;
   s.kind = from->kind;
@@ -318,6 +324,24 @@ static cdn_status add_light(cdn_spec *spec, const io_light *from) {
   return io_spec_add(spec, CDN_SPEC_LIGHT, &light, NULL);
 }
 
+void io_tell_beyond_limits(cdn_spec *spec, bool cure) {
+  io_list beyond = { .count = 0 };
+  int line = 0;
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_JOINT); i++) {
+    cdn_spec_joint *joint = io_spec_joint(spec, i);
+    if (!joint->limited || !io_spec_joint_has_range(joint)) continue;
+    if (joint->q0[0] >= joint->lower && joint->q0[0] <= joint->upper) continue;
+    if (beyond.count == 0) line = joint->line;
+    io_list_add(&beyond, joint->name);
+    if (cure) joint->q0[0] = fmin(fmax(joint->q0[0], joint->lower), joint->upper);
+  }
+  if (beyond.count == 0) return;
+  const bool one = beyond.count == 1;
+  io_warn(&spec->d, line, "%d joint%s outside of %s limits in the default pose%s: %s%s", beyond.count,
+          one ? " is" : "s are", one ? "its" : "their", cure ? ", and the robot starts at the nearest limit" : "",
+          beyond.text, io_list_rest(&beyond));
+}
+
 cdn_status io_publish(cdn_spec *spec) {
   io_description *d = &spec->d;
   CDNI_TRY(check_order(d));
@@ -337,5 +361,6 @@ cdn_status io_publish(cdn_spec *spec) {
   for (size_t i = 0; i < d->sensors.count; i++) CDNI_TRY(add_sensor(spec, &CDNI_AT(d->sensors, io_sensor, i)));
   for (size_t i = 0; i < d->keys.count; i++) CDNI_TRY(add_key(spec, &CDNI_AT(d->keys, io_key, i)));
   io_description_drop_tree(d);
+  if (d->starts_within_limits) io_tell_beyond_limits(spec, true);
   return CDN_OK;
 }

@@ -35,13 +35,15 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
   [CDN_SPEC_ASSET] = { "asset", sizeof(cdn_spec_asset), 3, { AT(asset, name), AT(asset, file), AT(asset, texture) } },
   [CDN_SPEC_SENSOR] = { "sensor",
                         sizeof(cdn_spec_sensor),
-                        4,
-                        { AT(sensor, name), AT(sensor, joint), AT(sensor, body), AT(sensor, reference) } },
+                        8,
+                        { AT(sensor, name), AT(sensor, joint), AT(sensor, body), AT(sensor, reference),
+                          AT(sensor, actuator), AT(sensor, tendon), AT(sensor, name_a), AT(sensor, name_b) } },
   [CDN_SPEC_KEY] = { "key", sizeof(cdn_spec_key), 1, { AT(key, name) } },
   [CDN_SPEC_ACTUATOR] = { "actuator",
                           sizeof(cdn_spec_actuator),
-                          4,
-                          { AT(actuator, name), AT(actuator, unit), AT(actuator, joint), AT(actuator, body) } },
+                          5,
+                          { AT(actuator, name), AT(actuator, unit), AT(actuator, joint), AT(actuator, body),
+                            AT(actuator, tendon) } },
   [CDN_SPEC_CONTACT] = { "contact",
                          sizeof(cdn_spec_contact),
                          5,
@@ -84,9 +86,11 @@ CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 });
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
-CDNI_DEF(spec_tendon, .lower = -INFINITY, .upper = INFINITY, .limit_law = SOFT, .friction_law = SOFT);
+CDNI_DEF(spec_tendon, .lower = -INFINITY, .upper = INFINITY, .limit_law = SOFT, .friction_law = SOFT,
+         .effort_lower = -INFINITY, .effort_upper = INFINITY);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 });
-CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
+CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
+         .data = CDN_SENSED_FOUND);
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
          .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,

@@ -38,7 +38,10 @@ bool io_spec_joint_has_quaternion(const cdn_spec_joint *joint);
 /* Limits are of joints with one coordinate that a stop or bound can hold. */
 bool io_spec_joint_has_range(const cdn_spec_joint *joint);
 
-/* publish.c: the tree that a reader has left in spec->d as elements; then that tree is dropped. */
+/* publish.c: warns, in one line, of joints whose default coordinate is outside of their limits; `cure`: brings it to
+ * the nearest one. */
+void io_tell_beyond_limits(cdn_spec *spec, bool cure);
+/* The tree that a reader has left in spec->d as elements; then that tree is dropped. */
 cdn_status io_publish(cdn_spec *spec);
 
 /* spec_names.c: which elements the names mean. -1: Ground, or no joint. */

@@ -35,11 +35,11 @@ static bool put_field(cdn_trajectory *t, const char *text) {
 }
 
 static bool put_slots(cdn_trajectory *t, cdn_pool pool, int n) {
-  char name[256];
   bool ok = true;
   for (int i = 0; i < n && ok; i++) {
-    cdn_system_slot_name(t->system, pool, i, name, sizeof name);
-    ok = put_field(t, name);
+    char *name = cdni_slot_name(t->system, pool, i);
+    ok = name && put_field(t, name);
+    cdni_strfree(cdni_system_allocator(t->system), name);
   }
   return ok;
 }

@@ -77,13 +77,23 @@ static xmlNode *next_in_tree(xmlNode *node) {
   return node ? node->next : NULL;
 }
 
-static cdn_status join_prefixes(xmlNode *root) {
+/* Breaks of lines and tabs that an attribute has as &#10; and the like become blanks, as those become that it has as
+ * themselves. No
+ * number or name needs them, and names go into tables. */
+static void blank_breaks(xmlAttr *a) {
+  for (xmlNode *text = a->children; text; text = text->next)
+    for (xmlChar *c = text->type == XML_TEXT_NODE ? text->content : NULL; c && *c; c++)
+      if (*c < ' ') *c = ' ';
+}
+
+static cdn_status tidy(xmlNode *root) {
   for (xmlNode *n = root; n; n = next_in_tree(n)) {
     if (n->type != XML_ELEMENT_NODE) continue;
     CDNI_TRY(join_prefix(n));
     /* An xmlAttr begins with the same members as an xmlNode up to `doc`; its ns is at another place, and is checked
      * here. */
     for (xmlAttr *a = n->properties; a; a = a->next) {
+      blank_breaks(a);
       if (!a->ns || !a->ns->prefix) continue;
       xmlChar *joined = xmlBuildQName(a->name, a->ns->prefix, NULL, 0);
       if (!joined) return CDN_ERR_NOMEM;
@@ -113,8 +123,7 @@ static cdn_status parse(io_description *d, io_xml_document *document, const char
     if (!c.made) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory, or a document without any element");
     return io_fail(d, CDN_ERR_PARSE, c.line > 0 ? c.line : 1, "not a well-formed XML document: %s", c.text);
   }
-  if (join_prefixes(xmlDocGetRootElement(document->tree)) != CDN_OK)
-    return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  if (tidy(xmlDocGetRootElement(document->tree)) != CDN_OK) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
   return CDN_OK;
 }
 

@@ -5,6 +5,18 @@
 
 /* ---- slots ---- */
 
+char *cdni_slot_name(const cdn_system *system, cdn_pool pool, int i) {
+  for (size_t size = 256;; size *= 2) {
+    char *text = cdni_alloc(&system->allocator, size);
+    if (!text) return NULL;
+    cdn_system_slot_name(system, pool, i, text, size);
+    const bool fits = strlen(text) + 1 < size;
+    char *whole = fits ? cdni_strdup(&system->allocator, text) : NULL;
+    cdni_free(&system->allocator, text, size);
+    if (fits) return whole;
+  }
+}
+
 cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name, int *slot) {
   static const char function[] = "cdn_system_find_slot";
   if (!system || !name || !slot)
@@ -13,10 +25,12 @@ cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const c
     return cdni_refuse(CDN_ERR_ARG, function, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
   if (!system->frozen) return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "slots are numbered when the System is frozen");
   const int n = pool == CDN_POOL_Q ? system->nq : pool == CDN_POOL_U ? system->nu : system->nz;
-  char text[256];
   for (int i = 0; i < n; i++) {
-    cdn_system_slot_name(system, pool, i, text, sizeof text);
-    if (strcmp(text, name) != 0) continue;
+    char *text = cdni_slot_name(system, pool, i);
+    if (!text) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+    const bool found = strcmp(text, name) == 0;
+    cdni_strfree(&system->allocator, text);
+    if (!found) continue;
     *slot = i;
     return CDN_OK;
   }

@@ -23,6 +23,8 @@ void cdni_system_refuse(cdn_system *system, cdn_status code, const char *functio
 bool cdni_system_refuses(cdn_system *system, const char *function);
 /* The allocator of a System. */
 const cdn_allocator *cdni_system_allocator(const cdn_system *system);
+/* names.c: the whole name of a slot, however long, which cdni_strfree frees; NULL: no memory. */
+char *cdni_slot_name(const cdn_system *system, cdn_pool pool, int i);
 
 /* Each room above has a place on the System for its data, by number. Freezing goes through the rooms three times:
  * `freeze` runs before any subsystem declares; `subsystem` is added when all subsystems added while building, and

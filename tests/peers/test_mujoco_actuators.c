@@ -25,7 +25,9 @@ static const char HEAD[] =
     "<inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .15'/><site name='tip' pos='0 0 .3' euler='1 2 .5'/></body></body></body>"
     "<body name='cart' pos='2 0 0'><joint name='rail' type='slide' axis='1 .2 0'/><joint name='wheel' axis='0 1 0'/>"
     "<inertial pos='0 0 0' mass='2' diaginertia='.2 .2 .3'/></body></worldbody><actuator>";
-static const char TAIL[] = "</actuator></mujoco>";
+static const char TAIL[] =
+    "</actuator><tendon><fixed name='cord'><joint joint='elbow' coef='2'/><joint joint='piston' coef='-.5'/>"
+    "<joint joint='rail' coef='.3'/></fixed></tendon></mujoco>";
 
 enum { MOST = 40 };
 
@@ -195,6 +197,9 @@ static const char *const KINDS[] = {
   "<velocity name='a' joint='root' kv='3' gear='0 1 0 0 0 1'/><general name='b' class='mixed' joint='root' gear='1 0 0 0 .3 0'/>",
   "<motor name='a' site='nozzle' gear='0 0 1 0 0 .2'/><motor name='b' site='tip' gear='.1 .2 .3 .4 .5 -.6'/>",
   "<velocity name='a' site='nozzle' kv='2' gear='1 0 0 0 1 0'/><general name='b' class='mixed' site='tip'/>",
+  "<motor name='a' tendon='cord' gear='3'/><position name='b' class='stiff' tendon='cord'/>",
+  "<velocity name='a' tendon='cord' kv='2' gear='-.5'/><general name='b' class='mixed' tendon='cord'/>",
+  "<motor name='b' joint='elbow'/><general name='a' tendon='cord' dyntype='filter' dynprm='.25' biastype='affine' biasprm='.1 .2 .3'/>",
   "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' gear='1 1 0'/>",
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };

@@ -17,6 +17,7 @@ static const char MODEL[] =
     "<joint name='c3' axis='-1 .2 0'/><inertial pos='0 0 .1' mass='3' diaginertia='.3 .2 .2'/></body></worldbody>"
     "<equality><connect name='pin' body1='b' body2='c' anchor='.1 .2 .3'/><connect name='nail' body1='c' anchor='.3 0 .1'/>"
     "<weld name='glue' body1='b' body2='c'/><weld name='post' body1='b' body2='c' relpose='1 2 3 .8 .6 0 0'/>"
+    "<weld name='bolt' body1='b' body2='c' relpose='.3 -.2 .5 .8 0 .6 0' anchor='.4 .1 -.3'/>"
     "<joint name='gear' joint1='b2' joint2='a1' polycoef='.1 .9 -.5 .3 .2'/><joint name='stay' joint1='c2' polycoef='.7 0 0 0 0'/>"
     "</equality></mujoco>";
 
@@ -115,7 +116,7 @@ static cdn_rotation axes_of(const rig *r, const char *body) {
 
 /* The rows of one constraint. Rates of places are alike where the places are one: ours are of what is seen on body 1. */
 static void compare(rig *r, int which, cdn_constraint id, const cdn_constraint_equations *n, bool satisfied) {
-  static const char *const first[] = { "b", "c", "b", "b" };
+  static const char *const first[] = { "b", "c", "b", "b", "b" };
   const char *name = cdn_constraint_name(cdn_model_system(r->ours), id);
   follow(r, n);
   if (n->np == 1) {
@@ -138,8 +139,8 @@ static void compare(rig *r, int which, cdn_constraint id, const cdn_constraint_e
 
 START_TEST(test_equality) {
   rig r = start();
-  ck_assert_int_eq(r.m->neq, 6);
-  for (int which = 0; which < 6; which++) {
+  ck_assert_int_eq(r.m->neq, 7);
+  for (int which = 0; which < 7; which++) {
     int satisfied = 0;
     cdn_constraint_equations n;
     const cdn_constraint id = choose(&r, which, &n);

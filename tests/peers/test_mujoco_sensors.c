@@ -119,4 +119,88 @@ START_TEST(test_sensors) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco sensors", test_sensors)
+/* What is in contact, driven, and held. The body of a joint has its force from its parent; what is touched is seen
+ * along the force. */
+static const char touching[] =
+    "<mujoco><compiler angle='radian'/><option cone='elliptic'/><size nconmax='100' njmax='400'/><worldbody><geom type='plane' size='0 0 1'/>"
+    "<geom name='lamp' type='sphere' size='.3' pos='0 0 3'/>"
+    "<body name='trunk' pos='0 0 .5'><freejoint name='root'/><geom name='trunk' type='sphere' size='.2'/><site name='eye' pos='.05 0 .1' euler='.2 .1 0'/>"
+    "<site name='belly' type='sphere' size='.25'/><body name='leg' pos='.3 0 -.2'><joint name='hip' axis='0 1 0'/>"
+    "<joint name='twist' axis='0 0 1' pos='0 .1 0'/><geom type='capsule' size='.05' fromto='0 0 0 0 0 -.2'/>"
+    "<site name='shin' pos='0 .01 -.1' euler='.3 .5 .1'/><body name='foot' pos='0 0 -.25'><geom type='sphere' size='.07'/>"
+    "<site name='sole' type='box' size='.08 .08 .05' pos='0 0 -.05'/><site name='ankle' euler='.1 0 0'/></body></body></body></worldbody>"
+    "<tendon><fixed name='cord'><joint joint='hip' coef='2'/><joint joint='twist' coef='-.5'/></fixed></tendon>"
+    "<actuator><position name='drive' joint='hip' kp='20' gear='3' forcelimited='true' forcerange='-4 9'/><motor name='pull' tendon='cord'/>"
+    "<general name='slow' joint='twist' dyntype='filter' gainprm='2'/></actuator>"
+    "<sensor><force name='f shin' site='shin'/><torque name='t shin' site='shin'/><force name='f ankle' site='ankle'/>"
+    "<torque name='t ankle' site='ankle'/><force name='f eye' site='eye'/><touch name='sole' site='sole'/><touch name='belly' site='belly'/>"
+    "<rangefinder name='up' site='eye'/><rangefinder name='out' site='shin' cutoff='2'/>"
+    "<actuatorpos name='l' actuator='drive'/><actuatorvel name='v' actuator='drive'/><actuatorfrc name='p' actuator='drive'/>"
+    "<actuatorpos name='l2' actuator='pull'/><actuatorfrc name='p2' actuator='pull'/><actuatorfrc name='p3' actuator='slow'/>"
+    "<tendonpos name='cord' tendon='cord'/><tendonvel name='cord v' tendon='cord'/></sensor></mujoco>";
+
+START_TEST(test_forces_and_touch) {
+  char message[500] = "";
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  mj_bridge bridge;
+  uint64_t rng = 5;
+  int touched = 0, seen = 0;
+  mj_bridge_handlers();
+  mjModel *m = mj_bridge_load_string(touching, "model.xml", message, sizeof message);
+  ck_assert_msg(m != NULL, "MuJoCo: %s", message);
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_SOFT, options.strict = true;
+  const cdn_status status = cdn_model_load_string(touching, strlen(touching), "touching", &options, &model);
+  cdn_error why;
+  cdn_model_last_error(model, &why);
+  ck_assert_msg(status == CDN_OK, "%s", why.text);
+  m->opt.tolerance = 0, m->opt.iterations = 300;
+  mjData *d = mj_makeData(m);
+  ck_assert(mj_bridge_init(&bridge, m, model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  for (int k = 0; k < 100; k++) {
+    double q[9], u[8];
+    for (int i = 0; i < 9; i++) q[i] = random_uniform(&rng, -1, 1);
+    for (int i = 0; i < 8; i++) u[i] = random_uniform(&rng, -1, 1);
+    random_quaternion(&rng, q);
+    q[6] = random_uniform(&rng, 0.1, 0.6);
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_state_set_u(state, u));
+    mj_bridge_q_to_mujoco(&bridge, q, d->qpos);
+    mj_bridge_u_to_mujoco(&bridge, q, u, d->qvel);
+    for (int i = 0; i < m->nu; i++) {
+      cdn_model_actuator a;
+      OK(cdn_model_actuator_get(model, i, &a));
+      d->ctrl[i] = random_uniform(&rng, -1, 1);
+      OK_ON(state, cdn_control_set(state, a.control, d->ctrl[i]));
+      if (a.activation.group < 0) continue;
+      d->act[0] = random_uniform(&rng, -1, 1);
+      OK_ON(state, cdn_state_set_zvar(state, a.activation, d->act));
+    }
+    mj_forward(m, d);
+    for (int i = 0; i < m->nsensor; i++) {
+      const char *name = mj_id2name(m, mjOBJ_SENSOR, i);
+      const double *ours = cdn_measure_value(state, cdn_system_find_measure(cdn_model_system(model), name));
+      const double *theirs = d->sensordata + m->sensor_adr[i];
+      ck_assert_ptr_nonnull(ours);
+      double size = 10;
+      for (int j = 0; j < m->sensor_dim[i]; j++) size = fmax(size, fabs(theirs[j]));
+      /* Both solve the rows to about 1e-10 of the largest accelerations, which are hundreds of times these numbers. */
+      for (int j = 0; j < m->sensor_dim[i]; j++)
+        ck_assert_msg(fabs(ours[j] - theirs[j]) <= 1e-7 * size, "%s[%d]: %.12g, MuJoCo %.12g", name, j, ours[j],
+                      theirs[j]);
+      touched += m->sensor_type[i] == mjSENS_TOUCH && theirs[0] > 0;
+      seen += m->sensor_type[i] == mjSENS_RANGEFINDER && theirs[0] > 0;
+    }
+  }
+  ck_assert_msg(touched > 20 && seen > 20, "touched %d times, seen %d times", touched, seen);
+  mj_bridge_free(&bridge);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("mujoco sensors", test_sensors, test_forces_and_touch)

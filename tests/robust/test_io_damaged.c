@@ -60,7 +60,7 @@ static const char mjcf[] =
     "    <weld body1='hand' relpose='0 0 1 0.6 0 0.8 0' active='false'/>\n"
     "    <joint joint1='x' joint2='y' polycoef='0.1 2 0 0 -1'/></equality>\n"
     "  <sensor><jointpos joint='x' cutoff='1'/><framequat objtype='xbody' objname='hand' reftype='site' refname='tip'/>\n"
-    "    <accelerometer name='acc' site='tip'/><subtreeangmom body='base'/><touch/></sensor>\n"
+    "    <accelerometer name='acc' site='tip'/><subtreeangmom body='base'/><magnetometer site='tip'/></sensor>\n"
     "  <keyframe><key name='home' qpos='0 0 1 1 0 0 0 0.1 0.2 1 0 0 0' time='1'"
     " ctrl='1 2 3 4 5 6 7' act='0.1 0.2'/></keyframe>\n"
     "</mujoco>\n";

@@ -13,7 +13,8 @@ static io_description d;
 /* ---- reading ---- */
 
 static inline cdn_status read_document(io_xml_document *document) {
-  const cdn_model_options options = cdn_default_model_options();
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_NO_CONTACT;
   cdn_status status = io_read_mjcf(&d, io_xml_root(document), &options);
   io_xml_close(document);
   return status != CDN_OK ? status : d.error.code;

@@ -103,16 +103,19 @@ END_TEST
 
 /* Their places in keyframes remain. */
 START_TEST(test_what_is_left_out_is_named) {
-  load(BODIES "<tendon><fixed name='t'><joint joint='turn' coef='1'/></fixed></tendon><actuator>"
+  load(BODIES "<tendon><spatial name='t'/></tendon><actuator>"
               "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><muscle name='biceps' joint='turn'/>"
               "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='user'/>"
-              "<motor site='s' refsite='s'/><adhesion body='c'/><position joint='turn' dampratio='1'/>"
+              "<motor site='s' refsite='s'/><adhesion body='c'/><position site='s' dampratio='1'/>"
               "</actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6 7 8' act='9 10'/></keyframe>",
        NULL);
-  static const char *const notes[] = {
-    "actuator/motor on a tendon",    "actuator/muscle",   "actuator/general of this dyntype, gaintype or biastype",
-    "actuator/motor with a refsite", "actuator/adhesion", "actuator/position with a dampratio"
-  };
+  static const char *const notes[] = { "tendon/spatial",
+                                       "actuator/motor on a tendon that is not simulated",
+                                       "actuator/muscle",
+                                       "actuator/general of this dyntype, gaintype or biastype",
+                                       "actuator/motor with a refsite",
+                                       "actuator/adhesion",
+                                       "actuator/position on a site, with a dampratio" };
   const int n = sizeof notes / sizeof *notes;
   ck_assert_int_eq(cdn_model_not_understood_count(model), n);
   for (int i = 0; i < n; i++) {

@@ -380,7 +380,7 @@ START_TEST(test_warnings) {
   build();
   ck_assert(warned("hand.xml:11: body 'bad': its principal moments 1, 1, 3 kg m^2 break the triangle inequality"));
   ck_assert(warned("hand.xml:12: body 'ghost' has no mass and is moved by joint 'g'; it is a frame"));
-  ck_assert(warned("hand.xml:50: joint 'j': its default value 0 is outside its limits [1, 2]"));
+  ck_assert(warned("hand.xml:50: 1 joint is outside of its limits in the default pose: 'j'"));
   ck_assert_int_eq(cdn_model_warning_count(model), 3);
   end();
 }

@@ -223,5 +223,33 @@ START_TEST(test_keyframes) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_tree", test_default_classes, test_freejoint_ignores_defaults, test_joint_angles, test_limits,
-           test_names_and_order, test_frames, test_include, test_keyframes)
+/* Copies, each moved and turned against the one before; the numbers of names have as many digits as the count. */
+START_TEST(test_replicate) {
+  read_text(
+      "<compiler angle='degree'/><worldbody><replicate count='10' offset='1 0 0' euler='0 0 90' sep='-'>"
+      "<body name='post' pos='0 0 2'><joint name='j'/><geom name='g' size='.1' contype='0' conaffinity='0'/>"
+      "<replicate count='2' offset='0 0 1'><site name='s' pos='0 .5 0'/></replicate></body></replicate></worldbody>");
+  ck_assert_int_eq((int)d.bodies.count, 11);
+  ck_assert_int_eq((int)d.joints.count, 10);
+  ck_assert_int_eq((int)d.frames.count, 20);
+  ck_assert_int_eq((int)d.notes.count, 0);
+  /* the offsets go round a square */
+  const double x[] = { 0, 1, 1, 0 }, y[] = { 0, 0, 1, 1 };
+  for (int i = 0; i < 10; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "post-%02d", i);
+    const io_body *body = body_named(name);
+    near_vec3(body->X_PB.p, cdn_v3(x[i % 4], y[i % 4], 2), 10 * TINY);
+    near_rotation(body->X_PB.R, about(0, 0, 1, i * PI / 2), 10 * TINY);
+    snprintf(name, sizeof name, "j-%02d", i);
+    ck_assert_int_eq(joint_named(name)->body, (int)(body - &CDNI_AT(d.bodies, io_body, 0)));
+  }
+  const io_named_frame *second = &CDNI_AT(d.frames, io_named_frame, 1);
+  ck_assert_str_eq(second->name, "s1-00");
+  near_vec3(second->frame.X_BS.p, cdn_v3(0, 0.5, 1), TINY);
+  done();
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_tree", test_replicate, test_default_classes, test_freejoint_ignores_defaults, test_joint_angles,
+           test_limits, test_names_and_order, test_frames, test_include, test_keyframes)

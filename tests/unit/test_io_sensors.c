@@ -3,10 +3,10 @@
 #include "../robust/counting_allocator.h"
 #include "mjcf_reading.h"
 
-#define ARM                                                                                                        \
-  "<worldbody><site name='post' pos='0 0 1'/><body name='arm'><joint name='hinge' axis='0 1 0'/>"                  \
-  "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><site name='tip' pos='0 0 -2' euler='0 0 90'/>"      \
-  "<body name='ball'><joint name='wrist' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>" \
+#define ARM                                                                                                                             \
+  "<worldbody><site name='post' pos='0 0 1'/><body name='arm'><joint name='hinge' axis='0 1 0'/>"                                       \
+  "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><geom name='g' size='.1'/><site name='tip' pos='0 0 -2' euler='0 0 90'/>" \
+  "<body name='ball'><joint name='wrist' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"                      \
   "</body></worldbody>"
 
 static cdn_model *load(const char *sensors, cdn_status expected, const cdn_allocator *a) {
@@ -60,16 +60,17 @@ START_TEST(sensors_are_measures) {
 END_TEST
 
 START_TEST(what_is_not_read_is_listed) {
-  cdn_model *model = load("<touch site='tip'/><force site='tip'/><framepos objtype='geom' objname='g'/>"
-                          "<framequat objtype='body' objname='arm'/><tendonpos tendon='t'/><user/>"
-                          "<framepos objtype='site' objname='tip' reftype='camera' refname='c'/>"
-                          "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
-                          CDN_OK, NULL);
-  static const char *const listed[] = { "sensor/touch",
-                                        "sensor/force",
+  cdn_model *model =
+      load("<magnetometer site='tip'/><jointlimitpos joint='hinge'/><framepos objtype='geom' objname='g'/>"
+           "<framequat objtype='body' objname='arm'/><tendonpos tendon='t'/><user/>"
+           "<framepos objtype='site' objname='tip' reftype='camera' refname='c'/>"
+           "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
+           CDN_OK, NULL);
+  static const char *const listed[] = { "sensor/magnetometer",
+                                        "sensor/jointlimitpos",
                                         "sensor/framepos of this objtype or reftype",
                                         "sensor/framequat of this objtype or reftype",
-                                        "sensor/tendonpos",
+                                        "sensor/tendonpos of a tendon that is not simulated",
                                         "sensor/user",
                                         "gyro interval" };
   ck_assert_int_eq(cdn_model_not_understood_count(model), CDNI_COUNT(listed));
@@ -115,8 +116,10 @@ START_TEST(mistakes_have_a_line) {
 END_TEST
 
 START_TEST(memory_may_run_out) {
-  static const char sensors[] = "<framepos objtype='site' objname='tip' reftype='xbody' refname='ball'/><clock/>"
-                                "<subtreeangmom name='L' body='arm'/><jointpos joint='hinge' cutoff='1'/><touch/>";
+  static const char sensors[] =
+      "<framepos objtype='site' objname='tip' reftype='xbody' refname='ball'/><clock/>"
+      "<subtreeangmom name='L' body='arm'/><jointpos joint='hinge' cutoff='1'/><touch site='tip'/>"
+      "<contact geom1='g' body2='arm' data='found force' num='2'/>";
   counting_allocator memory = { 0 };
   const cdn_allocator a = allocator_of(&memory);
   cdn_model_destroy(load(sensors, CDN_OK, &a));

@@ -426,6 +426,8 @@ END_TEST
 /* ---- models ---- */
 
 START_TEST(a_model_is_dressed) {
+  cdn_model_options untouched = cdn_default_model_options();
+  untouched.contact = CDN_MODEL_NO_CONTACT;
   static const char text[] =
       "<mujoco><asset><mesh name='lost' file='nowhere.stl'/><material name='blue' rgba='0 0 1 1'/></asset><worldbody>"
       "<geom type='plane' size='1 1 1'/><body name='b' pos='0 0 1'><joint name='j' range='-30 40' limited='true'/>"
@@ -433,7 +435,7 @@ START_TEST(a_model_is_dressed) {
       "</body><body name='bare'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
       "</body></worldbody></mujoco>";
   cdn_model *model;
-  OK(cdn_model_load_string(text, sizeof text - 1, "dressed.xml", NULL, &model));
+  OK(cdn_model_load_string(text, sizeof text - 1, "dressed.xml", &untouched, &model));
   cdn_state *state;
   OK(cdn_state_create(cdn_model_system(model), &state));
   const int before = cdn_model_warning_count(model);
@@ -464,6 +466,8 @@ END_TEST
 
 /* Planes have MuJoCo's own textures, other shapes their mean colour; colours are multiplied. A texture that is uniform repeats on 2 m. */
 START_TEST(planes_have_patterns) {
+  cdn_model_options untouched = cdn_default_model_options();
+  untouched.contact = CDN_MODEL_NO_CONTACT;
   static const char text[] =
       "<mujoco><asset><texture name='c' builtin='checker' rgb1='1 .5 0' rgb2='0 .5 1'/><texture name='g' builtin='gradient'/>"
       "<texture name='f' builtin='flat' rgb1='.5 .5 .5'/><texture name='file' file='a.png'/>"
@@ -489,7 +493,7 @@ START_TEST(planes_have_patterns) {
   cdn_model *model;
   cdn_state *state;
   cdn_scene *scene;
-  OK(cdn_model_load_string(text, strlen(text), "m.xml", NULL, &model));
+  OK(cdn_model_load_string(text, strlen(text), "m.xml", &untouched, &model));
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_model_create_scene(model, state, NULL, &scene));
   ck_assert_int_eq(cdn_scene_visual_count(scene), 7);
@@ -544,6 +548,8 @@ static const char colored[] =
 
 /* A mesh that has no colour in its model has those of its file, a visual for each; one that has a colour keeps it. */
 START_TEST(meshes_have_the_colours_of_their_files) {
+  cdn_model_options untouched = cdn_default_model_options();
+  untouched.contact = CDN_MODEL_NO_CONTACT;
   static const char urdf[] =
       "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
       "</inertial><visual name='own'><geometry><mesh filename='%s'/></geometry></visual><visual name='green'><geometry>"
@@ -556,7 +562,7 @@ START_TEST(meshes_have_the_colours_of_their_files) {
   cdn_model *model;
   cdn_state *state;
   cdn_scene *scene;
-  OK(cdn_model_load_string(text, strlen(text), "r.urdf", NULL, &model));
+  OK(cdn_model_load_string(text, strlen(text), "r.urdf", &untouched, &model));
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_model_create_scene(model, state, NULL, &scene));
   unlink(path);

@@ -523,7 +523,7 @@ START_TEST(names_do_nothing_to_the_terminal) {
     SAYS(output, "mo\\u009b2Jdel");
   }
   SUCCEEDS("info nasty.xml");
-  SAYS(output, "bo\\ndy");
+  SAYS(output, "bo dy");
   SAYS(output, "jo\\u202eint\\x7f");
   SAYS(output, "ke\\u009by");
   EXITS(2, "simulate nasty.xml --duration 1 --key other");

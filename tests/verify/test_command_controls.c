@@ -49,6 +49,47 @@ START_TEST(controls_are_set) {
 }
 END_TEST
 
+/* A hundred slides, and a control for each. */
+START_TEST(there_may_be_many) {
+  enum { MANY = 100 };
+  static char text[40000], options[4000];
+  enter_directory();
+  strcpy(text, "<mujoco><option gravity='0 0 0'/><worldbody>");
+  for (int i = 0; i < MANY; i++)
+    sprintf(
+        text + strlen(text),
+        "<body pos='%d 0 0'><joint name='j%d' type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>",
+        i, i);
+  strcat(text, "</worldbody><actuator>");
+  for (int i = 0; i < MANY; i++) {
+    sprintf(text + strlen(text), "<motor name='m%d' joint='j%d'/>", i, i);
+    sprintf(options + strlen(options), " --control m%d=%d", i, i);
+  }
+  strcat(text, "</actuator></mujoco>");
+  write_file("many.xml", text);
+  SUCCEEDS("eval many.xml --json%s", options);
+  json_t *result = parse(output);
+  for (int i = 0; i < MANY; i++) NEAR(element(result, "udot", MANY, (size_t)i), i, 1e-12);
+  json_decref(result);
+}
+END_TEST
+
+/* A run's columns have whole names, however long, and are found by them. */
+START_TEST(long_names_are_found) {
+  static char text[2000], name[601];
+  enter_directory();
+  memset(name, 'b', 600);
+  snprintf(text, sizeof text,
+           "<mujoco><worldbody><body name='%s'><joint/><geom size='.1'/></body><body name='%s2'><joint/>"
+           "<geom size='.1' pos='3 0 0'/></body></worldbody></mujoco>",
+           name, name);
+  write_file("long.xml", text);
+  SUCCEEDS("simulate long.xml --duration .1 -o long.csv");
+  SUCCEEDS("export long.xml long.csv -o long.glb");
+  ck_assert(exists("long.glb"));
+}
+END_TEST
+
 START_TEST(mistakes) {
   enter_directory();
   write_file("cart.xml", cart);
@@ -66,4 +107,4 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("command_controls", controls_are_listed, controls_are_set, mistakes)
+CHECK_MAIN("command_controls", controls_are_listed, controls_are_set, there_may_be_many, long_names_are_found, mistakes)

@@ -154,6 +154,15 @@ START_TEST(equalities_give_way_where_they_may) {
   SUCCEEDS("simulate tied.xml --equality soft --duration 1 --report 1 -o rows.csv --accuracy 1e-6");
   const table *rows = parse_csv_file("rows.csv");
   NEAR(rows->value[rows->rows - 1][1], rest, 1e-6 * fabs(rest));
+  SUCCEEDS("info tied.xml");
+  ck_assert_ptr_null(strstr(output, "soft equalities"));
+  SUCCEEDS("info tied.xml --equality soft");
+  SAYS(output, "soft equalities: ");
+  SUCCEEDS("info tied.xml --equality soft --json");
+  json_t *info = parse(output);
+  ck_assert_int_eq((int)json_array_size(member(info, "constraints")), 0);
+  ck_assert_int_gt((int)json_array_size(member(info, "soft_equalities")), 0);
+  json_decref(info);
   SUCCEEDS("eval tied.xml --equality soft --json");
   json_t *result = parse(output);
   ck_assert_str_eq(json_string_value(member(json_array_get(member(result, "soft_rows"), 0), "name")), "tie");
