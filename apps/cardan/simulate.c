@@ -106,6 +106,10 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     complain("--checkpoint %s: is not a file, and would be replaced by one", a->checkpoint);
     return false;
   }
+  if (!checkpoint_is_free(a->checkpoint)) {
+    complain_taken(a->checkpoint);
+    return false;
+  }
   if (is_standard_output(a->output)) {
     complain("--checkpoint needs the trajectory in a file: a trajectory on standard output cannot be continued");
     return false;
@@ -348,7 +352,9 @@ int command_simulate(int argc, char **argv) {
     bool readable =
         checkpoint_read(&from, a.resume, &a) && find_method(a.method_name, &a.method) && outputs_make_sense(&a);
     a.model.step = a.step;
-    code = readable ? simulate(&a, &from) : CMD_INPUT;
+    const bool taken = readable && !checkpoint_is_free(a.checkpoint);
+    if (taken) complain_taken(a.checkpoint);
+    code = taken ? CMD_OUTPUT : readable ? simulate(&a, &from) : CMD_INPUT;
     checkpoint_close(&from);
     return code;
   }

@@ -7,6 +7,7 @@
 
 #include <cardan/view.h>
 
+#include "core/whole_file.h"
 #include "played.h"
 #include "simulate.h"
 #include "view/replay.h"
@@ -92,21 +93,20 @@ static int play(const view_arguments *a, const gallery *g, cdn_view *view) {
   return cdni_view_replay(view, g->run, g->n) == CDN_OK ? CMD_OK : complain_last(a->model.path);
 }
 
+static int cannot_write(const char *path) {
+  complain("%s: could not be written%s%s", path, errno ? ": " : "", errno ? strerror(errno) : "");
+  return CMD_OUTPUT;
+}
+
 static int write_page(const view_arguments *a, const gallery *g, cdn_view *view) {
   enum { LARGE = 50000000 };
-  FILE *file = fopen(a->html, "wb");
-  if (!file) {
-    complain("%s: could not be written: %s", a->html, strerror(errno));
-    return CMD_OUTPUT;
-  }
+  cdni_whole_file page;
+  if (!cdni_whole_begin(&page, a->html)) return cannot_write(a->html);
   int64_t frames;
   size_t data = 0;
-  const cdn_status status = cdni_view_write_page(view, g->run, g->n, NULL, cdn_file_write, file, &frames, &data);
+  const cdn_status status = cdni_view_write_page(view, g->run, g->n, NULL, cdn_file_write, page.file, &frames, &data);
   const int code = status == CDN_OK ? CMD_OK : complain_last(a->html);
-  if (!finish_output(file, a->html) || code != CMD_OK) {
-    remove(a->html); // half a page plays nothing
-    return code != CMD_OK ? code : CMD_OUTPUT;
-  }
+  if (!cdni_whole_end(&page, code == CMD_OK)) return code != CMD_OK ? code : cannot_write(a->html);
   if (!a->model.quiet)
     fprintf(stderr, "%s: %lld frame%s in %.3g MB beside the viewer%s\n", a->html, (long long)frames,
             frames == 1 ? "" : "s", 1e-6 * (double)data,

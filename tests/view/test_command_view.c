@@ -1,6 +1,8 @@
 /* cardan view: replays in pages, and pages in files. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -155,6 +157,33 @@ START_TEST(wrong_calls) {
   EXITS(1, "view one.xml run.csv --html b.html");
   SAYS(errors, "run.csv: the row '0.2,x");
   ck_assert(!exists("b.html"));
+}
+END_TEST
+
+/* What cannot be written leaves what was there: another page, a pipe. */
+START_TEST(what_was_there_stays) {
+  static char text[TEXT_SIZE];
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --duration 0.1 -o run.csv --quiet");
+  write_file("old.html", "what was there before");
+  ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+  setenv("CARDAN_PAGE", "one.xml", 1);
+  EXITS(1, "view one.xml run.csv --html old.html");
+  read_file("old.html", text);
+  ck_assert_str_eq(text, "what was there before");
+  EXITS(1, "view one.xml run.csv --html pipe & cat pipe >read; wait $!");
+  ck_assert(exists("pipe"));
+  setenv("CARDAN_PAGE", "viewer.html", 1);
+  // a link stays one, and what it leads to is replaced; nothing else is left in the folder
+  ck_assert_int_eq(symlink("old.html", "link.html"), 0);
+  SUCCEEDS("view one.xml run.csv --html link.html --quiet");
+  struct stat info;
+  ck_assert(lstat("link.html", &info) == 0 && S_ISLNK(info.st_mode));
+  read_file("old.html", text);
+  SAYS(text, "cardan-data");
+  SUCCEEDS("view one.xml run.csv --html pipe --quiet & cat pipe >read; wait $!");
+  ck_assert_int_eq(system("cmp -s old.html read && ! ls | grep -q part"), 0);
 }
 END_TEST
 
@@ -384,5 +413,5 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, curves_of_whole_runs, damaged_runs,
-           runs_of_the_file_s_method)
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, what_was_there_stays, replays, curves_of_whole_runs,
+           damaged_runs, runs_of_the_file_s_method)
