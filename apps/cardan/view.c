@@ -51,9 +51,19 @@ static bool open_browser(const char *address) {
   return started;
 }
 
+/* Whether only this machine reaches the address. */
+static bool is_own(const char *host) {
+  return !host || strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 || strcmp(host, "localhost") == 0;
+}
+
 void announce(const view_arguments *a, const char *address) {
   printf("%s\n", address);
   fflush(stdout);
+  if (!is_own(a->host) && !a->model.quiet)
+    complain(
+        "--listen %s: other machines reach this view. Whoever has the address looks and steers, and it goes over the "
+        "network unencrypted: where you do not trust the network, leave --listen out and use the tunnel",
+        a->host);
   if ((!a->no_browser && open_browser(address)) || a->model.quiet) return;
   const char *port = strrchr(address, ':');
   const int n = port ? (int)strcspn(port + 1, "/") : 0;

@@ -86,7 +86,8 @@ typedef struct view_model {
   int n_series;
   const char *const *contacts; /* laws to choose from */
   int n_contacts;
-  bool is_live; /* methods, controls and elements that can be changed */
+  bool is_live;   /* methods, controls and elements that can be changed */
+  cdn_force pull; /* the hand's, which is no element of the model; { -1 }: there is none */
   const view_run *runs;
   int n_runs;
 } view_model;

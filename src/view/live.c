@@ -97,6 +97,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
   l->reached = NAN;
   l->last_story = -INFINITY;
   l->drag.coordinate = -1;
+  l->awaits = view->link && l->state == LIVE_RUNNING;
   cdn_status status = cdn_state_create(view->picture.system, &l->now);
   if (status == CDN_OK) status = cdn_state_copy(l->now, view->initial);
   if (status == CDN_OK) status = cdni_past_make(&l->past, view->picture.system, view->history, &view->allocator);
@@ -130,7 +131,7 @@ void cdni_live_close(live *l) {
 static void measure_speed(live *l, double clock) {
   static const double window = 0.5;
   const double time = cdn_state_time(cdni_live_shown(l));
-  if (l->state != LIVE_RUNNING || time < l->window_time) {
+  if (l->state != LIVE_RUNNING || l->awaits || time < l->window_time) {
     l->window_clock = clock, l->window_time = time;
     return;
   }
@@ -154,6 +155,7 @@ static double wanted_progress(const live *l, double clock) {
 }
 
 static void go_on(live *l, double clock) {
+  if (l->awaits) return;
   const double deadline = clock + 0.9 * VIEW_FRAME_TIME, time = cdn_state_time(cdni_live_shown(l));
   const bool unbound = l->speed == 0 && l->view->link;
   if (l->state == LIVE_RUNNING) cdni_live_advance(l, unbound ? INFINITY : time + wanted_progress(l, clock), deadline);
@@ -179,7 +181,7 @@ double cdni_live_turn(live *l) {
   cdni_live_answer_all(l);
   double clock = v->clock();
   const int pages = cdn_view_pages(v);
-  const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || pages > l->pages;
+  const bool moves = (l->state == LIVE_RUNNING && !l->awaits) || l->steps_left > 0 || v->jumped || pages > l->pages;
   /* what the first page last saw is long ago */
   if (l->pages == 0 && pages > 0) v->jumped = true;
   l->pages = pages;
@@ -201,7 +203,7 @@ double cdni_live_turn(live *l) {
     v->last_status = clock;
     if (cdni_view_is_watched(v)) (void)!cdni_live_send_status(l);
   }
-  if (l->state == LIVE_RUNNING && l->speed == 0) return 0;
+  if (moves && l->state == LIVE_RUNNING && l->speed == 0) return 0;
   if (!moves) return idle;
   return fmax(v->last_frame + VIEW_FRAME_TIME - v->clock(), 0);
 }

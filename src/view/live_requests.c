@@ -13,6 +13,7 @@ static const char *refuse_end(live *l) {
 
 static const char *run(live *l, const json_t *request) {
   (void)request;
+  l->awaits = false;
   if (is_at_end(l)) return refuse_end(l);
   if (cdni_live_begin(l) != CDN_OK) return cdni_view_refuse_last(l->view);
   l->state = LIVE_RUNNING;
@@ -38,6 +39,14 @@ static const char *step(live *l, const json_t *request) {
   if (is_at_end(l)) return refuse_end(l);
   (void)stand_still(l, request);
   l->steps_left = (int64_t)n;
+  l->awaits = false;
+  return NULL;
+}
+
+/* A page has drawn the model: now somebody sees how it begins. */
+static const char *begin_seen(live *l, const json_t *request) {
+  (void)request;
+  l->awaits = false;
   return NULL;
 }
 
@@ -75,8 +84,7 @@ static const char *go_to_keyframe(live *l, const json_t *request) {
 
 static const char *set_speed(live *l, const json_t *request) {
   double value;
-  if (!cdni_request_number(l->view, request, "value", &value)) return l->view->story;
-  if (value < 0) return cdni_view_refuse(l->view, "'value' must not be negative");
+  if (!cdni_request_speed(l->view, request, &value)) return l->view->story;
   l->speed = value;
   l->note[0] = 0;
   l->window_clock = INFINITY; /* the measurement begins anew */
@@ -203,6 +211,7 @@ static const char *answer(live *l, const json_t *request) {
     { "release", release },
     { "coordinate", set_coordinate },
     { "companion", set_companion },
+    { "drawn", begin_seen },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");

@@ -120,6 +120,7 @@ cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mo
                          .contacts = view->contacts,
                          .n_contacts = mode == VIEW_LIVE ? view->n_contacts : 0,
                          .is_live = mode != VIEW_REPLAY,
+                         .pull = p->pull,
                          .runs = view->runs ? view->runs : run,
                          .n_runs = view->runs ? view->n_runs : 1 };
   cdni_encode_model(&view->text, &m);

@@ -87,8 +87,7 @@ static const char *answer(replay *r, const char *type, const json_t *request) {
     if (!cdni_request_number(v, request, "time", &number)) return v->story;
     return jump(r, number);
   } else if (strcmp(type, "speed") == 0) {
-    if (!cdni_request_number(v, request, "value", &number)) return v->story;
-    if (!(number >= 0)) return cdni_view_refuse(v, "'value' must not be negative");
+    if (!cdni_request_speed(v, request, &number)) return v->story;
     if (number > 0) r->speed = number;
     else r->plays = false; // there is no fastest replay: it stands still
   } else if (strcmp(type, "layers") == 0 || strcmp(type, "select") == 0 || strcmp(type, "plots") == 0) {

@@ -82,7 +82,6 @@ cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **o
   v->speed = d.speed, v->paused = d.paused, v->history = d.history;
   v->wishes = (cdn_view_wishes){ .speed = d.speed, .paused = d.paused };
   v->last_frame = v->last_time = v->last_status = -INFINITY;
-  v->selected.i = -1;
   v->unsettled = true;
   atomic_init(&v->stop, false);
   const cdn_status status = open_view(v, state, &d);
@@ -196,8 +195,10 @@ cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state) {
   cdni_encode_values(&view->text, state, p->coordinates.data, (int)p->coordinates.count);
   CDNI_TRY(cdni_view_send(view, LINK_VALUES));
   view->unsettled = false;
-  if (view->selected.i < 0) return CDN_OK;
-  cdni_encode_selected(&view->text, state, view->selected);
+  cdni_readers_leave(view);
+  const cdn_body selected = cdni_readers_next(view);
+  if (selected.i < 0) return CDN_OK;
+  cdni_encode_selected(&view->text, state, selected);
   return cdni_view_send(view, LINK_SELECTED);
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -342,6 +343,86 @@ START_TEST(runs_of_the_file_s_method) {
 }
 END_TEST
 
+/* Reads frames until the newest is later than `time`, or for so many seconds; returns its time. */
+static double newest_time(socket_page *page, double time, double timeout) {
+  double newest = NAN;
+  for (double stop = seconds() + timeout; seconds() < stop && !(newest > time);)
+    if (page_read(page, 0.1) == OP_BINARY) newest = time_of(page);
+  return newest;
+}
+
+/* A page that comes late sees how the run begins. */
+START_TEST(the_run_begins_when_a_page_has_drawn) {
+  enter_directory();
+  write_page();
+  socket_page page;
+  const char *address = serve("one.xml --key raised --no-companion");
+  nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  ck_assert(newest_time(&page, 0.5, 0.4) == 0.5);
+  page_say(&page, "{\"type\":\"drawn\"}");
+  const double first = newest_time(&page, 0.5, 10);
+  ck_assert_msg(first > 0.5 && first < 0.75, "the first frame of the run is at %g s", first);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
+/* A page that only watches selects and plots for itself; frames have the plots of both. */
+START_TEST(watchers_have_their_own_selection_and_plots) {
+  enter_directory();
+  write_page();
+  socket_page page, watcher;
+  const char *address = serve("one.xml --key raised --paused");
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  page_expect(&page, "\"steer\":true", 10);
+  ck_assert_int_eq(page_open(&watcher, address, NULL), 101);
+  page_expect(&watcher, "\"steer\":false", 10);
+  page_say(&page, "{\"type\":\"plots\",\"series\":[1],\"id\":1}");
+  page_expect(&page, "\"to\":1,\"error\":null", 10);
+  page_say(&watcher, "{\"type\":\"plots\",\"series\":[0,1],\"id\":2}");
+  page_expect(&watcher, "\"to\":2,\"error\":null", 10);
+  page_expect(&page, "\"plots\":[1,0]", 10);
+  page_say(&page, "{\"type\":\"select\",\"body\":0,\"id\":3}");
+  page_expect(&page, "\"to\":3,\"error\":null", 10);
+  page_say(&watcher, "{\"type\":\"select\",\"body\":1,\"id\":4}");
+  page_expect(&watcher, "\"type\":\"selected\",\"body\":1", 10);
+  // both are told while the run goes
+  page_say(&page, "{\"type\":\"run\"}");
+  for (int round = 0; round < 2; round++) {
+    page_expect(&watcher, "\"type\":\"selected\",\"body\":1", 10);
+    page_expect(&page, "\"type\":\"selected\",\"body\":0", 10);
+  }
+  page_say(&watcher, "{\"type\":\"pause\",\"id\":5}");
+  page_expect(&watcher, "\"to\":5,\"error\":\"another page steers", 10);
+  // what nobody looks at is plotted no more
+  page_close(&watcher);
+  page_expect(&page, "\"plots\":[1]", 10);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
+/* An address that other machines reach, and a warning. */
+START_TEST(listening_to_the_network) {
+  char address[300];
+  enter_directory();
+  write_page();
+  ck_assert_int_eq(cardan("view one.xml --paused --no-browser --listen 0.0.0.0 & sleep 0.4; kill -TERM $!; wait $!"),
+                   0);
+  SAYS(errors, "--listen 0.0.0.0: other machines reach this view");
+  ck_assert_int_eq(sscanf(output, "http://%299[0-9.]:", address), 1);
+  FILE *own = popen("hostname -I 2>/dev/null", "r");
+  char all[1024] = "";
+  ck_assert(own && fgets(all, sizeof all, own) == all);
+  pclose(own);
+  if (all[0] != '\n') SAYS(all, address);
+  ck_assert_int_eq(cardan("view one.xml --paused --no-browser & sleep 0.4; kill -TERM $!; wait $!"), 0);
+  SAYS(output, "http://127.0.0.1:");
+  ck_assert(!strstr(errors, "other machines reach"));
+}
+END_TEST
+
 /* Numbers of a member of the last message, a list. */
 static int list_of(const socket_page *page, const char *key, double *out, int most) {
   const char *at = strstr((const char *)page->message, key);
@@ -414,4 +495,5 @@ START_TEST(damaged_runs) {
 END_TEST
 
 CHECK_MAIN("cardan view", pages_in_files, wrong_calls, what_was_there_stays, replays, curves_of_whole_runs,
-           damaged_runs, runs_of_the_file_s_method)
+           damaged_runs, runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn,
+           watchers_have_their_own_selection_and_plots, listening_to_the_network)
