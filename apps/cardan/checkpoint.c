@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 3, FIRST_LINE = 96 };
+enum { FORMAT = 4, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -26,7 +26,7 @@ typedef struct field {
   void *value; /* const char *, double or bool */
 } field;
 
-enum { MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 40 };
 
 static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   const field all[] = { { "model", FIELD_TEXT, &a->model.path },
@@ -37,6 +37,9 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "floating_base", FIELD_FLAG, &a->model.floating_base },
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
                         { "armature", FIELD_NUMBER, &a->model.armature },
+                        { "ground", FIELD_FLAG, &a->model.ground.there },
+                        { "ground_at_height", FIELD_FLAG, &a->model.ground.has_height },
+                        { "ground_height", FIELD_NUMBER, &a->model.ground.height },
                         { "contact", FIELD_TEXT, &a->model.contact },
                         { "equality", FIELD_TEXT, &a->model.equality },
                         { "friction", FIELD_TEXT, &a->model.friction },

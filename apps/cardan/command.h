@@ -45,7 +45,8 @@ typedef enum option_kind {
   OPTION_TEXT,     /* target: const char * */
   OPTION_LIST,     /* target: text_list; may be given more than once */
   OPTION_OPERANDS, /* target: text_list; operands behind the first, not an option: it has no name */
-  OPTION_POSITIVE  /* target: double; a finite number above zero, so that zero may mean "not given" */
+  OPTION_POSITIVE, /* target: double; a finite number above zero, so that zero may mean "not given" */
+  OPTION_HEIGHT    /* target: plane; a finite number, which may be left out */
 } option_kind;
 
 enum { LIST_MOST = 64 };
@@ -53,6 +54,12 @@ typedef struct text_list {
   const char *item[LIST_MOST];
   int n;
 } text_list;
+
+/* A plane under the model: below its lowest point, or at a height, m. */
+typedef struct plane {
+  bool there, has_height;
+  double height;
+} plane;
 
 typedef struct option {
   const char *name; /* without the dashes */
@@ -100,6 +107,7 @@ typedef struct model_arguments {
   const char *path, *key, *state;
   text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
+  plane ground;
   bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
   const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant, unless... */
@@ -112,7 +120,10 @@ typedef struct model_arguments {
 
 /* The rows of an options table that every command shares. */
 #define MODEL_OPTIONS(a)                                                                                                  \
-  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                    \
+  {                                                                                                                       \
+    "ground", 0, OPTION_HEIGHT, &(a).ground, "[Z]", "put a plane below the lowest point of the start, or at height Z, m"  \
+  },                                                                                                                      \
+      { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                \
       { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },          \
       { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },    \
       { "tree-only",    0,    OPTION_FLAG,                                                                                \
@@ -140,6 +151,9 @@ bool find_method(const char *name, cdn_method *method);
 bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
 /* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */
 int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step);
+/* The height of the plane of --ground in the arguments, where it follows from a keyframe or a state file. Returns CMD_OK or the
+ * code to exit with. */
+int settle_ground(model_arguments *arguments);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */

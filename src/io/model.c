@@ -1,13 +1,14 @@
 /* The public door to model files: choose the reader, make a spec, build it into a System. */
 #include "io/model.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "core/sized.h"
 #include "io/xml.h"
 #include "system/system.h"
 
-CDNI_DEF(model_options, .contact_dissipation = -1, .contact_friction = CDN_FRICTION_STICKING);
+CDNI_DEF(model_options, .contact_dissipation = -1, .contact_friction = CDN_FRICTION_STICKING, .ground_height = NAN);
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 

@@ -39,6 +39,8 @@ cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 /* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
  * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);
+/* ground.c: adds the plane of the option ground to model->spec. The message of a failure is on the spec's log. */
+cdn_status io_add_ground(cdn_model *model);
 /* The System's first mistake as one of the model: with the file's line. */
 cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system);
 /* Does all: makes a System of the model's own, fills and freezes it. */
