@@ -114,6 +114,9 @@ typedef struct model_arguments {
   bool as_file;                  /* ... a run takes steps as the file's simulator does: then contact is as there, too */
   double step;                   /* the size of the run's equal steps; 0: it has none, or takes the file's */
   const char *equality;          /* "exact" or "soft"; NULL: exact */
+  const char *like;              /* "mujoco", for what is not said otherwise; or NULL */
+  const char *preset;            /* "interactive", likewise, of runs; or NULL */
+  bool preset_steps;             /* it chooses the steps: no accuracy was asked for */
   const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
@@ -134,6 +137,8 @@ typedef struct model_arguments {
         &(a).contact, "KIND", "compliant (the default): shapes touch; soft: by MuJoCo's parameters; none: they do not" }, \
       { "equality",    0,      OPTION_TEXT,                                                                               \
         &(a).equality, "KIND", "exact (the default): loops and couplings hold; soft: they give way, as in MuJoCo" },      \
+      { "like",    0,      OPTION_TEXT,                                                                                   \
+        &(a).like, "NAME", "mujoco: soft contact and equality, and the steps of the file, as MuJoCo takes it" },          \
       { "friction",    0,     OPTION_TEXT,                                                                                \
         &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \
@@ -145,8 +150,18 @@ typedef struct model_arguments {
 #define CONTROL_OPTION(a) \
   { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
 
+/* The row of commands that run. */
+#define PRESET_OPTION(a)                                                                \
+  {                                                                                     \
+    "preset", 0, OPTION_TEXT, &(a).preset, "NAME",                                      \
+        "interactive: equal steps, soft contact, no second run; its errors are unknown" \
+  }
+
 /* steps.c: the method of this name, or NULL for the default one; false after it has been said that there is none. */
 bool find_method(const char *name, cdn_method *method);
+/* What --like and --preset stand for takes the place of what was not given (accuracy 0: not given). False after it has been said
+ * that there is no such name. `method` and `no_companion` may be NULL: the command takes no steps. */
+bool settle_names(model_arguments *m, const char **method, double accuracy, bool *no_companion);
 /* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the arguments. */
 bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
 /* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */

@@ -98,7 +98,7 @@ int load_model(const model_arguments *given, cdn_model **out) {
   *out = NULL;
   const int ground = settle_ground(&own);
   if (ground != CMD_OK) return ground;
-  if (!read_options(arguments, &options)) return CMD_USAGE;
+  if (!settle_names(&own, NULL, 0, NULL) || !read_options(arguments, &options)) return CMD_USAGE;
   const cdn_status status =
       arguments->pull ? load_with_pull(arguments->path, &options, out) : cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;

@@ -202,6 +202,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--accuracy %g is out of range (1e-15 to 0.5); values from 1e-3 to 1e-11 are customary", a->accuracy);
     return false;
   }
+  if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
   if (a->accuracy > 0 && a->step > 0 && !a->model.quiet) {
     complain("--accuracy %g is not used: with --step there is no error control", a->accuracy);
   }
@@ -227,11 +228,11 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
 static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
-             m->armature > 0 || m->ground.there || m->contact || m->equality || m->friction || m->stiffness > 0 ||
-             m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output ||
-             a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name ||
-             a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n ||
-             a->no_assemble;
+             m->armature > 0 || m->ground.there || m->contact || m->equality || m->like || m->preset || m->friction ||
+             m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 ||
+             a->report > 0 || a->output || a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes ||
+             a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n ||
+             m->controls.n || a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -302,7 +303,7 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
   report_notes(model, &a->model);
   cdn_state *initial = NULL;
   code = settle_steps(&a->model, a->method_name, model, &a->method, &a->step);
-  if (a->method_name) a->method_name = cdn_method_name(a->method); // for a checkpoint
+  if (a->method_name || a->model.preset) a->method_name = cdn_method_name(a->method); // for a checkpoint
   if (code == CMD_OK && !from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
@@ -344,6 +345,7 @@ int command_simulate(int argc, char **argv) {
     { "checkpoint-every", 0, OPTION_POSITIVE, &a.checkpoint_every, "T", "simulated time between, s (default: a 20th)" },
     { "checkpoint-wall", 0, OPTION_POSITIVE, &a.checkpoint_wall, "S", "real time between, s, as well or instead" },
     { "resume", 0, OPTION_TEXT, &a.resume, "FILE", "go on with a run that was saved there, its options included" },
+    PRESET_OPTION(a.model),
     MODEL_OPTIONS(a.model),
   };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);

@@ -171,6 +171,8 @@ static int view(view_arguments *a) {
 }
 
 static bool makes_sense(view_arguments *a) {
+  if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
+  if (a->accuracy == 0) a->accuracy = cdn_default_stepper_def().accuracy;
   if (a->port > 65535 || a->port != floor(a->port)) complain("--port is a whole number up to 65535, not %g", a->port);
   else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
   else return choose_method(&a->model, a->method_name, a->step, &a->method);
@@ -178,7 +180,7 @@ static bool makes_sense(view_arguments *a) {
 }
 
 int command_view(int argc, char **argv) {
-  view_arguments a = { .speed = 1, .accuracy = 1e-4 };
+  view_arguments a = { .speed = 1 };
   const option table[] = {
     { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
     { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
@@ -207,6 +209,7 @@ int command_view(int argc, char **argv) {
     CONTROL_OPTION(a.model),
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
+    PRESET_OPTION(a.model),
     MODEL_OPTIONS(a.model),
   };
   const int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);

@@ -122,6 +122,7 @@ typedef struct view_status {
   cdn_verdict delivered; /* unknown where nothing has been run */
   double from, to;
   const char *recording, *note; /* or NULL */
+  const char *offers;           /* a preset that would be faster, or NULL */
 } view_status;
 void cdni_encode_status(view_text *t, const view_status *s);
 

@@ -1,6 +1,7 @@
 /* What pages ask of a live run. */
 #include <math.h>
 
+#include "io/model.h"
 #include "view/live.h"
 
 typedef const char *answer_fn(live *l, const json_t *request);
@@ -127,6 +128,24 @@ static const char *set_contact(live *l, const json_t *request) {
   return cdni_view_refuse(l->view, "there is no law of contact '%.40s' to choose", name);
 }
 
+/* Goes on in equal steps that keep up with the clock. What they err by, nobody tells. */
+static const char *set_preset(live *l, const json_t *request) {
+  cdn_view *v = l->view;
+  const char *name = cdni_request_text(v, request, "name");
+  if (!name) return v->story;
+  if (strcmp(name, "interactive") != 0)
+    return cdni_view_refuse(v, "there is no preset '%.40s': there is 'interactive'", name);
+  for (int i = 0; i < v->n_contacts; i++)
+    if (strcmp(v->contacts[i], "soft") == 0 && i != v->contact && cdn_system_shape_count(v->picture.system) > 0) {
+      const char *error = cdni_live_change_contact(l, i);
+      if (error) return error;
+    }
+  cdn_stepper_def def = l->def;
+  def.companion = false;
+  io_interactive_steps(v->picture.model, v->picture.system, &def.method, &def.fixed_step);
+  return cdni_live_change(l, def);
+}
+
 static const char *set_coordinate(live *l, const json_t *request) {
   int index;
   double value;
@@ -212,6 +231,7 @@ static const char *answer(live *l, const json_t *request) {
     { "coordinate", set_coordinate },
     { "companion", set_companion },
     { "drawn", begin_seen },
+    { "preset", set_preset },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");

@@ -80,9 +80,23 @@ START_TEST(what_the_machine_cannot_do_is_said) {
   live_rig_turns(&r, 30);
   NEAR(number_of(r.status, "reached"), 1.0 / 6, 0.01);
   ck_assert_ptr_nonnull(strstr(text_of(r.status, "note"), "0.17 times real time, not 1"));
+  /* below half of what was asked another way is offered; it goes on where the run is, and knows no errors */
+  ck_assert_str_eq(text_of(r.status, "offers"), "interactive");
+  ck_assert_ptr_nonnull(live_rig_ask(&r, with_name("preset", "magic")));
+  const double q = cdn_state_q(cdni_live_shown(r.live))[0], before = live_rig_time(&r);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("pause")));
+  ck_assert_ptr_null(live_rig_ask(&r, with_name("preset", "interactive")));
+  ck_assert(live_rig_time(&r) >= before && before > 0);
+  NEAR(cdn_state_q(cdni_live_shown(r.live))[0], q, 0.5);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("run")));
   live_rig_tick = 1.0 / 60;
   live_rig_turns(&r, 90);
   ck_assert(json_is_null(json_object_get(r.status, "note")));
+  ck_assert(json_is_null(json_object_get(r.status, "offers")));
+  ck_assert(json_is_null(json_object_get(r.status, "delivered")) &&
+            json_is_false(json_object_get(r.status, "companion")));
+  NEAR(number_of(r.status, "step"), 0.002, 1e-12);
+  ck_assert_str_eq(text_of(r.status, "method"), "implicit");
   live_rig_drop(&r);
 }
 END_TEST
