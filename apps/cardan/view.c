@@ -173,7 +173,10 @@ static int view(view_arguments *a) {
 static bool makes_sense(view_arguments *a) {
   if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
   if (a->accuracy == 0) a->accuracy = cdn_default_stepper_def().accuracy;
-  if (a->port > 65535 || a->port != floor(a->port)) complain("--port is a whole number up to 65535, not %g", a->port);
+  if (a->summaries.n > a->runs.n && !a->checkpoint)
+    complain("--summary: %d certificates are named, and %d runs", a->summaries.n, a->runs.n);
+  else if (a->port > 65535 || a->port != floor(a->port))
+    complain("--port is a whole number up to 65535, not %g", a->port);
   else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
   else return choose_method(&a->model, a->method_name, a->step, &a->method);
   return false;
@@ -190,6 +193,8 @@ int command_view(int argc, char **argv) {
     { "html", 0, OPTION_TEXT, &a.html, "FILE", "write one page with viewer and data in it, which needs no server" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE",
       "play what a run wrote that was saved there, in place of MODEL" },
+    { "summary", 0, OPTION_LIST, &a.summaries, "FILE.json",
+      "the certificate of a run that is played ('simulate --summary'), in the order of the runs" },
     { "no-browser", 0, OPTION_FLAG, &a.no_browser, NULL, "open no browser: print the address" },
     { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
     { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },

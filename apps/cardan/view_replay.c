@@ -2,8 +2,10 @@
 #include "view.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cardan/view.h>
 
@@ -43,12 +45,31 @@ typedef struct gallery {
   cdn_model *model;
   cdn_state *state;
   played_run *file[REPLAY_MOST_RUNS];
+  char verdict[REPLAY_MOST_RUNS][512];
   still start;
   cdni_replayed run[REPLAY_MOST_RUNS];
   int n;
 } gallery;
 
 static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+
+/* What the run's certificate says. */
+static bool read_verdict(gallery *g, int i, const char *path) {
+  json_t *summary = json_load_file(path, 0, NULL);
+  const char *verdict = json_string_value(json_object_get(summary, "verdict"));
+  const json_t *delivered = json_object_get(summary, "delivered");
+  if (verdict) {
+    snprintf(g->verdict[i], sizeof g->verdict[i], "%.511s", verdict);
+    g->run[i].verdict = g->verdict[i];
+    g->run[i].delivered = json_is_true(delivered)    ? CDN_VERDICT_DELIVERED
+                          : json_is_false(delivered) ? CDN_VERDICT_NOT_DELIVERED
+                                                     : CDN_VERDICT_UNKNOWN;
+  } else {
+    complain("%s: is no certificate of 'cardan simulate --summary'", path);
+  }
+  json_decref(summary);
+  return verdict != NULL;
+}
 
 static int open_gallery(gallery *g, const view_arguments *a) {
   int code = load_start(&a->model, &g->model, &g->state);
@@ -64,6 +85,7 @@ static int open_gallery(gallery *g, const view_arguments *a) {
                                  .set = set,
                                  .next_time = next_time,
                                  .set_next = set_next };
+    if (i < a->summaries.n && !read_verdict(g, i, a->summaries.item[i])) code = CMD_INPUT;
   }
   if (code != CMD_OK || a->runs.n > 0) return code;
   g->start.time = cdn_state_time(g->state);
@@ -170,6 +192,9 @@ int view_checkpoint(const view_arguments *a) {
     view_arguments shown = *a;
     shown.model = run.model;
     shown.runs.item[0] = run.output, shown.runs.n = 1;
+    // a run that goes on has none yet
+    if (run.summary && shown.summaries.n == 0 && access(run.summary, R_OK) == 0)
+      shown.summaries.item[shown.summaries.n++] = run.summary;
     code = view_replay(&shown);
   }
   checkpoint_close(&from);

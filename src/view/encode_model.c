@@ -307,6 +307,10 @@ void cdni_encode_model(view_text *t, const view_model *m) {
   encode_vector(t, "center", cdn_scale(0.5, cdn_add(least, most)));
   cdni_text_number(t, "radius", radius);
   encode_vector(t, "up", cdn_v3(0, 0, 1));
+  cdni_text_open(t, "time", '{');
+  cdni_text_string(t, "unit", m->clock.name);
+  cdni_text_number(t, "seconds", m->clock.seconds);
+  cdni_text_close(t, '}');
   encode_bodies(t, m);
   encode_visuals(t, m);
   encode_cameras(t, m);

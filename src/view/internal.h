@@ -23,6 +23,8 @@ typedef enum view_source {
   VIEW_POTENTIAL,
   VIEW_TOTAL,
   VIEW_CONTACT_COUNT,
+  VIEW_CONTACT_FORCE,
+  VIEW_REACTION,
   VIEW_CONSTRAINT_ERROR,
   VIEW_STEP,
   VIEW_EVALUATIONS,
@@ -57,6 +59,7 @@ typedef struct view_picture {
   cdni_array series;      /* view_series */
   cdni_array quantities;  /* view_quantity, one a series */
   cdn_force pull;         /* the first; { -1 }: there is none */
+  view_time_unit clock;
 } view_picture;
 
 /* Where messages go besides the server: a page in a file, a test. Both functions may be NULL. */
@@ -76,7 +79,7 @@ typedef struct view_kept {
 
 struct cdn_view {
   cdn_allocator allocator;
-  char *name, *source, *recording, *page;
+  char *name, *source, *recording, *page, *time_unit;
   view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;
@@ -112,6 +115,8 @@ struct cdn_view {
   bool unsettled;      /* the sliders' values have changed */
   cdn_view_wishes wishes;
   char story[VIEW_STORY]; /* of a request that was refused */
+  char verdict[512];      /* of a live run, when it was told last */
+  cdn_verdict delivered;
 };
 
 /* ---- picture.c ---- */

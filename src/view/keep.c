@@ -116,7 +116,8 @@ static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
                           .energy = NAN,
                           .estimate = NAN,
                           .companion = -1,
-                          .verdict = "",
+                          .verdict = view->verdict,
+                          .delivered = view->delivered,
                           .from = k->from,
                           .to = k->to };
   cdni_encode_hello(&view->text, VIEW_REPLAY);

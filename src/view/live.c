@@ -128,28 +128,35 @@ void cdni_live_close(live *l) {
 
 /* ---- a turn ---- */
 
+static const char *pace_of(const live *l, char *text, size_t size) {
+  const view_time_unit *unit = &l->view->picture.clock;
+  if (strcmp(unit->name, "s") == 0) return "times real time";
+  snprintf(text, size, "%.20s a second", unit->name);
+  return text;
+}
+
 static void measure_speed(live *l, double clock) {
   static const double window = 0.5;
+  char pace[40];
   const double time = cdn_state_time(cdni_live_shown(l));
   if (l->state != LIVE_RUNNING || l->awaits || time < l->window_time) {
     l->window_clock = clock, l->window_time = time;
     return;
   }
   if (clock < l->window_clock + window) return;
-  l->reached = (time - l->window_time) / (clock - l->window_clock);
+  l->reached = (time - l->window_time) / (clock - l->window_clock) / l->view->picture.clock.seconds;
   l->window_clock = clock, l->window_time = time;
   if (l->speed > 0 && l->reached < 0.9 * l->speed)
-    snprintf(
-        l->note, sizeof l->note,
-        "This machine reaches %.2g times real time, not %.3g: a looser accuracy%s or another method may be quicker.",
-        l->reached, l->speed, l->def.companion ? ", a run without companion," : "");
+    snprintf(l->note, sizeof l->note,
+             "This machine reaches %.2g %s, not %.3g: a looser accuracy%s or another method may be quicker.",
+             l->reached, pace_of(l, pace, sizeof pace), l->speed, l->def.companion ? ", a run without companion," : "");
   else l->note[0] = 0;
 }
 
 /* By how much the time shall grow in this turn. Where nobody looks, every frame is shown. */
 static double wanted_progress(const live *l, double clock) {
   static const double longest = 0.1; /* s: what a machine that was busy does not make up for */
-  const double speed = l->speed > 0 ? l->speed : 1;
+  const double speed = (l->speed > 0 ? l->speed : 1) * l->view->picture.clock.seconds;
   if (!l->view->link) return speed * VIEW_FRAME_TIME;
   return speed * fmin(clock - l->last_turn, longest);
 }
@@ -228,6 +235,7 @@ cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
     if (wait > 0 && view->link) cdni_view_unread(view, cdni_view_next(view, wait));
   }
   const cdn_status status = view->link ? CDN_OK : l->status;
+  if (view->kept.file) (void)!cdni_live_send_status(l); /* the page has its verdict */
   cdni_live_close(l);
   return status;
 }

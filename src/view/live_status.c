@@ -62,6 +62,8 @@ cdn_status cdni_live_send_status(live *l) {
                           .recording = l->trajectory ? l->recording : NULL,
                           .note = l->note[0] ? l->note : NULL,
                           .offers = offer(l) };
+  snprintf(v->verdict, sizeof v->verdict, "%s", verdict);
+  v->delivered = delivered;
   cdni_encode_status(&v->text, &s);
   CDNI_TRY(cdni_view_send(v, LINK_STATUS));
   return l->state == LIVE_RUNNING ? cdni_view_send_values(v, shown) : CDN_OK;

@@ -161,6 +161,40 @@ START_TEST(wrong_calls) {
 }
 END_TEST
 
+/* A run that is played again keeps its certificate, in a page in a file, too. */
+START_TEST(replays_have_their_certificates) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --key raised --duration 1 -o run.csv --summary run.json --quiet");
+  SUCCEEDS("simulate one.xml --key raised --duration 1 -o alone.csv --summary alone.json --no-companion --quiet");
+  json_t *summary = parse_file("run.json");
+  char verdict[300];
+  snprintf(verdict, sizeof verdict, "\"verdict\":\"%s\",\"delivered\":true",
+           json_string_value(member(summary, "verdict")));
+  json_decref(summary);
+  static const struct {
+    const char *call, *status;
+  } calls[] = {
+    { "view one.xml run.csv --summary run.json --html a.html", NULL },
+    { "view one.xml run.csv --html a.html", "\"verdict\":\"\",\"delivered\":null" },
+    { "view one.xml run.csv alone.csv --summary run.json --summary alone.json --html a.html",
+      "; alone.csv: asked 1e-4, delivered: unknown, as no companion ran\",\"delivered\":null" },
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    SUCCEEDS("%s", calls[i].call);
+    read_data("a.html");
+    size_t at = 0;
+    char text[4096] = "";
+    for (record r; next_record(&at, &r);)
+      if (r.kind == 3) snprintf(text, sizeof text, "%.*s", (int)r.size, (const char *)r.bytes);
+    SAYS(text, calls[i].status ? calls[i].status : verdict);
+  }
+  EXITS(3, "view one.xml run.csv --summary run.csv --html a.html");
+  SAYS(errors, "is no certificate");
+  EXITS(2, "view one.xml run.csv --summary run.json --summary alone.json --html a.html");
+}
+END_TEST
+
 /* What cannot be written leaves what was there: another page, a pipe. */
 START_TEST(what_was_there_stays) {
   static char text[TEXT_SIZE];
@@ -494,6 +528,6 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, what_was_there_stays, replays, curves_of_whole_runs,
-           damaged_runs, runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn,
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays_have_their_certificates, what_was_there_stays, replays,
+           curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn,
            watchers_have_their_own_selection_and_plots, listening_to_the_network)
