@@ -77,7 +77,7 @@ export class App implements Listener, Page {
     this.help = makeHelp(() => `Cardan ${this.hello?.cardan ?? ''}`);
     this.watch = h('span', { class: 'watch', hidden: true }, {}, 'Another page steers',
       h('button', { type: 'button' }, { click: () => this.source.send({ type: 'steer' }) }, 'Steer here'));
-    this.badge = h('button', { type: 'button', class: 'badge', hidden: true }, { click: () => this.showEvents() });
+    this.badge = h('button', { type: 'button', class: 'badge', hidden: true }, { click: () => this.showEvents() }, 'Warnings');
     this.picture.onGone = (distance, below) => this.showGone(distance, below);
     this.pullButton = iconButton('hand', 'Pull mode: drag bodies', 'u', () => this.togglePull());
     this.pullButton.setAttribute('aria-pressed', 'false');
