@@ -16,9 +16,41 @@
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static cdn_status set(void *run, double time, cdn_state *state) { return run_set(run, time, state); }
-static cdn_status next_time(void *run, double time, double *next) { return run_next_time(run, time, next); }
-static cdn_status set_next(void *run, cdn_state *state, bool *more) { return run_set_next(run, state, more); }
+/* How far a page in a file has come. */
+typedef struct effort {
+  const view_arguments *arguments;
+  double began, rows, done; /* by the clock, s; of all runs */
+  bool told;
+} effort;
+
+typedef struct file_run {
+  played_run *file;
+  effort *effort;
+} file_run;
+
+static cdn_status set(void *run, double time, cdn_state *state) {
+  return run_set(((file_run *)run)->file, time, state);
+}
+static cdn_status next_time(void *run, double time, double *next) {
+  return run_next_time(((file_run *)run)->file, time, next);
+}
+
+/* After some seconds it is known how long the page takes. */
+static void tell_effort(effort *e) {
+  static const double LOOK = 3;
+  const double spent = wall_clock() - e->began;
+  if (++e->done, e->told || spent < LOOK || e->arguments->model.quiet) return;
+  e->told = true;
+  complain(
+      "%s: about %.0f rows become frames, which takes about %.0f s; a run with a longer --report makes a smaller page",
+      e->arguments->html, e->rows, spent * e->rows / e->done);
+}
+
+static cdn_status set_next(void *run, cdn_state *state, bool *more) {
+  const file_run *r = run;
+  tell_effort(r->effort);
+  return run_set_next(r->file, state, more);
+}
 
 /* A model that stands still is a run of one row. */
 typedef struct still {
@@ -44,7 +76,8 @@ static cdn_status set_still_once(void *self, cdn_state *state, bool *more) {
 typedef struct gallery {
   cdn_model *model;
   cdn_state *state;
-  played_run *file[REPLAY_MOST_RUNS];
+  file_run file[REPLAY_MOST_RUNS];
+  effort effort;
   char verdict[REPLAY_MOST_RUNS][512];
   still start;
   cdni_replayed run[REPLAY_MOST_RUNS];
@@ -72,16 +105,19 @@ static bool read_verdict(gallery *g, int i, const char *path) {
 }
 
 static int open_gallery(gallery *g, const view_arguments *a) {
+  g->effort = (effort){ .arguments = a, .began = wall_clock() };
   int code = load_start(&a->model, &g->model, &g->state);
   for (int i = 0; i < a->runs.n && code == CMD_OK; i++) {
-    g->file[i] = run_open(a->runs.item[i], cdn_model_system(g->model), &code);
-    if (!g->file[i]) break;
+    g->file[i] = (file_run){ run_open(a->runs.item[i], cdn_model_system(g->model), &code), &g->effort };
+    played_run *file = g->file[i].file;
+    if (!file) break;
+    g->effort.rows += run_rows(file);
     g->n = i + 1;
     g->run[i] = (cdni_replayed){ .name = base_name(a->runs.item[i]),
-                                 .from = run_first_time(g->file[i]),
-                                 .to = run_last_time(g->file[i]),
-                                 .rows = run_rows(g->file[i]),
-                                 .context = g->file[i],
+                                 .from = run_first_time(file),
+                                 .to = run_last_time(file),
+                                 .rows = run_rows(file),
+                                 .context = &g->file[i],
                                  .set = set,
                                  .next_time = next_time,
                                  .set_next = set_next };
@@ -102,7 +138,7 @@ static int open_gallery(gallery *g, const view_arguments *a) {
 }
 
 static void close_gallery(gallery *g) {
-  for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i]);
+  for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i].file);
   cdn_state_destroy(g->state);
   cdn_model_destroy(g->model);
 }

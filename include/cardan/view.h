@@ -103,7 +103,7 @@ static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *
 }
 
 /** Runs the System from the State of cdn_view_open, as the page asks, until cdn_view_stop; without a server, until the
- *  def's final_time. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its story,
+ *  def's final_time. With a server the run begins when the first page has drawn the model, so that somebody sees how it begins. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its story,
  *  and can be reset. Errors: CDN_ERR_ARG (no server and no final_time), CDN_ERR_NOMEM; without a server also those of the
  *  run. */
 CDN_API cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) CDN_NODISCARD;

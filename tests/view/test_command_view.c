@@ -195,6 +195,24 @@ START_TEST(replays_have_their_certificates) {
 }
 END_TEST
 
+/* A page that takes long says so, not only on a terminal. */
+START_TEST(a_long_page_is_announced) {
+  enter_directory();
+  write_page();
+  FILE *file = fopen("long.csv", "w");
+  SUCCEEDS("simulate one.xml --duration 0.1 -o run.csv --quiet");
+  read_file("run.csv", output);
+  fprintf(file, "%.*s\n", (int)strcspn(output, "\n"), output);
+  for (int i = 0; i < 2000000; i++) fprintf(file, "%d.5,%g,%g,0,0\n", i, sin(i), cos(i));
+  fclose(file);
+  (void)!cardan(
+      "view one.xml long.csv --html a.html & for i in 1 2 3 4 5 6 7 8; do grep -q 'takes about' .errors && break; "
+      "sleep 1; done; kill -KILL $!; wait $!; exit 1");
+  SAYS(errors, "a.html: about 20");
+  SAYS(errors, "rows become frames, which takes about ");
+}
+END_TEST
+
 /* What cannot be written leaves what was there: another page, a pipe. */
 START_TEST(what_was_there_stays) {
   static char text[TEXT_SIZE];
@@ -528,6 +546,6 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays_have_their_certificates, what_was_there_stays, replays,
-           curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn,
-           watchers_have_their_own_selection_and_plots, listening_to_the_network)
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays_have_their_certificates, a_long_page_is_announced,
+           what_was_there_stays, replays, curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method,
+           the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots, listening_to_the_network)
