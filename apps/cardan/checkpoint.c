@@ -1,6 +1,7 @@
 /* The checkpoint of a run of `cardan simulate`: one line that identifies it, the run's arguments and progress as
  * JSON, the initial State, the stepper. A file is replaced as a whole, so it always contains a complete checkpoint. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include "core/whole_file.h"
 #include "simulate.h"
 
 #include <errno.h>
@@ -10,10 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 3, FIRST_LINE = 96 };
+enum { FORMAT = 4, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -23,7 +26,7 @@ typedef struct field {
   void *value; /* const char *, double or bool */
 } field;
 
-enum { MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 40 };
 
 static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   const field all[] = { { "model", FIELD_TEXT, &a->model.path },
@@ -34,6 +37,9 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "floating_base", FIELD_FLAG, &a->model.floating_base },
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
                         { "armature", FIELD_NUMBER, &a->model.armature },
+                        { "ground", FIELD_FLAG, &a->model.ground.there },
+                        { "ground_at_height", FIELD_FLAG, &a->model.ground.has_height },
+                        { "ground_height", FIELD_NUMBER, &a->model.ground.height },
                         { "contact", FIELD_TEXT, &a->model.contact },
                         { "equality", FIELD_TEXT, &a->model.equality },
                         { "friction", FIELD_TEXT, &a->model.friction },
@@ -63,7 +69,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   return (int)(sizeof all / sizeof *all);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- its parts ------------------------------------------------------------------------------- */
 
 /* The JSON as a string that the caller frees. */
 static char *make_head(const simulate_arguments *a, const run_position *p) {
@@ -114,37 +120,65 @@ static bool write_all(FILE *file, const char *head, const cdn_buffer *bytes) {
   return fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
 }
 
+/* ---- one run a file -------------------------------------------------------------------------- */
+
+/* The checkpoint that this run wrote last is locked until the next one takes its place, or the process ends: another run that
+ * would write to the same file finds out. */
+static int held = -1;
+
+/* The lock of a file that is about to take its place; -1: there is none. */
+static int lock(FILE *file) {
+  const int locked = dup(fileno(file));
+  if (locked < 0 || flock(locked, LOCK_EX | LOCK_NB) == 0) return locked;
+  close(locked);
+  return -1;
+}
+
+bool checkpoint_is_free(const char *path) {
+  struct stat its, own;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return true;
+  const bool ours = held >= 0 && fstat(held, &own) == 0 && fstat(file, &its) == 0 && own.st_dev == its.st_dev &&
+                    own.st_ino == its.st_ino;
+  const bool taken = !ours && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return !taken;
+}
+
+void complain_taken(const char *path) {
+  complain("%s: another run writes its checkpoints there, and goes on; give each run a file of its own", path);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
 bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
                       bool in_silence) {
-  char *head = make_head(a, p), *temporary = malloc(strlen(a->checkpoint) + sizeof ".part");
+  char *head = make_head(a, p);
   // into memory first: methods that begin anew where they are saved do so whether the disk has room or not
   cdn_buffer bytes = { .size = 0 };
+  cdni_whole_file file;
   const bool saved = cdn_state_save(initial, cdn_buffer_write, &bytes) == CDN_OK &&
                      cdn_stepper_save(stepper, cdn_buffer_write, &bytes) == CDN_OK;
+  const bool may = checkpoint_is_free(a->checkpoint);
   bool written = false;
+  int locked = -1;
   errno = 0;
-  if (saved && head && temporary) {
-    strcpy(temporary, a->checkpoint);
-    strcat(temporary, ".part");
-    FILE *file = fopen(temporary, "wb");
-    if (file) {
-      written = write_all(file, head, &bytes);
-      written = fclose(file) == 0 && written;
-      written = written && rename(temporary, a->checkpoint) == 0;
-      if (!written) {
-        int reason = errno;
-        (void)!unlink(temporary);
-        errno = reason;
-      }
-    }
+  if (saved && head && may && cdni_whole_begin(&file, a->checkpoint)) {
+    const bool good = write_all(file.file, head, &bytes);
+    locked = lock(file.file);
+    written = cdni_whole_end(&file, good);
   }
+  const int outdated = written ? held : locked, reason = errno;
+  if (written) held = locked;
+  if (outdated >= 0) close(outdated);
+  errno = reason;
   if (written) sync_directory(a->checkpoint);
+  else if (!may && !in_silence) complain_taken(a->checkpoint);
   else if (!in_silence)
     complain("%s: the checkpoint could not be written%s%s", a->checkpoint, errno ? ": " : "",
              errno ? strerror(errno) : "");
   cdn_buffer_free(&bytes);
   free(head);
-  free(temporary);
   return written;
 }
 

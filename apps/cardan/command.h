@@ -45,7 +45,8 @@ typedef enum option_kind {
   OPTION_TEXT,     /* target: const char * */
   OPTION_LIST,     /* target: text_list; may be given more than once */
   OPTION_OPERANDS, /* target: text_list; operands behind the first, not an option: it has no name */
-  OPTION_POSITIVE  /* target: double; a finite number above zero, so that zero may mean "not given" */
+  OPTION_POSITIVE, /* target: double; a finite number above zero, so that zero may mean "not given" */
+  OPTION_HEIGHT    /* target: plane; a finite number, which may be left out */
 } option_kind;
 
 enum { LIST_MOST = 4096 };
@@ -53,6 +54,12 @@ typedef struct text_list {
   const char *item[LIST_MOST];
   int n;
 } text_list;
+
+/* A plane under the model: below its lowest point, or at a height, m. */
+typedef struct plane {
+  bool there, has_height;
+  double height;
+} plane;
 
 typedef struct option {
   const char *name; /* without the dashes */
@@ -100,19 +107,26 @@ typedef struct model_arguments {
   const char *path, *key, *state;
   text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
+  plane ground;
   bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
   const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant, unless... */
   bool as_file;                  /* ... a run takes steps as the file's simulator does: then contact is as there, too */
   double step;                   /* the size of the run's equal steps; 0: it has none, or takes the file's */
   const char *equality;          /* "exact" or "soft"; NULL: exact */
+  const char *like;              /* "mujoco", for what is not said otherwise; or NULL */
+  const char *preset;            /* "interactive", likewise, of runs; or NULL */
+  bool preset_steps;             /* it chooses the steps: no accuracy was asked for */
   const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
 #define MODEL_OPTIONS(a)                                                                                                  \
-  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                    \
+  {                                                                                                                       \
+    "ground", 0, OPTION_HEIGHT, &(a).ground, "[Z]", "put a plane below the lowest point of the start, or at height Z, m"  \
+  },                                                                                                                      \
+      { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                \
       { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },          \
       { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },    \
       { "tree-only",    0,    OPTION_FLAG,                                                                                \
@@ -123,6 +137,8 @@ typedef struct model_arguments {
         &(a).contact, "KIND", "compliant (the default): shapes touch; soft: by MuJoCo's parameters; none: they do not" }, \
       { "equality",    0,      OPTION_TEXT,                                                                               \
         &(a).equality, "KIND", "exact (the default): loops and couplings hold; soft: they give way, as in MuJoCo" },      \
+      { "like",    0,      OPTION_TEXT,                                                                                   \
+        &(a).like, "NAME", "mujoco: soft contact and equality, and the steps of the file, as MuJoCo takes it" },          \
       { "friction",    0,     OPTION_TEXT,                                                                                \
         &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \
@@ -134,12 +150,25 @@ typedef struct model_arguments {
 #define CONTROL_OPTION(a) \
   { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
 
+/* The row of commands that run. */
+#define PRESET_OPTION(a)                                                                \
+  {                                                                                     \
+    "preset", 0, OPTION_TEXT, &(a).preset, "NAME",                                      \
+        "interactive: equal steps, soft contact, no second run; its errors are unknown" \
+  }
+
 /* steps.c: the method of this name, or NULL for the default one; false after it has been said that there is none. */
 bool find_method(const char *name, cdn_method *method);
+/* What --like and --preset stand for takes the place of what was not given (accuracy 0: not given). False after it has been said
+ * that there is no such name. `method` and `no_companion` may be NULL: the command takes no steps. */
+bool settle_names(model_arguments *m, const char **method, double accuracy, bool *no_companion);
 /* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the arguments. */
 bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
 /* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */
 int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step);
+/* The height of the plane of --ground in the arguments, where it follows from a keyframe or a state file. Returns CMD_OK or the
+ * code to exit with. */
+int settle_ground(model_arguments *arguments);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */

@@ -1,6 +1,7 @@
 /* From the command line's model options to a loaded model, its warnings, and a State to start from. */
 #include "command.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Which of n values, two or three, an option has: without one, the first; -1: it has another, which has been said. */
@@ -43,6 +44,8 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   if (!arguments->contact && arguments->as_file) options->contact = CDN_MODEL_AS_FILE;
   options->equality = soft ? CDN_MODEL_SOFT_EQUALITY : CDN_MODEL_EXACT_EQUALITY;
   options->fixed_step = arguments->step;
+  options->ground = arguments->ground.there;
+  options->ground_height = arguments->ground.has_height ? arguments->ground.height : NAN;
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
@@ -63,10 +66,39 @@ static cdn_status load_with_pull(const char *path, const cdn_model_options *opti
   return status;
 }
 
-int load_model(const model_arguments *arguments, cdn_model **out) {
+/* Where the plane of --ground is if the run starts from a keyframe or a state file: the model is loaded without it for that. */
+int settle_ground(model_arguments *arguments) {
+  plane *ground = &arguments->ground;
+  if (!ground->there || ground->has_height || !(arguments->key || arguments->state)) return CMD_OK;
+  if (arguments->state && strcmp(arguments->state, "-") == 0) {
+    complain("--ground needs a height where the state comes from standard input: --ground Z");
+    return CMD_USAGE;
+  }
+  model_arguments without = *arguments;
+  without.ground = (plane){ .there = false };
+  without.contact = "compliant", without.quiet = true, without.controls.n = 0;
+  cdn_model *model;
+  cdn_state *state;
+  int code = load_start(&without, &model, &state);
+  if (code == CMD_OK && cdn_model_lowest_point(model, state, &ground->height) != CDN_OK) {
+    cdn_error error;
+    cdn_last_error(&error);
+    complain_error("--ground", &error);
+    code = CMD_FAILED;
+  }
+  ground->has_height = code == CMD_OK;
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return code;
+}
+
+int load_model(const model_arguments *given, cdn_model **out) {
   cdn_model_options options;
+  model_arguments own = *given, *arguments = &own;
   *out = NULL;
-  if (!read_options(arguments, &options)) return CMD_USAGE;
+  const int ground = settle_ground(&own);
+  if (ground != CMD_OK) return ground;
+  if (!settle_names(&own, NULL, 0, NULL) || !read_options(arguments, &options)) return CMD_USAGE;
   const cdn_status status =
       arguments->pull ? load_with_pull(arguments->path, &options, out) : cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;

@@ -121,6 +121,12 @@ static const option *find_operands(const option *table, int n) {
   return NULL;
 }
 
+static bool is_number(const char *text) {
+  char *end;
+  (void)!isnan(strtod(text, &end));
+  return end != text && !*end;
+}
+
 static bool store(const option *o, const char *value) {
   if (o->kind == OPTION_TEXT || o->kind == OPTION_LIST || o->kind == OPTION_OPERANDS) {
     if (o->kind != OPTION_OPERANDS && !value[0]) {
@@ -144,6 +150,11 @@ static bool store(const option *o, const char *value) {
   if (end == value || *end) {
     complain("--%s %s: '%s' is not a number", o->name, o->value, value);
     return false;
+  }
+  if (o->kind == OPTION_HEIGHT) {
+    if (!isfinite(x)) complain("--%s %s: %s is not a finite number", o->name, o->value, value);
+    *(plane *)o->target = (plane){ true, true, x };
+    return isfinite(x);
   }
   if (!isfinite(x) || x <= 0) {
     complain("--%s %s: %s is not a finite number above zero", o->name, o->value, value);
@@ -194,6 +205,10 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
       continue;
     }
     if (!value) {
+      if (o->kind == OPTION_HEIGHT && (i + 1 >= argc || !is_number(argv[i + 1]))) {
+        ((plane *)o->target)->there = true; // its value may be left out, and what follows is none
+        continue;
+      }
       // the next argument, unless it is plainly another option ("-" and negative numbers are values)
       bool another = i + 1 < argc && strncmp(argv[i + 1], "--", 2) == 0;
       if (i + 1 >= argc || another) {

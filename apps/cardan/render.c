@@ -1,5 +1,6 @@
 /* cardan render: a picture of a model, or a video of a run, drawn without a window. */
 #include "render.h"
+#include "simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,8 +79,14 @@ static bool makes_sense(const render_arguments *a) {
   if (!is_video(a->output) && !ends_in(a->output, ".png"))
     complain("-o %s: pictures are .png, videos .mp4 or .gif, as the name ends", a->output);
   else if (a->runs.n > 1) complain("render draws one run, and %d are named", a->runs.n);
-  else if (is_video(a->output) && a->runs.n == 0)
-    complain("a video needs a run: 'cardan simulate %s -o run.csv', then name run.csv behind the model", a->model.path);
+  else if (is_video(a->output) && a->runs.n == 0 && a->orbit == 0)
+    complain(
+        "a video needs a run ('cardan simulate %s -o run.csv', then name run.csv behind the model), or --orbit T, in which "
+        "the camera goes around the model",
+        a->model.path);
+  else if (a->orbit > 0 && !is_video(a->output)) complain("--orbit is for videos: -o FILE.mp4 or FILE.gif");
+  else if (a->orbit > 0 && a->camera)
+    complain("--orbit turns about the model, and --camera stays where the model has it: choose one");
   else if (a->time && a->runs.n == 0) complain("--time is a time of a run, and none is named");
   else if (!cdn_renderer_is_available())
     complain("this library was built without Embree and draws no pictures (install libembree-dev and build it again)");
@@ -97,12 +104,23 @@ typedef struct stage {
   video *video;
   int camera;           /* of the model; -1: a view of everything */
   cdn_vec3 least, most; /* what the run needs */
+  double time;          /* of the frame */
+  double began;         /* by the clock: the video */
+  int drawn;            /* frames of it */
 } stage;
 
 static int find_camera(const stage *s, const char *name) {
   for (int i = 0; name && i < cdn_scene_camera_count(s->shown.scene); i++)
     if (strcmp(cdn_scene_camera_name(s->shown.scene, i), name) == 0) return i;
   return -1;
+}
+
+/* So wide that the model is in the picture from every side. */
+static void widen(stage *s) {
+  const cdn_vec3 middle = cdn_scale(0.5, cdn_add(s->least, s->most));
+  const double half = 0.5 * hypot(s->most.x - s->least.x, s->most.y - s->least.y);
+  s->least.x = middle.x - half, s->least.y = middle.y - half;
+  s->most.x = middle.x + half, s->most.y = middle.y + half;
 }
 
 /* The box about the model all along the run, from fifty of its moments. */
@@ -116,12 +134,24 @@ static cdn_status survey(stage *s, double from, double to) {
     s->least = cdn_v3(fmin(s->least.x, l.x), fmin(s->least.y, l.y), fmin(s->least.z, l.z));
     s->most = cdn_v3(fmax(s->most.x, m.x), fmax(s->most.y, m.y), fmax(s->most.z, m.z));
   }
+  if (s->a->orbit > 0) widen(s);
   return CDN_OK;
+}
+
+/* The camera goes once around the upright through the middle in the time of the orbit. */
+static void go_around(const stage *s, cdn_view_point *view) {
+  const double angle = 2 * acos(-1) * (s->time - s->shown.from) / s->a->orbit;
+  const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), angle);
+  const cdn_vec3 middle = cdn_scale(0.5, cdn_add(s->least, s->most));
+  view->X_GC.p = cdn_add(middle, cdn_rotate(R, cdn_sub(view->X_GC.p, middle)));
+  view->X_GC.R = cdn_rotation_multiply(R, view->X_GC.R);
 }
 
 static cdn_status choose_view(const stage *s, cdn_view_point *view) {
   if (s->camera >= 0) return cdn_scene_camera_view(s->shown.scene, s->camera, view);
-  return cdn_fit_view(s->least, s->most, s->a->direction, cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view);
+  CDN_TRY(cdn_fit_view(s->least, s->most, s->a->direction, cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view));
+  if (s->a->orbit > 0) go_around(s, view);
+  return CDN_OK;
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */
@@ -140,15 +170,27 @@ static int draw_picture(stage *s, double time) {
   return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
 }
 
+/* After the first frame it is known how long all of them take. */
+static void tell_time(stage *s) {
+  static const double LONG = 10;
+  const double frames = floor((s->shown.end - s->shown.from) * s->a->fps + 1e-9) + 1;
+  const double seconds = frames * (wall_clock() - s->began);
+  if (++s->drawn > 1 || seconds < LONG || s->a->model.quiet) return;
+  complain("%s: %.0f frames take about %.0f s on this machine; less with --samples 1, a smaller --size, or fewer --fps",
+           s->a->output, frames, seconds);
+}
+
 static int add_to_video(void *to, double time) {
   stage *s = to;
-  (void)time;
+  s->time = time;
   if (draw(s) != CDN_OK) return played_failed(&s->shown);
+  tell_time(s);
   return video_add(s->video, &s->picture) ? CMD_OK : CMD_OUTPUT;
 }
 
 static int draw_video(stage *s) {
   if (survey(s, s->shown.from, s->shown.end) != CDN_OK) return played_failed(&s->shown);
+  s->began = wall_clock();
   s->video = video_open(s->a->output, &s->picture, s->a->fps);
   const int code = played_frames(&s->shown, "drawing", s->a->fps, add_to_video, s);
   return video_close(s->video) || code != CMD_OK ? code : CMD_OUTPUT;
@@ -176,6 +218,7 @@ static int render(const render_arguments *a) {
   double time = 0;
   int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers);
   if (code == CMD_OK) code = open_renderer(&s);
+  if (code == CMD_OK && a->orbit > 0 && a->runs.n == 0) s.shown.end = s.shown.from + a->orbit;
   if (code == CMD_OK && !played_time(&s.shown, a->time, &time)) code = CMD_USAGE;
   if (code == CMD_OK) code = is_video(a->output) ? draw_video(&s) : draw_picture(&s, time);
   if (code == CMD_OK && !a->model.quiet) printf("%s\n", a->output);
@@ -196,6 +239,7 @@ int command_render(int argc, char **argv) {
     { "size", 0, OPTION_TEXT, &a.size, "WxH", "pixels (default: 960x720)" },
     { "time", 0, OPTION_TEXT, &a.time, "T", "of a run: the picture at this time, s (default: the end)" },
     { "fps", 0, OPTION_POSITIVE, &a.fps, "N", "frames a second of a video (default: 30)" },
+    { "orbit", 0, OPTION_POSITIVE, &a.orbit, "T", "of a video: the camera goes once around the model in T seconds" },
     { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",

@@ -8,7 +8,7 @@ typedef struct render_arguments {
   model_arguments model;
   text_list runs;
   const char *output, *size, *camera, *from, *show, *time;
-  double fps, samples;
+  double fps, samples, orbit; /* orbit: s, 0: none */
   bool transparent, collision;
   int width, height;
   cdn_vec3 direction; /* from the model to the camera */

@@ -106,6 +106,10 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     complain("--checkpoint %s: is not a file, and would be replaced by one", a->checkpoint);
     return false;
   }
+  if (!checkpoint_is_free(a->checkpoint)) {
+    complain_taken(a->checkpoint);
+    return false;
+  }
   if (is_standard_output(a->output)) {
     complain("--checkpoint needs the trajectory in a file: a trajectory on standard output cannot be continued");
     return false;
@@ -198,6 +202,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--accuracy %g is out of range (1e-15 to 0.5); values from 1e-3 to 1e-11 are customary", a->accuracy);
     return false;
   }
+  if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
   if (a->accuracy > 0 && a->step > 0 && !a->model.quiet) {
     complain("--accuracy %g is not used: with --step there is no error control", a->accuracy);
   }
@@ -223,10 +228,11 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
 static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
-             m->armature > 0 || m->contact || m->equality || m->friction || m->stiffness > 0 || m->dissipation > 0 ||
-             a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
-             a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
-             a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || a->no_assemble;
+             m->armature > 0 || m->ground.there || m->contact || m->equality || m->like || m->preset || m->friction ||
+             m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 ||
+             a->report > 0 || a->output || a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes ||
+             a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n ||
+             m->controls.n || a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -291,12 +297,13 @@ static int load_resumed(const simulate_arguments *a, const cdn_model *model, che
 /* Loads the model and runs, from the start or from a checkpoint. */
 static int simulate(simulate_arguments *a, checkpoint *from) {
   cdn_model *model;
-  int code = load_model(&a->model, &model);
+  int code = settle_ground(&a->model); // a checkpoint has the height
+  if (code == CMD_OK) code = load_model(&a->model, &model);
   if (code != CMD_OK) return code;
   report_notes(model, &a->model);
   cdn_state *initial = NULL;
   code = settle_steps(&a->model, a->method_name, model, &a->method, &a->step);
-  if (a->method_name) a->method_name = cdn_method_name(a->method); // for a checkpoint
+  if (a->method_name || a->model.preset) a->method_name = cdn_method_name(a->method); // for a checkpoint
   if (code == CMD_OK && !from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
@@ -338,6 +345,7 @@ int command_simulate(int argc, char **argv) {
     { "checkpoint-every", 0, OPTION_POSITIVE, &a.checkpoint_every, "T", "simulated time between, s (default: a 20th)" },
     { "checkpoint-wall", 0, OPTION_POSITIVE, &a.checkpoint_wall, "S", "real time between, s, as well or instead" },
     { "resume", 0, OPTION_TEXT, &a.resume, "FILE", "go on with a run that was saved there, its options included" },
+    PRESET_OPTION(a.model),
     MODEL_OPTIONS(a.model),
   };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);
@@ -348,7 +356,9 @@ int command_simulate(int argc, char **argv) {
     bool readable =
         checkpoint_read(&from, a.resume, &a) && find_method(a.method_name, &a.method) && outputs_make_sense(&a);
     a.model.step = a.step;
-    code = readable ? simulate(&a, &from) : CMD_INPUT;
+    const bool taken = readable && !checkpoint_is_free(a.checkpoint);
+    if (taken) complain_taken(a.checkpoint);
+    code = taken ? CMD_OUTPUT : readable ? simulate(&a, &from) : CMD_INPUT;
     checkpoint_close(&from);
     return code;
   }

@@ -72,6 +72,9 @@ typedef struct checkpoint {
   run_position position;
 } checkpoint;
 
+/* False: another run that goes on writes its checkpoints to this file. */
+bool checkpoint_is_free(const char *path);
+void complain_taken(const char *path);
 /* Replaces the file a->checkpoint; complains, unless in silence, if it cannot. */
 bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
                       bool in_silence);

@@ -51,9 +51,19 @@ static bool open_browser(const char *address) {
   return started;
 }
 
+/* Whether only this machine reaches the address. */
+static bool is_own(const char *host) {
+  return !host || strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 || strcmp(host, "localhost") == 0;
+}
+
 void announce(const view_arguments *a, const char *address) {
   printf("%s\n", address);
   fflush(stdout);
+  if (!is_own(a->host) && !a->model.quiet)
+    complain(
+        "--listen %s: other machines reach this view. Whoever has the address looks and steers, and it goes over the "
+        "network unencrypted: where you do not trust the network, leave --listen out and use the tunnel",
+        a->host);
   if ((!a->no_browser && open_browser(address)) || a->model.quiet) return;
   const char *port = strrchr(address, ':');
   const int n = port ? (int)strcspn(port + 1, "/") : 0;
@@ -161,14 +171,19 @@ static int view(view_arguments *a) {
 }
 
 static bool makes_sense(view_arguments *a) {
-  if (a->port > 65535 || a->port != floor(a->port)) complain("--port is a whole number up to 65535, not %g", a->port);
+  if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
+  if (a->accuracy == 0) a->accuracy = cdn_default_stepper_def().accuracy;
+  if (a->summaries.n > a->runs.n && !a->checkpoint)
+    complain("--summary: %d certificates are named, and %d runs", a->summaries.n, a->runs.n);
+  else if (a->port > 65535 || a->port != floor(a->port))
+    complain("--port is a whole number up to 65535, not %g", a->port);
   else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
   else return choose_method(&a->model, a->method_name, a->step, &a->method);
   return false;
 }
 
 int command_view(int argc, char **argv) {
-  view_arguments a = { .speed = 1, .accuracy = 1e-4 };
+  view_arguments a = { .speed = 1 };
   const option table[] = {
     { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
     { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
@@ -178,6 +193,8 @@ int command_view(int argc, char **argv) {
     { "html", 0, OPTION_TEXT, &a.html, "FILE", "write one page with viewer and data in it, which needs no server" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE",
       "play what a run wrote that was saved there, in place of MODEL" },
+    { "summary", 0, OPTION_LIST, &a.summaries, "FILE.json",
+      "the certificate of a run that is played ('simulate --summary'), in the order of the runs" },
     { "no-browser", 0, OPTION_FLAG, &a.no_browser, NULL, "open no browser: print the address" },
     { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
     { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },
@@ -197,6 +214,7 @@ int command_view(int argc, char **argv) {
     CONTROL_OPTION(a.model),
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
+    PRESET_OPTION(a.model),
     MODEL_OPTIONS(a.model),
   };
   const int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);

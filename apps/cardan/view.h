@@ -8,7 +8,7 @@
 
 typedef struct view_arguments {
   model_arguments model;
-  text_list runs;
+  text_list runs, summaries;
   double port, speed, accuracy, step, duration;
   const char *host, *method_name, *record, *html, *checkpoint, *token;
   cdn_method method;

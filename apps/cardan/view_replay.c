@@ -2,20 +2,55 @@
 #include "view.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cardan/view.h>
 
+#include "core/whole_file.h"
 #include "played.h"
 #include "simulate.h"
 #include "view/replay.h"
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static cdn_status set(void *run, double time, cdn_state *state) { return run_set(run, time, state); }
-static cdn_status next_time(void *run, double time, double *next) { return run_next_time(run, time, next); }
-static cdn_status set_next(void *run, cdn_state *state, bool *more) { return run_set_next(run, state, more); }
+/* How far a page in a file has come. */
+typedef struct effort {
+  const view_arguments *arguments;
+  double began, rows, done; /* by the clock, s; of all runs */
+  bool told;
+} effort;
+
+typedef struct file_run {
+  played_run *file;
+  effort *effort;
+} file_run;
+
+static cdn_status set(void *run, double time, cdn_state *state) {
+  return run_set(((file_run *)run)->file, time, state);
+}
+static cdn_status next_time(void *run, double time, double *next) {
+  return run_next_time(((file_run *)run)->file, time, next);
+}
+
+/* After some seconds it is known how long the page takes. */
+static void tell_effort(effort *e) {
+  static const double LOOK = 3;
+  const double spent = wall_clock() - e->began;
+  if (++e->done, e->told || spent < LOOK || e->arguments->model.quiet) return;
+  e->told = true;
+  complain(
+      "%s: about %.0f rows become frames, which takes about %.0f s; a run with a longer --report makes a smaller page",
+      e->arguments->html, e->rows, spent * e->rows / e->done);
+}
+
+static cdn_status set_next(void *run, cdn_state *state, bool *more) {
+  const file_run *r = run;
+  tell_effort(r->effort);
+  return run_set_next(r->file, state, more);
+}
 
 /* A model that stands still is a run of one row. */
 typedef struct still {
@@ -41,7 +76,9 @@ static cdn_status set_still_once(void *self, cdn_state *state, bool *more) {
 typedef struct gallery {
   cdn_model *model;
   cdn_state *state;
-  played_run *file[REPLAY_MOST_RUNS];
+  file_run file[REPLAY_MOST_RUNS];
+  effort effort;
+  char verdict[REPLAY_MOST_RUNS][512];
   still start;
   cdni_replayed run[REPLAY_MOST_RUNS];
   int n;
@@ -49,20 +86,42 @@ typedef struct gallery {
 
 static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
+/* What the run's certificate says. */
+static bool read_verdict(gallery *g, int i, const char *path) {
+  json_t *summary = json_load_file(path, 0, NULL);
+  const char *verdict = json_string_value(json_object_get(summary, "verdict"));
+  const json_t *delivered = json_object_get(summary, "delivered");
+  if (verdict) {
+    snprintf(g->verdict[i], sizeof g->verdict[i], "%.511s", verdict);
+    g->run[i].verdict = g->verdict[i];
+    g->run[i].delivered = json_is_true(delivered)    ? CDN_VERDICT_DELIVERED
+                          : json_is_false(delivered) ? CDN_VERDICT_NOT_DELIVERED
+                                                     : CDN_VERDICT_UNKNOWN;
+  } else {
+    complain("%s: is no certificate of 'cardan simulate --summary'", path);
+  }
+  json_decref(summary);
+  return verdict != NULL;
+}
+
 static int open_gallery(gallery *g, const view_arguments *a) {
+  g->effort = (effort){ .arguments = a, .began = wall_clock() };
   int code = load_start(&a->model, &g->model, &g->state);
   for (int i = 0; i < a->runs.n && code == CMD_OK; i++) {
-    g->file[i] = run_open(a->runs.item[i], cdn_model_system(g->model), &code);
-    if (!g->file[i]) break;
+    g->file[i] = (file_run){ run_open(a->runs.item[i], cdn_model_system(g->model), &code), &g->effort };
+    played_run *file = g->file[i].file;
+    if (!file) break;
+    g->effort.rows += run_rows(file);
     g->n = i + 1;
     g->run[i] = (cdni_replayed){ .name = base_name(a->runs.item[i]),
-                                 .from = run_first_time(g->file[i]),
-                                 .to = run_last_time(g->file[i]),
-                                 .rows = run_rows(g->file[i]),
-                                 .context = g->file[i],
+                                 .from = run_first_time(file),
+                                 .to = run_last_time(file),
+                                 .rows = run_rows(file),
+                                 .context = &g->file[i],
                                  .set = set,
                                  .next_time = next_time,
                                  .set_next = set_next };
+    if (i < a->summaries.n && !read_verdict(g, i, a->summaries.item[i])) code = CMD_INPUT;
   }
   if (code != CMD_OK || a->runs.n > 0) return code;
   g->start.time = cdn_state_time(g->state);
@@ -79,7 +138,7 @@ static int open_gallery(gallery *g, const view_arguments *a) {
 }
 
 static void close_gallery(gallery *g) {
-  for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i]);
+  for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i].file);
   cdn_state_destroy(g->state);
   cdn_model_destroy(g->model);
 }
@@ -92,21 +151,20 @@ static int play(const view_arguments *a, const gallery *g, cdn_view *view) {
   return cdni_view_replay(view, g->run, g->n) == CDN_OK ? CMD_OK : complain_last(a->model.path);
 }
 
+static int cannot_write(const char *path) {
+  complain("%s: could not be written%s%s", path, errno ? ": " : "", errno ? strerror(errno) : "");
+  return CMD_OUTPUT;
+}
+
 static int write_page(const view_arguments *a, const gallery *g, cdn_view *view) {
   enum { LARGE = 50000000 };
-  FILE *file = fopen(a->html, "wb");
-  if (!file) {
-    complain("%s: could not be written: %s", a->html, strerror(errno));
-    return CMD_OUTPUT;
-  }
+  cdni_whole_file page;
+  if (!cdni_whole_begin(&page, a->html)) return cannot_write(a->html);
   int64_t frames;
   size_t data = 0;
-  const cdn_status status = cdni_view_write_page(view, g->run, g->n, NULL, cdn_file_write, file, &frames, &data);
+  const cdn_status status = cdni_view_write_page(view, g->run, g->n, NULL, cdn_file_write, page.file, &frames, &data);
   const int code = status == CDN_OK ? CMD_OK : complain_last(a->html);
-  if (!finish_output(file, a->html) || code != CMD_OK) {
-    remove(a->html); // half a page plays nothing
-    return code != CMD_OK ? code : CMD_OUTPUT;
-  }
+  if (!cdni_whole_end(&page, code == CMD_OK)) return code != CMD_OK ? code : cannot_write(a->html);
   if (!a->model.quiet)
     fprintf(stderr, "%s: %lld frame%s in %.3g MB beside the viewer%s\n", a->html, (long long)frames,
             frames == 1 ? "" : "s", 1e-6 * (double)data,
@@ -170,6 +228,9 @@ int view_checkpoint(const view_arguments *a) {
     view_arguments shown = *a;
     shown.model = run.model;
     shown.runs.item[0] = run.output, shown.runs.n = 1;
+    // a run that goes on has none yet
+    if (run.summary && shown.summaries.n == 0 && access(run.summary, R_OK) == 0)
+      shown.summaries.item[shown.summaries.n++] = run.summary;
     code = view_replay(&shown);
   }
   checkpoint_close(&from);

@@ -65,6 +65,12 @@ typedef struct cdn_model_options {
    *  (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are CDN_ERR_UNSUPPORTED if they
    *  are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
   cdn_model_equality equality;
+  /** A plane without end under the model, across z, called "ground": it has looks, and shapes for collision touch it as `contact`
+   *  says, whatever their masks are. Its friction is that of a shape that says nothing. Default: false. */
+  bool ground;
+  /** z of the plane, m. NaN (the default): it touches the lowest point of the model in its default State (cdn_model_lowest_point);
+   *  then the model's meshes are read twice. */
+  double ground_height;
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */
@@ -129,6 +135,12 @@ CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
  *  CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of
  *  the kind (URDF); nothing is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
+
+/** The height (z in Ground, m) of the lowest point of the model in this State's pose: of the System's shapes, planes and height
+ *  fields excepted; of its looks if it has none; of its bodies' origins if it has neither. Realizes Position. Errors:
+ *  CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing; *height is NaN then. O(shapes + points of
+ *  hulls). */
+CDN_API cdn_status cdn_model_lowest_point(cdn_model *model, cdn_state *state, double *height) CDN_NODISCARD;
 
 /** Adds the looks of a model to a scene of its System: shapes with their colours and meshes, frames as named points,
  *  ranges of joints. What cannot be shown (a mesh that is not there) becomes a warning of the model. Errors:

@@ -155,6 +155,7 @@ cdn_status io_build(cdn_model *model, cdn_system *system) {
   io_builder b = { .model = model, .spec = model->spec, .d = &model->spec->d, .system = system };
   cdn_model_options *options = &model->options;
   if (options->contact == CDN_MODEL_AS_FILE) options->contact = b.d->has_solver ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
+  CDNI_TRY(options->ground ? io_add_ground(model) : CDN_OK);
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
   cdni_array_free(&b.d->allocator, &b.drives);

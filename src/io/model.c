@@ -1,6 +1,7 @@
 /* The public door to model files: choose the reader, make a spec, build it into a System. */
 #include "io/model.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "core/sized.h"
@@ -8,7 +9,7 @@
 #include "system/system.h"
 
 CDNI_DEF(model_options, .contact = CDN_MODEL_COMPLIANT, .contact_dissipation = -1,
-         .contact_friction = CDN_FRICTION_STICKING);
+         .contact_friction = CDN_FRICTION_STICKING, .ground_height = NAN);
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 

@@ -64,3 +64,11 @@ cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double 
   if (step) *step = d->solver.timestep;
   return CDN_OK;
 }
+
+void io_interactive_steps(cdn_model *model, const cdn_system *system, cdn_method *method, double *step) {
+  static const double usual = 0.002; /* MuJoCo's, too */
+  const bool has_own = model && model->spec && model->spec->d.has_solver;
+  const bool is_stiff = cdn_system_shape_count(system) > 0 && cdn_system_contact_model(system) != CDN_CONTACT_CONVEX;
+  *step = has_own ? model->spec->d.solver.timestep : usual;
+  *method = is_stiff ? CDN_METHOD_CONVEX : CDN_METHOD_IMPLICIT;
+}

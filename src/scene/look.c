@@ -18,17 +18,26 @@ static void include(box *b, cdn_vec3 least, cdn_vec3 most) {
   for (int k = 0; k < 3; k++) b->least[k] = fmin(b->least[k], l[k]), b->most[k] = fmax(b->most[k], m[k]);
 }
 
+/* What people look at: looks of the groups that viewers show; without any, all looks; without any, what there is. */
+enum { SHOWN_GROUPS = 3 };
+static int rank_of(const cdn_visual *v) { return v->collision ? 2 : v->group >= SHOWN_GROUPS ? 1 : 0; }
+
 bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec3 *most_G) {
   CDNI_NEED_OBJECT(scene, false);
   CDNI_NEED_OBJECT(least_G, false);
   CDNI_NEED_OBJECT(most_G, false);
   box b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
   bool any = false;
+  int best = 2;
+  for (size_t i = 0; i < scene->visuals.count; i++) {
+    const cdn_visual *v = scene_visual(scene, (int)i);
+    if (v->geometry.kind != CDN_GEOMETRY_HALF_SPACE && rank_of(v) < best) best = rank_of(v);
+  }
   for (size_t i = 0; scene->has_frame && i < scene->visuals.count; i++) {
     const cdn_visual *v = scene_visual(scene, (int)i);
     const cdn_transform X = visual_pose(scene, v);
     cdn_vec3 least, most;
-    if (v->geometry.kind == CDN_GEOMETRY_HALF_SPACE) continue;
+    if (v->geometry.kind == CDN_GEOMETRY_HALF_SPACE || rank_of(v) > best) continue;
     if (cdn_geometry_bounds(&v->geometry, &X, &least, &most) != CDN_OK) continue;
     if (!isfinite(least.x + least.y + least.z + most.x + most.y + most.z)) continue;
     include(&b, least, most);

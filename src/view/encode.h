@@ -74,6 +74,12 @@ cdn_status cdni_list_coordinates(const cdn_system *system, const cdn_model *mode
 /* Whether the State prescribes or locks it. */
 bool cdni_coordinate_is_fixed(const cdn_state *state, const view_coordinate *c);
 
+/* What times are told in: so many of the State's seconds are one. */
+typedef struct view_time_unit {
+  const char *name;
+  double seconds;
+} view_time_unit;
+
 typedef struct view_model {
   const char *name, *source;
   cdn_scene *scene; /* updated to the State */
@@ -87,6 +93,8 @@ typedef struct view_model {
   const char *const *contacts; /* laws to choose from */
   int n_contacts;
   bool is_live; /* methods, controls and elements that can be changed */
+  view_time_unit clock;
+  cdn_force pull; /* the hand's, which is no element of the model; { -1 }: there is none */
   const view_run *runs;
   int n_runs;
 } view_model;
@@ -121,6 +129,7 @@ typedef struct view_status {
   cdn_verdict delivered; /* unknown where nothing has been run */
   double from, to;
   const char *recording, *note; /* or NULL */
+  const char *offers;           /* a preset that would be faster, or NULL */
 } view_status;
 void cdni_encode_status(view_text *t, const view_status *s);
 

@@ -213,17 +213,30 @@ static void encode_controls(view_text *t, const view_model *m) {
   cdni_text_close(t, ']');
 }
 
+/* What people may change: Ground's mass moves nothing, and the pull is the hand's. */
+static bool is_offered(const view_model *m, cdn_sort sort, int i) {
+  if (sort == CDN_SORT_SUBSYSTEM || (sort == CDN_SORT_BODY && i == 0)) return false;
+  if (sort == CDN_SORT_FORCE && i == m->pull.i) return false;
+  return cdn_element_parameter_count(cdn_state_system(m->state), sort, i) > 0;
+}
+
+static const char *kind_of(const cdn_system *system, cdn_sort sort, int i) {
+  const char *kind = cdn_element_kind(system, sort, i);
+  if (!kind && sort == CDN_SORT_BODY) return cdn_mobilizer_name(cdn_body_mobilizer(system, (cdn_body){ i }));
+  return kind ? kind : "";
+}
+
 static void encode_elements(view_text *t, const view_model *m) {
   const cdn_system *system = cdn_state_system(m->state);
   cdni_text_open(t, "elements", '[');
   for (int sort = 0; m->is_live && sort < CDN_SORT_COUNT; sort++)
     for (int i = 0; i < cdn_element_count(system, (cdn_sort)sort); i++) {
-      if (sort == CDN_SORT_SUBSYSTEM || cdn_element_parameter_count(system, (cdn_sort)sort, i) == 0) continue;
+      if (!is_offered(m, (cdn_sort)sort, i)) continue;
       cdni_text_open(t, NULL, '{');
       cdni_text_string(t, "sort", cdn_sort_name((cdn_sort)sort));
       cdni_text_integer(t, "element", i);
       cdni_text_string(t, "name", cdn_element_name(system, (cdn_sort)sort, i));
-      cdni_text_string(t, "kind", cdn_element_kind(system, (cdn_sort)sort, i));
+      cdni_text_string(t, "kind", kind_of(system, (cdn_sort)sort, i));
       cdni_text_close(t, '}');
     }
   cdni_text_close(t, ']');
@@ -294,6 +307,10 @@ void cdni_encode_model(view_text *t, const view_model *m) {
   encode_vector(t, "center", cdn_scale(0.5, cdn_add(least, most)));
   cdni_text_number(t, "radius", radius);
   encode_vector(t, "up", cdn_v3(0, 0, 1));
+  cdni_text_open(t, "time", '{');
+  cdni_text_string(t, "unit", m->clock.name);
+  cdni_text_number(t, "seconds", m->clock.seconds);
+  cdni_text_close(t, '}');
   encode_bodies(t, m);
   encode_visuals(t, m);
   encode_cameras(t, m);

@@ -238,5 +238,6 @@ void cdni_encode_status(view_text *t, const view_status *s) {
   cdni_text_number(t, "to", s->to);
   cdni_text_string(t, "recording", s->recording);
   cdni_text_string(t, "note", s->note);
+  cdni_text_string(t, "offers", s->offers);
   cdni_text_close(t, '}');
 }

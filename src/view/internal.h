@@ -11,7 +11,7 @@
 #include "view/encode.h"
 #include "view/link.h"
 
-enum { VIEW_PLOTS = 64, VIEW_STORY = 512 };
+enum { VIEW_PLOTS = 64, VIEW_READERS = 17, VIEW_STORY = 512 };
 #define VIEW_FRAME_TIME (1.0 / 60)
 
 /* What can be plotted of a State, and what of a run. */
@@ -23,6 +23,8 @@ typedef enum view_source {
   VIEW_POTENTIAL,
   VIEW_TOTAL,
   VIEW_CONTACT_COUNT,
+  VIEW_CONTACT_FORCE,
+  VIEW_REACTION,
   VIEW_CONSTRAINT_ERROR,
   VIEW_STEP,
   VIEW_EVALUATIONS,
@@ -39,6 +41,13 @@ typedef struct view_run_numbers {
   int64_t steps, evaluations;
 } view_run_numbers;
 
+/* What one page looks at. */
+typedef struct view_reader {
+  int64_t page; /* its number; 0: requests of no page */
+  cdn_body selected;
+  int plots[VIEW_PLOTS], n_plots;
+} view_reader;
+
 /* All that belongs to the System that is shown. */
 typedef struct view_picture {
   const cdn_system *system; /* retained */
@@ -50,6 +59,7 @@ typedef struct view_picture {
   cdni_array series;      /* view_series */
   cdni_array quantities;  /* view_quantity, one a series */
   cdn_force pull;         /* the first; { -1 }: there is none */
+  view_time_unit clock;
 } view_picture;
 
 /* Where messages go besides the server: a page in a file, a test. Both functions may be NULL. */
@@ -69,7 +79,7 @@ typedef struct view_kept {
 
 struct cdn_view {
   cdn_allocator allocator;
-  char *name, *source, *recording, *page;
+  char *name, *source, *recording, *page, *time_unit;
   view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;
@@ -99,11 +109,14 @@ struct cdn_view {
   bool jumped;                    /* before the next frame */
   double last_frame, last_status; /* by the clock */
   double last_time;               /* of the State that cdn_view_show showed last */
-  int plots[VIEW_PLOTS], n_plots;
-  cdn_body selected;
-  bool unsettled; /* the sliders' values have changed */
+  int plots[VIEW_PLOTS], n_plots; /* of all pages together */
+  view_reader readers[VIEW_READERS];
+  int n_readers, told; /* whose selection was told last */
+  bool unsettled;      /* the sliders' values have changed */
   cdn_view_wishes wishes;
   char story[VIEW_STORY]; /* of a request that was refused */
+  char verdict[512];      /* of a live run, when it was told last */
+  cdn_verdict delivered;
 };
 
 /* ---- picture.c ---- */
@@ -147,6 +160,18 @@ cdn_status cdni_view_frame_room(cdn_view *view, size_t n);
 /* Whether anybody would see a frame. */
 bool cdni_view_is_watched(const cdn_view *view);
 
+/* ---- readers.c: each page has a selection and plots of its own ---- */
+
+void cdni_reader_select(cdn_view *view, const json_t *request, cdn_body body);
+/* False: there is no room for so many series. */
+bool cdni_reader_plot(cdn_view *view, const json_t *request, const int *series, int n);
+/* Forgets what pages that have left looked at. */
+void cdni_readers_leave(cdn_view *view);
+/* Forgets what is plotted: the series are others. */
+void cdni_readers_clear_plots(cdn_view *view);
+/* The body whose lines are to be told next: those that pages have selected, in turn; { -1 }: there is none. */
+cdn_body cdni_readers_next(cdn_view *view);
+
 /* ---- requests.c ---- */
 
 /* The next request, to be freed by json_decref; NULL: there is none. Waits at most `timeout` s. */
@@ -163,6 +188,8 @@ const char *cdni_view_refuse_last(cdn_view *view);
 
 /* Members of a request; they return false after they have kept a story. */
 bool cdni_request_number(cdn_view *view, const json_t *request, const char *key, double *out);
+/* A speed, times real time, or 0. */
+bool cdni_request_speed(cdn_view *view, const json_t *request, double *out);
 bool cdni_request_index(cdn_view *view, const json_t *request, const char *key, int n, int *out);
 bool cdni_request_vector(cdn_view *view, const json_t *request, const char *key, cdn_vec3 *out);
 const char *cdni_request_text(cdn_view *view, const json_t *request, const char *key);

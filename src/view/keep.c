@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/whole_file.h"
 #include "view/embed.h"
 #include "view/internal.h"
 
@@ -115,7 +116,8 @@ static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
                           .energy = NAN,
                           .estimate = NAN,
                           .companion = -1,
-                          .verdict = "",
+                          .verdict = view->verdict,
+                          .delivered = view->delivered,
                           .from = k->from,
                           .to = k->to };
   cdni_encode_hello(&view->text, VIEW_REPLAY);
@@ -134,13 +136,13 @@ cdn_status cdn_view_write(cdn_view *view, const char *path) {
   CDNI_NEED_OBJECT(path, CDN_ERR_ARG);
   if (!view->kept.file || view->kept.n == 0)
     return cdni_refuse(CDN_ERR_ARG, function, "no frames were kept: set cdn_view_def.keep, and show something");
-  FILE *file = fopen(path, "wb");
-  if (!file) return no_file(function, path);
+  cdni_whole_file page;
+  if (!cdni_whole_begin(&page, path)) return no_file(function, path);
   cdni_embed *embed = NULL;
-  cdn_status status = cdni_embed_begin(view->page, cdn_file_write, file, &embed);
+  cdn_status status = cdni_embed_begin(view->page, cdn_file_write, page.file, &embed);
   if (status == CDN_OK) status = add_all(view, embed);
   if (status == CDN_OK) status = cdni_embed_end(embed, NULL);
   else cdni_embed_drop(embed);
-  if (fclose(file) != 0 && status == CDN_OK) status = no_file(function, path);
+  if (!cdni_whole_end(&page, status == CDN_OK) && status == CDN_OK) status = no_file(function, path);
   return status;
 }

@@ -4,6 +4,8 @@
 #include "view/link_parts.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -49,6 +51,22 @@ static cdn_status try_address(const cdni_link *link, char number[NI_MAXHOST]) {
   return code == 0 ? CDN_OK : cannot_listen(link, code);
 }
 
+/* An address by which other machines reach this one; as it was, if there is none. */
+static void find_own(int family, char number[NI_MAXHOST]) {
+  struct ifaddrs *all;
+  if (getifaddrs(&all) != 0) return;
+  for (const struct ifaddrs *a = all; a && !number[0]; a = a->ifa_next) {
+    const bool fits =
+        a->ifa_addr && a->ifa_addr->sa_family == family && (a->ifa_flags & IFF_UP) && !(a->ifa_flags & IFF_LOOPBACK);
+    const socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    /* an address of the link alone would need the name of the link, too */
+    if (!fits || getnameinfo(a->ifa_addr, size, number, NI_MAXHOST, NULL, 0, NI_NUMERICHOST) != 0 ||
+        strchr(number, '%'))
+      number[0] = 0;
+  }
+  freeifaddrs(all);
+}
+
 /* ---- libwebsockets ---- */
 
 static cdn_status listen_to(cdni_link *link, char *number) {
@@ -72,9 +90,9 @@ static cdn_status listen_to(cdni_link *link, char *number) {
                                             .user = link,
                                             .timeout_secs = 10,
                                             .keepalive_timeout = 5,
-                                            .fd_limit_per_thread = 4 * MOST_PAGES,
+                                            .fd_limit_per_thread = 4 * MOST_PAGES + 2 * MOST_STRANGERS,
                                             .max_http_header_data = 4096,
-                                            .max_http_header_pool = 2 * MOST_PAGES,
+                                            .max_http_header_pool = 2 * MOST_PAGES + 2 * MOST_STRANGERS,
                                             .retry_and_idle_policy = &idle };
   info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                  (six ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6);
@@ -89,7 +107,9 @@ static cdn_status listen_to(cdni_link *link, char *number) {
   const int port = vhost ? lws_get_vhost_listen_port(vhost) : 0;
   if (port <= 0) return cannot_listen(link, EADDRINUSE);
   link->port = port;
-  const char *shown = everywhere ? (six ? "::1" : "127.0.0.1") : number;
+  char own[NI_MAXHOST] = "";
+  if (everywhere) find_own(six ? AF_INET6 : AF_INET, own);
+  const char *shown = own[0] ? own : everywhere ? (six ? "::1" : "127.0.0.1") : number;
   snprintf(link->address, sizeof link->address, "http://%s%s%s:%d/%s/", six ? "[" : "", shown, six ? "]" : "", port,
            link->token);
   return CDN_OK;
@@ -188,6 +208,15 @@ void cdni_link_close(cdni_link *link, const char *bye) {
 }
 
 const char *cdni_link_address(const cdni_link *link) { return link->address; }
+
+bool cdni_link_has_page(const cdni_link *link, int64_t number) {
+  cdni_link *l = (cdni_link *)(uintptr_t)link;
+  pthread_mutex_lock(&l->mutex);
+  const page *p = l->pages;
+  while (p && p->number != number) p = p->next;
+  pthread_mutex_unlock(&l->mutex);
+  return p != NULL;
+}
 
 int cdni_link_pages(const cdni_link *link) {
   cdni_link *l = (cdni_link *)(uintptr_t)link;

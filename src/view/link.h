@@ -25,10 +25,13 @@ typedef struct cdni_link_def {
 cdn_status cdni_link_open(const cdni_link_def *def, cdni_link **out) CDN_NODISCARD;
 /* Sends `bye` with this text, closes all connections and ends the thread. NULL is allowed. */
 void cdni_link_close(cdni_link *link, const char *bye);
-/* "http://127.0.0.1:PORT/TOKEN/". */
+/* "http://127.0.0.1:PORT/TOKEN/"; of a server that listens on all addresses, one that other machines reach, where there is one. */
 const char *cdni_link_address(const cdni_link *link);
 /* How many pages are open. */
 int cdni_link_pages(const cdni_link *link);
+
+/* Whether the page of this number is open. */
+bool cdni_link_has_page(const cdni_link *link, int64_t number);
 
 /* What every new page gets first: hello, meshes, model. Begins anew with `clear`; bytes are copied. Pages that are open
  * get what is added at once, too. */
@@ -44,11 +47,11 @@ void cdni_link_publish(cdni_link *link, int run, size_t n);
  * page that does not read 1000 of them is disconnected). New pages get the last text of each slot. */
 typedef enum cdni_link_slot { LINK_QUEUE = -1, LINK_STATUS, LINK_SELECTED, LINK_VALUES, LINK_SLOTS } cdni_link_slot;
 cdn_status cdni_link_send(cdni_link *link, cdni_link_slot slot, const char *text) CDN_NODISCARD;
-/* A reply to the page that sent a request. `id` is the request's; nothing happens if it had none. */
+/* A reply to the page that sent a request. `id` is the request's; if it had none, only an error is told. */
 void cdni_link_reply(cdni_link *link, const json_t *request, const char *error);
 
-/* The next request of the page that steers, to be freed with json_decref; NULL: there is none now. It is an object with
- * a text `type`. Waits at most `timeout` s (0: not at all). */
+/* The next request of the page that steers, or of another one if it changes only what that page sees; to be freed with
+ * json_decref; NULL: there is none now. It is an object with a text `type`. Waits at most `timeout` s (0: not at all). */
 json_t *cdni_link_next(cdni_link *link, double timeout);
 
 #endif

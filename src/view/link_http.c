@@ -107,6 +107,7 @@ int cdni_link_answer(cdni_link *link, struct lws *wsi, const char *path, size_t 
   if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
     return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "there is only GET");
   if (!has_token(link, path) || path[TOKEN + 2]) return refuse(wsi, HTTP_STATUS_NOT_FOUND, "not found");
+  cdni_link_drop_stranger(link, wsi);
   if (!send_head(link, wsi, host)) return -1;
   *at = 0;
   lws_callback_on_writable(wsi);

@@ -184,8 +184,8 @@ cdn_status cdni_link_send(cdni_link *link, cdni_link_slot slot, const char *text
 void cdni_link_reply(cdni_link *link, const json_t *request, const char *error) {
   json_t *id = json_object_get(request, "id");
   const json_int_t from = json_integer_value(json_object_get(request, LINK_PAGE));
-  if (!json_is_number(id)) return;
-  json_t *reply = json_pack("{s:s, s:O, s:s?}", "type", "reply", "to", id, "error", error);
+  if (!json_is_number(id) && !error) return;
+  json_t *reply = json_pack("{s:s, s:O?, s:s?}", "type", "reply", "to", json_is_number(id) ? id : NULL, "error", error);
   char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
   message *m = text ? cdni_link_make(text, strlen(text), true) : NULL;
   free(text);

@@ -13,6 +13,7 @@
 
 enum {
   MOST_PAGES = 16,
+  MOST_STRANGERS = 32,       /* connections that have not shown the token yet: the oldest goes for one more */
   MOST_RUNS = 64,            /* whose frames are told apart */
   MOST_TEXTS = 1000,         /* that wait for one page */
   MOST_REQUEST = 64 * 1024,  /* bytes */
@@ -97,7 +98,10 @@ struct cdni_link {
   size_t waiting; /* bytes of requests */
   message *bye;
   bool ending;
-  bool ended; /* of the server's thread only: it waits for pages no longer */
+  /* Of the server's thread only. */
+  struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
+  int n_strangers;
+  bool ended; /* it waits for pages no longer */
 };
 
 /* ---- link_token.c ---- */
@@ -128,6 +132,12 @@ int cdni_link_admit(cdni_link *link, struct lws *wsi);
 /* The answer to a request of a page. `at` counts the bytes of the page that were sent. */
 int cdni_link_answer(cdni_link *link, struct lws *wsi, const char *path, size_t *at);
 int cdni_link_answer_more(cdni_link *link, struct lws *wsi, size_t *at);
+
+/* ---- link_strangers.c ---- */
+
+void cdni_link_add_stranger(cdni_link *link, struct lws *wsi);
+/* It has shown the token, or it is gone. */
+void cdni_link_drop_stranger(cdni_link *link, const struct lws *wsi);
 
 /* ---- link_service.c ---- */
 

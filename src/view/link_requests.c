@@ -39,11 +39,20 @@ static void let_steer(cdni_link *link, const page *p) {
 
 /* ---- requests ---- */
 
+/* What changes nothing but what the page itself sees, and whether it sees anything. */
+static bool is_own(const json_t *request) {
+  static const char *const own[] = { "select", "plots", "drawn" };
+  const char *type = json_string_value(json_object_get(request, "type"));
+  for (int i = 0; i < CDNI_COUNT(own); i++)
+    if (strcmp(type, own[i]) == 0) return true;
+  return false;
+}
+
 /* Why the program does not get it, or NULL: it is the program's now. */
 static const char *keep(cdni_link *link, const page *p, json_t *request, size_t size) {
   const char *why = NULL;
   pthread_mutex_lock(&link->mutex);
-  if (link->steering != p->number) why = "another page steers; ask for the wheel first";
+  if (link->steering != p->number && !is_own(request)) why = "another page steers; ask for the wheel first";
   else if (link->n_requests == MOST_REQUESTS || link->waiting + size > MOST_WAITING)
     why = "earlier requests wait for the run: ask again later";
   else {
@@ -58,16 +67,22 @@ static const char *keep(cdni_link *link, const page *p, json_t *request, size_t 
 }
 
 static bool take(cdni_link *link, page *p) {
-  json_t *request = json_loadb(p->request, p->request_size, 0, NULL);
-  const char *type = json_string_value(json_object_get(request, "type"));
-  if (!type || json_object_set_new(request, LINK_PAGE, json_integer(p->number)) != 0) {
+  json_error_t error;
+  json_t *request = json_loadb(p->request, p->request_size, 0, &error);
+  const bool overflows = !request && json_error_code(&error) == json_error_numeric_overflow;
+  if (overflows) request = json_object(); /* JSON has such numbers, and we have not: nobody knows whose they are */
+  if (!json_is_object(request) || json_object_set_new(request, LINK_PAGE, json_integer(p->number)) != 0) {
     json_decref(request);
-    return refuse(p, LWS_CLOSE_STATUS_INVALID_PAYLOAD, "a request is a JSON object with a type");
+    return refuse(p, LWS_CLOSE_STATUS_INVALID_PAYLOAD, "a request is a JSON object");
   }
-  const bool steer = strcmp(type, "steer") == 0;
+  const char *type = json_string_value(json_object_get(request, "type"));
+  const bool steer = type && strcmp(type, "steer") == 0;
   if (steer) let_steer(link, p);
-  const char *why = steer ? NULL : keep(link, p, request, p->request_size);
-  if (!steer && !why) return true;
+  const char *why = overflows ? "the request has a number beyond 1.8e308"
+                    : !type   ? "a request has a type, a text"
+                    : steer   ? NULL
+                              : keep(link, p, request, p->request_size);
+  if (type && !steer && !why) return true;
   cdni_link_reply(link, request, why);
   json_decref(request);
   return true;

@@ -53,6 +53,7 @@ static int begin(cdni_link *link, struct lws *wsi, session *s) {
   const bool good = fill(link, p);
   pthread_mutex_unlock(&link->mutex);
   s->page = p;
+  cdni_link_drop_stranger(link, wsi);
   lws_callback_on_writable_all_protocol(link->context, link->protocols);
   return good ? 0 : -1;
 }
@@ -229,6 +230,8 @@ int cdni_link_callback(struct lws *wsi, enum lws_callback_reasons reason, void *
   cdni_link *link = lws_context_user(lws_get_context(wsi));
   switch (reason) {
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED: look_around(link); return 0;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: cdni_link_add_stranger(link, wsi); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: cdni_link_drop_stranger(link, wsi); return 0;
     case LWS_CALLBACK_PROTOCOL_INIT:
     case LWS_CALLBACK_PROTOCOL_DESTROY: return 0;
     default: return converse(link, wsi, reason, user, in, n);

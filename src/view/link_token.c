@@ -30,7 +30,7 @@ static cdn_status wrong_file(const char *path, const char *what) {
 /* Whoever could read or write the file could steer the run. */
 static cdn_status read_token(const char *path, int file, char token[TOKEN + 1]) {
   struct stat about;
-  char text[TOKEN + 2];
+  char text[TOKEN + 2] = { 0 };
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return wrong_file(path, "is no ordinary file");
   if (about.st_uid != geteuid()) return wrong_file(path, "belongs to another user");
   if (about.st_mode & 077) return wrong_file(path, "is open to other users (its mode must be 600)");

@@ -97,6 +97,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
   l->reached = NAN;
   l->last_story = -INFINITY;
   l->drag.coordinate = -1;
+  l->awaits = view->link && l->state == LIVE_RUNNING;
   cdn_status status = cdn_state_create(view->picture.system, &l->now);
   if (status == CDN_OK) status = cdn_state_copy(l->now, view->initial);
   if (status == CDN_OK) status = cdni_past_make(&l->past, view->picture.system, view->history, &view->allocator);
@@ -127,33 +128,42 @@ void cdni_live_close(live *l) {
 
 /* ---- a turn ---- */
 
+static const char *pace_of(const live *l, char *text, size_t size) {
+  const view_time_unit *unit = &l->view->picture.clock;
+  if (strcmp(unit->name, "s") == 0) return "times real time";
+  snprintf(text, size, "%.20s a second", unit->name);
+  return text;
+}
+
 static void measure_speed(live *l, double clock) {
   static const double window = 0.5;
+  char pace[40];
   const double time = cdn_state_time(cdni_live_shown(l));
-  if (l->state != LIVE_RUNNING || time < l->window_time) {
+  if (l->state != LIVE_RUNNING || l->awaits || time < l->window_time) {
     l->window_clock = clock, l->window_time = time;
     return;
   }
   if (clock < l->window_clock + window) return;
-  l->reached = (time - l->window_time) / (clock - l->window_clock);
+  l->reached = (time - l->window_time) / (clock - l->window_clock) / l->view->picture.clock.seconds;
   l->window_clock = clock, l->window_time = time;
   if (l->speed > 0 && l->reached < 0.9 * l->speed)
-    snprintf(
-        l->note, sizeof l->note,
-        "This machine reaches %.2g times real time, not %.3g: a looser accuracy%s or another method may be quicker.",
-        l->reached, l->speed, l->def.companion ? ", a run without companion," : "");
+    snprintf(l->note, sizeof l->note, "This machine reaches %.2g %s, not %.3g: %s%s or another method may be quicker.",
+             l->reached, pace_of(l, pace, sizeof pace), l->speed,
+             l->def.fixed_step > 0 ? "longer steps" : "a looser accuracy",
+             l->def.companion ? ", a run without companion," : "");
   else l->note[0] = 0;
 }
 
 /* By how much the time shall grow in this turn. Where nobody looks, every frame is shown. */
 static double wanted_progress(const live *l, double clock) {
   static const double longest = 0.1; /* s: what a machine that was busy does not make up for */
-  const double speed = l->speed > 0 ? l->speed : 1;
+  const double speed = (l->speed > 0 ? l->speed : 1) * l->view->picture.clock.seconds;
   if (!l->view->link) return speed * VIEW_FRAME_TIME;
   return speed * fmin(clock - l->last_turn, longest);
 }
 
 static void go_on(live *l, double clock) {
+  if (l->awaits) return;
   const double deadline = clock + 0.9 * VIEW_FRAME_TIME, time = cdn_state_time(cdni_live_shown(l));
   const bool unbound = l->speed == 0 && l->view->link;
   if (l->state == LIVE_RUNNING) cdni_live_advance(l, unbound ? INFINITY : time + wanted_progress(l, clock), deadline);
@@ -179,7 +189,7 @@ double cdni_live_turn(live *l) {
   cdni_live_answer_all(l);
   double clock = v->clock();
   const int pages = cdn_view_pages(v);
-  const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || pages > l->pages;
+  const bool moves = (l->state == LIVE_RUNNING && !l->awaits) || l->steps_left > 0 || v->jumped || pages > l->pages;
   /* what the first page last saw is long ago */
   if (l->pages == 0 && pages > 0) v->jumped = true;
   l->pages = pages;
@@ -201,7 +211,7 @@ double cdni_live_turn(live *l) {
     v->last_status = clock;
     if (cdni_view_is_watched(v)) (void)!cdni_live_send_status(l);
   }
-  if (l->state == LIVE_RUNNING && l->speed == 0) return 0;
+  if (moves && l->state == LIVE_RUNNING && l->speed == 0) return 0;
   if (!moves) return idle;
   return fmax(v->last_frame + VIEW_FRAME_TIME - v->clock(), 0);
 }
@@ -226,6 +236,7 @@ cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
     if (wait > 0 && view->link) cdni_view_unread(view, cdni_view_next(view, wait));
   }
   const cdn_status status = view->link ? CDN_OK : l->status;
+  if (view->kept.file) (void)!cdni_live_send_status(l); /* the page has its verdict */
   cdni_live_close(l);
   return status;
 }

@@ -25,6 +25,7 @@ typedef struct live {
   view_drag drag;
   cdn_status status; /* of the run */
   int pages;         /* in the last turn */
+  bool awaits;       /* the run has not begun: no page has drawn the model */
 
   /* Real time. */
   double next_keep;                 /* by the clock: when a State may be kept again */

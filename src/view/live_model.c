@@ -1,4 +1,5 @@
 /* Another law of contact: another System, which goes on where the first one was. */
+#include <math.h>
 #include <stdio.h>
 
 #include "view/carry.h"
@@ -55,6 +56,38 @@ static void drop(live *l, parts *p) {
   else cdn_model_destroy(p->model);
 }
 
+/* Half the diagonal of a shape's box; infinite for planes. */
+static double size_of(cdn_state *state, cdn_shape shape) {
+  cdn_geometry g;
+  cdn_transform X;
+  cdn_vec3 least, most;
+  if (cdn_shape_get(state, shape, &g, &X) != CDN_OK || cdn_geometry_bounds(&g, &X, &least, &most) != CDN_OK)
+    return INFINITY;
+  return 0.5 * cdn_norm(cdn_sub(most, least));
+}
+
+/* Bodies that have passed through others are deeper in them than they are large: contact would shoot them out, and the run would
+ * soon end. So it waits, and says why. */
+static cdn_status warn_of_deep(live *l) {
+  char text[256];
+  int n = 0;
+  const cdn_system *system = cdn_state_system(l->now);
+  if (cdn_system_shape_count(system) == 0 || cdn_contact_count(l->now, &n) != CDN_OK) return CDN_OK;
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    if (cdn_contact_get(l->now, i, &c) != CDN_OK) continue;
+    if (!(c.depth > fmin(size_of(l->now, c.a), size_of(l->now, c.b)))) continue;
+    if (l->state == LIVE_RUNNING) l->state = LIVE_PAUSED;
+    snprintf(
+        text, sizeof text,
+        "'%.50s' is %.3g m deep in '%.50s': contact would shoot them apart. Go back to a time before, or to the start",
+        cdn_shape_name(system, c.b), c.depth, cdn_shape_name(system, c.a));
+    snprintf(l->note, sizeof l->note, "%s", text);
+    return cdni_view_say(l->view, cdn_state_time(l->now), "warning", text);
+  }
+  return CDN_OK;
+}
+
 const char *cdni_live_change_contact(live *l, int contact) {
   cdn_view *v = l->view;
   parts p = { 0 };
@@ -73,7 +106,7 @@ const char *cdni_live_change_contact(live *l, int contact) {
   const parts old = { NULL, l->now, v->initial, l->past, v->picture };
   l->now = p.now, v->initial = p.initial, l->past = p.past, v->picture = p.picture;
   v->contact = contact;
-  v->n_plots = 0;
+  cdni_readers_clear_plots(v);
   cdn_scene_set_layers(v->picture.scene, layers);
   drop(l, &(parts){ old.model, old.now, old.initial, old.past, old.picture });
   if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
@@ -82,5 +115,6 @@ const char *cdni_live_change_contact(live *l, int contact) {
   cdn_status status = cdni_view_send_opening(v, l->now, VIEW_LIVE);
   snprintf(text, sizeof text, "the model with this law of contact cannot have what was changed: %s", lost);
   if (status == CDN_OK && lost[0]) status = cdni_view_say(v, cdn_state_time(l->now), "warning", text);
+  if (status == CDN_OK) status = warn_of_deep(l);
   return status == CDN_OK ? NULL : cdni_view_refuse_last(v);
 }

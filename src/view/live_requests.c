@@ -1,6 +1,7 @@
 /* What pages ask of a live run. */
 #include <math.h>
 
+#include "io/model.h"
 #include "view/live.h"
 
 typedef const char *answer_fn(live *l, const json_t *request);
@@ -13,6 +14,7 @@ static const char *refuse_end(live *l) {
 
 static const char *run(live *l, const json_t *request) {
   (void)request;
+  l->awaits = false;
   if (is_at_end(l)) return refuse_end(l);
   if (cdni_live_begin(l) != CDN_OK) return cdni_view_refuse_last(l->view);
   l->state = LIVE_RUNNING;
@@ -38,6 +40,14 @@ static const char *step(live *l, const json_t *request) {
   if (is_at_end(l)) return refuse_end(l);
   (void)stand_still(l, request);
   l->steps_left = (int64_t)n;
+  l->awaits = false;
+  return NULL;
+}
+
+/* A page has drawn the model: now somebody sees how it begins. */
+static const char *begin_seen(live *l, const json_t *request) {
+  (void)request;
+  l->awaits = false;
   return NULL;
 }
 
@@ -75,8 +85,7 @@ static const char *go_to_keyframe(live *l, const json_t *request) {
 
 static const char *set_speed(live *l, const json_t *request) {
   double value;
-  if (!cdni_request_number(l->view, request, "value", &value)) return l->view->story;
-  if (value < 0) return cdni_view_refuse(l->view, "'value' must not be negative");
+  if (!cdni_request_speed(l->view, request, &value)) return l->view->story;
   l->speed = value;
   l->note[0] = 0;
   l->window_clock = INFINITY; /* the measurement begins anew */
@@ -117,6 +126,24 @@ static const char *set_contact(live *l, const json_t *request) {
   for (int i = 0; i < l->view->n_contacts; i++)
     if (strcmp(l->view->contacts[i], name) == 0) return i == l->view->contact ? NULL : cdni_live_change_contact(l, i);
   return cdni_view_refuse(l->view, "there is no law of contact '%.40s' to choose", name);
+}
+
+/* Goes on in equal steps that keep up with the clock. What they err by, nobody tells. */
+static const char *set_preset(live *l, const json_t *request) {
+  cdn_view *v = l->view;
+  const char *name = cdni_request_text(v, request, "name");
+  if (!name) return v->story;
+  if (strcmp(name, "interactive") != 0)
+    return cdni_view_refuse(v, "there is no preset '%.40s': there is 'interactive'", name);
+  for (int i = 0; i < v->n_contacts; i++)
+    if (strcmp(v->contacts[i], "soft") == 0 && i != v->contact && cdn_system_shape_count(v->picture.system) > 0) {
+      const char *error = cdni_live_change_contact(l, i);
+      if (error) return error;
+    }
+  cdn_stepper_def def = l->def;
+  def.companion = false;
+  io_interactive_steps(v->picture.model, v->picture.system, &def.method, &def.fixed_step);
+  return cdni_live_change(l, def);
 }
 
 static const char *set_coordinate(live *l, const json_t *request) {
@@ -203,6 +230,8 @@ static const char *answer(live *l, const json_t *request) {
     { "release", release },
     { "coordinate", set_coordinate },
     { "companion", set_companion },
+    { "drawn", begin_seen },
+    { "preset", set_preset },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");

@@ -23,6 +23,13 @@ static cdn_verdict tell_verdict(live *l, char *text, size_t size) {
   return c.delivered;
 }
 
+/* A run that stays far behind the clock could keep up with it if nobody asked how exact it is. */
+static const char *offer(const live *l) {
+  const bool takes_time = l->def.companion || l->def.fixed_step == 0;
+  const double wanted = l->speed > 0 ? l->speed : 1;
+  return l->state == LIVE_RUNNING && takes_time && l->reached < 0.5 * wanted ? "interactive" : NULL;
+}
+
 cdn_status cdni_live_send_status(live *l) {
   static const char *const states[] = { "running", "paused", "failed", "ended" };
   cdn_view *v = l->view;
@@ -53,7 +60,10 @@ cdn_status cdni_live_send_status(live *l) {
                           .from = l->past.n > 0 ? l->past.past[0].time : time,
                           .to = fmax(last, time),
                           .recording = l->trajectory ? l->recording : NULL,
-                          .note = l->note[0] ? l->note : NULL };
+                          .note = l->note[0] ? l->note : NULL,
+                          .offers = offer(l) };
+  snprintf(v->verdict, sizeof v->verdict, "%s", verdict);
+  v->delivered = delivered;
   cdni_encode_status(&v->text, &s);
   CDNI_TRY(cdni_view_send(v, LINK_STATUS));
   return l->state == LIVE_RUNNING ? cdni_view_send_values(v, shown) : CDN_OK;

@@ -26,6 +26,22 @@ static cdn_status make_scene(cdn_state *state, cdn_model *model, cdn_scene **out
   return status;
 }
 
+/* Small things are quick: what takes a second in a machine takes a picosecond in a molecule. */
+static view_time_unit choose_clock(const cdn_view *view, const cdn_scene *scene) {
+  static const struct {
+    double size; /* m: of things at least so large */
+    view_time_unit unit;
+  } units[] = { { 1e-3, { "s", 1 } }, { 1e-5, { "\u00b5s", 1e-6 } }, { 1e-7, { "ns", 1e-9 } } };
+  cdn_vec3 least, most;
+  if (view->time_unit) return (view_time_unit){ view->time_unit, 1 };
+  cdn_scene_bounds(scene, &least, &most);
+  const double size = 0.5 * cdn_norm(cdn_sub(most, least));
+  if (!(size > 0)) return units[0].unit;
+  for (int i = 0; i < CDNI_COUNT(units); i++)
+    if (size >= units[i].size) return units[i].unit;
+  return (view_time_unit){ "ps", 1e-12 };
+}
+
 cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model, cdn_scene *scene, view_picture *p) {
   *p = (view_picture){ .system = cdn_state_system(state), .model = model, .scene = scene };
   cdn_system_retain(p->system);
@@ -41,7 +57,7 @@ cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model,
   if (status == CDN_OK) status = cdni_meshes_make(p->scene, &view->allocator, &p->meshes);
   if (status == CDN_OK) status = cdni_list_coordinates(p->system, model, &view->allocator, &p->coordinates);
   if (status == CDN_OK) status = cdni_list_series(view, p);
-  if (status == CDN_OK) p->pull = find_pull(state);
+  if (status == CDN_OK) p->pull = find_pull(state), p->clock = choose_clock(view, p->scene);
   else cdni_picture_free(view, p);
   return status;
 }
@@ -120,6 +136,8 @@ cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mo
                          .contacts = view->contacts,
                          .n_contacts = mode == VIEW_LIVE ? view->n_contacts : 0,
                          .is_live = mode != VIEW_REPLAY,
+                         .pull = p->pull,
+                         .clock = p->clock,
                          .runs = view->runs ? view->runs : run,
                          .n_runs = view->runs ? view->n_runs : 1 };
   cdni_encode_model(&view->text, &m);

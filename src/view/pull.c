@@ -24,15 +24,16 @@ typedef struct grip {
 
 static cdn_vec3 load(const double *x) { return cdn_v3(x[0], x[1], x[2]); }
 
-/* False: nothing is held. */
+/* False: nothing is held. The numbers are parameters, which programs may set to anything. */
 static bool is_held(const pull *p, const cdn_state *state, grip *out) {
   const double *x = cdn_state_parameters(state, p->numbers);
-  *out = (grip){ .body = { (int32_t)x[BODY] },
+  const bool held = x[BODY] >= 1 && x[BODY] < cdn_system_body_count(cdn_state_system(state));
+  *out = (grip){ .body = { held ? (int32_t)x[BODY] : -1 },
                  .p_B = load(x + STATION),
                  .target_G = load(x + TARGET),
                  .stiffness = x[STIFFNESS],
                  .damping = x[DAMPING] };
-  return out->body.i > 0;
+  return held;
 }
 
 static cdn_status find_force(cdn_state *state, grip *g) {

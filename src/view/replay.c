@@ -87,8 +87,7 @@ static const char *answer(replay *r, const char *type, const json_t *request) {
     if (!cdni_request_number(v, request, "time", &number)) return v->story;
     return jump(r, number);
   } else if (strcmp(type, "speed") == 0) {
-    if (!cdni_request_number(v, request, "value", &number)) return v->story;
-    if (!(number >= 0)) return cdni_view_refuse(v, "'value' must not be negative");
+    if (!cdni_request_speed(v, request, &number)) return v->story;
     if (number > 0) r->speed = number;
     else r->plays = false; // there is no fastest replay: it stands still
   } else if (strcmp(type, "layers") == 0 || strcmp(type, "select") == 0 || strcmp(type, "plots") == 0) {
@@ -111,8 +110,26 @@ static void answer_all(replay *r) {
 
 /* ---- turns ---- */
 
+/* The verdicts of all runs that have one; together they are no better than the worst. */
+static cdn_verdict join_verdicts(const replay *r, char *text, size_t size) {
+  bool all = true, failed = false;
+  text[0] = 0;
+  for (int i = 0; i < r->n; i++) {
+    const cdni_replayed *run = &r->runs[i];
+    const size_t used = strlen(text);
+    all = all && run->verdict && run->delivered == CDN_VERDICT_DELIVERED;
+    failed = failed || (run->verdict && run->delivered == CDN_VERDICT_NOT_DELIVERED);
+    if (!run->verdict) continue;
+    snprintf(text + used, size - used, "%s%s%s%s", used ? "; " : "", r->n > 1 ? run->name : "", r->n > 1 ? ": " : "",
+             run->verdict);
+  }
+  return failed ? CDN_VERDICT_NOT_DELIVERED : all ? CDN_VERDICT_DELIVERED : CDN_VERDICT_UNKNOWN;
+}
+
 cdn_status cdni_replay_send_status(const replay *r) {
   cdn_view *v = r->view;
+  char verdict[2048];
+  const cdn_verdict delivered = join_verdicts(r, verdict, sizeof verdict);
   const view_status s = { .time = r->time,
                           .state = r->plays           ? "running"
                                    : r->time >= r->to ? "ended"
@@ -127,7 +144,8 @@ cdn_status cdni_replay_send_status(const replay *r) {
                           .energy = cdni_view_energy(r->state),
                           .estimate = NAN,
                           .companion = -1,
-                          .verdict = "",
+                          .verdict = verdict,
+                          .delivered = delivered,
                           .from = r->from,
                           .to = r->to };
   cdni_encode_status(&v->text, &s);
@@ -162,7 +180,8 @@ static double turn(replay *r) {
   const double clock = v->clock();
   const bool moves = r->plays || r->changed || v->number == 0;
   // it waits for the first page
-  if (r->plays && cdni_view_is_watched(v)) r->time = fmin(r->time + r->speed * (clock - r->last_turn), r->to);
+  if (r->plays && cdni_view_is_watched(v))
+    r->time = fmin(r->time + r->speed * v->picture.clock.seconds * (clock - r->last_turn), r->to);
   r->last_turn = clock;
   if (moves && clock >= v->last_frame + VIEW_FRAME_TIME - 1e-3) {
     show(r);

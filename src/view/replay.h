@@ -11,7 +11,9 @@ enum { REPLAY_MOST_RUNS = 16 };
 typedef struct cdni_replayed {
   const char *name;
   double from, to, rows; /* times of the first and the last row, s */
-  void *context;         /* of the functions */
+  const char *verdict;   /* of its certificate, or NULL */
+  cdn_verdict delivered;
+  void *context; /* of the functions */
   /* Sets time, q and u of the State as they were at a time in the run. */
   cdn_status (*set)(void *context, double time, cdn_state *state);
   /* The time of the next row; `time` itself at the end. */

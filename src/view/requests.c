@@ -56,22 +56,33 @@ const char *cdni_view_refuse_last(cdn_view *view) {
 
 /* ---- members ---- */
 
-static bool is_finite_number(const json_t *value) {
-  return json_is_number(value) && isfinite(json_number_value(value));
+/* Beyond it, squares and cubes of numbers overflow. */
+static const double MOST_NUMBER = 1e100;
+
+static bool is_good_number(const json_t *value) {
+  return json_is_number(value) && fabs(json_number_value(value)) <= MOST_NUMBER;
 }
 
 bool cdni_request_number(cdn_view *view, const json_t *request, const char *key, double *out) {
   const json_t *value = json_object_get(request, key);
   *out = json_number_value(value);
-  if (is_finite_number(value)) return true;
-  cdni_view_refuse(view, "'%s' must be a finite number", key);
+  if (is_good_number(value)) return true;
+  cdni_view_refuse(view, "'%s' must be a number from %g to %g", key, -MOST_NUMBER, MOST_NUMBER);
+  return false;
+}
+
+bool cdni_request_speed(cdn_view *view, const json_t *request, double *out) {
+  static const double slowest = 1e-9, fastest = 1e9;
+  if (!cdni_request_number(view, request, "value", out)) return false;
+  if (*out == 0 || (*out >= slowest && *out <= fastest)) return true;
+  cdni_view_refuse(view, "'value' must be 0 (as fast as it goes), or from %g to %g times real time", slowest, fastest);
   return false;
 }
 
 static bool read_index(cdn_view *view, const json_t *value, const char *key, int n, int *out) {
   const double x = json_number_value(value);
   *out = -1;
-  if (is_finite_number(value) && x >= 0 && x < n && x == floor(x)) *out = (int)x;
+  if (is_good_number(value) && x >= 0 && x < n && x == floor(x)) *out = (int)x;
   else if (n > 0) cdni_view_refuse(view, "'%s' must be a whole number from 0 to %d", key, n - 1);
   else cdni_view_refuse(view, "'%s': the model has none", key);
   return *out >= 0;
@@ -86,11 +97,12 @@ bool cdni_request_vector(cdn_view *view, const json_t *request, const char *key,
   double x[3] = { 0 };
   bool good = json_array_size(list) == 3;
   for (size_t k = 0; k < 3 && good; k++) {
-    good = is_finite_number(json_array_get(list, k));
+    good = is_good_number(json_array_get(list, k));
     x[k] = json_number_value(json_array_get(list, k));
   }
   *out = cdn_v3(x[0], x[1], x[2]);
-  if (!good) cdni_view_refuse(view, "'%s' must be a list of three finite numbers", key);
+  if (!good)
+    cdni_view_refuse(view, "'%s' must be a list of three numbers, each from %g to %g", key, -MOST_NUMBER, MOST_NUMBER);
   return good;
 }
 
@@ -118,10 +130,11 @@ static const char *select_body(cdn_view *view, cdn_state *state, const json_t *r
   if (!json_is_null(body) &&
       !cdni_request_index(view, request, "body", cdn_system_body_count(view->picture.system), &i))
     return view->story;
-  view->selected.i = i;
+  cdni_reader_select(view, request, (cdn_body){ i });
   view->unsettled = true;
-  cdni_encode_selected(&view->text, state, view->selected);
-  return cdni_view_send(view, LINK_SELECTED) == CDN_OK ? NULL : cdni_view_refuse_last(view);
+  cdni_encode_selected(&view->text, state, (cdn_body){ i });
+  // not by the slot: what another page has just selected shall not take its place
+  return cdni_view_send(view, LINK_QUEUE) == CDN_OK ? NULL : cdni_view_refuse_last(view);
 }
 
 static const char *set_plots(cdn_view *view, cdn_state *state, const json_t *request) {
@@ -134,9 +147,8 @@ static const char *set_plots(cdn_view *view, cdn_state *state, const json_t *req
   for (size_t i = 0; i < n; i++)
     if (!read_index(view, json_array_get(list, i), "series", (int)view->picture.series.count, &plots[i]))
       return view->story;
-  view->n_plots = (int)n;
-  memcpy(view->plots, plots, n * sizeof *plots);
-  return NULL;
+  if (cdni_reader_plot(view, request, plots, (int)n)) return NULL;
+  return cdni_view_refuse(view, "all pages together plot at most %d series", VIEW_PLOTS);
 }
 
 static const char *set_control(cdn_view *view, cdn_state *state, const json_t *request) {
@@ -155,8 +167,12 @@ static bool read_element(cdn_view *view, const json_t *request, cdn_sort *sort, 
   while (name && i < CDN_SORT_COUNT && strcmp(name, cdn_sort_name((cdn_sort)i)) != 0) i++;
   if (name && i == CDN_SORT_COUNT) cdni_view_refuse(view, "there is no sort '%.64s' of elements", name);
   *sort = (cdn_sort)i;
-  return name && i < CDN_SORT_COUNT &&
-         cdni_request_index(view, request, "element", cdn_element_count(view->picture.system, *sort), element);
+  if (!name || i == CDN_SORT_COUNT ||
+      !cdni_request_index(view, request, "element", cdn_element_count(view->picture.system, *sort), element))
+    return false;
+  if (*sort != CDN_SORT_FORCE || *element != view->picture.pull.i) return true;
+  cdni_view_refuse(view, "this force is the hand: drag a body instead");
+  return false;
 }
 
 static const char *tell_parameters(cdn_view *view, cdn_state *state, const json_t *request) {
@@ -245,8 +261,7 @@ static const char *wish(cdn_view *view, const char *type, const json_t *request)
     w->paused = true;
     w->steps += (int)number;
   } else if (strcmp(type, "speed") == 0) {
-    if (!cdni_request_number(view, request, "value", &number)) return view->story;
-    if (number < 0) return cdni_view_refuse(view, "'value' must not be negative");
+    if (!cdni_request_speed(view, request, &number)) return view->story;
     w->speed = number;
   } else return cdni_view_refuse(view, "the program decides what comes: it does not do '%.40s'", type);
   return NULL;

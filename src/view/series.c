@@ -48,6 +48,18 @@ static void set_units(view_picture *p) {
   }
 }
 
+/* What joints have to bear. */
+static bool add_reactions(const cdn_view *view, view_picture *p) {
+  static const struct { const char *unit, *name; } parts[] = { { "N", "reaction" }, { "N m", "moment of reaction" } };
+  for (int b = 1; b < cdn_system_body_count(p->system); b++)
+    for (int k = 0; k < CDNI_COUNT(parts); k++) {
+      char name[96];
+      snprintf(name, sizeof name, "%.64s %s", cdn_body_mobilizer_name(p->system, (cdn_body){ b }), parts[k].name);
+      if (!add(view, p, (view_quantity){ VIEW_REACTION, b, k }, "forces", parts[k].unit, name)) return false;
+    }
+  return true;
+}
+
 cdn_status cdni_list_series(const cdn_view *view, view_picture *p) {
   static const struct {
     view_source source;
@@ -56,6 +68,7 @@ cdn_status cdni_list_series(const cdn_view *view, view_picture *p) {
     { VIEW_KINETIC, "energy", "J", "kinetic energy" },
     { VIEW_POTENTIAL, "energy", "J", "potential energy" },
     { VIEW_TOTAL, "energy", "J", "energy" },
+    { VIEW_CONTACT_FORCE, "forces", "N", "contact force" },
     { VIEW_CONTACT_COUNT, "run", "", "contacts" },
     { VIEW_CONSTRAINT_ERROR, "run", "", "constraint error" },
     { VIEW_STEP, "run", "s", "step size" },
@@ -66,6 +79,7 @@ cdn_status cdni_list_series(const cdn_view *view, view_picture *p) {
               add_slots(view, p, CDN_POOL_U, cdn_system_nu(p->system), VIEW_SPEED, "speeds") && add_measures(view, p);
   for (int i = 0; i < CDNI_COUNT(others) && good; i++)
     good = add(view, p, (view_quantity){ others[i].source, 0, 0 }, others[i].group, others[i].unit, others[i].name);
+  good = good && add_reactions(view, p);
   if (!good) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_open", "out of memory for the list of plots");
   set_units(p);
   return CDN_OK;
@@ -96,6 +110,31 @@ static double contacts(cdn_state *state) {
   return cdn_contact_count(state, &n) == CDN_OK ? n : NAN;
 }
 
+/* The sum of the normal forces: numbers, whatever their directions. */
+static double contact_force(cdn_state *state) {
+  int n;
+  double sum = 0;
+  if (cdn_system_shape_count(cdn_state_system(state)) == 0) return 0;
+  if (cdn_contact_count(state, &n) != CDN_OK) return NAN;
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    if (cdn_contact_get(state, i, &c) != CDN_OK) return NAN;
+    sum += c.force;
+  }
+  return sum;
+}
+
+/* The size of the force, or of the moment, of a joint on its body. */
+static double reaction(cdn_state *state, int body, int k) {
+  cdn_spatial *F = cdn_work_push(state, (size_t)cdn_system_body_count(cdn_state_system(state)) * sizeof *F);
+  const double *udot = F ? cdn_state_udot(state) : NULL;
+  double size = NAN;
+  if (udot && cdn_calc_reaction_forces(state, udot, CDN_REACTION_ON_BODY_AT_M, F) == CDN_OK)
+    size = cdn_norm(k == 0 ? F[body].v : F[body].w);
+  if (F) cdn_work_pop(state, F);
+  return size;
+}
+
 static double constraint_error(cdn_state *state) {
   const int n = cdn_system_nqerr(cdn_state_system(state));
   const double *error = n > 0 ? cdn_state_qerr(state) : NULL;
@@ -113,6 +152,8 @@ static double value_of(cdn_state *state, const view_quantity *q, const view_run_
     case VIEW_POTENTIAL: return potential(state);
     case VIEW_TOTAL: return cdni_view_energy(state);
     case VIEW_CONTACT_COUNT: return contacts(state);
+    case VIEW_CONTACT_FORCE: return contact_force(state);
+    case VIEW_REACTION: return reaction(state, q->i, q->k);
     case VIEW_CONSTRAINT_ERROR: return constraint_error(state);
     case VIEW_STEP: return run ? run->step : NAN;
     case VIEW_EVALUATIONS: return run ? (double)run->evaluations : NAN;

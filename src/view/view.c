@@ -50,7 +50,8 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   v->source = cdni_strdup(&v->allocator, d->source ? d->source : "");
   v->recording = cdni_strdup(&v->allocator, d->recording ? d->recording : "recording.csv");
   v->scripted = json_array();
-  if (!v->name || !v->source || !v->recording || !v->scripted) return no_memory();
+  if (d->time_unit) v->time_unit = cdni_strdup(&v->allocator, d->time_unit);
+  if (!v->name || !v->source || !v->recording || !v->scripted || (d->time_unit && !v->time_unit)) return no_memory();
   CDNI_TRY(cdn_state_create(cdn_state_system(state), &v->initial));
   CDNI_TRY(cdn_state_copy(v->initial, state));
   CDNI_TRY(cdni_picture_make(v, v->initial, d->model, d->scene, &v->picture));
@@ -82,7 +83,6 @@ cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **o
   v->speed = d.speed, v->paused = d.paused, v->history = d.history;
   v->wishes = (cdn_view_wishes){ .speed = d.speed, .paused = d.paused };
   v->last_frame = v->last_time = v->last_status = -INFINITY;
-  v->selected.i = -1;
   v->unsettled = true;
   atomic_init(&v->stop, false);
   const cdn_status status = open_view(v, state, &d);
@@ -105,6 +105,7 @@ void cdn_view_close(cdn_view *v) {
   cdni_strfree(&v->allocator, v->source);
   cdni_strfree(&v->allocator, v->recording);
   cdni_strfree(&v->allocator, v->page);
+  cdni_strfree(&v->allocator, v->time_unit);
   const cdn_allocator a = v->allocator;
   cdni_free(&a, v, sizeof *v);
 }
@@ -196,8 +197,10 @@ cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state) {
   cdni_encode_values(&view->text, state, p->coordinates.data, (int)p->coordinates.count);
   CDNI_TRY(cdni_view_send(view, LINK_VALUES));
   view->unsettled = false;
-  if (view->selected.i < 0) return CDN_OK;
-  cdni_encode_selected(&view->text, state, view->selected);
+  cdni_readers_leave(view);
+  const cdn_body selected = cdni_readers_next(view);
+  if (selected.i < 0) return CDN_OK;
+  cdni_encode_selected(&view->text, state, selected);
   return cdni_view_send(view, LINK_SELECTED);
 }
 
@@ -233,7 +236,7 @@ static cdn_status send_status(cdn_view *view, cdn_state *state) {
 /* Where nobody looks, frames are kept for later: then the time of the States counts. */
 static bool frame_is_due(const cdn_view *view, double now, double time) {
   if (view->link || !view->kept.file) return now >= view->last_frame + VIEW_FRAME_TIME;
-  return time < view->last_time || time >= view->last_time + (1 - 1e-9) * VIEW_FRAME_TIME;
+  return time < view->last_time || time >= view->last_time + (1 - 1e-9) * VIEW_FRAME_TIME * view->picture.clock.seconds;
 }
 
 cdn_status cdn_view_show(cdn_view *view, cdn_state *state) {

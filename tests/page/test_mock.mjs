@@ -216,6 +216,108 @@ test('run, pause, step, reset, speed, accuracy, method, keyframe', async () => {
   });
 });
 
+test('what is missing, long verdicts and notes are seen without a search', async () => {
+  await withPage(fourBar, { width: 1280, height: 720 }, async (page, mock) => {
+    await answered(mock, 'drawn', 'the page tells that it has drawn the model');
+    assert.equal(asked(mock, 'drawn').length, 1);
+    assert.equal(await page.$eval('.badge', badge => badge.hidden), true);
+    mock.text({ type: 'event', time: 0, kind: 'warning', text: 'not simulated: 2 x tendon/spatial (line 7)' });
+    await until(page, '!document.querySelector("header .badge").hidden', 'a badge in the header');
+    assert.match(await page.$eval('.badge', badge => badge.textContent), /not.*simulated/i);
+    assert.match(await page.$eval('.badge', badge => badge.title), /tendon\/spatial \(line 7\)/);
+    await page.$eval('[data-fold="events"]', fold => { fold.open = false; });
+    await page.click('.badge');
+    assert.ok(await page.$eval('[data-fold="events"]', fold => fold.open), 'it leads to the list');
+    const verdict = 'accuracy of each step: asked 1e-4, delivered about 2.3e-3, the largest at t = 1.234567 s in the coordinate left_knee_flexion; ' +
+      'that is 23 times what was asked: ask for less, or take another method';
+    const note = 'the machine reaches 0.0213 times real time, and 1 times was asked: take a looser accuracy, another method, or other steps';
+    mock.says = { verdict, note, delivered: false };
+    mock.text(mock.status());
+    await until(page, 'document.querySelector(".verdict").textContent.startsWith("accuracy")', 'the verdict');
+    for (const [name, text] of [['.verdict', verdict], ['.note', note]]) {
+      const seen = await page.$eval(name, element => ({ text: element.textContent, title: element.title,
+        whole: element.scrollWidth <= element.clientWidth + 1 && element.getBoundingClientRect().right <= innerWidth && element.getBoundingClientRect().bottom <= innerHeight }));
+      assert.equal(seen.text, text);
+      assert.ok(seen.title.includes(text), `${name} has a tooltip`);
+      assert.ok(seen.whole, `${name} is cut off`);
+    }
+  });
+});
+
+test('a run that is slow is offered another way', async () => {
+  await withPage(fourBar, {}, async (page, mock) => {
+    assert.equal(await page.$eval('.faster', button => button.hidden), true);
+    mock.says = { offers: 'interactive' };
+    mock.text(mock.status());
+    await until(page, '!document.querySelector(".faster").hidden', 'the offer');
+    assert.match(await page.$eval('.faster', button => button.textContent + button.title), /errors.*unknown/i);
+    await page.click('.faster');
+    assert.equal((await answered(mock, 'preset', 'the button')).name, 'interactive');
+  });
+});
+
+test('the plane that a model does not have goes down for what hangs lower; what falls away is said', async () => {
+  const drop = t => (t > 5 ? 40 * t : t);
+  const hanging = { ...spot, poses: t => [spot.poses(0)[0], [0, 0, 0.5 - drop(t), 1, 0, 0, 0]] };
+  await withPage(hanging, {}, async (page, mock) => {
+    const bottom = 0.5 - 1.02 * 1.2; // below the ball about the model
+    await until(page, `Math.abs(window.cardan.groundHeight() - ${bottom}) < 1e-9`, 'the plane at the start');
+    mock.time = 1.8;
+    mock.sendFrame();
+    await until(page, `Math.abs(window.cardan.groundHeight() - ${0.5 - 1.8 - spot.radius}) < 1e-6`, 'it goes down to the ball');
+    assert.ok(await page.$eval('.gone', note => note.hidden));
+    mock.time = 6;
+    mock.sendFrame();
+    await until(page, '!document.querySelector(".gone").hidden', 'it is said that the model falls');
+    assert.match(await page.$eval('.gone', note => note.textContent), /^The model is 240 m below where it began$/);
+    mock.time = 0;
+    mock.sendFrame();
+    await until(page, 'document.querySelector(".gone").hidden', 'it is back');
+  });
+});
+
+test('a checkered floor has no grid besides', async () => {
+  // Far larger tiles than the distance of the grid's lines: within one tile all is of one colour.
+  await withPage(cloth({ kind: 'checker', rgb: [0.1, 0.1, 0.9], tile: [0.8, 0.4] }), {}, async page => {
+    await page.select('[aria-label="Camera"]', '0');
+    await until(page, 'Math.abs(window.cardan.camera().position[2] - 3) < 1e-6', 'the camera is above');
+    const cell = await page.evaluate('Number(document.querySelector("[data-fold=view]").textContent.match(/Grid: ([0-9.]+)/)[1])');
+    assert.ok(cell <= 0.3, `the grid has lines every ${cell} m`);
+    const seen = await coloursAt(page, Array.from({ length: 61 }, (_, i) => [0.06 + 0.01 * i, 0.1]));
+    for (const colour of seen) assert.ok(colour.every((x, k) => Math.abs(x - seen[0][k]) <= 3), `${colour} beside ${seen[0]}`);
+  });
+});
+
+test('numbers beside the lines of a diagram differ from each other', async () => {
+  await withPage(fourBar, {}, async page => {
+    const ticks = (values, distance) => page.evaluate(`window.cardan.ticks(${JSON.stringify(values)}, ${distance})`);
+    assert.deepEqual(await ticks([0.7071, 0.70711, 0.70712], 1e-5), ['0.70710', '0.70711', '0.70712']);
+    assert.deepEqual(await ticks([-2, 0, 2], 2), ['\u22122', '0', '2']);
+    assert.deepEqual(await ticks([1234567.1, 1234567.2], 0.1), ['1.2345671e6', '1.2345672e6']);
+    assert.deepEqual(await ticks([2e-9, 4e-9], 2e-9), ['2e\u22129', '4e\u22129']);
+    assert.deepEqual(await ticks([1e5, 1.5e5], 5e4), ['1.0e5', '1.5e5']);
+    // what was found is not sought again
+    await page.keyboard.press('p');
+    await page.type('.plots [role=combobox]', 'ang');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.$eval('.plots [role=combobox]', input => input.value), '');
+  });
+});
+
+test('a model of molecules has picoseconds', async () => {
+  const tiny = { ...spot, model: { ...spot.model, time: { unit: 'ps', seconds: 1e-12 } } };
+  await withPage(tiny, {}, async (page, mock) => {
+    mock.time = 2.5e-13;
+    mock.says = { step: 1e-14, reached: 0.5, state: 'running', speed: 1, to: 4e-13 };
+    mock.text(mock.status());
+    mock.sendFrame();
+    await until(page, 'document.querySelector(".time").textContent === "0.250 ps"', 'the time');
+    assert.equal(await page.$eval('.last', last => last.textContent), '0.400 ps');
+    assert.match(await page.$eval('.statusline', line => line.textContent), /0\.50 ps a second, 1 ps\/s asked.*step 0\.01 ps/);
+    assert.equal(await page.$eval('[aria-label="Speed"]', select => select.selectedOptions[0].text), '1 ps/s');
+  });
+});
+
 test('a click selects, a drag with Ctrl pulls, and letting go releases', async () => {
   await withPage(spot, {}, async (page, mock) => {
     const at = await page.evaluate('window.cardan.project(1)');
@@ -392,9 +494,11 @@ test('a lost connection is said, and mended', async () => {
   assert.ok(await page.$eval('button[aria-label="Run"]', button => button.disabled), 'nothing can be asked for meanwhile');
   const again = new Mock(html, fourBar);
   again.time = 5;
+  again.status = () => ({ type: 'nothing' }); // of this server the page has no numbers yet
   await again.open(mock.port);
   await until(page, 'window.cardan.state().connection === "open" && window.cardan.frame()?.time === 5', 'the page returns with the server');
   assert.equal(await page.$eval('.banner', banner => banner.hidden), true);
+  assert.equal(await page.$eval('.statusline', line => line.textContent.replace('Go on faster, errors unknown', '')), '', 'the numbers of the first server are gone');
   await again.close('the test is over');
   await until(page, 'document.querySelector(".banner:not([hidden])")?.textContent.includes("the test is over")', 'the farewell is shown');
   // The browser itself reports each attempt that finds nobody.
@@ -407,6 +511,13 @@ test('two pages look at one run, and one of them steers', async () => {
     const second = await openPage(browser, mock.address, { width: 700, height: 500 });
     await until(second.page, 'window.cardan.state().steer.steer === false', 'the second page watches');
     assert.ok(await second.page.$eval('button[aria-label="Run"]', button => button.disabled));
+    // it selects and plots for itself
+    await second.page.keyboard.press('p');
+    await second.page.type('.plots [role=combobox]', 'angle');
+    await second.page.keyboard.press('Enter');
+    await answered(mock, 'plots', 'the watching page', request => request.series.length === 1);
+    await until(second.page, 'window.cardan.state().status.plots.length === 1', 'it is plotted');
+    assert.equal(await second.page.$eval('.toasts', toasts => toasts.textContent), '', 'nothing is refused');
     await second.page.click('.watch button');
     await until(second.page, 'window.cardan.state().steer.steer', 'the second page steers');
     await until(first, '!window.cardan.state().steer.steer && !document.querySelector(".watch").hidden', 'the first page watches, and says so');

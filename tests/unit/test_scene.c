@@ -327,6 +327,26 @@ START_TEST(the_fitted_view_shows_everything) {
 }
 END_TEST
 
+/* Framing follows what is drawn: not shapes for collision, and not helpers in the groups that viewers hide. */
+START_TEST(what_is_hidden_does_not_count) {
+  static const double sizes[3] = { 3, 2, 1 };
+  rig *r = make(false);
+  OK(cdn_scene_create(r->state, NULL, &r->scene));
+  for (int i = 0; i < 3; i++) {
+    cdn_visual_def def = cdn_default_visual_def();
+    cdn_vec3 least, most;
+    def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { sizes[i] } };
+    def.collision = i == 0, def.group = i == 1 ? 4 : 0;
+    OK(cdn_scene_add_visual(r->scene, &def, NULL));
+    OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+    ck_assert(cdn_scene_bounds(r->scene, &least, &most));
+    near3(most, cdn_v3(sizes[i], sizes[i], sizes[i]), 1e-15);
+    near3(least, cdn_v3(-sizes[i], -sizes[i], -sizes[i]), 1e-15);
+  }
+  drop(r);
+}
+END_TEST
+
 START_TEST(cameras_and_lights) {
   rig *r = make(false);
   open_scene(r, 0);
@@ -656,5 +676,5 @@ END_TEST
 
 CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
-           frames_allocate_nothing, the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls,
-           a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files)
+           frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count, cameras_and_lights,
+           picking, bad_calls, a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files)

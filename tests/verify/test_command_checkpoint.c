@@ -119,6 +119,29 @@ START_TEST(an_interrupted_run_goes_on) {
 }
 END_TEST
 
+/* Two runs that go on at the same time do not share a file: the second one says why, and the first one's stays whole. */
+START_TEST(a_checkpoint_belongs_to_one_run) {
+  enter_directory();
+  static const char another[] = "simulate one.xml --key fast --duration 1 --checkpoint run.checkpoint",
+                    resumed[] = "simulate --resume run.checkpoint";
+  static const struct {
+    const char *call;
+    int code;
+  } calls[] = { { another, 2 }, { resumed, 4 } };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    EXITS(
+        calls[i].code,
+        "simulate one.xml --key fast --duration 1e7 --step 1e-4 --no-companion --checkpoint run.checkpoint "
+        "--checkpoint-wall 0.01 --quiet & p=$!; while [ ! -s run.checkpoint ]; do sleep 0.01; done; '%s' 2>.errors %s; code=$?; "
+        "kill -KILL $p; wait $p; exit $code",
+        program(), calls[i].call);
+    SAYS(errors, "run.checkpoint: another run writes its checkpoints there");
+  }
+  /* a run that has ended holds nothing */
+  SUCCEEDS("%s", another);
+}
+END_TEST
+
 START_TEST(a_run_without_a_trajectory_goes_on) {
   enter_directory();
   SUCCEEDS("simulate one.xml --key fast --duration 5 --step 0.01 --summary truth.json");
@@ -253,6 +276,6 @@ START_TEST(damaged_checkpoints_are_refused) {
 END_TEST
 
 CHECK_MAIN("command checkpoint", a_run_survives_being_killed, an_interrupted_run_goes_on,
-           a_run_without_a_trajectory_goes_on, checkpoints_by_the_clock_change_nothing,
+           a_checkpoint_belongs_to_one_run, a_run_without_a_trajectory_goes_on, checkpoints_by_the_clock_change_nothing,
            options_that_make_no_sense_are_refused, what_does_not_belong_together_is_told_apart,
            damaged_checkpoints_are_refused)

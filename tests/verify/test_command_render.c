@@ -108,12 +108,49 @@ START_TEST(every_frame_of_a_video_is_there) {
 }
 END_TEST
 
+/* The camera goes once around: what is on the right is in the middle after a fourth of the turn, on the left after half. */
+START_TEST(an_orbit_needs_no_run) {
+  NEEDS_RENDERER;
+  write_file("beside.xml", "<mujoco><worldbody><body pos='1 0 1'><geom size='.1' rgba='0 0 1 1'/></body>"
+                           "<body pos='-1 0 1'><geom size='.02' rgba='1 1 1 1'/></body></worldbody></mujoco>");
+  const char *path = getenv("PATH");
+  char *kept = strdup(path ? path : "");
+  setenv("PATH", "/nowhere", 1); /* no ffmpeg: the frames are pictures */
+  const int code = cardan("render beside.xml -o turn.mp4 --orbit 4 --from 0,-1,0 --size 200x100 --fps 1 --samples 1");
+  setenv("PATH", kept, 1);
+  free(kept);
+  ck_assert_msg(code == 0, "%s", errors);
+  int size[2];
+  double middle[5][2];
+  for (int i = 0; i < 5; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "turn.mp4-%05d.png", i);
+    ck_assert_int_gt(blue(name, size, middle[i]), 4);
+    NEAR(middle[i][1], 50, 1); /* the turn is about the upright */
+  }
+  ck_assert(!exists("turn.mp4-00005.png"));
+  ck_assert(middle[0][0] > 130);
+  NEAR(middle[1][0], 100, 1);
+  NEAR(middle[2][0], 200 - middle[0][0], 1);
+  NEAR(middle[3][0], 100, 1);
+  NEAR(middle[4][0], middle[0][0], 1);
+  EXITS(2, "render beside.xml -o a.png --orbit 4");
+  /* a long time is said before it is spent */
+  ck_assert_int_ne(cardan("render beside.xml -o long.mp4 --orbit 1000 --fps 100 --size 640x480 & "
+                          "for i in 1 2 3 4 5 6 7 8 9; do grep -q 'frames take about' .errors && break; sleep 1; done; "
+                          "kill -KILL $!; wait $!; exit 1"),
+                   0);
+  SAYS(errors, "long.mp4: 100001 frames take about ");
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_is_said) {
   NEEDS_RENDERER;
   EXITS(2, "render ball.xml -o ball.jpg");
   SAYS(errors, ".png");
   EXITS(2, "render ball.xml -o ball.mp4");
   SAYS(errors, "needs a run");
+  SAYS(errors, "--orbit T");
   EXITS(2, "render ball.xml --size 0x4 -o a.png");
   EXITS(2, "render ball.xml --from 0,0,0 -o a.png");
   EXITS(2, "render ball.xml --show bones -o a.png");
@@ -135,4 +172,4 @@ START_TEST(what_cannot_be_drawn_is_said) {
 END_TEST
 
 CHECK_MAIN("render", a_model_fills_its_picture, a_run_is_drawn_at_a_time, every_frame_of_a_video_is_there,
-           what_cannot_be_drawn_is_said)
+           an_orbit_needs_no_run, what_cannot_be_drawn_is_said)

@@ -1,6 +1,9 @@
 /* cardan view: replays in pages, and pages in files. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -155,6 +158,85 @@ START_TEST(wrong_calls) {
   EXITS(1, "view one.xml run.csv --html b.html");
   SAYS(errors, "run.csv: the row '0.2,x");
   ck_assert(!exists("b.html"));
+}
+END_TEST
+
+/* A run that is played again keeps its certificate, in a page in a file, too. */
+START_TEST(replays_have_their_certificates) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --key raised --duration 1 -o run.csv --summary run.json --quiet");
+  SUCCEEDS("simulate one.xml --key raised --duration 1 -o alone.csv --summary alone.json --no-companion --quiet");
+  json_t *summary = parse_file("run.json");
+  char verdict[300];
+  snprintf(verdict, sizeof verdict, "\"verdict\":\"%s\",\"delivered\":true",
+           json_string_value(member(summary, "verdict")));
+  json_decref(summary);
+  static const struct {
+    const char *call, *status;
+  } calls[] = {
+    { "view one.xml run.csv --summary run.json --html a.html", NULL },
+    { "view one.xml run.csv --html a.html", "\"verdict\":\"\",\"delivered\":null" },
+    { "view one.xml run.csv alone.csv --summary run.json --summary alone.json --html a.html",
+      "; alone.csv: asked 1e-4, delivered: unknown, as no companion ran\",\"delivered\":null" },
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    SUCCEEDS("%s", calls[i].call);
+    read_data("a.html");
+    size_t at = 0;
+    char text[4096] = "";
+    for (record r; next_record(&at, &r);)
+      if (r.kind == 3) snprintf(text, sizeof text, "%.*s", (int)r.size, (const char *)r.bytes);
+    SAYS(text, calls[i].status ? calls[i].status : verdict);
+  }
+  EXITS(3, "view one.xml run.csv --summary run.csv --html a.html");
+  SAYS(errors, "is no certificate");
+  EXITS(2, "view one.xml run.csv --summary run.json --summary alone.json --html a.html");
+}
+END_TEST
+
+/* A page that takes long says so, not only on a terminal. */
+START_TEST(a_long_page_is_announced) {
+  enter_directory();
+  write_page();
+  FILE *file = fopen("long.csv", "w");
+  SUCCEEDS("simulate one.xml --duration 0.1 -o run.csv --quiet");
+  read_file("run.csv", output);
+  fprintf(file, "%.*s\n", (int)strcspn(output, "\n"), output);
+  for (int i = 0; i < 2000000; i++) fprintf(file, "%d.5,%g,%g,0,0\n", i, sin(i), cos(i));
+  fclose(file);
+  (void)!cardan(
+      "view one.xml long.csv --html a.html & for i in 1 2 3 4 5 6 7 8; do grep -q 'takes about' .errors && break; "
+      "sleep 1; done; kill -KILL $!; wait $!; exit 1");
+  SAYS(errors, "a.html: about 20");
+  SAYS(errors, "rows become frames, which takes about ");
+}
+END_TEST
+
+/* What cannot be written leaves what was there: another page, a pipe. */
+START_TEST(what_was_there_stays) {
+  static char text[TEXT_SIZE];
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --duration 0.1 -o run.csv --quiet");
+  write_file("old.html", "what was there before");
+  ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+  setenv("CARDAN_PAGE", "one.xml", 1);
+  EXITS(1, "view one.xml run.csv --html old.html");
+  read_file("old.html", text);
+  ck_assert_str_eq(text, "what was there before");
+  EXITS(1, "view one.xml run.csv --html pipe & cat pipe >read; wait $!");
+  ck_assert(exists("pipe"));
+  setenv("CARDAN_PAGE", "viewer.html", 1);
+  // a link stays one, and what it leads to is replaced; nothing else is left in the folder
+  ck_assert_int_eq(symlink("old.html", "link.html"), 0);
+  SUCCEEDS("view one.xml run.csv --html link.html --quiet");
+  struct stat info;
+  ck_assert(lstat("link.html", &info) == 0 && S_ISLNK(info.st_mode));
+  read_file("old.html", text);
+  SAYS(text, "cardan-data");
+  SUCCEEDS("view one.xml run.csv --html pipe --quiet & cat pipe >read; wait $!");
+  ck_assert_int_eq(system("cmp -s old.html read && ! ls | grep -q part"), 0);
 }
 END_TEST
 
@@ -313,6 +395,86 @@ START_TEST(runs_of_the_file_s_method) {
 }
 END_TEST
 
+/* Reads frames until the newest is later than `time`, or for so many seconds; returns its time. */
+static double newest_time(socket_page *page, double time, double timeout) {
+  double newest = NAN;
+  for (double stop = seconds() + timeout; seconds() < stop && !(newest > time);)
+    if (page_read(page, 0.1) == OP_BINARY) newest = time_of(page);
+  return newest;
+}
+
+/* A page that comes late sees how the run begins. */
+START_TEST(the_run_begins_when_a_page_has_drawn) {
+  enter_directory();
+  write_page();
+  socket_page page;
+  const char *address = serve("one.xml --key raised --no-companion");
+  nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  ck_assert(newest_time(&page, 0.5, 0.4) == 0.5);
+  page_say(&page, "{\"type\":\"drawn\"}");
+  const double first = newest_time(&page, 0.5, 10);
+  ck_assert_msg(first > 0.5 && first < 0.75, "the first frame of the run is at %g s", first);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
+/* A page that only watches selects and plots for itself; frames have the plots of both. */
+START_TEST(watchers_have_their_own_selection_and_plots) {
+  enter_directory();
+  write_page();
+  socket_page page, watcher;
+  const char *address = serve("one.xml --key raised --paused");
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  page_expect(&page, "\"steer\":true", 10);
+  ck_assert_int_eq(page_open(&watcher, address, NULL), 101);
+  page_expect(&watcher, "\"steer\":false", 10);
+  page_say(&page, "{\"type\":\"plots\",\"series\":[1],\"id\":1}");
+  page_expect(&page, "\"to\":1,\"error\":null", 10);
+  page_say(&watcher, "{\"type\":\"plots\",\"series\":[0,1],\"id\":2}");
+  page_expect(&watcher, "\"to\":2,\"error\":null", 10);
+  page_expect(&page, "\"plots\":[1,0]", 10);
+  page_say(&page, "{\"type\":\"select\",\"body\":0,\"id\":3}");
+  page_expect(&page, "\"to\":3,\"error\":null", 10);
+  page_say(&watcher, "{\"type\":\"select\",\"body\":1,\"id\":4}");
+  page_expect(&watcher, "\"type\":\"selected\",\"body\":1", 10);
+  // both are told while the run goes
+  page_say(&page, "{\"type\":\"run\"}");
+  for (int round = 0; round < 2; round++) {
+    page_expect(&watcher, "\"type\":\"selected\",\"body\":1", 10);
+    page_expect(&page, "\"type\":\"selected\",\"body\":0", 10);
+  }
+  page_say(&watcher, "{\"type\":\"pause\",\"id\":5}");
+  page_expect(&watcher, "\"to\":5,\"error\":\"another page steers", 10);
+  // what nobody looks at is plotted no more
+  page_close(&watcher);
+  page_expect(&page, "\"plots\":[1]", 10);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
+/* An address that other machines reach, and a warning. */
+START_TEST(listening_to_the_network) {
+  char address[300];
+  enter_directory();
+  write_page();
+  ck_assert_int_eq(cardan("view one.xml --paused --no-browser --listen 0.0.0.0 & sleep 0.4; kill -TERM $!; wait $!"),
+                   0);
+  SAYS(errors, "--listen 0.0.0.0: other machines reach this view");
+  ck_assert_int_eq(sscanf(output, "http://%299[0-9.]:", address), 1);
+  FILE *own = popen("hostname -I 2>/dev/null", "r");
+  char all[1024] = "";
+  ck_assert(own && fgets(all, sizeof all, own) == all);
+  pclose(own);
+  if (all[0] != '\n') SAYS(all, address);
+  ck_assert_int_eq(cardan("view one.xml --paused --no-browser & sleep 0.4; kill -TERM $!; wait $!"), 0);
+  SAYS(output, "http://127.0.0.1:");
+  ck_assert(!strstr(errors, "other machines reach"));
+}
+END_TEST
+
 /* Numbers of a member of the last message, a list. */
 static int list_of(const socket_page *page, const char *key, double *out, int most) {
   const char *at = strstr((const char *)page->message, key);
@@ -384,5 +546,6 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, curves_of_whole_runs, damaged_runs,
-           runs_of_the_file_s_method)
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays_have_their_certificates, a_long_page_is_announced,
+           what_was_there_stays, replays, curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method,
+           the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots, listening_to_the_network)

@@ -373,9 +373,14 @@ START_TEST(the_law_of_contact_changes_while_it_runs) {
   live_rig_turns(&r, 60);
   ck_assert(cdn_body_q(cdni_live_shown(r.live), (cdn_body){ 1 })[6] < -1); /* it falls through */
   ck_assert_str_eq(text_of(r.status, "contact"), "none");
-  /* reset works */
+  /* under the floor contact would shoot the ball out: the run waits, and says why */
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s}", "type", "contact", "name", "compliant")));
+  live_rig_turns(&r, 20);
+  ck_assert_str_eq(text_of(r.status, "state"), "paused");
+  ck_assert_msg(strstr(text_of(r.status, "note"), "contact would shoot them apart"), "%s", text_of(r.status, "note"));
+  /* reset works */
   ck_assert_ptr_null(live_rig_ask(&r, plain("reset")));
+  ck_assert_ptr_null(live_rig_ask(&r, plain("run")));
   live_rig_turns(&r, 120);
   ck_assert(cdn_body_q(cdni_live_shown(r.live), (cdn_body){ 1 })[6] > 0.1);
   live_rig_drop(&r);

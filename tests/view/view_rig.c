@@ -69,7 +69,7 @@ static void keep_text(void *context, cdni_link_slot slot, const char *text) {
                                                     : NULL;
   ck_assert_msg(kept != NULL, "a text of type %s", type);
   ck_assert_int_eq(slot, kept == &r->status     ? LINK_STATUS
-                         : kept == &r->selected ? LINK_SELECTED
+                         : kept == &r->selected ? (slot == LINK_QUEUE ? LINK_QUEUE : LINK_SELECTED)
                          : kept == &r->values   ? LINK_VALUES
                                                 : LINK_QUEUE);
   if (kept == &r->event) r->events++;

@@ -2,6 +2,7 @@
 
 import { add, h, iconButton, setText } from './base/dom';
 import { onTheme, toggleTheme } from './base/theme';
+import { formatNumber, setTimeUnit } from './base/format';
 import { readSetting, writeSetting } from './base/settings';
 import { EventsPanel } from './panels/events';
 import { makeHelp } from './panels/help';
@@ -41,7 +42,11 @@ export class App implements Listener, Page {
   private readonly title = h('h1', {}, {}, 'Cardan');
   private readonly sourceName = h('span', { class: 'source' });
   private readonly banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  private readonly gone = h('div', { class: 'gone', hidden: true });
+  private readonly badge: HTMLButtonElement;
   private readonly watch: HTMLElement;
+  private missing: string[] = []; // what of the model is not simulated, or not shown
+  private drawn = false; // the server knows that the model has been drawn
   private readonly toasts = h('div', { class: 'toasts', role: 'log', 'aria-live': 'polite' });
   private readonly pullButton: HTMLButtonElement;
   private readonly plotsButton: HTMLButtonElement;
@@ -67,11 +72,13 @@ export class App implements Listener, Page {
     const settings = new SettingsPanel(this);
     const coordinates = new CoordinatePanel(this, 'coordinates'), controls = new CoordinatePanel(this, 'controls');
     const parameters = new ParameterPanel(this);
-    const line = new StatusLine();
+    const line = new StatusLine(this);
     this.panels = [this.transport, this.view, this.selection, this.events, this.plots, settings, coordinates, controls, parameters, line];
     this.help = makeHelp(() => `Cardan ${this.hello?.cardan ?? ''}`);
     this.watch = h('span', { class: 'watch', hidden: true }, {}, 'Another page steers',
       h('button', { type: 'button' }, { click: () => this.source.send({ type: 'steer' }) }, 'Steer here'));
+    this.badge = h('button', { type: 'button', class: 'badge', hidden: true }, { click: () => this.showEvents() }, 'Warnings');
+    this.picture.onGone = (distance, below) => this.showGone(distance, below);
     this.pullButton = iconButton('hand', 'Pull mode: drag bodies', 'u', () => this.togglePull());
     this.pullButton.setAttribute('aria-pressed', 'false');
     this.plotsButton = iconButton('plots', 'Plots', 'p', () => this.togglePlots());
@@ -79,9 +86,9 @@ export class App implements Listener, Page {
     add(this.aside, this.selection.element, settings.element, coordinates.element, controls.element, parameters.element,
       this.view.element, this.events.element);
     add(this.stageBox, h('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Picture' }, {}, this.pullButton,
-      iconButton('fit', 'All in view', 'f', () => this.picture.home())), this.banner, this.toasts);
+      iconButton('fit', 'All in view', 'f', () => this.picture.home())), this.banner, this.gone, this.toasts);
     add(this.root,
-      h('header', {}, {}, this.title, this.sourceName, this.watch, h('span', { class: 'space' }), this.plotsButton, this.panelsButton,
+      h('header', {}, {}, this.title, this.sourceName, this.badge, this.watch, h('span', { class: 'space' }), this.plotsButton, this.panelsButton,
         iconButton('moon', 'Dark or light', 'd', toggleTheme), iconButton('help', 'Help', '?', () => this.toggleHelp())),
       h('main', {}, {}, h('div', { class: 'left' }, {}, this.stageBox, this.plots.element), this.aside),
       this.transport.element, line.element, this.help);
@@ -133,6 +140,7 @@ export class App implements Listener, Page {
   frame(frame: Frame): void {
     this.framesReceived++;
     this.picture.frame(frame);
+    if (!this.drawn) this.tellDrawn();
     for (const panel of this.panels) panel.frame?.(frame);
   }
 
@@ -165,14 +173,48 @@ export class App implements Listener, Page {
         break;
       case 'event':
         if (text.kind === 'error') this.say(text.text, 'error');
+        if (text.kind === 'warning') this.addMissing(text.text);
         break;
       default:
     }
     for (const panel of this.panels) panel.text?.(text);
   }
 
+  // The run begins when somebody sees it: after the picture of the first frame.
+  private tellDrawn(): void {
+    this.drawn = true;
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (this.hello?.mode === 'live') this.send({ type: 'drawn' });
+    }));
+  }
+
+  // Beside the name, where everybody sees it.
+  private addMissing(text: string): void {
+    this.missing.push(text);
+    const n = this.missing.length, left = this.missing.some(what => what.startsWith('not simulated'));
+    setText(this.badge, left ? 'Not all of it is simulated' : n === 1 ? '1 warning' : `${n} warnings`);
+    this.badge.title = this.missing.slice(0, 12).join('\n') + (n > 12 ? `\n\u2026 and ${n - 12} more` : '');
+    this.badge.hidden = false;
+  }
+
+  private showEvents(): void {
+    this.showPanels(true);
+    this.events.element.open = true;
+    this.events.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  private showGone(distance: number, below: boolean): void {
+    this.gone.hidden = distance === 0;
+    if (distance > 0) setText(this.gone, `The model is ${formatNumber(distance, 3)} m ${below ? 'below' : 'away from'} where it began`);
+  }
+
   private open(model: Model): void {
     this.model = model;
+    this.status = null;
+    this.missing = [];
+    this.badge.hidden = true;
+    this.drawn = false;
+    setTimeUnit(model.time?.unit ?? 's', model.time?.seconds ?? 1);
     document.title = model.name ? `${model.name} \u2013 Cardan` : 'Cardan';
     setText(this.title, model.name || 'Cardan');
     setText(this.sourceName, model.source ?? '');

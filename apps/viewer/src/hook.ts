@@ -5,10 +5,13 @@
 //   curve(run, i)    times and values of series i of a run that is over, or null
 //   project(body)    where the origin of a body is on the page, in its pixels, by the newest frame
 //   camera()         position, target and field of view of the camera
+//   ticks(v, d)      numbers beside lines of a diagram that are d apart, as texts
+//   groundHeight()   of the plane that a model without one gets
 //   pixels()         the newest frame drawn: width, height, rgba by rows from below
 
 import * as THREE from 'three';
 import type { App } from './app';
+import { formatTicks } from './base/format';
 
 export function installHook(app: App): void {
   const { picture } = app;
@@ -51,6 +54,8 @@ export function installHook(app: App): void {
       position: stage.camera.position.toArray(), target: stage.controls.target.toArray(), fov: stage.camera.fov,
       view: stage.camera.matrixWorldInverse.toArray(), aspect: stage.camera.aspect,
     }),
+    ticks: formatTicks,
+    groundHeight: () => picture.groundHeight,
     pixels: () => {
       picture.refresh();
       return stage.readPixels();

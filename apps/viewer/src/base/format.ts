@@ -25,12 +25,42 @@ export function formatSteady(value: number | null | undefined, digits = 4): stri
   return dress(value.toFixed(Math.max(digits - whole, 0)));
 }
 
-export function formatTime(seconds: number | null | undefined): string {
-  return seconds === null || seconds === undefined || !Number.isFinite(seconds) ? '\u2013' : `${dress(seconds.toFixed(3))} s`;
+// Numbers beside the lines of a diagram, `distance` apart: as many digits as tell them from each other.
+export function formatTicks(values: readonly (number | null)[], distance: number): string[] {
+  const most = Math.max(...values.map(value => Math.abs(value ?? 0)), 0);
+  const fine = distance > 0 ? Math.max(0, -Math.floor(Math.log10(distance) + 1e-9)) : 0;
+  const plain = most < 1e5 && fine <= 6;
+  const digits = distance > 0 && most > 0 ? Math.max(0, Math.floor(Math.log10(most)) - Math.floor(Math.log10(distance) + 1e-9)) : 0;
+  return values.map(value => (value === null ? '' : value === 0 ? '0' : dress(plain ? value.toFixed(fine) : value.toExponential(Math.min(digits, 12)))));
 }
 
+// The unit of times, which the model says.
+const clock = { unit: 's', seconds: 1 };
+
+export function setTimeUnit(unit: string, seconds: number): void {
+  Object.assign(clock, seconds > 0 ? { unit, seconds } : { unit: 's', seconds: 1 });
+}
+
+export function timeUnit(): string {
+  return clock.unit;
+}
+
+export function inTimeUnits(seconds: number): number {
+  return seconds / clock.seconds;
+}
+
+export function formatTime(seconds: number | null | undefined): string {
+  return seconds === null || seconds === undefined || !Number.isFinite(seconds) ? '\u2013' : `${dress(inTimeUnits(seconds).toFixed(3))} ${clock.unit}`;
+}
+
+// Units of time a second: in seconds, how many times real time.
 export function formatSpeed(speed: number): string {
-  return speed === 0 ? 'as fast as it goes' : `${formatNumber(speed, 3)}\u00d7`;
+  if (speed === 0) return 'as fast as it goes';
+  return clock.unit === 's' ? `${formatNumber(speed, 3)}\u00d7` : `${formatNumber(speed, 3)} ${clock.unit}/s`;
+}
+
+export function formatReached(speed: number): string {
+  return clock.unit === 's' ? `${formatSteady(speed, 3)}\u00d7 real time` : `${formatSteady(speed, 3)} ${clock.unit} a second`;
 }
 
 export function withUnit(text: string, unit: string): string {

@@ -3,7 +3,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { cssColor, isDark } from '../base/theme';
-import { formatNumber } from '../base/format';
+import { formatTicks, inTimeUnits } from '../base/format';
 import { indexAt } from '../wire/interpolate';
 import type { Curve } from '../wire/source';
 
@@ -22,6 +22,8 @@ export function colorOf(i: number): string {
 }
 
 const HEIGHT_OF_TITLE = 18;
+const LEAST_WIDTH = 58, WIDTH_OF_DIGIT = 7; // of the numbers beside the lines
+const FLAT = 1e-6; // what varies by less of its size is flat: its noise is not drawn as a curve
 
 // What is seen of a curve, and one row on each side. A value that there is not is null: uPlot's sums know no NaN.
 function visiblePart(curve: Curve | null, min: number, max: number): [number[], (number | null)[]] {
@@ -51,18 +53,26 @@ export class Chart {
     parent.append(this.box);
     const text = cssColor('--muted'), grid = cssColor('--line');
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
-    const numbers = (_: uPlot, values: (number | null)[]) => values.map(value => (value === null ? '' : formatNumber(value, 6)));
+    const numbers = (_: uPlot, values: (number | null)[], _axis: number, _space: number, distance: number) => formatTicks(values, distance);
+    const times = (plot: uPlot, values: (number | null)[], axis_: number, space: number, distance: number) =>
+      numbers(plot, values.map(value => (value === null ? null : inTimeUnits(value))), axis_, space, inTimeUnits(distance));
+    const width = (_: uPlot, values: string[] | null) =>
+      Math.max(LEAST_WIDTH, 12 + WIDTH_OF_DIGIT * Math.max(...(values ?? []).map(value => value.length), 0));
+    const range = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => {
+      const size = Math.max(Math.abs(min), Math.abs(max)), room = max - min > FLAT * size ? 0.05 * (max - min) : FLAT * size || 1;
+      return [min - room, max + room];
+    };
     this.plot = new uPlot({
       ...this.size(),
       legend: { show: false },
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range } },
       cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
       padding: [6, 10, 0, 0],
       series: [{}, ...curves.map(curve => ({
         label: curve.name, stroke: colorOf(curve.color), width: 1.5, points: { show: false }, spanGaps: false,
         ...(curve.run > 0 ? { dash: curve.run % 2 ? [5, 4] : [2, 3] } : {}),
       }))],
-      axes: [{ ...axis, size: 26, gap: 3, space: 60, values: numbers }, { ...axis, size: 58, gap: 4, space: 26, values: numbers }],
+      axes: [{ ...axis, size: 26, gap: 3, space: 60, values: times }, { ...axis, size: width, gap: 4, space: 26, values: numbers }],
       hooks: { draw: [plot => this.drawTime(plot)] },
     }, [[], ...curves.map(() => [])] as uPlot.AlignedData, this.box);
     this.plot.over.addEventListener('click', () => {

@@ -1,7 +1,7 @@
 // Plots that scroll: one diagram for each unit, chosen by search. Values are shown beside the names.
 
 import { h, iconButton, setText } from '../base/dom';
-import { formatSteady } from '../base/format';
+import { formatSteady, inTimeUnits, timeUnit } from '../base/format';
 import { indexAt } from '../wire/interpolate';
 import type { Frame } from '../wire/frame';
 import type { Model, Series, Status, Text } from '../wire/messages';
@@ -14,6 +14,10 @@ const MOST = 64;
 const OFFERED = 80;
 const DRAW_EVERY_MS = 66;
 const VALUES_EVERY_MS = 150;
+
+function widthText(width: number): string {
+  return width === 0 ? 'all' : width === 120 && timeUnit() === 's' ? '2 min' : `${width} ${timeUnit()}`;
+}
 
 export class PlotsPanel implements Panel {
   readonly element: HTMLElement;
@@ -48,9 +52,7 @@ export class PlotsPanel implements Panel {
       keydown: event => this.key(event),
     });
     this.offers.id = 'plot-offers';
-    for (const [value, text] of [['2', '2 s'], ['5', '5 s'], ['10', '10 s'], ['30', '30 s'], ['120', '2 min'], ['0', 'all']] as const) {
-      this.window.append(h('option', { value }, {}, text));
-    }
+    for (const width of [2, 5, 10, 30, 120, 0]) this.window.append(h('option', { value: String(width) }, {}, widthText(width)));
     this.window.value = '10';
     const side = h('div', { class: 'plot-side' }, {},
       h('div', { class: 'line' }, {}, this.search, this.window, iconButton('close', 'Close the plots', 'p', close)),
@@ -66,6 +68,7 @@ export class PlotsPanel implements Panel {
     this.list = model.series;
     this.runs = model.runs;
     this.histories = model.runs.map(() => new History());
+    for (const option of this.window.options) option.text = widthText(Number(option.value));
     if (this.page.recorded()) this.window.value = '0';
     const wanted = (readSetting('plots') ?? '').split('\n').filter(Boolean);
     this.chosen = wanted.map(name => this.list.findIndex(series => series.name === name)).filter(i => i >= 0).slice(0, MOST);
@@ -108,8 +111,7 @@ export class PlotsPanel implements Panel {
         // Before the field loses the focus, which would hide the list.
         pointerdown: event => {
           event.preventDefault();
-          this.toggle(i);
-          this.offer();
+          this.take(i);
         },
       }, h('span', {}, {}, series.name), h('span', { class: 'unit' }, {}, series.unit)));
     }
@@ -117,6 +119,13 @@ export class PlotsPanel implements Panel {
     if (usable.length > OFFERED) this.offers.append(h('div', { class: 'offer-group' }, {}, `${usable.length - OFFERED} more: type on`));
     this.offers.hidden = false;
     this.search.setAttribute('aria-expanded', 'true');
+  }
+
+  // What was sought has been found: the next search begins anew.
+  private take(series: number): void {
+    this.toggle(series);
+    this.search.value = '';
+    this.offer();
   }
 
   private hideOffers(): void {
@@ -133,10 +142,7 @@ export class PlotsPanel implements Panel {
       this.active = Math.min(Math.max(this.active + (event.key === 'ArrowDown' ? 1 : -1), 0), options.length - 1);
     } else if (event.key === 'Enter') {
       const option = options[Math.max(this.active, 0)];
-      if (option) this.toggle(Number(option.dataset['series']));
-      const active = this.active;
-      this.offer();
-      this.active = active;
+      if (option) this.take(Number(option.dataset['series']));
     } else {
       return;
     }
@@ -226,7 +232,7 @@ export class PlotsPanel implements Panel {
     this.drawn = now;
     const recorded = this.page.recorded();
     const curve = (run: number, series: number) => (recorded ? this.page.curve(run, series) : this.histories[run]?.curve(series)) ?? null;
-    const width = Number(this.window.value);
+    const width = Number(this.window.value) / inTimeUnits(1);
     const whole: [number, number] | null = recorded ? this.span : null;
     for (const chart of this.made) chart.draw(curve, this.time, width, whole);
   }

@@ -33,6 +33,7 @@ export class SelectionPanel implements Panel {
 
   open(model: Model): void {
     this.model = model;
+    clear(this.lines); // they were of another server, or another model
     this.names.replaceChildren(...model.bodies.slice(0, 2000).map(body => h('option', { value: body.name })));
     this.show();
   }

@@ -1,9 +1,9 @@
 // The line at the bottom: how exact the run is, how fast it goes, and what the machine cannot do.
 
 import { h, setText } from '../base/dom';
-import { formatNumber, formatSpeed, formatSteady } from '../base/format';
+import { formatNumber, formatReached, formatSpeed, inTimeUnits, timeUnit } from '../base/format';
 import type { Mode, Status } from '../wire/messages';
-import type { Panel } from './panel';
+import type { Page, Panel } from './panel';
 
 const words = { running: 'runs', paused: 'paused', failed: 'failed', ended: 'ended' } as const;
 
@@ -13,9 +13,28 @@ export class StatusLine implements Panel {
   private readonly speed = h('span', { class: 'item' });
   private readonly numbers = h('span', { class: 'item numbers' });
   private readonly note = h('span', { class: 'note' });
-  readonly element = h('div', { class: 'statusline', role: 'status', 'aria-live': 'off' }, {}, this.state, this.verdict, this.speed,
-    this.note, this.numbers);
+  private readonly faster: HTMLButtonElement;
+  readonly element: HTMLElement;
   private mode: Mode = 'live';
+  private steer = true;
+  private offered = '';
+
+  constructor(page: Page) {
+    this.faster = h('button', {
+      type: 'button', class: 'faster', hidden: true,
+      title: 'Goes on from here in equal steps, with soft or implicit contact and without the second run. The errors of the run are then unknown.',
+    }, { click: () => page.send({ type: 'preset', name: this.offered }) }, 'Go on faster, errors unknown');
+    this.element = h('div', { class: 'statusline', role: 'status', 'aria-live': 'off' }, {}, this.state, this.verdict, this.speed,
+      this.faster, this.note, this.numbers);
+  }
+
+  // Numbers of another run, or of a server that is gone, are none of this one.
+  open(): void {
+    for (const item of [this.state, this.verdict, this.speed, this.note, this.numbers]) setText(item, '');
+    this.verdict.dataset['verdict'] = 'unknown';
+    delete this.state.dataset['state'];
+    this.verdict.hidden = this.faster.hidden = true;
+  }
 
   status(status: Status): void {
     setText(this.state, words[status.state] ?? status.state);
@@ -26,12 +45,15 @@ export class StatusLine implements Panel {
     const behind = status.speed > 0 && reached !== null && status.state === 'running' && reached < 0.95 * status.speed;
     setText(this.speed, this.mode === 'shown' ? ''
       : status.state === 'running' && reached !== null && this.mode === 'live'
-        ? `${formatSteady(reached, 3)}\u00d7 real time${behind ? `, ${asked} asked` : ''}` : '');
+        ? `${formatReached(reached)}${behind ? `, ${asked} asked` : ''}` : '');
     this.speed.classList.toggle('behind', behind);
     setText(this.note, status.note ?? '');
+    this.note.title = status.note ?? '';
+    this.offered = status.offers ?? '';
+    this.faster.hidden = this.offered === '' || !this.steer;
     const numbers: string[] = [];
     if (status.method && this.mode === 'live') numbers.push(status.method);
-    if (status.step !== null && status.step !== undefined) numbers.push(`step ${formatNumber(status.step, 3)} s`);
+    if (status.step !== null && status.step !== undefined) numbers.push(`step ${formatNumber(inTimeUnits(status.step), 3)} ${timeUnit()}`);
     if (status.steps) numbers.push(`${status.steps.toLocaleString('en')} steps`);
     if (status.energy !== null && status.energy !== undefined) numbers.push(`energy ${formatNumber(status.energy)} J`);
     setText(this.numbers, numbers.join('  \u00b7  '));
@@ -48,7 +70,9 @@ export class StatusLine implements Panel {
     this.verdict.hidden = this.verdict.textContent === '';
   }
 
-  enable(_steer: boolean, mode: Mode): void {
+  enable(steer: boolean, mode: Mode): void {
     this.mode = mode;
+    this.steer = steer;
+    if (!steer) this.faster.hidden = true;
   }
 }

@@ -1,7 +1,7 @@
 // Run, pause, step, reset, speed, the time line, recording.
 
 import { h, iconButton, setIcon, setText } from '../base/dom';
-import { formatNumber, formatSpeed, formatTime } from '../base/format';
+import { formatSpeed, formatTime } from '../base/format';
 import type { Frame } from '../wire/frame';
 import type { Mode, Model, Status } from '../wire/messages';
 import { fillSelect, latest, type Page, type Panel } from './panel';
@@ -15,7 +15,7 @@ export class Transport implements Panel {
   private readonly record: HTMLButtonElement;
   private readonly step: HTMLButtonElement;
   private readonly reset: HTMLButtonElement;
-  private readonly speed = h('select', { 'aria-label': 'Speed', title: 'Speed, times real time (+ and \u2212)' });
+  private readonly speed = h('select', { 'aria-label': 'Speed', title: 'Speed (+ and \u2212)' });
   private readonly line = h('input', { type: 'range', min: 0, max: TICKS, step: 1, class: 'timeline', 'aria-label': 'Time' });
   private readonly time = h('output', { class: 'time', 'aria-label': 'Time shown' });
   private readonly last = h('span', { class: 'muted last' });
@@ -76,6 +76,7 @@ export class Transport implements Panel {
 
   open(_model: Model): void {
     this.now = null;
+    this.speed.replaceChildren(); // their unit may be another
   }
 
   private showTime(time: number): void {
@@ -105,7 +106,7 @@ export class Transport implements Panel {
   private fillSpeeds(speed: number): void {
     if (this.speed.value === String(speed)) return;
     const all = [...new Set([...speeds, speed])].filter(s => s > 0).sort((a, b) => a - b);
-    const options = all.map(s => ({ value: String(s), text: `${formatNumber(s, 3)}\u00d7` }));
+    const options = all.map(s => ({ value: String(s), text: formatSpeed(s) }));
     if (this.mode !== 'replay') options.push({ value: '0', text: formatSpeed(0) });
     fillSelect(this.speed, options, String(speed));
   }

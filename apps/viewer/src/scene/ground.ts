@@ -10,6 +10,7 @@ interface Plane {
   body: number;
   local: Float32Array;
   own: boolean; // of the model, not made here
+  height: number; // along `up`, of one that is not the model's
 }
 
 // 1, 2 or 5 times a power of ten.
@@ -23,6 +24,7 @@ export class Ground {
   readonly group = new THREE.Group();
   cell = 1; // m between lines
   private planes: Plane[] = [];
+  private readonly up = new THREE.Vector3(0, 0, 1);
   private readonly uniforms = {
     gridCell: { value: 1 },
     gridColor: { value: new THREE.Color() },
@@ -49,7 +51,7 @@ export class Ground {
       this.add(visual.body, local, half[0]!, half[1]!, color, visual.pattern ?? null);
     }
     if (this.planes.length === 0) {
-      const up = new THREE.Vector3(...model.up).normalize();
+      const up = this.up.set(...model.up).normalize();
       const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
       const center = new THREE.Vector3(...model.center);
       const bottom = Math.min(center.dot(up) - 1.02 * model.radius, 0);
@@ -57,13 +59,14 @@ export class Ground {
       const local = new Float32Array(WORDS);
       expandPose([foot.x, foot.y, foot.z, turn.w, turn.x, turn.y, turn.z], 0, local, 0);
       this.add(0, local, far, far, null, null);
+      this.planes[0]!.height = bottom;
     }
     this.uniforms.gridCell.value = this.cell;
     this.uniforms.gridFade.value = 9 * model.radius;
     this.recolor(colors);
   }
 
-  // `color` null: it is not the model's, and has the page's colour. A pattern takes the place of the grid, unless it is much coarser.
+  // `color` null: it is not the model's, and has the page's colour. A pattern takes the place of the grid; a gradient does not, where its tiles are much coarser.
   private add(body: number, local: Float32Array, halfX: number, halfY: number, color: THREE.Color | null, pattern: Pattern | null): void {
     const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
     const own = color !== null;
@@ -114,7 +117,7 @@ ${shader.fragmentShader}`.replace('#include <color_fragment>', `#include <color_
   if (patternKind != 0) diffuseColor.rgb = mix(diffuseColor.rgb, patternColor, patternPart(vPlace));`)
         .replace('#include <opaque_fragment>', `#include <opaque_fragment>
   float strength = max(0.45 * gridLine(vPlace, gridCell, 1.0), 0.9 * gridLine(vPlace, 5.0 * gridCell, 1.4));
-  if (patternKind != 0 && min(patternTile.x, patternTile.y) < 3.0 * gridCell) strength = 0.0;
+  if (patternKind == 1 || (patternKind == 2 && min(patternTile.x, patternTile.y) < 3.0 * gridCell)) strength = 0.0;
   gl_FragColor = mix(gl_FragColor, vec4(gridColor, 1.0), strength);
   gl_FragColor.a *= 1.0 - smoothstep(0.15, 1.0, distance(vWorld, gridCenter) / gridFade);`);
     };
@@ -123,13 +126,27 @@ ${shader.fragmentShader}`.replace('#include <color_fragment>', `#include <color_
     mesh.frustumCulled = false;
     mesh.receiveShadow = true;
     mesh.renderOrder = -1;
-    this.planes.push({ mesh, body, local, own });
+    this.planes.push({ mesh, body, local, own, height: 0 });
     this.group.add(mesh);
   }
 
   recolor(colors: ThemeColors): void {
     this.uniforms.gridColor.value.setHex(colors.grid);
     for (const plane of this.planes) if (!plane.own) plane.mesh.material.color.setHex(colors.ground);
+  }
+
+  // Of the plane that is not the model's.
+  get height(): number {
+    return this.planes.find(plane => !plane.own)?.height ?? NaN;
+  }
+
+  // A plane that the model does not have must not cut through what hangs or swings lower: it goes down.
+  yieldTo(lowest: number): void {
+    for (const plane of this.planes) {
+      if (plane.own || !(lowest < plane.height)) continue;
+      for (let k = 0; k < 3; k++) plane.local[9 + k]! += (lowest - plane.height) * this.up.getComponent(k);
+      plane.height = lowest;
+    }
   }
 
   update(matrices: Float32Array | undefined, center: THREE.Vector3): void {

@@ -138,6 +138,10 @@ export class Picture {
     this.changed = true;
   }
 
+  get groundHeight(): number {
+    return this.ground.height;
+  }
+
   get gridCell(): number {
     return this.ground.cell;
   }
@@ -233,7 +237,9 @@ export class Picture {
     this.lastRefresh = start;
     this.follow();
     this.bodies.update(this.matrices);
+    this.ground.yieldTo(this.findLowest());
     this.ground.update(this.matrices[0], this.middle);
+    this.tellGone();
     this.marks.begin();
     for (const frame of this.frames) if (frame) this.marks.add(frame, this.layers);
     if (this.pull && this.bodyPoint(this.pull.body, this.pull.station, this.point)) {
@@ -250,6 +256,28 @@ export class Picture {
   }
 
   private readonly size = new THREE.Vector2();
+
+  // How far down the looks of the bodies reach that have not flown off, or nearly so.
+  private findLowest(): number {
+    const count = (this.matrices[0]?.length ?? 0) / WORDS, { center, radius } = this.stage;
+    const up = this.model!.up;
+    let lowest = Infinity;
+    for (let i = 1; i < count; i++) {
+      if (!this.origin(i, this.point) || this.point.distanceTo(center) > MOST_GROWTH * radius) continue;
+      lowest = Math.min(lowest, this.point.x * up[0] + this.point.y * up[1] + this.point.z * up[2] - (this.reaches[i] ?? 0));
+    }
+    return lowest;
+  }
+
+  // A model that falls for ever, with the camera beside it, looks as if it stood still.
+  private tellGone(): void {
+    const { center, radius } = this.stage, up = this.model!.up;
+    const away = this.middle.distanceTo(center);
+    const fallen = (center.x - this.middle.x) * up[0] + (center.y - this.middle.y) * up[1] + (center.z - this.middle.z) * up[2];
+    this.onGone(away > MOST_GROWTH * radius ? away : 0, fallen > 0.5 * away);
+  }
+
+  onGone: (distance: number, below: boolean) => void = () => {};
 
   // The middle of the bodies that are not far away: one that flew off must not take light and grid with it.
   private findMiddle(): void {

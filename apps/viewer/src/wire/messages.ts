@@ -99,6 +99,12 @@ export interface Layer {
   bit: number;
 }
 
+// What a time is told in: so many of the State's seconds are one.
+export interface TimeUnit {
+  unit: string;
+  seconds: number;
+}
+
 export interface Run {
   name: string;
   rgba: Rgba;
@@ -114,6 +120,7 @@ export interface Model {
   center: Vector;
   radius: number;
   up: Vector;
+  time?: TimeUnit; // seconds, if it is not there
   bodies: Body[];
   visuals: Visual[];
   cameras: Camera[];
@@ -152,6 +159,7 @@ export interface Status {
   to: number | null;
   recording: string | null;
   note: string | null;
+  offers?: string | null; // a preset that would be faster
 }
 
 export interface Line {
@@ -206,7 +214,7 @@ export interface Curves {
 
 export interface Reply {
   type: 'reply';
-  to: number;
+  to: number | null; // null: the request had no id
   error: string | null;
 }
 
@@ -218,10 +226,10 @@ export interface Bye {
 export type Text = Hello | Steer | Model | Status | Selected | Parameters | Event | Values | Curves | Reply | Bye;
 
 export type Request =
-  | { type: 'run' | 'pause' | 'reset' | 'steer' | 'release' }
+  | { type: 'run' | 'pause' | 'reset' | 'steer' | 'release' | 'drawn' }
   | { type: 'step'; n: number }
   | { type: 'speed' | 'accuracy'; value: number }
-  | { type: 'method' | 'contact' | 'keyframe'; name: string }
+  | { type: 'method' | 'contact' | 'keyframe' | 'preset'; name: string }
   | { type: 'layers'; mask: number }
   | { type: 'select'; body: number | null }
   | { type: 'plots'; series: number[] }

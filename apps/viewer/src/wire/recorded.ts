@@ -75,7 +75,8 @@ export class RecordedSource implements Source {
   private tick(now: number): void {
     const status = this.status;
     if (status.state === 'running') {
-      const time = status.time! + Math.min(now - this.last, 250) * 1e-3 * status.speed;
+      const unit = this.model?.time?.seconds ?? 1;
+      const time = status.time! + Math.min(now - this.last, 250) * 1e-3 * status.speed * unit;
       if (time >= status.to!) {
         status.state = 'ended';
         this.seek(status.to!);
