@@ -47,7 +47,7 @@ typedef struct cdn_soft_def {
   /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included, or
    *  on J udot alone, as MuJoCo 2.2.2 has it. Of soft equalities, too, and then some more is as there: rotations of welds
    *  weigh as translations, and their angles are not scaled. Rows of contacts are on J udot alone, always: a material
-   *  point of a ball that rolls is not the point of contact. Default true */
+   *  point of a ball that rolls is not the point of contact. So are limits of balls. Default true */
   bool rates;
   /* of contacts (cdn_contact_def.model) */
   cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */

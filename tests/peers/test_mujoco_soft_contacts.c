@@ -323,9 +323,8 @@ START_TEST(joints_accelerate_as_mujocos) {
     char text[2000];
     snprintf(text, sizeof text, joints, elliptic ? "elliptic" : "pyramidal");
     model p;
-    /* 2.2.2 leaves out how the direction of a ball's limit turns */
     cdn_soft_def soft = cdn_default_soft_def();
-    soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 0.004;
+    soft.tolerance = 1e-15, soft.shortest_time = 0.004;
     soft.cone = elliptic ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
     load_with(&p, text, "joints", &soft);
     ck_assert_int_eq(cdn_model_not_understood_count(p.model), 0);

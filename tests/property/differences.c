@@ -111,6 +111,37 @@ void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *
   check_matrix_by(4e-3, s, f, what, columns, matrix, tolerance, name);
 }
 
+/* ---- masses ---- */
+
+static double *number_of(cdn_mass_properties *m, int number) {
+  double *const all[] = { &m->mass,       &m->com.x,      &m->com.y,      &m->com.z,      &m->inertia.xx,
+                          &m->inertia.yy, &m->inertia.zz, &m->inertia.xy, &m->inertia.xz, &m->inertia.yz };
+  return all[number];
+}
+
+bool along_mass(sample *s, cdn_body body, int number, double h, const double *Y, double *by_Y, double *by_difference) {
+  const int columns = CDN_INERTIAL_PARAMETERS * s->nb;
+  const cdn_mass_properties m = cdn_body_mass_properties(s->state, body);
+  double pi[2][CDN_INERTIAL_PARAMETERS * (TREE_MOST_BODIES + 1)], udot[2][MOST_NU];
+  for (int k = 0; k < 2; k++) {
+    cdn_mass_properties other = m;
+    *number_of(&other, number) += k ? -h : h;
+    if (cdn_body_set_mass_properties(s->state, body, other) != CDN_OK) break;
+    OK_ON(s->state, cdn_inertial_parameters(s->state, pi[k]));
+    forward(s, udot[k]);
+    if (k == 0) continue;
+    for (int i = 0; i < s->nu; i++) {
+      by_Y[i] = 0;
+      for (int c = 0; c < columns; c++) by_Y[i] += Y[i * columns + c] * (pi[0][c] - pi[1][c]) / (2 * h);
+      by_difference[i] = (udot[0][i] - udot[1][i]) / (2 * h);
+    }
+    OK_ON(s->state, cdn_body_set_mass_properties(s->state, body, m));
+    return true;
+  }
+  OK_ON(s->state, cdn_body_set_mass_properties(s->state, body, m));
+  return false;
+}
+
 /* ---- mistakes ---- */
 
 static cdn_status no_force(const void *self, cdn_state *state, cdn_forces *forces) {

@@ -10,7 +10,7 @@ typedef enum scene_shapes { BALLS, CAPSULES, BOXES, MIXED } scene_shapes;
 typedef struct options {
   scene_shapes shapes;
   int condim;
-  bool pyramid, elements, exact;
+  bool pyramid, elements, exact, masses;
   int bodies; /* 0: a few */
 } options;
 
@@ -109,6 +109,31 @@ static void compare(sample *s, pool what, const double *matrix) {
   put_back(s);
 }
 
+/* The regressor of forward dynamics; a scene has some 40 numbers that can change. */
+static void compare_masses(sample *s) {
+  double by_Y[MOST_NU], far[MOST_NU], near[MOST_NU], largest = 1;
+  OK_ON(s->state, cdn_forward_dynamics_regressor(s->state, s->a));
+  for (int i = 0; i < s->nu * CDN_INERTIAL_PARAMETERS * s->nb; i++) largest = fmax(largest, fabs(s->a[i]));
+  for (int b = 1; b < s->nb; b++)
+    for (int number = 0; number < CDN_INERTIAL_PARAMETERS; number++) {
+      const cdn_body body = { b };
+      const double mass = cdn_body_mass_properties(s->state, body).mass;
+      double apart = 0, worst = 0;
+      if (mass == 0 || !along_mass(s, body, number, 2e-5 * mass, s->a, by_Y, far)) continue;
+      along_mass(s, body, number, 1e-5 * mass, s->a, by_Y, near);
+      for (int i = 0; i < s->nu; i++) {
+        apart = fmax(apart, fabs(far[i] - near[i]) / largest);
+        worst = fmax(worst, fabs(near[i] - by_Y[i]) / largest);
+      }
+      if (apart > 1e-5) n_kinks++;
+      else {
+        n_compared++;
+        ck_assert_msg(worst < 2e-5, "by number %d of the mass of body %d: off by %.2e of the largest element, %g",
+                      number, b, worst, largest);
+      }
+    }
+}
+
 static int check_scene(uint64_t seed, options o) {
   const int bodies = o.bodies ? o.bodies : 3 + (int)(seed % 4);
   tree_options shape = { .bodies = bodies, .shape = seed, .numbers = seed, .forces = true };
@@ -131,6 +156,7 @@ static int check_scene(uint64_t seed, options o) {
   OK_ON(s.state, cdn_forward_dynamics_derivatives(s.state, s.a, s.b, NULL, NULL));
   compare(&s, ALONG_Q, s.a);
   compare(&s, ALONG_U, s.b);
+  if (o.masses) compare_masses(&s);
   drop(&s);
   return acting;
 }
@@ -166,6 +192,12 @@ START_TEST(rows_with_an_exact_diagonal) {
     check_scenes((options){ .shapes = BALLS, .condim = 3, .elements = true, .exact = true, .pyramid = i });
 }
 END_TEST
+/* Rows are scaled by how light bodies are, at the default coordinates or as they stand. */
+START_TEST(masses) {
+  for (int i = 0; i < 4; i++)
+    check_scenes((options){ .shapes = BALLS, .condim = 3, .elements = i % 2, .exact = i / 2, .masses = true });
+}
+END_TEST
 /* Rows of an island are solved for one by one up to 256, else the columns are. */
 START_TEST(contacts_of_a_crowd) {
   const options o = { .shapes = BALLS, .condim = 6, .bodies = 16 };
@@ -175,4 +207,5 @@ START_TEST(contacts_of_a_crowd) {
 END_TEST
 
 CHECK_MAIN("soft derivatives", contacts_of_balls, contacts_of_capsules, contacts_of_boxes,
-           contacts_that_are_differenced, limits_and_friction_losses, rows_with_an_exact_diagonal, contacts_of_a_crowd)
+           contacts_that_are_differenced, limits_and_friction_losses, rows_with_an_exact_diagonal, masses,
+           contacts_of_a_crowd)

@@ -37,8 +37,8 @@ static cdn_status add_groups(const soft_element_view *v) {
   return CDN_OK;
 }
 
-/* The axis n of the rotation, in F and in M, and the angle from 0 to pi; its second derivative is n . wdot +
- * cot(angle / 2) |w across n|^2 / 2. */
+/* The axis n of the rotation, in F and in M, and the angle from 0 to pi. The row is on n . wdot, as in MuJoCo: how n turns does not
+ * count. */
 static cdn_status add_ball_groups(const soft_element_view *v) {
   const tree_node *node = &v->m->tree.node[v->e->body[0]];
   const double *p = v->params, *q = v->d.q + node->q, *u = v->d.u + node->u;
@@ -52,8 +52,6 @@ static cdn_status add_ball_groups(const soft_element_view *v) {
   cdni_soft_element_row(&g, 0, &a, v->weights.mobility[node->u], x, -v3_dot(n, w));
   g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
   g.g[0][0] = -n.x, g.g[0][1] = -n.y, g.g[0][2] = -n.z;
-  const v3 across = v3_fma(-v3_dot(n, w), n, w);
-  if (v->rates && angle > 1e-6) g.ref[0] += 0.5 * v3_dot(across, across) / tan(0.5 * angle);
   return v->add(v->to, &g);
 }
 

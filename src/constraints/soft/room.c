@@ -25,6 +25,8 @@ const char *cdni_soft_first_name(const soft_room *room) {
 
 bool cdni_soft_has_providers(const soft_room *room) { return room->providers.count > 0; }
 
+bool cdni_soft_is_scaled(const soft_room *room) { return room->contact || room->elements; }
+
 cdn_ticket cdni_soft_ticket(const soft_room *room) { return room->groups.ticket; }
 
 /* ---- options ---- */

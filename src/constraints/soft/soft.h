@@ -14,7 +14,9 @@ const soft_room *cdni_soft(const cdn_system *system);
 bool cdni_soft_is_given(const cdn_system *system);
 /* Whether there are providers of the user's. */
 bool cdni_soft_has_providers(const soft_room *room);
-/* The name of the first of them, or of what else makes rows. */
+/* Whether there are rows that are scaled by how light bodies are: those of contacts and of soft elements. */
+bool cdni_soft_is_scaled(const soft_room *room);
+/* The name of the first provider, or of what else makes rows. */
 const char *cdni_soft_first_name(const soft_room *room);
 /* The ticket of the groups of a State. */
 cdn_ticket cdni_soft_ticket(const soft_room *room);
