@@ -19,9 +19,9 @@ typedef enum cdn_equilibrium_goal {
 typedef struct cdn_equilibrium_def {
   CDN_DEF_HEADER;
   cdn_equilibrium_goal goal; /**< default: stable */
-  double tolerance;          /**< bound on the remaining accelerations, rad/s^2 and m/s^2; default 1e-8 */
-  double largest_step;       /**< bound on each displacement (rad, m) in one iteration, at least 1e-8; default 0.5.
-                                  Shapes that are thinner may be stepped through */
+  double tolerance;          /**< bound on the remaining accelerations, in model units (below); default 1e-8 */
+  double largest_step;       /**< bound on each displacement in one iteration, in model units, at least 1e-8; default
+                                  0.5. Shapes that are thinner may be stepped through */
   int most_iterations;       /**< for each search; default 500 */
 } cdn_equilibrium_def;
 
@@ -37,7 +37,8 @@ typedef struct cdn_equilibrium {
   int iterations;
   double unbalanced;       /**< largest remaining acceleration from rest, rad/s^2 or m/s^2 */
   double constraint_error; /**< largest error of position constraints, in units (manual 9.3) */
-  double work;             /**< work of all forces on the way, J: the potential energy that was given up */
+  double work;             /**< work of all forces on the way, J: the potential energy that was given up, and the work
+                                of forces without a potential */
   /** Numbers of directions with positive, zero and negative stiffness. A stiffness counts as zero below 1e-9 of the
    *  largest one, or if the remaining forces exceed its force over the largest step. */
   int stable, neutral, unstable;
@@ -49,16 +50,23 @@ typedef struct cdn_equilibrium {
  *  values. Prescribed coordinates (motion.h) keep theirs. All forces of the State count, with or without a potential; forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to
  *  1e-10 units, and their forces count.
  *
+ *  Model units: a displacement is measured in 1 rad, or in a length of the model: how large its bodies are, how long
+ *  the links between them, how far apart bodies without links stand. An acceleration is measured in that, times the
+ *  square of the model's lowest frequency (the smallest stiffness over its mass). So the search is the same in metres
+ *  and in nanometres. A model without any stiffness has no scale: its tolerance is in rad/s^2 and m/s^2.
+ *
  *  Method: Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region.
- *  It follows directions of negative stiffness downhill. A coordinate that no force depends on keeps its bits,
- *  unless constraints tie it to others. Directions without stiffness are not followed if their accelerations are
- *  within the tolerance. The iteration ends when all accelerations are within the tolerance (after one more step, if
- *  it improves them), or when rounding hides the effect of displacements below 1e-9 (rad, m). Exactly on a ridge
- *  rounding does not decide: the coordinate that moves most increases.
+ *  A step for CDN_EQUILIBRIUM_STABLE is taken only if forces do work in it: the potential energy falls by more than
+ *  forces without a potential take. Their work is integrated along the step. The search follows directions of
+ *  negative stiffness downhill. A coordinate that no force depends on keeps its bits, unless constraints tie it to
+ *  others. Directions without stiffness are not followed if their accelerations are within the tolerance. The
+ *  iteration ends when all accelerations are within the tolerance, after further steps while each halves them, or
+ *  when rounding hides the effect of displacements below 1e-9. Displacements below 1e-13 count as rounding. Exactly
+ *  on a ridge rounding does not decide: the coordinate that moves most increases.
  *
  *  *report (may be NULL) is filled as far as the search came. On failure the State keeps its q and u. Errors:
- *  CDN_ERR_LIMIT (most_iterations were not enough, or there is no equilibrium; the message names the coordinate with
- *  the largest imbalance), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of modes.h, and those of
+ *  CDN_ERR_LIMIT (the message names the coordinate with the largest imbalance, and the cause: energy still fell when
+ *  most_iterations were over, or no step gives up energy), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of modes.h, and those of
  *  realization. `def` may be NULL: the defaults. Each iteration costs O((nu + m)^3) for m constraint equations.
  *  Allocates a State. */
 CDN_API cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report,

@@ -18,6 +18,9 @@ bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
 /* The sum of all forces except those of constraints, about M's origins. Either output may be NULL. */
 cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
 
+/* power.c: the forces without a potential, applied ones included: one for each body at its origin, and nu of matter. */
+cdn_status cdni_nonpotential_forces(cdn_state *state, cdn_spatial *F_G, double *f);
+
 /* step.c: a stage of an implicit step, of a System that cdni_dynamics_steps. udot (nu): the accelerations for which the forces of
  * contacts are those of the velocities step->u + h udot, at the pose of the State, and all other forces are those of the
  * State. zdot (nz): the numbers of friction's memory receive their rates, likewise implicit. Twist must be valid. What

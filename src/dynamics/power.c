@@ -18,6 +18,33 @@ static cdn_status applied_power(const matter *m, cdn_state *state, const body_tw
   return status;
 }
 
+/* From M's origins, about which matter sums, to the bodies' own. */
+static cdn_status at_origins(const matter *m, cdn_state *state, const sv *F, cdn_spatial *F_G) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const body_pose *pose = cdni_matter_pose(m, state);
+  F_G[0] = (cdn_spatial){ .w = { 0, 0, 0 } };
+  for (int b = 1; b < m->tree.n; b++) {
+    v3 r = cdni_to_v3(cdni_matter_station(m, state, pose, (cdn_body){ b }, cdn_v3(0, 0, 0)));
+    sv F_B = sv_shift_force(F[b], v3_neg(r));
+    F_G[b] = (cdn_spatial){ cdni_from_v3(F_B.w), cdni_from_v3(F_B.v) };
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_nonpotential_forces(cdn_state *state, cdn_spatial *F_G, double *f) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  sv *F = cdn_work_push(state, (size_t)m->tree.n * sizeof *F);
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  memset(F, 0, (size_t)m->tree.n * sizeof *F);
+  if (m->tree.nu) memset(f, 0, (size_t)m->tree.nu * sizeof *f);
+  cdn_status status = room ? cdni_forces_nonpotential(room, state, F, f) : CDN_OK;
+  if (status == CDN_OK) status = cdni_matter_add_applied(m, state, F, f);
+  if (status == CDN_OK) status = at_origins(m, state, F, F_G);
+  cdn_work_pop(state, F);
+  return status;
+}
+
 cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, power);
@@ -55,14 +82,5 @@ cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   CDNI_TRY(cdni_dynamics_total_forces(cdni_dynamics(system), state, &F, &f));
   if (f_mob && m->tree.nu > 0)
     memcpy(f_mob + cdni_subsystem_runs(system, m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
-  if (!F_G) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  const body_pose *pose = cdni_matter_pose(m, state);
-  for (int b = 1; b < m->tree.n; b++) {
-    /* From M's origin, about which matter sums, to the body's own. */
-    v3 r = cdni_to_v3(cdni_matter_station(m, state, pose, (cdn_body){ b }, cdn_v3(0, 0, 0)));
-    sv F_B = sv_shift_force(F[b], v3_neg(r));
-    F_G[b] = (cdn_spatial){ cdni_from_v3(F_B.w), cdni_from_v3(F_B.v) };
-  }
-  return CDN_OK;
+  return F_G ? at_origins(m, state, F, F_G) : CDN_OK;
 }

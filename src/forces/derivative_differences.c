@@ -6,9 +6,12 @@
 
 #include "forces/derivatives.h"
 #include "matter/motion_derivatives.h"
+#include "matter/scale.h"
 
 /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
 static const double STEP = 6e-6;
+/* Displacements are measured by the model's own length. Far from the origin, rounding asks for more. */
+static const double FAR = 0.01;
 
 /* Element i of a kind. */
 typedef struct differenced_force {
@@ -24,6 +27,7 @@ typedef struct differ {
   cdn_state *state;
   derivative_pass still; /* the pass, looking at the State put aside */
   cdni_runs runs;
+  double *unit;         /* nu of matter: displacements of the model's own size */
   double *base, *there; /* values of a pool, and others to set */
   double *direction;    /* nq */
   sv *F[2];
@@ -88,12 +92,13 @@ static void add_difference(const differ *s, double h, double *matrix, int column
     matrix[(size_t)k * (size_t)columns + (size_t)column] -= a * (s->f[0][k] - s->f[1][k]);
 }
 
-/* The same of all forces, with n values of a pool on both sides of base along the direction. */
-static cdn_status difference(differ *s, cdn_pool pool, int n, const double *direction, double *matrix, int columns,
-                             int column) {
-  double scale = 1;
+/* The same of all forces, with n values of a pool on both sides of base along the direction. Steps have the size of
+ * `unit`, and of the share `far` of the values that they change. */
+static cdn_status difference(differ *s, cdn_pool pool, int n, const double *direction, double unit, double far,
+                             double *matrix, int columns, int column) {
+  double scale = unit;
   for (int i = 0; i < n; i++)
-    if (direction[i] != 0) scale = fmax(scale, fabs(s->base[i]));
+    if (direction[i] != 0) scale = fmax(scale, far * fabs(s->base[i]));
   const double h = STEP * scale;
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < n; i++) s->there[i] = s->base[i] + (side ? -h : h) * direction[i];
@@ -116,7 +121,7 @@ static cdn_status by_q(differ *s, int nq, int nu) {
     memset(unit, 0, (size_t)nu * sizeof *unit);
     unit[s->runs.u + k] = 1;
     CDNI_TRY(cdni_state_multiply_by_N(s->state, unit, s->direction));
-    CDNI_TRY(difference(s, CDN_POOL_Q, nq, s->direction, s->still.dq, s->still.m->tree.nu, k));
+    CDNI_TRY(difference(s, CDN_POOL_Q, nq, s->direction, s->unit[k], FAR, s->still.dq, s->still.m->tree.nu, k));
     CDNI_TRY(cdn_state_set_slots(s->state, CDN_POOL_Q, 0, nq, s->base));
   }
   return CDN_OK;
@@ -128,7 +133,7 @@ static cdn_status by_u(differ *s, int nu) {
   memset(s->direction, 0, (size_t)nu * sizeof *s->direction);
   for (int k = 0; k < columns; k++) {
     s->direction[s->runs.u + k] = 1;
-    CDNI_TRY(difference(s, CDN_POOL_U, nu, s->direction, s->still.du, columns, k));
+    CDNI_TRY(difference(s, CDN_POOL_U, nu, s->direction, 1, 1, s->still.du, columns, k));
     s->direction[s->runs.u + k] = 0;
   }
   return cdn_state_set_slots(s->state, CDN_POOL_U, 0, nu, s->base);
@@ -236,7 +241,7 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
   const size_t pool = (size_t)(nq + nu + cdn_system_nz(system)), n = (size_t)room->matter->tree.n;
-  double *vectors = cdn_work_push(state, (3 * pool + 2 * (size_t)room->matter->tree.nu) * sizeof(double) +
+  double *vectors = cdn_work_push(state, (3 * pool + 3 * (size_t)room->matter->tree.nu) * sizeof(double) +
                                              2 * n * sizeof(sv) + n_forces * sizeof(differenced_force));
   if (!vectors) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
   differ s = { .room = room, .n_forces = (int)n_forces, .d = d, .state = state, .still = *d->pass };
@@ -245,7 +250,9 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   s.base = (double *)(s.F[1] + n);
   s.there = s.base + pool, s.direction = s.there + pool;
   s.f[0] = s.direction + pool, s.f[1] = s.f[0] + room->matter->tree.nu;
-  s.force = (differenced_force *)(void *)(s.f[1] + room->matter->tree.nu);
+  s.unit = s.f[1] + room->matter->tree.nu;
+  s.force = (differenced_force *)(void *)(s.unit + room->matter->tree.nu);
+  cdni_matter_units(room->matter, state, cdni_matter_length(room->matter, state), s.unit);
   list(room, state, s.force);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */

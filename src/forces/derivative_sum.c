@@ -31,6 +31,13 @@ cdn_status cdni_forces_differentiate(derivative_pass *p, const char *function, d
   return status;
 }
 
+bool cdni_force_is_differenced(cdn_state *state, int i) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const force_element *e = &CDNI_AT(room->elements, force_element, i);
+  const force_batch b = cdni_force_batch(room, state, e->kind, NULL);
+  return cdni_force_kinds[e->kind]->is_differenced && cdni_force_kinds[e->kind]->is_differenced(&b, e->index);
+}
+
 cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, double *stiffness, double *damping) {
   const matter *m = cdni_matter(cdn_state_system(state));
   cdn_force_derivatives d = { .stiffness = stiffness, .damping = damping, .z = -1 };

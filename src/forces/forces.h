@@ -21,6 +21,8 @@ int cdni_forces_sums(const force_room *room, cdn_ticket *tickets);
 /* All sums, in F (one for each body, about M's origins) and f (matter's nu); added to what is there if F and f have begun. There is
  * at least one sum. */
 cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f);
+/* The sums without a potential. */
+cdn_status cdni_forces_nonpotential(const force_room *room, cdn_state *state, sv *F, double *f);
 /* The power of the sums without a potential. */
 cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *state, const body_twist *twist,
                                           const double *u, double *power);
@@ -46,6 +48,8 @@ void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double 
 /* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of
  * tau, nu x nz, NULL if not wanted. `function` is the public one. */
 cdn_status cdni_forces_differentiate(struct derivative_pass *p, const char *function, double *dz);
+/* Whether element i, which is on, brings no derivatives, so that those above are differences. */
+bool cdni_force_is_differenced(cdn_state *state, int i);
 /* By mobility (matter's nu): -df/dq and -df/du of the springs, dampers, stops and actuators on it. */
 cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, double *stiffness, double *damping);
 /* g (zero without gravity, and if it is off), and the bodies it excludes (NULL: none). */

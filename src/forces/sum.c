@@ -175,11 +175,12 @@ int cdni_forces_sums(const force_room *room, cdn_ticket *tickets) {
   return n;
 }
 
-cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f) {
+/* Every class of sums, or every second: those without a potential come first of each pair. */
+static cdn_status add_sums(const force_room *room, cdn_state *state, int each, bool begun, sv *F, double *f) {
   const tree *t = &room->matter->tree;
   const int nF = 6 * t->n * room->matter->lanes, nf = t->nu * room->matter->lanes;
   bool F_begun = begun, f_begun = begun || nf == 0;
-  for (int i = 0; i < FORCE_CLASSES; i++) {
+  for (int i = 0; i < FORCE_CLASSES; i += each) {
     const accumulator *a = &room->accumulators[i];
     if (a->n_parts == 0) continue;
     sum_view v;
@@ -190,6 +191,14 @@ cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun,
   if (!F_begun) memset(F, 0, (size_t)nF * sizeof(double));
   if (!f_begun) memset(f, 0, (size_t)nf * sizeof *f);
   return CDN_OK;
+}
+
+cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f) {
+  return add_sums(room, state, 1, begun, F, f);
+}
+
+cdn_status cdni_forces_nonpotential(const force_room *room, cdn_state *state, sv *F, double *f) {
+  return add_sums(room, state, 2, false, F, f);
 }
 
 static cdn_status calc_potential(const void *self, cdn_state *state, void *out) {

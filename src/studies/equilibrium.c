@@ -1,26 +1,24 @@
-/* Static equilibrium by Newton's method in a trust region: the way. Where each step leads to is equilibrium_model.c's. */
+/* Static equilibrium by Newton's method in a trust region: the search. equilibrium_model.c chooses the displacement of
+ * a step, equilibrium_walk.c takes the step and measures its work. */
 #include "studies/equilibrium.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "contact/contact.h"
 #include "matter/operators.h"
+#include "matter/scale.h"
 
 static const char function[] = "cdn_find_equilibrium";
 
-static const double NEARLY_THERE = 1e-9; /* rad, m: rounding may hide further improvement below this */
-static const double CONSTRAINTS = 1e-10; /* units */
+static const double NEARLY_THERE = 1e-9; /* model units: rounding may hide further improvement below this */
+static const double TINY = 1e-6;         /* model units: within this no wall of a potential hides */
 static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
 static const int PATIENCE = 20;          /* iterations */
+static const int MOST_POLISHING = 10;    /* steps; each doubles the digits until rounding ends it */
 static const double FAR = 1e100;         /* radius: as far as the model likes */
 
 CDNI_DEF(equilibrium_def, .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500);
-
-static cdn_projection_def tight(void) {
-  cdn_projection_def def = cdn_default_projection_def();
-  def.tolerance = CONSTRAINTS;
-  return def;
-}
 
 /* ---- where the State is ---- */
 
@@ -39,79 +37,6 @@ static cdn_status look(search *x) {
 
 /* ---- one step ---- */
 
-/* |udot|_M here. */
-static cdn_status imbalance(search *x, double *size) {
-  const double *udot = cdn_state_udot(x->rest);
-  if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
-  CDNI_TRY(cdn_multiply_by_M(x->rest, udot, x->force));
-  *size = 0;
-  for (int k = 0; k < x->s.nu; k++) *size += udot[k] * x->force[k];
-  *size = sqrt(fmax(0, *size));
-  return CDN_OK;
-}
-
-/* Power of all forces where the State is, for q changing at this rate. */
-static cdn_status power(search *x, const double *qdot, double *out) {
-  CDNI_TRY(cdni_state_multiply_by_N_inv(x->rest, qdot, x->along));
-  CDNI_TRY(cdn_residual(x->rest, NULL, x->force));
-  *out = 0;
-  for (int k = 0; k < x->s.nu; k++) *out -= x->along[k] * x->force[k];
-  return CDN_OK;
-}
-
-/* The memory of friction follows the bodies. */
-static cdn_status follow(search *x, double scale) {
-  const size_t nz = (size_t)cdn_system_nz(cdn_state_system(x->rest));
-  if (x->friction.n == 0) return CDN_OK;
-  memcpy(x->z, x->z0, nz * sizeof *x->z);
-  cdni_statics_friction_follow(&x->friction, x->s.nu, scale, x->v, x->z);
-  return cdn_state_set_z(x->rest, x->z);
-}
-
-static cdn_status place(search *x, const double *q, double scale) {
-  CDNI_TRY(cdn_state_set_q(x->rest, q));
-  return follow(x, scale);
-}
-
-/* To q0 + scale N v, and back to the constraints; q is where that is. */
-static cdn_status move(search *x, double scale, double *q) {
-  const cdn_projection_def def = tight();
-  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
-  CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
-  CDNI_TRY(cdni_state_multiply_by_N(x->rest, x->v, q));
-  for (size_t k = 0; k < nq; k++) q[k] = x->q0[k] + scale * q[k];
-  cdni_state_normalize_q(x->rest, q, NULL);
-  CDNI_TRY(place(x, q, scale));
-  CDNI_TRY(cdn_project_q(x->rest, &def, &x->report->constraint_error));
-  if (nq) memcpy(q, cdn_state_q(x->rest), nq * sizeof *q);
-  return CDN_OK;
-}
-
-static void begin_step(search *x) {
-  const cdn_system *system = cdn_state_system(x->rest);
-  memcpy(x->q0, cdn_state_q(x->rest), (size_t)cdn_system_nq(system) * sizeof *x->q0);
-  if (x->friction.n > 0) memcpy(x->z0, cdn_state_z(x->rest), (size_t)cdn_system_nz(system) * sizeof *x->z0);
-}
-
-/* Takes the step v, by way of its middle, and the work of all forces on it: Simpson's rule on the parabola through the three
- * places. Forces without a potential, or none that is known, count like others. */
-static cdn_status walk(search *x, double *work) {
-  const int nq = cdn_system_nq(cdn_state_system(x->rest));
-  double *rate = x->rate, P[3];
-  CDNI_TRY(move(x, 1, x->q));
-  CDNI_TRY(move(x, 0.5, x->middle));
-  for (int k = 0; k < nq; k++) rate[k] = x->q[k] - x->q0[k];
-  CDNI_TRY(power(x, rate, &P[1]));
-  CDNI_TRY(place(x, x->q0, 0));
-  for (int k = 0; k < nq; k++) rate[k] = 4 * x->middle[k] - 3 * x->q0[k] - x->q[k];
-  CDNI_TRY(power(x, rate, &P[0]));
-  CDNI_TRY(place(x, x->q, 1));
-  for (int k = 0; k < nq; k++) rate[k] = 3 * x->q[k] - 4 * x->middle[k] + x->q0[k];
-  CDNI_TRY(power(x, rate, &P[2]));
-  *work = (P[0] + 4 * P[1] + P[2]) / 6;
-  return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
-}
-
 /* The best step of at most the radius in which no coordinate moves too far; returns its largest displacement. */
 static double limited_step(search *x) {
   double most = cdni_equilibrium_step(x, x->radius);
@@ -122,28 +47,36 @@ static double limited_step(search *x) {
   return most;
 }
 
+/* Whether a step that is hidden by rounding may be taken: accelerations fall by half, and energy does not rise. Over a
+ * tiny step the slopes at both ends tell the work better than the difference of two energies. */
+static bool settles(const cdni_walk *w, double before, double after, double most) {
+  return after < 0.5 * before && (w->work >= 0 || (most <= TINY && w->by_slopes >= 0));
+}
+
 /* Tries steps until one is as good as predicted; *done if no step is left to try. */
 static cdn_status one_iteration(search *x, bool *done) {
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
-  begin_step(x);
   cdn_status failed = CDN_OK;
-  double before, work = 0;
-  CDNI_TRY(imbalance(x, &before));
-  for (int attempt = 0; attempt < 60 && limited_step(x) > CDNI_NOT_A_STEP; attempt++) {
+  double before, most;
+  CDNI_TRY(cdni_equilibrium_begin_step(x));
+  CDNI_TRY(cdni_equilibrium_imbalance(x, &before));
+  for (int attempt = 0; attempt < 60 && (most = limited_step(x)) > CDNI_NOT_A_STEP; attempt++) {
     double size = INFINITY;
+    cdni_walk w = { .work = 0 };
     const double expected = cdni_equilibrium_promise(x), length = cdni_equilibrium_length(x);
-    const cdn_status status = walk(x, &work);
-    if (status == CDN_OK) CDNI_TRY(imbalance(x, &size));
-    const double ratio = status == CDN_OK ? (stable ? work : before - size) / expected : -1;
-    /* close to the end rounding hides the work, but not that accelerations fall */
-    const bool settles = status == CDN_OK && size < 0.5 * before && (!stable || x->report->unstable == 0);
-    if (ratio > 0.1 || settles) {
-      x->report->work += work;
+    const cdn_status status = cdni_equilibrium_walk(x, &w);
+    if (status == CDN_OK) CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
+    const bool usable = status == CDN_OK && !(stable && w.doubtful);
+    const double ratio = usable ? (stable ? w.work : before - size) / expected : -1;
+    if (ratio > 0.1 || (status == CDN_OK && (!stable || x->report->unstable == 0) &&
+                        (stable ? settles(&w, before, size, most) : size < 0.5 * before))) {
+      x->report->work += w.work;
+      x->gained = w.work;
       if (ratio > 0.75 && length > 0.8 * x->radius) x->radius *= 2;
       return cdni_contact_settle(x->rest);
     }
     failed = status;
-    CDNI_TRY(place(x, x->q0, 0));
+    CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
     x->radius = 0.25 * length;
   }
   CDNI_TRY(failed);
@@ -154,8 +87,10 @@ static cdn_status one_iteration(search *x, bool *done) {
 /* ---- the search ---- */
 
 static bool has_arrived(const search *x) {
-  return x->report->unbalanced <= x->def->tolerance &&
-         (x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0);
+  const double *udot = cdn_state_udot(x->rest);
+  for (int k = 0; k < x->s.nu; k++)
+    if (!(fabs(udot[k]) <= x->bound[k])) return false;
+  return x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0;
 }
 
 /* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there is. */
@@ -164,7 +99,7 @@ static bool is_as_near_as_can_be(search *x) {
   if (stable && x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
   double size;
   return cdni_equilibrium_step(x, FAR) <= NEARLY_THERE &&
-         (stable || (imbalance(x, &size) == CDN_OK && cdni_equilibrium_promise(x) > 0.5 * size));
+         (stable || (cdni_equilibrium_imbalance(x, &size) == CDN_OK && cdni_equilibrium_promise(x) > 0.5 * size));
 }
 
 /* Whether the last steps hardly improved the balance: where accelerations are smallest but not zero, steps may creep
@@ -173,29 +108,41 @@ static cdn_status creeps(search *x, int steps, double *mark, bool *stuck) {
   double size;
   *stuck = false;
   if (x->goal == CDN_EQUILIBRIUM_STABLE || steps % PATIENCE != 0) return CDN_OK;
-  CDNI_TRY(imbalance(x, &size));
+  CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
   *stuck = size > HARDLY * *mark;
   *mark = size;
   return CDN_OK;
 }
 
-/* Within the tolerance, Newton's own step leads to the limit of rounding: it is kept if it improves the balance and
- * does not change the kind of the equilibrium. (At the edge of a stop, rounding would decide whether the stop is
- * stiff.) */
-static cdn_status polish(search *x) {
+/* Newton's own step, kept if it improves the balance and does not change the kind of the equilibrium. (At the edge of a
+ * stop, rounding would decide whether the stop is stiff.) */
+static cdn_status polish_once(search *x, bool *better) {
   const cdn_equilibrium before = *x->report;
-  double size_before, work, size;
-  begin_step(x);
-  CDNI_TRY(imbalance(x, &size_before));
-  if (!(cdni_equilibrium_step(x, FAR) <= x->def->largest_step)) return CDN_OK;
-  if (walk(x, &work) == CDN_OK && imbalance(x, &size) == CDN_OK && size < 0.5 * size_before) {
+  double size_before, size;
+  cdni_walk w;
+  *better = false;
+  CDNI_TRY(cdni_equilibrium_begin_step(x));
+  CDNI_TRY(cdni_equilibrium_imbalance(x, &size_before));
+  const double most = cdni_equilibrium_step(x, FAR);
+  if (!(size_before > 0) || !(most <= x->def->largest_step)) return CDN_OK;
+  if (cdni_equilibrium_walk(x, &w) == CDN_OK && cdni_equilibrium_imbalance(x, &size) == CDN_OK &&
+      (x->goal == CDN_EQUILIBRIUM_STABLE ? settles(&w, size_before, size, most) : size < 0.5 * size_before)) {
     CDNI_TRY(look(x));
     CDNI_TRY(cdni_equilibrium_model_fill(x));
-    x->report->work += work;
-    if (x->report->stable == before.stable && x->report->unstable == before.unstable) return CDN_OK;
+    x->report->work += w.work;
+    *better = x->report->stable == before.stable && x->report->unstable == before.unstable;
+    if (*better) return CDN_OK;
   }
   *x->report = before;
-  return place(x, x->q0, 0);
+  CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
+  return cdni_equilibrium_model_fill(x);
+}
+
+/* Within the tolerance, Newton's steps lead to the limit of rounding. */
+static cdn_status polish(search *x) {
+  bool better = true;
+  for (int i = 0; i < MOST_POLISHING && better; i++) CDNI_TRY(polish_once(x, &better));
+  return CDN_OK;
 }
 
 /* From where the State is; *found tells whether the way ends in an equilibrium. */
@@ -211,6 +158,8 @@ static cdn_status find(search *x, bool *found) {
     *found = has_arrived(x);
     if (*found) return x->report->iterations > 0 ? polish(x) : CDN_OK;
     *found = done && is_as_near_as_can_be(x);
+    if (*found && x->goal == CDN_EQUILIBRIUM_STABLE) return polish(x);
+    x->no_step = done;
     if (*found || done || stuck || steps >= x->def->most_iterations) return CDN_OK;
     CDNI_TRY(one_iteration(x, &done));
     CDNI_TRY(creeps(x, steps, &mark, &stuck));
@@ -229,19 +178,27 @@ static cdn_status no_equilibrium(search *x) {
       most = fabs(udot[k]) * sqrt(x->s.mass[k]), acceleration = fabs(udot[k]);
       cdn_system_slot_name(cdn_state_system(x->rest), CDN_POOL_U, k, name, sizeof name);
     }
+  char why[200];
+  if (x->no_step)
+    snprintf(why, sizeof why,
+             "no step from there gives up energy: forces jump there, or a potential is not that of its force "
+             "(cdn_check_force tells)");
+  else
+    snprintf(why, sizeof why, "the last one still gave up %g J: nothing holds the model, or it needs more of them",
+             x->gained);
   return cdni_state_fail(
       x->rest, CDN_ERR_LIMIT, false, x->function, name,
-      "no equilibrium was found in %d iteration%s: from rest '%s' still accelerates at %g (tolerance %g), "
-      "unstable directions: %d; there may be none (nothing holds the model), or a longer way to it",
-      iterations, iterations == 1 ? "" : "s", name, acceleration, x->def->tolerance, x->report->unstable);
+      "no equilibrium was found in %d iteration%s: from rest '%s' still accelerates at %g, and there "
+      "are %d unstable directions; %s",
+      iterations, iterations == 1 ? "" : "s", name, acceleration, x->report->unstable, why);
 }
 
 static cdn_status run(search *x) {
-  const cdn_projection_def def = tight();
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   bool found;
   x->goal = x->def->goal;
-  CDNI_TRY(cdn_project_q(x->rest, &def, &x->report->constraint_error));
+  CDNI_TRY(cdni_equilibrium_project(x));
+  x->length = cdni_matter_length(cdni_matter(cdn_state_system(x->rest)), x->rest);
   memcpy(x->start, cdn_state_q(x->rest), nq * sizeof *x->start);
   CDNI_TRY(find(x, &found));
   if (!found &&
@@ -260,13 +217,15 @@ static size_t divide(search *x, int nq, int nu, int nz, double *at) {
   for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
   double **const auxiliary[] = { &x->z, &x->z0 };
   for (int k = 0; at && k < CDNI_COUNT(auxiliary); k++) *auxiliary[k] = at, at += nz;
-  double **const mobilities[] = { &x->force, &x->along };
+  double **const mobilities[] = { &x->force, &x->along, &x->turned, &x->unit, &x->bound };
   for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
-  return cdni_equilibrium_model_divide(x, nu, at) + (size_t)nq * CDNI_COUNT(coordinates) +
+  const size_t bodies = 6 * (size_t)cdn_system_body_count(cdn_state_system(x->rest));
+  if (at) x->F = (cdn_spatial *)at, at += bodies;
+  return cdni_equilibrium_model_divide(x, nu, at) + bodies + (size_t)nq * CDNI_COUNT(coordinates) +
          (size_t)nz * CDNI_COUNT(auxiliary) + (size_t)nu * CDNI_COUNT(mobilities);
 }
 
-/* Ten times the displacements that rounding may hide: a smaller largest_step could not be distinguished from an end. */
+/* In model units, ten times the displacements that rounding may hide: a smaller largest_step could not be distinguished from an end. */
 static const double LEAST_RADIUS = 1e-8;
 
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {

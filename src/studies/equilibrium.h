@@ -1,5 +1,6 @@
-/* The search for an equilibrium, shared by its two files. equilibrium.c takes steps, equilibrium_model.c chooses
- * them. */
+/* The search for an equilibrium, shared by its files: equilibrium.c searches, equilibrium_model.c chooses the
+ * displacement of a step, equilibrium_walk.c takes it. A walk needs nothing but the displacement v: another way to
+ * choose v, without dense matrices, would stand beside equilibrium_model.c. */
 #ifndef CARDAN_STUDIES_EQUILIBRIUM_H
 #define CARDAN_STUDIES_EQUILIBRIUM_H
 
@@ -7,7 +8,7 @@
 
 #include "studies/statics.h"
 
-#define CDNI_NOT_A_STEP 1e-13 /* rad, m */
+#define CDNI_NOT_A_STEP 1e-13 /* model units */
 
 typedef struct search {
   cdn_state *from, *rest; /* the user's, and the one that the search moves */
@@ -18,7 +19,16 @@ typedef struct search {
   cdn_equilibrium *report;
   double *q, *q0, *middle, *rate, *start; /* nq */
   double *z, *z0;                         /* nz: of a step, and before it */
-  double *force, *along;                  /* nu */
+  double *force, *along, *turned;         /* nu */
+  cdn_spatial *F;                         /* one for each body */
+  double potential;                       /* J, where the step begins */
+  double gained;                          /* J, by the last step that was taken */
+  bool no_step;                           /* the search ended because no step was good */
+
+  /* The model's own scales. A displacement is measured in its mobility's unit: 1 rad, or a length of the model. */
+  double length; /* m; 0 until it is known */
+  double *unit;  /* nu: rad or m */
+  double *bound; /* nu: accelerations up to this count as balance, rad/s^2 or m/s^2 */
 
   /* The model, in the basis of modes: column k of X has the components of mode k in Z. */
   cdni_statics s;
@@ -33,12 +43,41 @@ typedef struct search {
   double *work;
 } search;
 
+/* What a step came to. */
+typedef struct cdni_walk {
+  double work;      /* of all forces, J: what the potential lost, and the work of forces without one */
+  double by_slopes; /* the same by the power at both ends alone: exact for tiny steps */
+  bool doubtful;    /* forces without a potential vary too much on the way for their work to be known */
+} cdni_walk;
+
+/* ---- equilibrium_walk.c ---- */
+
+/* Notes where the step begins. */
+cdn_status cdni_equilibrium_begin_step(search *x);
+/* Takes the step v from there; the State is at its end. */
+cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w);
+/* Puts the State at q; the memory of friction follows `scale` of the step. */
+cdn_status cdni_equilibrium_place(search *x, const double *q, double scale);
+/* To the constraints. */
+cdn_status cdni_equilibrium_project(search *x);
+/* |udot|_M where the State is. */
+cdn_status cdni_equilibrium_imbalance(search *x, double *size);
+
+/* ---- equilibrium_scale.c ---- */
+
+/* Sets x->unit, and x->length if it is not known yet. */
+void cdni_equilibrium_set_units(search *x);
+/* Sets x->bound, from the linearized statics and the curvatures x->d of their modes. */
+void cdni_equilibrium_set_bounds(search *x);
+
+/* ---- equilibrium_model.c ---- */
+
 /* Divides memory for a model of nu mobilities; returns the number of doubles. `at` NULL: counts only. */
 size_t cdni_equilibrium_model_divide(search *x, int nu, double *at);
 
 /* Linearizes statics at the present State, and counts the directions for the report. */
 cdn_status cdni_equilibrium_model_fill(search *x);
-/* Computes y and v for the best step of at most this length; returns the largest element of v. */
+/* Computes y and v for the best step of at most this length; returns the largest element of v, in model units. */
 double cdni_equilibrium_step(search *x, double radius);
 /* The length of y. */
 double cdni_equilibrium_length(const search *x);

@@ -17,7 +17,7 @@
 
 static const double NEUTRAL = 1e-9;   /* of the largest stiffness */
 static const double HARDLY = 1e-9;    /* of a step */
-static const double NO_SLOPE = 1e-12; /* rad, m: nearer to the top of a ridge is on it */
+static const double NO_SLOPE = 1e-12; /* model units: nearer to the top of a ridge is on it */
 static const double SAME = 1e-6;      /* relative: stiffnesses and displacements closer than this are equal */
 
 size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
@@ -43,8 +43,8 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
 
 /* v = Z^T X y, but zero for idle mobilities, and for balanced mobilities that would hardly move: if modes are almost
  * equally stiff, these motions may be rounding, and a coordinate at rest at the edge of a stop must not be pushed
- * into it or off it by rounding. Returns the largest element. (Hardly: in the units of the coordinates and in units
- * that make all masses 1.) */
+ * into it or off it by rounding. Returns the largest element, in model units. (Hardly: in model units, and in units that
+ * make all masses 1.) */
 static double displacement(search *x) {
   const int n = x->s.n, nu = x->s.nu;
   const double length = cdni_equilibrium_length(x);
@@ -55,10 +55,10 @@ static double displacement(search *x) {
     for (int j = 0; j < n; j++) sum += x->X[j * n + i] * x->y[j];
     for (int k = 0; k < nu && sum != 0; k++) x->v[k] += sum * x->s.Z[i * nu + k];
   }
-  for (int k = 0; k < nu; k++) most = fmax(most, x->idle[k] ? 0 : fabs(x->v[k]));
+  for (int k = 0; k < nu; k++) most = fmax(most, x->idle[k] ? 0 : fabs(x->v[k]) / x->unit[k]);
   for (int k = 0; k < nu; k++) {
-    const double size = fabs(x->v[k]);
-    const bool hardly = size <= HARDLY * most && size * sqrt(x->s.mass[k]) <= HARDLY * length;
+    const double size = fabs(x->v[k]) / x->unit[k];
+    const bool hardly = size <= HARDLY * most && fabs(x->v[k]) * sqrt(x->s.mass[k]) <= HARDLY * length;
     if (x->idle[k] || (x->balanced[k] && (hardly || size <= CDNI_NOT_A_STEP))) x->v[k] = 0;
   }
   return most;
@@ -112,17 +112,17 @@ static int end_of_space(const search *x, int first) {
   return end;
 }
 
-/* For the modes from first to end: the largest displacement for |y| = 1, and (may be NULL) its y. Of displacements
- * that are equal except for rounding, the first coordinate's is taken. */
-static double reach_of(const search *x, int first, int end, double *y) {
+/* For the modes from first to end: the largest displacement for |y| = 1, each coordinate's in units of its own, and (may be
+ * NULL) its y. Of displacements that are equal except for rounding, the first coordinate's is taken. */
+static double reach_of(const search *x, int first, int end, const double *unit, double *y) {
   double reach = 0;
   for (int k = 0; k < x->s.nu; k++) {
     double by = 0;
     for (int i = first; i < end; i++) x->v[i] = moved_by(x, i, k), by += x->v[i] * x->v[i];
-    by = sqrt(by);
+    by = sqrt(by) / unit[k];
     if (by <= reach * (1 + SAME)) continue;
     reach = by;
-    for (int i = first; i < end && y; i++) y[i] = x->v[i] / by;
+    for (int i = first; i < end && y; i++) y[i] = x->v[i] / (by * unit[k]);
   }
   return reach;
 }
@@ -144,7 +144,8 @@ static void judge_directions(search *x) {
   x->report->stable = x->report->neutral = x->report->unstable = 0;
   for (int first = 0, end; first < n; first = end) {
     end = end_of_space(x, first);
-    const double reach = reach_of(x, first, end, NULL), slope = norm(x->g, first, end);
+    const double reach = reach_of(x, first, end, x->unit, NULL), slope = norm(x->g, first, end);
+    const bool balanced = slope * reach_of(x, first, end, x->bound, NULL) * n <= 1;
     const double doubt = NEUTRAL * most + x->imbalance * reach / x->def->largest_step;
     for (int i = first; i < end; i++) {
       x->k[i] = x->d[i];
@@ -152,7 +153,7 @@ static void judge_directions(search *x) {
       else if (x->d[i] < -doubt) x->report->unstable++;
       else {
         x->report->neutral++;
-        x->k[i] = slope * reach * n <= x->def->tolerance ? INFINITY : doubt;
+        x->k[i] = balanced ? INFINITY : doubt;
       }
     }
   }
@@ -160,9 +161,8 @@ static void judge_directions(search *x) {
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
   CDNI_TRY(cdni_statics_fill(x->rest, x->function, &x->s, &x->friction));
-  cdni_statics_idle(&x->s, x->def->tolerance, x->balanced, x->idle);
   const int n = x->s.n, nu = x->s.nu;
-  double *B = x->s.work;
+  double *B = x->L;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       B[j * n + i] = 0;
@@ -172,6 +172,9 @@ cdn_status cdni_equilibrium_model_fill(search *x) {
   if (cdni_symmetric_eigen(n, x->X, B, x->d, x->work) != 0)
     return cdni_state_fail(x->rest, CDN_ERR_SINGULAR, false, x->function, NULL,
                            "the diagonal of the mass matrix is not positive");
+  cdni_equilibrium_set_units(x);
+  cdni_equilibrium_set_bounds(x);
+  cdni_statics_idle(&x->s, x->bound, x->balanced, x->idle);
   for (int i = 0; i < n; i++) {
     x->g[i] = 0;
     for (int k = 0; k < n; k++) x->g[i] += x->X[i * n + k] * x->s.gradient[k];
@@ -211,7 +214,7 @@ static void leave_ridge(search *x, double radius) {
   while (!(x->k[end - 1] < 0)) end--;
   const double square = pow(norm(x->y, 0, first), 2) + pow(norm(x->y, end, x->s.n), 2);
   const double length = sqrt(fmax(0, radius * radius - square)), slope = norm(x->g, first, end);
-  const double reach = reach_of(x, first, end, x->y);
+  const double reach = reach_of(x, first, end, x->unit, x->y);
   const bool sloping = slope * reach > NO_SLOPE * fabs(x->d[first]);
   for (int i = first; i < end; i++) x->y[i] = length * (sloping ? -x->g[i] / slope : x->y[i]);
 }

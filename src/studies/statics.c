@@ -158,7 +158,7 @@ cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s) {
   return scale;
 }
 
-void cdni_statics_idle(const cdni_statics *s, double tolerance, bool *balanced, bool *idle) {
+void cdni_statics_idle(const cdni_statics *s, const double *bound, bool *balanced, bool *idle) {
   const int nu = s->nu;
   const double *K = s->work, *mass = s->mass;
   const cdni_stiffness_scale scale = cdni_statics_scale(s);
@@ -168,7 +168,7 @@ void cdni_statics_idle(const cdni_statics *s, double tolerance, bool *balanced, 
       free += s->Z[i * nu + k] * s->Z[i * nu + k];
       force += s->Z[i * nu + k] * s->gradient[i];
     }
-    balanced[k] = fabs(force) * nu <= tolerance * mass[k];
+    balanced[k] = fabs(force) * nu <= bound[k] * mass[k];
     idle[k] = balanced[k] && free > 1 - ROUNDING;
     for (int j = 0; j < nu && idle[k]; j++) {
       const double most = ROUNDING * fmin(scale.largest, scale.stiffest * sqrt(mass[k] * mass[j]));

@@ -321,6 +321,52 @@ END_TEST
 
 /* ---- arguments --------------------------------------------------------------------------------- */
 
+/* ---- a force that is right, without derivatives of its own: a damped strut between points of a chain of pins ---------------- */
+
+typedef struct strut {
+  cdn_body a, b;
+  double stiffness, damping;
+} strut;
+
+static cdn_status push_strut(const void *self, cdn_state *state, cdn_forces *forces) {
+  const strut *s = self;
+  const cdn_vec3 on_a = { 0.1, 0.2, 0 }, on_b = { -0.1, 0.15, 0.05 };
+  cdn_vec3 a, b, va, vb;
+  CDN_TRY(cdn_body_station(state, s->a, on_a, &a, &va));
+  CDN_TRY(cdn_body_station(state, s->b, on_b, &b, &vb));
+  const cdn_vec3 across = cdn_sub(b, a), along = cdn_scale(1 / cdn_norm(across), across);
+  const double pull = s->stiffness * (cdn_norm(across) - 0.4) + s->damping * cdn_dot(along, cdn_sub(vb, va));
+  cdn_forces_add_point(forces, s->a, on_a, cdn_scale(pull, along));
+  cdn_forces_add_point(forces, s->b, on_b, cdn_scale(-pull, along));
+  return CDN_OK;
+}
+
+START_TEST(test_a_right_force_without_derivatives) {
+  mistake = 0;
+  for (int run = 0; run < 40; run++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    cdn_body links[4];
+    def.mobilizer = CDN_PIN, def.X_PF.p = cdn_v3(0, 0.5, 0);
+    def.mass = (cdn_mass_properties){ 1, { 0, 0.2, 0 }, { 0.1, 0.1, 0.1, 0, 0, 0 } };
+    for (int i = 0; i < 4; i++) def.parent = links[i] = cdn_system_add_body(system, &def);
+    const strut s = { links[1], links[3], 1000 * (1 + run * 37 % 100), run * 13 % 50 };
+    const cdn_force_ops ops = { .struct_size = sizeof ops,
+                                .subsystem = { .name = "strut", .self_size = sizeof s },
+                                .reads = CDN_READS_VELOCITY,
+                                .calc_force = push_strut };
+    const cdn_force id = cdn_system_add_custom_force(system, &ops, &s);
+    cdn_state *state = freeze(system);
+    cdn_check_def how = cdn_default_check_def();
+    cdn_check *check = NULL;
+    how.seed = (unsigned)run + 1;
+    const cdn_status status = cdn_check_force(state, id, &how, &check);
+    found(status, check, "strut", NULL);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 START_TEST(test_arguments) {
   mistake = 0;
   cdn_system *system = cdn_system_create(NULL);
@@ -348,4 +394,4 @@ START_TEST(test_arguments) {
 END_TEST
 
 CHECK_MAIN("checks", test_mistakes_of_a_mobilizer, test_mistakes_of_a_constraint, test_mistakes_of_a_force,
-           test_arguments)
+           test_a_right_force_without_derivatives, test_arguments)

@@ -1,0 +1,44 @@
+#include "matter/scale.h"
+
+#include <math.h>
+
+#include "matter/operators.h"
+
+/* The size of a body about its origin: radius of gyration and centre of mass. */
+static double size_of_body(const cdn_state *state, int b) {
+  const cdn_mass_properties p = cdn_body_mass_properties(state, (cdn_body){ b });
+  const double trace = p.inertia.xx + p.inertia.yy + p.inertia.zz;
+  return p.mass > 0 ? fmax(sqrt(fmax(0, trace) / (2 * p.mass)), cdn_norm(p.com)) : 0;
+}
+
+double cdni_matter_length(const matter *m, cdn_state *state) {
+  const body_pose *pose = cdni_matter_pose(m, state);
+  const int n = m->tree.n - 1;
+  double links = 0, sizes = 0, spread = 0;
+  int n_links = 0;
+  v3 middle = v3_zero();
+  if (!pose || n == 0) return 0;
+  for (int b = 1; b <= n; b++) {
+    const double size = size_of_body(state, b), link = v3_norm(pose[b].r);
+    sizes += size * size;
+    if (m->tree.node[b].parent > 0) links += link * link, n_links++;
+    middle = v3_fma(1.0 / n, pose[b].p_GM, middle);
+  }
+  for (int b = 1; b <= n; b++) {
+    const v3 away = v3_sub(pose[b].p_GM, middle);
+    spread += v3_dot(away, away);
+  }
+  double length = fmax(sqrt(sizes / n), sqrt(spread / n) / cbrt(n));
+  if (n_links > 0) length = fmax(length, sqrt(links / n_links));
+  return length > 0 ? length : v3_norm(middle);
+}
+
+void cdni_matter_units(const matter *m, const cdn_state *state, double length, double *unit) {
+  const double *H = cdni_matter_data(m, state).H;
+  for (int b = 1; b < m->tree.n; b++)
+    for (int k = 0; k < m->tree.node[b].nu; k++) {
+      const sv h = cdni_hinge_column(&m->tree.node[b], H, k);
+      const double moves = fmax(v3_norm(h.w), length > 0 ? v3_norm(h.v) / length : 0);
+      unit[m->tree.node[b].u + k] = moves > 0 ? 1 / moves : 1;
+    }
+}
