@@ -105,7 +105,7 @@ struct contact_room {
   cdn_computed_region points; /* contact_point; convex contact only */
   contact_force_fn *rows;     /* what these have become; NULL: nothing moves */
   const void *rows_self;
-  cdn_computed_region touches, energies, forces;
+  cdn_computed_region touches, energies, enclosed, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
   cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
@@ -449,6 +449,12 @@ double cdni_bed_damped(const touch *t, const relative_motion *m, cdn_vec3 *momen
 cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out);
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out);
 cdn_region_fn cdni_contact_find_touches;
+/* Two shapes that do not touch, of which one is within the other. */
+typedef struct enclosed_pair {
+  int32_t a, b;
+  double energy;
+} enclosed_pair;
+cdn_region_fn cdni_contact_calc_enclosed;
 cdn_region_fn cdni_contact_calc_energies; /* one double a touch; NaN: nobody computes it */
 cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch */
 
