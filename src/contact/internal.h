@@ -55,9 +55,11 @@ enum {
   SOFT_PAIR_NUMBERS
 };
 
-typedef struct body_pair {
+/* Two bodies, or two shapes, that never touch, and the rule that says so. */
+typedef struct kept_apart {
   int32_t a, b; /* a < b */
-} body_pair;
+  cdn_contact_rule rule;
+} kept_apart;
 
 /* A law of the user's. */
 typedef struct own_law {
@@ -84,7 +86,7 @@ struct contact_room {
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
   cdni_array soft0, soft_pairs0;                /* double: SOFT_NUMBERS a shape, SOFT_PAIR_NUMBERS a pair */
   cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
-  cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
+  cdni_array excluded, excluded_shapes;         /* kept_apart; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   cdni_array laws;                              /* own_law */
   cdn_contact_def def;
