@@ -63,6 +63,26 @@ static int list_pairs(const cdn_system *system, int room, cdn_shape (*pairs)[2])
   return found;
 }
 
+/* How many pairs each rule keeps apart. */
+static void count_rules(const cdn_system *system, int counts[CDN_RULE_COUNT]) {
+  const int n = cdn_system_shape_count(system);
+  memset(counts, 0, sizeof(int) * CDN_RULE_COUNT);
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++) counts[cdn_shapes_rule(system, (cdn_shape){ i }, (cdn_shape){ j })]++;
+}
+
+static const struct {
+  const char *key, *text;
+} rules[CDN_RULE_COUNT] = {
+  [CDN_RULE_ONE_PIECE] = { "one_piece", "on one body, or on bodies that are welded together" },
+  [CDN_RULE_MASKS] = { "masks", "by their masks" },
+  [CDN_RULE_GROUP] = { "group", "in one group" },
+  [CDN_RULE_PARENT] = { "parent", "on a body and its parent" },
+  [CDN_RULE_EXCLUDED] = { "excluded", "excluded by the file, or by the SRDF file beside it" },
+  [CDN_RULE_OVERLAP] = { "overlap", "on bodies that overlap in the first pose" },
+  [CDN_RULE_FILTER] = { "filter", "by the filter" },
+};
+
 static const char *kind_of(cdn_state *state, cdn_shape shape) {
   cdn_geometry geometry;
   cdn_transform X_GS;
@@ -85,6 +105,11 @@ void print_shapes_json(json_writer *w, cdn_state *state) {
   static cdn_shape pairs[MOST][2];
   const int n = list_pairs(system, MOST, pairs);
   jw_integer(w, "pairs_that_may_touch", n);
+  int counts[CDN_RULE_COUNT];
+  count_rules(system, counts);
+  jw_object(w, "pairs_left_out", true);
+  for (int r = 1; r < CDN_RULE_COUNT; r++) jw_integer(w, rules[r].key, counts[r]);
+  jw_close(w);
   jw_array(w, "pairs", false);
   for (int k = 0; k < n && k < MOST; k++) {
     jw_array(w, NULL, true);
@@ -111,6 +136,15 @@ static void print_pairs(const cdn_system *system) {
   printf("\n");
 }
 
+static void print_rules(const cdn_system *system) {
+  int counts[CDN_RULE_COUNT], n = 0;
+  count_rules(system, counts);
+  for (int r = 1; r < CDN_RULE_COUNT; r++) n += counts[r];
+  if (n > 0) printf("  %d pairs are left out\n", n);
+  for (int r = 1; r < CDN_RULE_COUNT; r++)
+    if (counts[r] > 0) printf("    %6d %s\n", counts[r], rules[r].text);
+}
+
 void print_shapes(cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   const int n = cdn_system_shape_count(system);
@@ -126,6 +160,7 @@ void print_shapes(cdn_state *state) {
     printf("%s\n", visible(cdn_body_name(system, cdn_shape_body(system, shape))));
   }
   if (n > 0) print_pairs(system);
+  if (n > 0) print_rules(system);
 }
 
 /* ---- contacts -------------------------------------------------------------------------------- */

@@ -243,6 +243,20 @@ CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /
 /** Whether two shapes of a frozen System may touch: bodies, parents, masks, groups, exclusions, the filter, and pairs.
  *  Whether they have a law, and are enabled in a State, is not looked at. O(log(exclusions) + log(pairs)). */
 CDN_API bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b);
+/** The rule that keeps two shapes apart: the first of these that does. */
+typedef enum cdn_contact_rule {
+  CDN_RULE_NONE,      /**< they may touch */
+  CDN_RULE_ONE_PIECE, /**< on one body, or on bodies that are welded together */
+  CDN_RULE_MASKS,     /**< type and affinity */
+  CDN_RULE_GROUP,     /**< in one group */
+  CDN_RULE_PARENT,    /**< one body is the other's parent */
+  CDN_RULE_EXCLUDED,  /**< an exclusion of the program's, of a model file's, or of the file's beside a robot (SRDF) */
+  CDN_RULE_OVERLAP,   /**< the bodies overlap in the first pose of a model that is loaded (URDF) */
+  CDN_RULE_FILTER,    /**< the System's filter */
+  CDN_RULE_COUNT
+} cdn_contact_rule;
+/** That rule, of two shapes of a frozen System; CDN_RULE_NONE also if there is no such shape. Cost as cdn_shapes_may_touch. */
+CDN_API cdn_contact_rule cdn_shapes_rule(const cdn_system *system, cdn_shape a, cdn_shape b);
 
 /* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has
  * changed then. Setters invalidate Instance. */

@@ -309,6 +309,9 @@ typedef struct cdn_spec_shape {
   double fit_scale;
   cdn_soft_law law; /**< of soft contact: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double solmix;    /**< MuJoCo's: the weight of the law in means; default 1 */
+  /** The part of its body that it came with, which an exclusion may name: a link of URDF that a fixed joint makes part of the
+   *  body. NULL (the default): the body's own */
+  const char *part;
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
 static inline cdn_spec_shape cdn_default_spec_shape(void) {
@@ -377,14 +380,14 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, 
 
 /* ---- who touches whom ------------------------------------------------------------------------ */
 
-/** Two bodies whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are.
+/** Two bodies, or parts of bodies (cdn_spec_shape.part), whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are.
  *  (exclude and pair of MJCF's contact.) */
 typedef struct cdn_spec_contact {
   CDN_DEF_HEADER;
   int line;
   const char *name;
   bool exclude;                  /**< true: the bodies do not touch; false (the default): the shapes do */
-  const char *body_a, *body_b;   /**< of an exclusion; NULL: Ground */
+  const char *body_a, *body_b;   /**< of an exclusion: bodies or parts; NULL: Ground */
   const char *shape_a, *shape_b; /**< of a pair */
   int condim;                    /**< as a shape's; 0 (the default): what the shapes have together */
   /** Sliding along two directions, torsional (m), rolling about two directions (m). A negative number (the default):

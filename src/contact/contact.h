@@ -11,6 +11,10 @@ typedef struct contact_room contact_room;
 /* The def that the System was given, NULL: none so far. */
 const cdn_contact_def *cdni_contact_given(const cdn_system *system);
 
+/* As cdn_system_exclude_contact, with the rule that keeps the bodies apart; the same of two shapes. Sticky. */
+void cdni_contact_exclude(cdn_system *system, cdn_body a, cdn_body b, cdn_contact_rule rule);
+void cdni_contact_exclude_shapes(cdn_system *system, cdn_shape a, cdn_shape b, cdn_contact_rule rule);
+
 /* The shapes of a System, NULL if it has none. */
 const contact_room *cdni_contact(const cdn_system *system);
 

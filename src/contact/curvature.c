@@ -6,16 +6,17 @@
 
 /* Faces of a box or hull that meet at a point of it: one is a face, two an edge, more a corner. */
 static surface_tensor of_polytope(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at) {
-  enum { MOST = 256 };
-  double planes[MOST][4];
+  double own[CDNI_OWN_FACES][4];
   cdn_vec3 center, first = { 0, 0, 0 }, edge = { 0, 0, 0 };
   const double size = cdni_bounding_ball(g, &center);
   const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(at, X->p));
-  const int n = cdni_faces(g, MOST, planes);
+  int n;
+  const double *planes = cdni_faces(g, own, &n);
   bool any = false, corner = false;
   for (int i = 0; i < n; i++) {
-    const cdn_vec3 normal = cdn_v3(planes[i][0], planes[i][1], planes[i][2]);
-    if (!(fabs(planes[i][3] - cdn_dot(normal, p)) < 1e-9 * size)) continue;
+    const double *plane = &planes[4 * i];
+    const cdn_vec3 normal = cdn_v3(plane[0], plane[1], plane[2]);
+    if (!(fabs(plane[3] - cdn_dot(normal, p)) < 1e-9 * size)) continue;
     if (!any) first = normal;
     else if (cdn_dot(edge, edge) == 0) edge = cdn_cross(first, normal);
     else corner = corner || fabs(cdn_dot(edge, normal)) > 1e-9 * cdn_norm(edge);

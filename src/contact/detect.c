@@ -1,6 +1,7 @@
 /* Finds the contacts of a State: poses of shapes, their boxes, pairs of boxes that overlap, and what the laws make of
  * these. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "contact/internal.h"
 
@@ -80,10 +81,10 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_re
   return law ? law(&pair, out) : CDN_OK;
 }
 
-cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
-  const contact_room *room = contact_of(self);
+/* Calls visit for the pairs that may touch and whose boxes overlap, in ascending order. */
+typedef cdn_status pair_visitor(const view *v, int i, int j, cdn_state *state, cdn_region_output *out);
+static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_visitor *visit, cdn_region_output *out) {
   int64_t quiet;
-  if (cdni_contact_is_convex(room)) return cdni_contact_touch_points(room, state, out);
   CDNI_TRY(cdni_contact_is_quiet(room, state, 0, 0, &quiet));
   if (quiet > 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
@@ -94,9 +95,15 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   CDNI_TRY(cdni_contact_neighbours(room, state, boxes, boxes, boxes, 0, &pairs, &n));
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
-    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(&v, i, j, state, out));
+    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(visit(&v, i, j, state, out));
   }
   return CDN_OK;
+}
+
+cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  if (cdni_contact_is_convex(room)) return cdni_contact_touch_points(room, state, out);
+  return visit_pairs(room, state, add_pair, out);
 }
 
 /* ---- energies ---- */
@@ -128,4 +135,36 @@ cdn_status cdni_contact_calc_energies(const void *self, cdn_state *state, cdn_re
     i = end;
   }
   return CDN_OK;
+}
+
+/* Touches are found pair by pair, in ascending order. */
+static int compare_touches(const void *x, const void *y) {
+  const touch *t = x, *u = y;
+  return t->a != u->a ? (t->a > u->a) - (t->a < u->a) : (t->b > u->b) - (t->b < u->b);
+}
+
+/* Where one of two solids is wholly within the other their pressures are nowhere equal. They touch at no place, and yet
+ * have the energy that it has taken to get there. */
+static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
+  const touch_pair pair = pair_of(v, i, j);
+  const cdn_geometry_kind a = pair.g[0]->kind, b = pair.g[1]->kind;
+  if (cdni_contact_own_law(v->room, a, b) || cdni_contact_law(a, b) != cdni_law_pressure) return CDN_OK;
+  const void *touches;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, v->room->touches, &touches, &n));
+  const touch wanted = { .a = i, .b = j };
+  if (n > 0 && bsearch(&wanted, touches, (size_t)n, sizeof wanted, compare_touches)) return CDN_OK;
+  const double energy = cdni_pressure_energy(&pair);
+  void *place;
+  if (!(energy > 0)) return CDN_OK;
+  CDNI_TRY(cdn_region_output_add(out, 1, &place));
+  *(enclosed_pair *)place = (enclosed_pair){ i, j, energy };
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_calc_enclosed(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  if (cdni_contact_is_convex(room)) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, room->touches.ticket));
+  return visit_pairs(room, state, add_enclosed, out);
 }

@@ -5,7 +5,7 @@
 #include "contact/internal.h"
 
 static int compare_pairs(const void *x, const void *y) {
-  const body_pair *a = x, *b = y;
+  const kept_apart *a = x, *b = y;
   return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
@@ -28,7 +28,9 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   }
   room->group = group, room->parent = parent, room->n_bodies = n;
   if (!room->has_def) room->def = cdn_default_contact_def();
-  if (room->excluded.count > 1) qsort(room->excluded.data, room->excluded.count, sizeof(body_pair), compare_pairs);
+  cdni_array *lists[] = { &room->excluded, &room->excluded_shapes };
+  for (int i = 0; i < CDNI_COUNT(lists); i++)
+    if (lists[i]->count > 1) qsort(lists[i]->data, lists[i]->count, sizeof(kept_apart), compare_pairs);
   return cdni_contact_order_pairs(system, room);
 }
 
@@ -36,20 +38,28 @@ static bool pieces_may_touch(const contact_room *room, int i, int j) {
   return room->def.parent_child || ((room->parent[i] != j || j == 0) && (room->parent[j] != i || i == 0));
 }
 
-static bool bodies_are_excluded(const contact_room *room, int a, int b) {
-  const body_pair pair = { a < b ? a : b, a < b ? b : a };
-  return room->excluded.count > 0 &&
-         bsearch(&pair, room->excluded.data, room->excluded.count, sizeof pair, compare_pairs);
+/* The rule of the exclusion of two bodies or shapes. */
+static cdn_contact_rule excluded_by(const cdni_array *list, int a, int b) {
+  const kept_apart pair = { a < b ? a : b, a < b ? b : a, CDN_RULE_NONE };
+  const kept_apart *found =
+      list->count > 0 ? bsearch(&pair, list->data, list->count, sizeof pair, compare_pairs) : NULL;
+  return found ? found->rule : CDN_RULE_NONE;
 }
 
-bool cdni_contact_may_accept(const contact_room *room, int i, int j) {
+/* All rules but the user's filter. */
+static cdn_contact_rule rule_of(const contact_room *room, int i, int j) {
   const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
   const int piece_a = room->group[a->body], piece_b = room->group[b->body];
-  if (piece_a == piece_b) return false;
-  if (cdni_contact_pair_of(room, i, j) >= 0) return true;
-  if (((a->type & b->affinity) | (b->type & a->affinity)) == 0 || (a->group > 0 && a->group == b->group)) return false;
-  return pieces_may_touch(room, piece_a, piece_b) && !bodies_are_excluded(room, a->body, b->body);
+  if (piece_a == piece_b) return CDN_RULE_ONE_PIECE;
+  if (cdni_contact_pair_of(room, i, j) >= 0) return CDN_RULE_NONE;
+  if (((a->type & b->affinity) | (b->type & a->affinity)) == 0) return CDN_RULE_MASKS;
+  if (a->group > 0 && a->group == b->group) return CDN_RULE_GROUP;
+  if (!pieces_may_touch(room, piece_a, piece_b)) return CDN_RULE_PARENT;
+  const cdn_contact_rule bodies = excluded_by(&room->excluded, a->body, b->body);
+  return bodies != CDN_RULE_NONE ? bodies : excluded_by(&room->excluded_shapes, i, j);
 }
+
+bool cdni_contact_may_accept(const contact_room *room, int i, int j) { return rule_of(room, i, j) == CDN_RULE_NONE; }
 
 bool cdni_contact_accepts(const contact_room *room, int i, int j) {
   if (!cdni_contact_may_accept(room, i, j)) return false;
@@ -58,11 +68,22 @@ bool cdni_contact_accepts(const contact_room *room, int i, int j) {
   return room->filter(room->filter_self, room->system, low, high);
 }
 
+static bool are_two_shapes(const cdn_system *system, cdn_shape a, cdn_shape b) {
+  const contact_room *room = cdni_contact(system);
+  return cdn_system_is_frozen(system) && cdni_shape_at(room, a) && cdni_shape_at(room, b) && a.i != b.i;
+}
+
 bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b) {
   CDNI_NEED_OBJECT(system, false);
+  return are_two_shapes(system, a, b) && cdni_contact_accepts(cdni_contact(system), a.i, b.i);
+}
+
+cdn_contact_rule cdn_shapes_rule(const cdn_system *system, cdn_shape a, cdn_shape b) {
+  CDNI_NEED_OBJECT(system, CDN_RULE_NONE);
+  if (!are_two_shapes(system, a, b)) return CDN_RULE_NONE;
   const contact_room *room = cdni_contact(system);
-  return cdn_system_is_frozen(system) && cdni_shape_at(room, a) && cdni_shape_at(room, b) && a.i != b.i &&
-         cdni_contact_accepts(room, a.i, b.i);
+  const cdn_contact_rule rule = rule_of(room, a.i, b.i);
+  return rule == CDN_RULE_NONE && !cdni_contact_accepts(room, a.i, b.i) ? CDN_RULE_FILTER : rule;
 }
 
 bool cdni_contact_take_part(const void *context, int i, int j) {

@@ -89,6 +89,8 @@ static cdn_status calc_energy(const void *self, cdn_state *state, double *energy
   const double *energies = elements;
   for (int i = 0; i < n; i++)
     if (!isnan(energies[i])) *energy += energies[i];
+  CDNI_TRY(cdn_region_eval(state, room->enclosed, &elements, &n));
+  for (int i = 0; i < n; i++) *energy += ((const enclosed_pair *)elements)[i].energy;
   return CDN_OK;
 }
 

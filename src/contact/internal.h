@@ -56,9 +56,11 @@ enum {
   SOFT_PAIR_NUMBERS
 };
 
-typedef struct body_pair {
+/* Two bodies, or two shapes, that never touch, and the rule that says so. */
+typedef struct kept_apart {
   int32_t a, b; /* a < b */
-} body_pair;
+  cdn_contact_rule rule;
+} kept_apart;
 
 /* A law of the user's. */
 typedef struct own_law {
@@ -85,7 +87,7 @@ struct contact_room {
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
   cdni_array soft0, soft_pairs0;                /* double: SOFT_NUMBERS a shape, SOFT_PAIR_NUMBERS a pair */
   cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
-  cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
+  cdni_array excluded, excluded_shapes;         /* kept_apart; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   cdni_array laws;                              /* own_law */
   cdn_contact_def def;
@@ -106,7 +108,7 @@ struct contact_room {
   cdn_computed_region points; /* contact_point; convex contact only */
   contact_force_fn *rows;     /* what these have become; NULL: nothing moves */
   const void *rows_self;
-  cdn_computed_region touches, energies, forces;
+  cdn_computed_region touches, energies, enclosed, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
   cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
@@ -450,6 +452,12 @@ double cdni_bed_damped(const touch *t, const relative_motion *m, cdn_vec3 *momen
 cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out);
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out);
 cdn_region_fn cdni_contact_find_touches;
+/* Two shapes that do not touch, of which one is within the other. */
+typedef struct enclosed_pair {
+  int32_t a, b;
+  double energy;
+} enclosed_pair;
+cdn_region_fn cdni_contact_calc_enclosed;
 cdn_region_fn cdni_contact_calc_energies; /* one double a touch; NaN: nobody computes it */
 cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch */
 

@@ -55,6 +55,9 @@ cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], c
   if (quantity == CDN_CONTACT_ENERGY) {
     CDNI_TRY(cdn_region_eval(state, room->energies, &elements, &n));
     energies = elements;
+    CDNI_TRY(cdn_region_eval(state, room->enclosed, &elements, &n));
+    const enclosed_pair *e = elements;
+    for (int i = 0; i < n; i++) *out += sides_of(room, side, e[i].a, e[i].b) != 0 ? e[i].energy : 0;
   }
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
   const bool accelerates = cdni_contact_quantity_accelerates(cdn_state_system(state), quantity);

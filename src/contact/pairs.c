@@ -118,21 +118,35 @@ cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_conta
   return (cdn_contact_pair){ (int32_t)room->pairs.count - 1 };
 }
 
-void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
-  static const char function[] = "cdn_system_exclude_contact";
-  CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
+static const char exclude_function[] = "cdn_system_exclude_contact";
+
+static void keep_apart(cdn_system *system, cdni_array *list, int32_t a, int32_t b, cdn_contact_rule rule) {
+  const kept_apart pair = { a < b ? a : b, a < b ? b : a, rule };
+  if (!cdni_array_push(cdni_system_allocator(system), list, sizeof pair, &pair))
+    cdni_system_fail(system, CDN_ERR_NOMEM, exclude_function, NULL, "out of memory");
+}
+
+void cdni_contact_exclude_shapes(cdn_system *system, cdn_shape a, cdn_shape b, cdn_contact_rule rule) {
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  if (room) keep_apart(system, &room->excluded_shapes, a.i, b.i, rule);
+}
+
+void cdni_contact_exclude(cdn_system *system, cdn_body a, cdn_body b, cdn_contact_rule rule) {
+  if (cdni_system_refuses(system, exclude_function)) return;
   const int n = cdn_system_body_count(system);
   const int32_t wrong = a.i < 0 || a.i >= n ? a.i : b.i;
   if (wrong < 0 || wrong >= n) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+    cdni_system_fail(system, CDN_ERR_ARG, exclude_function, NULL,
                      "there is no body %d in this System (yet): add the body first", (int)wrong);
     return;
   }
   contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
-  const body_pair pair = { a.i < b.i ? a.i : b.i, a.i < b.i ? b.i : a.i };
-  if (room && !cdni_array_push(cdni_system_allocator(system), &room->excluded, sizeof pair, &pair))
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  if (room) keep_apart(system, &room->excluded, a.i, b.i, rule);
+}
+
+void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  cdni_contact_exclude(system, a, b, CDN_RULE_EXCLUDED);
 }
 
 void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filter_fn *filter, const void *self,

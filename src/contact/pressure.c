@@ -6,53 +6,9 @@
  * that overlap meet where their pressures are equal. That surface consists of polygons, one for each pair of faces
  * that are nearest there, on which the pressure is linear. So the force of each polygon is known in closed form, and
  * the sum is continuous in the pose, also as faces become parallel. The force has an energy (pressure_energy.c). */
-#include <float.h>
 #include <math.h>
 
 #include "contact/pressure.h"
-
-/* False: they have none. */
-static bool find_overlap(const touch_pair *pair, overlap_box *out) {
-  cdn_vec3 least[2], most[2];
-  for (int i = 0; i < 2; i++) cdni_bounds(pair->g[i], pair->X[i], &least[i], &most[i]);
-  const double l[3] = { fmax(least[0].x, least[1].x), fmax(least[0].y, least[1].y), fmax(least[0].z, least[1].z) };
-  const double m[3] = { fmin(most[0].x, most[1].x), fmin(most[0].y, most[1].y), fmin(most[0].z, most[1].z) };
-  for (int k = 0; k < 3; k++)
-    if (!(l[k] <= m[k])) return false;
-  out->center = cdn_v3(0.5 * (l[0] + m[0]), 0.5 * (l[1] + m[1]), 0.5 * (l[2] + m[2]));
-  out->half = cdn_v3(0.5 * (m[0] - l[0]), 0.5 * (m[1] - l[1]), 0.5 * (m[2] - l[2]));
-  out->radius = cdn_norm(out->half);
-  return true;
-}
-
-static double reach_along(const overlap_box *box, cdn_vec3 n) {
-  return fabs(n.x) * box->half.x + fabs(n.y) * box->half.y + fabs(n.z) * box->half.z;
-}
-
-/* Faces that may be the nearest one of some point within the box: nearer there than the face that is nearest to the
- * middle. */
-static void collect_faces(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out) {
-  double planes[MOST_FACES][4], depth[MOST_FACES];
-  const int n = cdni_faces(g, MOST_FACES, planes);
-  const cdn_vec3 c = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
-  int nearest = 0;
-  for (int i = 0; i < n; i++) {
-    depth[i] = planes[i][3] - cdn_dot(cdn_v3(planes[i][0], planes[i][1], planes[i][2]), c);
-    if (depth[i] < depth[nearest]) nearest = i;
-  }
-  const cdn_vec3 n_nearest = cdn_rotate(X->R, cdn_v3(planes[nearest][0], planes[nearest][1], planes[nearest][2]));
-  out->n = 0;
-  for (int i = 0; i < n; i++) {
-    const double over = depth[i] - depth[nearest];
-    if (over > 2 * box->radius) continue;
-    const cdn_vec3 normal = cdn_rotate(X->R, cdn_v3(planes[i][0], planes[i][1], planes[i][2]));
-    if (over > 1.01 * reach_along(box, cdn_sub(normal, n_nearest))) continue;
-    if (i == nearest) out->nearest = out->n;
-    out->face[out->n].n = normal;
-    out->face[out->n].offset = planes[i][3] + cdn_dot(normal, X->p);
-    out->face[out->n++].index = i;
-  }
-}
 
 /* ---- polygons ---- */
 
@@ -80,7 +36,7 @@ void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset) {
 /* A square about the point of the plane that is nearest to the middle of the box. */
 bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out) {
   const double above = offset - cdn_dot(n, box->center), r = 1.01 * box->radius;
-  if (fabs(above) > 1.01 * reach_along(box, n)) return false;
+  if (fabs(above) > 1.01 * overlap_reach(box, n)) return false;
   const cdn_rotation R = cdn_rotation_z_to(n);
   const cdn_vec3 p = cdn_add(box->center, cdn_scale(above, n)), x = cdn_scale(r, R.x), y = cdn_scale(r, R.y);
   out->n = 4;
@@ -203,8 +159,21 @@ static bool find_polygon(const pressure_overlap *o, int i, int j, pressed_polygo
   return out->force > 0;
 }
 
-static cdn_status add_polygon(const pressure_overlap *o, const combined_material *m, int i, int j,
-                              cdn_region_output *out) {
+/* A number for the two faces, or for the triangle of a height field and the face. */
+static int32_t feature_of(const pressure_overlap *o, int i, int j) {
+  enum { MOST = 1 << 15 };
+  return o->n_sides ? o->first_feature + (i + j) % MOST_FACES : i % MOST * MOST + j % MOST;
+}
+
+typedef struct adder {
+  combined_material m;
+  cdn_region_output *out;
+} adder;
+
+static cdn_status add_polygon(void *context, const pressure_overlap *o, int i, int second) {
+  const int j = second - o->field[0].n;
+  const adder *to = context;
+  const combined_material *m = &to->m;
   const field *a = &o->field[0], *b = &o->field[1], *soft = cdni_softer(o);
   const int face = soft == a ? i : j;
   pressed_polygon p;
@@ -215,18 +184,17 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
       a->face[i].offset - cdn_dot(a->face[i].n, center) + (b->face[j].offset - cdn_dot(b->face[j].n, center));
   if (!(depth > 0)) return CDN_OK; /* by rounding: so little has no force */
   void *place;
-  CDNI_TRY(cdn_region_output_add(out, 1, &place));
-  *(touch *)place =
-      (touch){ .a = o->pair->shape[0],
-               .b = o->pair->shape[1],
-               .feature = o->first_feature + a->face[i].index * (o->n_sides ? 1 : MOST_FACES) + b->face[j].index,
-               .point = center,
-               .normal = normal,
-               .tangent = contact_tangent(normal),
-               .depth = depth,
-               .elastic = force,
-               .in_pair = 1,
-               .damping = m->dissipation };
+  CDNI_TRY(cdn_region_output_add(to->out, 1, &place));
+  *(touch *)place = (touch){ .a = o->pair->shape[0],
+                             .b = o->pair->shape[1],
+                             .feature = feature_of(o, a->face[i].index, b->face[j].index),
+                             .point = center,
+                             .normal = normal,
+                             .tangent = contact_tangent(normal),
+                             .depth = depth,
+                             .elastic = force,
+                             .in_pair = 1,
+                             .damping = m->dissipation };
   /* as the solids part along the normal, each pressure falls by its stiffness times the cosine of its face */
   const double give_a = a->stiffness * cdn_dot(a->face[i].n, normal),
                give_b = -b->stiffness * cdn_dot(b->face[j].n, normal);
@@ -301,7 +269,7 @@ static bool visit_column(void *context, int triangle, const cdn_vec3 v[3]) {
     o->side[k].n = cdn_rotate(X->R, out);
     o->side[k].offset = cdn_dot(out, a) + cdn_dot(o->side[k].n, X->p);
   }
-  collect_faces(o->pair->g[1 - c->h], o->pair->X[1 - c->h], &o->box, &o->field[1 - c->h]);
+  cdni_pressure_collect(o->pair->g[1 - c->h], o->pair->X[1 - c->h], &o->box, &o->field[1 - c->h]);
   c->status = c->visit(c->context, o);
   return c->status == CDN_OK;
 }
@@ -325,25 +293,18 @@ static cdn_status visit_columns(int h, pressure_overlap *o, pressure_visitor *vi
 }
 
 cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, void *context) {
-  pressure_overlap o = { .pair = pair };
+  pressure_overlap o; /* it is large, and most of it is not needed */
+  o.pair = pair, o.n_sides = 0, o.first_feature = 0;
   set_stiffness(pair, &o);
   for (int h = 0; h < 2; h++)
     if (pair->g[h]->kind == CDN_GEOMETRY_HEIGHT_FIELD) return visit_columns(h, &o, visit, context);
-  if (!find_overlap(pair, &o.box)) return CDN_OK;
-  for (int i = 0; i < 2; i++) collect_faces(pair->g[i], pair->X[i], &o.box, &o.field[i]);
+  if (!cdni_pressure_overlap(pair, &o.box)) return CDN_OK;
+  for (int i = 0; i < 2; i++) cdni_pressure_collect(pair->g[i], pair->X[i], &o.box, &o.field[i]);
   return visit(context, &o);
 }
 
-typedef struct adder {
-  combined_material m;
-  cdn_region_output *out;
-} adder;
-
 static cdn_status add_polygons(void *context, const pressure_overlap *o) {
-  const adder *a = context;
-  for (int i = 0; i < o->field[0].n; i++)
-    for (int j = 0; j < o->field[1].n; j++) CDNI_TRY(add_polygon(o, &a->m, i, j, a->out));
-  return CDN_OK;
+  return cdni_pressure_borders(o, false, add_polygon, context);
 }
 
 cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
@@ -353,14 +314,15 @@ cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
 
 /* ---- the force alone ---- */
 
-static cdn_status add_force(void *context, const pressure_overlap *o) {
+static cdn_status add_force(void *context, const pressure_overlap *o, int i, int j) {
   cdn_vec3 *sum = context;
-  for (int i = 0; i < o->field[0].n; i++)
-    for (int j = 0; j < o->field[1].n; j++) {
-      pressed_polygon p;
-      if (find_polygon(o, i, j, &p)) *sum = cdn_add(*sum, cdn_scale(p.force, p.normal));
-    }
+  pressed_polygon p;
+  if (find_polygon(o, i, j - o->field[0].n, &p)) *sum = cdn_add(*sum, cdn_scale(p.force, p.normal));
   return CDN_OK;
+}
+
+static cdn_status add_forces(void *context, const pressure_overlap *o) {
+  return cdni_pressure_borders(o, false, add_force, context);
 }
 
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
@@ -370,21 +332,24 @@ double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proxi
   touch_pair there = *pair;
   there.X[1] = &X_b;
   cdn_vec3 sum = { 0, 0, 0 };
-  (void)!cdni_pressure_visit(&there, add_force, &sum);
+  (void)!cdni_pressure_visit(&there, add_forces, &sum);
   return cdn_norm(sum);
 }
 
-static cdn_status note_force(void *context, const pressure_overlap *o) {
+static cdn_status note_force(void *context, const pressure_overlap *o, int i, int j) {
   bool *acts = context;
   pressed_polygon p;
-  for (int i = 0; i < o->field[0].n && !*acts; i++)
-    for (int j = 0; j < o->field[1].n && !*acts; j++) *acts = find_polygon(o, i, j, &p);
+  if (!*acts) *acts = find_polygon(o, i, j - o->field[0].n, &p);
   return CDN_OK;
+}
+
+static cdn_status note_forces(void *context, const pressure_overlap *o) {
+  return cdni_pressure_borders(o, false, note_force, context);
 }
 
 bool cdni_pressure_acts(const touch_pair *pair) {
   bool acts = false;
-  (void)!cdni_pressure_visit(pair, note_force, &acts);
+  (void)!cdni_pressure_visit(pair, note_forces, &acts);
   return acts;
 }
 

@@ -4,7 +4,8 @@
 
 #include "contact/internal.h"
 
-enum { MOST_FACES = 256, MOST_CORNERS = 64 };
+/* Of a solid near one overlap; of a polygon. */
+enum { MOST_FACES = 2048, MOST_CORNERS = 256 };
 
 /* Depths below faces in Ground: depth = offset - n . x. */
 typedef struct field {
@@ -23,6 +24,11 @@ typedef struct overlap_box {
   double radius;
 } overlap_box;
 
+/* How far the box goes along n, from its middle. */
+static inline double overlap_reach(const overlap_box *box, cdn_vec3 n) {
+  return fabs(n.x) * box->half.x + fabs(n.y) * box->half.y + fabs(n.z) * box->half.z;
+}
+
 typedef struct polygon {
   int n;
   cdn_vec3 corner[MOST_CORNERS];
@@ -40,6 +46,16 @@ typedef struct pressure_overlap {
   } side[3];
   int first_feature;
 } pressure_overlap;
+
+/* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the nearest
+ * one of some point of the box. */
+bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out);
+void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out);
+/* pressure_borders.c: calls visit for pairs of faces i < j, in ascending order: all that have a polygon of equal
+ * pressures between them, with `walls` also all that have a wall between them, and some more. The faces of the second
+ * solid are counted on from those of the first. */
+typedef cdn_status border_visitor(void *context, const pressure_overlap *o, int i, int j);
+cdn_status cdni_pressure_borders(const pressure_overlap *o, bool walls, border_visitor *visit, void *context);
 
 /* Calls visit for the two solids; where one is a height field, for each of its triangles, whose column is looked at
  * then. */

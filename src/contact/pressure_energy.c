@@ -16,6 +16,10 @@
 /* A solid that is stiffer by this factor has no energy to speak of, and gives way by less than rounding lets see. */
 static const double RIGID = 1e12;
 
+static bool has_energy(const pressure_overlap *o, int solid) {
+  return !(o->field[solid].stiffness > RIGID * o->field[1 - solid].stiffness);
+}
+
 /* The point of the plane of a face that is nearest to the middle of the overlap. */
 static cdn_vec3 foot(const pressure_overlap *o, const field *f, int i) {
   const cdn_vec3 n = f->face[i].n;
@@ -78,17 +82,20 @@ static double column_side(const pressure_overlap *o, int side, int solid, int i)
   return 0.25 * force * (o->side[side].offset - cdn_dot(n, foot(o, f, i)));
 }
 
+static cdn_status add_border(void *context, const pressure_overlap *o, int i, int j) {
+  double *energy = context;
+  const int n = o->field[0].n, solid = i >= n;
+  if (i < n && j >= n) *energy += between(o, i, j - n);
+  else if (has_energy(o, solid)) *energy += wall(o, solid, i - solid * n, j - solid * n);
+  return CDN_OK;
+}
+
 static cdn_status add_energy(void *context, const pressure_overlap *o) {
   double *energy = context;
-  for (int i = 0; i < o->field[0].n; i++)
-    for (int j = 0; j < o->field[1].n; j++) *energy += between(o, i, j);
-  for (int solid = 0; solid < 2; solid++) {
-    if (o->field[solid].stiffness > RIGID * o->field[1 - solid].stiffness) continue;
-    for (int i = 0; i < o->field[solid].n; i++) {
-      for (int k = i + 1; k < o->field[solid].n; k++) *energy += wall(o, solid, i, k);
+  CDNI_TRY(cdni_pressure_borders(o, true, add_border, energy));
+  for (int solid = 0; solid < 2; solid++)
+    for (int i = 0; i < o->field[solid].n && has_energy(o, solid); i++)
       for (int side = 0; side < o->n_sides; side++) *energy += column_side(o, side, solid, i);
-    }
-  }
   return CDN_OK;
 }
 

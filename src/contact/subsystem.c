@@ -83,9 +83,12 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                               CDN_STAGE_EMPTY);
   room->kept = cdni_declare_companion_region(d, "kept", 1, room->touches);
   cdni_declare_unsaved(d, room->kept.ticket);
-  cdni_declare_well_known(d, room->energies_ticket);
-  room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 1,
+  room->enclosed = cdn_declare_computed_region(d, "enclosed", sizeof(enclosed_pair), cdni_contact_calc_enclosed, 1,
                                                &room->touches.ticket, CDN_STAGE_EMPTY);
+  const cdn_ticket of_energies[] = { room->touches.ticket, room->enclosed.ticket };
+  cdni_declare_well_known(d, room->energies_ticket);
+  room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 2,
+                                               of_energies, CDN_STAGE_EMPTY);
   cdni_contact_declare_memory(room, d);
   const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
                                    room->slots > 0 ? room->patches.ticket : room->touches.ticket };

@@ -3,12 +3,12 @@
 
 #include "geometry/internal.h"
 
-enum { CYLINDER_SIDES = 32 };
+enum { CYLINDER_SIDES = CDNI_OWN_FACES - 2 };
 
-static int box_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+static int box_faces(const cdn_geometry *g, double (*planes)[4]) {
   int n = 0;
   for (int k = 0; k < 3; k++)
-    for (int s = -1; s <= 1 && n < most; s += 2) {
+    for (int s = -1; s <= 1; s += 2) {
       memset(planes[n], 0, sizeof planes[n]);
       planes[n][k] = s;
       planes[n++][3] = g->size[k];
@@ -21,31 +21,31 @@ static const double STEP = 2 * 3.14159265358979323846 / CYLINDER_SIDES;
 /* The sides have the distance at which a prism has the cylinder's volume. */
 static double apothem_of(double radius) { return radius * sqrt(0.5 * STEP / tan(0.5 * STEP)); }
 
-static int cylinder_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+static int cylinder_faces(const cdn_geometry *g, double (*planes)[4]) {
   const double step = STEP, apothem = apothem_of(g->size[0]);
   int n = 0;
-  for (int s = -1; s <= 1 && n < most; s += 2) {
+  for (int s = -1; s <= 1; s += 2) {
     const double cap[4] = { 0, 0, s, g->size[1] };
     memcpy(planes[n++], cap, sizeof cap);
   }
-  for (int k = 0; k < CYLINDER_SIDES && n < most; k++) {
+  for (int k = 0; k < CYLINDER_SIDES; k++) {
     const double side[4] = { cos(k * step), sin(k * step), 0, apothem };
     memcpy(planes[n++], side, sizeof side);
   }
   return n;
 }
 
-int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n) {
+  *n = 0;
   switch (g->kind) {
-    case CDN_GEOMETRY_HALF_SPACE: memcpy(planes[0], (double[4]){ 0, 0, 1, 0 }, sizeof planes[0]); return 1;
-    case CDN_GEOMETRY_BOX: return box_faces(g, most, planes);
-    case CDN_GEOMETRY_CYLINDER: return cylinder_faces(g, most, planes);
-    case CDN_GEOMETRY_CONVEX: {
-      const int n = g->surface->n_faces < most ? g->surface->n_faces : most;
-      memcpy(planes, g->surface->face_planes, (size_t)n * sizeof planes[0]);
-      return n;
-    }
-    default: return 0;
+    case CDN_GEOMETRY_HALF_SPACE:
+      memcpy(own[0], (double[4]){ 0, 0, 1, 0 }, sizeof own[0]);
+      *n = 1;
+      return own[0];
+    case CDN_GEOMETRY_BOX: *n = box_faces(g, own); return own[0];
+    case CDN_GEOMETRY_CYLINDER: *n = cylinder_faces(g, own); return own[0];
+    case CDN_GEOMETRY_CONVEX: *n = g->surface->n_faces; return g->surface->face_planes;
+    default: return own[0];
   }
 }
 

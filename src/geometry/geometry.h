@@ -35,9 +35,10 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
 
 /* ---- solids with flat faces (faces.c) ---- */
 
-/* Writes the planes of at most `most` faces in S: unit outward normals n, offsets d of n . x = d. Returns how many; 0:
- * the solid has no flat faces. A cylinder counts as a prism. */
-int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]);
+/* The planes of the faces in S, 4 numbers each: unit outward normal n, offset d of n . x = d; *n: how many. A hull keeps
+ * its planes; other solids write them to `own`. *n = 0: the solid has no flat faces. A cylinder counts as a prism. */
+enum { CDNI_OWN_FACES = 34 };
+const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n);
 /* How far the solid between these faces goes beyond the geometry: the edges of the prism. */
 double cdni_faces_beyond(const cdn_geometry *g);
 /* About how deep the deepest point of such a solid is; INFINITY for a half-space. */

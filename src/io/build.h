@@ -62,14 +62,15 @@ typedef struct io_builder {
   char lost_reason[400];
   const char *lost_word;
   int lost_line;
-  io_names spec_shapes;    /* the spec's names */
-  io_piece *pieces;        /* one for each of the tree's mobilizers */
-  int *mobilizer_of;       /* for each of the spec's bodies: the one that moves it */
-  cdni_array excluded;     /* cdn_body, two by two: of the spec's exclusions */
-  cdni_array pairs;        /* int, two by two: the spec's shapes of the System's pairs */
-  cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
-  cdni_array drives;       /* io_drive: one for each of the spec's actuators, for sensors of them */
-  double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
+  io_names spec_shapes;       /* the spec's names */
+  io_piece *pieces;           /* one for each of the tree's mobilizers */
+  int *mobilizer_of;          /* for each of the spec's bodies: the one that moves it */
+  cdni_array excluded;        /* int, two by two: bodies of the System that an exclusion keeps apart */
+  cdni_array excluded_shapes; /* int, two by two: the same of the spec's shapes */
+  cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
+  cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
+  cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
+  double *limit_stiffness;    /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 
 static inline const cdn_spec_mobilizer *io_mobilizer(const io_builder *b, int i) {
@@ -119,8 +120,8 @@ void io_free_shapes(io_builder *b);
 io_friction io_shape_friction(const cdn_spec_shape *shape);
 /* build_pairs.c */
 cdn_status io_build_pairs(io_builder *b);
-/* Whether shapes of two of the spec's bodies touch, if no pair says so. */
-bool io_bodies_may_touch(const io_builder *b, const char *first, const char *second);
+/* Whether two of the spec's shapes touch, if no pair says so; masks are not looked at. */
+bool io_shapes_may_touch(const io_builder *b, int first, int second);
 /* build_touch.c: exclusions and pairs; bodies that overlap from the beginning. */
 cdn_status io_build_touch(io_builder *b);
 cdn_status io_find_overlaps(io_builder *b);

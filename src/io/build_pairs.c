@@ -192,7 +192,7 @@ static bool lacks_law(const io_builder *b, int i, int j) {
   if (!b->ready[i].there || !b->ready[j].there) return false;
   if (b->convex ? cdn_geometry_pair_is_supported(k, l) : cdni_contact_has_law(k, l)) return false;
   if (k == CDN_GEOMETRY_HALF_SPACE && l == CDN_GEOMETRY_HALF_SPACE) return false; /* MuJoCo's never touch, either */
-  return masks_allow(first, second) && io_bodies_may_touch(b, first->body, second->body);
+  return masks_allow(first, second) && io_shapes_may_touch(b, i, j);
 }
 
 /* Only height fields lack laws: a model without them is not looked at. */
@@ -226,8 +226,7 @@ static bool touches_steeply(const io_builder *b, int i) {
     const cdn_spec_shape *other = io_spec_shape(b->spec, j);
     double friction[3];
     if (j == i || !b->ready[j].there || !masks_allow(shape, other)) continue;
-    if (mix(shape, other, friction) > 1 && friction[0] >= STEEP && io_bodies_may_touch(b, shape->body, other->body))
-      return true;
+    if (mix(shape, other, friction) > 1 && friction[0] >= STEEP && io_shapes_may_touch(b, i, j)) return true;
   }
   return false;
 }

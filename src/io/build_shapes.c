@@ -158,6 +158,7 @@ void io_free_shapes(io_builder *b) {
   if (b->mobilizer_of) cdni_free(a, b->mobilizer_of, bodies * sizeof *b->mobilizer_of);
   io_names_free(a, &b->spec_shapes);
   cdni_array_free(a, &b->excluded);
+  cdni_array_free(a, &b->excluded_shapes);
   cdni_array_free(a, &b->pairs);
   cdni_array_free(a, &b->overlaps);
 }

@@ -16,6 +16,7 @@ void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape) {
   cdni_strfree(a, (char *)shape->name);
   cdni_strfree(a, (char *)shape->asset);
   cdni_strfree(a, (char *)shape->material);
+  cdni_strfree(a, (char *)shape->part);
 }
 
 void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset) {

@@ -39,7 +39,8 @@ static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   if (graph->links.count == 0)
     return io_fail(d, CDN_ERR_PARSE, io_xml_line(root), "the robot has no <link>; there is nothing to simulate");
   CDNI_TRY(urdf_connect(graph));
-  return urdf_emit(graph);
+  CDNI_TRY(urdf_emit(graph));
+  return io_shapes_touch(graph->options) ? urdf_read_srdf(graph) : CDN_OK;
 }
 
 cdn_status io_read_urdf(io_description *d, io_xml_node *root, const cdn_model_options *options) {

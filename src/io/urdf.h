@@ -23,6 +23,7 @@ typedef struct urdf_link {
   int parent_joint;            /* the joint of which this link is the child, or -1 */
   int first_joint, last_joint; /* list of the joints of which this link is the parent, in the file's order, or -1 */
   bool reached;
+  bool collides; /* it has a shape for collision */
   int body; /* where it ended up: index of the body, and its place in that body's frame */
   cdn_transform X_BL;
 } urdf_link;
@@ -64,10 +65,14 @@ cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_tran
  * until urdf_place_shapes puts them on bodies. A shape that cannot be understood is left out with a warning. */
 cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link);
 cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node);
-void urdf_place_shapes(urdf_graph *graph);
+cdn_status urdf_place_shapes(urdf_graph *graph);
 
 /* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the description. */
 cdn_status urdf_connect(urdf_graph *graph);
 cdn_status urdf_emit(urdf_graph *graph);
+
+/* srdf.c: the links that the robot's SRDF file keeps apart, if it has one: NAME.srdf, by the name of the URDF file or of
+ * the robot, in the directory of that file or in the directory srdf beside it. Mistakes in it are warnings. */
+cdn_status urdf_read_srdf(urdf_graph *graph);
 
 #endif

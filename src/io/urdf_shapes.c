@@ -128,11 +128,15 @@ cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link) {
   return CDN_OK;
 }
 
-void urdf_place_shapes(urdf_graph *graph) {
+cdn_status urdf_place_shapes(urdf_graph *graph) {
   for (size_t i = 0; i < graph->d->shapes.count; i++) {
     io_shape *shape = &CDNI_AT(graph->d->shapes, io_shape, i);
-    const urdf_link *link = &CDNI_AT(graph->links, urdf_link, shape->body);
+    urdf_link *link = &CDNI_AT(graph->links, urdf_link, shape->body);
+    const bool merged = strcmp(CDNI_AT(graph->d->bodies, io_body, link->body).name, link->name) != 0;
+    if (merged && !(shape->shape.part = cdni_strdup(&graph->d->allocator, link->name))) return no_memory(graph);
+    link->collides = link->collides || shape->shape.collision;
     shape->body = link->body;
     shape->shape.X_BS = cdn_transform_multiply(link->X_BL, shape->shape.X_BS);
   }
+  return CDN_OK;
 }

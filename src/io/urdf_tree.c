@@ -236,7 +236,7 @@ cdn_status urdf_emit(urdf_graph *graph) {
     if ((int)graph->d->joints.count > before) joint->emitted = before;
   }
   CDNI_TRY(find_cycle(graph));
-  urdf_place_shapes(graph);
+  CDNI_TRY(urdf_place_shapes(graph));
   for (int i = 0; i < (int)graph->joints.count; i++)
     if (joint_at(graph, i)->mimic) CDNI_TRY(add_mimic(graph, joint_at(graph, i)));
   return CDN_OK;
