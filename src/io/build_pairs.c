@@ -150,7 +150,7 @@ static cdn_status pair_classes(io_builder *b, const friction_class *one, const f
     for (size_t l = one == other ? k + 1 : 0; l < other->shapes.count; l++) {
       const int i = CDNI_AT(one->shapes, int, k), j = CDNI_AT(other->shapes, int, l);
       const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
-      if (!masks_allow(first, second) || !io_bodies_may_touch(b, first->body, second->body)) continue;
+      if (!masks_allow(first, second) || !io_shapes_may_touch(b, i, j)) continue;
       if (is_paired(b, before, i, j)) continue;
       char name[32];
       snprintf(name, sizeof name, "friction %d", (*named)++);
