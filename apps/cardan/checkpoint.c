@@ -134,14 +134,23 @@ static int lock(FILE *file) {
   return -1;
 }
 
+static bool same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool checkpoint_is_free(const char *path) {
-  struct stat its, own;
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return true;
-  const bool ours = held >= 0 && fstat(held, &own) == 0 && fstat(file, &its) == 0 && own.st_dev == its.st_dev &&
-                    own.st_ino == its.st_ino;
-  const bool taken = !ours && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(file);
+  enum { ATTEMPTS = 100 };
+  struct stat its, own, now;
+  bool taken = false, replaced = true;
+  for (int i = 0; i < ATTEMPTS && replaced && !taken; i++) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return true;
+    const bool ours = held >= 0 && fstat(held, &own) == 0 && fstat(file, &its) == 0 && same(&own, &its);
+    taken = !ours && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    // the other run lets go of a checkpoint when the next one has taken its place: look at that
+    replaced = fstat(file, &its) == 0 && stat(path, &now) == 0 && !same(&its, &now);
+    close(file);
+  }
   return !taken;
 }
 
