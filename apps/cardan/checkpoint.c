@@ -23,7 +23,7 @@ typedef struct field {
   void *value; /* const char *, double or bool */
 } field;
 
-enum { MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 40 };
 
 static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   const field all[] = { { "model", FIELD_TEXT, &a->model.path },
@@ -35,6 +35,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
                         { "armature", FIELD_NUMBER, &a->model.armature },
                         { "contact", FIELD_TEXT, &a->model.contact },
+                        { "as_file", FIELD_FLAG, &a->model.as_file },
                         { "equality", FIELD_TEXT, &a->model.equality },
                         { "friction", FIELD_TEXT, &a->model.friction },
                         { "stiffness", FIELD_NUMBER, &a->model.stiffness },
