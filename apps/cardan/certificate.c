@@ -271,6 +271,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_integer(&w, "soft_iterations", c.soft_iterations);
   jw_number(&w, "max_soft_residual", c.max_soft_residual);
+  jw_integer(&w, "unsettled_stages", c.unsettled_stages);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
   jw_text(&w, "contact", contact_word(cdn_model_system(r->source)));

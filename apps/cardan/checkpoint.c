@@ -41,6 +41,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "ground_at_height", FIELD_FLAG, &a->model.ground.has_height },
                         { "ground_height", FIELD_NUMBER, &a->model.ground.height },
                         { "contact", FIELD_TEXT, &a->model.contact },
+                        { "as_file", FIELD_FLAG, &a->model.as_file },
                         { "equality", FIELD_TEXT, &a->model.equality },
                         { "friction", FIELD_TEXT, &a->model.friction },
                         { "stiffness", FIELD_NUMBER, &a->model.stiffness },

@@ -108,11 +108,11 @@ typedef struct model_arguments {
   text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
   plane ground;
-  bool pull;                     /* the System has a pull, for a hand */
-  double armature;               /* 0: as the file says */
-  const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant, unless... */
-  bool as_file;                  /* ... a run takes steps as the file's simulator does: then contact is as there, too */
-  double step;                   /* the size of the run's equal steps; 0: it has none, or takes the file's */
+  bool pull;           /* the System has a pull, for a hand */
+  double armature;     /* 0: as the file says */
+  const char *contact; /* "compliant", "soft" or "none"; NULL: compliant, unless... */
+  bool as_file; /* ... a run takes steps as the file's simulator does: then contact and its solver are as there */
+  double step;  /* the size of the run's equal steps; 0: it has none, or takes the file's */
   const char *equality;          /* "exact" or "soft"; NULL: exact */
   const char *like;              /* "mujoco", for what is not said otherwise; or NULL */
   const char *preset;            /* "interactive", likewise, of runs; or NULL */

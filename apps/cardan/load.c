@@ -42,6 +42,7 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   const int slip = choose("friction", arguments->friction, frictions, 2);
   options->contact = models[contact < 0 ? 0 : contact];
   if (!arguments->contact && arguments->as_file) options->contact = CDN_MODEL_AS_FILE;
+  options->solving = arguments->as_file ? CDN_MODEL_SOLVE_AS_FILE : CDN_MODEL_SOLVE_TO_THE_END;
   options->equality = soft ? CDN_MODEL_SOFT_EQUALITY : CDN_MODEL_EXACT_EQUALITY;
   options->fixed_step = arguments->step;
   options->ground = arguments->ground.there;

@@ -37,6 +37,13 @@ typedef enum cdn_model_equality {
   CDN_MODEL_SOFT_EQUALITY   /**< equations that give way by the file's solref and solimp (soft_elements.h) */
 } cdn_model_equality;
 
+/** How soft rows of a model file are solved. */
+typedef enum cdn_model_solving {
+  CDN_MODEL_SOLVE_TO_THE_END, /**< by Newton's method, to the tolerance of cdn_default_soft_def: what error control needs */
+  /** with MJCF's solver, iterations and tolerances, however far they come: for steps like those of the file's simulator */
+  CDN_MODEL_SOLVE_AS_FILE
+} cdn_model_solving;
+
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
   bool strict;             /**< true: an element that is not simulated is an error */
@@ -71,6 +78,9 @@ typedef struct cdn_model_options {
   /** z of the plane, m. NaN (the default): it touches the lowest point of the model in its default State (cdn_model_lowest_point);
    *  then the model's meshes are read twice. */
   double ground_height;
+  /** Default: CDN_MODEL_SOLVE_TO_THE_END. A System that was given a cdn_soft_def before the model is built keeps it, and this number
+   *  has no effect then. */
+  cdn_model_solving solving;
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */

@@ -32,6 +32,10 @@
 
 /* ---- errors: filling the cdn_error that an object keeps ---- */
 
+/* print.c: snprintf and vsnprintf with the point of the locale "C", for all text that has numbers. */
+int cdni_print(char *text, size_t size, const char *format, ...) CDN_PRINTF(3, 4);
+int cdni_vprint(char *text, size_t size, const char *format, va_list args);
+
 /* Fills every field, and tells it as the thread's last failure, too; text is formatted, element may be NULL. Returns code. */
 cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *function, const char *element,
                           const char *format, ...) CDN_PRINTF(5, 6);

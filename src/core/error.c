@@ -107,7 +107,7 @@ cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *functi
   cdn_error fresh = { .code = code, .stage = CDN_STAGE_EMPTY, .index = -1, .function = function ? function : "" };
   int n = snprintf(fresh.element, sizeof fresh.element, "%s", element ? element : "");
   cut(fresh.element, sizeof fresh.element, n > 0 ? (size_t)n : 0);
-  n = vsnprintf(fresh.text, sizeof fresh.text, format ? format : "", args);
+  n = cdni_vprint(fresh.text, sizeof fresh.text, format ? format : "", args);
   cut(fresh.text, sizeof fresh.text, n > 0 ? (size_t)n : 0);
   keep_on_one_line(fresh.element, sizeof fresh.element);
   keep_on_one_line(fresh.text, sizeof fresh.text);

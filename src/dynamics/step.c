@@ -32,7 +32,7 @@ static cdn_status solve(const dynamics *dyn, cdn_state *state, soft_stage *s, co
 }
 
 static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *step, const stage_forces *x, double *udot,
-                      double *zdot) {
+                      double *zdot, soft_effort *effort) {
   const soft_room *room = cdni_soft_steps(cdn_state_system(state));
   const sv *F;
   const double *f;
@@ -43,6 +43,7 @@ static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *st
   CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->resistance, x->F));
   const cdn_status status = solve(dyn, state, &s, x->F, f, udot);
   if (status == CDN_OK) cdni_soft_stage_rates(&s, zdot);
+  *effort = s.effort;
   cdni_soft_stage_end(&s);
   return status;
 }
@@ -53,7 +54,8 @@ cdn_status cdni_dynamics_hold(cdn_state *state) {
   return cdni_soft_hold(cdni_soft_steps(cdn_state_system(state)), state);
 }
 
-cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot) {
+cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot,
+                              soft_effort *effort) {
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
   CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, "the convex step"));
@@ -62,7 +64,7 @@ cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *u
   stage_forces x = { .F = cdn_work_push(state, nb * sizeof(sv) + (2 * nu + 1) * sizeof(double)) };
   if (!x.F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
   x.resistance = (double *)(x.F + nb), x.damping = x.resistance + nu;
-  const cdn_status status = run(dyn, state, step, &x, udot, zdot);
+  const cdn_status status = run(dyn, state, step, &x, udot, zdot, effort);
   cdn_work_pop(state, x.F);
   return status;
 }

@@ -393,6 +393,7 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
 
 const cdni_method cdni_adams = { .name = "Adams PECE",
                                  .error_order = 2,
+                                 .order = 3, /* the error of the first step, which has order 2, stays */
                                  .memory = memory,
                                  .attempt = attempt,
                                  .interpolate = interpolate,

@@ -25,4 +25,4 @@ static const cdni_rk_tableau tableau = { .stages = 3,
                                          .probe = probe,
                                          .stable = 2.5 };
 
-const cdni_method cdni_bogacki_shampine = CDNI_RK_METHOD("Bogacki-Shampine 3(2)", 3, tableau);
+const cdni_method cdni_bogacki_shampine = CDNI_RK_METHOD("Bogacki-Shampine 3(2)", 3, 3, tableau);

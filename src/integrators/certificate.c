@@ -62,6 +62,14 @@ cdn_status cdni_certificate_evaluation(cdn_stepper *s) {
   return CDN_OK;
 }
 
+void cdni_certificate_stage(cdn_stepper *s, const soft_effort *effort) {
+  cdn_certificate *c = &s->certificate;
+  c->soft_iterations += effort->iterations;
+  c->unsettled_stages += effort->unsettled;
+  c->max_soft_residual = fmax(c->max_soft_residual, effort->residual);
+  s->unsolved = fmax(s->unsolved, effort->residual);
+}
+
 cdn_status cdni_certificate_begin(cdn_stepper *s) {
   cdn_certificate *c = &s->certificate;
   double kinetic;
@@ -127,8 +135,8 @@ cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, s
   cdni_faint_certify(s, c);
   memset(c->failure_story, 0, sizeof c->failure_story);
   if (s->failed) {
-    snprintf(c->failure_story, sizeof c->failure_story, "the run failed at t = %.9g with %s", s->t,
-             cdn_status_name((cdn_status)s->failed));
+    cdni_print(c->failure_story, sizeof c->failure_story, "the run failed at t = %.9g with %s", s->t,
+               cdn_status_name((cdn_status)s->failed));
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }
   c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;

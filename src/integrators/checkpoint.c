@@ -120,9 +120,9 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
 
 static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdn_certificate *c = &s->certificate;
-  int64_t *const counts[] = { &c->steps,       &c->rejected,       &c->evaluations,    &c->report_evaluations,
-                              &c->stiff_steps, &c->rounding_steps, &c->jacobians,      &c->events,
-                              &c->near_misses, &c->kernel_changes, &c->soft_iterations };
+  int64_t *const counts[] = { &c->steps,       &c->rejected,       &c->evaluations,     &c->report_evaluations,
+                              &c->stiff_steps, &c->rounding_steps, &c->jacobians,       &c->events,
+                              &c->near_misses, &c->kernel_changes, &c->soft_iterations, &c->unsettled_stages };
   double *const numbers[] = { &c->time_initial,
                               &c->smallest_step,
                               &c->largest_step,

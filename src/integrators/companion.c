@@ -220,8 +220,8 @@ static cdn_status compare(cdn_stepper *s) {
       return CDN_OK;
     }
     c->lost = true;
-    snprintf(c->story, sizeof c->story, "an event stopped %s at t = %.9g, and not the other run",
-             c->run->reported < t ? "the companion" : "the run", fmin(c->run->reported, t));
+    cdni_print(c->story, sizeof c->story, "an event stopped %s at t = %.9g, and not the other run",
+               c->run->reported < t ? "the companion" : "the run", fmin(c->run->reported, t));
     if (event >= 0) name_alone(s, event, fmin(c->run->reported, t));
     return CDN_OK;
   }
@@ -271,8 +271,8 @@ void cdni_companion_lose(cdni_companion *c, const cdn_error *error) {
   c->lost = true;
   if (n > MOST) /* whole words */
     for (n = MOST; n > 0 && text[n] != ' ';) n--;
-  snprintf(c->story, sizeof c->story, "the companion failed at t = %.9g: %.*s%s", c->run->t, n, text,
-           text[n] ? " ..." : "");
+  cdni_print(c->story, sizeof c->story, "the companion failed at t = %.9g: %.*s%s", c->run->t, n, text,
+             text[n] ? " ..." : "");
 }
 
 static void exchange(cdni_companion *c) {
@@ -362,7 +362,7 @@ bool cdni_companion_owes(cdn_stepper *s, cdn_why *why) {
 /* With half the step a method of order p has 2^-p of the error, so the distance is 1 - 2^-p of the error. */
 static double share(const cdn_stepper *s) {
   if (s->def.fixed_step == 0) return 1;
-  return 1 / (1 - pow(0.5, fmax(1, s->method->error_order - 1)));
+  return 1 / (1 - pow(0.5, s->method->order));
 }
 
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {

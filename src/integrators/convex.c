@@ -81,7 +81,9 @@ static cdn_status stage(cdn_stepper *s, double t, const double *base, const doub
     memcpy(k, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
   } else {
     CDNI_TRY(cdn_realize(s->work, CDN_STAGE_VELOCITY));
-    CDNI_TRY(cdni_dynamics_step(s->work, &step, k + nq, k + nq + nu));
+    soft_effort effort;
+    CDNI_TRY(cdni_dynamics_step(s->work, &step, k + nq, k + nq + nu, &effort));
+    cdni_certificate_stage(s, &effort);
     CDNI_TRY(other_z(s, k + nq + nu));
   }
   for (int i = 0; i < nu; i++) u[i] = base[nq + i] + gh * k[nq + i];
@@ -156,6 +158,7 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
 
 const cdni_method cdni_convex = { .name = "the convex step",
                                   .error_order = 3,
+                                  .order = 2,
                                   .continues_estimated = true,
                                   .over_kinks = true,
                                   .memory = memory,

@@ -24,10 +24,10 @@ static cdn_status attempt(cdn_stepper *s) {
 static const euler_kind joints = { STEP_JOINTS, false }, forces = { STEP_FORCES, false }, all = { STEP_ALL, false },
                         midpoint = { STEP_FORCES, true };
 
-#define EULER(method_name, of)                                                                        \
-  {                                                                                                   \
-    .name = method_name, .error_order = 2, .equal_steps = true, .memory = memory, .attempt = attempt, \
-    .interpolate = cdni_hermite, .slope = cdni_hermite_slope, .data = &of                             \
+#define EULER(method_name, of)                                                                  \
+  {                                                                                             \
+    .name = method_name, .order = 1, .equal_steps = true, .memory = memory, .attempt = attempt, \
+    .interpolate = cdni_hermite, .slope = cdni_hermite_slope, .data = &of                       \
   }
 const cdni_method cdni_damped_euler = EULER("Euler with implicit damping of joints", joints);
 const cdni_method cdni_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);

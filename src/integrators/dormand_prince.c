@@ -53,4 +53,4 @@ static const cdni_rk_tableau tableau = { .stages = 6,
                                          .probe = probe,
                                          .stable = 3.25 };
 
-const cdni_method cdni_dormand_prince = CDNI_RK_METHOD("Dormand-Prince 5(4)", 5, tableau);
+const cdni_method cdni_dormand_prince = CDNI_RK_METHOD("Dormand-Prince 5(4)", 5, 5, tableau);

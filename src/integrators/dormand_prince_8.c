@@ -116,4 +116,4 @@ static const cdni_rk_tableau tableau = { .stages = 12,
                                          .probe = probe,
                                          .stable = 6.1 };
 
-const cdni_method cdni_dormand_prince_8 = CDNI_RK_METHOD("Dormand-Prince 8(6,5)", 8, tableau);
+const cdni_method cdni_dormand_prince_8 = CDNI_RK_METHOD("Dormand-Prince 8(6,5)", 8, 8, tableau);

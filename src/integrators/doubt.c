@@ -120,7 +120,7 @@ static void say(cdn_certificate *out, const char *format, ...) CDN_PRINTF(2, 3);
 static void say(cdn_certificate *out, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(out->doubt, sizeof out->doubt, format, args);
+  cdni_vprint(out->doubt, sizeof out->doubt, format, args);
   va_end(args);
 }
 

@@ -21,7 +21,7 @@ static const cdni_rk_tableau euler = { .stages = 1,
                                        .share = 1,
                                        .dense = euler_dense };
 
-const cdni_method cdni_explicit_euler = CDNI_RK_METHOD("explicit Euler", 2, euler, .bare = true);
+const cdni_method cdni_explicit_euler = CDNI_RK_METHOD("explicit Euler", 2, 1, euler, .bare = true);
 
 /* ---- explicit trapezoid; its error is the distance from Euler's solution ---- */
 
@@ -45,4 +45,4 @@ static const cdni_rk_tableau trapezoid = { .stages = 2,
                                            .probe = probe,
                                            .stable = 1.5 };
 
-const cdni_method cdni_trapezoid = CDNI_RK_METHOD("explicit trapezoid", 2, trapezoid);
+const cdni_method cdni_trapezoid = CDNI_RK_METHOD("explicit trapezoid", 2, 2, trapezoid);

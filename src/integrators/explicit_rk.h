@@ -105,11 +105,11 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
   w[stages] = c.of_f1;
 }
 
-#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                              \
+#define CDNI_RK_METHOD(method_name, of_estimate, of_runs, tableau, ...)                                               \
   {                                                                                                                   \
-    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,                  \
-    .interpolate = cdni_rk_interpolate, .slope = cdni_rk_slope, .extend = cdni_rk_extend, .archive = cdni_rk_archive, \
-    .begin = cdni_rk_begin, .accepted = cdni_rk_accepted, .data = &tableau, __VA_ARGS__                               \
+    .name = method_name, .error_order = of_estimate, .order = of_runs, .memory = cdni_rk_memory,                      \
+    .attempt = cdni_rk_attempt, .interpolate = cdni_rk_interpolate, .slope = cdni_rk_slope, .extend = cdni_rk_extend, \
+    .archive = cdni_rk_archive, .begin = cdni_rk_begin, .accepted = cdni_rk_accepted, .data = &tableau, __VA_ARGS__   \
   }
 
 #endif

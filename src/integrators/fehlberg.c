@@ -49,4 +49,4 @@ static const cdni_rk_tableau tableau = { .stages = 6,
                                          .probe = probe,
                                          .stable = 3.6 };
 
-const cdni_method cdni_fehlberg = CDNI_RK_METHOD("Runge-Kutta-Fehlberg 5(4)", 5, tableau);
+const cdni_method cdni_fehlberg = CDNI_RK_METHOD("Runge-Kutta-Fehlberg 5(4)", 5, 5, tableau);

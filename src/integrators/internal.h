@@ -9,6 +9,7 @@
 #include <cardan/motion.h>
 
 #include "constraints/project.h"
+#include "constraints/soft/soft.h"
 #include "integrators/method.h"
 #include "integrators/singular.h"
 #include "system/system.h"
@@ -446,6 +447,8 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
 cdn_status cdni_certificate_begin(cdn_stepper *s);
 /* After an evaluation of the rates: how the soft rows were solved. */
 cdn_status cdni_certificate_evaluation(cdn_stepper *s);
+/* After a stage of the convex step. */
+void cdni_certificate_stage(cdn_stepper *s, const soft_effort *effort);
 /* Power of everything without a potential: forces, motions and locks, constraints that demand motion. */
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);
 /* Energy of the present `work`. */

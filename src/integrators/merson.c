@@ -51,4 +51,4 @@ static const cdni_rk_tableau tableau = { .stages = 5,
                                          .probe = probe,
                                          .stable = 3.5 };
 
-const cdni_method cdni_merson = CDNI_RK_METHOD("Runge-Kutta-Merson 4(3)", 4, tableau);
+const cdni_method cdni_merson = CDNI_RK_METHOD("Runge-Kutta-Merson 4(3)", 4, 4, tableau);

@@ -32,6 +32,7 @@ struct cdni_method {
   /* The error estimate shrinks with this power of h: in the first step, and without `resize` in all steps. The step
    * size control uses it. */
   int error_order;
+  int order;        /* the error of a run in equal steps shrinks with this power of h; without own_steps */
   bool own_steps;   /* chooses the sizes of its steps itself: no fixed steps */
   bool equal_steps; /* estimates no error: fixed steps only */
   bool bare; /* of order 1; continues with the solution whose error it estimates: delivers the root of the accuracy */

@@ -77,7 +77,7 @@ static cdn_status attempt(cdn_stepper *s) {
 }
 
 const cdni_method cdni_runge_kutta_4 = { .name = "classical Runge-Kutta",
-                                         .error_order = 4,
+                                         .order = 4,
                                          .equal_steps = true,
                                          .memory = memory,
                                          .attempt = attempt,

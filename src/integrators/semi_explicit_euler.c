@@ -28,6 +28,7 @@ static cdn_status attempt(cdn_stepper *s) {
 
 const cdni_method cdni_semi_explicit_euler = { .name = "semi-explicit Euler",
                                                .error_order = 2,
+                                               .order = 1,
                                                .bare = true,
                                                .memory = no_memory,
                                                .attempt = attempt,
@@ -57,6 +58,7 @@ static cdn_status two_attempt(cdn_stepper *s) {
 
 const cdni_method cdni_semi_explicit_euler_2 = { .name = "semi-explicit Euler, two half steps",
                                                  .error_order = 2,
+                                                 .order = 1,
                                                  .bare = true,
                                                  .memory = two_memory,
                                                  .attempt = two_attempt,

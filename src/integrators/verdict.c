@@ -8,11 +8,11 @@
 enum { SHORT = CDNI_BRIEF };
 const char *cdni_brief(double x, char text[CDNI_BRIEF]) {
   if (x == 0 || !isfinite(x) || (fabs(x) >= 0.1 && fabs(x) < 1000)) {
-    snprintf(text, SHORT, fabs(x) < 100 ? "%.2g" : "%.0f", x);
+    cdni_print(text, SHORT, fabs(x) < 100 ? "%.2g" : "%.0f", x);
     return text;
   }
   char digits[SHORT];
-  snprintf(digits, sizeof digits, "%.1e", x);
+  cdni_print(digits, sizeof digits, "%.1e", x);
   char *e = strchr(digits, 'e');
   int exponent = atoi(e + 1);
   *e = 0;
@@ -54,7 +54,7 @@ static void add(char *text, size_t size, const char *format, ...) {
   size_t used = strlen(text);
   va_list args;
   va_start(args, format);
-  if (used < size) vsnprintf(text + used, size - used, format, args);
+  if (used < size) cdni_vprint(text + used, size - used, format, args);
   va_end(args);
 }
 

@@ -100,6 +100,7 @@ static cdn_status attempt(cdn_stepper *s) {
 
 const cdni_method cdni_verlet = { .name = "velocity Verlet",
                                   .error_order = 2,
+                                  .order = 2,
                                   .memory = memory,
                                   .attempt = attempt,
                                   .interpolate = cdni_hermite,

@@ -150,29 +150,34 @@ static void add_friction_loss(io_builder *b, const cdn_spec_joint *joint, cdn_bo
   cdn_system_add_friction_loss(b->system, &def);
 }
 
-/* What the file says of the solver. A tolerance that is MuJoCo's default is as if the file did not say one: then accelerations are
- * solved to the accuracy of the library, which error control needs. */
-static void set_solver(io_builder *b) {
+/* What the file says of how rows are solved. A tolerance that is MuJoCo's default is as if the file did not say one. */
+static void solve_as_file(const cdn_spec_solver *file, cdn_soft_def *soft) {
   static const cdn_soft_solver solvers[] = {
     [CDN_SPEC_NEWTON] = CDN_SOFT_NEWTON, [CDN_SPEC_CG] = CDN_SOFT_CG, [CDN_SPEC_PGS] = CDN_SOFT_PGS
   };
-  const cdn_spec_solver *file = &b->d->solver, usual = cdn_default_spec_solver();
+  const cdn_spec_solver usual = cdn_default_spec_solver();
+  const bool by_cost = file->tolerance != usual.tolerance;
+  soft->solver = solvers[file->solver];
+  soft->iterations = file->iterations > 0 ? file->iterations : 1;
+  soft->line_iterations = file->ls_iterations > 0 ? file->ls_iterations : 1;
+  if (by_cost) soft->cost_tolerance = file->tolerance;
+  if (by_cost || file->ls_tolerance != usual.ls_tolerance)
+    soft->line_tolerance = fmin(fmax(file->ls_tolerance, 1e-15), 0.999);
+}
+
+/* The no-slip pass belongs to what rows are, as the cone does. */
+static void set_solver(io_builder *b) {
+  const cdn_spec_solver *file = &b->d->solver;
   cdn_soft_def soft = cdn_default_soft_def();
   if (cdni_soft_is_given(b->system)) return;
   soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
   soft.impedance_ratio = file->impratio;
   const double step = b->model->options.fixed_step;
   soft.shortest_time = file->refsafe ? 2 * (step > 0 ? step : file->timestep) : 0;
-  soft.solver = solvers[file->solver];
-  soft.iterations = file->iterations > 0 ? file->iterations : 1;
-  soft.line_iterations = file->ls_iterations > 0 ? file->ls_iterations : 1;
   soft.noslip_iterations = file->noslip_iterations;
   soft.noslip_tolerance = file->noslip_tolerance;
   soft.exact_diagonal = file->exact_diagonal;
-  const bool by_cost = file->tolerance != usual.tolerance;
-  if (by_cost) soft.cost_tolerance = file->tolerance;
-  if (by_cost || file->ls_tolerance != usual.ls_tolerance)
-    soft.line_tolerance = fmin(fmax(file->ls_tolerance, 1e-15), 0.999);
+  if (b->model->options.solving == CDN_MODEL_SOLVE_AS_FILE) solve_as_file(file, &soft);
   cdn_system_set_soft(b->system, &soft);
 }
 

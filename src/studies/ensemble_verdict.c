@@ -22,7 +22,7 @@ cdn_ensemble_def cdni_ensemble_companion_def(const cdn_ensemble *e, const cdn_en
  * more than order 2 counts. */
 static int order_of(const cdn_ensemble *e, bool equal_steps) {
   if (!e->rk) return e->method == CDN_METHOD_RUNGE_KUTTA_4 ? 2 : 1;
-  const int order = e->how->bare ? 1 : e->how->error_order;
+  const int order = e->how->order;
   return equal_steps && order > 2 ? 2 : order;
 }
 

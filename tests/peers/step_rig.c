@@ -12,7 +12,7 @@ step_rig step_rig_load(const char *name, const char *text, const cdn_soft_def *s
   r.m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(r.m != NULL, "%s: MuJoCo: %s", name, message);
   cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT;
+  options.contact = CDN_MODEL_SOFT, options.solving = CDN_MODEL_SOLVE_AS_FILE;
   cdn_spec *spec;
   cdn_system *system = cdn_system_create(NULL);
   if (soft) cdn_system_set_soft(system, soft);

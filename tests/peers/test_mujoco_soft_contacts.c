@@ -135,7 +135,7 @@ static void load_with(model *to, const char *text, const char *name, const cdn_s
   ck_assert_msg(to->m != NULL, "%s: MuJoCo: %s", name, message);
   to->d = mj_makeData(to->m);
   cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT;
+  options.contact = CDN_MODEL_SOFT, options.solving = CDN_MODEL_SOLVE_AS_FILE;
   cdn_spec *spec;
   cdn_system *system = cdn_system_create(NULL);
   if (soft) cdn_system_set_soft(system, soft);

@@ -278,6 +278,7 @@ static rig start_file(const char *text, const cdn_soft_def *soft) {
   cdn_model_options options = cdn_default_model_options();
   cdn_spec *spec;
   options.contact = CDN_MODEL_SOFT, options.equality = CDN_MODEL_SOFT_EQUALITY;
+  options.solving = CDN_MODEL_SOLVE_AS_FILE;
   r.m = soft_model_load(text);
   r.d = mj_makeData(r.m);
   OK(cdn_spec_load_string(text, strlen(text), "model.xml", &options, &spec));

@@ -291,4 +291,28 @@ START_TEST(test_mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("soft elements", test_rates, test_power_and_switches, test_mistakes)
+/* Pushed by a part of the loss, a joint creeps at that part of the speed from which on friction is the loss: docs/soft_elements.md. */
+START_TEST(test_dry_friction_creeps) {
+  const double inertia = 0.02, loss = 1, speed = loss / inertia * (0.1 / 0.9) * 0.95 * 0.02 / 2;
+  NEAR(speed, 0.0528, 5e-5);
+  for (int i = 1; i <= 6; i++) {
+    cdn_system *s = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    cdn_friction_loss_def dry = cdn_default_friction_loss_def();
+    const double part = 0.25 * i, u = part * speed, push = loss * fmin(part, 1);
+    def.mobilizer = CDN_PIN, def.mass.mass = 1, def.mass.inertia = (cdn_inertia){ inertia, inertia, inertia, 0, 0, 0 };
+    dry.body = cdn_system_add_body(s, &def), dry.loss = loss;
+    cdn_system_add_friction_loss(s, &dry);
+    cdn_state *state;
+    OK_FREEZE(s);
+    OK(cdn_state_create(s, &state));
+    OK_ON(state, cdn_state_set_u(state, &u));
+    OK_ON(state, cdn_state_set_applied_mobility_forces(state, &push));
+    NEAR(cdn_state_udot(state)[0], 0, 1e-12 * loss / inertia);
+    cdn_state_destroy(state);
+    cdn_system_release(s);
+  }
+}
+END_TEST
+
+CHECK_MAIN("soft elements", test_rates, test_dry_friction_creeps, test_power_and_switches, test_mistakes)

@@ -177,5 +177,44 @@ START_TEST(friction_without_memory_is_a_doubt) {
 }
 END_TEST
 
-CHECK_MAIN("doubts", an_event_that_is_grazed_is_a_doubt, energy_that_does_not_balance_is_a_doubt,
-           steps_at_rounding_are_a_doubt, friction_without_memory_is_a_doubt)
+/* ---- rows that are not solved ---------------------------------------------------------------- */
+
+/* Three balls on each other, a heavy one between light ones, whose rows have this many iterations. */
+static cdn_certificate stack(int iterations) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_contact_def contact = cdn_default_contact_def();
+  cdn_soft_def soft = cdn_default_soft_def();
+  contact.model = CDN_CONTACT_CONVEX, soft.iterations = iterations;
+  cdn_system_set_contact(system, &contact);
+  cdn_system_set_soft(system, &soft);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(system, &shape);
+  for (int i = 0; i < 3; i++) {
+    const double q[3] = { 0, 0, 0.099 + 0.198 * i };
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_TRANSLATION, def.q0 = q;
+    def.mass = (cdn_mass_properties){ .mass = i == 1 ? 20 : 1, .inertia = { 4e-3, 4e-3, 4e-3, 0, 0, 0 } };
+    shape = cdn_default_shape_def();
+    shape.body = cdn_system_add_body(system, &def);
+    shape.geometry.kind = CDN_GEOMETRY_SPHERE;
+    shape.geometry.size[0] = 0.1;
+    cdn_system_add_shape(system, &shape);
+  }
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.accuracy = 1e-4;
+  return run(event_state(system), &how, 0.05);
+}
+
+START_TEST(rows_that_are_not_solved_are_a_doubt) {
+  cdn_certificate c = stack(1);
+  ck_assert(c.delivered == CDN_VERDICT_UNKNOWN && c.max_soft_residual > 1e-3);
+  ck_assert_msg(strstr(c.doubt, "the soft rows of ") != NULL, "%s", c.doubt);
+  c = stack(100);
+  is_delivered(&c);
+}
+END_TEST
+
+CHECK_MAIN("doubts", rows_that_are_not_solved_are_a_doubt, an_event_that_is_grazed_is_a_doubt,
+           energy_that_does_not_balance_is_a_doubt, steps_at_rounding_are_a_doubt, friction_without_memory_is_a_doubt)

@@ -364,7 +364,58 @@ START_TEST(the_fast_form_is_symmetric) {
 }
 END_TEST
 
+/* ---- what the companion says of them ---- */
+
+static const cdn_method judged[] = { CDN_METHOD_MERSON,
+                                     CDN_METHOD_DORMAND_PRINCE,
+                                     CDN_METHOD_BOGACKI_SHAMPINE,
+                                     CDN_METHOD_FEHLBERG,
+                                     CDN_METHOD_VERLET,
+                                     CDN_METHOD_SEMI_EXPLICIT_EULER,
+                                     CDN_METHOD_EXPLICIT_EULER,
+                                     CDN_METHOD_TRAPEZOID,
+                                     CDN_METHOD_DAMPED_EULER,
+                                     CDN_METHOD_SEMI_EXPLICIT_EULER_2,
+                                     CDN_METHOD_IMPLICIT_FAST,
+                                     CDN_METHOD_MIDPOINT,
+                                     CDN_METHOD_RUNGE_KUTTA_4,
+                                     CDN_METHOD_CONVEX,
+                                     CDN_METHOD_ADAMS };
+
+/* q'' = -q: the estimate is the error but for what higher powers of the step have in both. */
+START_TEST(estimates_are_the_errors) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const double q0 = 1;
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 1, def.q0 = &q0;
+  cdn_system_add_mobility_spring(system, NULL, cdn_system_add_body(system, &def), 0, 1, 0);
+  cdn_state *state = state_of(system), *exact;
+  OK(cdn_state_create((cdn_system *)cdn_state_system(state), &exact));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  cdn_stepper *stepper;
+  how.method = judged[_i], how.fixed_step = 0.01, how.companion = true;
+  OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+  double worst = 0;
+  for (int k = 1; k <= 20; k++) {
+    const double t = 0.2 * k, y[2] = { cos(t), -sin(t) };
+    cdn_distance d;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, t, NULL));
+    OK_ON(exact, cdn_state_set_ty(exact, t, y));
+    OK_STEP(stepper, cdn_stepper_distance(stepper, exact, &d));
+    worst = fmax(worst, d.largest);
+  }
+  cdn_certificate c;
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  ck_assert_msg(fabs(c.error_estimate / worst - 1) < 0.05, "%s: %g is estimated, %g is true: %g times",
+                cdn_method_name(judged[_i]), c.error_estimate, worst, c.error_estimate / worst);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(exact);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, estimates_are_the_errors, 0, sizeof judged / sizeof *judged);
   tcase_add_loop_test(c, orders_on_a_chain, 0, METHODS);
   tcase_add_loop_test(c, orders_beside_a_constraint, 0, METHODS);
   tcase_add_loop_test(c, steps_allocate_nothing, 0, METHODS);

@@ -2,6 +2,7 @@
 #include "force_rig.h"
 
 #include "core/core.h"
+#include "forces/internal.h"
 
 START_TEST(test_gravity_excluded) {
   rig r = make_rig();
@@ -185,5 +186,16 @@ START_TEST(test_coordinates_refused) {
 }
 END_TEST
 
-CHECK_MAIN("more force elements", test_gravity_excluded, test_gravity_exclusion_refused, test_global_damper,
-           test_global_damper_refused, test_two_point_force, test_springs_on_coordinates, test_coordinates_refused)
+/* Derivatives of a kind are written down, or differenced: never zero in silence. */
+START_TEST(test_kinds_have_derivatives) {
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    const force_kind *kind = cdni_force_kinds[k];
+    ck_assert_msg(kind->derivative || (kind->is_differenced && kind->calc_one), "%s", kind->name);
+    ck_assert_msg(!kind->is_differenced || kind->calc_one, "%s", kind->name);
+  }
+}
+END_TEST
+
+CHECK_MAIN("more force elements", test_kinds_have_derivatives, test_gravity_excluded, test_gravity_exclusion_refused,
+           test_global_damper, test_global_damper_refused, test_two_point_force, test_springs_on_coordinates,
+           test_coordinates_refused)

@@ -93,6 +93,14 @@ START_TEST(a_decimal_comma_changes_nothing) {
   cdn_buffer rows[2] = { { 0 }, { 0 } };
   double masses[2], moving;
   bool taken = true;
+  char verdict[2][400], refusal[2][400];
+  const cdn_certificate certificate = { .accuracy = 1e-5,
+                                        .error_estimate = 3.2e-3,
+                                        .error_time = 2.6,
+                                        .steps = 10,
+                                        .amplification = 117.5,
+                                        .delivered = CDN_VERDICT_NOT_DELIVERED,
+                                        .compared_until = 3 };
   for (int comma = 0; comma < 2 && taken; comma++) {
     if (comma && !(taken = take_comma_locale())) break;
     OK(cdn_model_load(path, NULL, &model));
@@ -102,6 +110,12 @@ START_TEST(a_decimal_comma_changes_nothing) {
     OK_ON(state, cdn_trajectory_create(state, NULL, cdn_buffer_write, &rows[comma], &trajectory));
     OK(cdn_trajectory_header(trajectory));
     OK_ON(state, cdn_trajectory_row(trajectory, state, NULL));
+    cdn_certificate_verdict(&certificate, verdict[comma], sizeof verdict[comma]);
+    FAILS(cdn_body_set_armature(state, (cdn_body){ 1 }, -0.5), CDN_ERR_ARG);
+    snprintf(refusal[comma], sizeof refusal[comma], "%s", cdn_last_error_text());
+    ck_assert_str_eq(verdict[comma], verdict[0]);
+    ck_assert_str_eq(refusal[comma], refusal[0]);
+    ck_assert(strstr(verdict[0], "3.2e-3") && strstr(refusal[0], "-0.5"));
     cdn_trajectory_destroy(trajectory);
     cdn_state_destroy(state);
     cdn_model_destroy(model);

@@ -12,7 +12,7 @@ static cdn_state *load(const char *text) {
   cdn_model_options options = cdn_default_model_options();
   cdn_model *model;
   cdn_state *state;
-  options.contact = CDN_MODEL_SOFT;
+  options.contact = CDN_MODEL_SOFT, options.solving = CDN_MODEL_SOLVE_AS_FILE;
   OK(cdn_model_load_string(text, strlen(text), "model", &options, &model));
   OK(cdn_state_create(cdn_model_system(model), &state));
   double u[7] = { 1, 2, 0.5, 3, -1, -2, 4 };

@@ -419,7 +419,50 @@ START_TEST(provided_rows_are_refused) {
 }
 END_TEST
 
+/* A crate on the floor, with friction by the slip speed, pushed along it by a part of its weight. */
+static cdn_stepper *push_crate(double part, double step) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  const double q0[3] = { 0, 0, 0.1 };
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_TRANSLATION, def.mass.mass = 1, def.q0 = q0;
+  def.mass.inertia = (cdn_inertia){ 0.01, 0.01, 0.01, 0, 0, 0 };
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_COMPLIANT, contact.friction = CDN_FRICTION_SLIP_SPEED, contact.transition_velocity = 1e-3;
+  cdn_system_set_contact(system, &contact);
+  cdn_contact_material material = cdn_default_contact_material();
+  material.modulus = 1e7, material.static_friction = 1, material.dynamic_friction = 0.2;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.material = &material, shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(system, &shape);
+  shape.body = cdn_system_add_body(system, &def), shape.geometry.kind = CDN_GEOMETRY_SPHERE;
+  shape.geometry.size[0] = 0.1;
+  cdn_system_add_shape(system, &shape);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(9.81 * part, 0, -9.81));
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.method = CDN_METHOD_CONVEX, how.fixed_step = step;
+  OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  return stepper;
+}
+
+/* The certificate tells how contacts were solved. */
+START_TEST(stages_count_their_iterations) {
+  cdn_stepper *stepper = push_crate(1.3, 0.02);
+  cdn_certificate c;
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 0.02, NULL));
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  ck_assert(c.soft_iterations > 0 && c.evaluations > 0 && c.max_soft_residual == 0);
+  cdn_stepper_destroy(stepper);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, stages_count_their_iterations);
   tcase_add_test(c, a_system_without_shapes_runs);
   tcase_add_test(c, provided_rows_are_refused);
   tcase_add_loop_test(c, order_is_two, 0, sizeof smooth / sizeof *smooth);

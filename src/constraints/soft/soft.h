@@ -56,6 +56,12 @@ typedef struct soft_step {
   double h;            /* the part of the step that is implicit, s */
   const double *u, *z; /* nu, nz: where u and z would be without the rates of this stage */
 } soft_step;
+/* What a stage took. */
+typedef struct soft_effort {
+  int iterations;  /* of all its solutions, of the island with most */
+  double residual; /* the largest, of solutions whose iterations ran out */
+  bool unsettled;  /* the normal forces are far from those assumed, still */
+} soft_effort;
 /* What a stage has for contacts, in the State's workspace. */
 typedef struct soft_stage {
   const soft_room *room;
@@ -67,6 +73,7 @@ typedef struct soft_stage {
   double *normal; /* by touch: normal forces as they are assumed */
   double *force;  /* three numbers a row: solved */
   bool solved;    /* once: normal forces are those of a solution, not those of the State */
+  soft_effort effort;
   void *frame;
 } soft_stage;
 /* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on

@@ -1,5 +1,6 @@
 /* A stage of an implicit step: compliant contacts as convex functions of the velocities u = u0 + h udot at its end, at the
  * pose of the State. With r = V / h, where V = J u is the velocity of a row, r is J udot less a constant, as in all soft rows. */
+#include <float.h>
 #include <math.h>
 
 #include "constraints/soft/internal.h"
@@ -129,6 +130,13 @@ static bool take_normals(soft_stage *s, double *normal) {
   return far;
 }
 
+static void note_effort(const soft_problem *p, const soft_results *head, soft_effort *effort) {
+  const cdn_soft_statistics *s = &head->statistics;
+  effort->iterations += s->most_iterations;
+  if (s->most_iterations < p->def->iterations || p->records == 0) return;
+  effort->residual = fmax(effort->residual, p->record[p->records - 1].gradient / sqrt(fmax(head->scale, DBL_MIN)));
+}
+
 /* x, not what the forces make, goes to udot: where contact is stiff, rounding of r is a force, but not a motion. */
 static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, double *udot) {
   const int nu = s->room->matter->tree.nu;
@@ -136,6 +144,7 @@ static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_gro
   soft_results head = { .scale = 0 };
   CDNI_TRY(cdni_soft_begin(&p, s->room, s->state, d, d->udot, &s->room->newton, groups, n));
   const cdn_status status = cdni_soft_run(&p, groups, &head);
+  if (status == CDN_OK) note_effort(&p, &head, &s->effort);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   for (int i = 0; i < n && status == CDN_OK; i++) {
     const soft_group *g = &groups[p.order[i]];
@@ -178,6 +187,7 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot
   const cdn_status status = solve(s, d, A, groups, own, udot);
   if (status == CDN_OK && s->touches > 0) {
     *again = take_normals(s, normal);
+    s->effort.unsettled = *again;
     memcpy(s->normal, normal, n * sizeof *normal);
     s->solved = true;
   }
