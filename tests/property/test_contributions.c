@@ -1,4 +1,4 @@
-/* What single force elements do adds up to what all of them do, on random trees with forces of every kind, and with contact. */
+/* What single force elements do adds up to what all of them do: random trees with forces of every kind, and contact. */
 #include "random_tree.h"
 
 static double size_of(const double *x, int n) {

@@ -1,5 +1,5 @@
-/* cdn_difference is the inverse of cdn_displace: for every mobilizer, both ways round, with quaternions and angles, for small
- * turns, large ones, and half a turn. */
+/* cdn_difference is the inverse of cdn_displace: for every mobilizer, both ways round, with quaternions and angles, for
+ * small turns, large ones, and half a turn. */
 #include "../testing.h"
 
 static uint64_t random_ = 1;
