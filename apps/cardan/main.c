@@ -53,9 +53,15 @@ static const char help[] =
     "  7  simulate --verify: nobody knows whether the run delivered it\n"
     "  130  interrupted (128 + the signal's number); the rows written so far are kept\n";
 
+/* One line: what the build lacks, with the package that brings it. */
+static void print_help(FILE *to) {
+  fputs(help, to);
+  fprintf(to, "\nthis build %s%s\n", BUILD_LACKS[0] ? "lacks " : "has everything", BUILD_LACKS);
+}
+
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    fputs(help, stderr);
+    print_help(stderr);
     return CMD_USAGE;
   }
   const char *word = argv[1];
@@ -66,7 +72,7 @@ static int dispatch(int argc, char **argv) {
   }
   bool asks_help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
   if (asks_help && argc < 3) {
-    fputs(help, stdout);
+    print_help(stdout);
     return CMD_OK;
   }
   // "cardan help simulate" is "cardan simulate --help"

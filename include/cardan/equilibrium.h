@@ -47,8 +47,9 @@ typedef struct cdn_equilibrium {
 
 /** Finds q with udot = 0 at u = 0, starting from the State's q, at its time and z. Writes this q and u = 0 into the
  *  State. What friction that sticks remembers (contact.h) follows the bodies and is written, too; other z keep their
- *  values. Prescribed coordinates (motion.h) keep theirs. All forces of the State count, with or without a potential; forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to
- *  1e-10 units, and their forces count.
+ *  values. Prescribed coordinates (motion.h) keep theirs. All forces of the State count, with or without a potential;
+ *  forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to 1e-10 units,
+ *  and their forces count.
  *
  *  Model units: a displacement is measured in 1 rad, or in a length of the model: how large its bodies are, how long
  *  the links between them, how far apart bodies without links stand. An acceleration is measured in that, times the
@@ -66,8 +67,9 @@ typedef struct cdn_equilibrium {
  *
  *  *report (may be NULL) is filled as far as the search came. On failure the State keeps its q and u. Errors:
  *  CDN_ERR_LIMIT (the message names the coordinate with the largest imbalance, and the cause: energy still fell when
- *  most_iterations were over, or no step gives up energy), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of modes.h, and those of
- *  realization. `def` may be NULL: the defaults. Each iteration costs O((nu + m)^3) for m constraint equations.
+ *  most_iterations were over, or no step gives up energy), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of
+ *  modes.h, and those of realization. `def` may be NULL: the defaults. Each iteration costs
+ *  O((nu + m)^3) for m constraint equations.
  *  Allocates a State. */
 CDN_API cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report,
                                               size_t size) CDN_NODISCARD;

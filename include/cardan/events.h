@@ -75,7 +75,6 @@ typedef struct cdn_event_def {
   int group, index;
 
   /* scheduled: one of the two */
-  /* scheduled: one of the two */
   const double *times; /**< s, increasing; copied */
   int n_times;
   cdn_event_time_fn *next_time;

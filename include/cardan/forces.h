@@ -298,6 +298,15 @@ CDN_API cdn_status cdn_nonpotential_power(cdn_state *state, double *power) CDN_N
 /** All forces of the State, as totals: one spatial force for each body at its origin (Ground's is zero), and nu
  *  generalized forces on mobilities; either may be NULL. Without forces of constraints and motions. Realizes Force. */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
+/** What one force element does in this State. Every output may be NULL. F_G: nb forces on the bodies, at their origins,
+ *  in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included. *power: W,
+ *  what it does at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant
+ *  contact has elements of its own, "contact", "contact dissipation" and "contact friction"; soft convex contact is no
+ *  element. Over all elements the F_G add up to those of cdn_total_forces without the forces applied from outside, the
+ *  potentials to cdn_potential_energy. Realizes Force. CDN_ERR_ARG: a wrong id, or no bodies. Cost: the element, and
+ *  O(bodies + elements). */
+CDN_API cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial *F_G, double *f, double *power,
+                                          double *potential) CDN_NODISCARD;
 
 CDN_END_DECLS
 #endif

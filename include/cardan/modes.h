@@ -58,11 +58,20 @@ CDN_API cdn_status cdn_displacement_basis(cdn_state *state, double *basis, int *
 /** Computes a basis of the possible changes of u: like cdn_displacement_basis, with velocity constraints and speeds
  *  prescribed at velocity level counted too. Realizes Position. */
 CDN_API cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) CDN_NODISCARD;
-/** Moves q by the sum of y[k] basis[k], then projects it onto the constraints with cdn_project_q. y has n numbers;
- *  to first order it is the displacement made. `def` as for cdn_project_q; NULL: always project, to 1e-10. Writes q;
+/** Moves q by the sum v of y[k] basis[k], then projects it onto the constraints with cdn_project_q. y has n numbers;
+ *  to first order it is the displacement made. Each coordinate moves by its part of N v; a quaternion turns by
+ *  |w| about w, w being the angular part of v. `def` as for cdn_project_q; NULL: always project, to 1e-10. Writes q;
  *  on failure q is unchanged. Also CDN_ERR_ARG for n above nu, CDN_ERR_CONSTRAINT from the projection. */
 CDN_API cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y,
                                 const cdn_projection_def *def) CDN_NODISCARD;
+
+/** The displacement v (nu numbers, in the tangent basis) that leads from the State's q to `q` (nq numbers, in the
+ *  State's order): the inverse of cdn_displace without constraints, to rounding, for turns of any size. Of the two ways
+ *  to turn, v has the shorter one, so its angles are at most pi. Angles among the coordinates are not wrapped. What a
+ *  joint cannot do is left out: a line orientation does not turn about its line. Reads q as it stands, locks do not
+ *  count. CDN_ERR_NONFINITE for numbers of `q` that are not finite, CDN_ERR_ARG for a quaternion that is zero. Realizes
+ *  Position. O(n). */
+CDN_API cdn_status cdn_difference(cdn_state *state, const double *q, double *v) CDN_NODISCARD;
 
 /* ---- linearization (12.6) ------------------------------------------------------------------------ */
 

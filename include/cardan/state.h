@@ -16,7 +16,7 @@
 CDN_BEGIN_DECLS
 
 /** Makes a State of a frozen System, with default values; the first use realizes it to Instance. Errors: CDN_ERR_ARG
- *  (NULL), CDN_ERR_FROZEN (the System is not frozen), CDN_ERR_NOMEM. */
+ *  (NULL), CDN_ERR_NOT_FROZEN (call cdn_system_freeze first), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) CDN_NODISCARD;
 /** Copies src to dst, results included: one memcpy, and one for each region. Both must be States of the same System.
  *  CDN_ERR_ARG if they are not, and while something of dst is being computed. Allocates only if a region of src is

@@ -69,6 +69,47 @@ cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
   return CDN_OK;
 }
 
+/* Of element i: F and f are zero. */
+static cdn_status contribution(const matter *m, cdn_state *state, int i, sv *F, double *f_own, cdn_spatial *F_G,
+                               double *f, double *power, double *potential) {
+  const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), m->subsystem);
+  cdn_spatial *at = (cdn_spatial *)(F + m->tree.n);
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_FORCE));
+  CDNI_TRY(cdni_force_alone(cdni_forces(cdn_state_system(state)), state, i, F, f_own, potential));
+  *power = cdni_force_power(m, cdni_matter_twist(m, state), cdn_state_u_eff(state) + runs.u, F, f_own);
+  CDNI_TRY(at_origins(m, state, F, at));
+  if (F_G) memcpy(F_G, at, (size_t)m->tree.n * sizeof *at);
+  if (!f) return CDN_OK;
+  CDNI_TRY(cdn_multiply_by_J_transpose(state, at, f + runs.u));
+  for (int k = 0; k < m->tree.nu; k++) f[runs.u + k] += f_own[k];
+  return CDN_OK;
+}
+
+cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial *F_G, double *f, double *power,
+                                  double *potential) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  static const char function[] = "cdn_force_contribution";
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  const int nu = cdn_system_nu(system);
+  double of_power = 0, of_potential = 0;
+  if (force.i < 0 || force.i >= cdn_system_force_count(system))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no force %d in this System",
+                           (int)force.i);
+  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies to act on");
+  if (f && nu > 0) memset(f, 0, (size_t)nu * sizeof *f);
+  const size_t n = (size_t)m->tree.n, size = n * (sizeof(sv) + sizeof(cdn_spatial)) + (size_t)m->tree.nu * sizeof *f;
+  sv *F = cdn_work_push(state, size);
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  memset(F, 0, size);
+  double *f_own = (double *)((cdn_spatial *)(F + n) + n);
+  const cdn_status status = contribution(m, state, force.i, F, f_own, F_G, f, &of_power, &of_potential);
+  cdn_work_pop(state, F);
+  if (power) *power = of_power;
+  if (potential) *potential = of_potential;
+  return status;
+}
+
 cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);

@@ -23,6 +23,8 @@ int cdni_forces_sums(const force_room *room, cdn_ticket *tickets);
 cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f);
 /* The sums without a potential. */
 cdn_status cdni_forces_nonpotential(const force_room *room, cdn_state *state, sv *F, double *f);
+/* What element i adds to the sums F (about M's origins) and f, and its potential. Force must be realized. */
+cdn_status cdni_force_alone(const force_room *room, cdn_state *state, int i, sv *F, double *f, double *potential);
 /* The power of the sums without a potential. */
 cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *state, const body_twist *twist,
                                           const double *u, double *power);

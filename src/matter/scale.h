@@ -4,12 +4,12 @@
 
 #include "matter/matter.h"
 
-/* A length of the model where the State is: the largest of how large its bodies are, how long the links between them, how
- * far apart bodies stand. For points at one place: how far from Ground's origin. 0 if nothing tells, or the pose cannot be
- * evaluated. O(n). */
+/* A length of the model where the State is: the largest of how large its bodies are, how long the links between
+ * them, how far apart bodies stand. For points at one place: how far from Ground's origin. 0 if nothing tells, or the
+ * pose cannot be evaluated. O(n). */
 double cdni_matter_length(const matter *m, cdn_state *state);
-/* unit (matter's nu): the displacement along each mobility that turns a body by 1 rad, or moves it by `length`, whichever
- * comes first. Pose must be valid. */
+/* unit (matter's nu): the displacement along each mobility that turns a body by 1 rad, or moves it by `length`,
+ * whichever comes first. Pose must be valid. */
 void cdni_matter_units(const matter *m, const cdn_state *state, double length, double *unit);
 
 #endif

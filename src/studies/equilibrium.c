@@ -93,7 +93,8 @@ static bool has_arrived(const search *x) {
   return x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0;
 }
 
-/* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there is. */
+/* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there
+ * is. */
 static bool is_as_near_as_can_be(search *x) {
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
   if (stable && x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
@@ -225,7 +226,8 @@ static size_t divide(search *x, int nq, int nu, int nz, double *at) {
          (size_t)nz * CDNI_COUNT(auxiliary) + (size_t)nu * CDNI_COUNT(mobilities);
 }
 
-/* In model units, ten times the displacements that rounding may hide: a smaller largest_step could not be distinguished from an end. */
+/* In model units, ten times the displacements that rounding may hide: a smaller largest_step could not be
+ * distinguished from an end. */
 static const double LEAST_RADIUS = 1e-8;
 
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {

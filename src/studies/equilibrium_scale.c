@@ -1,4 +1,4 @@
-/* The scales of a model, so that the search does the same in any units: metres and seconds, or nanometres and picoseconds.
+/* The scales of a model, so that the search does the same in metres and seconds as in nanometres and picoseconds.
  *
  * The length is the bodies' (matter/scale.h), or where they are points at one place the displacement that would balance
  * them. The scale of accelerations comes from the stiffness: the square of a frequency, times 1 rad or the length. */

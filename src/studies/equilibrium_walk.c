@@ -1,7 +1,7 @@
 /* A step of the search for an equilibrium, and its work.
  *
- * Forces with a potential do the work that their potential loses, whatever lies between the ends of the step: a wall that
- * a quadrature would jump over counts in full. Only forces without a potential are integrated along the way. */
+ * Forces with a potential do the work that their potential loses, whatever lies between the ends of the step: a wall
+ * that a quadrature would jump over counts in full. Only forces without a potential are integrated along the way. */
 #include <math.h>
 
 #include "contact/contact.h"

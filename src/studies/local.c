@@ -2,8 +2,11 @@
  * of freedom. */
 #include <math.h>
 
+#include <cardan/angles.h>
+
 #include "constraints/loops.h"
 #include "math/dense.h"
+#include "matter/move.h"
 #include "matter/operators.h"
 #include "studies/statics.h"
 
@@ -109,6 +112,15 @@ cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) {
 
 /* ---- displacements ---- */
 
+/* Copies q; quaternions of another length than 1 are normalized, in the State, too: turns begin at unit quaternions. */
+static cdn_status at_unit_length(cdn_state *state, double *q) {
+  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(state));
+  if (nq == 0) return CDN_OK;
+  memcpy(q, cdn_state_q(state), nq * sizeof *q);
+  cdni_state_normalize_q(state, q, NULL);
+  return memcmp(q, cdn_state_q(state), nq * sizeof *q) == 0 ? CDN_OK : cdn_state_set_q(state, q);
+}
+
 cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y, const cdn_projection_def *def) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_displace";
@@ -126,15 +138,16 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
     CDNI_TRY(cdni_operator_check(state, function, "a displacement of the basis",
                                  basis ? basis + (size_t)i * (size_t)m->tree.nu : NULL, m->tree.nu));
   const size_t nq = (size_t)m->tree.nq, nu = (size_t)m->tree.nu;
-  double *q = cdn_work_push(state, (2 * nq + nu + 1) * sizeof *q), *before = q + nq, *v = before + nq;
+  double *q = cdn_work_push(state, (4 * nq + nu + 1) * sizeof *q), *before = q + nq, *from = before + nq,
+         *rate = from + nq, *v = rate + nq;
   if (!q) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   for (size_t k = 0; k < nu; k++) {
     v[k] = 0;
     for (int i = 0; i < n; i++) v[k] += y[i] * basis[(size_t)i * nu + k];
   }
-  cdn_status status = cdni_state_multiply_by_N(state, v, q);
   if (nq) memcpy(before, cdn_state_q(state), nq * sizeof *q);
-  for (size_t k = 0; k < nq; k++) q[k] += before[k];
+  cdn_status status = at_unit_length(state, from);
+  if (status == CDN_OK) status = cdni_move(state, MOVE_TURN, 1, (int)nq, &(double){ 1 }, from, v, rate, q);
   cdni_state_normalize_q(state, q, NULL);
   if (status == CDN_OK) status = cdn_state_set_q(state, q);
   if (status == CDN_OK) {
@@ -142,6 +155,76 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
     if (status != CDN_OK) (void)!cdn_state_set_q(state, before); /* these values were there */
   }
   cdn_work_pop(state, q);
+  return status;
+}
+
+/* ---- differences ---- */
+
+static cdn_quaternion load(const double *q) { return (cdn_quaternion){ q[0], q[1], q[2], q[3] }; }
+
+/* Of the turn from a to b, in M's axes, the part that is no turn about M's z: b becomes where that leads. */
+static void leave_out_z(const double *a, double *b) {
+  const cdn_quaternion turn = cdn_quaternion_multiply(cdn_quaternion_conjugate(load(a)), load(b));
+  const double size = hypot(turn.w, turn.z);
+  if (!(size > 0)) return; /* the line points the other way: all turns about it are as good */
+  const cdn_quaternion back = { turn.w / size, 0, 0, -turn.z / size };
+  const cdn_quaternion there = cdn_quaternion_multiply(load(a), cdn_quaternion_multiply(turn, back));
+  b[0] = there.w, b[1] = there.x, b[2] = there.y, b[3] = there.z;
+}
+
+/* The rate at which the unit quaternion a comes to b, or to -b if that is nearer, in unit time along a great circle. */
+static void turn_between(const double *a, const double *b, double *rate) {
+  double along = 0, across = 0;
+  for (int i = 0; i < 4; i++) along += a[i] * b[i];
+  const double sign = along < 0 ? -1 : 1;
+  for (int i = 0; i < 4; i++) rate[i] = sign * (b[i] - along * a[i]), across += rate[i] * rate[i];
+  across = sqrt(across);
+  const double stretch = across > 0 ? atan2(across, fabs(along)) / across : 1;
+  for (int i = 0; i < 4; i++) rate[i] *= stretch;
+}
+
+/* The rates of all coordinates from a to b, with unit quaternions. */
+static void rates_between(const matter *m, const double *a, double *b, double *rate) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const cdn_mobilizer kind = CDNI_AT(m->bodies, matter_body, i).mobilizer;
+    for (int k = n->q; k < n->q + n->nq; k++) rate[k] = b[k] - a[k];
+    if (!n->quaternion) continue;
+    if (kind == CDN_LINE_ORIENTATION || kind == CDN_FREE_LINE) leave_out_z(a + n->q, b + n->q);
+    turn_between(a + n->q, b + n->q, rate + n->q);
+  }
+}
+
+/* A quaternion of q that is zero has no direction. */
+static cdn_status refuse_zero(cdn_state *state, const char *function, const matter *m, const double *q) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const double *p = q + m->tree.node[i].q;
+    if (m->tree.node[i].quaternion && p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] == 0)
+      return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                             "the quaternion of joint '%s' is zero: give it a direction",
+                             cdn_body_mobilizer_name(cdn_state_system(state), (cdn_body){ i }));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_difference(cdn_state *state, const double *q, double *v) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  static const char function[] = "cdn_difference";
+  const matter *m = NULL;
+  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_NEED_SOME(state, v, m->tree.nu);
+  CDNI_TRY(cdni_operator_check(state, function, "q", q, m->tree.nq));
+  CDNI_TRY(refuse_zero(state, function, m, q));
+  const size_t nq = (size_t)m->tree.nq;
+  double *a = cdn_work_push(state, (4 * nq + 1) * sizeof *a), *b = a + nq, *rate = b + nq, *before = rate + nq;
+  if (!a) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (nq) memcpy(before, cdn_state_q(state), nq * sizeof *before), memcpy(b, q, nq * sizeof *b);
+  cdn_status status = at_unit_length(state, a);
+  cdni_state_normalize_q(state, b, NULL);
+  rates_between(m, a, b, rate);
+  if (status == CDN_OK) status = cdni_state_multiply_by_N_inv(state, rate, v);
+  if (nq && memcmp(a, before, nq * sizeof *a) != 0) (void)!cdn_state_set_q(state, before); /* these values were there */
+  cdn_work_pop(state, a);
   return status;
 }
 

@@ -1,6 +1,6 @@
-/* The search for a stable equilibrium as a minimiser of energy: clusters and chains with Lennard-Jones forces, in metres and
- * seconds and in nanometres and picoseconds, from poor starts. Minima of clusters, in units of epsilon: Wales and Doye, J.
- * Phys. Chem. A 101 (1997) 5111. */
+/* The search for a stable equilibrium as a minimiser of energy: clusters and chains with Lennard-Jones forces, in
+ * metres and seconds and in nanometres and picoseconds, from poor starts. Minima of clusters, in units of epsilon:
+ * Wales and Doye, J. Phys. Chem. A 101 (1997) 5111. */
 #include "../testing.h"
 
 typedef struct units {
@@ -86,8 +86,8 @@ static double gradient_left(cdn_state *state, const units *s) {
   return most * MASS * s->mass / (57.1 * epsilon_in(s) / (SIGMA * s->length));
 }
 
-/* The search in single iterations: energy must fall in each. (That one iteration is not enough is no failure here, but the
- * State then stays; so every run begins at the start.) */
+/* The search in single iterations: energy must fall in each. (That one iteration is not enough is no failure here,
+ * but the State then stays; so every run begins at the start.) */
 static double energy_after(cdn_state *state, const double *start, int iterations, cdn_status *status,
                            cdn_equilibrium *found) {
   cdn_equilibrium_def def = cdn_default_equilibrium_def();
