@@ -84,7 +84,8 @@ static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double 
   return sum > 0 ? sum / force : 0;
 }
 
-/* The bed of springs of a polygon whose pressure falls by `give` for each m that the solids part (not positive: unknown). Over a triangle the integral of x x^T is area / 12 (s
+/* The bed of springs of a polygon whose pressure falls by `give` for each m that the solids part (not positive:
+ * unknown). Over a triangle the integral of x x^T is area / 12 (s
  * s^T + sum x_i x_i^T). */
 static void set_bed(touch *t, const polygon *p, double give) {
   const cdn_vec3 axes[2] = { t->tangent, cdn_cross(t->normal, t->tangent) };

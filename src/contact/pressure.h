@@ -47,7 +47,8 @@ typedef struct pressure_overlap {
   int first_feature;
 } pressure_overlap;
 
-/* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the nearest
+/* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the
+ * nearest
  * one of some point of the box. */
 bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out);
 void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out);

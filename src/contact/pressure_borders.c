@@ -5,7 +5,8 @@
  * box most of these functions are nowhere the least one. So the box about the overlap is halved again and again, and
  * each half keeps the functions that may be the least one in it. A box in which none of them is positive, or that has
  * functions of one solid only, has no polygon. In a box with few functions left, two of them have a border if they are
- * equal somewhere in it, and no third one is less there. Nothing is left out for where it lies: a surface of equal pressures may have several parts. */
+ * equal somewhere in it, and no third one is less there. Nothing is left out for where it lies: a surface of equal
+ * pressures may have several parts. */
 #include <math.h>
 
 #include "contact/pressure.h"
@@ -123,7 +124,8 @@ static void order(int n, uint32_t *code) {
   }
 }
 
-/* Keeps what may be the least one in the box, the least one in its middle first; returns how many of the first n these are. 0: none of them is positive. */
+/* Keeps what may be the least one in the box, the least one in its middle first; returns how many of the first n
+ * these are. 0: none of them is positive. */
 static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
   int least = -1;
   *n_first = 0;
