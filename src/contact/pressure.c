@@ -12,14 +12,14 @@
 
 /* ---- polygons ---- */
 
-void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset) {
+bool cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset) {
   double height[MOST_CORNERS];
   int inside = 0;
   for (int i = 0; i < p->n; i++) {
     height[i] = offset - cdn_dot(n, p->corner[i]);
     inside += height[i] >= 0;
   }
-  if (inside == p->n) return;
+  if (inside == p->n) return false;
   cdn_vec3 kept[MOST_CORNERS];
   int count = 0;
   for (int i = 0, w = p->n - 1; inside > 0 && i < p->n; w = i++) {
@@ -31,6 +31,7 @@ void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset) {
   }
   p->n = count;
   for (int i = 0; i < count; i++) p->corner[i] = kept[i];
+  return true;
 }
 
 /* A square about the point of the plane that is nearest to the middle of the box. */
@@ -83,7 +84,8 @@ static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double 
   return sum > 0 ? sum / force : 0;
 }
 
-/* The bed of springs of a polygon whose pressure falls by `give` for each m that the solids part (not positive: unknown). Over a triangle the integral of x x^T is area / 12 (s
+/* The bed of springs of a polygon whose pressure falls by `give` for each m that the solids part (not positive:
+ * unknown). Over a triangle the integral of x x^T is area / 12 (s
  * s^T + sum x_i x_i^T). */
 static void set_bed(touch *t, const polygon *p, double give) {
   const cdn_vec3 axes[2] = { t->tangent, cdn_cross(t->normal, t->tangent) };
@@ -112,8 +114,38 @@ static void set_bed(touch *t, const polygon *p, double give) {
 
 /* ---- the law ---- */
 
-void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k) {
+static void clip_by_face(polygon *p, const field *f, int i, int k) {
   if (k != i) cdni_polygon_clip(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset);
+}
+
+double cdni_polygon_ball(const polygon *p, cdn_vec3 *center) {
+  double square = 0;
+  *center = cdn_v3(0, 0, 0);
+  for (int i = 0; i < p->n; i++) *center = cdn_add(*center, cdn_scale(1.0 / p->n, p->corner[i]));
+  for (int i = 0; i < p->n; i++) {
+    const cdn_vec3 d = cdn_sub(p->corner[i], *center);
+    square = fmax(square, cdn_dot(d, d));
+  }
+  return square;
+}
+
+bool cdni_polygon_clip_far(polygon *p, cdn_vec3 n, double offset, cdn_vec3 center, double square) {
+  const double above = offset - cdn_dot(n, center);
+  if (above > 0 && above * above > 1.01 * square * cdn_dot(n, n)) return false;
+  return cdni_polygon_clip(p, n, offset);
+}
+
+void cdni_polygon_clip_by_faces(polygon *p, const field *f, int i, int but) {
+  if (f->nearest != but) clip_by_face(p, f, i, f->nearest);
+  cdn_vec3 center = { 0, 0, 0 };
+  double square = 0;
+  bool is_new = true;
+  for (int k = 0; k < f->n && p->n > 2; k++) {
+    if (k == i || k == but || k == f->nearest) continue;
+    if (is_new) square = cdni_polygon_ball(p, &center);
+    is_new = cdni_polygon_clip_far(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset,
+                                   center, square);
+  }
 }
 
 void cdni_polygon_clip_by_column(polygon *p, const pressure_overlap *o) {
@@ -130,14 +162,9 @@ bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *no
   if (!cdni_polygon_of_plane(&o->box, *normal,
                              (a->stiffness * a->face[i].offset - b->stiffness * b->face[j].offset) / length, p))
     return false;
-  /* what is nearest to the middle leaves little of most polygons, and comes first */
-  cdni_polygon_clip_by_face(p, a, i, a->nearest);
-  cdni_polygon_clip_by_face(p, b, j, b->nearest);
   cdni_polygon_clip(p, soft->face[face].n, soft->face[face].offset);
-  for (int k = 0; k < a->n && p->n > 2; k++)
-    if (k != a->nearest) cdni_polygon_clip_by_face(p, a, i, k);
-  for (int k = 0; k < b->n && p->n > 2; k++)
-    if (k != b->nearest) cdni_polygon_clip_by_face(p, b, j, k);
+  cdni_polygon_clip_by_faces(p, a, i, i);
+  cdni_polygon_clip_by_faces(p, b, j, j);
   cdni_polygon_clip_by_column(p, o);
   return p->n > 2;
 }
@@ -303,7 +330,7 @@ cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, 
   return visit(context, &o);
 }
 
-static cdn_status add_polygons(void *context, const pressure_overlap *o) {
+static cdn_status add_polygons(void *context, pressure_overlap *o) {
   return cdni_pressure_borders(o, false, add_polygon, context);
 }
 
@@ -321,7 +348,7 @@ static cdn_status add_force(void *context, const pressure_overlap *o, int i, int
   return CDN_OK;
 }
 
-static cdn_status add_forces(void *context, const pressure_overlap *o) {
+static cdn_status add_forces(void *context, pressure_overlap *o) {
   return cdni_pressure_borders(o, false, add_force, context);
 }
 
@@ -343,7 +370,7 @@ static cdn_status note_force(void *context, const pressure_overlap *o, int i, in
   return CDN_OK;
 }
 
-static cdn_status note_forces(void *context, const pressure_overlap *o) {
+static cdn_status note_forces(void *context, pressure_overlap *o) {
   return cdni_pressure_borders(o, false, note_force, context);
 }
 

@@ -47,7 +47,8 @@ typedef struct pressure_overlap {
   int first_feature;
 } pressure_overlap;
 
-/* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the nearest
+/* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the
+ * nearest
  * one of some point of the box. */
 bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out);
 void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out);
@@ -55,11 +56,11 @@ void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const 
  * pressures between them, with `walls` also all that have a wall between them, and some more. The faces of the second
  * solid are counted on from those of the first. */
 typedef cdn_status border_visitor(void *context, const pressure_overlap *o, int i, int j);
-cdn_status cdni_pressure_borders(const pressure_overlap *o, bool walls, border_visitor *visit, void *context);
+cdn_status cdni_pressure_borders(pressure_overlap *o, bool walls, border_visitor *visit, void *context);
 
 /* Calls visit for the two solids; where one is a height field, for each of its triangles, whose column is looked at
  * then. */
-typedef cdn_status pressure_visitor(void *context, const pressure_overlap *o);
+typedef cdn_status pressure_visitor(void *context, pressure_overlap *o);
 cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, void *context);
 /* Keeps the part within the column. */
 void cdni_polygon_clip_by_column(polygon *p, const pressure_overlap *o);
@@ -74,10 +75,13 @@ static inline const field *cdni_softer(const pressure_overlap *o) {
 /* A square in the plane n . x = offset, counterclockwise about n, beyond which nothing overlaps. False: the plane
  * does not meet the box. */
 bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out);
-/* Keeps the part where offset - n . x >= 0. */
-void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset);
-/* Keeps the part where face i is nearer than face k. */
-void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k);
+/* Keeps the part where offset - n . x >= 0; false: that is all. */
+bool cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset);
+/* A ball about the corners: its middle, the square of its radius. With it most planes need not look at the corners. */
+double cdni_polygon_ball(const polygon *p, cdn_vec3 *center);
+bool cdni_polygon_clip_far(polygon *p, cdn_vec3 n, double offset, cdn_vec3 center, double square);
+/* Keeps the part where face i is nearer than all faces but one. */
+void cdni_polygon_clip_by_faces(polygon *p, const field *f, int i, int but);
 /* Integrals over a polygon of the pressure k (offset - n . x): the force, and where it acts. */
 double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k, cdn_vec3 *center);
 

@@ -5,9 +5,9 @@
  * box most of these functions are nowhere the least one. So the box about the overlap is halved again and again, and
  * each half keeps the functions that may be the least one in it. A box in which none of them is positive, or that has
  * functions of one solid only, has no polygon. In a box with few functions left, two of them have a border if they are
- * equal somewhere in it. Nothing is left out for where it lies: a surface of equal pressures may have several parts. */
+ * equal somewhere in it, and no third one is less there. Nothing is left out for where it lies: a surface of equal
+ * pressures may have several parts. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "contact/pressure.h"
 
@@ -59,46 +59,73 @@ void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const 
 
 /* A box with so few pairs is not halved, nor one that has been so often: functions that are equal along an edge or in
  * a point stay together in any box about it. */
-enum { FEW_PAIRS = 6, MOST_HALVINGS = 15, MOST_FOUND = 1 << 14, FACE_BITS = 16 };
+enum { FEW_PAIRS = 256, MOST_HALVINGS = 12, FACE_BITS = 16 };
+/* Borders that are found, and a table of their places, by which each is found once. */
+enum { MOST_FOUND = 1 << 15, FIRST_PLACES = 1 << 9 };
+
+/* At y, seen from the middle of the overlap, it is h - w . y; the length of w is its solid's stiffness. */
+typedef struct linear {
+  cdn_vec3 w;
+  double h;
+} linear;
 
 typedef struct search {
   bool walls, all; /* all: there is no room for those that were found */
   int n_first;     /* faces of the first solid */
-  /* At y, seen from the middle of the overlap, function i is h - w . y. */
-  struct {
-    cdn_vec3 w;
-    double h;
-  } function[2 * MOST_FACES];
+  double stiffness[2];
+  linear function[2 * MOST_FACES];
   double value[2 * MOST_FACES]; /* in the middle of the box that is looked at */
   int32_t list[2 * MOST_FACES]; /* those that may be the least one there come first */
-  int n_found;
+  bool seen[2 * MOST_FACES];    /* in a box with a border */
+  int n_found, places;
   uint32_t found[MOST_FOUND];
+  int32_t place[2 * MOST_FOUND]; /* 0: free; else 1 + the number of the one that was found */
 } search;
 
-static int compare(const void *x, const void *y) {
-  const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-  return (a > b) - (a < b);
-}
+static uint32_t code_of(int i, int j) { return (uint32_t)(i < j ? i : j) << FACE_BITS | (uint32_t)(i < j ? j : i); }
 
-/* Ascending, and each once. */
-static void order(search *s) {
-  if (s->n_found > 1) qsort(s->found, (size_t)s->n_found, sizeof s->found[0], compare);
-  int n = 0;
-  for (int i = 0; i < s->n_found; i++)
-    if (n == 0 || s->found[i] != s->found[n - 1]) s->found[n++] = s->found[i];
-  s->n_found = n;
-}
-
-static void note(search *s, int i, int j) {
-  if (s->n_found == MOST_FOUND) {
-    order(s);
-    if (s->n_found > MOST_FOUND / 2) s->all = true;
+/* Where the border is in the table, or may be put. */
+static int32_t *place_of(search *s, uint32_t code) {
+  for (uint32_t at = code * 2654435769u >> 8;; at++) {
+    int32_t *place = &s->place[at & (uint32_t)(s->places - 1)];
+    if (*place == 0 || s->found[*place - 1] == code) return place;
   }
-  if (s->all) return;
-  s->found[s->n_found++] = (uint32_t)(i < j ? i : j) << FACE_BITS | (uint32_t)(i < j ? j : i);
 }
 
-/* Keeps what may be the least one in the box; returns how many of the first n these are. 0: none of them is positive. */
+static void clear_places(search *s, int places) {
+  s->places = places;
+  memset(s->place, 0, sizeof s->place[0] * (size_t)places);
+  for (int i = 0; i < s->n_found; i++) *place_of(s, s->found[i]) = i + 1;
+}
+
+static void note(search *s, uint32_t code) {
+  if (s->n_found == MOST_FOUND) s->all = true;
+  if (s->all) return;
+  if (2 * s->n_found == s->places && s->places < CDNI_COUNT(s->place)) clear_places(s, 2 * s->places);
+  s->found[s->n_found++] = code;
+  if (s->n_found < CDNI_COUNT(s->place)) *place_of(s, code) = s->n_found;
+}
+
+/* Heap sort. */
+static void order(int n, uint32_t *code) {
+  for (int start = n / 2 - 1, end = n; end > 1;) {
+    int root = 0;
+    if (start >= 0) root = start--;
+    else {
+      const uint32_t last = code[--end];
+      code[end] = code[0], code[0] = last;
+    }
+    for (int child; (child = 2 * root + 1) < end; root = child) {
+      if (child + 1 < end && code[child] < code[child + 1]) child++;
+      if (code[child] <= code[root]) break;
+      const uint32_t up = code[child];
+      code[child] = code[root], code[root] = up;
+    }
+  }
+}
+
+/* Keeps what may be the least one in the box, the least one in its middle first; returns how many of the first n
+ * these are. 0: none of them is positive. */
 static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
   int least = -1;
   *n_first = 0;
@@ -114,19 +141,57 @@ static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
     const double over = s->value[i] - s->value[least];
     if (i != least && over > ROUNDED * overlap_reach(box, cdn_sub(s->function[i].w, s->function[least].w))) continue;
     s->list[k] = s->list[kept];
-    s->list[kept++] = i;
+    s->list[kept] = i;
+    if (i == least) s->list[kept] = s->list[0], s->list[0] = i;
+    kept++;
     *n_first += i < s->n_first;
   }
   return kept;
 }
 
-static void note_pairs(search *s, const overlap_box *box, int n) {
+static int solid_of(const search *s, int i) { return i >= s->n_first; }
+
+/* Whether functions i and j are the least ones, equal and positive somewhere in the box. Functions of one solid are
+ * compared with each other, as far as may be: where the other one is nearly rigid, its numbers are too rough. */
+static bool borders_in(const search *s, const overlap_box *box, int n, int i, int j) {
+  const linear *f = &s->function[i], *g = &s->function[j];
+  const cdn_vec3 across = cdn_sub(f->w, g->w);
+  const double apart = s->value[i] - s->value[j], length = cdn_norm(across);
+  if (fabs(apart) > ROUNDED * overlap_reach(box, across)) return false;
+  const int solid_i = solid_of(s, i), solid_j = solid_of(s, j);
+  if (length < 1e-9 * (s->stiffness[solid_i] + s->stiffness[solid_j])) return false;
+  polygon p;
+  if (!cdni_polygon_of_plane(box, cdn_scale(1 / length, across), (f->h - g->h) / length, &p)) return false;
+  const int soft = s->stiffness[solid_i] <= s->stiffness[solid_j] ? i : j;
+  cdni_polygon_clip(&p, s->function[soft].w, s->function[soft].h);
+  cdn_vec3 center = { 0, 0, 0 };
+  double square = 0;
+  bool is_new = true;
+  for (int l = 0; l < n && p.n > 2; l++) {
+    const int k = s->list[l];
+    if (k == i || k == j) continue;
+    if (is_new) square = cdni_polygon_ball(&p, &center);
+    const linear *less = solid_of(s, k) == solid_i ? f : g, *more = &s->function[k];
+    is_new = cdni_polygon_clip_far(&p, cdn_sub(more->w, less->w), more->h - less->h, center, square);
+  }
+  const double *middle = &box->center.x, *half = &box->half.x;
+  for (int side = 0; side < 6 && p.n > 2; side++) {
+    double n_side[3] = { 0, 0, 0 };
+    n_side[side / 2] = side % 2 ? 1 : -1;
+    cdni_polygon_clip(&p, cdn_v3(n_side[0], n_side[1], n_side[2]),
+                      n_side[side / 2] * middle[side / 2] + ROUNDED * half[side / 2]);
+  }
+  return p.n > 2;
+}
+
+/* `all`: the box is the first one, and what is found is looked at again with the same functions. */
+static void note_borders(search *s, const overlap_box *box, int n, bool all) {
   for (int k = 0; k < n; k++)
     for (int l = k + 1; l < n; l++) {
       const int i = s->list[k], j = s->list[l];
-      if (!s->walls && (i < s->n_first) == (j < s->n_first)) continue;
-      const double apart = fabs(s->value[i] - s->value[j]);
-      if (apart <= ROUNDED * overlap_reach(box, cdn_sub(s->function[i].w, s->function[j].w))) note(s, i, j);
+      if (!s->walls && solid_of(s, i) == solid_of(s, j)) continue;
+      const uint32_t code = code_of(i, j);
+      if (all || (*place_of(s, code) == 0 && borders_in(s, box, n, i, j))) note(s, code);
     }
 }
 
@@ -134,9 +199,10 @@ static void look(search *s, const overlap_box *box, int n, int level) {
   int n_first;
   n = keep_least(s, box, n, &n_first);
   const int pairs = s->walls ? n * (n - 1) / 2 : n_first * (n - n_first);
-  if (pairs == 0 || s->all) return;
+  if ((!s->walls && pairs == 0) || n == 0 || s->all) return;
   if (pairs <= FEW_PAIRS || level == MOST_HALVINGS) {
-    note_pairs(s, box, n);
+    for (int k = 0; k < n; k++) s->seen[s->list[k]] = true;
+    note_borders(s, box, n, level == 0);
     return;
   }
   for (int side = -1; side <= 1; side += 2) {
@@ -146,6 +212,7 @@ static void look(search *s, const overlap_box *box, int n, int level) {
     if (half.half.z > *length) length = &half.half.z, middle = &half.center.z;
     *length *= 0.5;
     *middle += side * *length;
+    half.radius = cdn_norm(half.half);
     look(s, &half, n, level + 1);
   }
 }
@@ -153,26 +220,53 @@ static void look(search *s, const overlap_box *box, int n, int level) {
 static void set_functions(search *s, const pressure_overlap *o) {
   for (int solid = 0; solid < 2; solid++) {
     const field *f = &o->field[solid];
+    s->stiffness[solid] = f->stiffness;
     for (int i = 0, at = solid * s->n_first; i < f->n; i++, at++) {
       s->function[at].w = cdn_scale(f->stiffness, f->face[i].n);
       s->function[at].h = f->stiffness * (f->face[i].offset - cdn_dot(f->face[i].n, o->box.center));
-      s->list[at] = at;
+      s->list[at] = at, s->seen[at] = false;
     }
   }
 }
 
-cdn_status cdni_pressure_borders(const pressure_overlap *o, bool walls, border_visitor *visit, void *context) {
+/* Leaves the faces that have been seen, and changes the numbers of those that were found. What has not been seen is
+ * nowhere equal to the least one, and cuts no polygon. (A column is cut out of an overlap: there it may.) */
+static void leave_seen(search *s, pressure_overlap *o) {
+  int32_t *number = s->list, count = 0;
+  for (int solid = 0; solid < 2; solid++) {
+    field *f = &o->field[solid];
+    const int n = f->n, nearest = f->nearest;
+    f->n = f->nearest = 0;
+    for (int i = 0; i < n; i++) {
+      const int at = solid * s->n_first + i;
+      number[at] = count;
+      if (!s->seen[at]) continue;
+      if (i == nearest) f->nearest = f->n;
+      f->face[f->n++] = f->face[i];
+      count++;
+    }
+  }
+  for (int k = 0; k < s->n_found; k++)
+    s->found[k] = code_of(number[s->found[k] >> FACE_BITS], number[s->found[k] & ((1u << FACE_BITS) - 1)]);
+}
+
+cdn_status cdni_pressure_borders(pressure_overlap *o, bool walls, border_visitor *visit, void *context) {
   search s; /* it is large, and most of it is not needed */
-  const int n = o->field[0].n + o->field[1].n;
   s.walls = walls, s.all = false, s.n_first = o->field[0].n, s.n_found = 0;
   set_functions(&s, o);
+  clear_places(&s, FIRST_PLACES);
   const overlap_box box = { .half = o->box.half, .radius = o->box.radius };
-  look(&s, &box, n, 0);
-  order(&s);
-  for (int k = 0; k < s.n_found && !s.all; k++)
-    CDNI_TRY(visit(context, o, (int)(s.found[k] >> FACE_BITS), (int)(s.found[k] & ((1u << FACE_BITS) - 1))));
-  for (int i = 0; i < n && s.all; i++)
-    for (int j = walls || i >= s.n_first ? i + 1 : s.n_first; j < n && (walls || i < s.n_first); j++)
-      CDNI_TRY(visit(context, o, i, j));
+  look(&s, &box, o->field[0].n + o->field[1].n, 0);
+  if (!s.all) {
+    if (o->n_sides == 0) leave_seen(&s, o);
+    order(s.n_found, s.found);
+    for (int k = 0; k < s.n_found; k++)
+      CDNI_TRY(visit(context, o, (int)(s.found[k] >> FACE_BITS), (int)(s.found[k] & ((1u << FACE_BITS) - 1))));
+    return CDN_OK;
+  }
+  const int n = o->field[0].n + o->field[1].n;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      if (walls || (i < s.n_first && j >= s.n_first)) CDNI_TRY(visit(context, o, i, j));
   return CDN_OK;
 }

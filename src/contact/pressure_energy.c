@@ -32,8 +32,7 @@ static void clip_to_part(polygon *p, const field *f, const field *other, int i, 
   for (int j = 0; j < other->n && p->n > 2; j++)
     cdni_polygon_clip(p, cdn_sub(cdn_scale(other->stiffness, other->face[j].n), cdn_scale(f->stiffness, f->face[i].n)),
                       other->stiffness * other->face[j].offset - f->stiffness * f->face[i].offset);
-  for (int l = 0; l < f->n && p->n > 2; l++)
-    if (l != k) cdni_polygon_clip_by_face(p, f, i, l);
+  cdni_polygon_clip_by_faces(p, f, i, k < 0 ? i : k);
 }
 
 /* The wall between the parts of faces i and k of one solid, as far as the other's pressure is not smaller there. */
@@ -90,7 +89,7 @@ static cdn_status add_border(void *context, const pressure_overlap *o, int i, in
   return CDN_OK;
 }
 
-static cdn_status add_energy(void *context, const pressure_overlap *o) {
+static cdn_status add_energy(void *context, pressure_overlap *o) {
   double *energy = context;
   CDNI_TRY(cdni_pressure_borders(o, true, add_border, energy));
   for (int solid = 0; solid < 2; solid++)

@@ -1,4 +1,5 @@
-/* Pressure fields of hulls with hundreds of faces: forces against a sum over all pairs of faces, which knows no boxes and no order, and the
+/* Pressure fields of hulls with hundreds of faces: forces against a sum over all pairs of faces, which knows no boxes
+ * and no order, and the
  * energy against the work of the force, also where one hull is wholly within the other. */
 #include "../testing.h"
 #include "property/mesh_shapes.h"
