@@ -65,17 +65,17 @@ static cdn_status inertial_derivative(const void *self, cdn_state *state, cdn_zd
   return CDN_OK;
 }
 
-static void add_elements(random_tree *tree, bool inertial) {
+static void add_elements(random_tree *drawn, bool inertial) {
   cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_EVERYTHING, .calc_force = element_force };
   ops.subsystem = (cdn_subsystem_ops){ .self_size = sizeof(element),
                                        .declare = element_declare,
                                        .calc_zdot = inertial ? inertial_zdot : element_zdot,
                                        .calc_zdot_derivative = inertial ? inertial_derivative : NULL };
   int added = 0;
-  for (int i = 1; i <= tree->bodies && added < 3; i++) {
+  for (int i = 1; i <= drawn->bodies && added < 3; i++) {
     element e = { .body = { i } };
-    if (tree->kind[i] == CDN_WELD) continue;
-    cdn_system_add_custom_force(tree->system, &ops, &e);
+    if (drawn->kind[i] == CDN_WELD) continue;
+    cdn_system_add_custom_force(drawn->system, &ops, &e);
     added++;
   }
 }
@@ -172,9 +172,9 @@ static tree_options options_of(uint64_t seed, int bodies) {
 
 static void check_tree(uint64_t seed, int bodies, bool with_z) {
   tree_options options = options_of(seed, bodies);
-  random_tree tree = make_random_tree(&options);
-  if (with_z) add_elements(&tree, seed % 2);
-  check_state(random_tree_state(&tree, seed), seed);
+  random_tree drawn = make_random_tree(&options);
+  if (with_z) add_elements(&drawn, seed % 2);
+  check_state(random_tree_state(&drawn, seed), seed);
 }
 
 START_TEST(jacobian_of_trees) {
