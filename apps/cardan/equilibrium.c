@@ -64,7 +64,8 @@ int command_equilibrium(int argc, char **argv) {
   bool json = false, any = false;
   const option table[] = {
     { "any", 0, OPTION_FLAG, &any, NULL, "the nearest balance, stable or not" },
-    { "tolerance", 0, OPTION_POSITIVE, &tolerance, "A", "accelerations that may be left, in model units; default 1e-8" },
+    { "tolerance", 0, OPTION_POSITIVE, &tolerance, "A",
+      "accelerations that may be left, in model units; default 1e-8" },
     { "lock", 0, OPTION_LIST, &locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "output", 'o', OPTION_TEXT, &output, "STATE.json", "write the state to a file" },
     { "state", 0, OPTION_TEXT, &arguments.state, "STATE.json", "state to start from ('-': standard input)" },

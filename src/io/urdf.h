@@ -24,7 +24,7 @@ typedef struct urdf_link {
   int first_joint, last_joint; /* list of the joints of which this link is the parent, in the file's order, or -1 */
   bool reached;
   bool collides; /* it has a shape for collision */
-  int body; /* where it ended up: index of the body, and its place in that body's frame */
+  int body;      /* where it ended up: index of the body, and its place in that body's frame */
   cdn_transform X_BL;
 } urdf_link;
 
