@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-root, cardan = pathlib.Path(sys.argv[1]), sys.argv[2]
+root, cardan = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 readme, tutorial = (root / 'README.md').read_text(), (root / 'docs/tutorial.md').read_text()
 mistakes = []
 
