@@ -57,9 +57,10 @@ void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const 
 
 /* ---- halving ---- */
 
-/* A box with so few pairs is not halved, nor one that has been so often: functions that are equal along an edge or in
- * a point stay together in any box about it. */
-enum { FEW_PAIRS = 256, MOST_HALVINGS = 12, FACE_BITS = 16 };
+/* A box with so few pairs is not halved. Functions that are equal along an edge or in a point stay together in any box
+ * about it: neither is a box halved that has been so often, nor one with not many pairs that kept all its functions in
+ * the last few halvings. */
+enum { FEW_PAIRS = 16, MANY_PAIRS = 256, MOST_HALVINGS = 18, MOST_IN_VAIN = 3, FACE_BITS = 16 };
 /* Borders that are found, and a table of their places, by which each is found once. */
 enum { MOST_FOUND = 1 << 15, FIRST_PLACES = 1 << 9 };
 
@@ -73,6 +74,7 @@ typedef struct search {
   bool walls, all; /* all: there is no room for those that were found */
   int n_first;     /* faces of the first solid */
   double stiffness[2];
+  bool comparable; /* neither solid is nearly rigid beside the other: their numbers may be mixed */
   linear function[2 * MOST_FACES];
   double value[2 * MOST_FACES]; /* in the middle of the box that is looked at */
   int32_t list[2 * MOST_FACES]; /* those that may be the least one there come first */
@@ -151,6 +153,16 @@ static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
 
 static int solid_of(const search *s, int i) { return i >= s->n_first; }
 
+/* Whether a third function is less wherever in the box functions i and j are equal. There both are equal to a f_i +
+ * (1 - a) f_j with any a. The a with the smallest slope against the third function tells most. */
+static bool is_above(const search *s, const overlap_box *box, int i, int j, int third) {
+  const linear *f = &s->function[i], *g = &s->function[j], *least = &s->function[third];
+  const cdn_vec3 across = cdn_sub(f->w, g->w), over = cdn_sub(g->w, least->w);
+  const double a = -cdn_dot(across, over) / cdn_dot(across, across);
+  const double above = a * (s->value[i] - s->value[j]) + s->value[j] - s->value[third];
+  return above > ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over));
+}
+
 /* Whether functions i and j are the least ones, equal and positive somewhere in the box. Functions of one solid are
  * compared with each other, as far as may be: where the other one is nearly rigid, its numbers are too rough. */
 static bool borders_in(const search *s, const overlap_box *box, int n, int i, int j) {
@@ -160,6 +172,8 @@ static bool borders_in(const search *s, const overlap_box *box, int n, int i, in
   if (fabs(apart) > ROUNDED * overlap_reach(box, across)) return false;
   const int solid_i = solid_of(s, i), solid_j = solid_of(s, j);
   if (length < 1e-9 * (s->stiffness[solid_i] + s->stiffness[solid_j])) return false;
+  for (int l = 0; l < n && s->comparable; l++)
+    if (s->list[l] != i && s->list[l] != j && is_above(s, box, i, j, s->list[l])) return false;
   polygon p;
   if (!cdni_polygon_of_plane(box, cdn_scale(1 / length, across), (f->h - g->h) / length, &p)) return false;
   const int soft = s->stiffness[solid_i] <= s->stiffness[solid_j] ? i : j;
@@ -195,29 +209,48 @@ static void note_borders(search *s, const overlap_box *box, int n, bool all) {
     }
 }
 
-static void look(search *s, const overlap_box *box, int n, int level) {
+/* The axis along which the functions differ most from the least one. Halves of a needle that are cut across its length keep
+ * them all. */
+static int widest(const search *s, const overlap_box *box, int n) {
+  double sum[3] = { 0, 0, 0 };
+  const cdn_vec3 least = s->function[s->list[0]].w;
+  for (int k = 1; k < n; k++) {
+    const cdn_vec3 across = cdn_sub(s->function[s->list[k]].w, least);
+    sum[0] += fabs(across.x), sum[1] += fabs(across.y), sum[2] += fabs(across.z);
+  }
+  const double x = sum[0] * box->half.x, y = sum[1] * box->half.y, z = sum[2] * box->half.z;
+  return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+}
+
+static void look(search *s, const overlap_box *box, int n, int level, int in_vain) {
   int n_first;
+  const int n_before = n;
   n = keep_least(s, box, n, &n_first);
+  in_vain = n < n_before ? 0 : in_vain + 1;
   const int pairs = s->walls ? n * (n - 1) / 2 : n_first * (n - n_first);
   if ((!s->walls && pairs == 0) || n == 0 || s->all) return;
-  if (pairs <= FEW_PAIRS || level == MOST_HALVINGS) {
+  if (pairs <= FEW_PAIRS || level == MOST_HALVINGS || (pairs <= MANY_PAIRS && in_vain >= MOST_IN_VAIN)) {
     for (int k = 0; k < n; k++) s->seen[s->list[k]] = true;
     note_borders(s, box, n, level == 0);
     return;
   }
+  const int axis = widest(s, box, n);
   for (int side = -1; side <= 1; side += 2) {
     overlap_box half = *box;
-    double *length = &half.half.x, *middle = &half.center.x;
-    if (half.half.y > *length) length = &half.half.y, middle = &half.center.y;
-    if (half.half.z > *length) length = &half.half.z, middle = &half.center.z;
+    double *length = &half.half.x + axis, *middle = &half.center.x + axis;
     *length *= 0.5;
     *middle += side * *length;
     half.radius = cdn_norm(half.half);
-    look(s, &half, n, level + 1);
+    look(s, &half, n, level + 1, in_vain);
   }
 }
 
+/* Beyond this ratio of stiffness the numbers of the stiffer solid are too rough to be mixed with the other's. */
+static const double COMPARABLE = 1e6;
+
 static void set_functions(search *s, const pressure_overlap *o) {
+  const double ratio = o->field[0].stiffness / o->field[1].stiffness;
+  s->comparable = ratio < COMPARABLE && ratio > 1 / COMPARABLE;
   for (int solid = 0; solid < 2; solid++) {
     const field *f = &o->field[solid];
     s->stiffness[solid] = f->stiffness;
@@ -256,7 +289,7 @@ cdn_status cdni_pressure_borders(pressure_overlap *o, bool walls, border_visitor
   set_functions(&s, o);
   clear_places(&s, FIRST_PLACES);
   const overlap_box box = { .half = o->box.half, .radius = o->box.radius };
-  look(&s, &box, o->field[0].n + o->field[1].n, 0);
+  look(&s, &box, o->field[0].n + o->field[1].n, 0, 0);
   if (!s.all) {
     if (o->n_sides == 0) leave_seen(&s, o);
     order(s.n_found, s.found);

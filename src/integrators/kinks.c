@@ -25,7 +25,7 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   cdn_state *const states[] = { s->work, ev->scene };
   if (!events_have_kinks(ev)) return CDN_OK;
-  memset(ev->push, 0, sizeof(double) * s->stride);
+  if (s->stride > 0) memset(ev->push, 0, sizeof(double) * s->stride);
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->push, ev->trial));
     CDNI_TRY(read_all(s, states[i], ev->kinks_here));
