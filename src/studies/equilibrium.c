@@ -27,7 +27,7 @@ static cdn_projection_def tight(void) {
 static cdn_status look(search *x) {
   const cdn_system *system = cdn_state_system(x->rest);
   const double *udot = cdn_state_udot(x->rest);
-  if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
+  if (!udot) return cdni_state_last_status(x->rest);
   int worst = -1;
   x->report->unbalanced = 0;
   for (int k = 0; k < x->s.nu; k++)
@@ -42,7 +42,7 @@ static cdn_status look(search *x) {
 /* |udot|_M here. */
 static cdn_status imbalance(search *x, double *size) {
   const double *udot = cdn_state_udot(x->rest);
-  if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
+  if (!udot) return cdni_state_last_status(x->rest);
   CDNI_TRY(cdn_multiply_by_M(x->rest, udot, x->force));
   *size = 0;
   for (int k = 0; k < x->s.nu; k++) *size += udot[k] * x->force[k];
