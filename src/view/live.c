@@ -138,7 +138,7 @@ static void measure_speed(live *l, double clock) {
   l->reached = (time - l->window_time) / (clock - l->window_clock);
   l->window_clock = clock, l->window_time = time;
   if (l->speed > 0 && l->reached < 0.9 * l->speed)
-    snprintf(
+    cdni_print(
         l->note, sizeof l->note,
         "This machine reaches %.2g times real time, not %.3g: a looser accuracy%s or another method may be quicker.",
         l->reached, l->speed, l->def.companion ? ", a run without companion," : "");
