@@ -11,12 +11,24 @@
 
 #define PI 3.14159265358979323846
 
-/* To loop over every method that this build has. */
 #ifdef TEST_SUNDIALS
-enum { ALL_METHODS = CDN_METHOD_IDA + 1 };
+enum { HAS_SUNDIALS = 1 };
 #else
-enum { ALL_METHODS = CDN_METHOD_TRAPEZOID + 1 };
+enum { HAS_SUNDIALS = 0 };
 #endif
+
+/* To loop over every method. */
+enum { ALL_METHODS = CDN_METHOD_CONVEX + 1 };
+/* Whether this build has it, and it chooses steps by their errors. */
+static inline bool controls_errors(int method) {
+  return cdn_method_is_available((cdn_method)method) && !cdn_method_needs_fixed_step((cdn_method)method);
+}
+/* Whether this build has it. The def takes it; in steps of size h if it has no others. */
+static inline bool take_method(cdn_stepper_def *def, int method, double h) {
+  def->method = (cdn_method)method;
+  if (cdn_method_needs_fixed_step(def->method)) def->fixed_step = h;
+  return cdn_method_is_available(def->method);
+}
 
 /* The call must succeed; for calls that keep no story. */
 #define OK(call)                                                         \

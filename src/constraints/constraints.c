@@ -132,7 +132,7 @@ static cdn_status check_params(const constraint_element *e, const double *params
   size_t bad;
   if (kind->params) CDNI_TRY(cdni_parameters_check(kind->params, e->n_params, params, why, size));
   else if (e->n_params > 0 && !cdni_all_finite(params, (size_t)e->n_params, &bad)) {
-    snprintf(why, size, "parameter %zu is %g", bad, params[bad]);
+    cdni_print(why, size, "parameter %zu is %g", bad, params[bad]);
     return CDN_ERR_NONFINITE;
   }
   return !kind->check || kind->check(e, params, why, size) ? CDN_OK : CDN_ERR_ARG;

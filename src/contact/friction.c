@@ -5,14 +5,17 @@
 
 #include "contact/internal.h"
 
+double cdni_friction_dry(const double friction[3], double x) {
+  return friction[1] + 2 * (friction[0] - friction[1]) / (1 + x * x);
+}
+
 double cdni_friction_strength(const double friction[3], double speed, double transition) {
-  const double x = fmax(speed / transition, 1), stribeck = 2 * (friction[0] - friction[1]) / (1 + x * x);
-  return friction[1] + stribeck + friction[2] * speed;
+  return cdni_friction_dry(friction, fmax(speed / transition, 1)) + friction[2] * speed;
 }
 
 static double coefficient(const double friction[3], double speed, double transition) {
-  const double x = speed / transition, stribeck = 2 * (friction[0] - friction[1]) / (1 + x * x);
-  return fmin(x, 1) * (friction[1] + stribeck) + friction[2] * speed;
+  const double x = speed / transition;
+  return fmin(x, 1) * cdni_friction_dry(friction, x) + friction[2] * speed;
 }
 
 cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition) {

@@ -278,7 +278,9 @@ double cdni_contact_size(const motion_view *v, int a, int b);
 /* Velocity of the point p (Ground) of a body. */
 cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p);
 
-/* friction.c: the coefficient of what slides at a speed. */
+/* friction.c: Stribeck's formula, without what is viscous; x: the speed over that of the transition. */
+double cdni_friction_dry(const double friction[3], double x);
+/* The coefficient of what slides at a speed. */
 double cdni_friction_strength(const double friction[3], double speed, double transition);
 /* Friction that follows from the slip speed, on b. */
 cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition);

@@ -147,8 +147,9 @@ static void add_slip(maker *m, int i) {
   const double x = speed / m->transition, *mu = t->friction;
   if (!(N > 0)) return;
   contact_step_row *r = add(m, t, CONTACT_STEP_SLIDE, 2, t->point);
-  r->bound = N * (mu[1] + 2 * (mu[0] - mu[1]) / (1 + x * x));
-  r->stiffness = r->bound / m->transition, r->time = 1, r->viscous = N * mu[2];
+  /* below the transition Stribeck's formula is a slope; what slides at the stage's end is bounded by what there is above it */
+  r->bound = N * cdni_friction_dry(mu, fmax(x, 1));
+  r->stiffness = N * cdni_friction_dry(mu, x) / m->transition, r->time = 1, r->viscous = N * mu[2];
   for (int k = 0; k < 2; k++) {
     r->v[k] = axes[k], r->V[k] = f->slip[k];
     r->offset[k] = r->V[k] - cdn_dot(motion.u, axes[k]);

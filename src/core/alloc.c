@@ -19,9 +19,12 @@ cdn_allocator cdni_allocator_or_default(cdn_allocator a) {
   return a.alloc && a.free ? a : standard;
 }
 
+/* Whoever gets nothing need not tell a story: the thread has one. */
 void *cdni_alloc(const cdn_allocator *a, size_t size) {
   if (size == 0) return NULL;
-  return a && a->alloc ? a->alloc(a->context, size, CDNI_ALIGN) : default_alloc(NULL, size, CDNI_ALIGN);
+  void *memory = a && a->alloc ? a->alloc(a->context, size, CDNI_ALIGN) : default_alloc(NULL, size, CDNI_ALIGN);
+  if (!memory) cdni_refuse(CDN_ERR_NOMEM, "", "out of memory: there are no %zu bytes", size);
+  return memory;
 }
 
 void *cdni_calloc(const cdn_allocator *a, size_t size) {

@@ -1,13 +1,12 @@
 /* A compliant stop on one coordinate: elements/mobility_stop.h has its formula. */
 #include <math.h>
-#include <stdio.h>
 
 #include "forces/derivatives.h"
 #include "forces/elements/mobility_stop.h"
 
 static bool check(const double *params, char *why, size_t size) {
   if (params[0] <= params[1]) return true;
-  snprintf(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
+  cdni_print(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
   return false;
 }
 

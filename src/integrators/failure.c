@@ -54,8 +54,8 @@ static void add_constraint(cdn_stepper *s, cdn_failure *f) {
   }
   if (hardest < 0) return;
   const size_t used = strlen(f->advice);
-  snprintf(f->advice + used, sizeof f->advice - used, "; constraint '%.60s' pulls hardest here, with %.3g",
-           cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
+  cdni_print(f->advice + used, sizeof f->advice - used, "; constraint '%.60s' pulls hardest here, with %.3g",
+             cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
 }
 
 #define POSE "a singular pose:"
@@ -73,7 +73,7 @@ static bool blame_pose(cdn_stepper *s, cdn_failure *f) {
   const bool is_near = sine < fmin(MOST, fmax(LEAST, cbrt(10 * DBL_EPSILON / s->def.accuracy)));
   if (!is_near && !(sine < HELD && s->singular.hold)) return false;
   cdni_constraint_name_block(s->work, block, who, sizeof who);
-  snprintf(
+  cdni_print(
       f->advice, sizeof f->advice,
       "a singular pose: at t = %.9g the equations of %s become dependent (smallest pivot ratio %.1e). The mechanism "
       "locks there, or may go on in more than one way. End what drives it there (a motion, a lock, a load) earlier, "
@@ -135,9 +135,9 @@ static void add_growth(cdn_stepper *s, cdn_failure *f) {
   if (!(h > 0) || s->nu == 0 || !(fabs(u[fastest]) * h > FAR)) return;
   const size_t used = strlen(f->error.text);
   cdn_system_slot_name(s->system, CDN_POOL_U, fastest, name, sizeof name);
-  snprintf(f->error.text + used, sizeof f->error.text - used,
-           "; speeds have grown beyond bounds, '%.60s' to %.2g: steps of %.3g s are too long for what acts there", name,
-           u[fastest], h);
+  cdni_print(f->error.text + used, sizeof f->error.text - used,
+             "; speeds have grown beyond bounds, '%.60s' to %.2g: steps of %.3g s are too long for what acts there",
+             name, u[fastest], h);
 }
 
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
@@ -225,7 +225,7 @@ cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, c
   char what[200];
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  cdni_vprint(what, sizeof what, format, args);
   va_end(args);
   cdn_state_last_error(s->work, &story);
   bool told = story.code == code && code != CDN_ERR_CHATTER;

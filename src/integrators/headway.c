@@ -161,9 +161,9 @@ static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeo
 /* The time for that many steps at a million a second, in readable units. */
 static void tell_duration(double steps, char text[32]) {
   const double s = steps * 1e-6, hour = 3600, day = 86400, year = 31557600;
-  if (s < 2 * day) snprintf(text, 32, "%.1g hours", s / hour);
-  else if (s < 2 * year) snprintf(text, 32, "%.1g days", s / day);
-  else snprintf(text, 32, "%.1g years", s / year);
+  if (s < 2 * day) cdni_print(text, 32, "%.1g hours", s / hour);
+  else if (s < 2 * year) cdni_print(text, 32, "%.1g days", s / day);
+  else cdni_print(text, 32, "%.1g years", s / year);
 }
 
 static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal) {
@@ -176,11 +176,11 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
   cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
   tell_duration(left, duration);
   if (swings)
-    snprintf(cause, sizeof cause, "a stiffness of %.3g on an inertia of %.3g makes it swing at %.3g rad/s",
-             m->stiffness, m->inertia, m->rate);
+    cdni_print(cause, sizeof cause, "a stiffness of %.3g on an inertia of %.3g makes it swing at %.3g rad/s",
+               m->stiffness, m->inertia, m->rate);
   else
-    snprintf(cause, sizeof cause, "a damping of %.3g on an inertia of %.3g changes its speed at a rate of %.3g /s",
-             m->damping, m->inertia, m->rate);
+    cdni_print(cause, sizeof cause, "a damping of %.3g on an inertia of %.3g changes its speed at a rate of %.3g /s",
+               m->damping, m->inertia, m->rate);
   cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
                  "at t = %.9g the run makes no headway: '%.*s' of body '%.*s' keeps its steps at %.2g s. There %s. The "
                  "way to t = %.6g would take %.1g more steps: some %s at a million a second",

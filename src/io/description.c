@@ -128,7 +128,7 @@ cdn_status io_fail(io_description *d, cdn_status code, int line, const char *for
   char text[512], story[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cdni_vprint(text, sizeof text, format, args);
   va_end(args);
   put_story(d, line, text, story, sizeof story);
   return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", story);
@@ -155,7 +155,7 @@ void io_warn(io_description *d, int line, const char *format, ...) {
   char text[512], story[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cdni_vprint(text, sizeof text, format, args);
   va_end(args);
   put_story(d, line, text, story, sizeof story);
   keep_warning(d, story);

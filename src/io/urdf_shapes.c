@@ -53,7 +53,7 @@ static cdn_status read_mesh(urdf_graph *graph, io_xml_node *node, char *name, si
   CDNI_TRY(io_xml_need_string(graph->d, node, "filename", &asset.file));
   CDNI_TRY(io_xml_doubles(graph->d, node, "scale", asset.scale, 3, &scaled));
   scaled = scaled && (s[0] != 1 || s[1] != 1 || s[2] != 1);
-  if (scaled) snprintf(name, size, "%.900s * %g %g %g", asset.file, s[0], s[1], s[2]);
+  if (scaled) cdni_print(name, size, "%.900s * %g %g %g", asset.file, s[0], s[1], s[2]);
   else snprintf(name, size, "%.1000s", asset.file);
   asset.name = name;
   asset.line = io_xml_line(node);

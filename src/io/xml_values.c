@@ -29,7 +29,7 @@ cdn_status io_xml_fail(io_description *d, cdn_status code, const io_xml_node *no
   char where[200], what[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  cdni_vprint(what, sizeof what, format, args);
   va_end(args);
   return io_fail(d, code, io_xml_line(node), "%s: %s", io_xml_describe(node, where, sizeof where), what);
 }

@@ -43,14 +43,14 @@ cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *rea
   }
   size_t bad;
   if (!cdni_all_finite(params, CDN_MOBILIZER_PARAMS, &bad)) {
-    snprintf(reason, size, "parameter %zu of its mobilizer is %g", bad, params[bad]);
+    cdni_print(reason, size, "parameter %zu of its mobilizer is %g", bad, params[bad]);
     return CDN_ERR_NONFINITE;
   }
   int n;
   const cdni_parameter *table = cdni_mobilizer_parameters(kind, &n);
   CDNI_TRY(cdni_parameters_check(table, n, params, reason, size));
   if (kind == CDN_SPHERICAL_COORDS && params[2] != floor(params[2])) {
-    snprintf(reason, size, "flags is %g; they are a sum of 1, 2, 4, 8", params[2]);
+    cdni_print(reason, size, "flags is %g; they are a sum of 1, 2, 4, 8", params[2]);
     return CDN_ERR_ARG;
   }
   return CDN_OK;
@@ -64,7 +64,7 @@ cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *rea
     return CDN_ERR_NONFINITE;
   }
   if (m.mass < 0) {
-    snprintf(reason, size, "its mass is %g; it must not be negative", m.mass);
+    cdni_print(reason, size, "its mass is %g; it must not be negative", m.mass);
     return CDN_ERR_ARG;
   }
   if (allow_improper) return CDN_OK;
@@ -74,9 +74,9 @@ cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *rea
   double slack = 1e-9 * fmax(fabs(moments[0]), fabs(moments[2]));
   if (m.mass == 0 && (moments[0] != 0 || moments[2] != 0)) snprintf(reason, size, "it has inertia but no mass");
   else if (moments[0] < -slack)
-    snprintf(reason, size, "its central inertia has a negative principal moment (%g)", moments[0]);
+    cdni_print(reason, size, "its central inertia has a negative principal moment (%g)", moments[0]);
   else if (moments[2] > moments[0] + moments[1] + slack)
-    snprintf(
+    cdni_print(
         reason, size,
         "its central principal moments %g, %g, %g break the triangle inequality: is the inertia about the centre of mass?",
         moments[0], moments[1], moments[2]);

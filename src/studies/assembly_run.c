@@ -1,6 +1,5 @@
 /* Assembling: the guess and other starts, constraints and then goals, and never a State that is worse than the one given. */
 #include <math.h>
-#include <stdio.h>
 
 #include "studies/assembly.h"
 
@@ -169,7 +168,7 @@ static void name_bound(const cdn_assembly *a, const cdn_state *state, char *text
     const double q = a->slot[k] >= 0 ? cdn_state_q(state)[a->slot[k]] : 0;
     if (a->slot[k] < 0 || a->fixed[k] || (q > a->lower[k] && q < a->upper[k])) continue;
     cdn_system_slot_name(a->system, CDN_POOL_Q, a->slot[k], name, sizeof name);
-    snprintf(text, size, "; '%s' is at its bound %g", name, q);
+    cdni_print(text, size, "; '%s' is at its bound %g", name, q);
     return;
   }
 }

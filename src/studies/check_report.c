@@ -44,7 +44,7 @@ void cdni_check_note(checker *c, const char *what, int row, int column, double e
   snprintf(e->element, sizeof e->element, "%s", report->element);
   va_list args;
   va_start(args, format);
-  vsnprintf(e->text, sizeof e->text, format, args);
+  cdni_vprint(e->text, sizeof e->text, format, args);
   va_end(args);
 }
 

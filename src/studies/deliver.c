@@ -151,7 +151,7 @@ static void say(cdn_delivery *d, cdn_deliver_why why, const char *format, ...) {
   va_list args;
   va_start(args, format);
   d->why = why;
-  vsnprintf(d->story, sizeof d->story, format, args);
+  cdni_vprint(d->story, sizeof d->story, format, args);
   va_end(args);
 }
 

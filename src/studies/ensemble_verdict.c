@@ -5,7 +5,6 @@
  * the State's error. Where the order is 1, at kinks and jumps of forces, the estimate is still about a third of the
  * error. */
 #include <math.h>
-#include <stdio.h>
 
 #include "studies/ensemble.h"
 
@@ -150,8 +149,8 @@ static void tell_distances(const cdn_ensemble *e, int k, cdn_certificate *out) {
   if (c->local_errors > 0) out->amplification = c->largest / c->local_errors;
   out->companion_evaluations = other->courses[k].evaluations;
   if (e->status[k] == CDN_OK && other->status[k] != CDN_OK)
-    snprintf(out->companion_story, sizeof out->companion_story, "the companion failed at t = %.9g: %.130s", other->t[k],
-             other->errors[k].text);
+    cdni_print(out->companion_story, sizeof out->companion_story, "the companion failed at t = %.9g: %.130s",
+               other->t[k], other->errors[k].text);
 }
 
 cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *e, int k, cdn_certificate *out, size_t size) {
@@ -168,8 +167,8 @@ cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *e, int k, cdn_certificat
   of.max_position_error = of.max_velocity_error = of.max_constraint_error = NAN;
   if (c->advanced) tell_distances(e, k, &of);
   if (e->status[k] != CDN_OK)
-    snprintf(of.failure_story, sizeof of.failure_story, "the run failed at t = %.9g with %s", e->t[k],
-             cdn_status_name(e->status[k]));
+    cdni_print(of.failure_story, sizeof of.failure_story, "the run failed at t = %.9g with %s", e->t[k],
+               cdn_status_name(e->status[k]));
   of.steps = c->steps, of.rejected = c->rejections, of.evaluations = c->evaluations;
   of.time_initial = c->since, of.time_final = e->t[k];
   memcpy(of.passed, passage_of(e, k)->names, sizeof of.passed);

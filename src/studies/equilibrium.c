@@ -25,7 +25,7 @@ CDNI_DEF(equilibrium_def, .tolerance = 1e-8, .largest_step = 0.5, .most_iteratio
 static cdn_status look(search *x) {
   const cdn_system *system = cdn_state_system(x->rest);
   const double *udot = cdn_state_udot(x->rest);
-  if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
+  if (!udot) return cdni_state_last_status(x->rest);
   int worst = -1;
   x->report->unbalanced = 0;
   for (int k = 0; k < x->s.nu; k++)

@@ -15,7 +15,7 @@ static const double DOUBTFUL = 0.25;     /* of the work: more than this may not 
 
 cdn_status cdni_equilibrium_imbalance(search *x, double *size) {
   const double *udot = cdn_state_udot(x->rest);
-  if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
+  if (!udot) return cdni_state_last_status(x->rest);
   CDNI_TRY(cdn_multiply_by_M(x->rest, udot, x->force));
   *size = 0;
   for (int k = 0; k < x->s.nu; k++) *size += udot[k] * x->force[k];

@@ -97,7 +97,7 @@ cdn_status cdni_contact_rows_find(cdn_invertible_motion *motion, cdn_state *stat
   CDNI_TRY(find_points(motion, state, law->w_max, rows, &points));
   CDNI_TRY(reserve(motion, rows, 2 * motion->n_given + 3 * points));
   const double *q = cdn_state_q_eff(state);
-  if (!q) return cdn_realize(state, CDN_STAGE_POSITION);
+  if (!q) return cdni_state_last_status(state);
   rows->problem = cdn_default_invertible_problem();
   cdn_invertible_problem *p = &rows->problem;
   p->n_limits = find_bounds(motion, q, law->w_max, rows->bounds), p->n_contacts = points;

@@ -27,7 +27,7 @@ void cdn_describe(cdn_description *d, const char *element, const char *format, .
   char what[320];
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  cdni_vprint(what, sizeof what, format, args);
   va_end(args);
   add_field(d, element ? element : "", '\t');
   add_field(d, what, '\n');

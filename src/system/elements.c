@@ -158,7 +158,7 @@ static cdn_status refuse(const asked *by, cdn_status code, const char *format, .
   char why[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(why, sizeof why, format, args);
+  cdni_vprint(why, sizeof why, format, args);
   va_end(args);
   return by->state ? cdni_state_fail(by->state, code, false, by->function, NULL, "%s", why)
                    : cdni_refuse(code, by->function, "%s", why);

@@ -11,11 +11,11 @@
 static void tell_limits(const cdni_parameter *p, char *text, size_t size) {
   const bool above = p->flags & CDNI_EXCLUDES_LOWER, below = p->flags & CDNI_EXCLUDES_UPPER;
   if (p->upper == INFINITY && p->lower == 0) snprintf(text, size, above ? "be positive" : "not be negative");
-  else if (p->upper == INFINITY) snprintf(text, size, "be %s %g", above ? "above" : "at least", p->lower);
-  else if (p->lower == -INFINITY) snprintf(text, size, "be %s %g", below ? "below" : "at most", p->upper);
+  else if (p->upper == INFINITY) cdni_print(text, size, "be %s %g", above ? "above" : "at least", p->lower);
+  else if (p->lower == -INFINITY) cdni_print(text, size, "be %s %g", below ? "below" : "at most", p->upper);
   else
-    snprintf(text, size, "be %s %g and %s %g", above ? "above" : "at least", p->lower, below ? "below" : "at most",
-             p->upper);
+    cdni_print(text, size, "be %s %g and %s %g", above ? "above" : "at least", p->lower, below ? "below" : "at most",
+               p->upper);
 }
 
 cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const double *values, char *why, size_t size) {
@@ -23,7 +23,7 @@ cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const doubl
     const cdni_parameter *p = &table[k];
     const double x = values[k];
     if (!isfinite(x)) {
-      snprintf(why, size, "%s is %g", p->name, x);
+      cdni_print(why, size, "%s is %g", p->name, x);
       return CDN_ERR_NONFINITE;
     }
     const bool low = p->flags & CDNI_EXCLUDES_LOWER ? x <= p->lower : x < p->lower;
@@ -31,8 +31,8 @@ cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const doubl
     if (!low && !high) continue;
     char limits[64];
     tell_limits(p, limits, sizeof limits);
-    snprintf(why, size, "%s is %g; it must %s%s%s%s", p->name, x, limits, p->advice ? " (" : "",
-             p->advice ? p->advice : "", p->advice ? ")" : "");
+    cdni_print(why, size, "%s is %g; it must %s%s%s%s", p->name, x, limits, p->advice ? " (" : "",
+               p->advice ? p->advice : "", p->advice ? ")" : "");
     return CDN_ERR_ARG;
   }
   return CDN_OK;

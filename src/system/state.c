@@ -445,7 +445,11 @@ void *cdn_work_push(cdn_state *state, size_t bytes) {
     const size_t usual = top ? top->size : state->work_wanted;
     size_t size = header + (bytes > usual ? bytes : usual);
     work_chunk *chunk = cdni_alloc(&state->system->allocator, size);
-    if (!chunk) return NULL;
+    if (!chunk) {
+      cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_work_push", NULL,
+                      "out of memory: the workspace of the State needs %zu bytes more", size);
+      return NULL;
+    }
     chunk->below = top, chunk->size = size, chunk->used = header;
     state->work = top = chunk;
   }

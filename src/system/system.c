@@ -168,7 +168,7 @@ cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *fun
 void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
                         const char *format, va_list args) {
   char why[320];
-  vsnprintf(why, sizeof why, format, args);
+  cdni_vprint(why, sizeof why, format, args);
   cdni_system_fail(system, code, function, name, "%s '%s': %s", what, name, why);
 }
 

@@ -72,7 +72,7 @@ static void line(view_text *t, const char *label, const char *format, ...) {
   char value[160];
   va_list args;
   va_start(args, format);
-  vsnprintf(value, sizeof value, format, args);
+  cdni_vprint(value, sizeof value, format, args);
   va_end(args);
   cdni_text_open(t, NULL, '{');
   cdni_text_string(t, "label", label);
@@ -160,7 +160,7 @@ static void describe_rows(view_text *t, cdn_state *state, cdn_body body) {
     char label[128], forces[128];
     size_t used = 0;
     for (int k = 0; k < g.rows; k++)
-      used += (size_t)snprintf(forces + used, sizeof forces - used, "%s%.4g", k ? ", " : "", g.force[k]);
+      used += (size_t)cdni_print(forces + used, sizeof forces - used, "%s%.4g", k ? ", " : "", g.force[k]);
     snprintf(label, sizeof label, "row %.100s", g.name);
     line(t, label, "%s: %s", kinds[g.kind], forces);
     own++;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "core/sized.h"
 
@@ -43,7 +42,7 @@ void cdni_view_reply(cdn_view *view, const json_t *request, const char *error) {
 const char *cdni_view_refuse(cdn_view *view, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(view->story, sizeof view->story, format, args);
+  cdni_vprint(view->story, sizeof view->story, format, args);
   va_end(args);
   return view->story;
 }

@@ -75,9 +75,7 @@ void cdni_text_number(view_text *t, const char *key, double value) {
 
 void cdni_text_rounded(view_text *t, const char *key, double value) {
   char text[32];
-  snprintf(text, sizeof text, "%.9g", value);
-  char *comma = strchr(text, ','); /* of the user's locale */
-  if (comma) *comma = '.';
+  cdni_print(text, sizeof text, "%.9g", value);
   begin(t, key);
   add_text(t, isfinite(value) ? text : "null");
 }

@@ -73,6 +73,24 @@ START_TEST(closed_forms) {
 }
 END_TEST
 
+/* Balls that have one centre: across both z axes, or along x where these are parallel. */
+START_TEST(balls_about_one_point) {
+  ck_assert(mj_geometry_init(&peer, &ball, 0, NULL, &other_ball, 0, NULL));
+  for (int pose = 0; pose < 40; pose++) {
+    const cdn_transform X_WA = { sample_rotation(), sample_direction() };
+    const cdn_transform X_WB = { pose < 20 ? sample_rotation() : X_WA.R, X_WA.p };
+    cdn_proximity near;
+    OK(cdn_geometry_distance(&ball, &X_WA, &other_ball, &X_WB, &near));
+    mj_geometry_pose(&peer, &X_WA, &X_WB);
+    ck_assert_int_eq(mj_geometry_collide(&peer, 0), 1);
+    NEAR(near.distance, -1.1, 1e-15);
+    NEAR(peer.contacts[0].dist, near.distance, 1e-15);
+    AT_MOST(cdn_norm(cdn_sub(mj_geometry_normal(&peer, 0), near.normal)), 1e-13);
+  }
+  mj_geometry_free(&peer);
+}
+END_TEST
+
 /* How far the two bricks overlap along n: their extents less the distance of their centres. */
 static double overlap_along(const cdn_transform *X_WA, const cdn_transform *X_WB, cdn_vec3 n) {
   const cdn_transform *X[] = { X_WA, X_WB };
@@ -147,4 +165,4 @@ START_TEST(capsule_and_box) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco_geometry", closed_forms, boxes, capsule_and_box)
+CHECK_MAIN("mujoco_geometry", closed_forms, balls_about_one_point, boxes, capsule_and_box)

@@ -18,4 +18,14 @@ typedef struct counting_allocator {
 /* The allocator to put into a def; `c` must outlive what it allocates. */
 cdn_allocator allocator_of(counting_allocator *c);
 
+/* A call for which the k-th allocation failed says so by its status, and the thread's last failure in words. */
+static inline void must_say_no_memory(cdn_status status, int64_t k) {
+  cdn_error story;
+  cdn_last_error(&story);
+  ck_assert_msg(status == CDN_ERR_NOMEM, "%s after failure at call %ld", cdn_status_name(status), (long)k);
+  ck_assert_msg(story.code == CDN_ERR_NOMEM && story.text[0], "after failure at call %ld: %s", (long)k,
+                cdn_last_error_text());
+  cdn_last_error_clear();
+}
+
 #endif

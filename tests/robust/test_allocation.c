@@ -313,7 +313,7 @@ static void fail_everywhere(cdn_status scenario(cdn_allocator), bool and_after) 
       return;
     }
     /* a workspace may do without; but whoever reports must call it what it is */
-    ck_assert_msg(status == CDN_ERR_NOMEM, "%s after failure at call %ld", cdn_status_name(status), (long)k);
+    must_say_no_memory(status, k);
   }
 }
 

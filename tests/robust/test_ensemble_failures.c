@@ -315,7 +315,7 @@ START_TEST(memory_runs_out) {
       ck_assert_int_eq(status, CDN_OK);
       break;
     }
-    ck_assert_int_eq(status, CDN_ERR_NOMEM);
+    must_say_no_memory(status, fail_at);
   }
 }
 END_TEST

@@ -93,7 +93,7 @@ START_TEST(memory_runs_out) {
       ck_assert_msg(status == CDN_OK, "%s", cdn_status_name(status));
       break;
     }
-    ck_assert_int_eq(status, CDN_ERR_NOMEM);
+    must_say_no_memory(status, fail_at);
   }
 }
 END_TEST

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Whoever fails tells where: every function that the library names in a story is public. Every example, and the README's program, prints
-the story when it fails, by the one call for it; the shortest is short.
+"""Whoever fails tells where: every function that the library names in a story is public. Fractions are written by cdni_print,
+whose decimal point no locale changes. Every example, and the README's program, prints the story when it fails, by the one call for it; the
+shortest is short.
 
     stories.py ROOT
 """
@@ -18,6 +19,11 @@ for path in sorted((root / 'src').rglob('*.[ch]')):
         named += 1
         if name not in public:
             mistakes.append(f'{path.relative_to(root)}: the story of a failure names "{name}", which is no public function')
+writers = {root / 'src/core/print.c', root / 'src/core/number.c'}
+for path in sorted(set((root / 'src').rglob('*.[ch]')) - writers):
+    for call in re.findall(r'\bsnprintf\([^;]*;', path.read_text()):
+        if re.search(r'%[-+0-9.*]*[efgEFG]', ' '.join(re.findall(r'"(?:[^"\\]|\\.)*"', call))):
+            mistakes.append(f'{path.relative_to(root)}: a fraction is written by snprintf, not by cdni_print: {call[:60]}')
 assert named > 300, 'the sources are not written as this program expects'
 
 programs = sorted((root / 'examples').glob('*.c'))

@@ -60,9 +60,10 @@ static outcome run(int problem, cdn_stepper_def def) {
 START_TEST(the_estimate_is_near_the_truth) {
   cdn_method method = (cdn_method)_i;
   int runs = 0, far = 0;
-  bool low_order = method == CDN_METHOD_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER ||
-                   method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || method == CDN_METHOD_TRAPEZOID ||
-                   method == CDN_METHOD_VERLET;
+  if (!controls_errors(method)) return;
+  bool low_order = method == CDN_METHOD_CONVEX || method == CDN_METHOD_EXPLICIT_EULER ||
+                   method == CDN_METHOD_SEMI_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 ||
+                   method == CDN_METHOD_TRAPEZOID || method == CDN_METHOD_VERLET;
   for (int problem = 0; problem < PROBLEMS; problem++) {
     /* between decades, too */
     for (double digits = 2.3; digits < (low_order ? 4 : 9); digits += 0.37) {
@@ -95,6 +96,7 @@ END_TEST
 /* A tenth of the accuracy costs 10^(1/order) times the evaluations. */
 START_TEST(it_costs_one_and_a_half_runs_more) {
   cdn_method method = (cdn_method)_i;
+  if (!controls_errors(method)) return;
   for (double digits = 3.3; digits < 8; digits += 0.9) {
     cdn_stepper_def def = cdn_default_stepper_def();
     def.method = method;
@@ -104,7 +106,10 @@ START_TEST(it_costs_one_and_a_half_runs_more) {
       def.accuracy = pow(10, -0.5 * digits);
     cdn_certificate c = run(2, def).c;
     double factor = 1 + (double)c.companion_evaluations / (double)c.evaluations;
-    AT_MOST(factor, method == CDN_METHOD_DEFAULT || method == CDN_METHOD_DORMAND_PRINCE_8 ? 2.5 : 3);
+    /* the convex step is judged by itself, at 0.03 of the accuracy: by 0.03^(-1/3) = 3.2 times as many steps */
+    AT_MOST(factor, method == CDN_METHOD_CONVEX                                             ? 4.5
+                    : method == CDN_METHOD_DEFAULT || method == CDN_METHOD_DORMAND_PRINCE_8 ? 2.5
+                                                                                            : 3);
   }
 }
 END_TEST

@@ -28,7 +28,7 @@ static rig make_rig(void) {
 static cdn_stepper *make_stepper(const rig *r, cdn_method method, bool companion) {
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper;
-  def.method = method;
+  take_method(&def, method, 1e-4);
   def.accuracy = 1e-6;
   def.companion = companion;
   OK_ON(r->state, cdn_stepper_create(r->state, &def, &stepper));
@@ -48,6 +48,7 @@ static write_force *const ways[] = { by_parameter, by_applied_force };
 
 START_TEST(forces_take_effect) {
   cdn_method method = (cdn_method)(_i / 2);
+  if (!cdn_method_is_available(method)) return;
   rig r = make_rig();
   cdn_stepper *stepper = make_stepper(&r, method, true);
   cdn_state *now = cdn_stepper_state(stepper);

@@ -80,6 +80,21 @@ START_TEST(no_shorter_text_would_do) {
 }
 END_TEST
 
+/* A reader's warning, and why a System is refused. */
+static void write_sentences(char text[600]) {
+  static const char file[] = "<mujoco><worldbody><geom size='1' solref='0.125 -1.5'/></worldbody></mujoco>";
+  cdn_model *model;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  OK(cdn_model_load_string(file, strlen(file), "file.xml", NULL, &model));
+  def.mobilizer = CDN_PIN, def.mass.mass = -1.5;
+  cdn_system_add_body(system, &def);
+  FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
+  snprintf(text, 600, "%s; %s", cdn_model_warning(model, 0), cdn_last_error_text());
+  cdn_model_destroy(model);
+  cdn_system_release(system);
+}
+
 START_TEST(a_decimal_comma_changes_nothing) {
   static const double x[] = { 1.5e-3, 0.1, 1e300, 3, 1.0 / 3, 1.5e-9, 5e-324, -2.5 };
   enum { N = sizeof x / sizeof *x };
@@ -93,7 +108,7 @@ START_TEST(a_decimal_comma_changes_nothing) {
   cdn_buffer rows[2] = { { 0 }, { 0 } };
   double masses[2], moving;
   bool taken = true;
-  char verdict[2][400], refusal[2][400];
+  char verdict[2][400], refusal[2][400], sentences[2][600];
   const cdn_certificate certificate = { .accuracy = 1e-5,
                                         .error_estimate = 3.2e-3,
                                         .error_time = 2.6,
@@ -113,9 +128,11 @@ START_TEST(a_decimal_comma_changes_nothing) {
     cdn_certificate_verdict(&certificate, verdict[comma], sizeof verdict[comma]);
     FAILS(cdn_body_set_armature(state, (cdn_body){ 1 }, -0.5), CDN_ERR_ARG);
     snprintf(refusal[comma], sizeof refusal[comma], "%s", cdn_last_error_text());
+    write_sentences(sentences[comma]);
+    ck_assert_str_eq(sentences[comma], sentences[0]);
     ck_assert_str_eq(verdict[comma], verdict[0]);
     ck_assert_str_eq(refusal[comma], refusal[0]);
-    ck_assert(strstr(verdict[0], "3.2e-3") && strstr(refusal[0], "-0.5"));
+    ck_assert(strstr(verdict[0], "3.2e-3") && strstr(refusal[0], "-0.5") && strstr(sentences[0], "-1.5"));
     cdn_trajectory_destroy(trajectory);
     cdn_state_destroy(state);
     cdn_model_destroy(model);

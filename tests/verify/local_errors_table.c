@@ -27,6 +27,7 @@ START_TEST(table) {
   const local_motion *m = &local_motions[_i];
   if (motion && strncmp(m->name, motion, strlen(motion)) != 0) return;
   for (int method = CDN_METHOD_DEFAULT; method < ALL_METHODS; method++) {
+    if (!controls_errors(method)) continue;
     if (name && strcmp(name, cdn_method_name((cdn_method)method)) != 0) continue;
     for (double digits = first; digits <= last; digits += by)
       show(m, (cdn_method)method, pow(10, -digits), most ? atoi(most) : 1000);

@@ -3,6 +3,7 @@
 
 #include <cardan/contact.h>
 
+#include "dynamics/dynamics.h"
 #include "property/random_tree.h"
 #include "tower.h"
 
@@ -461,8 +462,57 @@ START_TEST(stages_count_their_iterations) {
 }
 END_TEST
 
+/* Friction of a stage whose State has the speed x times that of the transition, and which ends at `end` times it. */
+static void slide(double x, double end, double *law, double *bound, double *stage) {
+  enum { T = 1000 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.friction = CDN_FRICTION_SLIP_SPEED, contact.transition_velocity = 1. / T;
+  cdn_system_set_contact(system, &contact);
+  cdn_contact_material m = cdn_default_contact_material();
+  m.static_friction = 0.8, m.dynamic_friction = 0.2;
+  add_floor(system, &m);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_TRANSLATION, def.mass.mass = 2;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.material = &m, shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.1;
+  shape.body = cdn_system_add_body(system, &def);
+  cdn_system_add_shape(system, &shape);
+  OK_FREEZE(system);
+  cdn_state *state;
+  cdn_contact c;
+  const double u[3] = { end / T, 0, 0 };
+  double udot[3];
+  OK(cdn_state_create(system, &state));
+  OK(cdn_state_set_q(state, (double[]){ 0, 0, 0.0999 }));
+  OK(cdn_state_set_u(state, (double[]){ x / T, 0, 0 }));
+  OK_ON(state, cdn_contact_get(state, 0, &c));
+  *law = -c.friction.x, *bound = 0.8 * c.force;
+  /* so short that it changes no speed, nor the normal force */
+  const soft_step step = { .h = 1e-12, .u = u };
+  soft_effort effort;
+  OK_ON(state, cdni_dynamics_step(state, &step, udot, NULL, &effort));
+  *stage = -2 * udot[0];
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+
+START_TEST(friction_of_a_stage_is_that_of_the_law) {
+  static const double speeds[] = { 0.01, 0.3, 0.8, 1, 1.5, 20 };
+  double law, bound, stage;
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+    slide(speeds[i], speeds[i], &law, &bound, &stage);
+    NEAR(stage, law, 1e-8 * bound);
+    /* Stribeck's formula is that of the State's speed, but static friction is the most that there is */
+    slide(speeds[i], 100, &law, &bound, &stage);
+    AT_MOST(stage, bound * (1 + 1e-8));
+  }
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_test(c, stages_count_their_iterations);
+  tcase_add_test(c, friction_of_a_stage_is_that_of_the_law);
   tcase_add_test(c, a_system_without_shapes_runs);
   tcase_add_test(c, provided_rows_are_refused);
   tcase_add_loop_test(c, order_is_two, 0, sizeof smooth / sizeof *smooth);

@@ -7,7 +7,7 @@
 
 static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE,
                                       CDN_METHOD_ADAMS, CDN_METHOD_CVODE_BDF };
-enum { METHODS = ALL_METHODS > (int)CDN_METHOD_CVODE_BDF ? 5 : 4 };
+enum { METHODS = HAS_SUNDIALS ? 5 : 4 };
 static double finest(cdn_method method) { return method == CDN_METHOD_CVODE_BDF ? 1e-7 : 1e-9; }
 
 /* a sin(w t + p) */

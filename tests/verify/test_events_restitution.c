@@ -73,7 +73,9 @@ static double finest(cdn_method m, way w) {
   if (m == CDN_METHOD_IDA) return 6.5;
   if (m >= CDN_METHOD_CVODE_BDF && w == FAR) return 9.5;
   if (w != ARM) return 13;
-  return m == CDN_METHOD_VERLET ? 5 : m == CDN_METHOD_BOGACKI_SHAMPINE || m == CDN_METHOD_MERSON ? 9.5 : 13;
+  return m == CDN_METHOD_VERLET || m == CDN_METHOD_CONVEX             ? 5
+         : m == CDN_METHOD_BOGACKI_SHAMPINE || m == CDN_METHOD_MERSON ? 9.5
+                                                                      : 13;
 }
 
 static void bounce(cdn_method method, double digits, way w, double e) {
@@ -120,7 +122,7 @@ static void bounce_all(cdn_method method, way w) {
 }
 
 START_TEST(bounces_end_or_are_reported) {
-  for (way w = COORDINATE; w < WAYS; w++) bounce_all((cdn_method)_i, w);
+  for (way w = COORDINATE; w < WAYS && controls_errors(_i); w++) bounce_all((cdn_method)_i, w);
 }
 END_TEST
 

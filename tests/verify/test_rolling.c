@@ -8,7 +8,7 @@
 
 static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_ADAMS,
                                       CDN_METHOD_CVODE_BDF };
-enum { METHODS = ALL_METHODS > (int)CDN_METHOD_CVODE_BDF ? 4 : 3 };
+enum { METHODS = HAS_SUNDIALS ? 4 : 3 };
 
 static cdn_stepper *rolling_stepper(cdn_state *state, cdn_method method, double accuracy) {
   cdn_stepper *stepper = NULL;

@@ -10,7 +10,7 @@
 
 static const cdn_body ground = { 0 };
 
-static bool projects(int method) { return method != CDN_METHOD_CVODE_ADAMS; }
+static bool projects(int method) { return method != CDN_METHOD_CVODE_ADAMS && controls_errors(method); }
 static bool is_of_first_order(int method) {
   return method >= CDN_METHOD_SEMI_EXPLICIT_EULER && method <= CDN_METHOD_EXPLICIT_EULER;
 }

@@ -124,7 +124,7 @@ static inline cdn_vec3 constraint_unit(cdn_vec3 d) {
 }
 static inline bool constraint_check_direction(const double *d, const char *what, char *why, size_t size) {
   if (v3_norm(v3_load(d)) > 0.5) return true;
-  snprintf(why, size, "%s is (%g, %g, %g), which has no direction", what, d[0], d[1], d[2]);
+  cdni_print(why, size, "%s is (%g, %g, %g), which has no direction", what, d[0], d[1], d[2]);
   return false;
 }
 /* Does so for a frame's 12 numbers. */

@@ -115,7 +115,7 @@ cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_cu
       }
     double length = cdn_norm(def->axis[i]);
     if (!isfinite(length) || length == 0) {
-      snprintf(reason, size, "has axis %d of length %g", i, length);
+      cdni_print(reason, size, "has axis %d of length %g", i, length);
       return CDN_ERR_ARG;
     }
     self->def.axis[i] = cdn_scale(1 / length, def->axis[i]);
