@@ -123,8 +123,8 @@ static bool write_all(FILE *file, const char *head, const cdn_buffer *bytes) {
 
 /* ---- one run a file -------------------------------------------------------------------------- */
 
-/* The checkpoint that this run wrote last is locked until the next one takes its place, or the process ends: another run that
- * would write to the same file finds out. */
+/* The checkpoint that this run wrote last is locked until the next one takes its place, or the process ends: another
+ * run that would write to the same file finds out. */
 static int held = -1;
 
 /* The lock of a file that is about to take its place; -1: there is none. */

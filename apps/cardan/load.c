@@ -67,7 +67,8 @@ static cdn_status load_with_pull(const char *path, const cdn_model_options *opti
   return status;
 }
 
-/* Where the plane of --ground is if the run starts from a keyframe or a state file: the model is loaded without it for that. */
+/* Where the plane of --ground is if the run starts from a keyframe or a state file: the model is loaded without it for
+ * that. */
 int settle_ground(model_arguments *arguments) {
   plane *ground = &arguments->ground;
   if (!ground->there || ground->has_height || !(arguments->key || arguments->state)) return CMD_OK;

@@ -81,8 +81,8 @@ static bool makes_sense(const render_arguments *a) {
   else if (a->runs.n > 1) complain("render draws one run, and %d are named", a->runs.n);
   else if (is_video(a->output) && a->runs.n == 0 && a->orbit == 0)
     complain(
-        "a video needs a run ('cardan simulate %s -o run.csv', then name run.csv behind the model), or --orbit T, in which "
-        "the camera goes around the model",
+        "a video needs a run ('cardan simulate %s -o run.csv', then name run.csv behind the model), or --orbit T, in "
+        "which the camera goes around the model",
         a->model.path);
   else if (a->orbit > 0 && !is_video(a->output)) complain("--orbit is for videos: -o FILE.mp4 or FILE.gif");
   else if (a->orbit > 0 && a->camera)

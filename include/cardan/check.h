@@ -63,7 +63,8 @@ CDN_API cdn_status cdn_check_constraint(cdn_state *state, cdn_constraint constra
                                         cdn_check **out) CDN_NODISCARD;
 /** Checks a force element: its forces at rest against the gradient of its potential, if it has one; its power
  *  against the rate of the potential and cdn_nonpotential_power; its derivatives against differences, unless it is a
- *  custom force without calc_derivative, which has none of its own; and that it reads nothing undeclared: after a change of any variable that it depends on, the force must be computed again. */
+ *  custom force without calc_derivative, which has none of its own; and that it reads nothing undeclared: after a
+ *  change of any variable that it depends on, the force must be computed again. */
 CDN_API cdn_status cdn_check_force(cdn_state *state, cdn_force force, const cdn_check_def *def,
                                    cdn_check **out) CDN_NODISCARD;
 

@@ -255,7 +255,8 @@ typedef enum cdn_contact_rule {
   CDN_RULE_FILTER,    /**< the System's filter */
   CDN_RULE_COUNT
 } cdn_contact_rule;
-/** That rule, of two shapes of a frozen System; CDN_RULE_NONE also if there is no such shape. Cost as cdn_shapes_may_touch. */
+/** That rule, of two shapes of a frozen System; CDN_RULE_NONE also if there is no such shape. Cost as
+ *  cdn_shapes_may_touch. */
 CDN_API cdn_contact_rule cdn_shapes_rule(const cdn_system *system, cdn_shape a, cdn_shape b);
 
 /* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has

@@ -78,9 +78,10 @@ CDN_API cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) CDN_NOD
 CDN_API cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) CDN_NODISCARD;
 
 /** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y, with constraints as in
- *  cdn_forward_dynamics_derivatives; rows of prescribed mobilities are zero. Provided and soft rows are taken into account. Soft
- *  rows of contacts and elements are scaled by how light bodies are, which follows pi, too: that part is differenced, to
- *  about 1e-7, and costs 20 n evaluations of the rows and memory for a second State. Realizes Acceleration. */
+ *  cdn_forward_dynamics_derivatives; rows of prescribed mobilities are zero. Provided and soft rows are taken into
+ *  account. Soft rows of contacts and elements are scaled by how light bodies are, which follows pi, too: that part is
+ *  differenced, to about 1e-7, and costs 20 n evaluations of the rows and memory for a second State. Realizes
+ *  Acceleration. */
 CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) CDN_NODISCARD;
 
 /* ---- auxiliary states ----------------------------------------------------------------------- */

@@ -39,8 +39,9 @@ typedef enum cdn_model_equality {
 
 /** How soft rows of a model file are solved. */
 typedef enum cdn_model_solving {
-  CDN_MODEL_SOLVE_TO_THE_END, /**< by Newton's method, to the tolerance of cdn_default_soft_def: what error control needs */
-  /** with MJCF's solver, iterations and tolerances, however far they come: for steps like those of the file's simulator */
+  /** by Newton's method, to the tolerance of cdn_default_soft_def: what error control needs */
+  CDN_MODEL_SOLVE_TO_THE_END,
+  /** with MJCF's solver, iterations and tolerances, however far they come: for steps like the simulator's */
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 
@@ -72,14 +73,14 @@ typedef struct cdn_model_options {
    *  (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are CDN_ERR_UNSUPPORTED if they
    *  are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
   cdn_model_equality equality;
-  /** A plane without end under the model, across z, called "ground": it has looks, and shapes for collision touch it as `contact`
-   *  says, whatever their masks are. Its friction is that of a shape that says nothing. Default: false. */
+  /** A plane without end under the model, across z, called "ground": it has looks, and shapes for collision touch it as
+   *  `contact` says, whatever their masks are. Its friction is that of a shape that says nothing. Default: false. */
   bool ground;
-  /** z of the plane, m. NaN (the default): it touches the lowest point of the model in its default State (cdn_model_lowest_point);
-   *  then the model's meshes are read twice. */
+  /** z of the plane, m. NaN (the default): it touches the lowest point of the model in its default State
+   *  (cdn_model_lowest_point); then the model's meshes are read twice. */
   double ground_height;
-  /** Default: CDN_MODEL_SOLVE_TO_THE_END. A System that was given a cdn_soft_def before the model is built keeps it, and this number
-   *  has no effect then. */
+  /** Default: CDN_MODEL_SOLVE_TO_THE_END. A System that was given a cdn_soft_def before the model is built keeps it,
+   *  and this number has no effect then. */
   cdn_model_solving solving;
 } cdn_model_options;
 
@@ -146,10 +147,11 @@ CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
  *  the kind (URDF); nothing is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
 
-/** The height (z in Ground, m) of the lowest point of the model in this State's pose: of the System's shapes, planes and height
- *  fields excepted; of its looks if it has none; of its bodies' origins if it has neither. Realizes Position. Errors:
- *  CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing; *height is NaN then. O(shapes + points of
- *  hulls). */
+/** The height (z in Ground, m) of the lowest point of the model in this State's pose: of the System's shapes, planes
+ *  and height fields excepted; of its looks if it has none; of its bodies' origins if it has neither. Realizes
+ *  Position.
+ *  Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing; *height is NaN then. O(shapes +
+ *  points of hulls). */
 CDN_API cdn_status cdn_model_lowest_point(cdn_model *model, cdn_state *state, double *height) CDN_NODISCARD;
 
 /** Adds the looks of a model to a scene of its System: shapes with their colours and meshes, frames as named points,

@@ -243,8 +243,10 @@ CDN_API double cdn_decorations_scale(const cdn_decorations *d);
 
 /* ---- looking ----------------------------------------------------------------------------- */
 
-/** The box, along Ground's axes, about what viewers show of the frame at first and what has an end: looks of the groups 0 to 2;
- *  without any, looks of all groups; without any, shapes for collision; without any, the bodies' origins; false, and zeros, if there is nothing at all. O(visuals). */
+/** The box, along Ground's axes, about what viewers show of the frame at first and what has an end: looks of the groups
+ *  0 to 2; without any, looks of all groups; without any, shapes for collision; without any, the bodies' origins;
+ *  false,
+ *  and zeros, if there is nothing at all. O(visuals). */
 CDN_API bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec3 *most_G);
 
 /** What a camera sees: X_GC (it looks along -z, y is up) and the angle of view. The struct never changes. */

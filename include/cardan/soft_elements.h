@@ -43,10 +43,11 @@ static inline cdn_soft_limit_def cdn_default_soft_limit_def(void) {
 }
 CDN_API cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_limit_def *def);
 
-/** Dry friction in a joint: one row for each mobility, which wants it to rest and whose force is at most `loss`. Rotations of
- *  ball and free joints lose about the axes of M, translations along those of F. The row gives way: below the speed
- *  loss w (1 - d0) / d0 d1 T / 2 (w: the inverse inertia that it meets; d0, d1, T: imp[0], imp[1], ref[0] of the law) the force is viscous,
- *  and what is pushed by less than `loss` creeps. By the default law that is 1.06e-3 s loss w. */
+/** Dry friction in a joint: one row for each mobility, which wants it to rest and whose force is at most `loss`.
+ *  Rotations of ball and free joints lose about the axes of M, translations along those of F. The row gives way: below
+ *  the speed loss w (1 - d0) / d0 d1 T / 2 (w: the inverse inertia that it meets; d0, d1, T: imp[0], imp[1], ref[0] of
+ *  the law) the force is viscous, and what is pushed by less than `loss` creeps. By the default law that is 1.06e-3 s
+ *  loss w. */
 typedef struct cdn_friction_loss_def {
   CDN_DEF_HEADER;
   const char *name;

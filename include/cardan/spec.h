@@ -309,8 +309,8 @@ typedef struct cdn_spec_shape {
   double fit_scale;
   cdn_soft_law law; /**< of soft contact: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double solmix;    /**< MuJoCo's: the weight of the law in means; default 1 */
-  /** The part of its body that it came with, which an exclusion may name: a link of URDF that a fixed joint makes part of the
-   *  body. NULL (the default): the body's own */
+  /** The part of its body that it came with, which an exclusion may name: a link of URDF that a fixed joint makes part
+   *  of the body. NULL (the default): the body's own */
   const char *part;
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
@@ -380,8 +380,8 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, 
 
 /* ---- who touches whom ------------------------------------------------------------------------ */
 
-/** Two bodies, or parts of bodies (cdn_spec_shape.part), whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are.
- *  (exclude and pair of MJCF's contact.) */
+/** Two bodies, or parts of bodies (cdn_spec_shape.part), whose shapes never touch each other; or two shapes that touch
+ *  whatever their masks and bodies are. (exclude and pair of MJCF's contact.) */
 typedef struct cdn_spec_contact {
   CDN_DEF_HEADER;
   int line;

@@ -312,13 +312,14 @@ typedef struct cdn_certificate {
    *  through each other, or a companion that is behind the run. docs/delivered.md has the bounds. Without a
    *  companion: of these, what the run alone tells. */
   char doubt[128];
-  /** Of the soft rows (soft.h) and of the contacts of convex steps, in all evaluations, those of rejected attempts, too: the sum
-   *  of the most iterations of an island, and the largest cdn_soft_statistics.residual; of stages of convex steps, which go on
-   *  until rounding is left, only of those whose iterations ran out. 0 without such rows. */
+  /** Of the soft rows (soft.h) and of the contacts of convex steps, in all evaluations, those of rejected attempts,
+   *  too: the sum of the most iterations of an island, and the largest cdn_soft_statistics.residual; of stages of
+   *  convex
+   *  steps, which go on until rounding is left, only of those whose iterations ran out. 0 without such rows. */
   int64_t soft_iterations;
   double max_soft_residual;
   /** Two shapes of which one has gone through the other, because the force between them is too weak to stop it, or
-   * steps are fixed and too long; "" if there are none. `passed_time`: when, s. */
+   *  steps are fixed and too long; "" if there are none. `passed_time`: when, s. */
   char passed[192];
   double passed_time;
   /** Since this time the companion has run without a new start, s: the start of the run, unless a change of yours
@@ -330,8 +331,8 @@ typedef struct cdn_certificate {
   /** The time up to which the run and its companion were compared, s; NaN without a companion. It is the time at
    *  which the run is shown, unless a call has just ended with CDN_ERR_LIMIT, or the companion has ended early. */
   double compared_until;
-  /** Stages of the convex step, in all attempts, in which friction was not bound by the normal forces that resulted, but by others
-   *  that are 5 % or more away: four passes did not bring them together. */
+  /** Stages of the convex step, in all attempts, in which friction was not bound by the normal forces that resulted,
+   *  but by others that are 5 % or more away: four passes did not bring them together. */
   int64_t unsettled_stages;
 } cdn_certificate;
 

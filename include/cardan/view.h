@@ -53,8 +53,9 @@ typedef struct cdn_view_def {
   /** A file with the random part of the address, so that pages find the server again when it begins anew (give the port, too). A file
    *  that is not there is made; one that other users can read is refused. NULL: the random part is new for each view. */
   const char *token;
-  /** What the State's unit of time is called, for a System that has others than seconds, such as "ps"; copied. NULL: seconds, or for very
-   *  small models a part of a second, which the page then shows; `speed` counts these units a second. */
+  /** What the State's unit of time is called, for a System that has others than seconds, such as "ps"; copied. NULL:
+   *  seconds, or for very small models a part of a second, which the page then shows; `speed` counts these units a
+   *  second. */
   const char *time_unit;
 } cdn_view_def;
 /** cdn_default_view_def for a struct of `size` bytes (docs/abi.md). */
@@ -103,8 +104,9 @@ static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *
 }
 
 /** Runs the System from the State of cdn_view_open, as the page asks, until cdn_view_stop; without a server, until the
- *  def's final_time. With a server the run begins when the first page has drawn the model, so that somebody sees how it begins. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its story,
- *  and can be reset. Errors: CDN_ERR_ARG (no server and no final_time), CDN_ERR_NOMEM; without a server also those of the
+ *  def's final_time. With a server the run begins when the first page has drawn the model, so that somebody sees how it
+ *  begins. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its story, and
+ *  can be reset. Errors: CDN_ERR_ARG (no server and no final_time), CDN_ERR_NOMEM; without a server also those of the
  *  run. */
 CDN_API cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) CDN_NODISCARD;
 /** Ends cdn_view_run at the next frame. May be called from a signal handler and from any thread. */

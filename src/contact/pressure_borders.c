@@ -209,8 +209,8 @@ static void note_borders(search *s, const overlap_box *box, int n, bool all) {
     }
 }
 
-/* The axis along which the functions differ most from the least one. Halves of a needle that are cut across its length keep
- * them all. */
+/* The axis along which the functions differ most from the least one. Halves of a needle that are cut across its length
+ * keep them all. */
 static int widest(const search *s, const overlap_box *box, int n) {
   double sum[3] = { 0, 0, 0 };
   const cdn_vec3 least = s->function[s->list[0]].w;

@@ -147,7 +147,8 @@ static void add_slip(maker *m, int i) {
   const double x = speed / m->transition, *mu = t->friction;
   if (!(N > 0)) return;
   contact_step_row *r = add(m, t, CONTACT_STEP_SLIDE, 2, t->point);
-  /* below the transition Stribeck's formula is a slope; what slides at the stage's end is bounded by what there is above it */
+  /* below the transition Stribeck's formula is a slope; what slides at the stage's end is bounded by what there is
+   * above it */
   r->bound = N * cdni_friction_dry(mu, fmax(x, 1));
   r->stiffness = N * cdni_friction_dry(mu, x) / m->transition, r->time = 1, r->viscous = N * mu[2];
   for (int k = 0; k < 2; k++) {

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A new file beside `path`; its name has the number of this process, and another one if that is taken. -1: errno says why. */
+/* A new file beside `path`; its name has the number of this process, and another one if that is taken. -1: errno says
+ * why. */
 static int make_beside(const char *path, mode_t mode, char **name) {
   enum { LONGEST_ENDING = 64, ATTEMPTS = 100 };
   const size_t size = strlen(path) + LONGEST_ENDING;

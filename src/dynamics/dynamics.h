@@ -21,10 +21,10 @@ cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const
 /* power.c: the forces without a potential, applied ones included: one for each body at its origin, and nu of matter. */
 cdn_status cdni_nonpotential_forces(cdn_state *state, cdn_spatial *F_G, double *f);
 
-/* step.c: a stage of an implicit step, of a System that cdni_dynamics_steps. udot (nu): the accelerations for which the forces of
- * contacts are those of the velocities step->u + h udot, at the pose of the State, and all other forces are those of the
- * State. effort: what it took. zdot (nz): the numbers of friction's memory receive their rates, likewise implicit. Twist must be valid. What
- * accelerations the State has is undefined afterwards, until it is set. */
+/* step.c: a stage of an implicit step, of a System that cdni_dynamics_steps. udot (nu): the accelerations for which the
+ * forces of contacts are those of the velocities step->u + h udot, at the pose of the State, and all other forces are
+ * those of the State. effort: what it took. zdot (nz): the numbers of friction's memory receive their rates, likewise
+ * implicit. Twist must be valid. What accelerations the State has is undefined afterwards, until it is set. */
 bool cdni_dynamics_steps(const cdn_system *system);
 /* Keeps the contacts of the State: stages of later poses have them, too. */
 cdn_status cdni_dynamics_hold(cdn_state *state);

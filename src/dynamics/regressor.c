@@ -94,9 +94,10 @@ cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, 
 
 /* ---- soft rows ----
  *
- * Rows of contacts and soft elements are scaled by how light bodies are, so that at constant udot their forces follow the inertial
- * parameters. These forces are differenced with a point mass that is added to a body, and taken away. Whatever the body is,
- * it has mass properties with it; by its place p the change of the force is the quadratic function
+ * Rows of contacts and soft elements are scaled by how light bodies are, so that at constant udot their forces follow
+ * the inertial parameters. These forces are differenced with a point mass that is added to a body, and taken away.
+ * Whatever the body is, it has mass properties with it; by its place p the change of the force is the quadratic
+ * function
  *
  *   Q(p) = g_m + g_c . p + sum g_I (|p|^2 1 - p p^T)
  *

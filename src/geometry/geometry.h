@@ -35,8 +35,9 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
 
 /* ---- solids with flat faces (faces.c) ---- */
 
-/* The planes of the faces in S, 4 numbers each: unit outward normal n, offset d of n . x = d; *n: how many. A hull keeps
- * its planes; other solids write them to `own`. *n = 0: the solid has no flat faces. A cylinder counts as a prism. */
+/* The planes of the faces in S, 4 numbers each: unit outward normal n, offset d of n . x = d; *n: how many. A hull
+ * keeps its planes; other solids write them to `own`. *n = 0: the solid has no flat faces. A cylinder counts as a
+ * prism. */
 enum { CDNI_OWN_FACES = 34 };
 const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n);
 /* How far the solid between these faces goes beyond the geometry: the edges of the prism. */

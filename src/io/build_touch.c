@@ -124,8 +124,8 @@ static cdn_status exclude_pieces(io_builder *b, int first, int second) {
   return CDN_OK;
 }
 
-/* The System knows parents; those beyond frames without mass are excluded. Ground is no parent here, but a robot's links
- * are that are welded to it. */
+/* The System knows parents; those beyond frames without mass are excluded. Ground is no parent here, but a robot's
+ * links are that are welded to it. */
 static cdn_status exclude_parents(io_builder *b) {
   int welded = -1; /* what is welded to Ground, as a list */
   for (int i = (int)b->tree.mobilizers.count - 1; b->d->overlaps_pass && i >= 0; i--)

@@ -65,7 +65,8 @@ cdn_status cdn_model_lowest_point(cdn_model *model, cdn_state *state, double *he
   return CDN_OK;
 }
 
-/* In the pose of the default State, by a System of its own: in the model's own the plane has to be there when it freezes. */
+/* In the pose of the default State, by a System of its own: in the model's own the plane has to be there when it
+ * freezes. */
 static cdn_status measure_default(const cdn_model *model, cdn_model **trial, cdn_state **state, extent *e) {
   cdn_model_options options = model->options;
   cdn_system_def def = cdn_default_system_def();

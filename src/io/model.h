@@ -41,8 +41,8 @@ cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 cdn_status io_build(cdn_model *model, cdn_system *system);
 /* ground.c: adds the plane of the option ground to model->spec. The message of a failure is on the spec's log. */
 cdn_status io_add_ground(cdn_model *model);
-/* spec_solver.c: equal steps for people who look on: of the file's size, or 2 ms, in a method that is implicit where the System's
- * contact is stiff. `model` may be NULL. */
+/* spec_solver.c: equal steps for people who look on: of the file's size, or 2 ms, in a method that is implicit where
+ * the System's contact is stiff. `model` may be NULL. */
 void io_interactive_steps(cdn_model *model, const cdn_system *system, cdn_method *method, double *step);
 /* The System's first mistake as one of the model: with the file's line. */
 cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system);

@@ -71,8 +71,8 @@ cdn_status urdf_place_shapes(urdf_graph *graph);
 cdn_status urdf_connect(urdf_graph *graph);
 cdn_status urdf_emit(urdf_graph *graph);
 
-/* srdf.c: the links that the robot's SRDF file keeps apart, if it has one: NAME.srdf, by the name of the URDF file or of
- * the robot, in the directory of that file or in the directory srdf beside it. Mistakes in it are warnings. */
+/* srdf.c: the links that the robot's SRDF file keeps apart, if it has one: NAME.srdf, by the name of the URDF file or
+ * of the robot, in the directory of that file or in the directory srdf beside it. Mistakes in it are warnings. */
 cdn_status urdf_read_srdf(urdf_graph *graph);
 
 #endif

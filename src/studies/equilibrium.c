@@ -181,12 +181,12 @@ static cdn_status no_equilibrium(search *x) {
     }
   char why[200];
   if (x->no_step)
-    snprintf(why, sizeof why,
-             "no step from there gives up energy: forces jump there, or a potential is not that of its force "
-             "(cdn_check_force tells)");
+    cdni_print(why, sizeof why,
+               "no step from there gives up energy: forces jump there, or a potential is not that of its force "
+               "(cdn_check_force tells)");
   else
-    snprintf(why, sizeof why, "the last one still gave up %g J: nothing holds the model, or it needs more of them",
-             x->gained);
+    cdni_print(why, sizeof why, "the last one still gave up %g J: nothing holds the model, or it needs more of them",
+               x->gained);
   return cdni_state_fail(
       x->rest, CDN_ERR_LIMIT, false, x->function, name,
       "no equilibrium was found in %d iteration%s: from rest '%s' still accelerates at %g, and there "

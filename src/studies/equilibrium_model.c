@@ -43,8 +43,8 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
 
 /* v = Z^T X y, but zero for idle mobilities, and for balanced mobilities that would hardly move: if modes are almost
  * equally stiff, these motions may be rounding, and a coordinate at rest at the edge of a stop must not be pushed
- * into it or off it by rounding. Returns the largest element, in model units. (Hardly: in model units, and in units that
- * make all masses 1.) */
+ * into it or off it by rounding. Returns the largest element, in model units. (Hardly: in model units, and in units
+ * that make all masses 1.) */
 static double displacement(search *x) {
   const int n = x->s.n, nu = x->s.nu;
   const double length = cdni_equilibrium_length(x);
@@ -112,8 +112,8 @@ static int end_of_space(const search *x, int first) {
   return end;
 }
 
-/* For the modes from first to end: the largest displacement for |y| = 1, each coordinate's in units of its own, and (may be
- * NULL) its y. Of displacements that are equal except for rounding, the first coordinate's is taken. */
+/* For the modes from first to end: the largest displacement for |y| = 1, each coordinate's in units of its own, and
+ * (may be NULL) its y. Of displacements that are equal except for rounding, the first coordinate's is taken. */
 static double reach_of(const search *x, int first, int end, const double *unit, double *y) {
   double reach = 0;
   for (int k = 0; k < x->s.nu; k++) {

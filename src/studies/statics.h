@@ -65,8 +65,8 @@ typedef struct cdni_stiffness_scale {
 cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s);
 
 /* After cdni_statics_fill, for each mobility: whether it is balanced (the forces that constraints leave on it
- * accelerate it by less than its bound, a share for each mobility), and whether it is idle (balanced, no constraint acts
- * on it, and except for rounding no force depends on it or changes when another mobility moves). */
+ * accelerate it by less than its bound, a share for each mobility), and whether it is idle (balanced, no constraint
+ * acts on it, and except for rounding no force depends on it or changes when another mobility moves). */
 void cdni_statics_idle(const cdni_statics *s, const double *bound, bool *balanced, bool *idle);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct cdni_link_def {
 cdn_status cdni_link_open(const cdni_link_def *def, cdni_link **out) CDN_NODISCARD;
 /* Sends `bye` with this text, closes all connections and ends the thread. NULL is allowed. */
 void cdni_link_close(cdni_link *link, const char *bye);
-/* "http://127.0.0.1:PORT/TOKEN/"; of a server that listens on all addresses, one that other machines reach, where there is one. */
+/* "http://127.0.0.1:PORT/TOKEN/"; of a server that listens on all addresses, one that other machines reach, where there
+ * is one. */
 const char *cdni_link_address(const cdni_link *link);
 /* How many pages are open. */
 int cdni_link_pages(const cdni_link *link);
@@ -51,7 +52,8 @@ cdn_status cdni_link_send(cdni_link *link, cdni_link_slot slot, const char *text
 void cdni_link_reply(cdni_link *link, const json_t *request, const char *error);
 
 /* The next request of the page that steers, or of another one if it changes only what that page sees; to be freed with
- * json_decref; NULL: there is none now. It is an object with a text `type`. Waits at most `timeout` s (0: not at all). */
+ * json_decref; NULL: there is none now. It is an object with a text `type`. Waits at most `timeout` s (0: not at all).
+ */
 json_t *cdni_link_next(cdni_link *link, double timeout);
 
 #endif

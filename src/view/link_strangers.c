@@ -1,5 +1,5 @@
-/* Connections that have not shown the token. Whoever opens many and says nothing takes the room of others like him, and never
- * that of pages. */
+/* Connections that have not shown the token. Whoever opens many and says nothing takes the room of others like him, and
+ * never that of pages. */
 #include "view/link_parts.h"
 
 void cdni_link_drop_stranger(cdni_link *link, const struct lws *wsi) {

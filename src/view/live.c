@@ -147,10 +147,10 @@ static void measure_speed(live *l, double clock) {
   l->reached = (time - l->window_time) / (clock - l->window_clock) / l->view->picture.clock.seconds;
   l->window_clock = clock, l->window_time = time;
   if (l->speed > 0 && l->reached < 0.9 * l->speed)
-    cdni_print(l->note, sizeof l->note, "This machine reaches %.2g %s, not %.3g: %s%s or another method may be quicker.",
-             l->reached, pace_of(l, pace, sizeof pace), l->speed,
-             l->def.fixed_step > 0 ? "longer steps" : "a looser accuracy",
-             l->def.companion ? ", a run without companion," : "");
+    cdni_print(l->note, sizeof l->note,
+               "This machine reaches %.2g %s, not %.3g: %s%s or another method may be quicker.", l->reached,
+               pace_of(l, pace, sizeof pace), l->speed, l->def.fixed_step > 0 ? "longer steps" : "a looser accuracy",
+               l->def.companion ? ", a run without companion," : "");
   else l->note[0] = 0;
 }
 

@@ -66,8 +66,8 @@ static double size_of(cdn_state *state, cdn_shape shape) {
   return 0.5 * cdn_norm(cdn_sub(most, least));
 }
 
-/* Bodies that have passed through others are deeper in them than they are large: contact would shoot them out, and the run would
- * soon end. So it waits, and says why. */
+/* Bodies that have passed through others are deeper in them than they are large: contact would shoot them out, and the
+ * run would soon end. So it waits, and says why. */
 static cdn_status warn_of_deep(live *l) {
   char text[256];
   int n = 0;
@@ -78,7 +78,7 @@ static cdn_status warn_of_deep(live *l) {
     if (cdn_contact_get(l->now, i, &c) != CDN_OK) continue;
     if (!(c.depth > fmin(size_of(l->now, c.a), size_of(l->now, c.b)))) continue;
     if (l->state == LIVE_RUNNING) l->state = LIVE_PAUSED;
-    snprintf(
+    cdni_print(
         text, sizeof text,
         "'%.50s' is %.3g m deep in '%.50s': contact would shoot them apart. Go back to a time before, or to the start",
         cdn_shape_name(system, c.b), c.depth, cdn_shape_name(system, c.a));

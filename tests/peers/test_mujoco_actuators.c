@@ -180,27 +180,36 @@ static const char *const KINDS[] = {
   "<position name='a' joint='elbow'/><position name='b' class='stiff' joint='piston' gear='.5'/>",
   "<position name='a' kp='7' joint='wheel' gear='-2' forcelimited='true' forcerange='-3 9'/>",
   "<velocity name='a' joint='elbow'/><velocity name='b' kv='3' joint='rail' gear='2'/>",
-  "<damper name='a' joint='elbow' kv='2' ctrlrange='0 3'/><damper name='b' joint='rail' kv='.5' gear='-2' ctrlrange='.5 1'/>"
+  "<damper name='a' joint='elbow' kv='2' ctrlrange='0 3'/><damper name='b' joint='rail' kv='.5' gear='-2' "
+  "ctrlrange='.5 1'/>"
   "<damper name='c' joint='wheel' ctrlrange='0 1'/>",
-  "<general name='a' joint='elbow'/><general name='b' joint='wheel' gainprm='4' biastype='affine' biasprm='1 2 3' gear='-2'/>",
+  "<general name='a' joint='elbow'/><general name='b' joint='wheel' gainprm='4' biastype='affine' biasprm='1 2 3' "
+  "gear='-2'/>",
   "<general name='a' class='mixed' joint='elbow' gear='2'/><motor name='b' class='mixed' joint='wheel'/>"
   "<position name='c' class='mixed' joint='rail'/><velocity name='d' class='mixed' joint='piston' kv='2'/>"
   "<general name='e' class='stiff' joint='wheel'/>",
   "<general name='a' joint='elbow' dyntype='integrator' gainprm='3' gear='2'/>"
   "<general name='b' joint='rail' dyntype='filter' dynprm='.25' biastype='affine' biasprm='.1 .2 .3'/>",
-  "<cylinder name='a' joint='piston' timeconst='.3' area='.7' bias='.1 -.2 -.3'/><cylinder name='b' joint='rail' diameter='.6'/>",
+  "<cylinder name='a' joint='piston' timeconst='.3' area='.7' bias='.1 -.2 -.3'/><cylinder name='b' joint='rail' "
+  "diameter='.6'/>",
   "<intvelocity name='a' joint='elbow' kp='5' actrange='-4 4'/>",
   "<motor name='a' joint='shoulder' gear='.3 -.4 .5'/><motor name='b' jointinparent='shoulder' gear='1 2 -.5'/>",
-  "<position name='a' joint='shoulder' kp='6' gear='.6 .8 -.3'/><position name='b' jointinparent='shoulder' kp='4' gear='0 1 1'/>",
-  "<velocity name='a' joint='shoulder' kv='2' gear='1 0 .5'/><general name='b' class='mixed' jointinparent='shoulder' gear='1 .1 .2'/>",
-  "<motor name='a' joint='root' gear='1 2 3 .4 .5 .6'/><motor name='b' jointinparent='root' gear='-.1 .2 .3 .7 -.5 1'/>",
-  "<velocity name='a' joint='root' kv='3' gear='0 1 0 0 0 1'/><general name='b' class='mixed' joint='root' gear='1 0 0 0 .3 0'/>",
+  "<position name='a' joint='shoulder' kp='6' gear='.6 .8 -.3'/><position name='b' jointinparent='shoulder' kp='4' "
+  "gear='0 1 1'/>",
+  "<velocity name='a' joint='shoulder' kv='2' gear='1 0 .5'/><general name='b' class='mixed' jointinparent='shoulder' "
+  "gear='1 .1 .2'/>",
+  "<motor name='a' joint='root' gear='1 2 3 .4 .5 .6'/><motor name='b' jointinparent='root' gear='-.1 .2 .3 .7 -.5 "
+  "1'/>",
+  "<velocity name='a' joint='root' kv='3' gear='0 1 0 0 0 1'/><general name='b' class='mixed' joint='root' gear='1 0 0 "
+  "0 .3 0'/>",
   "<motor name='a' site='nozzle' gear='0 0 1 0 0 .2'/><motor name='b' site='tip' gear='.1 .2 .3 .4 .5 -.6'/>",
   "<velocity name='a' site='nozzle' kv='2' gear='1 0 0 0 1 0'/><general name='b' class='mixed' site='tip'/>",
   "<motor name='a' tendon='cord' gear='3'/><position name='b' class='stiff' tendon='cord'/>",
   "<velocity name='a' tendon='cord' kv='2' gear='-.5'/><general name='b' class='mixed' tendon='cord'/>",
-  "<motor name='b' joint='elbow'/><general name='a' tendon='cord' dyntype='filter' dynprm='.25' biastype='affine' biasprm='.1 .2 .3'/>",
-  "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' gear='1 1 0'/>",
+  "<motor name='b' joint='elbow'/><general name='a' tendon='cord' dyntype='filter' dynprm='.25' biastype='affine' "
+  "biasprm='.1 .2 .3'/>",
+  "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' "
+  "gear='1 1 0'/>",
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 

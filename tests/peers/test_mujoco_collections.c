@@ -360,9 +360,9 @@ START_TEST(files_by_others) {
   if (!folder || !folder[0]) SKIP("CARDAN_MODELS names no folder of model files");
   int crashed = 0;
   walk(folder, NULL);
-  printf(
-      "| collection | files | load here | load in 2.2.2 | complete | in both | within 1e-6 | only contact differs | differs, said | differs, unsaid | "
-      "a second of steps |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+  printf("| collection | files | load here | load in 2.2.2 | complete | in both | within 1e-6 | only contact differs | "
+         "differs, said | differs, unsaid | "
+         "a second of steps |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < n_rows; i++) {
     const row *r = &rows[i];
     printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", r->name, r->files, r->ours, r->theirs,

@@ -11,9 +11,12 @@
 static const char MODEL[] =
     "<mujoco><compiler angle='radian' autolimits='true'/><worldbody><body name='arm' pos='0 0 1' euler='.1 .2 .3'>"
     "<joint name='hinge' axis='0 1 .2' armature='.05' %s/><inertial pos='.1 0 .05' mass='2' diaginertia='.1 .2 .15'/>"
-    "<body name='rod' pos='.3 0 0'><joint name='slide' type='slide' axis='1 0 0' %s/><inertial pos='0 0 .2' mass='1' diaginertia='.1 .1 .15'/>"
-    "<body name='ball' pos='0 0 .4' %s><joint name='ball' type='ball' %s/><inertial pos='0 .1 0' mass='.7' diaginertia='.02 .03 .04'/>"
-    "</body></body></body></worldbody><tendon><fixed name='cord'><joint joint='hinge' coef='2'/><joint joint='slide' coef='-.5'/></fixed>"
+    "<body name='rod' pos='.3 0 0'><joint name='slide' type='slide' axis='1 0 0' %s/><inertial pos='0 0 .2' mass='1' "
+    "diaginertia='.1 .1 .15'/>"
+    "<body name='ball' pos='0 0 .4' %s><joint name='ball' type='ball' %s/><inertial pos='0 .1 0' mass='.7' "
+    "diaginertia='.02 .03 .04'/>"
+    "</body></body></body></worldbody><tendon><fixed name='cord'><joint joint='hinge' coef='2'/><joint joint='slide' "
+    "coef='-.5'/></fixed>"
     "</tendon><actuator>%s</actuator></mujoco>";
 
 enum { NQ = 6, NU = 5 };

@@ -143,10 +143,12 @@ END_TEST
  * that lie outside. MuJoCo 2.2.2, which has no attribute `inertia`, takes this way; it differs from later versions
  * in the mass only,
  * so that is given. Its vertices are floats. */
-static const char ANGLE[] =
-    "<mujoco><asset><mesh name='angle'%s vertex='0 0 0 2 0 0 2 1 0 1 1 0 1 3 0 0 3 0 0 0 1 2 0 1 2 1 1 1 1 1 1 3 1 0 3 1' "
-    "face='0 2 1 0 3 2 0 4 3 0 5 4 6 7 8 6 8 9 6 9 10 6 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 4 10 3 10 9 4 5 11 4 11 10 "
-    "5 0 6 5 6 11'/></asset><worldbody><body name='a'><freejoint/><geom type='mesh' mesh='angle'%s/></body></worldbody></mujoco>";
+static const char ANGLE[] = "<mujoco><asset><mesh name='angle'%s vertex='0 0 0 2 0 0 2 1 0 1 1 0 1 3 0 0 3 0 0 0 1 2 0 "
+                            "1 2 1 1 1 1 1 1 3 1 0 3 1' "
+                            "face='0 2 1 0 3 2 0 4 3 0 5 4 6 7 8 6 8 9 6 9 10 6 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 "
+                            "9 8 3 4 10 3 10 9 4 5 11 4 11 10 "
+                            "5 0 6 5 6 11'/></asset><worldbody><body name='a'><freejoint/><geom type='mesh' "
+                            "mesh='angle'%s/></body></worldbody></mujoco>";
 
 static cdn_mass_properties angle_with(const char *inertia, const char *mass, int warnings) {
   char text[2000];

@@ -122,21 +122,29 @@ END_TEST
 /* What is in contact, driven, and held. The body of a joint has its force from its parent; what is touched is seen
  * along the force. */
 static const char touching[] =
-    "<mujoco><compiler angle='radian'/><option cone='elliptic'/><size nconmax='100' njmax='400'/><worldbody><geom type='plane' size='0 0 1'/>"
+    "<mujoco><compiler angle='radian'/><option cone='elliptic'/><size nconmax='100' njmax='400'/><worldbody><geom "
+    "type='plane' size='0 0 1'/>"
     "<geom name='lamp' type='sphere' size='.3' pos='0 0 3'/>"
-    "<body name='trunk' pos='0 0 .5'><freejoint name='root'/><geom name='trunk' type='sphere' size='.2'/><site name='eye' pos='.05 0 .1' euler='.2 .1 0'/>"
+    "<body name='trunk' pos='0 0 .5'><freejoint name='root'/><geom name='trunk' type='sphere' size='.2'/><site "
+    "name='eye' pos='.05 0 .1' euler='.2 .1 0'/>"
     "<site name='belly' type='sphere' size='.25'/><body name='leg' pos='.3 0 -.2'><joint name='hip' axis='0 1 0'/>"
     "<joint name='twist' axis='0 0 1' pos='0 .1 0'/><geom type='capsule' size='.05' fromto='0 0 0 0 0 -.2'/>"
-    "<site name='shin' pos='0 .01 -.1' euler='.3 .5 .1'/><body name='foot' pos='0 0 -.25'><geom type='sphere' size='.07'/>"
-    "<site name='sole' type='box' size='.08 .08 .05' pos='0 0 -.05'/><site name='ankle' euler='.1 0 0'/></body></body></body></worldbody>"
+    "<site name='shin' pos='0 .01 -.1' euler='.3 .5 .1'/><body name='foot' pos='0 0 -.25'><geom type='sphere' "
+    "size='.07'/>"
+    "<site name='sole' type='box' size='.08 .08 .05' pos='0 0 -.05'/><site name='ankle' euler='.1 0 "
+    "0'/></body></body></body></worldbody>"
     "<tendon><fixed name='cord'><joint joint='hip' coef='2'/><joint joint='twist' coef='-.5'/></fixed></tendon>"
-    "<actuator><position name='drive' joint='hip' kp='20' gear='3' forcelimited='true' forcerange='-4 9'/><motor name='pull' tendon='cord'/>"
+    "<actuator><position name='drive' joint='hip' kp='20' gear='3' forcelimited='true' forcerange='-4 9'/><motor "
+    "name='pull' tendon='cord'/>"
     "<general name='slow' joint='twist' dyntype='filter' gainprm='2'/></actuator>"
     "<sensor><force name='f shin' site='shin'/><torque name='t shin' site='shin'/><force name='f ankle' site='ankle'/>"
-    "<torque name='t ankle' site='ankle'/><force name='f eye' site='eye'/><touch name='sole' site='sole'/><touch name='belly' site='belly'/>"
+    "<torque name='t ankle' site='ankle'/><force name='f eye' site='eye'/><touch name='sole' site='sole'/><touch "
+    "name='belly' site='belly'/>"
     "<rangefinder name='up' site='eye'/><rangefinder name='out' site='shin' cutoff='2'/>"
-    "<actuatorpos name='l' actuator='drive'/><actuatorvel name='v' actuator='drive'/><actuatorfrc name='p' actuator='drive'/>"
-    "<actuatorpos name='l2' actuator='pull'/><actuatorfrc name='p2' actuator='pull'/><actuatorfrc name='p3' actuator='slow'/>"
+    "<actuatorpos name='l' actuator='drive'/><actuatorvel name='v' actuator='drive'/><actuatorfrc name='p' "
+    "actuator='drive'/>"
+    "<actuatorpos name='l2' actuator='pull'/><actuatorfrc name='p2' actuator='pull'/><actuatorfrc name='p3' "
+    "actuator='slow'/>"
     "<tendonpos name='cord' tendon='cord'/><tendonvel name='cord v' tendon='cord'/></sensor></mujoco>";
 
 START_TEST(test_forces_and_touch) {

@@ -38,9 +38,9 @@ void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *
 void check_matrix_by(double h, sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
                      const char *name);
 
-/* How udot changes with one of the ten numbers of a body's mass properties (mass, centre of mass, central inertia), nu numbers
- * each: by a regressor of forward dynamics, and by the difference of States that are 2 h apart. False if no body has such
- * properties. */
+/* How udot changes with one of the ten numbers of a body's mass properties (mass, centre of mass, central inertia), nu
+ * numbers each: by a regressor of forward dynamics, and by the difference of States that are 2 h apart. False if no
+ * body has such properties. */
 bool along_mass(sample *s, cdn_body body, int number, double h, const double *Y, double *by_Y, double *by_difference);
 
 /* A pin with a custom force, "culprit", whose derivatives are described by this function, which finds `which` in its

@@ -291,7 +291,8 @@ START_TEST(test_mistakes) {
 }
 END_TEST
 
-/* Pushed by a part of the loss, a joint creeps at that part of the speed from which on friction is the loss: docs/soft_elements.md. */
+/* Pushed by a part of the loss, a joint creeps at that part of the speed from which on friction is the loss:
+ * docs/soft_elements.md. */
 START_TEST(test_dry_friction_creeps) {
   const double inertia = 0.02, loss = 1, speed = loss / inertia * (0.1 / 0.9) * 0.95 * 0.02 / 2;
   NEAR(speed, 0.0528, 5e-5);

@@ -321,7 +321,8 @@ END_TEST
 
 /* ---- arguments --------------------------------------------------------------------------------- */
 
-/* ---- a force that is right, without derivatives of its own: a damped strut between points of a chain of pins ---------------- */
+/* ---- a force that is right, without derivatives of its own: a damped strut between points of a chain of pins
+ * ---------------- */
 
 typedef struct strut {
   cdn_body a, b;

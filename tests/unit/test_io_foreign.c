@@ -48,9 +48,9 @@ END_TEST
 
 /* The same file with and without the words that change nothing. */
 START_TEST(what_changes_nothing_is_not_named) {
-  load(
-      "<mujoco><option><flag sensornoise='disable'/></option><worldbody><body><joint name='j'/>"
-      "<geom size='.1' fluidshape='ellipsoid'/></body></worldbody><actuator><motor joint='j' actearly='true'/></actuator></mujoco>");
+  load("<mujoco><option><flag sensornoise='disable'/></option><worldbody><body><joint name='j'/>"
+       "<geom size='.1' fluidshape='ellipsoid'/></body></worldbody><actuator><motor joint='j' "
+       "actearly='true'/></actuator></mujoco>");
   ck_assert_int_eq(cdn_model_not_understood_count(model) + cdn_model_warning_count(model), 0);
   cdn_model_destroy(model);
 }
@@ -82,7 +82,8 @@ END_TEST
 /* diagexact scales rows as exact_diagonal of the System does. */
 START_TEST(the_diagonal_is_exact_where_a_file_says_so) {
   static const char body[] =
-      "<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .25'><freejoint/><geom type='capsule' size='.1 .2' euler='0 70 0'/>"
+      "<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .25'><freejoint/><geom type='capsule' size='.1 .2' "
+      "euler='0 70 0'/>"
       "<body pos='.3 0 0'><joint axis='0 1 0'/><geom size='.3'/></body></body></worldbody></mujoco>";
   double udot[3][7];
   for (int k = 0; k < 3; k++) {
@@ -120,8 +121,8 @@ END_TEST
 /* ---- contact by default ---- */
 
 START_TEST(shapes_touch_unless_they_are_told_not_to) {
-  load(
-      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  load("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/><geom "
+       "size='.1'/></body></worldbody></mujoco>");
   cdn_state *state;
   int n;
   OK(cdn_state_create(cdn_model_system(model), &state));
@@ -141,9 +142,8 @@ START_TEST(frictions_combine_without_named_pairs) {
              0.3 * i, i, i % 2 ? 1 : 0.5);
     strcat(text, body);
   }
-  strcat(
-      text,
-      "<body pos='-1 0 .04'><freejoint/><geom name='first' size='.05' friction='.2' priority='1'/></body></worldbody></mujoco>");
+  strcat(text, "<body pos='-1 0 .04'><freejoint/><geom name='first' size='.05' friction='.2' "
+               "priority='1'/></body></worldbody></mujoco>");
   load(text);
   const cdn_system *system = cdn_model_system(model);
   ck_assert_int_eq(cdn_system_contact_pair_count(system), 61);
@@ -167,8 +167,8 @@ END_TEST
 /* ---- names, poses ---- */
 
 START_TEST(breaks_in_names_are_blanks) {
-  load(
-      "<mujoco><worldbody><body name='a&#10;b&#9;c'><joint name='j&#13;k'/><geom size='.1'/></body></worldbody></mujoco>");
+  load("<mujoco><worldbody><body name='a&#10;b&#9;c'><joint name='j&#13;k'/><geom "
+       "size='.1'/></body></worldbody></mujoco>");
   ck_assert_int_ge(cdn_model_find_body(model, "a b c").i, 0);
   ck_assert_int_eq(cdn_model_find_joint(model, "j k"), 0);
   cdn_model_destroy(model);
@@ -217,7 +217,8 @@ END_TEST
 static char root[] = "/tmp/cardan-package-XXXXXX";
 static const char robot[] = "<robot name='r'>" LINK(
     "base") "<link name='tip'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
-            "<collision><geometry><mesh filename='package://arm_description/meshes/tip.ply'/></geometry></collision></link>"
+            "<collision><geometry><mesh "
+            "filename='package://arm_description/meshes/tip.ply'/></geometry></collision></link>"
             "<joint name='j' type='continuous'><parent link='base'/><child link='tip'/></joint></robot>";
 
 static void put(const char *path, const char *text) {

@@ -49,8 +49,11 @@ START_TEST(test_not_understood) {
       "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
       "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
       "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
-      "<tendon><spatial><site/></spatial><fixed limited='true' range='0 1' stiffness='2'><joint joint='j' coef='1'/><geom/></fixed><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
-      "<equality><tendon/><weld site1='a' site2='b'/></equality><contact><exclude body1='world' body2='nobody'/><adhesion/></contact>"
+      "<tendon><spatial><site/></spatial><fixed limited='true' range='0 1' stiffness='2'><joint joint='j' "
+      "coef='1'/><geom/></fixed><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' "
+      "tendon='t'/></actuator>"
+      "<equality><tendon/><weld site1='a' site2='b'/></equality><contact><exclude body1='world' "
+      "body2='nobody'/><adhesion/></contact>"
       "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
       "<option density='1.2' wind='0 0 0'/>");
   const struct {

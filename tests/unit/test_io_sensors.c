@@ -1,12 +1,13 @@
-/* MJCF sensors as measures: names, kinds, what is not read, mistakes, failing memory. Their values are compared with MuJoCo's in
- * peers/test_mujoco_sensors.c. */
+/* MJCF sensors as measures: names, kinds, what is not read, mistakes, failing memory. Their values are compared with
+ * MuJoCo's in peers/test_mujoco_sensors.c. */
 #include "../robust/counting_allocator.h"
 #include "mjcf_reading.h"
 
-#define ARM                                                                                                                             \
-  "<worldbody><site name='post' pos='0 0 1'/><body name='arm'><joint name='hinge' axis='0 1 0'/>"                                       \
-  "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><geom name='g' size='.1'/><site name='tip' pos='0 0 -2' euler='0 0 90'/>" \
-  "<body name='ball'><joint name='wrist' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"                      \
+#define ARM                                                                                                         \
+  "<worldbody><site name='post' pos='0 0 1'/><body name='arm'><joint name='hinge' axis='0 1 0'/>"                   \
+  "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><geom name='g' size='.1'/><site name='tip' pos='0 0 " \
+  "-2' euler='0 0 90'/>"                                                                                            \
+  "<body name='ball'><joint name='wrist' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"  \
   "</body></worldbody>"
 
 static cdn_model *load(const char *sensors, cdn_status expected, const cdn_allocator *a) {

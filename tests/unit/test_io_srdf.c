@@ -1,5 +1,5 @@
-/* Which links of a robot never touch each other: parents and children, what overlaps in the first pose, and what the SRDF
- * file beside the robot's file says. */
+/* Which links of a robot never touch each other: parents and children, what overlaps in the first pose, and what the
+ * SRDF file beside the robot's file says. */
 #define _POSIX_C_SOURCE 200809L
 #include "testing.h"
 

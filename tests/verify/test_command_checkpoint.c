@@ -119,7 +119,8 @@ START_TEST(an_interrupted_run_goes_on) {
 }
 END_TEST
 
-/* Two runs that go on at the same time do not share a file: the second one says why, and the first one's stays whole. */
+/* Two runs that go on at the same time do not share a file: the second one says why, and the first one's stays whole.
+ */
 START_TEST(a_checkpoint_belongs_to_one_run) {
   enter_directory();
   static const char another[] = "simulate one.xml --key fast --duration 1 --checkpoint run.checkpoint",
@@ -130,12 +131,12 @@ START_TEST(a_checkpoint_belongs_to_one_run) {
   } calls[] = { { another, 2 }, { resumed, 4 } };
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     unlink("run.checkpoint"); /* of a run that was killed, and holds nothing */
-    EXITS(
-        calls[i].code,
-        "simulate one.xml --key fast --duration 1e7 --step 1e-4 --no-companion --checkpoint run.checkpoint "
-        "--checkpoint-wall 0.01 --quiet & p=$!; while [ ! -s run.checkpoint ]; do sleep 0.01; done; '%s' 2>.errors %s; code=$?; "
-        "kill -KILL $p; wait $p; exit $code",
-        program(), calls[i].call);
+    EXITS(calls[i].code,
+          "simulate one.xml --key fast --duration 1e7 --step 1e-4 --no-companion --checkpoint run.checkpoint "
+          "--checkpoint-wall 0.01 --quiet & p=$!; while [ ! -s run.checkpoint ]; do sleep 0.01; done; '%s' 2>.errors "
+          "%s; code=$?; "
+          "kill -KILL $p; wait $p; exit $code",
+          program(), calls[i].call);
     SAYS(errors, "run.checkpoint: another run writes its checkpoints there");
   }
   /* a run that has ended holds nothing */

@@ -56,10 +56,10 @@ START_TEST(there_may_be_many) {
   enter_directory();
   strcpy(text, "<mujoco><option gravity='0 0 0'/><worldbody>");
   for (int i = 0; i < MANY; i++)
-    sprintf(
-        text + strlen(text),
-        "<body pos='%d 0 0'><joint name='j%d' type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>",
-        i, i);
+    sprintf(text + strlen(text),
+            "<body pos='%d 0 0'><joint name='j%d' type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 "
+            "1'/></body>",
+            i, i);
   strcat(text, "</worldbody><actuator>");
   for (int i = 0; i < MANY; i++) {
     sprintf(text + strlen(text), "<motor name='m%d' joint='j%d'/>", i, i);

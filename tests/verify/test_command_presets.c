@@ -1,10 +1,12 @@
 /* --like and --preset: names for several options, of which each is as if it had been written, unless another one is. */
 #include "command_run.h"
 
-/* Two arms whose angles are coupled softly, over a floor that one of them touches; integrator and step are not the defaults. */
+/* Two arms whose angles are coupled softly, over a floor that one of them touches; integrator and step are not the
+ * defaults. */
 static const char arms[] =
     "<mujoco><option timestep='.004' integrator='implicit'/><worldbody><geom type='plane' size='2 2 1'/>"
-    "<body name='a' pos='0 0 .5'><joint name='a' axis='0 1 0' damping='.01'/><geom type='capsule' fromto='0 0 0 .6 0 0' "
+    "<body name='a' pos='0 0 .5'><joint name='a' axis='0 1 0' damping='.01'/><geom type='capsule' fromto='0 0 0 .6 0 "
+    "0' "
     "size='.05'/></body><body name='b' pos='0 1 2'><joint name='b' axis='0 1 0'/><geom type='capsule' "
     "fromto='0 0 0 .3 0 0' size='.05'/></body></worldbody>"
     "<equality><joint joint1='a' joint2='b' polycoef='0 1 0 0 0' solref='.05 1'/></equality></mujoco>";
@@ -70,9 +72,8 @@ START_TEST(preset_interactive) {
              true);
   /* what it stands for is said, and that nobody knows the errors */
   SUCCEEDS("simulate arms.xml --preset interactive --duration 0.1");
-  SAYS(
-      errors,
-      "preset interactive: --contact soft --method implicit --step 0.004 --no-companion; the errors of the run are unknown");
+  SAYS(errors, "preset interactive: --contact soft --method implicit --step 0.004 --no-companion; the errors of the "
+               "run are unknown");
   SAYS(output, "error unknown");
   EXITS(2, "simulate arms.xml --duration 1 --preset quick");
   SAYS(errors, "there is interactive");

@@ -108,7 +108,8 @@ START_TEST(every_frame_of_a_video_is_there) {
 }
 END_TEST
 
-/* The camera goes once around: what is on the right is in the middle after a fourth of the turn, on the left after half. */
+/* The camera goes once around: what is on the right is in the middle after a fourth of the turn, on the left after
+ * half. */
 START_TEST(an_orbit_needs_no_run) {
   NEEDS_RENDERER;
   write_file("beside.xml", "<mujoco><worldbody><body pos='1 0 1'><geom size='.1' rgba='0 0 1 1'/></body>"

@@ -83,7 +83,8 @@ START_TEST(an_accuracy_below_rounding_is_said) {
 }
 END_TEST
 
-/* One iteration of a file does not solve its rows of soft contact. Error control does not obey it; steps as the file's do. */
+/* One iteration of a file does not solve its rows of soft contact. Error control does not obey it; steps as the file's
+ * do. */
 START_TEST(iterations_of_a_file_hold_in_its_own_steps) {
   double error[2];
   enter_directory();

@@ -42,7 +42,8 @@ static cdn_vec3 force_of_plane(cdn_state *state, double *depth) {
   return sum;
 }
 
-/* It falls over, and lies: nothing moves, and the plane carries the weight. Between default and soft contact only the depth differs. */
+/* It falls over, and lies: nothing moves, and the plane carries the weight. Between default and soft contact only the
+ * depth differs. */
 static void check_rest(cdn_model_contact contact, double height) {
   cdn_model_options options = cdn_default_model_options();
   options.contact = contact, options.ground_height = height;

@@ -37,8 +37,8 @@ static cdn_status add_groups(const soft_element_view *v) {
   return CDN_OK;
 }
 
-/* The axis n of the rotation, in F and in M, and the angle from 0 to pi. The row is on n . wdot, as in MuJoCo: how n turns does not
- * count. */
+/* The axis n of the rotation, in F and in M, and the angle from 0 to pi. The row is on n . wdot, as in MuJoCo: how n
+ * turns does not count. */
 static cdn_status add_ball_groups(const soft_element_view *v) {
   const tree_node *node = &v->m->tree.node[v->e->body[0]];
   const double *p = v->params, *q = v->d.q + node->q, *u = v->d.u + node->u;

@@ -1,8 +1,8 @@
 /* A sphere and anything convex: the signed distance of its centre, less the radius. */
 #include "geometry/convex/convex.h"
 
-/* From a to b, where the centres are one point and every direction is as good: MuJoCo's, across both z axes, or along x where these are
- * parallel. */
+/* From a to b, where the centres are one point and every direction is as good: MuJoCo's, across both z axes, or along x
+ * where these are parallel. */
 static cdn_vec3 from_one_point(const cdn_transform *X_WA, const cdn_transform *X_WB) {
   const cdn_vec3 w = cdn_cross(X_WA->R.z, X_WB->R.z);
   const double sine = cdn_norm(w);
