@@ -153,6 +153,9 @@ static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
 
 static int solid_of(const search *s, int i) { return i >= s->n_first; }
 
+/* What rounding may make of the difference of two functions, and much more. */
+static double roughness(const linear *f, const linear *g) { return 1e-12 * (fabs(f->h) + fabs(g->h)); }
+
 /* Whether a third function is less wherever in the box functions i and j are equal. There both are equal to a f_i +
  * (1 - a) f_j with any a. The a with the smallest slope against the third function tells most. */
 static bool is_above(const search *s, const overlap_box *box, int i, int j, int third) {
@@ -160,11 +163,13 @@ static bool is_above(const search *s, const overlap_box *box, int i, int j, int 
   const cdn_vec3 across = cdn_sub(f->w, g->w), over = cdn_sub(g->w, least->w);
   const double a = -cdn_dot(across, over) / cdn_dot(across, across);
   const double above = a * (s->value[i] - s->value[j]) + s->value[j] - s->value[third];
-  return above > ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over));
+  const double rough = (1 + fabs(a)) * roughness(f, g) + roughness(least, least);
+  return above > ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over)) + rough;
 }
 
 /* Whether functions i and j are the least ones, equal and positive somewhere in the box. Functions of one solid are
- * compared with each other, as far as may be: where the other one is nearly rigid, its numbers are too rough. */
+ * compared with each other, as far as may be: where the other one is nearly rigid, its numbers are too rough. Rounding
+ * takes no border away: of solids that lie in each other as equal ones do, all functions are equal in pairs. */
 static bool borders_in(const search *s, const overlap_box *box, int n, int i, int j) {
   const linear *f = &s->function[i], *g = &s->function[j];
   const cdn_vec3 across = cdn_sub(f->w, g->w);
@@ -186,7 +191,9 @@ static bool borders_in(const search *s, const overlap_box *box, int n, int i, in
     if (k == i || k == j) continue;
     if (is_new) square = cdni_polygon_ball(&p, &center);
     const linear *less = solid_of(s, k) == solid_i ? f : g, *more = &s->function[k];
-    is_new = cdni_polygon_clip_far(&p, cdn_sub(more->w, less->w), more->h - less->h, center, square);
+    const cdn_vec3 over = cdn_sub(more->w, less->w);
+    const double slack = (ROUNDED - 1) * overlap_reach(box, over) + roughness(more, less);
+    is_new = cdni_polygon_clip_far(&p, over, more->h - less->h + slack, center, square);
   }
   const double *middle = &box->center.x, *half = &box->half.x;
   for (int side = 0; side < 6 && p.n > 2; side++) {
