@@ -37,6 +37,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "floating_base", FIELD_FLAG, &a->model.floating_base },
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
                         { "armature", FIELD_NUMBER, &a->model.armature },
+                        { "exact_hulls", FIELD_FLAG, &a->model.exact_hulls },
                         { "ground", FIELD_FLAG, &a->model.ground.there },
                         { "ground_at_height", FIELD_FLAG, &a->model.ground.has_height },
                         { "ground_height", FIELD_NUMBER, &a->model.ground.height },

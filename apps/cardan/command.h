@@ -106,7 +106,7 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
 typedef struct model_arguments {
   const char *path, *key, *state;
   text_list controls;
-  bool strict, keep_fixed, floating_base, tree_only, quiet;
+  bool strict, keep_fixed, floating_base, tree_only, exact_hulls, quiet;
   plane ground;
   bool pull;           /* the System has a pull, for a hand */
   double armature;     /* 0: as the file says */
@@ -141,6 +141,7 @@ typedef struct model_arguments {
         &(a).like, "NAME", "mujoco: soft contact and equality, and the steps of the file, as MuJoCo takes it" },          \
       { "friction",    0,     OPTION_TEXT,                                                                                \
         &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
+      { "exact-hulls", 0, OPTION_FLAG, &(a).exact_hulls, NULL, "hulls of meshes keep all their corners" },                \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \
       { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {      \
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                            \
@@ -234,6 +235,9 @@ int command_view(int argc, char **argv);
 /* How stiff the surfaces are, and which law their friction has; nothing without shapes. */
 /* "compliant", "soft" or "none". */
 const char *contact_word(const cdn_system *system);
+/* The hulls of meshes: how many, what was left out of them. */
+void print_hulls(const cdn_model *model);
+void print_hulls_json(json_writer *w, const cdn_model *model);
 void print_contact_law(cdn_state *state, const model_arguments *arguments);
 void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments);
 /* The model's shapes, and how many pairs may touch. */

@@ -47,6 +47,32 @@ void print_contact_law_json(json_writer *w, cdn_state *state, const model_argume
   jw_text(w, "friction", !any ? "none" : slips(arguments) ? "slip" : "stick");
 }
 
+static cdn_model_hull_info hulls_of(const cdn_model *model) {
+  cdn_model_hull_info hulls = { 0 };
+  (void)!cdn_model_get_hulls(model, &hulls);
+  return hulls;
+}
+
+void print_hulls(const cdn_model *model) {
+  const cdn_model_hull_info hulls = hulls_of(model);
+  if (hulls.count == 0) return;
+  printf("  hulls         %d, %d triangles", hulls.count, hulls.triangles);
+  if (hulls.triangles < hulls.triangles_of_files)
+    printf(" of %d; corners left out are at most %.2g mm outside (--exact-hulls keeps all)", hulls.triangles_of_files,
+           1e3 * hulls.farthest);
+  printf("\n");
+}
+
+void print_hulls_json(json_writer *w, const cdn_model *model) {
+  const cdn_model_hull_info hulls = hulls_of(model);
+  jw_object(w, "hulls", true);
+  jw_integer(w, "count", hulls.count);
+  jw_integer(w, "triangles_of_files", hulls.triangles_of_files);
+  jw_integer(w, "triangles", hulls.triangles);
+  jw_number(w, "farthest", hulls.farthest);
+  jw_close(w);
+}
+
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 /* Writes as many of the pairs that may touch as there is room for; returns how many there are. */

@@ -208,6 +208,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   print_controls_json(&w, state);
   jw_text(&w, "contact", contact_word(system));
   print_contact_law_json(&w, state, arguments);
+  print_hulls_json(&w, model);
   print_shapes_json(&w, state);
   jw_array(&w, "sensors", true);
   for (int i = 0; i < cdn_system_measure_count(system); i++) {
@@ -276,6 +277,7 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   printf("  moving mass   %s kg\n", rounded(moving_mass, text));
   printf("  contact       %s\n", contact_word(system));
   print_contact_law(state, arguments);
+  print_hulls(model);
   if (f->singular.code != CDN_OK) {
     char story[512];
     error_story(&f->singular, story, sizeof story);

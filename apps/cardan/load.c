@@ -33,6 +33,7 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->floating_base = arguments->floating_base;
   options->tree_only = arguments->tree_only;
   options->armature = arguments->armature;
+  if (arguments->exact_hulls) options->hull_tolerance = 0;
   static const char *const contacts[] = { "compliant", "soft", "none" };
   static const char *const equalities[] = { "exact", "soft" };
   static const char *const frictions[] = { "stick", "slip" };

@@ -228,11 +228,11 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
 static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
-             m->armature > 0 || m->ground.there || m->contact || m->equality || m->like || m->preset || m->friction ||
-             m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 ||
-             a->report > 0 || a->output || a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes ||
-             a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n ||
-             m->controls.n || a->no_assemble;
+             m->exact_hulls || m->armature > 0 || m->ground.there || m->contact || m->equality || m->like ||
+             m->preset || m->friction || m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 ||
+             a->step > 0 || a->report > 0 || a->output || a->summary || a->verify || a->deliver || a->no_companion ||
+             a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 ||
+             a->locks.n || m->controls.n || a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }

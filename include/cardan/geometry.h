@@ -57,6 +57,12 @@ CDN_API cdn_status cdn_geometry_check(const cdn_geometry *geometry) CDN_NODISCAR
  *  fewer than 4 points, or all points in a plane (a flat set has no inside). O(n log n). */
 CDN_API cdn_status cdn_surface_create_convex(int n, const double *points, cdn_surface **out) CDN_NODISCARD;
 
+/** A hull of fewer corners: of some corners of a hull. No corner is farther than `within` (m, >= 0) from it; it lies in
+ *  the hull. *farthest (m, may be NULL) is how far the farthest one is. Where nothing can be left out, it is the same
+ *  surface with one more reference. CDN_ERR_ARG: no hull. O(n m) with n corners before and m triangles after. */
+CDN_API cdn_status cdn_surface_simplify(const cdn_surface *hull, double within, cdn_surface **out,
+                                        double *farthest) CDN_NODISCARD;
+
 /** A triangle mesh: n_vertices points (3 numbers each, m), n_triangles triples of their indices, counterclockwise as
  *  seen from outside. Equal vertices are merged. Triangles that are there twice, or that have two equal vertices, are
  *  left out. A triangle whose vertices are on a line is kept where it fills a crack between others. A closed mesh that

@@ -82,6 +82,10 @@ typedef struct cdn_model_options {
   /** Default: CDN_MODEL_SOLVE_TO_THE_END. A System that was given a cdn_soft_def before the model is built keeps it,
    *  and this number has no effect then. */
   cdn_model_solving solving;
+  /** With compliant contact, the hulls of meshes have fewer corners: no corner that is left out is farther from the hull
+   *  than this, m, nor than 1 % of the hull's least extent along the axes of its file. 0: hulls are whole; with soft
+   *  contact, which is as MuJoCo has it, they always are. cdn_model_get_hulls tells what became of them. Default: 5e-4. */
+  double hull_tolerance;
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */
@@ -146,6 +150,18 @@ CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
  *  CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of
  *  the kind (URDF); nothing is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
+
+/** The hulls of meshes of which shapes are made, each counted once: how many, their triangles in the files and here,
+ *  and how far the farthest corner is that was left out, m (cdn_model_options.hull_tolerance). CDN_ERR_ARG: NULL. */
+typedef struct cdn_model_hull_info {
+  int count, triangles_of_files, triangles;
+  double farthest;
+} cdn_model_hull_info;
+CDN_API cdn_status cdn_model_get_hulls_sized(const cdn_model *model, cdn_model_hull_info *out,
+                                             size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_model_get_hulls(const cdn_model *model, cdn_model_hull_info *out) {
+  return cdn_model_get_hulls_sized(model, out, sizeof *out);
+}
 
 /** The height (z in Ground, m) of the lowest point of the model in this State's pose: of the System's shapes, planes
  *  and height fields excepted; of its looks if it has none; of its bodies' origins if it has neither. Realizes

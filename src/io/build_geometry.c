@@ -113,6 +113,33 @@ cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, m
   return cdni_mesh_load_parts(path, asset->scale, parts, n);
 }
 
+/* ---- hulls of fewer corners ---- */
+
+static double least_extent(const cdn_surface *hull) {
+  const cdn_geometry g = { .kind = CDN_GEOMETRY_CONVEX, .surface = hull };
+  const cdn_transform X = cdn_transform_identity();
+  cdn_vec3 least, most;
+  if (cdn_geometry_bounds(&g, &X, &least, &most) != CDN_OK) return 0;
+  return fmin(most.x - least.x, fmin(most.y - least.y, most.z - least.z));
+}
+
+static cdn_status simplify(io_builder *b, io_loaded_asset *loaded) {
+  cdn_model_hull_info *hulls = &b->model->hulls;
+  const double tolerance = b->convex ? 0 : fmin(b->model->options.hull_tolerance, 0.01 * least_extent(loaded->surface));
+  double farthest;
+  cdn_surface *simple;
+  cdn_surface_info before, after;
+  CDNI_TRY(cdn_surface_simplify(loaded->surface, tolerance, &simple, &farthest));
+  CDNI_TRY(cdn_surface_get_info(loaded->surface, &before));
+  CDNI_TRY(cdn_surface_get_info(simple, &after));
+  cdn_surface_release(loaded->surface);
+  loaded->surface = simple;
+  hulls->count++;
+  hulls->triangles_of_files += before.n_triangles, hulls->triangles += after.n_triangles;
+  hulls->farthest = fmax(hulls->farthest, farthest);
+  return CDN_OK;
+}
+
 static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *shape) {
   const cdn_asset_type wanted = shape->type == CDN_SHAPE_HFIELD ? CDN_ASSET_HFIELD : CDN_ASSET_MESH;
   const int i = shape->asset ? io_names_find(&b->asset_names[wanted], shape->asset) : -1;
@@ -120,10 +147,12 @@ static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *sh
   const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
   io_loaded_asset *loaded = &b->loaded[i];
   if (loaded->tried) return loaded;
-  const cdn_status status = io_load_asset(b->d, asset, true, loaded);
+  cdn_status status = io_load_asset(b->d, asset, true, loaded);
+  if (status == CDN_OK && wanted == CDN_ASSET_MESH) status = simplify(b, loaded);
   if (status == CDN_OK) return loaded;
   cdn_error error;
   cdn_last_error(&error);
+  cdn_surface_release(loaded->surface);
   loaded->surface = NULL;
   if (b->lost_assets.count == 0) {
     snprintf(b->lost_reason, sizeof b->lost_reason, "%.390s", status == CDN_ERR_NOMEM ? "out of memory" : error.text);

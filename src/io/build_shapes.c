@@ -139,6 +139,9 @@ cdn_status io_prepare_shapes(io_builder *b) {
   b->mobilizer_of = bodies ? cdni_calloc(&b->d->allocator, bodies * sizeof *b->mobilizer_of) : NULL;
   if ((shapes && !b->ready) || (assets && !b->loaded) || (mobilizers && !b->pieces) || (bodies && !b->mobilizer_of))
     return no_memory(b->d);
+  const double tolerance = b->model->options.hull_tolerance;
+  if (!(tolerance >= 0 && tolerance < INFINITY))
+    return io_fail(b->d, CDN_ERR_ARG, 0, "hull_tolerance is %g; it must be finite and not negative", tolerance);
   CDNI_TRY(mark_pairs(b));
   CDNI_TRY(io_load_geometries(b));
   return io_find_overlaps(b);

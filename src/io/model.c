@@ -9,7 +9,7 @@
 #include "system/system.h"
 
 CDNI_DEF(model_options, .contact = CDN_MODEL_COMPLIANT, .contact_dissipation = -1,
-         .contact_friction = CDN_FRICTION_STICKING, .ground_height = NAN);
+         .contact_friction = CDN_FRICTION_STICKING, .ground_height = NAN, .hull_tolerance = 5e-4);
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 
@@ -98,6 +98,14 @@ cdn_status cdn_spec_load_string(const char *text, size_t size, const char *name,
 }
 
 /* ---- from a spec to a System ----------------------------------------------------------------- */
+
+cdn_status cdn_model_get_hulls_sized(const cdn_model *model, cdn_model_hull_info *out, size_t size) {
+  static const char function[] = "cdn_model_get_hulls";
+  if (!model) return cdni_misses(function, "model");
+  if (!out) return cdni_misses(function, "out");
+  cdni_sized_write(out, size, &model->hulls, sizeof model->hulls);
+  return CDN_OK;
+}
 
 static cdn_model *create(const cdn_model_options *options) {
   const cdn_allocator allocator = cdni_allocator_or_default(options->allocator);

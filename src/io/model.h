@@ -31,6 +31,7 @@ struct cdn_model {
   cdni_array measures;    /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
   cdni_array actuators;   /* io_model_actuator, for each actuator of the spec; none with the option tree_only */
   int n_mobilizers;
+  cdn_model_hull_info hulls;
   cdn_error error; /* the last failure */
 };
 

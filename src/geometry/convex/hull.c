@@ -8,6 +8,8 @@
 #include "geometry/convex/convex.h"
 #include "geometry/convex/hull.h"
 
+static const char function[] = "cdn_surface_create_convex";
+
 /* What is taken from qhull: triangles, as indices of the points, fans of the facets. */
 typedef struct found {
   int n_triangles, room;
@@ -68,34 +70,38 @@ static int run_qhull(int n, double *points, char *options, char *message, size_t
 }
 
 /* Hulls of points go with the points when axes are stretched: with all extents near 1, a thin set is not flat to qhull.
- * The factors are powers of two. */
-static bool normalize(int n, const double *points, double *to, double extent[3]) {
+ * The factors are powers of two; `evenly`: of all axes the same one. */
+static bool normalize(int n, const double *points, bool evenly, double *to, int exponent[3]) {
   bool flat = false;
+  double middle[3];
   for (int k = 0; k < 3; k++) {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < n; i++) least = fmin(least, points[3 * i + k]), most = fmax(most, points[3 * i + k]);
-    const double middle = 0.5 * least + 0.5 * most, half = 0.5 * most - 0.5 * least;
-    extent[k] = half;
+    const double half = 0.5 * most - 0.5 * least;
+    middle[k] = 0.5 * least + 0.5 * most;
     if (!(half > 1e-15 * fmax(fabs(least), fabs(most)))) flat = true;
-    int e = 0;
-    frexp(half, &e);
-    for (int i = 0; i < n; i++) to[3 * i + k] = ldexp(points[3 * i + k] - middle, -e);
+    frexp(half, &exponent[k]);
   }
+  for (int k = 0; k < 3 && evenly; k++)
+    for (int l = 0; l < 3; l++)
+      if (exponent[l] > exponent[k]) exponent[k] = exponent[l];
+  for (int i = 0; i < 3 * n; i++) to[i] = ldexp(points[i] - middle[i % 3], -exponent[i % 3]);
   return !flat;
 }
 
-static cdn_status find_hull(int n, const double *points, found *f) {
-  static const char function[] = "cdn_surface_create_convex";
+/* Points may stay outside by `within`. */
+static cdn_status find_hull(int n, const double *points, double within, found *f) {
   double *copy = malloc(sizeof *copy * 3 * (size_t)n);
   if (!copy) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for %d points", n);
-  double extent[3];
-  char message[400] = "";
+  int exponent[3] = { 0, 0, 0 };
+  char message[400] = "", left_out[40] = "";
   /* The second attempt moves the points by rounding errors, which always succeeds. */
   static const char *const attempts[] = { "qhull Pp", "qhull QJ Pp" };
-  int code = normalize(n, points, copy, extent) ? qh_ERRqhull : qh_ERRsingular;
+  int code = normalize(n, points, within > 0, copy, exponent) ? qh_ERRqhull : qh_ERRsingular;
+  if (within > 0) cdni_print(left_out, sizeof left_out, " W%.17g", ldexp(within, -exponent[0]));
   for (int i = 0; i < CDNI_COUNT(attempts) && code != qh_ERRnone && code != qh_ERRsingular && code != qh_ERRmem; i++) {
-    char options[16];
-    snprintf(options, sizeof options, "%s", attempts[i]);
+    char options[60];
+    snprintf(options, sizeof options, "%s%s", attempts[i], left_out);
     f->n_triangles = 0;
     code = run_qhull(n, copy, options, message, sizeof message - 1, f);
   }
@@ -115,8 +121,19 @@ static cdn_status find_hull(int n, const double *points, found *f) {
   return CDN_OK;
 }
 
+cdn_status cdni_hull_find(int n, const double *points, double within, cdn_surface **out) {
+  found f = { 0 };
+  *out = NULL;
+  cdn_status status = find_hull(n, points, within, &f);
+  if (status == CDN_OK) {
+    *out = cdni_hull_build(n, points, f.n_triangles, f.triangles);
+    if (!*out) status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a hull of %d triangles", f.n_triangles);
+  }
+  free(f.triangles);
+  return status;
+}
+
 cdn_status cdn_surface_create_convex(int n, const double *points, cdn_surface **out) {
-  static const char function[] = "cdn_surface_create_convex";
   if (!out) return cdni_misses(function, "out");
   *out = NULL;
   if (!points) return cdni_misses(function, "points");
@@ -131,12 +148,5 @@ cdn_status cdn_surface_create_convex(int n, const double *points, cdn_surface **
     if (fabs(points[i]) > 1e150)
       return cdni_refuse(CDN_ERR_ARG, function, "point %zu has the coordinate %g; scale the points to at most 1e150",
                          i / 3, points[i]);
-  found f = { 0 };
-  cdn_status status = find_hull(n, points, &f);
-  if (status == CDN_OK) {
-    *out = cdni_hull_build(n, points, f.n_triangles, f.triangles);
-    if (!*out) status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a hull of %d triangles", f.n_triangles);
-  }
-  free(f.triangles);
-  return status;
+  return cdni_hull_find(n, points, 0, out);
 }
