@@ -93,6 +93,67 @@ START_TEST(hulls_of_good_and_bad_points) {
 }
 END_TEST
 
+/* Corners of a simpler hull are corners of the hull. Nothing is farther from it than was asked for, sharp ends included. */
+START_TEST(simpler_hulls_keep_what_is_far) {
+  const double axes[][3] = { { 1, 1, 1 }, { 3, 0.1, 0.05 }, { 1, 1, 0.02 } };
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
+    double points[3 * 500], farthest, most = 0;
+    const cdn_rotation R = sample_rotation();
+    for (int i = 0; i < 500; i++) {
+      const cdn_vec3 d = sample_direction();
+      const cdn_vec3 p = cdn_rotate(R, cdn_v3(axes[k][0] * d.x, axes[k][1] * d.y, axes[k][2] * d.z));
+      memcpy(&points[3 * i], &p, sizeof p);
+    }
+    cdn_surface *whole, *simple, *same;
+    cdn_surface_info before, after;
+    OK(cdn_surface_create_convex(500, points, &whole));
+    OK(cdn_surface_simplify(whole, 0.01, &simple, &farthest));
+    OK(cdn_surface_get_info(whole, &before));
+    OK(cdn_surface_get_info(simple, &after));
+    ck_assert_int_lt(after.n_triangles, before.n_triangles);
+    const cdn_geometry g = { .kind = CDN_GEOMETRY_CONVEX, .surface = simple };
+    const cdn_transform X = cdn_transform_identity();
+    for (int i = 0; i < 500; i++) {
+      cdn_proximity near;
+      OK(cdn_geometry_point_distance(&g, &X, cdn_v3(points[3 * i], points[3 * i + 1], points[3 * i + 2]), &near));
+      most = fmax(most, near.distance);
+    }
+    ck_assert(most > 0 && most <= 0.01);
+    NEAR(farthest, most, 1e-15);
+    for (int i = 0; i < after.n_vertices; i++) {
+      cdn_vec3 v;
+      bool is_corner = false;
+      OK(cdn_surface_vertex(simple, i, &v));
+      for (int j = 0; j < 500 && !is_corner; j++) is_corner = memcmp(&v, &points[3 * j], sizeof v) == 0;
+      ck_assert(is_corner);
+    }
+    /* nothing may be left out */
+    OK(cdn_surface_simplify(whole, 0, &same, &farthest));
+    ck_assert_ptr_eq(same, whole);
+    ck_assert(farthest == 0);
+    cdn_surface_release(same);
+    cdn_surface_release(whole);
+    cdn_surface_release(simple);
+  }
+  const double corners[24] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1 };
+  const int triangles[3] = { 0, 1, 2 };
+  cdn_surface *cube, *mesh, *same;
+  OK(cdn_surface_create_convex(8, corners, &cube));
+  OK(cdn_surface_create_mesh(3, corners, 1, triangles, &mesh));
+  OK(cdn_surface_simplify(cube, 0.1, &same, NULL));
+  ck_assert_ptr_eq(same, cube);
+  cdn_surface_release(same);
+  FAILS(cdn_surface_simplify(mesh, 0.1, &same, NULL), CDN_ERR_ARG);
+  ck_assert_ptr_null(same);
+  FAILS(cdn_surface_simplify(cube, -1, &same, NULL), CDN_ERR_ARG);
+  FAILS(cdn_surface_simplify(cube, NAN, &same, NULL), CDN_ERR_ARG);
+  FAILS(cdn_surface_simplify(NULL, 1, &same, NULL), CDN_ERR_ARG);
+  FAILS(cdn_surface_simplify(cube, 1, NULL, NULL), CDN_ERR_ARG);
+  cdn_surface_release(cube);
+  cdn_surface_release(mesh);
+}
+END_TEST
+
 /* At a vertex of an ellipsoid on the axis x the curvatures are a / b^2 and a / c^2. */
 START_TEST(curvatures) {
   const double a = 0.5, b = 0.3, c = 0.9;
@@ -125,4 +186,5 @@ START_TEST(curvatures) {
 }
 END_TEST
 
-CHECK_MAIN("geometry_kinds", sizes_are_checked, pairs_are_symmetric, hulls_of_good_and_bad_points, curvatures)
+CHECK_MAIN("geometry_kinds", sizes_are_checked, pairs_are_symmetric, hulls_of_good_and_bad_points,
+           simpler_hulls_keep_what_is_far, curvatures)

@@ -235,6 +235,47 @@ START_TEST(vertices_in_the_file_make_hulls) {
 }
 END_TEST
 
+/* The hull of 1000 points on a ball. */
+static cdn_status load_ball(double radius, cdn_model_contact contact, double tolerance, cdn_model_hull_info *hulls) {
+  static char text[60000];
+  int used = sprintf(text, "<mujoco><asset><mesh name='m' vertex='");
+  for (int i = 0; i < 1000; i++) {
+    const double z = (i + 0.5) / 500 - 1, angle = 2.399963 * i, r = sqrt(1 - z * z);
+    used += sprintf(text + used, "%.9g %.9g %.9g ", radius * r * cos(angle), radius * r * sin(angle), radius * z);
+  }
+  sprintf(text + used, "'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body><body pos='1 0 0'>"
+                       "<freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *ball;
+  options.contact = contact;
+  if (tolerance != INFINITY) options.hull_tolerance = tolerance;
+  const cdn_status status = cdn_model_load_string(text, strlen(text), "ball", &options, &ball);
+  if (status == CDN_OK) OK(cdn_model_get_hulls(ball, hulls));
+  cdn_model_destroy(ball);
+  return status;
+}
+
+/* By default by 0.5 mm, or by 1 % of what is small. Soft contact is as MuJoCo has it. */
+START_TEST(hulls_are_simplified_as_far_as_the_options_say) {
+  cdn_model_hull_info hulls;
+  const double by_default = INFINITY;
+  OK(load_ball(0.05, CDN_MODEL_COMPLIANT, by_default, &hulls));
+  ck_assert_int_eq(hulls.count, 1);
+  ck_assert_int_eq(hulls.triangles_of_files, 2 * 1000 - 4);
+  ck_assert_int_lt(hulls.triangles, hulls.triangles_of_files);
+  ck_assert(hulls.farthest > 0 && hulls.farthest <= 5e-4);
+  OK(load_ball(0.01, CDN_MODEL_COMPLIANT, by_default, &hulls));
+  ck_assert(hulls.farthest > 0 && hulls.farthest <= 2e-4);
+  OK(load_ball(0.05, CDN_MODEL_COMPLIANT, 0, &hulls));
+  ck_assert(hulls.triangles == hulls.triangles_of_files && hulls.farthest == 0);
+  OK(load_ball(0.05, CDN_MODEL_SOFT, by_default, &hulls));
+  ck_assert(hulls.triangles == hulls.triangles_of_files && hulls.farthest == 0);
+  FAILS(load_ball(0.05, CDN_MODEL_COMPLIANT, -1, &hulls), CDN_ERR_ARG);
+  FAILS(load_ball(0.05, CDN_MODEL_COMPLIANT, NAN, &hulls), CDN_ERR_ARG);
+  FAILS(cdn_model_get_hulls(NULL, &hulls), CDN_ERR_ARG);
+}
+END_TEST
+
 static double height_at(double x, double y) {
   cdn_geometry geometry;
   cdn_transform X;
@@ -382,4 +423,5 @@ CHECK_MAIN("io_contact", primitives_are_fitted_to_meshes, shapes_without_names_a
            a_system_keeps_what_it_was_told_of_contact, contacts_are_elements_of_a_spec, wrong_names_are_refused,
            masks_and_exclusions_hold, parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
            robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
-           vertices_in_the_file_make_hulls, height_fields_are_read, pairs_without_a_law_are_named)
+           vertices_in_the_file_make_hulls, hulls_are_simplified_as_far_as_the_options_say, height_fields_are_read,
+           pairs_without_a_law_are_named)
