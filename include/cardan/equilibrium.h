@@ -36,7 +36,7 @@ static inline cdn_equilibrium_def cdn_default_equilibrium_def(void) {
 typedef struct cdn_equilibrium {
   int iterations;
   double unbalanced;       /**< largest remaining acceleration from rest, rad/s^2 or m/s^2 */
-  double constraint_error; /**< largest error of position constraints, in units (manual 9.3) */
+  double constraint_error; /**< largest error of position constraints, in model units */
   double work;             /**< work of all forces on the way, J: the potential energy that was given up, and the work
                                 of forces without a potential */
   /** Numbers of directions with positive, zero and negative stiffness. A stiffness counts as zero below 1e-9 of the
@@ -48,8 +48,8 @@ typedef struct cdn_equilibrium {
 /** Finds q with udot = 0 at u = 0, starting from the State's q, at its time and z. Writes this q and u = 0 into the
  *  State. What friction that sticks remembers (contact.h) follows the bodies and is written, too; other z keep their
  *  values. Prescribed coordinates (motion.h) keep theirs. All forces of the State count, with or without a potential;
- *  forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to 1e-10 units,
- *  and their forces count.
+ *  forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to 1e-10 in
+ *  model units (a weld has equations in rad, and in the model's length), and their forces count.
  *
  *  Model units: a displacement is measured in 1 rad, or in a length of the model: how large its bodies are, how long
  *  the links between them, how far apart bodies without links stand. An acceleration is measured in that, times the

@@ -100,6 +100,11 @@ typedef struct constraint_rows {
   const double *g;
 } constraint_rows;
 cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
+/* The length, m, that position errors are measured in where the model has this length; never 0. */
+double cdni_constraint_length(const matter *m, cdn_state *state, double length);
+/* By how much equation k of constraint i of the plan changes, when its bodies turn by 1 rad or move by the length. */
+double cdni_constraint_scale(const constraint_room *room, const cdn_state *state, const constraint_rows *rows, int i,
+                             int k, double length);
 /* out (by equation of the plan) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities. */
 void cdni_constraint_multiply(const constraint_room *room, const constraint_rows *rows, const sv *A, const double *a,
                               double *out);

@@ -27,6 +27,7 @@ typedef struct projection {
   cdn_state *state;
   const char *function;
   cdn_projection_def def;
+  double length; /* of position errors in model units; 0: in the constraints' unit errors */
 } projection;
 
 static size_t align(size_t bytes) { return (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN; }
@@ -97,12 +98,15 @@ static cdn_status measure(const projection *p, double *error, int *worst) {
   }
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(p->state), p->room->subsystem);
   const double *unit = cdn_state_parameters(p->state, p->room->units);
+  constraint_rows rows;
+  if (p->length > 0) CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
   for (int i = 0; i < p->plan->n_constraints; i++) {
     const constraint_element *c = constraint_on(p->room, p->plan, i);
     const double *of_c = e + (position ? runs.qerr + c->qerr : runs.uerr + c->uerr);
     const int n = position ? c->np : c->np + c->nv, id = p->plan->constraint[i];
     for (int k = 0; k < n; k++) {
-      const double size = fabs(of_c[k]) / unit[id] * (!position && k < c->np ? p->def.time_scale : 1);
+      const double one = p->length > 0 ? cdni_constraint_scale(p->room, p->state, &rows, i, k, p->length) : unit[id];
+      const double size = fabs(of_c[k]) / one * (!position && k < c->np ? p->def.time_scale : 1);
       if (size <= *error) continue;
       *error = size;
       if (worst) *worst = id;
@@ -211,8 +215,9 @@ static cdn_status bring(projection *p, double *error) {
     const char *name = constraint_at(p->room, worst)->name;
     status = cdni_state_fail(p->state, CDN_ERR_CONSTRAINT, true, p->function, name,
                              "%s cannot satisfy the constraints from here: constraint '%s' is left with an error of %g "
-                             "units (tolerance %g)",
-                             p->level == LOOP_POSITION ? "q" : "u", name, *error, p->def.tolerance);
+                             "%sunits (tolerance %g)",
+                             p->level == LOOP_POSITION ? "q" : "u", name, *error, p->length > 0 ? "model " : "",
+                             p->def.tolerance);
   }
   /* the State has had these values before */
   if (status != CDN_OK) (void)!put_back(p, p->came);
@@ -225,8 +230,9 @@ static bool is_due(const projection *p, double error) {
 }
 
 static cdn_status project(cdn_state *state, const char *function, loop_level level, const cdn_projection_def *def,
-                          double *error) {
+                          double length, double *error) {
   projection p = projection_of(cdn_state_system(state), level);
+  p.length = length;
   double now;
   void *frame;
   if (error) *error = 0;
@@ -246,12 +252,19 @@ static cdn_status project(cdn_state *state, const char *function, loop_level lev
 
 cdn_status cdn_project_q(cdn_state *state, const cdn_projection_def *def, double *error) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  return project(state, "cdn_project_q", LOOP_POSITION, def, error);
+  return project(state, "cdn_project_q", LOOP_POSITION, def, 0, error);
+}
+
+cdn_status cdni_project_q_in_model_units(cdn_state *state, bool always, double length, double *error) {
+  cdn_projection_def def = projection_def_defaults;
+  def.tolerance = CDNI_CONSTRAINTS_HELD, def.always = always;
+  const matter *m = cdni_matter(cdn_state_system(state));
+  return project(state, "cdn_project_q", LOOP_POSITION, &def, cdni_constraint_length(m, state, length), error);
 }
 
 cdn_status cdn_project_u(cdn_state *state, const cdn_projection_def *def, double *error) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  return project(state, "cdn_project_u", LOOP_VELOCITY, def, error);
+  return project(state, "cdn_project_u", LOOP_VELOCITY, def, 0, error);
 }
 
 cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_constraint_worst *worst) {

@@ -12,6 +12,11 @@ typedef struct cdni_constraint_worst {
 } cdni_constraint_worst;
 cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_constraint_worst *worst);
 
+/* cdn_project_q to 1e-10 in model units: 1 rad, or this length of the model (matter/scale.h; 0: it is not known). Unit
+ * errors of constraints do not count. Bodies far from Ground's origin are held as well as rounding of places allows. */
+#define CDNI_CONSTRAINTS_HELD 1e-10
+cdn_status cdni_project_q_in_model_units(cdn_state *state, bool always, double length, double *error);
+
 /* A projector has memory for one projection of q and one of u. It keeps the factors of both, which serve for error
  * estimates as well. */
 typedef struct cdni_projector cdni_projector;

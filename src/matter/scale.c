@@ -33,12 +33,20 @@ double cdni_matter_length(const matter *m, cdn_state *state) {
   return length > 0 ? length : v3_norm(middle);
 }
 
+double cdni_matter_reach(const matter *m, cdn_state *state) {
+  const body_pose *pose = cdni_matter_pose(m, state);
+  double reach = 0;
+  for (int b = 1; pose && b < m->tree.n; b++) reach = fmax(reach, v3_norm(pose[b].p_GM));
+  return reach;
+}
+
+double cdni_matter_unit(const matter *m, const cdn_state *state, int b, int k, double length) {
+  const sv h = cdni_hinge_column(&m->tree.node[b], cdni_matter_data(m, state).H, k);
+  const double moves = fmax(v3_norm(h.w), length > 0 ? v3_norm(h.v) / length : 0);
+  return moves > 0 ? 1 / moves : 1;
+}
+
 void cdni_matter_units(const matter *m, const cdn_state *state, double length, double *unit) {
-  const double *H = cdni_matter_data(m, state).H;
   for (int b = 1; b < m->tree.n; b++)
-    for (int k = 0; k < m->tree.node[b].nu; k++) {
-      const sv h = cdni_hinge_column(&m->tree.node[b], H, k);
-      const double moves = fmax(v3_norm(h.w), length > 0 ? v3_norm(h.v) / length : 0);
-      unit[m->tree.node[b].u + k] = moves > 0 ? 1 / moves : 1;
-    }
+    for (int k = 0; k < m->tree.node[b].nu; k++) unit[m->tree.node[b].u + k] = cdni_matter_unit(m, state, b, k, length);
 }

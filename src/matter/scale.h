@@ -8,8 +8,13 @@
  * them, how far apart bodies stand. For points at one place: how far from Ground's origin. 0 if nothing tells, or the
  * pose cannot be evaluated. O(n). */
 double cdni_matter_length(const matter *m, cdn_state *state);
-/* unit (matter's nu): the displacement along each mobility that turns a body by 1 rad, or moves it by `length`,
- * whichever comes first. Pose must be valid. */
+/* How far the farthest body's origin is from Ground's: rounding of places grows with it. 0 if the pose cannot be
+ * evaluated. O(n). */
+double cdni_matter_reach(const matter *m, cdn_state *state);
+/* The displacement along mobility k of body b that turns the body by 1 rad, or moves it by `length`, whichever comes
+ * first. Pose must be valid. */
+double cdni_matter_unit(const matter *m, const cdn_state *state, int b, int k, double length);
+/* unit (matter's nu): the same for each mobility. */
 void cdni_matter_units(const matter *m, const cdn_state *state, double length, double *unit);
 
 #endif

@@ -198,8 +198,8 @@ static cdn_status run(search *x) {
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   bool found;
   x->goal = x->def->goal;
-  CDNI_TRY(cdni_equilibrium_project(x));
   x->length = cdni_matter_length(cdni_matter(cdn_state_system(x->rest)), x->rest);
+  CDNI_TRY(cdni_equilibrium_project(x));
   memcpy(x->start, cdn_state_q(x->rest), nq * sizeof *x->start);
   CDNI_TRY(find(x, &found));
   if (!found &&

@@ -4,14 +4,14 @@
  * that a quadrature would jump over counts in full. Only forces without a potential are integrated along the way. */
 #include <math.h>
 
+#include "constraints/project.h"
 #include "contact/contact.h"
 #include "dynamics/dynamics.h"
 #include "matter/move.h"
 #include "matter/operators.h"
 #include "studies/equilibrium.h"
 
-static const double CONSTRAINTS = 1e-10; /* units */
-static const double DOUBTFUL = 0.25;     /* of the work: more than this may not depend on the rule of quadrature */
+static const double DOUBTFUL = 0.25; /* of the work: more than this may not depend on the rule of quadrature */
 
 cdn_status cdni_equilibrium_imbalance(search *x, double *size) {
   const double *udot = cdn_state_udot(x->rest);
@@ -40,9 +40,7 @@ cdn_status cdni_equilibrium_place(search *x, const double *q, double scale) {
 }
 
 cdn_status cdni_equilibrium_project(search *x) {
-  cdn_projection_def def = cdn_default_projection_def();
-  def.tolerance = CONSTRAINTS;
-  return cdn_project_q(x->rest, &def, &x->report->constraint_error);
+  return cdni_project_q_in_model_units(x->rest, false, x->length, &x->report->constraint_error);
 }
 
 /* To where `scale` of v leads, and back to the constraints; q is where that is. */

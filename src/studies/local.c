@@ -5,9 +5,11 @@
 #include <cardan/angles.h>
 
 #include "constraints/loops.h"
+#include "constraints/project.h"
 #include "math/dense.h"
 #include "matter/move.h"
 #include "matter/operators.h"
+#include "matter/scale.h"
 #include "studies/statics.h"
 
 cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m) {
@@ -31,8 +33,10 @@ static int free_mobilities(const cdn_state *state, const matter *m, cdn_motion_l
 
 double cdni_row_rounding(const constraint_room *room, const constraint_rows *rows, int i, int k) {
   const constraint_element *c = constraint_on(room, rows->plan, i);
+  const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
   double size = 0;
   for (int b = 0; b < c->n_bodies; b++) {
+    if (body[b] == 0) continue; /* Ground does not move: a long arm on it rounds nothing */
     const sv J = rows->J[rows->plan->J[i] + k * c->n_bodies + b];
     size += v3_norm(J.w) + v3_norm(J.v);
   }
@@ -125,9 +129,6 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_displace";
   const matter *m = NULL;
-  cdn_projection_def tight = cdn_default_projection_def();
-  tight.tolerance = 1e-10;
-  tight.always = true;
   CDNI_TRY(cdni_study_matter(state, function, &m));
   if (n < 0 || n > m->tree.nu)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
@@ -146,12 +147,13 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
     for (int i = 0; i < n; i++) v[k] += y[i] * basis[(size_t)i * nu + k];
   }
   if (nq) memcpy(before, cdn_state_q(state), nq * sizeof *q);
+  const double length = cdni_matter_length(m, state);
   cdn_status status = at_unit_length(state, from);
   if (status == CDN_OK) status = cdni_move(state, MOVE_TURN, 1, (int)nq, &(double){ 1 }, from, v, rate, q);
   cdni_state_normalize_q(state, q, NULL);
   if (status == CDN_OK) status = cdn_state_set_q(state, q);
   if (status == CDN_OK) {
-    status = cdn_project_q(state, def ? def : &tight, NULL);
+    status = def ? cdn_project_q(state, def, NULL) : cdni_project_q_in_model_units(state, true, length, NULL);
     if (status != CDN_OK) (void)!cdn_state_set_q(state, before); /* these values were there */
   }
   cdn_work_pop(state, q);

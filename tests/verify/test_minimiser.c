@@ -1,72 +1,11 @@
 /* The search for a stable equilibrium as a minimiser of energy: clusters and chains with Lennard-Jones forces, in
  * metres and seconds and in nanometres and picoseconds, from poor starts. Minima of clusters, in units of epsilon:
  * Wales and Doye, J. Phys. Chem. A 101 (1997) 5111. */
-#include "../testing.h"
+#include "atoms.h"
 
-typedef struct units {
-  const char *name;
-  double length, mass, time; /* of a nanometre, a dalton, a picosecond */
-} units;
 static const units SCALES[] = { { "nm, Da, ps", 1, 1, 1 },
                                 { "SI", 1e-9, 1.66053906660e-27, 1e-12 },
                                 { "Angstrom, Da, fs", 10, 1, 1000 } };
-
-/* Argon. */
-static const double SIGMA = 0.34, EPSILON = 0.996, MASS = 39.948;
-static double epsilon_in(const units *s) { return EPSILON * s->mass * s->length * s->length / (s->time * s->time); }
-
-typedef struct pair {
-  cdn_body a, b;
-  double epsilon, sigma;
-} pair;
-
-static cdn_status between(const pair *p, cdn_state *state, cdn_vec3 *r, double *s6) {
-  cdn_transform A, B;
-  CDN_TRY(cdn_body_pose(state, p->a, &A));
-  CDN_TRY(cdn_body_pose(state, p->b, &B));
-  *r = cdn_sub(B.p, A.p);
-  *s6 = pow(p->sigma * p->sigma / cdn_dot(*r, *r), 3);
-  return CDN_OK;
-}
-
-static cdn_status pair_force(const void *self, cdn_state *state, cdn_forces *f) {
-  const pair *p = self;
-  cdn_vec3 r;
-  double s6;
-  CDN_TRY(between(p, state, &r, &s6));
-  const cdn_vec3 push = cdn_scale(24 * p->epsilon * (2 * s6 * s6 - s6) / cdn_dot(r, r), r);
-  cdn_forces_add_point(f, p->b, cdn_v3(0, 0, 0), push);
-  cdn_forces_add_point(f, p->a, cdn_v3(0, 0, 0), cdn_scale(-1, push));
-  return CDN_OK;
-}
-
-static cdn_status pair_potential(const void *self, cdn_state *state, double *energy) {
-  const pair *p = self;
-  cdn_vec3 r;
-  double s6;
-  CDN_TRY(between(p, state, &r, &s6));
-  *energy = 4 * p->epsilon * (s6 * s6 - s6);
-  return CDN_OK;
-}
-
-static void attract(cdn_system *system, const units *s, cdn_body a, cdn_body b) {
-  const pair p = { a, b, epsilon_in(s), SIGMA * s->length };
-  char name[24];
-  snprintf(name, sizeof name, "pair%d_%d", (int)a.i, (int)b.i);
-  cdn_force_ops ops = {
-    .struct_size = sizeof ops, .reads = CDN_READS_POSITION, .calc_force = pair_force, .calc_potential = pair_potential
-  };
-  ops.subsystem = (cdn_subsystem_ops){ .struct_size = sizeof ops.subsystem, .name = name, .self_size = sizeof p };
-  cdn_system_add_custom_force(system, &ops, &p);
-}
-
-static cdn_state *state_of(cdn_system *system) {
-  cdn_state *state = NULL;
-  OK_FREEZE(system);
-  OK(cdn_state_create(system, &state));
-  cdn_system_release(system);
-  return state;
-}
 
 static uint64_t random_;
 static double draw(void) {
@@ -139,6 +78,17 @@ static void icosahedron(double *at) {
   }
 }
 
+/* A ring of five atoms with one above and one below, its distances wrong by up to a fifth. */
+static void bipyramid(double *at) {
+  const double edge = 1.12 * SIGMA, radius = 0.5 * edge / sin(PI / 5), height = 0.5 * edge;
+  for (int i = 0; i < 7; i++) {
+    const double turn = 2 * PI * i / 5;
+    at[3 * i] = i < 5 ? radius * cos(turn) : 0, at[3 * i + 1] = i < 5 ? radius * sin(turn) : 0;
+    at[3 * i + 2] = i < 5 ? 0 : (i == 5 ? height : -height);
+    for (int k = 0; k < 3; k++) at[3 * i + k] += 0.1 * SIGMA * draw();
+  }
+}
+
 static void check_cluster(const units *s, int atoms, const double *at, double minimum) {
   cdn_state *state = cluster(s, atoms, at);
   double start[48], before, energy;
@@ -179,6 +129,8 @@ START_TEST(clusters) {
       for (int s = 0; s < 3; s++) check_cluster(&SCALES[s], known[n].atoms, at, known[n].energy);
     }
   random_ = 5;
+  bipyramid(at);
+  for (int s = 0; s < 3; s++) check_cluster(&SCALES[s], 7, at, -16.505384);
   icosahedron(at);
   for (int s = 0; s < 3; s++) check_cluster(&SCALES[s], 13, at, -44.326801);
 }
