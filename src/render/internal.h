@@ -23,6 +23,7 @@ typedef struct thing {
   float to_world[12]; /* columns of a 3 x 4 matrix */
   vec normal[3];      /* columns of the matrix that turns normals */
   float color[4];     /* linear */
+  bool casts_shadows; /* marks that let light pass do not, and lie in no shadow: they explain the picture */
   bool is_floor;
   cdn_transform X; /* of a floor, and its looks */
   cdn_pattern pattern;
@@ -51,7 +52,7 @@ cdn_status cdni_render_things(cdn_renderer *r);
 /* trace.c: the colours of one row of pixels. */
 typedef struct tracer {
   const cdn_renderer *renderer;
-  RTCScene scene;
+  RTCScene scene, casters;
   vec eye, x, y, z; /* of the camera; z points away from what it sees */
   float tan_x, tan_y;
   vec light; /* towards it */

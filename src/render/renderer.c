@@ -130,10 +130,12 @@ void cdn_renderer_destroy(cdn_renderer *r) {
 
 /* ---- drawing ---- */
 
-static RTCScene place_things(const cdn_renderer *r) {
+/* All things, or those that cast shadows. */
+static RTCScene place_things(const cdn_renderer *r, bool casters) {
   RTCScene top = rtcNewScene(r->device);
   for (size_t i = 0; top && i < r->things.count; i++) {
     const thing *x = &CDNI_AT(r->things, thing, i);
+    if (casters && !x->casts_shadows) continue;
     RTCGeometry g = rtcNewGeometry(r->device, RTC_GEOMETRY_TYPE_INSTANCE);
     if (!g) {
       rtcReleaseScene(top);
@@ -192,10 +194,10 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
     return cdni_refuse(CDN_ERR_ARG, function,
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
   CDNI_TRY(cdni_render_things(r));
-  RTCScene top = place_things(r);
-  if (!top) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the picture");
+  RTCScene top = place_things(r, false), casters = place_things(r, true);
   tracer t = { .renderer = r,
                .scene = top,
+               .casters = casters,
                .eye = vec_of(view->X_GC.p),
                .x = vec_of(view->X_GC.R.x),
                .y = vec_of(view->X_GC.R.y),
@@ -208,9 +210,10 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
     t.light = unit_of(vec_of(cdn_rotate(cdn_scene_poses(r->scene)[light.body.i].R, cdn_scale(-1, light.direction))));
   t.tan_x = t.tan_y * (float)r->def.width / (float)r->def.height;
   for (int k = 0; k < 4; k++) t.background[k] = powf((float)r->def.background[k], k < 3 ? 2.2f : 1);
-  draw_all(r, &t);
-  rtcReleaseScene(top);
-  return CDN_OK;
+  if (top && casters) draw_all(r, &t);
+  if (top) rtcReleaseScene(top);
+  if (casters) rtcReleaseScene(casters);
+  return top && casters ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the picture");
 }
 
 bool cdn_renderer_project(const cdn_renderer *r, const cdn_view_point *view, cdn_vec3 p_G, double pixel[2]) {

@@ -17,6 +17,7 @@ static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double s
   }
   t.to_world[9] = (float)X.p.x, t.to_world[10] = (float)X.p.y, t.to_world[11] = (float)X.p.z;
   for (int k = 0; k < 4; k++) t.color[k] = powf(fminf(fmaxf(color[k], 0), 1), k < 3 ? 2.2f : 1);
+  t.casts_shadows = form_index >= FORM_COUNT || t.color[3] >= 1;
   if (cdni_array_push(&r->allocator, &r->things, sizeof t, &t)) return CDN_OK;
   return cdni_refuse(CDN_ERR_NOMEM, "cdn_renderer_draw", "out of memory for the picture");
 }

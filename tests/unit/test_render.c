@@ -145,6 +145,24 @@ START_TEST(a_checked_plane) {
 }
 END_TEST
 
+/* A body's ellipsoid of inertia lets light pass: the box in it looks as it does alone. The eye is inside, and sees the
+ * ellipsoid (half axes sqrt(5 / 2) m) nowhere before the box. The same rays in both pictures make the same bytes. */
+START_TEST(ellipsoids_of_masses_cast_no_shadow) {
+  NEEDS_RENDERER;
+  static uint8_t alone[4 * W * H], within[4 * W * H];
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_BOX, { 0.5, 0.25, 0.2 }, NULL });
+  cdn_renderer *renderer = make_renderer(&r, 1);
+  const cdn_view_point view = { { cdn_rotation_identity(), { 0.3, -0.2, 1 } }, 0.5 };
+  OK(cdn_renderer_draw(renderer, &view, alone));
+  cdn_scene_set_layers(r.scene, CDN_LAYER_MASSES);
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  OK(cdn_renderer_draw(renderer, &view, within));
+  ck_assert(memcmp(alone, within, sizeof alone) == 0);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
 START_TEST(the_same_bytes_with_any_threads) {
   NEEDS_RENDERER;
   rig r = show((cdn_geometry){ CDN_GEOMETRY_CYLINDER, { 0.3, 0.5 }, NULL });
@@ -200,4 +218,5 @@ START_TEST(bad_calls) {
 }
 END_TEST
 
-CHECK_MAIN("render", a_ball, a_box, a_checked_plane, the_same_bytes_with_any_threads, bad_calls)
+CHECK_MAIN("render", a_ball, a_box, a_checked_plane, ellipsoids_of_masses_cast_no_shadow,
+           the_same_bytes_with_any_threads, bad_calls)
