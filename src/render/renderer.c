@@ -206,8 +206,11 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
                .light = unit_of((vec){ -0.14f, -0.66f, 0.9f }),
                .rgba = rgba };
   cdn_light_def light;
-  if (cdn_scene_light_count(r->scene) > 0 && cdn_scene_light(r->scene, 0, &light) == CDN_OK && light.directional)
-    t.light = unit_of(vec_of(cdn_rotate(cdn_scene_poses(r->scene)[light.body.i].R, cdn_scale(-1, light.direction))));
+  cdn_vec3 along;
+  if (cdn_scene_light_count(r->scene) > 0 && cdn_scene_light(r->scene, 0, &light) == CDN_OK &&
+      (light.directional || light.mode >= CDN_CAMERA_TARGET) &&
+      cdn_scene_light_ray(r->scene, 0, NULL, &along) == CDN_OK)
+    t.light = vec_of(cdn_scale(-1, along));
   t.tan_x = t.tan_y * (float)r->def.width / (float)r->def.height;
   for (int k = 0; k < 4; k++) t.background[k] = powf((float)r->def.background[k], k < 3 ? 2.2f : 1);
   if (top && casters) draw_all(r, &t);
