@@ -19,6 +19,8 @@ typedef struct cdn_render_def {
   bool collision;       /**< shapes of contact in place of looks; default false */
   double opacity;       /**< of all visuals but floors, times their own; default 1. Less shows marks inside bodies */
   uint32_t groups;      /**< bit g: visuals of group g are shown; default 7, as MuJoCo's viewer shows groups 0 to 2 */
+  double floor; /**< a scene without a plane gets one with squares at this height along Ground's z, m, which views from
+                     below do not show; default NaN: none */
 } cdn_render_def;
 /** cdn_default_render_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_render_def_init(void *def, size_t size);

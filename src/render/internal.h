@@ -33,7 +33,7 @@ typedef struct thing {
 } thing;
 
 /* Forms of marks come first, then one for each visual. */
-enum { FORM_BALL, FORM_ROD, FORM_CONE, FORM_COUNT };
+enum { FORM_BALL, FORM_ROD, FORM_CONE, FORM_FLOOR, FORM_COUNT };
 enum { FLOOR = 40 }; /* half the side of a floor's form, in radii of the model */
 
 struct cdn_renderer {
@@ -43,11 +43,12 @@ struct cdn_renderer {
   cdni_array forms;  /* form */
   cdni_array things; /* thing, of the present frame */
   double radius;     /* of the model when the renderer was made */
+  cdn_vec3 middle;   /* of the model then */
   cdn_allocator allocator;
 };
 
-/* things.c: the frame's visuals and marks. */
-cdn_status cdni_render_things(cdn_renderer *r);
+/* things.c: the frame's visuals and marks, and a floor where an eye at this height is above it. */
+cdn_status cdni_render_things(cdn_renderer *r, double eye_height);
 
 /* trace.c: the colours of one row of pixels. */
 typedef struct tracer {

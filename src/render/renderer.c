@@ -9,7 +9,7 @@
 #include "render/internal.h"
 
 CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 3, .background = { 1, 1, 1, 1 }, .shadows = true,
-         .opacity = 1, .groups = 7);
+         .opacity = 1, .groups = 7, .floor = NAN);
 
 enum { MOST_PIXELS = 16384, MOST_SAMPLES = 16, MOST_THREADS = 64, SEGMENTS = 64 };
 
@@ -65,10 +65,11 @@ static cdn_status add_pole(cdn_renderer *r, bool cone) {
 }
 
 static cdn_status add_forms(cdn_renderer *r) {
-  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL };
+  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL }, plane = { .kind = CDN_GEOMETRY_HALF_SPACE };
   CDNI_TRY(add_geometry(r, &ball));
   CDNI_TRY(add_pole(r, false));
   CDNI_TRY(add_pole(r, true));
+  CDNI_TRY(add_geometry(r, &plane));
   for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) {
     cdn_visual v;
     CDNI_TRY(cdn_scene_visual(r->scene, i, &v));
@@ -84,6 +85,7 @@ static const char *check_def(const cdn_render_def *d) {
     return "the width and the height must be 1 to 16384 pixels";
   if (d->samples < 1 || d->samples > MOST_SAMPLES) return "there must be 1 to 16 samples";
   if (d->threads < 0) return "the number of threads must not be negative";
+  if (isinf(d->floor)) return "the height of the floor must be finite, or NaN";
   if (!(d->opacity >= 0 && d->opacity <= 1)) return "the opacity must be 0 to 1";
   for (int k = 0; k < 4; k++)
     if (!(d->background[k] >= 0 && d->background[k] <= 1)) return "numbers of the background must be 0 to 1";
@@ -107,6 +109,7 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   r->scene = scene, r->def = d, r->allocator = a;
   cdn_scene_bounds(scene, &least, &most);
   r->radius = 0.5 * cdn_norm(cdn_sub(most, least));
+  r->middle = cdn_scale(0.5, cdn_add(least, most));
   if (!(r->radius > 0)) r->radius = 1;
   r->device = rtcNewDevice("threads=1");
   const cdn_status status = r->device ? add_forms(r) : no_memory();
@@ -193,7 +196,7 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
   if (!is_view(view) || !cdn_scene_poses(r->scene))
     return cdni_refuse(CDN_ERR_ARG, function,
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
-  CDNI_TRY(cdni_render_things(r));
+  CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
   RTCScene top = place_things(r, false), casters = place_things(r, true);
   tracer t = { .renderer = r,
                .scene = top,
