@@ -165,8 +165,15 @@ static cdn_status draw(stage *s) {
   return CDN_OK;
 }
 
+/* Of a picture its moment, of a video the whole run; then the scene is as it is when the drawing begins. */
+static int look_around(stage *s, double begin) {
+  const double end = is_video(s->a->output) ? s->shown.end : begin;
+  if (survey(s, begin, end) != CDN_OK || played_show(&s->shown, begin) != CDN_OK) return played_failed(&s->shown);
+  return CMD_OK;
+}
+
 static int draw_picture(stage *s, double time) {
-  if (survey(s, time, time) != CDN_OK || draw(s) != CDN_OK) return played_failed(&s->shown);
+  if (played_show(&s->shown, time) != CDN_OK || draw(s) != CDN_OK) return played_failed(&s->shown);
   return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
 }
 
@@ -189,7 +196,6 @@ static int add_to_video(void *to, double time) {
 }
 
 static int draw_video(stage *s) {
-  if (survey(s, s->shown.from, s->shown.end) != CDN_OK) return played_failed(&s->shown);
   s->began = wall_clock();
   s->video = video_open(s->a->output, &s->picture, s->a->fps);
   const int code = played_frames(&s->shown, "drawing", s->a->fps, add_to_video, s);
@@ -207,6 +213,7 @@ static int open_renderer(stage *s) {
   def.width = a->width, def.height = a->height, def.samples = a->samples > 0 ? (int)ceil(a->samples) : def.samples;
   def.collision = a->collision;
   if (a->transparent) def.background[3] = 0;
+  else def.floor = s->least.z;
   if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
   if (cdn_renderer_create(s->shown.scene, &def, &s->renderer) != CDN_OK) return played_failed(&s->shown);
   s->picture = (picture){ a->width, a->height, allocate(4 * (size_t)a->width * (size_t)a->height, 1) };
@@ -217,9 +224,10 @@ static int render(const render_arguments *a) {
   stage s = { .a = a };
   double time = 0;
   int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers);
-  if (code == CMD_OK) code = open_renderer(&s);
   if (code == CMD_OK && a->orbit > 0 && a->runs.n == 0) s.shown.end = s.shown.from + a->orbit;
   if (code == CMD_OK && !played_time(&s.shown, a->time, &time)) code = CMD_USAGE;
+  if (code == CMD_OK) code = look_around(&s, is_video(a->output) ? s.shown.from : time);
+  if (code == CMD_OK) code = open_renderer(&s);
   if (code == CMD_OK) code = is_video(a->output) ? draw_video(&s) : draw_picture(&s, time);
   if (code == CMD_OK && !a->model.quiet) printf("%s\n", a->output);
   free(s.picture.rgba);
@@ -245,7 +253,8 @@ int command_render(int argc, char **argv) {
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
       "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, all" },
     { "collision", 0, OPTION_FLAG, &a.collision, NULL, "shapes of contact in place of looks" },
-    { "transparent", 0, OPTION_FLAG, &a.transparent, NULL, "a background that lets through what is behind" },
+    { "transparent", 0, OPTION_FLAG, &a.transparent, NULL,
+      "no floor, and a background that lets through what is behind" },
     { "samples", 0, OPTION_POSITIVE, &a.samples, "N", "N x N rays a pixel (default: 3)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from this keyframe" },
     { "state", 0, OPTION_TEXT, &a.model.state, "FILE", "start from this JSON file" },

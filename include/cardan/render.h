@@ -19,6 +19,8 @@ typedef struct cdn_render_def {
   bool collision;       /**< shapes of contact in place of looks; default false */
   double opacity;       /**< of all visuals but floors, times their own; default 1. Less shows marks inside bodies */
   uint32_t groups;      /**< bit g: visuals of group g are shown; default 7, as MuJoCo's viewer shows groups 0 to 2 */
+  double floor; /**< a scene without a plane gets one with squares at this height along Ground's z, m, which views from
+                     below do not show; default NaN: none */
 } cdn_render_def;
 /** cdn_default_render_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_render_def_init(void *def, size_t size);
@@ -37,7 +39,8 @@ CDN_API cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_
 CDN_API void cdn_renderer_destroy(cdn_renderer *renderer); /**< NULL is allowed */
 /** Draws the scene's present frame as `view` sees it, with its marks but not its text. `rgba` has room for 4 width
  *  height bytes: rows from top to bottom, 4 bytes a pixel, colours not multiplied by the opacity. The same picture has
- *  the same bytes, whatever the number of threads. Errors: CDN_ERR_ARG (no frame yet, an angle of view that is not
+ *  the same bytes, whatever the number of threads. The light is the scene's first one, if that is directional or turns
+ *  to a body; its rays are drawn parallel. Else it comes from above. Errors: CDN_ERR_ARG (no frame yet, an angle of view that is not
  *  within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view, uint8_t *rgba) CDN_NODISCARD;
 /** Where a point is in the picture: pixels from the left and from the top; false if it is behind the camera. */

@@ -134,11 +134,15 @@ CDN_API cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *
 
 typedef struct cdn_light_def {
   CDN_DEF_HEADER;
-  cdn_body body;      /**< default Ground */
-  cdn_vec3 position;  /**< on the body; not used by a directional light */
-  cdn_vec3 direction; /**< where the light goes, any length but 0, on the body; default down */
-  bool directional;   /**< all rays are parallel: the sun. Default true */
-  double rgb[3];      /**< default 1 1 1 */
+  cdn_body body;        /**< default Ground */
+  cdn_vec3 position;    /**< on the body; not used by a directional light */
+  cdn_vec3 direction;   /**< where the light goes, any length but 0, on the body; default down */
+  bool directional;     /**< all rays are parallel: the sun. Default true */
+  double rgb[3];        /**< default 1 1 1 */
+  cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED. It follows as a camera does. In the modes TRACK, `position` (from
+                             what it follows) and `direction` are along Ground's axes; in the modes TARGET, `direction`
+                             counts only where the light is at what it turns to */
+  cdn_body target;      /**< to which the light turns in the modes TARGET; default Ground */
 } cdn_light_def;
 CDN_API void cdn_light_def_init(void *def, size_t size); /**< cdn_default_light_def for a struct of `size` bytes */
 static inline cdn_light_def cdn_default_light_def(void) {
@@ -264,6 +268,10 @@ CDN_API cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn
 /** The view of camera i in this frame. CDN_ERR_ARG if there is none, or if it follows a centre of mass and was added
  *  after the frame was made. */
 CDN_API cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) CDN_NODISCARD;
+/** Where light i is in this frame, m, and the unit vector along which it shines, both in Ground. Either may be NULL.
+ *  CDN_ERR_ARG if there is none, or if it follows a centre of mass and was added after the frame was made. */
+CDN_API cdn_status cdn_scene_light_ray(const cdn_scene *scene, int i, cdn_vec3 *position_G,
+                                       cdn_vec3 *direction_G) CDN_NODISCARD;
 
 /** What a ray meets first. The struct never changes. */
 typedef struct cdn_pick {

@@ -444,11 +444,14 @@ typedef struct cdn_spec_light {
   CDN_DEF_HEADER;
   int line;
   const char *name;
-  const char *body;   /**< NULL: Ground */
-  cdn_vec3 position;  /**< on the body */
-  cdn_vec3 direction; /**< on the body, any length but 0; default 0 0 -1 */
-  bool directional;   /**< all rays are parallel; default false */
-  double rgb[3];      /**< default 0.7 0.7 0.7 */
+  const char *body;     /**< NULL: Ground */
+  cdn_vec3 position;    /**< on the body */
+  cdn_vec3 direction;   /**< on the body, any length but 0; default 0 0 -1 */
+  bool directional;     /**< all rays are parallel; default false */
+  double rgb[3];        /**< default 0.7 0.7 0.7 */
+  cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED. A light that tracks keeps the place, relative to what it follows,
+                             and the direction in Ground that it has in the model's default State */
+  const char *target;   /**< the body to which it turns; NULL: Ground */
 } cdn_spec_light;
 CDN_API void cdn_spec_light_init(void *def, size_t size); /**< cdn_default_spec_light for a struct of `size` bytes */
 static inline cdn_spec_light cdn_default_spec_light(void) {

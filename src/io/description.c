@@ -63,7 +63,11 @@ void io_description_drop_tree(io_description *d) {
     cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.name);
     cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.target);
   }
-  for (size_t i = 0; i < d->lights.count; i++) cdni_strfree(a, (char *)CDNI_AT(d->lights, io_light, i).light.name);
+  for (size_t i = 0; i < d->lights.count; i++) {
+    const cdn_spec_light *light = &CDNI_AT(d->lights, io_light, i).light;
+    cdni_strfree(a, (char *)light->name);
+    cdni_strfree(a, (char *)light->target);
+  }
   for (size_t i = 0; i < d->tendons.count; i++) cdni_strfree(a, (char *)CDNI_AT(d->tendons, cdn_spec_tendon, i).name);
   for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
   for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
@@ -192,6 +196,7 @@ void io_not_understood(io_description *d, int line, const char *long_name) {
 
 cdn_status io_description_copy_log(io_description *to, const io_description *from) {
   for (size_t i = 0; i < from->warnings.count; i++) keep_warning(to, CDNI_AT(from->warnings, char *, i));
+  for (int i = 0; i < IO_UNDRAWN_COUNT; i++) io_not_drawn(to, from->undrawn[i], (io_undrawn)i);
   for (size_t i = 0; i < from->notes.count; i++) {
     const io_note *note = &CDNI_AT(from->notes, io_note, i);
     io_not_understood(to, note->line, note->element);

@@ -143,6 +143,16 @@ typedef struct io_note {
   int line;
 } io_note;
 
+/* What a file says about looks and pictures do not show; dress.c has the words. */
+typedef enum io_undrawn {
+  IO_LIGHT_CUTOFF,
+  IO_LIGHT_ATTENUATION,
+  IO_SKYBOX,
+  IO_REFLECTANCE,
+  IO_TEXTURE_FILE,
+  IO_UNDRAWN_COUNT
+} io_undrawn;
+
 typedef struct io_description {
   cdn_allocator allocator;
   char *name;            /* of the model */
@@ -168,10 +178,11 @@ typedef struct io_description {
   cdni_array cameras;   /* io_camera */
   cdni_array lights;    /* io_light */
   cdni_array tendons;   /* cdn_spec_tendon, with names of their own; the texts of their joints are the joints' */
-  cdni_array notes;     /* io_note: elements that were not understood */
-  io_names note_names;  /* the indices of the notes */
-  cdni_array warnings;  /* char * */
-  cdn_error error;      /* the first error; its code is CDN_OK if there was none */
+  int undrawn[IO_UNDRAWN_COUNT]; /* the line of the first; 0: there is none */
+  cdni_array notes;              /* io_note: elements that were not understood */
+  io_names note_names;           /* the indices of the notes */
+  cdni_array warnings;           /* char * */
+  cdn_error error;               /* the first error; its code is CDN_OK if there was none */
 } io_description;
 
 /* description.c */
@@ -194,6 +205,9 @@ cdn_status io_forgive(io_description *d, cdn_status status, const char *conseque
 void io_warn(io_description *d, int line, const char *format, ...) CDN_PRINTF(3, 4);
 /* Counts an element (or "element attribute") that is not simulated. */
 void io_not_understood(io_description *d, int line, const char *element);
+static inline void io_not_drawn(io_description *d, int line, io_undrawn what) {
+  if (d->undrawn[what] == 0) d->undrawn[what] = line;
+}
 /* Warns of an inertia that no body can have. The warning names the link or body ("link 'arm'"). A negative mass is an
  * error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,

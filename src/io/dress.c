@@ -223,14 +223,45 @@ static cdn_status add_camera(dresser *r, const cdn_spec_camera *camera) {
   return leave_out(r, status, camera->line, "camera", camera->name);
 }
 
+/* The same for a light: that of a camera which looks along it. */
+static cdn_status keep_light(const dresser *r, cdn_light_def *light) {
+  cdn_camera_def camera = cdn_default_camera_def();
+  camera.body = light->body, camera.mode = light->mode, camera.target = light->target;
+  camera.X_BC = (cdn_transform){ cdn_rotation_z_to(cdn_scale(-1, light->direction)), light->position };
+  CDNI_TRY(keep_pose(r, &camera));
+  light->position = camera.X_BC.p, light->direction = cdn_scale(-1, camera.X_BC.R.z);
+  return CDN_OK;
+}
+
 static cdn_status add_light(dresser *r, const cdn_spec_light *light) {
   cdn_light_def def = cdn_default_light_def();
   def.body = find_body(r, light->body);
   def.position = light->position;
   def.direction = light->direction;
   def.directional = light->directional;
+  def.mode = light->mode;
+  def.target = find_body(r, light->target);
   memcpy(def.rgb, light->rgb, sizeof def.rgb);
-  return leave_out(r, cdn_scene_add_light(r->scene, &def), light->line, "light", light->name);
+  const bool tracks = def.mode == CDN_CAMERA_TRACK || def.mode == CDN_CAMERA_TRACK_COM;
+  const cdn_status status = tracks && cdn_norm(def.direction) > 0 ? keep_light(r, &def) : CDN_OK;
+  return leave_out(r, status == CDN_OK ? cdn_scene_add_light(r->scene, &def) : status, light->line, "light",
+                   light->name);
+}
+
+/* What people would look for in the picture, and why it is not there. */
+static void tell_undrawn(dresser *r) {
+  static const char *const words[IO_UNDRAWN_COUNT] = { [IO_LIGHT_CUTOFF] = "light cutoff",
+                                                       [IO_LIGHT_ATTENUATION] = "light attenuation",
+                                                       [IO_SKYBOX] = "texture skybox",
+                                                       [IO_REFLECTANCE] = "material reflectance",
+                                                       [IO_TEXTURE_FILE] = "texture file" };
+  char list[200] = "";
+  for (int i = 0; i < IO_UNDRAWN_COUNT; i++) {
+    const size_t used = strlen(list);
+    if (r->d->undrawn[i] > 0)
+      snprintf(list + used, sizeof list - used, "%s%s (line %d)", used ? ", " : "", words[i], r->d->undrawn[i]);
+  }
+  if (list[0]) io_warn(r->d, 0, "pictures are drawn without: %s", list);
 }
 
 /* ---- all ---- */
@@ -252,6 +283,7 @@ static cdn_status dress(dresser *r) {
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));
+  tell_undrawn(r);
   for (int i = 0; i < cdn_model_frame_count(m); i++) {
     cdn_model_frame f;
     CDNI_TRY(cdn_model_frame_get(m, i, &f));

@@ -82,6 +82,10 @@ static cdn_status read_heights(mjcf_reader *r, const mjcf_element *e, cdn_spec_a
 static cdn_status read_texture(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made) {
   static const char *const words[] = { "none", "gradient", "checker", "flat" };
   int word = 0;
+  const char *type = NULL;
+  CDNI_TRY(io_mjcf_string(r, e, "type", &type));
+  if (type && strcmp(type, "skybox") == 0) io_not_drawn(r->d, io_xml_line(e->node), IO_SKYBOX);
+  else if (io_mjcf_has(r, e, "file")) io_not_drawn(r->d, io_xml_line(e->node), IO_TEXTURE_FILE);
   CDNI_TRY(io_mjcf_keyword(r, e, "builtin", words, CDNI_COUNT(words), &word));
   made->builtin = (cdn_spec_texture)word;
   CDNI_TRY(io_mjcf_doubles(r, e, "rgb1", made->rgb1, 3, NULL));
@@ -101,6 +105,9 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
     CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made.rgba, 4, NULL));
     CDNI_TRY(io_mjcf_doubles(r, e, "texrepeat", made.texrepeat, 2, NULL));
     CDNI_TRY(io_mjcf_bool(r, e, "texuniform", &made.texuniform));
+    double reflectance = 0;
+    CDNI_TRY(io_mjcf_double(r, e, "reflectance", &reflectance));
+    if (reflectance > 0) io_not_drawn(r->d, io_xml_line(e->node), IO_REFLECTANCE);
   }
   if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_texture(r, e, &made));
   cdn_spec_asset *kept = cdni_array_push(&r->d->allocator, &r->d->assets, sizeof made, &made);

@@ -22,27 +22,45 @@ static cdn_status read_fovy(mjcf_reader *r, const mjcf_element *e, double *fovy)
                      *fovy * 180 / PI);
 }
 
-static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
-  /* cdn_camera_mode */
+/* How a camera or light follows, and the body to which it turns. */
+static cdn_status read_mode(mjcf_reader *r, const mjcf_element *e, cdn_camera_mode *mode, const char **target) {
   static const char *const modes[] = { "fixed", "track", "trackcom", "targetbody", "targetbodycom" };
+  int word = CDN_CAMERA_FIXED; /* cdn_camera_mode */
+  CDNI_TRY(io_mjcf_keyword(r, e, "mode", modes, CDNI_COUNT(modes), &word));
+  CDNI_TRY(io_mjcf_string(r, e, "target", target));
+  *mode = (cdn_camera_mode)word;
+  if (word >= CDN_CAMERA_TARGET) {
+    if (*target) return CDN_OK;
+    return io_xml_missing(r->d, e->node, "target", "name the body to which it turns");
+  }
+  *target = NULL;
+  return CDN_OK;
+}
+
+static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
   const cdn_allocator *a = &r->d->allocator;
   io_camera c = { cdn_default_spec_camera(), scope->body };
   cdn_transform X_SC;
-  int mode = CDN_CAMERA_FIXED;
   const char *target = NULL, *name = io_mjcf_name(r, e->node);
   c.camera.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
-  CDNI_TRY(io_mjcf_keyword(r, e, "mode", modes, CDNI_COUNT(modes), &mode));
-  CDNI_TRY(io_mjcf_string(r, e, "target", &target));
+  CDNI_TRY(read_mode(r, e, &c.camera.mode, &target));
   CDNI_TRY(read_fovy(r, e, &c.camera.fovy));
-  if (mode >= CDN_CAMERA_TARGET && !target)
-    return io_xml_missing(r->d, e->node, "target", "name the body to which the camera turns");
-  c.camera.mode = (cdn_camera_mode)mode;
   c.camera.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
   io_camera *kept = cdni_array_push(a, &r->d->cameras, sizeof c, &c);
   if (!kept || (name && name[0] && !(kept->camera.name = cdni_strdup(a, name))) ||
-      (mode >= CDN_CAMERA_TARGET && !(kept->camera.target = cdni_strdup(a, target))))
+      (target && !(kept->camera.target = cdni_strdup(a, target))))
     return io_mjcf_out_of_memory(r);
+  return CDN_OK;
+}
+
+/* Lights of pictures are all around and everywhere as strong. 45 degrees and no attenuation are the usual numbers. */
+static cdn_status report_undrawn(mjcf_reader *r, const mjcf_element *e) {
+  double cutoff = 45, attenuation[3] = { 1, 0, 0 };
+  CDNI_TRY(io_mjcf_double(r, e, "cutoff", &cutoff));
+  CDNI_TRY(io_mjcf_doubles(r, e, "attenuation", attenuation, 3, NULL));
+  if (cutoff != 45) io_not_drawn(r->d, io_xml_line(e->node), IO_LIGHT_CUTOFF);
+  if (attenuation[1] != 0 || attenuation[2] != 0) io_not_drawn(r->d, io_xml_line(e->node), IO_LIGHT_ATTENUATION);
   return CDN_OK;
 }
 
@@ -50,7 +68,7 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   static const char *const types[] = { "spot", "directional", "point", "image" };
   const cdn_allocator *a = &r->d->allocator;
   io_light l = { cdn_default_spec_light(), scope->body };
-  const char *name = io_mjcf_name(r, e->node);
+  const char *name = io_mjcf_name(r, e->node), *target = NULL;
   bool active = true;
   int type = 0;
   l.light.line = io_xml_line(e->node);
@@ -60,14 +78,18 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_vec3(r, e, "pos", &l.light.position));
   CDNI_TRY(io_mjcf_vec3(r, e, "dir", &l.light.direction));
   CDNI_TRY(io_mjcf_doubles(r, e, "diffuse", l.light.rgb, 3, NULL));
+  CDNI_TRY(read_mode(r, e, &l.light.mode, &target));
   if (!active) return CDN_OK;
   if (!(cdn_norm(l.light.direction) > 0))
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
+  CDNI_TRY(report_undrawn(r, e));
   l.light.directional |= type == 1;
   l.light.position = cdn_transform_point(scope->X_BS, l.light.position);
   l.light.direction = cdn_rotate(scope->X_BS.R, l.light.direction);
   io_light *kept = cdni_array_push(a, &r->d->lights, sizeof l, &l);
-  if (!kept || (name && name[0] && !(kept->light.name = cdni_strdup(a, name)))) return io_mjcf_out_of_memory(r);
+  if (!kept || (name && name[0] && !(kept->light.name = cdni_strdup(a, name))) ||
+      (target && !(kept->light.target = cdni_strdup(a, target))))
+    return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 

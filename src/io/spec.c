@@ -53,7 +53,7 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                         sizeof(cdn_spec_camera),
                         3,
                         { AT(camera, name), AT(camera, body), AT(camera, target) } },
-  [CDN_SPEC_LIGHT] = { "light", sizeof(cdn_spec_light), 2, { AT(light, name), AT(light, body) } },
+  [CDN_SPEC_LIGHT] = { "light", sizeof(cdn_spec_light), 3, { AT(light, name), AT(light, body), AT(light, target) } },
   [CDN_SPEC_TENDON] = { "tendon",
                         sizeof(cdn_spec_tendon),
                         MOST_TEXTS,

@@ -22,6 +22,13 @@ static cdn_status read_elements(urdf_graph *graph, io_xml_node *root) {
   return CDN_OK;
 }
 
+/* A transmission that is wrong is left out: nothing drives the joint, as without it. */
+static cdn_status read_transmissions(urdf_graph *graph, io_xml_node *root) {
+  for (io_xml_node *n = io_xml_child(root, "transmission"); n; n = io_xml_next_named(n, "transmission"))
+    CDNI_TRY(io_forgive(graph->d, urdf_read_transmission(graph, n), "the transmission is left out"));
+  return CDN_OK;
+}
+
 static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   io_description *d = graph->d;
   const char *name = io_xml_string(root, "name");
@@ -35,11 +42,13 @@ static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   d->starts_within_limits = true;
   d->gravity = cdn_v3(0, 0, -9.81);
   CDNI_TRY(read_elements(graph, root));
+  for (io_xml_node *n = io_xml_child(root, "transmission"); n; n = io_xml_next_named(n, "transmission")) io_xml_mark(n);
   io_xml_report_rest(d, root);
   if (graph->links.count == 0)
     return io_fail(d, CDN_ERR_PARSE, io_xml_line(root), "the robot has no <link>; there is nothing to simulate");
   CDNI_TRY(urdf_connect(graph));
   CDNI_TRY(urdf_emit(graph));
+  CDNI_TRY(read_transmissions(graph, root));
   return io_shapes_touch(graph->options) ? urdf_read_srdf(graph) : CDN_OK;
 }
 

@@ -67,6 +67,9 @@ cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link);
 cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node);
 cdn_status urdf_place_shapes(urdf_graph *graph);
 
+/* urdf_transmission.c: the actuator of a transmission, once the joints are in the description. */
+cdn_status urdf_read_transmission(urdf_graph *graph, io_xml_node *node);
+
 /* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the description. */
 cdn_status urdf_connect(urdf_graph *graph);
 cdn_status urdf_emit(urdf_graph *graph);

@@ -228,6 +228,21 @@ io_xml_node *io_xml_next_named(const io_xml_node *node, const char *name) {
 
 /* ---- attributes as text ---- */
 
+const char *io_xml_text(const io_xml_node *node, char *text, size_t size) {
+  static const char blanks[] = " \t\r\n";
+  for (const xmlNode *n = tree_node(node)->children; n; n = n->next) {
+    const char *from = n->type == XML_TEXT_NODE && n->content ? (const char *)n->content : "";
+    from += strspn(from, blanks);
+    size_t length = strlen(from);
+    while (length > 0 && strchr(blanks, from[length - 1])) length--;
+    if (length == 0) continue;
+    if (length >= size) return NULL;
+    snprintf(text, size, "%.*s", (int)length, from);
+    return text;
+  }
+  return NULL;
+}
+
 static xmlAttr *find_attribute(const io_xml_node *node, const char *name) {
   xmlAttr *a = tree_node(node)->properties;
   while (a && strcmp((const char *)a->name, name) != 0) a = a->next;

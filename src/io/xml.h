@@ -32,6 +32,11 @@ io_xml_node *io_xml_next(const io_xml_node *node);   /* next sibling element, or
 io_xml_node *io_xml_child(const io_xml_node *node, const char *name);
 io_xml_node *io_xml_next_named(const io_xml_node *node, const char *name);
 
+/* The text in an element, without blanks around it, in `text`; NULL if there is none, or no room. */
+const char *io_xml_text(const io_xml_node *node, char *text, size_t size);
+/* The whole text as a number; false if it is none. */
+bool io_xml_number(const io_xml_node *node, const char *text, double *value);
+
 /* Writes "<joint name='knee'>", or "<axis> of <joint name='knee'>" for an element without a name. Returns `text`. */
 const char *io_xml_describe(const io_xml_node *node, char *text, size_t size);
 /* Calls io_fail with the element's description before the text. */

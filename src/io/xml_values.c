@@ -7,6 +7,12 @@
 
 #include "io/xml_private.h"
 
+bool io_xml_number(const io_xml_node *node, const char *text, double *value) {
+  char *end;
+  *value = io_xml_strtod(node, text, &end);
+  return end != text && !*end;
+}
+
 /* ---- messages ---- */
 
 const char *io_xml_describe(const io_xml_node *node, char *text, size_t size) {

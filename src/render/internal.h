@@ -23,6 +23,7 @@ typedef struct thing {
   float to_world[12]; /* columns of a 3 x 4 matrix */
   vec normal[3];      /* columns of the matrix that turns normals */
   float color[4];     /* linear */
+  bool casts_shadows; /* marks that let light pass do not, and lie in no shadow: they explain the picture */
   bool is_floor;
   cdn_transform X; /* of a floor, and its looks */
   cdn_pattern pattern;
@@ -32,7 +33,7 @@ typedef struct thing {
 } thing;
 
 /* Forms of marks come first, then one for each visual. */
-enum { FORM_BALL, FORM_ROD, FORM_CONE, FORM_COUNT };
+enum { FORM_BALL, FORM_ROD, FORM_CONE, FORM_FLOOR, FORM_COUNT };
 enum { FLOOR = 40 }; /* half the side of a floor's form, in radii of the model */
 
 struct cdn_renderer {
@@ -42,16 +43,17 @@ struct cdn_renderer {
   cdni_array forms;  /* form */
   cdni_array things; /* thing, of the present frame */
   double radius;     /* of the model when the renderer was made */
+  cdn_vec3 middle;   /* of the model then */
   cdn_allocator allocator;
 };
 
-/* things.c: the frame's visuals and marks. */
-cdn_status cdni_render_things(cdn_renderer *r);
+/* things.c: the frame's visuals and marks, and a floor where an eye at this height is above it. */
+cdn_status cdni_render_things(cdn_renderer *r, double eye_height);
 
 /* trace.c: the colours of one row of pixels. */
 typedef struct tracer {
   const cdn_renderer *renderer;
-  RTCScene scene;
+  RTCScene scene, casters;
   vec eye, x, y, z; /* of the camera; z points away from what it sees */
   float tan_x, tan_y;
   vec light; /* towards it */

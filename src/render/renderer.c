@@ -9,7 +9,7 @@
 #include "render/internal.h"
 
 CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 3, .background = { 1, 1, 1, 1 }, .shadows = true,
-         .opacity = 1, .groups = 7);
+         .opacity = 1, .groups = 7, .floor = NAN);
 
 enum { MOST_PIXELS = 16384, MOST_SAMPLES = 16, MOST_THREADS = 64, SEGMENTS = 64 };
 
@@ -65,10 +65,11 @@ static cdn_status add_pole(cdn_renderer *r, bool cone) {
 }
 
 static cdn_status add_forms(cdn_renderer *r) {
-  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL };
+  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL }, plane = { .kind = CDN_GEOMETRY_HALF_SPACE };
   CDNI_TRY(add_geometry(r, &ball));
   CDNI_TRY(add_pole(r, false));
   CDNI_TRY(add_pole(r, true));
+  CDNI_TRY(add_geometry(r, &plane));
   for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) {
     cdn_visual v;
     CDNI_TRY(cdn_scene_visual(r->scene, i, &v));
@@ -84,6 +85,7 @@ static const char *check_def(const cdn_render_def *d) {
     return "the width and the height must be 1 to 16384 pixels";
   if (d->samples < 1 || d->samples > MOST_SAMPLES) return "there must be 1 to 16 samples";
   if (d->threads < 0) return "the number of threads must not be negative";
+  if (isinf(d->floor)) return "the height of the floor must be finite, or NaN";
   if (!(d->opacity >= 0 && d->opacity <= 1)) return "the opacity must be 0 to 1";
   for (int k = 0; k < 4; k++)
     if (!(d->background[k] >= 0 && d->background[k] <= 1)) return "numbers of the background must be 0 to 1";
@@ -107,6 +109,7 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   r->scene = scene, r->def = d, r->allocator = a;
   cdn_scene_bounds(scene, &least, &most);
   r->radius = 0.5 * cdn_norm(cdn_sub(most, least));
+  r->middle = cdn_scale(0.5, cdn_add(least, most));
   if (!(r->radius > 0)) r->radius = 1;
   r->device = rtcNewDevice("threads=1");
   const cdn_status status = r->device ? add_forms(r) : no_memory();
@@ -130,10 +133,12 @@ void cdn_renderer_destroy(cdn_renderer *r) {
 
 /* ---- drawing ---- */
 
-static RTCScene place_things(const cdn_renderer *r) {
+/* All things, or those that cast shadows. */
+static RTCScene place_things(const cdn_renderer *r, bool casters) {
   RTCScene top = rtcNewScene(r->device);
   for (size_t i = 0; top && i < r->things.count; i++) {
     const thing *x = &CDNI_AT(r->things, thing, i);
+    if (casters && !x->casts_shadows) continue;
     RTCGeometry g = rtcNewGeometry(r->device, RTC_GEOMETRY_TYPE_INSTANCE);
     if (!g) {
       rtcReleaseScene(top);
@@ -191,11 +196,11 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
   if (!is_view(view) || !cdn_scene_poses(r->scene))
     return cdni_refuse(CDN_ERR_ARG, function,
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
-  CDNI_TRY(cdni_render_things(r));
-  RTCScene top = place_things(r);
-  if (!top) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the picture");
+  CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
+  RTCScene top = place_things(r, false), casters = place_things(r, true);
   tracer t = { .renderer = r,
                .scene = top,
+               .casters = casters,
                .eye = vec_of(view->X_GC.p),
                .x = vec_of(view->X_GC.R.x),
                .y = vec_of(view->X_GC.R.y),
@@ -204,13 +209,17 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
                .light = unit_of((vec){ -0.14f, -0.66f, 0.9f }),
                .rgba = rgba };
   cdn_light_def light;
-  if (cdn_scene_light_count(r->scene) > 0 && cdn_scene_light(r->scene, 0, &light) == CDN_OK && light.directional)
-    t.light = unit_of(vec_of(cdn_rotate(cdn_scene_poses(r->scene)[light.body.i].R, cdn_scale(-1, light.direction))));
+  cdn_vec3 along;
+  if (cdn_scene_light_count(r->scene) > 0 && cdn_scene_light(r->scene, 0, &light) == CDN_OK &&
+      (light.directional || light.mode >= CDN_CAMERA_TARGET) &&
+      cdn_scene_light_ray(r->scene, 0, NULL, &along) == CDN_OK)
+    t.light = vec_of(cdn_scale(-1, along));
   t.tan_x = t.tan_y * (float)r->def.width / (float)r->def.height;
   for (int k = 0; k < 4; k++) t.background[k] = powf((float)r->def.background[k], k < 3 ? 2.2f : 1);
-  draw_all(r, &t);
-  rtcReleaseScene(top);
-  return CDN_OK;
+  if (top && casters) draw_all(r, &t);
+  if (top) rtcReleaseScene(top);
+  if (casters) rtcReleaseScene(casters);
+  return top && casters ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the picture");
 }
 
 bool cdn_renderer_project(const cdn_renderer *r, const cdn_view_point *view, cdn_vec3 p_G, double pixel[2]) {

@@ -17,6 +17,7 @@ static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double s
   }
   t.to_world[9] = (float)X.p.x, t.to_world[10] = (float)X.p.y, t.to_world[11] = (float)X.p.z;
   for (int k = 0; k < 4; k++) t.color[k] = powf(fminf(fmaxf(color[k], 0), 1), k < 3 ? 2.2f : 1);
+  t.casts_shadows = form_index >= FORM_COUNT || t.color[3] >= 1;
   if (cdni_array_push(&r->allocator, &r->things, sizeof t, &t)) return CDN_OK;
   return cdni_refuse(CDN_ERR_NOMEM, "cdn_renderer_draw", "out of memory for the picture");
 }
@@ -43,6 +44,21 @@ static cdn_status add_visuals(cdn_renderer *r) {
     for (int k = 0; k < 3; k++) t->color2[k] = powf((float)v.rgb2[k], 2.2f);
     for (int k = 0; k < 2; k++) t->tile[k] = v.tile[k];
   }
+  return CDN_OK;
+}
+
+/* In light grey, so that it is no part of the model. It fades around the place where the model was first, and stays there: the
+ * model moves over its squares. */
+static cdn_status add_floor(cdn_renderer *r) {
+  static const float grey[4] = { 0.92f, 0.92f, 0.92f, 1 };
+  for (size_t i = 0; i < r->things.count; i++)
+    if (CDNI_AT(r->things, thing, i).is_floor) return CDN_OK;
+  const cdn_transform X = { cdn_rotation_identity(), { r->middle.x, r->middle.y, r->def.floor } };
+  CDNI_TRY(add(r, FORM_FLOOR, X, 1, 1, 1, grey));
+  thing *t = &CDNI_AT(r->things, thing, r->things.count - 1);
+  t->is_floor = true;
+  t->X = X;
+  t->pattern = CDN_PATTERN_PLAIN;
   return CDN_OK;
 }
 
@@ -109,11 +125,12 @@ static cdn_status add_mark(cdn_renderer *r, const cdn_mark *m) {
   return CDN_OK;
 }
 
-cdn_status cdni_render_things(cdn_renderer *r) {
+cdn_status cdni_render_things(cdn_renderer *r, double eye_height) {
   int n;
   const cdn_mark *marks = cdn_scene_marks(r->scene, &n);
   r->things.count = 0;
   CDNI_TRY(add_visuals(r));
+  if (eye_height > r->def.floor) CDNI_TRY(add_floor(r));
   for (int i = 0; i < n; i++) CDNI_TRY(add_mark(r, &marks[i]));
   return CDN_OK;
 }

@@ -57,7 +57,7 @@ static bool is_hidden(const tracer *t, vec from, vec direction, float reach) {
                         .dir_x = direction.x,
                         .dir_y = direction.y,
                         .dir_z = direction.z };
-  rtcOccluded1(t->scene, &context, &ray);
+  rtcOccluded1(t->casters, &context, &ray);
   return ray.tfar < 0;
 }
 
@@ -127,7 +127,7 @@ static void floor_color(const tracer *t, const hit *h, float color[4]) {
 
 /* Light that leaves a point of a surface towards the eye. */
 static void shade(const tracer *t, const hit *h, vec direction, const float color[3], const draw *d, float out[3]) {
-  const bool shadows = t->renderer->def.shadows;
+  const bool shadows = t->renderer->def.shadows && h->thing->casts_shadows;
   const float away = 1e-4f * (float)t->renderer->radius;
   const vec from = add(h->point, scale(away, h->normal)), n = h->normal;
   const float facing = fmaxf(dot(n, t->light), 0);

@@ -25,6 +25,11 @@ typedef struct scene_camera {
   cdn_vec3 com_G; /* in the frame: the centre of mass that it follows */
 } scene_camera;
 
+typedef struct scene_light {
+  cdn_light_def def;
+  scene_camera eye; /* looks along the light, and follows as it does */
+} scene_light;
+
 struct cdn_scene {
   const cdn_system *system;
   cdn_allocator allocator;
@@ -33,7 +38,7 @@ struct cdn_scene {
   cdni_array points;  /* scene_point */
   cdni_array ranges;  /* scene_range */
   cdni_array cameras; /* scene_camera */
-  cdni_array lights;  /* cdn_light_def */
+  cdni_array lights;  /* scene_light */
   double weight;      /* of all that moves, N */
   bool is_measured;   /* what follows suits the visuals */
   double scale;       /* a length that suits the model, m */

@@ -119,12 +119,25 @@ static bool follows_com(const cdn_camera_def *c) {
 }
 static cdn_body followed(const cdn_camera_def *c) { return turns(c) ? c->target : c->body; }
 
+static void aim(cdn_scene *scene, const cdn_state *state, scene_camera *c) {
+  c->has_com = follows_com(&c->def);
+  if (c->has_com) c->com_G = subtree_com(scene, state, followed(&c->def));
+}
+
 void cdni_scene_aim(cdn_scene *scene, const cdn_state *state) {
-  for (size_t i = 0; i < scene->cameras.count; i++) {
-    scene_camera *c = &CDNI_AT(scene->cameras, scene_camera, i);
-    c->has_com = follows_com(&c->def);
-    if (c->has_com) c->com_G = subtree_com(scene, state, followed(&c->def));
-  }
+  for (size_t i = 0; i < scene->cameras.count; i++) aim(scene, state, &CDNI_AT(scene->cameras, scene_camera, i));
+  for (size_t i = 0; i < scene->lights.count; i++) aim(scene, state, &CDNI_AT(scene->lights, scene_light, i).eye);
+}
+
+/* False: it is newer than the frame. */
+static bool pose_of(const cdn_scene *scene, const scene_camera *c, cdn_transform *X_GC) {
+  if (!scene->has_frame || (follows_com(&c->def) && !c->has_com)) return false;
+  const cdn_vec3 follows_G = c->has_com ? c->com_G : scene->poses[followed(&c->def).i].p;
+  *X_GC = cdn_transform_multiply(scene->poses[c->def.body.i], c->def.X_BC);
+  if (tracks(&c->def)) *X_GC = (cdn_transform){ c->def.X_BC.R, cdn_add(follows_G, c->def.X_BC.p) };
+  const cdn_vec3 away = cdn_sub(X_GC->p, follows_G);
+  if (turns(&c->def) && cdn_norm(away) > 0) X_GC->R = turn_to(away, cdn_v3(0, 0, 1));
+  return true;
 }
 
 cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {
@@ -135,15 +148,21 @@ cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *
     return cdni_refuse(CDN_ERR_ARG, function, "there is no camera %d: the scene has %zu, and needs an update first", i,
                        scene->cameras.count);
   const scene_camera *c = &CDNI_AT(scene->cameras, scene_camera, i);
-  if (follows_com(&c->def) && !c->has_com)
-    return cdni_refuse(CDN_ERR_ARG, function, "camera '%s' is newer than the frame: update the scene first",
-                       c->def.name);
-  const cdn_vec3 follows_G = c->has_com ? c->com_G : scene->poses[followed(&c->def).i].p;
   out->fovy = c->def.fovy;
-  out->X_GC = cdn_transform_multiply(scene->poses[c->def.body.i], c->def.X_BC);
-  if (tracks(&c->def)) out->X_GC = (cdn_transform){ c->def.X_BC.R, cdn_add(follows_G, c->def.X_BC.p) };
-  const cdn_vec3 away = cdn_sub(out->X_GC.p, follows_G);
-  if (turns(&c->def) && cdn_norm(away) > 0) out->X_GC.R = turn_to(away, cdn_v3(0, 0, 1));
+  if (pose_of(scene, c, &out->X_GC)) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, function, "camera '%s' is newer than the frame: update the scene first", c->def.name);
+}
+
+cdn_status cdn_scene_light_ray(const cdn_scene *scene, int i, cdn_vec3 *position_G, cdn_vec3 *direction_G) {
+  static const char function[] = "cdn_scene_light_ray";
+  cdn_transform X;
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  if (i < 0 || (size_t)i >= scene->lights.count)
+    return cdni_refuse(CDN_ERR_ARG, function, "there is no light %d: the scene has %zu", i, scene->lights.count);
+  if (!pose_of(scene, &CDNI_AT(scene->lights, scene_light, i).eye, &X))
+    return cdni_refuse(CDN_ERR_ARG, function, "light %d is newer than the frame: update the scene first", i);
+  if (position_G) *position_G = X.p;
+  if (direction_G) *direction_G = cdn_scale(-1, X.R.z);
   return CDN_OK;
 }
 

@@ -163,11 +163,17 @@ cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
   const char *unreadable = read_light_def(&d, def);
   if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
   if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
+  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, function, d.target);
   const double numbers[] = { d.position.x,  d.position.y, d.position.z, d.direction.x, d.direction.y,
                              d.direction.z, d.rgb[0],     d.rgb[1],     d.rgb[2] };
-  if (!cdni_all_finite(numbers, CDNI_COUNT(numbers), NULL) || !(cdn_norm(d.direction) > 0))
-    return cdni_refuse(CDN_ERR_ARG, function, "a light's numbers must be finite, and its direction must not be 0");
-  return cdni_array_push(&scene->allocator, &scene->lights, sizeof d, &d) ? CDN_OK : no_memory(function);
+  if (!cdni_all_finite(numbers, CDNI_COUNT(numbers), NULL) || !(cdn_norm(d.direction) > 0) ||
+      (unsigned)d.mode >= CDN_CAMERA_MODE_COUNT)
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "a light's numbers must be finite, its direction must not be 0, and its mode must be one");
+  scene_light light = { .def = d };
+  light.eye.def = (cdn_camera_def){ .body = d.body, .mode = d.mode, .target = d.target };
+  light.eye.def.X_BC = (cdn_transform){ cdn_rotation_z_to(cdn_scale(-1, d.direction)), d.position };
+  return cdni_array_push(&scene->allocator, &scene->lights, sizeof light, &light) ? CDN_OK : no_memory(function);
 }
 
 /* ---- asking ---- */
@@ -235,7 +241,7 @@ cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *o
   if (i < 0 || (size_t)i >= scene->lights.count)
     return cdni_refuse(CDN_ERR_ARG, "cdn_scene_light", "there is no light %d: the scene has %zu", i,
                        scene->lights.count);
-  cdn_light_def d = CDNI_AT(scene->lights, cdn_light_def, i);
+  cdn_light_def d = CDNI_AT(scene->lights, scene_light, i).def;
   d.struct_size = (uint32_t)size;
   cdni_sized_write(out, size, &d, sizeof d);
   return CDN_OK;

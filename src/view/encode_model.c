@@ -162,6 +162,10 @@ static void encode_cameras(view_text *t, const view_model *m) {
   for (int i = 0; i < cdn_scene_light_count(m->scene); i++) {
     cdn_light_def l;
     if (cdn_scene_light(m->scene, i, &l) != CDN_OK) continue;
+    if (l.mode != CDN_CAMERA_FIXED) { /* the page has it as it shines in this frame */
+      (void)!cdn_scene_light_ray(m->scene, i, &l.position, &l.direction);
+      l.body = cdn_ground();
+    }
     cdni_text_open(t, NULL, '{');
     cdni_text_integer(t, "body", l.body.i);
     encode_vector(t, "position", l.position);

@@ -12,13 +12,15 @@ static const char text[] =
     "</default><worldbody>"
     " <camera name='post' pos='3 -2 1' euler='0.3 0.4 0.5'/><camera name='watch' pos='1 2 3' mode='targetbody' target='arm'/>"
     " <camera name='watch all' pos='1 2 3' mode='targetbodycom' target='base'/>"
+    " <light name='spot' pos='0 -6 4' mode='targetbodycom' target='base'/><light pos='1 -6 4' mode='targetbody' target='arm'/>"
     " <light name='sun' directional='true' pos='0 0 4' dir='0.1 0.2 -1'/><light name='off' active='false'/>"
     " <body name='base' pos='0 0 1' euler='0.2 0.1 0'><freejoint name='root'/>"
     "  <inertial pos='0.01 -0.02 0.03' mass='2' diaginertia='0.03 0.04 0.05'/>"
     "  <camera name='fixed' pos='0 -1 0' zaxis='0 -1 0.2'/><camera name='near' class='near'/>"
     "  <camera name='track' mode='track' pos='0 -3 0.5' xyaxes='1 0 0 0 0.3 1'/>"
     "  <camera name='track com' mode='trackcom' pos='0 -3 0.5' xyaxes='1 0 0 0 0.3 1'/>"
-    "  <light name='lamp' pos='0 0 0.3' class='near'/>"
+    "  <light name='lamp' pos='0 0 0.3' class='near'/><light name='top' pos='0 0 2' mode='trackcom'/>"
+    "  <light pos='0.1 0.2 2' dir='1 2 -3' mode='track'/>"
     "  <body name='arm' pos='0.2 0 0' euler='0.1 0.2 0.3'><joint name='hinge' axis='0 1 1' pos='0 0.05 0' ref='0.2'/>"
     "   <inertial pos='0 0 -0.2' mass='1' diaginertia='0.02 0.02 0.01'/>"
     "   <camera name='arm track' mode='trackcom' class='near'/><camera name='back' mode='targetbody' target='base'/>"
@@ -48,14 +50,14 @@ static void compare(const mjModel *m, const mjData *d, const cdn_scene *scene) {
     near3(name, view.X_GC.R.y, d->cam_xmat + 9 * i + 1, 3);
     near3(name, view.X_GC.R.z, d->cam_xmat + 9 * i + 2, 3);
   }
-  ck_assert_int_eq(cdn_scene_light_count(scene), 2); /* without the one that is off */
+  ck_assert_int_eq(cdn_scene_light_count(scene), 6); /* without the one that is off */
   for (int i = 0, k = 0; i < m->nlight; i++) {
     cdn_light_def l;
     if (!m->light_active[i]) continue;
     OK(cdn_scene_light(scene, k++, &l));
-    const cdn_transform X = cdn_scene_poses(scene)[l.body.i];
-    const cdn_vec3 direction = cdn_rotate(X.R, cdn_scale(1 / cdn_norm(l.direction), l.direction));
-    near3("light", cdn_transform_point(X, l.position), d->light_xpos + 3 * i, 1);
+    cdn_vec3 position, direction;
+    OK(cdn_scene_light_ray(scene, k - 1, &position, &direction));
+    near3("light", position, d->light_xpos + 3 * i, 1);
     near3("light", direction, d->light_xdir + 3 * i, 1);
     ck_assert_int_eq(l.directional, m->light_directional[i]);
     for (int c = 0; c < 3; c++) NEAR(l.rgb[c], (double)m->light_diffuse[3 * i + c], 1e-7); /* theirs are floats */

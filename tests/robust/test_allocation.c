@@ -389,7 +389,9 @@ static const char URDF[] =
     "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/><dynamics damping='0.1' friction='0.2'/></joint>"
     "<link name='hand'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
-    "<joint name='wrist' type='continuous'><parent link='arm'/><child link='hand'/><mimic joint='hinge'/></joint></robot>";
+    "<joint name='wrist' type='continuous'><parent link='arm'/><child link='hand'/><mimic joint='hinge'/></joint>"
+    "<transmission name='t' type='pr2_mechanism_model/SimpleTransmission'><joint name='hinge'/><actuator name='m'/>"
+    "<mechanicalReduction>3</mechanicalReduction></transmission></robot>";
 
 static const char MJCF[] =
     "<mujoco model='two'><default><geom density='500'/><default class='light'><geom density='50'/></default></default>"

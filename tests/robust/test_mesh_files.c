@@ -257,6 +257,23 @@ START_TEST(formats_of_assimp) {
 }
 END_TEST
 
+/* ROS readers take COLLADA's unit, and take its axes as they stand: they turn nothing for <up_axis> (RViz since 1.13.23
+ * drops the turn of the root and keeps its scale; Gazebo reads the unit alone). So do we. */
+START_TEST(collada_is_scaled_and_not_turned) {
+  static const char *const ups[] = { "<up_axis>Z_UP</up_axis>", "<up_axis>Y_UP</up_axis>", "<up_axis>X_UP</up_axis>",
+                                     "" };
+  char text[sizeof dae + 100];
+  for (int i = 0; i < 4; i++) {
+    cdn_surface *s;
+    const char *at = strstr(dae, ups[0]);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - dae), dae, ups[i], at + strlen(ups[0]));
+    OK(cdn_surface_load(text_file("up.dae", text), NULL, false, &s));
+    check_tetrahedron(s, 1, 1, 1, 1);
+    cdn_surface_release(s);
+  }
+}
+END_TEST
+
 /* Loads bytes that may be anything: a surface, or a message that names the file. */
 static void load_anything(const char *name, const void *bytes, size_t size) {
   for (int convex = 0; convex < 2; convex++) {
@@ -325,7 +342,8 @@ START_TEST(changed_bytes) {
 }
 END_TEST
 
-CHECK_MAIN("mesh files", msh, broken_msh, bad_calls, formats_of_assimp, broken_files, changed_bytes)
+CHECK_MAIN("mesh files", msh, broken_msh, bad_calls, formats_of_assimp, collada_is_scaled_and_not_turned, broken_files,
+           changed_bytes)
 
 #else
 

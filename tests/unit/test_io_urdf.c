@@ -209,6 +209,92 @@ START_TEST(test_not_understood_is_listed_once) {
 }
 END_TEST
 
+/* What an actuator of `name` has for its joint; fails if there is none. */
+static const cdn_spec_actuator *actuator_named(const char *name) {
+  for (size_t i = 0; i < d.actuators.count; i++)
+    if (strcmp(CDNI_AT(d.actuators, io_actuator, i).actuator.name, name) == 0)
+      return &CDNI_AT(d.actuators, io_actuator, i).actuator;
+  ck_abort_msg("there is no actuator '%s'", name);
+  return NULL;
+}
+
+#define GEARED(type, joint, interface, actuator, reduction) \
+  "<transmission name='t'><type>transmission_interface/" type "</type><joint name='" joint "'>" \
+  "<hardwareInterface>" interface "</hardwareInterface></joint>" \
+  "<actuator name='" actuator "'>" reduction "</actuator></transmission>\n"
+
+START_TEST(test_transmissions) {
+  read_text("<link name='a'/><link name='b'/><link name='c'/><link name='e'/>\n"
+            JOINT("j", "continuous", "a", "b", "<limit effort='60' velocity='1'/>")
+            JOINT("s", "prismatic", "b", "c", "<limit effort='0' velocity='1' lower='-1' upper='1'/>")
+            JOINT("f", "fixed", "c", "e", "")
+            GEARED("SimpleTransmission", "j", "hardware_interface/EffortJointInterface", "motor",
+                   "<mechanicalReduction> -30 </mechanicalReduction>")
+            "<transmission name='old' type='pr2_mechanism_model/SimpleTransmission'><actuator name='pr2'/>"
+            "<joint name='s'/><mechanicalReduction>2.5</mechanicalReduction></transmission>\n"
+            GEARED("SimpleTransmission", "s", "hardware_interface/PositionJointInterface", "p", "")
+            GEARED("DifferentialTransmission", "s", "EffortJointInterface", "q", "")
+            GEARED("SimpleTransmission", "f", "EffortJointInterface", "r", "")
+            GEARED("SimpleTransmission", "j", "EffortJointInterface", "motor", "")
+            GEARED("SimpleTransmission", "none", "EffortJointInterface", "v", "")
+            GEARED("SimpleTransmission", "j", "EffortJointInterface", "w",
+                   "<mechanicalReduction>0</mechanicalReduction>")
+            GEARED("SimpleTransmission", "j", "EffortJointInterface", "x",
+                   "<mechanicalReduction>1,5</mechanicalReduction>"));
+  static const char *const notes[] = { "transmission (a position needs a controller)", "transmission",
+                                       "transmission (of a joint that has not one coordinate)" };
+  static const char *const warnings[] = { "actuator 'motor' has two transmissions", "there is no joint 'none'",
+                                          "is 0; write a number that is not 0", "'1,5'; write a number" };
+  ck_assert_uint_eq(d.actuators.count, 2);
+  const cdn_spec_actuator *motor = actuator_named("motor"), *old = actuator_named("pr2");
+  NEAR(motor->gear[0], -30, 0);
+  NEAR(motor->force_upper, 2, 0); /* the joint has 60 N m at most */
+  NEAR(motor->force_lower, -2, 0);
+  ck_assert_str_eq(motor->unit, "N m");
+  NEAR(old->gear[0], 2.5, 0);
+  ck_assert(isinf(old->force_upper));
+  ck_assert_str_eq(old->unit, "N");
+  ck_assert_uint_eq(d.notes.count, 3);
+  for (size_t i = 0; i < 3; i++) ck_assert_str_eq(CDNI_AT(d.notes, io_note, i).element, notes[i]);
+  ck_assert_uint_eq(d.warnings.count, 4);
+  for (size_t i = 0; i < 4; i++) {
+    const char *text = CDNI_AT(d.warnings, char *, i);
+    ck_assert_msg(strstr(text, warnings[i]) != NULL, "%s", text);
+  }
+  io_description_free(&d);
+}
+END_TEST
+
+/* A geared motor on a slider with dry friction and damping, m = 2 kg: udot = (n c - loss - b u) / m. The row of friction
+ * gives its bound while 2 u / (d1 T) = 105 u is well above -udot (its law: docs/soft_elements.md). The sum has a few
+ * roundings of numbers of size 10 or 100. */
+START_TEST(test_motor_friction_and_damping_act) {
+  static const char text[] =
+      "<robot name='r'><link name='a'/><link name='b'>" MASS("2") "</link>"
+      JOINT("s", "prismatic", "a", "b", "<axis xyz='1 0 0'/><limit effort='100' velocity='9' lower='-9' upper='9'/>"
+            "<dynamics damping='3' friction='4'/>")
+      GEARED("SimpleTransmission", "s", "hardware_interface/EffortJointInterface", "motor",
+             "<mechanicalReduction>10</mechanicalReduction>") "</robot>";
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model;
+  cdn_state *state;
+  options.contact = CDN_MODEL_SOFT;
+  OK(cdn_model_load_string(text, strlen(text), "r.urdf", &options, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  const cdn_control motor = cdn_system_find_control(cdn_model_system(model), "motor");
+  OK(cdn_control_set(state, motor, 1.5));
+  OK(cdn_state_set_u(state, (double[]){ 4 }));
+  OK(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  NEAR(cdn_state_udot(state)[0], (10 * 1.5 - 4 - 3 * 4.0) / 2, 1e-14 * 10);
+  OK(cdn_control_set(state, motor, -25)); /* 100 N at most */
+  OK(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  NEAR(cdn_state_udot(state)[0], (-100 - 4 - 3 * 4.0) / 2, 1e-14 * 100);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 START_TEST(test_warnings) {
   /* What real files get wrong, and what is told about it. */
   const struct { const char *body, *warning; } cases[] = {
@@ -311,4 +397,4 @@ END_TEST
 
 CHECK_MAIN("io_urdf", test_fixed_axis_angles, test_joint_types, test_order_is_depth_first, test_fixed_links_are_merged,
            test_fixed_links_are_kept, test_floating_base, test_inertia_in_its_own_axes,
-           test_not_understood_is_listed_once, test_warnings, test_errors, test_long_chain)
+           test_not_understood_is_listed_once, test_transmissions, test_motor_friction_and_damping_act, test_warnings, test_errors, test_long_chain)

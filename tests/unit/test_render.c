@@ -145,6 +145,56 @@ START_TEST(a_checked_plane) {
 }
 END_TEST
 
+/* A floor 0.8 m below a ball: from above all is opaque, and the ball's shadow is darker than squares are. From below
+ * there is the ball alone. */
+START_TEST(a_floor) {
+  NEEDS_RENDERER;
+  static uint8_t rgba[4 * W * H];
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_SPHERE, { 0.4 }, NULL });
+  cdn_render_def def = cdn_default_render_def();
+  cdn_renderer *renderer;
+  double middle[2];
+  def.width = W, def.height = H, def.background[3] = 0, def.floor = -0.7;
+  OK(cdn_renderer_create(r.scene, &def, &renderer));
+  cdn_view_point view = { { cdn_rotation_identity(), { 0.3, -0.2, 3 } }, 0.6 };
+  OK(cdn_renderer_draw(renderer, &view, rgba));
+  NEAR(cover(rgba, middle), W * H, 0);
+  int darkest = 255, lightest = 0;
+  for (int i = 0; i < W * H; i++) {
+    const uint8_t *c = rgba + 4 * (size_t)i;
+    if (abs(c[0] - c[2]) > 3) continue; /* the ball is red */
+    darkest = c[1] < darkest ? c[1] : darkest, lightest = c[1] > lightest ? c[1] : lightest;
+  }
+  ck_assert_int_lt(darkest, 0.8 * lightest); /* squares alone: 0.82^(1 / 2.2) = 0.91 */
+  view.X_GC.R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), PI);
+  view.X_GC.p.z = -3;
+  OK(cdn_renderer_draw(renderer, &view, rgba));
+  ck_assert_double_lt(cover(rgba, middle), 0.2 * W * H);
+  cdn_renderer_destroy(renderer);
+  def.floor = INFINITY;
+  FAILS(cdn_renderer_create(r.scene, &def, &renderer), CDN_ERR_ARG);
+  drop(&r);
+}
+END_TEST
+
+/* A body's ellipsoid of inertia lets light pass: the box in it looks as it does alone. The eye is inside, and sees the
+ * ellipsoid (half axes sqrt(5 / 2) m) nowhere before the box. The same rays in both pictures make the same bytes. */
+START_TEST(ellipsoids_of_masses_cast_no_shadow) {
+  NEEDS_RENDERER;
+  static uint8_t alone[4 * W * H], within[4 * W * H];
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_BOX, { 0.5, 0.25, 0.2 }, NULL });
+  cdn_renderer *renderer = make_renderer(&r, 1);
+  const cdn_view_point view = { { cdn_rotation_identity(), { 0.3, -0.2, 1 } }, 0.5 };
+  OK(cdn_renderer_draw(renderer, &view, alone));
+  cdn_scene_set_layers(r.scene, CDN_LAYER_MASSES);
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  OK(cdn_renderer_draw(renderer, &view, within));
+  ck_assert(memcmp(alone, within, sizeof alone) == 0);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
 START_TEST(the_same_bytes_with_any_threads) {
   NEEDS_RENDERER;
   rig r = show((cdn_geometry){ CDN_GEOMETRY_CYLINDER, { 0.3, 0.5 }, NULL });
@@ -200,4 +250,5 @@ START_TEST(bad_calls) {
 }
 END_TEST
 
-CHECK_MAIN("render", a_ball, a_box, a_checked_plane, the_same_bytes_with_any_threads, bad_calls)
+CHECK_MAIN("render", a_ball, a_box, a_checked_plane, a_floor, ellipsoids_of_masses_cast_no_shadow,
+           the_same_bytes_with_any_threads, bad_calls)

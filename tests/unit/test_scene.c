@@ -384,8 +384,48 @@ START_TEST(cameras_and_lights) {
   near3(back.position, l.position, 0);
   l.direction = zero;
   FAILS(cdn_scene_add_light(r->scene, &l), CDN_ERR_ARG);
+  l.direction = cdn_v3(0, 1, 0), l.mode = CDN_CAMERA_MODE_COUNT;
+  FAILS(cdn_scene_add_light(r->scene, &l), CDN_ERR_ARG);
+  l.mode = CDN_CAMERA_TARGET, l.target.i = 1000;
+  FAILS(cdn_scene_add_light(r->scene, &l), CDN_ERR_ARG);
   ck_assert_int_eq(cdn_scene_light_count(r->scene), 1);
+  cdn_vec3 p, d;
+  OK(cdn_scene_light_ray(r->scene, 0, &p, &d));
+  near3(p, cdn_v3(1, 2, 3), 0);
+  near3(d, cdn_v3(0, 0, -1), 0);
+  FAILS(cdn_scene_light_ray(r->scene, 1, &p, &d), CDN_ERR_ARG);
+  l.mode = CDN_CAMERA_TRACK_COM, l.target = cdn_ground();
+  OK(cdn_scene_add_light(r->scene, &l));
+  FAILS(cdn_scene_light_ray(r->scene, 1, NULL, NULL), CDN_ERR_ARG); /* newer than the frame */
+  OK(cdn_scene_update(r->scene, r->state));
+  OK(cdn_scene_light_ray(r->scene, 1, NULL, NULL));
   drop(r);
+}
+END_TEST
+
+/* What a file says about looks and pictures do not show is said once the model has a scene, with the first line of each. */
+START_TEST(what_pictures_lack_is_said) {
+  static const char text[] =
+      "<mujoco><asset><texture name='sky' type='skybox' builtin='gradient' width='8' height='8'/>\n"
+      "<texture name='wood' type='2d' file='wood.png'/><material name='m' texture='wood' reflectance='0.2'/></asset>\n"
+      "<worldbody><light cutoff='30'/><light pos='0 0 1'/>\n<light cutoff='20' attenuation='1 0.1 0'/>"
+      "<geom size='1' material='m'/></worldbody></mujoco>";
+  cdn_model *model;
+  cdn_state *state;
+  cdn_scene *scene;
+  OK(cdn_model_load_string(text, strlen(text), "looks", NULL, &model));
+  ck_assert_int_eq(cdn_model_warning_count(model), 0);
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_model_create_scene(model, state, NULL, &scene));
+  ck_assert_int_eq(cdn_scene_light_count(scene), 3);
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 0),
+                               "pictures are drawn without: light cutoff (line 3), light attenuation (line 4), texture "
+                               "skybox (line 1), material reflectance (line 2), texture file (line 2)"));
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
 }
 END_TEST
 
@@ -677,4 +717,5 @@ END_TEST
 CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
            frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count, cameras_and_lights,
-           picking, bad_calls, a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files)
+           what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
+           meshes_have_the_colours_of_their_files)

@@ -223,6 +223,37 @@ START_TEST(info_lists_the_model) {
 }
 END_TEST
 
+/* Friction of the row is D b u, D = d0 / (1 - d0) times the inertia at rest and b = 2 / (d1 T): it reaches the loss at the
+ * speed that is told. By the default law d0 = 0.9, d1 = 0.95, T = 0.02 s; the second joint has stiffness and damping. Some ten
+ * roundings. */
+START_TEST(info_tells_below_which_speed_friction_is_viscous) {
+  enter_directory();
+  write_file("dry.xml", "<mujoco><worldbody><body><joint name='hinge' axis='0 1 0' frictionloss='0.5'/>"
+                        "<inertial pos='0 0 -2' mass='3' diaginertia='1 1 1'/></body>"
+                        "<body><joint name='rail' type='slide' frictionloss='4' solreffriction='-100 -30' "
+                        "solimpfriction='.8 .9 .001 .5 2'/><inertial pos='0 0 0' mass='5' diaginertia='1 1 1'/></body>"
+                        "<body><joint name='free of it'/><inertial pos='0 0 0' mass='5' diaginertia='1 1 1'/></body>"
+                        "</worldbody></mujoco>");
+  SUCCEEDS("info dry.xml --contact soft --json");
+  json_t *root = parse(output), *list = member(root, "dry_friction");
+  ck_assert_uint_eq(json_array_size(list), 2);
+  const double inertia = 3 * 4 + 1, hinge = 0.5 / inertia * (1 - 0.9) / 0.9 * 0.95 * 0.02 / 2,
+               rail = 4.0 / 5 * (1 - 0.8) / 0.8 / (30 / 0.9);
+  ck_assert_str_eq(json_string_value(member(json_array_get(list, 0), "joint")), "hinge");
+  NEAR(number(json_array_get(list, 0), "loss"), 0.5, 0);
+  NEAR(number(json_array_get(list, 0), "viscous_below"), hinge, 1e-15 * 10 * hinge);
+  NEAR(number(json_array_get(list, 1), "viscous_below"), rail, 1e-15 * 10 * rail);
+  json_decref(root);
+  SUCCEEDS("info dry.xml --contact soft");
+  SAYS(output, "rad/s  hinge");
+  SAYS(output, "m/s    rail");
+  SUCCEEDS("info dry.xml --json"); /* there it is not simulated */
+  root = parse(output);
+  ck_assert_uint_eq(json_array_size(member(root, "dry_friction")), 0);
+  json_decref(root);
+}
+END_TEST
+
 /* ---- eval ------------------------------------------------------------------------------------ */
 
 static void check_pendulum(json_t *root, double time, double q, double u, double f) {
@@ -565,8 +596,8 @@ END_TEST
 CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for,
            wrong_usage_is_named_and_exits_2, files_that_cannot_be_read_exit_3_and_name_the_place,
            state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
-           info_lists_the_model, eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits,
-           matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
+           info_lists_the_model, info_tells_below_which_speed_friction_is_viscous, eval_agrees_with_a_pendulum,
+           numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
            singular_dynamics_name_the_joint_and_exit_1, info_tells_what_it_can_where_the_mass_matrix_is_singular,
            armature_lets_a_massless_link_run, models_without_bodies_are_read, names_do_nothing_to_the_terminal,
            tables_round_for_people)
