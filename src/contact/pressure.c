@@ -46,6 +46,16 @@ bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, po
   return true;
 }
 
+void cdni_polygon_clip_by_box(polygon *p, const overlap_box *box) {
+  const double middle[3] = { box->center.x, box->center.y, box->center.z };
+  const double half[3] = { box->half.x, box->half.y, box->half.z };
+  for (int side = 0; side < 6 && p->n > 2; side++) {
+    double n[3] = { 0, 0, 0 };
+    n[side / 2] = side % 2 ? 1 : -1;
+    cdni_polygon_clip(p, cdn_v3(n[0], n[1], n[2]), n[side / 2] * middle[side / 2] + OVERLAP_ROUNDED * half[side / 2]);
+  }
+}
+
 double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k,
                               cdn_vec3 *center) {
   const cdn_vec3 o = p->corner[0];
@@ -166,6 +176,7 @@ bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *no
   cdni_polygon_clip_by_faces(p, a, i, i);
   cdni_polygon_clip_by_faces(p, b, j, j);
   cdni_polygon_clip_by_column(p, o);
+  cdni_polygon_clip_by_box(p, &o->box);
   return p->n > 2;
 }
 
@@ -306,8 +317,8 @@ static cdn_status visit_columns(int h, pressure_overlap *o, pressure_visitor *vi
   const cdn_geometry *solid = pair->g[1 - h];
   const cdn_transform X = cdn_transform_multiply(cdn_transform_invert(*pair->X[h]), *pair->X[1 - h]);
   cdn_vec3 least, most, from, to;
-  cdni_bounds(solid, &X, &least, &most);
-  cdni_bounds(solid, pair->X[1 - h], &from, &to);
+  cdni_pressure_bounds(solid, &X, &least, &most);
+  cdni_pressure_bounds(solid, pair->X[1 - h], &from, &to);
   columns c = { .o = o,
                 .h = h,
                 .lowest = least.z,
@@ -325,7 +336,7 @@ cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, 
   set_stiffness(pair, &o);
   for (int h = 0; h < 2; h++)
     if (pair->g[h]->kind == CDN_GEOMETRY_HEIGHT_FIELD) return visit_columns(h, &o, visit, context);
-  if (!cdni_pressure_overlap(pair, &o.box)) return CDN_OK;
+  if (!cdni_pressure_overlap(pair, &o.box) || !cdni_pressure_shrink(pair, &o.box)) return CDN_OK;
   for (int i = 0; i < 2; i++) cdni_pressure_collect(pair->g[i], pair->X[i], &o.box, &o.field[i]);
   return visit(context, &o);
 }

@@ -24,6 +24,9 @@ typedef struct overlap_box {
   double radius;
 } overlap_box;
 
+/* A box counts as larger by this factor, so that rounding loses nothing. */
+static const double OVERLAP_ROUNDED = 1.01;
+
 /* How far the box goes along n, from its middle. */
 static inline double overlap_reach(const overlap_box *box, cdn_vec3 n) {
   return fabs(n.x) * box->half.x + fabs(n.y) * box->half.y + fabs(n.z) * box->half.z;
@@ -47,10 +50,14 @@ typedef struct pressure_overlap {
   int first_feature;
 } pressure_overlap;
 
+/* pressure_borders.c: the bounds of the flat faces of a solid, which may be round within them. */
+void cdni_pressure_bounds(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 *least, cdn_vec3 *most);
 /* pressure_borders.c: where the boxes of two shapes overlap; false: nowhere. The faces of a solid that may be the
  * nearest
  * one of some point of the box. */
 bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out);
+/* Leaves out of the box what planes of the two solids cut off; false: nothing is left, the solids are apart. */
+bool cdni_pressure_shrink(const touch_pair *pair, overlap_box *box);
 void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out);
 /* pressure_borders.c: calls visit for pairs of faces i < j, in ascending order: all that have a polygon of equal
  * pressures between them, with `walls` also all that have a wall between them, and some more. The faces of the second
@@ -75,6 +82,8 @@ static inline const field *cdni_softer(const pressure_overlap *o) {
 /* A square in the plane n . x = offset, counterclockwise about n, beyond which nothing overlaps. False: the plane
  * does not meet the box. */
 bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out);
+/* Keeps the part in the box: the faces of an overlap are those that matter there, and elsewhere say nothing. */
+void cdni_polygon_clip_by_box(polygon *p, const overlap_box *box);
 /* Keeps the part where offset - n . x >= 0; false: that is all. */
 bool cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset);
 /* A ball about the corners: its middle, the square of its radius. With it most planes need not look at the corners. */

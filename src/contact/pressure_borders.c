@@ -11,10 +11,17 @@
 
 #include "contact/pressure.h"
 
+void cdni_pressure_bounds(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 *least, cdn_vec3 *most) {
+  const double beyond = cdni_faces_beyond(g);
+  const cdn_vec3 more = { beyond, beyond, beyond };
+  cdni_bounds(g, X, least, most);
+  *least = cdn_sub(*least, more), *most = cdn_add(*most, more);
+}
+
 /* False: they have none. */
 bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out) {
   cdn_vec3 least[2], most[2];
-  for (int i = 0; i < 2; i++) cdni_bounds(pair->g[i], pair->X[i], &least[i], &most[i]);
+  for (int i = 0; i < 2; i++) cdni_pressure_bounds(pair->g[i], pair->X[i], &least[i], &most[i]);
   const double l[3] = { fmax(least[0].x, least[1].x), fmax(least[0].y, least[1].y), fmax(least[0].z, least[1].z) };
   const double m[3] = { fmin(most[0].x, most[1].x), fmin(most[0].y, most[1].y), fmin(most[0].z, most[1].z) };
   for (int k = 0; k < 3; k++)
@@ -25,10 +32,57 @@ bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out) {
   return true;
 }
 
-/* A function that is as small as another within this many times the box may be the least one. */
-static const double ROUNDED = 1.01;
-
 static cdn_vec3 normal_of(const double plane[4]) { return cdn_v3(plane[0], plane[1], plane[2]); }
+
+/* ---- a smaller box ---- */
+
+/* A point of the overlap is below all planes of both solids. So each plane that cuts the box bounds each coordinate, by
+ * the bounds of the other two. */
+static bool cut_box(cdn_vec3 n, double depth, overlap_box *box) {
+  const double N[3] = { fabs(n.x), fabs(n.y), fabs(n.z) };
+  double h[3] = { box->half.x, box->half.y, box->half.z }, moved[3] = { 0, 0, 0 };
+  for (int k = 0; k < 3; k++) {
+    const double others = N[(k + 1) % 3] * h[(k + 1) % 3] + N[(k + 2) % 3] * h[(k + 2) % 3];
+    const double over = N[k] * h[k] - (depth + others); /* by so much of n . x the box goes on behind the plane */
+    if (!(over > 0)) continue;
+    if (over > 2 * N[k] * h[k]) return false;
+    moved[k] = 0.5 * over / N[k];
+    h[k] -= moved[k];
+    depth += N[k] * moved[k];
+  }
+  box->half = cdn_v3(h[0], h[1], h[2]);
+  box->center = cdn_sub(box->center, cdn_v3(copysign(moved[0], n.x), copysign(moved[1], n.y), copysign(moved[2], n.z)));
+  return true;
+}
+
+static bool cut_by_planes(const cdn_geometry *g, const cdn_transform *X, overlap_box *box) {
+  double own[CDNI_OWN_FACES][4];
+  int n;
+  const double *planes = cdni_faces(g, own, &n);
+  cdn_vec3 c_S = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
+  for (int i = 0; i < n; i++) {
+    const double *plane = &planes[4 * i], depth = plane[3] - cdn_dot(normal_of(plane), c_S);
+    if (depth > box->radius) continue;
+    const cdn_vec3 before = box->center;
+    if (!cut_box(cdn_rotate(X->R, normal_of(plane)), depth, box)) return false;
+    if (memcmp(&before, &box->center, sizeof before) == 0) continue;
+    c_S = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
+    box->radius = cdn_norm(box->half);
+  }
+  return true;
+}
+
+bool cdni_pressure_shrink(const touch_pair *pair, overlap_box *box) {
+  const double rounding = 1e-9 * box->radius;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < 2; i++)
+      if (!cut_by_planes(pair->g[i], pair->X[i], box)) return false;
+  box->half = cdn_add(box->half, cdn_v3(rounding, rounding, rounding));
+  box->radius = cdn_norm(box->half);
+  return true;
+}
+
+/* ---- faces that matter ---- */
 
 /* Nearer somewhere in the box than the face that is nearest to its middle. A hull keeps its large faces first: if there
  * is no room for all, the smallest ones are left out. */
@@ -47,7 +101,7 @@ void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const 
     const double *plane = &planes[4 * i], over = plane[3] - cdn_dot(normal_of(plane), c) - least;
     if (over > 2 * box->radius) continue;
     const cdn_vec3 normal = cdn_rotate(X->R, normal_of(plane));
-    if (i != nearest && over > ROUNDED * overlap_reach(box, cdn_sub(normal, n_nearest))) continue;
+    if (i != nearest && over > OVERLAP_ROUNDED * overlap_reach(box, cdn_sub(normal, n_nearest))) continue;
     if (i == nearest) out->nearest = out->n;
     out->face[out->n].n = normal;
     out->face[out->n].offset = plane[3] + cdn_dot(normal, X->p);
@@ -136,12 +190,13 @@ static int keep_least(search *s, const overlap_box *box, int n, int *n_first) {
     s->value[i] = s->function[i].h - cdn_dot(s->function[i].w, box->center);
     if (least < 0 || s->value[i] < s->value[least]) least = i;
   }
-  if (least < 0 || s->value[least] + ROUNDED * overlap_reach(box, s->function[least].w) < 0) return 0;
+  if (least < 0 || s->value[least] + OVERLAP_ROUNDED * overlap_reach(box, s->function[least].w) < 0) return 0;
   int kept = 0;
   for (int k = 0; k < n; k++) {
     const int i = s->list[k];
     const double over = s->value[i] - s->value[least];
-    if (i != least && over > ROUNDED * overlap_reach(box, cdn_sub(s->function[i].w, s->function[least].w))) continue;
+    if (i != least && over > OVERLAP_ROUNDED * overlap_reach(box, cdn_sub(s->function[i].w, s->function[least].w)))
+      continue;
     s->list[k] = s->list[kept];
     s->list[kept] = i;
     if (i == least) s->list[kept] = s->list[0], s->list[0] = i;
@@ -164,7 +219,7 @@ static bool is_above(const search *s, const overlap_box *box, int i, int j, int 
   const double a = -cdn_dot(across, over) / cdn_dot(across, across);
   const double above = a * (s->value[i] - s->value[j]) + s->value[j] - s->value[third];
   const double rough = (1 + fabs(a)) * roughness(f, g) + roughness(least, least);
-  return above > ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over)) + rough;
+  return above > OVERLAP_ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over)) + rough;
 }
 
 /* Whether functions i and j are the least ones, equal and positive somewhere in the box. Functions of one solid are
@@ -174,7 +229,7 @@ static bool borders_in(const search *s, const overlap_box *box, int n, int i, in
   const linear *f = &s->function[i], *g = &s->function[j];
   const cdn_vec3 across = cdn_sub(f->w, g->w);
   const double apart = s->value[i] - s->value[j], length = cdn_norm(across);
-  if (fabs(apart) > ROUNDED * overlap_reach(box, across)) return false;
+  if (fabs(apart) > OVERLAP_ROUNDED * overlap_reach(box, across)) return false;
   const int solid_i = solid_of(s, i), solid_j = solid_of(s, j);
   if (length < 1e-9 * (s->stiffness[solid_i] + s->stiffness[solid_j])) return false;
   for (int l = 0; l < n && s->comparable; l++)
@@ -192,16 +247,10 @@ static bool borders_in(const search *s, const overlap_box *box, int n, int i, in
     if (is_new) square = cdni_polygon_ball(&p, &center);
     const linear *less = solid_of(s, k) == solid_i ? f : g, *more = &s->function[k];
     const cdn_vec3 over = cdn_sub(more->w, less->w);
-    const double slack = (ROUNDED - 1) * overlap_reach(box, over) + roughness(more, less);
+    const double slack = (OVERLAP_ROUNDED - 1) * overlap_reach(box, over) + roughness(more, less);
     is_new = cdni_polygon_clip_far(&p, over, more->h - less->h + slack, center, square);
   }
-  const double *middle = &box->center.x, *half = &box->half.x;
-  for (int side = 0; side < 6 && p.n > 2; side++) {
-    double n_side[3] = { 0, 0, 0 };
-    n_side[side / 2] = side % 2 ? 1 : -1;
-    cdni_polygon_clip(&p, cdn_v3(n_side[0], n_side[1], n_side[2]),
-                      n_side[side / 2] * middle[side / 2] + ROUNDED * half[side / 2]);
-  }
+  cdni_polygon_clip_by_box(&p, box);
   return p.n > 2;
 }
 

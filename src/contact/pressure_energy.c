@@ -47,6 +47,7 @@ static double wall(const pressure_overlap *o, int solid, int i, int k) {
   if (!cdni_polygon_of_plane(&o->box, n, (f->face[k].offset - f->face[i].offset) / length, &p)) return 0;
   clip_to_part(&p, f, other, i, k);
   cdni_polygon_clip_by_column(&p, o);
+  cdni_polygon_clip_by_box(&p, &o->box);
   if (p.n < 3) return 0;
   cdn_vec3 center;
   const double force = cdni_polygon_integrate(&p, n, f->face[i].n, f->face[i].offset, f->stiffness, &center);
@@ -76,6 +77,7 @@ static double column_side(const pressure_overlap *o, int side, int solid, int i)
   clip_to_part(&p, f, other, i, -1);
   for (int k = 0; k < o->n_sides && p.n > 2; k++)
     if (k != side) cdni_polygon_clip(&p, o->side[k].n, o->side[k].offset);
+  cdni_polygon_clip_by_box(&p, &o->box);
   if (p.n < 3) return 0;
   const double force = cdni_polygon_integrate(&p, n, f->face[i].n, f->face[i].offset, f->stiffness, &center);
   return 0.25 * force * (o->side[side].offset - cdn_dot(n, foot(o, f, i)));
