@@ -189,6 +189,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_find_equilibrium, sizeof(cdn_equilibrium), (w.state, NULL, out, size))                                    \
   X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
   X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
+  X(cdn_model_get_hulls, sizeof(cdn_model_hull_info), (w.model, out, size))                                       \
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
   X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
