@@ -21,7 +21,8 @@ static double slope_of(const double ref[2], const double imp[2]) {
   return d0 / (1 - d0) * (ref[0] > 0 ? 2 / (d1 * ref[0]) : -ref[1] / d1);
 }
 
-/* What is to be said of joint i of the model; false: nothing. Rows are scaled by the inertia at `rest`, the default State. */
+/* What is to be said of joint i of the model; false: nothing. Rows are scaled by the inertia at `rest`, the default
+ * State. */
 static bool find_creep(const cdn_model *model, cdn_state *rest, int i, creep *out) {
   enum { LOSS, REF, IMP = 3, NUMBERS = 5 };
   const cdn_system *system = cdn_model_system(model);

@@ -61,7 +61,8 @@ CDN_API cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) C
 /** Moves q by the sum v of y[k] basis[k], then projects it onto the constraints with cdn_project_q. y has n numbers;
  *  to first order it is the displacement made. Each coordinate moves by its part of N v; a quaternion turns by
  *  |w| about w, w being the angular part of v. `def` as for cdn_project_q; NULL: always project, to 1e-10 in
- *  the model units of cdn_find_equilibrium. Writes q; on failure q is unchanged. Also CDN_ERR_ARG for n above nu, CDN_ERR_CONSTRAINT from the projection. */
+ *  the model units of cdn_find_equilibrium. Writes q; on failure q is unchanged. Also CDN_ERR_ARG for n above nu,
+ *  CDN_ERR_CONSTRAINT from the projection. */
 CDN_API cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y,
                                 const cdn_projection_def *def) CDN_NODISCARD;
 

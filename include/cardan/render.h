@@ -40,8 +40,8 @@ CDN_API void cdn_renderer_destroy(cdn_renderer *renderer); /**< NULL is allowed 
 /** Draws the scene's present frame as `view` sees it, with its marks but not its text. `rgba` has room for 4 width
  *  height bytes: rows from top to bottom, 4 bytes a pixel, colours not multiplied by the opacity. The same picture has
  *  the same bytes, whatever the number of threads. The light is the scene's first one, if that is directional or turns
- *  to a body; its rays are drawn parallel. Else it comes from above. Errors: CDN_ERR_ARG (no frame yet, an angle of view that is not
- *  within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
+ *  to a body; its rays are drawn parallel. Else it comes from above. Errors: CDN_ERR_ARG (no frame yet, an angle of
+ *  view that is not within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view, uint8_t *rgba) CDN_NODISCARD;
 /** Where a point is in the picture: pixels from the left and from the top; false if it is behind the camera. */
 CDN_API bool cdn_renderer_project(const cdn_renderer *renderer, const cdn_view_point *view, cdn_vec3 p_G,

@@ -1,7 +1,7 @@
-/* URDF's <transmission>: an actuator whose effort a gear brings to one joint becomes an actuator of the model. Its control is
- * the actuator's effort, and the joint has the reduction times it (transmission_interface::SimpleTransmission of
- * ros_control). Others are listed as not understood: they need controllers that no file of a robot has, or couple
- * several joints. */
+/* URDF's <transmission>: an actuator whose effort a gear brings to one joint becomes an actuator of the model. Its
+ * control is the actuator's effort, and the joint has the reduction times it
+ * (transmission_interface::SimpleTransmission of ros_control). Others are listed as not understood: they need
+ * controllers that no file of a robot has, or couple several joints. */
 #include <math.h>
 #include <stdio.h>
 

@@ -47,8 +47,8 @@ static cdn_status add_visuals(cdn_renderer *r) {
   return CDN_OK;
 }
 
-/* In light grey, so that it is no part of the model. It fades around the place where the model was first, and stays there: the
- * model moves over its squares. */
+/* In light grey, so that it is no part of the model. It fades around the place where the model was first, and stays
+ * there: the model moves over its squares. */
 static cdn_status add_floor(cdn_renderer *r) {
   static const float grey[4] = { 0.92f, 0.92f, 0.92f, 1 };
   for (size_t i = 0; i < r->things.count; i++)

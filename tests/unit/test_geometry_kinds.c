@@ -93,7 +93,8 @@ START_TEST(hulls_of_good_and_bad_points) {
 }
 END_TEST
 
-/* Corners of a simpler hull are corners of the hull. Nothing is farther from it than was asked for, sharp ends included. */
+/* Corners of a simpler hull are corners of the hull. Nothing is farther from it than was asked for, sharp ends
+ * included. */
 START_TEST(simpler_hulls_keep_what_is_far) {
   const double axes[][3] = { { 1, 1, 1 }, { 3, 0.1, 0.05 }, { 1, 1, 0.02 } };
   for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {

@@ -265,9 +265,9 @@ START_TEST(test_transmissions) {
 }
 END_TEST
 
-/* A geared motor on a slider with dry friction and damping, m = 2 kg: udot = (n c - loss - b u) / m. The row of friction
- * gives its bound while 2 u / (d1 T) = 105 u is well above -udot (its law: docs/soft_elements.md). The sum has a few
- * roundings of numbers of size 10 or 100. */
+/* A geared motor on a slider with dry friction and damping, m = 2 kg: udot = (n c - loss - b u) / m. The row of
+ * friction gives its bound while 2 u / (d1 T) = 105 u is well above -udot (its law: docs/soft_elements.md). The sum has
+ * a few roundings of numbers of size 10 or 100. */
 START_TEST(test_motor_friction_and_damping_act) {
   static const char text[] =
       "<robot name='r'><link name='a'/><link name='b'>" MASS("2") "</link>"

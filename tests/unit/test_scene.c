@@ -403,7 +403,8 @@ START_TEST(cameras_and_lights) {
 }
 END_TEST
 
-/* What a file says about looks and pictures do not show is said once the model has a scene, with the first line of each. */
+/* What a file says about looks and pictures do not show is said once the model has a scene, with the first line of
+ * each. */
 START_TEST(what_pictures_lack_is_said) {
   static const char text[] =
       "<mujoco><asset><texture name='sky' type='skybox' builtin='gradient' width='8' height='8'/>\n"

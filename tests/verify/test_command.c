@@ -223,9 +223,9 @@ START_TEST(info_lists_the_model) {
 }
 END_TEST
 
-/* Friction of the row is D b u, D = d0 / (1 - d0) times the inertia at rest and b = 2 / (d1 T): it reaches the loss at the
- * speed that is told. By the default law d0 = 0.9, d1 = 0.95, T = 0.02 s; the second joint has stiffness and damping. Some ten
- * roundings. */
+/* Friction of the row is D b u, D = d0 / (1 - d0) times the inertia at rest and b = 2 / (d1 T): it reaches the loss at
+ * the speed that is told. By the default law d0 = 0.9, d1 = 0.95, T = 0.02 s; the second joint has stiffness and
+ * damping. Some ten roundings. */
 START_TEST(info_tells_below_which_speed_friction_is_viscous) {
   enter_directory();
   write_file("dry.xml", "<mujoco><worldbody><body><joint name='hinge' axis='0 1 0' frictionloss='0.5'/>"

@@ -1,5 +1,5 @@
-/* Models with constraints, from the size of atoms to that of planets: the same equilibria and runs, at the same relative
- * quality. */
+/* Models with constraints, from the size of atoms to that of planets: the same equilibria and runs, at the same
+ * relative quality. */
 #include "atoms.h"
 
 static const units SIZES[] = { { "nm, Da, ps", 1, 1, 1 },
@@ -23,8 +23,8 @@ static cdn_body add_point(cdn_system *system, const units *s, const double *at) 
   return cdn_system_add_body(system, &def);
 }
 
-/* A dumb-bell of two atoms whose rod is 5 % too long at the start: in SI, far within 1e-10 m. A third atom is attracted.
- * With the rod at the distance of least energy, the three make the triangle of the cluster. */
+/* A dumb-bell of two atoms whose rod is 5 % too long at the start: in SI, far within 1e-10 m. A third atom is
+ * attracted. With the rod at the distance of least energy, the three make the triangle of the cluster. */
 START_TEST(rods_of_any_size) {
   const double rest = pow(2, 1.0 / 6) * SIGMA,
                at[9] = { 0, 0, 0, 1.05 * rest, 0, 0, 0.4 * rest, 0.9 * rest, 0.1 * rest };

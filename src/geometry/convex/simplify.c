@@ -3,8 +3,8 @@
 #include "geometry/convex/convex.h"
 #include "geometry/convex/hull.h"
 
-/* Of the hull's points from the other hull, the largest distance. The points of the other one, and those that are farther
- * from it than `within`, go to `kept`, unless that is NULL. */
+/* Of the hull's points from the other hull, the largest distance. The points of the other one, and those that are
+ * farther from it than `within`, go to `kept`, unless that is NULL. */
 static double look_outside(const cdn_surface *hull, const cdn_surface *other, double within, double *kept, int *n) {
   const cdn_geometry g = { .kind = CDN_GEOMETRY_CONVEX, .surface = other };
   double most = 0;
@@ -22,8 +22,9 @@ static double look_outside(const cdn_surface *hull, const cdn_surface *other, do
   return most;
 }
 
-/* Points that are near the planes of a hull may be far from its corner where that is sharp. What is too far is taken back.
- * To leave out more at first, and take more back, leaves fewer triangles: of the hulls of five robots a fifth fewer. */
+/* Points that are near the planes of a hull may be far from its corner where that is sharp. What is too far is taken
+ * back. To leave out more at first, and take more back, leaves fewer triangles: of the hulls of five robots a fifth
+ * fewer. */
 static const double ROUGHLY = 1.5;
 
 static cdn_status leave_out(const cdn_surface *hull, double within, double *points, cdn_surface **out,
