@@ -84,9 +84,7 @@ typedef struct cdn_model_options {
   cdn_model_solving solving;
   /** With compliant contact, the hulls of meshes have fewer corners: no corner that is left out is farther from the
    *  hull than this, m, nor than 1 % of the hull's least extent along the axes of its file. 0: hulls are whole; with
-   *  soft contact, which is as MuJoCo has it, they always are. cdn_model_get_hulls tells what became of them. Default:
-   *  5e-4.
-   *  */
+   *  soft contact, which is as MuJoCo has it, they always are. cdn_model_get_hulls tells of them. Default: 5e-4. */
   double hull_tolerance;
 } cdn_model_options;
 
