@@ -397,4 +397,5 @@ END_TEST
 
 CHECK_MAIN("io_urdf", test_fixed_axis_angles, test_joint_types, test_order_is_depth_first, test_fixed_links_are_merged,
            test_fixed_links_are_kept, test_floating_base, test_inertia_in_its_own_axes,
-           test_not_understood_is_listed_once, test_transmissions, test_motor_friction_and_damping_act, test_warnings, test_errors, test_long_chain)
+           test_not_understood_is_listed_once, test_transmissions, test_motor_friction_and_damping_act,
+           test_warnings, test_errors, test_long_chain)
