@@ -31,6 +31,11 @@ static inline void derivative_of_mobility(cdn_force_derivatives *d, int row, int
   if (d->pass->du) d->pass->du[at] -= du;
 }
 
+/* Derivative of a generalized force by number `column` of z. */
+static inline void derivative_by_z(cdn_force_derivatives *d, int row, int column, double dz) {
+  if (d->dz) d->dz[(size_t)row * (size_t)d->nz + (size_t)column] -= dz;
+}
+
 /* derivative_elements.c. Stations are given by r, from M's origin to them, in Ground. */
 
 /* A force f at a station, with its derivatives by the station's place and velocity; 3x3 by columns. */

@@ -45,6 +45,15 @@ bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bou
 /* damping (matter's nu): sums of the coefficients of the mobility dampers that are on. room may be NULL: none. */
 void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu);
 
+/* ---- friction that remembers ---- */
+
+/* The z of elements whose friction sticks: their number, and the first of them. */
+int cdni_forces_memory_z(const cdn_state *state, int *first);
+/* In a State at rest: sets them to what they are after all that slides has slid. */
+cdn_status cdni_forces_settle(cdn_state *state);
+/* Copies them between States of one System. */
+cdn_status cdni_forces_copy_memory(cdn_state *to, const cdn_state *from);
+
 /* ---- derivatives ---- */
 
 /* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of

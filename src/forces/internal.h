@@ -2,6 +2,7 @@
 #ifndef CARDAN_FORCES_INTERNAL_H
 #define CARDAN_FORCES_INTERNAL_H
 
+#include <cardan/derivatives.h>
 #include <cardan/forces.h>
 
 #include "forces/elements/mobility.h"
@@ -11,22 +12,23 @@
 
 /* ---- the kinds: a new kind needs its file and its line here ---- */
 
-#define FORCE_KIND_LIST(X)              \
-  X(GRAVITY, gravity)                   \
-  X(MOBILITY_SPRING, mobility_spring)   \
-  X(MOBILITY_DAMPER, mobility_damper)   \
-  X(MOBILITY_FORCE, mobility_force)     \
-  X(ACTUATOR, actuator)                 \
-  X(MOBILITY_STOP, mobility_stop)       \
-  X(ROTATION_SPRING, rotation_spring)   \
-  X(ROTATION_STOP, rotation_stop)       \
-  X(TWO_POINT_SPRING, two_point_spring) \
-  X(TWO_POINT_DAMPER, two_point_damper) \
-  X(TWO_POINT_FORCE, two_point_force)   \
-  X(BODY_FORCE, body_force)             \
-  X(LINEAR_BUSHING, linear_bushing)     \
-  X(GLOBAL_DAMPER, global_damper)       \
-  X(SMOOTH_CONTACT, smooth_contact)     \
+#define FORCE_KIND_LIST(X)                \
+  X(GRAVITY, gravity)                     \
+  X(MOBILITY_SPRING, mobility_spring)     \
+  X(MOBILITY_DAMPER, mobility_damper)     \
+  X(MOBILITY_FORCE, mobility_force)       \
+  X(ACTUATOR, actuator)                   \
+  X(MOBILITY_STOP, mobility_stop)         \
+  X(MOBILITY_FRICTION, mobility_friction) \
+  X(ROTATION_SPRING, rotation_spring)     \
+  X(ROTATION_STOP, rotation_stop)         \
+  X(TWO_POINT_SPRING, two_point_spring)   \
+  X(TWO_POINT_DAMPER, two_point_damper)   \
+  X(TWO_POINT_FORCE, two_point_force)     \
+  X(BODY_FORCE, body_force)               \
+  X(LINEAR_BUSHING, linear_bushing)       \
+  X(GLOBAL_DAMPER, global_damper)         \
+  X(SMOOTH_CONTACT, smooth_contact)       \
   X(CUSTOM, custom)
 
 #define FORCE_KIND_ENUM(ENUM, name) FORCE_##ENUM,
@@ -69,6 +71,7 @@ typedef struct force_set {
   cdn_dvar params;
   bool has_own;
   cdn_dvar own; /* parameters that the kind's prepare() may declare */
+  cdn_zvar z;   /* of kinds that have them: n_z an element */
 } force_set;
 
 typedef struct force_kind {
@@ -92,6 +95,13 @@ typedef struct force_kind {
   bool (*is_differenced)(const force_batch *b, int i);
   cdn_status (*calc_one)(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
   cdn_subsystem (*subsystem_of)(const force_batch *b, int i);
+  /* Auxiliary states of each element: what a unit change of each is, by its default parameters; their rates, and how these vary; and
+   * (where the State is at rest) the values after all that slides has slid. */
+  int n_z;
+  double (*z_unit)(const double *params);
+  cdn_status (*calc_zdot)(const force_batch *b, cdn_state *state, double *zdot);
+  cdn_status (*zdot_derivative)(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out);
+  cdn_status (*settle)(const force_batch *b, cdn_state *state, double *z);
   /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
   int n_kinks;
   int (*count_kinks)(const void *element); /* replaces n_kinks if elements differ */
@@ -156,6 +166,10 @@ static inline bool force_part_exists(const force_part *part) { return part->kern
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out);
 /* sum.c: makes the kind's parameters, and further dependencies of a part (or of the potential: NULL), prerequisites. */
 void cdni_force_depend(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part);
+/* auxiliary.c */
+void cdni_force_declare_z(force_room *room, cdn_declarer *d);
+cdn_status cdni_force_calc_zdot(const void *self, cdn_state *state, double *zdot);
+cdn_status cdni_force_zdot_derivative(const void *self, cdn_state *state, cdn_zdot_derivatives *out);
 /* kinks.c */
 void cdni_force_kinks_declare(force_room *room, cdn_declarer *d);
 /* describe.c: force_kind.describe for elements on mobilities, between stations, at a station, and between bodies;
@@ -184,6 +198,14 @@ static inline cdn_status force_u(const force_batch *b, cdn_state *state, const d
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   *u = cdn_state_u_eff(state) + b->room->first_u;
   return CDN_OK;
+}
+
+/* The z of a batch's elements, and the first in the pool. In lanes each z is a block. */
+static inline int force_first_z(const force_batch *b) {
+  return cdni_zvar_first(b->room->system, b->room->sets[b->kind].z);
+}
+static inline const double *force_z(const force_batch *b, const cdn_state *state) {
+  return cdn_state_z(state) + force_first_z(b) * b->matter->lanes;
 }
 
 /* ---- adding and setting, with their common checks ---- */

@@ -21,6 +21,7 @@ typedef struct force_lanes {
   int nb, nu;            /* bodies, Ground included; mobilities */
   const real *frames;    /* FORCE_FRAME numbers a body: X_PF, X_BM */
   const real *q, *u;     /* u and twist: only for elements that read more than positions */
+  const real *z;         /* n times the kind's number of auxiliary states */
   const body_pose *pose;
   const body_twist *twist;
   const rigid_inertia *inertia; /* for gravity */
@@ -37,6 +38,7 @@ typedef struct force_lanes {
   X(mobility_force)            \
   X(mobility_stop_elastic)     \
   X(mobility_stop_dissipative) \
+  X(mobility_friction)         \
   X(rotation_spring)           \
   X(rotation_stop_elastic)     \
   X(rotation_stop_dissipative) \

@@ -6,6 +6,7 @@
 #include "forces/elements/gravity.h"
 #include "forces/elements/linear_bushing.h"
 #include "forces/elements/mobility.h"
+#include "forces/elements/mobility_friction.h"
 #include "forces/elements/mobility_stop.h"
 #include "forces/elements/rotation.h"
 #include "forces/elements/two_point.h"

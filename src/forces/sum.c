@@ -57,6 +57,7 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, const doubl
     lanes.twist = cdni_matter_twist(m, state);
     CDNI_TRY(force_u(b, state, &lanes.u));
   }
+  if (cdni_force_kinds[b->kind]->n_z > 0) lanes.z = force_z(b, state);
   b->room->kernels->calc[b->part->kernel](&lanes);
   const int64_t element = cdni_lanes_fail(state, failed);
   return element < 0 ? CDN_OK : cdni_force_kinds[b->kind]->fail(state, "cdn_realize", force_name(b, (int)element));
@@ -289,6 +290,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     }
     if (kind->prepare) kind->prepare(set, d);
   }
+  cdni_force_declare_z(room, d);
 
   /* Without bodies no force acts; custom forces may still have potentials. */
   for (int i = 0; room->matter && i < FORCE_CLASSES; i++) declare_sum(room, d, i);
@@ -308,6 +310,8 @@ const cdn_subsystem_ops cdni_forces_ops = {
   .name = "forces",
   .self_size = sizeof(force_room *),
   .declare = declare,
+  .calc_zdot = cdni_force_calc_zdot,
+  .calc_zdot_derivative = cdni_force_zdot_derivative,
   .describe = cdni_forces_describe,
 };
 

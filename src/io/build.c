@@ -1,6 +1,6 @@
 /* Making a spec part of a System, and filling the tables of the public API.
  *
- * If there are limits, or time constants of springs, the tree is first built once by itself, to find the inertia
+ * If there are limits, dry friction, or time constants of springs, the tree is first built once by itself, to find the inertia
  * that they meet. */
 #include "io/build.h"
 
@@ -40,18 +40,18 @@ cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system) {
                  error.element[0] ? ": " : "", error.text);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------- */
+/* ---- limits and dry friction ----------------------------------------------------------------- */
 
-/* Does any limit become a stop? */
-static bool has_limits(const io_builder *b) {
+/* Does any limit become a stop, or does any joint stick? */
+static bool meet_inertia(const io_builder *b) {
   if (b->model->options.tree_only || io_has_soft_rows(&b->model->options)) return false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
-    if (io_spec_joint(b->spec, i)->limited) return true;
+    if (io_meets_inertia(io_spec_joint(b->spec, i))) return true;
   return false;
 }
 
-/* `stiffness` NULL: no limit becomes a stop. */
-static cdn_status try_tree(io_builder *b, double *stiffness) {
+/* `inertia` NULL: nothing of the kind. */
+static cdn_status try_tree(io_builder *b, double *inertia) {
   cdn_system_def def = cdn_default_system_def();
   def.name = b->d->name;
   def.allocator = b->d->allocator;
@@ -61,7 +61,7 @@ static cdn_status try_tree(io_builder *b, double *stiffness) {
   io_build_tree(b, true);
   cdn_status status = cdn_system_freeze(trial);
   if (status != CDN_OK) status = io_tell_mistake(b->model, trial);
-  if (status == CDN_OK && stiffness) status = io_calc_limit_stiffness(b, stiffness);
+  if (status == CDN_OK && inertia) status = io_calc_inertia(b, inertia);
   if (status == CDN_OK) status = io_settle_ratios(b);
   cdn_system_release(trial);
   b->system = real;
@@ -81,19 +81,19 @@ static cdn_status fill(io_builder *b) {
   return io_tell_mistake(b->model, b->system);
 }
 
-static cdn_status fill_with_limits(io_builder *b) {
-  if (!has_limits(b)) {
+static cdn_status fill_with_inertia(io_builder *b) {
+  if (!meet_inertia(b)) {
     if (io_has_ratios(b)) CDNI_TRY(try_tree(b, NULL));
     return fill(b);
   }
-  const size_t bytes = sizeof(double) * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
-  double *stiffness = cdni_calloc(&b->d->allocator, bytes);
-  if (!stiffness) return no_memory(b->d);
-  cdn_status status = try_tree(b, stiffness);
-  b->limit_stiffness = stiffness;
+  const size_t bytes = sizeof(double) * IO_MOST_MOBILITIES * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
+  double *inertia = cdni_calloc(&b->d->allocator, bytes);
+  if (!inertia) return no_memory(b->d);
+  cdn_status status = try_tree(b, inertia);
+  b->inertia = inertia;
   if (status == CDN_OK) status = fill(b);
-  b->limit_stiffness = NULL;
-  cdni_free(&b->d->allocator, stiffness, bytes);
+  b->inertia = NULL;
+  cdni_free(&b->d->allocator, inertia, bytes);
   return status;
 }
 
@@ -129,7 +129,7 @@ static cdn_status fill_tables(io_builder *b) {
 static cdn_status build_with(io_builder *b) {
   CDNI_TRY(io_check_spec(b));
   CDNI_TRY(io_prepare_shapes(b));
-  CDNI_TRY(fill_with_limits(b));
+  CDNI_TRY(fill_with_inertia(b));
   CDNI_TRY(fill_tables(b));
   cdn_system_retain(b->system);
   b->model->system = b->system;

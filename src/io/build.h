@@ -40,6 +40,9 @@ typedef struct io_piece {
   int first, next; /* of a root: the first mobilizer of its piece; the next one of the same piece; -1: none */
 } io_piece;
 
+/* Of a joint. */
+enum { IO_MOST_MOBILITIES = 6 };
+
 typedef struct io_builder {
   cdn_model *model;
   cdn_spec *spec;
@@ -70,7 +73,8 @@ typedef struct io_builder {
   cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
   cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
-  double *limit_stiffness;    /* for each of the spec's joints: its stop's k; NULL: no stops */
+  double *
+      inertia; /* IO_MOST_MOBILITIES for each of the spec's joints (io_calc_inertia); NULL: neither stops nor dry friction */
 } io_builder;
 
 static inline const cdn_spec_mobilizer *io_mobilizer(const io_builder *b, int i) {
@@ -86,7 +90,7 @@ static inline const cdn_spec_loop *io_tree_loop(const io_builder *b, int i) {
 cdn_status io_check_spec(io_builder *b);
 /* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
 void io_build_tree(io_builder *b, bool trial);
-/* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
+/* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
@@ -138,11 +142,16 @@ cdn_status io_build_sensors(io_builder *b);
  * frozen. */
 bool io_has_ratios(const io_builder *b);
 cdn_status io_settle_ratios(io_builder *b);
-/* build_limits.c: 1 / (M^-1)_ii for the mobilities of the spec's joint `index` (of several the inverse of their
- * mean). unit, column: nu
- * numbers, those of unit 0. */
-cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column, double *inertia);
-/* The stiffness of every limit from the inertia that it must stop; b->system must be frozen. */
-cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
+/* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit, column: nu numbers, those of unit 0. */
+cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
+                            double inertia[IO_MOST_MOBILITIES]);
+/* The inverse of the mean of the inverses. */
+double io_mean_inertia(const double *inertia, int n);
+/* The same for all joints that meet a stop or have dry friction; b->system must be frozen. */
+bool io_meets_inertia(const cdn_spec_joint *joint);
+cdn_status io_calc_inertia(io_builder *b, double *inertia);
+/* The stop of a joint, and the dry friction of each of its mobilities. */
+void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
+void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
 
 #endif

@@ -1,5 +1,5 @@
-/* The forces of a spec: gravity, springs, dampers and limits of its joints; with soft contact the limits, and dry friction, are soft
- * rows, and the solver of soft rows is set. */
+/* The forces of a spec: gravity, springs, dampers, limits and dry friction of its joints; with soft contact the limits, and dry
+ * friction, are soft rows, and the solver of soft rows is set. */
 #include "io/build.h"
 
 #include <cardan/soft_elements.h>
@@ -72,18 +72,6 @@ static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body
     else snprintf(name, sizeof name, "%.200s damper[%d]", joint->name, i);
     cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
   }
-}
-
-/* After a hit at any speed a Hunt-Crossley stop is left at less than 1/d, since its force ends where 1 + d xdot
- * does. With d = 10 s/rad (or s/m) a hit at 1 rad/s leaves below 0.1 rad/s: close to MuJoCo's critically damped
- * limits, and without the jump of force at first touch that a linear damper has. */
-static const double limit_dissipation = 10;
-
-static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body, double k) {
-  char name[256];
-  snprintf(name, sizeof name, "%.200s limit", joint->name);
-  if (joint->kind == CDN_BALL) cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
-  else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
 }
 
 /* ---- weight that is taken off ---- */
@@ -234,7 +222,8 @@ cdn_status io_build_forces(io_builder *b) {
     if (joint->damping != 0) add_damper(b, joint, body);
     if (joint->limited && soft) add_soft_limit(b, joint, body);
     if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
-    if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);
+    if (b->inertia && joint->limited) io_add_stop(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
+    if (b->inertia && joint->friction > 0) io_add_friction(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
   }
   for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
     if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);

@@ -32,8 +32,9 @@ static cdn_status diagonal(cdn_state *state, int mobility, double *work, double 
 static cdn_status settle_spring(io_builder *b, cdn_state *state, int index, double *work) {
   cdn_spec_joint *joint = io_spec_joint(b->spec, index);
   const double T = joint->spring_timeconst, D = joint->spring_dampratio;
-  double mass;
-  CDNI_TRY(io_joint_inertia(b, state, index, work, work + cdn_system_nu(b->system), &mass));
+  double inertia[IO_MOST_MOBILITIES];
+  CDNI_TRY(io_joint_inertia(b, state, index, work, work + cdn_system_nu(b->system), inertia));
+  const double mass = io_mean_inertia(inertia, io_spec_joint_nu(joint));
   joint->stiffness = mass / (T * T * D * D);
   joint->damping = 2 * mass / T;
   return CDN_OK;

@@ -1,78 +1,117 @@
-/* The stiffness of compliant limits. A file gives a time constant at best, and no stiffness. So a limit is scaled to
- * the inertia that it must stop, 1 / (M^-1)_ii in the default configuration: k = m / (timeconst dampratio)^2 brings
- * a finger and a torso to rest within about the same time. */
+/* Compliant limits, and dry friction that sticks. A file gives a time constant at best, and no stiffness. So both are scaled to
+ * the inertia that they meet, 1 / (M^-1)_ii in the default configuration. */
 #include "io/build.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include <cardan/operators.h>
 
-/* MuJoCo's defaults. */
-static const double default_timeconst = 0.02, default_dampratio = 1;
+#include "matter/matter.h"
 
-static double stiffness_for(const cdn_spec_joint *joint, double inertia) {
-  const double timeconst = joint->limit_timeconst > 0 ? joint->limit_timeconst : default_timeconst;
-  const double dampratio = joint->limit_dampratio > 0 ? joint->limit_dampratio : default_dampratio;
-  return inertia / (timeconst * timeconst * dampratio * dampratio);
-}
+/* ---- the inertia ---- */
 
-cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column, double *inertia) {
+cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
+                            double inertia[IO_MOST_MOBILITIES]) {
   const int first = cdn_body_first_u(b->system, b->joints[index]);
   const int n = io_spec_joint_nu(io_spec_joint(b->spec, index));
-  double sum = 0;
-  for (int i = first; i < first + n; i++) {
-    unit[i] = 1;
+  for (int i = 0; i < n; i++) {
+    unit[first + i] = 1;
     const cdn_status status = cdn_multiply_by_M_inv(state, unit, column);
-    unit[i] = 0;
+    unit[first + i] = 0;
     CDNI_TRY(status);
-    sum += column[i];
+    inertia[i] = 1 / column[first + i];
   }
-  *inertia = n / sum;
   return CDN_OK;
 }
+
+double io_mean_inertia(const double *inertia, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += 1 / inertia[i];
+  return n / sum;
+}
+
+bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || joint->friction > 0; }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
 static void warn_singular(io_builder *b, const cdn_spec_joint *joint, const char *why) {
   io_warn(b->d, joint->line,
-          "joint '%.60s': the inertia that its limit has to stop cannot be told (%.200s); the limit "
-          "is made for 1 kg or 1 kg m^2",
-          joint->name, why);
+          "joint '%.60s': the inertia that its %s meets cannot be told (%.200s); the %s is made for 1 kg or 1 kg m^2",
+          joint->name, joint->limited ? "limit" : "dry friction", why, joint->limited ? "limit" : "friction");
 }
 
-static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double *column, double *stiffness) {
+static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double *column, double *inertia) {
   bool singular = false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
-    if (!joint->limited || b->joints[i].i < 0) continue;
-    double inertia = 1;
+    double *own = inertia + IO_MOST_MOBILITIES * i;
+    const int n = io_spec_joint_nu(joint);
+    bool positive = !singular;
+    if (!io_meets_inertia(joint) || b->joints[i].i < 0) continue;
     if (!singular) {
-      const cdn_status status = io_joint_inertia(b, state, i, unit, column, &inertia);
+      const cdn_status status = io_joint_inertia(b, state, i, unit, column, own);
       if (status == CDN_ERR_NOMEM) return io_fail(b->d, status, 0, "out of memory");
-      if (status != CDN_OK) {
-        cdn_error error;
-        cdn_state_last_error(state, &error);
-        warn_singular(b, joint, error.text);
-        singular = true;
-      } else if (!(inertia > 0) || !isfinite(inertia)) {
-        warn_singular(b, joint, "it is not positive");
-      }
+      for (int k = 0; k < n && status == CDN_OK; k++) positive = positive && own[k] > 0 && isfinite(own[k]);
+      singular = status != CDN_OK;
+      cdn_error error = { .code = CDN_OK };
+      if (singular) cdn_state_last_error(state, &error);
+      if (singular || !positive) warn_singular(b, joint, singular ? error.text : "it is not positive");
     }
-    if (!(inertia > 0) || !isfinite(inertia)) inertia = 1;
-    stiffness[i] = stiffness_for(joint, inertia);
+    for (int k = 0; k < n; k++)
+      if (singular || !positive) own[k] = 1;
   }
   return CDN_OK;
 }
 
-cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness) {
+cdn_status io_calc_inertia(io_builder *b, double *inertia) {
   const size_t bytes = sizeof(double) * (size_t)cdn_system_nu(b->system);
   const cdn_allocator *a = &b->d->allocator;
   double *unit = cdni_calloc(a, bytes), *column = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
   cdn_status status = unit && column ? cdn_state_create(b->system, &state) : CDN_ERR_NOMEM;
-  if (status == CDN_OK) status = calc_all(b, state, unit, column, stiffness);
+  if (status == CDN_OK) status = calc_all(b, state, unit, column, inertia);
   else io_fail(b->d, status, 0, "cannot make a State: %s", cdn_status_text(status));
   cdn_state_destroy(state);
   cdni_free(a, unit, bytes);
   cdni_free(a, column, bytes);
   return status;
+}
+
+/* ---- limits: k = m / (timeconst dampratio)^2 brings a finger and a torso to rest within about the same time ---- */
+
+/* MuJoCo's defaults. */
+static const double default_timeconst = 0.02, default_dampratio = 1;
+/* After a hit at any speed a Hunt-Crossley stop is left at less than 1/d, since its force ends where 1 + d xdot
+ * does. With d = 10 s/rad (or s/m) a hit at 1 rad/s leaves below 0.1 rad/s: close to MuJoCo's critically damped
+ * limits, and without the jump of force at first touch that a linear damper has. */
+static const double limit_dissipation = 10;
+
+void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
+  const double timeconst = joint->limit_timeconst > 0 ? joint->limit_timeconst : default_timeconst;
+  const double dampratio = joint->limit_dampratio > 0 ? joint->limit_dampratio : default_dampratio;
+  const double k = io_mean_inertia(inertia, io_spec_joint_nu(joint)) / (timeconst * timeconst * dampratio * dampratio);
+  char name[256];
+  snprintf(name, sizeof name, "%.200s limit", joint->name);
+  if (joint->kind == CDN_BALL) cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
+  else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
+}
+
+/* ---- dry friction: the softest bristle that is displaced by no more than `elastic` before it slides ---- */
+
+static const double elastic_angle = 1e-3, elastic_length = 1e-4; /* rad, m */
+/* A loss that is far beyond what the joint can bring up (some files have a thousand times its weight) would make the bristle so
+ * stiff that nothing else could move. It vibrates at this rate at most, rad/s. */
+static const double highest_rate = 5000;
+
+void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
+  char name[256];
+  const int n = io_spec_joint_nu(joint);
+  const double step = b->model->options.fixed_step, bound = step > 0 ? fmin(highest_rate, 0.5 / step) : highest_rate;
+  for (int i = 0; i < n; i++) {
+    const double elastic = cdni_mobilizer_dimension(joint->kind, i) == 'L' ? elastic_length : elastic_angle;
+    const double rate = fmin(sqrt(joint->friction / elastic / inertia[i]), bound);
+    if (n == 1) snprintf(name, sizeof name, "%.200s friction", joint->name);
+    else snprintf(name, sizeof name, "%.200s friction[%d]", joint->name, i);
+    cdn_system_add_mobility_friction(b->system, name, body, i, joint->friction, inertia[i] * rate * rate, 2 / rate);
+  }
 }

@@ -221,7 +221,7 @@ static inline bool io_shapes_touch(const cdn_model_options *options) {
   return options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only;
 }
 
-/* Whether limits and dry friction of joints become soft rows. */
+/* Whether limits and dry friction of joints become soft rows; else they become stops, and friction that sticks. */
 static inline bool io_has_soft_rows(const cdn_model_options *options) {
   return options->contact == CDN_MODEL_SOFT && !options->tree_only; /* what the file decides is settled by then */
 }

@@ -130,7 +130,7 @@ typedef struct mjcf_override {
 
 typedef struct mjcf_reader {
   bool shapes_touch; /* they become shapes of the System */
-  bool soft_rows;    /* limits and friction of joints become soft rows */
+  bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
   io_description *d;
   mjcf_compiler compiler;
   mjcf_flags flags;

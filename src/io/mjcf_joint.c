@@ -114,7 +114,6 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_j
   bool gravcomp = false;
   CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &j->friction));
   if (!r->flags.frictionloss) j->friction = 0;
-  if (j->friction != 0 && !r->soft_rows) io_not_understood(r->d, line, "joint frictionloss");
   CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", forces, 2, NULL));
   if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER)) {
     CDNI_TRY(io_mjcf_check_drive_range(r, e, forces, &j->drive_limited));

@@ -134,8 +134,6 @@ static cdn_status read_dynamics(urdf_graph *graph, io_xml_node *node, urdf_joint
   CDNI_TRY(io_xml_double(d, dynamics, "friction", &joint->friction, NULL));
   if (joint->damping < 0)
     return io_xml_fail(d, CDN_ERR_PARSE, dynamics, "attribute 'damping' is negative, which would feed energy in");
-  if (joint->friction != 0 && !io_has_soft_rows(graph->options))
-    io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
   io_xml_report_rest(d, dynamics);
   return CDN_OK;
 }

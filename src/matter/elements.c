@@ -6,7 +6,7 @@
 
 /* ---- what a mobilizer's numbers are ---- */
 
-char cdni_mobility_dimension(const matter *m, int u) {
+char cdni_mobilizer_dimension(cdn_mobilizer kind, int k) {
   static const char *const by_kind[CDN_MOBILIZER_COUNT] = {
     [CDN_WELD] = "",           [CDN_PIN] = "A",
     [CDN_SLIDER] = "L",        [CDN_BALL] = "AAA",
@@ -18,11 +18,14 @@ char cdni_mobility_dimension(const matter *m, int u) {
     [CDN_FREE_LINE] = "AALLL", [CDN_SPHERICAL_COORDS] = "AAL",
     [CDN_SCREW] = "A",
   };
+  return by_kind[kind] ? by_kind[kind][k] : 0;
+}
+
+char cdni_mobility_dimension(const matter *m, int u) {
   for (int32_t i = 1; i < m->tree.n; i++) {
     const tree_node *node = &m->tree.node[i];
-    if (u < node->u || u >= node->u + node->nu) continue;
-    const char *all = by_kind[CDNI_AT(m->bodies, matter_body, i).mobilizer];
-    return all ? all[u - node->u] : 0;
+    if (u >= node->u && u < node->u + node->nu)
+      return cdni_mobilizer_dimension(CDNI_AT(m->bodies, matter_body, i).mobilizer, u - node->u);
   }
   return 0;
 }

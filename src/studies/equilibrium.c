@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contact/contact.h"
 #include "matter/operators.h"
 #include "matter/scale.h"
 
@@ -73,7 +72,7 @@ static cdn_status one_iteration(search *x, bool *done) {
       x->report->work += w.work;
       x->gained = w.work;
       if (ratio > 0.75 && length > 0.8 * x->radius) x->radius *= 2;
-      return cdni_contact_settle(x->rest);
+      return cdni_statics_friction_settle(x->rest);
     }
     failed = status;
     CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
@@ -151,7 +150,7 @@ static cdn_status find(search *x, bool *found) {
   bool done = false, stuck = false;
   double mark = INFINITY;
   x->radius = FAR;
-  CDNI_TRY(cdni_contact_settle(x->rest));
+  CDNI_TRY(cdni_statics_friction_settle(x->rest));
   CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
   for (int steps = 0;; steps++, x->report->iterations++) {
     CDNI_TRY(look(x));
@@ -206,7 +205,7 @@ static cdn_status run(search *x) {
       x->goal == CDN_EQUILIBRIUM_ANY) { /* accelerations may be least where they are not zero, but not energy */
     x->goal = CDN_EQUILIBRIUM_STABLE;
     CDNI_TRY(cdn_state_set_q(x->rest, x->start));
-    CDNI_TRY(cdni_contact_copy_memory(x->rest, x->from));
+    CDNI_TRY(cdni_statics_friction_copy(x->rest, x->from));
     CDNI_TRY(find(x, &found));
   }
   if (found) return CDN_OK;
@@ -241,7 +240,7 @@ static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
 /* Writes the result to the caller's State: q that is not prescribed, the memory of friction, and u = 0. */
 static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
   CDNI_TRY(cdn_state_set_q(state, cdn_state_q(rest)));
-  CDNI_TRY(cdni_contact_copy_memory(state, rest));
+  CDNI_TRY(cdni_statics_friction_copy(state, rest));
   return cdn_state_set_u(state, cdn_state_u(rest));
 }
 

@@ -8,6 +8,7 @@
 #include "constraints/constraints.h"
 #include "contact/contact.h"
 #include "dynamics/dynamics.h"
+#include "forces/forces.h"
 #include "matter/operators.h"
 
 static cdn_status hold(cdn_state *rest, const matter *m) {
@@ -85,32 +86,43 @@ static void reduce(const cdni_statics *s, const double *A, double *half, double 
 /* ---- friction that remembers ---- */
 
 size_t cdni_statics_friction_size(const cdn_state *state) {
-  int first;
   const cdn_system *system = cdn_state_system(state);
   const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system);
-  return cdni_contact_memory_z(state, &first) > 0 ? 2 * nu * nz + 2 * nu : 0;
+  return cdni_statics_friction_at(state, NULL).n > 0 ? 2 * nu * nz + 2 * nu : 0;
 }
 
 cdni_statics_friction cdni_statics_friction_at(const cdn_state *state, double *memory) {
   const cdn_system *system = cdn_state_system(state);
   const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system);
-  cdni_statics_friction f = { .by_u = memory, .by_z = memory + nu * nz, .work = memory + 2 * nu * nz };
-  f.n = cdni_contact_memory_z(state, &f.first);
+  cdni_statics_friction f = { .by_u = memory };
+  f.of[0].n = cdni_contact_memory_z(state, &f.of[0].first);
+  f.of[1].n = cdni_forces_memory_z(state, &f.of[1].first);
+  f.n = f.of[0].n + f.of[1].n;
+  if (memory) f.by_z = memory + nu * nz, f.work = memory + 2 * nu * nz;
   return f;
 }
 
 void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double scale, const double *v, double *z) {
-  for (int i = 0; i < f->n; i++)
-    for (int k = 0; k < nu; k++) z[f->first + i] += scale * f->by_u[(f->first + i) * nu + k] * v[k];
+  for (int g = 0; g < CDNI_COUNT(f->of); g++)
+    for (int i = f->of[g].first; i < f->of[g].first + f->of[g].n; i++)
+      for (int k = 0; k < nu; k++) z[i] += scale * f->by_u[i * nu + k] * v[k];
 }
 
-/* Adds -M (dudot/dz) (dzdot/du) to K. (Constraint forces that change with z do no work along free directions.) */
-static cdn_status add_friction(cdn_state *rest, cdni_statics_friction *f, int nu, double *K) {
+cdn_status cdni_statics_friction_settle(cdn_state *rest) {
+  CDNI_TRY(cdni_forces_settle(rest));
+  return cdni_contact_settle(rest);
+}
+
+cdn_status cdni_statics_friction_copy(cdn_state *to, cdn_state *from) {
+  CDNI_TRY(cdni_forces_copy_memory(to, from));
+  return cdni_contact_copy_memory(to, from);
+}
+
+/* The same of one group of z. */
+static cdn_status add_group(cdn_state *rest, const cdni_statics_friction *f, int g, int nu, double *K) {
   const int nz = cdn_system_nz(cdn_state_system(rest));
   double *column = f->work, *force = f->work + nu;
-  CDNI_TRY(cdn_forward_dynamics_derivatives(rest, NULL, NULL, NULL, f->by_z));
-  CDNI_TRY(cdn_calc_zdot_derivatives(rest, NULL, f->by_u, NULL));
-  for (int z = f->first; z < f->first + f->n; z++) {
+  for (int z = f->of[g].first; z < f->of[g].first + f->of[g].n; z++) {
     bool any = false;
     for (int i = 0; i < nu; i++) column[i] = f->by_z[i * nz + z], any = any || column[i] != 0;
     if (!any) continue;
@@ -119,6 +131,14 @@ static cdn_status add_friction(cdn_state *rest, cdni_statics_friction *f, int nu
       for (int k = 0; k < nu; k++) K[i * nu + k] -= force[i] * f->by_u[z * nu + k];
   }
   return CDN_OK;
+}
+
+/* Adds -M (dudot/dz) (dzdot/du) to K. (Constraint forces that change with z do no work along free directions.) */
+static cdn_status add_friction(cdn_state *rest, cdni_statics_friction *f, int nu, double *K) {
+  CDNI_TRY(cdn_forward_dynamics_derivatives(rest, NULL, NULL, NULL, f->by_z));
+  CDNI_TRY(cdn_calc_zdot_derivatives(rest, NULL, f->by_u, NULL));
+  CDNI_TRY(add_group(rest, f, 0, nu, K));
+  return add_group(rest, f, 1, nu, K);
 }
 
 cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction) {

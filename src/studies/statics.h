@@ -39,10 +39,13 @@ typedef struct cdni_statics {
 size_t cdni_statics_size(int nu);
 cdni_statics cdni_statics_at(int nu, double *memory);
 
-/* The memory of friction that sticks (contact): z that follow the bodies. A displacement v changes them by dzdot/du v, and so stretches
+/* The memory of friction that sticks: z that follow the bodies. A displacement v changes them by dzdot/du v, and so stretches
  * what sticks. */
 typedef struct cdni_statics_friction {
-  int first, n;        /* of the z; n 0: there are none */
+  struct {
+    int first, n;
+  } of[2];             /* the z of contacts, and of joints */
+  int n;               /* of both; 0: there are none */
   double *by_u, *by_z; /* dzdot/du, nz x nu, and dudot/dz, nu x nz */
   double *work;        /* 2 nu */
 } cdni_statics_friction;
@@ -51,6 +54,10 @@ size_t cdni_statics_friction_size(const cdn_state *state);
 cdni_statics_friction cdni_statics_friction_at(const cdn_state *state, double *memory);
 /* Adds what follows scale v to all z. */
 void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double scale, const double *v, double *z);
+
+/* The memory of a State at rest: after all that slides has slid; and in another State of the System. */
+cdn_status cdni_statics_friction_settle(cdn_state *rest);
+cdn_status cdni_statics_friction_copy(cdn_state *to, cdn_state *from);
 
 /* With friction (NULL: z stay as they are), K has what its memory adds. */
 cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction);

@@ -130,8 +130,8 @@ static void rates(sample *s, double *out) {
   memcpy(out, zdot, (size_t)s->nz * sizeof *out);
 }
 
-static void check(uint64_t seed, way how, bool by_udot, double tolerance) {
-  sample s = sample_of(make(seed, how, by_udot, NULL), seed);
+static void check_state(cdn_state *state, uint64_t seed, double tolerance) {
+  sample s = sample_of(state, seed);
   if (!cdn_state_udot(s.state)) { /* frames without mass in line, by chance */
     drop(&s);
     return;
@@ -147,8 +147,18 @@ static void check(uint64_t seed, way how, bool by_udot, double tolerance) {
     check_matrix(&s, rates, ALONG_U, nu, du, tolerance, "dzdot/du");
     check_matrix(&s, rates, ALONG_Z, s.nz, dz, tolerance, "dzdot/dz");
   }
-  free(dq), free(du), free(dz);
+  /* and udot varies with z */
+  double *a_q = calloc((size_t)(nu * nu), sizeof *a_q), *a_u = calloc((size_t)(nu * nu), sizeof *a_u);
+  OK_ON(s.state, cdn_forward_dynamics_derivatives(s.state, a_q, a_u, NULL, dz));
+  check_matrix(&s, forward, ALONG_Q, nu, a_q, fmax(tolerance, 1e-7), "dudot/dq");
+  check_matrix(&s, forward, ALONG_U, nu, a_u, fmax(tolerance, 1e-7), "dudot/du");
+  check_matrix(&s, forward, ALONG_Z, s.nz, dz, tolerance, "dudot/dz");
+  free(dq), free(du), free(dz), free(a_q), free(a_u);
   drop(&s);
+}
+
+static void check(uint64_t seed, way how, bool by_udot, double tolerance) {
+  check_state(make(seed, how, by_udot, NULL), seed, tolerance);
 }
 
 START_TEST(described) {
@@ -158,6 +168,34 @@ END_TEST
 
 START_TEST(differenced) {
   for (uint64_t seed = 1; seed <= 40; seed++) check(seed, seed % 3 ? DIFFERENCED : MIXED, seed % 2, 1e-7);
+}
+END_TEST
+
+/* Dry friction of joints: some stick, some slide either way, one is off. */
+START_TEST(dry_friction) {
+  enum { MOST = 8 };
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    tree_options options = { .bodies = 3 + (int)(seed % 5), .shape = seed, .numbers = seed, .forces = true };
+    random_tree tree = make_random_tree(&options);
+    rng r = rng_of(seed + 3);
+    double z[MOST];
+    int n = 0;
+    cdn_force last = { -1 };
+    for (int i = 1; i <= tree.bodies; i++)
+      for (int k = 0; k < cdn_body_nu(tree.system, (cdn_body){ i }) && n < MOST; k++, n++) {
+        last = cdn_system_add_mobility_friction(tree.system, NULL, (cdn_body){ i }, k, n % 2 ? 0.3 : 1e3,
+                                                uniform(&r, 20, 40), 0.2);
+        z[n] = uniform(&r, -1, 1);
+      }
+    if (n == 0) {
+      cdn_system_release(tree.system);
+      continue;
+    }
+    cdn_state *state = random_tree_state(&tree, seed);
+    OK(cdn_state_set_z(state, z));
+    if (seed % 3 == 0) OK(cdn_force_set_enabled(state, last, false));
+    check_state(state, seed, 1e-9);
+  }
 }
 END_TEST
 
@@ -406,5 +444,5 @@ START_TEST(state_is_left_alone) {
 }
 END_TEST
 
-CHECK_MAIN("derivatives of auxiliary states", described, differenced, columns_are_displaced_together,
+CHECK_MAIN("derivatives of auxiliary states", described, dry_friction, differenced, columns_are_displaced_together,
            prescribed_columns_are_zero, without_bodies_and_mistakes, linearization, state_is_left_alone)

@@ -163,6 +163,7 @@ static cdn_system *build(cdn_allocator allocator) {
   cdn_system_add_mobility_spring(system, NULL, hand, 0, 10, 0);
   cdn_system_add_mobility_damper(system, "damper", hand, 0, 0.1);
   cdn_system_add_mobility_stop(system, "stop", drawer, 0, -0.1, 0.1, 100, 0.1);
+  cdn_system_add_mobility_friction(system, NULL, drawer, 0, 0.5, 100, 0.1);
   cdn_system_add_rotation_spring(system, NULL, arm, 5, cdn_rotation_identity());
   cdn_system_add_two_point_spring(system, "cord", base, cdn_v3(0, 0, 0), hand, cdn_v3(1, 0, 0), 20, 1);
   cdn_system_add_body_force(system, "push", base, cdn_v3(0, 0, 0), cdn_v3(0, 0, 5), cdn_v3(0, 0, 0));

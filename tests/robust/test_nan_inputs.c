@@ -8,7 +8,7 @@ typedef struct scene {
   cdn_system *system;
   cdn_state *state;
   cdn_body pin, slider, ball, root;
-  cdn_force gravity, spring, damper, push, stop, cord, dashpot, thrust;
+  cdn_force gravity, spring, damper, push, stop, rust, cord, dashpot, thrust;
 } scene;
 
 typedef struct charge {
@@ -47,6 +47,7 @@ static scene make_scene(void) {
   s.damper = cdn_system_add_mobility_damper(s.system, "damper", s.pin, 0, 0.2);
   s.push = cdn_system_add_mobility_force(s.system, "push", s.slider, 0, 0.5);
   s.stop = cdn_system_add_mobility_stop(s.system, "stop", s.slider, 0, -1, 1, 50, 0.1);
+  s.rust = cdn_system_add_mobility_friction(s.system, "rust", s.pin, 0, 0.4, 30, 0.1);
   cdn_vec3 o = cdn_v3(0, 0, 0);
   s.cord = cdn_system_add_two_point_spring(s.system, "cord", s.pin, o, s.ball, o, 4, 0.5);
   s.dashpot = cdn_system_add_two_point_damper(s.system, "dashpot", s.pin, o, s.ball, o, 0.3);
@@ -168,6 +169,9 @@ START_TEST(test_parameters_of_forces) {
     REFUSED(&s, cdn_mobility_force_set(s.state, s.push, BAD[b]));
     REFUSED(&s, cdn_mobility_stop_set(s.state, s.stop, -1, 1, BAD[b], 0));
     REFUSED(&s, cdn_mobility_stop_set(s.state, s.stop, -1, 1, 1, BAD[b]));
+    REFUSED(&s, cdn_mobility_friction_set(s.state, s.rust, BAD[b], 1, 1));
+    REFUSED(&s, cdn_mobility_friction_set(s.state, s.rust, 1, BAD[b], 1));
+    REFUSED(&s, cdn_mobility_friction_set(s.state, s.rust, 1, 1, BAD[b]));
     REFUSED(&s, cdn_two_point_spring_set(s.state, s.cord, BAD[b], 0));
     REFUSED(&s, cdn_two_point_spring_set(s.state, s.cord, 1, BAD[b]));
     REFUSED(&s, cdn_two_point_damper_set(s.state, s.dashpot, BAD[b]));
@@ -203,6 +207,7 @@ START_TEST(test_values_that_no_one_can_have) {
   FAILS(cdn_mobility_stop_set(s.state, s.stop, 1, -1, 1, 0), CDN_ERR_ARG);
   FAILS(cdn_mobility_stop_set(s.state, s.stop, -1, 1, 0, 0), CDN_ERR_ARG);
   FAILS(cdn_mobility_stop_set(s.state, s.stop, -1, 1, 1, -1), CDN_ERR_ARG);
+  FAILS(cdn_mobility_friction_set(s.state, s.rust, -1, 1, 1), CDN_ERR_ARG);
   FAILS(cdn_gravity_set(s.state, s.spring, cdn_v3(0, 0, 0)), CDN_ERR_ARG); /* another kind of element */
   FAILS(cdn_gravity_set(s.state, (cdn_force){ 99 }, cdn_v3(0, 0, 0)), CDN_ERR_ARG);
   FAILS(cdn_force_set_enabled(s.state, (cdn_force){ -1 }, false), CDN_ERR_ARG);

@@ -42,6 +42,7 @@ static world make_world(void) {
   cdn_system_add_global_damper(s, "drag", 0.125);
   cdn_system_add_actuator(s, "motor", &actuator);
   cdn_system_add_mobility_stop(s, "stop", w.slider, 0, -INFINITY, 2, 100, 0.5);
+  cdn_system_add_mobility_friction(s, "dry", w.slider, 0, 2, 300, 0.25);
   cdn_system_add_rotation_spring(s, "aligner", w.free, 3, cdn_rotation_identity());
   cdn_system_add_rotation_stop(s, "cone", w.free, 1, 3, 0);
   cdn_system_add_two_point_spring(s, "line", w.pin, x, w.slider, o, 20, 0.75);
@@ -227,6 +228,9 @@ START_TEST(test_units_and_limits) {
     { CDN_SORT_FORCE, "stop", "d", "s/m", 0.5, 0, inf, false },
     { CDN_SORT_FORCE, "stop", "lower", "m", -inf, -inf, inf, false },
     { CDN_SORT_FORCE, "stop", "upper", "m", 2, -inf, inf, false },
+    { CDN_SORT_FORCE, "dry", "loss", "N", 2, 0, inf, false },
+    { CDN_SORT_FORCE, "dry", "stiffness", "N/m", 300, 0, inf, true },
+    { CDN_SORT_FORCE, "dry", "damping_time", "s", 0.25, 0, inf, true },
     { CDN_SORT_FORCE, "motor", "upper", "N m", 3, -inf, inf, false },
     { CDN_SORT_FORCE, "motor", "bias[2]", "N m s/rad", 0, -inf, inf, false },
     { CDN_SORT_FORCE, "heel", "radius", "m", 0.25, 0, inf, true },

@@ -1,0 +1,124 @@
+/* Dry friction on one mobility that sticks: elements/mobility_friction.h has its law.
+ *
+ * What the bristle stores is in no potential, as that of surfaces is not: it counts as work until it comes back. */
+#include "forces/elements/mobility_friction.h"
+
+#include <math.h>
+
+#include "forces/derivatives.h"
+
+/* One element in a State without lanes. */
+typedef struct bristle {
+  const double *p;
+  double x, v, g;
+  bool on, sticks;
+} bristle;
+
+static cdn_status look(const force_batch *b, int i, cdn_state *state, bristle *out) {
+  const force_mobility *at = b->elements;
+  const double *u;
+  CDNI_TRY(force_u(b, state, &u));
+  out->p = b->params + FRICTION_PARAMS * i;
+  out->x = force_z(b, state)[i], out->v = u[at[i].u];
+  out->g = friction_strain(out->p, out->x, out->v);
+  out->on = force_is_on(b, i);
+  out->sticks = out->on && fabs(out->g) <= out->p[FRICTION_LOSS];
+  return CDN_OK;
+}
+
+/* What is off bears nothing, and forgets. */
+static cdn_status calc_zdot(const force_batch *b, cdn_state *state, double *zdot) {
+  for (int i = 0; i < b->n; i++) {
+    bristle e;
+    CDNI_TRY(look(b, i, state, &e));
+    const double borne = e.on ? friction_borne(e.p, e.g) : 0;
+    zdot[i] = e.sticks ? e.v : (borne / e.p[FRICTION_STIFFNESS] - e.x) / e.p[FRICTION_TIME];
+  }
+  return CDN_OK;
+}
+
+static cdn_status zdot_derivative(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out) {
+  const force_mobility *at = b->elements;
+  const cdn_zvar z = b->room->sets[b->kind].z;
+  for (int i = 0; i < b->n; i++) {
+    bristle e;
+    CDNI_TRY(look(b, i, state, &e));
+    if (e.sticks) cdn_zdot_derivatives_add_slot(out, z, i, b->room->first_u + at[i].u, 0, 1);
+    else cdn_zdot_derivatives_add_z(out, z, i, z, i, -1 / e.p[FRICTION_TIME]);
+  }
+  return CDN_OK;
+}
+
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    bristle e;
+    CDNI_TRY(look(b, i, state, &e));
+    if (!e.sticks) continue;
+    derivative_of_mobility(out, at[i].u, at[i].u, 0, -e.p[FRICTION_STIFFNESS] * e.p[FRICTION_TIME]);
+    derivative_by_z(out, at[i].u, force_first_z(b) + i, -e.p[FRICTION_STIFFNESS]);
+  }
+  return CDN_OK;
+}
+
+/* The displacement at which it slides: an error of it is one of the force, relative to the largest. */
+static double z_unit(const double *p) { return p[FRICTION_LOSS] > 0 ? p[FRICTION_LOSS] / p[FRICTION_STIFFNESS] : 1; }
+
+/* After all that slides has slid. */
+static cdn_status settle(const force_batch *b, cdn_state *state, double *z) {
+  for (int i = 0; i < b->n; i++) {
+    bristle e;
+    CDNI_TRY(look(b, i, state, &e));
+    z[i] = e.on ? friction_borne(e.p, e.p[FRICTION_STIFFNESS] * e.x) / e.p[FRICTION_STIFFNESS] : 0;
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_mobility_friction = {
+  .name = "mobility_friction",
+  .element_size = sizeof(force_mobility),
+  .n_params = FRICTION_PARAMS,
+  .params = { CDNI_NOT_NEGATIVE("loss", "N|N m"), CDNI_POSITIVE("stiffness", "N/m|N m/rad"),
+              CDNI_POSITIVE("damping_time", "s") },
+  .on_mobility = true,
+  .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .kernel = FORCE_KERNEL_mobility_friction } },
+  .derivative = derivative,
+  .n_z = 1,
+  .z_unit = z_unit,
+  .calc_zdot = calc_zdot,
+  .zdot_derivative = zdot_derivative,
+  .settle = settle,
+  .describe = cdni_describe_mobility,
+};
+
+cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
+                                           double loss, double stiffness, double damping_time) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_MOBILITY_FRICTION, "cdn_system_add_mobility_friction", name);
+  const force_mobility at = cdni_force_check_mobility(&a, body, mobility);
+  const double params[] = { loss, stiffness, damping_time };
+  return cdni_force_add(&a, &at, params);
+}
+
+cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,
+                                     double damping_time) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const double params[] = { loss, stiffness, damping_time };
+  return cdni_force_set(state, force, FORCE_MOBILITY_FRICTION, "cdn_mobility_friction_set", params);
+}
+
+cdn_status cdn_mobility_friction_get(cdn_state *state, cdn_force force, double *displacement, double *f, bool *sticks) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  static const char function[] = "cdn_mobility_friction_get";
+  if (!cdni_force_params(state, force, FORCE_MOBILITY_FRICTION))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no mobility friction of this System",
+                           (int)force.i);
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const force_batch b = cdni_force_batch(room, state, FORCE_MOBILITY_FRICTION, NULL);
+  bristle e;
+  CDNI_TRY(look(&b, CDNI_AT(room->elements, force_element, force.i).index, state, &e));
+  if (displacement) *displacement = e.x;
+  if (f) *f = e.on ? -friction_borne(e.p, e.g) : 0;
+  if (sticks) *sticks = e.sticks;
+  return CDN_OK;
+}
