@@ -246,9 +246,9 @@ void print_shapes_json(json_writer *w, cdn_state *state);
 /* The contacts of a State; nothing without any. */
 cdn_status print_contacts(cdn_state *state);
 cdn_status print_contacts_json(json_writer *w, cdn_state *state);
-/* creep.c: dry friction of the model's joints, and how slow is viscous; nothing if there is none. */
-void print_creep(const cdn_model *model);
-void print_creep_json(json_writer *w, const cdn_model *model);
+/* dry_friction.c: dry friction of the model's joints, and how slow is viscous; nothing if there is none. */
+void print_dry_friction(const cdn_model *model);
+void print_dry_friction_json(json_writer *w, const cdn_model *model);
 /* soft_rows.c: of a state whose accelerations are known. */
 cdn_status print_soft_rows(cdn_state *state);
 cdn_status print_soft_rows_json(json_writer *w, cdn_state *state);

@@ -217,7 +217,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   jw_close(&w);
   print_constraints_json(&w, system, f);
   print_soft_equalities_json(&w, model, arguments);
-  print_creep_json(&w, model);
+  print_dry_friction_json(&w, model);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) jw_note(&w, cdn_model_not_understood(model, i));
   jw_close(&w);
@@ -287,7 +287,7 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   print_joints(model);
   print_constraints(system, f);
   print_soft_equalities(model, arguments);
-  print_creep(model);
+  print_dry_friction(model);
   print_controls(state);
   print_shapes(state);
 

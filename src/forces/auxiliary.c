@@ -69,8 +69,9 @@ cdn_status cdni_forces_settle(cdn_state *state) {
     if (n == 0) continue;
     double *z = cdn_work_push(state, (size_t)n * sizeof *z);
     if (!z) return CDN_ERR_NOMEM;
+    cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
     const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-    cdn_status status = cdni_force_kinds[k]->settle(&b, state, z);
+    if (status == CDN_OK) status = cdni_force_kinds[k]->settle(&b, state, cdn_state_udot(state) + room->first_u, z);
     if (status == CDN_OK) status = cdn_state_set_zvar(state, room->sets[k].z, z);
     cdn_work_pop(state, z);
     CDNI_TRY(status);

@@ -101,7 +101,7 @@ typedef struct force_kind {
   double (*z_unit)(const double *params);
   cdn_status (*calc_zdot)(const force_batch *b, cdn_state *state, double *zdot);
   cdn_status (*zdot_derivative)(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out);
-  cdn_status (*settle)(const force_batch *b, cdn_state *state, double *z);
+  cdn_status (*settle)(const force_batch *b, cdn_state *state, const double *udot, double *z);
   /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
   int n_kinks;
   int (*count_kinks)(const void *element); /* replaces n_kinks if elements differ */

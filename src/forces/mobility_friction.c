@@ -64,12 +64,16 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
 /* The displacement at which it slides: an error of it is one of the force, relative to the largest. */
 static double z_unit(const double *p) { return p[FRICTION_LOSS] > 0 ? p[FRICTION_LOSS] / p[FRICTION_STIFFNESS] : 1; }
 
-/* After all that slides has slid. */
-static cdn_status settle(const force_batch *b, cdn_state *state, double *z) {
+/* After all that slides has slid. What is still driven on then is put a little beyond the end, where it is known to slide. */
+static cdn_status settle(const force_batch *b, cdn_state *state, const double *udot, double *z) {
+  static const double BEYOND = 1 + 1e-9;
+  const force_mobility *at = b->elements;
   for (int i = 0; i < b->n; i++) {
     bristle e;
     CDNI_TRY(look(b, i, state, &e));
-    z[i] = e.on ? friction_borne(e.p, e.p[FRICTION_STIFFNESS] * e.x) / e.p[FRICTION_STIFFNESS] : 0;
+    const double most = e.p[FRICTION_LOSS] / e.p[FRICTION_STIFFNESS];
+    const bool slides = fabs(e.x) >= most && e.x * udot[at[i].u] > 0;
+    z[i] = !e.on ? 0 : slides ? copysign(BEYOND * most, e.x) : fmax(fmin(e.x, most), -most);
   }
   return CDN_OK;
 }

@@ -99,14 +99,11 @@ void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, cons
 /* ---- dry friction: the softest bristle that is displaced by no more than `elastic` before it slides ---- */
 
 static const double elastic_angle = 1e-3, elastic_length = 1e-4; /* rad, m */
-/* A loss that is far beyond what the joint can bring up (some files have a thousand times its weight) would make the bristle so
- * stiff that nothing else could move. It vibrates at this rate at most, rad/s. */
-static const double highest_rate = 5000;
-
 void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
   char name[256];
   const int n = io_spec_joint_nu(joint);
-  const double step = b->model->options.fixed_step, bound = step > 0 ? fmin(highest_rate, 0.5 / step) : highest_rate;
+  /* equal steps bear no faster rates */
+  const double step = b->model->options.fixed_step, bound = step > 0 ? 0.5 / step : INFINITY;
   for (int i = 0; i < n; i++) {
     const double elastic = cdni_mobilizer_dimension(joint->kind, i) == 'L' ? elastic_length : elastic_angle;
     const double rate = fmin(sqrt(joint->friction / elastic / inertia[i]), bound);

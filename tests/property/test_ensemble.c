@@ -23,8 +23,8 @@ static void add_rest(random_tree *tree, uint64_t seed) {
   cdn_system_add_two_point_force(tree->system, "thrust", (cdn_body){ 1 }, random_vec3(&r, 0.3), cdn_ground(),
                                  cdn_v3(5, 5, 5), 2.5);
   cdn_system_add_global_damper(tree->system, "all", 0.01);
-  for (int k = 0; k < cdn_body_nu(tree->system, (cdn_body){ 1 }); k++) /* some stick, some slide */
-    cdn_system_add_mobility_friction(tree->system, NULL, (cdn_body){ 1 }, k, k % 2 ? 0.3 : 1e3, 30, 0.2);
+  for (int l = 0; l < cdn_body_nu(tree->system, (cdn_body){ 1 }); l++) /* some stick, some slide */
+    cdn_system_add_mobility_friction(tree->system, NULL, (cdn_body){ 1 }, l, l % 2 ? 0.3 : 1e3, 30, 0.2);
 }
 
 /* States of their own, and what becomes of them alone. */

@@ -178,14 +178,15 @@ START_TEST(dry_friction) {
     tree_options options = { .bodies = 3 + (int)(seed % 5), .shape = seed, .numbers = seed, .forces = true };
     random_tree tree = make_random_tree(&options);
     rng r = rng_of(seed + 3);
-    double z[MOST];
-    int n = 0;
+    double z[MOST], k[MOST], loss[MOST];
+    int n = 0, slot[MOST];
+    bool bends = false;
     cdn_force last = { -1 };
     for (int i = 1; i <= tree.bodies; i++)
-      for (int k = 0; k < cdn_body_nu(tree.system, (cdn_body){ i }) && n < MOST; k++, n++) {
-        last = cdn_system_add_mobility_friction(tree.system, NULL, (cdn_body){ i }, k, n % 2 ? 0.3 : 1e3,
-                                                uniform(&r, 20, 40), 0.2);
-        z[n] = uniform(&r, -1, 1);
+      for (int l = 0; l < cdn_body_nu(tree.system, (cdn_body){ i }) && n < MOST; l++, n++) {
+        z[n] = uniform(&r, -1, 1), k[n] = uniform(&r, 20, 40), loss[n] = n % 2 ? 0.3 : 1e3;
+        slot[n] = cdn_body_first_u(tree.system, (cdn_body){ i }) + l;
+        last = cdn_system_add_mobility_friction(tree.system, NULL, (cdn_body){ i }, l, loss[n], k[n], 0.2);
       }
     if (n == 0) {
       cdn_system_release(tree.system);
@@ -194,7 +195,10 @@ START_TEST(dry_friction) {
     cdn_state *state = random_tree_state(&tree, seed);
     OK(cdn_state_set_z(state, z));
     if (seed % 3 == 0) OK(cdn_force_set_enabled(state, last, false));
-    check_state(state, seed, 1e-9);
+    for (int i = 0; i < n; i++) /* where one is about to slide, differences see both sides */
+      bends = bends || fabs(fabs(k[i] * (z[i] + 0.2 * cdn_state_u(state)[slot[i]])) - loss[i]) < 0.05;
+    if (bends) cdn_state_destroy(state);
+    else check_state(state, seed, 1e-9);
   }
 }
 END_TEST

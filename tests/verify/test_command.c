@@ -226,7 +226,7 @@ END_TEST
 /* Friction of the row is D b u, D = d0 / (1 - d0) times the inertia at rest and b = 2 / (d1 T): it reaches the loss at
  * the speed that is told. By the default law d0 = 0.9, d1 = 0.95, T = 0.02 s; the second joint has stiffness and
  * damping. Some ten roundings. */
-START_TEST(info_tells_below_which_speed_friction_is_viscous) {
+START_TEST(info_tells_of_dry_friction) {
   enter_directory();
   write_file("dry.xml", "<mujoco><worldbody><body><joint name='hinge' axis='0 1 0' frictionloss='0.5'/>"
                         "<inertial pos='0 0 -2' mass='3' diaginertia='1 1 1'/></body>"
@@ -247,10 +247,18 @@ START_TEST(info_tells_below_which_speed_friction_is_viscous) {
   SUCCEEDS("info dry.xml --contact soft");
   SAYS(output, "rad/s  hinge");
   SAYS(output, "m/s    rail");
-  SUCCEEDS("info dry.xml --json"); /* there it is not simulated */
-  root = parse(output);
-  ck_assert_uint_eq(json_array_size(member(root, "dry_friction")), 0);
+  SUCCEEDS("info dry.xml --json"); /* there it sticks */
+  root = parse(output), list = member(root, "dry_friction");
+  ck_assert_uint_eq(json_array_size(list), 2);
+  NEAR(number(json_array_get(list, 1), "loss"), 4, 0);
+  NEAR(number(json_array_get(list, 0), "elastic"), 1e-3, 1e-18);
+  NEAR(number(json_array_get(list, 1), "elastic"), 1e-4, 1e-19);
+  ck_assert(json_is_null(member(json_array_get(list, 0), "viscous_below")));
+  ck_assert_uint_eq(json_array_size(member(root, "not_understood")), 0);
   json_decref(root);
+  SUCCEEDS("info dry.xml");
+  SAYS(output, "dry friction that sticks");
+  SAYS(output, "m      rail");
 }
 END_TEST
 
@@ -596,7 +604,7 @@ END_TEST
 CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for,
            wrong_usage_is_named_and_exits_2, files_that_cannot_be_read_exit_3_and_name_the_place,
            state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
-           info_lists_the_model, info_tells_below_which_speed_friction_is_viscous, eval_agrees_with_a_pendulum,
+           info_lists_the_model, info_tells_of_dry_friction, eval_agrees_with_a_pendulum,
            numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
            singular_dynamics_name_the_joint_and_exit_1, info_tells_what_it_can_where_the_mass_matrix_is_singular,
            armature_lets_a_massless_link_run, models_without_bodies_are_read, names_do_nothing_to_the_terminal,

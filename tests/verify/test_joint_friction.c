@@ -78,10 +78,10 @@ START_TEST(it_holds_up_to_the_loss) {
     const block b = { .mass = 2, .loss = 5, .stiffness = 5e4, .push = 5 * (k ? 1.001 : 0.999) };
     scene s = make_block(&b);
     cdn_stepper *stepper = stepper_of(s.state, 1e-9);
-    double x, v;
+    double x, v, before;
+    look(stepper, 5, &x, &before);
     look(stepper, 10, &x, &v);
-    /* it slides with 0.005 N from nearly the beginning on: the bristle is stretched within some T = 13 ms */
-    if (k) NEAR(v, 0.005 / b.mass * 10, 0.005 / b.mass * 0.1);
+    if (k) NEAR(v - before, 0.005 / b.mass * 5, 1e-10); /* 0.005 N are left to accelerate it */
     else NEAR(v, 0, 1e-8);
     cdn_stepper_destroy(stepper);
     end(&s);
@@ -144,8 +144,9 @@ START_TEST(an_oscillator_with_coulomb_friction) {
       worst = fmax(worst, fabs(x - coulomb(&b, b.x, 0.1 * i, &v_exact)));
     }
     if (getenv("CARDAN_TEST_VERBOSE")) printf("stiffness 1e%d: %.3g\n", n, worst);
-    AT_MOST(worst, 10 * b.loss / b.stiffness);
-    if (n > 3) AT_MOST(worst, 0.25 * before);
+    /* to turn the bristle around takes a time like 1 / sqrt(k) */
+    AT_MOST(worst, 0.2 / sqrt(b.stiffness));
+    if (n > 3) AT_MOST(worst, 0.4 * before);
     before = worst;
     cdn_stepper_destroy(stepper);
     end(&s);
@@ -287,7 +288,9 @@ START_TEST(every_method_delivers) {
         printf("%-24s %.0e: error %.2e  %6lld evaluations, %s\n", cdn_method_name(def.method), accuracy, error,
                (long long)certificate.evaluations,
                certificate.delivered == CDN_VERDICT_DELIVERED ? "delivered" : "not delivered, or unknown");
-      AT_MOST(error, 20 * accuracy);
+      if (!slow) AT_MOST(error, 3 * accuracy);
+      if (!slow) ck_assert_int_eq(certificate.delivered, CDN_VERDICT_DELIVERED);
+      if (certificate.delivered == CDN_VERDICT_DELIVERED) AT_MOST(error, 10 * accuracy);
       cdn_stepper_destroy(stepper);
     }
   }
@@ -298,8 +301,8 @@ END_TEST
 
 /* ---- at rest ---- */
 
-/* An arm of weight is found where friction holds it, with the displacement that holds it; and an arm whose friction is too weak,
- * where it bears just the loss. */
+/* An arm of weight is found where friction holds it, with the displacement that holds it; and an arm whose friction is too weak
+ * has turned until its weight pulls with no more than the loss. */
 START_TEST(an_equilibrium_of_an_arm) {
   for (int k = 0; k < 2; k++) {
     const double loss = k ? 1 : 5, weight = 2 * 9.81 * 0.2, stiffness = 1e4; /* weight on the lever: 3.9 N m */
@@ -317,8 +320,8 @@ START_TEST(an_equilibrium_of_an_arm) {
     const double q = cdn_body_q(state, arm)[0];
     NEAR(f, weight * cos(q), 1e-6);
     NEAR(x, -f / stiffness, 1e-9);
-    if (k) NEAR(f, loss, 1e-6); /* it has turned until its weight pulls with no more */
-    else NEAR(q, -weight / stiffness, 1e-6);
+    AT_MOST(f, loss);
+    if (!k) NEAR(q, -weight / stiffness, 1e-6);
     OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
     NEAR(cdn_state_udot(state)[0], 0, 1e-4);
     cdn_state_destroy(state);
