@@ -99,6 +99,7 @@ void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, cons
 /* ---- dry friction: the softest bristle that is displaced by no more than `elastic` before it slides ---- */
 
 static const double elastic_angle = 1e-3, elastic_length = 1e-4; /* rad, m */
+
 void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
   char name[256];
   const int n = io_spec_joint_nu(joint);
