@@ -1,5 +1,5 @@
-/* Dry friction of joints: a force that sticks and gives way elastically, or a soft row, which grows with the speed up to its loss, so that
- * a joint creeps under less. */
+/* Dry friction of joints: a force that sticks and gives way elastically, or a soft row, which grows with the speed up
+ * to its loss, so that a joint creeps under less. */
 #include "command.h"
 
 #include <cardan/elements.h>

@@ -102,19 +102,19 @@ CDN_API cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *n
                                                double lower, double upper, double k, double d);
 CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
                                          double d) CDN_NODISCARD;
-/** Dry friction on a mobility, which sticks: a bristle with a displacement x, which is a z of the State (rad or m). With
- *  g = stiffness (x + T u), T the damping time, f = -s g with s = min(1, loss / |g|), and xdot = s u - (1 - s) x / T. What
- *  is pushed by less than `loss` (N m or N, >= 0) moves elastically and does not creep; what slides is braked by `loss`
- *  at any speed. The stiffness (N m/rad or N/m) and T (s) are positive; loss / stiffness is the elastic displacement under the
- *  largest load, and T = 2 sqrt(m / stiffness) damps an inertia m critically. Passive. It stores energy that is in no
- *  potential. No step needs to end where it begins to slide: the force is continuous. docs/custom-forces.md, Dry
- *  friction. */
+/** Dry friction on a mobility, which sticks: a bristle, whose displacement x is a z of the State (rad or m). With T the
+ *  damping time and g = stiffness (x + T u): f = -s g, s = min(1, loss / |g|), xdot = s u - (1 - s) x / T. What is
+ *  pushed by less than `loss` (N m or N, >= 0) moves elastically and does not creep; what slides is braked by `loss`
+ *  at any speed. The stiffness (N m/rad or N/m) and T (s) are positive; loss / stiffness is the largest elastic
+ *  displacement, and T = 2 sqrt(m / stiffness) damps an inertia m critically. Passive. It stores energy that is in no
+ *  potential. The force is continuous: no step ends where sliding begins. docs/custom-forces.md, Dry friction of
+ *  joints. */
 CDN_API cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                    double loss, double stiffness, double damping_time);
 /** The displacement stays: where `loss` falls below what is borne it slides. */
 CDN_API cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,
                                              double damping_time) CDN_NODISCARD;
-/** The displacement x (rad or m), the force f on the mobility (N m or N), and whether it sticks; each may be NULL. O(1). */
+/** The displacement x (rad, m), the force f on the mobility (N m, N), whether it sticks; each may be NULL. O(1). */
 CDN_API cdn_status cdn_mobility_friction_get(cdn_state *state, cdn_force force, double *displacement, double *f,
                                              bool *sticks) CDN_NODISCARD;
 /** A torsion spring of a ball or free mobilizer: moment k theta, theta being the angle of the shortest rotation from

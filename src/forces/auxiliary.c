@@ -1,5 +1,5 @@
-/* Auxiliary states of the library's elements: each kind that has them has one group of z, n_z an element. (Those of custom
- * forces belong to the forces' own subsystems.) */
+/* Auxiliary states of the library's elements: each kind that has them has one group of z, n_z an element. (Those of
+ * custom forces belong to the forces' own subsystems.) */
 #include "forces/internal.h"
 
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }

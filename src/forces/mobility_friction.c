@@ -64,7 +64,8 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
 /* The displacement at which it slides: an error of it is one of the force, relative to the largest. */
 static double z_unit(const double *p) { return p[FRICTION_LOSS] > 0 ? p[FRICTION_LOSS] / p[FRICTION_STIFFNESS] : 1; }
 
-/* After all that slides has slid. What is still driven on then is put a little beyond the end, where it is known to slide. */
+/* After all that slides has slid. What is still driven on then is put a little beyond the end, where it is known to
+ * slide. */
 static cdn_status settle(const force_batch *b, cdn_state *state, const double *udot, double *z) {
   static const double BEYOND = 1 + 1e-9;
   const force_mobility *at = b->elements;

@@ -1,7 +1,7 @@
 /* Making a spec part of a System, and filling the tables of the public API.
  *
- * If there are limits, dry friction, or time constants of springs, the tree is first built once by itself, to find the inertia
- * that they meet. */
+ * If there are limits, dry friction, or time constants of springs, the tree is first built once by itself, to find the
+ * inertia that they meet. */
 #include "io/build.h"
 
 #include <stdio.h>

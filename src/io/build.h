@@ -73,8 +73,7 @@ typedef struct io_builder {
   cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
   cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
-  double *
-      inertia; /* IO_MOST_MOBILITIES for each of the spec's joints (io_calc_inertia); NULL: neither stops nor dry friction */
+  double *inertia;            /* IO_MOST_MOBILITIES for each of the spec's joints; NULL: no stops, no friction */
 } io_builder;
 
 static inline const cdn_spec_mobilizer *io_mobilizer(const io_builder *b, int i) {
@@ -142,7 +141,7 @@ cdn_status io_build_sensors(io_builder *b);
  * frozen. */
 bool io_has_ratios(const io_builder *b);
 cdn_status io_settle_ratios(io_builder *b);
-/* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit, column: nu numbers, those of unit 0. */
+/* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit (zeros), column: nu numbers. */
 cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                             double inertia[IO_MOST_MOBILITIES]);
 /* The inverse of the mean of the inverses. */

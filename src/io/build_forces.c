@@ -1,5 +1,5 @@
-/* The forces of a spec: gravity, springs, dampers, limits and dry friction of its joints; with soft contact the limits, and dry
- * friction, are soft rows, and the solver of soft rows is set. */
+/* The forces of a spec: gravity, springs, dampers, limits and dry friction of its joints; with soft contact the limits,
+ * and dry friction, are soft rows, and the solver of soft rows is set. */
 #include "io/build.h"
 
 #include <cardan/soft_elements.h>

@@ -1,5 +1,5 @@
-/* Compliant limits, and dry friction that sticks. A file gives a time constant at best, and no stiffness. So both are scaled to
- * the inertia that they meet, 1 / (M^-1)_ii in the default configuration. */
+/* Compliant limits, and dry friction that sticks. A file gives a time constant at best, and no stiffness. So both are
+ * scaled to the inertia that they meet, 1 / (M^-1)_ii in the default configuration. */
 #include "io/build.h"
 
 #include <math.h>
