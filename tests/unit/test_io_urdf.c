@@ -195,7 +195,7 @@ START_TEST(test_not_understood_is_listed_once) {
             "<transmission name='t'><type>x</type></transmission><link name='c' colour='red'/>\n"
             JOINT("f", "fixed", "b", "c", "<dynamics friction='0'/>"));
   const struct { const char *element; int count, line; } expected[] = {
-    { "collision", 3, 2 }, { "link colour", 1, 5 }, { "dynamics friction", 1, 4 },
+    { "collision", 3, 2 }, { "link colour", 1, 5 },
     { "safety_controller", 1, 4 }, { "gazebo", 2, 3 }, { "transmission", 1, 5 },
   };
   ck_assert_uint_eq(d.notes.count, sizeof expected / sizeof expected[0]);
