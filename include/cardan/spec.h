@@ -516,7 +516,10 @@ typedef enum cdn_actuator_dynamics {
  *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
  *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
  *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
- *  else 0. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p
+ *  else 0. Where the frame has a reference, gear is in the reference's axes, l is its product with the rotation vector
+ *  of the frame in the reference (angle up to pi) and with the place of the frame's origin there, and ldot with their
+ *  angular velocities' and velocities' difference, as the outermost body that carries both sees it. The reference
+ *  has the opposite moment and force, and that body the moment that is missing to their balance. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p
  *  times its
  *  coefficient. (MJCF's actuators have this law.) */
 typedef struct cdn_spec_actuator {
@@ -538,10 +541,12 @@ typedef struct cdn_spec_actuator {
   const char *tendon;                        /**< without joint and body: the tendon on which it acts */
   /** > 0: bias[2] becomes -2 D sqrt(k m), with D this number, k = gain[0], and m the inertia that it meets at the
    *  default
-   *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio). For
-   *  actuators on joints
-   *  and tendons. Default 0 */
+   *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio).
+   *  Default 0 */
   double damping_ratio;
+  bool has_reference;    /**< the frame on a body is seen from another one (MJCF's refsite) */
+  const char *reference; /**< that frame's body; NULL: Ground */
+  cdn_transform X_RF;    /**< that frame on the body */
 } cdn_spec_actuator;
 CDN_API void cdn_spec_actuator_init(void *def, size_t size); /**< cdn_default_spec_actuator for `size` bytes */
 static inline cdn_spec_actuator cdn_default_spec_actuator(void) {

@@ -134,6 +134,8 @@ cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *tendon, c
 cdn_status io_build_loops(io_builder *b);
 /* build_actuators.c: controls and the forces that read them, after bodies. */
 cdn_status io_build_actuators(io_builder *b);
+/* The frame on which an actuator acts, and its reference. */
+cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
 /* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;

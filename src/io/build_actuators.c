@@ -73,17 +73,34 @@ static cdn_status find_tendon(io_builder *b, const cdn_spec_actuator *from, io_d
   return CDN_OK;
 }
 
+/* The outermost body that carries both. */
+static cdn_body carries_both(const cdn_system *system, cdn_body a, cdn_body b) {
+  while (a.i != b.i) {
+    cdn_body *outer = a.i > b.i ? &a : &b; /* parents come first */
+    *outer = cdn_body_parent(system, *outer);
+  }
+  return a;
+}
+
+cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {
+  const int body = from->body ? io_spec_find_body(&b->names, from->body) : -2;
+  const int reference = from->has_reference ? io_spec_find_body(&b->names, from->reference) : -1;
+  if (body == -2)
+    return no_target(b, from, "it acts on no joint, and there is no body", from->body ? from->body : "");
+  if (reference == -2) return no_target(b, from, "its reference is on no body of the model:", from->reference);
+  if (body < 0 && !from->has_reference)
+    return no_target(b, from, "it would act on a frame that does not move, of", from->body);
+  a->kind = ON_FRAME;
+  a->body = body < 0 ? cdn_ground() : b->bodies[body];
+  a->relative = from->has_reference;
+  a->reference = reference < 0 ? cdn_ground() : b->bodies[reference];
+  a->both = carries_both(b->system, a->body, a->reference);
+  return CDN_OK;
+}
+
 static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {
   if (!from->joint && !from->body && from->tendon) return find_tendon(b, from, a);
-  if (!from->joint) {
-    const int body = from->body ? io_spec_find_body(&b->names, from->body) : -2;
-    if (body == -2)
-      return no_target(b, from, "it acts on no joint, and there is no body", from->body ? from->body : "");
-    if (body < 0) return no_target(b, from, "it would act on a frame that does not move, of", from->body);
-    a->kind = ON_FRAME;
-    a->body = b->bodies[body];
-    return CDN_OK;
-  }
+  if (!from->joint) return io_find_frame(b, from, a);
   const int i = io_names_find(&b->names.joints, from->joint);
   if (i < 0) return no_target(b, from, "there is no joint", from->joint);
   const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
@@ -105,7 +122,8 @@ static cdn_status find_target(io_builder *b, const cdn_spec_actuator *from, io_d
 /* What is wrong with the numbers that the System does not check, or NULL. */
 static const char *complaint(const cdn_spec_actuator *a) {
   if (!cdni_all_finite(a->gear, 6, NULL) || !cdni_all_finite(a->gain, 3, NULL) || !cdni_all_finite(a->bias, 3, NULL) ||
-      !cdni_all_finite((const double *)&a->X_BS, sizeof a->X_BS / sizeof(double), NULL))
+      !cdni_all_finite((const double *)&a->X_BS, sizeof a->X_BS / sizeof(double), NULL) ||
+      !cdni_all_finite((const double *)&a->X_RF, sizeof a->X_RF / sizeof(double), NULL))
     return "its gear, gain, bias or frame has a NaN or an infinity";
   if (!(a->force_lower < a->force_upper)) return "the lower limit of its force must be below the upper one";
   if (!(a->control_lower < a->control_upper)) return "the lower limit of its control must be below the upper one";
@@ -118,6 +136,7 @@ static const char *complaint(const cdn_spec_actuator *a) {
 
 static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_model_actuator *made, io_drive *kept) {
   io_drive a = { .X_BS = from->X_BS,
+                 .X_RF = from->X_RF,
                  .in_parent = from->in_parent,
                  .lower = from->force_lower,
                  .upper = from->force_upper,

@@ -70,10 +70,30 @@ static cdn_status mass_on_joint(io_builder *b, cdn_state *state, const cdn_spec_
   return CDN_OK;
 }
 
+static cdn_status mass_on_frame(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, double *work,
+                                double *mass) {
+  io_drive drive = { .X_BS = a->X_BS, .X_RF = a->X_RF, .unforced = true };
+  io_action x;
+  cdn_body body[IO_DRIVE_BODIES];
+  cdn_vec3 station[IO_DRIVE_BODIES];
+  cdn_spatial F_G[IO_DRIVE_BODIES];
+  const int nu = cdn_system_nu(b->system);
+  double *moment = work + 2 * nu;
+  memcpy(drive.gear, a->gear, sizeof drive.gear);
+  CDNI_TRY(io_find_frame(b, a, &drive));
+  CDNI_TRY(io_drive_act(&drive, state, &x));
+  const int n = io_drive_on_bodies(&drive, &x, 1, body, station, F_G);
+  CDNI_TRY(cdn_multiply_by_frame_J_transpose(state, n, body, station, F_G, moment));
+  for (int k = 0; k < nu; k++)
+    if (moment[k] * moment[k] > 1e-15) CDNI_TRY(add_mass(state, k, moment[k], work, mass)); /* MuJoCo's bound */
+  return CDN_OK;
+}
+
 static cdn_status settle_actuator(io_builder *b, cdn_state *state, cdn_spec_actuator *a, double *work) {
   double mass = 0;
   if (a->joint) CDNI_TRY(mass_on_joint(b, state, a, work, &mass));
-  else if (a->tendon) CDNI_TRY(mass_on_tendon(b, state, a, work, &mass));
+  else if (a->tendon && !a->body) CDNI_TRY(mass_on_tendon(b, state, a, work, &mass));
+  else CDNI_TRY(mass_on_frame(b, state, a, work, &mass));
   a->bias[2] = -2 * a->damping_ratio * sqrt(fmax(a->gain[0] * mass, 0));
   return CDN_OK;
 }
@@ -90,7 +110,7 @@ static cdn_status settle_all(io_builder *b, cdn_state *state, double *work) {
 cdn_status io_settle_ratios(io_builder *b) {
   if (!io_has_ratios(b)) return CDN_OK;
   const cdn_allocator *a = &b->d->allocator;
-  const size_t bytes = 2 * sizeof(double) * (size_t)(cdn_system_nu(b->system) + 1);
+  const size_t bytes = 3 * sizeof(double) * (size_t)(cdn_system_nu(b->system) + 1);
   double *work = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
   cdn_status status = work ? cdn_state_create(b->system, &state) : CDN_ERR_NOMEM;

@@ -47,6 +47,7 @@ typedef struct io_body {
   double gravity_compensation;
   bool mass_checked;         /* the reader has called io_check_mass already */
   int first_joint, n_joints; /* the body's joints are a run of the joints array */
+  int model;                 /* of MJCF: which of the attached models has it; 0: the file itself */
 } io_body;
 
 /* An element that closes a loop or couples joints. */
@@ -82,8 +83,11 @@ typedef struct io_actuator {
   int joint;      /* index; -1: it acts on a tendon or a frame */
   int tendon;     /* index; -1: none */
   io_frame frame; /* without a joint and a tendon */
+  bool has_reference;
+  io_frame reference;
   bool lost;      /* it is not simulated; it is here because keyframes count it */
   bool has_activation;
+  int model; /* as that of bodies */
 } io_actuator;
 
 /* A keyframe. The reader has converted the file's numbers: q and u follow the order of the joints array. The numbers of

@@ -17,46 +17,87 @@ static cdn_status joint_rotation(const io_drive *a, cdn_state *state, cdn_rotati
   return CDN_OK;
 }
 
-/* The generalized forces of p = 1 on the joint, or the moment and force on the frame, in Ground; and the length. */
-static cdn_status moments(const io_drive *a, cdn_state *state, double moment[6], double *length) {
-  const double *g = a->gear;
+static cdn_vec3 half(const double *six, int which) {
+  return cdn_v3(six[3 * which], six[3 * which + 1], six[3 * which + 2]);
+}
+
+static cdn_status pose_of(cdn_state *state, cdn_body body, cdn_transform X_BF, cdn_transform *X_GF) {
   cdn_transform X_GB;
-  cdn_rotation R = cdn_rotation_identity();
+  CDNI_TRY(cdn_body_pose(state, body, &X_GB));
+  *X_GF = cdn_transform_multiply(X_GB, X_BF);
+  return CDN_OK;
+}
+
+static cdn_status velocity_of(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_spatial *V) {
+  cdn_transform X_GB;
+  CDNI_TRY(cdn_body_pose(state, body, &X_GB));
+  CDNI_TRY(cdn_body_velocity(state, body, V));
+  V->v = cdn_add(V->v, cdn_cross(V->w, cdn_rotate(X_GB.R, p_B)));
+  return CDN_OK;
+}
+
+/* Where the frame is, seen from its reference, if it has one; R: the axes of the gear in Ground. */
+static cdn_status relative_pose(const io_drive *a, cdn_state *state, cdn_rotation *R, cdn_rotation *turned,
+                                cdn_vec3 *arm) {
+  cdn_transform X_GS, X_GR;
+  CDNI_TRY(pose_of(state, a->body, a->X_BS, &X_GS));
+  CDNI_TRY(a->relative ? pose_of(state, a->reference, a->X_RF, &X_GR) : CDN_OK);
+  *R = a->relative ? X_GR.R : X_GS.R;
+  *turned = cdn_rotation_multiply(cdn_rotation_transpose(*R), X_GS.R);
+  *arm = a->relative ? cdn_sub(X_GS.p, X_GR.p) : cdn_v3(0, 0, 0);
+  return CDN_OK;
+}
+
+static double length_of_turn(cdn_rotation R, cdn_vec3 turn) {
+  cdn_vec3 axis;
+  const double angle = cdn_axis_angle_from_rotation(R, &axis);
+  return angle * cdn_dot(axis, turn);
+}
+
+/* The generalized forces of p = 1 on the joint, or the moment and force on the frame, in Ground; and the length. */
+static cdn_status moments(const io_drive *a, cdn_state *state, double moment[6], cdn_vec3 *arm, double *length) {
+  const double *g = a->gear;
+  cdn_rotation R = cdn_rotation_identity(), turned;
   cdn_vec3 turn = cdn_v3(g[0], g[1], g[2]), push = cdn_v3(g[3], g[4], g[5]);
-  *length = 0;
+  *length = 0, *arm = cdn_v3(0, 0, 0);
   if (a->kind == ON_COORDINATES) {
     const double *q = cdn_state_q_eff(state);
     if (!q) return CDN_ERR_CALLBACK;
     for (int i = 0; i < a->joints; i++)
       *length += g[0] * a->coefficient[i] * q[cdn_body_first_q(cdn_state_system(state), a->joint[i])];
   } else if (a->kind == ON_FRAME) {
-    CDNI_TRY(cdn_body_pose(state, a->body, &X_GB));
-    R = cdn_rotation_multiply(X_GB.R, a->X_BS.R);
+    CDNI_TRY(relative_pose(a, state, &R, &turned, arm));
+    if (a->relative) *length = length_of_turn(turned, turn);
     turn = cdn_rotate(R, turn);
     push = cdn_rotate(R, push);
+    *length += cdn_dot(push, *arm);
   } else {
     CDNI_TRY(joint_rotation(a, state, &R));
-    cdn_vec3 axis;
-    const double angle = cdn_axis_angle_from_rotation(R, &axis);
-    if (a->kind == ON_BALL) *length = angle * cdn_dot(axis, turn); /* the axis has the same numbers in both frames */
+    if (a->kind == ON_BALL) *length = length_of_turn(R, turn); /* the axis has the same numbers in both frames */
     if (!a->in_parent) turn = cdn_rotate(R, turn);
   }
   memcpy(moment, (double[6]){ turn.x, turn.y, turn.z, push.x, push.y, push.z }, 6 * sizeof *moment);
   return CDN_OK;
 }
 
-static cdn_status speeds(const io_drive *a, cdn_state *state, double speed[6]) {
+/* Of the frame, as its reference and the body that carries both see it. */
+static cdn_status frame_speeds(const io_drive *a, cdn_state *state, cdn_vec3 arm, double speed[6]) {
+  cdn_spatial V, V_R, V_both;
+  CDNI_TRY(velocity_of(state, a->body, a->X_BS.p, &V));
+  if (a->relative) {
+    CDNI_TRY(velocity_of(state, a->reference, a->X_RF.p, &V_R));
+    CDNI_TRY(cdn_body_velocity(state, a->both, &V_both));
+    V.w = cdn_sub(V.w, V_R.w);
+    V.v = cdn_sub(cdn_sub(V.v, V_R.v), cdn_cross(V_both.w, arm));
+  }
+  memcpy(speed, (double[6]){ V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z }, 6 * sizeof *speed);
+  return CDN_OK;
+}
+
+static cdn_status speeds(const io_drive *a, cdn_state *state, cdn_vec3 arm, double speed[6]) {
   const cdn_system *system = cdn_state_system(state);
   memset(speed, 0, 6 * sizeof *speed);
-  if (a->kind == ON_FRAME) {
-    cdn_transform X_GB;
-    cdn_spatial V;
-    CDNI_TRY(cdn_body_pose(state, a->body, &X_GB));
-    CDNI_TRY(cdn_body_velocity(state, a->body, &V));
-    V.v = cdn_add(V.v, cdn_cross(V.w, cdn_rotate(X_GB.R, a->X_BS.p)));
-    memcpy(speed, (double[6]){ V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z }, 6 * sizeof *speed);
-    return CDN_OK;
-  }
+  if (a->kind == ON_FRAME) return frame_speeds(a, state, arm, speed);
   const double *u = cdn_state_u_eff(state);
   if (!u) return CDN_ERR_CALLBACK;
   for (int i = 0; i < a->joints; i++) speed[0] += a->coefficient[i] * u[cdn_body_first_u(system, a->joint[i])];
@@ -76,8 +117,8 @@ static cdn_status signal_of(const io_drive *a, cdn_state *state, double *signal)
 cdn_status io_drive_act(const io_drive *a, cdn_state *state, io_action *out) {
   double signal = 0, length, speed[6], rate = 0;
   if (!a->unforced) CDNI_TRY(signal_of(a, state, &signal));
-  CDNI_TRY(moments(a, state, out->moment, &length));
-  CDNI_TRY(speeds(a, state, speed));
+  CDNI_TRY(moments(a, state, out->moment, &out->arm, &length));
+  CDNI_TRY(speeds(a, state, out->arm, speed));
   for (int k = 0; k < 6; k++) rate += out->moment[k] * speed[k];
   out->length = length, out->rate = rate;
   out->by_signal = a->gain[0] + a->gain[1] * length + a->gain[2] * rate;
@@ -89,13 +130,29 @@ cdn_status io_drive_act(const io_drive *a, cdn_state *state, io_action *out) {
   return CDN_OK;
 }
 
-static void add_forces(const io_drive *a, const cdn_state *state, const double moment[6], double p,
-                       cdn_forces *forces) {
-  const cdn_vec3 turn = cdn_scale(p, cdn_v3(moment[0], moment[1], moment[2]));
-  const cdn_vec3 push = cdn_scale(p, cdn_v3(moment[3], moment[4], moment[5]));
+int io_drive_on_bodies(const io_drive *a, const io_action *x, double p, cdn_body *body, cdn_vec3 *station,
+                       cdn_spatial *F_G) {
+  const cdn_vec3 turn = cdn_scale(p, half(x->moment, 0)), push = cdn_scale(p, half(x->moment, 1));
+  body[0] = a->body, station[0] = a->X_BS.p, F_G[0] = (cdn_spatial){ turn, push };
+  if (!a->relative) return 1;
+  body[1] = a->reference, station[1] = a->X_RF.p;
+  F_G[1] = (cdn_spatial){ cdn_scale(-1, turn), cdn_scale(-1, push) };
+  body[2] = a->both, station[2] = cdn_v3(0, 0, 0);
+  F_G[2] = (cdn_spatial){ cdn_cross(push, x->arm), cdn_v3(0, 0, 0) };
+  return IO_DRIVE_BODIES;
+}
+
+static void add_forces(const io_drive *a, const cdn_state *state, const io_action *x, double p, cdn_forces *forces) {
+  const double *moment = x->moment;
   if (a->kind == ON_FRAME) {
-    cdn_forces_add_torque(forces, a->body, turn);
-    cdn_forces_add_point(forces, a->body, a->X_BS.p, push);
+    cdn_body body[IO_DRIVE_BODIES];
+    cdn_vec3 station[IO_DRIVE_BODIES];
+    cdn_spatial F_G[IO_DRIVE_BODIES];
+    const int n = io_drive_on_bodies(a, x, p, body, station, F_G);
+    for (int i = 0; i < n; i++) {
+      cdn_forces_add_torque(forces, body[i], F_G[i].w);
+      cdn_forces_add_point(forces, body[i], station[i], F_G[i].v);
+    }
     return;
   }
   for (int i = 0; i < a->joints; i++)
@@ -107,7 +164,7 @@ static void add_forces(const io_drive *a, const cdn_state *state, const double m
 static cdn_status calc_force(const void *self, cdn_state *state, cdn_forces *forces) {
   io_action x;
   CDNI_TRY(io_drive_act(self, state, &x));
-  add_forces(self, state, x.moment, x.p, forces);
+  add_forces(self, state, &x, x.p, forces);
   return CDN_OK;
 }
 
@@ -122,16 +179,12 @@ static void vary_coordinates(const io_drive *a, const io_action *x, cdn_force_de
     }
 }
 
-static cdn_vec3 half(const double *six, int which) {
-  return cdn_v3(six[3 * which], six[3 * which + 1], six[3 * which + 2]);
-}
-
 /* On a frame moment and force turn with the body, and p varies with the rate, which a turn changes at given velocities:
  * the rate is turn . w + push . v, and a small turn t changes turn by t x turn. */
 static cdn_status vary_frame(const io_drive *a, cdn_state *state, const io_action *x,
                              cdn_force_derivatives *derivatives) {
   double by_pose[36] = { 0 }, by_velocity[36], speed[6];
-  CDNI_TRY(speeds(a, state, speed));
+  CDNI_TRY(speeds(a, state, x->arm, speed));
   const cdn_vec3 turn = half(x->moment, 0), push = half(x->moment, 1);
   const cdn_vec3 by_turn = cdn_add(cdn_cross(turn, half(speed, 0)), cdn_cross(push, half(speed, 1)));
   const double rate[3] = { by_turn.x, by_turn.y, by_turn.z };
@@ -157,6 +210,52 @@ static cdn_vec3 vary_length(const io_drive *a, cdn_rotation R) {
   return cdn_add(g, cdn_add(cdn_scale(0.5, rg), cdn_scale(c, cdn_cross(r, rg))));
 }
 
+static void put(double *column, int first, cdn_vec3 v) {
+  column[first] = v.x, column[first + 1] = v.y, column[first + 2] = v.z;
+}
+
+/* On a frame with a reference R the axes turn with R, and the arm is that between the two: six numbers for each of the
+ * frame, the reference and the body that carries both. The last one's pose does not count. */
+static cdn_status vary_relative(const io_drive *a, cdn_state *state, const io_action *x,
+                                cdn_force_derivatives *derivatives) {
+  enum { ALL = 6 * IO_DRIVE_BODIES };
+  double by_pose[ALL * ALL] = { 0 }, by_velocity[ALL * ALL], speed[6], of_one[ALL] = { 0 };
+  cdn_body body[IO_DRIVE_BODIES];
+  cdn_vec3 station[IO_DRIVE_BODIES], arm, w[IO_DRIVE_BODIES - 1];
+  cdn_spatial F_G[IO_DRIVE_BODIES], V_both;
+  cdn_rotation R, turned;
+  CDNI_TRY(relative_pose(a, state, &R, &turned, &arm));
+  CDNI_TRY(speeds(a, state, arm, speed));
+  CDNI_TRY(cdn_body_velocity(state, a->both, &V_both));
+  const cdn_vec3 turn = half(x->moment, 0), push = half(x->moment, 1), zero = cdn_v3(0, 0, 0);
+  w[0] = cdn_rotate(R, vary_length(a, turned));
+  w[1] = cdn_sub(cdn_cross(push, arm), w[0]);
+  const cdn_vec3 slower = cdn_scale(-1, cdn_cross(push, V_both.w));
+  const cdn_vec3 faster = cdn_add(cdn_cross(turn, half(speed, 0)), cdn_cross(push, half(speed, 1)));
+  const int n = io_drive_on_bodies(a, x, 1, body, station, F_G);
+  for (int i = 0; i < n; i++) put(of_one, 6 * i, F_G[i].w), put(of_one, 6 * i + 3, F_G[i].v);
+  for (int l = 0; l < 12; l++) {
+    const bool moves = l % 6 > 2, of_reference = l > 5;
+    const double sign = of_reference ? -1 : 1;
+    const cdn_vec3 axis = cdn_v3(l % 3 == 0, l % 3 == 1, l % 3 == 2);
+    const bool turns = of_reference && !moves;
+    const cdn_vec3 dturn = turns ? cdn_cross(axis, turn) : zero, dpush = turns ? cdn_cross(axis, push) : zero;
+    const cdn_vec3 darm = moves ? cdn_scale(sign, axis) : zero;
+    const double dlength = cdn_dot(axis, moves ? cdn_scale(sign, push) : w[of_reference]);
+    const double drate = turns ? cdn_dot(axis, faster) : moves ? sign * cdn_dot(axis, slower) : 0;
+    const double dp = x->by_length * dlength + x->by_rate * drate;
+    double changed[ALL] = { 0 };
+    put(changed, 0, dturn), put(changed, 3, dpush);
+    put(changed, 6, cdn_scale(-1, dturn)), put(changed, 9, cdn_scale(-1, dpush));
+    put(changed, 12, cdn_add(cdn_cross(dpush, arm), cdn_cross(push, darm)));
+    for (int k = 0; k < ALL; k++) by_pose[ALL * k + l] = x->p * changed[k] + dp * of_one[k];
+  }
+  for (int k = 0; k < ALL * ALL; k++) by_velocity[k] = x->by_rate * of_one[k / ALL] * of_one[k % ALL];
+  for (int i = 0; i < n; i++) F_G[i] = (cdn_spatial){ cdn_scale(x->p, F_G[i].w), cdn_scale(x->p, F_G[i].v) };
+  cdn_force_derivatives_add_bodies(derivatives, n, body, station, F_G, by_pose, by_velocity, true);
+  return CDN_OK;
+}
+
 /* On a ball or a free joint the moment turns with the child, unless it is the parent's; a small turn t changes it by
  * t x moment, and
  * the rate by that change times w. */
@@ -166,7 +265,7 @@ static cdn_status vary_joint(const io_drive *a, cdn_state *state, const io_actio
   const cdn_vec3 turn = half(x->moment, 0), zero = cdn_v3(0, 0, 0);
   double speed[6];
   cdn_rotation R;
-  CDNI_TRY(speeds(a, state, speed));
+  CDNI_TRY(speeds(a, state, x->arm, speed));
   CDNI_TRY(joint_rotation(a, state, &R));
   const cdn_vec3 length = a->kind == ON_BALL ? vary_length(a, R) : zero;
   const cdn_vec3 rate = a->in_parent ? zero : cdn_cross(turn, half(speed, 0));
@@ -188,11 +287,11 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
   CDNI_TRY(io_drive_act(a, state, &x));
   if (a->kind == ON_COORDINATES) vary_coordinates(a, &x, derivatives);
   else if (a->kind != ON_FRAME) CDNI_TRY(vary_joint(a, state, &x, derivatives));
-  else CDNI_TRY(vary_frame(a, state, &x, derivatives));
+  else CDNI_TRY(a->relative ? vary_relative(a, state, &x, derivatives) : vary_frame(a, state, &x, derivatives));
   if (a->dynamics == CDN_ACTUATOR_DIRECT) return CDN_OK;
   const double z = cdn_state_zvar(state, a->z)[0];
   cdn_forces *by_z = cdn_force_derivatives_wrt_z(derivatives, a->z, 0);
-  if (by_z && z == within(z, a->least, a->most)) add_forces(a, state, x.moment, x.by_signal, by_z);
+  if (by_z && z == within(z, a->least, a->most)) add_forces(a, state, &x, x.by_signal, by_z);
   return CDN_OK;
 }
 

@@ -1,12 +1,10 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, worldbody, contact, equality, actuator, sensor, keyframe. */
+ * the order compiler and option, default, asset, worldbody, contact, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
 
-typedef cdn_status section_reader(mjcf_reader *r, io_xml_node *node);
-
-static cdn_status read_sections(mjcf_reader *r, io_xml_node *root, const char *name, section_reader *read) {
+cdn_status io_mjcf_read_sections(mjcf_reader *r, io_xml_node *root, const char *name, mjcf_section *read) {
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;)
     if (io_xml_is(section, name)) CDNI_TRY(read(r, section));
@@ -73,33 +71,40 @@ static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
 
 static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_name(r, root));
-  CDNI_TRY(read_sections(r, root, "compiler", io_mjcf_read_compiler));
-  CDNI_TRY(read_sections(r, root, "option", io_mjcf_read_option));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "compiler", io_mjcf_read_compiler));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
   if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
   r->d->parents_touch = !r->flags.filterparent;
-  CDNI_TRY(io_mjcf_start_classes(r));
-  CDNI_TRY(read_sections(r, root, "default", io_mjcf_read_defaults));
-  CDNI_TRY(read_sections(r, root, "asset", io_mjcf_read_assets));
+  CDNI_TRY(io_mjcf_start_classes(r, "main"));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "default", io_mjcf_read_defaults));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_start_world(r));
-  CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
-  CDNI_TRY(read_sections(r, root, "contact", io_mjcf_read_contact));
+  CDNI_TRY(io_mjcf_compare_options(r));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
-  CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
-  CDNI_TRY(read_sections(r, root, "tendon", io_mjcf_read_tendons));
-  CDNI_TRY(read_sections(r, root, "actuator", io_mjcf_read_actuators));
-  CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));
-  CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "tendon", io_mjcf_read_tendons));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "actuator", io_mjcf_read_actuators));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "sensor", io_mjcf_read_sensors));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "keyframe", io_mjcf_read_keyframe));
   CDNI_TRY(report_sections(r, root));
+  CDNI_TRY(io_mjcf_report_models(r, report_sections));
   io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */
   return io_mjcf_name_the_rest(r);
 }
 
 cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
-  mjcf_reader r = { .d = d };
+  mjcf_reader r = { .d = d, .root = root };
   char *file = d->file;
   const mjcf_document main_file = { .path = file, .parent = -1 };
+  const mjcf_model main_model = { .suffix = "", .outer = -1 };
   if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
+  if (!cdni_array_push(&d->allocator, &r.models, sizeof main_model, &main_model)) {
+    cdni_array_free(&d->allocator, &r.documents);
+    return io_mjcf_out_of_memory(&r);
+  }
   cdn_model_options settled = *options;
   if (settled.contact == CDN_MODEL_AS_FILE) settled.contact = CDN_MODEL_SOFT;
   io_mjcf_default_options(&r);
@@ -107,6 +112,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   /* strict is applied to the finished description */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
+  io_mjcf_free_models(&r);
   d->file = file;
   io_names_free(&d->allocator, &r.class_names);
   cdni_array_free(&d->allocator, &r.classes);

@@ -2,6 +2,8 @@
  *
  *   mjcf.c             the sections of the file in the order in which they must be understood, what is not simulated
  *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
+ *   mjcf_attach.c      models that are attached
+ *   mjcf_prefix.c      their names
  *   mjcf_option.c      <compiler> and <option>
  *   mjcf_defaults.c    default classes, and attributes looked up through them
  *   mjcf_orientation.c positions and the five ways to write an orientation
@@ -76,13 +78,39 @@ typedef enum mjcf_collision { MJCF_COLLISION_ALL, MJCF_COLLISION_PREDEFINED, MJC
 
 enum { MJCF_ACTUATOR_GROUPS = 31 };
 
-/* The main file is document 0; the others are included. */
+/* The main file is document 0; the others are included or attached. */
 typedef struct mjcf_document {
   io_xml_document *xml; /* NULL for the main file, which the caller owns */
+  int model;            /* whose it is */
   io_xml_node *include; /* the element that asked for it */
   char *path;
   int parent; /* document that holds `include`; -1 for the main file */
 } mjcf_document;
+
+/* Model 0 is the main file's; each of the others is there by one <attach>. */
+typedef struct mjcf_model {
+  int document;       /* its main one */
+  int line;           /* of the <attach> */
+  char *prefix;       /* of its names */
+  const char *suffix; /* of its names: of the copy that has the <attach> */
+  char *main;         /* the name of its outermost class */
+  int first_class;    /* that class */
+  int outer;          /* the model that has the <attach> */
+  bool itself;        /* it is the outer model once more, whose settings, classes and assets it shares */
+  mjcf_compiler compiler;
+} mjcf_model;
+
+/* A model among the assets of another one. */
+typedef struct mjcf_model_asset {
+  int model;
+  char *name, *path;
+} mjcf_model_asset;
+
+/* What an <attach> attaches: a body, a frame, or the worldbody, of which it has the root of the document. */
+typedef struct mjcf_attached {
+  io_xml_node *node; /* NULL: it was not understood */
+  int document, class;
+} mjcf_attached;
 
 /* One element inside a <default>; the elements of a class and then of its ancestors are found along `next`. */
 typedef struct mjcf_default {
@@ -139,6 +167,11 @@ typedef struct mjcf_reader {
   uint32_t idle_groups; /* a bit for each group of actuators that does not act */
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
+  io_xml_node *root;    /* of the main file */
+  cdni_array models;    /* mjcf_model */
+  int model;            /* the one being read */
+  cdni_array model_assets; /* mjcf_model_asset */
+  bool conflict_fails, conflict_merges; /* the main file's compiler conflict */
   cdni_array classes;   /* mjcf_class; the first is "main" */
   io_names class_names; /* their indices */
   cdni_array defaults;  /* mjcf_default */
@@ -159,6 +192,34 @@ typedef struct mjcf_scope {
   const char *suffix; /* of names; NULL: none */
 } mjcf_scope;
 
+/* ---- mjcf.c ---- */
+
+/* Reads the sections of one name in a model's file. */
+typedef cdn_status mjcf_section(mjcf_reader *r, io_xml_node *node);
+cdn_status io_mjcf_read_sections(mjcf_reader *r, io_xml_node *root, const char *name, mjcf_section *read);
+
+/* ---- mjcf_attach.c ---- */
+
+/* The outermost default class of the model that is being read. */
+int io_mjcf_first_class(const mjcf_reader *r);
+void io_mjcf_switch_model(mjcf_reader *r, int model);
+void io_mjcf_free_models(mjcf_reader *r);
+cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node);
+/* Opens what an <attach> names and reads its settings, classes and assets; out->node is to be read in its document. */
+cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_attached *out);
+/* What the attached models say differently about the world. */
+cdn_status io_mjcf_compare_options(mjcf_reader *r);
+/* The sections of the main file and then those of the attached models. */
+cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_section *read);
+/* What attached models have that is not read. */
+cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reader *r, io_xml_node *root));
+
+/* ---- mjcf_prefix.c ---- */
+
+cdn_status io_mjcf_prefix_document(mjcf_reader *r, int document);
+/* Takes out what refers to something outside of what is attached. */
+cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_attached *from);
+
 /* ---- mjcf_include.c ---- */
 
 enum { MJCF_INCLUDE_DEPTH = 8 };
@@ -176,16 +237,23 @@ io_xml_node *io_mjcf_walk_next(mjcf_walk *walk);
 /* Makes a document the one being read, for messages; returns the one before. */
 int io_mjcf_enter(mjcf_reader *r, int document);
 void io_mjcf_close_documents(mjcf_reader *r);
+/* The path of a file that is named relative to the main file of the model that is being read. */
+char *io_mjcf_join_path(mjcf_reader *r, const char *file);
+/* Opens a file that an element names; or the main file once more. */
+cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document);
+cdn_status io_mjcf_copy_document(mjcf_reader *r, io_xml_node *node, int *document);
 
 /* ---- mjcf_option.c ---- */
 
 void io_mjcf_default_options(mjcf_reader *r);
+void io_mjcf_default_compiler(mjcf_compiler *compiler);
 cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_defaults.c ---- */
 
-cdn_status io_mjcf_start_classes(mjcf_reader *r);
+/* The outermost class of the model that is being read. */
+cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name);
 /* A <default> at the top level. */
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node);
 /* The class that attribute `attribute` of a node names; *class is left alone when there is none. */
@@ -260,6 +328,8 @@ cdn_status io_mjcf_read_light(mjcf_reader *r, io_xml_node *node, const mjcf_scop
 /* ---- mjcf_asset.c ---- */
 
 cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node);
+/* A file's name without directories and ending. */
+void io_mjcf_stem(const char *file, char *stem, size_t size);
 
 /* ---- mjcf_contact.c ---- */
 

@@ -186,12 +186,25 @@ static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
 }
 
+static bool is_identity(cdn_rotation R) { return R.x.x == 1 && R.y.y == 1 && R.z.z == 1; }
+
+static cdn_status find_reference(mjcf_reader *r, io_xml_node *node, io_actuator *a) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "refsite", &name));
+  const int i = io_names_find(&r->site_names, name);
+  if (i < 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct refsite", name);
+  a->has_reference = true;
+  a->reference = CDNI_AT(r->d->frames, io_named_frame, i).frame;
+  return CDN_OK;
+}
+
 static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
   const int i = io_names_find(&r->site_names, name);
   if (i < 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct the name", name);
-  if (io_xml_has(node, "refsite")) return leave_out(r, node, "with a refsite", a);
   a->frame = CDNI_AT(r->d->frames, io_named_frame, i).frame;
+  if (io_xml_has(node, "refsite")) return find_reference(r, node, a);
   if (a->frame.body > 0) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
@@ -293,6 +306,18 @@ static const char *unit_of(const io_xml_node *node, const settings *s, const io_
   return NULL;
 }
 
+/* MuJoCo takes the orientation of a turned site as if body and site were turned in the other order. */
+static void tell_turned(mjcf_reader *r, const io_actuator *a) {
+  const double *gear = a->actuator.gear;
+  const bool has_length = a->actuator.gain[1] != 0 || a->actuator.bias[1] != 0;
+  const bool turned = !is_identity(a->frame.X_BS.R) || !is_identity(a->reference.X_BS.R);
+  if (!a->has_reference || !has_length || !turned || (gear[0] == 0 && gear[1] == 0 && gear[2] == 0)) return;
+  io_warn(r->d, a->actuator.line,
+          "the angle of actuator '%.60s' is that of its site in its refsite; MuJoCo has another one where sites are "
+          "turned in their bodies",
+          a->actuator.name ? a->actuator.name : "");
+}
+
 static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuator *a) {
   if (s->dyntype == DYN_OTHER || s->gaintype == GAIN_OTHER || s->biastype == BIAS_OTHER) {
     const bool general = io_xml_is(node, "general");
@@ -302,12 +327,12 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuat
   if (a->lost) return CDN_OK;
   const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
   const bool on_frame = !j && a->tendon < 0;
-  if (s->dampratio > 0 && on_frame) return leave_out(r, node, "on a site, with a dampratio", a);
   if (s->dampratio > 0) a->actuator.damping_ratio = s->dampratio;
   put_gear(s->gear, on_frame || (j && j->kind == IO_FREE), &a->actuator);
   a->actuator.unit = unit_of(node, s, j);
   CDNI_TRY(put_law(r, node, s, &a->actuator));
   CDNI_TRY(inherit(r, node, a, s));
+  tell_turned(r, a);
   return put_ranges(r, node, s, &a->actuator);
 }
 
@@ -335,9 +360,9 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   mjcf_element e;
   a->actuator = cdn_default_spec_actuator();
   a->actuator.line = io_xml_line(node);
-  a->joint = a->tendon = -1;
+  a->joint = a->tendon = -1, a->model = r->model;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, (char **)&a->actuator.name));
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, 0, &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, io_mjcf_first_class(r), &e));
   CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));
   a->has_activation = s.dyntype != DYN_NONE;
   bool acts;

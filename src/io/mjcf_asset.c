@@ -5,22 +5,38 @@
 #include "io/mjcf.h"
 
 /* A mesh, texture or height field without a name has its file's, without directories and ending. */
-static char *stem_of(mjcf_reader *r, const char *file) {
-  char stem[200];
+void io_mjcf_stem(const char *file, char *stem, size_t size) {
   const char *slash = strrchr(file, '/');
-  snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : file);
+  snprintf(stem, size, "%s", slash ? slash + 1 : file);
   char *dot = strrchr(stem, '.');
   if (dot && dot != stem) *dot = '\0';
+}
+
+static char *stem_of(mjcf_reader *r, const char *file) {
+  char stem[200];
+  io_mjcf_stem(file, stem, sizeof stem);
   return cdni_strdup(&r->d->allocator, stem);
+}
+
+/* Where an attached model is, seen from the main file: the first characters of its path, as many as are returned. */
+static int way_to_model(const mjcf_reader *r, const char **way) {
+  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path, *slash = strrchr(main_path, '/');
+  const char *path = CDNI_AT(r->documents, mjcf_document, CDNI_AT(r->models, mjcf_model, r->model).document).path;
+  const size_t n = slash ? (size_t)(slash - main_path) + 1 : 0;
+  *way = strncmp(path, main_path, n) == 0 ? path + n : path;
+  slash = strrchr(*way, '/');
+  return slash ? (int)(slash - *way) + 1 : 0;
 }
 
 /* The file with the compiler's directory before it. */
 static char *path_of(mjcf_reader *r, const char *directory, const char *file) {
   const size_t n = directory ? strlen(directory) : 0;
-  if (n == 0 || file[0] == '/') return cdni_strdup(&r->d->allocator, file);
+  const char *way, *slash = n == 0 || directory[n - 1] == '/' ? "" : "/";
+  const int steps = way_to_model(r, &way);
   char path[1024];
-  const bool whole =
-      snprintf(path, sizeof path, "%s%s%s", directory, directory[n - 1] == '/' ? "" : "/", file) < (int)sizeof path;
+  if (file[0] == '/') return cdni_strdup(&r->d->allocator, file);
+  const bool whole = snprintf(path, sizeof path, "%.*s%s%s%s", n > 0 && directory[0] == '/' ? 0 : steps, way,
+                              n > 0 ? directory : "", slash, file) < (int)sizeof path;
   return cdni_strdup(&r->d->allocator, whole ? path : file);
 }
 
@@ -138,10 +154,11 @@ cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node) {
                 { "material", CDN_ASSET_MATERIAL, MJCF_MATERIAL } };
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (io_xml_is(child, "model")) CDNI_TRY(io_mjcf_read_model_asset(r, child));
     for (int i = 0; i < CDNI_COUNT(kinds); i++) {
       if (!io_xml_is(child, kinds[i].name)) continue;
       mjcf_element e = { child, MJCF_NO_DEFAULTS, 0 };
-      if (kinds[i].kind != MJCF_NO_DEFAULTS) CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, 0, &e));
+      if (kinds[i].kind != MJCF_NO_DEFAULTS) CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, io_mjcf_first_class(r), &e));
       CDNI_TRY(read_one(r, &e, kinds[i].type));
     }
   }

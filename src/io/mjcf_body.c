@@ -134,7 +134,7 @@ static const struct {
   const char *name, *lost;
 } generators[] = { { "composite", "the bodies and joints that it stands for" },
                    { "flexcomp", "the soft body that it stands for" },
-                   { "attach", "the bodies that it attaches" } };
+                   { "attach", "the bodies that it attaches (of an attached model to itself)" } };
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_name(node);
@@ -144,6 +144,39 @@ static void report_child(mjcf_reader *r, io_xml_node *node) {
     io_warn(r->d, io_xml_line(node), "<%s> is not understood: %s will be missing", name, generators[i].lost);
     r->lost_joints = true;
   }
+}
+
+static cdn_status read_attached(mjcf_reader *r, const mjcf_attached *from, mjcf_scope *scope, contents *c) {
+  scope->class = from->class;
+  if (io_xml_is(from->node, "body")) return defer_body(r, from->node, scope);
+  if (io_xml_is(from->node, "frame")) return read_frame(r, from->node, scope, c);
+  mjcf_walk walk = io_mjcf_walk(r, from->node);
+  for (io_xml_node *world; (world = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (!io_xml_is(world, "worldbody")) continue;
+    scope->class = from->class;
+    CDNI_TRY(io_mjcf_find_class(r, world, "childclass", &scope->class));
+    CDNI_TRY(read_contents(r, world, scope, c));
+  }
+  return walk.status;
+}
+
+/* Its names have their suffix already. */
+static cdn_status read_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
+  mjcf_scope scope = *outer;
+  mjcf_attached from;
+  if (outer->depth >= MAX_FRAME_DEPTH)
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+  CDNI_TRY(io_mjcf_attach(r, node, outer, &from));
+  if (!from.node) {
+    report_child(r, node);
+    return CDN_OK;
+  }
+  scope.suffix = r->suffix = NULL;
+  scope.depth++;
+  const int before = io_mjcf_enter(r, from.document);
+  CDNI_TRY(read_attached(r, &from, &scope, c));
+  io_mjcf_enter(r, before);
+  return CDN_OK;
 }
 
 static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
@@ -158,6 +191,7 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
     else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
     else if (strcmp(name, "replicate") == 0) CDNI_TRY(read_replicate(r, child, scope, c));
+    else if (strcmp(name, "attach") == 0) CDNI_TRY(read_attach(r, child, scope, c));
     else if (strcmp(name, "camera") == 0) CDNI_TRY(io_mjcf_read_camera(r, child, scope));
     else if (strcmp(name, "light") == 0) CDNI_TRY(io_mjcf_read_light(r, child, scope));
     else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));
@@ -232,7 +266,8 @@ static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
 static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   io_description *d = r->d;
   const io_body added = {
-    .line = io_xml_line(p->node), .parent = p->parent, .X_PB = p->X_PS, .first_joint = (int)d->joints.count
+    .line = io_xml_line(p->node), .parent = p->parent, .X_PB = p->X_PS, .first_joint = (int)d->joints.count,
+    .model = r->model
   };
   if (!cdni_array_push(&d->allocator, &d->bodies, sizeof added, &added)) return io_mjcf_out_of_memory(r);
   const int body = (int)d->bodies.count - 1;

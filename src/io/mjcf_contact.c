@@ -60,7 +60,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   const char **const targets[] = { &made->shape_a, &made->shape_b };
   mjcf_element e;
   int count;
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, 0, &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, io_mjcf_first_class(r), &e));
   for (int i = 0; i < 2; i++) {
     const char *name;
     CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));

@@ -14,7 +14,10 @@ static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char 
   return CDN_OK;
 }
 
-cdn_status io_mjcf_start_classes(mjcf_reader *r) { return add_class(r, NULL, "main", -1); }
+cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name) {
+  CDNI_AT(r->models, mjcf_model, r->model).first_class = (int)r->classes.count;
+  return add_class(r, NULL, name, -1);
+}
 
 static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {
   mjcf_class *c = &CDNI_AT(r->classes, mjcf_class, class);
@@ -97,8 +100,9 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
   /* Older files may rename the outermost class: a further class that inherits everything and adds nothing. */
   const char *name = io_xml_string(node, "class");
-  if (name && name[0] && io_names_find(&r->class_names, name) < 0) CDNI_TRY(add_class(r, node, name, 0));
-  return read_class(r, node, 0, 1);
+  if (name && name[0] && io_names_find(&r->class_names, name) < 0)
+    CDNI_TRY(add_class(r, node, name, io_mjcf_first_class(r)));
+  return read_class(r, node, io_mjcf_first_class(r), 1);
 }
 
 /* ---- classes of elements ---- */
@@ -208,9 +212,9 @@ static search start_search(const mjcf_reader *r, const mjcf_element *e) {
 
 static void search_outwards(const mjcf_reader *r, search *s) {
   s->level++;
-  while (s->entry < 0 && s->class > 0) {
+  while (s->entry < 0 && s->class >= 0) {
     s->class = CDNI_AT(r->classes, mjcf_class, s->class).parent;
-    s->entry = CDNI_AT(r->classes, mjcf_class, s->class).first[s->e->kind];
+    if (s->class >= 0) s->entry = CDNI_AT(r->classes, mjcf_class, s->class).first[s->e->kind];
   }
   s->node = NULL;
   if (s->entry < 0) return;

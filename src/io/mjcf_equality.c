@@ -153,7 +153,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node,
   mjcf_element e;
   bool active = true;
   io_loop loop = { .line = io_xml_line(node), .x = -1 };
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, 0, &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, io_mjcf_first_class(r), &e));
   CDNI_TRY(io_mjcf_bool(r, &e, "active", &active));
   loop.inactive = !active, loop.torque_scale = 1;
   CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &loop.law));

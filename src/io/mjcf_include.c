@@ -1,5 +1,6 @@
 /* Walking the children of an element. An <include file="..."/> is replaced by the children of the included file's
- * root, at any depth of the model; its path is relative to the main file's directory, as in MuJoCo. */
+ * root, at any depth of the model; its path is relative to the directory of the main file, or of the
+ * attached model's, as in MuJoCo. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@ int io_mjcf_enter(mjcf_reader *r, int document) {
   const int before = r->document;
   r->document = document;
   r->d->file = CDNI_AT(r->documents, mjcf_document, document).path;
+  io_mjcf_switch_model(r, CDNI_AT(r->documents, mjcf_document, document).model);
   return before;
 }
 
@@ -25,9 +27,14 @@ void io_mjcf_close_documents(mjcf_reader *r) {
   cdni_array_free(&r->d->allocator, &r->documents);
 }
 
-/* The path of a file that is named relative to the main file. */
-static char *join_path(mjcf_reader *r, const char *file) {
-  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path;
+/* The main file of the model that is being read. */
+static const char *main_file(const mjcf_reader *r) {
+  const int document = CDNI_AT(r->models, mjcf_model, r->model).document;
+  return CDNI_AT(r->documents, mjcf_document, document).path;
+}
+
+char *io_mjcf_join_path(mjcf_reader *r, const char *file) {
+  const char *main_path = main_file(r);
   const char *slash = strrchr(main_path, '/');
   const size_t directory = file[0] == '/' || !slash ? 0 : (size_t)(slash - main_path) + 1;
   char *path = cdni_alloc(&r->d->allocator, directory + strlen(file) + 1);
@@ -41,44 +48,52 @@ static cdn_status refuse_cycle(mjcf_reader *r, io_xml_node *node, const char *pa
   for (int k = r->document; k >= 0; k = CDNI_AT(r->documents, mjcf_document, k).parent)
     if (strcmp(CDNI_AT(r->documents, mjcf_document, k).path, path) == 0)
       return io_xml_fail(r->d, CDN_ERR_PARSE, node,
-                         "the files include each other in a circle: '%s' is already being "
-                         "read; take this include out",
+                         "the files include or attach each other in a circle: '%s' is already being "
+                         "read; take this element out",
                          path);
   return CDN_OK;
 }
 
-static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
-  CDNI_TRY(refuse_cycle(r, node, path));
+/* A further document; the caller opens it. */
+static cdn_status add_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
   if (r->documents.count >= MAX_DOCUMENTS)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included files", MAX_DOCUMENTS);
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included or attached files", MAX_DOCUMENTS);
+  mjcf_document *added = cdni_array_push(&r->d->allocator, &r->documents, sizeof *added, NULL);
+  if (!added) return io_mjcf_out_of_memory(r);
+  added->parent = r->document;
+  added->model = r->model;
+  added->path = cdni_strdup(&r->d->allocator, path);
+  *document = (int)r->documents.count - 1;
+  if (added->path) return CDN_OK;
+  r->documents.count--;
+  return io_mjcf_out_of_memory(r);
+}
+
+cdn_status io_mjcf_copy_document(mjcf_reader *r, io_xml_node *node, int *document) {
+  CDNI_TRY(add_document(r, node, main_file(r), document));
+  return io_xml_copy(r->d, r->root, &CDNI_AT(r->documents, mjcf_document, *document).xml);
+}
+
+cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
+  CDNI_TRY(refuse_cycle(r, node, path));
   /* Opened here first, for a message with the line of the <include>. A pipe or a terminal is refused, since reading
    * it would wait for ever. */
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return io_xml_fail(r->d, CDN_ERR_FILE, node,
-                       "the included '%s' is no regular file but a directory, a pipe or a device; name a file", path);
+                       "'%s' is no regular file but a directory, a pipe or a device; name a file", path);
   FILE *file = fopen(path, "rb");
   if (!file)
     return io_xml_fail(r->d, CDN_ERR_FILE, node,
-                       "cannot open the included file '%s': %s; paths are relative to the "
+                       "cannot open '%s': %s; paths are relative to the "
                        "directory of the main file",
                        path, strerror(errno));
   fclose(file);
 
-  mjcf_document *added = cdni_array_push(&r->d->allocator, &r->documents, sizeof *added, NULL);
-  if (!added) return io_mjcf_out_of_memory(r);
-  added->parent = r->document;
-  added->path = cdni_strdup(&r->d->allocator, path);
-  if (!added->path) {
-    r->documents.count--;
-    return io_mjcf_out_of_memory(r);
-  }
-  *document = (int)r->documents.count - 1;
+  CDNI_TRY(add_document(r, node, path, document));
   const int before = io_mjcf_enter(r, *document);
-  cdn_status status = io_xml_open(r->d, path, &added->xml);
+  const cdn_status status = io_xml_open(r->d, path, &CDNI_AT(r->documents, mjcf_document, *document).xml);
   io_mjcf_enter(r, before);
-  /* Remembered only now: a document without contents must not be walked. */
-  if (status == CDN_OK) added->include = node;
   return status;
 }
 
@@ -92,10 +107,13 @@ static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
   const char *file;
   CDNI_TRY(io_xml_need_string(r->d, node, "file", &file));
   io_xml_report_rest(r->d, node);
-  char *path = join_path(r, file);
+  char *path = io_mjcf_join_path(r, file);
   if (!path) return io_mjcf_out_of_memory(r);
-  cdn_status status = open_document(r, node, path, document);
+  cdn_status status = io_mjcf_open_document(r, node, path, document);
   cdni_strfree(&r->d->allocator, path);
+  if (status == CDN_OK && r->model > 0) status = io_mjcf_prefix_document(r, *document);
+  /* Remembered only now: a document without contents must not be walked. */
+  if (status == CDN_OK) CDNI_AT(r->documents, mjcf_document, *document).include = node;
   return status;
 }
 

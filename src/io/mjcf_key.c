@@ -5,18 +5,36 @@
 
 #include "io/mjcf.h"
 
-static void count_coordinates(const io_description *d, int *nq, int *nu) {
-  *nq = *nu = 0;
-  for (size_t i = 0; i < d->joints.count; i++) {
-    const io_joint_kind kind = CDNI_AT(d->joints, io_joint, i).kind;
-    *nq += io_joint_nq(kind);
-    *nu += io_joint_nu(kind);
+/* The keys of an attached model have numbers for that model alone. */
+static bool is_in_key(const mjcf_reader *r, int model) { return r->model == 0 || model == r->model; }
+
+static int model_of_joint(const io_description *d, size_t i) {
+  return CDNI_AT(d->bodies, io_body, CDNI_AT(d->joints, io_joint, i).body).model;
+}
+
+/* Numbers of the joints that the key speaks of, one after another, from (`out`: to) those of all joints; how many. */
+static int pack(const mjcf_reader *r, int (*count)(io_joint_kind kind), double *all, double *own, bool out) {
+  int n = 0;
+  for (size_t i = 0; i < r->d->joints.count; i++) {
+    const int k = count(CDNI_AT(r->d->joints, io_joint, i).kind);
+    if (is_in_key(r, model_of_joint(r->d, i))) {
+      if (own) memcpy(out ? all : own + n, out ? own + n : all, (size_t)k * sizeof *own);
+      n += k;
+    }
+    if (own) all += k;
   }
+  return n;
+}
+
+static int count_all(const io_description *d, int (*count)(io_joint_kind kind)) {
+  int n = 0;
+  for (size_t i = 0; i < d->joints.count; i++) n += count(CDNI_AT(d->joints, io_joint, i).kind);
+  return n;
 }
 
 /* A list that is too long is an error, unless its further numbers may belong to joints that are not simulated. */
 static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
-  if (!r->lost_joints)
+  if (!r->lost_joints && r->model == 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "%s has %d number%s, but the model's joints need %d: 7 a free joint, "
                        "4 a ball (for qvel 6 and 3), 1 a hinge or slide, in the file's "
@@ -43,7 +61,7 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *att
   if (!text) return CDN_OK;
   const int found = io_xml_count(text);
   if (found == 0) return CDN_OK;
-  if (found > expected || (found < expected && r->lost_joints))
+  if (found > expected || (found < expected && (r->lost_joints || r->model > 0)))
     return refuse_count(r, node, attribute, found, expected);
   if (found < expected)
     io_warn(r->d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found, expected,
@@ -51,6 +69,19 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *att
   int count;
   *present = true;
   return io_xml_doubles_upto(r->d, node, attribute, values, found, expected, &count);
+}
+
+static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
+                           int (*count)(io_joint_kind kind), double *all, bool *present) {
+  const int n = pack(r, count, NULL, NULL, false);
+  const size_t bytes = (size_t)(n + 1) * sizeof(double);
+  double *own = cdni_alloc(&r->d->allocator, bytes);
+  if (!own) return io_mjcf_out_of_memory(r);
+  pack(r, count, all, own, false);
+  const cdn_status status = read_values(r, node, attribute, rest, own, n, present);
+  pack(r, count, all, own, true);
+  cdni_free(&r->d->allocator, own, bytes);
+  return status;
 }
 
 /* Coordinates of the reference configuration, in the file's conventions. */
@@ -117,16 +148,22 @@ static cdn_status convert(mjcf_reader *r, io_xml_node *node, io_key *key) {
   return CDN_OK;
 }
 
+static bool is_in_list(const mjcf_reader *r, size_t i, bool activations) {
+  const io_actuator *a = &CDNI_AT(r->d->actuators, io_actuator, i);
+  return is_in_key(r, a->model) && (!activations || a->has_activation);
+}
+
 /* Values of the actuators in the file's order. Activations are of those that have one. */
 static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attribute, bool activations,
                             double **values) {
   io_description *d = r->d;
   int expected = 0, count;
   for (size_t i = 0; i < d->actuators.count; i++)
-    expected += !activations || CDNI_AT(d->actuators, io_actuator, i).has_activation;
+    expected += is_in_list(r, i, activations);
   const char *text = io_xml_string(node, attribute);
   const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
+  if (found > expected && r->model > 0) return refuse_count(r, node, attribute, found, expected);
   if (found > expected)
     return io_xml_fail(d, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
                        attribute, found, expected, activations ? " with an activation" : "");
@@ -135,8 +172,8 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   *values = cdni_calloc(&d->allocator, d->actuators.count * sizeof **values);
   if (!*values) return io_mjcf_out_of_memory(r);
   CDNI_TRY(io_xml_doubles_upto(d, node, attribute, *values, found, found, &count));
-  for (size_t i = d->actuators.count; activations && i-- > 0;) /* from packed numbers to one for each actuator */
-    (*values)[i] = CDNI_AT(d->actuators, io_actuator, i).has_activation ? (*values)[--expected] : 0;
+  for (size_t i = d->actuators.count; i-- > 0;) /* from packed numbers to one for each actuator */
+    (*values)[i] = is_in_list(r, i, activations) ? (*values)[--expected] : 0;
   return CDN_OK;
 }
 
@@ -147,8 +184,7 @@ static cdn_status read_actuators(mjcf_reader *r, io_xml_node *node, io_key *key)
 
 static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   io_description *d = r->d;
-  int nq, nu;
-  count_coordinates(d, &nq, &nu);
+  const int nq = count_all(d, io_joint_nq), nu = count_all(d, io_joint_nu);
   /* The description owns the key's memory from the start. */
   io_key *key = cdni_array_push(&d->allocator, &d->keys, sizeof *key, NULL);
   if (!key) return io_mjcf_out_of_memory(r);
@@ -159,8 +195,9 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   if ((nq && !key->q) || (nu && !key->u)) return io_mjcf_out_of_memory(r);
   CDNI_TRY(io_xml_double(d, node, "time", &key->time, &key->has_time));
   if (nq) set_reference(d, key->q);
-  CDNI_TRY(read_values(r, node, "qpos", "those of the reference configuration", key->q, nq, &key->has_q));
-  CDNI_TRY(read_values(r, node, "qvel", "zero", key->u, nu, &key->has_u));
+  CDNI_TRY(
+      read_own(r, node, "qpos", "those of the reference configuration", io_joint_nq, key->q, &key->has_q));
+  CDNI_TRY(read_own(r, node, "qvel", "zero", io_joint_nu, key->u, &key->has_u));
   CDNI_TRY(convert(r, node, key));
   CDNI_TRY(read_actuators(r, node, key));
   /* Of mocap bodies, which are reported where they are defined. */

@@ -38,12 +38,13 @@ static void set_total_mass(io_description *d, double total) {
 }
 
 void io_mjcf_finish_masses(mjcf_reader *r) {
-  const mjcf_compiler *c = &r->compiler;
   io_description *d = r->d;
   for (size_t i = 1; i < d->bodies.count; i++) {
+    const int model = CDNI_AT(d->bodies, io_body, i).model;
+    const mjcf_compiler *c = model == r->model ? &r->compiler : &CDNI_AT(r->models, mjcf_model, model).compiler;
     cdn_mass_properties *m = &CDNI_AT(d->bodies, io_body, i).mass;
     m->mass = fmax(m->mass, c->boundmass);
     if (c->boundinertia > 0 || c->balanceinertia) adjust_inertia(c, &m->inertia);
   }
-  if (c->totalmass > 0) set_total_mass(d, c->totalmass);
+  if (r->compiler.totalmass > 0) set_total_mass(d, r->compiler.totalmass);
 }

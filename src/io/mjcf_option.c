@@ -4,15 +4,19 @@
 
 #include "io/mjcf.h"
 
+void io_mjcf_default_compiler(mjcf_compiler *compiler) {
+  *compiler = (mjcf_compiler){ .degrees = true,
+                               .autolimits = true,
+                               .eulerseq = "xyz",
+                               .inertia_source = MJCF_INERTIA_AUTO,
+                               .mesh_inertia = MJCF_UNSAID_INERTIA,
+                               .first_group = 0,
+                               .last_group = 5,
+                               .totalmass = -1 };
+}
+
 void io_mjcf_default_options(mjcf_reader *r) {
-  r->compiler = (mjcf_compiler){ .degrees = true,
-                                 .autolimits = true,
-                                 .eulerseq = "xyz",
-                                 .inertia_source = MJCF_INERTIA_AUTO,
-                                 .mesh_inertia = MJCF_UNSAID_INERTIA,
-                                 .first_group = 0,
-                                 .last_group = 5,
-                                 .totalmass = -1 };
+  io_mjcf_default_compiler(&r->compiler);
   r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true };
   io_mjcf_default_solver(r);
   r->d->has_gravity = true;
@@ -65,7 +69,7 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const frames[] = { "local", "global" };
   /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
   static const char *const silent[] = { "strippath",  "discardvisual", "usethread",   "convexhull",
-                                        "fusestatic", "conflict",      "saveinertial" };
+                                        "fusestatic", "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;
@@ -99,6 +103,9 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(io_xml_bool(r->d, node, "alignfree", &alignfree, NULL));
   if (alignfree) io_not_understood(r->d, io_xml_line(node), "compiler alignfree");
 
+  static const char *const conflicts[] = { "warning", "merge", "error" };
+  CDNI_TRY(io_xml_keyword(r->d, node, "conflict", conflicts, 3, &word, &present));
+  if (present && r->model == 0) r->conflict_merges = word == 1, r->conflict_fails = word == 2;
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_node *lengthrange = io_xml_child(node, "lengthrange");
   if (lengthrange) io_xml_mark(lengthrange);

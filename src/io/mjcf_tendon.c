@@ -103,7 +103,7 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
   cdn_spec_tendon t = cdn_default_spec_tendon();
   mjcf_element e;
   t.line = io_xml_line(node);
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_TENDON, 0, &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_TENDON, io_mjcf_first_class(r), &e));
   CDNI_TRY(read_limit(r, &e, &t));
   CDNI_TRY(io_mjcf_double(r, &e, "frictionloss", &t.friction));
   CDNI_TRY(io_mjcf_law(r, &e, "solreffriction", "solimpfriction", &t.friction_law));

@@ -197,9 +197,11 @@ static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
   } else if (from->tendon >= 0) {
     a.tendon = CDNI_AT(d->tendons, cdn_spec_tendon, from->tendon).name;
   } else {
-    a.body = body_name(d, from->frame.body); /* not the world: the readers see to that */
+    a.body = from->frame.body > 0 ? body_name(d, from->frame.body) : "Ground";
     a.X_BS = from->frame.X_BS;
   }
+  a.has_reference = from->has_reference;
+  if (from->has_reference) a.reference = body_name(d, from->reference.body), a.X_RF = from->reference.X_BS;
   return io_spec_add(spec, CDN_SPEC_ACTUATOR, &a, NULL);
 }
 

@@ -41,9 +41,9 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
   [CDN_SPEC_KEY] = { "key", sizeof(cdn_spec_key), 1, { AT(key, name) } },
   [CDN_SPEC_ACTUATOR] = { "actuator",
                           sizeof(cdn_spec_actuator),
-                          5,
+                          6,
                           { AT(actuator, name), AT(actuator, unit), AT(actuator, joint), AT(actuator, body),
-                            AT(actuator, tendon) } },
+                            AT(actuator, tendon), AT(actuator, reference) } },
   [CDN_SPEC_CONTACT] = { "contact",
                          sizeof(cdn_spec_contact),
                          5,
@@ -94,7 +94,7 @@ CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SP
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
          .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,
-         .activation_lower = -INFINITY, .activation_upper = INFINITY);
+         .activation_lower = -INFINITY, .activation_upper = INFINITY, .X_RF = IDENTITY);
 
 static bool is_kind(cdn_spec_kind kind) { return (unsigned)kind < CDN_SPEC_KIND_COUNT; }
 static void *element_at(const cdn_spec *spec, cdn_spec_kind kind, int i) {

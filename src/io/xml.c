@@ -14,7 +14,6 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
-#include "io/xml_private.h"
 
 struct io_xml_document {
   cdn_allocator allocator;
@@ -134,15 +133,35 @@ static cdn_status refuse_size(io_description *d) {
                  (int)MOST_MEGABYTES);
 }
 
+static io_xml_document *start(const io_description *d) {
+  io_xml_document *document = cdni_calloc(&d->allocator, sizeof *document);
+  if (!document) return NULL;
+  document->allocator = d->allocator;
+  document->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (document->locale) return document;
+  io_xml_close(document);
+  return NULL;
+}
+
+cdn_status io_xml_copy(io_description *d, const io_xml_node *root, io_xml_document **out) {
+  *out = start(d);
+  if (*out) (*out)->tree = xmlCopyDoc(tree_node(root)->doc, 1);
+  if (*out && (*out)->tree) {
+    (*out)->tree->_private = *out;
+    return CDN_OK;
+  }
+  io_xml_close(*out);
+  *out = NULL;
+  return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
 cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, io_xml_document **out) {
   *out = NULL;
   if (!text || size == 0) return io_fail(d, CDN_ERR_PARSE, 1, "the file is empty; a URDF or MJCF model is wanted");
   if (size > MOST_BYTES) return refuse_size(d);
-  io_xml_document *document = cdni_calloc(&d->allocator, sizeof *document);
+  io_xml_document *document = start(d);
   if (!document) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
-  document->allocator = d->allocator;
-  document->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  cdn_status status = document->locale ? parse(d, document, text, size) : io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  const cdn_status status = parse(d, document, text, size);
   if (status == CDN_OK) {
     document->tree->_private = document;
     *out = document;
@@ -254,6 +273,33 @@ const char *io_xml_peek(const io_xml_node *node, const char *attribute) {
   if (!a) return NULL;
   const xmlNode *text = a->children;
   return text && text->type == XML_TEXT_NODE && text->content ? (const char *)text->content : "";
+}
+
+bool io_xml_attribute(const io_xml_node *node, int i, const char **name, const char **text) {
+  const xmlAttr *a = tree_node(node)->properties;
+  while (a && i-- > 0) a = a->next;
+  if (!a) return false;
+  *name = (const char *)a->name;
+  *text = io_xml_peek(node, *name);
+  return true;
+}
+
+bool io_xml_set(io_xml_node *node, const char *attribute, const char *text) {
+  return xmlSetProp(tree_node(node), BAD_CAST attribute, BAD_CAST text) != NULL;
+}
+
+bool io_xml_affix(io_xml_node *node, const char *attribute, const char *before, const char *after) {
+  xmlChar *text = xmlStrdup(BAD_CAST before);
+  if (text) text = xmlStrcat(text, BAD_CAST io_xml_peek(node, attribute));
+  if (text) text = xmlStrcat(text, BAD_CAST after);
+  const bool good = text && io_xml_set(node, attribute, (const char *)text);
+  xmlFree(text);
+  return good;
+}
+
+void io_xml_remove(io_xml_node *node) {
+  xmlUnlinkNode(tree_node(node));
+  xmlFreeNode(tree_node(node));
 }
 
 static int read_mark; /* its address means "read" */

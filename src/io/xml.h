@@ -70,6 +70,22 @@ cdn_status io_xml_bool(io_description *d, io_xml_node *node, const char *attribu
 cdn_status io_xml_keyword(io_description *d, io_xml_node *node, const char *attribute, const char *const *words, int n,
                           int *index, bool *present);
 
+/* An attribute's text, without marking it, or NULL. */
+const char *io_xml_peek(const io_xml_node *node, const char *attribute);
+/* Attribute i; false: there are not so many. */
+bool io_xml_attribute(const io_xml_node *node, int i, const char **name, const char **text);
+/* strtod with a decimal point, in any locale of the program. */
+double io_xml_strtod(const io_xml_node *node, const char *text, char **end);
+
+/* ---- changing a document that is read in other words. False: memory ran out. ---- */
+
+/* A document with the same tree. */
+cdn_status io_xml_copy(io_description *d, const io_xml_node *root, io_xml_document **out);
+bool io_xml_set(io_xml_node *node, const char *attribute, const char *text);
+/* The attribute's text between two others. */
+bool io_xml_affix(io_xml_node *node, const char *attribute, const char *before, const char *after);
+void io_xml_remove(io_xml_node *node);
+
 /* ---- unread parts ---- */
 
 /* Marks an element, or an attribute without reading it: it is known, and has no effect on the simulation. */

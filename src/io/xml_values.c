@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/xml_private.h"
+#include "io/xml.h"
 
 bool io_xml_number(const io_xml_node *node, const char *text, double *value) {
   char *end;

@@ -22,9 +22,11 @@ static const char HEAD[] =
     "<body name='arm' pos='.3 0 0' euler='0 .5 0'><joint name='shoulder' type='ball' pos='0 .1 0'/>"
     "<inertial pos='0 0 0' mass='1' diaginertia='.1 .2 .15'/>"
     "<body name='rod' pos='0 0 .4'><joint name='elbow' axis='0 1 1' ref='.3'/><joint name='piston' type='slide' axis='1 0 0' ref='-.2'/>"
-    "<inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .15'/><site name='tip' pos='0 0 .3' euler='1 2 .5'/></body></body></body>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .15'/><site name='tip' pos='0 0 .3' euler='1 2 .5'/>"
+    "<site name='end' pos='.1 0 .2'/></body></body></body>"
     "<body name='cart' pos='2 0 0'><joint name='rail' type='slide' axis='1 .2 0'/><joint name='wheel' axis='0 1 0'/>"
-    "<inertial pos='0 0 0' mass='2' diaginertia='.2 .2 .3'/></body></worldbody><actuator>";
+    "<inertial pos='0 0 0' mass='2' diaginertia='.2 .2 .3'/><site name='hook' pos='0 .1 .3'/></body>"
+    "<site name='origin' pos='1 .5 0'/><site name='corner' pos='1 2 3' euler='.3 -.4 .9'/></worldbody><actuator>";
 static const char TAIL[] =
     "</actuator><tendon><fixed name='cord'><joint joint='elbow' coef='2'/><joint joint='piston' coef='-.5'/>"
     "<joint joint='rail' coef='.3'/></fixed></tendon></mujoco>";
@@ -208,6 +210,12 @@ static const char *const KINDS[] = {
   "<velocity name='a' tendon='cord' kv='2' gear='-.5'/><general name='b' class='mixed' tendon='cord'/>",
   "<motor name='b' joint='elbow'/><general name='a' tendon='cord' dyntype='filter' dynprm='.25' biastype='affine' "
   "biasprm='.1 .2 .3'/>",
+  "<motor name='a' site='tip' refsite='corner' gear='.1 .2 .3 .4 .5 -.6'/><position name='b' class='stiff' "
+  "site='nozzle' refsite='corner' gear='1 0 .3 0 0 0'/>",
+  "<position name='a' site='end' refsite='origin' gear='.1 .2 .3 .4 .5 -.6'/><general name='b' class='mixed' "
+  "site='hook' refsite='end' gear='0 1 .2 .3 0 -1'/>",
+  "<velocity name='a' kv='2' site='origin' refsite='end' gear='1 2 3 .4 .5 .6'/><general name='b' class='mixed' "
+  "site='tip' refsite='hook' dyntype='filter' gear='.3 .1 -1 0 0 0'/>",
   "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' "
   "gear='1 1 0'/>",
 };
@@ -256,7 +264,78 @@ START_TEST(test_keyframes_set_controls_and_activations) {
 }
 END_TEST
 
+/* Lengths and velocities are what sensors of actuators show. */
+START_TEST(test_lengths_from_a_reference) {
+  char text[8000];
+  snprintf(text, sizeof text,
+           "%s<position name='a' site='end' refsite='origin' gear='.1 .2 .3 .4 .5 -.6'/>"
+           "<position name='b' site='tip' refsite='corner' gear='1 2 -.3 0 0 0'/>"
+           "<position name='c' site='hook' refsite='end' gear='.1 .2 .3 1 0 .5'/>"
+           "</actuator><sensor><actuatorpos name='la' actuator='a'/><actuatorpos name='lb' actuator='b'/>"
+           "<actuatorpos name='lc' actuator='c'/><actuatorvel name='va' actuator='a'/>"
+           "<actuatorvel name='vb' actuator='b'/><actuatorvel name='vc' actuator='c'/></sensor></mujoco>",
+           HEAD);
+  rig r = start(text);
+  seed = 7;
+  for (int i = 0; i < 100; i++) {
+    randomize(&r);
+    for (int k = 0; k < r.m->nsensor; k++) {
+      const char *name = mj_id2name(r.m, mjOBJ_SENSOR, k);
+      const double *ours = cdn_measure_value(r.state, cdn_system_find_measure(r.system, name));
+      ck_assert_ptr_nonnull(ours);
+      near_all(name, ours, r.d->sensordata + k, 1, 1e-12);
+    }
+  }
+  stop(&r);
+}
+END_TEST
+
+/* A reference on a body that moves, in a tree that floats: 2.2.2 lets such an actuator push the whole (its changes of
+ * 3.1.2 tell of it). Then the momentum is as without it, and where the reference's own body carries the frame the
+ * velocity is the rate of the length. */
+START_TEST(test_a_reference_in_the_same_tree) {
+  char text[8000];
+  snprintf(text, sizeof text,
+           "%s<motor name='a' site='end' refsite='nozzle' gear='.1 .2 .3 .4 .5 -.6'/>"
+           "<motor name='b' site='nozzle' refsite='end' gear='.7 .2 -.3 .4 .5 -.6'/>"
+           "<motor name='c' site='tip' refsite='nozzle' gear='1 2 3 0 0 0'/></actuator>"
+           "<sensor><actuatorpos name='l' actuator='c'/><actuatorvel name='v' actuator='c'/></sensor></mujoco>",
+           HEAD);
+  rig r = start(text);
+  const cdn_measure length = cdn_system_find_measure(r.system, "l"), velocity = cdn_system_find_measure(r.system, "v");
+  seed = 9;
+  for (int i = 0; i < 20; i++) {
+    randomize(&r);
+    double with[MOST], without[MOST], zero[MOST] = { 0 }, l[2], q[MOST], moved[MOST];
+    OK_ON(r.state, cdn_residual(r.state, zero, with));
+    enable(&r, false);
+    OK_ON(r.state, cdn_residual(r.state, zero, without));
+    enable(&r, true);
+    /* the forces on the floating base are those on the whole tree */
+    near_all("force on the base", with, without, 6, 1e-12);
+    ck_assert(fabs(with[6] - without[6]) > 1e-3);
+    const double v = cdn_measure_value(r.state, velocity)[0];
+    const int nq = cdn_system_nq(r.system);
+    memcpy(q, cdn_state_q(r.state), (size_t)nq * sizeof *q);
+    OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_VELOCITY));
+    const double *qdot = cdn_state_qdot(r.state);
+    ck_assert_ptr_nonnull(qdot);
+    double rates[MOST];
+    memcpy(rates, qdot, (size_t)nq * sizeof *rates);
+    for (int side = 0; side < 2; side++) {
+      for (int k = 0; k < nq; k++) moved[k] = q[k] + (side ? 1e-5 : -1e-5) * rates[k];
+      OK_ON(r.state, cdn_state_set_q(r.state, moved));
+      l[side] = cdn_measure_value(r.state, length)[0];
+    }
+    NEAR(v, (l[1] - l[0]) / 2e-5, 1e-6 * fmax(1, fabs(v)));
+  }
+  stop(&r);
+}
+END_TEST
+
 static void add_tests(TCase *tests) {
+  tcase_add_test(tests, test_lengths_from_a_reference);
+  tcase_add_test(tests, test_a_reference_in_the_same_tree);
   tcase_add_loop_test(tests, test_each_kind, 0, KIND_COUNT);
   tcase_add_test(tests, test_a_model_without_clamped_controls);
   tcase_add_test(tests, test_keyframes_set_controls_and_activations);

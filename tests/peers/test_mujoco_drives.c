@@ -14,8 +14,8 @@ static const char MODEL[] =
     "<body name='rod' pos='.3 0 0'><joint name='slide' type='slide' axis='1 0 0' %s/><inertial pos='0 0 .2' mass='1' "
     "diaginertia='.1 .1 .15'/>"
     "<body name='ball' pos='0 0 .4' %s><joint name='ball' type='ball' %s/><inertial pos='0 .1 0' mass='.7' "
-    "diaginertia='.02 .03 .04'/>"
-    "</body></body></body></worldbody><tendon><fixed name='cord'><joint joint='hinge' coef='2'/><joint joint='slide' "
+    "diaginertia='.02 .03 .04'/><site name='tip' pos='.1 .2 .3'/>"
+    "</body></body></body><site name='corner' pos='1 2 3'/></worldbody><tendon><fixed name='cord'><joint joint='hinge' coef='2'/><joint joint='slide' "
     "coef='-.5'/></fixed>"
     "</tendon><actuator>%s</actuator></mujoco>";
 
@@ -130,5 +130,32 @@ START_TEST(damping_ratios_are_of_the_inertia) {
 }
 END_TEST
 
+/* On a site the moments at the default coordinates are those that MuJoCo has there. */
+START_TEST(damping_ratios_of_sites_are_of_the_inertia) {
+  static const char drive[] = "<general name='a' site='tip' refsite='corner' gear='.1 .2 .3 .4 .5 .6' gainprm='9' "
+                              "biastype='affine' biasprm='0 -9 %.17g'/>";
+  char text[4000], message[500] = "", actuators[400];
+  snprintf(actuators, sizeof actuators, drive, 0.0);
+  const words none = { "", "", "", "", actuators };
+  text_of(&none, text, sizeof text);
+  mj_bridge_handlers();
+  mjModel *m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
+  ck_assert_msg(m != NULL, "%s", message);
+  mjData *d = mj_makeData(m);
+  mj_forward(m, d);
+  double mass = 0;
+  for (int i = 0; i < m->nv; i++) mass += m->dof_M0[i] / (d->actuator_moment[i] * d->actuator_moment[i]);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  snprintf(actuators, sizeof actuators, drive, -2 * 0.6 * sqrt(9 * mass));
+  const words ours = {
+    "", "", "", "", "<position name='a' site='tip' refsite='corner' gear='.1 .2 .3 .4 .5 .6' kp='9' dampratio='.6'/>"
+  };
+  const words theirs = { "", "", "", "", actuators };
+  compare(&ours, &theirs, 0);
+}
+END_TEST
+
 CHECK_MAIN("mujoco drives", springs_get_their_numbers_from_inertia, weight_is_taken_off,
-           drives_of_joints_and_tendons_are_bounded, damping_ratios_are_of_the_inertia)
+           drives_of_joints_and_tendons_are_bounded, damping_ratios_are_of_the_inertia,
+           damping_ratios_of_sites_are_of_the_inertia)

@@ -34,8 +34,8 @@ static void end(void) {
   "<option gravity='0 0 0'/><worldbody><body name='a'><joint name='turn' axis='0 0 1'/>"                       \
   "<inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/><site name='s' pos='1 0 0'/>"                           \
   "<body name='b'><joint name='slide' type='slide'/><inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/>"      \
-  "<body name='c'><joint name='ball' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>" \
-  "</body></body></worldbody>\n"
+  "<body name='c'><joint name='ball' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"       \
+  "<site name='e' pos='.1 .2 .3' euler='10 20 30'/></body></body></body></worldbody>\n"
 
 static cdn_model_actuator named(const char *name) {
   cdn_model_actuator a;
@@ -106,16 +106,13 @@ START_TEST(test_what_is_left_out_is_named) {
   load(BODIES "<tendon><spatial name='t'/></tendon><actuator>"
               "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><muscle name='biceps' joint='turn'/>"
               "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='user'/>"
-              "<motor site='s' refsite='s'/><adhesion body='c'/><position site='s' dampratio='1'/>"
-              "</actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6 7 8' act='9 10'/></keyframe>",
+              "<adhesion body='c'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6' act='9 10'/></keyframe>",
        NULL);
   static const char *const notes[] = { "tendon/spatial",
                                        "actuator/motor on a tendon that is not simulated",
                                        "actuator/muscle",
                                        "actuator/general of this dyntype, gaintype or biastype",
-                                       "actuator/motor with a refsite",
-                                       "actuator/adhesion",
-                                       "actuator/position on a site, with a dampratio" };
+                                       "actuator/adhesion" };
   const int n = sizeof notes / sizeof *notes;
   ck_assert_int_eq(cdn_model_not_understood_count(model), n);
   for (int i = 0; i < n; i++) {
@@ -145,6 +142,7 @@ START_TEST(test_mistakes_name_the_actuator) {
     { "<motor name='m' joint='turn' site='s'/>", { "<motor name='m'>", "a joint and a site" } },
     { "<motor name='m' joint='elbow'/>", { "<motor name='m'>", "no joint 'elbow'" } },
     { "<motor name='m' site='elbow'/>", { "<motor name='m'>", "no site 'elbow'" } },
+    { "<motor name='m' site='s' refsite='elbow'/>", { "<motor name='m'>", "no site 'elbow'" } },
     { "<motor name='m' joint='turn' class='c'/>", { "<motor name='m'>", "no default class" } },
     { "<motor name='m' joint='turn' gear='1 x'/>", { "<motor name='m'>", "gear" } },
     { "<motor name='m' joint='turn' ctrlrange='2 1'/>", { "<motor name='m'>", "ctrlrange '2 1' is empty" } },
@@ -290,9 +288,20 @@ START_TEST(test_every_kind_passes_the_checks) {
               "ctrlrange='0 2'/><general joint='turn' dyntype='filter' gaintype='affine' gainprm='1 .2 .3' "
               "biastype='affine' biasprm='.1 -2 -3' gear='-2'/><intvelocity joint='slide' actrange='-1 1' kp='4'/>"
               "<position joint='ball' gear='1 2 3'/><velocity jointinparent='ball' gear='1 0 1'/>"
+              "<position site='e' refsite='s' kp='3' kv='2' gear='1 2 3 .4 .5 .6'/>"
               "<velocity site='s' kv='2' gear='1 2 3 .4 .5 .6'/><general site='s' dyntype='integrator' gear='0 1'/>"
               "</actuator>",
        NULL);
+  check_all();
+  load("<worldbody><body name='a' pos='1 2 3'><freejoint/><inertial pos='.1 0 0' mass='1' diaginertia='2 3 4'/>"
+       "<body name='b' euler='10 20 30'><joint type='ball'/><inertial pos='0 0 .1' mass='1' diaginertia='2 3 4'/>"
+       "<site name='b' pos='.3 .2 .1'/></body><body name='c' pos='0 0 1'><joint axis='1 2 3'/>"
+       "<inertial pos='0 .1 0' mass='2' diaginertia='2 3 4'/><site name='c' pos='-.1 .5 0' euler='40 50 60'/></body>"
+       "</body></worldbody><actuator><general site='b' refsite='c' gaintype='affine' gainprm='1 .2 .3' "
+       "biastype='affine' biasprm='.1 -2 -3' gear='1 2 3 .4 .5 .6'/><position site='c' refsite='b' dampratio='1' "
+       "kp='5' gear='-.3 1 0 2 .1 1' timeconst='2'/></actuator>",
+       NULL);
+  OK_ON(state, cdn_state_set_u(state, (double[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }));
   check_all();
   load("<worldbody><body name='a'><freejoint name='free'/><inertial pos='.1 0 0' mass='1' diaginertia='2 3 4'/>"
        "</body></worldbody><actuator><velocity joint='free' kv='2' gear='1 2 3 .4 .5 .6'/>"

@@ -1,0 +1,179 @@
+/* Names of attached models: the prefix (and the suffix of copies) goes to every name and to everything that refers to
+ * one. What refers to something that is not attached does not come along. */
+#include "io/mjcf.h"
+#include "io/xml.h"
+
+/* What names are of. Of assets and classes all come along. */
+typedef enum named { BODY, JOINT, GEOM, SITE, TENDON, ACTUATOR, CAMERA, KINDS, ASSET, ANYTHING } named;
+
+static const struct {
+  const char *attribute;
+  named of;
+} references[] = {
+  { "joint", JOINT },     { "joint1", JOINT },    { "joint2", JOINT },    { "jointinparent", JOINT },
+  { "body", BODY },       { "body1", BODY },      { "body2", BODY },      { "subtree1", BODY },
+  { "subtree2", BODY },   { "target", BODY },     { "geom", GEOM },       { "geom1", GEOM },
+  { "geom2", GEOM },      { "site", SITE },       { "site1", SITE },      { "site2", SITE },
+  { "cranksite", SITE },  { "slidersite", SITE }, { "refsite", SITE },    { "sidesite", SITE },
+  { "tendon", TENDON },   { "tendon1", TENDON },  { "tendon2", TENDON },  { "actuator", ACTUATOR },
+  { "camera", CAMERA },   { "mesh", ASSET },      { "hfield", ASSET },    { "material", ASSET },
+  { "texture", ASSET },   { "class", ASSET },     { "childclass", ASSET }, { "objname", ANYTHING },
+  { "refname", ANYTHING }
+};
+
+/* objname and refname are of what objtype and reftype say. */
+static named kind_of(io_xml_node *node, const char *attribute, named of) {
+  static const char *const words[KINDS] = { "body", "joint", "geom", "site", "tendon", "actuator", "camera" };
+  if (of != ANYTHING) return of;
+  const char *type = io_xml_peek(node, attribute[0] == 'o' ? "objtype" : "reftype");
+  if (type && strcmp(type, "xbody") == 0) return BODY;
+  for (int i = 0; type && i < KINDS; i++)
+    if (strcmp(type, words[i]) == 0) return (named)i;
+  return ANYTHING;
+}
+
+/* ---- renaming -------------------------------------------------------------------------------- */
+
+static bool affix(const mjcf_model *m, io_xml_node *node, const char *attribute, named of) {
+  const char *text = io_xml_peek(node, attribute);
+  const bool world = of == BODY && text && strcmp(text, "world") == 0;
+  if (!text || !text[0] || world || (m->itself && of == ASSET)) return true;
+  return io_xml_affix(node, attribute, m->prefix, m->suffix);
+}
+
+static bool is_asset(const io_xml_node *node) {
+  static const char *const words[] = { "mesh", "hfield", "texture" };
+  const io_xml_node *parent = io_xml_parent(node);
+  for (int i = 0; parent && io_xml_is(parent, "asset") && i < CDNI_COUNT(words); i++)
+    if (io_xml_is(node, words[i])) return true;
+  return false;
+}
+
+static bool rename_element(const mjcf_model *m, io_xml_node *node) {
+  if (is_asset(node) && !io_xml_peek(node, "name") && io_xml_peek(node, "file")) {
+    char stem[200];
+    io_mjcf_stem(io_xml_peek(node, "file"), stem, sizeof stem);
+    if (!io_xml_set(node, "name", stem)) return false;
+  }
+  bool good = affix(m, node, "name", ANYTHING);
+  for (int i = 0; i < CDNI_COUNT(references) && good; i++) {
+    const char *attribute = references[i].attribute;
+    good = affix(m, node, attribute, kind_of(node, attribute, references[i].of));
+  }
+  return good;
+}
+
+/* Models have their names within the file that has them, and <attach> names what is in another file. */
+static bool keeps_names(const io_xml_node *node) {
+  static const char *const words[] = { "visual", "compiler", "option", "statistic", "size", "attach", "model" };
+  for (int i = 0; i < CDNI_COUNT(words); i++)
+    if (io_xml_is(node, words[i])) return true;
+  return false;
+}
+
+cdn_status io_mjcf_prefix_document(mjcf_reader *r, int document) {
+  const mjcf_document *from = &CDNI_AT(r->documents, mjcf_document, document);
+  const mjcf_model *m = &CDNI_AT(r->models, mjcf_model, from->model);
+  io_xml_node *root = io_xml_root(from->xml), *node = io_xml_first(root);
+  while (node) {
+    const bool whole = keeps_names(node);
+    if (!whole && !rename_element(m, node)) return io_mjcf_out_of_memory(r);
+    io_xml_node *next = whole ? NULL : io_xml_first(node);
+    while (!next && node && node != root) {
+      next = io_xml_next(node);
+      node = io_xml_parent(node);
+    }
+    node = next;
+  }
+  return CDN_OK;
+}
+
+/* ---- what does not come along ---------------------------------------------------------------- */
+
+typedef struct kept {
+  io_names names[KINDS];
+} kept;
+
+static named kind_of_element(const io_xml_node *node) {
+  static const struct {
+    const char *word;
+    named kind;
+  } words[] = { { "body", BODY }, { "joint", JOINT }, { "freejoint", JOINT },
+                { "geom", GEOM }, { "site", SITE },   { "camera", CAMERA } };
+  for (int i = 0; i < CDNI_COUNT(words); i++)
+    if (io_xml_is(node, words[i].word)) return words[i].kind;
+  return ANYTHING;
+}
+
+static cdn_status keep(mjcf_reader *r, kept *k, named kind, const io_xml_node *node) {
+  const char *name = io_xml_peek(node, "name");
+  if (kind >= KINDS || !name || !name[0]) return CDN_OK;
+  return io_names_add(&r->d->allocator, &k->names[kind], name, 0) >= 0 ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+/* All names in what is attached. */
+static cdn_status gather(mjcf_reader *r, const mjcf_attached *from, kept *k) {
+  cdni_array stack = { 0 };
+  mjcf_attached now = *from;
+  cdn_status status = keep(r, k, kind_of_element(from->node), from->node);
+  for (bool more = true; more && status == CDN_OK;) {
+    const int before = io_mjcf_enter(r, now.document);
+    mjcf_walk walk = io_mjcf_walk(r, now.node);
+    for (io_xml_node *child; status == CDN_OK && (child = io_mjcf_walk_next(&walk)) != NULL;) {
+      const mjcf_attached found = { .node = child, .document = r->document };
+      status = keep(r, k, kind_of_element(child), child);
+      if (io_xml_first(child) && !cdni_array_push(&r->d->allocator, &stack, sizeof found, &found))
+        status = io_mjcf_out_of_memory(r);
+    }
+    if (status == CDN_OK) status = walk.status;
+    io_mjcf_enter(r, before);
+    more = stack.count > 0;
+    if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
+  }
+  cdni_array_free(&r->d->allocator, &stack);
+  return status;
+}
+
+static bool element_stays(const kept *k, io_xml_node *node) {
+  for (int i = 0; i < CDNI_COUNT(references); i++) {
+    const char *attribute = references[i].attribute, *text = io_xml_peek(node, attribute);
+    const named kind = kind_of(node, attribute, references[i].of);
+    if (!text || kind >= KINDS || (kind == BODY && strcmp(text, "world") == 0)) continue;
+    if (io_names_find(&k->names[kind], text) < 0) return false;
+  }
+  return true;
+}
+
+static bool stays(const kept *k, io_xml_node *node) {
+  if (!element_stays(k, node)) return false;
+  for (io_xml_node *child = io_xml_first(node); child; child = io_xml_next(child))
+    for (io_xml_node *inner = child; inner; inner = inner == child ? io_xml_first(child) : io_xml_next(inner))
+      if (!element_stays(k, inner)) return false;
+  return true;
+}
+
+static cdn_status drop(mjcf_reader *r, io_xml_node *root, const char *section, named kind, kept *k) {
+  mjcf_walk sections = io_mjcf_walk(r, root);
+  for (io_xml_node *node; (node = io_mjcf_walk_next(&sections)) != NULL;) {
+    if (!io_xml_is(node, section)) continue;
+    mjcf_walk walk = io_mjcf_walk(r, node);
+    for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+      if (!stays(k, child)) io_xml_remove(child);
+      else CDNI_TRY(keep(r, k, kind, child));
+    }
+    CDNI_TRY(walk.status);
+  }
+  return sections.status;
+}
+
+cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_attached *from) {
+  kept k = { 0 };
+  cdn_status status = gather(r, from, &k);
+  if (status == CDN_OK) status = drop(r, root, "tendon", TENDON, &k);
+  if (status == CDN_OK) status = drop(r, root, "contact", ANYTHING, &k);
+  if (status == CDN_OK) status = drop(r, root, "equality", ANYTHING, &k);
+  if (status == CDN_OK) status = drop(r, root, "actuator", ACTUATOR, &k);
+  if (status == CDN_OK) status = drop(r, root, "sensor", ANYTHING, &k);
+  for (int i = 0; i < KINDS; i++) io_names_free(&r->d->allocator, &k.names[i]);
+  return status;
+}
