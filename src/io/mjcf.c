@@ -99,7 +99,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   mjcf_reader r = { .d = d, .root = root };
   char *file = d->file;
   const mjcf_document main_file = { .path = file, .parent = -1 };
-  const mjcf_model main_model = { .suffix = "", .outer = -1 };
+  const mjcf_model main_model = { .prefix = (char[]){ "" }, .suffix = "", .outer = -1 };
   if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
   if (!cdni_array_push(&d->allocator, &r.models, sizeof main_model, &main_model)) {
     cdni_array_free(&d->allocator, &r.documents);

@@ -19,7 +19,7 @@ void io_mjcf_switch_model(mjcf_reader *r, int model) {
 
 void io_mjcf_free_models(mjcf_reader *r) {
   const cdn_allocator *a = &r->d->allocator;
-  for (size_t i = 0; i < r->models.count; i++) {
+  for (size_t i = 1; i < r->models.count; i++) { /* the main one owns nothing */
     mjcf_model *m = model_of(r, (int)i);
     cdni_strfree(a, m->prefix);
     cdni_strfree(a, m->main);

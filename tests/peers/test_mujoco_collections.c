@@ -1,5 +1,5 @@
-/* A folder of model files by others in Cardan and in MuJoCo 2.2.2. CARDAN_MODELS names the folder; its folders are
- * the collections.
+/* A folder of model files by others in Cardan and in MuJoCo: 2.2.2, or a newer one if CARDAN_NEWER_MUJOCO names where it
+ * is (newer_mujoco.h). CARDAN_MODELS names the folder; its folders are the collections.
  * Of every file: whether both load it, whether we leave something out, accelerations at six random states, and a
  * second of steps.
  * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they
@@ -11,6 +11,7 @@
  * model. What is printed is the table of docs/collections.md; CARDAN_TEST_VERBOSE prints a line for each file. */
 #define _GNU_SOURCE
 #include "mujoco_bridge.h"
+#include "newer_mujoco.h"
 
 #include "random_mjcf.h"
 #include "../check_main.h"
@@ -18,6 +19,7 @@
 #include <cardan/controls.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,7 +33,8 @@ typedef struct finding {
   bool ours, theirs, complete, said, compared, stepped;
   /* Of accelerations, with and without contact; of coordinates after a second. Relative to the largest, and 1. */
   double off, untouched, second;
-  char text[800]; /* what we say, or what MuJoCo says */
+  char text[800]; /* what we say */
+  char reason[400]; /* why MuJoCo does not load it */
 } finding;
 
 typedef struct pair {
@@ -39,6 +42,8 @@ typedef struct pair {
   cdn_state *state;
   mjModel *m;
   mjData *d;
+  newer_mujoco newer; /* m and d are its own, if there is one */
+  bool has_newer, touching;
   mj_bridge bridge;
   int *actuators; /* MuJoCo's number of each of ours */
   double *q, *u;
@@ -47,11 +52,10 @@ typedef struct pair {
 /* ---- loading ------------------------------------------------------------------------------- */
 
 /* The file's rows; they are solved to the end, whatever the file says of iterations. 2.2.2 leaves out how the
- * directions of equalities and
- * limits turn. */
+ * directions of equalities turn. */
 static void set_rows(const cdn_spec_solver *file, cdn_system *system) {
   cdn_soft_def soft = cdn_default_soft_def();
-  soft.rates = false, soft.tolerance = 1e-15;
+  soft.rates = newer_mujoco_folder() != NULL, soft.tolerance = 1e-15;
   soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
   soft.impedance_ratio = file->impratio;
   soft.shortest_time = file->refsafe ? 2 * file->timestep : 0;
@@ -105,14 +109,14 @@ static void note_what_we_say(const cdn_model *model, finding *f) {
     used += (size_t)snprintf(f->text + used, sizeof f->text - used, "%.90s; ", cdn_model_warning(model, i));
 }
 
-/* MuJoCo 2.2.2 has actuators with an activation after all others. */
+/* MuJoCo 2.2.2 has actuators with an activation after all others, newer ones in the order of the file. */
 static void pair_actuators(pair *p) {
   const int n = cdn_model_actuator_count(p->model);
   int next = 0;
   for (int turn = 0; turn < 2; turn++)
     for (int i = 0; i < n; i++) {
       cdn_model_actuator a;
-      if (cdn_model_actuator_get(p->model, i, &a) != CDN_OK || (a.activation.group >= 0) != turn) continue;
+      if (cdn_model_actuator_get(p->model, i, &a) != CDN_OK || (p->has_newer ? 0 : a.activation.group >= 0) != turn) continue;
       const int named = mj_name2id(p->m, mjOBJ_ACTUATOR, a.name);
       p->actuators[i] = named >= 0 ? named : n == p->m->nu ? next : -1;
       next++;
@@ -142,9 +146,11 @@ static bool start(pair *p) {
   p->u = p->q + p->m->nq;
   pair_actuators(p);
   give_our_axes(p);
+  if (p->has_newer) return newer_mujoco_prepare(&p->newer, p->touching);
   p->m->opt.tolerance = 0, p->m->opt.iterations = 300, p->m->opt.noslip_iterations = 0;
   p->m->opt.solver = mjSOL_NEWTON;
   p->m->opt.disableflags |= mjDSBL_WARMSTART;
+  if (!p->touching) p->m->opt.disableflags |= mjDSBL_CONTACT;
   p->d = mj_makeData(p->m);
   mj_setConst(p->m, p->d);
   return true;
@@ -152,10 +158,33 @@ static bool start(pair *p) {
 
 /* ---- states -------------------------------------------------------------------------------- */
 
+static void reset(pair *p) {
+  if (!p->has_newer) {
+    mj_resetData(p->m, p->d);
+    return;
+  }
+  memcpy(p->d->qpos, p->m->qpos0, (size_t)p->m->nq * sizeof(double));
+  memset(p->d->qvel, 0, (size_t)p->m->nv * sizeof(double));
+  memset(p->d->ctrl, 0, (size_t)p->m->nu * sizeof(double));
+  memset(p->d->act, 0, (size_t)p->m->na * sizeof(double));
+}
+
+static bool forward(pair *p) {
+  if (p->has_newer) return newer_mujoco_forward(&p->newer);
+  mj_forward(p->m, p->d);
+  return true;
+}
+
+/* Where an actuator has its activation; -1: it has none. */
+static int activation_of(const pair *p, int id) {
+  if (p->has_newer) return p->newer.actadr[id];
+  return id >= p->m->nu - p->m->na ? id - (p->m->nu - p->m->na) : -1;
+}
+
 /* Around the first pose, within limits where there are some, so that contacts are as likely as in the file. */
 static bool draw(pair *p, uint64_t *rng, double spread, double speed) {
   mjModel *m = p->m;
-  mj_resetData(m, p->d);
+  reset(p);
   for (int j = 0; j < m->njnt; j++) {
     double *qpos = p->d->qpos + m->jnt_qposadr[j], *range = m->jnt_range + 2 * j, turn[4];
     if (m->jnt_type[j] == mjJNT_HINGE || m->jnt_type[j] == mjJNT_SLIDE) {
@@ -183,8 +212,8 @@ static bool draw(pair *p, uint64_t *rng, double spread, double speed) {
     if (m->actuator_ctrllimited[id])
       p->d->ctrl[id] = random_uniform(rng, m->actuator_ctrlrange[2 * id], m->actuator_ctrlrange[2 * id + 1]);
     good = cdn_control_set(p->state, a.control, p->d->ctrl[id]) == CDN_OK;
-    if (a.activation.group < 0 || id < m->nu - m->na) continue;
-    double *act = &p->d->act[id - (m->nu - m->na)];
+    if (a.activation.group < 0 || activation_of(p, id) < 0) continue;
+    double *act = &p->d->act[activation_of(p, id)];
     *act = random_uniform(rng, 0, 0.5);
     good = good && cdn_state_set_zvar(p->state, a.activation, act) == CDN_OK;
   }
@@ -206,7 +235,7 @@ static void compare_accelerations(pair *p, finding *f) {
   double *theirs = p->u + p->m->nv;
   for (int i = 0; i < STATES; i++) {
     if (!draw(p, &rng, i == 0 ? 0 : 0.05 * i, i == 0 ? 0 : 1)) return;
-    mj_forward(p->m, p->d);
+    if (!forward(p)) return;
     mj_bridge_u_from_mujoco(&p->bridge, p->q, p->d->qacc, theirs);
     const double *ours = cdn_state_udot(p->state);
     const double off = ours ? difference(p, ours, theirs, p->m->nv) : INFINITY;
@@ -215,7 +244,7 @@ static void compare_accelerations(pair *p, finding *f) {
   f->compared = true;
 }
 
-/* From the first state, by the file's method and step. */
+/* From the first state, by the file's method and step; 2.2.2 goes along. */
 static void compare_second(pair *p, finding *f) {
   uint64_t rng = 1;
   cdn_stepper_def def = cdn_default_stepper_def();
@@ -226,32 +255,47 @@ static void compare_second(pair *p, finding *f) {
   def.companion = false;
   if (cdn_stepper_create(p->state, &def, &stepper) != CDN_OK) return;
   f->stepped = cdn_stepper_advance(stepper, 1, NULL) == CDN_OK;
-  while (p->d->time < 1 - 1e-9) mj_step(p->m, p->d);
+  while (!p->has_newer && p->d->time < 1 - 1e-9) mj_step(p->m, p->d);
   mj_bridge_q_from_mujoco(&p->bridge, p->d->qpos, theirs);
   f->second = difference(p, cdn_state_q(cdn_stepper_state(stepper)), theirs, p->m->nq);
   cdn_stepper_destroy(stepper);
 }
 
 /* `touching` false: only accelerations, without contact. */
+static bool open_peer(pair *p, const char *path, char *message, int size) {
+  p->has_newer = newer_mujoco_folder() != NULL;
+  if (!p->has_newer) return (p->m = mj_bridge_load_file(path, message, size)) != NULL;
+  if (!newer_mujoco_open(&p->newer, path, message, (size_t)size)) return false;
+  p->m = &p->newer.m, p->d = &p->newer.d;
+  return true;
+}
+
+static void close_peer(pair *p) {
+  if (p->has_newer) {
+    newer_mujoco_close(&p->newer);
+    return;
+  }
+  if (p->d) mj_deleteData(p->d);
+  if (p->m) mj_deleteModel(p->m);
+}
+
 static void look(const char *path, bool touching, finding *f) {
-  pair p = { .model = NULL };
+  pair p = { .model = NULL, .touching = touching };
   cdn_system *system = cdn_system_create(NULL);
   char message[500] = "";
   mj_bridge_handlers();
   f->ours = build(path, touching, system, &p.model, f->text, sizeof f->text) == CDN_OK;
   if (f->ours && touching) note_what_we_say(p.model, f);
-  p.m = mj_bridge_load_file(path, message, sizeof message);
-  f->theirs = p.m != NULL;
+  f->theirs = open_peer(&p, path, message, sizeof message);
+  if (!f->theirs) snprintf(f->reason, sizeof f->reason, "%.390s", message);
   if (f->ours && f->theirs && start(&p)) {
-    if (!touching) p.m->opt.disableflags |= mjDSBL_CONTACT;
     compare_accelerations(&p, f);
     if (touching) compare_second(&p, f);
     mj_bridge_free(&p.bridge);
   }
   free(p.actuators);
   free(p.q);
-  if (p.d) mj_deleteData(p.d);
-  if (p.m) mj_deleteModel(p.m);
+  close_peer(&p);
   cdn_state_destroy(p.state);
   cdn_model_destroy(p.model);
   cdn_system_release(system);
@@ -300,7 +344,7 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
          path, f->ours, f->theirs);
   if (both)
     printf(", off %.2g, after a second %.2g%s", f->compared ? f->off : NAN, f->second, f->stepped ? "" : " (failed)");
-  printf("%s. %s\n", crashed ? " CRASHED" : "", f->text);
+  printf("%s. %s%s%s\n", crashed ? " CRASHED" : "", f->text, f->reason[0] ? " THERE: " : "", f->reason);
 }
 
 /* A file in a process of its own: what ends it is counted, and the others go on. */
@@ -311,6 +355,7 @@ static void judge(const char *path, const char *collection) {
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    setpgid(0, 0); /* whatever it starts ends with it */
     alarm(SECONDS);
     look_twice(path, &f);
     const bool told = write(ends[1], &f, sizeof f) == (ssize_t)sizeof f;
@@ -320,6 +365,7 @@ static void judge(const char *path, const char *collection) {
   const bool whole = read(ends[0], &f, sizeof f) == (ssize_t)sizeof f;
   close(ends[0]);
   waitpid(child, &status, 0);
+  kill(-child, SIGKILL);
   const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
   if (late) snprintf(f.text, sizeof f.text, "not done in %d s", SECONDS);
   count(row_of(collection), &f, !whole && !late, path);
@@ -360,9 +406,10 @@ START_TEST(files_by_others) {
   if (!folder || !folder[0]) SKIP("CARDAN_MODELS names no folder of model files");
   int crashed = 0;
   walk(folder, NULL);
-  printf("| collection | files | load here | load in 2.2.2 | complete | in both | within 1e-6 | only contact differs | "
+  printf("| collection | files | load here | load in %s | complete | in both | within 1e-6 | only contact differs | "
          "differs, said | differs, unsaid | "
-         "a second of steps |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+         "a second of steps |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+         newer_mujoco_folder() ? "the newer one" : "2.2.2");
   for (int i = 0; i < n_rows; i++) {
     const row *r = &rows[i];
     printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", r->name, r->files, r->ours, r->theirs,

@@ -1,0 +1,33 @@
+/* A newer MuJoCo than the library that is linked: newer_mujoco.mjs in a process of its own. CARDAN_NEWER_MUJOCO names the
+ * folder in which npm has installed @mujoco/mujoco. What is known of the model is in the structs of the older one, so that
+ * mj_bridge_... go on working: joints, coordinates, inertias, ranges (a range that is not empty is a limit), and the
+ * names of actuators. */
+#ifndef CARDAN_TESTS_NEWER_MUJOCO_H
+#define CARDAN_TESTS_NEWER_MUJOCO_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "mujoco_bridge.h"
+
+typedef struct newer_mujoco {
+  pid_t child;
+  FILE *to, *from;
+  char *line; /* the last answer */
+  size_t room;
+  mjModel m;
+  mjData d;
+  int *actadr; /* of each actuator its first activation, or -1 */
+} newer_mujoco;
+
+/** The folder, or NULL: the peer is not asked for. */
+const char *newer_mujoco_folder(void);
+/** Loads a file; false with the reason in `message`. Close in any case. */
+bool newer_mujoco_open(newer_mujoco *n, const char *path, char *message, size_t size);
+/** Takes the inertias of n->m over, and switches contact off; false: it has no answer. */
+bool newer_mujoco_prepare(newer_mujoco *n, bool touching);
+/** d->qacc at d->qpos, qvel, ctrl and act. */
+bool newer_mujoco_forward(newer_mujoco *n);
+void newer_mujoco_close(newer_mujoco *n);
+
+#endif

@@ -1,0 +1,117 @@
+// A newer MuJoCo as a peer: npm's package @mujoco/mujoco (WebAssembly) loads one file and answers for it.
+//
+//     node newer_mujoco.mjs FOLDER FILE [contact|nothing]
+//
+// FOLDER has node_modules/@mujoco/mujoco. The first line of the answer is "failed REASON", or the model in JSON. Then each
+// line of the input is answered by a line; numbers are separated by blanks:
+//
+//     axes QUATERNION... MOMENTS...   principal axes (w x y z) and moments of all bodies take the place of its own  -> "done"
+//     untouched                       contact is switched off                                                       -> "done"
+//     state QPOS... QVEL... CTRL... ACT...                                                                          -> qacc
+//
+// Soft rows are solved to the end: Newton, tolerance 0, many iterations, no warm start, no noslip.
+//
+// Who draws the states (tests/peers/test_mujoco_collections.c): the generator is x <- 6364136223846793005 x + 1442695040888963407
+// modulo 2^64, and random_uniform of random_mjcf.c. This script knows nothing of it.
+import fs from 'node:fs';
+import path from 'node:path';
+import readline from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+const [folder, model_file] = process.argv.slice(2);
+const root = path.resolve(folder, 'node_modules/@mujoco/mujoco/mujoco.js');
+const load = (await import(pathToFileURL(root))).default;
+const silent = () => {};
+const mj = await load({ print: silent, printErr: silent });
+const say = (text) => fs.writeSync(1, `${text}\n`);
+
+// The files that a model names are put where they are on the disk: under each of the folders that its texts name.
+const seen = new Set();
+const is_file = (name) => fs.existsSync(name) && fs.statSync(name).isFile();
+function put(name) {
+  if (seen.has(name) || !is_file(name)) return false;
+  seen.add(name);
+  mj.FS.mkdirTree(path.dirname(name));
+  mj.FS.writeFile(name, fs.readFileSync(name));
+  return true;
+}
+const words = (text, attribute) => [...text.matchAll(new RegExp(`\\b${attribute}\\s*=\\s*["']([^"']*)["']`, 'g'))].map((m) => m[1]);
+function put_all(name, roots) {
+  if (!put(name)) return;
+  const text = fs.readFileSync(name, 'utf8');
+  const bases = [...new Set([...roots, path.dirname(name)])];
+  const given = words(text, '(?:mesh|texture|asset)dir').concat(outer_dirs);
+  outer_dirs = given;
+  const dirs = ['', ...given];
+  for (const file of words(text, 'file(?:\\w*)'))
+    for (const base of bases)
+      for (const dir of dirs)
+        for (const part of [file, path.basename(file)]) {
+          const found = path.resolve(base, dir, part);
+          if (found.endsWith('.xml')) put_all(found, bases);
+          else put(found);
+        }
+}
+let outer_dirs = [];
+const start = path.resolve(model_file);
+put_all(start, [path.dirname(start)]);
+
+let m;
+try {
+  m = mj.MjModel.from_xml_path(start);
+} catch (error) {
+  say(`failed ${String(error.message ?? error).replace(/\s+/g, ' ')}`);
+  process.exit(0);
+}
+const names = (type, count) => Array.from({ length: count }, (_, i) => mj.mj_id2name(m, type.value, i) ?? '');
+const off = mj.mjtDisableBit;
+m.opt.tolerance = 0;
+m.opt.ls_tolerance = 1e-10;
+m.opt.iterations = 300;
+m.opt.ls_iterations = 100;
+m.opt.noslip_iterations = 0;
+m.opt.solver = mj.mjtSolver.mjSOL_NEWTON.value;
+m.opt.disableflags |= off.mjDSBL_WARMSTART.value;
+const d = new mj.MjData(m);
+const list = (values) => Array.from(values, Number);
+say(JSON.stringify({
+  version: mj.mj_versionString(), nq: m.nq, nv: m.nv, nu: m.nu, na: m.na, nbody: m.nbody, njnt: m.njnt,
+  jnt_type: list(m.jnt_type), jnt_qposadr: list(m.jnt_qposadr), jnt_dofadr: list(m.jnt_dofadr),
+  jnt_range: list(m.jnt_range), qpos0: list(m.qpos0),
+  body_mass: list(m.body_mass), body_inertia: list(m.body_inertia), body_iquat: list(m.body_iquat),
+  ctrlrange: list(m.actuator_ctrlrange), actadr: list(m.actuator_actadr),
+  bodies: names(mj.mjtObj.mjOBJ_BODY, m.nbody), actuators: names(mj.mjtObj.mjOBJ_ACTUATOR, m.nu),
+}));
+
+function axes(numbers) {
+  m.body_iquat.set(numbers.slice(0, 4 * m.nbody));
+  m.body_inertia.set(numbers.slice(4 * m.nbody));
+  m.body_sameframe.fill(0);
+  m.geom_sameframe.fill(0);
+  m.site_sameframe.fill(0);
+  mj.mj_setConst(m, d);
+  return 'done';
+}
+function untouched() {
+  m.opt.disableflags |= off.mjDSBL_CONTACT.value;
+  return 'done';
+}
+function state(numbers) {
+  mj.mj_resetData(m, d);
+  let at = 0;
+  for (const [to, n] of [[d.qpos, m.nq], [d.qvel, m.nv], [d.ctrl, m.nu], [d.act, m.na]]) {
+    to.set(numbers.slice(at, at + n));
+    at += n;
+  }
+  mj.mj_forward(m, d);
+  return list(d.qacc).join(' ');
+}
+const answers = { axes, untouched, state };
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const [word, ...numbers] = line.trim().split(/\s+/);
+  try {
+    say(answers[word](numbers.map(Number)));
+  } catch (error) {
+    say(`failed ${String(error.message ?? error).replace(/\s+/g, ' ')}`);
+  }
+}
