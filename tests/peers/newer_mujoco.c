@@ -14,30 +14,43 @@ const char *newer_mujoco_folder(void) {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-static bool start(newer_mujoco *n, const char *path) {
+bool newer_server_start(newer_server *s) {
   int to[2], from[2];
+  if (s->to && waitpid(s->child, NULL, WNOHANG) == 0) return true;
+  newer_server_stop(s);
+  signal(SIGPIPE, SIG_IGN);
   char script[1024];
   const char *root = getenv("CARDAN_SOURCE_ROOT");
   snprintf(script, sizeof script, "%s/tests/peers/newer_mujoco.mjs", root ? root : ".");
   if (pipe(to) != 0) return false;
   if (pipe(from) != 0) return false;
-  n->child = fork();
-  if (n->child == 0) {
+  s->child = fork();
+  if (s->child == 0) {
     dup2(to[0], 0);
     dup2(from[1], 1);
     for (int i = 0; i < 2; i++) close(to[i]), close(from[i]);
-    execlp("node", "node", "--stack-size=4000", script, newer_mujoco_folder(), path, (char *)NULL);
+    execlp("node", "node", "--stack-size=4000", script, newer_mujoco_folder(), (char *)NULL);
     _exit(127);
   }
   close(to[0]);
   close(from[1]);
-  n->to = fdopen(to[1], "w");
-  n->from = fdopen(from[0], "r");
-  return n->child > 0 && n->to && n->from;
+  s->to = fdopen(to[1], "w");
+  s->from = fdopen(from[0], "r");
+  return s->child > 0 && s->to && s->from;
+}
+
+void newer_server_stop(newer_server *s) {
+  if (s->to) fclose(s->to);
+  if (s->from) fclose(s->from);
+  if (s->child > 0 && waitpid(s->child, NULL, WNOHANG) == 0) {
+    kill(s->child, SIGKILL);
+    waitpid(s->child, NULL, 0);
+  }
+  *s = (newer_server){ .child = -1 };
 }
 
 static bool answer(newer_mujoco *n) {
-  return fflush(n->to) == 0 && getline(&n->line, &n->room, n->from) > 0 && strncmp(n->line, "failed", 6) != 0;
+  return fflush(n->server->to) == 0 && getline(&n->line, &n->room, n->server->from) > 0 && strncmp(n->line, "failed", 6) != 0;
 }
 
 /* ---- the model, in JSON ---------------------------------------------------------------------- */
@@ -81,6 +94,7 @@ static mjtByte *limits(const double *range, int count) {
 static void read_names(newer_mujoco *n) {
   const char *at = value_of(n, "actuators");
   char *to = n->m.names = calloc(strlen(at) + 2, 1);
+  n->m.nnames = (int)strlen(at) + 2;
   n->m.name_actuatoradr = calloc((size_t)n->m.nu + 1, sizeof(int));
   for (int i = 0; to && i < n->m.nu && (*at == '[' || *at == ','); i++) {
     n->m.name_actuatoradr[i] = (int)(to - n->m.names);
@@ -117,10 +131,10 @@ static void read_model(newer_mujoco *n) {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-bool newer_mujoco_open(newer_mujoco *n, const char *path, char *message, size_t size) {
-  *n = (newer_mujoco){ .child = -1 };
-  signal(SIGPIPE, SIG_IGN);
-  if (start(n, path) && answer(n)) {
+bool newer_mujoco_open(newer_mujoco *n, const newer_server *s, const char *path, char *message, size_t size) {
+  *n = (newer_mujoco){ .server = s };
+  fprintf(s->to, "open %s\n", path);
+  if (answer(n)) {
     read_model(n);
     return true;
   }
@@ -130,27 +144,27 @@ bool newer_mujoco_open(newer_mujoco *n, const char *path, char *message, size_t 
 }
 
 static void send(const newer_mujoco *n, const double *values, int count) {
-  for (int i = 0; i < count; i++) fprintf(n->to, " %.17g", values[i]);
+  for (int i = 0; i < count; i++) fprintf(n->server->to, " %.17g", values[i]);
 }
 
 bool newer_mujoco_prepare(newer_mujoco *n, bool touching) {
-  fprintf(n->to, "axes");
+  fprintf(n->server->to, "axes");
   send(n, n->m.body_iquat, 4 * n->m.nbody);
   send(n, n->m.body_inertia, 3 * n->m.nbody);
-  fprintf(n->to, "\n");
+  fprintf(n->server->to, "\n");
   if (!answer(n)) return false;
   if (touching) return true;
-  fprintf(n->to, "untouched\n");
+  fprintf(n->server->to, "untouched\n");
   return answer(n);
 }
 
 bool newer_mujoco_forward(newer_mujoco *n) {
-  fprintf(n->to, "state");
+  fprintf(n->server->to, "state");
   send(n, n->d.qpos, n->m.nq);
   send(n, n->d.qvel, n->m.nv);
   send(n, n->d.ctrl, n->m.nu);
   send(n, n->d.act, n->m.na);
-  fprintf(n->to, "\n");
+  fprintf(n->server->to, "\n");
   if (!answer(n)) return false;
   char *at = n->line;
   for (int i = 0; i < n->m.nv; i++) n->d.qacc[i] = strtod(at, &at);
@@ -159,15 +173,11 @@ bool newer_mujoco_forward(newer_mujoco *n) {
 
 void newer_mujoco_close(newer_mujoco *n) {
   mjModel *m = &n->m;
-  if (n->to) fclose(n->to);
-  if (n->from) fclose(n->from);
-  if (n->child > 0) kill(n->child, SIGKILL);
-  if (n->child > 0) waitpid(n->child, NULL, 0);
   void *const all[] = { n->line,         m->jnt_type,       m->jnt_qposadr,          m->jnt_dofadr,
                         m->jnt_range,    m->jnt_limited,    m->qpos0,                m->body_inertia,
                         m->body_iquat,   m->body_sameframe, m->actuator_ctrlrange,   m->actuator_ctrllimited,
                         n->actadr,       m->names,          m->name_actuatoradr,     n->d.qpos,
                         n->d.qvel,       n->d.ctrl,         n->d.act,                n->d.qacc };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  *n = (newer_mujoco){ .child = -1 };
+  *n = (newer_mujoco){ .server = NULL };
 }

@@ -1,4 +1,4 @@
-/* A newer MuJoCo than the library that is linked: newer_mujoco.mjs in a process of its own. CARDAN_NEWER_MUJOCO names the
+/* A newer MuJoCo than the library that is linked: newer_mujoco.mjs in a process of its own, one for many files. CARDAN_NEWER_MUJOCO names the
  * folder in which npm has installed @mujoco/mujoco. What is known of the model is in the structs of the older one, so that
  * mj_bridge_... go on working: joints, coordinates, inertias, ranges (a range that is not empty is a limit), and the
  * names of actuators. */
@@ -10,9 +10,13 @@
 
 #include "mujoco_bridge.h"
 
-typedef struct newer_mujoco {
+typedef struct newer_server {
   pid_t child;
   FILE *to, *from;
+} newer_server;
+
+typedef struct newer_mujoco {
+  const newer_server *server;
   char *line; /* the last answer */
   size_t room;
   mjModel m;
@@ -22,8 +26,12 @@ typedef struct newer_mujoco {
 
 /** The folder, or NULL: the peer is not asked for. */
 const char *newer_mujoco_folder(void);
+/** Starts the process if it does not run; false: it cannot be had. Processes that fork later may ask it, one at a time. */
+bool newer_server_start(newer_server *s);
+/** Ends it, for instance because somebody may have left it in the middle of an answer. */
+void newer_server_stop(newer_server *s);
 /** Loads a file; false with the reason in `message`. Close in any case. */
-bool newer_mujoco_open(newer_mujoco *n, const char *path, char *message, size_t size);
+bool newer_mujoco_open(newer_mujoco *n, const newer_server *s, const char *path, char *message, size_t size);
 /** Takes the inertias of n->m over, and switches contact off; false: it has no answer. */
 bool newer_mujoco_prepare(newer_mujoco *n, bool touching);
 /** d->qacc at d->qpos, qvel, ctrl and act. */

@@ -1,10 +1,11 @@
-// A newer MuJoCo as a peer: npm's package @mujoco/mujoco (WebAssembly) loads one file and answers for it.
+// A newer MuJoCo as a peer: npm's package @mujoco/mujoco (WebAssembly) loads files and answers for them.
 //
-//     node newer_mujoco.mjs FOLDER FILE [contact|nothing]
+//     node newer_mujoco.mjs FOLDER
 //
-// FOLDER has node_modules/@mujoco/mujoco. The first line of the answer is "failed REASON", or the model in JSON. Then each
-// line of the input is answered by a line; numbers are separated by blanks:
+// FOLDER has node_modules/@mujoco/mujoco. Each line of the input is answered by a line, in failure by "failed REASON";
+// numbers are separated by blanks:
 //
+//     open FILE                       from then on it is about this file                                 -> the model in JSON
 //     axes QUATERNION... MOMENTS...   principal axes (w x y z) and moments of all bodies take the place of its own  -> "done"
 //     untouched                       contact is switched off                                                       -> "done"
 //     state QPOS... QVEL... CTRL... ACT...                                                                          -> qacc
@@ -18,7 +19,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [folder, model_file] = process.argv.slice(2);
+const folder = process.argv[2];
 const root = path.resolve(folder, 'node_modules/@mujoco/mujoco/mujoco.js');
 const load = (await import(pathToFileURL(root))).default;
 const silent = () => {};
@@ -26,7 +27,8 @@ const mj = await load({ print: silent, printErr: silent });
 const say = (text) => fs.writeSync(1, `${text}\n`);
 
 // The files that a model names are put where they are on the disk: under each of the folders that its texts name.
-const seen = new Set();
+let seen = new Set();
+let outer_dirs = [];
 const is_file = (name) => fs.existsSync(name) && fs.statSync(name).isFile();
 function put(name) {
   if (seen.has(name) || !is_file(name)) return false;
@@ -52,36 +54,44 @@ function put_all(name, roots) {
           else put(found);
         }
 }
-let outer_dirs = [];
-const start = path.resolve(model_file);
-put_all(start, [path.dirname(start)]);
 
-let m;
-try {
-  m = mj.MjModel.from_xml_path(start);
-} catch (error) {
-  say(`failed ${String(error.message ?? error).replace(/\s+/g, ' ')}`);
-  process.exit(0);
+let m = null;
+let d = null;
+function close() {
+  d?.delete();
+  m?.delete();
+  d = m = null;
+  for (const name of seen) mj.FS.unlink(name);
+  seen = new Set();
+  outer_dirs = [];
 }
 const names = (type, count) => Array.from({ length: count }, (_, i) => mj.mj_id2name(m, type.value, i) ?? '');
 const off = mj.mjtDisableBit;
-m.opt.tolerance = 0;
-m.opt.ls_tolerance = 1e-10;
-m.opt.iterations = 300;
-m.opt.ls_iterations = 100;
-m.opt.noslip_iterations = 0;
-m.opt.solver = mj.mjtSolver.mjSOL_NEWTON.value;
-m.opt.disableflags |= off.mjDSBL_WARMSTART.value;
-const d = new mj.MjData(m);
 const list = (values) => Array.from(values, Number);
-say(JSON.stringify({
+
+function open(name) {
+  close();
+  const start = path.resolve(name);
+  put_all(start, [path.dirname(start)]);
+  m = mj.MjModel.from_xml_path(start);
+  m.opt.tolerance = 0;
+  m.opt.ls_tolerance = 1e-10;
+  m.opt.iterations = 300;
+  m.opt.ls_iterations = 100;
+  m.opt.noslip_iterations = 0;
+  m.opt.solver = mj.mjtSolver.mjSOL_NEWTON.value;
+  m.opt.disableflags |= off.mjDSBL_WARMSTART.value;
+  d = new mj.MjData(m);
+  return JSON.stringify(description());
+}
+const description = () => ({
   version: mj.mj_versionString(), nq: m.nq, nv: m.nv, nu: m.nu, na: m.na, nbody: m.nbody, njnt: m.njnt,
   jnt_type: list(m.jnt_type), jnt_qposadr: list(m.jnt_qposadr), jnt_dofadr: list(m.jnt_dofadr),
   jnt_range: list(m.jnt_range), qpos0: list(m.qpos0),
   body_mass: list(m.body_mass), body_inertia: list(m.body_inertia), body_iquat: list(m.body_iquat),
   ctrlrange: list(m.actuator_ctrlrange), actadr: list(m.actuator_actadr),
   bodies: names(mj.mjtObj.mjOBJ_BODY, m.nbody), actuators: names(mj.mjtObj.mjOBJ_ACTUATOR, m.nu),
-}));
+});
 
 function axes(numbers) {
   m.body_iquat.set(numbers.slice(0, 4 * m.nbody));
@@ -110,8 +120,9 @@ const answers = { axes, untouched, state };
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const [word, ...numbers] = line.trim().split(/\s+/);
   try {
-    say(answers[word](numbers.map(Number)));
+    say(word === 'open' ? open(line.trim().slice(5)) : answers[word](numbers.map(Number)));
   } catch (error) {
     say(`failed ${String(error.message ?? error).replace(/\s+/g, ' ')}`);
+    if (error instanceof WebAssembly.RuntimeError) process.exit(1); // its memory is not to be trusted
   }
 }

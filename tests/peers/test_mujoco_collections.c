@@ -19,7 +19,6 @@
 #include <cardan/controls.h>
 #include <dirent.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -262,10 +261,12 @@ static void compare_second(pair *p, finding *f) {
 }
 
 /* `touching` false: only accelerations, without contact. */
+static newer_server server; /* for all files */
+
 static bool open_peer(pair *p, const char *path, char *message, int size) {
   p->has_newer = newer_mujoco_folder() != NULL;
   if (!p->has_newer) return (p->m = mj_bridge_load_file(path, message, size)) != NULL;
-  if (!newer_mujoco_open(&p->newer, path, message, (size_t)size)) return false;
+  if (!newer_mujoco_open(&p->newer, &server, path, message, (size_t)size)) return false;
   p->m = &p->newer.m, p->d = &p->newer.d;
   return true;
 }
@@ -351,11 +352,11 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
 static void judge(const char *path, const char *collection) {
   int ends[2], status = 0;
   finding f = { .ours = false };
+  if (newer_mujoco_folder() && !newer_server_start(&server)) return;
   if (pipe(ends) != 0) return;
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    setpgid(0, 0); /* whatever it starts ends with it */
     alarm(SECONDS);
     look_twice(path, &f);
     const bool told = write(ends[1], &f, sizeof f) == (ssize_t)sizeof f;
@@ -364,8 +365,9 @@ static void judge(const char *path, const char *collection) {
   close(ends[1]);
   const bool whole = read(ends[0], &f, sizeof f) == (ssize_t)sizeof f;
   close(ends[0]);
+  if (child < 0) return;
   waitpid(child, &status, 0);
-  kill(-child, SIGKILL);
+  if (!whole) newer_server_stop(&server);
   const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
   if (late) snprintf(f.text, sizeof f.text, "not done in %d s", SECONDS);
   count(row_of(collection), &f, !whole && !late, path);
@@ -417,6 +419,7 @@ START_TEST(files_by_others) {
     crashed += r->crashed;
   }
   fflush(stdout);
+  newer_server_stop(&server);
   ck_assert_msg(n_rows > 0, "there are no model files in %s", folder);
   ck_assert_msg(crashed == 0, "%d files ended the process that read them", crashed);
 }
