@@ -81,6 +81,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_start_world(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
+  CDNI_TRY(io_mjcf_order_models(r));
   CDNI_TRY(io_mjcf_compare_options(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);

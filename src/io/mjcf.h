@@ -97,6 +97,7 @@ typedef struct mjcf_model {
   int first_class;    /* that class */
   int outer;          /* the model that has the <attach> */
   bool itself;        /* it is the outer model once more, whose settings, classes and assets it shares */
+  bool placed;        /* it has its place in the order */
   mjcf_compiler compiler;
 } mjcf_model;
 
@@ -171,6 +172,7 @@ typedef struct mjcf_reader {
   cdni_array models;    /* mjcf_model */
   int model;            /* the one being read */
   cdni_array model_assets; /* mjcf_model_asset */
+  cdni_array model_order; /* int: the attached models in the order of the tree */
   bool conflict_fails, conflict_merges; /* the main file's compiler conflict */
   cdni_array classes;   /* mjcf_class; the first is "main" */
   io_names class_names; /* their indices */
@@ -207,6 +209,8 @@ void io_mjcf_free_models(mjcf_reader *r);
 cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node);
 /* Opens what an <attach> names and reads its settings, classes and assets; out->node is to be read in its document. */
 cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_attached *out);
+/* Once all bodies are read: the attached models in the order of the tree, in which their sections are read. */
+cdn_status io_mjcf_order_models(mjcf_reader *r);
 /* What the attached models say differently about the world. */
 cdn_status io_mjcf_compare_options(mjcf_reader *r);
 /* The sections of the main file and then those of the attached models. */

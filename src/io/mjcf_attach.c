@@ -31,6 +31,7 @@ void io_mjcf_free_models(mjcf_reader *r) {
   }
   cdni_array_free(a, &r->models);
   cdni_array_free(a, &r->model_assets);
+  cdni_array_free(a, &r->model_order);
 }
 
 /* ---- models among the assets ----------------------------------------------------------------- */
@@ -253,9 +254,17 @@ static cdn_status read_option(mjcf_reader *r, io_xml_node *node) {
   return CDN_OK;
 }
 
+/* Whether its file has been attached before. */
+static bool is_once_more(const mjcf_reader *r, int model) {
+  const char *path = CDNI_AT(r->documents, mjcf_document, model_of(r, model)->document).path;
+  for (int i = 1; i < model; i++)
+    if (strcmp(CDNI_AT(r->documents, mjcf_document, model_of(r, i)->document).path, path) == 0) return true;
+  return false;
+}
+
 cdn_status io_mjcf_compare_options(mjcf_reader *r) {
   for (int i = 1; i < (int)r->models.count; i++) {
-    if (model_of(r, i)->itself) continue;
+    if (model_of(r, i)->itself || is_once_more(r, i)) continue;
     const int before = io_mjcf_enter(r, model_of(r, i)->document);
     CDNI_TRY(io_mjcf_read_sections(r, root_of(r, i), "option", read_option));
     io_mjcf_enter(r, before);
@@ -265,9 +274,23 @@ cdn_status io_mjcf_compare_options(mjcf_reader *r) {
 
 /* ---- their sections -------------------------------------------------------------------------- */
 
+static bool place(mjcf_reader *r, int model) {
+  if (model == 0 || model_of(r, model)->placed) return true;
+  model_of(r, model)->placed = true;
+  return cdni_array_push(&r->d->allocator, &r->model_order, sizeof model, &model) != NULL;
+}
+
+cdn_status io_mjcf_order_models(mjcf_reader *r) {
+  bool good = true;
+  for (size_t i = 0; i < r->d->bodies.count && good; i++) good = place(r, CDNI_AT(r->d->bodies, io_body, i).model);
+  for (int i = 1; i < (int)r->models.count && good; i++) good = place(r, i);
+  return good ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
 cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_section *read) {
   CDNI_TRY(io_mjcf_read_sections(r, r->root, name, read));
-  for (int i = 1; i < (int)r->models.count; i++) {
+  for (size_t k = 0; k < r->model_order.count; k++) {
+    const int i = CDNI_AT(r->model_order, int, k);
     const int before = io_mjcf_enter(r, model_of(r, i)->document);
     CDNI_TRY(io_mjcf_read_sections(r, root_of(r, i), name, read));
     io_mjcf_enter(r, before);

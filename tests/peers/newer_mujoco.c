@@ -84,6 +84,14 @@ static int *integers(const newer_mujoco *n, const char *key, int count) {
   return whole;
 }
 
+static mjtByte *bytes(const newer_mujoco *n, const char *key, int count) {
+  double *values = numbers(n, key, count);
+  mjtByte *small = calloc((size_t)count + 1, sizeof *small);
+  for (int i = 0; values && small && i < count; i++) small[i] = (mjtByte)values[i];
+  free(values);
+  return small;
+}
+
 static mjtByte *limits(const double *range, int count) {
   mjtByte *limited = calloc((size_t)count + 1, sizeof *limited);
   for (int i = 0; limited && i < count; i++) limited[i] = range[2 * i] < range[2 * i + 1];
@@ -119,7 +127,7 @@ static void read_model(newer_mujoco *n) {
   m->qpos0 = numbers(n, "qpos0", m->nq);
   m->body_inertia = numbers(n, "body_inertia", 3 * m->nbody);
   m->body_iquat = numbers(n, "body_iquat", 4 * m->nbody);
-  m->body_sameframe = calloc((size_t)m->nbody + 1, sizeof *m->body_sameframe);
+  m->body_sameframe = bytes(n, "body_sameframe", m->nbody);
   m->actuator_ctrlrange = numbers(n, "ctrlrange", 2 * m->nu);
   m->actuator_ctrllimited = limits(m->actuator_ctrlrange, m->nu);
   n->actadr = integers(n, "actadr", m->nu);

@@ -65,7 +65,11 @@ function close() {
   seen = new Set();
   outer_dirs = [];
 }
-const names = (type, count) => Array.from({ length: count }, (_, i) => mj.mj_id2name(m, type.value, i) ?? '');
+// What has no name is given the text at address 0.
+function names(type, count) {
+  const none = mj.mj_id2name(m, type.value, -1);
+  return Array.from({ length: count }, (_, i) => mj.mj_id2name(m, type.value, i)).map((name) => (name === none ? '' : name));
+}
 const off = mj.mjtDisableBit;
 const list = (values) => Array.from(values, Number);
 
@@ -89,6 +93,7 @@ const description = () => ({
   jnt_type: list(m.jnt_type), jnt_qposadr: list(m.jnt_qposadr), jnt_dofadr: list(m.jnt_dofadr),
   jnt_range: list(m.jnt_range), qpos0: list(m.qpos0),
   body_mass: list(m.body_mass), body_inertia: list(m.body_inertia), body_iquat: list(m.body_iquat),
+  body_sameframe: list(m.body_sameframe),
   ctrlrange: list(m.actuator_ctrlrange), actadr: list(m.actuator_actadr),
   bodies: names(mj.mjtObj.mjOBJ_BODY, m.nbody), actuators: names(mj.mjtObj.mjOBJ_ACTUATOR, m.nu),
 });
@@ -96,7 +101,6 @@ const description = () => ({
 function axes(numbers) {
   m.body_iquat.set(numbers.slice(0, 4 * m.nbody));
   m.body_inertia.set(numbers.slice(4 * m.nbody));
-  m.body_sameframe.fill(0);
   m.geom_sameframe.fill(0);
   m.site_sameframe.fill(0);
   mj.mj_setConst(m, d);

@@ -237,6 +237,7 @@ static void compare_accelerations(pair *p, finding *f) {
     if (!forward(p)) return;
     mj_bridge_u_from_mujoco(&p->bridge, p->q, p->d->qacc, theirs);
     const double *ours = cdn_state_udot(p->state);
+    f->said = f->said || !ours; /* the System says why it has none */
     const double off = ours ? difference(p, ours, theirs, p->m->nv) : INFINITY;
     if (!(off <= f->off)) f->off = off;
   }

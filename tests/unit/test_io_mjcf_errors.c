@@ -250,7 +250,7 @@ static void meagre_free(void *context, void *memory, size_t size) {
 
 START_TEST(test_every_allocation_may_fail) {
   const cdn_allocator meagre = { meagre_alloc, meagre_free, NULL };
-  static const char *const files[] = { "mjcf_include.xml", "mjcf_geoms.xml", "mjcf_frames.xml" };
+  static const char *const files[] = { "mjcf_include.xml", "mjcf_geoms.xml", "mjcf_frames.xml", "mjcf_attach.xml" };
   for (int f = 0; f < CDNI_COUNT(files); f++) {
     cdn_status status = CDN_ERR_NOMEM;
     for (int n = 0; status != CDN_OK; n++) {
