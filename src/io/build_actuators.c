@@ -85,8 +85,7 @@ static cdn_body carries_both(const cdn_system *system, cdn_body a, cdn_body b) {
 cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {
   const int body = from->body ? io_spec_find_body(&b->names, from->body) : -2;
   const int reference = from->has_reference ? io_spec_find_body(&b->names, from->reference) : -1;
-  if (body == -2)
-    return no_target(b, from, "it acts on no joint, and there is no body", from->body ? from->body : "");
+  if (body == -2) return no_target(b, from, "it acts on no joint, and there is no body", from->body ? from->body : "");
   if (reference == -2) return no_target(b, from, "its reference is on no body of the model:", from->reference);
   if (body < 0 && !from->has_reference)
     return no_target(b, from, "it would act on a frame that does not move, of", from->body);

@@ -165,26 +165,26 @@ typedef struct mjcf_reader {
   mjcf_flags flags;
   mjcf_collision collision;
   mjcf_override override;
-  uint32_t idle_groups; /* a bit for each group of actuators that does not act */
-  cdni_array documents; /* mjcf_document */
-  int document;         /* the one being read: d->file is its path */
-  io_xml_node *root;    /* of the main file */
-  cdni_array models;    /* mjcf_model */
-  int model;            /* the one being read */
-  cdni_array model_assets; /* mjcf_model_asset */
-  cdni_array model_order; /* int: the attached models in the order of the tree */
+  uint32_t idle_groups;                 /* a bit for each group of actuators that does not act */
+  cdni_array documents;                 /* mjcf_document */
+  int document;                         /* the one being read: d->file is its path */
+  io_xml_node *root;                    /* of the main file */
+  cdni_array models;                    /* mjcf_model */
+  int model;                            /* the one being read */
+  cdni_array model_assets;              /* mjcf_model_asset */
+  cdni_array model_order;               /* int: the attached models in the order of the tree */
   bool conflict_fails, conflict_merges; /* the main file's compiler conflict */
-  cdni_array classes;   /* mjcf_class; the first is "main" */
-  io_names class_names; /* their indices */
-  cdni_array defaults;  /* mjcf_default */
-  cdni_array pending;   /* mjcf_pending */
-  cdni_array meshes;    /* mjcf_mesh */
-  const char *suffix;   /* of the names in the copy that is being read (replicate); NULL: none */
-  char full_name[512];  /* of io_mjcf_name */
-  cdni_array suffixes;  /* char *: what scopes borrow */
-  bool lost_joints;     /* something that may hold joints was not understood */
-  io_names site_names;  /* indices of the description's frames */
-  io_names names[5];    /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
+  cdni_array classes;                   /* mjcf_class; the first is "main" */
+  io_names class_names;                 /* their indices */
+  cdni_array defaults;                  /* mjcf_default */
+  cdni_array pending;                   /* mjcf_pending */
+  cdni_array meshes;                    /* mjcf_mesh */
+  const char *suffix;                   /* of the names in the copy that is being read (replicate); NULL: none */
+  char full_name[512];                  /* of io_mjcf_name */
+  cdni_array suffixes;                  /* char *: what scopes borrow */
+  bool lost_joints;                     /* something that may hold joints was not understood */
+  io_names site_names;                  /* indices of the description's frames */
+  io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in body B, and the class of elements that name none. */

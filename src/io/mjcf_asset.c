@@ -158,7 +158,8 @@ cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node) {
     for (int i = 0; i < CDNI_COUNT(kinds); i++) {
       if (!io_xml_is(child, kinds[i].name)) continue;
       mjcf_element e = { child, MJCF_NO_DEFAULTS, 0 };
-      if (kinds[i].kind != MJCF_NO_DEFAULTS) CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, io_mjcf_first_class(r), &e));
+      if (kinds[i].kind != MJCF_NO_DEFAULTS)
+        CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, io_mjcf_first_class(r), &e));
       CDNI_TRY(read_one(r, &e, kinds[i].type));
     }
   }

@@ -265,10 +265,11 @@ static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
 
 static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   io_description *d = r->d;
-  const io_body added = {
-    .line = io_xml_line(p->node), .parent = p->parent, .X_PB = p->X_PS, .first_joint = (int)d->joints.count,
-    .model = r->model
-  };
+  const io_body added = { .line = io_xml_line(p->node),
+                          .parent = p->parent,
+                          .X_PB = p->X_PS,
+                          .first_joint = (int)d->joints.count,
+                          .model = r->model };
   if (!cdni_array_push(&d->allocator, &d->bodies, sizeof added, &added)) return io_mjcf_out_of_memory(r);
   const int body = (int)d->bodies.count - 1;
   mjcf_scope scope = { body, p->class, 0, cdn_transform_identity(), p->suffix };

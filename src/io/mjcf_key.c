@@ -158,8 +158,7 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
                             double **values) {
   io_description *d = r->d;
   int expected = 0, count;
-  for (size_t i = 0; i < d->actuators.count; i++)
-    expected += is_in_list(r, i, activations);
+  for (size_t i = 0; i < d->actuators.count; i++) expected += is_in_list(r, i, activations);
   const char *text = io_xml_string(node, attribute);
   const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
@@ -195,8 +194,7 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   if ((nq && !key->q) || (nu && !key->u)) return io_mjcf_out_of_memory(r);
   CDNI_TRY(io_xml_double(d, node, "time", &key->time, &key->has_time));
   if (nq) set_reference(d, key->q);
-  CDNI_TRY(
-      read_own(r, node, "qpos", "those of the reference configuration", io_joint_nq, key->q, &key->has_q));
+  CDNI_TRY(read_own(r, node, "qpos", "those of the reference configuration", io_joint_nq, key->q, &key->has_q));
   CDNI_TRY(read_own(r, node, "qvel", "zero", io_joint_nu, key->u, &key->has_u));
   CDNI_TRY(convert(r, node, key));
   CDNI_TRY(read_actuators(r, node, key));

@@ -68,8 +68,8 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
   /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
-  static const char *const silent[] = { "strippath",  "discardvisual", "usethread",   "convexhull",
-                                        "fusestatic", "saveinertial" };
+  static const char *const silent[] = { "strippath",  "discardvisual", "usethread",
+                                        "convexhull", "fusestatic",    "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;

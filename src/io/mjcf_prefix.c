@@ -9,17 +9,15 @@ typedef enum named { BODY, JOINT, GEOM, SITE, TENDON, ACTUATOR, CAMERA, KINDS, A
 static const struct {
   const char *attribute;
   named of;
-} references[] = {
-  { "joint", JOINT },     { "joint1", JOINT },    { "joint2", JOINT },    { "jointinparent", JOINT },
-  { "body", BODY },       { "body1", BODY },      { "body2", BODY },      { "subtree1", BODY },
-  { "subtree2", BODY },   { "target", BODY },     { "geom", GEOM },       { "geom1", GEOM },
-  { "geom2", GEOM },      { "site", SITE },       { "site1", SITE },      { "site2", SITE },
-  { "cranksite", SITE },  { "slidersite", SITE }, { "refsite", SITE },    { "sidesite", SITE },
-  { "tendon", TENDON },   { "tendon1", TENDON },  { "tendon2", TENDON },  { "actuator", ACTUATOR },
-  { "camera", CAMERA },   { "mesh", ASSET },      { "hfield", ASSET },    { "material", ASSET },
-  { "texture", ASSET },   { "class", ASSET },     { "childclass", ASSET }, { "objname", ANYTHING },
-  { "refname", ANYTHING }
-};
+} references[] = { { "joint", JOINT },     { "joint1", JOINT },    { "joint2", JOINT },     { "jointinparent", JOINT },
+                   { "body", BODY },       { "body1", BODY },      { "body2", BODY },       { "subtree1", BODY },
+                   { "subtree2", BODY },   { "target", BODY },     { "geom", GEOM },        { "geom1", GEOM },
+                   { "geom2", GEOM },      { "site", SITE },       { "site1", SITE },       { "site2", SITE },
+                   { "cranksite", SITE },  { "slidersite", SITE }, { "refsite", SITE },     { "sidesite", SITE },
+                   { "tendon", TENDON },   { "tendon1", TENDON },  { "tendon2", TENDON },   { "actuator", ACTUATOR },
+                   { "camera", CAMERA },   { "mesh", ASSET },      { "hfield", ASSET },     { "material", ASSET },
+                   { "texture", ASSET },   { "class", ASSET },     { "childclass", ASSET }, { "objname", ANYTHING },
+                   { "refname", ANYTHING } };
 
 /* objname and refname are of what objtype and reftype say. */
 static named kind_of(io_xml_node *node, const char *attribute, named of) {

@@ -11,13 +11,13 @@ static const io_joint *joint_called(const io_description *d, const char *name) {
   return NULL;
 }
 
-static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
+/* *lost: the tendon is left out. */
+static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t, bool *lost) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
   const io_joint *joint = joint_called(r->d, name);
   if (!joint) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' names no joint; correct the name", name);
-  if (joint->kind != IO_PIN && joint->kind != IO_SLIDER)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' is no hinge or slide; only these pull a tendon", name);
+  *lost = *lost || (joint->kind != IO_PIN && joint->kind != IO_SLIDER);
   for (int i = 0; i < t->joints && i < CDN_SPEC_TENDON_JOINTS; i++)
     if (strcmp(t->joint[i], joint->name) == 0)
       return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is in the tendon twice; add up the coefficients",
@@ -32,10 +32,10 @@ static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon 
   return CDN_OK;
 }
 
-static cdn_status read_joints(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
+static cdn_status read_joints(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t, bool *lost) {
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
-    if (io_xml_is(child, "joint")) CDNI_TRY(read_joint(r, child, t));
+    if (io_xml_is(child, "joint")) CDNI_TRY(read_joint(r, child, t, lost));
     else {
       char note[100];
       snprintf(note, sizeof note, "fixed/%.60s", io_xml_name(child));
@@ -64,12 +64,15 @@ static cdn_status read_limit(mjcf_reader *r, const mjcf_element *e, cdn_spec_ten
 /* What tendons may have and is not simulated. */
 static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, const cdn_spec_tendon *t) {
   const int line = io_xml_line(e->node);
-  double stiffness = 0, damping = 0, armature = 0;
-  CDNI_TRY(io_mjcf_double(r, e, "stiffness", &stiffness));
-  CDNI_TRY(io_mjcf_double(r, e, "damping", &damping));
+  double stiffness[3] = { 0 }, damping[3] = { 0 }, armature = 0; /* of newer files polynomials */
+  int count;
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "stiffness", stiffness, 3, &count));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "damping", damping, 3, &count));
   CDNI_TRY(io_mjcf_double(r, e, "armature", &armature));
-  if (stiffness != 0 && r->flags.springs) io_not_understood(r->d, line, "tendon stiffness");
-  if (damping != 0 && r->flags.dampers) io_not_understood(r->d, line, "tendon damping");
+  const bool springs = stiffness[0] != 0 || stiffness[1] != 0 || stiffness[2] != 0;
+  const bool dampers = damping[0] != 0 || damping[1] != 0 || damping[2] != 0;
+  if (springs && r->flags.springs) io_not_understood(r->d, line, "tendon stiffness");
+  if (dampers && r->flags.dampers) io_not_understood(r->d, line, "tendon damping");
   if (armature != 0) io_not_understood(r->d, line, "tendon armature");
   if ((t->limited || t->friction > 0) && !r->soft_rows) io_not_understood(r->d, line, "tendon/fixed");
   return CDN_OK;
@@ -110,8 +113,13 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
   if (!r->flags.frictionloss) t.friction = 0;
   CDNI_TRY(read_effort(r, &e, &t));
   CDNI_TRY(report_unsimulated(r, &e, &t));
-  CDNI_TRY(read_joints(r, node, &t));
+  bool lost = false;
+  CDNI_TRY(read_joints(r, node, &t, &lost));
   io_mjcf_finish_element(r, &e);
+  if (lost) { /* MuJoCo adds the first number of the joint's quaternion or place */
+    io_not_understood(r->d, t.line, "tendon/fixed on a ball or free joint");
+    return CDN_OK;
+  }
   if (t.joints > CDN_SPEC_TENDON_JOINTS) {
     io_not_understood(r->d, t.line, "tendon/fixed (more than 16 joints)");
     return CDN_OK;

@@ -14,7 +14,6 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
-
 struct io_xml_document {
   cdn_allocator allocator;
   xmlDoc *tree;

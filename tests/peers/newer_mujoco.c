@@ -50,7 +50,8 @@ void newer_server_stop(newer_server *s) {
 }
 
 static bool answer(newer_mujoco *n) {
-  return fflush(n->server->to) == 0 && getline(&n->line, &n->room, n->server->from) > 0 && strncmp(n->line, "failed", 6) != 0;
+  return fflush(n->server->to) == 0 && getline(&n->line, &n->room, n->server->from) > 0 &&
+         strncmp(n->line, "failed", 6) != 0;
 }
 
 /* ---- the model, in JSON ---------------------------------------------------------------------- */
@@ -181,11 +182,26 @@ bool newer_mujoco_forward(newer_mujoco *n) {
 
 void newer_mujoco_close(newer_mujoco *n) {
   mjModel *m = &n->m;
-  void *const all[] = { n->line,         m->jnt_type,       m->jnt_qposadr,          m->jnt_dofadr,
-                        m->jnt_range,    m->jnt_limited,    m->qpos0,                m->body_inertia,
-                        m->body_iquat,   m->body_sameframe, m->actuator_ctrlrange,   m->actuator_ctrllimited,
-                        n->actadr,       m->names,          m->name_actuatoradr,     n->d.qpos,
-                        n->d.qvel,       n->d.ctrl,         n->d.act,                n->d.qacc };
+  void *const all[] = { n->line,
+                        m->jnt_type,
+                        m->jnt_qposadr,
+                        m->jnt_dofadr,
+                        m->jnt_range,
+                        m->jnt_limited,
+                        m->qpos0,
+                        m->body_inertia,
+                        m->body_iquat,
+                        m->body_sameframe,
+                        m->actuator_ctrlrange,
+                        m->actuator_ctrllimited,
+                        n->actadr,
+                        m->names,
+                        m->name_actuatoradr,
+                        n->d.qpos,
+                        n->d.qvel,
+                        n->d.ctrl,
+                        n->d.act,
+                        n->d.qacc };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   *n = (newer_mujoco){ .server = NULL };
 }

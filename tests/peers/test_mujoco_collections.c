@@ -32,7 +32,7 @@ typedef struct finding {
   bool ours, theirs, complete, said, compared, stepped;
   /* Of accelerations, with and without contact; of coordinates after a second. Relative to the largest, and 1. */
   double off, untouched, second;
-  char text[800]; /* what we say */
+  char text[800];   /* what we say */
   char reason[400]; /* why MuJoCo does not load it */
 } finding;
 
@@ -115,7 +115,8 @@ static void pair_actuators(pair *p) {
   for (int turn = 0; turn < 2; turn++)
     for (int i = 0; i < n; i++) {
       cdn_model_actuator a;
-      if (cdn_model_actuator_get(p->model, i, &a) != CDN_OK || (p->has_newer ? 0 : a.activation.group >= 0) != turn) continue;
+      if (cdn_model_actuator_get(p->model, i, &a) != CDN_OK || (p->has_newer ? 0 : a.activation.group >= 0) != turn)
+        continue;
       const int named = mj_name2id(p->m, mjOBJ_ACTUATOR, a.name);
       p->actuators[i] = named >= 0 ? named : n == p->m->nu ? next : -1;
       next++;

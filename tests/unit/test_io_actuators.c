@@ -30,11 +30,11 @@ static void end(void) {
   state = NULL, model = NULL;
 }
 
-#define BODIES                                                                                                 \
-  "<option gravity='0 0 0'/><worldbody><body name='a'><joint name='turn' axis='0 0 1'/>"                       \
-  "<inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/><site name='s' pos='1 0 0'/>"                           \
-  "<body name='b'><joint name='slide' type='slide'/><inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/>"      \
-  "<body name='c'><joint name='ball' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"       \
+#define BODIES                                                                                            \
+  "<option gravity='0 0 0'/><worldbody><body name='a'><joint name='turn' axis='0 0 1'/>"                  \
+  "<inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/><site name='s' pos='1 0 0'/>"                      \
+  "<body name='b'><joint name='slide' type='slide'/><inertial pos='0 0 0' mass='4' diaginertia='1 1 1'/>" \
+  "<body name='c'><joint name='ball' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"   \
   "<site name='e' pos='.1 .2 .3' euler='10 20 30'/></body></body></body></worldbody>\n"
 
 static cdn_model_actuator named(const char *name) {
@@ -108,10 +108,8 @@ START_TEST(test_what_is_left_out_is_named) {
               "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='user'/>"
               "<adhesion body='c'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6' act='9 10'/></keyframe>",
        NULL);
-  static const char *const notes[] = { "tendon/spatial",
-                                       "actuator/motor on a tendon that is not simulated",
-                                       "actuator/muscle",
-                                       "actuator/general of this dyntype, gaintype or biastype",
+  static const char *const notes[] = { "tendon/spatial", "actuator/motor on a tendon that is not simulated",
+                                       "actuator/muscle", "actuator/general of this dyntype, gaintype or biastype",
                                        "actuator/adhesion" };
   const int n = sizeof notes / sizeof *notes;
   ck_assert_int_eq(cdn_model_not_understood_count(model), n);
