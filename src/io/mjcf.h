@@ -65,6 +65,7 @@ typedef struct mjcf_compiler {
   double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
   mjcf_mesh_inertia mesh_inertia;            /* of meshes that do not say */
   bool fit_boxes;                            /* fitaabb: primitives are fitted to boxes along the axes of meshes */
+  bool strippath;                            /* files of assets are named without their directories */
   const char *meshdir, *texturedir;          /* the document's, or NULL */
 } mjcf_compiler;
 

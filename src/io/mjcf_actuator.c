@@ -318,6 +318,12 @@ static void tell_turned(mjcf_reader *r, const io_actuator *a) {
           a->actuator.name ? a->actuator.name : "");
 }
 
+/* Of a servo on the position a positive last number of biasprm is a damping ratio, as newer MuJoCos have it. */
+static double ratio_of(const settings *s) {
+  const bool servo = s->gaintype == FIXED && s->biastype == BIAS_AFFINE && s->gainprm[0] == -s->biasprm[1];
+  return s->dampratio > 0 ? s->dampratio : servo && s->gainprm[0] > 0 ? fmax(s->biasprm[2], 0) : 0;
+}
+
 static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuator *a) {
   if (s->dyntype == DYN_OTHER || s->gaintype == GAIN_OTHER || s->biastype == BIAS_OTHER) {
     const bool general = io_xml_is(node, "general");
@@ -327,7 +333,7 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuat
   if (a->lost) return CDN_OK;
   const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
   const bool on_frame = !j && a->tendon < 0;
-  if (s->dampratio > 0) a->actuator.damping_ratio = s->dampratio;
+  a->actuator.damping_ratio = ratio_of(s);
   put_gear(s->gear, on_frame || (j && j->kind == IO_FREE), &a->actuator);
   a->actuator.unit = unit_of(node, s, j);
   CDNI_TRY(put_law(r, node, s, &a->actuator));

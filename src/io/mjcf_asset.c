@@ -34,6 +34,7 @@ static char *path_of(mjcf_reader *r, const char *directory, const char *file) {
   const char *way, *slash = n == 0 || directory[n - 1] == '/' ? "" : "/";
   const int steps = way_to_model(r, &way);
   char path[1024];
+  if (r->compiler.strippath && strrchr(file, '/')) file = strrchr(file, '/') + 1;
   if (file[0] == '/') return cdni_strdup(&r->d->allocator, file);
   const bool whole = snprintf(path, sizeof path, "%.*s%s%s%s", n > 0 && directory[0] == '/' ? 0 : steps, way,
                               n > 0 ? directory : "", slash, file) < (int)sizeof path;

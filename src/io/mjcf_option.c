@@ -68,14 +68,14 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
   /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
-  static const char *const silent[] = { "strippath",  "discardvisual", "usethread",
-                                        "convexhull", "fusestatic",    "saveinertial" };
+  static const char *const silent[] = { "discardvisual", "usethread", "convexhull", "fusestatic", "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;
   const char *both = io_xml_string(node, "assetdir"), *meshes = io_xml_string(node, "meshdir");
   const char *textures = io_xml_string(node, "texturedir");
   CDNI_TRY(io_xml_bool(r->d, node, "fitaabb", &c->fit_boxes, &present));
+  CDNI_TRY(io_xml_bool(r->d, node, "strippath", &c->strippath, NULL));
   bool exact = false; /* before the meshes themselves could say it */
   CDNI_TRY(io_xml_bool(r->d, node, "exactmeshinertia", &exact, NULL));
   if (exact) c->mesh_inertia = MJCF_EXACT_INERTIA;

@@ -105,7 +105,7 @@ START_TEST(drives_of_joints_and_tendons_are_bounded) {
 }
 END_TEST
 
-/* MuJoCo tells the inertia at the joint, M_ii at the default coordinates; 2.2.2 has no dampratio, but kv may be
+/* Newer files may write the ratio into biasprm. MuJoCo tells the inertia at the joint, M_ii at the default coordinates; 2.2.2 has no dampratio, but kv may be
  * told. */
 START_TEST(damping_ratios_are_of_the_inertia) {
   char text[4000], message[500] = "", actuators[400];
@@ -124,7 +124,7 @@ START_TEST(damping_ratios_are_of_the_inertia) {
            -on_hinge, -on_cord);
   const words ours = { "", "", "", "",
                        "<position name='a' joint='hinge' gear='2' kp='9' dampratio='.6'/>"
-                       "<position name='b' tendon='cord' gear='3' kp='4' dampratio='1.2'/>" };
+                       "<general name='b' tendon='cord' gear='3' gainprm='4' biastype='affine' biasprm='0 -4 1.2'/>" };
   const words theirs = { "", "", "", "", actuators };
   compare(&ours, &theirs, 0);
 }

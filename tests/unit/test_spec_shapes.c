@@ -71,6 +71,10 @@ START_TEST(test_assets) {
   ck_assert_str_eq(asset("oak").texture, "wood");
   ck_assert(asset("hills").size[3] == 4 && !asset("hills").file);
   cdn_spec_destroy(spec);
+  read_text("<mujoco><compiler strippath='true' meshdir='m'/><asset><mesh name='a' file='b/c/d.stl'/></asset></mujoco>",
+            "m.xml");
+  ck_assert_str_eq(asset("a").file, "m/d.stl");
+  cdn_spec_destroy(spec);
 }
 END_TEST
 
