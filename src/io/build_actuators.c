@@ -165,6 +165,32 @@ static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_
   return CDN_OK;
 }
 
+static bool carries(const cdn_system *system, cdn_body joint, cdn_body body) {
+  while (body.i > joint.i) body = cdn_body_parent(system, body);
+  return body.i == joint.i;
+}
+
+/* Whether an actuator moves a joint through a tendon or a frame. */
+static bool reaches(const io_builder *b, const cdn_spec_actuator *from, const io_drive *a, cdn_body joint) {
+  if (a->kind == ON_FRAME)
+    return carries(b->system, joint, a->body) != (a->relative && carries(b->system, joint, a->reference));
+  bool found = false;
+  for (int k = 0; k < a->joints && !from->joint; k++) found = found || a->joint[k].i == joint.i;
+  return found;
+}
+
+/* Limits of effort bound what an actuator does on the joint itself, and not what comes from elsewhere. */
+static void tell_efforts(io_builder *b) {
+  for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) {
+    const cdn_spec_joint *joint = io_spec_joint(b->spec, j);
+    if (!joint->drive_limited || b->joints[j].i < 0) continue;
+    bool reached = false;
+    for (size_t i = 0; i < b->drives.count && !reached; i++)
+      reached = reaches(b, io_spec_actuator(b->spec, (int)i), &CDNI_AT(b->drives, io_drive, i), b->joints[j]);
+    if (reached) io_not_understood(b->d, joint->line, "joint actuatorfrcrange (of actuators on tendons or sites)");
+  }
+}
+
 cdn_status io_build_actuators(io_builder *b) {
   if (b->model->options.tree_only) return CDN_OK;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
@@ -175,5 +201,6 @@ cdn_status io_build_actuators(io_builder *b) {
         !cdni_array_push(&b->d->allocator, &b->drives, sizeof drive, &drive))
       return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
   }
+  tell_efforts(b);
   return CDN_OK;
 }

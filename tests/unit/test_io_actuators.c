@@ -130,6 +130,34 @@ START_TEST(test_what_is_left_out_is_named) {
 }
 END_TEST
 
+/* The limit is of all that actuators do to the joint; here it bounds the actuator on the joint alone. */
+START_TEST(test_limits_of_effort_that_others_pass_are_named) {
+  static const struct {
+    const char *actuators;
+    int notes;
+  } cases[] = { { "<motor joint='j'/>", 0 },
+                { "<motor tendon='t'/>", 1 },
+                { "<motor site='s'/>", 1 },
+                { "<motor joint='j'/><motor joint='k'/><motor tendon='t'/>", 1 },
+                { "<motor site='o'/>", 0 } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char inside[1000];
+    snprintf(inside, sizeof inside,
+             "<worldbody><body><joint name='j' actuatorfrcrange='-1 1'/><geom size='1'/><body><joint name='k'/>"
+             "<geom size='1'/><site name='s'/></body></body><body pos='5 0 0'><joint/><geom size='1'/><site name='o'/>"
+             "</body></worldbody><tendon><fixed name='t'><joint joint='j' coef='2'/></fixed></tendon>"
+             "<actuator>%s</actuator>",
+             cases[i].actuators);
+    load(inside, NULL);
+    ck_assert_int_eq(cdn_model_not_understood_count(model), cases[i].notes);
+    if (cases[i].notes > 0)
+      ck_assert_str_eq(cdn_model_not_understood(model, 0).element,
+                       "joint actuatorfrcrange (of actuators on tendons or sites)");
+    end();
+  }
+}
+END_TEST
+
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
 START_TEST(test_mistakes_name_the_actuator) {
@@ -343,6 +371,6 @@ START_TEST(test_a_spec_is_changed) {
 END_TEST
 
 CHECK_MAIN("io_actuators", test_each_actuator_is_a_control_and_a_force, test_a_tree_only_has_no_actuators,
-           test_the_file_switches_actuation_off, test_what_is_left_out_is_named, test_mistakes_name_the_actuator,
+           test_the_file_switches_actuation_off, test_what_is_left_out_is_named, test_limits_of_effort_that_others_pass_are_named, test_mistakes_name_the_actuator,
            test_mistakes_of_specs, test_a_key_leaves_followers_alone, test_activations_in_time,
            test_every_kind_passes_the_checks, test_a_spec_is_changed)
