@@ -28,7 +28,6 @@ const say = (text) => fs.writeSync(1, `${text}\n`);
 
 // The files that a model names are put where they are on the disk: under each of the folders that its texts name.
 let seen = new Set();
-let outer_dirs = [];
 const is_file = (name) => fs.existsSync(name) && fs.statSync(name).isFile();
 function put(name) {
   if (seen.has(name) || !is_file(name)) return false;
@@ -38,21 +37,27 @@ function put(name) {
   return true;
 }
 const words = (text, attribute) => [...text.matchAll(new RegExp(`\\b${attribute}\\s*=\\s*["']([^"']*)["']`, 'g'))].map((m) => m[1]);
-function put_all(name, roots) {
-  if (!put(name)) return;
-  const text = fs.readFileSync(name, 'utf8');
-  const bases = [...new Set([...roots, path.dirname(name)])];
-  const given = words(text, '(?:mesh|texture|asset)dir').concat(outer_dirs);
-  outer_dirs = given;
-  const dirs = ['', ...given];
-  for (const file of words(text, 'file(?:\\w*)'))
+
+// Directories of one text hold in others as well, so that all texts come first.
+function put_all(start) {
+  const bases = [path.dirname(start)];
+  const dirs = [''];
+  const files = [];
+  const texts = [start];
+  for (const name of texts) {
+    if (!put(name)) continue;
+    const text = fs.readFileSync(name, 'utf8');
+    if (!bases.includes(path.dirname(name))) bases.push(path.dirname(name));
+    dirs.push(...words(text, '(?:mesh|texture|asset)dir'));
+    for (const file of words(text, 'file(?:\\w*)')) {
+      if (file.endsWith('.xml')) texts.push(...bases.map((base) => path.resolve(base, file)));
+      else files.push(file);
+    }
+  }
+  for (const file of files)
     for (const base of bases)
       for (const dir of dirs)
-        for (const part of [file, path.basename(file)]) {
-          const found = path.resolve(base, dir, part);
-          if (found.endsWith('.xml')) put_all(found, bases);
-          else put(found);
-        }
+        for (const part of [file, path.basename(file)]) put(path.resolve(base, dir, part));
 }
 
 let m = null;
@@ -63,7 +68,6 @@ function close() {
   d = m = null;
   for (const name of seen) mj.FS.unlink(name);
   seen = new Set();
-  outer_dirs = [];
 }
 // What has no name is given the text at address 0.
 function names(type, count) {
@@ -76,7 +80,7 @@ const list = (values) => Array.from(values, Number);
 function open(name) {
   close();
   const start = path.resolve(name);
-  put_all(start, [path.dirname(start)]);
+  put_all(start);
   m = mj.MjModel.from_xml_path(start);
   m.opt.tolerance = 0;
   m.opt.ls_tolerance = 1e-10;
