@@ -72,6 +72,7 @@ typedef struct mjcf_compiler {
 /* What <flag> switches off. */
 typedef struct mjcf_flags {
   bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
+  bool sleep; /* off, unless the file says so */
 } mjcf_flags;
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */

@@ -240,7 +240,9 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, m
   if (mocap) io_not_understood(r->d, io_xml_line(node), "body mocap");
   b->gravity_compensation = gravcomp;
   io_xml_ignore(node, "user");
-  io_xml_ignore(node, "sleep");
+  const char *sleep = io_xml_string(node, "sleep");
+  if (sleep && strcmp(sleep, "init") == 0 && r->flags.sleep)
+    io_not_understood(r->d, io_xml_line(node), "body sleep=init"); /* it does not move until something touches it */
   io_xml_ignore(node, "simple");
   return CDN_OK;
 }

@@ -17,7 +17,7 @@ void io_mjcf_default_compiler(mjcf_compiler *compiler) {
 
 void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false };
   io_mjcf_default_solver(r);
   r->d->has_gravity = true;
   r->d->gravity = cdn_v3(0, 0, -9.81);
@@ -126,8 +126,8 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   /* These choose MuJoCo's numerics and output. */
-  static const char *const silent[] = { "warmstart", "sensor", "midphase", "autoreset",   "nativeccd", "island",
-                                        "multiccd",  "energy", "fwdinv",   "invdiscrete", "sleep" };
+  static const char *const silent[] = { "warmstart", "sensor",   "midphase", "autoreset", "nativeccd",
+                                        "island",    "multiccd", "energy",   "fwdinv",    "invdiscrete" };
   mjcf_flags *f = &r->flags;
   CDNI_TRY(read_flag(r, node, "spring", &f->springs));
   CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
@@ -139,6 +139,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "gravity", &f->gravity));
   CDNI_TRY(read_flag(r, node, "clampctrl", &f->clampctrl));
   CDNI_TRY(read_flag(r, node, "filterparent", &f->filterparent));
+  CDNI_TRY(read_flag(r, node, "sleep", &f->sleep));
   CDNI_TRY(read_flag(r, node, "refsafe", &r->d->solver.refsafe));
   CDNI_TRY(read_flag(r, node, "eulerdamp", &r->d->solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));

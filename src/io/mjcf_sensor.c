@@ -286,6 +286,8 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, io_s
     case OF_SCALAR_JOINT:
     case OF_BALL: return read_joint_target(r, node, of, sensor);
     case OF_SITE:
+      *known = io_xml_has(node, "site") || !io_xml_has(node, "camera"); /* rays of a camera's pixels */
+      if (!*known) return CDN_OK;
       CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
       return find_site(r, node, name, &sensor->frame);
     case OF_OBJECT: return read_object_target(r, node, sensor, known);
@@ -339,6 +341,7 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_known(r, node, kinds[i].of, sensor, &known));
   if (known) return CDN_OK;
   static const char *const why[] = { [OF_OBJECT] = " of this objtype or reftype",
+                                     [OF_SITE] = " of a camera",
                                      [OF_ACTUATOR] = " of an actuator that is left out",
                                      [OF_TENDON] = " of a tendon that is not simulated",
                                      [OF_CONTACTS] = " of a site, or with more than 16 numbers" };

@@ -20,12 +20,15 @@
 #include <dirent.h>
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { STATES = 6, SECONDS = 60, MOST_COLLECTIONS = 100 };
 static const double ALIKE = 1e-6;
+/* A file with thousands of contacts shall not take the machine's memory. */
+static const rlim_t MOST_BYTES = (rlim_t)6 << 30;
 
 /* What is found out about a file, in a process of its own. */
 typedef struct finding {
@@ -360,6 +363,7 @@ static void judge(const char *path, const char *collection) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(SECONDS);
+    setrlimit(RLIMIT_AS, &(struct rlimit){ MOST_BYTES, MOST_BYTES });
     look_twice(path, &f);
     const bool told = write(ends[1], &f, sizeof f) == (ssize_t)sizeof f;
     _exit(told ? 0 : 1);
