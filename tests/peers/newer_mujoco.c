@@ -12,6 +12,12 @@ const char *newer_mujoco_folder(void) {
   return folder && folder[0] ? folder : NULL;
 }
 
+bool newer_mujoco_is_there(void) {
+  char package[1024];
+  snprintf(package, sizeof package, "%s/node_modules/@mujoco/mujoco/mujoco.js", newer_mujoco_folder());
+  return access(package, R_OK) == 0;
+}
+
 /* ---- the process ----------------------------------------------------------------------------- */
 
 bool newer_server_start(newer_server *s) {

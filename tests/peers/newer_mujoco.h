@@ -26,6 +26,7 @@ typedef struct newer_mujoco {
 
 /** The folder, or NULL: the peer is not asked for. */
 const char *newer_mujoco_folder(void);
+bool newer_mujoco_is_there(void); /**< the package is in the folder */
 /** Starts the process if it does not run; false: it cannot be had. Processes that fork later may ask it, one at a time. */
 bool newer_server_start(newer_server *s);
 /** Ends it, for instance because somebody may have left it in the middle of an answer. */
