@@ -56,8 +56,8 @@ void newer_server_stop(newer_server *s) {
 }
 
 static bool answer(newer_mujoco *n) {
-  return fflush(n->server->to) == 0 && getline(&n->line, &n->room, n->server->from) > 0 &&
-         strncmp(n->line, "failed", 6) != 0;
+  n->silent = fflush(n->server->to) != 0 || getline(&n->line, &n->room, n->server->from) <= 0;
+  return !n->silent && strncmp(n->line, "failed", 6) != 0;
 }
 
 /* ---- the model, in JSON ---------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ bool newer_mujoco_open(newer_mujoco *n, const newer_server *s, const char *path,
     read_model(n);
     return true;
   }
-  snprintf(message, size, "%s", n->line ? n->line : "node does not answer");
+  snprintf(message, size, "%s", n->silent ? "node does not answer" : n->line);
   message[strcspn(message, "\n")] = '\0';
   return false;
 }

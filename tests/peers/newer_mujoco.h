@@ -17,7 +17,8 @@ typedef struct newer_server {
 
 typedef struct newer_mujoco {
   const newer_server *server;
-  char *line; /* the last answer */
+  char *line;  /* the last answer */
+  bool silent; /* there was none: the process has ended */
   size_t room;
   mjModel m;
   mjData d;

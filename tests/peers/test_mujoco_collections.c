@@ -33,6 +33,7 @@ static const rlim_t MOST_BYTES = (rlim_t)6 << 30;
 /* What is found out about a file, in a process of its own. */
 typedef struct finding {
   bool ours, theirs, complete, said, compared, stepped;
+  bool unanswered; /* the peer had ended before this file */
   /* Of accelerations, with and without contact; of coordinates after a second. Relative to the largest, and 1. */
   double off, untouched, second;
   char text[800];   /* what we say */
@@ -293,6 +294,7 @@ static void look(const char *path, bool touching, finding *f) {
   f->ours = build(path, touching, system, &p.model, f->text, sizeof f->text) == CDN_OK;
   if (f->ours && touching) note_what_we_say(p.model, f);
   f->theirs = open_peer(&p, path, message, sizeof message);
+  f->unanswered = p.newer.silent;
   if (!f->theirs) snprintf(f->reason, sizeof f->reason, "%.390s", message);
   if (f->ours && f->theirs && start(&p)) {
     compare_accelerations(&p, f);
@@ -354,7 +356,7 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
 }
 
 /* A file in a process of its own: what ends it is counted, and the others go on. */
-static void judge(const char *path, const char *collection) {
+static void judge(const char *path, const char *collection, bool again) {
   int ends[2], status = 0;
   finding f = { .ours = false };
   if (newer_mujoco_folder() && !newer_server_start(&server)) return;
@@ -373,7 +375,11 @@ static void judge(const char *path, const char *collection) {
   close(ends[0]);
   if (child < 0) return;
   waitpid(child, &status, 0);
-  if (!whole) newer_server_stop(&server);
+  if (!whole || f.unanswered) newer_server_stop(&server);
+  if (f.unanswered && !again) {
+    judge(path, collection, true);
+    return;
+  }
   const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
   if (late) snprintf(f.text, sizeof f.text, "not done in %d s", SECONDS);
   count(row_of(collection), &f, !whole && !late, path);
@@ -402,7 +408,7 @@ static void walk(const char *folder, const char *collection) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (name[0] != '.' && stat(path, &info) == 0) {
       if (S_ISDIR(info.st_mode)) walk(path, collection ? collection : name);
-      else if (dot && strcmp(dot, ".xml") == 0 && is_model(path)) judge(path, collection ? collection : ".");
+      else if (dot && strcmp(dot, ".xml") == 0 && is_model(path)) judge(path, collection ? collection : ".", false);
     }
     free(entries[i]);
   }
