@@ -23,6 +23,7 @@ typedef struct dresser {
   io_names names[CDN_ASSET_MATERIAL + 1]; /* of assets, by their types */
   io_list lost;                           /* assets that are not to be had */
   char reason[400];                       /* why the first of them is not */
+  int stand_ins;                          /* shapes that others stand in for */
 } dresser;
 
 /* ---- assets ---- */
@@ -165,11 +166,31 @@ static void paint(const dresser *r, const cdn_spec_shape *shape, cdn_visual_def 
   }
 }
 
+/* Where the mesh of a link's looks is not to be had, the shapes that it touches with are seen in its stead. */
+static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
+  cdn_visual_def def = cdn_default_visual_def();
+  def.body = find_body(r, lost->body);
+  def.name = lost->name && lost->name[0] ? lost->name : lost->body;
+  color_of(r, lost, def.rgba);
+  int n = 0;
+  for (int i = 0; i < cdn_spec_count(r->model->spec, CDN_SPEC_SHAPE) && def.body.i >= 0 && lost->body; i++) {
+    cdn_spec_shape shape;
+    CDNI_TRY(cdn_spec_get_shape(r->model->spec, i, &shape));
+    if (shape.visual || !shape.collision || !shape.body || strcmp(shape.body, lost->body) != 0) continue;
+    if (!geometry_of(r, &shape, &def.geometry, &def.X_BV)) continue;
+    CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape.line, "shape", shape.name));
+    n++;
+  }
+  r->stand_ins += n > 0;
+  return CDN_OK;
+}
+
 static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   cdn_visual_def def = cdn_default_visual_def();
   if (!shape->visual && (!shape->collision || r->has_contact)) return CDN_OK;
   def.body = find_body(r, shape->body);
-  if (def.body.i < 0 || !geometry_of(r, shape, &def.geometry, &def.X_BV)) return CDN_OK;
+  if (def.body.i < 0) return CDN_OK;
+  if (!geometry_of(r, shape, &def.geometry, &def.X_BV)) return shape->visual ? add_stand_ins(r, shape) : CDN_OK;
   def.name = shape->name && shape->name[0] ? shape->name : shape->body;
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
@@ -279,7 +300,8 @@ static cdn_status dress(dresser *r) {
     CDNI_TRY(add_shape(r, &shape));
   }
   if (r->lost.count > 0)
-    io_warn(r->d, 0, "not shown: %s%s; the first: %s", r->lost.text, io_list_rest(&r->lost), r->reason);
+    io_warn(r->d, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
+            r->stand_ins > 0 ? " (shapes that touch are seen in place of it)" : "", r->reason);
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));

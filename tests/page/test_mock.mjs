@@ -225,6 +225,14 @@ test('what is missing, long verdicts and notes are seen without a search', async
     await until(page, '!document.querySelector("header .badge").hidden', 'a badge in the header');
     assert.match(await page.$eval('.badge', badge => badge.textContent), /not.*simulated/i);
     assert.match(await page.$eval('.badge', badge => badge.title), /tendon\/spatial \(line 7\)/);
+    mock.text({ type: 'event', time: 0, kind: 'warning', text: 'arm.urdf: not shown: \'trunk.dae\'; the first: it is not found' });
+    await until(page, '/not.*shown.*simulated/i.test(document.querySelector(".badge").textContent)', 'what is not seen');
+    assert.match(await page.$eval('.badge', badge => badge.title), /^arm\.urdf: not shown: 'trunk\.dae'/);
+    // before the first step nothing is known of errors
+    assert.match(await page.$eval('.verdict', verdict => verdict.textContent), /error|accuracy/);
+    mock.says = { verdict: '', estimate: 0, steps: 0, delivered: null };
+    mock.text(mock.status());
+    await until(page, 'document.querySelector(".verdict").textContent === ""', 'no error without a step');
     await page.$eval('[data-fold="events"]', fold => { fold.open = false; });
     await page.click('.badge');
     assert.ok(await page.$eval('[data-fold="events"]', fold => fold.open), 'it leads to the list');
@@ -246,6 +254,11 @@ test('what is missing, long verdicts and notes are seen without a search', async
 
 test('a run that is slow is offered another way', async () => {
   await withPage(fourBar, {}, async (page, mock) => {
+    const accuracy = () => page.$eval('[aria-label="Accuracy"]', select => select.selectedOptions[0]?.text);
+    await until(page, 'document.querySelector("[aria-label=Accuracy]").value !== ""', 'an accuracy is shown');
+    assert.match(await accuracy(), /^1e/);
+    mock.says = { accuracy: null };
+    await until(page, '/equal steps/.test(document.querySelector("[aria-label=Accuracy]").selectedOptions[0]?.text)', 'steps without an accuracy');
     assert.equal(await page.$eval('.faster', button => button.hidden), true);
     mock.says = { offers: 'interactive' };
     mock.text(mock.status());
