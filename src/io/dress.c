@@ -24,6 +24,7 @@ typedef struct dresser {
   io_list lost;                           /* assets that are not to be had */
   char reason[400];                       /* why the first of them is not */
   int stand_ins;                          /* shapes that others stand in for */
+  io_list unturned;                       /* meshes that say that another axis than z is up */
 } dresser;
 
 /* ---- assets ---- */
@@ -43,6 +44,11 @@ static int find_asset(const dresser *r, const char *name, cdn_asset_type type) {
   return name ? io_names_find(&r->names[type], name) : -1;
 }
 
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 /* The mesh or height field of a shape; NULL if it is not to be had. Points without triangles are their hull. */
 static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) {
   const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD);
@@ -50,14 +56,15 @@ static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) 
   const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
   if (loaded->tried) return loaded->surface ? loaded : NULL;
-  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK)
+  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK) {
+    if (io_says_up(r->d, asset)) io_list_add(&r->unturned, base_of(asset->name));
     return loaded;
+  }
   cdn_error error;
   cdn_last_error(&error);
   loaded->surface = NULL;
   if (r->lost.count == 0) snprintf(r->reason, sizeof r->reason, "%.390s", error.text);
-  const char *slash = strrchr(asset->name, '/');
-  io_list_add(&r->lost, slash ? slash + 1 : asset->name);
+  io_list_add(&r->lost, base_of(asset->name));
   return NULL;
 }
 
@@ -166,6 +173,8 @@ static void paint(const dresser *r, const cdn_spec_shape *shape, cdn_visual_def 
   }
 }
 
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
 /* Where the mesh of a link's looks is not to be had, the shapes that it touches with are seen in its stead. */
 static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
   cdn_visual_def def = cdn_default_visual_def();
@@ -176,7 +185,8 @@ static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
   for (int i = 0; i < cdn_spec_count(r->model->spec, CDN_SPEC_SHAPE) && def.body.i >= 0 && lost->body; i++) {
     cdn_spec_shape shape;
     CDNI_TRY(cdn_spec_get_shape(r->model->spec, i, &shape));
-    if (shape.visual || !shape.collision || !shape.body || strcmp(shape.body, lost->body) != 0) continue;
+    if (shape.visual || !shape.collision || !same_text(shape.body, lost->body) || !same_text(shape.part, lost->part))
+      continue;
     if (!geometry_of(r, &shape, &def.geometry, &def.X_BV)) continue;
     CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape.line, "shape", shape.name));
     n++;
@@ -302,6 +312,12 @@ static cdn_status dress(dresser *r) {
   if (r->lost.count > 0)
     io_warn(r->d, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
             r->stand_ins > 0 ? " (shapes that touch are seen in place of it)" : "", r->reason);
+  if (r->unturned.count > 0)
+    io_warn(
+        r->d, 0,
+        "meshes that say which axis is up (<up_axis>) are not turned for it, as in RViz: %s%s; if they lie wrong, export "
+        "them with Z_UP",
+        r->unturned.text, io_list_rest(&r->unturned));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));

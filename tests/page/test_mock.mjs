@@ -496,8 +496,10 @@ test('expressions of series are plotted; a wrong one says where and what is know
     await until(page, 'window.cardan.frame().time > 1', 'time goes on');
     await click(page, 'Pause');
     const wanted = Object.entries(expected).filter(([, of]) => of);
-    await page.evaluate('new Promise(resolve => setTimeout(resolve, 400))');
-    const { time } = await frame(page), shown = await legend(page);
+    const { time } = mock, [first, of_first] = wanted[0];
+    await until(page, `window.cardan.frame().time === ${time} && Math.abs(Number([...document.querySelectorAll(".legend li")].find(item =>
+      item.querySelector(".name").textContent === ${JSON.stringify(first)}).querySelector("output").textContent) - ${of_first(time)}) < 0.06`, 'the last values');
+    const shown = await legend(page);
     assert.deepEqual(Object.keys(shown).sort(), wanted.map(([text]) => text).sort());
     for (const [text, of] of wanted) assert.ok(Math.abs(shown[text] - of(time)) < 2e-3 * (1 + Math.abs(of(time))), `${text} is ${of(time)}, not ${shown[text]}`);
     // each has a diagram of its own, and its curve is as long as the run

@@ -589,7 +589,7 @@ END_TEST
 /* Three triangles with two materials. */
 static const char colored[] =
     "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
-    "<asset><unit meter='1'/><up_axis>Z_UP</up_axis></asset><library_effects>"
+    "<asset><unit meter='1'/><up_axis>Y_UP</up_axis></asset><library_effects>"
     "<effect id='re'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.9 0.1 0.2 1</color></diffuse></lambert>"
     "</technique></profile_COMMON></effect>"
     "<effect id='be'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.1 0.2 0.8 1</color></diffuse></lambert>"
@@ -627,6 +627,11 @@ START_TEST(meshes_have_the_colours_of_their_files) {
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_model_create_scene(model, state, NULL, &scene));
   unlink(path);
+  bool said = false; /* nothing is turned for Y_UP */
+  for (int i = 0; i < cdn_model_warning_count(model); i++)
+    said |= strstr(cdn_model_warning(model, i), "are not turned for it") &&
+            strstr(cdn_model_warning(model, i), strrchr(path, '/') + 1);
+  ck_assert(said);
   static const double expected[3][3] = { { 0.9, 0.1, 0.2 }, { 0.1, 0.2, 0.8 }, { 0, 1, 0 } };
   static const int triangles[3] = { 2, 1, 3 };
   ck_assert_int_eq(cdn_scene_visual_count(scene), 3);
@@ -657,6 +662,8 @@ START_TEST(what_is_not_there_is_seen_by_what_touches) {
       "</visual><collision><origin xyz='0 0 2'/><geometry><sphere radius='0.5'/></geometry></collision></link>"
       "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
       "<visual><geometry><mesh filename='none.stl'/></geometry></visual></link>"
+      "<link name='fixed'><collision><geometry><sphere radius='0.7'/></geometry></collision></link>"
+      "<joint name='f' type='fixed'><parent link='a'/><child link='fixed'/></joint>"
       "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='1 0 0'/>"
       "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>";
   for (int contact = 0; contact < 2; contact++) {

@@ -195,7 +195,7 @@ export class App implements Listener, Page {
     if (isLack(text, 'shown')) this.missing.unshift(text);
     else this.missing.push(text);
     const n = this.missing.length, lacks = ['shown', 'simulated'].filter(of => this.missing.some(what => isLack(what, of)));
-    setText(this.badge, lacks.length > 0 ? `Not all of it is ${lacks.join(', nor ')}` : n === 1 ? '1 warning' : `${n} warnings`);
+    setText(this.badge, lacks.length > 0 ? `Not all of it is ${lacks.join(' or ')}` : n === 1 ? '1 warning' : `${n} warnings`);
     this.badge.title = this.missing.slice(0, 12).join('\n') + (n > 12 ? `\n\u2026 and ${n - 12} more` : '');
     this.badge.hidden = false;
   }

@@ -155,6 +155,7 @@ export class PlotsPanel implements Panel {
     const wanted = words.toLowerCase().split(/\s+/);
     const usable = this.list.map((series, i) => ({ series, i }))
       .filter(({ series, i }) => wanted.every(word => `${series.group} ${series.name}`.toLowerCase().includes(word)) && this.page.offers(i));
+    usable.sort((a, b) => Number(b.series.name === words) - Number(a.series.name === words)); // the whole name first
     let group = '';
     for (const { series, i } of usable.slice(0, OFFERED)) {
       if (series.group !== group) this.note((group = series.group));
