@@ -25,6 +25,7 @@ typedef struct dresser {
   char reason[400];                       /* why the first of them is not */
   int stand_ins;                          /* shapes that others stand in for */
   io_list unturned;                       /* meshes that say that another axis than z is up */
+  io_list undefined;                      /* materials that shapes name and the file does not define */
 } dresser;
 
 /* ---- assets ---- */
@@ -205,6 +206,9 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
+  if (shape->material && find_asset(r, shape->material, CDN_ASSET_MATERIAL) < 0 &&
+      !strstr(r->undefined.text, shape->material))
+    io_list_add(&r->undefined, shape->material);
   paint(r, shape, &def);
   const colored_asset *parts;
   if (find_parts(r, shape, &parts)) return add_parts(r, shape, parts, &def);
@@ -312,6 +316,9 @@ static cdn_status dress(dresser *r) {
   if (r->lost.count > 0)
     io_warn(r->d, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
             r->stand_ins > 0 ? " (shapes that touch are seen in place of it)" : "", r->reason);
+  if (r->undefined.count > 0)
+    io_warn(r->d, 0, "materials that are not defined: %s%s; what has them is grey, or has the colours of its mesh",
+            r->undefined.text, io_list_rest(&r->undefined));
   if (r->unturned.count > 0)
     io_warn(
         r->d, 0,

@@ -308,6 +308,12 @@ for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gy
     run('view', model, rows, '--html', file);
     assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
     const opened = await openPage(browser, pathToFileURL(file).href);
+    // energies first, then what joints do, then what they bear; numbers of the stepper are not known any more
+    const { all, had } = await opened.page.evaluate(`({ all: window.cardan.model().series, had: window.cardan.state().status.plots })`);
+    const names = had.map(i => all[i].name), groups = had.map(i => all[i].group);
+    for (const one of ['energy', 'contact force', 'constraint error']) assert.ok(names.includes(one), one);
+    assert.ok(groups.includes('speeds') && !names.includes('step size'));
+    assert.ok(had.length === 64 || names.some(one => one.endsWith('moment of reaction')));
     await click(opened.page, 'Run');
     await until(opened.page, 'window.cardan.frame().time > 0.1', 'it plays');
     const share = await shareOf(opened.page);

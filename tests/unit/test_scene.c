@@ -661,7 +661,8 @@ START_TEST(what_is_not_there_is_seen_by_what_touches) {
       "</inertial><visual><geometry><mesh filename='none.stl'/></geometry><material name='g'><color rgba='0 1 0 1'/></material>"
       "</visual><collision><origin xyz='0 0 2'/><geometry><sphere radius='0.5'/></geometry></collision></link>"
       "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
-      "<visual><geometry><mesh filename='none.stl'/></geometry></visual></link>"
+      "<visual><geometry><mesh filename='none.stl'/></geometry></visual>"
+      "<visual><geometry><box size='1 1 1'/></geometry><material name='pink'/></visual></link>"
       "<link name='fixed'><collision><geometry><sphere radius='0.7'/></geometry></collision></link>"
       "<joint name='f' type='fixed'><parent link='a'/><child link='fixed'/></joint>"
       "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='1 0 0'/>"
@@ -687,7 +688,10 @@ START_TEST(what_is_not_there_is_seen_by_what_touches) {
       NEAR(v.rgba[0], 0, 0);
     }
     ck_assert_int_eq(seen, 1);
-    bool said = false;
+    bool said = false, said_color = false;
+    for (int i = 0; i < cdn_model_warning_count(model); i++)
+      said_color |= strstr(cdn_model_warning(model, i), "not defined: 'pink'; what has them is grey") != NULL;
+    ck_assert(said_color);
     for (int i = 0; i < cdn_model_warning_count(model); i++)
       said |= strstr(cdn_model_warning(model, i), "not shown: 'none.stl' (shapes that touch are seen in place") != NULL;
     ck_assert(said);
