@@ -271,6 +271,15 @@ test('two runs over each other are replayed', { skip: why }, async () => {
       assert.equal(curve.times.length, rows.length);
       rows.forEach((numbers, i) => assert.ok(Math.abs(curve.times[i] - numbers[time]) < 1e-9 && Math.abs(curve.values[i] - numbers[columns[0]]) < 1e-8));
     }
+    // and so has an expression
+    await page.type('.plots [role=combobox]', 'deg(shoulder.q) - 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    for (const k of [0, 1]) {
+      const { values } = await page.evaluate(`window.cardan.curve(${k}, ${series})`), { values: degrees } = await page.evaluate(`window.cardan.plotted(${k}, 1)`);
+      assert.equal(degrees.length, values.length);
+      degrees.forEach((x, i) => assert.ok(Math.abs(x - ((values[i] * 180) / Math.PI - 1)) < 1e-9));
+    }
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 1.6', 'it plays');
   });
