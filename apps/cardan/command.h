@@ -172,6 +172,8 @@ int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_met
 int settle_ground(model_arguments *arguments);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
+// Names the option that cures joints which move no mass, if that is what the status says.
+void suggest_armature(const model_arguments *arguments, cdn_status status);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */
 void report_notes(const cdn_model *model, const model_arguments *arguments);
 /* A State at the defaults, then the keyframe, then the state file, then the controls. Returns CMD_OK or the code to

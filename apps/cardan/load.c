@@ -196,3 +196,8 @@ int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **
   report_notes(*model, arguments);
   return load_state(*model, arguments, state);
 }
+
+void suggest_armature(const model_arguments *arguments, cdn_status status) {
+  if (status == CDN_ERR_SINGULAR && arguments->armature == 0)
+    complain("--armature 1e-4 gives inertia to every joint: it helps where links without mass are why");
+}

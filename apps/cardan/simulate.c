@@ -146,8 +146,9 @@ static int verify(const run_record *r) {
   return r->certificate.delivered == CDN_VERDICT_NOT_DELIVERED ? CMD_NOT_DELIVERED : CMD_UNKNOWN;
 }
 
-/* Where a run fails, an option that replaces what the library takes may be why. */
-static void blame_options(const simulate_arguments *a, const cdn_model *model) {
+/* Where a run fails, an option that replaces what the library takes may be why, or one that is not there may help. */
+static void blame_options(const simulate_arguments *a, const cdn_model *model, const cdn_error *error) {
+  suggest_armature(&a->model, error->code);
   const double E = a->model.stiffness, C = a->model.dissipation;
   if (!(E > 0 || C > 0) || cdn_system_shape_count(cdn_model_system(model)) == 0) return;
   char options[80] = "";
@@ -182,7 +183,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
   if (record.failed) certificate_print_failure(stderr, &record);
-  if (record.failed) blame_options(a, model);
+  if (record.failed) blame_options(a, model, &record.failure.error);
   if (summary) {
     certificate_write_json(summary, &record);
     if (!finish_output(summary, a->summary)) code = CMD_OUTPUT;

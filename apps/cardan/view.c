@@ -143,6 +143,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   if (status != CDN_OK) return complain_last(a->model.path);
   catch_stop(shown);
   announce(a, cdn_view_address(shown));
+  suggest_armature(&a->model, cdn_realize(state, CDN_STAGE_ACCELERATION));
   cdn_stepper_def how = cdn_default_stepper_def();
   how.method = a->method;
   how.accuracy = a->accuracy;

@@ -103,6 +103,8 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
 /* The same mesh as parts of one colour each, where its file has colours; else *n is 0. The caller frees them by
  * cdni_mesh_free_parts. */
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
+/* Whether its file says that another axis than z is up: nothing is turned for that. */
+bool io_says_up(const io_description *d, const cdn_spec_asset *asset);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added

@@ -105,6 +105,12 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
   return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
 }
 
+bool io_says_up(const io_description *d, const cdn_spec_asset *asset) {
+  char path[4096];
+  return asset->type == CDN_ASSET_MESH && asset->file && io_find_file(d, asset->file, path, sizeof path) == CDN_OK &&
+         cdni_mesh_says_up(path);
+}
+
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n) {
   char path[4096];
   *parts = NULL, *n = 0;

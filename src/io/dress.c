@@ -23,6 +23,9 @@ typedef struct dresser {
   io_names names[CDN_ASSET_MATERIAL + 1]; /* of assets, by their types */
   io_list lost;                           /* assets that are not to be had */
   char reason[400];                       /* why the first of them is not */
+  int stand_ins;                          /* shapes that others stand in for */
+  io_list unturned;                       /* meshes that say that another axis than z is up */
+  io_list undefined;                      /* materials that shapes name and the file does not define */
 } dresser;
 
 /* ---- assets ---- */
@@ -42,6 +45,11 @@ static int find_asset(const dresser *r, const char *name, cdn_asset_type type) {
   return name ? io_names_find(&r->names[type], name) : -1;
 }
 
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 /* The mesh or height field of a shape; NULL if it is not to be had. Points without triangles are their hull. */
 static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) {
   const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD);
@@ -49,14 +57,15 @@ static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) 
   const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
   if (loaded->tried) return loaded->surface ? loaded : NULL;
-  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK)
+  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK) {
+    if (io_says_up(r->d, asset)) io_list_add(&r->unturned, base_of(asset->name));
     return loaded;
+  }
   cdn_error error;
   cdn_last_error(&error);
   loaded->surface = NULL;
   if (r->lost.count == 0) snprintf(r->reason, sizeof r->reason, "%.390s", error.text);
-  const char *slash = strrchr(asset->name, '/');
-  io_list_add(&r->lost, slash ? slash + 1 : asset->name);
+  io_list_add(&r->lost, base_of(asset->name));
   return NULL;
 }
 
@@ -165,15 +174,41 @@ static void paint(const dresser *r, const cdn_spec_shape *shape, cdn_visual_def 
   }
 }
 
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+/* Where the mesh of a link's looks is not to be had, the shapes that it touches with are seen in its stead. */
+static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
+  cdn_visual_def def = cdn_default_visual_def();
+  def.body = find_body(r, lost->body);
+  def.name = lost->name && lost->name[0] ? lost->name : lost->body;
+  color_of(r, lost, def.rgba);
+  int n = 0;
+  for (int i = 0; i < cdn_spec_count(r->model->spec, CDN_SPEC_SHAPE) && def.body.i >= 0 && lost->body; i++) {
+    cdn_spec_shape shape;
+    CDNI_TRY(cdn_spec_get_shape(r->model->spec, i, &shape));
+    if (shape.visual || !shape.collision || !same_text(shape.body, lost->body) || !same_text(shape.part, lost->part))
+      continue;
+    if (!geometry_of(r, &shape, &def.geometry, &def.X_BV)) continue;
+    CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape.line, "shape", shape.name));
+    n++;
+  }
+  r->stand_ins += n > 0;
+  return CDN_OK;
+}
+
 static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   cdn_visual_def def = cdn_default_visual_def();
   if (!shape->visual && (!shape->collision || r->has_contact)) return CDN_OK;
   def.body = find_body(r, shape->body);
-  if (def.body.i < 0 || !geometry_of(r, shape, &def.geometry, &def.X_BV)) return CDN_OK;
+  if (def.body.i < 0) return CDN_OK;
+  if (!geometry_of(r, shape, &def.geometry, &def.X_BV)) return shape->visual ? add_stand_ins(r, shape) : CDN_OK;
   def.name = shape->name && shape->name[0] ? shape->name : shape->body;
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
+  if (shape->material && find_asset(r, shape->material, CDN_ASSET_MATERIAL) < 0 &&
+      !strstr(r->undefined.text, shape->material))
+    io_list_add(&r->undefined, shape->material);
   paint(r, shape, &def);
   const colored_asset *parts;
   if (find_parts(r, shape, &parts)) return add_parts(r, shape, parts, &def);
@@ -279,7 +314,17 @@ static cdn_status dress(dresser *r) {
     CDNI_TRY(add_shape(r, &shape));
   }
   if (r->lost.count > 0)
-    io_warn(r->d, 0, "not shown: %s%s; the first: %s", r->lost.text, io_list_rest(&r->lost), r->reason);
+    io_warn(r->d, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
+            r->stand_ins > 0 ? " (shapes that touch are seen in place of it)" : "", r->reason);
+  if (r->undefined.count > 0)
+    io_warn(r->d, 0, "materials that are not defined: %s%s; what has them is grey, or has the colours of its mesh",
+            r->undefined.text, io_list_rest(&r->undefined));
+  if (r->unturned.count > 0)
+    io_warn(
+        r->d, 0,
+        "meshes that say which axis is up (<up_axis>) are not turned for it, as in RViz: %s%s; if they lie wrong, export "
+        "them with Z_UP",
+        r->unturned.text, io_list_rest(&r->unturned));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));

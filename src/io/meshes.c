@@ -226,3 +226,19 @@ void cdni_mesh_free_parts(mesh_part *parts, int n) {
   for (int i = 0; i < n; i++) cdn_surface_release(parts[i].surface);
   cdni_free(NULL, parts, 0);
 }
+
+bool cdni_mesh_says_up(const char *path) {
+  enum { HEAD = 1 << 14 }; /* <asset> comes first */
+  static const char tag[] = "<up_axis>";
+  const char *end = strrchr(path, '.');
+  if (!end || strcasecmp(end, ".dae") != 0) return false;
+  FILE *file = fopen(path, "rb");
+  char *text = cdni_alloc(NULL, HEAD + 1);
+  const size_t n = file && text ? fread(text, 1, HEAD, file) : 0;
+  if (text) text[n] = 0;
+  const char *up = n > 0 ? strstr(text, tag) : NULL;
+  const bool says = up && strncmp(up + strlen(tag) + strspn(up + strlen(tag), " \t\r\n"), "Z_UP", 4) != 0;
+  cdni_free(NULL, text, 0);
+  if (file) fclose(file);
+  return says;
+}

@@ -26,6 +26,9 @@ typedef struct mesh_part {
 cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_part **parts, int *n);
 void cdni_mesh_free_parts(mesh_part *parts, int n);
 
+/* Whether it is COLLADA whose <up_axis> is there and is not Z_UP. */
+bool cdni_mesh_says_up(const char *path);
+
 /* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
 /* meshes_ply.c; meshes_gltf.c or meshes_gltf_absent.c */

@@ -28,19 +28,12 @@ void cdni_keep_clear(cdn_view *view) {
   view->kept.n = 0;
 }
 
-/* The values in a page are always of the same series. */
-static int kept_series(const cdn_view *view, int *series) {
-  const int all = (int)view->picture.series.count, n = all < VIEW_PLOTS ? all : VIEW_PLOTS;
-  for (int i = 0; i < n; i++) series[i] = i;
-  return n;
-}
-
 cdn_status cdni_keep_frame(cdn_view *view, cdn_state *state, const view_run_numbers *run) {
   view_kept *k = &view->kept;
   if (!k->file) return CDN_OK;
   int series[VIEW_PLOTS];
   double values[VIEW_PLOTS];
-  const int n_values = kept_series(view, series);
+  const int n_values = cdni_view_page_series(view, true, series);
   cdni_view_measure(view, state, run, series, n_values, values);
   const double time = cdn_state_time(state);
   const view_frame f = { .number = (uint32_t)k->n,
@@ -100,7 +93,7 @@ static cdn_status add_frames(cdn_view *view, cdni_embed *embed) {
 static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
   const view_kept *k = &view->kept;
   int series[VIEW_PLOTS];
-  const int n_series = kept_series(view, series);
+  const int n_series = cdni_view_page_series(view, true, series);
   const view_run run = {
     .name = view->name, .rgba = { 0.6, 0.6, 0.6, 1 }, .from = k->from, .to = k->to, .rows = (double)k->n
   };

@@ -76,8 +76,8 @@ void cdni_live_fail(live *l, cdn_status status) {
     cdn_state_last_error(l->now, &failure.error);
     snprintf(failure.advice, sizeof failure.advice, "%s", cdn_status_advice(status));
   }
-  snprintf(text, sizeof text, "%s%s%s", failure.error.text, failure.advice[0] ? " " : "", failure.advice);
-  snprintf(l->note, sizeof l->note, "%.255s", text);
+  snprintf(text, sizeof text, "%s%s%s", failure.error.text, failure.advice[0] ? ". What to try: " : "", failure.advice);
+  snprintf(l->note, sizeof l->note, "%s", text);
   (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "error", text);
 }
 

@@ -28,18 +28,6 @@ static void add_text(void *context, cdni_link_slot slot, const char *text) {
   add(context, EMBED_TEXT, text, strlen(text));
 }
 
-/* What can be plotted later is in the frames: energies, contacts, measures, then coordinates, as many as there may be. Numbers of a stepper are not known. */
-static void choose_plots(cdn_view *view) {
-  static const view_source order[] = { VIEW_TOTAL,         VIEW_KINETIC,          VIEW_POTENTIAL,
-                                       VIEW_CONTACT_COUNT, VIEW_CONSTRAINT_ERROR, VIEW_MEASURE,
-                                       VIEW_COORDINATE };
-  const view_picture *p = &view->picture;
-  view->n_plots = 0;
-  for (int k = 0; k < CDNI_COUNT(order); k++)
-    for (size_t i = 0; i < p->quantities.count && view->n_plots < VIEW_PLOTS; i++)
-      if (CDNI_AT(p->quantities, view_quantity, i).source == order[k]) view->plots[view->n_plots++] = (int)i;
-}
-
 /* ---- rows of several runs by time ---- */
 
 typedef struct ahead {
@@ -85,7 +73,7 @@ cdn_status cdni_view_write_page(cdn_view *view, const cdni_replayed *runs, int n
   replay r;
   CDNI_TRY(cdni_embed_begin(page, write, context, &t.embed));
   view->sink = (view_sink){ add_frame, add_text, add_opening, &t };
-  choose_plots(view);
+  view->n_plots = cdni_view_page_series(view, false, view->plots); /* what can be plotted later is in the frames */
   cdn_status status = cdni_replay_begin(&r, view, runs, n);
   r.plays = false;
   if (status == CDN_OK) status = t.status;

@@ -85,6 +85,23 @@ cdn_status cdni_list_series(const cdn_view *view, view_picture *p) {
   return CDN_OK;
 }
 
+int cdni_view_page_series(const cdn_view *view, bool is_run, int *series) {
+  static const struct {
+    view_source source;
+    bool of_run; /* known while it runs, and not afterwards */
+  } order[] = { { VIEW_TOTAL, false },         { VIEW_KINETIC, false },       { VIEW_POTENTIAL, false },
+                { VIEW_CONTACT_FORCE, false }, { VIEW_CONTACT_COUNT, false }, { VIEW_CONSTRAINT_ERROR, false },
+                { VIEW_STEP, true },           { VIEW_EVALUATIONS, true },    { VIEW_ESTIMATE, true },
+                { VIEW_MEASURE, false },       { VIEW_COORDINATE, false },    { VIEW_SPEED, false },
+                { VIEW_REACTION, false } };
+  const cdni_array *all = &view->picture.quantities;
+  int n = 0;
+  for (int k = 0; k < CDNI_COUNT(order); k++)
+    for (size_t i = 0; i < all->count && n < VIEW_PLOTS && (is_run || !order[k].of_run); i++)
+      if (CDNI_AT(*all, view_quantity, i).source == order[k].source) series[n++] = (int)i;
+  return n;
+}
+
 /* ---- values ---- */
 
 static double kinetic(cdn_state *state) {

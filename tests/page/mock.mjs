@@ -140,7 +140,7 @@ export class Mock {
 
   sendFrame() {
     const angle = this.angle();
-    const all = [9.81 * Math.sin(angle), 0.003 + 0.001 * Math.cos(7 * angle), angle, 1];
+    const all = this.numbers?.(angle) ?? [9.81 * Math.sin(angle), 0.003 + 0.001 * Math.cos(7 * angle), angle, 1];
     const bytes = frameBytes({
       time: this.time, number: this.number++, jumped: this.jumped, values: this.plots.map(i => all[i] ?? NaN),
       poses: this.world.poses(angle), marks: this.world.marks(angle).filter(mark => mark.layer & this.layers),

@@ -271,6 +271,15 @@ test('two runs over each other are replayed', { skip: why }, async () => {
       assert.equal(curve.times.length, rows.length);
       rows.forEach((numbers, i) => assert.ok(Math.abs(curve.times[i] - numbers[time]) < 1e-9 && Math.abs(curve.values[i] - numbers[columns[0]]) < 1e-8));
     }
+    // and so has an expression
+    await page.type('.plots [role=combobox]', 'deg(shoulder.q) - 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    for (const k of [0, 1]) {
+      const { values } = await page.evaluate(`window.cardan.curve(${k}, ${series})`), { values: degrees } = await page.evaluate(`window.cardan.plotted(${k}, 1)`);
+      assert.equal(degrees.length, values.length);
+      degrees.forEach((x, i) => assert.ok(Math.abs(x - ((values[i] * 180) / Math.PI - 1)) < 1e-9));
+    }
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 1.6', 'it plays');
   });
@@ -308,6 +317,12 @@ for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gy
     run('view', model, rows, '--html', file);
     assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
     const opened = await openPage(browser, pathToFileURL(file).href);
+    // energies first, then what joints do, then what they bear; numbers of the stepper are not known any more
+    const { all, had } = await opened.page.evaluate(`({ all: window.cardan.model().series, had: window.cardan.state().status.plots })`);
+    const names = had.map(i => all[i].name), groups = had.map(i => all[i].group);
+    for (const one of ['energy', 'contact force', 'constraint error']) assert.ok(names.includes(one), one);
+    assert.ok(groups.includes('speeds') && !names.includes('step size'));
+    assert.ok(had.length === 64 || names.some(one => one.endsWith('moment of reaction')));
     await click(opened.page, 'Run');
     await until(opened.page, 'window.cardan.frame().time > 0.1', 'it plays');
     const share = await shareOf(opened.page);

@@ -225,6 +225,14 @@ test('what is missing, long verdicts and notes are seen without a search', async
     await until(page, '!document.querySelector("header .badge").hidden', 'a badge in the header');
     assert.match(await page.$eval('.badge', badge => badge.textContent), /not.*simulated/i);
     assert.match(await page.$eval('.badge', badge => badge.title), /tendon\/spatial \(line 7\)/);
+    mock.text({ type: 'event', time: 0, kind: 'warning', text: 'arm.urdf: not shown: \'trunk.dae\'; the first: it is not found' });
+    await until(page, '/not.*shown.*simulated/i.test(document.querySelector(".badge").textContent)', 'what is not seen');
+    assert.match(await page.$eval('.badge', badge => badge.title), /^arm\.urdf: not shown: 'trunk\.dae'/);
+    // before the first step nothing is known of errors
+    assert.match(await page.$eval('.verdict', verdict => verdict.textContent), /error|accuracy/);
+    mock.says = { verdict: '', estimate: 0, steps: 0, delivered: null };
+    mock.text(mock.status());
+    await until(page, 'document.querySelector(".verdict").textContent === ""', 'no error without a step');
     await page.$eval('[data-fold="events"]', fold => { fold.open = false; });
     await page.click('.badge');
     assert.ok(await page.$eval('[data-fold="events"]', fold => fold.open), 'it leads to the list');
@@ -246,6 +254,14 @@ test('what is missing, long verdicts and notes are seen without a search', async
 
 test('a run that is slow is offered another way', async () => {
   await withPage(fourBar, {}, async (page, mock) => {
+    const accuracy = () => page.$eval('[aria-label="Accuracy"]', select => select.selectedOptions[0]?.text);
+    await until(page, 'document.querySelector("[aria-label=Accuracy]").value !== ""', 'an accuracy is shown');
+    assert.match(await accuracy(), /^1e/);
+    mock.says = { accuracy: null };
+    for (let visit = 0; visit < 2; visit++) {
+      await until(page, '/equal steps/.test(document.querySelector("[aria-label=Accuracy]").selectedOptions[0]?.text)', 'steps without an accuracy');
+      await page.reload(); // and so it is at first sight
+    }
     assert.equal(await page.$eval('.faster', button => button.hidden), true);
     mock.says = { offers: 'interactive' };
     mock.text(mock.status());
@@ -446,6 +462,84 @@ test('plots scroll, and the time line scrubs', async () => {
   });
 });
 
+const typed = async (page, text) => {
+  await page.$eval('.plots [role=combobox]', input => { input.value = ''; });
+  await page.type('.plots [role=combobox]', text);
+};
+const legend = page => page.$$eval('.legend li', all => Object.fromEntries(all.map(item =>
+  [item.querySelector('.name').textContent, Number(item.querySelector('output').textContent.replaceAll('\u2212', '-'))])));
+
+test('expressions of series are plotted; a wrong one says where and what is known', async () => {
+  const model = { ...fourBar.model, series: [...fourBar.model.series,
+    ...[0, 1, 2].map(k => ({ name: `v_hand[${k}]`, unit: 'm/s', group: 'measures' })), { name: 'left-knee.q', unit: 'rad', group: 'coordinates' }] };
+  await withPage({ ...fourBar, model }, { width: 1100, height: 700 }, async (page, mock) => {
+    const names = model.series.map(({ name }) => name), energy = 'energy', angle = names[2];
+    mock.numbers = time => [9.81 * Math.sin(time), 0.003, time, 1, 2, 3, 6, 0.5 + time];
+    await page.keyboard.press('p');
+    const expected = {
+      [`${angle} * 57.3 - 1`]: t => 57.3 * t - 1,
+      [`-${angle}^2^0.5 / -2`]: t => t ** Math.SQRT2 / 2,
+      [`2^-1 + 8 - 4 - 2*(${angle} + .5e1)`]: t => 4.5 - 2 * (t + 5),
+      'norm(v_hand)': () => 7,
+      [`max(v_hand, ${angle}) - min(v_hand[1], 9)`]: t => Math.max(6, t) - 3,
+      'deg(atan2(1, -1)) + deg(asin(0.5))': null, // no series in it
+      [`deg(left-knee.q) + abs(-exp(log(sqrt(pi * pi)))) + cos(left-knee.q - ${angle}) * tan(acos(1)) + t`]: t => ((0.5 + t) * 180) / Math.PI + Math.PI + t,
+      [`${energy} - first(${energy})`]: t => 9.81 * Math.sin(t),
+    };
+    for (const text in expected) {
+      await typed(page, text);
+      await page.keyboard.press('Enter');
+    }
+    assert.match(await page.$eval('.offers', list => list.textContent), /./);
+    await page.keyboard.press('Escape');
+    // one request has all series that they read, each once
+    const request = await answered(mock, 'plots', 'series of expressions', ({ series }) => series.length === 6);
+    assert.deepEqual([...request.series].sort((a, b) => a - b), [0, 2, 4, 5, 6, 7]);
+    await click(page, 'Run');
+    await until(page, 'window.cardan.frame().time > 1', 'time goes on');
+    await click(page, 'Pause');
+    const wanted = Object.entries(expected).filter(([, of]) => of);
+    const { time } = mock, [first, of_first] = wanted[0];
+    await until(page, `window.cardan.frame().time === ${time} && Math.abs(Number([...document.querySelectorAll(".legend li")].find(item =>
+      item.querySelector(".name").textContent === ${JSON.stringify(first)}).querySelector("output").textContent) - ${of_first(time)}) < 0.06`, 'the last values');
+    const shown = await legend(page);
+    assert.deepEqual(Object.keys(shown).sort(), wanted.map(([text]) => text).sort());
+    for (const [text, of] of wanted) assert.ok(Math.abs(shown[text] - of(time)) < 2e-3 * (1 + Math.abs(of(time))), `${text} is ${of(time)}, not ${shown[text]}`);
+    // each has a diagram of its own, and its curve is as long as the run
+    assert.deepEqual(await page.$$eval('.chart-title', all => all.map(title => title.textContent).sort()), wanted.map(([text]) => text).sort());
+    const curve = await page.evaluate('window.cardan.plotted(0, 0)');
+    assert.ok(curve.times.length > 10);
+    curve.times.forEach((t, i) => assert.ok(Math.abs(curve.values[i] - (57.3 * t - 1)) < 1e-9, `at ${t}: ${curve.values[i]}`));
+
+    for (const [text, mark, message] of [
+      [`${angle} * kne.q`, 'kne.q', /nothing is called kne\.q; there are .*left-knee\.q/],
+      [`sin(${angle}`, '(', /this \( is not closed/],
+      [`${angle} +`, '\u2423', /a name or a number is missing/],
+      ['2 * v_hand', 'v_hand', /v_hand has 3 numbers: take one, as in v_hand\[0\], or norm\(v_hand\)/],
+      [`sine(${angle})`, 'sine', /no function is called sine; there are sin, cos/],
+      [`atan2(${angle})`, `atan2(${angle})`, /atan2 takes 2 numbers, not 1/],
+      [`${angle} (2)`, '(', /one of \+ - \* \/ \^ or the end/],
+      ['1 + 1', '1 + 1', /no series in it/],
+    ]) {
+      await typed(page, text);
+      await until(page, 'document.querySelector(".offer-error")', `${text} is wrong`);
+      const said = await page.$eval('.offer-error', box => ({ mark: box.querySelector('mark').textContent, text: box.textContent }));
+      assert.equal(said.mark, mark, text);
+      assert.match(said.text, message);
+    }
+    // a name that is half written is completed
+    await typed(page, '2 * lef');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.$eval('.plots [role=combobox]', input => input.value), '2 * left-knee.q');
+    await page.keyboard.press('Enter');
+    assert.ok('2 * left-knee.q' in await legend(page));
+    await page.keyboard.press('Escape');
+    // they come back with the page
+    await page.reload();
+    await until(page, 'document.querySelectorAll(".legend li").length === 8', 'the expressions come back');
+  });
+});
+
 test('resizing, 400 pixels, touch, dark and light, contrast of texts, names of all controls', async () => {
   await withPage(fourBar, { dark: true, width: 1100, height: 700 }, async page => {
     await page.keyboard.press('p');
@@ -517,6 +611,9 @@ test('two pages look at one run, and one of them steers', async () => {
     await second.page.keyboard.press('Enter');
     await answered(mock, 'plots', 'the watching page', request => request.series.length === 1);
     await until(second.page, 'window.cardan.state().status.plots.length === 1', 'it is plotted');
+    await typed(second.page, 'deg(angle)');
+    await second.page.keyboard.press('Enter');
+    await until(second.page, 'document.querySelectorAll(".legend li").length === 2 && Number.isFinite(window.cardan.plotted(0, 1)?.values[0])', 'and an expression');
     assert.equal(await second.page.$eval('.toasts', toasts => toasts.textContent), '', 'nothing is refused');
     await second.page.click('.watch button');
     await until(second.page, 'window.cardan.state().steer.steer', 'the second page steers');
@@ -629,6 +726,17 @@ for (const packed of [false, true]) test(`a page with data plays without server 
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await until(page, 'Math.abs(Number(document.querySelector(".legend output")?.textContent) - 0.25) < 0.02', 'values of the record');
+  // an expression of what the page has, over both runs; what it does not have is unknown
+  await typed(page, 'energy - first(energy) + 3');
+  await page.keyboard.press('Enter');
+  for (const run of [0, 1]) {
+    const { times, values } = await page.evaluate(`window.cardan.plotted(${run}, 1)`);
+    assert.equal(times.length, 201);
+    times.forEach((t, i) => assert.ok(Math.abs(values[i] - (t * t + 3)) < 1e-9));
+  }
+  await typed(page, '2 * step size');
+  await until(page, '/nothing is called step/.test(document.querySelector(".offer-error")?.textContent)', 'what is not in the page is unknown');
+  await page.keyboard.press('Escape');
   const share = await shareOf(page);
   assert.ok(share > 0.003, `${share} of the picture is coloured`);
   assert.match(await page.$eval('.events', list => list.textContent), /latched/);

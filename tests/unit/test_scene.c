@@ -589,7 +589,7 @@ END_TEST
 /* Three triangles with two materials. */
 static const char colored[] =
     "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
-    "<asset><unit meter='1'/><up_axis>Z_UP</up_axis></asset><library_effects>"
+    "<asset><unit meter='1'/><up_axis>Y_UP</up_axis></asset><library_effects>"
     "<effect id='re'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.9 0.1 0.2 1</color></diffuse></lambert>"
     "</technique></profile_COMMON></effect>"
     "<effect id='be'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.1 0.2 0.8 1</color></diffuse></lambert>"
@@ -627,6 +627,11 @@ START_TEST(meshes_have_the_colours_of_their_files) {
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_model_create_scene(model, state, NULL, &scene));
   unlink(path);
+  bool said = false; /* nothing is turned for Y_UP */
+  for (int i = 0; i < cdn_model_warning_count(model); i++)
+    said |= strstr(cdn_model_warning(model, i), "are not turned for it") &&
+            strstr(cdn_model_warning(model, i), strrchr(path, '/') + 1);
+  ck_assert(said);
   static const double expected[3][3] = { { 0.9, 0.1, 0.2 }, { 0.1, 0.2, 0.8 }, { 0, 1, 0 } };
   static const int triangles[3] = { 2, 1, 3 };
   ck_assert_int_eq(cdn_scene_visual_count(scene), 3);
@@ -648,6 +653,54 @@ END_TEST
 START_TEST(meshes_have_the_colours_of_their_files) { SKIP("this build reads no DAE"); }
 END_TEST
 #endif
+
+/* A link whose mesh is not there is seen by the shapes that it touches with, in the mesh's colour; and that is said. */
+START_TEST(what_is_not_there_is_seen_by_what_touches) {
+  static const char urdf[] =
+      "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+      "</inertial><visual><geometry><mesh filename='none.stl'/></geometry><material name='g'><color rgba='0 1 0 1'/></material>"
+      "</visual><collision><origin xyz='0 0 2'/><geometry><sphere radius='0.5'/></geometry></collision></link>"
+      "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+      "<visual><geometry><mesh filename='none.stl'/></geometry></visual>"
+      "<visual><geometry><box size='1 1 1'/></geometry><material name='pink'/></visual></link>"
+      "<link name='fixed'><collision><geometry><sphere radius='0.7'/></geometry></collision></link>"
+      "<joint name='f' type='fixed'><parent link='a'/><child link='fixed'/></joint>"
+      "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='1 0 0'/>"
+      "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>";
+  for (int contact = 0; contact < 2; contact++) {
+    cdn_model_options options = cdn_default_model_options();
+    options.contact = contact ? CDN_MODEL_COMPLIANT : CDN_MODEL_NO_CONTACT;
+    cdn_model *model;
+    cdn_state *state;
+    cdn_scene *scene;
+    OK(cdn_model_load_string(urdf, strlen(urdf), "r.urdf", &options, &model));
+    OK(cdn_state_create(cdn_model_system(model), &state));
+    OK(cdn_model_create_scene(model, state, NULL, &scene));
+    int seen = 0;
+    for (int i = 0; i < cdn_scene_visual_count(scene); i++) {
+      cdn_visual v;
+      OK(cdn_scene_visual(scene, i, &v));
+      if (v.collision || v.geometry.kind != CDN_GEOMETRY_SPHERE) continue;
+      seen++;
+      NEAR(v.geometry.size[0], 0.5, 0);
+      NEAR(v.X_BV.p.z, 2, 0);
+      NEAR(v.rgba[1], 1, 0);
+      NEAR(v.rgba[0], 0, 0);
+    }
+    ck_assert_int_eq(seen, 1);
+    bool said = false, said_color = false;
+    for (int i = 0; i < cdn_model_warning_count(model); i++)
+      said_color |= strstr(cdn_model_warning(model, i), "not defined: 'pink'; what has them is grey") != NULL;
+    ck_assert(said_color);
+    for (int i = 0; i < cdn_model_warning_count(model); i++)
+      said |= strstr(cdn_model_warning(model, i), "not shown: 'none.stl' (shapes that touch are seen in place") != NULL;
+    ck_assert(said);
+    cdn_scene_destroy(scene);
+    cdn_state_destroy(state);
+    cdn_model_destroy(model);
+  }
+}
+END_TEST
 
 /* A box that slides over a floor, and an arm beyond its limit with dry friction. */
 START_TEST(cones_and_rows) {
@@ -719,4 +772,4 @@ CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_o
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
            frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count, cameras_and_lights,
            what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
-           meshes_have_the_colours_of_their_files)
+           meshes_have_the_colours_of_their_files, what_is_not_there_is_seen_by_what_touches)

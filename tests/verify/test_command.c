@@ -459,6 +459,8 @@ END_TEST
 START_TEST(armature_lets_a_massless_link_run) {
   enter_directory();
   write_file("hand.urdf", finger);
+  EXITS(1, "simulate hand.urdf --duration 1"); /* and the option is named that cures it */
+  SAYS(errors, "--armature 1e-4");
   SUCCEEDS("info hand.urdf --armature 1e-6 --json");
   json_t *root = parse(output);
   ck_assert_int_eq(integer(root, "degrees_of_freedom"), 1);

@@ -190,9 +190,12 @@ export class App implements Listener, Page {
 
   // Beside the name, where everybody sees it.
   private addMissing(text: string): void {
-    this.missing.push(text);
-    const n = this.missing.length, left = this.missing.some(what => what.startsWith('not simulated'));
-    setText(this.badge, left ? 'Not all of it is simulated' : n === 1 ? '1 warning' : `${n} warnings`);
+    const isLack = (what: string, of: string) => what.startsWith(`not ${of}`) || what.includes(`: not ${of}: `);
+    // What is not seen comes first: the eye does not find it.
+    if (isLack(text, 'shown')) this.missing.unshift(text);
+    else this.missing.push(text);
+    const n = this.missing.length, lacks = ['shown', 'simulated'].filter(of => this.missing.some(what => isLack(what, of)));
+    setText(this.badge, lacks.length > 0 ? `Not all of it is ${lacks.join(' or ')}` : n === 1 ? '1 warning' : `${n} warnings`);
     this.badge.title = this.missing.slice(0, 12).join('\n') + (n > 12 ? `\n\u2026 and ${n - 12} more` : '');
     this.badge.hidden = false;
   }

@@ -3,6 +3,7 @@
 //   model()          the message of that name
 //   frame()          the newest frame of run 0 (time, number, poses, values, number of marks), or null
 //   curve(run, i)    times and values of series i of a run that is over, or null
+//   plotted(run, i) times and values of plot i of those that were chosen, or null
 //   project(body)    where the origin of a body is on the page, in its pixels, by the newest frame
 //   camera()         position, target and field of view of the camera
 //   ticks(v, d)      numbers beside lines of a diagram that are d apart, as texts
@@ -12,6 +13,9 @@
 import * as THREE from 'three';
 import type { App } from './app';
 import { formatTicks } from './base/format';
+import type { Curve } from './wire/source';
+
+const lists = (curve: Curve | null) => (curve ? { times: Array.from(curve.times), values: Array.from(curve.values) } : null);
 
 export function installHook(app: App): void {
   const { picture } = app;
@@ -41,10 +45,8 @@ export function installHook(app: App): void {
         poses: Array.from(frame.poses), values: Array.from(frame.values),
       } : null;
     },
-    curve: (run: number, series: number) => {
-      const curve = app.curve(run, series);
-      return curve ? { times: Array.from(curve.times), values: Array.from(curve.values) } : null;
-    },
+    curve: (run: number, series: number) => lists(app.curve(run, series)),
+    plotted: (run: number, plot: number) => lists(app.plots.curve(run, plot)),
     project: (body: number) => {
       const frame = picture.frames[0];
       if (!frame || body < 0 || body >= frame.bodies) return null;

@@ -1,4 +1,4 @@
-// One diagram, drawn by uPlot: curves of one unit over time, and a line at the time that is shown.
+// One diagram, drawn by uPlot: curves of one unit, or of one expression, over time, and a line at the time that is shown.
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -9,7 +9,7 @@ import type { Curve } from '../wire/source';
 
 export interface ChartCurve {
   run: number;
-  series: number;
+  plot: number;
   color: number;
   name: string;
 }
@@ -43,12 +43,12 @@ export class Chart {
   private readonly box: HTMLElement;
   private time = 0;
 
-  constructor(parent: HTMLElement, unit: string, private readonly curves: ChartCurve[], seek: (time: number) => void) {
+  constructor(parent: HTMLElement, name: string, private readonly curves: ChartCurve[], seek: (time: number) => void) {
     this.box = document.createElement('div');
     this.box.className = 'chart';
     const title = document.createElement('div');
     title.className = 'chart-title';
-    title.textContent = unit || '1';
+    title.textContent = title.title = name;
     this.box.append(title);
     parent.append(this.box);
     const text = cssColor('--muted'), grid = cssColor('--line');
@@ -111,9 +111,9 @@ export class Chart {
   }
 
   // `width`: seconds that are seen, 0: all. `whole`: the times of a record, which stands still.
-  draw(curveOf: (run: number, series: number) => Curve | null, time: number, width: number, whole: [number, number] | null): void {
+  draw(curveOf: (run: number, plot: number) => Curve | null, time: number, width: number, whole: [number, number] | null): void {
     this.time = time;
-    const found = this.curves.map(curve => curveOf(curve.run, curve.series));
+    const found = this.curves.map(curve => curveOf(curve.run, curve.plot));
     const times = found.find(curve => curve)?.times ?? new Float64Array(0);
     const first = whole ? whole[0] : times[0] ?? 0, last = whole ? whole[1] : times[times.length - 1] ?? 0;
     let min = first, max = last;

@@ -1,10 +1,12 @@
-// Plots that scroll: one diagram for each unit, chosen by search. Values are shown beside the names.
+// Plots that scroll, chosen by search: one diagram for the series of each unit, one for each expression of series. Values are shown beside the names.
 
 import { h, iconButton, setText } from '../base/dom';
+import { ExpressionError, Names, readExpression, seriesAlone, type Expression } from '../base/expression';
 import { formatSteady, inTimeUnits, timeUnit } from '../base/format';
 import { indexAt } from '../wire/interpolate';
 import type { Frame } from '../wire/frame';
 import type { Model, Series, Status, Text } from '../wire/messages';
+import { curveOf, type Curve } from '../wire/source';
 import { readSetting, writeSetting } from '../base/settings';
 import { Chart, colorOf } from './chart';
 import { History } from './history';
@@ -14,6 +16,12 @@ const MOST = 64;
 const OFFERED = 80;
 const DRAW_EVERY_MS = 66;
 const VALUES_EVERY_MS = 150;
+
+interface Plot {
+  name: string;
+  unit: string;
+  expression: Expression;
+}
 
 function widthText(width: number): string {
   return width === 0 ? 'all' : width === 120 && timeUnit() === 's' ? '2 min' : `${width} ${timeUnit()}`;
@@ -25,12 +33,13 @@ export class PlotsPanel implements Panel {
   private readonly offers = h('div', { class: 'offers', role: 'listbox', 'aria-label': 'Series', hidden: true });
   private readonly legend = h('ul', { class: 'legend' });
   private readonly charts = h('div', { class: 'charts' });
-  private readonly hint = h('p', { class: 'muted' }, {}, 'Choose what to plot: coordinates, sensors, energy, step size \u2026');
+  private readonly hint = h('p', { class: 'muted' }, {}, 'Choose what to plot: coordinates, sensors, energy, step size \u2026 Or type what to compute of them: deg(hip.q), energy - first(energy).');
   private readonly window = h('select', { 'aria-label': 'Width of the plots' }, { change: () => this.redraw() });
   private list: Series[] = [];
-  private chosen: number[] = [];
+  private names = new Names([], () => false);
+  private chosen: Plot[] = [];
   private made: Chart[] = [];
-  private outputs: { series: number; output: HTMLOutputElement }[] = [];
+  private outputs: { plot: Plot; output: HTMLOutputElement }[] = [];
   private histories: History[] = [];
   private runs: Model['runs'] = [];
   private drawn = 0;
@@ -40,6 +49,7 @@ export class PlotsPanel implements Panel {
   private time = 0;
   private span: [number, number] = [0, 0];
   private active = -1;
+  private readonly taking = new WeakMap<HTMLElement, () => void>(); // what happens when an offer is taken
 
   constructor(private readonly page: Page, close: () => void) {
     this.search = h('input', {
@@ -70,26 +80,42 @@ export class PlotsPanel implements Panel {
     this.histories = model.runs.map(() => new History());
     for (const option of this.window.options) option.text = widthText(Number(option.value));
     if (this.page.recorded()) this.window.value = '0';
+    this.names = new Names(this.list, i => this.page.offers(i));
     const wanted = (readSetting('plots') ?? '').split('\n').filter(Boolean);
-    this.chosen = wanted.map(name => this.list.findIndex(series => series.name === name)).filter(i => i >= 0).slice(0, MOST);
+    this.chosen = wanted.map(text => this.plotOf(text)).filter(plot => plot !== null).slice(0, MOST);
+    while (this.inputs().length > MOST) this.chosen.pop();
     this.send();
     this.build();
   }
 
+  // The series or the expression of this text, or null: this model has no such thing.
+  private plotOf(text: string): Plot | null {
+    const series = this.list.findIndex(({ name }) => name === text);
+    if (series >= 0) return { ...this.list[series]!, expression: seriesAlone(series) };
+    try {
+      return { name: text, unit: '', expression: readExpression(text, this.names) };
+    } catch {
+      return null;
+    }
+  }
+
+  private inputs(): number[] {
+    return [...new Set(this.chosen.flatMap(({ expression }) => expression.series))];
+  }
+
   private send(): void {
-    this.page.send({ type: 'plots', series: this.chosen });
+    this.page.send({ type: 'plots', series: this.inputs() });
   }
 
-  private store(): void {
-    writeSetting('plots', this.chosen.map(i => this.list[i]!.name).join('\n'));
-  }
-
-  toggle(series: number): void {
-    const at = this.chosen.indexOf(series);
+  private toggle(plot: Plot): void {
+    const at = this.chosen.findIndex(({ name }) => name === plot.name);
     if (at >= 0) this.chosen.splice(at, 1);
-    else if (this.chosen.length < MOST) this.chosen.push(series);
-    else this.page.say(`At most ${MOST} series can be plotted at once.`, 'info');
-    this.store();
+    else this.chosen.push(plot);
+    if (this.inputs().length > MOST) {
+      this.chosen.pop();
+      this.page.say(`At most ${MOST} series can be plotted at once.`, 'info');
+    }
+    writeSetting('plots', this.chosen.map(({ name }) => name).join('\n'));
     this.send();
     this.build();
   }
@@ -97,35 +123,84 @@ export class PlotsPanel implements Panel {
   // ---- choosing ----
 
   private offer(): void {
-    const wanted = this.search.value.trim().toLowerCase().split(/\s+/);
-    const found = this.list.map((series, i) => ({ series, i }))
-      .filter(({ series }) => wanted.every(word => `${series.group} ${series.name}`.toLowerCase().includes(word)));
-    let group = '';
+    const text = this.search.value.trim();
     this.active = -1;
-    const usable = found.filter(({ i }) => this.page.offers(i));
     this.offers.replaceChildren();
-    for (const { series, i } of usable.slice(0, OFFERED)) {
-      if (series.group !== group) this.offers.append(h('div', { class: 'offer-group' }, {}, (group = series.group)));
-      const on = this.chosen.includes(i);
-      this.offers.append(h('div', { class: 'offer', role: 'option', 'aria-selected': on, 'data-series': i, id: `offer${i}` }, {
-        // Before the field loses the focus, which would hide the list.
-        pointerdown: event => {
-          event.preventDefault();
-          this.take(i);
-        },
-      }, h('span', {}, {}, series.name), h('span', { class: 'unit' }, {}, series.unit)));
+    const read = this.readTyped(text);
+    if (read instanceof ExpressionError) {
+      const found = this.listSeries(text, '');
+      if (found === 0) this.explain(text, read);
+    } else {
+      if (read) this.addOffer(read, 'compute', () => this.take(read));
+      this.listSeries(text, '');
     }
-    if (usable.length === 0) this.offers.append(h('div', { class: 'offer-group' }, {}, 'Nothing has this name.'));
-    if (usable.length > OFFERED) this.offers.append(h('div', { class: 'offer-group' }, {}, `${usable.length - OFFERED} more: type on`));
     this.offers.hidden = false;
     this.search.setAttribute('aria-expanded', 'true');
   }
 
-  // What was sought has been found: the next search begins anew.
-  private take(series: number): void {
-    this.toggle(series);
-    this.search.value = '';
+  // What was typed as an expression, where it is more than a name.
+  private readTyped(text: string): Plot | ExpressionError | null {
+    if (text === '') return null;
+    try {
+      const expression = readExpression(text, this.names);
+      return expression.isName ? null : { name: text, unit: '', expression };
+    } catch (error) {
+      if (error instanceof ExpressionError) return error;
+      throw error;
+    }
+  }
+
+  // Series that have these words in their names; one that is chosen is put behind `before`, where the text has more.
+  private listSeries(words: string, before: string): number {
+    const wanted = words.toLowerCase().split(/\s+/);
+    const usable = this.list.map((series, i) => ({ series, i }))
+      .filter(({ series, i }) => wanted.every(word => `${series.group} ${series.name}`.toLowerCase().includes(word)) && this.page.offers(i));
+    usable.sort((a, b) => Number(b.series.name === words) - Number(a.series.name === words)); // the whole name first
+    let group = '';
+    for (const { series, i } of usable.slice(0, OFFERED)) {
+      if (series.group !== group) this.note((group = series.group));
+      const plot = { ...series, expression: seriesAlone(i) };
+      this.addOffer(plot, series.unit, () => (before === '' ? this.take(plot) : this.complete(before + series.name)));
+    }
+    if (usable.length > OFFERED) this.note(`${usable.length - OFFERED} more: type on`);
+    return usable.length;
+  }
+
+  private note(text: string): void {
+    this.offers.append(h('div', { class: 'offer-group' }, {}, text));
+  }
+
+  private addOffer(plot: Plot, remark: string, take: () => void): void {
+    const on = this.chosen.some(({ name }) => name === plot.name);
+    const option = h('div', { class: 'offer', role: 'option', 'aria-selected': on, id: `offer${this.offers.childElementCount}` }, {
+      // Before the field loses the focus, which would hide the list.
+      pointerdown: event => {
+        event.preventDefault();
+        take();
+      },
+    }, h('span', {}, {}, plot.name), h('span', { class: 'unit' }, {}, remark));
+    this.taking.set(option, take);
+    this.offers.append(option);
+  }
+
+  // Where the text is wrong and why, and names that its last word may become.
+  private explain(text: string, { message, at, length }: ExpressionError): void {
+    const end = Math.min(at + length, text.length), place = text.slice(at, end) || '\u2423';
+    this.offers.append(h('div', { class: 'offer-error', role: 'alert' }, {},
+      h('p', { class: 'typed' }, {}, text.slice(0, at), h('mark', {}, {}, place), text.slice(end)), h('p', {}, {}, message)));
+    const last = /[^\s+\-*/^(),]+$/.exec(text)?.[0];
+    if (last && last !== text) this.listSeries(last, text.slice(0, text.length - last.length));
+  }
+
+  private complete(text: string): void {
+    this.search.value = text;
     this.offer();
+  }
+
+  // What was sought has been found: the next search begins anew.
+  private take(plot: Plot): void {
+    this.toggle(plot);
+    this.complete('');
   }
 
   private hideOffers(): void {
@@ -142,7 +217,7 @@ export class PlotsPanel implements Panel {
       this.active = Math.min(Math.max(this.active + (event.key === 'ArrowDown' ? 1 : -1), 0), options.length - 1);
     } else if (event.key === 'Enter') {
       const option = options[Math.max(this.active, 0)];
-      if (option) this.take(Number(option.dataset['series']));
+      if (option) this.taking.get(option)?.();
     } else {
       return;
     }
@@ -160,36 +235,36 @@ export class PlotsPanel implements Panel {
     for (const chart of this.made) chart.destroy();
     this.charts.replaceChildren();
     this.hint.hidden = this.chosen.length > 0;
-    const units = new Map<string, number[]>();
-    for (const i of this.chosen) {
-      const unit = this.list[i]!.unit;
-      const group = units.get(unit);
-      if (group) group.push(i);
-      else units.set(unit, [i]);
+    const diagrams = new Map<string, Plot[]>();
+    for (const plot of this.chosen) {
+      const title = plot.expression.isName ? plot.unit || '1' : plot.name;
+      const group = diagrams.get(title);
+      if (group) group.push(plot);
+      else diagrams.set(title, [plot]);
     }
     this.outputs = [];
     this.legend.replaceChildren();
     this.made = [];
-    for (const [unit, members] of units) {
-      const curves = members.flatMap(series => this.runs.map((run, r) => ({
-        run: r, series, color: this.chosen.indexOf(series),
-        name: this.runs.length > 1 ? `${this.list[series]!.name} (${run.name})` : this.list[series]!.name,
+    for (const [title, members] of diagrams) {
+      const curves = members.flatMap(plot => this.runs.map((run, r) => ({
+        run: r, plot: this.chosen.indexOf(plot), color: this.chosen.indexOf(plot),
+        name: this.runs.length > 1 ? `${plot.name} (${run.name})` : plot.name,
       })));
-      this.made.push(new Chart(this.charts, unit, curves, time => this.page.send({ type: 'seek', time })));
-      for (const series of members) this.addLegend(series);
+      this.made.push(new Chart(this.charts, title, curves, time => this.page.send({ type: 'seek', time })));
+      for (const plot of members) this.addLegend(plot);
     }
     for (const chart of this.made) chart.resize(); // each knows its room when all are there
     this.redraw();
   }
 
-  private addLegend(series: number): void {
-    const { name, unit } = this.list[series]!;
+  private addLegend(plot: Plot): void {
+    const { name, unit } = plot;
     const dot = h('span', { class: 'dot' });
-    dot.style.background = colorOf(this.chosen.indexOf(series));
+    dot.style.background = colorOf(this.chosen.indexOf(plot));
     const output = h('output', { class: 'value' });
-    this.outputs.push({ series, output });
+    this.outputs.push({ plot, output });
     this.legend.append(h('li', {}, {}, dot, h('span', { class: 'name', title: name }, {}, name), output,
-      h('span', { class: 'unit' }, {}, unit), iconButton('close', `Remove ${name}`, '', () => this.toggle(series))));
+      h('span', { class: 'unit' }, {}, unit), iconButton('close', `Remove ${name}`, '', () => this.toggle(plot))));
   }
 
   text(text: Text): void {
@@ -230,21 +305,30 @@ export class PlotsPanel implements Panel {
   private draw(now: number): void {
     this.dirty = false;
     this.drawn = now;
-    const recorded = this.page.recorded();
-    const curve = (run: number, series: number) => (recorded ? this.page.curve(run, series) : this.histories[run]?.curve(series)) ?? null;
     const width = Number(this.window.value) / inTimeUnits(1);
-    const whole: [number, number] | null = recorded ? this.span : null;
-    for (const chart of this.made) chart.draw(curve, this.time, width, whole);
+    const whole: [number, number] | null = this.page.recorded() ? this.span : null;
+    for (const chart of this.made) chart.draw((run, plot) => this.curve(run, plot), this.time, width, whole);
+  }
+
+  // Of a plot that was chosen, in a run, as far as it is known.
+  curve(run: number, plot: number): Curve | null {
+    return this.chosen[plot]?.expression.curve(series => this.known(run, series)) ?? null;
+  }
+
+  private known(run: number, series: number): Curve | null {
+    return (this.page.recorded() ? this.page.curve(run, series) : this.histories[run]?.curve(series)) ?? null;
   }
 
   private showValues(now: number): void {
     this.stale = false;
     this.shownValues = now;
-    for (const { series, output } of this.outputs) setText(output, formatSteady(this.histories[0]?.last(series) ?? this.valueAt(series)));
+    for (const { plot, output } of this.outputs) setText(output, formatSteady(plot.expression.curve(series => this.present(series))?.values[0]));
   }
 
-  private valueAt(series: number): number | null {
-    const curve = this.page.curve(0, series);
-    return curve?.values[indexAt(curve.times, this.time)] ?? null;
+  // The value at the time that is shown, as a curve of one row.
+  private present(series: number): Curve {
+    const whole = this.known(0, series);
+    const value = this.histories[0]?.last(series) ?? whole?.values[indexAt(whole.times, this.time)] ?? NaN;
+    return { ...curveOf(Float64Array.of(this.time), Float64Array.of(value)), ...(whole ? { first: whole.first } : {}) };
   }
 }

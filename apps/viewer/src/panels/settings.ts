@@ -52,9 +52,9 @@ export class SettingsPanel implements Panel {
 
   status(status: Status): void {
     const accuracy = status.accuracy ?? 0;
-    if (document.activeElement !== this.accuracy && Number(this.accuracy.value) !== accuracy) {
-      const all = [...new Set([...accuracies, accuracy])].filter(x => x > 0).sort((a, b) => b - a);
-      fillSelect(this.accuracy, all.map(x => ({ value: String(x), text: shortPower(x) })), String(accuracy));
+    if (document.activeElement !== this.accuracy && this.accuracy.value !== String(accuracy)) {
+      const all = [...new Set([...accuracies, accuracy])].sort((a, b) => b - a);
+      fillSelect(this.accuracy, all.map(x => ({ value: String(x), text: x > 0 ? shortPower(x) : 'none: equal steps' })), String(accuracy));
     }
     this.companion.checked = status.companion === true;
     showName(this.method, status.method);

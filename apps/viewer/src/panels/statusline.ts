@@ -61,7 +61,7 @@ export class StatusLine implements Panel {
 
   private showVerdict(status: Status): void {
     const { estimate, accuracy } = status;
-    const known = estimate !== null && estimate !== undefined;
+    const known = estimate !== null && estimate !== undefined && status.steps !== 0; // before the first step nothing is known
     const delivered = status.delivered ?? null;
     this.verdict.dataset['verdict'] = delivered === null ? 'unknown' : delivered ? 'good' : 'bad';
     const figures = known ? `error about ${formatNumber(estimate, 2)}${accuracy ? `, asked ${formatNumber(accuracy, 2)}` : ''}` : '';

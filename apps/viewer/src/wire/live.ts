@@ -2,7 +2,7 @@
 
 import { KIND_FRAME, KIND_MESH, kindOf, readFrame, readMesh } from './frame';
 import { parseText, type Curves, type Request } from './messages';
-import type { Curve, Listener, Source } from './source';
+import { curveOf, type Curve, type Listener, type Source } from './source';
 
 const RETRY_MS = 1000;
 
@@ -38,7 +38,7 @@ export class LiveSource implements Source {
   private keep({ run, series, times, values }: Curves): void {
     const numbers = (list: (number | null)[]) => Float64Array.from(list, x => x ?? NaN);
     const all = numbers(times);
-    series.forEach((number, i) => this.curves.set(`${run} ${number}`, { times: all, values: numbers(values[i] ?? []) }));
+    series.forEach((number, i) => this.curves.set(`${run} ${number}`, curveOf(all, numbers(values[i] ?? []))));
   }
 
   private connect(): void {

@@ -4,7 +4,7 @@ import { readEmbedded, type Embedded } from './embedded';
 import type { Frame } from './frame';
 import type { Model, Request, Status } from './messages';
 import { indexAt, interpolatePoses } from './interpolate';
-import type { Curve, Listener, Source } from './source';
+import { curveOf, type Curve, type Listener, type Source } from './source';
 
 interface Track {
   frames: Frame[];
@@ -56,11 +56,12 @@ export class RecordedSource implements Source {
       else byRun.set(frame.run, [frame]);
     }
     for (const [run, frames] of byRun) this.tracks[run] = trackOf(frames);
+    // The status comes last, and says which series there are: panels ask for that when they get the model.
+    for (const text of data.texts) if (text.type === 'status') this.status = { ...this.status, ...text };
     for (const text of data.texts) {
-      if (text.type === 'hello') continue;
+      if (text.type === 'hello' || text.type === 'status') continue;
       if (text.type === 'model') this.model = text;
-      if (text.type === 'status') this.status = { ...this.status, ...text };
-      else listener.text(text);
+      listener.text(text);
     }
     const times = data.frames.map(frame => frame.time);
     const from = times.reduce((a, b) => Math.min(a, b), Infinity);
@@ -122,7 +123,7 @@ export class RecordedSource implements Source {
     const track = this.tracks[run];
     const at = this.status.plots.indexOf(series);
     if (!track || at < 0) return null;
-    return track.curves[at] ??= { times: track.times, values: Float64Array.from(track.frames, frame => frame.values[at] ?? NaN) };
+    return track.curves[at] ??= curveOf(track.times, Float64Array.from(track.frames, frame => frame.values[at] ?? NaN));
   }
 
   recorded(): boolean {

@@ -19,6 +19,11 @@ export interface Connection {
 export interface Curve {
   times: Float64Array;
   values: Float64Array;
+  first: number; // the earliest value that is known, though its row may be forgotten
+}
+
+export function curveOf(times: Float64Array, values: Float64Array): Curve {
+  return { times, values, first: values[0] ?? NaN };
 }
 
 export interface Source {
