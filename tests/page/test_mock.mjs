@@ -9,7 +9,7 @@ import { frame, openBrowser, openPage, rest, state, until } from './browser.mjs'
 import { dataText, pageWithData } from './messages.mjs';
 import { Mock } from './mock.mjs';
 import { contrasts, look, project, shareOf } from './pictures.mjs';
-import { cloth, cloud, fourBar, fourBarAngles, hopping, spot } from './worlds.mjs';
+import { cloth, cloud, colours, fourBar, fourBarAngles, hopping, lit, painted, spot } from './worlds.mjs';
 
 const html = readFileSync(process.env.CARDAN_PAGE, 'utf8');
 let browser, folder;
@@ -129,6 +129,36 @@ test('planes have their patterns and their ends', async () => {
     const [corner, middle, part] = await coloursAt(page, [[0.02, 0.02], [0.79, 0.39], [0.5, 0.25]]);
     assert.ok(blue(corner) && red(middle), `${corner} and ${middle}`);
     assert.ok(part[0] > corner[0] && part[0] < middle[0], `between ${corner} and ${middle}: ${part}`);
+  });
+});
+
+const fromAbove = async page => {
+  await page.select('[aria-label="Camera"]', '0');
+  await until(page, 'Math.abs(window.cardan.camera().position[2] - 3) < 1e-6', 'the camera is above');
+};
+
+test('planes and meshes have their textures, and the sky is behind them', async () => {
+  // The strongest channels say which of the four colours it is.
+  const kind = ([r, g, b]) => (b > 1.5 * r ? 2 : g > 1.5 * r ? 1 : g > 0.6 * r ? 3 : 0);
+  await withPage(painted, {}, async page => {
+    await fromAbove(page);
+    for (const [x, half] of [[-0.5, 0.4], [0.5, 0.2]]) {
+      const places = [[-1, 1], [1, 1], [-1, -1], [1, -1]].map(([i, j]) => [x + (i * half) / 2, (j * half) / 2]);
+      const seen = await coloursAt(page, places);
+      seen.forEach((colour, i) => assert.equal(kind(colour), i, `${places[i]} has ${colour}, not ${colours[i]}`));
+    }
+    for (const colour of await coloursAt(page, [[0, 0.6], [0.2, 0], [0.9, -0.8]])) {
+      [120, 0, 160].forEach((x, k) => assert.ok(Math.abs(colour[k] - x) <= 2, `the sky is ${colour}`));
+    }
+  });
+});
+
+test('a spot ends at its angle, and a mirror shows what is above it', async () => {
+  await withPage(lit, {}, async page => {
+    await fromAbove(page);
+    const [under, beside, mirrored] = await coloursAt(page, [[0.4, 0], [0.7, 0], [-0.4, 0]]);
+    assert.ok(under[0] > 1.2 * beside[0] && under[1] > 1.2 * beside[1], `under the spot ${under}, beside it ${beside}`);
+    assert.ok(mirrored[0] > 1.5 * beside[0] && mirrored[0] > 1.5 * mirrored[1], `the mirror shows ${mirrored}, beside it ${beside}`);
   });
 });
 
