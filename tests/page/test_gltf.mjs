@@ -49,7 +49,8 @@ test('textures as glTF', { skip }, async () => {
     run('export', model, '-o', file, '--quiet');
     const bytes = readFileSync(file);
     const { issues, info } = await validateBytes(new Uint8Array(bytes));
-    assert.deepEqual(issues.messages, []);
+    const sizes = 'IMAGE_NPOT_DIMENSIONS'; // for information: pictures are as the file has them
+    assert.deepEqual(issues.messages.filter(({ code }) => code !== sizes), []);
     const text = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
     assert.equal(text.images.length, 3);
     assert.equal(info.resources.filter(({ image }) => image).map(({ image }) => `${image.width} x ${image.height}`).sort().join(), '16 x 16,2 x 2,9 x 54');

@@ -156,9 +156,14 @@ test('planes and meshes have their textures, and the sky is behind them', async 
 test('a spot ends at its angle, and a mirror shows what is above it', async () => {
   await withPage(lit, {}, async page => {
     await fromAbove(page);
-    const [under, beside, mirrored] = await coloursAt(page, [[0.4, 0], [0.7, 0], [-0.4, 0]]);
-    assert.ok(under[0] > 1.2 * beside[0] && under[1] > 1.2 * beside[1], `under the spot ${under}, beside it ${beside}`);
-    assert.ok(mirrored[0] > 1.5 * beside[0] && mirrored[0] > 1.5 * mirrored[1], `the mirror shows ${mirrored}, beside it ${beside}`);
+    const [under, beside, mirrored, outside] = await coloursAt(page, [[0.4, 0], [0.7, 0], [-0.4, 0], [0, 1.1]]);
+    // Half of the plane's colour, and half of the background, or of what is above.
+    const encoded = x => 255 * (1.055 * x ** (1 / 2.4) - 0.055), plane = ((0.3 + 0.055) / 1.055) ** 2.4;
+    const near = (colour, x, what) => assert.ok(Math.abs(colour - x) <= 3, `${what}: ${colour}, not ${x}`);
+    near(beside[0], (encoded((plane * 2.1) / Math.PI) + outside[0]) / 2, 'beside the spot');
+    near(under[0], (encoded((plane * (2.1 + 2.4 / 0.7)) / Math.PI) + outside[0]) / 2, 'under the spot');
+    near(mirrored[0], (encoded((plane * 2.1) / Math.PI) + 255) / 2, 'what glows, in the mirror');
+    assert.ok(mirrored[1] < beside[1] - 20, `it is red: ${mirrored}`);
   });
 });
 

@@ -141,7 +141,7 @@ export const painted = {
 // A white plane below a spot with an angle of 0.2 rad at the height 2, and beside it one that mirrors a glowing square above the camera.
 export const lit = {
   looks: [textureBytes(0, 1, [[255, 255, 255]]), squareBytes(3, 0.5, 0)],
-  model: model('lit', [0, 0, 0], 1, [{ name: 'square', parent: 0, mass: 1 }], [
+  model: model('lit', [0, 0, 0], 4, [{ name: 'square', parent: 0, mass: 1 }], [
     visual('plane', 0, 'plane', [0.9, 0.9], [0.3, 0.3, 0.3, 1], { texture: 0, place: [1, 0, 0, 0, 0, 1, 0, 0], reflectance: 0.5 }),
     visual('square', 1, 'box', [0.5, 0.5, 0], [1, 0, 0, 1], { texture: 0, mesh: 3, emission: 1 }),
   ], {

@@ -49,5 +49,13 @@ void main() {
   material.depthFunc = THREE.LessEqualDepth;
   mirror.renderOrder = -0.5; // after its plane
   mirror.frustumCulled = false;
+  // The plane is no part of what is seen in it.
+  const draw = mirror.onBeforeRender;
+  mirror.onBeforeRender = (...all) => {
+    const plane = mirror.parent!;
+    plane.visible = false;
+    draw.apply(mirror, all);
+    plane.visible = true;
+  };
   return mirror;
 }
