@@ -65,9 +65,9 @@ typedef struct cdn_texture_def {
   CDN_DEF_HEADER;
   const char *name;  /**< copied; NULL: "texture0", ... */
   int width, height; /**< pixels, 1 to 16384; a cube's height is 6 times its width */
-  bool
-      cube; /**< six square pictures, one below the other: what is seen in the directions +x, -x, +y, -y, +z, -z. That of
-                            +z has x to the right and y up, and the others are joined to it as OpenGL's are. Default false */
+  /** Six square pictures, one below the other: what is seen in the directions +x, -x, +y, -y, +z, -z. That of +z has x
+   *  to the right and y up, and the others are joined to it as OpenGL's are. Default false */
+  bool cube;
   const uint8_t *rgba; /**< rows from top to bottom, 4 bytes a pixel: red, green, blue, opacity; copied */
 } cdn_texture_def;
 CDN_API void cdn_texture_def_init(void *def, size_t size); /**< cdn_default_texture_def for a struct of `size` bytes */
@@ -78,8 +78,8 @@ static inline cdn_texture_def cdn_default_texture_def(void) {
 }
 /** Adds a texture and writes its number (`texture` may be NULL). CDN_ERR_ARG (sizes, no pixels), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, int *texture) CDN_NODISCARD;
-/** A cube is the sky: what is seen where nothing else is. R_GS turns the cube's axes into Ground's. A negative number: there is no sky (so it
- *  is at first). CDN_ERR_ARG (no such texture, or no cube; no rotation). */
+/** A cube is the sky: what is seen where nothing else is. R_GS turns the cube's axes into Ground's. A negative number:
+ *  there is no sky, as at first. CDN_ERR_ARG (no such texture, or no cube; no rotation). */
 CDN_API cdn_status cdn_scene_set_sky(cdn_scene *scene, int texture, cdn_rotation R_GS) CDN_NODISCARD;
 
 /** What a half-space looks like beside its colour. Values never change; later releases append some. */
@@ -104,14 +104,16 @@ typedef struct cdn_visual_def {
   double tile[2];        /**< m, > 0. Default 1 1 */
   double half[2]; /**< a half-space is drawn so far from its origin along x and y, m; 0 (the default): it has no end */
   int texture;    /**< whose colours are multiplied by rgba's, in place of a pattern; default -1: none */
-  /** Which place of the texture a point of the geometry has: place (x, y, z, 1). Of a picture: the place from the left and from the top, in
-   *  widths and heights, and the picture repeats. Of a cube: the direction from its middle. Default: (x, y, z) */
+  /** Which place of the texture a point of the geometry has: place (x, y, z, 1). Of a picture: the place from the left
+   *  and from the top, in widths and heights, and the picture repeats. Of a cube: the direction from its middle.
+   *  Default: (x, y, z) */
   double place[3][4];
-  /** Of a mesh and a picture, in place of `place`: the places of the three corners of each triangle, 6 numbers a triangle; copied.
-   *  NULL: none */
+  /** Of a mesh and a picture, in place of `place`: the places of the three corners of each triangle, 6 numbers a
+   *  triangle; copied. NULL: none */
   const float *corners;
-  /** How much of the light is mirrored as from varnish, 0 to 1; how small the place is that shines, 0 to 1 (the exponent of Phong's law is
-   *  128 times this); how much of its colour it has without light, 0 to 1. Defaults: 0.5, 0.5, 0 */
+  /** How much of the light is mirrored as from varnish, 0 to 1; how small the place is that shines, 0 to 1 (the
+   *  exponent of Phong's law is 128 times this); how much of its colour it has without light, 0 to 1. Defaults: 0.5,
+   *  0.5, 0 */
   double specular, shininess, emission;
   double reflectance; /**< how much of a half-space is a mirror, 0 to 1. Default 0 */
 } cdn_visual_def;
@@ -177,12 +179,12 @@ typedef struct cdn_light_def {
                              what it follows) and `direction` are along Ground's axes; in the modes TARGET, `direction`
                              counts only where the light is at what it turns to */
   cdn_body target;      /**< to which the light turns in the modes TARGET; default Ground */
-  /** Of a light that is not directional: it shines within this angle about its direction, rad, above 0, with the power `exponent` of the
-   *  angle's cosine. Defaults: pi (on all sides), 0 */
+  /** Of a light that is not directional: it shines within this angle about its direction, rad, above 0, with the power
+   *  `exponent` of the angle's cosine. Defaults: pi (on all sides), 0 */
   double cutoff, exponent;
-  double
-      attenuation[3]; /**< its light is divided by a + b d + c d^2 at the distance d, each 0 or more; default 1 0 0 */
-  bool castshadow;    /**< default true */
+  /** Its light is divided by a + b d + c d^2 at the distance d, each 0 or more; default 1 0 0 */
+  double attenuation[3];
+  bool castshadow; /**< default true */
 } cdn_light_def;
 CDN_API void cdn_light_def_init(void *def, size_t size); /**< cdn_default_light_def for a struct of `size` bytes */
 static inline cdn_light_def cdn_default_light_def(void) {
@@ -358,15 +360,16 @@ CDN_API void cdn_triangles_free(cdn_triangles *t); /**< NULL is allowed */
 /** Triangles, and where their vertices are in a texture. The struct never changes. */
 typedef struct cdn_painted_triangles {
   cdn_triangles triangles;
-  float *
-      places; /**< 2 a vertex: from the left and from the top, in widths and heights of the whole texture; NULL: there is no texture */
+  /** 2 a vertex: from the left and from the top, in widths and heights of the whole texture. NULL: there is none */
+  float *places;
 } cdn_painted_triangles;
-/** Triangles of a visual, as cdn_geometry_triangles makes them, with their places in its texture. Those that lie on several sides of a cube are
- *  divided, and no place is nearer than half a pixel to the end of its side. Free them with cdn_painted_triangles_free. Errors: CDN_ERR_ARG,
- *  CDN_ERR_NOMEM; then *out is zero. */
+/** Triangles of a visual, as cdn_geometry_triangles makes them, with their places in its texture. Those that lie on
+ *  several sides of a cube are divided, and no place is nearer than half a pixel to the end of its side. Free them with
+ *  cdn_painted_triangles_free. Errors: CDN_ERR_ARG, CDN_ERR_NOMEM; then *out is zero. O(triangles). */
 CDN_API cdn_status cdn_scene_triangles(const cdn_scene *scene, int visual, int segments, double extent,
                                        cdn_painted_triangles *out) CDN_NODISCARD;
-/** The cube of the sky about the origin, with half sides of 1 along Ground's axes. CDN_ERR_ARG (there is no sky), CDN_ERR_NOMEM. */
+/** The cube of the sky about the origin, with half sides of 1 along Ground's axes. CDN_ERR_ARG (there is no sky),
+ *  CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_scene_sky_triangles(const cdn_scene *scene, cdn_painted_triangles *out) CDN_NODISCARD;
 CDN_API void cdn_painted_triangles_free(cdn_painted_triangles *t); /**< NULL is allowed */
 

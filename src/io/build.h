@@ -100,7 +100,8 @@ bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
-/* The same mesh as parts of one look each, where its file has looks; or, without `by_looks`, as one part. Else *n is 0. The caller
+/* The same mesh as parts of one look each, where its file has looks; or, without `by_looks`, as one part. Else *n is
+ * 0. The caller
  * frees them by cdni_mesh_free_parts. */
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts,
                          int *n);

@@ -1,4 +1,5 @@
-/* Colours, materials, textures and the sky of a model file, for a scene. A texture that cannot be had is left out with a warning. */
+/* Colours, materials, textures and the sky of a model file, for a scene. A texture that cannot be had is left out
+ * with a warning. */
 #include "io/dress.h"
 
 #include <math.h>
@@ -146,7 +147,8 @@ static void half_sizes(const cdn_visual_def *def, const cdn_spec_shape *shape, d
   }
 }
 
-/* A picture is seen from +z, as often as `texrepeat` says on the shape, or on 2 m. A cube is around a shape of unit size, or, if it is
+/* A picture is seen from +z, as often as `texrepeat` says on the shape, or on 2 m. A cube is around a shape of unit
+ * size, or, if it is
  * uniform, or a mesh, around the shape as it is. */
 static void place_texture(const cdn_spec_shape *shape, const cdn_spec_asset *material, bool cube, cdn_visual_def *def) {
   const bool is_mesh_like = def->geometry.kind >= CDN_GEOMETRY_CONVEX;

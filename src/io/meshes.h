@@ -12,7 +12,8 @@ typedef struct mesh_look {
   char *texture; /* path of its picture; NULL: none */
 } mesh_look;
 
-/* What a file has, before it is a surface. The reader allocates the arrays and the paths of textures by cdni_alloc, and whoever called it
+/* What a file has, before it is a surface. The reader allocates the arrays and the paths of textures by cdni_alloc,
+ * and whoever called it
  * frees them. */
 typedef struct mesh_file {
   const char *path;
@@ -31,8 +32,10 @@ typedef struct mesh_part {
   mesh_look look;
   float *corners; /* of the surface's triangles, as cdn_visual_def has them; NULL: some are not known */
 } mesh_part;
-/* The parts of a file: one for each look if `by_looks` is true and every triangle has one with a colour or a texture (else none); or one of all
- * triangles. There are *n of them in *parts, which cdni_mesh_free_parts frees. `scale` as in cdn_surface_load. Errors: those of
+/* The parts of a file: one for each look if `by_looks` is true and every triangle has one with a colour or a texture
+ * (else none); or one of all
+ * triangles. There are *n of them in *parts, which cdni_mesh_free_parts frees. `scale` as in cdn_surface_load.
+ * Errors: those of
  * cdn_surface_load. */
 cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], bool by_looks, mesh_part **parts, int *n);
 void cdni_mesh_free_parts(mesh_part *parts, int n);

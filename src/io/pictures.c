@@ -1,4 +1,4 @@
-/* Pictures in PNG files, by libpng. Only this file knows it. */
+/* Pictures in files: which format it is, and PNG, by libpng. Only this file knows that. */
 #include "io/pictures.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ void io_picture_free(io_picture *p) {
 }
 
 static cdn_status broken(const char *path, const png_image *image) {
-  return cdni_refuse(CDN_ERR_FILE, function, "the picture '%s' is no PNG, or is broken: %s", path, image->message);
+  return cdni_refuse(CDN_ERR_FILE, function, "the picture '%s' is broken: %s", path, image->message);
 }
 
 /* `image` knows its sizes. */
@@ -34,6 +34,14 @@ static cdn_status read_pixels(const char *path, png_image *image, io_picture *ou
   return CDN_OK;
 }
 
+static cdn_status read_png(const char *path, FILE *file, io_picture *out) {
+  png_image image = { .version = PNG_IMAGE_VERSION };
+  const cdn_status status =
+      png_image_begin_read_from_stdio(&image, file) ? read_pixels(path, &image, out) : broken(path, &image);
+  png_image_free(&image);
+  return status;
+}
+
 cdn_status io_picture_load(const char *path, io_picture *out) {
   struct stat is;
   *out = (io_picture){ 0 };
@@ -42,14 +50,15 @@ cdn_status io_picture_load(const char *path, io_picture *out) {
   if (!file)
     return cdni_refuse(CDN_ERR_FILE, function, "the picture '%s' cannot be opened: %s", path,
                        errno ? strerror(errno) : "it is no regular file");
-  png_image image = { .version = PNG_IMAGE_VERSION };
   unsigned char head[8] = { 0 };
+  const bool whole = fread(head, 1, sizeof head, file) == sizeof head;
   cdn_status status;
-  if (fread(head, 1, sizeof head, file) != sizeof head || png_sig_cmp(head, 0, sizeof head) != 0)
-    status = cdni_refuse(CDN_ERR_UNSUPPORTED, function, "the picture '%s' is no PNG: convert it to one", path);
-  else if (rewind(file), !png_image_begin_read_from_stdio(&image, file)) status = broken(path, &image);
-  else status = read_pixels(path, &image, out);
-  png_image_free(&image);
+  rewind(file);
+  if (whole && png_sig_cmp(head, 0, sizeof head) == 0) status = read_png(path, file, out);
+  else if (whole && head[0] == 0xff && head[1] == 0xd8) status = io_picture_read_jpeg(path, file, out);
+  else
+    status =
+        cdni_refuse(CDN_ERR_UNSUPPORTED, function, "the picture '%s' is no PNG and no JPEG: convert it to PNG", path);
   fclose(file);
   if (status != CDN_OK) io_picture_free(out);
   return status;

@@ -1,4 +1,5 @@
-/* Textures of MJCF as pixels, as MuJoCo makes them: its own ones, and those of files. Only the dots of the mark "random" are not MuJoCo's,
+/* Textures of MJCF as pixels, as MuJoCo makes them: its own ones, and those of files. Only the dots of the mark
+ * "random" are not MuJoCo's,
  * which draws them by a generator of the C library. */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@ static void put_between(uint8_t *to, const double at_one[3], const double at_min
   put(to, rgb);
 }
 
-/* A pixel of a side; x and y from -1 to 1, to the right and up. The sky's gradient goes by the height above the horizon. */
+/* A pixel of a side; x and y from -1 to 1, to the right and up. The sky's gradient goes by the height above the
+ * horizon. */
 static void put_gradient(const cdn_spec_asset *a, int side, double x, double y, uint8_t *to) {
   static const double HALF_PI = 1.57079632679489661923;
   const double far = sqrt(1 + x * x + y * y), upright = 1 - acos(1 / far) / HALF_PI;

@@ -1,4 +1,5 @@
-/* Rays: what each pixel shows. Lights with soft shadows, light from the whole sky, and a little from the ground. The random numbers of a pixel are a function of its place, so that pictures do not depend on threads. */
+/* Rays: what each pixel shows. Lights with soft shadows, light from the whole sky, and a little from the ground. The
+ * random numbers of a pixel are a function of its place, so that pictures do not depend on threads. */
 #include <math.h>
 
 #include "render/internal.h"
@@ -81,7 +82,8 @@ typedef struct ray_context {
   int n;
 } ray_context;
 
-/* Embree asks about each crossing, in any order. That with an opaque thing ends the ray; others are kept, and the ray goes on: going
+/* Embree asks about each crossing, in any order. That with an opaque thing ends the ray; others are kept, and the ray
+ * goes on: going
  * again from each to the next would cost as much each time as the whole ray. */
 void cdni_render_filter(const struct RTCFilterFunctionNArguments *a) {
   ray_context *c = (ray_context *)a->context;
@@ -198,7 +200,8 @@ static float lamp_at(const lamp *l, vec point, vec *towards, float *distance) {
   return spot / fmaxf(a[0] + a[1] * d + a[2] * d * d, 1e-6f);
 }
 
-/* Light that leaves a point of a surface towards the eye. A surface that faces a lamp of MJCF's usual brightness, 0.7, and the sky, has its
+/* Light that leaves a point of a surface towards the eye. A surface that faces a lamp of MJCF's usual brightness,
+ * 0.7, and the sky, has its
  * own colour and a little more. */
 static void shade(const tracer *t, const hit *h, vec direction, const float color[3], float weight, const draw *d,
                   float out[3]) {
@@ -239,7 +242,8 @@ static void background(const tracer *t, vec direction, float out[4]) {
   memcpy(out, pixel, 3 * sizeof *out);
 }
 
-/* What a ray sees: through everything that lets light pass, down to the background. Premultiplied. A mirror seen in a mirror has its own
+/* What a ray sees: through everything that lets light pass, down to the background. Premultiplied. A mirror seen in a
+ * mirror has its own
  * colour. */
 static void look(const tracer *t, vec from, vec direction, bool mirrored, const draw *d, float out[4]) {
   const float near = 1e-5f * (float)t->renderer->radius;

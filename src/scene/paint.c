@@ -1,4 +1,5 @@
-/* Where the vertices of triangles are in a texture. The sides of a cube are one below the other in its texture, so that a
+/* Where the vertices of triangles are in a texture. The sides of a cube are one below the other in its texture, so
+ * that a
  * triangle must lie on one side: those that do not are divided, and so are those on which the places are not nearly as
  * straight as the triangle is. */
 #include <math.h>

@@ -1,4 +1,5 @@
-/* MuJoCo's own textures in Cardan's scenes and in MuJoCo 2.2.2: the same bytes. Dots are drawn by a generator, and are left out. */
+/* MuJoCo's own textures in Cardan's scenes and in MuJoCo 2.2.2: the same bytes. Dots are drawn by a generator, and
+ * are left out. */
 #include "mujoco_bridge.h"
 
 #include "../testing.h"

@@ -524,7 +524,8 @@ START_TEST(a_model_is_dressed) {
 }
 END_TEST
 
-/* A checker without marks is a plane's pattern, and one colour is a colour; colours are multiplied. A texture that is uniform repeats on 2 m. */
+/* A checker without marks is a plane's pattern, and one colour is a colour; colours are multiplied. A texture that is
+ * uniform repeats on 2 m. */
 START_TEST(planes_have_patterns) {
   cdn_model_options untouched = cdn_default_model_options();
   untouched.contact = CDN_MODEL_NO_CONTACT;

@@ -2,8 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../testing.h"
 
-#include <png.h>
 #include <stdio.h>
+
+#include <png.h>
+#ifdef TEST_JPEG
+#  include <jpeglib.h>
+#endif
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -115,7 +119,8 @@ START_TEST(pictures_of_files) {
       pixel_is(&h, i, j, 10 * i, 10 * (3 - j), 77);
       pixel_is(&v, i, j, 10 * (2 - i), 10 * j, 77);
     }
-  /* N pictures on the face that is seen from +z: from its left to its right and from its top (+y) to its bottom; on 2 m, if uniform */
+  /* N pictures on the face that is seen from +z: from its left to its right and from its top (+y) to its bottom; on 2
+   * m, if uniform */
   const cdn_visual box = visual_at(&r, 0), plane = visual_at(&r, 1), endless = visual_at(&r, 2);
   const double of_box[2][4] = { { 2, 0, 0, -0.5 }, { 0, -6, 0, -0.5 } };
   const double of_plane[2][4] = { { 0.5, 0, 0, -0.5 }, { 0, -0.5, 0, -0.5 } };
@@ -126,6 +131,53 @@ START_TEST(pictures_of_files) {
   }
   ck_assert(box.texture == 0 && plane.texture == 1 && box.rgba[0] == 0.5);
   drop(&r);
+}
+END_TEST
+
+#ifdef TEST_JPEG
+static void write_jpeg(const char *name) {
+  struct jpeg_compress_struct c;
+  struct jpeg_error_mgr errors;
+  FILE *file = fopen(in_directory(name), "wb");
+  unsigned char row[3 * 16];
+  JSAMPROW rows = row;
+  for (int i = 0; i < 16; i++) row[3 * i] = 200, row[3 * i + 1] = 100, row[3 * i + 2] = 40;
+  c.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&c);
+  jpeg_stdio_dest(&c, file);
+  c.image_width = 16, c.image_height = 8, c.input_components = 3, c.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&c);
+  jpeg_set_quality(&c, 100, TRUE);
+  jpeg_start_compress(&c, TRUE);
+  for (int i = 0; i < 8; i++) jpeg_write_scanlines(&c, &rows, 1);
+  jpeg_finish_compress(&c);
+  jpeg_destroy_compress(&c);
+  fclose(file);
+}
+#endif
+
+/* One colour survives JPEG, but for its turn into luminance and back; what is no picture behind the first bytes is
+ * named. */
+START_TEST(pictures_of_jpeg) {
+#ifndef TEST_JPEG
+  SKIP("there is no libjpeg");
+#else
+  write_jpeg("a.jpg");
+  write_text("b.jpg", "\xff\xd8\xff\xe0 and then nothing of a picture");
+  rig r = load("jpeg.xml",
+               "<mujoco><asset><texture name='a' type='2d' file='a.jpg'/><texture name='b' type='2d' file='b.jpg'/>"
+               "<material name='a' texture='a'/><material name='b' texture='b'/></asset>"
+               "<worldbody><geom size='1' material='a'/><geom size='1' material='b'/></worldbody></mujoco>");
+  const cdn_texture_def t = texture_at(&r, 0);
+  ck_assert(cdn_scene_texture_count(r.scene) == 1 && t.width == 16 && t.height == 8);
+  for (int i = 0; i < 16 * 8; i++) {
+    const int expected[4] = { 200, 100, 40, 255 };
+    for (int k = 0; k < 4; k++) ck_assert_int_le(abs(t.rgba[4 * i + k] - expected[k]), 2);
+  }
+  ck_assert_int_eq(cdn_model_warning_count(r.model), 1);
+  ck_assert_ptr_nonnull(strstr(cdn_model_warning(r.model, 0), "b.jpg' is broken: "));
+  drop(&r);
+#endif
 }
 END_TEST
 
@@ -316,7 +368,8 @@ static void place_of(const double d[3], double place[2], int *side) {
   place[1] = 0.5 + 0.5 * down[*side][1] * d[down[*side][0]] / major;
 }
 
-/* Within each triangle the places, which are linear in it, are where the directions say, to a 256th of a side; and none is outside of its side. */
+/* Within each triangle the places, which are linear in it, are where the directions say, to a 256th of a side; and
+ * none is outside of its side. */
 static void check_cube(cdn_geometry g, const double scale[3]) {
   enum { SIDE = 64 };
   static uint8_t pixels[4 * 6 * SIDE * SIDE];
@@ -399,7 +452,7 @@ START_TEST(pictures_that_cannot_be_had) {
     const char *texture, *words;
   } wrong[] = {
     { "type='2d' file='none.png'", "none.png' cannot be opened: No such file" },
-    { "type='2d' file='b.png'", "b.png' is no PNG: convert it to one" },
+    { "type='2d' file='b.png'", "b.png' is no PNG and no JPEG: convert it to PNG" },
     { "type='2d' file='package://nowhere/x.png'", "it was looked for in " },
     { "type='cube' file='a.png'", "its picture has 4 x 3 pixels, which are not 1 x 1 squares" },
     { "type='cube' file='a.png' gridsize='3 4' gridlayout='..X'", "its gridlayout '..X' has another character" },
@@ -450,7 +503,7 @@ START_TEST(damaged_pictures) {
     const bool has = cdn_scene_texture_count(r.scene) == 1;
     drawn += has, named += !has;
     ck_assert_int_eq(cdn_model_warning_count(r.model), !has);
-    if (!has) ck_assert_ptr_nonnull(strstr(cdn_model_warning(r.model, 0), "d.png' is no PNG"));
+    if (!has) ck_assert_ptr_nonnull(strstr(cdn_model_warning(r.model, 0), "d.png' is "));
     drop(&r);
   }
   ck_assert_msg(named > (int)n / 2, "%d drawn, %d named", drawn, named);
@@ -519,6 +572,6 @@ START_TEST(materials_and_lights) {
 }
 END_TEST
 
-CHECK_MAIN("textures", pictures_of_files, cubes_of_files, textures_of_mujoco, meshes_of_mjcf_have_their_places,
-           meshes_of_urdf_have_the_looks_of_their_files, cubes_are_around_shapes, pictures_that_cannot_be_had,
-           damaged_pictures, wrong_textures_of_programs, materials_and_lights)
+CHECK_MAIN("textures", pictures_of_files, pictures_of_jpeg, cubes_of_files, textures_of_mujoco,
+           meshes_of_mjcf_have_their_places, meshes_of_urdf_have_the_looks_of_their_files, cubes_are_around_shapes,
+           pictures_that_cannot_be_had, damaged_pictures, wrong_textures_of_programs, materials_and_lights)

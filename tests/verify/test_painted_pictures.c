@@ -1,4 +1,5 @@
-/* Pixels of pictures against the formulas of docs/scene.md: a surface gets 0.62 / 0.7 of its colour from a light of brightness 1, times the cosine, and 0.42
+/* Pixels of pictures against the formulas of docs/scene.md: a surface gets 0.62 / 0.7 of its colour from a light of
+ * brightness 1, times the cosine, and 0.42
  * (0.35 + 0.65 (1 + n_z) / 2) from the sky; a picture has the power 1 / 2.2 of that. Bytes are right to rounding. */
 #include "../testing.h"
 
@@ -127,7 +128,8 @@ START_TEST(a_cube_around_a_box) {
 }
 END_TEST
 
-/* A spot at the height h lights the plane at the distance x from its foot by cos^e / (a + b d + c d^2) within its angle, and falls there with a cosine. */
+/* A spot at the height h lights the plane at the distance x from its foot by cos^e / (a + b d + c d^2) within its
+ * angle, and falls there with a cosine. */
 START_TEST(a_spot) {
   NEEDS_RENDERER;
   rig r = make();
@@ -174,7 +176,8 @@ START_TEST(a_point) {
 }
 END_TEST
 
-/* A shape between light and plane casts a shadow, unless its light casts none. The point is deep in the shadow, under a box that leaves no light of
+/* A shape between light and plane casts a shadow, unless its light casts none. The point is deep in the shadow, under
+ * a box that leaves no light of
  * the sky: a quarter of that is left. */
 START_TEST(shadows) {
   NEEDS_RENDERER;

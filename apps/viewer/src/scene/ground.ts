@@ -72,7 +72,8 @@ export class Ground {
     this.recolor(colors);
   }
 
-  // `visual` null: it is not the model's, and has the page's colour. A texture takes the place of the grid, and so does a pattern; a gradient does not, where its tiles are much coarser.
+  // `visual` null: it is not the model's, and has the page's colour. A texture takes the place of the grid, and so
+  // does a pattern; a gradient does not, where its tiles are much coarser.
   private add(body: number, local: Float32Array, halfX: number, halfY: number, visual: Visual | null): void {
     const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
     const own = visual !== null, pattern = visual?.pattern;

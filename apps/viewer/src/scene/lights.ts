@@ -1,11 +1,13 @@
-// The lights of a model, by MJCF's law: a spot has a power of the cosine within its angle, and what is farther gets less as a polynomial says.
+// The lights of a model, by MJCF's law: a spot has a power of the cosine within its angle, and what is farther gets
+// less as a polynomial says.
 // Without lights of the model there is one of the page's own.
 
 import * as THREE from 'three';
 import type { Light, Model } from '../wire/messages';
 import { WORDS } from './poses';
 
-// three.js has laws of its own, with other numbers. A light's `distance` and `decay` stand for the coefficients of the polynomial, and
+// three.js has laws of its own, with other numbers. A light's `distance` and `decay` stand for the coefficients of
+// the polynomial, and
 // the cosine of its penumbra for 1 / (1 + exponent).
 const chunk = THREE.ShaderChunk as Record<string, string>;
 chunk['lights_pars_begin'] = chunk['lights_pars_begin']!
@@ -117,7 +119,8 @@ export class Lights {
     for (const { light } of this.lamps) light.intensity = strength / USUAL;
   }
 
-  // Lights go with their bodies. Those far away go with what moves, or shadows would end where the model has walked away.
+  // Lights go with their bodies. Those far away go with what moves, or shadows would end where the model has walked
+  // away.
   update(matrices: Float32Array | undefined, center: THREE.Vector3): void {
     for (const { from, light } of this.lamps) {
       const known = matrices && WORDS * (from.body + 1) <= matrices.length;
