@@ -6,25 +6,35 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <png.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SEGMENTS = 32, FLOAT = 5126, UNSIGNED_INT = 5125, VERTICES = 34962, INDICES = 34963 };
 
-/* Geometries that are equal are one mesh; colours that are equal one material. */
+/* Geometries that are equal are one mesh; looks that are equal one material. */
 typedef struct known_mesh {
   cdn_geometry geometry;
+  double place[3][4];
+  bool has_corners; /* of its own: it is no other visual's */
   int material, mesh;
 } known_mesh;
 
+typedef struct look {
+  double rgba[4], emission;
+  int texture; /* of the file; -1: none */
+} look;
+
 struct gltf {
-  json_t *nodes, *meshes, *materials, *accessors, *views;
+  const cdn_scene *scene;
+  json_t *nodes, *meshes, *materials, *accessors, *views, *images, *textures;
   char *data; /* the block */
   size_t size, room;
   known_mesh *known;
   int n_known;
-  double (*colors)[4];
-  int n_colors, n_bodies;
+  look *looks;
+  int n_looks, n_bodies;
+  int *texture;         /* of the file, for each of the scene; -1: it is not there yet */
   int *node;            /* of each body; -1: it has nothing to show */
   float *times, *moved; /* a frame's poses: 7 numbers a body */
   size_t frames, frame_room;
@@ -41,7 +51,8 @@ static void *grow(void *memory, size_t size) {
 
 /* Appends to the block; returns the number of the view. A target of 0 is none. */
 static int add_view(gltf *g, const void *bytes, size_t size, int target) {
-  if (g->size + size > g->room) g->data = grow(g->data, g->room = 2 * (g->size + size));
+  if (g->size + size + 4 > g->room) g->data = grow(g->data, g->room = 2 * (g->size + size + 4));
+  while (g->size % 4) g->data[g->size++] = 0; /* numbers begin at whole words */
   memcpy(g->data + g->size, bytes, size);
   json_t *view =
       json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)g->size, "byteLength", (json_int_t)size);
@@ -53,7 +64,7 @@ static int add_view(gltf *g, const void *bytes, size_t size, int target) {
 
 /* Numbers of `width` components each, as a view of their own, with their bounds if asked for. */
 static int add_floats(gltf *g, const float *x, size_t n, int width, int target, bool bounds) {
-  static const char *const types[] = { NULL, "SCALAR", NULL, "VEC3", "VEC4" };
+  static const char *const types[] = { NULL, "SCALAR", "VEC2", "VEC3", "VEC4" };
   const int view = add_view(g, x, n * (size_t)width * sizeof *x, target);
   json_t *a = json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType", FLOAT, "count", (json_int_t)n,
                         "type", types[width]);
@@ -82,40 +93,117 @@ static int add_indices(gltf *g, const int32_t *x, size_t n) {
 
 /* ---- looks --------------------------------------------------------------------------------- */
 
-static int material_of(gltf *g, const double rgba[4]) {
-  for (int i = 0; i < g->n_colors; i++)
-    if (memcmp(g->colors[i], rgba, sizeof g->colors[i]) == 0) return i;
-  g->colors = grow(g->colors, (size_t)(g->n_colors + 1) * sizeof *g->colors);
-  memcpy(g->colors[g->n_colors], rgba, sizeof *g->colors);
-  json_t *color = json_array(); /* linear */
-  for (int k = 0; k < 4; k++) json_array_append_new(color, json_real(k < 3 ? pow(rgba[k], 2.2) : rgba[k]));
-  json_t *m = json_pack("{s:{s:o, s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor", color, "metallicFactor",
-                        0.0, "roughnessFactor", 0.7, "doubleSided", 1);
-  if (rgba[3] < 1) json_object_set_new(m, "alphaMode", json_string("BLEND"));
+/* A picture as a PNG in the block; `hard`: its pixels stay squares. Returns the number of the texture, or -1. */
+static int add_picture(gltf *g, int width, int height, const uint8_t *rgba, bool hard) {
+  png_image image = { .version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height };
+  png_alloc_size_t size = 0;
+  image.format = PNG_FORMAT_RGBA;
+  if (!png_image_write_to_memory(&image, NULL, &size, 0, rgba, 0, NULL)) return -1;
+  void *bytes = allocate(size, 1);
+  const bool good = png_image_write_to_memory(&image, bytes, &size, 0, rgba, 0, NULL);
+  const int view = good ? add_view(g, bytes, size, 0) : -1;
+  free(bytes);
+  if (view < 0) return -1;
+  json_array_append_new(g->images, json_pack("{s:i, s:s}", "bufferView", view, "mimeType", "image/png"));
+  json_array_append_new(
+      g->textures, json_pack("{s:i, s:i}", "source", (int)json_array_size(g->images) - 1, "sampler", hard ? 1 : 0));
+  return (int)json_array_size(g->textures) - 1;
+}
+
+/* Four pixels repeat: those of both colours of a checker. */
+static int add_checker(gltf *g, const cdn_visual *v) {
+  uint8_t rgba[16];
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++)
+      rgba[4 * i + k] = k == 3 ? 255 : (uint8_t)lround(255 * (i == 0 || i == 3 ? v->rgba : v->rgb2)[k]);
+  return add_picture(g, 2, 2, rgba, true);
+}
+
+static look look_of(gltf *g, const cdn_visual *v) {
+  look l = { .emission = v->emission, .texture = -1 };
+  cdn_texture_def t;
+  memcpy(l.rgba, v->rgba, sizeof l.rgba);
+  if (v->texture >= 0) {
+    int *known = &g->texture[v->texture];
+    if (*known < 0 && cdn_scene_texture(g->scene, v->texture, &t) == CDN_OK)
+      *known = add_picture(g, t.width, t.height, t.rgba, false);
+    l.texture = *known;
+  } else if (v->pattern == CDN_PATTERN_CHECKER) {
+    l.texture = add_checker(g, v);
+    for (int k = 0; k < 3 && l.texture >= 0; k++) l.rgba[k] = 1;
+  }
+  return l;
+}
+
+static json_t *linear(const double rgb[3], double factor) { /* numbers of glTF are linear */
+  json_t *color = json_array();
+  for (int k = 0; k < 3; k++) json_array_append_new(color, json_real(factor * pow(rgb[k], 2.2)));
+  return color;
+}
+
+static int material_of(gltf *g, const look *l) {
+  for (int i = 0; i < g->n_looks; i++)
+    if (memcmp(g->looks[i].rgba, l->rgba, sizeof l->rgba) == 0 && g->looks[i].emission == l->emission &&
+        g->looks[i].texture == l->texture)
+      return i;
+  g->looks = grow(g->looks, (size_t)(g->n_looks + 1) * sizeof *g->looks);
+  g->looks[g->n_looks] = *l;
+  json_t *color = linear(l->rgba, 1);
+  json_array_append_new(color, json_real(l->rgba[3]));
+  json_t *surface =
+      json_pack("{s:o, s:f, s:f}", "baseColorFactor", color, "metallicFactor", 0.0, "roughnessFactor", 0.7);
+  if (l->texture >= 0) json_object_set_new(surface, "baseColorTexture", json_pack("{s:i}", "index", l->texture));
+  json_t *m = json_pack("{s:o, s:b}", "pbrMetallicRoughness", surface, "doubleSided", 1);
+  if (l->rgba[3] < 1) json_object_set_new(m, "alphaMode", json_string("BLEND"));
+  if (l->emission > 0) json_object_set_new(m, "emissiveFactor", linear(l->rgba, l->emission));
+  if (l->emission > 0 && l->texture >= 0)
+    json_object_set_new(m, "emissiveTexture", json_pack("{s:i}", "index", l->texture));
   json_array_append_new(g->materials, m);
-  return g->n_colors++;
+  return g->n_looks++;
 }
 
 static bool same_geometry(const cdn_geometry *a, const cdn_geometry *b) {
   return a->kind == b->kind && a->surface == b->surface && memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
+/* Where the vertices of a checker are in its four pixels. */
+static float *checker_places(const cdn_visual *v, const cdn_triangles *t) {
+  float *places = allocate(2 * (size_t)t->n_vertices, sizeof *places);
+  for (int i = 0; i < t->n_vertices; i++)
+    for (int k = 0; k < 2; k++)
+      places[2 * i + k] = (float)((double)t->positions[3 * (size_t)i + (size_t)k] / (2 * v->tile[k]));
+  return places;
+}
+
 /* The mesh of a visual; -1 if it has no triangles. */
-static int mesh_of(gltf *g, const cdn_visual *v, double extent) {
-  const int material = material_of(g, v->rgba);
-  for (int i = 0; i < g->n_known; i++)
-    if (g->known[i].material == material && same_geometry(&g->known[i].geometry, &v->geometry)) return g->known[i].mesh;
-  cdn_triangles t;
-  if (cdn_geometry_triangles(&v->geometry, SEGMENTS, extent, &t) != CDN_OK) return -1;
-  const int positions = add_floats(g, t.positions, (size_t)t.n_vertices, 3, VERTICES, true);
-  const int normals = add_floats(g, t.normals, (size_t)t.n_vertices, 3, VERTICES, false);
-  const int indices = add_indices(g, t.indices, 3 * (size_t)t.n_triangles);
-  cdn_triangles_free(&t);
-  json_array_append_new(g->meshes, json_pack("{s:[{s:{s:i, s:i}, s:i, s:i}]}", "primitives", "attributes", "POSITION",
-                                             positions, "NORMAL", normals, "indices", indices, "material", material));
+static int mesh_of(gltf *g, int visual, const cdn_visual *v, double extent) {
+  const look l = look_of(g, v);
+  const int material = material_of(g, &l);
+  for (int i = 0; i < g->n_known; i++) {
+    const known_mesh *k = &g->known[i];
+    if (k->material == material && same_geometry(&k->geometry, &v->geometry) && !k->has_corners && !v->corners &&
+        (l.texture < 0 || memcmp(k->place, v->place, sizeof k->place) == 0))
+      return k->mesh;
+  }
+  cdn_painted_triangles t;
+  if (cdn_scene_triangles(g->scene, visual, SEGMENTS, extent, &t) != CDN_OK) return -1;
+  const size_t n = (size_t)t.triangles.n_vertices;
+  float *places = t.places || l.texture < 0 ? NULL : checker_places(v, &t.triangles);
+  json_t *attributes = json_pack("{s:i, s:i}", "POSITION", add_floats(g, t.triangles.positions, n, 3, VERTICES, true),
+                                 "NORMAL", add_floats(g, t.triangles.normals, n, 3, VERTICES, false));
+  if (l.texture >= 0)
+    json_object_set_new(attributes, "TEXCOORD_0",
+                        json_integer(add_floats(g, places ? places : t.places, n, 2, VERTICES, false)));
+  const int indices = add_indices(g, t.triangles.indices, 3 * (size_t)t.triangles.n_triangles);
+  free(places);
+  cdn_painted_triangles_free(&t);
+  json_array_append_new(g->meshes, json_pack("{s:[{s:o, s:i, s:i}]}", "primitives", "attributes", attributes, "indices",
+                                             indices, "material", material));
   const int mesh = (int)json_array_size(g->meshes) - 1;
   g->known = grow(g->known, (size_t)(g->n_known + 1) * sizeof *g->known);
-  g->known[g->n_known++] = (known_mesh){ v->geometry, material, mesh };
+  known_mesh *k = &g->known[g->n_known++];
+  *k = (known_mesh){ .geometry = v->geometry, .has_corners = v->corners != NULL, .material = material, .mesh = mesh };
+  memcpy(k->place, v->place, sizeof k->place);
   return mesh;
 }
 
@@ -143,7 +231,10 @@ gltf *gltf_begin(const cdn_scene *scene) {
   const cdn_system *system = cdn_scene_system(scene);
   gltf *g = allocate(1, sizeof *g);
   g->nodes = json_array(), g->meshes = json_array(), g->materials = json_array();
-  g->accessors = json_array(), g->views = json_array();
+  g->accessors = json_array(), g->views = json_array(), g->images = json_array(), g->textures = json_array();
+  g->scene = scene;
+  g->texture = allocate((size_t)cdn_scene_texture_count(scene) + 1, sizeof *g->texture);
+  for (int i = 0; i < cdn_scene_texture_count(scene); i++) g->texture[i] = -1;
   g->n_bodies = cdn_system_body_count(system);
   const double half = sqrt(0.5);
   cdn_transform up = cdn_transform_identity();
@@ -157,7 +248,7 @@ gltf *gltf_begin(const cdn_scene *scene) {
   for (int i = 0; i < cdn_scene_visual_count(scene); i++) {
     cdn_visual v;
     if (cdn_scene_visual(scene, i, &v) != CDN_OK || v.collision) continue;
-    const int mesh = mesh_of(g, &v, radius > 0 ? 3 * radius : 1);
+    const int mesh = mesh_of(g, i, &v, radius > 0 ? 3 * radius : 1);
     if (mesh < 0) continue;
     int *body = &g->node[v.body.i];
     if (*body < 0) *body = add_node(g, cdn_body_name(system, v.body), cdn_scene_poses(scene)[v.body.i], 0);
@@ -257,11 +348,14 @@ static json_t *make_text(gltf *g) {
   const struct {
     const char *name;
     json_t *list;
-  } lists[] = {
-    { "meshes", g->meshes }, { "materials", g->materials }, { "accessors", g->accessors }, { "bufferViews", g->views }
-  };
-  for (int i = 0; i < 4; i++) /* an empty list is against the rules */
+  } lists[] = { { "meshes", g->meshes },     { "materials", g->materials }, { "accessors", g->accessors },
+                { "bufferViews", g->views }, { "images", g->images },       { "textures", g->textures } };
+  for (int i = 0; i < 6; i++) /* an empty list is against the rules */
     if (json_array_size(lists[i].list) > 0) json_object_set(text, lists[i].name, lists[i].list);
+  if (json_array_size(g->textures) > 0) /* soft pixels, then hard ones; both repeat */
+    json_object_set_new(text, "samplers",
+                        json_pack("[{s:i, s:i}, {s:i, s:i}]", "magFilter", 9729, "minFilter", 9987, "magFilter", 9728,
+                                  "minFilter", 9728));
   if (animation) json_object_set_new(text, "animations", json_pack("[o]", animation));
   if (g->size > 0) json_object_set_new(text, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)g->size));
   return text;
@@ -289,12 +383,13 @@ bool gltf_end(gltf *g, const char *path) {
   json_t *text = make_text(g);
   const bool good = write_file(g, text, path);
   json_decref(text);
-  json_t *lists[] = { g->nodes, g->meshes, g->materials, g->accessors, g->views };
-  for (int i = 0; i < 5; i++) json_decref(lists[i]);
+  json_t *lists[] = { g->nodes, g->meshes, g->materials, g->accessors, g->views, g->images, g->textures };
+  for (int i = 0; i < 7; i++) json_decref(lists[i]);
   free(g->data);
   free(g->known);
   free(g->node);
-  free(g->colors);
+  free(g->looks);
+  free(g->texture);
   free(g->times);
   free(g->moved);
   free(g);

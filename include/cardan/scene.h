@@ -4,7 +4,7 @@
  * - *visuals*: geometries with colours, fixed to bodies. They stay the same from frame to frame; only bodies move.
  * - *marks*: what a frame shows beside them: axes of joints, forces, contacts, text, decorations of a subsystem of
  *   yours. They are made anew in each frame.
- * - *cameras* and *lights*, fixed to bodies too.
+ * - *cameras* and *lights*, fixed to bodies too, and *textures* with which visuals and the sky are painted.
  *
  * A scene is made once from a State (cdn_scene_create), gets what a model file says about looks (cdn_model_dress in
  * model.h) and rods for bodies without looks (cdn_scene_complete), and is updated to any State of the same System
@@ -60,6 +60,28 @@ CDN_API void cdn_scene_destroy(cdn_scene *scene); /**< NULL is allowed */
 CDN_API void cdn_scene_set_layers(cdn_scene *scene, uint32_t layers);
 CDN_API uint32_t cdn_scene_layers(const cdn_scene *scene);
 
+/** A picture with which visuals are painted, or six of them: those of a cube's sides. */
+typedef struct cdn_texture_def {
+  CDN_DEF_HEADER;
+  const char *name;  /**< copied; NULL: "texture0", ... */
+  int width, height; /**< pixels, 1 to 16384; a cube's height is 6 times its width */
+  /** Six square pictures, one below the other: what is seen in the directions +x, -x, +y, -y, +z, -z. That of +z has x
+   *  to the right and y up, and the others are joined to it as OpenGL's are. Default false */
+  bool cube;
+  const uint8_t *rgba; /**< rows from top to bottom, 4 bytes a pixel: red, green, blue, opacity; copied */
+} cdn_texture_def;
+CDN_API void cdn_texture_def_init(void *def, size_t size); /**< cdn_default_texture_def for a struct of `size` bytes */
+static inline cdn_texture_def cdn_default_texture_def(void) {
+  cdn_texture_def def;
+  cdn_texture_def_init(&def, sizeof def);
+  return def;
+}
+/** Adds a texture and writes its number (`texture` may be NULL). CDN_ERR_ARG (sizes, no pixels), CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, int *texture) CDN_NODISCARD;
+/** A cube is the sky: what is seen where nothing else is. R_GS turns the cube's axes into Ground's. A negative number:
+ *  there is no sky, as at first. CDN_ERR_ARG (no such texture, or no cube; no rotation). */
+CDN_API cdn_status cdn_scene_set_sky(cdn_scene *scene, int texture, cdn_rotation R_GS) CDN_NODISCARD;
+
 /** What a half-space looks like beside its colour. Values never change; later releases append some. */
 typedef enum cdn_pattern {
   CDN_PATTERN_PLAIN,
@@ -81,6 +103,19 @@ typedef struct cdn_visual_def {
   double rgb2[3];        /**< the pattern's other colour. Default 0.8 0.8 0.8 */
   double tile[2];        /**< m, > 0. Default 1 1 */
   double half[2]; /**< a half-space is drawn so far from its origin along x and y, m; 0 (the default): it has no end */
+  int texture;    /**< whose colours are multiplied by rgba's, in place of a pattern; default -1: none */
+  /** Which place of the texture a point of the geometry has: place (x, y, z, 1). Of a picture: the place from the left
+   *  and from the top, in widths and heights, and the picture repeats. Of a cube: the direction from its middle.
+   *  Default: (x, y, z) */
+  double place[3][4];
+  /** Of a mesh and a picture, in place of `place`: the places of the three corners of each triangle, 6 numbers a
+   *  triangle; copied. NULL: none */
+  const float *corners;
+  /** How much of the light is mirrored as from varnish, 0 to 1; how small the place is that shines, 0 to 1 (the
+   *  exponent of Phong's law is 128 times this); how much of its colour it has without light, 0 to 1. Defaults: 0.5,
+   *  0.5, 0 */
+  double specular, shininess, emission;
+  double reflectance; /**< how much of a half-space is a mirror, 0 to 1. Default 0 */
 } cdn_visual_def;
 /** cdn_default_visual_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_visual_def_init(void *def, size_t size);
@@ -91,7 +126,8 @@ static inline cdn_visual_def cdn_default_visual_def(void) {
 }
 /** Adds a visual and writes its number (`visual` may be NULL). Visuals are numbered from 0 in the order of their
  *  addition. Errors: CDN_ERR_ARG (no such body; a geometry that cdn_geometry_check refuses; a frame, a colour or a size
- *  that is not finite; a tile that is not above 0), CDN_ERR_NOMEM. A colour beyond 0 ... 1 is cut. */
+ *  that is not finite; a tile that is not above 0; no such texture; corners of what is no mesh), CDN_ERR_NOMEM. A
+ *  colour beyond 0 ... 1 is cut, and so are the numbers from `specular` on. */
 CDN_API cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int *visual) CDN_NODISCARD;
 /** Gives a look to every body that has none. A body with shapes of contact shows these: they are no longer marked as
  *  `collision`. Any other body is drawn from its joints and its inertia, as they are in this State. Call it when all
@@ -143,6 +179,12 @@ typedef struct cdn_light_def {
                              what it follows) and `direction` are along Ground's axes; in the modes TARGET, `direction`
                              counts only where the light is at what it turns to */
   cdn_body target;      /**< to which the light turns in the modes TARGET; default Ground */
+  /** Of a light that is not directional: it shines within this angle about its direction, rad, above 0, with the power
+   *  `exponent` of the angle's cosine. Defaults: pi (on all sides), 0 */
+  double cutoff, exponent;
+  /** Its light is divided by a + b d + c d^2 at the distance d, each 0 or more; default 1 0 0 */
+  double attenuation[3];
+  bool castshadow; /**< default true */
 } cdn_light_def;
 CDN_API void cdn_light_def_init(void *def, size_t size); /**< cdn_default_light_def for a struct of `size` bytes */
 static inline cdn_light_def cdn_default_light_def(void) {
@@ -165,6 +207,10 @@ typedef struct cdn_visual {
   bool collision, skeleton; /**< skeleton: made from joints and inertia */
   cdn_pattern pattern;      /**< of a half-space, with what follows */
   double rgb2[3], tile[2], half[2];
+  int texture; /**< -1: none */
+  double place[3][4];
+  const float *corners; /**< lives as long as the scene */
+  double specular, shininess, emission, reflectance;
 } cdn_visual;
 CDN_API cdn_system const *cdn_scene_system(const cdn_scene *scene);
 CDN_API int cdn_scene_visual_count(const cdn_scene *scene);
@@ -173,6 +219,15 @@ CDN_API cdn_status cdn_scene_visual_sized(const cdn_scene *scene, int i, cdn_vis
 static inline CDN_NODISCARD cdn_status cdn_scene_visual(const cdn_scene *scene, int i, cdn_visual *out) {
   return cdn_scene_visual_sized(scene, i, out, sizeof *out);
 }
+CDN_API int cdn_scene_texture_count(const cdn_scene *scene);
+CDN_API cdn_status cdn_scene_texture_sized(const cdn_scene *scene, int i, cdn_texture_def *out,
+                                           size_t size) CDN_NODISCARD;
+/** Writes texture i as it was added; name and pixels live as long as the scene. CDN_ERR_ARG if there is none. */
+static inline CDN_NODISCARD cdn_status cdn_scene_texture(const cdn_scene *scene, int i, cdn_texture_def *out) {
+  return cdn_scene_texture_sized(scene, i, out, sizeof *out);
+}
+/** The sky's texture, or -1; R_GS may be NULL. */
+CDN_API int cdn_scene_sky(const cdn_scene *scene, cdn_rotation *R_GS);
 CDN_API int cdn_scene_camera_count(const cdn_scene *scene);
 CDN_API const char *cdn_scene_camera_name(const cdn_scene *scene, int i); /**< NULL for a wrong number */
 CDN_API cdn_status cdn_scene_camera_sized(const cdn_scene *scene, int i, cdn_camera_def *out,
@@ -301,6 +356,22 @@ typedef struct cdn_triangles {
 CDN_API cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, double extent,
                                           cdn_triangles *out) CDN_NODISCARD;
 CDN_API void cdn_triangles_free(cdn_triangles *t); /**< NULL is allowed */
+
+/** Triangles, and where their vertices are in a texture. The struct never changes. */
+typedef struct cdn_painted_triangles {
+  cdn_triangles triangles;
+  /** 2 a vertex: from the left and from the top, in widths and heights of the whole texture. NULL: there is none */
+  float *places;
+} cdn_painted_triangles;
+/** Triangles of a visual, as cdn_geometry_triangles makes them, with their places in its texture. Those that lie on
+ *  several sides of a cube are divided, and no place is nearer than half a pixel to the end of its side. Free them with
+ *  cdn_painted_triangles_free. Errors: CDN_ERR_ARG, CDN_ERR_NOMEM; then *out is zero. O(triangles). */
+CDN_API cdn_status cdn_scene_triangles(const cdn_scene *scene, int visual, int segments, double extent,
+                                       cdn_painted_triangles *out) CDN_NODISCARD;
+/** The cube of the sky about the origin, with half sides of 1 along Ground's axes. CDN_ERR_ARG (there is no sky),
+ *  CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_scene_sky_triangles(const cdn_scene *scene, cdn_painted_triangles *out) CDN_NODISCARD;
+CDN_API void cdn_painted_triangles_free(cdn_painted_triangles *t); /**< NULL is allowed */
 
 CDN_END_DECLS
 #endif

@@ -337,6 +337,21 @@ typedef enum cdn_spec_texture {
   CDN_SPEC_TEXTURE_FLAT
 } cdn_spec_texture;
 
+/** What a texture is: a picture; six pictures around a cube, in the middle of which the shape is; the sky. */
+typedef enum cdn_spec_texture_type {
+  CDN_SPEC_TEXTURE_2D,
+  CDN_SPEC_TEXTURE_CUBE,
+  CDN_SPEC_TEXTURE_SKYBOX
+} cdn_spec_texture_type;
+
+/** What MuJoCo draws over its own textures: a border, two lines through the middle, dots. */
+typedef enum cdn_spec_texture_mark {
+  CDN_SPEC_MARK_NONE,
+  CDN_SPEC_MARK_EDGE,
+  CDN_SPEC_MARK_CROSS,
+  CDN_SPEC_MARK_RANDOM
+} cdn_spec_texture_mark;
+
 /** An asset, to which shapes refer. Files are named; cdn_model_build reads those that contact needs. */
 typedef struct cdn_spec_asset {
   CDN_DEF_HEADER;
@@ -363,6 +378,23 @@ typedef struct cdn_spec_asset {
   /** Of a material: how often its texture is on a shape, along x and y (default 1 1); on each 2 m if `texuniform` (default false). */
   double texrepeat[2];
   bool texuniform;
+  cdn_spec_texture_type texture_type; /**< default CDN_SPEC_TEXTURE_2D */
+  /** Of a texture without a file, pixels, 1 to 16384; of cube and sky, width counts, to 4096. 0 (the default): 256 */
+  int width, height;
+  /** Of a texture without a file, with its colour and the part of the pixels that are dots; defaults: none, 0 0 0,
+   *  0.01 */
+  cdn_spec_texture_mark mark;
+  double markrgb[3], random;
+  bool hflip, vflip; /**< the pictures of files are mirrored: left and right, top and bottom */
+  /** Of cube and sky from one file: it has so many rows and columns of squares, 12 at most; the layout tells which side
+   *  each is: R, L, U, D, F, B for +x, -x, +y, -y, +z, -z, or a dot for none. 1 1 (the default): one picture for all
+   *  sides. Sides without a picture are rgb1. */
+  int gridsize[2];
+  char gridlayout[13];
+  const char *side_file[6]; /**< of cube and sky: a file for each side, in the order of RLUDFB; NULL: none */
+  /** Of a material: how much it shines, how small the place is that shines, how much light it gives by itself, and how
+   *  much of a plane is a mirror, each 0 to 1. Defaults: 0.5, 0.5, 0, 0 */
+  double specular, shininess, emission, reflectance;
 } cdn_spec_asset;
 CDN_API void cdn_spec_asset_init(void *def, size_t size); /**< cdn_default_spec_asset for a struct of `size` bytes */
 static inline cdn_spec_asset cdn_default_spec_asset(void) {
@@ -452,6 +484,11 @@ typedef struct cdn_spec_light {
   cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED. A light that tracks keeps the place, relative to what it follows,
                              and the direction in Ground that it has in the model's default State */
   const char *target;   /**< the body to which it turns; NULL: Ground */
+  /** Of a light that is not directional: it shines within this angle about its direction, rad, with the power
+   *  `exponent` of the angle's cosine. Defaults: pi/4, 10 */
+  double cutoff, exponent;
+  double attenuation[3]; /**< it is divided by a + b d + c d^2 at the distance d; default 1 0 0 */
+  bool castshadow;       /**< default true */
 } cdn_spec_light;
 CDN_API void cdn_spec_light_init(void *def, size_t size); /**< cdn_default_spec_light for a struct of `size` bytes */
 static inline cdn_spec_light cdn_default_spec_light(void) {

@@ -100,9 +100,11 @@ bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
-/* The same mesh as parts of one colour each, where its file has colours; else *n is 0. The caller frees them by
- * cdni_mesh_free_parts. */
-cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
+/* The same mesh as parts of one look each, where its file has looks; or, without `by_looks`, as one part. Else *n is
+ * 0. The caller
+ * frees them by cdni_mesh_free_parts. */
+cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts,
+                         int *n);
 /* Whether its file says that another axis than z is up: nothing is turned for that. */
 bool io_says_up(const io_description *d, const cdn_spec_asset *asset);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */

@@ -111,12 +111,13 @@ bool io_says_up(const io_description *d, const cdn_spec_asset *asset) {
          cdni_mesh_says_up(path);
 }
 
-cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n) {
+cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts,
+                         int *n) {
   char path[4096];
   *parts = NULL, *n = 0;
   if (!asset->file || asset->type != CDN_ASSET_MESH) return CDN_OK;
   CDNI_TRY(io_find_file(d, asset->file, path, sizeof path));
-  return cdni_mesh_load_parts(path, asset->scale, parts, n);
+  return cdni_mesh_load_parts(path, asset->scale, by_looks, parts, n);
 }
 
 /* ---- hulls of fewer corners ---- */

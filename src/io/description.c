@@ -23,6 +23,7 @@ void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset) {
   cdni_strfree(a, (char *)asset->name);
   cdni_strfree(a, (char *)asset->file);
   cdni_strfree(a, (char *)asset->texture);
+  for (int i = 0; i < 6; i++) cdni_strfree(a, (char *)asset->side_file[i]);
   if (asset->data) cdni_free(a, (void *)asset->data, (size_t)asset->n_data * sizeof(double));
 }
 
@@ -196,7 +197,6 @@ void io_not_understood(io_description *d, int line, const char *long_name) {
 
 cdn_status io_description_copy_log(io_description *to, const io_description *from) {
   for (size_t i = 0; i < from->warnings.count; i++) keep_warning(to, CDNI_AT(from->warnings, char *, i));
-  for (int i = 0; i < IO_UNDRAWN_COUNT; i++) io_not_drawn(to, from->undrawn[i], (io_undrawn)i);
   for (size_t i = 0; i < from->notes.count; i++) {
     const io_note *note = &CDNI_AT(from->notes, io_note, i);
     io_not_understood(to, note->line, note->element);

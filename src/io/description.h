@@ -147,22 +147,13 @@ typedef struct io_note {
   int line;
 } io_note;
 
-/* What a file says about looks and pictures do not show; dress.c has the words. */
-typedef enum io_undrawn {
-  IO_LIGHT_CUTOFF,
-  IO_LIGHT_ATTENUATION,
-  IO_SKYBOX,
-  IO_REFLECTANCE,
-  IO_TEXTURE_FILE,
-  IO_UNDRAWN_COUNT
-} io_undrawn;
-
 typedef struct io_description {
   cdn_allocator allocator;
   char *name;            /* of the model */
   char *file;            /* for messages */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   bool has_gravity;
+  bool meshes_have_looks;    /* colours and pictures of a mesh's file are the shape's where the model has none */
   bool parents_touch;        /* shapes touch those of the parent body */
   bool starts_within_limits; /* the format gives no pose: that of zeros is brought within the limits */
   bool overlaps_pass;        /* bodies that overlap in the first pose never touch: the format has no exclusions */
@@ -182,11 +173,10 @@ typedef struct io_description {
   cdni_array cameras;   /* io_camera */
   cdni_array lights;    /* io_light */
   cdni_array tendons;   /* cdn_spec_tendon, with names of their own; the texts of their joints are the joints' */
-  int undrawn[IO_UNDRAWN_COUNT]; /* the line of the first; 0: there is none */
-  cdni_array notes;              /* io_note: elements that were not understood */
-  io_names note_names;           /* the indices of the notes */
-  cdni_array warnings;           /* char * */
-  cdn_error error;               /* the first error; its code is CDN_OK if there was none */
+  cdni_array notes;     /* io_note: elements that were not understood */
+  io_names note_names;  /* the indices of the notes */
+  cdni_array warnings;  /* char * */
+  cdn_error error;      /* the first error; its code is CDN_OK if there was none */
 } io_description;
 
 /* description.c */
@@ -209,9 +199,6 @@ cdn_status io_forgive(io_description *d, cdn_status status, const char *conseque
 void io_warn(io_description *d, int line, const char *format, ...) CDN_PRINTF(3, 4);
 /* Counts an element (or "element attribute") that is not simulated. */
 void io_not_understood(io_description *d, int line, const char *element);
-static inline void io_not_drawn(io_description *d, int line, io_undrawn what) {
-  if (d->undrawn[what] == 0) d->undrawn[what] = line;
-}
 /* Warns of an inertia that no body can have. The warning names the link or body ("link 'arm'"). A negative mass is an
  * error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,

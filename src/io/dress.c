@@ -2,31 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/build.h"
-#include "io/model.h"
-#include "scene/scene.h"
-
-/* A mesh by its colours. */
-typedef struct colored_asset {
-  bool tried;
-  mesh_part *part;
-  int n; /* 0: it has no colours of its own */
-} colored_asset;
-
-typedef struct dresser {
-  cdn_model *model;
-  cdn_scene *scene;
-  io_description *d;
-  bool has_contact;  /* the System has shapes of contact: shapes that are nothing else are there already */
-  cdni_array loaded; /* io_loaded_asset, one an asset */
-  cdni_array parts;  /* colored_asset, one an asset */
-  io_names names[CDN_ASSET_MATERIAL + 1]; /* of assets, by their types */
-  io_list lost;                           /* assets that are not to be had */
-  char reason[400];                       /* why the first of them is not */
-  int stand_ins;                          /* shapes that others stand in for */
-  io_list unturned;                       /* meshes that say that another axis than z is up */
-  io_list undefined;                      /* materials that shapes name and the file does not define */
-} dresser;
+#include "io/dress.h"
 
 /* ---- assets ---- */
 
@@ -40,8 +16,7 @@ static cdn_status name_assets(dresser *r, int n) {
   return CDN_OK;
 }
 
-/* The number of an asset, or -1. */
-static int find_asset(const dresser *r, const char *name, cdn_asset_type type) {
+int io_dress_asset(const dresser *r, const char *name, cdn_asset_type type) {
   return name ? io_names_find(&r->names[type], name) : -1;
 }
 
@@ -52,7 +27,7 @@ static const char *base_of(const char *path) {
 
 /* The mesh or height field of a shape; NULL if it is not to be had. Points without triangles are their hull. */
 static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) {
-  const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD);
+  const int i = io_dress_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD);
   if (i < 0) return NULL;
   const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
@@ -99,7 +74,7 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
   }
   cdn_status fitted = CDN_OK;
   if (shape->fit_scale > 0) {
-    const int i = find_asset(r, shape->asset, CDN_ASSET_MESH);
+    const int i = io_dress_asset(r, shape->asset, CDN_ASSET_MESH);
     fitted = i < 0 ? cdni_refuse(CDN_ERR_ARG, "cdn_model_dress", "there is no mesh to fit it to")
                    : io_fit_shape(r->d, io_spec_asset(r->model->spec, i), shape, out->size, X_BV);
   }
@@ -110,68 +85,17 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
   return false;
 }
 
-/* The shape's own colour, or its material's where it has none. */
-static void color_of(const dresser *r, const cdn_spec_shape *shape, double rgba[4]) {
-  const cdn_spec_shape usual = cdn_default_spec_shape();
-  const int i = find_asset(r, shape->material, CDN_ASSET_MATERIAL);
-  const bool has_own = i < 0 || memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) != 0;
-  memcpy(rgba, has_own ? shape->rgba : io_spec_asset(r->model->spec, i)->rgba, 4 * sizeof *rgba);
+static cdn_status add_visual(dresser *r, const cdn_spec_shape *shape, const cdn_visual_def *def) {
+  return leave_out(r, cdn_scene_add_visual(r->scene, def, NULL), shape->line, "shape", shape->name);
 }
 
-/* A mesh whose shape says no colour has those of its file: a visual for each. False: it has none. */
-static bool find_parts(dresser *r, const cdn_spec_shape *shape, const colored_asset **out) {
-  const cdn_spec_shape usual = cdn_default_spec_shape();
-  const int i =
-      shape->type == CDN_SHAPE_MESH && shape->fit_scale <= 0 ? find_asset(r, shape->asset, CDN_ASSET_MESH) : -1;
-  if (i < 0 || !shape->visual || find_asset(r, shape->material, CDN_ASSET_MATERIAL) >= 0 ||
-      memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) != 0)
-    return false;
-  colored_asset *c = &CDNI_AT(r->parts, colored_asset, i);
-  if (!c->tried) (void)!io_load_parts(r->d, io_spec_asset(r->model->spec, i), &c->part, &c->n);
-  c->tried = true;
-  *out = c;
-  return c->n > 0;
-}
-
-static cdn_status add_parts(dresser *r, const cdn_spec_shape *shape, const colored_asset *c, cdn_visual_def *def) {
-  for (int i = 0; i < c->n; i++) {
-    def->geometry.surface = c->part[i].surface;
-    def->geometry.kind = CDN_GEOMETRY_MESH;
-    for (int k = 0; k < 3; k++) def->rgba[k] = c->part[i].rgb[k];
-    CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, def, NULL), shape->line, "shape", shape->name));
+/* A visual for each look that the mesh's own file has. */
+static cdn_status add_parts(dresser *r, const cdn_spec_shape *shape, const dressed_mesh *mesh, cdn_visual_def *def) {
+  for (int i = 0; i < mesh->n; i++) {
+    CDNI_TRY(io_dress_part(r, &mesh->part[i], def));
+    CDNI_TRY(add_visual(r, shape, def));
   }
   return CDN_OK;
-}
-
-/* The texture of the shape's material, if it can be drawn; NULL: there is none. */
-static const cdn_spec_asset *texture_of(const dresser *r, const cdn_spec_shape *shape,
-                                        const cdn_spec_asset **material) {
-  const int i = find_asset(r, shape->material, CDN_ASSET_MATERIAL);
-  *material = i < 0 ? NULL : io_spec_asset(r->model->spec, i);
-  const int k = *material ? find_asset(r, (*material)->texture, CDN_ASSET_TEXTURE) : -1;
-  const cdn_spec_asset *texture = k < 0 ? NULL : io_spec_asset(r->model->spec, k);
-  return texture && texture->builtin != CDN_SPEC_TEXTURE_NONE ? texture : NULL;
-}
-
-/* On planes; other shapes have the texture's mean colour. A texture that repeats once on 2 m is MuJoCo's measure of what is uniform. */
-static void paint(const dresser *r, const cdn_spec_shape *shape, cdn_visual_def *def) {
-  const cdn_spec_asset *material, *texture = texture_of(r, shape, &material);
-  const bool is_plane = def->geometry.kind == CDN_GEOMETRY_HALF_SPACE;
-  for (int k = 0; k < 2 && is_plane; k++) def->half[k] = shape->size[k];
-  if (!texture) return;
-  const bool is_flat = texture->builtin == CDN_SPEC_TEXTURE_FLAT,
-             is_checker = texture->builtin == CDN_SPEC_TEXTURE_CHECKER;
-  for (int k = 0; k < 3; k++) {
-    const double one = texture->rgb1[k], other = is_flat ? one : texture->rgb2[k];
-    def->rgb2[k] = def->rgba[k] * other;
-    def->rgba[k] *= is_plane ? one : 0.5 * (one + other);
-  }
-  if (!is_plane || is_flat) return;
-  def->pattern = is_checker ? CDN_PATTERN_CHECKER : CDN_PATTERN_GRADIENT;
-  for (int k = 0; k < 2; k++) {
-    const double whole = material->texuniform || !(def->half[k] > 0) ? 2 : 2 * def->half[k];
-    if (material->texrepeat[k] > 0) def->tile[k] = whole / material->texrepeat[k] / (is_checker ? 2 : 1);
-  }
 }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
@@ -181,7 +105,6 @@ static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
   cdn_visual_def def = cdn_default_visual_def();
   def.body = find_body(r, lost->body);
   def.name = lost->name && lost->name[0] ? lost->name : lost->body;
-  color_of(r, lost, def.rgba);
   int n = 0;
   for (int i = 0; i < cdn_spec_count(r->model->spec, CDN_SPEC_SHAPE) && def.body.i >= 0 && lost->body; i++) {
     cdn_spec_shape shape;
@@ -189,6 +112,7 @@ static cdn_status add_stand_ins(dresser *r, const cdn_spec_shape *lost) {
     if (shape.visual || !shape.collision || !same_text(shape.body, lost->body) || !same_text(shape.part, lost->part))
       continue;
     if (!geometry_of(r, &shape, &def.geometry, &def.X_BV)) continue;
+    CDNI_TRY(io_dress_paint(r, lost, &def));
     CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape.line, "shape", shape.name));
     n++;
   }
@@ -205,14 +129,12 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   def.name = shape->name && shape->name[0] ? shape->name : shape->body;
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
-  color_of(r, shape, def.rgba);
-  if (shape->material && find_asset(r, shape->material, CDN_ASSET_MATERIAL) < 0 &&
+  if (shape->material && io_dress_asset(r, shape->material, CDN_ASSET_MATERIAL) < 0 &&
       !strstr(r->undefined.text, shape->material))
     io_list_add(&r->undefined, shape->material);
-  paint(r, shape, &def);
-  const colored_asset *parts;
-  if (find_parts(r, shape, &parts)) return add_parts(r, shape, parts, &def);
-  return leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape->line, "shape", shape->name);
+  const dressed_mesh *parts = io_dress_parts(r, shape);
+  CDNI_TRY(io_dress_paint(r, shape, &def));
+  return parts ? add_parts(r, shape, parts, &def) : add_visual(r, shape, &def);
 }
 
 /* ---- cameras and lights ---- */
@@ -277,26 +199,13 @@ static cdn_status add_light(dresser *r, const cdn_spec_light *light) {
   def.mode = light->mode;
   def.target = find_body(r, light->target);
   memcpy(def.rgb, light->rgb, sizeof def.rgb);
+  memcpy(def.attenuation, light->attenuation, sizeof def.attenuation);
+  def.cutoff = light->cutoff, def.exponent = light->exponent;
+  def.castshadow = light->castshadow;
   const bool tracks = def.mode == CDN_CAMERA_TRACK || def.mode == CDN_CAMERA_TRACK_COM;
   const cdn_status status = tracks && cdn_norm(def.direction) > 0 ? keep_light(r, &def) : CDN_OK;
   return leave_out(r, status == CDN_OK ? cdn_scene_add_light(r->scene, &def) : status, light->line, "light",
                    light->name);
-}
-
-/* What people would look for in the picture, and why it is not there. */
-static void tell_undrawn(dresser *r) {
-  static const char *const words[IO_UNDRAWN_COUNT] = { [IO_LIGHT_CUTOFF] = "light cutoff",
-                                                       [IO_LIGHT_ATTENUATION] = "light attenuation",
-                                                       [IO_SKYBOX] = "texture skybox",
-                                                       [IO_REFLECTANCE] = "material reflectance",
-                                                       [IO_TEXTURE_FILE] = "texture file" };
-  char list[200] = "";
-  for (int i = 0; i < IO_UNDRAWN_COUNT; i++) {
-    const size_t used = strlen(list);
-    if (r->d->undrawn[i] > 0)
-      snprintf(list + used, sizeof list - used, "%s%s (line %d)", used ? ", " : "", words[i], r->d->undrawn[i]);
-  }
-  if (list[0]) io_warn(r->d, 0, "pictures are drawn without: %s", list);
 }
 
 /* ---- all ---- */
@@ -306,7 +215,7 @@ static cdn_status dress(dresser *r) {
   const int n_assets = cdn_spec_count(m->spec, CDN_SPEC_ASSET);
   if (name_assets(r, n_assets) != CDN_OK ||
       (n_assets > 0 && (!cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets) ||
-                        !cdni_array_extend(&m->allocator, &r->parts, sizeof(colored_asset), (size_t)n_assets))))
+                        !cdni_array_extend(&m->allocator, &r->meshes, sizeof(dressed_mesh), (size_t)n_assets))))
     return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory");
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SHAPE); i++) {
     cdn_spec_shape shape;
@@ -328,7 +237,8 @@ static cdn_status dress(dresser *r) {
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));
-  tell_undrawn(r);
+  CDNI_TRY(io_dress_sky(r));
+  io_dress_tell(r);
   for (int i = 0; i < cdn_model_frame_count(m); i++) {
     cdn_model_frame f;
     CDNI_TRY(cdn_model_frame_get(m, i, &f));
@@ -339,7 +249,8 @@ static cdn_status dress(dresser *r) {
     if (j.nq == 1 && (isfinite(j.lower) || isfinite(j.upper)))
       CDNI_TRY(cdn_scene_add_range(r->scene, j.mobilized, 0, j.lower, j.upper));
   }
-  return CDN_OK;
+  /* a warning that could not be kept */
+  return r->d->error.code == CDN_ERR_NOMEM ? cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory") : CDN_OK;
 }
 
 cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
@@ -353,10 +264,8 @@ cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
   };
   const cdn_status status = dress(&r);
   for (size_t i = 0; i < r.loaded.count; i++) cdn_surface_release(CDNI_AT(r.loaded, io_loaded_asset, i).surface);
-  for (size_t i = 0; i < r.parts.count; i++)
-    cdni_mesh_free_parts(CDNI_AT(r.parts, colored_asset, i).part, CDNI_AT(r.parts, colored_asset, i).n);
   cdni_array_free(&model->allocator, &r.loaded);
-  cdni_array_free(&model->allocator, &r.parts);
+  io_dress_free(&r);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&model->allocator, &r.names[i]);
   return status;
 }

@@ -33,8 +33,27 @@ static uint32_t from_little_endian(uint32_t word) {
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
+static float float_of(uint32_t word) {
+  float x;
+  word = from_little_endian(word);
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+/* Each vertex has its place, so that a corner has that of its vertex. */
+static bool take_places(mesh_file *mesh, const float *places, const msh_counts *n) {
+  mesh->places = cdni_alloc(NULL, (size_t)n->triangles * sizeof *mesh->places);
+  for (int i = 0; mesh->places && i < 3 * n->triangles; i++) {
+    const int vertex = mesh->triangles[i];
+    for (int k = 0; k < 2; k++)
+      mesh->places[i / 3][2 * (i % 3) + k] = vertex >= 0 && vertex < n->vertices ? places[2 * vertex + k] : NAN;
+  }
+  return mesh->places != NULL;
+}
+
 static cdn_status read_msh_body(mesh_file *mesh, FILE *file, const msh_counts *n) {
-  const size_t v = 3 * (size_t)n->vertices, t = 3 * (size_t)n->triangles, most = v > t ? v : t;
+  const size_t v = 3 * (size_t)n->vertices, t = 3 * (size_t)n->triangles, p = 2 * (size_t)n->texcoords;
+  const size_t most = v > t && v > p ? v : t > p ? t : p;
   uint32_t *words = cdni_alloc(NULL, most * sizeof *words);
   mesh->vertices = cdni_alloc(NULL, v * sizeof(double));
   mesh->triangles = t ? cdni_alloc(NULL, t * sizeof(int)) : NULL;
@@ -42,17 +61,19 @@ static cdn_status read_msh_body(mesh_file *mesh, FILE *file, const msh_counts *n
   if (!words || !mesh->vertices || (t && !mesh->triangles))
     status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the %d vertices of '%s'", n->vertices, mesh->path);
   else if (!read_words(file, v, words)) status = msh_broken(mesh, "it ends among the vertices");
-  for (size_t i = 0; !status && i < v; i++) {
-    const uint32_t word = from_little_endian(words[i]);
-    float x;
-    memcpy(&x, &word, sizeof x);
-    mesh->vertices[i] = x;
-  }
-  if (!status && (!read_words(file, 3 * (size_t)n->normals, NULL) ||
-                  !read_words(file, 2 * (size_t)n->texcoords, NULL) || !read_words(file, t, words)))
-    status = msh_broken(mesh, "it ends among the triangles");
+  for (size_t i = 0; !status && i < v; i++) mesh->vertices[i] = (double)float_of(words[i]);
+  const bool painted = n->texcoords == n->vertices && t > 0;
+  float *places = !status && painted ? cdni_alloc(NULL, p * sizeof *places) : NULL;
+  if (!status && painted && !places) status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for '%s'", mesh->path);
+  if (!status && (!read_words(file, 3 * (size_t)n->normals, NULL) || !read_words(file, p, words)))
+    status = msh_broken(mesh, "it ends among the texture coordinates");
+  for (size_t i = 0; places && !status && i < p; i++) places[i] = float_of(words[i]);
+  if (!status && !read_words(file, t, words)) status = msh_broken(mesh, "it ends among the triangles");
   for (size_t i = 0; !status && i < t; i++) mesh->triangles[i] = (int)(int32_t)from_little_endian(words[i]);
+  if (!status && places && !take_places(mesh, places, n))
+    status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for '%s'", mesh->path);
   cdni_free(NULL, words, 0);
+  cdni_free(NULL, places, 0);
   mesh->n_vertices = n->vertices;
   mesh->n_triangles = n->triangles;
   return status;
@@ -92,6 +113,10 @@ static void apply_scale(mesh_file *mesh, const double *scale) {
   for (size_t i = 0; i < (size_t)mesh->n_triangles; i++) {
     int *t = mesh->triangles + 3 * i, kept = t[1];
     t[1] = t[2], t[2] = kept;
+    for (int k = 0; mesh->places && k < 2; k++) {
+      float *p = mesh->places[i], place = p[2 + k];
+      p[2 + k] = p[4 + k], p[4 + k] = place;
+    }
   }
 }
 
@@ -159,7 +184,10 @@ static cdn_status read_mesh(const char *path, const double scale[3], mesh_file *
 static void free_mesh(mesh_file *mesh) {
   cdni_free(NULL, mesh->vertices, 0);
   cdni_free(NULL, mesh->triangles, 0);
-  cdni_free(NULL, mesh->colors, 0);
+  for (int i = 0; i < mesh->n_looks; i++) cdni_strfree(NULL, mesh->looks[i].texture);
+  cdni_free(NULL, mesh->looks, 0);
+  cdni_free(NULL, mesh->look, 0);
+  cdni_free(NULL, mesh->places, 0);
 }
 
 cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
@@ -173,47 +201,98 @@ cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex
   return status;
 }
 
-/* ---- by colours ---- */
+/* ---- by looks ---- */
 
 enum { MOST_PARTS = 32 };
 
-/* Lists the colours; 0: a triangle has none, or there are too many. */
-static int list_colors(const mesh_file *mesh, float colors[MOST_PARTS][3]) {
+/* The looks that triangles have, by their numbers; 0: a triangle has none, or there are too many. */
+static int list_looks(const mesh_file *mesh, int used[MOST_PARTS]) {
   int n = 0;
-  for (int i = 0; mesh->colors && i < mesh->n_triangles; i++) {
+  for (int i = 0; mesh->look && i < mesh->n_triangles; i++) {
+    const int look = mesh->look[i];
     int k = 0;
-    while (k < n && memcmp(colors[k], mesh->colors[i], sizeof *colors) != 0) k++;
-    if (mesh->colors[i][0] < 0 || k == MOST_PARTS) return 0;
-    if (k == n) memcpy(colors[n++], mesh->colors[i], sizeof *colors);
+    while (k < n && used[k] != look) k++;
+    if (k < n) continue;
+    if (n == MOST_PARTS || (mesh->looks[look].rgb[0] < 0 && !mesh->looks[look].texture)) return 0;
+    used[n++] = look;
   }
   return n;
 }
 
-/* The triangles of one colour as a mesh. */
-static cdn_status make_part(const mesh_file *mesh, mesh_part *part) {
-  mesh_file of_color = *mesh;
-  of_color.n_triangles = 0;
-  of_color.triangles = cdni_alloc(NULL, 3 * (size_t)mesh->n_triangles * sizeof(int));
-  if (!of_color.triangles) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a part of '%s'", mesh->path);
-  for (int i = 0; i < mesh->n_triangles; i++)
-    if (memcmp(mesh->colors[i], part->rgb, sizeof part->rgb) == 0)
-      memcpy(of_color.triangles + 3 * (size_t)of_color.n_triangles++, mesh->triangles + 3 * (size_t)i, 3 * sizeof(int));
-  const cdn_status status = make_surface(&of_color, false, &part->surface);
-  cdni_free(NULL, of_color.triangles, 0);
+/* Whether a triangle of a surface is this one of the file, or that turned round. */
+static bool is_triangle(const cdn_surface *s, const int corner[3], const mesh_file *mesh, int i, bool turned) {
+  for (int k = 0; k < 3; k++) {
+    cdn_vec3 v;
+    const double *p =
+        mesh->vertices + 3 * (size_t)mesh->triangles[3 * (size_t)i + (size_t)(turned && k > 0 ? 3 - k : k)];
+    if (cdn_surface_vertex(s, corner[k], &v) != CDN_OK || v.x != p[0] || v.y != p[1] || v.z != p[2]) return false;
+  }
+  return true;
+}
+
+/* A surface has the triangles of its file in the same order, but leaves some out, and may turn all of them round. */
+static cdn_status take_corners(const mesh_file *mesh, mesh_part *part) {
+  cdn_surface_info info;
+  CDNI_TRY(cdn_surface_get_info(part->surface, &info));
+  float *corners = cdni_alloc(NULL, 6 * (size_t)info.n_triangles * sizeof *corners);
+  if (!corners) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a part of '%s'", mesh->path);
+  bool known = true;
+  for (int i = 0, from = 0; known && i < info.n_triangles; i++, from++) {
+    int corner[3];
+    CDNI_TRY(cdn_surface_triangle(part->surface, i, corner));
+    while (from < mesh->n_triangles && !is_triangle(part->surface, corner, mesh, from, info.turned)) from++;
+    known = from < mesh->n_triangles;
+    for (int k = 0; known && k < 6; k++) {
+      const int of = info.turned && k > 1 ? 6 - k / 2 * 2 + k % 2 : k;
+      corners[6 * (size_t)i + (size_t)k] = mesh->places[from][of];
+      known = isfinite(mesh->places[from][of]);
+    }
+  }
+  if (known) part->corners = corners;
+  else cdni_free(NULL, corners, 0);
+  return CDN_OK;
+}
+
+/* The triangles of one look as a mesh; of all looks, if that is -1. */
+static cdn_status make_part(const mesh_file *mesh, int look, mesh_part *part) {
+  mesh_file chosen = *mesh;
+  const size_t n = (size_t)mesh->n_triangles;
+  chosen.n_triangles = 0;
+  chosen.triangles = cdni_alloc(NULL, 3 * n * sizeof(int));
+  chosen.places = mesh->places ? cdni_alloc(NULL, n * sizeof *chosen.places) : NULL;
+  cdn_status status = CDN_OK;
+  if (!chosen.triangles || (mesh->places && !chosen.places))
+    status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a part of '%s'", mesh->path);
+  for (size_t i = 0; status == CDN_OK && i < n; i++) {
+    if (look >= 0 && mesh->look[i] != look) continue;
+    const size_t to = (size_t)chosen.n_triangles++;
+    memcpy(chosen.triangles + 3 * to, mesh->triangles + 3 * i, 3 * sizeof(int));
+    if (chosen.places) memcpy(chosen.places[to], mesh->places[i], sizeof *chosen.places);
+  }
+  if (status == CDN_OK) status = make_surface(&chosen, false, &part->surface);
+  if (status == CDN_OK && chosen.places) status = take_corners(&chosen, part);
+  if (status == CDN_OK && look >= 0) {
+    part->look = mesh->looks[look];
+    part->look.texture = cdni_strdup(NULL, mesh->looks[look].texture);
+    if (mesh->looks[look].texture && !part->look.texture)
+      status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a part of '%s'", mesh->path);
+  }
+  cdni_free(NULL, chosen.triangles, 0);
+  cdni_free(NULL, chosen.places, 0);
   return status;
 }
 
-cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_part **parts, int *n) {
+cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], bool by_looks, mesh_part **parts, int *n) {
   mesh_file mesh;
-  float colors[MOST_PARTS][3];
+  int used[MOST_PARTS];
   *parts = NULL, *n = 0;
   cdn_status status = read_mesh(path, scale, &mesh);
-  const int count = status == CDN_OK ? list_colors(&mesh, colors) : 0;
+  int count = status != CDN_OK ? 0 : by_looks ? list_looks(&mesh, used) : 1;
   if (count > 0 && !(*parts = cdni_calloc(NULL, (size_t)count * sizeof **parts)))
     status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the parts of '%s'", path);
-  for (; status == CDN_OK && *n < count; (*n)++) {
-    memcpy((*parts)[*n].rgb, colors[*n], sizeof *colors);
-    status = make_part(&mesh, &(*parts)[*n]);
+  while (status == CDN_OK && *n < count) {
+    const int i = (*n)++;
+    status = make_part(&mesh, by_looks ? used[i] : -1, &(*parts)[i]);
   }
   free_mesh(&mesh);
   if (status == CDN_OK) return CDN_OK;
@@ -223,7 +302,11 @@ cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_pa
 }
 
 void cdni_mesh_free_parts(mesh_part *parts, int n) {
-  for (int i = 0; i < n; i++) cdn_surface_release(parts[i].surface);
+  for (int i = 0; i < n; i++) {
+    cdn_surface_release(parts[i].surface);
+    cdni_strfree(NULL, parts[i].look.texture);
+    cdni_free(NULL, parts[i].corners, 0);
+  }
   cdni_free(NULL, parts, 0);
 }
 

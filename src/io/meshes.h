@@ -6,24 +6,38 @@
 
 #include "core/core.h"
 
-/* What a file has, before it is a surface. The reader allocates the arrays by cdni_alloc, and whoever called it frees
- * them. */
+/* What triangles of a file look like. */
+typedef struct mesh_look {
+  float rgb[3];  /* red < 0: the file says none */
+  char *texture; /* path of its picture; NULL: none */
+} mesh_look;
+
+/* What a file has, before it is a surface. The reader allocates the arrays and the paths of textures by cdni_alloc,
+ * and whoever called it
+ * frees them. */
 typedef struct mesh_file {
   const char *path;
-  int n_vertices, n_triangles;
+  int n_vertices, n_triangles, n_looks;
   double *vertices;
   int *triangles;
-  float (*colors)[3]; /* one a triangle; red < 0: none. NULL: the format has no colours, or they are not read */
+  mesh_look *looks;
+  int *look; /* of each triangle; NULL: the format has no looks, or they are not read */
+  float (*places)
+      [6]; /* of each triangle's corners in a picture, from its left and top; NAN: it has none. NULL: no triangle has */
 } mesh_file;
 
-/* Meshes of a file by their colours, for looks. */
+/* Triangles of a file with one look. */
 typedef struct mesh_part {
   cdn_surface *surface;
-  float rgb[3];
+  mesh_look look;
+  float *corners; /* of the surface's triangles, as cdn_visual_def has them; NULL: some are not known */
 } mesh_part;
-/* The parts of a file of which every triangle has a colour: *n of them in *parts, which cdni_mesh_free_parts frees; else *n is 0. `scale`
- * as in cdn_surface_load. Errors: those of cdn_surface_load. */
-cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_part **parts, int *n);
+/* The parts of a file: one for each look if `by_looks` is true and every triangle has one with a colour or a texture
+ * (else none); or one of all
+ * triangles. There are *n of them in *parts, which cdni_mesh_free_parts frees. `scale` as in cdn_surface_load.
+ * Errors: those of
+ * cdn_surface_load. */
+cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], bool by_looks, mesh_part **parts, int *n);
 void cdni_mesh_free_parts(mesh_part *parts, int n);
 
 /* Whether it is COLLADA whose <up_axis> is there and is not Z_UP. */

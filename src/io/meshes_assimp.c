@@ -4,6 +4,8 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 
 #include "io/meshes.h"
 
@@ -28,28 +30,69 @@ static void push(node_list *list, const struct aiNode *node, const struct aiMatr
   if (!cdni_array_push(NULL, &list->nodes, sizeof placed, &placed)) list->ok = false;
 }
 
-/* The colour of a mesh of COLLADA; other formats are used without theirs. */
-static void find_color(const mesh_file *out, const struct aiScene *scene, const struct aiMesh *mesh, float rgb[3]) {
-  const char *end = strrchr(out->path, '.');
-  struct aiColor4D color;
-  rgb[0] = rgb[1] = rgb[2] = -1;
-  if (!end || tolower((unsigned char)end[1]) != 'd' || mesh->mMaterialIndex >= scene->mNumMaterials) return;
-  if (aiGetMaterialColor(scene->mMaterials[mesh->mMaterialIndex], AI_MATKEY_COLOR_DIFFUSE, &color) != aiReturn_SUCCESS)
-    return;
-  const float given[3] = { color.r, color.g, color.b };
-  for (int k = 0; k < 3; k++)
-    if (!(given[k] >= 0 && given[k] <= 1)) return;
-  memcpy(rgb, given, sizeof given);
+/* ---- looks ---- */
+
+/* Beside the file of the mesh, unless its own path is whole. */
+static char *texture_path(const char *mesh, const char *file) {
+  char path[4096];
+  const char *slash = file[0] == '/' ? NULL : strrchr(mesh, '/');
+  if (strncmp(file, "file://", 7) == 0) file += 7;
+  snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - mesh) + 1 : 0, mesh, file);
+  for (char *c = path; *c; c++)
+    if (*c == '\\') *c = '/';
+  return cdni_strdup(NULL, path);
 }
 
+/* Whether a file has looks: not STL, and not the material that Assimp makes up for OBJ. */
+static bool has_look(const mesh_file *out, const struct aiMaterial *material) {
+  struct aiString name;
+  const char *end = strrchr(out->path, '.');
+  const int letter = end ? tolower((unsigned char)end[1]) : 0;
+  if (letter == 'd') return true;
+  return letter == 'o' && aiGetMaterialString(material, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS &&
+         strcmp(name.data, AI_DEFAULT_MATERIAL_NAME) != 0;
+}
+
+/* The colours and pictures of a file's materials. */
+static bool read_looks(mesh_file *out, const struct aiScene *scene) {
+  const unsigned n = scene->mNumMaterials;
+  out->looks = cdni_calloc(NULL, (n + 1) * sizeof *out->looks);
+  if (!out->looks) return false;
+  for (unsigned i = 0; i < n; i++, out->n_looks++) {
+    mesh_look *look = &out->looks[i];
+    struct aiColor4D color;
+    struct aiString file;
+    look->rgb[0] = -1;
+    if (!has_look(out, scene->mMaterials[i])) continue;
+    if (aiGetMaterialColor(scene->mMaterials[i], AI_MATKEY_COLOR_DIFFUSE, &color) == aiReturn_SUCCESS) {
+      const float given[3] = { color.r, color.g, color.b };
+      bool good = true;
+      for (int k = 0; k < 3; k++) good = good && given[k] >= 0 && given[k] <= 1;
+      if (good) memcpy(look->rgb, given, sizeof given);
+    }
+    if (aiGetMaterialTexture(scene->mMaterials[i], aiTextureType_DIFFUSE, 0, &file, NULL, NULL, NULL, NULL, NULL,
+                             NULL) == aiReturn_SUCCESS &&
+        file.data[0] && file.data[0] != '*' && !(look->texture = texture_path(out->path, file.data)))
+      return false;
+  }
+  out->looks[n].rgb[0] = -1; /* of meshes without a material */
+  out->n_looks++;
+  return true;
+}
+
+/* ---- triangles ---- */
+
+typedef struct lists {
+  cdni_array vertices, triangles, looks, places;
+} lists;
+
 /* Appends a mesh as it is placed. Faces that are not triangles are points and lines. */
-static bool append(mesh_file *out, const struct aiScene *scene, const struct aiMesh *mesh,
-                   const struct aiMatrix4x4 *place, cdni_array *vertices, cdni_array *triangles, cdni_array *colors) {
-  float rgb[3];
-  find_color(out, scene, mesh, rgb);
-  const size_t before = vertices->count;
+static bool append(const mesh_file *out, const struct aiMesh *mesh, const struct aiMatrix4x4 *place, lists *to) {
+  const int look = mesh->mMaterialIndex + 1 < (unsigned)out->n_looks ? (int)mesh->mMaterialIndex : out->n_looks - 1;
+  const struct aiVector3D *uv = mesh->mTextureCoords[0];
+  const size_t before = to->vertices.count;
   if (before + mesh->mNumVertices > INT32_MAX / 3) return false;
-  double *p = cdni_array_extend(NULL, vertices, 3 * sizeof(double), mesh->mNumVertices);
+  double *p = cdni_array_extend(NULL, &to->vertices, 3 * sizeof(double), mesh->mNumVertices);
   if (mesh->mNumVertices > 0 && !p) return false;
   const struct aiMatrix4x4 *m = place;
   for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -63,30 +106,37 @@ static bool append(mesh_file *out, const struct aiScene *scene, const struct aiM
     const struct aiFace *face = &mesh->mFaces[i];
     if (face->mNumIndices != 3) continue;
     int t[3];
-    for (int k = 0; k < 3; k++) t[mirrored ? 2 - k : k] = (int)(before + face->mIndices[k]);
-    if (!cdni_array_push(NULL, triangles, sizeof t, t) || !cdni_array_push(NULL, colors, sizeof rgb, rgb)) return false;
+    float places[6];
+    for (int k = 0; k < 3; k++) {
+      const int at = mirrored ? 2 - k : k;
+      const unsigned index = face->mIndices[k];
+      t[at] = (int)(before + index);
+      places[2 * at] = uv ? uv[index].x : NAN,
+                 places[2 * at + 1] = uv ? 1 - uv[index].y : NAN; /* v is from the bottom there */
+    }
+    if (!cdni_array_push(NULL, &to->triangles, sizeof t, t) || !cdni_array_push(NULL, &to->looks, sizeof look, &look) ||
+        !cdni_array_push(NULL, &to->places, sizeof places, places))
+      return false;
   }
-  out->n_vertices = (int)vertices->count;
-  out->n_triangles = (int)triangles->count;
   return true;
 }
 
 static bool gather(mesh_file *out, const struct aiScene *scene) {
-  node_list list = { .ok = true };
-  cdni_array vertices = { 0 }, triangles = { 0 }, colors = { 0 };
-  push(&list, scene->mRootNode, NULL);
+  node_list list = { .ok = read_looks(out, scene) };
+  lists to = { .vertices = { 0 } };
+  if (list.ok) push(&list, scene->mRootNode, NULL);
   while (list.ok && list.nodes.count > 0) {
     const placed_node at = CDNI_AT(list.nodes, placed_node, list.nodes.count - 1);
     list.nodes.count--;
     for (unsigned i = 0; list.ok && i < at.node->mNumMeshes; i++)
-      list.ok = append(out, scene, scene->mMeshes[at.node->mMeshes[i]], &at.to_root, &vertices, &triangles, &colors);
+      list.ok = append(out, scene->mMeshes[at.node->mMeshes[i]], &at.to_root, &to);
     /* Backwards, so that the first one is the next. */
     for (unsigned i = at.node->mNumChildren; list.ok && i-- > 0;) push(&list, at.node->mChildren[i], &at.to_root);
   }
   cdni_array_free(NULL, &list.nodes);
-  out->vertices = vertices.data;
-  out->triangles = triangles.data;
-  out->colors = colors.data;
+  out->n_vertices = (int)to.vertices.count, out->n_triangles = (int)to.triangles.count;
+  out->vertices = to.vertices.data, out->triangles = to.triangles.data;
+  out->look = to.looks.data, out->places = to.places.data;
   return list.ok;
 }
 

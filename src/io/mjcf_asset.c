@@ -96,17 +96,64 @@ static cdn_status read_heights(mjcf_reader *r, const mjcf_element *e, cdn_spec_a
   return CDN_OK;
 }
 
+/* ---- looks ---- */
+
+static cdn_status read_grid(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made) {
+  double size[2] = { 1, 1 };
+  const char *layout = NULL;
+  CDNI_TRY(io_mjcf_doubles(r, e, "gridsize", size, 2, NULL));
+  CDNI_TRY(io_mjcf_string(r, e, "gridlayout", &layout));
+  for (int k = 0; k < 2; k++) made->gridsize[k] = size[k] >= 1 && size[k] <= 12 ? (int)size[k] : 0;
+  if (layout) snprintf(made->gridlayout, sizeof made->gridlayout, "%s", layout);
+  return CDN_OK;
+}
+
 static cdn_status read_texture(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made) {
-  static const char *const words[] = { "none", "gradient", "checker", "flat" };
-  int word = 0;
-  const char *type = NULL;
-  CDNI_TRY(io_mjcf_string(r, e, "type", &type));
-  if (type && strcmp(type, "skybox") == 0) io_not_drawn(r->d, io_xml_line(e->node), IO_SKYBOX);
-  else if (io_mjcf_has(r, e, "file")) io_not_drawn(r->d, io_xml_line(e->node), IO_TEXTURE_FILE);
-  CDNI_TRY(io_mjcf_keyword(r, e, "builtin", words, CDNI_COUNT(words), &word));
-  made->builtin = (cdn_spec_texture)word;
+  static const char *const builtins[] = { "none", "gradient", "checker", "flat" },
+                           *const types[] = { "2d", "cube", "skybox" },
+                           *const marks[] = { "none", "edge", "cross", "random" };
+  int builtin = 0, type = CDN_SPEC_TEXTURE_CUBE, mark = 0;
+  CDNI_TRY(io_mjcf_keyword(r, e, "type", types, CDNI_COUNT(types), &type));
+  CDNI_TRY(io_mjcf_keyword(r, e, "builtin", builtins, CDNI_COUNT(builtins), &builtin));
+  CDNI_TRY(io_mjcf_keyword(r, e, "mark", marks, CDNI_COUNT(marks), &mark));
+  made->texture_type = (cdn_spec_texture_type)type;
+  made->builtin = (cdn_spec_texture)builtin, made->mark = (cdn_spec_texture_mark)mark;
+  CDNI_TRY(io_mjcf_int(r, e, "width", &made->width));
+  CDNI_TRY(io_mjcf_int(r, e, "height", &made->height));
+  CDNI_TRY(io_mjcf_bool(r, e, "hflip", &made->hflip));
+  CDNI_TRY(io_mjcf_bool(r, e, "vflip", &made->vflip));
+  CDNI_TRY(io_mjcf_double(r, e, "random", &made->random));
+  CDNI_TRY(io_mjcf_doubles(r, e, "markrgb", made->markrgb, 3, NULL));
   CDNI_TRY(io_mjcf_doubles(r, e, "rgb1", made->rgb1, 3, NULL));
-  return io_mjcf_doubles(r, e, "rgb2", made->rgb2, 3, NULL);
+  CDNI_TRY(io_mjcf_doubles(r, e, "rgb2", made->rgb2, 3, NULL));
+  return read_grid(r, e, made);
+}
+
+/* The six files of a cube, which the asset then owns. */
+static cdn_status read_sides(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *kept) {
+  static const char *const names[] = { "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback" };
+  for (int i = 0; i < CDNI_COUNT(names); i++) {
+    const char *file = NULL;
+    CDNI_TRY(io_mjcf_string(r, e, names[i], &file));
+    if (file && !(kept->side_file[i] = path_of(r, r->compiler.texturedir, file))) return io_mjcf_out_of_memory(r);
+  }
+  return CDN_OK;
+}
+
+static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made, const char **texture) {
+  const struct {
+    const char *name;
+    double *value;
+  } parts[] = { { "specular", &made->specular },
+                { "shininess", &made->shininess },
+                { "emission", &made->emission },
+                { "reflectance", &made->reflectance } };
+  CDNI_TRY(io_mjcf_string(r, e, "texture", texture));
+  CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made->rgba, 4, NULL));
+  CDNI_TRY(io_mjcf_doubles(r, e, "texrepeat", made->texrepeat, 2, NULL));
+  CDNI_TRY(io_mjcf_bool(r, e, "texuniform", &made->texuniform));
+  for (int i = 0; i < CDNI_COUNT(parts); i++) CDNI_TRY(io_mjcf_double(r, e, parts[i].name, parts[i].value));
+  return CDN_OK;
 }
 
 /* `e` has the default class of its kind. The description owns the asset as soon as there is one. */
@@ -117,15 +164,7 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   made.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_string(r, e, "file", &file));
   if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_doubles(r, e, "scale", made.scale, 3, NULL));
-  if (type == CDN_ASSET_MATERIAL) {
-    CDNI_TRY(io_mjcf_string(r, e, "texture", &texture));
-    CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made.rgba, 4, NULL));
-    CDNI_TRY(io_mjcf_doubles(r, e, "texrepeat", made.texrepeat, 2, NULL));
-    CDNI_TRY(io_mjcf_bool(r, e, "texuniform", &made.texuniform));
-    double reflectance = 0;
-    CDNI_TRY(io_mjcf_double(r, e, "reflectance", &reflectance));
-    if (reflectance > 0) io_not_drawn(r->d, io_xml_line(e->node), IO_REFLECTANCE);
-  }
+  if (type == CDN_ASSET_MATERIAL) CDNI_TRY(read_material(r, e, &made, &texture));
   if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_texture(r, e, &made));
   cdn_spec_asset *kept = cdni_array_push(&r->d->allocator, &r->d->assets, sizeof made, &made);
   if (!kept) return io_mjcf_out_of_memory(r);
@@ -137,6 +176,7 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
   if (type == CDN_ASSET_MESH) CDNI_TRY(read_vertices(r, e, kept));
   if (type == CDN_ASSET_HFIELD) CDNI_TRY(read_heights(r, e, kept));
+  if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_sides(r, e, kept));
   if (texture && !(kept->texture = cdni_strdup(&r->d->allocator, texture))) return io_mjcf_out_of_memory(r);
   if (name && name[0]) kept->name = cdni_strdup(&r->d->allocator, name);
   else if (file) kept->name = stem_of(r, file);

@@ -3,10 +3,11 @@
 
 #include "io/mjcf.h"
 
+static const double PI = 3.14159265358979323846;
+
 /* The angle of view from top to bottom. Newer files may give a focal length and the size of the sensor instead. */
 static cdn_status read_fovy(mjcf_reader *r, const mjcf_element *e, double *fovy) {
   static const char *const lengths[2] = { "focal", "focalpixel" }, *const sizes[2] = { "sensorsize", "resolution" };
-  static const double PI = 3.14159265358979323846;
   double degrees = 45; /* always degrees, whatever the compiler's angle is */
   CDNI_TRY(io_mjcf_double(r, e, "fovy", &degrees));
   *fovy = degrees * PI / 180;
@@ -54,16 +55,6 @@ static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_
   return CDN_OK;
 }
 
-/* Lights of pictures are all around and everywhere as strong. 45 degrees and no attenuation are the usual numbers. */
-static cdn_status report_undrawn(mjcf_reader *r, const mjcf_element *e) {
-  double cutoff = 45, attenuation[3] = { 1, 0, 0 };
-  CDNI_TRY(io_mjcf_double(r, e, "cutoff", &cutoff));
-  CDNI_TRY(io_mjcf_doubles(r, e, "attenuation", attenuation, 3, NULL));
-  if (cutoff != 45) io_not_drawn(r->d, io_xml_line(e->node), IO_LIGHT_CUTOFF);
-  if (attenuation[1] != 0 || attenuation[2] != 0) io_not_drawn(r->d, io_xml_line(e->node), IO_LIGHT_ATTENUATION);
-  return CDN_OK;
-}
-
 static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
   static const char *const types[] = { "spot", "directional", "point", "image" };
   const cdn_allocator *a = &r->d->allocator;
@@ -71,6 +62,7 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   const char *name = io_mjcf_name(r, e->node), *target = NULL;
   bool active = true;
   int type = 0;
+  double cutoff = 45;
   l.light.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_bool(r, e, "active", &active));
   CDNI_TRY(io_mjcf_bool(r, e, "directional", &l.light.directional));
@@ -78,12 +70,17 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_vec3(r, e, "pos", &l.light.position));
   CDNI_TRY(io_mjcf_vec3(r, e, "dir", &l.light.direction));
   CDNI_TRY(io_mjcf_doubles(r, e, "diffuse", l.light.rgb, 3, NULL));
+  CDNI_TRY(io_mjcf_doubles(r, e, "attenuation", l.light.attenuation, 3, NULL));
+  CDNI_TRY(io_mjcf_double(r, e, "cutoff", &cutoff)); /* always degrees */
+  CDNI_TRY(io_mjcf_double(r, e, "exponent", &l.light.exponent));
+  CDNI_TRY(io_mjcf_bool(r, e, "castshadow", &l.light.castshadow));
   CDNI_TRY(read_mode(r, e, &l.light.mode, &target));
   if (!active) return CDN_OK;
   if (!(cdn_norm(l.light.direction) > 0))
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
-  CDNI_TRY(report_undrawn(r, e));
   l.light.directional |= type == 1;
+  if (type == 2) cutoff = 180, l.light.exponent = 0; /* a point shines on all sides */
+  l.light.cutoff = fmin(cutoff, 180) * PI / 180;
   l.light.position = cdn_transform_point(scope->X_BS, l.light.position);
   l.light.direction = cdn_rotate(scope->X_BS.R, l.light.direction);
   io_light *kept = cdni_array_push(a, &r->d->lights, sizeof l, &l);

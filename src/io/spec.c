@@ -32,7 +32,12 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                        sizeof(cdn_spec_shape),
                        5,
                        { AT(shape, name), AT(shape, body), AT(shape, asset), AT(shape, material), AT(shape, part) } },
-  [CDN_SPEC_ASSET] = { "asset", sizeof(cdn_spec_asset), 3, { AT(asset, name), AT(asset, file), AT(asset, texture) } },
+  [CDN_SPEC_ASSET] = { "asset",
+                       sizeof(cdn_spec_asset),
+                       9,
+                       { AT(asset, name), AT(asset, file), AT(asset, texture), AT(asset, side_file[0]),
+                         AT(asset, side_file[1]), AT(asset, side_file[2]), AT(asset, side_file[3]),
+                         AT(asset, side_file[4]), AT(asset, side_file[5]) } },
   [CDN_SPEC_SENSOR] = { "sensor",
                         sizeof(cdn_spec_sensor),
                         8,
@@ -83,12 +88,14 @@ CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 }, .law = SOFT,
          .solmix = 1);
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
-         .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 });
+         .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 }, .random = 0.01, .gridsize = { 1, 1 }, .specular = 0.5,
+         .shininess = 0.5);
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
 CDNI_DEF(spec_tendon, .lower = -INFINITY, .upper = INFINITY, .limit_law = SOFT, .friction_law = SOFT,
          .effort_lower = -INFINITY, .effort_upper = INFINITY);
-CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 });
+CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 }, .cutoff = 0.785398163397448309616,
+         .exponent = 10, .attenuation = { 1 }, .castshadow = true);
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
          .data = CDN_SENSED_FOUND);
 CDNI_DEF(spec_key, .time = 0);
@@ -436,6 +443,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   copy->d.body_word = spec->d.body_word;
   copy->d.parents_touch = spec->d.parents_touch;
   copy->d.overlaps_pass = spec->d.overlaps_pass;
+  copy->d.meshes_have_looks = spec->d.meshes_have_looks;
   copy->from_file = spec->from_file;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;

@@ -39,6 +39,7 @@ static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   d->body_word = "link";
   d->has_gravity = true;
   d->overlaps_pass = true;
+  d->meshes_have_looks = true;
   d->starts_within_limits = true;
   d->gravity = cdn_v3(0, 0, -9.81);
   CDNI_TRY(read_elements(graph, root));

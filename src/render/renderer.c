@@ -22,8 +22,9 @@ static cdn_status no_memory(void) {
 }
 
 /* Takes the triangles over. */
-static cdn_status add_form(cdn_renderer *r, cdn_triangles t) {
-  form f = { t, rtcNewScene(r->device) };
+static cdn_status add_form(cdn_renderer *r, cdn_painted_triangles painted) {
+  form f = { painted, rtcNewScene(r->device) };
+  const cdn_triangles t = painted.triangles;
   RTCGeometry g = rtcNewGeometry(r->device, RTC_GEOMETRY_TYPE_TRIANGLE);
   float *vertices =
       rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), (size_t)t.n_vertices);
@@ -33,6 +34,7 @@ static cdn_status add_form(cdn_renderer *r, cdn_triangles t) {
   if (ok) {
     memcpy(vertices, t.positions, 3 * (size_t)t.n_vertices * sizeof(float));
     memcpy(indices, t.indices, 3 * (size_t)t.n_triangles * sizeof(uint32_t));
+    rtcSetGeometryIntersectFilterFunction(g, cdni_render_filter);
     rtcCommitGeometry(g);
     rtcAttachGeometry(f.scene, g);
     rtcCommitScene(f.scene);
@@ -40,23 +42,23 @@ static cdn_status add_form(cdn_renderer *r, cdn_triangles t) {
   rtcReleaseGeometry(g);
   if (ok && cdni_array_push(&r->allocator, &r->forms, sizeof f, &f)) return CDN_OK;
   if (f.scene) rtcReleaseScene(f.scene);
-  cdn_triangles_free(&f.triangles);
+  cdn_painted_triangles_free(&f.painted);
   return no_memory();
 }
 
 static cdn_status add_geometry(cdn_renderer *r, const cdn_geometry *g) {
-  cdn_triangles t;
-  CDNI_TRY(cdn_geometry_triangles(g, SEGMENTS, FLOOR * r->radius, &t));
+  cdn_painted_triangles t = { .places = NULL };
+  CDNI_TRY(cdn_geometry_triangles(g, SEGMENTS, FLOOR * r->radius, &t.triangles));
   return add_form(r, t);
 }
 
 /* A cylinder's triangles between z = 0 and 1 with radius 1; a cone's have no width at z = 1. */
 static cdn_status add_pole(cdn_renderer *r, bool cone) {
   const cdn_geometry g = { CDN_GEOMETRY_CYLINDER, { 1, 0.5 }, NULL };
-  cdn_triangles t;
-  CDNI_TRY(cdn_geometry_triangles(&g, 24, 1, &t));
-  for (int i = 0; i < t.n_vertices; i++) {
-    float *p = t.positions + 3 * (size_t)i;
+  cdn_painted_triangles t = { .places = NULL };
+  CDNI_TRY(cdn_geometry_triangles(&g, 24, 1, &t.triangles));
+  for (int i = 0; i < t.triangles.n_vertices; i++) {
+    float *p = t.triangles.positions + 3 * (size_t)i;
     const bool top = p[2] > 0;
     p[2] = top ? 1 : 0;
     if (cone && top) p[0] = p[1] = 0;
@@ -71,9 +73,26 @@ static cdn_status add_forms(cdn_renderer *r) {
   CDNI_TRY(add_pole(r, true));
   CDNI_TRY(add_geometry(r, &plane));
   for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) {
-    cdn_visual v;
-    CDNI_TRY(cdn_scene_visual(r->scene, i, &v));
-    CDNI_TRY(add_geometry(r, &v.geometry));
+    cdn_painted_triangles t;
+    CDNI_TRY(cdn_scene_triangles(r->scene, i, SEGMENTS, FLOOR * r->radius, &t));
+    CDNI_TRY(add_form(r, t));
+  }
+  return CDN_OK;
+}
+
+static cdn_status add_textures(cdn_renderer *r) {
+  const int n = cdn_scene_texture_count(r->scene);
+  for (int i = 0; i < CDNI_COUNT(r->linear); i++) r->linear[i] = powf((float)i / 255, 2.2f);
+  r->textures = cdni_calloc(&r->allocator, (size_t)n * sizeof *r->textures);
+  r->opaque = cdni_calloc(&r->allocator, (size_t)n * sizeof *r->opaque);
+  r->n_textures = n;
+  if (n > 0 && (!r->textures || !r->opaque)) return no_memory();
+  for (int i = 0; i < n; i++) {
+    CDNI_TRY(cdn_scene_texture(r->scene, i, &r->textures[i]));
+    const size_t pixels = (size_t)r->textures[i].width * (size_t)r->textures[i].height;
+    size_t k = 0;
+    while (k < pixels && r->textures[i].rgba[4 * k + 3] == 255) k++;
+    r->opaque[i] = k == pixels;
   }
   return CDN_OK;
 }
@@ -112,7 +131,8 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   r->middle = cdn_scale(0.5, cdn_add(least, most));
   if (!(r->radius > 0)) r->radius = 1;
   r->device = rtcNewDevice("threads=1");
-  const cdn_status status = r->device ? add_forms(r) : no_memory();
+  cdn_status status = r->device ? add_textures(r) : no_memory();
+  if (status == CDN_OK) status = add_forms(r);
   if (status == CDN_OK) *out = r;
   else cdn_renderer_destroy(r);
   return status;
@@ -123,10 +143,13 @@ void cdn_renderer_destroy(cdn_renderer *r) {
   const cdn_allocator a = r->allocator;
   for (size_t i = 0; i < r->forms.count; i++) {
     rtcReleaseScene(CDNI_AT(r->forms, form, i).scene);
-    cdn_triangles_free(&CDNI_AT(r->forms, form, i).triangles);
+    cdn_painted_triangles_free(&CDNI_AT(r->forms, form, i).painted);
   }
   cdni_array_free(&a, &r->forms);
   cdni_array_free(&a, &r->things);
+  cdni_array_free(&a, &r->lamps);
+  cdni_free(&a, r->textures, (size_t)r->n_textures * sizeof *r->textures);
+  cdni_free(&a, r->opaque, (size_t)r->n_textures * sizeof *r->opaque);
   if (r->device) rtcReleaseDevice(r->device);
   cdni_free(&a, r, sizeof *r);
 }
@@ -183,11 +206,6 @@ static bool is_view(const cdn_view_point *v) {
          v->fovy < 3.14159;
 }
 
-static vec unit_of(vec v) {
-  const float length = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-  return (vec){ v.x / length, v.y / length, v.z / length };
-}
-
 cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_t *rgba) {
   static const char function[] = "cdn_renderer_draw";
   CDNI_NEED_OBJECT(r, CDN_ERR_ARG);
@@ -197,6 +215,7 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
     return cdni_refuse(CDN_ERR_ARG, function,
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
   CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
+  CDNI_TRY(cdni_render_lamps(r));
   RTCScene top = place_things(r, false), casters = place_things(r, true);
   tracer t = { .renderer = r,
                .scene = top,
@@ -206,14 +225,9 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
                .y = vec_of(view->X_GC.R.y),
                .z = vec_of(view->X_GC.R.z),
                .tan_y = (float)tan(0.5 * view->fovy),
-               .light = unit_of((vec){ -0.14f, -0.66f, 0.9f }),
                .rgba = rgba };
-  cdn_light_def light;
-  cdn_vec3 along;
-  if (cdn_scene_light_count(r->scene) > 0 && cdn_scene_light(r->scene, 0, &light) == CDN_OK &&
-      (light.directional || light.mode >= CDN_CAMERA_TARGET) &&
-      cdn_scene_light_ray(r->scene, 0, NULL, &along) == CDN_OK)
-    t.light = vec_of(cdn_scale(-1, along));
+  const int sky = cdn_scene_sky(r->scene, &t.R_GS);
+  if (sky >= 0 && sky < r->n_textures) t.sky = &r->textures[sky];
   t.tan_x = t.tan_y * (float)r->def.width / (float)r->def.height;
   for (int k = 0; k < 4; k++) t.background[k] = powf((float)r->def.background[k], k < 3 ? 2.2f : 1);
   if (top && casters) draw_all(r, &t);

@@ -9,7 +9,7 @@ static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double s
   if (!(sx > 0 && sy > 0 && sz > 0)) return CDN_OK;
   const cdn_vec3 c[3] = { X.R.x, X.R.y, X.R.z };
   const double s[3] = { sx, sy, sz };
-  thing t = { .form = form_index };
+  thing t = { .form = form_index, .specular = 0.5f, .exponent = 64 };
   for (int k = 0; k < 3; k++) {
     const vec column = vec_of(cdn_scale(s[k], c[k]));
     t.to_world[3 * k] = column.x, t.to_world[3 * k + 1] = column.y, t.to_world[3 * k + 2] = column.z;
@@ -17,6 +17,7 @@ static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double s
   }
   t.to_world[9] = (float)X.p.x, t.to_world[10] = (float)X.p.y, t.to_world[11] = (float)X.p.z;
   for (int k = 0; k < 4; k++) t.color[k] = powf(fminf(fmaxf(color[k], 0), 1), k < 3 ? 2.2f : 1);
+  t.lets_through = t.color[3] < 1;
   t.casts_shadows = form_index >= FORM_COUNT || t.color[3] >= 1;
   if (cdni_array_push(&r->allocator, &r->things, sizeof t, &t)) return CDN_OK;
   return cdni_refuse(CDN_ERR_NOMEM, "cdn_renderer_draw", "out of memory for the picture");
@@ -43,6 +44,12 @@ static cdn_status add_visuals(cdn_renderer *r) {
     t->has_end = s[0] < 1 && s[1] < 1;
     for (int k = 0; k < 3; k++) t->color2[k] = powf((float)v.rgb2[k], 2.2f);
     for (int k = 0; k < 2; k++) t->tile[k] = v.tile[k];
+    memcpy(t->place, v.place, sizeof t->place);
+    t->texture = v.texture >= 0 && v.texture < r->n_textures ? &r->textures[v.texture] : NULL;
+    if (t->texture && !r->opaque[v.texture]) t->lets_through = true;
+    if (is_floor && !t->has_end) t->lets_through = true; /* it fades */
+    t->specular = (float)v.specular, t->exponent = (float)(128 * v.shininess);
+    t->emission = (float)v.emission, t->reflectance = is_floor ? (float)v.reflectance : 0;
   }
   return CDN_OK;
 }
@@ -59,6 +66,8 @@ static cdn_status add_floor(cdn_renderer *r) {
   t->is_floor = true;
   t->X = X;
   t->pattern = CDN_PATTERN_PLAIN;
+  t->specular = 0;
+  t->lets_through = true;
   return CDN_OK;
 }
 

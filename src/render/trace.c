@@ -1,5 +1,5 @@
-/* Rays: what each pixel shows. One light far away with a soft shadow, light from the whole sky, and a little from the
- * ground. The random numbers of a pixel are a function of its place, so that pictures do not depend on threads. */
+/* Rays: what each pixel shows. Lights with soft shadows, light from the whole sky, and a little from the ground. The
+ * random numbers of a pixel are a function of its place, so that pictures do not depend on threads. */
 #include <math.h>
 
 #include "render/internal.h"
@@ -63,13 +63,46 @@ static bool is_hidden(const tracer *t, vec from, vec direction, float reach) {
 
 typedef struct hit {
   const thing *thing;
-  float distance;
   vec point, normal; /* the normal is on the side of the eye */
+  float place[2];    /* in the texture */
+  bool outside;      /* it is seen from outside */
 } hit;
 
-static bool find_hit(const tracer *t, vec from, vec direction, float nearest, hit *out) {
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
+/* Where a ray meets a triangle of a thing. */
+typedef struct crossing {
+  float distance, u, v;
+  unsigned thing, triangle;
+} crossing;
+
+/* A ray's first crossings, in their order, of things that let light pass. */
+typedef struct ray_context {
+  struct RTCIntersectContext context; /* first, for Embree */
+  const tracer *tracer;
+  crossing list[MOST_LAYERS];
+  int n;
+} ray_context;
+
+/* Embree asks about each crossing, in any order. That with an opaque thing ends the ray; others are kept, and the ray
+ * goes on: going
+ * again from each to the next would cost as much each time as the whole ray. */
+void cdni_render_filter(const struct RTCFilterFunctionNArguments *a) {
+  ray_context *c = (ray_context *)a->context;
+  const struct RTCRay *ray = (const struct RTCRay *)a->ray; /* rays are single ones here */
+  const struct RTCHit *h = (const struct RTCHit *)a->hit;
+  const crossing x = { ray->tfar, h->u, h->v, h->instID[0], h->primID };
+  if (a->valid[0] != -1) return;
+  if (!CDNI_AT(c->tracer->renderer->things, thing, x.thing).lets_through) return;
+  a->valid[0] = 0;
+  int i = c->n < MOST_LAYERS ? c->n++ : MOST_LAYERS;
+  for (; i > 0 && c->list[i - 1].distance > x.distance; i--)
+    if (i < MOST_LAYERS) c->list[i] = c->list[i - 1];
+  if (i < MOST_LAYERS) c->list[i] = x;
+}
+
+/* All crossings up to the first with an opaque thing, which is the last of them. */
+static void find_crossings(const tracer *t, vec from, vec direction, float nearest, ray_context *c) {
+  rtcInitIntersectContext(&c->context);
+  c->tracer = t, c->n = 0;
   struct RTCRayHit h = { .ray = { .org_x = from.x,
                                   .org_y = from.y,
                                   .org_z = from.z,
@@ -81,22 +114,30 @@ static bool find_hit(const tracer *t, vec from, vec direction, float nearest, hi
                                   .dir_z = direction.z },
                          .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
   h.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
-  rtcIntersect1(t->scene, &context, &h);
-  if (h.hit.geomID == RTC_INVALID_GEOMETRY_ID) return false;
+  rtcIntersect1(t->scene, &c->context, &h);
+  if (h.hit.geomID == RTC_INVALID_GEOMETRY_ID) return;
+  while (c->n > 0 && c->list[c->n - 1].distance >= h.ray.tfar) c->n--; /* they are behind it */
+  if (c->n == MOST_LAYERS) return;
+  c->list[c->n++] = (crossing){ h.ray.tfar, h.hit.u, h.hit.v, h.hit.instID[0], h.hit.primID };
+}
+
+static hit hit_at(const tracer *t, const crossing *c, vec from, vec direction) {
   const cdn_renderer *r = t->renderer;
-  const thing *x = &CDNI_AT(r->things, thing, h.hit.instID[0]);
-  const cdn_triangles *triangles = &CDNI_AT(r->forms, form, x->form).triangles;
-  const int32_t *corner = triangles->indices + 3 * (size_t)h.hit.primID;
-  const float weight[3] = { 1 - h.hit.u - h.hit.v, h.hit.u, h.hit.v };
+  const thing *x = &CDNI_AT(r->things, thing, c->thing);
+  const cdn_painted_triangles *painted = &CDNI_AT(r->forms, form, x->form).painted;
+  const cdn_triangles *triangles = &painted->triangles;
+  const int32_t *corner = triangles->indices + 3 * (size_t)c->triangle;
+  const float weight[3] = { 1 - c->u - c->v, c->u, c->v };
   float n[3] = { 0 };
+  hit out = { .thing = x, .point = add(from, scale(c->distance, direction)) };
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) n[k] += weight[i] * triangles->normals[3 * (size_t)corner[i] + (size_t)k];
-  out->thing = x;
-  out->distance = h.ray.tfar;
-  out->point = add(from, scale(h.ray.tfar, direction));
-  out->normal = unit(add(scale(n[0], x->normal[0]), add(scale(n[1], x->normal[1]), scale(n[2], x->normal[2]))));
-  if (dot(out->normal, direction) > 0) out->normal = scale(-1, out->normal);
-  return true;
+  for (int i = 0; painted->places && i < 3; i++)
+    for (int k = 0; k < 2; k++) out.place[k] += weight[i] * painted->places[2 * (size_t)corner[i] + (size_t)k];
+  out.normal = unit(add(scale(n[0], x->normal[0]), add(scale(n[1], x->normal[1]), scale(n[2], x->normal[2]))));
+  out.outside = dot(out.normal, direction) <= 0;
+  if (!out.outside) out.normal = scale(-1, out.normal);
+  return out;
 }
 
 /* ---- colours ---- */
@@ -110,54 +151,126 @@ static float pattern_at(const thing *t, cdn_vec3 p) {
   return (float)fmin(2 * hypot(distance_to_middle(x), distance_to_middle(y)), 1);
 }
 
-/* A floor has its pattern, or squares. One without end fades into the background far away. */
+static void multiply_texture(const tracer *t, const hit *h, double x, double y, float color[4]) {
+  float pixel[4];
+  cdni_render_pixel(t->renderer, h->thing->texture, x, y, pixel);
+  for (int k = 0; k < 4; k++) color[k] *= pixel[k];
+}
+
+/* A floor has its texture, its pattern, or squares. One without end fades into the background far away. */
 static void floor_color(const tracer *t, const hit *h, float color[4]) {
   const cdn_renderer *r = t->renderer;
+  const thing *x = h->thing;
   const double size = pow(10, ceil(log10(r->radius) - 0.5));
-  const cdn_vec3 p = cdn_rotate_inv(h->thing->X.R, cdn_sub(cdn_v3(h->point.x, h->point.y, h->point.z), h->thing->X.p));
+  const cdn_vec3 p = cdn_rotate_inv(x->X.R, cdn_sub(cdn_v3(h->point.x, h->point.y, h->point.z), x->X.p));
   const long squares = lround(floor(p.x / size + 0.5)) + lround(floor(p.y / size + 0.5));
-  const bool is_plain = h->thing->pattern == CDN_PATTERN_PLAIN;
-  const float shade = squares & 1 ? 0.82f : 1, other = is_plain ? 0 : pattern_at(h->thing, p);
-  for (int k = 0; k < 3; k++)
-    color[k] = is_plain ? shade * color[k] : color[k] + other * (h->thing->color2[k] - color[k]);
-  if (h->thing->has_end) return;
+  const bool is_plain = x->pattern == CDN_PATTERN_PLAIN;
+  const float shade = squares & 1 ? 0.82f : 1;
+  if (x->texture) {
+    double at[2];
+    for (int k = 0; k < 2; k++) at[k] = x->place[k][0] * p.x + x->place[k][1] * p.y + x->place[k][3];
+    if (!x->texture->cube) multiply_texture(t, h, at[0], at[1], color);
+    else multiply_texture(t, h, h->place[0], h->place[1], color);
+  } else {
+    const float other = is_plain ? 0 : pattern_at(x, p);
+    for (int k = 0; k < 3; k++) color[k] = is_plain ? shade * color[k] : color[k] + other * (x->color2[k] - color[k]);
+  }
+  if (x->has_end) return;
   const float far = (float)(hypot(p.x, p.y) / r->radius);
   color[3] *= fminf(fmaxf((12 - far) / 9, 0), 1);
 }
 
-/* Light that leaves a point of a surface towards the eye. */
-static void shade(const tracer *t, const hit *h, vec direction, const float color[3], const draw *d, float out[3]) {
-  const bool shadows = t->renderer->def.shadows && h->thing->casts_shadows;
-  const float away = 1e-4f * (float)t->renderer->radius;
-  const vec from = add(h->point, scale(away, h->normal)), n = h->normal;
-  const float facing = fmaxf(dot(n, t->light), 0);
-  float sun = facing;
-  if (sun > 0 && shadows && is_hidden(t, from, direction_about(t->light, 0.997f, false, d), INFINITY)) sun = 0;
-  float sky = 0.5f + 0.5f * n.z;
-  sky = 0.35f + 0.65f * sky;
-  if (shadows && is_hidden(t, from, direction_about(n, 0, true, d), 0.8f * (float)t->renderer->radius)) sky *= 0.25f;
-  const vec half = unit(add(t->light, scale(-1, direction)));
-  const float gloss = h->thing->is_floor || sun <= 0 ? 0 : 0.12f * powf(fmaxf(dot(n, half), 0), 40);
-  for (int k = 0; k < 3; k++) out[k] = color[k] * (0.62f * sun + 0.42f * sky) + gloss;
+static void color_at(const tracer *t, const hit *h, float color[4]) {
+  memcpy(color, h->thing->color, sizeof h->thing->color);
+  if (h->thing->is_floor) floor_color(t, h, color);
+  else if (h->thing->texture) multiply_texture(t, h, h->place[0], h->place[1], color);
 }
 
-/* What a ray sees: through everything that lets light pass, down to the background. Premultiplied. */
-static void look(const tracer *t, vec direction, const draw *d, float out[4]) {
-  float through = 1, nearest = 0;
+/* How strongly a lamp shines on a point, and the way to it; 0: not at all. */
+static float lamp_at(const lamp *l, vec point, vec *towards, float *distance) {
+  *towards = scale(-1, l->along), *distance = INFINITY;
+  if (l->directional) return 1;
+  const vec way = add(l->position, scale(-1, point));
+  const float d = sqrtf(dot(way, way));
+  if (!(d > 0)) return 0;
+  *towards = scale(1 / d, way), *distance = d;
+  const float cosine = -dot(*towards, l->along), *a = l->attenuation;
+  if (cosine < l->least_cosine) return 0;
+  const float spot = l->exponent > 0 ? powf(fmaxf(cosine, 0), l->exponent) : 1;
+  return spot / fmaxf(a[0] + a[1] * d + a[2] * d * d, 1e-6f);
+}
+
+/* Light that leaves a point of a surface towards the eye. A surface that faces a lamp of MJCF's usual brightness,
+ * 0.7, and the sky, has its
+ * own colour and a little more. */
+static void shade(const tracer *t, const hit *h, vec direction, const float color[3], float weight, const draw *d,
+                  float out[3]) {
+  static const float FAINT = 1.0f / 16; /* in what is seen so little, shadows are not */
+  static const float LAMP = 0.62f / 0.7f, SKY = 0.42f, GLOSS = 0.24f / 0.7f;
+  const cdn_renderer *r = t->renderer;
+  const thing *x = h->thing;
+  const bool shadows = r->def.shadows && x->casts_shadows && weight > FAINT;
+  const float away = 1e-4f * (float)r->radius;
+  const vec from = add(h->point, scale(away, h->normal)), n = h->normal;
+  float sky = 0.5f + 0.5f * n.z;
+  sky = 0.35f + 0.65f * sky;
+  if (shadows && is_hidden(t, from, direction_about(n, 0, true, d), 0.8f * (float)r->radius)) sky *= 0.25f;
+  for (int k = 0; k < 3; k++) out[k] = color[k] * (SKY * sky + x->emission);
+  for (size_t i = 0; i < r->lamps.count; i++) {
+    const lamp *l = &CDNI_AT(r->lamps, lamp, i);
+    vec towards;
+    float distance;
+    const float strength = lamp_at(l, h->point, &towards, &distance), facing = dot(n, towards);
+    if (!(strength > 0 && facing > 0)) continue;
+    if (shadows && l->casts_shadows && is_hidden(t, from, direction_about(towards, 0.997f, false, d), distance))
+      continue;
+    const vec half = unit(add(towards, scale(-1, direction)));
+    const float gloss = x->specular > 0 ? GLOSS * x->specular * powf(fmaxf(dot(n, half), 0), x->exponent) : 0;
+    for (int k = 0; k < 3; k++) out[k] += strength * l->rgb[k] * (LAMP * color[k] * facing + gloss);
+  }
+}
+
+/* What is behind everything. */
+static void background(const tracer *t, vec direction, float out[4]) {
+  memcpy(out, t->background, sizeof t->background);
+  if (!t->sky) return;
+  const cdn_vec3 d = cdn_rotate_inv(t->R_GS, cdn_v3(direction.x, direction.y, direction.z));
+  double place[2];
+  float pixel[4];
+  cdni_cube_place(d, t->sky->width, place);
+  cdni_render_pixel(t->renderer, t->sky, place[0], place[1], pixel);
+  memcpy(out, pixel, 3 * sizeof *out);
+}
+
+/* What a ray sees: through everything that lets light pass, down to the background. Premultiplied. A mirror seen in a
+ * mirror has its own
+ * colour. */
+static void look(const tracer *t, vec from, vec direction, bool mirrored, const draw *d, float out[4]) {
+  const float near = 1e-5f * (float)t->renderer->radius;
+  float through = 1, nearest = mirrored ? near : 0, behind[4];
+  ray_context c;
   memset(out, 0, 4 * sizeof *out);
-  hit h;
-  for (int i = 0; i < MOST_LAYERS && through > 0.01f && find_hit(t, t->eye, direction, nearest, &h); i++) {
+  find_crossings(t, from, direction, nearest, &c);
+  for (int i = 0; i < c.n && through > 0.01f; i++) {
+    if (c.list[i].distance < nearest) continue; /* it is where the last one is */
+    const hit h = hit_at(t, &c.list[i], from, direction);
     float color[4], light[3];
-    memcpy(color, h.thing->color, sizeof color);
-    if (h.thing->is_floor) floor_color(t, &h, color);
-    shade(t, &h, direction, color, d, light);
+    color_at(t, &h, color);
+    shade(t, &h, direction, color, through * color[3], d, light);
+    if (h.thing->reflectance > 0 && h.outside && !mirrored) {
+      const float part = h.thing->reflectance;
+      float seen[4];
+      look(t, h.point, add(direction, scale(-2 * dot(direction, h.normal), h.normal)), true, d, seen);
+      for (int k = 0; k < 3; k++) light[k] += part * (seen[k] - seen[3] * light[k]);
+    }
     for (int k = 0; k < 3; k++) out[k] += through * color[3] * light[k];
     out[3] += through * color[3];
     through *= 1 - color[3];
-    nearest = h.distance * (1 + 1e-6f) + 1e-5f * (float)t->renderer->radius;
+    nearest = c.list[i].distance * (1 + 1e-6f) + near;
   }
-  for (int k = 0; k < 3; k++) out[k] += through * t->background[3] * t->background[k];
-  out[3] += through * t->background[3];
+  background(t, direction, behind);
+  for (int k = 0; k < 3; k++) out[k] += through * behind[3] * behind[k];
+  out[3] += through * behind[3];
 }
 
 static uint8_t to_byte(float x) { return (uint8_t)lroundf(255 * fminf(fmaxf(x, 0), 1)); }
@@ -174,7 +287,7 @@ void cdni_render_row(const tracer *t, int row) {
       const float px = t->tan_x * (2 * ((float)column + u) / (float)d->width - 1);
       const float py = t->tan_y * (1 - 2 * ((float)row + v) / (float)d->height);
       float seen[4];
-      look(t, unit(add(add(scale(px, t->x), scale(py, t->y)), scale(-1, t->z))), &seed, seen);
+      look(t, t->eye, unit(add(add(scale(px, t->x), scale(py, t->y)), scale(-1, t->z))), false, &seed, seen);
       seed.sample++;
       for (int k = 0; k < 4; k++) sum[k] += seen[k];
     }

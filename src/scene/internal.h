@@ -34,15 +34,18 @@ struct cdn_scene {
   const cdn_system *system;
   cdn_allocator allocator;
   uint32_t layers;
-  cdni_array visuals; /* cdn_visual; names are the scene's */
-  cdni_array points;  /* scene_point */
-  cdni_array ranges;  /* scene_range */
-  cdni_array cameras; /* scene_camera */
-  cdni_array lights;  /* scene_light */
-  double weight;      /* of all that moves, N */
-  bool is_measured;   /* what follows suits the visuals */
-  double scale;       /* a length that suits the model, m */
-  double force_scale; /* length of an arrow for a force, m/N */
+  cdni_array visuals;  /* cdn_visual; names are the scene's */
+  cdni_array points;   /* scene_point */
+  cdni_array ranges;   /* scene_range */
+  cdni_array cameras;  /* scene_camera */
+  cdni_array lights;   /* scene_light */
+  cdni_array textures; /* cdn_texture_def; names and pixels are the scene's */
+  int sky;             /* a texture; -1: none */
+  cdn_rotation R_GS;   /* of the sky */
+  double weight;       /* of all that moves, N */
+  bool is_measured;    /* what follows suits the visuals */
+  double scale;        /* a length that suits the model, m */
+  double force_scale;  /* length of an arrow for a force, m/N */
   int n_bodies;
   /* The frame. */
   bool has_frame;
@@ -65,6 +68,12 @@ struct cdn_decorations {
 
 static inline cdn_visual *scene_visual(const cdn_scene *s, int i) { return &CDNI_AT(s->visuals, cdn_visual, i); }
 bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body);
+
+/* textures.c */
+void cdni_scene_free_textures(cdn_scene *scene);
+static inline const cdn_texture_def *scene_texture(const cdn_scene *s, int i) {
+  return i < 0 ? NULL : &CDNI_AT(s->textures, cdn_texture_def, i);
+}
 
 /* anchors.c: the places on its bodies where a constraint acts, as far as it has such places. */
 typedef struct scene_places {

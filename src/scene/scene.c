@@ -16,9 +16,11 @@
 
 CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN);
 CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 },
-         .rgb2 = { 0.8, 0.8, 0.8 }, .tile = { 1, 1 });
+         .rgb2 = { 0.8, 0.8, 0.8 }, .tile = { 1, 1 }, .texture = -1,
+         .place = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } }, .specular = 0.5, .shininess = 0.5);
 CDNI_DEF(camera_def, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
-CDNI_DEF(light_def, .direction = { 0, 0, -1 }, .directional = true, .rgb = { 1, 1, 1 });
+CDNI_DEF(light_def, .direction = { 0, 0, -1 }, .directional = true, .rgb = { 1, 1, 1 },
+         .cutoff = 3.14159265358979323846, .attenuation = { 1 }, .castshadow = true);
 
 bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body) { return body.i >= 0 && body.i < scene->n_bodies; }
 
@@ -40,6 +42,20 @@ static char *copy_name(const cdn_scene *scene, const char *name, const char *sor
 
 /* ---- visuals ---- */
 
+/* How many numbers the places of a mesh's corners are. */
+static size_t corner_count(const cdn_geometry *g) {
+  cdn_surface_info info;
+  return g->surface && cdn_surface_get_info(g->surface, &info) == CDN_OK ? 6 * (size_t)info.n_triangles : 0;
+}
+
+static void free_visual(const cdn_scene *scene, cdn_visual *v) {
+  const size_t bytes = v->corners ? corner_count(&v->geometry) * sizeof(float) : 0;
+  cdni_strfree(&scene->allocator, (char *)v->name);
+  cdni_free(&scene->allocator, (void *)v->corners, bytes);
+}
+
+static double part_of_one(double x) { return fmin(fmax(x, 0), 1); }
+
 /* Without a skeleton flag; the def was read and the geometry is one. */
 static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn_visual_def *d) {
   cdn_visual v = { .name = copy_name(scene, d->name, "visual", scene->visuals.count),
@@ -48,13 +64,22 @@ static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn
                    .X_BV = d->X_BV,
                    .group = d->group,
                    .collision = d->collision,
-                   .pattern = d->pattern };
-  for (int k = 0; k < 4; k++) v.rgba[k] = fmin(fmax(d->rgba[k], 0), 1);
-  for (int k = 0; k < 3; k++) v.rgb2[k] = fmin(fmax(d->rgb2[k], 0), 1);
+                   .pattern = d->pattern,
+                   .texture = d->texture,
+                   .specular = part_of_one(d->specular),
+                   .shininess = part_of_one(d->shininess),
+                   .emission = part_of_one(d->emission),
+                   .reflectance = part_of_one(d->reflectance) };
+  memcpy(v.place, d->place, sizeof v.place);
+  for (int k = 0; k < 4; k++) v.rgba[k] = part_of_one(d->rgba[k]);
+  for (int k = 0; k < 3; k++) v.rgb2[k] = part_of_one(d->rgb2[k]);
   for (int k = 0; k < 2; k++) v.tile[k] = d->tile[k], v.half[k] = fmax(d->half[k], 0);
   if (v.geometry.kind < CDN_GEOMETRY_CONVEX) v.geometry.surface = NULL;
-  if (!v.name || !cdni_array_push(&scene->allocator, &scene->visuals, sizeof v, &v)) {
-    cdni_strfree(&scene->allocator, (char *)v.name);
+  const size_t bytes = d->corners && d->texture >= 0 ? corner_count(&v.geometry) * sizeof(float) : 0;
+  float *corners = bytes > 0 ? cdni_alloc(&scene->allocator, bytes) : NULL;
+  if (corners) v.corners = memcpy(corners, d->corners, bytes);
+  if (!v.name || (bytes > 0 && !corners) || !cdni_array_push(&scene->allocator, &scene->visuals, sizeof v, &v)) {
+    free_visual(scene, &v);
     return no_memory(function);
   }
   if (v.geometry.surface) cdn_surface_retain(v.geometry.surface);
@@ -82,6 +107,16 @@ cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int
     return cdni_refuse(CDN_ERR_ARG, function,
                        "visual '%s': its pattern must be one of cdn_pattern, with finite numbers and tiles above 0",
                        d.name ? d.name : "?");
+  const double looks[] = { d.specular, d.shininess, d.emission, d.reflectance };
+  const bool is_mesh = d.geometry.kind == CDN_GEOMETRY_MESH || d.geometry.kind == CDN_GEOMETRY_CONVEX;
+  if (d.texture >= (int)scene->textures.count || !cdni_all_finite(&d.place[0][0], 12, NULL) ||
+      !cdni_all_finite(looks, CDNI_COUNT(looks), NULL) ||
+      (d.corners && (!is_mesh || d.texture < 0 || scene_texture(scene, d.texture)->cube)))
+    return cdni_refuse(
+        CDN_ERR_ARG, function,
+        "visual '%s': its texture must be one of the scene's, its numbers must be finite, and corners are "
+        "for a mesh with a texture that is no cube",
+        d.name ? d.name : "?");
   if (d.group < 0 || d.group > 31)
     return cdni_refuse(CDN_ERR_ARG, function, "visual '%s': its group is %d: it must be 0 to 31", d.name ? d.name : "?",
                        d.group);
@@ -170,6 +205,12 @@ cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
       (unsigned)d.mode >= CDN_CAMERA_MODE_COUNT)
     return cdni_refuse(CDN_ERR_ARG, function,
                        "a light's numbers must be finite, its direction must not be 0, and its mode must be one");
+  const double *a = d.attenuation;
+  if (!(d.cutoff > 0) || !(d.exponent >= 0) || !isfinite(d.exponent) || !cdni_all_finite(a, 3, NULL) ||
+      !(a[0] >= 0 && a[1] >= 0 && a[2] >= 0 && a[0] + a[1] + a[2] > 0))
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "a light's cutoff must be above 0, its exponent and attenuation must not be negative, and the "
+                       "attenuation must not be 0 0 0");
   scene_light light = { .def = d };
   light.eye.def = (cdn_camera_def){ .body = d.body, .mode = d.mode, .target = d.target };
   light.eye.def.X_BC = (cdn_transform){ cdn_rotation_z_to(cdn_scale(-1, d.direction)), d.position };
@@ -271,6 +312,7 @@ cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scen
   if (!scene) return no_memory(function);
   scene->system = system;
   scene->allocator = *a;
+  scene->sky = -1;
   scene->layers = d.layers;
   scene->n_bodies = n;
   scene->poses = cdni_calloc(a, (size_t)n * sizeof *scene->poses);
@@ -289,15 +331,16 @@ void cdn_scene_destroy(cdn_scene *scene) {
   const cdn_system *system = scene->system;
   const cdn_allocator a = scene->allocator;
   for (size_t i = 0; i < scene->visuals.count; i++) {
-    cdni_strfree(&a, (char *)scene_visual(scene, (int)i)->name);
-    if (scene_visual(scene, (int)i)->geometry.surface)
-      cdn_surface_release(scene_visual(scene, (int)i)->geometry.surface);
+    const cdn_surface *surface = scene_visual(scene, (int)i)->geometry.surface;
+    free_visual(scene, scene_visual(scene, (int)i));
+    if (surface) cdn_surface_release(surface);
   }
   for (size_t i = 0; i < scene->points.count; i++) cdni_strfree(&a, CDNI_AT(scene->points, scene_point, i).name);
   for (size_t i = 0; i < scene->cameras.count; i++)
     cdni_strfree(&a, (char *)CDNI_AT(scene->cameras, scene_camera, i).def.name);
+  cdni_scene_free_textures(scene);
   cdni_array *arrays[] = { &scene->visuals, &scene->points, &scene->ranges, &scene->cameras,
-                           &scene->lights,  &scene->marks,  &scene->text };
+                           &scene->lights,  &scene->marks,  &scene->text,   &scene->textures };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
   cdni_free(&a, scene->poses, (size_t)scene->n_bodies * sizeof *scene->poses);
   cdni_free(&a, scene->loads, (size_t)scene->n_bodies * sizeof *scene->loads);

@@ -150,7 +150,9 @@ cdn_status cdni_embed_add(cdni_embed *e, embed_kind kind, const void *bytes, siz
   const size_t words = n / 4 + (n % 4 > 0);
   if (n > UINT32_MAX - 4)
     return cdni_refuse(CDN_ERR_LIMIT, "cdni_embed_add", "a message of %zu bytes is longer than 4 GB", n);
-  if (kind != EMBED_FRAME) return add_record(e, kind, bytes, n);
+  uint32_t record = kind;
+  if (kind == EMBED_LOOK && n >= sizeof record) memcpy(&record, bytes, sizeof record);
+  if (kind != EMBED_FRAME) return add_record(e, record, bytes, n);
   if (!make_room(e, words)) return cdni_refuse(CDN_ERR_NOMEM, "cdni_embed_add", "out of memory for a frame");
   make_differences(e, bytes, n, words);
   return add_record(e, DIFFERENCES, e->differences, 4 * words);

@@ -17,7 +17,8 @@ cdn_status cdni_page_read(const char *path, const char *function, char **bytes, 
  * style-src 'sha256-...';". Errors: CDN_ERR_PARSE (it has none), in the name of `function`. */
 cdn_status cdni_page_hashes(const char *html, const char *function, char *out, size_t size) CDN_NODISCARD;
 
-typedef enum embed_kind { EMBED_FRAME = 1, EMBED_MESH = 2, EMBED_TEXT = 3 } embed_kind;
+/* A mesh or a texture is a record of the kind that its first word says. */
+typedef enum embed_kind { EMBED_FRAME = 1, EMBED_LOOK = 2, EMBED_TEXT = 3 } embed_kind;
 typedef struct cdni_embed cdni_embed;
 
 /* Begins a page that goes to `write`. `page`: path of viewer.html, or NULL: cdni_page_path. Errors: CDN_ERR_FILE (there

@@ -28,20 +28,26 @@ size_t cdni_pose_frame_size(int n_values, int n_bodies);
 void cdni_pose_frame_write(uint32_t run, uint32_t number, bool jumped, double time, const double *values, int n_values,
                            const cdn_transform *poses, int n_bodies, void *out);
 
-/* ---- meshes ---- */
+/* ---- textures and meshes ---- */
 
-/* Which geometry each mesh is, and which mesh a visual has. */
-typedef struct view_meshes {
+enum { VIEW_SKY = -1 }; /* in place of a visual's number */
+
+/* Which visual each mesh is made of, and which mesh a visual has. */
+typedef struct view_looks {
+  const cdn_scene *scene;
   const cdn_allocator *allocator;
-  cdni_array geometries; /* cdn_geometry */
-  int *of_visual;        /* number of the mesh, or -1 */
+  cdni_array meshes; /* int: the first visual that has it, or VIEW_SKY */
+  int *of_visual;    /* number of the mesh, or -1 */
   int n_visuals;
-} view_meshes;
-/* Equal geometries are one mesh. CDN_ERR_NOMEM. */
-cdn_status cdni_meshes_make(const cdn_scene *scene, const cdn_allocator *allocator, view_meshes *out);
-void cdni_meshes_free(view_meshes *meshes);
-/* The message of mesh i, from malloc: the caller's to free. CDN_ERR_NOMEM, errors of cdn_geometry_triangles. */
-cdn_status cdni_mesh_encode(const view_meshes *meshes, int i, void **bytes, size_t *n);
+  int sky; /* number of the mesh of the sky, or -1 */
+} view_looks;
+/* Equal meshes are one. CDN_ERR_NOMEM. */
+cdn_status cdni_looks_make(const cdn_scene *scene, const cdn_allocator *allocator, view_looks *out);
+void cdni_looks_free(view_looks *looks);
+/* How many messages there are: one for each texture, then one for each mesh. */
+int cdni_looks_count(const view_looks *looks);
+/* Message i, from malloc: the caller's to free. CDN_ERR_NOMEM, errors of cdn_scene_triangles. */
+cdn_status cdni_look_encode(const view_looks *looks, int i, void **bytes, size_t *n);
 
 /* ---- texts ---- */
 
@@ -85,7 +91,7 @@ typedef struct view_model {
   cdn_scene *scene; /* updated to the State */
   cdn_state *state;
   cdn_model *model; /* NULL: none; keyframes */
-  const view_meshes *meshes;
+  const view_looks *looks;
   const view_coordinate *coordinates;
   int n_coordinates;
   const view_series *series;

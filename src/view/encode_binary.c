@@ -1,11 +1,11 @@
-/* Binary messages: frames and meshes. */
+/* Binary messages: frames. */
 #include <math.h>
 
 #include <cardan/scene.h>
 
 #include "view/encode.h"
 
-enum { KIND_FRAME = 1, KIND_MESH = 2, HEAD = 40, POSE = 28, MARK = 72, MARK_FLOATS = 14 };
+enum { KIND_FRAME = 1, HEAD = 40, POSE = 28, MARK = 72, MARK_FLOATS = 14 };
 
 /* ---- frames ---- */
 
@@ -91,61 +91,4 @@ void cdni_frame_write(const view_frame *f, void *bytes) {
     memcpy(text + offset, marks[i].text, length);
     offset += (int32_t)length;
   }
-}
-
-/* ---- meshes ---- */
-
-static bool is_mesh(const cdn_geometry *g) { return g->kind >= CDN_GEOMETRY_CONVEX; }
-
-static int find_mesh(const view_meshes *m, const cdn_geometry *g) {
-  for (size_t i = 0; i < m->geometries.count; i++)
-    if (CDNI_AT(m->geometries, cdn_geometry, i).surface == g->surface) return (int)i;
-  return -1;
-}
-
-cdn_status cdni_meshes_make(const cdn_scene *scene, const cdn_allocator *allocator, view_meshes *out) {
-  *out = (view_meshes){ .allocator = allocator, .n_visuals = cdn_scene_visual_count(scene) };
-  out->of_visual = cdni_calloc(allocator, (size_t)out->n_visuals * sizeof *out->of_visual);
-  cdn_status status = out->of_visual || out->n_visuals == 0 ? CDN_OK : CDN_ERR_NOMEM;
-  for (int i = 0; i < out->n_visuals && status == CDN_OK; i++) {
-    cdn_visual v;
-    status = cdn_scene_visual(scene, i, &v);
-    out->of_visual[i] = -1;
-    if (status != CDN_OK || !is_mesh(&v.geometry)) continue;
-    out->of_visual[i] = find_mesh(out, &v.geometry);
-    if (out->of_visual[i] >= 0) continue;
-    out->of_visual[i] = (int)out->geometries.count;
-    if (!cdni_array_push(allocator, &out->geometries, sizeof v.geometry, &v.geometry)) status = CDN_ERR_NOMEM;
-  }
-  if (status == CDN_ERR_NOMEM) cdni_refuse(status, "cdn_view_open", "out of memory for the meshes of the view");
-  if (status != CDN_OK) cdni_meshes_free(out);
-  return status;
-}
-
-void cdni_meshes_free(view_meshes *m) {
-  if (!m->allocator) return;
-  cdni_free(m->allocator, m->of_visual, (size_t)m->n_visuals * sizeof *m->of_visual);
-  cdni_array_free(m->allocator, &m->geometries);
-  *m = (view_meshes){ 0 };
-}
-
-cdn_status cdni_mesh_encode(const view_meshes *m, int i, void **bytes, size_t *n) {
-  enum { SEGMENTS = 48 };
-  cdn_triangles t;
-  *bytes = NULL;
-  *n = 0;
-  CDNI_TRY(cdn_geometry_triangles(&CDNI_AT(m->geometries, cdn_geometry, i), SEGMENTS, 1, &t));
-  const uint32_t head[4] = { KIND_MESH, (uint32_t)i, (uint32_t)t.n_vertices, (uint32_t)t.n_triangles };
-  const size_t vertices = 12 * (size_t)t.n_vertices, triangles = 12 * (size_t)t.n_triangles;
-  unsigned char *out = malloc(sizeof head + 2 * vertices + triangles);
-  if (out) {
-    memcpy(out, head, sizeof head);
-    if (vertices > 0) memcpy(out + sizeof head, t.positions, vertices);
-    if (vertices > 0) memcpy(out + sizeof head + vertices, t.normals, vertices);
-    if (triangles > 0) memcpy(out + sizeof head + 2 * vertices, t.indices, triangles);
-    *bytes = out;
-    *n = sizeof head + 2 * vertices + triangles;
-  }
-  cdn_triangles_free(&t);
-  return out ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, "cdn_view_open", "out of memory for a mesh of the view");
 }

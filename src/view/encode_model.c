@@ -114,6 +114,23 @@ static void encode_pattern(view_text *t, const cdn_visual *v) {
   cdni_text_close(t, '}');
 }
 
+/* What is as usual is left out. Planes have their places in a picture by two rows of `place`. */
+static void encode_material(view_text *t, const cdn_visual *v) {
+  const cdn_visual_def usual = cdn_default_visual_def();
+  const struct {
+    const char *name;
+    double value, usual;
+  } parts[] = { { "specular", v->specular, usual.specular },
+                { "shininess", v->shininess, usual.shininess },
+                { "emission", v->emission, 0 },
+                { "reflectance", v->reflectance, 0 } };
+  for (int i = 0; i < CDNI_COUNT(parts); i++)
+    if (parts[i].value != parts[i].usual) cdni_text_number(t, parts[i].name, parts[i].value);
+  if (v->texture < 0) return;
+  cdni_text_integer(t, "texture", v->texture);
+  if (v->geometry.kind == CDN_GEOMETRY_HALF_SPACE) cdni_text_numbers(t, "place", &v->place[0][0], 8);
+}
+
 static void encode_visuals(view_text *t, const view_model *m) {
   cdni_text_open(t, "visuals", '[');
   for (int i = 0; i < cdn_scene_visual_count(m->scene); i++) {
@@ -129,10 +146,11 @@ static void encode_visuals(view_text *t, const view_model *m) {
     cdni_text_integer(t, "body", v.body.i);
     cdni_text_string(t, "shape", shape);
     cdni_text_numbers(t, "size", size, n);
-    if (m->meshes->of_visual[i] >= 0) cdni_text_integer(t, "mesh", m->meshes->of_visual[i]);
+    if (m->looks->of_visual[i] >= 0) cdni_text_integer(t, "mesh", m->looks->of_visual[i]);
     encode_pose(t, v.X_BV);
     cdni_text_numbers(t, "rgba", v.rgba, 4);
     if (is_plane && v.pattern != CDN_PATTERN_PLAIN) encode_pattern(t, &v);
+    encode_material(t, &v);
     cdni_text_integer(t, "group", v.group);
     cdni_text_boolean(t, "collision", v.collision);
     cdni_text_boolean(t, "skeleton", v.skeleton);
@@ -172,9 +190,21 @@ static void encode_cameras(view_text *t, const view_model *m) {
     encode_vector(t, "direction", l.direction);
     cdni_text_boolean(t, "directional", l.directional);
     cdni_text_numbers(t, "rgb", l.rgb, 3);
+    cdni_text_number(t, "cutoff", l.cutoff);
+    cdni_text_number(t, "exponent", l.exponent);
+    cdni_text_numbers(t, "attenuation", l.attenuation, 3);
+    cdni_text_boolean(t, "castshadow", l.castshadow);
     cdni_text_close(t, '}');
   }
   cdni_text_close(t, ']');
+}
+
+static void encode_sky(view_text *t, const view_model *m) {
+  if (m->looks->sky < 0) return;
+  cdni_text_open(t, "sky", '{');
+  cdni_text_integer(t, "mesh", m->looks->sky);
+  cdni_text_integer(t, "texture", cdn_scene_sky(m->scene, NULL));
+  cdni_text_close(t, '}');
 }
 
 static void encode_coordinates(view_text *t, const view_model *m) {
@@ -317,6 +347,7 @@ void cdni_encode_model(view_text *t, const view_model *m) {
   cdni_text_close(t, '}');
   encode_bodies(t, m);
   encode_visuals(t, m);
+  encode_sky(t, m);
   encode_cameras(t, m);
   encode_coordinates(t, m);
   encode_controls(t, m);

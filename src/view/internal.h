@@ -54,7 +54,7 @@ typedef struct view_picture {
   cdn_model *model;         /* or NULL */
   cdn_scene *scene;
   bool owns_model, owns_scene;
-  view_meshes meshes;
+  view_looks looks;
   cdni_array coordinates; /* view_coordinate */
   cdni_array series;      /* view_series */
   cdni_array quantities;  /* view_quantity, one a series */
@@ -124,7 +124,7 @@ struct cdn_view {
 /* Of a State's System; `model` and `scene` may be NULL. Takes nothing over. */
 cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model, cdn_scene *scene, view_picture *out);
 void cdni_picture_free(cdn_view *view, view_picture *picture);
-/* The opening for every page: hello, meshes, model. */
+/* The opening for every page: hello, textures, meshes, model. */
 cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode);
 /* The text `model`. */
 cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mode, const view_run *run);

@@ -60,12 +60,12 @@ static cdn_status add_text(cdni_embed *embed, const view_text *t) {
   return cdni_embed_add(embed, EMBED_TEXT, cdni_text(t), cdni_text_length(t));
 }
 
-static cdn_status add_meshes(cdn_view *view, cdni_embed *embed) {
-  for (int i = 0; i < (int)view->picture.meshes.geometries.count; i++) {
+static cdn_status add_looks(cdn_view *view, cdni_embed *embed) {
+  for (int i = 0; i < cdni_looks_count(&view->picture.looks); i++) {
     void *bytes;
     size_t n;
-    CDNI_TRY(cdni_mesh_encode(&view->picture.meshes, i, &bytes, &n));
-    const cdn_status status = cdni_embed_add(embed, EMBED_MESH, bytes, n);
+    CDNI_TRY(cdni_look_encode(&view->picture.looks, i, &bytes, &n));
+    const cdn_status status = cdni_embed_add(embed, EMBED_LOOK, bytes, n);
     free(bytes);
     CDNI_TRY(status);
   }
@@ -115,7 +115,7 @@ static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
                           .to = k->to };
   cdni_encode_hello(&view->text, VIEW_REPLAY);
   CDNI_TRY(add_text(embed, &view->text));
-  CDNI_TRY(add_meshes(view, embed));
+  CDNI_TRY(add_looks(view, embed));
   CDNI_TRY(cdni_view_encode_model(view, view->initial, VIEW_REPLAY, &run));
   CDNI_TRY(add_text(embed, &view->text));
   CDNI_TRY(add_frames(view, embed));

@@ -34,7 +34,8 @@ int cdni_link_pages(const cdni_link *link);
 /* Whether the page of this number is open. */
 bool cdni_link_has_page(const cdni_link *link, int64_t number);
 
-/* What every new page gets first: hello, meshes, model. Begins anew with `clear`; bytes are copied. Pages that are open
+/* What every new page gets first: hello, textures, meshes, model. Begins anew with `clear`; bytes are copied. Pages
+ * that are open
  * get what is added at once, too. */
 void cdni_link_clear_opening(cdni_link *link);
 cdn_status cdni_link_add_opening(cdni_link *link, bool text, const void *bytes, size_t n) CDN_NODISCARD;

@@ -54,7 +54,7 @@ cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model,
     cdn_scene_set_layers(p->scene, 0);
     status = cdn_scene_update(p->scene, state);
   }
-  if (status == CDN_OK) status = cdni_meshes_make(p->scene, &view->allocator, &p->meshes);
+  if (status == CDN_OK) status = cdni_looks_make(p->scene, &view->allocator, &p->looks);
   if (status == CDN_OK) status = cdni_list_coordinates(p->system, model, &view->allocator, &p->coordinates);
   if (status == CDN_OK) status = cdni_list_series(view, p);
   if (status == CDN_OK) p->pull = find_pull(state), p->clock = choose_clock(view, p->scene);
@@ -66,7 +66,7 @@ void cdni_picture_free(cdn_view *view, view_picture *p) {
   cdni_array_free(&view->allocator, &p->coordinates);
   cdni_array_free(&view->allocator, &p->series);
   cdni_array_free(&view->allocator, &p->quantities);
-  cdni_meshes_free(&p->meshes);
+  cdni_looks_free(&p->looks);
   if (p->owns_scene) cdn_scene_destroy(p->scene);
   if (p->owns_model) cdn_model_destroy(p->model);
   if (p->system) cdn_system_release(p->system);
@@ -85,11 +85,11 @@ static cdn_status add_text(cdn_view *view) {
   return add(view, true, cdni_text(&view->text), cdni_text_length(&view->text));
 }
 
-static cdn_status add_meshes(cdn_view *view) {
-  for (int i = 0; i < (int)view->picture.meshes.geometries.count; i++) {
+static cdn_status add_looks(cdn_view *view) {
+  for (int i = 0; i < cdni_looks_count(&view->picture.looks); i++) {
     void *bytes;
     size_t n;
-    CDNI_TRY(cdni_mesh_encode(&view->picture.meshes, i, &bytes, &n));
+    CDNI_TRY(cdni_look_encode(&view->picture.looks, i, &bytes, &n));
     const cdn_status status = add(view, false, bytes, n);
     free(bytes);
     CDNI_TRY(status);
@@ -128,7 +128,7 @@ cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mo
                          .scene = p->scene,
                          .state = state,
                          .model = p->model,
-                         .meshes = &p->meshes,
+                         .looks = &p->looks,
                          .coordinates = p->coordinates.data,
                          .n_coordinates = (int)p->coordinates.count,
                          .series = p->series.data,
@@ -152,7 +152,7 @@ cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mo
   if (view->link) cdni_link_clear_opening(view->link);
   cdni_encode_hello(&view->text, mode);
   CDNI_TRY(add_text(view));
-  CDNI_TRY(add_meshes(view));
+  CDNI_TRY(add_looks(view));
   CDNI_TRY(cdni_view_encode_model(view, state, mode, &run));
   CDNI_TRY(add_text(view));
   return add_warnings(view, cdn_state_time(state));

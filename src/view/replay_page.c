@@ -21,7 +21,7 @@ static void add_frame(void *context, const void *bytes, size_t n) {
   t->frames++;
 }
 static void add_opening(void *context, bool is_text, const void *bytes, size_t n) {
-  add(context, is_text ? EMBED_TEXT : EMBED_MESH, bytes, n);
+  add(context, is_text ? EMBED_TEXT : EMBED_LOOK, bytes, n);
 }
 static void add_text(void *context, cdni_link_slot slot, const char *text) {
   (void)slot;

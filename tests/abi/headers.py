@@ -24,7 +24,7 @@ DEFS = {
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature',
     'cdn_trajectory_def': 'own', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_group_def': 'g', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
-    'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
+    'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
     'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
@@ -43,7 +43,7 @@ RESULTS = {
 GIVEN = {'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
 FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
-    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
+    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 
 

@@ -132,6 +132,10 @@ static void make_world(void) {
   OK(cdn_scene_add_light(w.scene, &light));
   const cdn_camera_def camera = cdn_default_camera_def();
   OK(cdn_scene_add_camera(w.scene, &camera));
+  cdn_texture_def texture = cdn_default_texture_def();
+  static const uint8_t pixel[4] = { 0 };
+  texture.width = texture.height = 1, texture.rgba = pixel;
+  OK(cdn_scene_add_texture(w.scene, &texture, NULL));
   cdn_view_def alone = cdn_default_view_def();
   alone.serve = false;
   (void)!cdn_view_open(w.state, &alone, &w.view); /* not in every build */
@@ -194,6 +198,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
   X(cdn_scene_camera, sizeof(cdn_camera_def), (w.scene, 0, out, size))                                            \
+  X(cdn_scene_texture, sizeof(cdn_texture_def), (w.scene, 0, out, size))                                          \
   X(cdn_pull_get, sizeof(cdn_pull), (w.state, w.pull, out, size))                                                 \
   X(cdn_view_poll, sizeof(cdn_view_wishes), (w.view, w.state, 0, out, size))                                      \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \

@@ -55,6 +55,28 @@ export function meshBytes(number, size) {
   return bytes;
 }
 
+// A square of 2 `half` a side at the height z, with the corners of a texture, as mesh `number`.
+export function squareBytes(number, half, z) {
+  const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
+  const bytes = Buffer.alloc(16 + 24 * 4 + 12 * 2 + 8 * 4);
+  let at = 0;
+  for (const x of [2, number, 4, 2]) at = bytes.writeUInt32LE(x, at);
+  for (const [x, y] of corners) for (const p of [half * x, half * y, z]) at = bytes.writeFloatLE(p, at);
+  for (let i = 0; i < 4; i++) for (const n of [0, 0, 1]) at = bytes.writeFloatLE(n, at);
+  for (const i of [0, 1, 2, 0, 2, 3]) at = bytes.writeUInt32LE(i, at);
+  for (const [x, y] of corners) for (const place of [(1 + x) / 2, (1 - y) / 2]) at = bytes.writeFloatLE(place, at);
+  return bytes;
+}
+
+// Pixels as lists of three, rows from top to bottom, as texture `number`.
+export function textureBytes(number, width, pixels, cube = false) {
+  const bytes = Buffer.alloc(20 + 4 * pixels.length);
+  let at = 0;
+  for (const x of [5, number, width, pixels.length / width, cube ? 1 : 0]) at = bytes.writeUInt32LE(x, at);
+  for (const pixel of pixels) for (const x of [...pixel, 255]) at = bytes.writeUInt8(x, at);
+  return bytes;
+}
+
 function record(kind, bytes) {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(bytes.length, 0);
@@ -82,7 +104,7 @@ function differences(frames) {
 export function dataText({ hello, meshes = [], model, frames, status, events = [], packed = false }) {
   const bytes = frames.map(frameBytes);
   const text = object => record(3, Buffer.from(JSON.stringify(object)));
-  const records = [text(hello), ...meshes.map(bytes => record(2, bytes)), text(model), ...events.map(text),
+  const records = [text(hello), ...meshes.map(bytes => record(bytes.readUInt32LE(0), bytes)), text(model), ...events.map(text),
     ...(packed ? differences(bytes).map(b => record(4, b)) : bytes.map(b => record(1, b))), text(status)];
   return gzipSync(Buffer.concat(records)).toString('base64');
 }

@@ -62,6 +62,7 @@ export class Mock {
 
   welcome(socket) {
     this.text({ type: 'hello', wire: 1, cardan: '0.0.0', mode: 'live' }, socket);
+    for (const bytes of this.world.looks ?? []) socket.send(bytes);
     socket.send(meshBytes(7, 0.15));
     this.text(this.world.model, socket);
     this.steerer ??= socket;

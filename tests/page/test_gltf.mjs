@@ -1,6 +1,6 @@
 // What `cardan export` writes passes the Khronos validator: no error, no warning, no hint.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,3 +33,31 @@ for (const model of existsSync(shared) ? [...names, shared] : names) {
     }
   });
 }
+
+const painted = `<mujoco><asset>
+<texture name="c" type="2d" builtin="checker" mark="edge" markrgb="1 0 0" rgb1="1 1 1" rgb2="0 0 1" width="16" height="16"/>
+<texture name="plain" type="2d" builtin="checker" rgb1="1 1 1" rgb2="0 0 1"/><texture name="cube" builtin="flat" mark="cross" width="9" height="54"/>
+<material name="c" texture="c"/><material name="plain" texture="plain" texuniform="true"/><material name="cube" texture="cube" emission="0.2"/>
+</asset><worldbody><geom type="plane" size="1 1 1" material="plain"/><geom type="box" size="1 1 1" pos="0 0 1" material="c"/>
+<geom size="0.5" pos="0 0 3" material="cube"/><geom size="0.5" pos="0 0 3" material="cube"/></worldbody></mujoco>`;
+
+test('textures as glTF', { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cardan-gltf-'));
+  try {
+    const model = join(folder, 'painted.xml'), file = join(folder, 'model.glb');
+    writeFileSync(model, painted);
+    run('export', model, '-o', file, '--quiet');
+    const bytes = readFileSync(file);
+    const { issues, info } = await validateBytes(new Uint8Array(bytes));
+    const sizes = 'IMAGE_NPOT_DIMENSIONS'; // for information: pictures are as the file has them
+    assert.deepEqual(issues.messages.filter(({ code }) => code !== sizes), []);
+    const text = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
+    assert.equal(text.images.length, 3);
+    assert.equal(info.resources.filter(({ image }) => image).map(({ image }) => `${image.width} x ${image.height}`).sort().join(), '16 x 16,2 x 2,9 x 54');
+    assert.equal(text.meshes.length, 3, 'equal shapes with equal looks are one mesh');
+    for (const mesh of text.meshes) assert.ok('TEXCOORD_0' in mesh.primitives[0].attributes);
+    assert.ok(text.materials.some(({ emissiveFactor }) => emissiveFactor));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -9,7 +9,7 @@ import { frame, openBrowser, openPage, rest, state, until } from './browser.mjs'
 import { dataText, pageWithData } from './messages.mjs';
 import { Mock } from './mock.mjs';
 import { contrasts, look, project, shareOf } from './pictures.mjs';
-import { cloth, cloud, fourBar, fourBarAngles, hopping, spot } from './worlds.mjs';
+import { cloth, cloud, colours, fourBar, fourBarAngles, hopping, lit, painted, spot } from './worlds.mjs';
 
 const html = readFileSync(process.env.CARDAN_PAGE, 'utf8');
 let browser, folder;
@@ -129,6 +129,41 @@ test('planes have their patterns and their ends', async () => {
     const [corner, middle, part] = await coloursAt(page, [[0.02, 0.02], [0.79, 0.39], [0.5, 0.25]]);
     assert.ok(blue(corner) && red(middle), `${corner} and ${middle}`);
     assert.ok(part[0] > corner[0] && part[0] < middle[0], `between ${corner} and ${middle}: ${part}`);
+  });
+});
+
+const fromAbove = async page => {
+  await page.select('[aria-label="Camera"]', '0');
+  await until(page, 'Math.abs(window.cardan.camera().position[2] - 3) < 1e-6', 'the camera is above');
+};
+
+test('planes and meshes have their textures, and the sky is behind them', async () => {
+  // The strongest channels say which of the four colours it is.
+  const kind = ([r, g, b]) => (b > 1.5 * r ? 2 : g > 1.5 * r ? 1 : g > 0.6 * r ? 3 : 0);
+  await withPage(painted, {}, async page => {
+    await fromAbove(page);
+    for (const [x, half] of [[-0.5, 0.4], [0.5, 0.2]]) {
+      const places = [[-1, 1], [1, 1], [-1, -1], [1, -1]].map(([i, j]) => [x + (i * half) / 2, (j * half) / 2]);
+      const seen = await coloursAt(page, places);
+      seen.forEach((colour, i) => assert.equal(kind(colour), i, `${places[i]} has ${colour}, not ${colours[i]}`));
+    }
+    for (const colour of await coloursAt(page, [[0, 0.6], [0.2, 0], [0.9, -0.8]])) {
+      [120, 0, 160].forEach((x, k) => assert.ok(Math.abs(colour[k] - x) <= 2, `the sky is ${colour}`));
+    }
+  });
+});
+
+test('a spot ends at its angle, and a mirror shows what is above it', async () => {
+  await withPage(lit, {}, async page => {
+    await fromAbove(page);
+    const [under, beside, mirrored, outside] = await coloursAt(page, [[0.4, 0], [0.7, 0], [-0.4, 0], [0, 1.1]]);
+    // Half of the plane's colour, and half of the background, or of what is above.
+    const encoded = x => 255 * (1.055 * x ** (1 / 2.4) - 0.055), plane = ((0.3 + 0.055) / 1.055) ** 2.4;
+    const near = (colour, x, what) => assert.ok(Math.abs(colour - x) <= 3, `${what}: ${colour}, not ${x}`);
+    near(beside[0], (encoded((plane * 2.1) / Math.PI) + outside[0]) / 2, 'beside the spot');
+    near(under[0], (encoded((plane * (2.1 + 2.4 / 0.7)) / Math.PI) + outside[0]) / 2, 'under the spot');
+    near(mirrored[0], (encoded((plane * 2.1) / Math.PI) + 255) / 2, 'what glows, in the mirror');
+    assert.ok(mirrored[1] < beside[1] - 20, `it is red: ${mirrored}`);
   });
 });
 

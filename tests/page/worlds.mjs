@@ -1,3 +1,5 @@
+import { squareBytes, textureBytes } from './messages.mjs';
+
 // Models whose motion is known in closed form. Each has a model message and poses at a time.
 
 const turnY = angle => [Math.cos(angle / 2), 0, Math.sin(angle / 2), 0];
@@ -121,6 +123,34 @@ export function cloth(pattern) {
     marks: () => [],
   };
 }
+
+const above = { cameras: [{ name: 'above', body: 0, pose: at(0, 0, 3), fovy: 0.8, target: 0 }] };
+
+// A plane and a square above it with the same four colours, before a sky of one colour.
+export const colours = [[200, 20, 20], [20, 180, 20], [20, 20, 200], [200, 200, 20]];
+export const painted = {
+  looks: [textureBytes(0, 2, colours), textureBytes(1, 1, Array(6).fill([120, 0, 160]), true), squareBytes(3, 0.2, 0), squareBytes(4, 5, -1)],
+  model: model('painted', [0, 0, 0], 1, [{ name: 'square', parent: 0, mass: 1 }], [
+    visual('plane', 0, 'plane', [0.4, 0.4], [1, 1, 1, 1], { pose: at(-0.5, 0, 0), texture: 0, place: [1.25, 0, 0, 0.5, 0, -1.25, 0, 0.5] }),
+    visual('square', 1, 'box', [0.2, 0.2, 0], [1, 1, 1, 1], { texture: 0, mesh: 3 }),
+  ], { ...above, sky: { mesh: 4, texture: 1 } }),
+  poses: () => [at(0, 0, 0), at(0.5, 0, 0.01)],
+  marks: () => [],
+};
+
+// A white plane below a spot with an angle of 0.2 rad at the height 2, and beside it one that mirrors a glowing square above the camera.
+export const lit = {
+  looks: [textureBytes(0, 1, [[255, 255, 255]]), squareBytes(3, 0.5, 0)],
+  model: model('lit', [0, 0, 0], 4, [{ name: 'square', parent: 0, mass: 1 }], [
+    visual('plane', 0, 'plane', [0.9, 0.9], [0.3, 0.3, 0.3, 1], { texture: 0, place: [1, 0, 0, 0, 0, 1, 0, 0], reflectance: 0.5 }),
+    visual('square', 1, 'box', [0.5, 0.5, 0], [1, 0, 0, 1], { texture: 0, mesh: 3, emission: 1 }),
+  ], {
+    ...above,
+    lights: [{ body: 0, position: [0.4, 0, 2], direction: [0, 0, -1], directional: false, rgb: [1, 1, 1], cutoff: 0.1, exponent: 0, attenuation: [1, 0, 0], castshadow: false }],
+  }),
+  poses: () => [at(0, 0, 0), at(-0.4, 0, 3.5, [0, 1, 0, 0])],
+  marks: () => [],
+};
 
 // One red ball on a known path, and nothing else that is red.
 export const spot = {

@@ -207,8 +207,10 @@ def main():
         status = returns == 'cdn_status'
         made = re.search(r'cdn_(\w+) \*\*', ' '.join(k for k, _ in parameters if not k.startswith('const')))
         body = 'return %s;' % call if status else '(void)%s; return CDN_OK;' % call
-        if 'cdn_triangles *' in [k for k, _ in parameters]:
-            body = '*(cdn_triangles *)w->out = (cdn_triangles){ 0 }; const cdn_status status = %s; cdn_triangles_free((cdn_triangles *)w->out); return status;' % call
+        for filled in ('cdn_triangles', 'cdn_painted_triangles'):
+            if filled + ' *' in [k for k, _ in parameters]:
+                body = '*(%s *)w->out = (%s){ 0 }; const cdn_status status = %s; %s_free((%s *)w->out); return status;' % (
+                    filled, filled, call, filled, filled)
         if made: # what it makes goes at once
             end = 'release' if made.group(1) == 'surface' else 'destroy'
             body = '*(void **)w->out = NULL; const cdn_status status = %s; cdn_%s_%s(*(cdn_%s **)w->out); return status;' % (

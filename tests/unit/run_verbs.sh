@@ -9,7 +9,7 @@ fail() { echo "$*"; exit 1; }
 
 # what meson.build looks for, by Debian's packages
 packages=$(sed -n 's/^packages_build=(\(.*\))/\1/p' "$root/run")
-for package in libsundials-dev libcairo2-dev libembree-dev libassimp-dev libwebsockets-dev libqhull-dev liblapacke-dev; do
+for package in libsundials-dev libcairo2-dev libembree-dev libassimp-dev libwebsockets-dev libqhull-dev liblapacke-dev libpng-dev libjpeg-dev; do
   [[ " $packages " == *" $package "* ]] || fail "$package is not among packages_build"
 done
 

@@ -403,14 +403,11 @@ START_TEST(cameras_and_lights) {
 }
 END_TEST
 
-/* What a file says about looks and pictures do not show is said once the model has a scene, with the first line of
- * each. */
+/* What a file says about looks and pictures do not show is said once the model has a scene. */
 START_TEST(what_pictures_lack_is_said) {
   static const char text[] =
-      "<mujoco><asset><texture name='sky' type='skybox' builtin='gradient' width='8' height='8'/>\n"
-      "<texture name='wood' type='2d' file='wood.png'/><material name='m' texture='wood' reflectance='0.2'/></asset>\n"
-      "<worldbody><light cutoff='30'/><light pos='0 0 1'/>\n<light cutoff='20' attenuation='1 0.1 0'/>"
-      "<geom size='1' material='m'/></worldbody></mujoco>";
+      "<mujoco><asset><texture name='wood' type='2d' file='wood.png'/>\n<material name='m' texture='wood' reflectance='0.2'/></asset>"
+      "<worldbody><geom size='1' material='m'/></worldbody></mujoco>";
   cdn_model *model;
   cdn_state *state;
   cdn_scene *scene;
@@ -419,11 +416,13 @@ START_TEST(what_pictures_lack_is_said) {
   ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_model_create_scene(model, state, NULL, &scene));
-  ck_assert_int_eq(cdn_scene_light_count(scene), 3);
-  ck_assert_int_eq(cdn_model_warning_count(model), 1);
-  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 0),
-                               "pictures are drawn without: light cutoff (line 3), light attenuation (line 4), texture "
-                               "skybox (line 1), material reflectance (line 2), texture file (line 2)"));
+  ck_assert_int_eq(cdn_model_warning_count(model), 2);
+  ck_assert_ptr_nonnull(
+      strstr(cdn_model_warning(model, 0),
+             "pictures are drawn without textures: 'wood'; the first: the picture 'wood.png' cannot be "
+             "opened: No such file"));
+  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 1),
+                               "pictures are drawn without: material reflectance of what is no plane (line 2)"));
   cdn_scene_destroy(scene);
   cdn_state_destroy(state);
   cdn_model_destroy(model);
@@ -525,13 +524,14 @@ START_TEST(a_model_is_dressed) {
 }
 END_TEST
 
-/* Planes have MuJoCo's own textures, other shapes their mean colour; colours are multiplied. A texture that is uniform repeats on 2 m. */
+/* A checker without marks is a plane's pattern, and one colour is a colour; colours are multiplied. A texture that is
+ * uniform repeats on 2 m. */
 START_TEST(planes_have_patterns) {
   cdn_model_options untouched = cdn_default_model_options();
   untouched.contact = CDN_MODEL_NO_CONTACT;
   static const char text[] =
-      "<mujoco><asset><texture name='c' builtin='checker' rgb1='1 .5 0' rgb2='0 .5 1'/><texture name='g' builtin='gradient'/>"
-      "<texture name='f' builtin='flat' rgb1='.5 .5 .5'/><texture name='file' file='a.png'/>"
+      "<mujoco><asset><texture name='c' type='2d' builtin='checker' rgb1='1 .5 0' rgb2='0 .5 1'/><texture name='g' type='2d' builtin='gradient'/>"
+      "<texture name='f' type='2d' builtin='flat' rgb1='.5 .5 .5'/><texture name='file' type='2d' file='a.png'/>"
       "<material name='uniform' texture='c' texrepeat='5 4' texuniform='true' rgba='.5 1 1 1'/>"
       "<material name='fitted' texture='c' texrepeat='4 2'/><material name='gradient' texture='g' texrepeat='2 2'/>"
       "<material name='flat' texture='f'/><material name='file' texture='file' rgba='.1 .2 .3 1'/></asset><worldbody>"
@@ -545,9 +545,9 @@ START_TEST(planes_have_patterns) {
   } expected[] = {
     { CDN_PATTERN_CHECKER, { 0.5, 0.5, 0 }, { 0, 0.5, 1 }, { 0.2, 0.25 }, { 0, 3 } },
     { CDN_PATTERN_CHECKER, { 1, 0.5, 0 }, { 0, 0.5, 1 }, { 0.5, 1.5 }, { 2, 3 } },
-    { CDN_PATTERN_GRADIENT, { 0.8, 0.8, 0.8 }, { 0.5, 0.5, 0.5 }, { 1, 1 }, { 1, 1 } },
+    { CDN_PATTERN_PLAIN, { 1, 1, 1 }, { 0 }, { 0 }, { 1, 1 } },
     { CDN_PATTERN_PLAIN, { 0.5, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
-    { CDN_PATTERN_PLAIN, { 0.25, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
+    { CDN_PATTERN_PLAIN, { 0.5, 1, 1 }, { 0 }, { 0 }, { 0, 0 } },
     { CDN_PATTERN_PLAIN, { 0.1, 0.2, 0.3 }, { 0 }, { 0 }, { 0, 0 } },
     { CDN_PATTERN_PLAIN, { 0.5, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
   };
@@ -563,6 +563,7 @@ START_TEST(planes_have_patterns) {
     OK(cdn_scene_visual(scene, i, &v));
     ck_assert_int_eq(v.name[0], '0' + i);
     ck_assert_int_eq(v.pattern, expected[i].pattern);
+    ck_assert_int_eq(v.texture, i == 2 ? 0 : i == 4 ? 1 : -1); /* the gradient, and the checker on the ball */
     for (int k = 0; k < 3; k++) NEAR(v.rgba[k], expected[i].rgb[k], 1e-15);
     for (int k = 0; k < 2; k++) NEAR(v.half[k], expected[i].half[k], 1e-15);
     if (v.pattern == CDN_PATTERN_PLAIN) continue;

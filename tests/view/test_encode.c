@@ -150,6 +150,97 @@ START_TEST(the_opening_describes_the_model) {
 }
 END_TEST
 
+static void *encoded(const view_looks *looks, int i, size_t *n) {
+  void *bytes;
+  OK(cdni_look_encode(looks, i, &bytes, n));
+  return bytes;
+}
+
+/* Textures come first, then meshes. A large picture is halved; equal shapes with equal looks are one mesh; planes have places of their own. */
+START_TEST(looks_are_messages) {
+  enum { WIDE = 3000, SIDE = 4 };
+  static uint8_t wide[4 * WIDE * 2], sides[4 * 6 * SIDE * SIDE];
+  for (int i = 0; i < 2 * WIDE; i++) memset(wide + 4 * i, i % WIDE / 4 % 250, 4);
+  for (size_t i = 0; i < sizeof sides; i++) sides[i] = (uint8_t)i;
+  view_rig r;
+  make(&r);
+  cdn_scene *scene;
+  OK(cdn_scene_create(r.state, NULL, &scene));
+  cdn_texture_def t = cdn_default_texture_def();
+  t.width = WIDE, t.height = 2, t.rgba = wide;
+  OK(cdn_scene_add_texture(scene, &t, NULL));
+  t.width = SIDE, t.height = 6 * SIDE, t.cube = true, t.rgba = sides;
+  OK(cdn_scene_add_texture(scene, &t, NULL));
+  OK(cdn_scene_set_sky(scene, 1, cdn_rotation_identity()));
+  cdn_visual_def v = cdn_default_visual_def();
+  v.geometry = (cdn_geometry){ CDN_GEOMETRY_SPHERE, { 1 }, NULL };
+  v.texture = 1, v.name = "painted", v.emission = 0.5;
+  for (int i = 0; i < 2; i++) OK(cdn_scene_add_visual(scene, &v, NULL));
+  v.texture = -1, v.name = "plain";
+  OK(cdn_scene_add_visual(scene, &v, NULL));
+  v.geometry.kind = CDN_GEOMETRY_HALF_SPACE, v.texture = 0, v.name = "plane", v.place[0][3] = 0.25;
+  OK(cdn_scene_add_visual(scene, &v, NULL));
+  cdn_light_def light = cdn_default_light_def();
+  light.cutoff = 0.5, light.castshadow = false;
+  OK(cdn_scene_add_light(scene, &light));
+
+  view_looks looks;
+  const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
+  OK(cdni_looks_make(scene, &a, &looks));
+  ck_assert_int_eq(cdni_looks_count(&looks), 2 + 3); /* the hull, the ball, the sky */
+  size_t n;
+  uint32_t *words = encoded(&looks, 0, &n);
+  const uint32_t head[5] = { 5, 0, WIDE / 4, 1, 0 };
+  ck_assert_int_eq(memcmp(words, head, sizeof head), 0);
+  ck_assert_uint_eq(n, sizeof head + 4 * WIDE / 4);
+  for (int i = 0; i < WIDE / 4; i++) ck_assert_int_eq(((uint8_t *)(words + 5))[4 * i], i % 250);
+  free(words);
+  words = encoded(&looks, 1, &n);
+  const uint32_t cube[5] = { 5, 1, SIDE, 6 * SIDE, 1 };
+  ck_assert(memcmp(words, cube, sizeof cube) == 0 && n == sizeof cube + sizeof sides);
+  ck_assert_int_eq(memcmp(words + 5, sides, sizeof sides), 0);
+  free(words);
+  for (int i = 0; i < 3; i++) { /* a hull without places, then a ball and a sky with them */
+    words = encoded(&looks, 2 + i, &n);
+    ck_assert(words[0] == 2 && words[1] == (uint32_t)i);
+    ck_assert_uint_eq(n, 16 + (i ? 32 : 24) * (size_t)words[2] + 12 * (size_t)words[3]);
+    free(words);
+  }
+  cdni_looks_free(&looks);
+
+  r.def.scene = scene;
+  live_rig_run(&r, NULL);
+  const json_t *sky = json_object_get(r.model_text, "sky"), *visuals = json_object_get(r.model_text, "visuals");
+  ck_assert(number_of(sky, "mesh") == 2 && number_of(sky, "texture") == 1);
+  int painted = 0;
+  for (size_t i = 0; i < json_array_size(visuals); i++) {
+    const json_t *one = json_array_get(visuals, i);
+    const char *name = text_of(one, "name");
+    if (strcmp(name, "painted") == 0) {
+      ck_assert(number_of(one, "texture") == 1 && number_of(one, "mesh") == 1 && number_of(one, "emission") == 0.5);
+      ck_assert_str_eq(text_of(one, "shape"), "sphere");
+      ck_assert_ptr_null(json_object_get(one, "specular")); /* as usual */
+      painted++;
+    } else if (strcmp(name, "plane") == 0) {
+      const json_t *place = json_object_get(one, "place");
+      ck_assert_uint_eq(json_array_size(place), 8);
+      ck_assert(json_number_value(json_array_get(place, 3)) == 0.25 &&
+                json_number_value(json_array_get(place, 5)) == 1);
+      ck_assert_ptr_null(json_object_get(one, "mesh"));
+    } else {
+      ck_assert_ptr_null(json_object_get(one, "texture"));
+    }
+  }
+  ck_assert_int_eq(painted, 2);
+  const json_t *lamp = json_array_get(json_object_get(r.model_text, "lights"), 0);
+  ck_assert(number_of(lamp, "cutoff") == 0.5 && json_is_false(json_object_get(lamp, "castshadow")));
+  cdni_live_close(r.live), cdn_view_close(r.view); /* which show the scene */
+  r.live = NULL, r.view = NULL;
+  cdn_scene_destroy(scene);
+  live_rig_drop(&r);
+}
+END_TEST
+
 START_TEST(parameters_and_what_is_selected) {
   view_rig r;
   make(&r);
@@ -174,4 +265,4 @@ START_TEST(parameters_and_what_is_selected) {
 END_TEST
 
 CHECK_MAIN("messages of the viewer", frames_hold_poses_marks_and_values, poses_alone_make_a_frame,
-           the_opening_describes_the_model, parameters_and_what_is_selected)
+           the_opening_describes_the_model, looks_are_messages, parameters_and_what_is_selected)

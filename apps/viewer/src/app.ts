@@ -16,7 +16,7 @@ import { Transport } from './panels/transport';
 import { ViewPanel } from './panels/view';
 import { Mouse } from './scene/mouse';
 import { Picture } from './scene/picture';
-import type { Frame, Mesh } from './wire/frame';
+import type { Frame, Mesh, Texture } from './wire/frame';
 import { WIRE_VERSION, type Hello, type Model, type Request, type Status, type Steer, type Text } from './wire/messages';
 import type { Connection, Curve, Listener, Source } from './wire/source';
 
@@ -146,6 +146,10 @@ export class App implements Listener, Page {
 
   mesh(mesh: Mesh): void {
     this.picture.addMesh(mesh);
+  }
+
+  texture(texture: Texture): void {
+    this.picture.addTexture(texture);
   }
 
   text(text: Text): void {

@@ -2,9 +2,10 @@
 // matrices into arrays that are there.
 
 import * as THREE from 'three';
-import type { Model, Rgba } from '../wire/messages';
+import type { Model, Rgba, Visual } from '../wire/messages';
 import { expandPose, placeOnBody, WORDS } from './poses';
 import { partsOf, type Shapes, type Unit } from './shapes';
+import type { Textures } from './textures';
 
 export interface Shown {
   hiddenGroups: number; // bit g: group g is hidden
@@ -20,6 +21,9 @@ interface Piece {
   local: Float32Array;
   color: THREE.Color;
   opacity: number;
+  texture: number | undefined;
+  roughness: number;
+  emission: number;
 }
 
 interface Pool {
@@ -43,12 +47,17 @@ function mixed(rgba: Rgba, run: Rgba | null): THREE.Color {
   return run ? color.lerp(new THREE.Color().setRGB(run[0], run[1], run[2], THREE.SRGBColorSpace), 0.75) : color;
 }
 
+// MJCF's usual numbers have the page's usual roughness; what does not shine is rough.
+function roughnessOf({ specular = 0.5, shininess = 0.5 }: Visual): number {
+  return 1 - 0.76 * shininess * Math.min(2 * specular, 1);
+}
+
 export class Bodies {
   readonly group = new THREE.Group();
   private pools: Pool[] = [];
   private readonly highlight = new THREE.Color();
 
-  constructor(private readonly shapes: Shapes) {}
+  constructor(private readonly shapes: Shapes, private readonly textures: Textures) {}
 
   // Makes everything anew: for a new model, and when something is shown or hidden.
   build(model: Model, shown: Shown): void {
@@ -71,13 +80,17 @@ export class Bodies {
           const local = new Float32Array(WORDS);
           for (let k = 0; k < 9; k++) local[k] = pose[k]! * part.scale[Math.floor(k / 3)]!;
           for (let k = 0; k < 3; k++) local[9 + k] = pose[9 + k]! + part.offset * pose[6 + k]!;
-          pieces.push({ unit: part.unit, run, body: visual.body, local, opacity, color: mixed(visual.rgba, several ? aRun.rgba : null) });
+          pieces.push({
+            unit: part.unit, run, body: visual.body, local, opacity, color: mixed(visual.rgba, several ? aRun.rgba : null),
+            texture: visual.texture, roughness: roughnessOf(visual), emission: visual.emission ?? 0,
+          });
         }
       }
     });
     const byKey = new Map<string, Piece[]>();
     for (const piece of pieces) {
-      const key = `${piece.run} ${piece.unit} ${Math.round(255 * piece.opacity)}`;
+      const glow = piece.emission > 0 ? `${piece.emission} ${piece.color.getHex()}` : '';
+      const key = `${piece.run} ${piece.unit} ${Math.round(255 * piece.opacity)} ${piece.texture} ${piece.roughness} ${glow}`;
       const list = byKey.get(key);
       if (list) list.push(piece);
       else byKey.set(key, [piece]);
@@ -90,8 +103,13 @@ export class Bodies {
     const geometry = this.shapes.geometry(first.unit, many);
     if (!geometry) return; // a mesh that could not be read: the server's warning says which
     const opaque = first.opacity > 0.996;
+    const map = this.textures.get(first.texture);
     const material = new THREE.MeshStandardMaterial({
-      roughness: 0.62,
+      map,
+      roughness: first.roughness,
+      emissive: first.emission > 0 ? first.color : 0x000000,
+      emissiveMap: first.emission > 0 ? map : null,
+      emissiveIntensity: first.emission,
       metalness: 0.02,
       transparent: !opaque,
       opacity: opaque ? 1 : first.opacity,

@@ -1,9 +1,11 @@
 // Planes with a grid of round distances, that fade into the background far away. A model without a plane gets a grid.
 
 import * as THREE from 'three';
-import type { Model, Pattern } from '../wire/messages';
+import type { Model, Visual } from '../wire/messages';
 import type { ThemeColors } from '../base/theme';
 import { expandPose, placeOnBody, WORDS } from './poses';
+import { makeMirror, type Mirror } from './mirror';
+import type { Textures } from './textures';
 
 interface Plane {
   mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
@@ -24,6 +26,7 @@ export class Ground {
   readonly group = new THREE.Group();
   cell = 1; // m between lines
   private planes: Plane[] = [];
+  private mirror: Mirror | null = null; // of one plane
   private readonly up = new THREE.Vector3(0, 0, 1);
   private readonly uniforms = {
     gridCell: { value: 1 },
@@ -32,7 +35,11 @@ export class Ground {
     gridCenter: { value: new THREE.Vector3() },
   };
 
+  constructor(private readonly textures: Textures) {}
+
   build(model: Model, colors: ThemeColors): void {
+    this.mirror?.dispose();
+    this.mirror = null;
     for (const plane of this.planes) {
       plane.mesh.geometry.dispose();
       plane.mesh.material.dispose();
@@ -47,8 +54,7 @@ export class Ground {
       const half = [0, 1].map(k => Math.min(visual.size[k] || far, far));
       const local = new Float32Array(WORDS);
       expandPose(visual.pose, 0, local, 0);
-      const color = new THREE.Color().setRGB(visual.rgba[0], visual.rgba[1], visual.rgba[2], THREE.SRGBColorSpace);
-      this.add(visual.body, local, half[0]!, half[1]!, color, visual.pattern ?? null);
+      this.add(visual.body, local, half[0]!, half[1]!, visual);
     }
     if (this.planes.length === 0) {
       const up = this.up.set(...model.up).normalize();
@@ -58,7 +64,7 @@ export class Ground {
       const foot = center.clone().addScaledVector(up, bottom - center.dot(up));
       const local = new Float32Array(WORDS);
       expandPose([foot.x, foot.y, foot.z, turn.w, turn.x, turn.y, turn.z], 0, local, 0);
-      this.add(0, local, far, far, null, null);
+      this.add(0, local, far, far, null);
       this.planes[0]!.height = bottom;
     }
     this.uniforms.gridCell.value = this.cell;
@@ -66,19 +72,25 @@ export class Ground {
     this.recolor(colors);
   }
 
-  // `color` null: it is not the model's, and has the page's colour. A pattern takes the place of the grid; a gradient does not, where its tiles are much coarser.
-  private add(body: number, local: Float32Array, halfX: number, halfY: number, color: THREE.Color | null, pattern: Pattern | null): void {
+  // `visual` null: it is not the model's, and has the page's colour. A texture takes the place of the grid, and so
+  // does a pattern; a gradient does not, where its tiles are much coarser.
+  private add(body: number, local: Float32Array, halfX: number, halfY: number, visual: Visual | null): void {
     const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
-    const own = color !== null;
+    const own = visual !== null, pattern = visual?.pattern;
+    const map = visual ? this.textures.flat(visual.texture) : null;
+    const geometry = new THREE.PlaneGeometry(2 * halfX, 2 * halfY);
     const kinds = { none: 0, checker: 1, gradient: 2 };
     const [x, y] = pattern?.tile ?? [1, 1], [r, g, b] = pattern?.rgb ?? [0, 0, 0];
     const uniforms = {
-      patternKind: { value: kinds[pattern?.kind ?? 'none'] ?? 0 },
+      patternKind: { value: map ? 3 : kinds[pattern?.kind ?? 'none'] ?? 0 },
       patternTile: { value: new THREE.Vector2(x, y) },
       patternColor: { value: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace) },
     };
-    if (color) {
-      material.color.copy(color);
+    if (visual) {
+      material.color.setRGB(visual.rgba[0], visual.rgba[1], visual.rgba[2], THREE.SRGBColorSpace);
+      material.emissive.copy(material.color).multiplyScalar(visual.emission ?? 0);
+      material.map = map;
+      if (map) this.placePicture(geometry, visual.place ?? []);
     } else {
       // A model may swing through a floor that it does not have.
       material.opacity = 0.3;
@@ -114,20 +126,32 @@ float gridLine(vec2 place, float cell, float pixels) {
   return max(cover.x, cover.y);
 }
 ${shader.fragmentShader}`.replace('#include <color_fragment>', `#include <color_fragment>
-  if (patternKind != 0) diffuseColor.rgb = mix(diffuseColor.rgb, patternColor, patternPart(vPlace));`)
+  if (patternKind == 1 || patternKind == 2) diffuseColor.rgb = mix(diffuseColor.rgb, patternColor, patternPart(vPlace));`)
         .replace('#include <opaque_fragment>', `#include <opaque_fragment>
   float strength = max(0.45 * gridLine(vPlace, gridCell, 1.0), 0.9 * gridLine(vPlace, 5.0 * gridCell, 1.4));
-  if (patternKind == 1 || (patternKind == 2 && min(patternTile.x, patternTile.y) < 3.0 * gridCell)) strength = 0.0;
+  if (patternKind == 1 || patternKind == 3 || (patternKind == 2 && min(patternTile.x, patternTile.y) < 3.0 * gridCell)) strength = 0.0;
   gl_FragColor = mix(gl_FragColor, vec4(gridColor, 1.0), strength);
   gl_FragColor.a *= 1.0 - smoothstep(0.15, 1.0, distance(vWorld, gridCenter) / gridFade);`);
     };
-    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * halfX, 2 * halfY), material);
+    const mesh = new THREE.Mesh(geometry, material);
     mesh.matrixAutoUpdate = false;
     mesh.frustumCulled = false;
     mesh.receiveShadow = true;
     mesh.renderOrder = -1;
     this.planes.push({ mesh, body, local, own, height: 0 });
     this.group.add(mesh);
+    if (visual?.reflectance && !this.mirror) {
+      this.mirror = makeMirror(geometry, visual.reflectance, this.uniforms);
+      mesh.add(this.mirror);
+    }
+  }
+
+  private placePicture(geometry: THREE.PlaneGeometry, place: number[]): void {
+    const points = geometry.getAttribute('position'), uv = geometry.getAttribute('uv');
+    const row = (i: number, x: number, y: number) => (place[4 * i] ?? 0) * x + (place[4 * i + 1] ?? 0) * y + (place[4 * i + 3] ?? 0);
+    for (let i = 0; i < points.count; i++) {
+      uv.setXY(i, row(0, points.getX(i), points.getY(i)), row(1, points.getX(i), points.getY(i)));
+    }
   }
 
   recolor(colors: ThemeColors): void {

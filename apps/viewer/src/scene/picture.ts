@@ -2,7 +2,7 @@
 
 import * as THREE from 'three';
 import { themeColors } from '../base/theme';
-import type { Frame, Mesh } from '../wire/frame';
+import type { Frame, Mesh, Texture } from '../wire/frame';
 import type { Model } from '../wire/messages';
 import { Bodies, type Hit, type Shown } from './bodies';
 import { Ground } from './ground';
@@ -10,7 +10,9 @@ import { Marks } from './marks';
 import { placeModelCamera } from './cameras';
 import { expandPoses, WORDS } from './poses';
 import { Shapes } from './shapes';
+import { Sky } from './sky';
 import { Stage } from './stage';
+import { Textures } from './textures';
 
 const MOST_GROWTH = 2; // of the room that is kept in view by itself
 const FIT_MS = 500; // the camera takes about so long to go back
@@ -39,8 +41,10 @@ export class Picture {
   updateMs = 0; // what taking the last frame cost
   readonly frames: (Frame | undefined)[] = []; // the newest of each run
   private readonly shapes = new Shapes();
-  private readonly bodies = new Bodies(this.shapes);
-  private readonly ground = new Ground();
+  private readonly textures = new Textures();
+  private readonly sky = new Sky(this.shapes, this.textures);
+  private readonly bodies = new Bodies(this.shapes, this.textures);
+  private readonly ground = new Ground(this.textures);
   private readonly marks = new Marks();
   private readonly matrices: (Float32Array | undefined)[] = [];
   private readonly first = new THREE.Box3(); // about the model at the start
@@ -58,7 +62,7 @@ export class Picture {
 
   constructor(parent: HTMLElement) {
     this.stage = new Stage(parent);
-    this.stage.scene.add(this.ground.group, this.bodies.group, this.marks.group);
+    this.stage.scene.add(this.sky.group, this.ground.group, this.bodies.group, this.marks.group);
     this.stage.beforeDraw = () => this.refresh();
     this.stage.afterMove = () => {
       this.fits = false;
@@ -68,11 +72,16 @@ export class Picture {
 
   clear(): void {
     this.shapes.clearMeshes();
+    this.textures.clear();
     this.frames.length = this.matrices.length = 0;
   }
 
   addMesh(mesh: Mesh): void {
     this.shapes.addMesh(mesh);
+  }
+
+  addTexture(texture: Texture): void {
+    this.textures.add(texture);
   }
 
   open(model: Model): void {
@@ -96,6 +105,7 @@ export class Picture {
       this.stage.open(model);
     }
     this.marks.setRadius(model.radius);
+    this.sky.build(model.sky);
     this.ground.build(model, themeColors());
     this.rebuild();
   }
@@ -250,7 +260,7 @@ export class Picture {
     const { stage } = this;
     const size = stage.renderer.getDrawingBufferSize(this.size);
     this.marks.view(size.x, size.y, stage.ratio, stage.camera.near);
-    stage.followSun(this.middle);
+    stage.placeLights(this.matrices[0], this.middle);
     stage.invalidate();
     this.updateMs = performance.now() - start;
   }

@@ -36,6 +36,7 @@ export class Shapes {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', new THREE.BufferAttribute(mesh.positions, 3));
     geometry.setAttribute('normal', new THREE.BufferAttribute(mesh.normals, 3));
+    if (mesh.places) geometry.setAttribute('uv', new THREE.BufferAttribute(mesh.places, 2));
     geometry.setIndex(new THREE.BufferAttribute(mesh.indices, 1));
     this.made.get(`mesh${mesh.number}`)?.dispose();
     this.made.set(`mesh${mesh.number}`, geometry);
@@ -63,6 +64,7 @@ export class Shapes {
 
 // What a visual is made of; planes are drawn as grounds.
 export function partsOf(visual: Visual): Part[] {
+  if (visual.texture !== undefined) return [{ unit: `mesh${visual.mesh}`, offset: 0, scale: [1, 1, 1] }]; // with its places
   const size = (i: number) => Math.abs(visual.size[i] ?? 0);
   const radius = size(0);
   switch (visual.shape) {

@@ -5,6 +5,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { themeColors, type ThemeColors } from '../base/theme';
 import type { Model } from '../wire/messages';
+import { Lights } from './lights';
 
 const FOV = 40;
 // Steps of coarseness: pixels of the picture for one of the page, and shadows.
@@ -33,10 +34,8 @@ export class Stage {
   detail = 0;
   free = true; // the reader turns the camera; else a camera of the model does
   private colors: ThemeColors = themeColors();
-  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
+  private readonly lights = new Lights();
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb8b4ac, 1.5);
-  private readonly toSun = new THREE.Vector3(0.5, -0.6, 1);
-  private readonly extras = new THREE.Group();
   private up = new THREE.Vector3(0, 0, 1);
   private dirty = true;
   private slow = 0;
@@ -53,11 +52,7 @@ export class Stage {
     this.camera.up.copy(this.up);
     this.camera.position.set(2, -3, 2);
     this.controls = this.makeControls();
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.intensity = 0.75;
-    this.scene.add(this.sun, this.sun.target, this.sky, this.extras);
+    this.scene.add(this.lights.group, this.sky);
     this.recolor();
     if (this.software()) this.setDetail(2);
     new ResizeObserver(() => this.resize()).observe(parent);
@@ -103,38 +98,8 @@ export class Stage {
     this.radius = model.radius > 0 ? model.radius : 1;
     this.center.set(...model.center);
     this.sky.position.copy(this.up);
-    this.light(model);
-    const sun = this.sun.shadow.camera;
-    const half = 1.6 * this.radius;
-    sun.left = sun.bottom = -half;
-    sun.right = sun.top = half;
-    sun.near = 0.1 * this.radius;
-    sun.far = 12 * this.radius;
-    sun.updateProjectionMatrix();
-    this.sun.shadow.normalBias = 0.004 * this.radius;
+    this.lights.build(model, this.up, this.radius);
     this.home();
-  }
-
-  // The first light of the model that shines downwards says where the sun stands; other lights add a little.
-  private light(model: Model): void {
-    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
-    this.toSun.set(0.5, -0.6, 1.1).applyQuaternion(turn).normalize();
-    this.extras.clear();
-    let sun = false;
-    for (const light of model.lights) {
-      const along = new THREE.Vector3(...light.direction);
-      if (light.body !== 0 || along.lengthSq() === 0) continue;
-      along.normalize();
-      if (!sun && along.dot(this.up) < -0.3) {
-        sun = true;
-        // A light from straight above hides the shape of things; it is tilted a little.
-        this.toSun.copy(along).negate().multiplyScalar(1.2).add(new THREE.Vector3(0.25, -0.3, 0.5).applyQuaternion(turn)).normalize();
-      } else if (this.extras.children.length < 3) {
-        const extra = new THREE.DirectionalLight(new THREE.Color().setRGB(...light.rgb, THREE.SRGBColorSpace), 0.4);
-        extra.position.copy(along).negate();
-        this.extras.add(extra);
-      }
-    }
   }
 
   home(center = this.center, radius = this.radius): void {
@@ -183,7 +148,7 @@ export class Stage {
     this.colors = themeColors();
     this.scene.background = new THREE.Color(this.colors.background);
     this.sky.intensity = this.colors.dark ? 1.7 : 2.1;
-    this.sun.intensity = this.colors.dark ? 2.2 : 2.4;
+    this.lights.setStrength(this.colors.dark ? 2.2 : 2.4);
     this.invalidate();
   }
 
@@ -198,7 +163,7 @@ export class Stage {
 
   setDetail(detail: number): void {
     this.detail = detail;
-    this.sun.castShadow = details[detail]!.shadows;
+    this.lights.setShadows(details[detail]!.shadows);
     this.slow = 0;
     this.controls.enableDamping = this.smooth();
     this.resize();
@@ -212,10 +177,8 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  // The light goes with what moves, or shadows would end where the model has walked away.
-  followSun(center: THREE.Vector3): void {
-    this.sun.target.position.copy(center);
-    this.sun.position.copy(center).addScaledVector(this.toSun, 6 * this.radius);
+  placeLights(matrices: Float32Array | undefined, center: THREE.Vector3): void {
+    this.lights.update(matrices, center);
   }
 
   private tick(now: number): void {
@@ -235,7 +198,7 @@ export class Stage {
   private watchSpeed(interval: number): void {
     this.slow = interval > SLOW_MS ? this.slow + Math.min(interval, PATIENCE_MS / 2) : Math.max(this.slow - 2 * interval, 0);
     if (this.slow <= PATIENCE_MS || this.detail >= details.length - 1) return;
-    const same = (i: number) => Math.min(details[i]!.ratio, window.devicePixelRatio) === this.ratio && details[i]!.shadows === this.sun.castShadow;
+    const same = (i: number) => Math.min(details[i]!.ratio, window.devicePixelRatio) === this.ratio && details[i]!.shadows === this.lights.castShadows;
     this.setDetail(same(this.detail + 1) ? this.detail + 2 : this.detail + 1);
   }
 

@@ -1,6 +1,6 @@
 // The data of a page in a file: docs/wire.md, "The data of a page in a file".
 
-import { KIND_FRAME, KIND_MESH, readFrame, readMesh, type Frame, type Mesh } from './frame';
+import { KIND_FRAME, KIND_MESH, KIND_TEXTURE, readFrame, readMesh, readTexture, type Frame, type Mesh, type Texture } from './frame';
 import { parseText, type Text } from './messages';
 
 const KIND_TEXT = 3;
@@ -8,6 +8,7 @@ const KIND_DIFFERENCES = 4;
 
 export interface Embedded {
   meshes: Mesh[];
+  textures: Texture[];
   texts: Text[];
   frames: Frame[];
 }
@@ -40,7 +41,7 @@ export async function readEmbedded(base64: string): Promise<Embedded> {
   const buffer = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   const view = new DataView(buffer);
   let words: Uint32Array<ArrayBuffer> = new Uint32Array(0);
-  const data: Embedded = { meshes: [], texts: [], frames: [] };
+  const data: Embedded = { meshes: [], textures: [], texts: [], frames: [] };
   for (let at = 0; at + 8 <= buffer.byteLength;) {
     const length = view.getUint32(at, true);
     const kind = view.getUint32(at + 4, true);
@@ -56,6 +57,9 @@ export async function readEmbedded(base64: string): Promise<Embedded> {
     } else if (kind === KIND_MESH) {
       const mesh = readMesh(buffer, at, length);
       if (mesh) data.meshes.push(mesh);
+    } else if (kind === KIND_TEXTURE) {
+      const texture = readTexture(buffer, at, length);
+      if (texture) data.textures.push(texture);
     } else if (kind === KIND_TEXT) {
       const text = parseText(new TextDecoder().decode(new Uint8Array(buffer, at, length)));
       if (text) data.texts.push(text);

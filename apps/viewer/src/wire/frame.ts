@@ -1,7 +1,8 @@
-// Binary messages: frames and meshes. A frame is read in place: its arrays are views on the bytes that came.
+// Binary messages: frames, meshes and textures. A frame is read in place: its arrays are views on the bytes that came.
 
 export const KIND_FRAME = 1;
 export const KIND_MESH = 2;
+export const KIND_TEXTURE = 5;
 export const WORDS_OF_MARK = 18;
 
 export interface Frame {
@@ -23,6 +24,15 @@ export interface Mesh {
   positions: Float32Array;
   normals: Float32Array;
   indices: Uint32Array;
+  places: Float32Array | null; // of the vertices in a texture, from its left and top
+}
+
+export interface Texture {
+  number: number;
+  width: number;
+  height: number;
+  cube: boolean; // the six sides of a cube, one below the other
+  rgba: Uint8Array; // rows from top to bottom
 }
 
 const HEAD = 40;
@@ -59,7 +69,8 @@ export function readMesh(buffer: ArrayBuffer, offset: number, length: number): M
   const head = new DataView(buffer, offset, 16);
   const vertices = head.getUint32(8, true);
   const triangles = head.getUint32(12, true);
-  if (head.getUint32(0, true) !== KIND_MESH || 16 + 24 * vertices + 12 * triangles > length) return null;
+  const placesAt = 16 + 24 * vertices + 12 * triangles;
+  if (head.getUint32(0, true) !== KIND_MESH || placesAt > length) return null;
   const indices = new Uint32Array(buffer, offset + 16 + 24 * vertices, 3 * triangles);
   for (const index of indices) if (index >= vertices) return null;
   return {
@@ -67,6 +78,21 @@ export function readMesh(buffer: ArrayBuffer, offset: number, length: number): M
     positions: new Float32Array(buffer, offset + 16, 3 * vertices),
     normals: new Float32Array(buffer, offset + 16 + 12 * vertices, 3 * vertices),
     indices,
+    places: placesAt + 8 * vertices <= length ? new Float32Array(buffer, offset + placesAt, 2 * vertices) : null,
+  };
+}
+
+export function readTexture(buffer: ArrayBuffer, offset: number, length: number): Texture | null {
+  if (length < 20) return null;
+  const head = new DataView(buffer, offset, 20);
+  const width = head.getUint32(8, true), height = head.getUint32(12, true);
+  if (head.getUint32(0, true) !== KIND_TEXTURE || !(width > 0 && height > 0) || 20 + 4 * width * height > length) return null;
+  return {
+    number: head.getUint32(4, true),
+    width,
+    height,
+    cube: (head.getUint32(16, true) & 1) !== 0,
+    rgba: new Uint8Array(buffer, offset + 20, 4 * width * height),
   };
 }
 

@@ -1,6 +1,6 @@
 // The messages of a server, by a WebSocket beside the page. A lost connection is tried again each second.
 
-import { KIND_FRAME, KIND_MESH, kindOf, readFrame, readMesh } from './frame';
+import { KIND_FRAME, KIND_MESH, KIND_TEXTURE, kindOf, readFrame, readMesh, readTexture } from './frame';
 import { parseText, type Curves, type Request } from './messages';
 import { curveOf, type Curve, type Listener, type Source } from './source';
 
@@ -81,6 +81,9 @@ export class LiveSource implements Source {
     } else if (kindOf(data) === KIND_MESH) {
       const mesh = readMesh(data, 0, data.byteLength);
       if (mesh) listener.mesh(mesh);
+    } else if (kindOf(data) === KIND_TEXTURE) {
+      const texture = readTexture(data, 0, data.byteLength);
+      if (texture) listener.texture(texture);
     }
   }
 }

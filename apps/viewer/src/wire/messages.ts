@@ -46,6 +46,12 @@ export interface Visual {
   pose: Pose;
   rgba: Rgba;
   pattern?: Pattern;
+  texture?: number; // its colours are multiplied by rgba's
+  place?: number[]; // of a plane: its places in the texture, two rows that multiply (x, y, z, 1)
+  specular?: number; // 0.5, if it is not there
+  shininess?: number; // likewise
+  emission?: number; // 0, if it is not there
+  reflectance?: number; // likewise
   group: number;
   collision: boolean;
   skeleton: boolean;
@@ -66,6 +72,16 @@ export interface Light {
   direction: Vector;
   directional: boolean;
   rgb: Vector;
+  cutoff?: number; // rad; on all sides, if it is not there
+  exponent?: number;
+  attenuation?: Vector;
+  castshadow?: boolean;
+}
+
+// What is seen where nothing else is: a cube about the camera.
+export interface Sky {
+  mesh: number;
+  texture: number;
 }
 
 export interface Quantity {
@@ -123,6 +139,7 @@ export interface Model {
   time?: TimeUnit; // seconds, if it is not there
   bodies: Body[];
   visuals: Visual[];
+  sky?: Sky;
   cameras: Camera[];
   lights: Light[];
   coordinates: Coordinate[];

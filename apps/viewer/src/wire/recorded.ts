@@ -48,6 +48,7 @@ export class RecordedSource implements Source {
     const listener = this.listener!;
     listener.connection({ state: 'open', text: '' });
     for (const text of data.texts) if (text.type === 'hello') listener.text({ ...text, mode: 'replay' });
+    for (const texture of data.textures) listener.texture(texture);
     for (const mesh of data.meshes) listener.mesh(mesh);
     const byRun = new Map<number, Frame[]>();
     for (const frame of data.frames) {

@@ -1,11 +1,12 @@
 // Where the messages come from: a server, or the data in the page. Panels know only this.
 
-import type { Frame, Mesh } from './frame';
+import type { Frame, Mesh, Texture } from './frame';
 import type { Request, Text } from './messages';
 
 export interface Listener {
   frame(frame: Frame): void;
   mesh(mesh: Mesh): void;
+  texture(texture: Texture): void;
   text(text: Text): void;
   connection(connection: Connection): void;
 }
