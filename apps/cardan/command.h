@@ -113,6 +113,7 @@ typedef struct model_arguments {
   const char *contact; /* "compliant", "soft" or "none"; NULL: compliant, unless... */
   bool as_file; /* ... a run takes steps as the file's simulator does: then contact and its solver are as there */
   double step;  /* the size of the run's equal steps; 0: it has none, or takes the file's */
+  double onset; /* the depth over which soft rows set in, where the run is under error control, m or rad */
   const char *equality;          /* "exact" or "soft"; NULL: exact */
   const char *like;              /* "mujoco", for what is not said otherwise; or NULL */
   const char *preset;            /* "interactive", likewise, of runs; or NULL */
@@ -165,6 +166,9 @@ bool find_method(const char *name, cdn_method *method);
 bool settle_names(model_arguments *m, const char **method, double accuracy, bool *no_companion);
 /* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the arguments. */
 bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
+/* Before the model is loaded, and after its method has been chosen: how soft rows set in, in a run of this accuracy, or of equal steps (0: it
+ * has none). */
+void settle_onset(model_arguments *m, double step, double accuracy);
 /* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */
 int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step);
 /* The height of the plane of --ground in the arguments, where it follows from a keyframe or a state file. Returns CMD_OK or the

@@ -13,12 +13,12 @@ static int choose(const char *flag, const char *value, const char *const *values
   return -1;
 }
 
-/* What surfaces can be; beyond it numbers overflow. Rubber has about 1e7 Pa, steel 2e11, and nothing has 1e13. */
+/* What surfaces can be: rubber has about 1e7 Pa, steel 2e11, diamond 1e12. Beyond it steps are so short that a run never ends. */
 static bool surfaces_make_sense(const model_arguments *arguments) {
-  static const double SOFTEST = 1e-3, STIFFEST = 1e18, MOST_DISSIPATION = 1e9;
+  static const double SOFTEST = 1e-3, STIFFEST = 1e13, MOST_DISSIPATION = 1e6;
   const double E = arguments->stiffness, C = arguments->dissipation;
   if (E > 0 && !(E >= SOFTEST && E <= STIFFEST)) {
-    complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11", E, SOFTEST, STIFFEST);
+    complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11, diamond 1e12", E, SOFTEST, STIFFEST);
     return false;
   }
   if (C > MOST_DISSIPATION)
@@ -46,6 +46,7 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->solving = arguments->as_file ? CDN_MODEL_SOLVE_AS_FILE : CDN_MODEL_SOLVE_TO_THE_END;
   options->equality = soft ? CDN_MODEL_SOFT_EQUALITY : CDN_MODEL_EXACT_EQUALITY;
   options->fixed_step = arguments->step;
+  options->soft_onset = arguments->onset;
   options->ground = arguments->ground.there;
   options->ground_height = arguments->ground.has_height ? arguments->ground.height : NAN;
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;

@@ -146,7 +146,8 @@ static int verify(const run_record *r) {
   return r->certificate.delivered == CDN_VERDICT_NOT_DELIVERED ? CMD_NOT_DELIVERED : CMD_UNKNOWN;
 }
 
-/* Where a run fails, an option that replaces what the library takes may be why, or one that is not there may help. */
+/* Where a run fails or was stopped before its end, an option that replaces what the library takes may be why, or one that is not there may
+ * help. */
 static void blame_options(const simulate_arguments *a, const cdn_model *model, const cdn_error *error) {
   suggest_armature(&a->model, error->code);
   const double E = a->model.stiffness, C = a->model.dissipation;
@@ -175,7 +176,8 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .accuracy = a->accuracy,
                         .step = a->step,
                         .method = a->method,
-                        .duration = a->duration };
+                        .duration = a->duration,
+                        .onset = a->model.onset };
   int code = CMD_OK;
   if (a->deliver) deliver(a, initial, &out, &record);
   else if (!run_simulation(a, initial, from, &out, &record)) code = CMD_OUTPUT;
@@ -183,7 +185,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
   if (record.failed) certificate_print_failure(stderr, &record);
-  if (record.failed) blame_options(a, model, &record.failure.error);
+  if (record.failed || (record.signal && !a->model.quiet)) blame_options(a, model, &record.failure.error);
   if (summary) {
     certificate_write_json(summary, &record);
     if (!finish_output(summary, a->summary)) code = CMD_OUTPUT;
@@ -298,6 +300,7 @@ static int load_resumed(const simulate_arguments *a, const cdn_model *model, che
 /* Loads the model and runs, from the start or from a checkpoint. */
 static int simulate(simulate_arguments *a, checkpoint *from) {
   cdn_model *model;
+  settle_onset(&a->model, a->step, a->accuracy);
   int code = settle_ground(&a->model); // a checkpoint has the height
   if (code == CMD_OK) code = load_model(&a->model, &model);
   if (code != CMD_OK) return code;

@@ -121,6 +121,7 @@ typedef struct run_record {
   double accuracy, step; /* step 0: controlled; then accuracy is what was asked for */
   cdn_method method;
   double duration;
+  double onset;   /* of soft rows; 0: they set in at once */
   bool certified; /* the certificate is valid: the run got as far as its first state */
   cdn_certificate certificate;
   double wall_seconds;

@@ -68,6 +68,11 @@ bool choose_method(model_arguments *m, const char *name, double step, cdn_method
   return true;
 }
 
+/* Equal steps go over the jump at a touch; error control follows it. A depth of a tenth of the accuracy is within what is asked. */
+void settle_onset(model_arguments *m, double step, double accuracy) {
+  m->onset = m->as_file || m->preset_steps || step > 0 ? 0 : accuracy / 10;
+}
+
 int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step) {
   cdn_error error;
   cdn_method of_file;

@@ -179,7 +179,10 @@ static bool makes_sense(view_arguments *a) {
   else if (a->port > 65535 || a->port != floor(a->port))
     complain("--port is a whole number up to 65535, not %g", a->port);
   else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
-  else return choose_method(&a->model, a->method_name, a->step, &a->method);
+  else if (choose_method(&a->model, a->method_name, a->step, &a->method)) {
+    settle_onset(&a->model, a->step, a->accuracy);
+    return true;
+  }
   return false;
 }
 

@@ -103,6 +103,7 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_double(a, &s->headway.moved);
   cdni_archive_double(a, &s->headway.path);
   cdni_archive_doubles(a, s->headway.start, (size_t)s->ny);
+  cdni_chatter_archive(&s->headway.chatter, a);
   cdni_archive_doubles(a, s->bursts.largest, CDNI_COUNT(s->bursts.largest));
   cdni_archive_doubles(a, s->bursts.sum, CDNI_COUNT(s->bursts.sum));
   cdni_archive_int(a, &s->stiff, 0, INT32_MAX);

@@ -63,6 +63,7 @@ static void begin_window(cdn_stepper *s, int length) {
 
 void cdni_headway_begin(cdn_stepper *s) {
   s->headway = (cdni_headway){ .start = s->headway.start };
+  cdni_chatter_forget(&s->headway.chatter);
   begin_window(s, WINDOW);
 }
 
@@ -72,6 +73,7 @@ bool cdni_makes_headway(cdn_stepper *s, double goal) {
   h->turns += turns_back(s);
   /* events that cut steps short have a limit of their own */
   if (s->def.fixed_step > 0 || s->taken < s->step.h) return true;
+  if (cdni_chatters(s, left)) return false;
   if (left > MOST_STEPS * s->taken) {
     h->moved = fmax(h->moved, distance(s, h->start));
     h->path += distance(s, s->step.y0);
@@ -213,11 +215,14 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   /* explicit methods are stable up to a step of about one over the rate */
   static const double LEAST = 0.02, MOST = 50;
   cdn_failure *f = cdni_begin_report(s);
-  const double step = s->headway.mean;
-  const fastest m = look_for_fastest(s);
+  const bool chatters = s->headway.chatter.windows > 0;
+  const double step = chatters ? s->headway.chatter.mean : s->headway.mean;
+  const fastest m = chatters ? (fastest){ .slot = -1 } : look_for_fastest(s);
   f->error.value = step;
   double size;
-  if (m.slot >= 0 && is_jump(s, &m, &size)) {
+  if (chatters) {
+    cdni_chatter_blame(s, f, goal);
+  } else if (m.slot >= 0 && is_jump(s, &m, &size)) {
     blame_jump(s, f, &m, size, goal);
   } else if (m.slot >= 0 && m.rate * step > LEAST && m.rate * step < MOST) {
     blame(s, f, &m, goal);
@@ -236,6 +241,6 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   }
   f->error.value = step;
   cdni_restore(s);
-  cdni_add_mechanism(s, f);
+  if (!chatters) cdni_add_mechanism(s, f);
   return CDN_ERR_STEP;
 }

@@ -10,6 +10,7 @@
 
 #include "constraints/project.h"
 #include "constraints/soft/soft.h"
+#include "integrators/chatter.h"
 #include "integrators/method.h"
 #include "integrators/singular.h"
 #include "system/system.h"
@@ -39,6 +40,7 @@ typedef struct cdni_headway {
   double change;      /* of all rates, over the last step */
   double moved, path; /* weighted, over the short steps of the window: how far from `start` they led; their sum */
   double *start;      /* y at the start of the window */
+  cdni_chatter chatter;
 } cdni_headway;
 
 /* The last attempts, for the failure report: a ring. */

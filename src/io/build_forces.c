@@ -162,6 +162,7 @@ static void set_solver(io_builder *b) {
   soft.impedance_ratio = file->impratio;
   const double step = b->model->options.fixed_step;
   soft.shortest_time = file->refsafe ? 2 * (step > 0 ? step : file->timestep) : 0;
+  soft.onset = b->model->options.soft_onset;
   soft.noslip_iterations = file->noslip_iterations;
   soft.noslip_tolerance = file->noslip_tolerance;
   soft.exact_diagonal = file->exact_diagonal;

@@ -230,7 +230,7 @@ START_TEST(test_rows) {
       static groups list;
       follow(&r, &seed);
       list.n = 0;
-      OK_ON(r.state, cdni_soft_element_groups(room, r.state, 2 * r.m->opt.timestep, false, collect, &list));
+      OK_ON(r.state, cdni_soft_element_groups(room, r.state, 2 * r.m->opt.timestep, 0, false, collect, &list));
       compare_rows(soft_model_names[which], &r, &list, rows);
     }
     stop(&r);

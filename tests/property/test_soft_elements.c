@@ -20,7 +20,7 @@ static cdn_status collect(void *to, const soft_group *g) {
 static groups groups_of(cdn_state *state, bool rates) {
   groups list = { .n = 0 };
   const soft_element_room *room = cdni_soft_element_room(cdn_state_system(state));
-  OK_ON(state, cdni_soft_element_groups(room, state, 0, rates, collect, &list));
+  OK_ON(state, cdni_soft_element_groups(room, state, 0, 0, rates, collect, &list));
   return list;
 }
 

@@ -51,6 +51,7 @@ static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree
   }
   g->known = cdni_contact_motion_is_known(room->contact, p);
   g->stiffness = response.stiffness, g->damping = response.B, g->growth = response.growth;
+  cdni_soft_set_in(g, -x, def->onset);
   put_rows(p, g);
   const sv V = relative_velocity(d, g);
   for (int k = 0; k < g->s.rows; k++) g->ref[k] = -response.B * sv_dot(g->B[k], V);

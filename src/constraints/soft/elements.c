@@ -222,9 +222,11 @@ bool cdn_soft_element_is_enabled(const cdn_state *state, cdn_soft_element elemen
 
 /* ---- groups ---- */
 
-cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *state, double safe, bool rates,
-                                    cdn_status (*add)(void *to, const soft_group *g), void *to) {
-  soft_element_view v = { .m = room->matter, .state = state, .safe = safe, .rates = rates, .add = add, .to = to };
+cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *state, double safe, double onset,
+                                    bool rates, cdn_status (*add)(void *to, const soft_group *g), void *to) {
+  soft_element_view v = {
+    .m = room->matter, .state = state, .safe = safe, .onset = onset, .rates = rates, .add = add, .to = to
+  };
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));

@@ -63,8 +63,9 @@ typedef struct soft_element_view {
   const tendon_term *terms; /* of the element */
   double tendon_weight;     /* c^T M^-1 c of a tendon's coefficients c, at the default coordinates */
   soft_law law;
-  double safe; /* the least time constant */
-  bool rates;  /* terms of J that change with time count. Otherwise rows are MuJoCo 2.2.2's */
+  double safe;  /* the least time constant */
+  double onset; /* the depth over which limits set in */
+  bool rates;   /* terms of J that change with time count. Otherwise rows are MuJoCo 2.2.2's */
   cdn_status (*add)(void *to, const soft_group *g);
   void *to;
   int32_t number;
@@ -102,8 +103,8 @@ const soft_element_room *cdni_soft_element_room(const cdn_system *system);
 cdn_ticket cdni_soft_element_ticket(const soft_element_room *room);
 cdn_ticket cdni_soft_tendon_ticket(const soft_element_room *room);
 /* Adds the groups of the enabled elements in their order, each by add(to, ...). */
-cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *state, double safe, bool rates,
-                                    cdn_status (*add)(void *to, const soft_group *g), void *to);
+cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *state, double safe, double onset,
+                                    bool rates, cdn_status (*add)(void *to, const soft_group *g), void *to);
 
 /* ---- for the kinds ---- */
 

@@ -162,8 +162,8 @@ static cdn_status add_own(const soft_room *room, cdn_state *state, const soft_di
                           cdn_region_output *out) {
   element_list list = { out, diagonal };
   if (room->elements)
-    CDNI_TRY(
-        cdni_soft_element_groups(room->elements, state, room->def.shortest_time, room->def.rates, add_element, &list));
+    CDNI_TRY(cdni_soft_element_groups(room->elements, state, room->def.shortest_time, room->def.onset, room->def.rates,
+                                      add_element, &list));
   return room->contact ? cdni_soft_add_contacts(room, state, diagonal, out) : CDN_OK;
 }
 

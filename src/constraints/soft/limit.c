@@ -30,6 +30,7 @@ static cdn_status add_groups(const soft_element_view *v) {
     const soft_response a = cdni_soft_response(&v->law, x, v->safe);
     cdni_soft_element_row(&g, 0, &a, v->weights.mobility[v->e->u[0]], x, sign * u);
     cdni_soft_element_know(&g, &a, true);
+    cdni_soft_set_in(&g, -x, v->onset);
     g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
     g.g[0][v->e->u[0] - node->u] = sign;
     CDNI_TRY(v->add(v->to, &g));
@@ -50,6 +51,7 @@ static cdn_status add_ball_groups(const soft_element_view *v) {
   soft_group g = cdni_soft_element_group(v, SOFT_LIMIT, 1);
   const soft_response a = cdni_soft_response(&v->law, x, v->safe);
   cdni_soft_element_row(&g, 0, &a, v->weights.mobility[node->u], x, -v3_dot(n, w));
+  cdni_soft_set_in(&g, -x, v->onset);
   g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
   g.g[0][0] = -n.x, g.g[0][1] = -n.y, g.g[0][2] = -n.z;
   return v->add(v->to, &g);

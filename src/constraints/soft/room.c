@@ -48,6 +48,7 @@ void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
     wrong = "the cone must be CDN_SOFT_ELLIPTIC or CDN_SOFT_PYRAMIDAL";
   else if (!(d.impedance_ratio > 0 && d.impedance_ratio <= 1e100)) wrong = "the impedance_ratio must be positive";
   else if (!(d.shortest_time >= 0 && d.shortest_time <= 1e100)) wrong = "the shortest_time must not be negative";
+  else if (!(d.onset >= 0 && d.onset <= 1e100)) wrong = "the onset must not be negative";
   else if ((unsigned)d.solver > CDN_SOFT_PGS) wrong = "the solver is none of cdn_soft_solver";
   else if (!(d.cost_tolerance <= 1e100)) wrong = "the cost_tolerance must be a number, or -1";
   else if (d.noslip_iterations < 0 || !(d.noslip_tolerance >= 0 && d.noslip_tolerance <= 1e100))

@@ -63,6 +63,7 @@ static cdn_status add_limit(const soft_element_view *v) {
     soft_group g = group_on(v, SOFT_LIMIT, sign);
     const soft_response a = cdni_soft_response(&v->law, x, v->safe);
     cdni_soft_element_row(&g, 0, &a, v->tendon_weight, x, sign * rate);
+    cdni_soft_set_in(&g, -x, v->onset);
     CDNI_TRY(v->add(v->to, &g));
   }
   return CDN_OK;
