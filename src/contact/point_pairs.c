@@ -127,6 +127,11 @@ void cdni_contact_pair_points(const cdn_geometry *const g[2], const cdn_transfor
   else if (g[0]->kind == CDN_GEOMETRY_CYLINDER && g[1]->kind == CDN_GEOMETRY_HALF_SPACE) {
     cylinder_stands(g[0]->size, X[1], X[0], margin, out);
     turn(out);
+  } else if (g[0]->kind == CDN_GEOMETRY_HALF_SPACE && g[1]->kind == CDN_GEOMETRY_CONVEX)
+    cdni_hull_stands_steadily(X[0], g[1], X[1], margin, out);
+  else if (g[0]->kind == CDN_GEOMETRY_CONVEX && g[1]->kind == CDN_GEOMETRY_HALF_SPACE) {
+    cdni_hull_stands_steadily(X[1], g[0], X[0], margin, out);
+    turn(out);
   } else cdni_pair_manifold(g[0], X[0], g[1], X[1], margin, out);
   put_in_order(out);
 }

@@ -17,6 +17,10 @@ bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const 
 bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b);
 void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                         const cdn_transform *X_WB, double margin, cdn_manifold *out);
+/* The same of a half-space a and a hull b, where which corner of a side is the lowest one does not matter while the side lies flat to
+ * 1e-4 of its size: there the points stay what they are, and the lowest of them may be higher than the distance by that. */
+void cdni_hull_stands_steadily(const cdn_transform *X_WA, const cdn_geometry *b, const cdn_transform *X_WB,
+                               double margin, cdn_manifold *out);
 
 /* ---- one geometry ---- */
 
