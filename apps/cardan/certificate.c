@@ -277,6 +277,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_integer(&w, "kernel_changes", c.kernel_changes);
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
   jw_text(&w, "contact", contact_word(cdn_model_system(r->source)));
+  jw_number(&w, "soft_onset", r->onset);
   jw_integer(&w, "shapes", shapes);
   jw_integer(&w, "most_contacts", (int64_t)r->most_contacts);
   jw_text(&w, "doubt", c.doubt);

@@ -15,7 +15,7 @@ static int choose(const char *flag, const char *value, const char *const *values
 
 /* What surfaces can be: rubber has about 1e7 Pa, steel 2e11, diamond 1e12. Beyond it steps are so short that a run never ends. */
 static bool surfaces_make_sense(const model_arguments *arguments) {
-  static const double SOFTEST = 1e-3, STIFFEST = 1e13, MOST_DISSIPATION = 1e6;
+  static const double SOFTEST = 1e-3, STIFFEST = 1e13, MOST_DISSIPATION = 1e9, USUAL_DISSIPATION = 1e3;
   const double E = arguments->stiffness, C = arguments->dissipation;
   if (E > 0 && !(E >= SOFTEST && E <= STIFFEST)) {
     complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11, diamond 1e12", E, SOFTEST, STIFFEST);
@@ -23,6 +23,8 @@ static bool surfaces_make_sense(const model_arguments *arguments) {
   }
   if (C > MOST_DISSIPATION)
     complain("--dissipation %g is out of range (up to %g s/m): 0.01 to 10 are customary", C, MOST_DISSIPATION);
+  else if (C > USUAL_DISSIPATION && !arguments->quiet)
+    complain("--dissipation %g makes contact so stiff that a run may take very long: 0.01 to 10 s/m are customary", C);
   return !(C > MOST_DISSIPATION);
 }
 

@@ -246,6 +246,46 @@ START_TEST(solids_stand_on_a_half_space) {
 }
 END_TEST
 
+/* A base whose rim is rounded as files are, so that its underside is many facets: whichever is the lowest, the hull stands on corners
+ * all around, which stay the same as it rocks. */
+START_TEST(a_base_of_many_facets_stands_on_its_whole_rim) {
+  enum { CORNERS = 30 };
+  double points[6 * CORNERS];
+  for (int i = 0; i < CORNERS; i++) {
+    const double angle = 2 * PI * i / CORNERS;
+    for (int top = 0; top < 2; top++) {
+      double *p = &points[3 * (2 * i + top)];
+      p[0] = 0.08 * cos(angle), p[1] = 0.08 * sin(angle), p[2] = top ? 0.1 : 1e-6 * ((i * 7) % 11 - 5) / 5;
+    }
+  }
+  cdn_geometry base = { .kind = CDN_GEOMETRY_CONVEX };
+  OK(cdn_surface_create_convex(2 * CORNERS, points, &base.surface));
+  const cdn_transform O = cdn_transform_identity();
+  int32_t first[CDN_MANIFOLD_MOST] = { 0 };
+  for (int i = 0; i < 200; i++) {
+    const cdn_vec3 axis = cdn_v3(cos(i), sin(i), 0);
+    const cdn_transform X = turned(axis, 1e-5 * (i % 5), 0, 0, -1e-4);
+    const cdn_geometry *const pair[2] = { &ground, &base };
+    const cdn_transform *const poses[2] = { &O, &X };
+    cdn_manifold m;
+    cdni_contact_pair_points(pair, poses, 0, &m);
+    ck_assert_int_eq(m.n, CDN_MANIFOLD_MOST);
+    AT_LEAST(spread(&m), 0.9 * 0.16 * 0.16);
+    if (i == 0) memcpy(first, m.id, sizeof first);
+    ck_assert_int_eq(memcmp(first, m.id, sizeof first), 0);
+    /* the geometry's own manifold has the lowest corner in any case */
+    cdn_proximity near;
+    OK(cdn_geometry_distance(&ground, &O, &base, &X, &near));
+    OK(cdn_geometry_manifold(&ground, &O, &base, &X, 0, &m));
+    double least = INFINITY;
+    for (int k = 0; k < m.n; k++) least = fmin(least, m.points[k].distance);
+    NEAR(least, near.distance, 1e-12);
+    AT_LEAST(spread(&m), 0.8 * 0.16 * 0.16);
+  }
+  cdn_surface_release(base.surface);
+}
+END_TEST
+
 START_TEST(arguments_are_checked) {
   cdn_manifold m;
   cdn_transform O = cdn_transform_identity(), bad = O;

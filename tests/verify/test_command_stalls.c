@@ -140,7 +140,11 @@ START_TEST(surfaces_that_cannot_be_are_refused_by_the_option) {
     EXITS(2, "simulate ball.xml --duration 1 --method %s --stiffness 1e-300", methods[i]);
     SAYS(errors, "--stiffness 1e-300 is out of range");
   }
-  SUCCEEDS("simulate ball.xml --duration 0.1 --stiffness 1e18 --dissipation 1e9");
+  /* diamond has 1e12 Pa; a second with 1e18 on a box would take hours */
+  EXITS(2, "simulate ball.xml --duration 0.1 --stiffness 1e18");
+  SAYS(errors, "--stiffness 1e+18 is out of range (0.001 to 1e+13 Pa)");
+  SUCCEEDS("simulate ball.xml --duration 0.1 --stiffness 1e13 --dissipation 1e9");
+  SAYS(errors, "--dissipation 1e+09 makes contact so stiff that a run may take very long");
   /* one that is possible, and too much */
   write_file("box.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .11'><freejoint/>"
                         "<geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>");
