@@ -36,8 +36,7 @@ static void print_contact(FILE *file, const run_record *r) {
   if (shapes == 0) return;
   line(file, "contact");
   fprintf(file, "%s, %d shapes; ", contact_word(cdn_model_system(r->source)), shapes);
-  if (r->onset > 0 && cdn_system_contact_model(cdn_model_system(r->source)) == CDN_CONTACT_CONVEX)
-    fprintf(file, "sets in over %.2g m; ", r->onset);
+  if (r->onset > 0) fprintf(file, "sets in over %.2g m; ", r->onset);
   if (r->most_contacts > 0) fprintf(file, "at most %.0f contacts at a time, in its rows\n", r->most_contacts);
   else fprintf(file, "nothing touched in its rows\n");
 }

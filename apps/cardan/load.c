@@ -18,7 +18,8 @@ static bool surfaces_make_sense(const model_arguments *arguments) {
   static const double SOFTEST = 1e-3, STIFFEST = 1e13, MOST_DISSIPATION = 1e9, USUAL_DISSIPATION = 1e3;
   const double E = arguments->stiffness, C = arguments->dissipation;
   if (E > 0 && !(E >= SOFTEST && E <= STIFFEST)) {
-    complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11, diamond 1e12", E, SOFTEST, STIFFEST);
+    complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11, diamond 1e12", E, SOFTEST,
+             STIFFEST);
     return false;
   }
   if (C > MOST_DISSIPATION)

@@ -170,6 +170,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
     if (out.file && out.file != stdout) fclose(out.file);
     return CMD_OUTPUT;
   }
+  const bool soft = cdn_system_contact_model(cdn_model_system(model)) == CDN_CONTACT_CONVEX;
   run_record record = { .source = model,
                         .model = cdn_model_name(model),
                         .path = a->model.path,
@@ -177,7 +178,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .step = a->step,
                         .method = a->method,
                         .duration = a->duration,
-                        .onset = a->model.onset };
+                        .onset = soft ? a->model.onset : 0 };
   int code = CMD_OK;
   if (a->deliver) deliver(a, initial, &out, &record);
   else if (!run_simulation(a, initial, from, &out, &record)) code = CMD_OUTPUT;

@@ -51,6 +51,26 @@ START_TEST(shapes_and_contacts_are_listed) {
 }
 END_TEST
 
+/* Soft contact sets in over a tenth of the accuracy under error control, and at once in equal steps. */
+START_TEST(soft_contact_sets_in_over_a_depth) {
+  enter_directory();
+  write_file("balls.xml", balls);
+  const char *const runs[][3] = { { "--contact soft", "soft, 2 shapes; sets in over 1e-05 m; at most 1", "1e-5" },
+                                  { "--contact soft --accuracy 1e-6", "soft, 2 shapes; sets in over 1e-07 m; at most 1",
+                                    "1e-7" },
+                                  { "--method file", "soft, 2 shapes; at most 1", "0" },
+                                  { "--contact soft --step 1e-3", "soft, 2 shapes; at most 1", "0" },
+                                  { "", "compliant, 2 shapes; at most 1", "0" } };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    SUCCEEDS("simulate balls.xml --duration 0.1 --summary run.json %s", runs[i][0]);
+    SAYS(output, runs[i][1]);
+    json_t *run = parse_file("run.json");
+    NEAR(number(run, "soft_onset"), atof(runs[i][2]), 1e-12);
+    json_decref(run);
+  }
+}
+END_TEST
+
 START_TEST(a_ball_comes_to_rest) {
   enter_directory();
   write_file("balls.xml", balls);
@@ -200,5 +220,5 @@ START_TEST(soft_contact_tells_forces_and_rows) {
 END_TEST
 
 CHECK_MAIN("command_contact", soft_contact_tells_forces_and_rows, a_patch_is_one_contact_of_shapes_with_names,
-           friction_sticks_unless_it_is_told_to_slip, shapes_and_contacts_are_listed, a_ball_comes_to_rest,
-           what_does_not_touch_is_named)
+           friction_sticks_unless_it_is_told_to_slip, shapes_and_contacts_are_listed, soft_contact_sets_in_over_a_depth,
+           a_ball_comes_to_rest, what_does_not_touch_is_named)
