@@ -49,10 +49,17 @@ bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, po
 void cdni_polygon_clip_by_box(polygon *p, const overlap_box *box) {
   const double middle[3] = { box->center.x, box->center.y, box->center.z };
   const double half[3] = { box->half.x, box->half.y, box->half.z };
-  for (int side = 0; side < 6 && p->n > 2; side++) {
-    double n[3] = { 0, 0, 0 };
-    n[side / 2] = side % 2 ? 1 : -1;
-    cdni_polygon_clip(p, cdn_v3(n[0], n[1], n[2]), n[side / 2] * middle[side / 2] + OVERLAP_ROUNDED * half[side / 2]);
+  for (int axis = 0; axis < 3 && p->n > 2; axis++) {
+    const double low = middle[axis] - OVERLAP_ROUNDED * half[axis], high = middle[axis] + OVERLAP_ROUNDED * half[axis];
+    bool below = false, above = false;
+    for (int i = 0; i < p->n; i++) {
+      const double x = (&p->corner[i].x)[axis];
+      below |= x<low, above |= x> high;
+    }
+    cdn_vec3 n = { 0, 0, 0 };
+    (&n.x)[axis] = 1;
+    if (above) cdni_polygon_clip(p, n, high);
+    if (below && p->n > 2) cdni_polygon_clip(p, cdn_scale(-1, n), -low);
   }
 }
 
@@ -130,11 +137,13 @@ static void clip_by_face(polygon *p, const field *f, int i, int k) {
 
 double cdni_polygon_ball(const polygon *p, cdn_vec3 *center) {
   double square = 0;
-  *center = cdn_v3(0, 0, 0);
-  for (int i = 0; i < p->n; i++) *center = cdn_add(*center, cdn_scale(1.0 / p->n, p->corner[i]));
+  cdn_vec3 sum = { 0, 0, 0 };
+  for (int i = 0; i < p->n; i++) sum = cdn_add(sum, p->corner[i]);
+  *center = cdn_scale(1.0 / p->n, sum);
   for (int i = 0; i < p->n; i++) {
     const cdn_vec3 d = cdn_sub(p->corner[i], *center);
-    square = fmax(square, cdn_dot(d, d));
+    const double here = cdn_dot(d, d);
+    square = here > square ? here : square;
   }
   return square;
 }
@@ -145,14 +154,17 @@ bool cdni_polygon_clip_far(polygon *p, cdn_vec3 n, double offset, cdn_vec3 cente
   return cdni_polygon_clip(p, n, offset);
 }
 
+/* A ball about the corners is worth while if it spares the look at so many planes. */
+enum { MANY_PLANES = 4 };
+
 void cdni_polygon_clip_by_faces(polygon *p, const field *f, int i, int but) {
   if (f->nearest != but) clip_by_face(p, f, i, f->nearest);
   cdn_vec3 center = { 0, 0, 0 };
-  double square = 0;
+  double square = INFINITY;
   bool is_new = true;
   for (int k = 0; k < f->n && p->n > 2; k++) {
     if (k == i || k == but || k == f->nearest) continue;
-    if (is_new) square = cdni_polygon_ball(p, &center);
+    if (is_new && f->n - k > MANY_PLANES) square = cdni_polygon_ball(p, &center);
     is_new = cdni_polygon_clip_far(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset,
                                    center, square);
   }
@@ -336,7 +348,7 @@ cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, 
   set_stiffness(pair, &o);
   for (int h = 0; h < 2; h++)
     if (pair->g[h]->kind == CDN_GEOMETRY_HEIGHT_FIELD) return visit_columns(h, &o, visit, context);
-  if (!cdni_pressure_overlap(pair, &o.box) || !cdni_pressure_shrink(pair, &o.box)) return CDN_OK;
+  if (!cdni_pressure_overlap(pair, &o.box)) return CDN_OK;
   for (int i = 0; i < 2; i++) cdni_pressure_collect(pair->g[i], pair->X[i], &o.box, &o.field[i]);
   return visit(context, &o);
 }

@@ -18,8 +18,8 @@ void cdni_pressure_bounds(const cdn_geometry *g, const cdn_transform *X, cdn_vec
   *least = cdn_sub(*least, more), *most = cdn_add(*most, more);
 }
 
-/* False: they have none. */
-bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out) {
+/* Where the boxes of both overlap. */
+static bool overlap_of_boxes(const touch_pair *pair, overlap_box *out) {
   cdn_vec3 least[2], most[2];
   for (int i = 0; i < 2; i++) cdni_pressure_bounds(pair->g[i], pair->X[i], &least[i], &most[i]);
   const double l[3] = { fmax(least[0].x, least[1].x), fmax(least[0].y, least[1].y), fmax(least[0].z, least[1].z) };
@@ -55,28 +55,73 @@ static bool cut_box(cdn_vec3 n, double depth, overlap_box *box) {
   return true;
 }
 
+/* The box, larger by a factor, as a shape sees it. */
+static face_box seen_from(const cdn_transform *X, const overlap_box *box, double larger) {
+  const cdn_rotation R = cdn_rotation_transpose(X->R);
+  return (face_box){ .center = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p)),
+                     .edge = { cdn_scale(larger * box->half.x, R.x), cdn_scale(larger * box->half.y, R.y),
+                               cdn_scale(larger * box->half.z, R.z) },
+                     .radius = larger * box->radius };
+}
+
 static bool cut_by_planes(const cdn_geometry *g, const cdn_transform *X, overlap_box *box) {
   double own[CDNI_OWN_FACES][4];
+  int32_t list[MOST_FACES];
   int n;
   const double *planes = cdni_faces(g, own, &n);
-  cdn_vec3 c_S = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
+  face_box seen = seen_from(X, box, 1);
+  n = cdni_faces_near(g, planes, n, &seen, MOST_FACES, list);
   for (int i = 0; i < n; i++) {
-    const double *plane = &planes[4 * i], depth = plane[3] - cdn_dot(normal_of(plane), c_S);
-    if (depth > box->radius) continue;
+    const double *plane = &planes[4 * list[i]], depth = plane[3] - cdn_dot(normal_of(plane), seen.center);
     const cdn_vec3 before = box->center;
     if (!cut_box(cdn_rotate(X->R, normal_of(plane)), depth, box)) return false;
-    if (memcmp(&before, &box->center, sizeof before) == 0) continue;
-    c_S = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
-    box->radius = cdn_norm(box->half);
+    if (memcmp(&before, &box->center, sizeof before) != 0)
+      seen.center = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
+  }
+  box->radius = cdn_norm(box->half);
+  return true;
+}
+
+/* The box of what a half-space cuts off a hull. */
+static hull_cut cut_by_half_space(const touch_pair *pair, overlap_box *box) {
+  const int ground = pair->g[0]->kind == CDN_GEOMETRY_HALF_SPACE ? 0 : 1;
+  const cdn_geometry *hull = pair->g[1 - ground];
+  if (pair->g[ground]->kind != CDN_GEOMETRY_HALF_SPACE || hull->kind != CDN_GEOMETRY_CONVEX) return HULL_CUT_UNKNOWN;
+  const cdn_transform *X = pair->X[1 - ground], *X_G = pair->X[ground];
+  const cdn_vec3 up = X_G->R.z;
+  cdn_vec3 least, most;
+  const hull_cut cut =
+      cdni_hull_cap(hull->surface, X, cdn_rotate_inv(X->R, up), cdn_dot(up, cdn_sub(X_G->p, X->p)), &least, &most);
+  if (cut != HULL_CUT) return cut;
+  box->center = cdn_scale(0.5, cdn_add(least, most)), box->half = cdn_scale(0.5, cdn_sub(most, least));
+  box->radius = cdn_norm(box->half);
+  return cut;
+}
+
+static bool are_apart(const touch_pair *pair) {
+  const double reach = cdni_faces_beyond(pair->g[0]) + cdni_faces_beyond(pair->g[1]);
+  return pair->g[0]->kind != CDN_GEOMETRY_HALF_SPACE && pair->g[1]->kind != CDN_GEOMETRY_HALF_SPACE &&
+         cdni_convex_apart(pair->g[0], pair->X[0], pair->g[1], pair->X[1], reach);
+}
+
+/* Planes of both solids in turn cut the box down, as long as that helps. */
+static bool cut_by_both(const touch_pair *pair, overlap_box *box) {
+  enum { MOST_PASSES = 4 };
+  static const double HELPS = 0.9;
+  double before = INFINITY;
+  for (int k = 0; k < MOST_PASSES && (k < 2 || box->radius < HELPS * before); k++) {
+    before = box->radius;
+    if (!cut_by_planes(pair->g[k % 2], pair->X[k % 2], box)) return false;
   }
   return true;
 }
 
-bool cdni_pressure_shrink(const touch_pair *pair, overlap_box *box) {
+bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *box) {
+  const hull_cut cut = cut_by_half_space(pair, box);
+  if (cut == HULL_CUT_NOWHERE) return false;
+  if (cut == HULL_CUT_UNKNOWN && (are_apart(pair) || !overlap_of_boxes(pair, box))) return false;
   const double rounding = 1e-9 * box->radius;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < 2; i++)
-      if (!cut_by_planes(pair->g[i], pair->X[i], box)) return false;
+  if (cut == HULL_CUT_UNKNOWN && !cut_by_both(pair, box)) return false;
   box->half = cdn_add(box->half, cdn_v3(rounding, rounding, rounding));
   box->radius = cdn_norm(box->half);
   return true;
@@ -87,25 +132,22 @@ bool cdni_pressure_shrink(const touch_pair *pair, overlap_box *box) {
 /* Nearer somewhere in the box than the face that is nearest to its middle. A hull keeps its large faces first: if there
  * is no room for all, the smallest ones are left out. */
 void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out) {
-  double own[CDNI_OWN_FACES][4], least = INFINITY;
-  int n, nearest = 0;
+  double own[CDNI_OWN_FACES][4];
+  int32_t list[MOST_FACES];
+  int n, nearest;
   const double *planes = cdni_faces(g, own, &n);
-  const cdn_vec3 c = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
-  for (int i = 0; i < n; i++) {
-    const double depth = planes[4 * i + 3] - cdn_dot(normal_of(&planes[4 * i]), c);
-    if (depth < least) least = depth, nearest = i;
-  }
-  const cdn_vec3 n_nearest = cdn_rotate(X->R, normal_of(&planes[4 * nearest]));
-  out->n = out->nearest = 0;
-  for (int i = 0; i < n && out->n < MOST_FACES; i++) {
-    const double *plane = &planes[4 * i], over = plane[3] - cdn_dot(normal_of(plane), c) - least;
-    if (over > 2 * box->radius) continue;
+  face_box seen = seen_from(X, box, OVERLAP_ROUNDED);
+  seen.depth = cdni_nearest_face(g, planes, n, seen.center, &nearest);
+  seen.normal = normal_of(&planes[4 * nearest]);
+  out->n = cdni_faces_near(g, planes, n, &seen, MOST_FACES, list);
+  out->nearest = 0;
+  for (int k = 0; k < out->n; k++) {
+    const double *plane = &planes[4 * list[k]];
     const cdn_vec3 normal = cdn_rotate(X->R, normal_of(plane));
-    if (i != nearest && over > OVERLAP_ROUNDED * overlap_reach(box, cdn_sub(normal, n_nearest))) continue;
-    if (i == nearest) out->nearest = out->n;
-    out->face[out->n].n = normal;
-    out->face[out->n].offset = plane[3] + cdn_dot(normal, X->p);
-    out->face[out->n++].index = i;
+    if (list[k] == nearest) out->nearest = k;
+    out->face[k].n = normal;
+    out->face[k].offset = plane[3] + cdn_dot(normal, X->p);
+    out->face[k].index = list[k];
   }
 }
 
@@ -222,36 +264,18 @@ static bool is_above(const search *s, const overlap_box *box, int i, int j, int 
   return above > OVERLAP_ROUNDED * overlap_reach(box, cdn_add(cdn_scale(a, across), over)) + rough;
 }
 
-/* Whether functions i and j are the least ones, equal and positive somewhere in the box. Functions of one solid are
- * compared with each other, as far as may be: where the other one is nearly rigid, its numbers are too rough. Rounding
- * takes no border away: of solids that lie in each other as equal ones do, all functions are equal in pairs. */
-static bool borders_in(const search *s, const overlap_box *box, int n, int i, int j) {
+/* False: functions i and j are surely nowhere in the box equal and the least ones. Rounding takes no border away: of
+ * solids that lie in each other as equal ones do, all functions are equal in pairs. Where one solid is nearly rigid, its
+ * numbers are too rough to be mixed with the other's. */
+static bool may_border(const search *s, const overlap_box *box, int n, int i, int j) {
   const linear *f = &s->function[i], *g = &s->function[j];
   const cdn_vec3 across = cdn_sub(f->w, g->w);
-  const double apart = s->value[i] - s->value[j], length = cdn_norm(across);
-  if (fabs(apart) > OVERLAP_ROUNDED * overlap_reach(box, across)) return false;
-  const int solid_i = solid_of(s, i), solid_j = solid_of(s, j);
-  if (length < 1e-9 * (s->stiffness[solid_i] + s->stiffness[solid_j])) return false;
+  const double apart = s->value[i] - s->value[j], reach = OVERLAP_ROUNDED * overlap_reach(box, across);
+  if (fabs(apart) > reach) return false;
+  if (cdn_norm(across) < 1e-9 * (s->stiffness[solid_of(s, i)] + s->stiffness[solid_of(s, j)])) return false;
   for (int l = 0; l < n && s->comparable; l++)
     if (s->list[l] != i && s->list[l] != j && is_above(s, box, i, j, s->list[l])) return false;
-  polygon p;
-  if (!cdni_polygon_of_plane(box, cdn_scale(1 / length, across), (f->h - g->h) / length, &p)) return false;
-  const int soft = s->stiffness[solid_i] <= s->stiffness[solid_j] ? i : j;
-  cdni_polygon_clip(&p, s->function[soft].w, s->function[soft].h);
-  cdn_vec3 center = { 0, 0, 0 };
-  double square = 0;
-  bool is_new = true;
-  for (int l = 0; l < n && p.n > 2; l++) {
-    const int k = s->list[l];
-    if (k == i || k == j) continue;
-    if (is_new) square = cdni_polygon_ball(&p, &center);
-    const linear *less = solid_of(s, k) == solid_i ? f : g, *more = &s->function[k];
-    const cdn_vec3 over = cdn_sub(more->w, less->w);
-    const double slack = (OVERLAP_ROUNDED - 1) * overlap_reach(box, over) + roughness(more, less);
-    is_new = cdni_polygon_clip_far(&p, over, more->h - less->h + slack, center, square);
-  }
-  cdni_polygon_clip_by_box(&p, box);
-  return p.n > 2;
+  return true;
 }
 
 /* `all`: the box is the first one, and what is found is looked at again with the same functions. */
@@ -261,7 +285,7 @@ static void note_borders(search *s, const overlap_box *box, int n, bool all) {
       const int i = s->list[k], j = s->list[l];
       if (!s->walls && solid_of(s, i) == solid_of(s, j)) continue;
       const uint32_t code = code_of(i, j);
-      if (all || (*place_of(s, code) == 0 && borders_in(s, box, n, i, j))) note(s, code);
+      if (all || (*place_of(s, code) == 0 && may_border(s, box, n, i, j))) note(s, code);
     }
 }
 

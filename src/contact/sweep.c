@@ -316,6 +316,37 @@ static bool stays_apart(const motion *m, const cdni_sight *x, const cdni_sight *
   return m->convex && x->distance - against(&m->p, normal_of(x), 0) - m->turned > 0;
 }
 
+/* A plane across an axis of Ground between the boxes is as good as the nearest points. That two convex shapes are farther
+ * apart than they move is known before their distance is. */
+static cdn_status far(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key,
+                      bool *is_far) {
+  const contact_room *room = contact_of(self);
+  int both[2];
+  *is_far = false;
+  shapes_of(room, key, both);
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const shape_pose *poses = cdni_state_storage(state, room->poses);
+  const cdni_box *boxes = shape_boxes(room, poses), *of_a = &boxes[both[0]], *of_b = &boxes[both[1]];
+  cdni_sight sight = { .key = key, .distance = -INFINITY };
+  for (int k = 0; k < 3; k++) {
+    const double above = of_b->least[k] - of_a->most[k], below = of_a->least[k] - of_b->most[k];
+    if (!(fmax(above, below) > sight.distance)) continue;
+    sight.distance = fmax(above, below);
+    memset(sight.normal, 0, sizeof sight.normal);
+    sight.normal[k] = above > below ? 1 : -1;
+  }
+  const cdn_geometry *const g[2] = { &places[both[0]].geometry, &places[both[1]].geometry };
+  const motion m = motion_of(places, both, a, b, h);
+  const double reach = cdni_law_reach(room, g[0], g[1]);
+  sight.distance -= reach;
+  *is_far = sight.distance > 0 && stays_apart(&m, NULL, &sight);
+  if (*is_far || !m.convex) return CDN_OK;
+  cdn_proximity near;
+  *is_far = !cdni_pair_distance(g[0], &poses[both[0]].X_GS, g[1], &poses[both[1]].X_GS, m.length + reach, &near);
+  return CDN_OK;
+}
+
 /* Of what moves by so little within a step, over its depth, errors of the step do not decide to which side it is
  * pushed. */
 static const double SLOW = 0.01;
@@ -410,4 +441,4 @@ static cdn_status quiet(const void *self, cdn_state *state, double reach, double
   return *id == 0 ? cdni_contact_make_quiet(room, state, reach, turn, id) : CDN_OK;
 }
 
-const cdni_sweeper cdni_contact_sweeper = { quiet, mark_size, mark, pairs, strays, look, judge, lost, kink, name };
+const cdni_sweeper cdni_contact_sweeper = { quiet, mark_size, mark, pairs, strays, far, look, judge, lost, kink, name };

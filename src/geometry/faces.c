@@ -1,7 +1,7 @@
 /* Solids with flat faces: their planes, and how deep they are. A cylinder has the faces of a prism about it. */
 #include <math.h>
 
-#include "geometry/internal.h"
+#include "geometry/convex/hull.h"
 
 enum { CYLINDER_SIDES = CDNI_OWN_FACES - 2 };
 
@@ -47,6 +47,29 @@ const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n) {
     case CDN_GEOMETRY_CONVEX: *n = g->surface->n_faces; return g->surface->face_planes;
     default: return own[0];
   }
+}
+
+static double depth_below(const double *plane, cdn_vec3 p) {
+  return plane[3] - (plane[0] * p.x + plane[1] * p.y + plane[2] * p.z);
+}
+
+double cdni_nearest_face(const cdn_geometry *g, const double *planes, int n, cdn_vec3 p, int *face) {
+  if (g->kind == CDN_GEOMETRY_CONVEX) return cdni_hull_nearest_face(g->surface, p, face);
+  double least = INFINITY;
+  *face = 0;
+  for (int i = 0; i < n; i++) {
+    const double depth = depth_below(&planes[4 * i], p);
+    if (depth < least) least = depth, *face = i;
+  }
+  return least;
+}
+
+int cdni_faces_near(const cdn_geometry *g, const double *planes, int n, const face_box *box, int room, int32_t *list) {
+  if (g->kind == CDN_GEOMETRY_CONVEX) return cdni_hull_faces_near(g->surface, box, room, list);
+  int count = 0;
+  for (int i = 0; i < n && count < room; i++)
+    if (cdni_face_is_near(&planes[4 * i], box)) list[count++] = i;
+  return count;
 }
 
 double cdni_faces_beyond(const cdn_geometry *g) {

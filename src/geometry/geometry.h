@@ -30,7 +30,7 @@ double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradie
 int cdni_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction, double reach,
              int room, cdn_ray_hit *hits);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
-/* The same in O(1) of a mesh's triangles: the box may be larger than the least. For the broad phase. */
+/* The same in O(1) of the triangles of a mesh or a hull: the box may be larger than the least. For the broad phase. */
 void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
 /* The ball about a point of S that contains the geometry; INFINITY for a half-space and a height field. */
 double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
@@ -44,6 +44,28 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
  * prism. */
 enum { CDNI_OWN_FACES = 34 };
 const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n);
+/* Of the faces of cdni_faces: the smallest depth of a point in S, and the first face that has it. */
+double cdni_nearest_face(const cdn_geometry *g, const double *planes, int n, cdn_vec3 p, int *face);
+
+/* A box in S, by its middle, its half edges and the radius of the ball about it. A face with the normal n is near it if
+ * some point x of the box is not deeper below the face than depth + normal . (center - x): if the depth of the middle is
+ * at most depth + the reach of the box along n - normal. */
+typedef struct face_box {
+  cdn_vec3 center, edge[3];
+  double radius, depth;
+  cdn_vec3 normal;
+} face_box;
+/* The faces that are near, in ascending order, the first `room` of them; returns how many. */
+int cdni_faces_near(const cdn_geometry *g, const double *planes, int n, const face_box *box, int room, int32_t *list);
+/* The bounds in W of what of a hull is below the plane n . x = offset in S. Cost: the edges there. Unknown: there are too
+ * many. */
+typedef enum hull_cut { HULL_CUT_NOWHERE, HULL_CUT, HULL_CUT_UNKNOWN } hull_cut;
+hull_cut cdni_hull_cap(const cdn_surface *s, const cdn_transform *X_WS, cdn_vec3 n, double offset, cdn_vec3 *least,
+                       cdn_vec3 *most);
+/* Whether a plane that parts two convex geometries by more than `reach` is found; it is if they are so far apart, to
+ * rounding. Costs less than their distance, above all where they overlap. */
+bool cdni_convex_apart(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                       const cdn_transform *X_WB, double reach);
 /* How far the solid between these faces goes beyond the geometry: the edges of the prism. */
 double cdni_faces_beyond(const cdn_geometry *g);
 /* About how deep the deepest point of such a solid is; INFINITY for a half-space. */

@@ -22,6 +22,13 @@ static inline int hull_cell(cdn_vec3 d) {
 }
 
 /* All kinds of surface; what a kind does not have is NULL or 0. It is one block of memory. */
+/* Faces of a hull whose normals are alike: all are within `spread` of their mean. */
+typedef struct face_group {
+  cdn_vec3 mean;
+  double spread, least; /* the least depth of the surface's centre below one of them */
+  int32_t first, count;
+} face_group;
+
 struct cdn_surface {
   atomic_int references;
   cdn_surface_info info;
@@ -41,7 +48,11 @@ struct cdn_surface {
   double *face_planes; /* 4 x n_faces */
   /* The faces at vertex i are vertex_faces[first_face[i]] ... vertex_faces[first_face[i + 1] - 1]. */
   int32_t *first_face, *vertex_faces;
-  double inner_radius; /* of a ball about center that is within the hull; 0: the centre is not */
+  int n_groups;
+  face_group *groups;
+  int32_t *group_faces; /* n_faces, by group */
+  cdn_vec3 half;        /* of the box in S about center that contains a hull */
+  double inner_radius;  /* of a ball about center that is within the hull; 0: the centre is not */
   /* Mesh: the triangle beyond edge k (vertices k and k + 1) of triangle i is beyond[3 i + k], -1 at a border. */
   int32_t *beyond;
   double *vertex_normals; /* 3 x n_vertices: pseudo-normals, of any length */

@@ -55,6 +55,14 @@ void cdni_sweep_destroy(cdn_stepper *s) {
   w->marks = NULL, w->n_marks = 0;
 }
 
+/* The scene is made ready where it is needed: most steps are seen well enough at their end. */
+static cdn_status scene_at(cdn_stepper *s, double t) {
+  cdni_sweep *w = &s->events->sweep;
+  if (!w->has_scene) CDNI_TRY(cdni_scene_begin(s));
+  w->has_scene = true;
+  return cdni_scene_at(s, t);
+}
+
 /* ---- one State ---- */
 
 static cdn_status refuse_lost(cdn_stepper *s, int64_t key, double depth) {
@@ -203,7 +211,7 @@ static cdn_status resolve(cdn_stepper *s, const span *p, int level, meeting *fir
   const int here = rest.sight[1] + p->n, mark = BETWEEN + level;
   CDNI_TRY(reserve_marks(s, mark + 1));
   first->looks++;
-  CDNI_TRY(cdni_scene_at(s, middle));
+  CDNI_TRY(scene_at(s, middle));
   CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
   for (int i = 0; i < rest.n; i++) {
     const cdni_sight *x = sight_at(w, rest.sight[0] + i), *y = sight_at(w, rest.sight[1] + i);
@@ -231,7 +239,7 @@ static cdn_status resolve(cdn_stepper *s, const span *p, int level, meeting *fir
 static cdn_status stand_at(cdn_stepper *s, double t, cdn_state **state) {
   *state = t == s->step.t1 ? s->work : s->events->scene;
   if (t == s->step.t1) return CDN_OK;
-  return t == s->step.t0 ? cdni_scene_at_start(s) : cdni_scene_at(s, t);
+  return t == s->step.t0 ? cdni_scene_at_start(s) : scene_at(s, t);
 }
 
 /* Those pairs that the end of the span alone does not clear, with sights at both ends, at the list's end. */
@@ -246,7 +254,10 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
   if (w->sights.n > top) CDNI_TRY(stand_at(s, p->t[1], &state));
   for (int i = top; i < w->sights.n; i++) {
     cdni_sight *y = sight_at(w, top + n);
+    bool is_far;
     *y = *sight_at(w, i);
+    CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, y->key, &is_far)));
+    if (is_far) continue;
     CDNI_TRY(look_at(s, state, y, y));
     n += w->ops->judge(w->self, s->work, a, b, h, NULL, y) != CDNI_PASSES_NOTHING;
   }
@@ -282,7 +293,7 @@ static cdn_status look_between(cdn_stepper *s, span p, int level, meeting *first
     const int mark = BETWEEN + level;
     const double t = p.t[0] + PART * (p.t[1] - p.t[0]);
     CDNI_TRY(reserve_marks(s, mark + 1));
-    CDNI_TRY(cdni_scene_at(s, t));
+    CDNI_TRY(scene_at(s, t));
     CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
     if (w->ops->strays(w->self, mark_at(w, p.mark[0]), mark_at(w, p.mark[1]), p.t[1] - p.t[0], PART,
                        mark_at(w, mark))) {
@@ -300,7 +311,7 @@ static cdn_status look_between(cdn_stepper *s, span p, int level, meeting *first
 static cdn_status look_all(cdn_stepper *s, meeting *first) {
   cdni_sweep *w = &s->events->sweep;
   w->sights.n = 0;
-  CDNI_TRY(cdni_scene_begin(s));
+  w->has_scene = false;
   CDNI_TRY(w->ops->mark(w->self, s->work, mark_at(w, END)));
   w->end_marked = true;
   if (!w->marked) {
@@ -340,7 +351,7 @@ static cdn_status meet(cdn_stepper *s, const meeting *m, cdni_outcome *outcome) 
   ev->aim = ev->limit = NAN;
   if (ev->has_near && !m->through && tau > 10 * FINEST * h) {
     int64_t kink;
-    CDNI_TRY(cdni_scene_at(s, m->hi));
+    CDNI_TRY(scene_at(s, m->hi));
     CDNI_TRY(cdni_take_failure(s, ev->scene, w->ops->kink(w->self, ev->scene, m->key, &kink)));
     cdni_kinks_aim(s, ev->n_kinks + kink, tau, h);
   } else {

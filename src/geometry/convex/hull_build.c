@@ -195,6 +195,7 @@ static void set_ball(cdn_surface *s) {
     for (int k = 0; k < 3; k++)
       least[k] = fmin(least[k], s->vertices[3 * i + k]), most[k] = fmax(most[k], s->vertices[3 * i + k]);
   s->center = cdn_v3(0.5 * (least[0] + most[0]), 0.5 * (least[1] + most[1]), 0.5 * (least[2] + most[2]));
+  s->half = cdn_v3(0.5 * (most[0] - least[0]), 0.5 * (most[1] - least[1]), 0.5 * (most[2] - least[2]));
   s->radius = 0;
   for (int i = 0; i < s->info.n_vertices; i++) s->radius = fmax(s->radius, cdn_norm(cdn_sub(vertex(s, i), s->center)));
 }
@@ -217,6 +218,8 @@ static void lay_out(cdn_surface *s, char *at, size_t n_vertices, size_t n_triang
   s->corners = part(&at, sizeof(int32_t) * 3 * n_triangles);
   s->first_face = part(&at, sizeof(int32_t) * (n_vertices + 2));
   s->vertex_faces = part(&at, sizeof(int32_t) * 3 * n_triangles);
+  s->groups = part(&at, sizeof(face_group) * cdni_face_groups_room(n_triangles));
+  s->group_faces = part(&at, sizeof(int32_t) * n_triangles);
 }
 
 /* What a search for the farthest vertex begins with. The components of the middle of a cell are as their sizes are
@@ -246,8 +249,10 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
 
   const size_t nv = (size_t)n_vertices;
   cdn_surface *s = cdni_surface_allocate(CDN_GEOMETRY_CONVEX, 64 + sizeof(double) * (3 * nv + 8 * nt) +
-                                                                  sizeof(int32_t) * (2 * nv + 19 * nt + 40));
-  char *memory = malloc(sizeof(edge) * 3 * nt + sizeof(double) * nt + sizeof(int32_t) * (3 * nt + 3 * nt + nv) + 64);
+                                                                  sizeof(int32_t) * (2 * nv + 20 * nt + 42) +
+                                                                  sizeof(face_group) * cdni_face_groups_room(nt));
+  char *memory = malloc((sizeof(edge) * 3 + sizeof(keyed_face) + sizeof(double)) * nt +
+                        sizeof(int32_t) * (3 * nt + 3 * nt + nv) + 64);
   if (!s || !memory) {
     free(number), free(memory);
     cdn_surface_release(s);
@@ -263,6 +268,7 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   w.order = part(&at, sizeof(int32_t) * nt);
   int32_t *stack = part(&at, sizeof(int32_t) * nt);
   w.next = part(&at, sizeof(int32_t) * nv);
+  keyed_face *keyed = part(&at, sizeof(keyed_face) * nt);
 
   s->info.n_vertices = n_vertices, s->info.n_triangles = n_triangles;
   s->info.n_merged = n - n_vertices;
@@ -277,6 +283,7 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   sort_by_area(n_triangles, w.area, w.order);
   merge_faces(s, &w, stack);
   set_vertex_faces(s, &w);
+  cdni_face_groups_set(s, keyed);
   s->inner_radius = INFINITY;
   for (int i = 0; i < n_triangles; i++)
     s->inner_radius = fmin(

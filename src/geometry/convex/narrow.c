@@ -43,13 +43,17 @@ static double rolling_radius(const core *c) {
   return least * least / fmax(c->size[0], fmax(c->size[1], c->size[2]));
 }
 
-static bool solve(core_pair *pair, double reach, core_answer *answer) {
+static cdn_vec3 prepare(core_pair *pair) {
   pair->curved = pair->a.curved || pair->b.curved;
   pair->radii = pair->a.radius + pair->b.radius;
   pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
   pair->inner = inner_radius(&pair->a) + inner_radius(&pair->b);
   pair->rolling = rolling_radius(&pair->a) + rolling_radius(&pair->b);
-  cdn_vec3 n = unit_or(pair->toward, cdn_v3(1, 0, 0));
+  return unit_or(pair->toward, cdn_v3(1, 0, 0));
+}
+
+static bool solve(core_pair *pair, double reach, core_answer *answer) {
+  cdn_vec3 n = prepare(pair);
   probe q;
   pair_probe(pair, n, &q);
   const double h = cdn_dot(n, q.w);
@@ -79,19 +83,33 @@ static void finish(const core_pair *pair, const core_answer *answer, const cdn_t
   out->point_b = g_fma(0.5 * distance, n, at);
 }
 
+static void fill_pair(core_pair *pair, const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                      const cdn_transform *X_WB) {
+  const cdn_vec3 middle_a = fill_core(&pair->a, a), middle_b = fill_core(&pair->b, b);
+  pair->R.x = g_rotate_inv(&X_WA->R, X_WB->R.x);
+  pair->R.y = g_rotate_inv(&X_WA->R, X_WB->R.y);
+  pair->R.z = g_rotate_inv(&X_WA->R, X_WB->R.z);
+  pair->p = g_point_inv(X_WA, X_WB->p);
+  pair->toward = cdn_sub(g_rotate(&pair->R, middle_b), cdn_sub(middle_a, pair->p));
+}
+
 bool cdni_convex_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                           const cdn_transform *X_WB, double reach, cdn_proximity *out) {
   core_pair pair;
-  const cdn_vec3 middle_a = fill_core(&pair.a, a), middle_b = fill_core(&pair.b, b);
-  pair.R.x = g_rotate_inv(&X_WA->R, X_WB->R.x);
-  pair.R.y = g_rotate_inv(&X_WA->R, X_WB->R.y);
-  pair.R.z = g_rotate_inv(&X_WA->R, X_WB->R.z);
-  pair.p = g_point_inv(X_WA, X_WB->p);
-  pair.toward = cdn_sub(g_rotate(&pair.R, middle_b), cdn_sub(middle_a, pair.p));
   core_answer answer;
+  fill_pair(&pair, a, X_WA, b, X_WB);
   if (!solve(&pair, reach, &answer)) return false;
   finish(&pair, &answer, X_WA, out);
   return true;
+}
+
+bool cdni_convex_apart(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                       const cdn_transform *X_WB, double reach) {
+  core_pair pair;
+  core_answer answer;
+  simplex s;
+  fill_pair(&pair, a, X_WA, b, X_WB);
+  return cdni_gjk(&pair, prepare(&pair), reach, &s, &answer) == GJK_FAR;
 }
 
 /* The triangle is seen from its centre, along the axes of W. */

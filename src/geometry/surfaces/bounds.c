@@ -102,17 +102,32 @@ void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *lea
   }
 }
 
-/* A mesh is within the box at the root of its tree, and within its ball. */
+/* The box of a hull in S, or that at the root of a mesh's tree; false: there is none. */
+static bool box_in_S(const cdn_geometry *g, cdn_vec3 *middle, double half[3]) {
+  const cdn_surface *s = g->surface;
+  if (g->kind == CDN_GEOMETRY_CONVEX) {
+    *middle = s->center;
+    half[0] = s->half.x, half[1] = s->half.y, half[2] = s->half.z;
+    return true;
+  }
+  if (g->kind != CDN_GEOMETRY_MESH || s->n_nodes == 0) return false;
+  const box_node *root = &s->nodes[0];
+  for (int k = 0; k < 3; k++) {
+    (&middle->x)[k] = 0.5 * root->least[k] + 0.5 * root->most[k];
+    half[k] = 0.5 * root->most[k] - 0.5 * root->least[k];
+  }
+  return true;
+}
+
+/* A hull and a mesh are within this box, and within their ball. */
 void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
-  if (g->kind != CDN_GEOMETRY_MESH || g->surface->n_nodes == 0) {
+  double half[3];
+  cdn_vec3 middle;
+  if (!box_in_S(g, &middle, half)) {
     cdni_bounds(g, X_WS, least, most);
     return;
   }
-  const box_node *root = &g->surface->nodes[0];
-  double middle[3], half[3];
-  for (int k = 0; k < 3; k++)
-    middle[k] = 0.5 * root->least[k] + 0.5 * root->most[k], half[k] = 0.5 * root->most[k] - 0.5 * root->least[k];
-  const cdn_vec3 box = g_point(X_WS, cdn_v3(middle[0], middle[1], middle[2])), ball = g_point(X_WS, g->surface->center);
+  const cdn_vec3 box = g_point(X_WS, middle), ball = g_point(X_WS, g->surface->center);
   for (int k = 0; k < 3; k++) {
     const double x = (&X_WS->R.x.x)[k], y = (&X_WS->R.y.x)[k], z = (&X_WS->R.z.x)[k];
     const double reach = fabs(x) * half[0] + fabs(y) * half[1] + fabs(z) * half[2];
