@@ -62,7 +62,7 @@ typedef struct cdn_model_options {
    *  tree_only leaves all out. */
   cdn_model_contact contact;
   double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */
-  double contact_dissipation; /**< s/m; negative (the default): 1 s/m */
+  double contact_dissipation; /**< s/m; negative (the default): 10 s/m */
   /** What friction between shapes follows from. Default: CDN_FRICTION_STICKING. A System that was given a
    *  cdn_contact_def before the model is built keeps it, and this number has no effect then. */
   cdn_friction contact_friction;

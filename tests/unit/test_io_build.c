@@ -395,7 +395,7 @@ START_TEST(test_singular_models_are_told) {
   add_joint("loose", (io_joint){ .kind = IO_PIN, .axis = z_axis, .limited = true, .lower = -1, .upper = 1 });
   build();
   ck_assert(warned("body 'ghost' has no mass and is moved by joint 'loose', as is all that follows it"));
-  ck_assert(warned("joint 'loose': the inertia that its limit has to stop cannot be told"));
+  ck_assert(warned("joint 'loose': the inertia that its limit meets cannot be told"));
   pose_of("ghost");
   FAILS(cdn_realize(state, CDN_STAGE_ACCELERATION), CDN_ERR_SINGULAR);
   cdn_error error;
