@@ -86,9 +86,9 @@ typedef struct cdn_model_options {
    *  hull than this, m, nor than 1 % of the hull's least extent along the axes of its file. 0: hulls are whole; with
    *  soft contact, which is as MuJoCo has it, they always are. cdn_model_get_hulls tells of them. Default: 5e-4. */
   double hull_tolerance;
-  /** With soft contact: `onset` of the model's cdn_soft_def, m or rad. A run under error control needs one, of about a tenth of its
-   *  accuracy (docs/soft_contact.md). A System that was given a cdn_soft_def before the model is built keeps it, and this
-   *  number has no effect then. Default 0: as MuJoCo has it. */
+  /** With soft contact: `onset` of the model's cdn_soft_def, m or rad. A run under error control needs one, of about a
+   *  tenth of its accuracy (docs/soft_contact.md). A System that was given a cdn_soft_def before the model is built
+   *  keeps it, and this number has no effect then. Default 0: as MuJoCo has it. */
   double soft_onset;
 } cdn_model_options;
 

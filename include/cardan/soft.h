@@ -69,9 +69,9 @@ typedef struct cdn_soft_def {
    *  diagonal of J M^-1 J^T, in place of MuJoCo's approximation of it (docs/soft_elements.md). Mobilities that are
    *  prescribed do not give way. Costs O(bodies) an evaluation, and O(bodies) a row at most. Default false */
   bool exact_diagonal;
-  /** >= 0: the depth over which rows of contacts and of limits set in, m or rad: there 1 / R grows from zero, without a jump, to
-   *  what the law says, and beyond it the law holds. Default 0: rows set in at once, as MuJoCo's do; error control then follows a
-   *  jump of the forces at every touch (docs/soft_contact.md) */
+  /** >= 0: the depth over which rows of contacts and of limits set in, m or rad: there 1 / R grows from zero, without
+   *  a jump, to what the law says, and beyond it the law holds. Default 0: rows set in at once, as MuJoCo's do; error
+   *  control then follows a jump of the forces at every touch (docs/soft_contact.md) */
   double onset;
 } cdn_soft_def;
 /** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */

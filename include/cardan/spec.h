@@ -556,8 +556,8 @@ typedef enum cdn_actuator_dynamics {
  *  else 0. Where the frame has a reference, gear is in the reference's axes, l is its product with the rotation vector
  *  of the frame in the reference (angle up to pi) and with the place of the frame's origin there, and ldot with their
  *  angular velocities' and velocities' difference, as the outermost body that carries both sees it. The reference
- *  has the opposite moment and force, and that body the moment that is missing to their balance. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p
- *  times its
+ *  has the opposite moment and force, and that body the moment that is missing to their balance. On a tendon l is
+ *  gear[0] times its length, and each of its joints has the generalized force gear[0] p times its
  *  coefficient. (MJCF's actuators have this law.) */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;

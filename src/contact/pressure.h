@@ -52,8 +52,8 @@ typedef struct pressure_overlap {
 
 /* pressure_borders.c: the bounds of the flat faces of a solid, which may be round within them. */
 void cdni_pressure_bounds(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 *least, cdn_vec3 *most);
-/* pressure_borders.c: the box about what two solids have in common, or a larger one; false: they are apart. The faces of
- * a solid that may be the nearest one of some point of the box. */
+/* pressure_borders.c: the box about what two solids have in common, or a larger one; false: they are apart. The faces
+ * of a solid that may be the nearest one of some point of the box. */
 bool cdni_pressure_overlap(const touch_pair *pair, overlap_box *out);
 void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out);
 /* pressure_borders.c: calls visit for pairs of faces i < j, in ascending order: all that have a polygon of equal

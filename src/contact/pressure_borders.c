@@ -265,8 +265,8 @@ static bool is_above(const search *s, const overlap_box *box, int i, int j, int 
 }
 
 /* False: functions i and j are surely nowhere in the box equal and the least ones. Rounding takes no border away: of
- * solids that lie in each other as equal ones do, all functions are equal in pairs. Where one solid is nearly rigid, its
- * numbers are too rough to be mixed with the other's. */
+ * solids that lie in each other as equal ones do, all functions are equal in pairs. Where one solid is nearly rigid,
+ * its numbers are too rough to be mixed with the other's. */
 static bool may_border(const search *s, const overlap_box *box, int n, int i, int j) {
   const linear *f = &s->function[i], *g = &s->function[j];
   const cdn_vec3 across = cdn_sub(f->w, g->w);

@@ -316,8 +316,8 @@ static bool stays_apart(const motion *m, const cdni_sight *x, const cdni_sight *
   return m->convex && x->distance - against(&m->p, normal_of(x), 0) - m->turned > 0;
 }
 
-/* A plane across an axis of Ground between the boxes is as good as the nearest points. That two convex shapes are farther
- * apart than they move is known before their distance is. */
+/* A plane across an axis of Ground between the boxes is as good as the nearest points. That two convex shapes are
+ * farther apart than they move is known before their distance is. */
 static cdn_status far(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key,
                       bool *is_far) {
   const contact_room *room = contact_of(self);

@@ -95,8 +95,8 @@ typedef struct force_kind {
   bool (*is_differenced)(const force_batch *b, int i);
   cdn_status (*calc_one)(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
   cdn_subsystem (*subsystem_of)(const force_batch *b, int i);
-  /* Auxiliary states of each element: what a unit change is, by the default parameters; their rates, and how these vary;
-   * and, of a State at rest, the values after all that slides has slid. */
+  /* Auxiliary states of each element: what a unit change is, by the default parameters; their rates, and how these
+   * vary; and, of a State at rest, the values after all that slides has slid. */
   int n_z;
   double (*z_unit)(const double *params);
   cdn_status (*calc_zdot)(const force_batch *b, cdn_state *state, double *zdot);

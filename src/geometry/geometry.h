@@ -17,8 +17,9 @@ bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const 
 bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b);
 void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                         const cdn_transform *X_WB, double margin, cdn_manifold *out);
-/* The same of a half-space a and a hull b, where which corner of a side is the lowest one does not matter while the side lies flat to
- * 1e-4 of its size: there the points stay what they are, and the lowest of them may be higher than the distance by that. */
+/* The same of a half-space a and a hull b, where which corner of a side is the lowest one does not matter while the
+ * side lies flat to 1e-4 of its size: there the points stay what they are, and the lowest of them may be higher than
+ * the distance by that. */
 void cdni_hull_stands_steadily(const cdn_transform *X_WA, const cdn_geometry *b, const cdn_transform *X_WB,
                                double margin, cdn_manifold *out);
 
@@ -48,8 +49,8 @@ const double *cdni_faces(const cdn_geometry *g, double (*own)[4], int *n);
 double cdni_nearest_face(const cdn_geometry *g, const double *planes, int n, cdn_vec3 p, int *face);
 
 /* A box in S, by its middle, its half edges and the radius of the ball about it. A face with the normal n is near it if
- * some point x of the box is not deeper below the face than depth + normal . (center - x): if the depth of the middle is
- * at most depth + the reach of the box along n - normal. */
+ * some point x of the box is not deeper below the face than depth + normal . (center - x): if the depth of the middle
+ * is at most depth + the reach of the box along n - normal. */
 typedef struct face_box {
   cdn_vec3 center, edge[3];
   double radius, depth;
@@ -57,8 +58,8 @@ typedef struct face_box {
 } face_box;
 /* The faces that are near, in ascending order, the first `room` of them; returns how many. */
 int cdni_faces_near(const cdn_geometry *g, const double *planes, int n, const face_box *box, int room, int32_t *list);
-/* The bounds in W of what of a hull is below the plane n . x = offset in S. Cost: the edges there. Unknown: there are too
- * many. */
+/* The bounds in W of what of a hull is below the plane n . x = offset in S. Cost: the edges there. Unknown: there are
+ * too many. */
 typedef enum hull_cut { HULL_CUT_NOWHERE, HULL_CUT, HULL_CUT_UNKNOWN } hull_cut;
 hull_cut cdni_hull_cap(const cdn_surface *s, const cdn_transform *X_WS, cdn_vec3 n, double offset, cdn_vec3 *least,
                        cdn_vec3 *most);

@@ -1,7 +1,8 @@
-/* Soft contact that jumps to and fro. The law is MuJoCo's: the points at which two shapes touch are a function of the pose, and some come
- * and go where they carry a load: where a face lies flat by a hair, or two faces of a hull are as deep as each other. If the
- * forces on either side drive the bodies back to the other side, the motion stays there, and no step across is accurate: the run makes
- * no headway by any explicit method. So the points at the ends of steps are compared. */
+/* Soft contact that jumps to and fro. The law is MuJoCo's: the points at which two shapes touch are a function of the
+ * pose, and some come and go where they carry a load: where a face lies flat by a hair, or two faces of a hull are as
+ * deep as each other. If the forces on either side drive the bodies back to the other side, the motion stays there,
+ * and no step across is accurate: the run makes no headway by any explicit method. So the points at the ends of steps
+ * are compared. */
 #include <stdio.h>
 
 #include "contact/contact.h"
@@ -10,12 +11,12 @@
 /* Of normals at the ends of a step that is so short: the motion itself turns them by less. */
 static const double TURNED = 1e-6; /* 1 - cosine */
 
-/* Steps in a window, and those of them over which points change where the motion stays at a jump: some fifty short steps lead to a jump
- * and away from it. A jump that is passed changes them once, and then steps grow. */
+/* Steps in a window, and those of them over which points change where the motion stays at a jump: some fifty short
+ * steps lead to a jump and away from it. A jump that is passed changes them once, and then steps grow. */
 static const int WINDOW = 200, OFTEN = 4;
-/* If the rest of the run needs more steps of the window's mean size than MOST_STEPS, so many windows in a row are enough; if it needs
- * more than MANY_STEPS, a motion that stays at a jump for a while may yet leave it: a block that is thrown on its way along a floor
- * takes some thousand such steps. */
+/* If the rest of the run needs more steps of the window's mean size than MOST_STEPS, so many windows in a row are
+ * enough; if it needs more than MANY_STEPS, a motion that stays at a jump for a while may yet leave it: a block that
+ * is thrown on its way along a floor takes some thousand such steps. */
 static const double MANY_STEPS = 1e7, MOST_STEPS = 1e9;
 static const int WINDOWS = 3, MORE_WINDOWS = 50;
 

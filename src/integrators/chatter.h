@@ -6,7 +6,8 @@
 
 #include "core/archive.h"
 
-/* The points of soft contact at the end of the last step, pair by pair, and how they change from step to step (chatter.c). */
+/* The points of soft contact at the end of the last step, pair by pair, and how they change from step to step
+ * (chatter.c). */
 enum { CDNI_CHATTER_PAIRS = 32 };
 typedef struct cdni_touching {
   int32_t a, b, n; /* two shapes, and how many points they have */
@@ -22,8 +23,8 @@ typedef struct cdni_chatter {
   cdni_touching last[2]; /* the pair that changed last, before and after */
 } cdni_chatter;
 
-/* After an accepted step, at whose end `work` stands: whether points of soft contact come and go so often, and steps are so
- * short, that the run will never cover the time `left`. */
+/* After an accepted step, at whose end `work` stands: whether points of soft contact come and go so often, and steps
+ * are so short, that the run will never cover the time `left`. */
 void cdni_chatter_forget(cdni_chatter *c);
 bool cdni_chatters(cdn_stepper *s, double left);
 /* The report of such a run. */

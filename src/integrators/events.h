@@ -81,8 +81,8 @@ typedef struct cdni_sweep {
   double reach, end_time; /* that the start is known for; of the end that has been looked at */
   bool marked, end_marked;
   bool has_scene; /* it is ready for times of the present step */
-  int64_t met;   /* the two that meet where the step ends; -1: none */
-  int shortened; /* how often the present step has been made shorter for one that goes through the other */
+  int64_t met;    /* the two that meet where the step ends; -1: none */
+  int shortened;  /* how often the present step has been made shorter for one that goes through the other */
 } cdni_sweep;
 
 struct cdni_events {

@@ -85,7 +85,7 @@ typedef struct io_actuator {
   io_frame frame; /* without a joint and a tendon */
   bool has_reference;
   io_frame reference;
-  bool lost;      /* it is not simulated; it is here because keyframes count it */
+  bool lost; /* it is not simulated; it is here because keyframes count it */
   bool has_activation;
   int model; /* as that of bodies */
 } io_actuator;

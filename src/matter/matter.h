@@ -110,8 +110,8 @@ void cdni_matter_change_q(const matter *m, const double *q0, const double *q1, c
 /* Mobilizers that `from` has locked at its own q and u are locked in `to` at those of `to`. */
 cdn_status cdni_locks_where_they_are(cdn_state *to, const cdn_state *from);
 
-/* Of what mobility u (matter's slot), or mobility k of a kind, is the rate: 'L' of a length, 'A' of an angle, 0 where only a
- * user's functions know. */
+/* Of what mobility u (matter's slot), or mobility k of a kind, is the rate: 'L' of a length, 'A' of an angle, 0 where
+ * only a user's functions know. */
 char cdni_mobility_dimension(const matter *m, int u);
 char cdni_mobilizer_dimension(cdn_mobilizer kind, int k);
 

@@ -39,8 +39,8 @@ typedef struct cdni_statics {
 size_t cdni_statics_size(int nu);
 cdni_statics cdni_statics_at(int nu, double *memory);
 
-/* The memory of friction that sticks: z that follow the bodies. A displacement v changes them by dzdot/du v, and so stretches
- * what sticks. */
+/* The memory of friction that sticks: z that follow the bodies. A displacement v changes them by dzdot/du v, and so
+ * stretches what sticks. */
 typedef struct cdni_statics_friction {
   struct {
     int first, n;

@@ -140,8 +140,8 @@ cdn_status cdni_keep_frame(cdn_view *view, cdn_state *state, const view_run_numb
 /* ---- series.c ---- */
 
 cdn_status cdni_list_series(const cdn_view *view, view_picture *picture);
-/* What frames of a page in a file have of them, at most VIEW_PLOTS: what is short and sought first, then coordinates, speeds and
- * reactions. `is_run`: the page is written while it runs, so that numbers of the stepper are known. */
+/* What frames of a page in a file have of them, at most VIEW_PLOTS: what is short and sought first, then coordinates,
+ * speeds and reactions. `is_run`: the page is written while it runs, so that numbers of the stepper are known. */
 int cdni_view_page_series(const cdn_view *view, bool is_run, int *series);
 /* Writes the values of n series. */
 void cdni_view_measure(const cdn_view *view, cdn_state *state, const view_run_numbers *run, const int *series, int n,

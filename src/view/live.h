@@ -34,7 +34,7 @@ typedef struct live {
   double reached;                   /* NaN: not measured yet */
   double last_story;                /* by the clock: of an event */
   int stories;                      /* of events since then */
-  char note[1024];                   /* "" : there is none */
+  char note[1024];                  /* "" : there is none */
 
   /* Recording. */
   FILE *file;

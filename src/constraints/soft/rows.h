@@ -58,7 +58,8 @@ static inline int cdni_soft_term_pairs(const soft_group *g) {
   return g->place == SOFT_JOINTS ? g->terms * (g->terms - 1) / 2 : 0;
 }
 
-/* Lets a group whose violation has the depth `depth` > 0 set in over the depth `onset`; before D is scaled by anything else. */
+/* Lets a group whose violation has the depth `depth` > 0 set in over the depth `onset`; before D is scaled by anything
+ * else. */
 void cdni_soft_set_in(soft_group *g, double depth, double onset);
 
 #endif

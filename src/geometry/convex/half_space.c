@@ -101,17 +101,17 @@ static void cylinder_stands(const stand *s, const double *size, const cdn_transf
   }
 }
 
-/* Corners so near to the plane of the lowest face, over the radius of the hull, lie on it. A side that is flat is many facets where its
- * file has rounded it: which of them is the lowest one must not matter. */
+/* Corners so near to the plane of the lowest face, over the radius of the hull, lie on it. A side that is flat is many
+ * facets where its file has rounded it: which of them is the lowest one must not matter. */
 static const double FLAT = 1e-3;
 /* What is not lower by more than this, over the radius, is as low by rounding. */
 static const double LEVEL = 1e-11;
-/* A side that stands on a plane rocks and is rounded by less than this, over the radius: there no corner that happens to be the lowest one
- * takes the place of another. */
+/* A side that stands on a plane rocks and is rounded by less than this, over the radius: there no corner that happens
+ * to be the lowest one takes the place of another. */
 static const double STEADY = 1e-4;
 
-/* The corners of a side. Of more than a manifold has room for, those that are farthest along eight directions: these are along two axes
- * of the hull, so that the choice does not change while the side stays the same. */
+/* The corners of a side. Of more than a manifold has room for, those that are farthest along eight directions: these
+ * are along two axes of the hull, so that the choice does not change while the side stays the same. */
 static int flat_corners(const cdn_surface *hull, const double *plane, int32_t corners[CDN_MANIFOLD_MOST]) {
   static const double h = 0.70710678118654752440;
   static const double around[CDN_MANIFOLD_MOST][2] = { { 1, 0 }, { -1, 0 },  { 0, 1 },  { 0, -1 },
