@@ -181,6 +181,60 @@ START_TEST(the_force_is_the_sum_over_all_faces) {
 }
 END_TEST
 
+/* A half-space cuts caps off a hull, shallow and deep ones, and may lie as it likes. */
+START_TEST(the_force_of_a_half_space_is_the_sum_too) {
+  uint64_t seed = 23;
+  int touching = 0, many = 0;
+  for (int k = 0; k < 24; k++) {
+    cdn_surface *hull = egg(k % 2 ? 200 : 60, 0.3, 0.25, 0.4, &seed);
+    const cdn_transform X_ground = mesh_pose(&seed, 0.3), X = mesh_pose(&seed, 0.3);
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def body = cdn_default_body_def();
+    body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
+    for (int i = 0; i < 2; i++) {
+      cdn_contact_material m = cdn_default_contact_material();
+      m.modulus = MODULUS[i], m.dissipation = 0, m.static_friction = m.dynamic_friction = 0, m.thickness = THICKNESS;
+      cdn_shape_def shape = cdn_default_shape_def();
+      shape.material = &m;
+      if (i == 0) shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE, shape.X_BS = X_ground;
+      else shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = hull };
+      if (i == 1) shape.body = cdn_system_add_body(system, &body);
+      cdn_system_add_shape(system, &shape);
+    }
+    OK_FREEZE(system);
+    cdn_state *state;
+    OK(cdn_state_create(system, &state));
+    const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
+    const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
+    OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, q, 7));
+    cdn_spatial F[2], slow = { 0 };
+    int n, n_faces;
+    OK_ON(state, cdn_total_forces(state, F, NULL));
+    OK_ON(state, cdn_contact_count(state, &n));
+    const face plane = { cdn_scale(MODULUS[0] / THICKNESS, X_ground.R.z),
+                         MODULUS[0] / THICKNESS * cdn_dot(X_ground.R.z, X_ground.p) };
+    face *faces = faces_of(hull, X, MODULUS[1] / THICKNESS, &n_faces);
+    for (int j = 0; j < n_faces; j++) add_pair(&plane, 1, 0, faces, n_faces, j, &slow);
+    const cdn_vec3 moment = cdn_add(F[1].w, cdn_cross(X.p, F[1].v));
+    double size = 1e-6;
+    for (int c = 0; c < n; c++) {
+      cdn_contact contact;
+      OK_ON(state, cdn_contact_get(state, c, &contact));
+      size += contact.force;
+    }
+    AT_MOST(cdn_norm(cdn_sub(F[1].v, slow.v)), 1e-11 * size);
+    AT_MOST(cdn_norm(cdn_sub(moment, slow.w)), 1e-11 * size);
+    touching += n > 0, many += n > 60;
+    free(faces);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+    cdn_surface_release(hull);
+  }
+  ck_assert_int_gt(touching, 12);
+  ck_assert_int_gt(many, 4);
+}
+END_TEST
+
 /* ---- energy ---- */
 
 static double energy(scene *s) {
@@ -232,4 +286,5 @@ START_TEST(energy_is_the_work_also_within) {
 }
 END_TEST
 
-CHECK_MAIN("pressure_hulls", the_force_is_the_sum_over_all_faces, energy_is_the_work_also_within)
+CHECK_MAIN("pressure_hulls", the_force_is_the_sum_over_all_faces, the_force_of_a_half_space_is_the_sum_too,
+           energy_is_the_work_also_within)
