@@ -118,8 +118,10 @@ START_TEST(test_variables) {
       REFUSED(&s, cdn_state_set_u(s.state, u));
       REFUSED(&s, cdn_state_set_applied_mobility_forces(s.state, u));
     }
-    double z[2] = { 0, BAD[b] }, y[64];
-    REFUSED(&s, cdn_state_set_z(s.state, z));
+    double z[2] = { 0, BAD[b] }, all_z[8] = { 0 }, y[64];
+    ck_assert_int_le(nz, 8);
+    all_z[nz - 1] = BAD[b];
+    REFUSED(&s, cdn_state_set_z(s.state, all_z));
     REFUSED(&s, cdn_state_set_zvar(s.state, c->z, z));
     REFUSED(&s, cdn_state_set_parameters(s.state, c->gains, 1, 1, &BAD[b]));
     for (int i = 0; i < nq + nu + nz; i++) y[i] = i < nq ? cdn_state_q(s.state)[i] : 0;
