@@ -100,7 +100,8 @@ void cdni_chatter_blame(const cdn_stepper *s, cdn_failure *f, double goal) {
     cdni_print(is, sizeof is, "%s", last[0].points == last[1].points ? "another normal" : "others");
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", a,
-      "at t = %.9g the run makes no headway: soft contact of '%.60s' and '%.60s' jumps to and fro, between %s and %s, for "
+      "at t = %.9g the run makes no headway: soft contact of '%.60s' and '%.60s' jumps to and fro, "
+      "between %s and %s, for "
       "on either side the forces drive it back. Steps are %.2g s long; the way to t = %.6g would take %.1g more",
       s->t, a, b, was, is, step, goal, (goal - s->t) / step);
   cdni_print(

@@ -229,11 +229,11 @@ static cdn_status dress(dresser *r) {
     io_warn(r->d, 0, "materials that are not defined: %s%s; what has them is grey, or has the colours of its mesh",
             r->undefined.text, io_list_rest(&r->undefined));
   if (r->unturned.count > 0)
-    io_warn(
-        r->d, 0,
-        "meshes that say which axis is up (<up_axis>) are not turned for it, as in RViz: %s%s; if they lie wrong, export "
-        "them with Z_UP",
-        r->unturned.text, io_list_rest(&r->unturned));
+    io_warn(r->d, 0,
+            "meshes that say which axis is up (<up_axis>) are not turned for it, as in RViz: %s%s; "
+            "if they lie wrong, export "
+            "them with Z_UP",
+            r->unturned.text, io_list_rest(&r->unturned));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
     CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));

@@ -26,19 +26,27 @@ static cdn_surface *egg(int n, double x, double y, double z, uint64_t *seed) {
   return hull;
 }
 
+static cdn_body add_free_body(cdn_system *system) {
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
+  return cdn_system_add_body(system, &body);
+}
+
+/* The shape has the material i; without a hull it is a half-space. */
+static void add_shape(cdn_system *system, int i, cdn_body body, cdn_surface *hull, cdn_transform X_BS) {
+  cdn_contact_material m = cdn_default_contact_material();
+  m.modulus = MODULUS[i], m.dissipation = 0, m.static_friction = m.dynamic_friction = 0, m.thickness = THICKNESS;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.body = body, shape.material = &m, shape.X_BS = X_BS;
+  shape.geometry.kind = hull ? CDN_GEOMETRY_CONVEX : CDN_GEOMETRY_HALF_SPACE;
+  shape.geometry.surface = hull;
+  cdn_system_add_shape(system, &shape);
+}
+
 /* Takes the hulls. */
 static scene make_scene(cdn_surface *a, cdn_surface *b) {
   scene s = { .system = cdn_system_create(NULL), .hull = { a, b } };
-  cdn_body_def body = cdn_default_body_def();
-  body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
-  for (int i = 0; i < 2; i++) {
-    cdn_contact_material m = cdn_default_contact_material();
-    m.modulus = MODULUS[i], m.dissipation = 0, m.static_friction = m.dynamic_friction = 0, m.thickness = THICKNESS;
-    cdn_shape_def shape = cdn_default_shape_def();
-    shape.body = cdn_system_add_body(s.system, &body), shape.material = &m;
-    shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = s.hull[i] };
-    cdn_system_add_shape(s.system, &shape);
-  }
+  for (int i = 0; i < 2; i++) add_shape(s.system, i, add_free_body(s.system), s.hull[i], cdn_transform_identity());
   cdn_contact_measure_def stored = cdn_default_contact_measure_def();
   stored.quantity = CDN_CONTACT_ENERGY;
   s.energy = cdn_system_add_contact_measure(s.system, &stored);
@@ -189,18 +197,8 @@ START_TEST(the_force_of_a_half_space_is_the_sum_too) {
     cdn_surface *hull = egg(k % 2 ? 200 : 60, 0.3, 0.25, 0.4, &seed);
     const cdn_transform X_ground = mesh_pose(&seed, 0.3), X = mesh_pose(&seed, 0.3);
     cdn_system *system = cdn_system_create(NULL);
-    cdn_body_def body = cdn_default_body_def();
-    body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
-    for (int i = 0; i < 2; i++) {
-      cdn_contact_material m = cdn_default_contact_material();
-      m.modulus = MODULUS[i], m.dissipation = 0, m.static_friction = m.dynamic_friction = 0, m.thickness = THICKNESS;
-      cdn_shape_def shape = cdn_default_shape_def();
-      shape.material = &m;
-      if (i == 0) shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE, shape.X_BS = X_ground;
-      else shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = hull };
-      if (i == 1) shape.body = cdn_system_add_body(system, &body);
-      cdn_system_add_shape(system, &shape);
-    }
+    add_shape(system, 0, cdn_ground(), NULL, X_ground);
+    add_shape(system, 1, add_free_body(system), hull, cdn_transform_identity());
     OK_FREEZE(system);
     cdn_state *state;
     OK(cdn_state_create(system, &state));
