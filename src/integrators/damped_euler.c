@@ -37,7 +37,7 @@ const cdni_method cdni_midpoint =
 
 cdn_status cdni_euler_of(cdn_state *state, const char *function, const char *what, cdn_method method, double h,
                          const euler_kind **kind) {
-  const cdni_method *chosen = cdni_choose_method(&(cdn_stepper_def){ .method = method, .fixed_step = h }, false);
+  const cdni_method *chosen = cdni_choose_method(&(cdn_stepper_def){ .method = method, .fixed_step = h }, NULL);
   const bool damped = chosen == &cdni_damped_euler || chosen == &cdni_implicit || chosen == &cdni_implicit_fast;
   if (!(h > 0) || !isfinite(h))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the step is %g: it must be positive and finite",

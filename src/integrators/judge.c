@@ -56,7 +56,7 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
     case CDN_METHOD_IDA: def.method = CDN_METHOD_DEFAULT; break;
     default: break;
   }
-  if (cdni_choose_method(&def, cdni_projects(s->system)) == &cdni_adams) part *= 0.25;
+  if (cdni_choose_method(&def, s->system) == &cdni_adams) part *= 0.25;
   def.accuracy *= part;
   return def;
 }

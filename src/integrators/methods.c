@@ -1,4 +1,6 @@
 /* Which method a def asks for. */
+#include "constraints/project.h"
+#include "contact/contact.h"
 #include "integrators/method.h"
 
 const char *cdn_method_name(cdn_method method) {
@@ -29,23 +31,28 @@ const char *cdn_method_name(cdn_method method) {
 }
 
 bool cdn_method_is_available(cdn_method method) {
-  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, false);
+  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, NULL);
   return m && m->attempt;
 }
 
 bool cdn_method_needs_fixed_step(cdn_method method) {
-  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, false);
+  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, NULL);
   return m && m->equal_steps;
 }
 
-const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained) {
+/* Every step is projected where there are constraints, so fewer and longer ones are cheaper, and projection takes from
+ * the errors of a one-step method what a history does not see (docs/benchmarks.md has the figures). Not where shapes may
+ * touch: contact costs more than projection, and its kinks end long steps. */
+static bool long_steps_pay(const cdn_system *system) {
+  return system && cdni_projects(system) && !cdni_contact_is_compliant(cdni_contact(system));
+}
+
+const cdni_method *cdni_choose_method(const cdn_stepper_def *def, const cdn_system *system) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:
-      /* Equal steps say nothing to a method that finds its order by its errors. Every step is projected where there are
-       * constraints, so fewer and longer ones are cheaper, and projection takes from the errors of a one-step method what a
-       * history does not see (docs/benchmarks.md has the figures). */
+      /* equal steps say nothing to a method that finds its order by its errors */
       if (def->fixed_step > 0) return &cdni_dormand_prince;
-      return constrained ? &cdni_dormand_prince_8 : &cdni_adams;
+      return long_steps_pay(system) ? &cdni_dormand_prince_8 : &cdni_adams;
     case CDN_METHOD_DORMAND_PRINCE: return &cdni_dormand_prince;
     case CDN_METHOD_MERSON: return &cdni_merson;
     case CDN_METHOD_BOGACKI_SHAMPINE: return &cdni_bogacki_shampine;

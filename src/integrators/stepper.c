@@ -24,11 +24,11 @@ static const char *check_numbers(const cdn_stepper_def *def) {
   if (def->max_step > 0 && def->min_step > def->max_step) return "min_step is larger than max_step";
   if (isnan(def->final_time)) return "final_time is not a number";
   if (def->norm != CDN_NORM_RMS && def->norm != CDN_NORM_INFINITY) return "norm is not one of cdn_error_norm";
-  if (!cdni_choose_method(def, false)) return "method is not one of cdn_method";
-  if (def->fixed_step > 0 && cdni_choose_method(def, false)->own_steps) {
+  if (!cdni_choose_method(def, NULL)) return "method is not one of cdn_method";
+  if (def->fixed_step > 0 && cdni_choose_method(def, NULL)->own_steps) {
     return "the methods of SUNDIALS choose their steps themselves: fixed_step must be 0";
   }
-  if (def->fixed_step == 0 && cdni_choose_method(def, false)->equal_steps) {
+  if (def->fixed_step == 0 && cdni_choose_method(def, NULL)->equal_steps) {
     return "this method takes equal steps without error control: set fixed_step to their size in s";
   }
   if (def->max_order < 0) return "max_order must not be negative (0: the method's own)";
@@ -48,7 +48,7 @@ static const char *check_weights(const double *weights, int n) {
 static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, const char *function) {
   const cdn_system *system = cdn_state_system(initial);
   const bool constrained = cdni_projects(system);
-  const cdni_method *method = cdni_choose_method(def, constrained);
+  const cdni_method *method = cdni_choose_method(def, system);
   if (method && method->unconstrained && constrained)
     return cdni_state_fail(initial, CDN_ERR_UNSUPPORTED, false, function, NULL,
                            "%s cannot project onto constraints, and the System has some: take another method",
@@ -119,7 +119,7 @@ static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   s->ny = s->nq + s->nu + s->nz;
   s->stride = cdni_stride(s->ny);
   s->has_bodies = cdn_system_body_count(s->system) > 1;
-  s->method = cdni_choose_method(def, cdni_projects(s->system));
+  s->method = cdni_choose_method(def, s->system);
   s->def = *def;
   if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = fmax(s->def.accuracy / 10, 1e-13);
   CDNI_TRY(allocate(s, def));

@@ -88,7 +88,7 @@ static cdn_status choose_damping(cdn_ensemble *e, unsigned vary, cdn_state *stat
 
 static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned vary, cdn_state *state) {
   cdn_stepper_def how = { .method = method, .fixed_step = 1 };
-  const cdni_method *m = cdni_choose_method(&how, false);
+  const cdni_method *m = cdni_choose_method(&how, NULL);
   e->method = method == CDN_METHOD_DEFAULT ? CDN_METHOD_DORMAND_PRINCE : method; /* in steps of any size */
   e->how = m;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
