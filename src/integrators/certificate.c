@@ -72,11 +72,10 @@ void cdni_certificate_stage(cdn_stepper *s, const soft_effort *effort) {
 
 cdn_status cdni_certificate_begin(cdn_stepper *s) {
   cdn_certificate *c = &s->certificate;
-  double kinetic;
   c->time_initial = s->t;
   CDNI_TRY(note_constraints(s, s->y[s->at]));
-  CDNI_TRY(energy_of(s, s->work, &c->energy_initial, &kinetic));
-  s->largest_kinetic = kinetic;
+  CDNI_TRY(energy_of(s, s->work, &c->energy_initial, &s->kinetic));
+  s->largest_kinetic = s->kinetic;
   return CDN_OK;
 }
 
@@ -85,9 +84,9 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
   cdn_certificate *c = &s->certificate;
   double h = step->t1 - step->t0; /* an event may have shortened the step that the method took */
   if (s->has_bodies) {
-    double kinetic;
-    CDNI_TRY(cdn_kinetic_energy(s->work, &kinetic));
-    s->largest_kinetic = fmax(s->largest_kinetic, kinetic);
+    s->kinetic_before = s->kinetic;
+    CDNI_TRY(cdn_kinetic_energy(s->work, &s->kinetic));
+    s->largest_kinetic = fmax(s->largest_kinetic, s->kinetic);
     c->work += step->work;
     /* by the trapezoid rule: a method's weights may be negative, and this is only a scale */
     s->absolute_work += 0.5 * h * (fabs(step->power0) + fabs(step->power1));
@@ -112,10 +111,10 @@ cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy) {
 }
 
 cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before) {
-  double energy, kinetic;
-  CDNI_TRY(energy_of(s, s->work, &energy, &kinetic));
+  double energy;
+  CDNI_TRY(energy_of(s, s->work, &energy, &s->kinetic));
   s->certificate.energy_jumps += energy - energy_before;
-  s->largest_kinetic = fmax(s->largest_kinetic, kinetic);
+  s->largest_kinetic = fmax(s->largest_kinetic, s->kinetic);
   return CDN_OK;
 }
 

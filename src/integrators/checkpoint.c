@@ -106,6 +106,7 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_chatter_archive(&s->headway.chatter, a);
   cdni_archive_doubles(a, s->bursts.largest, CDNI_COUNT(s->bursts.largest));
   cdni_archive_doubles(a, s->bursts.sum, CDNI_COUNT(s->bursts.sum));
+  cdni_archive_double(a, &s->bursts.foreseen);
   cdni_archive_int(a, &s->stiff, 0, INT32_MAX);
   cdni_archive_int(a, &s->not_stiff, 0, INT32_MAX);
   cdni_archive_double(a, &s->fixed_start);
@@ -130,6 +131,7 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
                               &c->energy_initial,
                               &c->work,
                               &c->energy_jumps,
+                              &s->kinetic,
                               &s->largest_kinetic,
                               &s->absolute_work,
                               &c->max_constraint_error,

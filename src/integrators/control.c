@@ -1,5 +1,6 @@
 /* Step size control. The error of each step is bounded by a part of the accuracy (error per step), and the solution
  * of higher order is continued, so that the delivered error goes with the requested accuracy. */
+#include "contact/contact.h"
 #include "integrators/internal.h"
 
 /* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
@@ -43,9 +44,13 @@ double cdni_share_of(const cdni_method *method, double accuracy, double length, 
 static const double EVEN = 1.6, FORGOTTEN = 0.5;
 /* A whip, or a fast decay at the start, is no impact: what it makes of errors is over soon. */
 static const double MOST_BURST = 1e3;
+/* Where shapes may touch, the first impact comes without warning, and the steps before it make the error that it shows. So a
+ * burst of this size is expected from the start. It fades as bursts do, and as speeds are lost: what has lost its energy
+ * meets nothing as hard as at first. */
+static const double FORESEEN = 30;
 
 static double burst(const cdn_stepper *s) {
-  double most = 1;
+  double most = s->bursts.foreseen;
   if (!(s->def.final_time < INFINITY) || (s->method->error_order < 4 && !s->method->resize) || s->method->own_steps ||
       s->method->over_kinks)
     return 1;
@@ -63,6 +68,10 @@ double cdni_share(const cdn_stepper *s) {
   return cdni_share_of(s->method, s->def.accuracy, length, s->covered, s->spent / TARGET);
 }
 
+void cdni_bursts_begin(cdn_stepper *s) {
+  s->bursts.foreseen = cdni_contact_is_compliant(cdni_contact(s->system)) ? FORESEEN : 1;
+}
+
 /* Root mean square of n weighted variables and their changes over a step; each at most 1 if its errors are relative. */
 static double size_of(int n, const double *y, const double *f, double h, const double *w, const bool *absolute) {
   double sum = 0;
@@ -77,6 +86,9 @@ static double size_of(int n, const double *y, const double *f, double h, const d
 void cdni_note_bursts(cdn_stepper *s) {
   const double length = s->def.final_time - s->certificate.time_initial, *f[2] = { s->step.f0, s->f[s->at] };
   const double kept = length > 0 ? exp(-s->taken / (FORGOTTEN * length)) : 1;
+  /* speeds after what forces took in the step, over those before */
+  const double motion = s->kinetic + s->kinetic_before, slowed = motion > 0 ? exp(fmin(0, s->step.work) / motion) : 1;
+  s->bursts.foreseen = fmax(1, kept * slowed * s->bursts.foreseen);
   double rate[2][2];
   for (int i = 0; i < 2; i++) {
     const double *u = f[i] + s->nq, *z = u + s->nu;

@@ -29,6 +29,7 @@ typedef struct cdni_control {
 typedef struct cdni_bursts {
   double largest[2]; /* rates so far; it fades */
   double sum[2];     /* integral over time */
+  double foreseen;   /* the largest over the mean that is expected where shapes may touch; it fades, too */
 } cdni_bursts;
 
 /* Progress of the run (headway.c). */
@@ -142,6 +143,7 @@ struct cdn_stepper {
 
   cdni_attempts last;
   cdn_certificate certificate;
+  double kinetic, kinetic_before;        /* at the ends of the last step */
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
   double local_errors;                   /* sum of the norms of the estimated errors of all steps */
   double floor;                          /* sum of the squares of the errors of steps that rounding allowed */
@@ -423,6 +425,7 @@ cdn_status cdni_first_step(cdn_stepper *s);
  * steps is foretold. 1 if no end is known. */
 double cdni_share(const cdn_stepper *s);
 /* Notes the rates of the step that has just been accepted. */
+void cdni_bursts_begin(cdn_stepper *s);
 void cdni_note_bursts(cdn_stepper *s);
 /* Sets the error allowed to a step of size h. */
 void cdni_allow(cdn_stepper *s, double h);

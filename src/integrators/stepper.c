@@ -135,6 +135,7 @@ cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdn_state_copy(s->work, initial));
   CDNI_TRY(cdni_begin(s));
   CDNI_TRY(cdni_certificate_begin(s));
+  cdni_bursts_begin(s);
   cdni_faint_begin(s);
   s->reported = s->t;
   /* evaluated once on its own, so that its workspace has its size before the first report */
