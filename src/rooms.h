@@ -6,8 +6,8 @@
 #define CDNI_ROOM_LIST(X)         \
   X(CONTROLS, controls)           \
   X(MATTER, matter)               \
-  X(CONTACT, contact)             \
   X(FORCES, forces)               \
+  X(CONTACT, contact)             \
   X(CONSTRAINTS, constraints)     \
   X(SOFT_ELEMENTS, soft_elements) \
   X(SOFT, soft)                   \

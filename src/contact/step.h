@@ -1,5 +1,5 @@
 /* Rows of contacts for an implicit step: what compliant contact does as convex functions of the velocities at the step's
- * end, at a pose that is predicted (constraints/soft/step.c solves with them). */
+ * end, at a pose that is predicted (soft/step.c solves with them). */
 #ifndef CARDAN_CONTACT_STEP_H
 #define CARDAN_CONTACT_STEP_H
 

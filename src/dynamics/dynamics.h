@@ -6,7 +6,7 @@
 #ifndef CARDAN_DYNAMICS_DYNAMICS_H
 #define CARDAN_DYNAMICS_DYNAMICS_H
 
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 #include "matter/matter.h"
 
 typedef struct dynamics dynamics;

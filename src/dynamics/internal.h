@@ -4,7 +4,7 @@
 
 #include <cardan/dynamics.h>
 
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 #include "dynamics/dynamics.h"
 #include "forces/forces.h"
 

@@ -10,12 +10,7 @@
 
 #include <cardan/derivatives.h>
 
-#include "system/system.h"
-
-/* Matrices of nz rows, row-major: nu columns wide, L: nz. */
-typedef struct zdot_matrices {
-  double *G, *H, *W, *L;
-} zdot_matrices;
+#include "matter/zdot_derivatives.h"
 
 /* Groups of columns that may be displaced together, because no rate varies with two columns of a group (Curtis,
  * Powell and Reid 1974). The columns are the 2 nu + nz directions of q, u and z. */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 
 static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, double *kinetic) {
   double potential;

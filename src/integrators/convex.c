@@ -5,7 +5,7 @@
  *
  * A stage is implicit in the forces of contacts, as convex functions of the velocities at its end, beside the exact
  * equations of constraints: its solution is the least value of a convex function, always exists, and is found
- * (constraints/soft/step.c). All else is explicit, at a y that is predicted: with the rates that the two stages before ended
+ * (soft/step.c). All else is explicit, at a y that is predicted: with the rates that the two stages before ended
  * with, the smaller one of each number, or none where they have opposite signs, as those of modes that steps do not resolve have.
  * Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction that contacts are found
  * at: those that the stage leads to are there before they touch. Those of the step's start are there as well.

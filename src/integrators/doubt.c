@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 #include "contact/contact.h"
 #include "integrators/companion.h"
 

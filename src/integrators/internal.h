@@ -9,7 +9,7 @@
 #include <cardan/motion.h>
 
 #include "constraints/project.h"
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 #include "integrators/chatter.h"
 #include "integrators/method.h"
 #include "integrators/singular.h"

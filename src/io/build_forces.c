@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "constraints/soft/soft.h"
+#include "soft/soft.h"
 
 /* ---- the position part of a free joint's spring ---- */
 

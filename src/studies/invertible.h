@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "constraints/soft/invertible.h"
+#include "soft/invertible.h"
 #include "contact/contact.h"
 #include "matter/matter.h"
 #include "studies/statics.h"

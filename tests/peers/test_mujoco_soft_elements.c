@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../testing.h"
-#include "constraints/soft/elements.h"
+#include "soft/elements.h"
 #include "mujoco_bridge.h"
 #include "random_mjcf.h"
 #include "soft_models.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "../testing.h"
-#include "constraints/soft/impedance.h"
+#include "soft/impedance.h"
 #include "random_mjcf.h"
 #include "soft_models.h"
 

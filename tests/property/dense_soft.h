@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "constraints/soft/function.h"
+#include "soft/function.h"
 
 typedef struct dense_group {
   soft_kind kind;

@@ -2,7 +2,7 @@
  * duals from which it works. */
 #include <stdlib.h>
 
-#include "constraints/soft/impedance.h"
+#include "soft/impedance.h"
 #include "dense_soft.h"
 #include "random_tree.h"
 

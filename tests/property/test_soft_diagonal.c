@@ -1,6 +1,6 @@
 /* Rows that are scaled by the inverse inertia that they meet at the present pose: against J M^-1 J^T of the operators, and against the
  * approximation where the two are the same by theory. */
-#include "constraints/soft/internal.h"
+#include "soft/internal.h"
 #include "random_tree.h"
 
 enum { MOST_NU = 6 * TREE_MOST_BODIES };

@@ -1,6 +1,6 @@
 /* Soft elements on bodies and joints of a tree: what their rows have besides J udot is the change of J u along the motion, by
  * differences; power and switches; and mistakes that adders refuse. */
-#include "constraints/soft/elements.h"
+#include "soft/elements.h"
 #include "matter/operators.h"
 #include "random_tree.h"
 

@@ -1,6 +1,6 @@
 /* Soft rows (cardan/soft.h) on random trees with random loops: what udot and the forces must be for the convex problem to be
  * solved. The problem has one solution, so these conditions are a proof. */
-#include "constraints/soft/function.h"
+#include "soft/function.h"
 #include "random_constraints.h"
 
 enum { MOST_GROUPS = 40 };

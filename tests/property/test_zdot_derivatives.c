@@ -88,9 +88,9 @@ static cdn_status calc_force_derivative(const void *self, cdn_state *state, cdn_
 }
 
 /* A joint with a coordinate that is an angle or a length; any will do as the place of a station. */
-static cdn_body joint_of(const random_tree *tree) {
-  for (int i = 1; i <= tree->bodies; i++)
-    if (tree->kind[i] == CDN_PIN || tree->kind[i] == CDN_SLIDER) return (cdn_body){ i };
+static cdn_body joint_of(const random_tree *made) {
+  for (int i = 1; i <= made->bodies; i++)
+    if (made->kind[i] == CDN_PIN || made->kind[i] == CDN_SLIDER) return (cdn_body){ i };
   return (cdn_body){ 0 };
 }
 
@@ -99,17 +99,17 @@ typedef enum way { DESCRIBED, DIFFERENCED, MIXED } way;
 static cdn_state *make(uint64_t seed, way how, bool by_udot, const cdn_allocator *allocator) {
   tree_options options = { .bodies = 4 + (int)(seed % 7), .shape = seed, .numbers = seed, .forces = true };
   if (allocator) options.allocator = *allocator;
-  random_tree tree;
+  random_tree made;
   for (;; options.shape += 1000) {
-    tree = make_random_tree(&options);
-    if (joint_of(&tree).i > 0) break;
-    cdn_system_release(tree.system);
+    made = make_random_tree(&options);
+    if (joint_of(&made).i > 0) break;
+    cdn_system_release(made.system);
   }
   rng r = rng_of(seed + 7);
   last_z = (cdn_zvar){ .group = -1 };
   for (int k = 0; k < 2; k++) {
-    reader self = { .joint_body = joint_of(&tree), .p_B = random_vec3(&r, 0.7), .by_udot = by_udot };
-    self.station_body.i = 1 + pick(&r, tree.bodies);
+    reader self = { .joint_body = joint_of(&made), .p_B = random_vec3(&r, 0.7), .by_udot = by_udot };
+    self.station_body.i = 1 + pick(&r, made.bodies);
     cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_VELOCITY, .calc_force = calc_force };
     ops.subsystem.self_size = sizeof self;
     ops.subsystem.declare = declare;
@@ -118,9 +118,9 @@ static cdn_state *make(uint64_t seed, way how, bool by_udot, const cdn_allocator
       ops.subsystem.calc_zdot_derivative = calc_derivative;
       ops.calc_derivative = calc_force_derivative;
     }
-    cdn_system_add_custom_force(tree.system, &ops, &self);
+    cdn_system_add_custom_force(made.system, &ops, &self);
   }
-  return random_tree_state(&tree, seed);
+  return random_tree_state(&made, seed);
 }
 
 static void rates(sample *s, double *out) {
@@ -176,23 +176,23 @@ START_TEST(dry_friction) {
   enum { MOST = 8 };
   for (uint64_t seed = 1; seed <= 30; seed++) {
     tree_options options = { .bodies = 3 + (int)(seed % 5), .shape = seed, .numbers = seed, .forces = true };
-    random_tree tree = make_random_tree(&options);
+    random_tree made = make_random_tree(&options);
     rng r = rng_of(seed + 3);
     double z[MOST], k[MOST], loss[MOST];
     int n = 0, slot[MOST];
     bool bends = false;
     cdn_force last = { -1 };
-    for (int i = 1; i <= tree.bodies; i++)
-      for (int l = 0; l < cdn_body_nu(tree.system, (cdn_body){ i }) && n < MOST; l++, n++) {
+    for (int i = 1; i <= made.bodies; i++)
+      for (int l = 0; l < cdn_body_nu(made.system, (cdn_body){ i }) && n < MOST; l++, n++) {
         z[n] = uniform(&r, -1, 1), k[n] = uniform(&r, 20, 40), loss[n] = n % 2 ? 0.3 : 1e3;
-        slot[n] = cdn_body_first_u(tree.system, (cdn_body){ i }) + l;
-        last = cdn_system_add_mobility_friction(tree.system, NULL, (cdn_body){ i }, l, loss[n], k[n], 0.2);
+        slot[n] = cdn_body_first_u(made.system, (cdn_body){ i }) + l;
+        last = cdn_system_add_mobility_friction(made.system, NULL, (cdn_body){ i }, l, loss[n], k[n], 0.2);
       }
     if (n == 0) {
-      cdn_system_release(tree.system);
+      cdn_system_release(made.system);
       continue;
     }
-    cdn_state *state = random_tree_state(&tree, seed);
+    cdn_state *state = random_tree_state(&made, seed);
     OK(cdn_state_set_z(state, z));
     if (seed % 3 == 0) OK(cdn_force_set_enabled(state, last, false));
     for (int i = 0; i < n; i++) /* where one is about to slide, differences see both sides */

@@ -1,13 +1,16 @@
-"""Checks the arrows between the rooms of the library, by the #include lines of the sources.
+"""Checks the arrows between the rooms of the library, by the #include lines of the sources and by the symbols of the objects.
 
-usage: rooms.py ROOT [--draw]
+usage: rooms.py ROOT [--objects BUILD] [--draw]
 
 docs/architecture.md lists the rooms, those that may be included by others last. A file may include headers of its own
 room and of rooms on lower lines. A header that is private to its room (internal.h, and those whose first lines say "Private
-to the room") is included by its room only. --draw prints the arrows that are there.
+to the room"), or to some files of it, is included by its room only. What a file calls or reads is defined in its own room or in a
+room on a lower line, also where a public header declares it: nm tells, of the objects of the build directory BUILD.
+--draw prints the arrows that are there.
 """
 import os
 import re
+import subprocess
 import sys
 
 
@@ -26,7 +29,7 @@ def is_private(path):
         return True
     head = open(path, encoding="utf-8").read(2000)
     comment = re.match(r"/\*.*?\*/", head, re.S)
-    return bool(comment) and "Private to the room" in comment.group(0)
+    return bool(comment) and re.search(r"[Pp]rivate\W+to (?!the library)", comment.group(0)) is not None
 
 
 def includes(path):
@@ -43,6 +46,48 @@ def exposes(source, header, seen):
         return header
     own = [h for h in includes(path) if h.split("/")[0] == header.split("/")[0]]
     return next((found for h in own if (found := exposes(source, h, seen))), None)
+
+
+def room_of_object(path, build):
+    """src_ROOM_file.c.o of the library, or an object in a folder src/ROOM/ (kernels)."""
+    name = re.match(r"src_([a-z]+)_", os.path.basename(path))
+    folder = re.match(r"src/([a-z]+)/", os.path.relpath(path, build))
+    found = folder or name
+    return found.group(1) if found else None
+
+
+def objects_of(build):
+    """The objects of one library: the shared one's; and those that are compiled with flags of their own."""
+    for folder, folders, files in os.walk(build):
+        if folder == build:
+            folders[:] = [f for f in folders if f == "src" or re.match(r"libcardan\.(so|\d+|dylib)", f)]
+        yield from (os.path.join(folder, f) for f in files if f.endswith(".o"))
+
+
+def symbols(paths):
+    """By object: what it defines for others, and what it takes from others."""
+    found = {path: (set(), set()) for path in paths}
+    lines = subprocess.run(["nm", "-P", "-A", *paths], capture_output=True, text=True, check=True).stdout.splitlines()
+    for line in lines:
+        path, symbol, kind = re.match(r"(.+\.o): (\S+) (\S)", line).groups()
+        if kind in "TDRBVW":
+            found[path][0].add(symbol)
+        elif kind == "U":
+            found[path][1].add(symbol)
+    return found
+
+
+def check_symbols(build, level, mistakes):
+    room = {path: room_of_object(path, build) for path in objects_of(build)}
+    found = symbols([path for path in room if room[path] in level])
+    if not found:
+        mistakes.append(f"{build} has no objects of the library")
+    owner = {symbol: room[path] for path, (defined, _) in found.items() for symbol in defined}
+    for path, (_, taken) in sorted(found.items()):
+        for symbol in sorted(taken):
+            here, there = room[path], owner.get(symbol, room[path])
+            if here != there and level[there] <= level[here]:
+                mistakes.append(f"{os.path.basename(path)} needs {symbol}, and room {there} is not below {here}")
 
 
 def main():
@@ -74,6 +119,8 @@ def main():
                         mistakes.append(f"{where}, which is private to room {other}")
                     elif private:
                         mistakes.append(f"{where}, and so {private}, which is private to room {other}")
+    if "--objects" in sys.argv:
+        check_symbols(sys.argv[sys.argv.index("--objects") + 1], level, mistakes)
     if "--draw" in sys.argv:
         for room in sorted(arrows, key=level.get):
             print(f"{room} -> {' '.join(sorted(arrows[room], key=level.get))}")

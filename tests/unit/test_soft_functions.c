@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "../testing.h"
-#include "constraints/soft/impedance.h"
+#include "soft/impedance.h"
 
 static uint64_t seed;
 static double uniform(double low, double high) {

@@ -1,0 +1,66 @@
+/* Dry friction in joints. */
+#include "soft/elements.h"
+#include "core/sized.h"
+
+CDNI_DEF(friction_loss_def, .mobility = -1, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
+
+enum { LOSS, LAW };
+static const cdni_parameter table[] = { CDNI_NOT_NEGATIVE("loss", "N|N m"), SOFT_LAW_TABLE };
+
+static const char *check(const double *p) { return cdni_soft_check_law(p + LAW, p + LAW + LAW_IMP); }
+
+/* Row k: mobility k, or the rotation about axis k of M; returns whether it is that. */
+static bool set_row(const soft_element_view *v, const tree_node *node, int k, double *g) {
+  const bool turns = (node->kind == CDN_BALL || node->kind == CDN_FREE) && k < 3;
+  if (!turns) {
+    g[k] = 1;
+    return false;
+  }
+  const double *q = v->d.q + node->q;
+  const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
+  const cdn_vec3 axis = k == 0 ? R.x : k == 1 ? R.y : R.z;
+  g[0] = axis.x, g[1] = axis.y, g[2] = axis.z;
+  return true;
+}
+
+static cdn_status add_groups(const soft_element_view *v) {
+  const tree_node *node = &v->m->tree.node[v->e->body[0]];
+  const soft_response a = cdni_soft_response(&v->law, 0, v->safe);
+  if (!(v->params[LOSS] > 0)) return CDN_OK;
+  for (int k = 0; k < node->nu; k++) {
+    if (v->e->u[0] >= 0 && v->e->u[0] != node->u + k) continue;
+    soft_group g = cdni_soft_element_group(v, SOFT_FRICTION_LOSS, 1);
+    double rate = 0;
+    g.s.loss = v->params[LOSS];
+    g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
+    const bool turns = set_row(v, node, k, g.g[0]);
+    for (int i = 0; i < node->nu; i++) rate += g.g[0][i] * v->d.u[node->u + i];
+    cdni_soft_element_row(&g, 0, &a, v->weights.mobility[node->u + k], 0, rate);
+    if (!turns) cdni_soft_element_know(&g, &a, false);
+    CDNI_TRY(v->add(v->to, &g));
+  }
+  return CDN_OK;
+}
+
+const soft_element_kind cdni_soft_element_loss = {
+  .name = "friction loss", .n_params = CDNI_COUNT(table), .params = table, .check = check, .add_groups = add_groups
+};
+
+cdn_soft_element cdn_system_add_friction_loss(cdn_system *system, const cdn_friction_loss_def *given) {
+  CDNI_NEED_OBJECT(system, (cdn_soft_element){ -1 });
+  cdn_friction_loss_def d;
+  soft_adder a;
+  double p[SOFT_MOST_PARAMS];
+  const char *unreadable = read_friction_loss_def(&d, given);
+  cdni_soft_element_begin(&a, system, SOFT_ELEMENT_LOSS, "cdn_system_add_friction_loss", d.name, unreadable);
+  cdni_soft_element_add_body(&a, 0, d.body);
+  if (a.ok) {
+    const int nu = cdn_body_nu(system, d.body);
+    if (d.mobility < -1 || d.mobility >= nu || nu == 0)
+      cdni_soft_element_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d mobilities: there is no number %d",
+                               cdn_body_mobilizer_name(system, d.body), nu, d.mobility);
+    else if (d.mobility >= 0) a.element.u[0] = CDNI_AT(cdni_matter(system)->nodes, tree_node, d.body.i).u + d.mobility;
+  }
+  p[LOSS] = d.loss;
+  return cdni_soft_element_add(&a, p, &d.law, d.disabled);
+}

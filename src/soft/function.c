@@ -1,0 +1,272 @@
+#include "soft/function.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* The length of n numbers, whose squares may leave the range of a double. */
+static double length(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  if (sum >= 1e-280 && sum <= 1e280) return sqrt(sum);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  if (!(most > 0) || !isfinite(most)) return sum; /* 0, infinite, or not a number */
+  int e;
+  frexp(most, &e);
+  sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double y = ldexp(x[i], -e);
+    sum += y * y;
+  }
+  return ldexp(sqrt(sum), e);
+}
+
+/* A cone in the coordinates where it is round: the tangents U_k = friction_k r_k of the length T, with the unit vector w along
+ * them. With n = r_0, the function is 0 for n >= T, sum D_i r_i^2 / 2 for mu^2 n + T <= 0, which is
+ * D_0 (n^2 + T^2 / mu^2) / 2, and the square of the distance k (T - n)^2 / 2, k = D_0 / (1 + mu^2), between. MuJoCo
+ * has the same in N = mu n. */
+typedef struct cone {
+  int32_t zone;
+  double T, k;
+  double w[SOFT_MOST_ROWS]; /* from 1 on; in the middle zone only, where T > 0 */
+} cone;
+
+static cone find_cone(const soft_function *s, const double *r) {
+  cone c = { .zone = SOFT_ZONE_NOTHING };
+  const double n = r[0], mu2 = s->mu * s->mu;
+  double U[SOFT_MOST_ROWS] = { 0 };
+  if (s->mu > 0)
+    for (int k = 1; k < s->rows; k++) U[k] = s->friction[k - 1] * r[k];
+  c.T = length(U + 1, s->rows - 1);
+  if (n >= c.T) return c;
+  c.zone = 1;
+  if (mu2 * n + c.T <= 0 || c.T <= 0) return c;
+  c.zone = SOFT_ZONE_MIDDLE;
+  c.k = s->D[0] / (1 + mu2);
+  for (int k = 1; k < s->rows; k++) c.w[k] = U[k] / c.T;
+  return c;
+}
+
+/* The projector I - w w^T, its diagonal without a difference. */
+static double across(const cone *c, int rows, int i, int j) {
+  if (i != j) return -c->w[i] * c->w[j];
+  double sum = 0;
+  for (int k = 1; k < rows; k++)
+    if (k != i) sum += c->w[k] * c->w[k];
+  return sum;
+}
+
+static double elliptic(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const cone c = find_cone(s, r);
+  const int n = s->rows;
+  double cost = 0;
+  *zone = c.zone;
+  if (c.zone == 1) {
+    for (int i = 0; i < n; i++) {
+      f[i] = -s->D[i] * r[i];
+      cost -= 0.5 * f[i] * r[i];
+      if (H) H[i * n + i] = s->D[i];
+    }
+  } else if (c.zone == SOFT_ZONE_MIDDLE) {
+    const double depth = c.T - r[0];
+    cost = 0.5 * c.k * depth * depth;
+    f[0] = c.k * depth;
+    for (int i = 1; i < n; i++) f[i] = -f[0] * c.w[i] * s->friction[i - 1];
+    if (!H) return cost;
+    /* The slope of T is F w, and its second derivative is F (I - w w^T) F / T. */
+    const double bend = depth / c.T;
+    H[0] = c.k;
+    for (int i = 1; i < n; i++) {
+      const double Fi = s->friction[i - 1];
+      H[i] = H[i * n] = -c.k * (Fi * c.w[i]);
+      for (int j = 1; j < n; j++)
+        H[i * n + j] = c.k * (Fi * s->friction[j - 1]) * (c.w[i] * c.w[j] + bend * across(&c, n, i, j));
+    }
+  }
+  return cost;
+}
+
+/* Edges normal +- friction_k tangent_k; the zone has a bit for each that carries force. */
+static double pyramidal(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const int n = s->rows;
+  const double D = s->D[0];
+  double cost = 0, all = 0, weight = 0;
+  for (int k = 1; k < n; k++) {
+    const double slope = s->friction[k - 1], edge[2] = { r[0] + slope * r[k], r[0] - slope * r[k] };
+    double force[2] = { 0, 0 }, w[2] = { 0, 0 };
+    for (int side = 0; side < 2; side++) {
+      if (edge[side] >= 0) continue;
+      *zone |= 1 << (2 * (k - 1) + side);
+      force[side] = -D * edge[side], w[side] = D;
+      cost -= 0.5 * force[side] * edge[side];
+    }
+    all += force[0] + force[1];
+    f[k] = slope * (force[0] - force[1]);
+    if (!H) continue;
+    weight += w[0] + w[1];
+    H[k] = H[k * n] = slope * (w[0] - w[1]);
+    for (int j = 1; j < k; j++) H[j * n + k] = H[k * n + j] = 0;
+    H[k * n + k] = slope * slope * (w[0] + w[1]);
+  }
+  f[0] = all;
+  if (H) H[0] = weight;
+  return cost;
+}
+
+static void clear(double *x, int n) {
+  for (int i = 0; i < n; i++) x[i] = 0;
+}
+
+/* Of one row. */
+static double of_row(const soft_function *s, double r, double *f, double *H, int32_t *zone) {
+  const double D = s->D[0], force = -D * r;
+  double weight = D, cost = -0.5 * force * r;
+  *f = force, *zone = 1;
+  if (s->kind == SOFT_LIMIT && r >= 0) {
+    *f = weight = cost = 0, *zone = SOFT_ZONE_NOTHING;
+  } else if (s->kind == SOFT_FRICTION_LOSS && !(fabs(force) < s->loss)) {
+    weight = 0;
+    *f = s->loss > 0 ? copysign(s->loss, force) : 0;
+    cost = s->loss > 0 ? s->loss * (fabs(r) - 0.5 * (s->loss / D)) : 0;
+    *zone = !(s->loss > 0) ? SOFT_ZONE_NOTHING : r < 0 ? 2 : 3;
+  }
+  if (H) *H = weight;
+  return cost;
+}
+
+/* ---- implicit steps ---- */
+
+/* The cost is the integral of the force from where it begins on; the bracket is linear in w, with the slope b. */
+static double press(const soft_function *s, const double *r, double *f, double *H) {
+  const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
+  const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
+  f[0] = 0;
+  if (H) H[0] = 0;
+  if (!(w > 0 && bracket > 0)) return 0;
+  const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
+  f[0] = force * bracket;
+  if (H) H[0] = h * (h * p * f[0] / w + d * force);
+  const double b = d / h, rest = b * w, per = (p + 1) * (p + 2);
+  double cost = force * w * (bracket / (p + 1) - rest / per);
+  if (bracket < rest) { /* the bracket ends the force before the depth does */
+    const double end = w - bracket / b;
+    cost += K * pow(end, p + 1) * (b * end / per);
+  }
+  return cost / (h * h);
+}
+
+static double slide(const soft_function *s, const double *r, double *f, double *H) {
+  const double D = s->D[0], viscous = s->friction[SLIDE_VISCOUS], size = length(r, s->rows);
+  const int n = s->rows;
+  const bool slides = D * size > s->loss;
+  const double slope = slides ? s->loss / size : D;
+  for (int i = 0; i < n; i++) {
+    f[i] = -(slope + viscous) * r[i];
+    for (int j = 0; H && j < n; j++)
+      H[i * n + j] = (i == j ? slope + viscous : 0) - (slides ? slope * ((r[i] / size) * (r[j] / size)) : 0);
+  }
+  return 0.5 * viscous * size * size + (slides ? s->loss * (size - 0.5 * s->loss / D) : 0.5 * D * size * size);
+}
+
+double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const int n = s->rows;
+  int32_t at = SOFT_ZONE_NOTHING;
+  double cost = 0;
+  switch ((soft_kind)s->kind) {
+    case SOFT_EQUALITY:
+      at = 1;
+      if (H) clear(H, n * n);
+      for (int i = 0; i < n; i++) {
+        f[i] = -s->D[i] * r[i];
+        cost -= 0.5 * f[i] * r[i];
+        if (H) H[i * n + i] = s->D[i];
+      }
+      break;
+    case SOFT_FRICTION_LOSS:
+    case SOFT_LIMIT: cost = of_row(s, r[0], f, H, &at); break;
+    case SOFT_ELLIPTIC:
+      clear(f, n);
+      if (H) clear(H, n * n);
+      cost = elliptic(s, r, f, H, &at);
+      break;
+    case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
+    /* their slopes change everywhere */
+    case SOFT_PRESS: at = SOFT_ZONE_MIDDLE, cost = press(s, r, f, H); break;
+    case SOFT_SLIDE: at = SOFT_ZONE_MIDDLE, cost = slide(s, r, f, H); break;
+  }
+  if (zone) *zone = at;
+  return cost;
+}
+
+/* In the middle zone T has the slope w . F d, and bends by what of F d is across w. */
+static void along_elliptic(const soft_function *s, const double *r, const double *d, double out[3]) {
+  const cone c = find_cone(s, r);
+  out[0] = out[1] = out[2] = 0;
+  if (c.zone == 1) {
+    for (int i = 0; i < s->rows; i++) {
+      out[0] += 0.5 * s->D[i] * r[i] * r[i];
+      out[1] += s->D[i] * r[i] * d[i];
+      out[2] += s->D[i] * d[i] * d[i];
+    }
+  } else if (c.zone == SOFT_ZONE_MIDDLE) {
+    const double depth = c.T - r[0];
+    double Fd[SOFT_MOST_ROWS], slope = 0, rest = 0;
+    for (int i = 1; i < s->rows; i++) {
+      Fd[i] = s->friction[i - 1] * d[i];
+      slope += c.w[i] * Fd[i];
+    }
+    for (int i = 1; i < s->rows; i++) rest += (Fd[i] - slope * c.w[i]) * (Fd[i] - slope * c.w[i]);
+    out[0] = 0.5 * c.k * depth * depth;
+    out[1] = c.k * depth * (slope - d[0]);
+    out[2] = c.k * ((slope - d[0]) * (slope - d[0]) + depth / c.T * rest);
+  }
+}
+
+static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int k = 1; k < s->rows; k++) {
+    for (int side = 0; side < 2; side++) {
+      const double slope = side ? -s->friction[k - 1] : s->friction[k - 1];
+      const double edge = r[0] + slope * r[k], rate = d[0] + slope * d[k];
+      if (edge >= 0) continue;
+      out[0] += 0.5 * s->D[0] * edge * edge;
+      out[1] += s->D[0] * edge * rate;
+      out[2] += s->D[0] * rate * rate;
+    }
+  }
+}
+
+static void along_curved(const soft_function *s, const double *r, const double *d, double out[3]) {
+  double f[SOFT_MOST_ROWS], H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
+  const int n = s->rows;
+  out[0] = cdni_soft_function(s, r, f, H, NULL);
+  out[1] = out[2] = 0;
+  for (int i = 0; i < n; i++) {
+    out[1] -= f[i] * d[i];
+    for (int j = 0; j < n; j++) out[2] += d[i] * H[i * n + j] * d[j];
+  }
+}
+
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]) {
+  double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS] = { 0 };
+  int32_t zone;
+  for (int i = 0; i < s->rows; i++) at[i] = r[i] + t * d[i];
+  if (s->kind == SOFT_ELLIPTIC) {
+    along_elliptic(s, at, d, out);
+    return;
+  }
+  if (s->kind == SOFT_PYRAMIDAL) {
+    along_pyramidal(s, at, d, out);
+    return;
+  }
+  if (s->kind >= SOFT_PRESS) {
+    along_curved(s, at, d, out);
+    return;
+  }
+  out[0] = cdni_soft_function(s, at, f, NULL, &zone);
+  out[1] = out[2] = 0;
+  for (int i = 0; i < s->rows; i++) {
+    out[1] -= f[i] * d[i];
+    if (zone == 1) out[2] += s->D[i] * d[i] * d[i];
+  }
+}

@@ -1,0 +1,59 @@
+/* Convex functions of accelerations: what a soft row costs, the force that follows, and its derivative.
+ *
+ * A soft row wants J a = aref. With the residual r = J a - aref its function s(r) is convex, the force on the row is
+ * f = -ds/dr, and the accelerations are those with the least 1/2 |a - a0|_M^2 + sum s(J a - aref) (MuJoCo, chapter
+ * Computation). R = 1 / D is the regularisation of a row. Rows that share a function are one group:
+ *
+ * equality       any number of rows:  s = sum D_i r_i^2 / 2
+ * friction loss  one row:             s = D r^2 / 2 for |r| <= loss / D, beyond that linear with the slope loss
+ * limit          one row:             s = D r^2 / 2 for r < 0, else 0 (a contact without friction, too)
+ * elliptic       a contact:           r is (normal, two tangents, torsion, two rolls), as many as its dimension; three
+ *                                     zones: nothing, the full quadratic, and the cone's middle zone
+ * pyramidal      a contact:           the same r; its edges normal +- friction_k tangent_k are limits of equal D
+ *
+ * Two more are those of an implicit step of the length h (step.c), at whose end a row has the velocity V = h r:
+ *
+ * press          one row:             f = stiffness w^power (1 - damping V), where the depth w = depth - h V and the bracket are
+ *                                     positive, else 0
+ * slide          1 to 3 rows:         f = -P(D r) - viscous r, where P shortens a vector to the length loss
+ */
+#ifndef CARDAN_SOFT_FUNCTION_H
+#define CARDAN_SOFT_FUNCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SOFT_MOST_ROWS = 6 };
+
+/* The first five are those of cdn_soft_kind. */
+typedef enum soft_kind {
+  SOFT_EQUALITY,
+  SOFT_FRICTION_LOSS,
+  SOFT_LIMIT,
+  SOFT_ELLIPTIC,
+  SOFT_PYRAMIDAL,
+  SOFT_PRESS,
+  SOFT_SLIDE
+} soft_kind;
+
+/* Where in D and friction the numbers of a press are; D[0] is its slope where the step begins. */
+enum { PRESS_STIFFNESS = 1, PRESS_DEPTH, PRESS_POWER, PRESS_DAMPING };
+enum { PRESS_STEP = 0, SLIDE_VISCOUS = 0 };
+
+typedef struct soft_function {
+  int32_t kind, rows;       /* numbers of r: 1 to 6; cones: 3, 4 or 6 (1 is a limit) */
+  double D[SOFT_MOST_ROWS]; /* 1 / R; of the edges of a pyramid: D[0]; elliptic: D_k = D_0 (friction_k / mu)^2 */
+  double loss;              /* friction loss, slide: the largest force */
+  double mu;                /* elliptic: of the regularised cone; 0: there is no friction, as if the rest were 0, too */
+  double friction[5];       /* cones: of the rows after the first */
+} soft_function;
+
+/* s(r). f (rows) = -ds/dr; H (rows x rows; NULL: not wanted) = d2s/dr2, positive semidefinite. `zone` (NULL: not wanted)
+ * tells which piece of the function r is on: H is constant on pieces of equal zone, but for the middle zone of a cone,
+ * SOFT_ZONE_MIDDLE. */
+enum { SOFT_ZONE_NOTHING = 0, SOFT_ZONE_MIDDLE = -1 };
+double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
+/* s(r + t d) and its first two derivatives by t. */
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]);
+
+#endif

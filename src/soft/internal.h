@@ -1,0 +1,211 @@
+/* Shared by the files of soft rows. Private to them. */
+#ifndef CARDAN_SOFT_INTERNAL_H
+#define CARDAN_SOFT_INTERNAL_H
+
+#include <cardan/regions.h>
+
+#include "constraints/loops.h"
+#include "soft/diagonal.h"
+#include "soft/elements.h"
+#include "soft/rows.h"
+#include "soft/soft.h"
+#include "contact/contact.h"
+
+/* A provider of the user's. */
+typedef struct soft_provider {
+  cdn_soft_provider ops;
+  cdn_subsystem subsystem;
+  char *name;
+} soft_provider;
+
+struct soft_room {
+  cdni_array providers; /* soft_provider */
+  cdn_soft_def def;
+  bool has_def;
+  /* Known from freezing on. */
+  const matter *matter;
+  const constraint_room *constraints; /* NULL: none */
+  const contact_room *contact;        /* NULL: contact is not convex */
+  const contact_room *compliant;      /* NULL: contact is not compliant */
+  const soft_element_room *elements;  /* NULL: there are none */
+  uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
+  int32_t *trunk;                     /* by body: the first body of its tree; 0: Ground */
+  cdn_computed_region groups;         /* soft_group */
+  /* Companions of the groups: bytes; the numbers from which the plan was made. With couplings, and without. */
+  cdn_computed_region plan[2], shape[2];
+  cdn_computed_region results; /* a companion, too: soft_results */
+  cdn_soft_def
+      newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative to the cost at
+                                * the start, which goes with the square of the step. */
+};
+
+/* Whether something's rows are scaled by the exact inverse inertia. */
+static inline bool cdni_soft_is_exact(const soft_room *room) {
+  return room->def.exact_diagonal && (room->contact || room->elements);
+}
+
+enum { SOFT_MOST_RECORDS = 1000 };
+
+/* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
+typedef struct soft_results {
+  cdn_soft_statistics statistics;
+  double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
+  double gap;   /* by which costs may be above the least even if udot and forces belong together */
+} soft_results;
+typedef struct soft_outcome {
+  double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
+} soft_outcome;
+static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcome *)(r + 1); }
+
+/* groups.c: of a State. */
+cdn_region_fn cdni_soft_calc_groups;
+/* Takes from ref of a group on a pair what its rows have besides J udot: the centripetal accelerations of the point. */
+void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
+/* report.c: what contacts of a State tell of their rows. */
+contact_force_fn cdni_soft_contact_force;
+/* contacts.c: the rows of the points of contact. diagonal: what scales them; NULL: the approximations. */
+cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
+                                  cdn_region_output *out);
+
+/* ---- one solution under way ---- */
+
+/* A group as the solver sees it: its rows on the accelerations of M's origins. */
+typedef struct soft_work {
+  const soft_group *g;
+  int32_t C; /* of a pair: the matrix of its coupling, -1: none */
+  /* Of a pair: r = J_b A_b - J_a A_a - ref. */
+  sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
+  /* Of several joints (terms.c): J[2 i] A_outboard + J[2 i + 1] A_inboard is the part of joint i in the row; four couplings for each
+   * two of them, that of body s of the first and t of the second in [2 s + t], where 0 is the outboard and 1 the inboard body. */
+  sv *J;
+  int32_t *couplings;
+  double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
+  double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
+  int32_t zone, factored; /* the pieces that r is on, and that H was of when it was factored */
+  int32_t noted;          /* and that r was on in the last record */
+  /* Forces that hold x: M x is J^T of them, on the null space of G; and those that hold y. */
+  double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
+  double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
+  double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
+} soft_work;
+
+/* x = udot - udot0. By body and mobility; only islands have values.
+ *
+ * With couplings the islands of the plan are those of the problem. Without, only constraints connect trees to islands of the plan; those
+ * that rows connect are one island of the problem, and its pieces. */
+typedef struct soft_problem {
+  const soft_room *room;
+  const cdn_soft_def *def;
+  cdn_state *state;
+  const tree_data *d;
+  const loop_plan *plan;
+  const constraint_rows *rows; /* NULL: no constraint takes part */
+  constraint_rows rows_there;
+  const int32_t *was_redundant;
+  loop_factor factor;
+  const sv *A_0;   /* by body: the motion of udot0, without terms of velocity */
+  soft_work *work; /* by group, those of an island in a row; at the end those on nothing that moves */
+  int n;
+  bool coupled;
+  int n_islands;
+  int32_t *piece_first, *piece; /* by island: islands of the plan */
+  int32_t *island;              /* by island of the plan: the one whose piece it is */
+  int32_t *first;               /* by island: its first group (n_islands + 1) */
+  int32_t *order;               /* by place in `work`: the number of the group */
+  sv *term_J;                   /* of groups on several joints: their J and couplings */
+  int32_t *term_C;
+  size_t terms, term_pairs; /* how many there are */
+  articulated_inertia *P;   /* by body: weights */
+  uint8_t *changed; /* by body: whether weights on it, or beyond it, are others than those factored; Ground: no */
+  double *D;        /* nu x 6: weights on mobilities */
+  double *x, *y, *step, *f;   /* nu: offset; that of the Newton step; direction; forces on mobilities */
+  sv *A_x, *A_y, *A_step, *F; /* by body: motions of these; forces */
+  void *scratch;              /* of the elimination */
+  cdn_soft_iteration *record; /* by iteration */
+  int records, most_records;
+  double trace;        /* of M, for def->cost_tolerance */
+  void *frame, *inner; /* of the State's workspace */
+} soft_problem;
+
+/* solve.c: the plan, the islands, and memory, for n groups. `udot` is what A_0 is the motion of. Numbers of the groups are not there
+ * yet. Newton's method in `def` asks for couplings. */
+cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
+                           const double *udot, const cdn_soft_def *def, const soft_group *groups, int n);
+/* Residuals at udot0, of which x is 0. */
+void cdni_soft_start(soft_problem *p);
+/* Solves all islands: x, and in `work` the forces of the rows. */
+cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head);
+void cdni_soft_end(soft_problem *p);
+/* islands.c: finds them, and puts the groups in their order; those on nothing that moves come last. */
+typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
+  const int32_t *pair;
+  int n;
+} soft_pairs;
+void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs *pairs);
+/* The island of the plan that a body is in. */
+int cdni_soft_piece(const soft_problem *p, int body);
+/* Body i of a group, or the one inboard of its joint; 0: it does not move. */
+int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int i, int inboard);
+int cdni_soft_compare_pairs(const void *x, const void *y);
+/* The rows of a group on a pair, on the accelerations of M's origins. */
+void cdni_soft_place(const body_pose *pose, soft_work *w);
+
+/* terms.c: groups on several joints. */
+/* Writes their J. */
+void cdni_soft_spread_terms(const soft_problem *p, const soft_work *w);
+/* Their weights. */
+void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w);
+
+/* problem.c */
+/* P += J^T H J; HJ has the rows of H J. */
+void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P);
+/* J v of a group: of accelerations A of bodies and a of mobilities, without ref. */
+void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out);
+/* F += J^T force, f += J^T force. */
+void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f);
+/* The weights of an island's groups, in P, D and the factorization's couplings; of changed bodies, or of all. */
+void cdni_soft_weigh(const soft_problem *p, int island, bool all);
+/* x^T M y of an island, for offsets with the motions A_x and A_y. */
+double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
+                        const sv *A_y);
+/* Sets forces, y and its motions to zero on n islands of the plan. */
+void cdni_soft_clear(const soft_problem *p, const int32_t *piece, int n);
+/* The motion P J^T f of an island's forces f, where P is M^-1 on the accelerations that the constraints allow, goes to x and A_x. The
+ * pieces must be factored. */
+void cdni_soft_follow(const soft_problem *p, int island, double *x, sv *A_x);
+/* The length of M x, or with rows of M x + J^T (f - next), on mobilities that are free to move. */
+double cdni_soft_length(const soft_problem *p, int island, const double *x, const sv *A_x, bool with_rows);
+
+/* newton.c, gradients.c, pgs.c: the accelerations of an island. They add to the statistics, and to the scale. */
+cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
+cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results);
+cdn_status cdni_soft_relax(soft_problem *p, int island, soft_results *results);
+/* noslip.c: after a solution, forces along surfaces, and of dry friction, without R, at the normal forces that there are. */
+cdn_status cdni_soft_stop_slip(soft_problem *p, const soft_group *groups, soft_results *results);
+/* The pieces of an island without weights, factored. */
+cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statistics *statistics);
+/* The weights at the present H, factored: along changed bodies, or all. */
+cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
+/* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that
+ * moves. */
+double cdni_soft_cost(const soft_problem *p, int island);
+
+/* line.c: the step along d with the least cost. */
+typedef struct soft_line {
+  double m0, m1; /* d^T M x, d^T M d */
+  double size;   /* the length of d; read if cost_tolerance is in force */
+  double t;      /* where to begin; 0: by the slope there. Then the step; 0: the cost does not fall along d */
+  int evaluations;
+} soft_line;
+void cdni_soft_search(const soft_problem *p, int island, soft_line *line);
+/* What ends an iteration where cost_tolerance is in force: improvements and gradients below this. */
+static inline double soft_cost_limit(const soft_problem *p) { return p->def->cost_tolerance * p->trace; }
+
+/* record.c: adds the iteration `it`, from 1 on, of an island. Active groups and changes are counted by their zones. */
+void cdni_soft_record(soft_problem *p, int island, int it, const cdn_soft_iteration *own);
+/* The same of a primal solver. cost: of the functions, afterwards. Returns by how much the whole cost
+ * has fallen, from *before, which becomes the present one. */
+double cdni_soft_note(soft_problem *p, int island, int it, const soft_line *line, double gradient, double cost,
+                      double *before);
+
+#endif

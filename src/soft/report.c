@@ -1,0 +1,164 @@
+/* What the soft rows of a State did. */
+#include "soft/internal.h"
+#include "core/sized.h"
+#include "matter/operators.h"
+
+/* Of a State whose accelerations are computed; results NULL: there are no groups. */
+static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const void *elements;
+  *n = 0, *results = NULL;
+  if (!room) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, n));
+  *groups = elements;
+  if (*n > 0) *results = cdni_region_elements(state, room->results);
+  return CDN_OK;
+}
+
+static cdn_status check_number(cdn_state *state, const char *function, int i, int n) {
+  if (i >= 0 && i < n) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                         "there is no group %d of soft rows: the State has %d", i, n);
+}
+
+static const char *name_of(const soft_room *room, const soft_group *g) {
+  if (g->element > 0) return CDNI_AT(room->elements->elements, soft_element, g->element - 1).name;
+  return g->provider > 0 ? CDNI_AT(room->providers, soft_provider, g->provider - 1).name : NULL;
+}
+
+cdn_status cdn_soft_count(cdn_state *state, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int count;
+  if (!n) return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_count", NULL, "there is no place for the number");
+  CDNI_TRY(find(state, &groups, &count, &results));
+  *n = count;
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(check_number(state, "cdn_soft_get", i, n));
+  const soft_group *g = &groups[i];
+  const soft_outcome *o = &soft_outcomes(results)[i];
+  cdn_soft_group full = { .kind = (cdn_soft_kind)g->s.kind, .rows = g->s.rows };
+  if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
+  else full.joint.i = g->place == SOFT_JOINTS ? g->term[0].body : g->body[1];
+  full.element = g->element - 1, full.contact = g->contact - 1;
+  full.name = name_of(cdni_soft(cdn_state_system(state)), g);
+  memcpy(full.residual, o->residual, sizeof full.residual);
+  memcpy(full.force, o->force, sizeof full.force);
+  cdni_sized_write(out, size, &full, sizeof full);
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_group_forces(cdn_state *state, int i, cdn_spatial *F_G, double *f) {
+  static const char function[] = "cdn_soft_group_forces";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(check_number(state, function, i, n));
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const tree *t = &room->matter->tree;
+  const tree_data d = cdni_matter_data(room->matter, state);
+  soft_work w = { .g = &groups[i] };
+  sv *F = cdn_work_push(state, (size_t)t->n * sizeof *F + (size_t)(t->nu + 1) * sizeof(double));
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  double *along = (double *)(F + t->n);
+  memset(F, 0, (size_t)t->n * sizeof *F + (size_t)(t->nu + 1) * sizeof(double));
+  cdni_soft_place(d.pose, &w);
+  cdni_soft_add_force(t, &w, soft_outcomes(results)[i].force, F, along);
+  for (int b = 0; F_G && b < t->n; b++) {
+    const double *X_BM = cdni_matter_X_BM(room->matter, state, (cdn_body){ b });
+    const v3 origin = cdni_to_v3(cdni_body_transform(X_BM, &d.pose[b]).p);
+    F_G[b] = cdni_from_sv(sv_shift_force(F[b], v3_sub(d.pose[b].p_GM, origin)));
+  }
+  if (f && t->nu) memcpy(f, along, (size_t)t->nu * sizeof *f);
+  cdn_work_pop(state, F);
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  const cdn_soft_statistics none = { .converged = true };
+  CDNI_TRY(find(state, &groups, &n, &results));
+  cdni_sized_write(out, size, results ? &results->statistics : &none, sizeof none);
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iteration *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  CDNI_TRY(find(state, &groups, &n, &results));
+  const int records = results ? results->statistics.records : 0;
+  if (i < 0 || i >= records)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_get_iteration", NULL,
+                           "there is no iteration %d of the soft rows: the State has %d", i, records);
+  const int nu = cdni_soft(cdn_state_system(state))->matter->tree.nu;
+  const cdn_soft_iteration *all = (const cdn_soft_iteration *)((const double *)(soft_outcomes(results) + n) + nu);
+  cdni_sized_write(out, size, &all[i], sizeof *all);
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_contact_force(const void *self, cdn_state *state, int contact, contact_force *out) {
+  const soft_room *room = self;
+  const soft_group *groups;
+  soft_results *results;
+  int n, from = 0;
+  *out = (contact_force){ .pyramid = room->def.cone == CDN_SOFT_PYRAMIDAL };
+  CDNI_TRY(find(state, &groups, &n, &results));
+  /* contacts come last, in ascending order; between bodies that nothing moves a contact has no group */
+  for (int to = n; from < to;) {
+    const int middle = from + (to - from) / 2;
+    if (groups[middle].contact <= contact) from = middle + 1;
+    else to = middle;
+  }
+  if (from == n || groups[from].contact != contact + 1) return CDN_OK;
+  memcpy(out->force, soft_outcomes(results)[from].force, sizeof out->force);
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power) {
+  const void *elements;
+  int n;
+  *power = 0;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  const soft_group *groups = elements;
+  const soft_outcome *out = soft_outcomes(cdni_region_elements(state, room->results));
+  for (int i = 0; i < n; i++) {
+    const soft_group *g = &groups[i];
+    for (int k = 0; k < g->s.rows; k++) {
+      double rate = 0;
+      if (g->place == SOFT_JOINT) {
+        const tree_node *node = &room->matter->tree.node[g->body[1]];
+        for (int j = 0; j < node->nu; j++) rate += g->g[k][j] * d.u[node->u + j];
+      } else if (g->place == SOFT_JOINTS) {
+        for (int j = 0; j < g->terms; j++) rate += g->term[j].slope * d.u[g->term[j].u];
+      } else {
+        for (int s = 0; s < 2; s++) {
+          const v3 point = s ? g->point : v3_add(g->point, g->arm);
+          const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(point, d.pose[g->body[s]].p_GM));
+          rate += (s ? 1 : -1) * sv_dot(g->B[k], V);
+        }
+      }
+      *power += out[i].force[k] * rate;
+    }
+  }
+  return CDN_OK;
+}

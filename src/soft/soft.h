@@ -1,0 +1,93 @@
+/* What soft rows offer the rooms above, beyond the public header. */
+#ifndef CARDAN_SOFT_SOFT_H
+#define CARDAN_SOFT_SOFT_H
+
+#include <cardan/soft.h>
+
+#include "constraints/constraints.h"
+
+typedef struct soft_room soft_room;
+
+/* While the System is being frozen, and later: NULL if nothing provides soft rows, or there are no bodies. */
+const soft_room *cdni_soft(const cdn_system *system);
+/* Whether the System was given a cdn_soft_def. */
+bool cdni_soft_is_given(const cdn_system *system);
+/* Whether there are providers of the user's. */
+bool cdni_soft_has_providers(const soft_room *room);
+/* Whether there are rows that are scaled by how light bodies are: those of contacts and of soft elements. */
+bool cdni_soft_is_scaled(const soft_room *room);
+/* The name of the first provider, or of what else makes rows. */
+const char *cdni_soft_first_name(const soft_room *room);
+/* The ticket of the groups of a State. */
+cdn_ticket cdni_soft_ticket(const soft_room *room);
+/* Whether the State has groups at present. Evaluates them. */
+cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
+
+/* From the accelerations without soft rows, d->udot and d->A: finds the forces of the soft rows and adds them to F (one
+ * for each body, about M's origins) and f (nu). Results go to the State. The inertias must be valid. */
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f);
+/* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
+ * has left, by which the State's results tell how accurate they are. */
+cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
+/* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
+ * leaves out. */
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out, sv *F,
+                            double *f);
+/* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are left
+ * out, for nobody knows how they vary. */
+struct derivative_pass;
+cdn_status cdni_soft_differentiate(const soft_room *room, struct derivative_pass *p, bool *rest);
+/* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints (NULL:
+ * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
+ * Accelerations must be valid. */
+typedef struct soft_variation {
+  int columns;
+  double *udot, *lambda;
+} soft_variation;
+cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
+                          const soft_variation *variations);
+/* ---- step.c: a stage of an implicit step, with compliant contact as rows ---- */
+
+/* Of a System with bodies, else NULL. */
+const soft_room *cdni_soft_steps(const cdn_system *system);
+/* Keeps the contacts of the State for stages of later poses. */
+cdn_status cdni_soft_hold(const soft_room *room, cdn_state *state);
+typedef struct soft_step {
+  double h;            /* the part of the step that is implicit, s */
+  const double *u, *z; /* nu, nz: where u and z would be without the rates of this stage */
+} soft_step;
+/* What a stage took. */
+typedef struct soft_effort {
+  int iterations;  /* of all its solutions, of the island with most */
+  double residual; /* the largest, of solutions whose iterations ran out */
+  bool unsettled;  /* the normal forces are far from those assumed, still */
+} soft_effort;
+/* What a stage has for contacts, in the State's workspace. */
+typedef struct soft_stage {
+  const soft_room *room;
+  cdn_state *state;
+  const soft_step *step;
+  const double *resistance;
+  int touches, n; /* touches, rows */
+  struct contact_step_row *rows;
+  double *normal; /* by touch: normal forces as they are assumed */
+  double *force;  /* three numbers a row: solved */
+  bool solved;    /* once: normal forces are those of a solution, not those of the State */
+  soft_effort effort;
+  void *frame;
+} soft_stage;
+/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on
+ * mobilities fall by this part of what u gains over that of the State. */
+cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
+                                 const double *resistance, sv *F);
+/* From the accelerations without soft rows, d->udot and d->A: those with the soft rows of the State and the rows of contacts.
+ * *again: the normal forces are far from those assumed; the next call assumes them. */
+cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot, bool *again);
+/* Rates of the memory of friction. */
+void cdni_soft_stage_rates(soft_stage *s, double *zdot);
+void cdni_soft_stage_end(soft_stage *s);
+
+/* The power of the soft rows. Accelerations must be valid. */
+cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power);
+
+#endif
