@@ -131,8 +131,8 @@ static void note_distance(cdn_stepper *s, double t, const cdni_gap *d) {
   double total[3], largest = 0;
   cdni_companion_total(s, d->of, total);
   for (int i = 0; i < 3; i++) c->of[i] = fmax(c->of[i], total[i]), largest = fmax(largest, total[i]);
-  if (s->def.fixed_step == 0 && c->largest <= 3 * cdni_asked(s)) {
-    if (largest <= 3 * cdni_asked(s)) c->until = t;
+  if (s->def.fixed_step == 0 && c->largest <= CDNI_DELIVERED * cdni_asked(s)) {
+    if (largest <= CDNI_DELIVERED * cdni_asked(s)) c->until = t;
   }
   if (!(largest > c->largest)) return;
   c->largest = largest;
@@ -234,7 +234,7 @@ static cdn_status compare(cdn_stepper *s) {
     c->differs = event;
     c->behind = behind;
     c->since = t;
-  } else if (differences > 0 && d.largest > 3 * cdni_asked(s)) {
+  } else if (differences > 0 && d.largest > CDNI_DELIVERED * cdni_asked(s)) {
     name_alone(s, event, lasts ? c->since : t);
   }
   memcpy(c->present, d.of, sizeof c->present);
@@ -391,7 +391,7 @@ void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   if (s->local_errors > 0) out->amplification = c->largest / s->local_errors;
   if (s->def.fixed_step > 0) return;
   out->delivered_until = c->until;
-  if (c->largest > 3 * cdni_asked(s)) {
+  if (c->largest > CDNI_DELIVERED * cdni_asked(s)) {
     out->delivered = CDN_VERDICT_NOT_DELIVERED;
     memcpy(out->parting, c->parting.name, sizeof out->parting);
     out->parting_time = c->parting.time;

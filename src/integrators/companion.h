@@ -2,6 +2,7 @@
 #ifndef CARDAN_INTEGRATORS_COMPANION_H
 #define CARDAN_INTEGRATORS_COMPANION_H
 
+#include "integrators/gauge.h"
 #include "integrators/internal.h"
 
 /* How the run's steps have grown: those longer than all before them by a twentieth. There is room for growth by

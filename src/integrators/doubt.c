@@ -94,7 +94,7 @@ static cdn_status find_play(cdn_stepper *s, double *play) {
   for (int k = 0; k < 4; k++) {
     for (int i = 0; i < s->ny; i++) {
       const bool up = (k & 1) ^ ((k & 2) && (i & 1));
-      y[i] = y0[i] + (up ? 3 : -3) * cdni_asked(s) * unit_of(s, i, y0[i]);
+      y[i] = y0[i] + (up ? CDNI_DELIVERED : -CDNI_DELIVERED) * cdni_asked(s) * unit_of(s, i, y0[i]);
     }
     CDNI_TRY(energy_at(s, y, &there));
     *play = fmax(*play, fabs(there - here));

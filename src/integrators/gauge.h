@@ -5,6 +5,9 @@
 
 #include <cardan/stepper.h>
 
+/* An error of so many accuracies still counts as delivered (docs/delivered.md). */
+static const double CDNI_DELIVERED = 3;
+
 /* A stepper without a start: it holds the norms of its System, with default weights, and room for them. Slots that are
  * prescribed in `state` do not count. Destroy it as a stepper. The message of a failure is on `state`. */
 cdn_status cdni_gauge_create(cdn_state *state, const char *function, cdn_stepper **out);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "integrators/gauge.h"
 #include "system/system.h"
 
 static const char function[] = "cdn_deliver";
@@ -70,7 +71,7 @@ static cdn_status compare_row(const cdni_study *x, cdn_stepper *stepper, int64_t
     found->time = t;
     memcpy(found->slot, d.slot, sizeof d.slot);
   }
-  if (found->largest <= 3 * x->def.accuracy) found->until = t;
+  if (found->largest <= CDNI_DELIVERED * x->def.accuracy) found->until = t;
   return CDN_OK;
 }
 

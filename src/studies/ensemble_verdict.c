@@ -76,7 +76,7 @@ void cdni_ensemble_compare(const cdni_stretch *x, int thread, int batch, int lan
   if (status == CDN_OK)
     status = cdni_gauge_distance(w->gauge, v->state, w->other, cdni_state_y(v->state), of, &pool, &slot);
   const double t = marked ? w->mark_t[m][lane] : e->t[k];
-  if (status == CDN_OK) note_distance(&e->courses[k], t, of, x->scale, 3 * e->accuracy, pool, slot);
+  if (status == CDN_OK) note_distance(&e->courses[k], t, of, x->scale, CDNI_DELIVERED * e->accuracy, pool, slot);
   else other->status[k] = status;
 }
 
@@ -133,7 +133,7 @@ static const cdni_gone_through *passage_of(const cdn_ensemble *e, int k) {
 
 cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *e, int k) {
   if (!exists(e, k) || !e->courses[k].advanced) return CDN_VERDICT_UNKNOWN;
-  if (e->courses[k].largest > 3 * e->accuracy) return CDN_VERDICT_NOT_DELIVERED;
+  if (e->courses[k].largest > CDNI_DELIVERED * e->accuracy) return CDN_VERDICT_NOT_DELIVERED;
   const bool both = e->status[k] == CDN_OK && e->companion->status[k] == CDN_OK && !passage_of(e, k)->names[0];
   return both ? CDN_VERDICT_DELIVERED : CDN_VERDICT_UNKNOWN;
 }
