@@ -1,13 +1,14 @@
 /* The rooms that keep data of their own on a System, in the order of freezing: a room follows the rooms that it may
- * include. A new room needs a line here, and a cdni_NAME_room in one of its files. */
+ * include. But forces follow contact, which adds a force element while it is frozen. A new room needs a line here, and a
+ * cdni_NAME_room in one of its files. */
 #ifndef CARDAN_ROOMS_H
 #define CARDAN_ROOMS_H
 
 #define CDNI_ROOM_LIST(X)         \
   X(CONTROLS, controls)           \
   X(MATTER, matter)               \
-  X(FORCES, forces)               \
   X(CONTACT, contact)             \
+  X(FORCES, forces)               \
   X(CONSTRAINTS, constraints)     \
   X(SOFT_ELEMENTS, soft_elements) \
   X(SOFT, soft)                   \
