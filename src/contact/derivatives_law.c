@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "contact/derivatives.h"
+#include "math/difference.h"
 
 /* The shape b turned about the point of the touch, and displaced. */
 static bool touch_there(const touch_pair *pair, cdn_vec3 about, const small_motion *d, double h, touch *out) {
@@ -22,14 +23,11 @@ static bool touch_there(const touch_pair *pair, cdn_vec3 about, const small_moti
 
 static cdn_vec3 slope(double over, cdn_vec3 a, cdn_vec3 b) { return cdn_scale(1 / over, cdn_sub(a, b)); }
 
-/* The cube root of the rounding error balances it with the error of the differences. */
-static const double STEP = 6e-6;
-
 static double stamp_of(const touch *t) { return t->radius[0] * t->radius[1] / t->depth; }
 
 /* `size`: the step of a displacement, over that of a turn. Where the touch is lost on one of the two sides, the other one tells. */
 static effect difference(const touch_pair *pair, const touch *t, const small_motion *d, double size) {
-  const double h = STEP * (cdn_dot(d->theta_b, d->theta_b) > 0 ? 1 : size);
+  const double h = CDNI_DIFFERENCE * (cdn_dot(d->theta_b, d->theta_b) > 0 ? 1 : size);
   touch there, here;
   double over = 2 * h;
   if (!touch_there(pair, t->point, d, h, &there)) there = *t, over = h;
@@ -45,7 +43,7 @@ static effect difference(const touch_pair *pair, const touch *t, const small_mot
 }
 
 void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double size, effect by_b[6]) {
-  const double least = fmin(size, 0.1 * t->depth / STEP);
+  const double least = fmin(size, 0.1 * t->depth / CDNI_DIFFERENCE);
   for (int k = 0; k < 6; k++) {
     const small_motion d = cdni_contact_unit_motion(6 + k);
     by_b[k] = difference(pair, t, &d, least);

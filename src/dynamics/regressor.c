@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dynamics/rows.h"
+#include "math/difference.h"
 #include "matter/checks.h"
 #include "matter/derivatives.h"
 #include "matter/operators.h"
@@ -163,14 +164,11 @@ static cdn_status set_mass(soft_probe *x, int i, cdn_mass_properties mass) {
   return cdn_state_set_parameters(x->other, x->m->mass, MASS_PARAMETERS * i, MASS_PARAMETERS, packed);
 }
 
-/* The cube root of the rounding error balances it with the truncation error. */
-static const double STEP = 6e-6;
-
 /* Body i's columns of Y, less the derivatives of the forces of soft rows. */
 static cdn_status probe_body(soft_probe *x, int i, double *Y) {
   const int nu = x->m->tree.nu, columns = CDN_INERTIAL_PARAMETERS * x->m->tree.n;
   const cdn_mass_properties b = cdn_body_mass_properties(x->other, (cdn_body){ i });
-  const double h = STEP * (b.mass > 0 ? b.mass : x->mass), L = size_of(b) > 0 ? size_of(b) : x->size;
+  const double h = CDNI_DIFFERENCE * (b.mass > 0 ? b.mass : x->mass), L = size_of(b) > 0 ? size_of(b) : x->size;
   double *side[2] = { x->Q + nu * PLACES, x->Q + nu * (PLACES + 1) };
   for (int k = 0; k < PLACES; k++) {
     const cdn_vec3 p = cdn_v3(L * PLACE[k][0], L * PLACE[k][1], L * PLACE[k][2]);

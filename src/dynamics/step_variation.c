@@ -13,12 +13,10 @@
 #include <math.h>
 
 #include "dynamics/step_solver.h"
+#include "math/difference.h"
 #include "matter/derivatives.h"
 #include "matter/motion_derivatives.h"
 #include "matter/operators.h"
-
-/* The cube root of the rounding error balances it with the truncation error. */
-static const double STEP = 6e-6;
 
 typedef struct step_terms {
   const dynamics *dyn;
@@ -108,7 +106,7 @@ static cdn_status along_a(const step_terms *x, double *memory) {
   memcpy(u, cdni_matter_data(x->dyn->matter, x->state).u, nu * sizeof *u);
   const double size = largest(nu, x->a);
   if (size == 0) return CDN_OK;
-  const double e = STEP * fmax(1, largest(nu, u)) / size;
+  const double e = CDNI_DIFFERENCE * fmax(1, largest(nu, u)) / size;
   for (int side = -1; side <= 1; side += 2) {
     CDNI_TRY(forces_at(x, u, side * e, shifted, dq, du, dz));
     const double by = -x->h * side / (2 * e);
@@ -127,10 +125,11 @@ static cdn_status difference(const step_terms *x, cdn_pool pool, int n, const do
     if (direction[i] != 0) scale = fmax(scale, fabs(base[i]));
   const int first = cdni_subsystem_runs(cdn_state_system(x->state), x->dyn->matter->subsystem).u;
   for (int side = -1; side <= 1; side += 2) {
-    for (int i = 0; i < n; i++) there[i] = base[i] + side * STEP * scale * direction[i];
+    for (int i = 0; i < n; i++) there[i] = base[i] + side * CDNI_DIFFERENCE * scale * direction[i];
     CDNI_TRY(cdn_state_set_slots(x->state, pool, 0, n, there));
     CDNI_TRY(cdni_dynamics_step_change(x->state, x->function, STEP_FORCES, x->h, x->a - first, change));
-    for (size_t i = 0; i < x->nu; i++) c[i * columns + k] += side * change[(size_t)first + i] / (2 * STEP * scale);
+    for (size_t i = 0; i < x->nu; i++)
+      c[i * columns + k] += side * change[(size_t)first + i] / (2 * CDNI_DIFFERENCE * scale);
   }
   return cdn_state_set_slots(x->state, pool, 0, n, base);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dynamics/dynamics.h"
+#include "math/difference.h"
 #include "matter/derivatives.h"
 
 /* ---- of all subsystems ---- */
@@ -114,8 +115,6 @@ static void add_product(size_t nz, size_t nu, const double *W, const double *X, 
 cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du, double *dzdot_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_calc_zdot_derivatives";
-  /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
-  static const double STEP = 6e-6;
   const cdn_system *system = cdn_state_system(state);
   const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system), columns = 2 * nu + nz;
   double *memory = cdn_work_push(state, (columns + 3 * nz * nu + nz * nz + nu * (2 * nu + nz) + 1) * sizeof *memory);
@@ -124,8 +123,8 @@ cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double 
   zdot_matrices m = { .G = udot_dz + nu * nz };
   m.H = m.G + nz * nu, m.W = m.H + nz * nu, m.L = m.W + nz * nu;
   const double *u = cdn_state_u(state), *z = cdn_state_z(state);
-  for (size_t k = 0; k < nu; k++) step[k] = STEP, step[nu + k] = STEP * fmax(1, fabs(u[k]));
-  for (size_t k = 0; k < nz; k++) step[2 * nu + k] = STEP * fmax(1, fabs(z[k]));
+  for (size_t k = 0; k < nu; k++) step[k] = CDNI_DIFFERENCE, step[nu + k] = cdni_difference_of(u[k]);
+  for (size_t k = 0; k < nz; k++) step[2 * nu + k] = cdni_difference_of(z[k]);
   cdn_status status = cdni_zdot_differentiate(state, function, step, NULL, &m);
   if (status == CDN_OK && any(m.W, nz * nu)) {
     status = cdn_forward_dynamics_derivatives(state, udot_dq, udot_du, NULL, udot_dz);

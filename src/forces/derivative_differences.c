@@ -71,7 +71,7 @@ static cdn_status reads_others(differ *s, const cdni_runs *own, bool *reads) {
   CDNI_TRY(evaluate(s, 0));
   for (int k = 0; k < s->by.nz; k++) {
     const bool is_own = k >= own->z && k < own->z + own->nz;
-    s->there[k] = s->base[k] + (is_own ? 0 : cdni_difference_of_z(s->base[k]) * (1 + 0.618 * k - floor(0.618 * k)));
+    s->there[k] = s->base[k] + (is_own ? 0 : cdni_difference_of(s->base[k]) * (1 + 0.618 * k - floor(0.618 * k)));
   }
   CDNI_TRY(cdn_state_set_slots(state, CDN_POOL_Z, 0, s->by.nz, s->there));
   CDNI_TRY(evaluate(s, 1));

@@ -3,11 +3,9 @@
 #include <math.h>
 
 #include "integrators/step_derivatives.h"
+#include "math/difference.h"
 #include "matter/motion_derivatives.h"
 #include "matter/operators.h"
-
-/* The cube root of the rounding error balances it with the truncation error. */
-static const double STEP = 6e-6;
 
 /* What reads controls: forces on bodies about M's origins and on mobilities, h J a, zdot and udot. */
 typedef struct readers {
@@ -68,7 +66,7 @@ static cdn_status refuse_motion(const step_start *s, cdn_control control) {
 static cdn_status sides_of(const step_start *s, cdn_control control, double at[2]) {
   double lower, upper;
   CDNI_TRY(cdn_control_limits(s->state, control, &lower, &upper));
-  const double now = cdn_control_given(s->state, control), d = STEP * fmax(1, fabs(now));
+  const double now = cdn_control_given(s->state, control), d = cdni_difference_of(now);
   at[0] = fmax(now - d, lower), at[1] = fmin(now + d, upper);
   if (cdn_control_follows(cdn_state_system(s->state), control) || now < lower || now > upper) at[0] = at[1] = now;
   return CDN_OK;

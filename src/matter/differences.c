@@ -75,7 +75,7 @@ static cdn_status by_values(differences *d, cdn_pool pool, const double *values,
   if (n > 0) d->direction[0] = 1;
   for (int k = 0; k < n; k++) {
     d->base[0] = values[first + k];
-    CDNI_TRY(difference(d, pool, first + k, 1, column + k, CDNI_DIFFERENCE * fmax(1, fabs(d->base[0]))));
+    CDNI_TRY(difference(d, pool, first + k, 1, column + k, cdni_difference_of(d->base[0])));
   }
   return CDN_OK;
 }

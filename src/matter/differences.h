@@ -5,11 +5,8 @@
 #ifndef CARDAN_MATTER_DIFFERENCES_H
 #define CARDAN_MATTER_DIFFERENCES_H
 
+#include "math/difference.h"
 #include "matter/derivatives.h"
-
-/* A displacement, over the size of what is displaced. The cube root of the rounding error balances it with the truncation error
- * h^2 / 6. */
-static const double CDNI_DIFFERENCE = 6e-6;
 
 typedef struct differences {
   cdn_state *state;
@@ -33,8 +30,6 @@ cdn_status cdni_differences_make(differences *d, cdn_status (*all)(void *user));
 cdn_status cdni_differences_by_q(differences *d);
 cdn_status cdni_differences_by_u(differences *d);
 cdn_status cdni_differences_by_z(differences *d, int first, int n);
-/* How far z[k] = z is displaced. */
-static inline double cdni_difference_of_z(double z) { return CDNI_DIFFERENCE * fmax(1, fabs(z)); }
 
 /* Adds to a column of derivatives of tau (nu rows): -(a - b) / h, of forces on bodies about M's origins and generalized ones. */
 void cdni_differences_push(const differences *d, const sv *F_a, const sv *F_b, const double *f_a, const double *f_b,

@@ -2,11 +2,9 @@
  * acceleration level are asked by central differences of their udot. */
 #include <math.h>
 
+#include "math/difference.h"
 #include "matter/motion_derivatives.h"
 #include "matter/subsystem.h"
-
-/* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
-static const double STEP = 6e-6;
 
 static bool varies(const matter *m, const cdn_state *state, int body) {
   const int32_t by = cdni_drivers(state, m->driver_udot)[body];
@@ -74,10 +72,10 @@ static cdn_status difference(const matter *m, cdn_state *state, cdn_pool pool, p
     for (int i = 0; i < at->n; i++)
       if (at->direction[i] != 0) scale = fmax(scale, fabs(base[i]));
     for (int s = 0; s < 2; s++) {
-      CDNI_TRY(evaluate(m, state, at, s ? -STEP * scale : STEP * scale, side[s]));
+      CDNI_TRY(evaluate(m, state, at, s ? -CDNI_DIFFERENCE * scale : CDNI_DIFFERENCE * scale, side[s]));
       memcpy(at->values, base, (size_t)at->n * sizeof *base);
     }
-    for (int r = 0; r < rows; r++) P[r * m->tree.nu + k] = (side[0][r] - side[1][r]) / (2 * STEP * scale);
+    for (int r = 0; r < rows; r++) P[r * m->tree.nu + k] = (side[0][r] - side[1][r]) / (2 * CDNI_DIFFERENCE * scale);
   }
   return CDN_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "math/difference.h"
 #include "matter/operators.h"
 #include "studies/assembly.h"
 
@@ -252,7 +253,7 @@ cdn_status cdni_assembly_residuals(cdn_assembly *a, cdn_state *state, bool speed
 
 /* Of a goal of the user's, by central differences. The State's q is `came` before and after. */
 static cdn_status difference(cdn_assembly *a, const assembly_goal *g, cdn_state *state, double *J) {
-  const double h = 6e-6; /* the root of rounding's third */
+  const double h = CDNI_DIFFERENCE;
   double *r = cdn_work_push(state, (2 * (size_t)g->rows + (size_t)a->nu + 2 * (size_t)a->nq) * sizeof *r);
   if (!r) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_assemble", g->name, "out of memory");
   double *u = r + 2 * g->rows, *q = u + a->nu, *came = q + a->nq;
