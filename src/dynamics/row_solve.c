@@ -17,6 +17,7 @@
 
 #include "dynamics/rows.h"
 #include "math/box.h"
+#include "math/lu.h"
 #include "matter/operators.h"
 
 typedef struct row_problem {
@@ -27,38 +28,6 @@ typedef struct row_problem {
   double *f, *a; /* nu */
   sv *F, *V;     /* bodies */
 } row_problem;
-
-/* X = K^-1 X for `columns` right hand sides, by elimination with row pivoting; K is used up. False if K is singular:
- * `largest` is that of the numbers that K was computed from. */
-static bool eliminate(int n, double largest, double *K, int columns, double *X) {
-  for (int k = 0; k < n; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(K[i * n + k]) > fabs(K[pivot * n + k])) pivot = i;
-    if (!(fabs(K[pivot * n + k]) > 1e-13 * largest)) return false;
-    for (int j = 0; j < n && pivot != k; j++) {
-      const double t = K[k * n + j];
-      K[k * n + j] = K[pivot * n + j], K[pivot * n + j] = t;
-    }
-    for (int j = 0; j < columns && pivot != k; j++) {
-      const double t = X[k * columns + j];
-      X[k * columns + j] = X[pivot * columns + j], X[pivot * columns + j] = t;
-    }
-    for (int i = k + 1; i < n; i++) {
-      const double c = K[i * n + k] / K[k * n + k];
-      if (c == 0) continue;
-      for (int j = k; j < n; j++) K[i * n + j] -= c * K[k * n + j];
-      for (int j = 0; j < columns; j++) X[i * columns + j] -= c * X[k * columns + j];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--)
-    for (int c = 0; c < columns; c++) {
-      double x = X[k * columns + c];
-      for (int j = k + 1; j < n; j++) x -= K[k * n + j] * X[j * columns + c];
-      X[k * columns + c] = x / K[k * n + k];
-    }
-  return true;
-}
 
 /* ---- the equations ---- */
 
@@ -154,7 +123,7 @@ static cdn_status solve_equations(cdn_state *state, const char *function, double
   for (int i = 0, at = 0; i < n; i++)
     for (int j = 0; j < n && side[i] == CDNI_BOX_FREE; j++)
       if (side[j] == CDNI_BOX_FREE) p->K[at++] = p->K[i * n + j];
-  const bool regular = eliminate(m, most, p->K, columns, packed);
+  const bool regular = cdni_eliminate(m, most, p->K, columns, packed);
   for (int i = n - 1; i >= 0 && regular && width; i--)
     if (side[i] == CDNI_BOX_FREE) memcpy(right + i * columns, packed + --m * columns, width);
   if (regular) return CDN_OK;
@@ -203,7 +172,7 @@ static bool reduce(const provided_rows *rows, const row_problem *p, const double
     for (int j = 0; j < x->n; j++) x->right[i * width + j] = K[x->row[j]];
     x->right[i * width + x->n] = r[other[i]];
   }
-  if (!eliminate(x->others, most, x->K, width, x->right)) return false;
+  if (!cdni_eliminate(x->others, most, x->K, width, x->right)) return false;
   for (int i = 0; i < x->n; i++) {
     const double *K = p->K + x->row[i] * p->n;
     double *reduced = x->reduced + i * x->n;

@@ -32,3 +32,33 @@ void cdni_lu_solve(int n, const double *A, int columns, double *X, cdni_product 
     for (size_t c = 0; c < width; c++) x[c] /= A[(size_t)i * size + (size_t)i];
   }
 }
+
+bool cdni_eliminate(int n, double largest, double *K, int columns, double *X) {
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(K[i * n + k]) > fabs(K[pivot * n + k])) pivot = i;
+    if (!(fabs(K[pivot * n + k]) > 1e-13 * largest)) return false;
+    for (int j = 0; j < n && pivot != k; j++) {
+      const double t = K[k * n + j];
+      K[k * n + j] = K[pivot * n + j], K[pivot * n + j] = t;
+    }
+    for (int j = 0; j < columns && pivot != k; j++) {
+      const double t = X[k * columns + j];
+      X[k * columns + j] = X[pivot * columns + j], X[pivot * columns + j] = t;
+    }
+    for (int i = k + 1; i < n; i++) {
+      const double c = K[i * n + k] / K[k * n + k];
+      if (c == 0) continue;
+      for (int j = k; j < n; j++) K[i * n + j] -= c * K[k * n + j];
+      for (int j = 0; j < columns; j++) X[i * columns + j] -= c * X[k * columns + j];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--)
+    for (int c = 0; c < columns; c++) {
+      double x = X[k * columns + c];
+      for (int j = k + 1; j < n; j++) x -= K[k * n + j] * X[j * columns + c];
+      X[k * columns + c] = x / K[k * n + k];
+    }
+  return true;
+}

@@ -1,10 +1,11 @@
-/* Factors of small matrices that are not symmetric, whose symmetric part is positive: no pivoting. Row-major. */
+/* Small matrices that are not symmetric. Row-major. */
 #ifndef CARDAN_MATH_LU_H
 #define CARDAN_MATH_LU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* A (n x n) = U L in place, from the last row up: a row that has numbers only in columns of its ancestors fills no other. Returns
+/* Of those whose symmetric part is positive, without pivoting: A (n x n) = U L in place, from the last row up: a row that has numbers only in columns of its ancestors fills no other. Returns
  * -1, or a row whose pivot is not positive. */
 int cdni_lu_factor(int n, double *A);
 /* C += by A B, for A with so many rows, and `inner` columns; its elements are `down` and `right` apart, rows of B and C `columns`. */
@@ -12,5 +13,9 @@ typedef void cdni_product(int rows, int inner, int columns, double by, const dou
                           const double *B, double *C);
 /* X = A^-1 X, of n rows. */
 void cdni_lu_solve(int n, const double *A, int columns, double *X, cdni_product *add);
+
+/* X = K^-1 X for `columns` right hand sides, by elimination with row pivoting; K is used up. False if K is singular:
+ * `largest` is that of the numbers that K was computed from. */
+bool cdni_eliminate(int n, double largest, double *K, int columns, double *X);
 
 #endif

@@ -1,5 +1,6 @@
 /* Coordinates for a wanted pose by iteration, for mobilizers without a closed form: Levenberg's damped least squares
  * on H and the pose. The rotation comes first; the translation uses the freedom that remains. */
+#include "math/cholesky.h"
 #include "matter/fit.h"
 
 #include <math.h>
@@ -159,26 +160,15 @@ static bool curvature(const target *t, const place *x, double B[6][6]) {
   return true;
 }
 
-/* x = (B + shift)^-1 b by Cholesky; false if that is not positive definite. */
+/* x = (B + shift)^-1 b; false if that is not positive definite. */
 static bool solve_shifted(int nu, double B[6][6], double shift, const double *b, double *x) {
   double L[6][6];
   for (int i = 0; i < nu; i++)
-    for (int k = 0; k <= i; k++) {
-      double sum = B[i][k] + (i == k ? shift : 0);
-      for (int l = 0; l < k; l++) sum -= L[i][l] * L[k][l];
-      if (i > k) L[i][k] = sum / L[k][k];
-      else if (!(sum > 0)) return false;
-      else L[i][i] = sqrt(sum);
-    }
-  for (int i = 0; i < nu; i++) {
-    x[i] = b[i];
-    for (int k = 0; k < i; k++) x[i] -= L[i][k] * x[k];
-    x[i] /= L[i][i];
-  }
-  for (int i = nu - 1; i >= 0; i--) {
-    for (int k = i + 1; k < nu; k++) x[i] -= L[k][i] * x[k];
-    x[i] /= L[i][i];
-  }
+    for (int k = 0; k <= i; k++) L[i][k] = B[i][k] + (i == k ? shift : 0);
+  if (cdni_cholesky(nu, 6, L[0], 0, 0) >= 0) return false;
+  memcpy(x, b, (size_t)nu * sizeof *x);
+  cdni_cholesky_down(nu, 6, L[0], x);
+  cdni_cholesky_up(nu, 6, L[0], x);
   return true;
 }
 

@@ -3,31 +3,15 @@
 
 #include <math.h>
 
-/* D^-1 of an nu x nu D by D = L L^T, and log det D; false if D is not positive definite. */
+#include "math/cholesky.h"
+
+/* D^-1 of an nu x nu D, and log det D; false if D is not positive definite. */
 static bool invert(int nu, real D[MOST_MOBILITIES][MOST_MOBILITIES], mobility_factor *out, double *log_det) {
-  real L_inv[MOST_MOBILITIES][MOST_MOBILITIES] = { { 0 } };
-  for (int i = 0; i < nu; i++) {
-    for (int j = 0; j <= i; j++) {
-      real sum = D[i][j];
-      for (int k = 0; k < j; k++) sum = r_fnma(D[i][k], D[j][k], sum);
-      if (i > j) D[i][j] = sum / D[j][j]; /* L takes D's place */
-      else if (!(sum > 0)) return false;
-      else D[i][i] = sqrt(sum);
-    }
-    if (log_det) *log_det += 2 * log(D[i][i]);
-  }
-  for (int j = 0; j < nu; j++)
-    for (int i = j; i < nu; i++) {
-      real sum = i == j ? 1 : 0;
-      for (int k = j; k < i; k++) sum = r_fnma(D[i][k], L_inv[k][j], sum);
-      L_inv[i][j] = sum / D[i][i];
-    }
-  for (int i = 0; i < nu; i++)
-    for (int j = 0; j < nu; j++) {
-      real sum = 0;
-      for (int k = i > j ? i : j; k < nu; k++) sum = r_fma(L_inv[k][i], L_inv[k][j], sum);
-      out[i].D_inv[j] = sum;
-    }
+  real D_inv[MOST_MOBILITIES][MOST_MOBILITIES];
+  if (cdni_cholesky(nu, MOST_MOBILITIES, D[0], 0, 0) >= 0) return false;
+  for (int i = 0; log_det && i < nu; i++) *log_det += 2 * log(D[i][i]);
+  cdni_cholesky_inverse(nu, MOST_MOBILITIES, D[0], D_inv[0]);
+  for (int i = 0; i < nu; i++) memcpy(out[i].D_inv, D_inv[i], (size_t)nu * sizeof *D_inv[i]);
   return true;
 }
 

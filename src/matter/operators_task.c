@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "matter/operators_factor.h"
+#include "math/cholesky.h"
 
 typedef struct tasks {
   const matter *m;
@@ -115,43 +116,13 @@ static cdn_status calc_inv(cdn_state *state, const char *function, int n, const 
  * depend on each other. */
 static const double DEPENDENT = 1e-12;
 
-/* The inverse of a symmetric positive definite L (destroyed) by Cholesky; the row at which it is not, or -1. */
-static int invert(int size, double *L, double *out) {
-  const size_t m = (size_t)size;
-  for (size_t i = 0; i < m; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = L[i * m + j];
-      const double whole = sum;
-      for (size_t k = 0; k < j; k++) sum -= L[i * m + k] * L[j * m + k];
-      if (i > j) L[i * m + j] = sum / L[j * m + j];
-      else if (!(sum > DEPENDENT * whole)) return (int)i;
-      else L[i * m + i] = sqrt(sum);
-    }
-  /* L^-1 by columns, above the diagonal of the same array, with its own diagonal apart; then its product. */
-  for (size_t j = 0; j < m; j++)
-    for (size_t i = j; i < m; i++) {
-      double sum = i == j;
-      for (size_t k = j; k < i; k++) sum -= L[i * m + k] * (k == j ? 1 / L[j * m + j] : L[j * m + k]);
-      if (i > j) L[j * m + i] = sum / L[i * m + i];
-    }
-  for (size_t i = 0; i < m; i++)
-    for (size_t j = 0; j <= i; j++) {
-      double sum = 0;
-      for (size_t k = i; k < m; k++) {
-        const double a = k == i ? 1 / L[i * m + i] : L[i * m + k], b = k == j ? 1 / L[j * m + j] : L[j * m + k];
-        sum += a * b;
-      }
-      out[i * m + j] = out[j * m + i] = sum;
-    }
-  return -1;
-}
-
 static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
                        int rows, double *out) {
   tasks t;
   CDNI_TRY(begin(state, function, n, body, point_B, rows, &t));
   fill(&t, t.L_inv);
-  const int bad = invert(n * rows, t.L_inv, out);
+  const int bad = cdni_cholesky(n * rows, n * rows, t.L_inv, DEPENDENT, 0);
+  if (bad < 0) cdni_cholesky_inverse(n * rows, n * rows, t.L_inv, out);
   cdn_work_pop(state, t.mobility);
   if (bad < 0) return CDN_OK;
   const int task = bad / rows;

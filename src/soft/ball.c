@@ -2,6 +2,7 @@
  * with l and is nearly straight, so that Newton's method from 0 on never passes the root (More and Sorensen 1983). */
 #include <math.h>
 
+#include "math/cholesky.h"
 #include "soft/dual.h"
 
 enum { MOST = SOFT_MOST_ROWS - 1, MOST_STEPS = 50 };
@@ -9,28 +10,8 @@ enum { MOST = SOFT_MOST_ROWS - 1, MOST_STEPS = 50 };
 /* L L^T = A + l; false: it is not positive definite. */
 static bool factor(int n, const double *A, double l, double L[MOST][MOST]) {
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = A[i * n + j] + (i == j ? l : 0);
-      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-      if (i == j && !(sum > 1e-14 * A[i * n + i])) return false;
-      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
-    }
-  return true;
-}
-
-/* y = L^-1 y. */
-static void solve_down(int n, double L[MOST][MOST], double *y) {
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) y[i] -= L[i][k] * y[k];
-    y[i] /= L[i][i];
-  }
-}
-
-static void solve_up(int n, double L[MOST][MOST], double *y) {
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) y[i] -= L[k][i] * y[k];
-    y[i] /= L[i][i];
-  }
+    for (int j = 0; j <= i; j++) L[i][j] = A[i * n + j] + (i == j ? l : 0);
+  return cdni_cholesky(n, MOST, L[0], 1e-14, 0) < 0;
 }
 
 static double square(int n, const double *y) {
@@ -50,13 +31,13 @@ void cdni_soft_least_in_ball(int n, const double *A, const double *b, double siz
       continue;
     }
     for (int i = 0; i < n; i++) y[i] = -b[i];
-    solve_down(n, L, y);
-    solve_up(n, L, y);
+    cdni_cholesky_down(n, MOST, L[0], y);
+    cdni_cholesky_up(n, MOST, L[0], y);
     const double length = sqrt(square(n, y));
     if (length <= size) return;
     double w[MOST];
     for (int i = 0; i < n; i++) w[i] = y[i];
-    solve_down(n, L, w);
+    cdni_cholesky_down(n, MOST, L[0], w);
     const double more = square(n, y) / square(n, w) * (length - size) / size;
     if (!(l + more > l) || more <= 1e-15 * l || length - size <= 1e-14 * size) break;
     l += more;

@@ -1,23 +1,8 @@
 /* Derivatives of the inverse at its solution. */
 #include <math.h>
 
+#include "math/cholesky.h"
 #include "soft/invertible.h"
-
-/* The inverse of a symmetric positive definite 3 x 3 matrix, by its Cholesky factors; false: it is none. */
-static bool invert3(const double a[9], double out[9]) {
-  const double l0 = sqrt(a[0]), l1 = a[3] / l0, l3 = a[6] / l0;
-  const double l2 = sqrt(a[4] - l1 * l1), l4 = (a[7] - l3 * l1) / l2, l5 = sqrt(a[8] - l3 * l3 - l4 * l4);
-  if (!(l0 > 0 && l2 > 0 && l5 > 0)) return false;
-  const double L[3][3] = { { 1 / l0, 0, 0 }, { 0, 1 / l2, 0 }, { 0, 0, 1 / l5 } };
-  double K[3][3] = { { L[0][0], 0, 0 }, { -l1 * L[0][0] / l2, L[1][1], 0 }, { 0, -l4 * L[1][1] / l5, L[2][2] } };
-  K[2][0] = -(l3 * K[0][0] + l4 * K[1][0]) / l5;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      out[3 * i + j] = 0;
-      for (int k = 0; k < 3; k++) out[3 * i + j] += K[k][i] * K[k][j];
-    }
-  return true;
-}
 
 /* B of one contact. In x = f_t / mu it is S (R~ + barrier)^-1 S with S = (mu, mu, 1), which has a limit at mu = 0. */
 static bool block(const double *f, const double *R, double mu, double kappa, double out[9]) {
@@ -26,10 +11,11 @@ static bool block(const double *f, const double *R, double mu, double kappa, dou
   const double length = hypot(x[0], x[1]);
   /* rounding can put a contact that slides onto the cone */
   const double D = fmax((n - length) * (n + length), 0x1p-52 * n * n), b = 2 * kappa / D, e = 2 * b / D;
-  const double H[9] = { mu * mu * R[0] + b + e * x[0] * x[0],  e * x[0] * x[1], -e * x[0] * n, e * x[0] * x[1],
-                        mu * mu * R[1] + b + e * x[1] * x[1],  -e * x[1] * n,   -e * x[0] * n, -e * x[1] * n,
-                        R[2] - b + e * n * n + kappa / (n * n) };
-  if (!invert3(H, out)) return false;
+  double H[9] = { mu * mu * R[0] + b + e * x[0] * x[0],  e * x[0] * x[1], -e * x[0] * n, e * x[0] * x[1],
+                  mu * mu * R[1] + b + e * x[1] * x[1],  -e * x[1] * n,   -e * x[0] * n, -e * x[1] * n,
+                  R[2] - b + e * n * n + kappa / (n * n) };
+  if (cdni_cholesky(3, 3, H, 0, 0) >= 0) return false;
+  cdni_cholesky_inverse(3, 3, H, out);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out[3 * i + j] *= S[i] * S[j];
   return true;

@@ -1,6 +1,7 @@
 /* Gradient and Hessian of the forward problem, and Newton's direction. */
 #include <math.h>
 
+#include "math/cholesky.h"
 #include "soft/invertible_forward.h"
 
 void cdni_forward_velocities(forward *k) {
@@ -128,44 +129,21 @@ static void hessian(forward *k) {
   }
 }
 
-/* L L^T in the lower triangle. Where numbers of very different sizes meet, rounding can leave of a pivot nothing or less;
- * it then gets what rounding may have taken, and the direction still leads downward. Returns a row whose pivot is below
- * zero by more than that, or -1. */
-static int factor(int n, double *H) {
-  const double rounding = 1e-14, wrong = -1e-6;
-  for (int i = 0; i < n; i++) {
-    double *row = H + (size_t)i * (size_t)n;
-    const double size = fabs(row[i]);
-    for (int j = 0; j <= i; j++) {
-      const double *other = H + (size_t)j * (size_t)n;
-      double sum = row[j];
-      for (int l = 0; l < j; l++) sum -= row[l] * other[l];
-      if (j < i) row[j] = sum / other[j];
-      else if (sum >= wrong * size && isfinite(sum) && size > 0) row[i] = sqrt(fmax(sum, rounding * size));
-      else return i;
-    }
-  }
-  return -1;
-}
+/* Where numbers of very different sizes meet, rounding can leave of a pivot nothing or less; it then gets what rounding
+ * may have taken, and the direction still leads downward. One below zero by more than that is wrong. */
+static const double WRONG = -1e-6, ROUNDING = 1e-14;
 
 cdn_status cdni_forward_direction(forward *k, double *decrement, int *bad) {
   const int n = k->n;
   turned_gradient(k);
   hessian(k);
-  *bad = factor(n, k->H);
+  *bad = cdni_cholesky(n, n, k->H, WRONG, ROUNDING);
   if (*bad >= 0) return CDN_ERR_SINGULAR;
   double square = 0;
-  for (int i = 0; i < n; i++) {
-    const double *row = k->H + (size_t)i * (size_t)n;
-    double sum = -k->g[i];
-    for (int j = 0; j < i; j++) sum -= row[j] * k->d[j];
-    k->d[i] = sum / row[i];
-    square += k->d[i] * k->d[i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    k->d[i] /= k->H[(size_t)i * (size_t)n + (size_t)i];
-    for (int j = 0; j < i; j++) k->d[j] -= k->H[(size_t)i * (size_t)n + (size_t)j] * k->d[i];
-  }
+  for (int i = 0; i < n; i++) k->d[i] = -k->g[i];
+  cdni_cholesky_down(n, n, k->H, k->d);
+  for (int i = 0; i < n; i++) square += k->d[i] * k->d[i];
+  cdni_cholesky_up(n, n, k->H, k->d);
   for (int i = k->p->n_limits; i < n; i += 3) {
     const axes to = axes_at(k->f + i);
     turn_back(&to, k->d + i);

@@ -3,6 +3,7 @@
  * The row is c = sum of slope udot. Its weight H c c^T has squares, which are weights on the mobilities themselves, and products of two
  * mobilities. udot of a joint is a row on the motions of its outboard and its inboard body; so the product of two joints is a weight
  * between the bodies of the one and those of the other. */
+#include "math/cholesky.h"
 #include "soft/internal.h"
 #include "matter/operators.h"
 
@@ -15,18 +16,9 @@ static sv row_of_mobility(const tree_node *node, const tree_data *d, int k) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) A[i * n + j] = sv_dot(H[i], H[j]);
   x[k] = 1;
-  /* Gauss and Jordan; the matrix is positive definite */
-  for (int i = 0; i < n; i++) {
-    const double pivot = A[i * n + i];
-    for (int j = 0; j < n; j++) A[i * n + j] /= pivot;
-    x[i] /= pivot;
-    for (int l = 0; l < n; l++) {
-      const double part = A[l * n + i];
-      if (l == i) continue;
-      for (int j = 0; j < n; j++) A[l * n + j] -= part * A[i * n + j];
-      x[l] -= part * x[i];
-    }
-  }
+  (void)!cdni_cholesky(n, n, A, 0, 0); /* the columns of H are independent */
+  cdni_cholesky_down(n, n, A, x);
+  cdni_cholesky_up(n, n, A, x);
   for (int i = 0; i < n; i++) row = sv_fma(x[i], H[i], row);
   return row;
 }
