@@ -23,9 +23,10 @@ typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
 /** Integration methods; docs/methods.md compares them. All have dense output, and all but those of equal steps error control. */
 typedef enum cdn_method {
-  CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(6,5); with fixed steps Dormand-Prince 5(4) */
-  CDN_METHOD_MERSON,         /**< Runge-Kutta-Merson 4(3), Simbody's default */
-  CDN_METHOD_DORMAND_PRINCE, /**< Dormand-Prince 5(4) */
+  CDN_METHOD_DEFAULT, /**< Adams; with constraints, unless shapes may touch, Dormand-Prince 8(6,5); with fixed steps
+                       *   Dormand-Prince 5(4) */
+  CDN_METHOD_MERSON,  /**< Runge-Kutta-Merson 4(3), Simbody's default */
+  CDN_METHOD_DORMAND_PRINCE,        /**< Dormand-Prince 5(4) */
   CDN_METHOD_BOGACKI_SHAMPINE,      /**< Bogacki-Shampine 3(2), for loose accuracy */
   CDN_METHOD_FEHLBERG,              /**< Runge-Kutta-Fehlberg 5(4) */
   CDN_METHOD_DORMAND_PRINCE_8,      /**< Dormand-Prince 8(6,5), for tight accuracy */

@@ -364,8 +364,11 @@ static bool only_parts(const motion *m, const cdni_sight *y) {
 
 /* Of the surface of a mesh: whether something gets through it between its springs. */
 static cdni_passing judge_surface(const motion *m, const cdni_sight *x, const cdni_sight *y) {
-  if (y->distance > 0 && (!x || x->distance > 0))
-    return stays_apart(m, x, y) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  if (y->distance > 0 && (!x || x->distance > 0)) {
+    cdni_sight end = *y;
+    end.graze = 0; /* the sight's own says that nothing sets in there */
+    return stays_apart(m, x, &end) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  }
   if (y->distance < -UNHELD * m->depth) return CDNI_PASSES_SLOWLY;
   return m->length > (1 - UNHELD) * m->depth ? CDNI_PASSES_UNKNOWN : CDNI_PASSES_NOTHING;
 }

@@ -212,14 +212,18 @@ static cdn_status consider(cdn_stepper *s, double time, passage *p) {
 }
 
 cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters) {
-  const int n = s->events->n_kinks;
-  passage p = { .k = n + kink, .turns = true };
-  double weight;
-  CDNI_TRY(cdni_scene_at_start(s));
-  CDNI_TRY(cdni_kink_read(s, s->events->scene, p.k, &p.a, &p.rate_a));
-  CDNI_TRY(cdni_kink_read(s, s->work, p.k, &p.b, &p.rate_b));
-  CDNI_TRY(weigh(s, s->work, &p, &weight));
-  *matters = !(weight <= NOTHING);
+  enum { DEPTHS = 8 };
+  cdn_state *scene = s->events->scene;
+  passage p = { .k = s->events->n_kinks + kink, .turns = true };
+  *matters = false;
+  CDNI_TRY(cdni_kink_read(s, scene, p.k, &p.b, &p.rate_b));
+  /* a force may vanish at the depth that the step could come to, behind the other surface: shallower ones are tried, too */
+  for (int i = 0; i < DEPTHS && !*matters; i++, p.rate_b *= 0.5) {
+    double weight;
+    p.a = p.b, p.rate_a = p.rate_b;
+    CDNI_TRY(weigh(s, scene, &p, &weight));
+    *matters = !(weight <= NOTHING);
+  }
   return CDN_OK;
 }
 

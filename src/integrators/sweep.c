@@ -183,14 +183,15 @@ static cdn_status sort_out(cdn_stepper *s, const span *p, span *rest, meeting *f
   return CDN_OK;
 }
 
-/* What meets within the step for a moment, and so gently that the motion does not change by it, is let pass. */
+/* What meets within the step for a moment, and so gently that the motion does not change by it, is let pass. The scene is where
+ * they overlap: behind that they may have gone through each other, and show no force. */
 static cdn_status let_pass(cdn_stepper *s, span *p, int i, meeting *first) {
   cdni_sweep *w = &s->events->sweep;
   bool matters = true;
   int64_t kink;
   const int64_t key = sight_at(w, p->sight[0] + i)->key;
   if (!s->events->has_near || first->counts == key) return CDN_OK;
-  CDNI_TRY(w->ops->kink(w->self, s->work, key, &kink));
+  CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->kink(w->self, s->events->scene, key, &kink)));
   CDNI_TRY(cdni_kinks_matters(s, kink, &matters));
   if (matters) first->counts = key;
   for (int k = 0; k < 2 && !matters; k++) sight_at(w, p->sight[k] + i)->apart = false;
