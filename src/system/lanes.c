@@ -225,6 +225,16 @@ static void fetch_numbers(const cdn_state *from, cdn_state *const *to, int32_t t
                  n - i < PIECE ? n - i : PIECE);
 }
 
+/* Who asks for a result may read the effective q and u that it follows from, without asking for them. */
+static bool has_effective(cdn_state *state, int32_t ticket) {
+  const cdn_system *sys = state->system;
+  for (int32_t of = TICKET_Q_EFF; of <= TICKET_U_EFF; of++) {
+    if (of == ticket || !bit_is_set(sys->downstream + (size_t)of * (size_t)sys->words, ticket)) continue;
+    if (cdni_state_ensure(state, (cdn_ticket){ of }) != CDN_OK) return false;
+  }
+  return true;
+}
+
 bool cdni_lanes_fetch(cdn_state *state, int32_t ticket) {
   const cdn_system *sys = state->system;
   const node *n = node_at(sys, ticket);
@@ -237,8 +247,9 @@ bool cdni_lanes_fetch(cdn_state *state, int32_t ticket) {
   cdn_state *to[CDNI_MOST_LANES] = { 0 };
   for (int l = 0; l < from->system->lanes; l++) {
     cdn_state *other = from->lanes->standing[l];
-    if (other && !bit_is_set(other->valid, ticket)) to[l] = other;
+    if (other && other != state && !bit_is_set(other->valid, ticket) && has_effective(other, ticket)) to[l] = other;
   }
+  if (!has_effective(state, ticket)) return false;
   to[state->lane] = state;
   fetch_numbers(from, to, ticket);
   for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++)
