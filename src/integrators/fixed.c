@@ -23,7 +23,7 @@ void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x
   const cdni_runs runs = cdni_subsystem_runs(s->system, m->subsystem);
   for (int b = 1; b < m->tree.n; b++) {
     const tree_node *n = &m->tree.node[b];
-    if (n->kind != CDN_BALL && n->kind != CDN_FREE) continue;
+    if (!cdni_fixed_turns(n)) continue;
     const double *e = q + runs.q + n->q;
     double *w = x + runs.u + n->u;
     const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ e[0], e[1], e[2], e[3] });

@@ -107,6 +107,8 @@ cdn_status cdni_fixed_lone_bodies(cdn_stepper *s, const double *a) {
   for (int b = 1; b < m->tree.n; b++) {
     const tree_node *n = &m->tree.node[b];
     if (n->kind != CDN_FREE || n->parent != 0 || n->has_children || (d.prescribed && d.prescribed[b])) continue;
+    if (!n->quaternion || cdn_body_is_reversed(s->system, (cdn_body){ b }))
+      continue; /* its q are those of no body in Ground */
     const int q = runs.q + n->q, u = runs.u + n->u;
     if (!step_body(&d.mass[b], step->h, step->y0 + q, step->y0 + s->nq + u, a + u, step->y1 + q, step->y1 + s->nq + u))
       return cdni_state_fail(

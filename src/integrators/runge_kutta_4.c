@@ -35,7 +35,7 @@ static cdn_status reach(cdn_stepper *s, const parts *p, double h, const double *
   double *moved = s->step.error;
   CDNI_TRY(cdni_fixed_move(s, h, y0, p->u, moved));
   for (int b = 1; b < m->tree.n; b++)
-    if (m->tree.node[b].kind == CDN_BALL || m->tree.node[b].kind == CDN_FREE)
+    if (cdni_fixed_turns(&m->tree.node[b]))
       memcpy(y + runs.q + m->tree.node[b].q, moved + runs.q + m->tree.node[b].q, 4 * sizeof *y);
   /* speeds */
   memcpy(p->u, y0 + nq, (size_t)nu * sizeof *p->u);

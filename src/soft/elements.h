@@ -71,6 +71,18 @@ typedef struct soft_element_view {
   int32_t number;
 } soft_element_view;
 
+/* The rotation of a ball or free joint, whose coordinates are a quaternion or angles about x, y', z'. */
+static inline cdn_rotation cdni_soft_rotation(const tree_node *node, const double *q) {
+  if (node->quaternion) return cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
+  const cdn_rotation x = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), q[0]);
+  const cdn_rotation y = cdn_rotation_axis_angle(cdn_v3(0, 1, 0), q[1]);
+  return cdn_rotation_multiply(cdn_rotation_multiply(x, y), cdn_rotation_axis_angle(cdn_v3(0, 0, 1), q[2]));
+}
+static inline cdn_quaternion cdni_soft_quaternion(const tree_node *node, const double *q) {
+  if (node->quaternion) return (cdn_quaternion){ q[0], q[1], q[2], q[3] };
+  return cdn_quaternion_from_rotation(cdni_soft_rotation(node, q));
+}
+
 struct soft_element_room;
 typedef struct soft_element_kind {
   const char *name;

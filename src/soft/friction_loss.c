@@ -16,8 +16,7 @@ static bool set_row(const soft_element_view *v, const tree_node *node, int k, do
     g[k] = 1;
     return false;
   }
-  const double *q = v->d.q + node->q;
-  const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
+  const cdn_rotation R = cdni_soft_rotation(node, v->d.q + node->q);
   const cdn_vec3 axis = k == 0 ? R.x : k == 1 ? R.y : R.z;
   g[0] = axis.x, g[1] = axis.y, g[2] = axis.z;
   return true;

@@ -42,9 +42,10 @@ static cdn_status add_groups(const soft_element_view *v) {
  * turns does not count. */
 static cdn_status add_ball_groups(const soft_element_view *v) {
   const tree_node *node = &v->m->tree.node[v->e->body[0]];
-  const double *p = v->params, *q = v->d.q + node->q, *u = v->d.u + node->u;
-  const v3 e = q[0] < 0 ? v3_neg(v3_load(q + 1)) : v3_load(q + 1), w = v3_load(u);
-  const double sine = v3_norm(e), angle = 2 * atan2(sine, fabs(q[0]));
+  const double *p = v->params, *u = v->d.u + node->u;
+  const cdn_quaternion q = cdni_soft_quaternion(node, v->d.q + node->q);
+  const v3 vector = { q.x, q.y, q.z }, e = q.w < 0 ? v3_neg(vector) : vector, w = v3_load(u);
+  const double sine = v3_norm(e), angle = 2 * atan2(sine, fabs(q.w));
   const v3 n = sine > 0 ? v3_scale(1 / sine, e) : (v3){ 1, 0, 0 };
   const double distance = p[BALL_UPPER] - angle, x = distance - p[BALL_MARGIN];
   if (!(x < 0)) return CDN_OK;
