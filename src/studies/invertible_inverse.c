@@ -1,4 +1,5 @@
 /* Inverse dynamics along positions, and its derivative. */
+#include "dynamics/dynamics.h"
 #include "matter/operators.h"
 #include "studies/invertible.h"
 
@@ -248,6 +249,20 @@ static cdn_status differentiate(cdn_invertible_motion *motion, const cdn_inverti
   return CDN_OK;
 }
 
+/* Soft rows answer to the accelerations without contact, as in a step. Provided rows do not tell their forces by these. */
+static cdn_status subtract_soft(cdn_invertible_motion *motion, const place *p, const contact_rows *rows, bool varied,
+                                double *tau) {
+  const size_t nu = (size_t)motion->nu;
+  double *a = motion->vector + motion->nq + 4 * motion->nu, *f = a + nu;
+  if (varied) CDNI_TRY(cdni_dynamics_refuse_rows(motion->scratch, "cdn_invertible_optimize_path"));
+  else CDNI_TRY(cdni_dynamics_refuse_provided_rows(motion->scratch, "cdn_invertible_motion_inverse"));
+  memcpy(a, p->udot, nu * sizeof *a);
+  if (rows->n > 0) cdni_contact_rows_add_transpose(rows, rows->MJ, motion->nu, -1 / motion->def.step, rows->f, a);
+  CDNI_TRY(cdn_soft_forces(motion->scratch, a, f));
+  for (size_t k = 0; k < nu; k++) tau[k] -= f[k];
+  return CDN_OK;
+}
+
 cdn_status cdni_motion_inverse_at(cdn_invertible_motion *motion, const cdn_invertible_law *law, const double *q,
                                   double *tau, double *derivative) {
   const size_t nq = (size_t)motion->nq, nu = (size_t)motion->nu;
@@ -256,6 +271,7 @@ cdn_status cdni_motion_inverse_at(cdn_invertible_motion *motion, const cdn_inver
   place p = { q, q + nq, q + 2 * nq, speeds, speeds + nu, speeds + 2 * nu };
   CDNI_TRY(look(motion, law, &p, rows));
   CDNI_TRY(cdn_residual(motion->scratch, p.udot, tau));
+  CDNI_TRY(subtract_soft(motion, &p, rows, derivative != NULL, tau));
   if (rows->n > 0) cdni_contact_rows_add_transpose(rows, rows->J, motion->nu, -1 / motion->def.step, rows->f, tau);
   if (!derivative) return CDN_OK;
   const size_t doubles =
