@@ -18,7 +18,7 @@ enum { HAS_SUNDIALS = 0 };
 #endif
 
 /* To loop over every method. */
-enum { ALL_METHODS = CDN_METHOD_CONVEX + 1 };
+enum { ALL_METHODS = CDN_METHOD_COUNT };
 /* Whether this build has it, and it chooses steps by their errors. */
 static inline bool controls_errors(int method) {
   return cdn_method_is_available((cdn_method)method) && !cdn_method_needs_fixed_step((cdn_method)method);

@@ -7,7 +7,7 @@
 #include "options.h"
 #include "trial.h"
 
-enum { METHODS = CDN_METHOD_CONVEX + 1, MOST_TRIALS = 32 };
+enum { METHODS = CDN_METHOD_COUNT, MOST_TRIALS = 32 };
 
 typedef struct scene_result {
   bool made, done, chaotic;

@@ -25,6 +25,7 @@ typedef struct differ {
   int32_t *side, *ends;
   row_values here, there[2];
   sv *A;
+  soft_base *base_rows; /* of soft rows: those of the State itself */
 } differ;
 
 /* The left side of row i's equation. */
@@ -56,7 +57,7 @@ static cdn_status evaluate_soft(const differ *x, row_values *out) {
   out->same = true;
   clear_forces(x, out);
   CDNI_TRY(cdni_state_ensure(x->state, CDN_TWIST));
-  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, true, out->F, out->f);
+  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, true, x->base_rows, out->F, out->f);
 }
 
 static cdn_status evaluate_here(const differ *x, row_values *out) {
@@ -153,12 +154,15 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   if (nu) memcpy(x.udot, p->udot, nu * sizeof *x.udot);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */
-  cdn_status status = evaluate_here(&x, &x.here);
+  cdn_status status = CDN_OK;
+  if (dyn->soft) status = cdni_soft_base_begin(dyn->soft, state, x.udot, &x.base_rows);
+  if (status == CDN_OK) status = evaluate_here(&x, &x.here);
   for (int i = 1; status == CDN_OK && i < (int)nb; i++) {
     cdni_derivatives_constant_moment(p, i, x.here.F[i].w);
     cdni_derivatives_constant_force(p, i, v3_zero(), x.here.F[i].v);
   }
   if (status == CDN_OK) status = cdni_differences_make(&x.by, all);
+  if (x.base_rows) cdni_soft_base_end(state, x.base_rows);
   cdn_work_pop(state, frame);
   return status;
 }

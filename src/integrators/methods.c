@@ -73,6 +73,7 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, const cdn_syst
     case CDN_METHOD_MIDPOINT: return &cdni_midpoint;
     case CDN_METHOD_RUNGE_KUTTA_4: return &cdni_runge_kutta_4;
     case CDN_METHOD_CONVEX: return &cdni_convex;
+    case CDN_METHOD_COUNT: break;
   }
   return NULL;
 }

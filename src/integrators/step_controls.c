@@ -1,7 +1,8 @@
-/* How forces and rates vary with controls: differences. Of soft rows only those of the user's providers can read controls. */
+/* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's providers can read controls. */
 #include <cardan/controls.h>
 #include <math.h>
 
+#include "dynamics/zdot.h"
 #include "integrators/step_derivatives.h"
 #include "math/difference.h"
 #include "matter/motion_derivatives.h"
@@ -39,7 +40,7 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
-  if (soft && cdni_soft_has_providers(soft)) CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, r->F, r->f));
+  if (soft && cdni_soft_has_providers(soft)) CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);
@@ -86,6 +87,16 @@ static void subtract_forces(const step_start *s, const readers *a, readers *b) {
   for (int k = 0; k < s->nu; k++) b->f[k] += a->f[k];
 }
 
+static void put_rates(const step_start *s, const double *W, const readers sides[2], double by, int column, int columns,
+                      double *zdot) {
+  for (int i = 0; i < s->nz; i++) {
+    double d = sides[1].zdot[i] - sides[0].zdot[i];
+    for (int k = 0; W && k < s->nu; k++)
+      if (W[i * s->nu + k] != 0) d -= W[i * s->nu + k] * (sides[1].udot[k] - sides[0].udot[k]);
+    zdot[(size_t)i * (size_t)columns + (size_t)column] = by * d;
+  }
+}
+
 static cdn_status vary(const step_start *s, const double *W, cdn_control control, int column, int columns,
                        readers sides[2], double *force, double *change, double *zdot) {
   double at[2];
@@ -103,13 +114,47 @@ static cdn_status vary(const step_start *s, const double *W, cdn_control control
     force[to] = by * sides[1].f[i];
     change[to] = by * (sides[1].change[i] - sides[0].change[i]);
   }
-  for (int i = 0; i < s->nz; i++) {
-    double d = sides[1].zdot[i] - sides[0].zdot[i];
-    for (int k = 0; W && k < s->nu; k++)
-      if (W[i * s->nu + k] != 0) d -= W[i * s->nu + k] * (sides[1].udot[k] - sides[0].udot[k]);
-    zdot[(size_t)i * (size_t)columns + (size_t)column] = by * d;
-  }
+  put_rates(s, W, sides, by, column, columns, zdot);
   return cdn_control_set(s->state, control, now);
+}
+
+static cdn_status rates_and_udot(const step_start *s, readers *r) {
+  CDNI_TRY(rates_at(s->state, r->zdot));
+  const double *now = cdn_state_udot(s->state);
+  if (!now) return cdni_state_last_status(s->state);
+  memcpy(r->udot, now, (size_t)s->nu * sizeof *now);
+  return CDN_OK;
+}
+
+static cdn_status each_force(const step_start *s, const double *W, int columns, double *f, readers sides[2],
+                             double *zdot) {
+  for (int k = 0; k < s->nu; k++) {
+    const double now = f[k], d = cdni_difference_of(now);
+    for (int side = 0; side < 2; side++) {
+      f[k] = now + (side ? d : -d);
+      CDNI_TRY(cdn_state_set_applied_mobility_forces(s->state, f));
+      CDNI_TRY(rates_and_udot(s, &sides[side]));
+    }
+    f[k] = now;
+    put_rates(s, W, sides, 1 / (2 * d), k, columns, zdot);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_step_vary_forces(const step_start *s, const double *W, int columns, double *zdot) {
+  int described, differenced;
+  double *frame;
+  readers sides[2] = { { 0 } };
+  cdni_zdot_count(cdn_state_system(s->state), &described, &differenced);
+  if (differenced == 0 || s->nu == 0) return CDN_OK;
+  const size_t nu = (size_t)s->nu, nz = (size_t)s->nz;
+  CDNI_TRY(cdni_operator_work(s->state, s->function, (3 * nu + 2 * nz) * sizeof(double), (void **)&frame));
+  for (int k = 0; k < 2; k++) sides[k].udot = frame + nu + (size_t)k * (nu + nz), sides[k].zdot = sides[k].udot + nu;
+  memcpy(frame, cdn_state_applied_mobility_forces(s->state), nu * sizeof *frame);
+  const cdn_status status = each_force(s, W, columns, frame, sides, zdot);
+  cdn_work_pop(s->state, frame);
+  cdni_state_return_to(s->state, s->saved);
+  return status;
 }
 
 cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,

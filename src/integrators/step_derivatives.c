@@ -8,6 +8,7 @@
 #include <cardan/controls.h>
 #include <math.h>
 
+#include "constraints/elements.h"
 #include "constraints/project.h"
 #include "dynamics/zdot.h"
 #include "math/difference.h"
@@ -92,6 +93,7 @@ static cdn_status find_forces(differentiation *x, bool by_force) {
   memset(x->zdot_f, 0, nz * nf * sizeof *x->zdot_f);
   for (size_t k = 0; by_force && k < nu; k++) x->force[k * nf + k] = 1;
   const double *W = any(x->zdot.W, nz * nu) ? x->zdot.W : NULL;
+  if (by_force) CDNI_TRY(cdni_step_vary_forces(s, W, x->forces, x->zdot_f));
   if (x->controls == 0) return CDN_OK;
   return cdni_step_vary_controls(s, W, by_force ? s->nu : 0, x->forces, x->force, x->change, x->zdot_f);
 }
@@ -238,9 +240,18 @@ static cdn_status refuse(cdn_state *state, const char *function) {
     return cdni_state_fail(
         state, CDN_ERR_UNSUPPORTED, false, function, NULL,
         "a subsystem of yours has coordinates or speeds: derivatives of steps know those of mobilizers");
-  if (m && cdni_motion_varying(m, state) > 0)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
-                           "a motion of yours depends on q or u: there are no derivatives of steps with it");
+  const cdn_motion varying = { m ? cdni_motion_first_varying(m, state) : -1 };
+  const char *name = cdn_motion_name(system, varying);
+  if (varying.i >= 0)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                           "motion '%s' may depend on q or u: there are no derivatives of steps with it", name);
+  const constraint_room *room = cdni_constraints(system);
+  for (int i = 0; room && i < cdn_system_constraint_count(system); i++)
+    if (constraint_at(room, i)->nonlinear && cdn_constraint_is_enabled(state, (cdn_constraint){ i }))
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, constraint_at(room, i)->name,
+                             "the velocity error of constraint '%s' is not linear in u, and how it is projected has no "
+                             "derivatives",
+                             constraint_at(room, i)->name);
   return CDN_OK;
 }
 

@@ -7,7 +7,23 @@
 #include <cardan/constraints.h>
 
 #include "integrators/fixed.h"
+#include "matter/motion.h"
 #include "matter/operators.h"
+
+/* A step gives prescribed mobilities the accelerations, and in the end the speeds, of their motions, whatever u_next is. */
+static cdn_status take_prescribed(cdn_state *state, double *a, double *udot) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  if (!m || !cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;
+  CDNI_TRY(cdn_forward_dynamics(state, NULL, NULL, udot, NULL));
+  const int32_t *driver = cdni_drivers(state, m->driver_udot);
+  const int first = cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *node = &m->tree.node[i];
+    if (driver[i] != DRIVEN_BY_NOTHING)
+      memcpy(a + first + node->u, udot + first + node->u, (size_t)node->nu * sizeof *a);
+  }
+  return CDN_OK;
+}
 
 static cdn_status find_udot(cdn_state *state, const char *function, const euler_kind *kind, double h, const double *a,
                             double *udot, double *change, double *b, double *lambda) {
@@ -37,7 +53,8 @@ cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double
   double *a = frame, *udot = a + nu, *change = udot + nu, *b = change + nu;
   const double *u = cdn_state_u(state);
   for (int k = 0; k < nu; k++) a[k] = (u_next[k] - u[k]) / h;
-  cdn_status status = find_udot(state, function, kind, h, a, udot, change, b, b + m);
+  cdn_status status = take_prescribed(state, a, udot);
+  if (status == CDN_OK) status = find_udot(state, function, kind, h, a, udot, change, b, b + m);
   if (status == CDN_OK) status = cdn_constrained_inverse_dynamics(state, udot, NULL, tau, NULL, NULL);
   cdn_work_pop(state, frame);
   return status;

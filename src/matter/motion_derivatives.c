@@ -34,6 +34,12 @@ int cdni_motion_varying(const matter *m, const cdn_state *state) {
   return rows;
 }
 
+int cdni_motion_first_varying(const matter *m, const cdn_state *state) {
+  for (int i = 1; m->motions.count && i < m->tree.n; i++)
+    if (varies(m, state, i)) return CDNI_AT(m->bodies, matter_body, i).motion;
+  return -1;
+}
+
 typedef struct point {
   double *q, *u, *direction; /* of the whole System: nq, nu, nq */
   double *values;            /* q or u of the State: the one that is moved along the direction */
@@ -116,7 +122,7 @@ void cdni_motion_set_rows(const matter *m, const cdn_state *state, const double 
 /* ---- for differences of other things ---- */
 
 void cdni_motion_release(const matter *m, cdn_state *state) {
-  const cdn_dvar drivers[] = { m->driver_q, m->driver_u, m->driver_udot };
+  const cdn_dvar drivers[] = { m->driver_q, m->driver_u };
   for (int i = 0; i < CDNI_COUNT(drivers); i++)
     if (cdni_drivers(state, drivers[i])[0] != 0)
       memset(cdni_state_update_discrete(state, drivers[i]), 0, (size_t)m->tree.n * sizeof(int32_t));

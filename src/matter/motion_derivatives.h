@@ -6,6 +6,8 @@
 
 /* Number of mobilities whose prescribed udot depends on q or u. */
 int cdni_motion_varying(const matter *m, const cdn_state *state);
+/* The first motion that drives such a mobility; -1: there is none. */
+int cdni_motion_first_varying(const matter *m, const cdn_state *state);
 /* Its derivatives by q (in the basis of u) or by u: that many rows of nu, in the order of the bodies. */
 cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *function, cdn_pool pool, int rows,
                                double *P);
@@ -17,7 +19,8 @@ void cdni_motion_set_rows(const matter *m, const cdn_state *state, const double 
 bool cdni_motion_reads_control(const matter *m, const cdn_state *state, cdn_control control);
 /* Which mobilities (nu flags each) have q, or u, that are prescribed. */
 void cdni_motion_held(const matter *m, const cdn_state *state, bool *q, bool *u);
-/* Frees all mobilizers, for differences in a State whose block is restored afterwards. */
+/* Frees q and u of all mobilizers, for differences in a State whose block is restored afterwards. What is prescribed does not give
+ * way to forces, as before. */
 void cdni_motion_release(const matter *m, cdn_state *state);
 
 #endif

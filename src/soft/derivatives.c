@@ -2,8 +2,74 @@
 #include "soft/internal.h"
 #include "matter/operators.h"
 
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out, sv *F,
-                            double *f) {
+/* The groups of a State, their residuals and forces. */
+struct soft_base {
+  int n;
+  soft_group *groups;
+  double (*r)[SOFT_MOST_ROWS], (*f)[SOFT_MOST_ROWS];
+};
+
+cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const double *udot, soft_base **out) {
+  const matter *m = room->matter;
+  const void *elements;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  const size_t size = sizeof(soft_group) + 2 * SOFT_MOST_ROWS * sizeof(double);
+  soft_base *base = cdn_work_push(state, sizeof *base + (size_t)n * size + 2 * (size_t)m->tree.n * sizeof(sv));
+  *out = base;
+  if (!base) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  base->n = n;
+  base->groups = (soft_group *)(base + 1);
+  base->r = (double(*)[SOFT_MOST_ROWS])(base->groups + n), base->f = base->r + n;
+  sv *A = (sv *)(base->f + n), *A_full = A + m->tree.n;
+  if (n > 0) memcpy(base->groups, elements, (size_t)n * sizeof *base->groups);
+  const tree_data d = cdni_matter_data(m, state);
+  m->kernels->jacobian(&m->tree, &d, udot, A);
+  cdni_operator_accelerations(m, &d, udot, A_full);
+  for (int i = 0; i < n; i++) {
+    soft_work w = { .g = &base->groups[i] };
+    cdni_soft_place(d.pose, &w);
+    cdni_soft_multiply(&m->tree, &w, w.g->rates ? A_full : A, udot, base->r[i]);
+    for (int k = 0; k < w.g->s.rows; k++) base->r[i][k] -= w.g->ref[k];
+    cdni_soft_function(&w.g->s, base->r[i], base->f[i], NULL, NULL);
+  }
+  return CDN_OK;
+}
+
+void cdni_soft_base_end(cdn_state *state, soft_base *base) { cdn_work_pop(state, base); }
+
+static bool is_same(const soft_group *a, const soft_group *b) {
+  return a->s.kind == b->s.kind && a->s.rows == b->s.rows && a->place == b->place && a->body[0] == b->body[0] &&
+         a->body[1] == b->body[1] && a->terms == b->terms && a->contact == b->contact && a->element == b->element &&
+         a->provider == b->provider;
+}
+
+static bool are_same(const soft_base *base, const soft_group *groups, int n) {
+  bool same = base && base->n == n;
+  for (int i = 0; same && i < n; i++) same = is_same(&base->groups[i], &groups[i]);
+  return same;
+}
+
+/* The force at r by its change along a part of the way from the base: where a row is stiff its residual is small, and a
+ * displaced pose at the same udot may lead beyond the piece of the function that the base is on. */
+static void force_near(const soft_base *base, int i, const soft_function *s, const double *r, double *f) {
+  static const double PART = 1e-3;
+  const soft_function *from = &base->groups[i].s;
+  soft_function near = *from;
+  double at[SOFT_MOST_ROWS];
+  for (int k = 0; k < s->rows; k++) {
+    at[k] = base->r[i][k] + PART * (r[k] - base->r[i][k]);
+    near.D[k] += PART * (s->D[k] - from->D[k]);
+    if (k > 0) near.friction[k - 1] += PART * (s->friction[k - 1] - from->friction[k - 1]);
+  }
+  near.loss += PART * (s->loss - from->loss);
+  near.mu += PART * (s->mu - from->mu);
+  cdni_soft_function(&near, at, f, NULL, NULL);
+  for (int k = 0; k < s->rows; k++) f[k] = base->f[i][k] + (f[k] - base->f[i][k]) / PART;
+}
+
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
+                            const soft_base *base, sv *F, double *f) {
   const matter *m = room->matter;
   const void *elements;
   int n;
@@ -14,13 +80,15 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   if (!A) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   m->kernels->jacobian(&m->tree, &d, udot, A);
   cdni_operator_accelerations(m, &d, udot, A_full);
+  const bool near = are_same(base, elements, n);
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = (const soft_group *)elements + i };
     if (left_out && w.g->known) continue;
     cdni_soft_place(d.pose, &w);
     cdni_soft_multiply(&m->tree, &w, w.g->rates ? A_full : A, udot, w.r);
     for (int k = 0; k < w.g->s.rows; k++) w.r[k] -= w.g->ref[k];
-    cdni_soft_function(&w.g->s, w.r, w.f, NULL, NULL);
+    if (near) force_near(base, i, &w.g->s, w.r, w.f);
+    else cdni_soft_function(&w.g->s, w.r, w.f, NULL, NULL);
     cdni_soft_add_force(&m->tree, &w, w.f, F, f);
   }
   cdn_work_pop(state, A);
@@ -44,7 +112,7 @@ cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   memset(f_mob, 0, (2 * nu + 1) * sizeof *f_mob);
   if (udot && nu) memcpy(a, udot, nu * sizeof *a);
   cdn_status status = cdni_state_ensure(state, CDN_TWIST);
-  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, F, f_mob);
+  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, NULL, F, f_mob);
   if (status == CDN_OK) {
     tree_data d = cdni_matter_data(m, state);
     d.z = F;

@@ -30,9 +30,13 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
  * has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
 /* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
- * leaves out. */
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out, sv *F,
-                            double *f);
+ * leaves out. With a base they are those near it, to be differenced: each row stays on the piece of its function that it is on there. */
+typedef struct soft_base soft_base;
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
+                            const soft_base *base, sv *F, double *f);
+/* The State as it is at udot, in its workspace. Twists must be valid. *out is NULL where it fails. */
+cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const double *udot, soft_base **out);
+void cdni_soft_base_end(cdn_state *state, soft_base *base);
 /* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are left
  * out, for nobody knows how they vary. */
 struct derivative_pass;

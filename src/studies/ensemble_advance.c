@@ -214,9 +214,14 @@ static cdn_status check_memory(cdn_ensemble *e, const char *function) {
   const cdni_traits *x = &e->traits;
   const bool remembers = x->auto_updates > (x->constraints ? 1 : 0) + (e->remembers_friction ? 1 : 0);
   if (!remembers && !x->previous) return CDN_OK;
-  return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
-                            "the System has %s, which an ensemble does not advance: use a stepper for each State",
-                            remembers ? "auto-update variables" : "subsystems that ask for previous values");
+  if (!remembers)
+    return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
+                              "the System has subsystems that ask for previous values, which an ensemble does not "
+                              "advance: use a stepper for each State");
+  return cdni_ensemble_fail(
+      e, CDN_ERR_UNSUPPORTED, function, -1,
+      "the System has auto-update variables such as '%s', which an ensemble does not advance: use a stepper for each State",
+      x->remembered);
 }
 
 static bool goes_apart(const cdn_ensemble *e) {

@@ -11,6 +11,8 @@ cdni_traits cdni_system_traits(const cdn_system *s) {
   return (cdni_traits){ .subsystems = (int)s->subsystems.count,
                         .events = s->events.count > 0,
                         .auto_updates = (int)s->autos.count,
+                        .remembered =
+                            s->autos.count > 0 ? node_at(s, CDNI_AT(s->autos, auto_variable, 0).variable)->name : NULL,
                         .constraints = s->n_udoterr > 0,
                         .previous = s->keep_previous };
 }

@@ -210,6 +210,7 @@ bool cdni_ticket_is_upstream(const cdn_system *system, cdn_ticket ticket, cdn_ti
 /* Properties of a System that some Studies cannot handle. */
 typedef struct cdni_traits {
   int subsystems, auto_updates;
+  const char *remembered; /* the first auto-update variable, "subsystem.entry"; NULL: there is none */
   bool events, constraints, previous;
 } cdni_traits;
 cdni_traits cdni_system_traits(const cdn_system *system);
