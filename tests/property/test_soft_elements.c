@@ -316,4 +316,33 @@ START_TEST(test_dry_friction_creeps) {
 }
 END_TEST
 
-CHECK_MAIN("soft elements", test_rates, test_dry_friction_creeps, test_power_and_switches, test_mistakes)
+/* A ball whose rotation is limited and rubbed moves alike, whether its coordinates are angles or a quaternion. */
+START_TEST(test_angles_or_a_quaternion) {
+  double udot[2][3];
+  for (int euler = 0; euler < 2; euler++) {
+    cdn_system *s = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+    cdn_friction_loss_def loss = cdn_default_friction_loss_def();
+    def.mobilizer = CDN_BALL, def.euler = euler, def.mass.mass = 1, def.mass.com = cdn_v3(0.1, 0.2, 0);
+    def.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
+    limit.body = loss.body = cdn_system_add_body(s, &def);
+    limit.upper = 0.3, loss.mobility = 1, loss.loss = 0.4;
+    cdn_system_add_soft_limit(s, &limit);
+    cdn_system_add_friction_loss(s, &loss);
+    cdn_state *state;
+    OK_FREEZE(s);
+    OK(cdn_state_create(s, &state));
+    cdn_system_release(s);
+    OK_ON(state, cdn_body_set_q_to_fit_rotation(state, loss.body, cdn_rotation_axis_angle(cdn_v3(1, -2, 1), 0.7)));
+    OK_ON(state, cdn_state_set_u(state, (double[]){ 0.4, -0.7, 0.5 }));
+    ck_assert_ptr_nonnull(cdn_state_udot(state));
+    memcpy(udot[euler], cdn_state_udot(state), sizeof udot[euler]);
+    cdn_state_destroy(state);
+  }
+  for (int k = 0; k < 3; k++) NEAR(udot[1][k], udot[0][k], 1e-12 * fabs(udot[0][k]));
+}
+END_TEST
+
+CHECK_MAIN("soft elements", test_rates, test_angles_or_a_quaternion, test_dry_friction_creeps, test_power_and_switches,
+           test_mistakes)
