@@ -232,7 +232,8 @@ static inline CDN_NODISCARD cdn_status cdn_invertible_motion_get_contact(const c
  *  beside all forces of the State that take positions i and i + 1 to i + 2: w_i = N^+(q_i) (q_i+1 - q_i) / h, and
  *  M (w_i+1 - w_i) = h (forces + tau_i) + J^T f_i at q_i+1, w_i, with the f of the inverse at v = J w_i+1. They are what a
  *  run of cdn_invertible_motion_advance with these forces applied would need, to the tolerance of the solver. The State is
- *  left as it was; its t and z are those of every position. Forces of soft rows are those of the accelerations without f_i, as in a step.
+ *  left as it was; its t and z are those of every position. Forces of soft rows are those of the accelerations without
+ *  f_i, as in a step.
  *  Errors: those of cdn_invertible_inverse (the message names the position), CDN_ERR_UNSUPPORTED (constraints
  *  that are on: tau is not unique; prescribed motions; row providers while they have rows), those of realization. */
 CDN_API cdn_status cdn_invertible_motion_inverse(cdn_invertible_motion *motion, int n, const double *q,
@@ -277,7 +278,8 @@ typedef struct cdn_invertible_path_report {
  *  Gauss-Newton with Levenberg and Marquardt's damping; forces depend on three positions each, so that its matrix is
  *  banded, five blocks wide, and one iteration costs O(n nu^3). The derivative of the inverse dynamics is analytic, but for
  *  those of the contacts' places and normals, which are differenced (2 nu searches for contacts a position). Errors: as
- *  cdn_invertible_motion_inverse at the start; CDN_ERR_UNSUPPORTED where soft rows act; CDN_ERR_ARG; CDN_ERR_NOMEM. Ending by most_iterations is no error. */
+ *  cdn_invertible_motion_inverse at the start; CDN_ERR_UNSUPPORTED where soft rows act; CDN_ERR_ARG; CDN_ERR_NOMEM.
+ *  Ending by most_iterations is no error. */
 CDN_API cdn_status cdn_invertible_optimize_path_sized(cdn_invertible_motion *motion, const cdn_invertible_path_def *def,
                                                       int n, double *q, double *tau, cdn_invertible_path_report *report,
                                                       size_t size) CDN_NODISCARD;

@@ -138,7 +138,8 @@ CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def 
  *  CDN_METHOD_IMPLICIT_FAST or CDN_METHOD_SEMI_EXPLICIT_EULER; CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau.
  *  Forces of soft rows are found contact by contact from the accelerations, without an iteration. With constraints tau is the one of
  *  least norm, for the reachable u that is nearest to u_next; on prescribed mobilities it is as in cdn_constrained_inverse_dynamics,
- *  whose cost and errors it has, and u_next is not read: a step gives them the speeds of their motions. Stage: Force. CDN_ERR_ARG if h is not positive and finite. */
+ *  whose cost and errors it has, and u_next is not read: a step gives them the speeds of their motions. Stage: Force.
+ *  CDN_ERR_ARG if h is not positive and finite. */
 CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next,
                                              double *tau) CDN_NODISCARD;
 
@@ -157,8 +158,8 @@ CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method
  *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's workspace has
  *  grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite. CDN_ERR_UNSUPPORTED: another method;
  *  coordinates that no mobilizer has; line orientation and free line; custom mobilizers with an N of their own; custom motions at
- *  velocity or acceleration level; velocity constraints that are not linear in u; with dx_dc a control that prescribes a motion, and rows of row providers. Else the errors of
- *  cdn_forward_dynamics_derivatives. */
+ *  velocity or acceleration level; velocity constraints that are not linear in u; with dx_dc a control that
+ *  prescribes a motion, and rows of row providers. Else the errors of cdn_forward_dynamics_derivatives. */
 CDN_API cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
                                         double *dx_dc) CDN_NODISCARD;
 

@@ -1,4 +1,5 @@
-/* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's providers can read controls. */
+/* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's
+ * providers can read controls. */
 #include <cardan/controls.h>
 #include <math.h>
 
@@ -40,7 +41,8 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
-  if (soft && cdni_soft_has_providers(soft)) CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f));
+  if (soft && cdni_soft_has_providers(soft))
+    CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);

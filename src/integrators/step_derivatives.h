@@ -21,8 +21,8 @@ typedef struct step_start {
 cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,
                                    double *change, double *zdot);
 
-/* step_controls.c: zdot (nz) by forces on mobilities, in the first nu columns, without what W has: rates that are differenced may
- * follow from udot and have no rows in W. Central differences; the State is returned to. */
+/* step_controls.c: zdot (nz) by forces on mobilities, in the first nu columns, without what W has: rates that are
+ * differenced may follow from udot and have no rows in W. Central differences; the State is returned to. */
 cdn_status cdni_step_vary_forces(const step_start *s, const double *W, int columns, double *zdot);
 
 #endif

@@ -10,7 +10,7 @@
 #include "matter/motion.h"
 #include "matter/operators.h"
 
-/* A step gives prescribed mobilities the accelerations, and in the end the speeds, of their motions, whatever u_next is. */
+/* A step gives prescribed mobilities the accelerations, and in the end the speeds, of their motions. */
 static cdn_status take_prescribed(cdn_state *state, double *a, double *udot) {
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m || !cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;

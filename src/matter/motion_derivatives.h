@@ -19,8 +19,8 @@ void cdni_motion_set_rows(const matter *m, const cdn_state *state, const double 
 bool cdni_motion_reads_control(const matter *m, const cdn_state *state, cdn_control control);
 /* Which mobilities (nu flags each) have q, or u, that are prescribed. */
 void cdni_motion_held(const matter *m, const cdn_state *state, bool *q, bool *u);
-/* Frees q and u of all mobilizers, for differences in a State whose block is restored afterwards. What is prescribed does not give
- * way to forces, as before. */
+/* Frees q and u of all mobilizers, for differences in a State whose block is restored afterwards. What is prescribed
+ * does not give way to forces, as before. */
 void cdni_motion_release(const matter *m, cdn_state *state);
 
 #endif

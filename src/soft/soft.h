@@ -30,7 +30,8 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
  * has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
 /* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
- * leaves out. With a base they are those near it, to be differenced: each row stays on the piece of its function that it is on there. */
+ * leaves out. With a base they are those near it, to be differenced: each row stays on the piece of its function that
+ * it is on there. */
 typedef struct soft_base soft_base;
 cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
                             const soft_base *base, sv *F, double *f);

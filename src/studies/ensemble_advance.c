@@ -220,7 +220,8 @@ static cdn_status check_memory(cdn_ensemble *e, const char *function) {
                               "advance: use a stepper for each State");
   return cdni_ensemble_fail(
       e, CDN_ERR_UNSUPPORTED, function, -1,
-      "the System has auto-update variables such as '%s', which an ensemble does not advance: use a stepper for each State",
+      "the System has auto-update variables such as '%s', which an ensemble does not advance: use a stepper for each "
+      "State",
       x->remembered);
 }
 

@@ -249,7 +249,8 @@ static cdn_status differentiate(cdn_invertible_motion *motion, const cdn_inverti
   return CDN_OK;
 }
 
-/* Soft rows answer to the accelerations without contact, as in a step. Provided rows do not tell their forces by these. */
+/* Soft rows answer to the accelerations without contact, as in a step. Provided rows do not tell their forces by
+ * these. */
 static cdn_status subtract_soft(cdn_invertible_motion *motion, const place *p, const contact_rows *rows, bool varied,
                                 double *tau) {
   const size_t nu = (size_t)motion->nu;

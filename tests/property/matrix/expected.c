@@ -1,0 +1,52 @@
+/* shared by tests in this folder */
+/* What is refused, by design, and what is known to be wrong. */
+#include "matrix.h"
+
+static bool same(const char *wanted, const char *name) { return !wanted || (name && strcmp(wanted, name) == 0); }
+
+/* ---- refusals ---- */
+
+/* By features, in their tables. */
+static const char *refusal_of(const feature *f, const char *element, const char *asked, const char *method) {
+  for (const refusal *r = f->refuses; r && r->question; r++)
+    if (strcmp(r->question, asked) == 0 && same(r->method, method)) return r->text ? r->text : element;
+  return NULL;
+}
+
+expectation expected_refusal(const cell *c, const scene *s, const char *asked) {
+  expectation e = { { NULL, NULL } };
+  if (!asked) { /* freezing */
+    for (int i = 0; i < s->features; i++)
+      if (s->features > 1 && s->feature[i]->rows && s->feature[1 - i]->soft) e.text[0] = "provided rows";
+    return e;
+  }
+  for (int i = 0; i < s->features; i++) e.text[i] = refusal_of(s->feature[i], s->element[i], asked, c->method);
+  /* joints whose displacements along their speeds do not stay among themselves */
+  const bool of_steps = strcmp(asked, "derivatives of a step") == 0 || strcmp(asked, "a step by controls") == 0;
+  if (s->odd_joint && of_steps) e.text[e.text[0] ? 1 : 0] = s->odd_joint;
+  return e;
+}
+
+/* ---- known failures ---- */
+
+/* A feature with another (NULL: alone and with any), a question and a method (NULL: any), and why. Each cell that fits
+ * fails: one that no longer does makes the test fail, until its row is struck out. */
+typedef struct failure {
+  const char *feature, *with, *question, *method, *why;
+} failure;
+static const failure failures[] = {
+  { "", NULL, "", NULL, "" }, /* there are none */
+};
+
+const char *known_failure(const cell *c, const scene *s, const char *asked) {
+  for (size_t k = 0; k < sizeof failures / sizeof *failures; k++) {
+    const failure *f = &failures[k];
+    for (int i = 0; i < s->features; i++) {
+      const char *other = s->features > 1 ? s->feature[1 - i]->name : NULL;
+      if (same(f->feature, s->feature[i]->name) && same(f->with, other) && same(f->question, asked) &&
+          same(f->method, c ? c->method : NULL))
+        return f->why;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,118 @@
+/* shared by tests in this folder */
+/* Features: one force element of each kind. The table is made from the library's own list of kinds. */
+#include "forces/internal.h"
+#include "matrix.h"
+
+static void add_gravity(scene *s) {
+  const cdn_force g = cdn_system_add_gravity(s->system, "gravity", cdn_v3(1, -2, -9));
+  cdn_system_exclude_from_gravity(s->system, g, s->cylinder);
+}
+static void add_mobility_spring(scene *s) {
+  cdn_system_add_mobility_spring(s->system, "spring", s->slider, 0, 30, 0.2);
+}
+static void add_mobility_damper(scene *s) { cdn_system_add_mobility_damper(s->system, "damper", s->ball, 1, 0.7); }
+static void add_mobility_force(scene *s) { cdn_system_add_mobility_force(s->system, "motor", s->slider, 0, 2); }
+
+static void add_actuator(scene *s) {
+  cdn_control_def control = cdn_default_control_def();
+  control.name = "command", control.initial = 0.4;
+  cdn_actuator_def def = cdn_default_actuator_def();
+  def.body = s->slider, def.control = cdn_system_add_control(s->system, &control);
+  def.gain = 3, def.gain_q = 0.5, def.gain_u = -0.7, def.bias[0] = 0.1, def.bias[1] = -2, def.bias[2] = -0.4;
+  cdn_system_add_actuator(s->system, "actuator", &def);
+}
+
+static void add_mobility_stop(scene *s) {
+  const double q = scene_q(s, s->slider, 0);
+  cdn_system_add_mobility_stop(s->system, "stop", s->slider, 0, q + 0.05, q + 2, 40, 0.3);
+}
+static void add_mobility_friction(scene *s) {
+  cdn_system_add_mobility_friction(s->system, "stiction", s->slider, 0, 0.8, 100, 0.01);
+  cdn_system_add_mobility_friction(s->system, "firm", s->pin, 0, 80, 100, 0.01);
+}
+
+static void add_rotation_spring(scene *s) {
+  cdn_system_add_rotation_spring(s->system, "rotation spring", s->ball, 4,
+                                 cdn_rotation_axis_angle(cdn_v3(1, 2, 0), 0.3));
+}
+static void add_rotation_stop(scene *s) { cdn_system_add_rotation_stop(s->system, "cone", s->ball, 0.1, 5, 0.2); }
+
+static void add_two_point_spring(scene *s) {
+  cdn_system_add_two_point_spring(s->system, "line", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1), 15,
+                                  0.3);
+}
+static void add_two_point_damper(scene *s) {
+  cdn_system_add_two_point_damper(s->system, "dashpot", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1),
+                                  2);
+}
+static void add_two_point_force(scene *s) {
+  cdn_system_add_two_point_force(s->system, "push", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1), 3);
+}
+static void add_body_force(scene *s) {
+  cdn_system_add_body_force(s->system, "thrust", s->ball, cdn_v3(0.1, 0.2, 0), cdn_v3(1, -2, 0.5), cdn_v3(0.2, 0, 0.3));
+}
+static void add_linear_bushing(scene *s) {
+  const cdn_transform F = { cdn_rotation_axis_angle(cdn_v3(0, 1, 2), 0.4), cdn_v3(0, 0.1, 0) };
+  const cdn_transform X_GM = { cdn_rotation_multiply(s->X[s->ball.i].R, cdn_rotation_axis_angle(cdn_v3(3, 1, 1), 0.7)),
+                               cdn_add(s->X[s->ball.i].p, cdn_v3(0.1, 0.1, 0)) };
+  cdn_system_add_linear_bushing(s->system, "bushing", s->ball, F, s->loose[0], scene_frame(s, s->loose[0], X_GM),
+                                (double[]){ 1, 2, 3, 10, 20, 30 }, (double[]){ 0.1, 0.2, 0.3, 1, 2, 3 });
+}
+static void add_global_damper(scene *s) { cdn_system_add_global_damper(s->system, "mud", 0.3); }
+
+static void add_smooth_contact(scene *s) {
+  cdn_smooth_contact_def def = cdn_default_smooth_contact_def();
+  def.name = "smooth contact", def.ball_body = s->loose[0], def.plane_body = s->ball;
+  def.p_B = cdn_v3(0.1, 0, 0), def.radius = 0.1, def.modulus = 1e5, def.transition_velocity = 0.1;
+  const cdn_vec3 center = cdn_transform_point(s->X[s->loose[0].i], def.p_B);
+  cdn_transform X = { cdn_rotation_axis_angle(cdn_v3(1, 1, 0), 0.8), center };
+  X.p = cdn_sub(X.p, cdn_scale(0.098, X.R.z));
+  def.X_AP = scene_frame(s, s->ball, X);
+  cdn_system_add_smooth_contact(s->system, &def);
+}
+
+/* Of the user's: reads q, u and t, has no derivatives of its own. */
+static cdn_status drag(const void *self, cdn_state *state, cdn_forces *forces) {
+  const cdn_body *body = self;
+  cdn_spatial V;
+  CDN_TRY(cdn_body_velocity(state, *body, &V));
+  cdn_forces_add_point(forces, *body, cdn_v3(0.1, 0, 0), cdn_scale(-0.3 - cdn_dot(V.v, V.v), V.v));
+  cdn_forces_add_torque(forces, *body, cdn_scale(sin(3 * cdn_state_time(state)), cdn_v3(0.1, 0.2, 0)));
+  return CDN_OK;
+}
+static void add_custom(scene *s) {
+  cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_VELOCITY, .calc_force = drag };
+  ops.subsystem.name = "drag", ops.subsystem.self_size = sizeof s->ball;
+  cdn_system_add_custom_force(s->system, &ops, &s->ball);
+}
+
+/* What is no kind of its own. */
+static void add_exponential_spring(scene *s) {
+  cdn_exponential_spring_def def = cdn_default_exponential_spring_def();
+  def.name = "exponential spring", def.body = s->loose[0], def.p_B = cdn_v3(0.1, 0.2, 0), def.plane_body = s->ball;
+  def.d0 = 0.01, def.d1 = 2, def.d2 = 60, def.k = 200, def.c = 3, def.transition_velocity = 0.1;
+  cdn_transform X = { cdn_rotation_axis_angle(cdn_v3(1, -1, 0), 0.6),
+                      cdn_transform_point(s->X[s->loose[0].i], def.p_B) };
+  X.p = cdn_sub(X.p, cdn_scale(0.005, X.R.z));
+  def.X_AP = scene_frame(s, s->ball, X);
+  cdn_system_add_exponential_spring(s->system, &def);
+}
+
+static void apply_forces(scene *s, cdn_state *state) {
+  double f[6 * SCENE_MOST_BODIES];
+  const int nu = cdn_system_nu(cdn_state_system(state));
+  for (int i = 0; i < nu; i++) f[i] = scene_number(s, -1, 1);
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, f));
+  OK_ON(state, cdn_state_set_applied_body_force(state, s->ball, (cdn_spatial){ scene_vec3(s, 1), scene_vec3(s, 1) }));
+}
+static void add_nothing(scene *s) { (void)s; }
+
+static const feature rows[] = {
+#define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind, .differenced = FORCE_##ENUM == FORCE_SMOOTH_CONTACT },
+  FORCE_KIND_LIST(FORCE_ROW)
+#undef FORCE_ROW
+      { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
+  { .name = "applied forces", .add = add_nothing, .begin = apply_forces },
+};
+
+feature_table force_features(void) { return (feature_table){ rows, (int)(sizeof rows / sizeof *rows) }; }
