@@ -15,6 +15,8 @@
 static const double LITTLE = 1e-9, NO_CHANGE = 1e-12;
 /* Of the cost: steps that promise less change nothing but rounding. */
 static const double NOTHING = 1e-24;
+/* Tolerances below this are met by refining, for an elimination leaves its rounding times how stiff rows are in the forces. */
+static const double REFINED = 1e-10;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
 
@@ -163,6 +165,33 @@ static void move(soft_problem *p, int island, double t) {
   }
 }
 
+/* Improves x, which is the last y, by what M x lacks of the rows' forces: with the same factors, and the product with M. */
+static void refine(soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->F[i] = sv_neg(rigid_mul(p->d->inertia[i], p->A_y[i]));
+    p->A_y[i] = sv_zero();
+    for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = -p->d->mass[i].armature * p->x[u], p->y[u] = 0;
+  }
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    cdni_soft_add_force(plan->tree, &p->work[k], p->work[k].f, p->F, p->f);
+  p->F[0] = sv_zero();
+  cdni_loop_solve_island(plan, p->d, &p->factor, &problem, island, p->scratch);
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const tree_node *node = &plan->tree->node[plan->bodies[at]];
+    for (int u = node->u; u < node->u + node->nu; u++) p->x[u] += p->y[u];
+  }
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    cdni_soft_multiply(plan->tree, w, p->A_y, p->y, w->Jd);
+    for (int e = 0; e < w->g->s.rows; e++) w->Jx[e] += w->Jd[e], w->r[e] += w->Jd[e];
+    cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
+  }
+}
+
 double cdni_soft_cost(const soft_problem *p, int island) {
   double sum = 0;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
@@ -211,8 +240,10 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     statistics->evaluations += line.evaluations;
     const double improvement = cdni_soft_note(p, island, it, &line, sqrt(fmax(promised, 0)), at.cost, &cost);
     if (!(line.t > 0)) return CDN_OK;
-    if (by_cost ? improvement < soft_cost_limit(p) : promised <= enough || (line.t == 1 && at.left <= enough / STIFF))
+    if (by_cost ? improvement < soft_cost_limit(p) : promised <= enough || (line.t == 1 && at.left <= enough / STIFF)) {
+      if (!by_cost && line.t == 1 && def->tolerance < REFINED) refine(p, island);
       return CDN_OK;
+    }
   }
   return CDN_OK;
 }
