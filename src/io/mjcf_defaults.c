@@ -277,8 +277,11 @@ cdn_status io_mjcf_range(mjcf_reader *r, const mjcf_element *e, double range[2],
   range[0] = range[1] = 0;
   CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &word));
   CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
-  const bool has_range = range[0] != 0 || range[1] != 0;
-  *limited = word == 1 || (word == 2 && r->compiler.autolimits && has_range);
+  *limited = word == 1 || (word == 2 && r->compiler.autolimits && range[0] < range[1]);
+  char text[200];
+  if (word == 2 && r->compiler.autolimits && !*limited && (range[0] != 0 || range[1] != 0))
+    io_warn(r->d, io_xml_line(e->node), "%s: the range '%g %g' is empty and limits nothing; write range='LOWER UPPER'",
+            io_xml_describe(e->node, text, sizeof text), range[0], range[1]);
   return CDN_OK;
 }
 

@@ -54,7 +54,7 @@ static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j
   find_stop(j);
   if (!j->limited) return CDN_OK;
 
-  if (j->kind == IO_BALL && (range[0] != 0 || range[1] <= 0))
+  if (j->kind == IO_BALL && range[0] != 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
                        "the range of a ball joint is '0 ANGLE', the largest angle "
                        "from the reference, but '%g %g' is given",
@@ -64,6 +64,13 @@ static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j
                        "the joint is limited, but its range '%g %g' is empty; write "
                        "range='LOWER UPPER', or limited='false'",
                        range[0], range[1]);
+  if (j->kind == IO_BALL && range[1] <= 0) {
+    char text[200];
+    io_warn(r->d, io_xml_line(e->node),
+            "%s: a limit of %g holds the ball as it is in the file; write range='0 ANGLE', or limited='false'",
+            io_xml_describe(e->node, text, sizeof text), range[1]);
+    range[1] = 0;
+  }
   const bool angle = j->kind != IO_SLIDER;
   j->lower = angle ? io_mjcf_angle(r, range[0]) : range[0];
   j->upper = angle ? io_mjcf_angle(r, range[1]) : range[1];

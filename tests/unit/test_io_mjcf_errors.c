@@ -154,7 +154,7 @@ START_TEST(test_messages) {
     { "<worldbody><inertial mass='1'/></worldbody>", CDN_ERR_PARSE, 2, "worldbody does not move" },
     { "<worldbody><body><joint axis='0 0 0'/></body></worldbody>", CDN_ERR_PARSE, 2, "axis is zero" },
     { "<worldbody><body><joint type='screw'/></body></worldbody>", CDN_ERR_PARSE, 2, "hinge" },
-    { "<worldbody><body><joint range='2 1'/></body></worldbody>", CDN_ERR_PARSE, 2, "limited='false'" },
+    { "<worldbody><body><joint limited='true' range='2 1'/></body></worldbody>", CDN_ERR_PARSE, 2, "limited='false'" },
     { "<worldbody><body><joint range='1 2' type='ball'/></body></worldbody>", CDN_ERR_PARSE, 2, "0 ANGLE" },
     { "<worldbody><body><joint armature='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "armature" },
     { "<worldbody><body><joint pos='1 2'/></body></worldbody>", CDN_ERR_PARSE, 2, "'pos' has 2 numbers" },

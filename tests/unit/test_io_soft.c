@@ -319,6 +319,37 @@ START_TEST(a_tendon_needs_joints_that_are_there) {
 }
 END_TEST
 
-CHECK_MAIN("io soft", tendons_are_read, wrong_tendons_are_refused, tendons_of_newer_files_are_named,
-           a_tendon_needs_joints_that_are_there, laws_are_read, wrong_laws_are_brought_right, steep_pyramids_are_said,
-           the_solver_is_read, overrides_take_the_place_of_all, a_model_has_soft_contact)
+/* MuJoCo 3.14 takes a ball whose largest angle is 0 or less, as one that its limit holds: x / T^2 = 250 rad/s^2 at x = 0.1 rad with
+ * d imp = d1^2. And a range that is empty limits nothing unless the file says limited. */
+START_TEST(odd_ranges_are_read) {
+  static const char *const limits[] = { "limited='true' range='0 0'", "limited='true' range='0 -5'", "range='0 -5'" };
+  static const char *const words[][1] = { { "holds the ball" }, { "holds the ball" }, { "limits nothing" } };
+  for (int i = 0; i < 3; i++) {
+    char text[300];
+    cdn_model *model;
+    cdn_state *state;
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><body><joint name='b' type='ball' %s/><geom size='1'/></body></worldbody></mujoco>",
+             limits[i]);
+    warns(text, 1, words[i]);
+    for (int soft = 0; soft < 2; soft++) {
+      cdn_model_options options = cdn_default_model_options();
+      options.contact = soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
+      OK(cdn_model_load_string(text, strlen(text), "m.xml", &options, &model));
+      OK(cdn_state_create(cdn_model_system(model), &state));
+      NEAR(cdn_state_udot(state)[0], 0, 0);
+      OK_ON(state, cdn_state_set_q(state, (double[]){ cos(0.05), sin(0.05), 0, 0 }));
+      const double pull = -cdn_state_udot(state)[0];
+      if (i == 2) NEAR(pull, 0, 0);
+      else NEAR(pull, 250, 1e-10); /* the stop has k = I / T^2 */
+      cdn_state_destroy(state);
+      cdn_model_destroy(model);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("io soft", odd_ranges_are_read, tendons_are_read, wrong_tendons_are_refused,
+           tendons_of_newer_files_are_named, a_tendon_needs_joints_that_are_there, laws_are_read,
+           wrong_laws_are_brought_right, steep_pyramids_are_said, the_solver_is_read, overrides_take_the_place_of_all,
+           a_model_has_soft_contact)
