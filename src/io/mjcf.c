@@ -1,5 +1,5 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, asset, worldbody, contact, equality, actuator, sensor, keyframe. */
+ * the order compiler, default, asset, option, worldbody, contact, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -72,12 +72,13 @@ static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
 static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_name(r, root));
   CDNI_TRY(io_mjcf_read_sections(r, root, "compiler", io_mjcf_read_compiler));
-  CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
-  if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
-  r->d->parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_mjcf_start_classes(r, "main"));
   CDNI_TRY(io_mjcf_read_sections(r, root, "default", io_mjcf_read_defaults));
   CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
+  CDNI_TRY(io_mjcf_merge_options(r));
+  CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
+  if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
+  r->d->parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_mjcf_start_world(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);

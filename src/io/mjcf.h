@@ -213,12 +213,20 @@ cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_attached *out);
 /* Once all bodies are read: the attached models in the order of the tree, in which their sections are read. */
 cdn_status io_mjcf_order_models(mjcf_reader *r);
-/* What the attached models say differently about the world. */
-cdn_status io_mjcf_compare_options(mjcf_reader *r);
+/* The path of a model among the assets of the model that is being read; NULL: there is none of that name. */
+const char *io_mjcf_find_model_asset(const mjcf_reader *r, const char *name);
+io_xml_node *io_mjcf_model_root(const mjcf_reader *r, int model);
 /* The sections of the main file and then those of the attached models. */
 cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_section *read);
 /* What attached models have that is not read. */
 cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reader *r, io_xml_node *root));
+
+/* ---- mjcf_conflict.c ---- */
+
+/* Before options are read: where the main file's compiler asks for it, with those of the models that it attaches. */
+cdn_status io_mjcf_merge_options(mjcf_reader *r);
+/* What the attached models say differently about the world. */
+cdn_status io_mjcf_compare_options(mjcf_reader *r);
 
 /* ---- mjcf_prefix.c ---- */
 
@@ -240,6 +248,13 @@ typedef struct mjcf_walk {
 mjcf_walk io_mjcf_walk(mjcf_reader *r, io_xml_node *parent);
 /* The next child, or NULL at the end or on failure: see `status`. */
 io_xml_node *io_mjcf_walk_next(mjcf_walk *walk);
+/* Visits all that is below an element, included files' too, with the class around it: the children of what sets *deeper. */
+typedef cdn_status mjcf_visit(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper);
+cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit *visit, void *context);
+/* The same below every worldbody of a model's file. */
+cdn_status io_mjcf_descend_worlds(mjcf_reader *r, io_xml_node *root, mjcf_visit *visit, void *context);
+/* Whether a worldbody's element may have bodies in it. */
+bool io_mjcf_holds_bodies(const io_xml_node *node);
 /* Makes a document the one being read, for messages; returns the one before. */
 int io_mjcf_enter(mjcf_reader *r, int document);
 void io_mjcf_close_documents(mjcf_reader *r);

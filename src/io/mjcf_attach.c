@@ -58,27 +58,27 @@ cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node) {
   return asset->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
-static const mjcf_model_asset *find_asset(const mjcf_reader *r, const char *name) {
+const char *io_mjcf_find_model_asset(const mjcf_reader *r, const char *name) {
   int model = r->model;
   while (model_of(r, model)->itself) model = model_of(r, model)->outer;
   for (size_t i = 0; i < r->model_assets.count; i++) {
     const mjcf_model_asset *asset = &CDNI_AT(r->model_assets, mjcf_model_asset, i);
-    if (asset->model == model && strcmp(asset->name, name) == 0) return asset;
+    if (asset->model == model && strcmp(asset->name, name) == 0) return asset->path;
   }
   return NULL;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static io_xml_node *root_of(const mjcf_reader *r, int model) {
+io_xml_node *io_mjcf_model_root(const mjcf_reader *r, int model) {
   return io_xml_root(CDNI_AT(r->documents, mjcf_document, model_of(r, model)->document).xml);
 }
 
 /* The document of an <attach>: that of a model asset, or a copy of the main file's. */
 static cdn_status open_source(mjcf_reader *r, io_xml_node *node, const char *name, int *document) {
   if (!name) return io_mjcf_copy_document(r, node, document);
-  const mjcf_model_asset *asset = find_asset(r, name);
-  if (asset) return io_mjcf_open_document(r, node, asset->path, document);
+  const char *path = io_mjcf_find_model_asset(r, name);
+  if (path) return io_mjcf_open_document(r, node, path, document);
   return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                      "there is no model '%.60s' among the assets; add <asset><model name='%.60s' file='...'/></asset>",
                      name, name);
@@ -124,45 +124,34 @@ static void share_heads(mjcf_reader *r) {
 
 /* ---- what is attached ------------------------------------------------------------------------ */
 
-/* An element of a name in the worldbody, with the class around it; bodies may be nested too deep for recursion. */
-static cdn_status find_element(mjcf_reader *r, io_xml_node *root, const char *word, const char *name,
-                               mjcf_attached *out) {
-  cdni_array stack = { 0 };
-  mjcf_attached now = { .node = root, .document = r->document, .class = io_mjcf_first_class(r) };
-  cdn_status status = CDN_OK;
-  out->node = NULL;
-  for (bool more = true; more && status == CDN_OK && !out->node;) {
-    const int before = io_mjcf_enter(r, now.document);
-    if (now.node != root) status = io_mjcf_find_class(r, now.node, "childclass", &now.class);
-    mjcf_walk walk = io_mjcf_walk(r, now.node);
-    for (io_xml_node *child; status == CDN_OK && !out->node && (child = io_mjcf_walk_next(&walk)) != NULL;) {
-      const bool holds = io_xml_is(child, "worldbody") || io_xml_is(child, "body") || io_xml_is(child, "frame") ||
-                         io_xml_is(child, "replicate");
-      if (!holds || io_xml_is(child, "worldbody") != (now.node == root)) continue;
-      const mjcf_attached found = { .node = child, .document = r->document, .class = now.class };
-      const char *called = io_xml_string(child, "name");
-      if (io_xml_is(child, word) && called && strcmp(called, name) == 0) *out = found;
-      else if (!cdni_array_push(&r->d->allocator, &stack, sizeof found, &found)) status = io_mjcf_out_of_memory(r);
-    }
-    if (status == CDN_OK) status = walk.status;
-    io_mjcf_enter(r, before);
-    more = stack.count > 0;
-    if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
-  }
-  cdni_array_free(&r->d->allocator, &stack);
-  return status;
+/* An element of a name, and where it is. */
+typedef struct search {
+  const char *word, *name;
+  mjcf_attached *found;
+} search;
+
+static cdn_status look_at(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
+  const search *s = context;
+  (void)r;
+  if (s->found->node || !io_mjcf_holds_bodies(at->node)) return CDN_OK;
+  const char *called = io_xml_string(at->node, "name");
+  *deeper = true;
+  if (io_xml_is(at->node, s->word) && called && strcmp(called, s->name) == 0) *s->found = *at;
+  return CDN_OK;
 }
 
 /* What is attached, once the model around it and its heads are read. */
 static cdn_status find_attached(mjcf_reader *r, io_xml_node *node, const char *word, const char *name,
                                 mjcf_attached *out) {
   const mjcf_model *m = model_of(r, r->model);
-  io_xml_node *root = root_of(r, r->model);
+  io_xml_node *root = io_mjcf_model_root(r, r->model);
   *out = (mjcf_attached){ .node = root, .document = r->document, .class = m->first_class };
   if (!name) return CDN_OK;
   char full[1000];
   snprintf(full, sizeof full, "%.450s%.450s%.90s", m->prefix, name, m->suffix);
-  CDNI_TRY(find_element(r, root, word, full, out));
+  search s = { .word = word, .name = full, .found = out };
+  out->node = NULL;
+  CDNI_TRY(io_mjcf_descend_worlds(r, root, look_at, &s));
   if (!out->node) {
     io_mjcf_enter(r, CDNI_AT(r->documents, mjcf_document, m->document).parent);
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the attached model; correct the name",
@@ -192,83 +181,10 @@ cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *s
   io_mjcf_default_compiler(&model_of(r, model)->compiler);
   CDNI_TRY(io_mjcf_prefix_document(r, document));
   io_mjcf_enter(r, document);
-  if (name) CDNI_TRY(read_heads(r, root_of(r, model)));
+  if (name) CDNI_TRY(read_heads(r, io_mjcf_model_root(r, model)));
   else share_heads(r);
   CDNI_TRY(find_attached(r, node, body ? "body" : "frame", body ? body : frame, out));
   io_mjcf_enter(r, before);
-  return CDN_OK;
-}
-
-/* ---- settings that the models do not share --------------------------------------------------- */
-
-/* Numbers may be written in several ways. */
-static bool same_text(const io_xml_node *node, const char *a, const char *b) {
-  for (;;) {
-    a += strspn(a, " "), b += strspn(b, " ");
-    const size_t n = strcspn(a, " "), m = strcspn(b, " ");
-    if (n == 0 || m == 0) return n == m;
-    char word[2][40], *end[2];
-    snprintf(word[0], sizeof word[0], "%.*s", (int)n, a);
-    snprintf(word[1], sizeof word[1], "%.*s", (int)m, b);
-    const double x = io_xml_strtod(node, word[0], &end[0]), y = io_xml_strtod(node, word[1], &end[1]);
-    const bool numbers = !*end[0] && !*end[1];
-    if (numbers ? x != y : n != m || strncmp(a, b, n) != 0) return false;
-    a += n, b += m;
-  }
-}
-
-/* The text of an attribute in the main file's elements of this name, the last one that has it. */
-static const char *said_by_main(const mjcf_reader *r, const char *element, const char *attribute) {
-  const char *found = NULL;
-  io_xml_node *option = io_xml_child(r->root, "option");
-  for (; option; option = io_xml_next_named(option, "option")) {
-    io_xml_node *node = strcmp(element, "option") == 0 ? option : io_xml_child(option, element);
-    const char *text = node ? io_xml_string(node, attribute) : NULL;
-    if (text) found = text;
-  }
-  return found;
-}
-
-static cdn_status compare_options(mjcf_reader *r, io_xml_node *node) {
-  const char *name, *text;
-  for (int i = 0; io_xml_attribute(node, i, &name, &text); i++) {
-    const char *here = said_by_main(r, io_xml_name(node), name);
-    if (!here || same_text(node, here, text)) continue;
-    if (r->conflict_fails)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
-                         "the attached model has %s='%.40s', the one around it '%.40s'; the compiler's "
-                         "conflict='error' asks for equal ones",
-                         name, text, here);
-    io_warn(r->d, io_xml_line(node), "the attached model's %s %s='%.40s' does not count: the model has '%.40s'",
-            io_xml_name(node), name, text, here);
-  }
-  io_xml_ignore_all(node);
-  return CDN_OK;
-}
-
-static cdn_status read_option(mjcf_reader *r, io_xml_node *node) {
-  CDNI_TRY(compare_options(r, node));
-  for (io_xml_node *flag = io_xml_child(node, "flag"); flag; flag = io_xml_next_named(flag, "flag"))
-    CDNI_TRY(compare_options(r, flag));
-  if (r->conflict_merges) io_not_understood(r->d, io_xml_line(node), "option of an attached model, to be merged");
-  return CDN_OK;
-}
-
-/* Whether its file has been attached before. */
-static bool is_once_more(const mjcf_reader *r, int model) {
-  const char *path = CDNI_AT(r->documents, mjcf_document, model_of(r, model)->document).path;
-  for (int i = 1; i < model; i++)
-    if (strcmp(CDNI_AT(r->documents, mjcf_document, model_of(r, i)->document).path, path) == 0) return true;
-  return false;
-}
-
-cdn_status io_mjcf_compare_options(mjcf_reader *r) {
-  for (int i = 1; i < (int)r->models.count; i++) {
-    if (model_of(r, i)->itself || is_once_more(r, i)) continue;
-    const int before = io_mjcf_enter(r, model_of(r, i)->document);
-    CDNI_TRY(io_mjcf_read_sections(r, root_of(r, i), "option", read_option));
-    io_mjcf_enter(r, before);
-  }
   return CDN_OK;
 }
 
@@ -292,7 +208,7 @@ cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_sectio
   for (size_t k = 0; k < r->model_order.count; k++) {
     const int i = CDNI_AT(r->model_order, int, k);
     const int before = io_mjcf_enter(r, model_of(r, i)->document);
-    CDNI_TRY(io_mjcf_read_sections(r, root_of(r, i), name, read));
+    CDNI_TRY(io_mjcf_read_sections(r, io_mjcf_model_root(r, i), name, read));
     io_mjcf_enter(r, before);
   }
   return CDN_OK;
@@ -302,9 +218,9 @@ cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reade
   for (int i = 1; i < (int)r->models.count; i++) {
     if (model_of(r, i)->itself) continue;
     const int before = io_mjcf_enter(r, model_of(r, i)->document);
-    io_xml_ignore(root_of(r, i), "model");
-    CDNI_TRY(report(r, root_of(r, i)));
-    io_xml_report_rest(r->d, root_of(r, i));
+    io_xml_ignore(io_mjcf_model_root(r, i), "model");
+    CDNI_TRY(report(r, io_mjcf_model_root(r, i)));
+    io_xml_report_rest(r->d, io_mjcf_model_root(r, i));
     io_mjcf_enter(r, before);
   }
   return CDN_OK;

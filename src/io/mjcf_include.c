@@ -152,3 +152,38 @@ io_xml_node *io_mjcf_walk_next(mjcf_walk *walk) {
     io_mjcf_enter(r, document);
   }
 }
+
+/* From a stack, so that depth costs no recursion. */
+cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit *visit, void *context) {
+  cdni_array stack = { 0 };
+  mjcf_attached now = *from;
+  cdn_status status = CDN_OK;
+  for (bool more = true; more && status == CDN_OK;) {
+    const int before = io_mjcf_enter(r, now.document);
+    status = io_mjcf_find_class(r, now.node, "childclass", &now.class);
+    mjcf_walk walk = io_mjcf_walk(r, now.node);
+    for (io_xml_node *child; status == CDN_OK && (child = io_mjcf_walk_next(&walk)) != NULL;) {
+      const mjcf_attached at = { .node = child, .document = r->document, .class = now.class };
+      bool deeper = false;
+      status = visit(r, context, &at, &deeper);
+      if (status == CDN_OK && deeper && io_xml_first(child) &&
+          !cdni_array_push(&r->d->allocator, &stack, sizeof at, &at))
+        status = io_mjcf_out_of_memory(r);
+    }
+    if (status == CDN_OK) status = walk.status;
+    io_mjcf_enter(r, before);
+    more = stack.count > 0;
+    if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
+  }
+  cdni_array_free(&r->d->allocator, &stack);
+  return status;
+}
+
+cdn_status io_mjcf_descend_worlds(mjcf_reader *r, io_xml_node *root, mjcf_visit *visit, void *context) {
+  mjcf_walk walk = io_mjcf_walk(r, root);
+  for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
+    const mjcf_attached world = { .node = section, .document = r->document, .class = io_mjcf_first_class(r) };
+    if (io_xml_is(section, "worldbody")) CDNI_TRY(io_mjcf_descend(r, &world, visit, context));
+  }
+  return walk.status;
+}

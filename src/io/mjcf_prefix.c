@@ -109,27 +109,9 @@ static cdn_status keep(mjcf_reader *r, kept *k, named kind, const io_xml_node *n
   return io_names_add(&r->d->allocator, &k->names[kind], name, 0) >= 0 ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
-/* All names in what is attached. */
-static cdn_status gather(mjcf_reader *r, const mjcf_attached *from, kept *k) {
-  cdni_array stack = { 0 };
-  mjcf_attached now = *from;
-  cdn_status status = keep(r, k, kind_of_element(from->node), from->node);
-  for (bool more = true; more && status == CDN_OK;) {
-    const int before = io_mjcf_enter(r, now.document);
-    mjcf_walk walk = io_mjcf_walk(r, now.node);
-    for (io_xml_node *child; status == CDN_OK && (child = io_mjcf_walk_next(&walk)) != NULL;) {
-      const mjcf_attached found = { .node = child, .document = r->document };
-      status = keep(r, k, kind_of_element(child), child);
-      if (io_xml_first(child) && !cdni_array_push(&r->d->allocator, &stack, sizeof found, &found))
-        status = io_mjcf_out_of_memory(r);
-    }
-    if (status == CDN_OK) status = walk.status;
-    io_mjcf_enter(r, before);
-    more = stack.count > 0;
-    if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
-  }
-  cdni_array_free(&r->d->allocator, &stack);
-  return status;
+static cdn_status keep_name(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
+  *deeper = true;
+  return keep(r, context, kind_of_element(at->node), at->node);
 }
 
 static bool element_stays(const kept *k, io_xml_node *node) {
@@ -166,7 +148,8 @@ static cdn_status drop(mjcf_reader *r, io_xml_node *root, const char *section, n
 
 cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_attached *from) {
   kept k = { 0 };
-  cdn_status status = gather(r, from, &k);
+  cdn_status status = keep(r, &k, kind_of_element(from->node), from->node);
+  if (status == CDN_OK) status = io_mjcf_descend(r, from, keep_name, &k);
   if (status == CDN_OK) status = drop(r, root, "tendon", TENDON, &k);
   if (status == CDN_OK) status = drop(r, root, "contact", ANYTHING, &k);
   if (status == CDN_OK) status = drop(r, root, "equality", ANYTHING, &k);

@@ -283,6 +283,12 @@ bool io_xml_attribute(const io_xml_node *node, int i, const char **name, const c
   return true;
 }
 
+io_xml_node *io_xml_add(io_xml_node *parent, const char *name, int line) {
+  xmlNode *node = xmlNewChild(tree_node(parent), NULL, BAD_CAST name, NULL);
+  if (node) node->line = (unsigned short)line;
+  return own_node(node);
+}
+
 bool io_xml_set(io_xml_node *node, const char *attribute, const char *text) {
   return xmlSetProp(tree_node(node), BAD_CAST attribute, BAD_CAST text) != NULL;
 }

@@ -81,6 +81,8 @@ double io_xml_strtod(const io_xml_node *node, const char *text, char **end);
 
 /* A document with the same tree. */
 cdn_status io_xml_copy(io_description *d, const io_xml_node *root, io_xml_document **out);
+/* A further child of that name, as if it stood on that line; NULL: memory ran out. */
+io_xml_node *io_xml_add(io_xml_node *parent, const char *name, int line);
 bool io_xml_set(io_xml_node *node, const char *attribute, const char *text);
 /* The attribute's text between two others. */
 bool io_xml_affix(io_xml_node *node, const char *attribute, const char *before, const char *after);

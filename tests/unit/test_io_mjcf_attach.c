@@ -1,9 +1,11 @@
 /* Models that are attached to models: a file that attaches parts of another one, and the same written down in one file. */
+#define _GNU_SOURCE
 #include "testing.h"
 
 #include <cardan/measures.h>
 #include <cardan/model.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct rig {
   cdn_model *model;
@@ -127,6 +129,141 @@ START_TEST(test_conflicts_are_told) {
 }
 END_TEST
 
+/* What a model and the one that it attaches say of the world, and what MuJoCo 3.14 makes of it. */
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  fputs(text, file);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+typedef struct world {
+  double timestep, gravity;
+  int iterations;
+  bool contact, limit, acts;
+} world;
+
+/* False, and the message, if the model is refused. */
+static bool world_of(const char *path, world *w, char *why, size_t size) {
+  cdn_spec *spec = NULL;
+  cdn_spec_solver solver;
+  cdn_spec_joint joint;
+  cdn_spec_shape shape;
+  cdn_vec3 g;
+  const cdn_status status = cdn_spec_load(path, NULL, &spec);
+  if (status == CDN_OK) {
+    OK(cdn_spec_get_solver(spec, &solver));
+    OK(cdn_spec_get_gravity(spec, &g));
+    OK(cdn_spec_get_joint(spec, cdn_spec_find(spec, CDN_SPEC_JOINT, "p/j"), &joint));
+    OK(cdn_spec_get_shape(spec, cdn_spec_find(spec, CDN_SPEC_SHAPE, "p/s"), &shape));
+    const bool acts = cdn_spec_find(spec, CDN_SPEC_ACTUATOR, "p/a") >= 0;
+    *w = (world){ solver.timestep, g.z, solver.iterations, shape.collision, joint.limited, acts };
+  } else {
+    cdn_error error;
+    cdn_spec_last_error(spec, &error);
+    snprintf(why, size, "%s", error.text);
+  }
+  cdn_spec_destroy(spec);
+  return status == CDN_OK;
+}
+
+START_TEST(test_conflicts_are_settled) {
+  static const struct {
+    const char *main, *attached;
+    world own, merged;  /* with warnings; by conflict='merge' */
+    bool merges, equal; /* not refused by merge, by error */
+  } cases[] = {
+    { "",
+      "<option timestep='.001' gravity='0 0 -1'/>",
+      { .002, -9.81, 100, 1, 1, 1 },
+      { .001, -1, 100, 1, 1, 1 },
+      1,
+      1 },
+    { "<option timestep='.004'/>",
+      "<option timestep='1e-3'/>",
+      { .004, -9.81, 100, 1, 1, 1 },
+      { .001, -9.81, 100, 1, 1, 1 },
+      1,
+      0 },
+    { "<option iterations='10'/>",
+      "<option iterations='5'/>",
+      { .002, -9.81, 10, 1, 1, 1 },
+      { .002, -9.81, 10, 1, 1, 1 },
+      1,
+      0 },
+    { "<option iterations='10'/>",
+      "<option iterations='50'/>",
+      { .002, -9.81, 10, 1, 1, 1 },
+      { .002, -9.81, 50, 1, 1, 1 },
+      1,
+      0 },
+    { "<option gravity='0 0 -2'/>", "<option gravity='0 0 -1'/>", { .002, -2, 100, 1, 1, 1 }, { .acts = false }, 0, 0 },
+    { "<option gravity='0 0 -2'/>",
+      "<option gravity='0 0 -2.0'/>",
+      { .002, -2, 100, 1, 1, 1 },
+      { .002, -2, 100, 1, 1, 1 },
+      1,
+      1 },
+    { "<option integrator='Euler'/>",
+      "<option integrator='RK4'/>",
+      { .002, -9.81, 100, 1, 1, 1 },
+      { .acts = false },
+      0,
+      0 },
+    { "<option><flag contact='enable'/></option>",
+      "<option><flag contact='disable'/></option>",
+      { .002, -9.81, 100, 1, 1, 1 },
+      { .002, -9.81, 100, 0, 1, 1 },
+      1,
+      0 },
+    { "<option><flag contact='disable'/></option>",
+      "<option><flag contact='enable' limit='disable'/></option>",
+      { .002, -9.81, 100, 0, 1, 1 },
+      { .002, -9.81, 100, 0, 0, 1 },
+      1,
+      1 },
+    { "<option actuatorgroupdisable='1 2'/>",
+      "<option actuatorgroupdisable='3 2'/>",
+      { .002, -9.81, 100, 1, 1, 1 },
+      { .002, -9.81, 100, 1, 1, 0 },
+      1,
+      1 },
+  };
+  static const char *const conflicts[] = { "warning", "merge", "error" };
+  char folder[] = "/tmp/cardan_attach_XXXXXX", text[1000], main[100], attached[100], options[100];
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(main, sizeof main, "%s/main.xml", folder);
+  snprintf(attached, sizeof attached, "%s/sub.xml", folder);
+  snprintf(options, sizeof options, "%s/options.xml", folder);
+  for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
+    for (int k = 0; k < 3; k++) {
+      char why[500] = "";
+      world w;
+      snprintf(text, sizeof text, "<mujocoinclude>%s</mujocoinclude>", cases[i].attached);
+      write_text(options, text);
+      write_text(
+          attached,
+          "<mujoco model='sub'><include file='options.xml'/><worldbody><body name='b'><joint name='j' range='0 9'/>"
+          "<geom name='s' size='1'/></body></worldbody><actuator><motor name='a' joint='j' group='3'/></actuator></mujoco>");
+      snprintf(text, sizeof text,
+               "<mujoco><compiler conflict='%s'/>%s<asset><model name='sub' file='sub.xml'/></asset><worldbody>"
+               "<frame><attach model='sub' body='b' prefix='p/'/></frame></worldbody></mujoco>",
+               conflicts[k], cases[i].main);
+      write_text(main, text);
+      const bool loads = world_of(main, &w, why, sizeof why);
+      ck_assert_msg(loads == (k == 0 || (k == 1 ? cases[i].merges : cases[i].equal)), "case %d, %s: %s", i,
+                    conflicts[k], why);
+      if (!loads) ck_assert_msg(strstr(why, "options.xml:1: <") && strstr(why, conflicts[k]), "%s", why);
+      if (!loads) continue;
+      const world *e = k == 1 ? &cases[i].merged : &cases[i].own;
+      ck_assert_msg(w.timestep == e->timestep && w.gravity == e->gravity && w.iterations == e->iterations &&
+                        w.contact == e->contact && w.limit == e->limit && w.acts == e->acts,
+                    "case %d, %s", i, conflicts[k]);
+    }
+  unlink(main), unlink(attached), unlink(options), rmdir(folder);
+}
+END_TEST
+
 START_TEST(test_mistakes_name_the_element) {
   static const struct {
     const char *asset, *attach, *words;
@@ -155,4 +292,4 @@ START_TEST(test_mistakes_name_the_element) {
 END_TEST
 
 CHECK_MAIN("io_mjcf_attach", test_attached_is_as_written_down, test_keys_come_along, test_conflicts_are_told,
-           test_mistakes_name_the_element)
+           test_conflicts_are_settled, test_mistakes_name_the_element)
