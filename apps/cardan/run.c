@@ -15,31 +15,40 @@ static _Atomic(cdn_stepper *) running; /* the one that a signal interrupts */
 
 int signal_caught(void) { return caught_signal; }
 
+/* How long a run that is told to end may take its time: steps end by themselves, and the companion comes to where the run is. Then what
+ * takes long is broken off, again and again, for there may be several calls. */
+static const struct itimerval soon = { .it_value = { .tv_usec = 300000 }, .it_interval = { .tv_usec = 50000 } }, never;
+static volatile sig_atomic_t late;
+
+static void break_off(int number) {
+  (void)number;
+  late = 1;
+  cdn_stepper_break_off(atomic_load(&running));
+}
+
 static void catch_signal(int number) {
   caught_signal = number;
   cdn_stepper_interrupt(atomic_load(&running));
+  setitimer(ITIMER_REAL, &soon, NULL); /* a system call, as alarm is */
 }
 
-static volatile sig_atomic_t late;
-static void interrupt_late(int number) {
-  (void)number;
-  late = 1;
-  cdn_stepper_interrupt(atomic_load(&running));
+void interrupt_on_signal(cdn_stepper *stepper) {
+  atomic_store(&running, stepper);
+  if (!stepper) setitimer(ITIMER_REAL, &never, NULL);
 }
-
-void interrupt_on_signal(cdn_stepper *stepper) { atomic_store(&running, stepper); }
 
 /* The first signal ends the run before its next step, or its companion's; a second one ends the program. A write that
  * is waiting (for a pipe's reader) is completed, so that rows stay whole. */
-static void catch (int number, void (*handler)(int)) {
-  struct sigaction action = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+static void catch (int number, void (*handler)(int), int flags) {
+  struct sigaction action = { .sa_handler = handler, .sa_flags = flags | SA_RESTART };
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, NULL);
 }
 
 void catch_signals(void) {
-  catch (SIGINT, catch_signal);
-  catch (SIGTERM, catch_signal);
+  catch (SIGALRM, break_off, 0);
+  catch (SIGINT, catch_signal, (int)SA_RESETHAND);
+  catch (SIGTERM, catch_signal, (int)SA_RESETHAND);
 }
 
 /* ---- stepping ----------------------------------------------------------------------------- */
@@ -139,14 +148,10 @@ double report_time(double t0, double t_end, double interval, double k) {
 /* A run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it.
  * The companion has to get there as well; if that takes long, the last report remains. */
 static cdn_status show_end(cdn_stepper *stepper) {
-  static const struct itimerval soon = { .it_value = { .tv_usec = 300000 } }, never;
   cdn_certificate certificate;
   cdn_status status = CDN_ERR_LIMIT;
   if (cdn_stepper_certificate(stepper, &certificate) != CDN_OK) return CDN_OK;
-  catch (SIGALRM, interrupt_late);
-  setitimer(ITIMER_REAL, &soon, NULL);
   while (status == CDN_ERR_LIMIT && !late) status = cdn_stepper_advance(stepper, certificate.time_final, NULL);
-  setitimer(ITIMER_REAL, &never, NULL);
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 

@@ -23,6 +23,7 @@ typedef struct differ {
 /* The differenced rates at the present values of the State. */
 static cdn_status evaluate(const differ *d, double *rates) {
   const cdn_subsystem_ops *ops;
+  CDNI_TRY(cdni_state_goes_on(d->state));
   for (int i = 0; (ops = cdni_subsystem_ops(d->system, i)); i++) {
     const cdni_runs runs = cdni_subsystem_runs(d->system, (cdn_subsystem){ i });
     if (runs.nz == 0 || ops->calc_zdot_derivative) continue;

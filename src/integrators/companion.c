@@ -37,7 +37,7 @@ static cdn_status make_run(cdn_stepper *s, cdn_state *state, bool stiff, cdn_ste
   const cdn_stepper_def def = cdni_judge_def(s, stiff);
   CDNI_TRY(cdni_stepper_make(state, &def, true, creating, run));
   (*run)->judged = s;
-  (*run)->interrupt = &s->interrupted;
+  (*run)->interrupt = &s->interrupted, (*run)->hurry = &s->hurried;
   return keep_passages(*run);
 }
 

@@ -113,7 +113,7 @@ cdn_status cdni_enter(cdn_stepper *s, const char *function) {
 
 cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
   s->busy = false;
-  if (status == CDN_ERR_LIMIT) atomic_store(&s->interrupted, false);
+  if (status == CDN_ERR_LIMIT) atomic_store(&s->interrupted, false), atomic_store(&s->hurried, false);
   /* Attempts that the run went on from may have told stories since. */
   if (s->failure.error.code == status) cdni_error_tell(&s->failure.error);
   if (!s->destroyed) return status;

@@ -162,6 +162,8 @@ struct cdn_stepper {
 
   atomic_bool interrupted; /* another thread, or a signal, wants the present call to return */
   atomic_bool *interrupt; /* the flag that ends this run's calls: its own; a companion's is that of the run beside it */
+  atomic_bool hurried;    /* and the attempt of a step shall not be awaited */
+  atomic_bool *hurry;     /* likewise */
 
   bool busy;      /* a call that runs callbacks is in progress */
   bool destroyed; /* one of these callbacks asked to destroy this stepper */

@@ -208,7 +208,9 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     /* a method that chooses its steps itself is told where a pose begins to matter */
     prepare(s, t1, s->method->own_steps && s->singular.alters ? t1 : end);
     cdn_status status = cdni_singular_begin(s);
+    cdni_state_stop_by(s->work, s->hurry);
     if (status == CDN_OK) status = s->method->attempt(s);
+    cdni_state_stop_by(s->work, NULL);
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
     if (status == CDN_OK && error <= 1 && !cdni_singular_is_clear(s)) {
@@ -244,6 +246,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
 
     s->certificate.rejected++;
     cdni_events_rejected(s);
+    if (status == CDN_ERR_LIMIT && cdni_is_interrupted(s)) return cdni_fail_limit(s);
     if (s->singular.bridging && (status == CDN_OK || cdni_is_recoverable(s, status))) {
       cdni_singular_judges(s, status == CDN_OK ? error : -1);
     } else if (status != CDN_OK) {

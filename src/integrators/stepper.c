@@ -170,7 +170,7 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
   s->system = system;
   s->allocator = *cdni_system_allocator(system);
   s->muted = muted;
-  s->interrupt = &s->interrupted;
+  s->interrupt = &s->interrupted, s->hurry = &s->hurried;
   cdn_status status = set_up(s, def);
   if (status != CDN_OK) return give_up(s, state, function, status);
   *out = s;
@@ -380,6 +380,10 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may set the flag");
 void cdn_stepper_interrupt(cdn_stepper *s) {
   if (s) atomic_store(&s->interrupted, true);
+}
+
+void cdn_stepper_break_off(cdn_stepper *s) {
+  if (s) atomic_store(&s->interrupted, true), atomic_store(&s->hurried, true);
 }
 
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }

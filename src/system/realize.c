@@ -27,6 +27,13 @@ cdn_ticket cdni_state_computing(const cdn_state *state) {
 
 /* ---- pull ---- */
 
+void cdni_state_stop_by(cdn_state *state, const atomic_bool *stop) { state->stop = stop; }
+
+cdn_status cdni_state_goes_on(cdn_state *s) {
+  if (!s->stop || !atomic_load_explicit(s->stop, memory_order_relaxed)) return CDN_OK;
+  return cdni_state_fail(s, CDN_ERR_LIMIT, false, "cdn_eval", NULL, "the evaluation was broken off");
+}
+
 static cdn_status evaluate(cdn_state *s, int32_t ticket);
 
 static inline cdn_status ensure(cdn_state *s, int32_t ticket) {
@@ -41,6 +48,7 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
     return cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_eval", n->name, "'%s' is not a cache entry of this System",
                            n->name ? n->name : "?");
   if (s->others && cdni_lanes_fetch(s, ticket)) return CDN_OK;
+  CDNI_TRY(cdni_state_goes_on(s));
   for (int i = 0; i < s->depth; i++)
     if (s->stack[i] == ticket)
       return cdni_state_fail(s, CDN_ERR_CYCLE, false, "cdn_eval", n->name,

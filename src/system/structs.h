@@ -199,6 +199,7 @@ struct cdn_state {
   /* A lone State that stands for a lane: the State of all lanes, from which it takes valid results; or NULL. */
   const cdn_state *others;
   int lane;
+  const atomic_bool *stop; /* while this is true nothing is evaluated; or NULL */
   int32_t stack[]; /* the entries being evaluated, at most most_nested */
 };
 

@@ -2,6 +2,7 @@
 #ifndef CARDAN_SYSTEM_SYSTEM_H
 #define CARDAN_SYSTEM_SYSTEM_H
 
+#include <stdatomic.h>
 #include <cardan/regions.h>
 #include <cardan/state.h>
 
@@ -326,6 +327,11 @@ static inline cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry) {
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 /* Marks an entry as valid that another compute function has computed. */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
+/* While *stop is true whatever would be evaluated fails with CDN_ERR_LIMIT; another thread or a signal may set it. NULL: nothing
+ * stops the State. */
+void cdni_state_stop_by(cdn_state *state, const atomic_bool *stop);
+/* CDN_ERR_LIMIT if it is stopped: for loops that evaluate without the graph. */
+cdn_status cdni_state_goes_on(cdn_state *state);
 /* Refuses, with a message, while an entry is being computed. Every function that writes to a State calls it. */
 cdn_status cdni_state_check_free(cdn_state *state, const char *function, const char *what);
 /* Gives an entry a value, which makes it valid, or takes the value back (NULL). Invalidates everything downstream.

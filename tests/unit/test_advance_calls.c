@@ -156,5 +156,56 @@ START_TEST(an_interruption_between_calls_ends_the_next_one) {
 }
 END_TEST
 
-CHECK_MAIN("calls of advance", calls_of_advance_shape_nothing, interruptions_shape_nothing,
-           an_interruption_between_calls_ends_the_next_one)
+/* ---- breaking off ---------------------------------------------------------------------------- */
+
+static int break_at, evaluated_since; /* -1: not broken off yet */
+
+/* The same spring, and a signal at one evaluation. */
+static cdn_status breaking(cdn_state *state, double t, const double *z, double *zdot) {
+  (void)state;
+  zdot[0] = z[1];
+  zdot[1] = -(4 + sin(t)) * z[0];
+  if (evaluated_since >= 0) evaluated_since++;
+  if (++evaluations != break_at) return CDN_OK;
+  cdn_stepper_break_off(victim);
+  evaluated_since = 0;
+  return CDN_OK;
+}
+
+/* The State comes from the last accepted step, nothing is evaluated in the attempt any more, and the run that goes on delivers what
+ * the other does. */
+START_TEST(a_run_that_is_broken_off_ends_at_once) {
+  cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 1, 0 }, .rates = breaking }, NULL);
+  for (int method = 0; method < ALL_METHODS; method++) {
+    cdn_stepper_def def = cdn_default_stepper_def();
+    if (!take_method(&def, method, 0.01)) continue;
+    def.accuracy = 1e-3, def.final_time = 3;
+    double whole[2] = { 0 };
+    for (break_at = 0; break_at < 60; break_at += 1 + break_at / 8) {
+      evaluations = 0, evaluated_since = -1, victim = NULL;
+      victim = ode_stepper(state, &def);
+      if (evaluations < break_at) { /* not in the first evaluations, of which no call of the run is told */
+        const cdn_status status = cdn_stepper_advance(victim, 3, NULL);
+        ck_assert(status == CDN_OK || status == CDN_ERR_LIMIT);
+        if (status == CDN_ERR_LIMIT) {
+          ck_assert_msg(evaluated_since <= 1, "%s: %d evaluations after number %d", cdn_method_name((cdn_method)method),
+                        evaluated_since, break_at);
+          const cdn_certificate c = certificate_of(victim);
+          ck_assert(cdn_state_time(cdn_stepper_state(victim)) == c.time_final && c.time_final < 3);
+        }
+      }
+      evaluated_since = -1;
+      OK_STEP(victim, cdn_stepper_advance(victim, 3, NULL));
+      const double *z = cdn_state_z(cdn_stepper_state(victim));
+      if (break_at == 0) memcpy(whole, z, sizeof whole);
+      for (int i = 0; i < 2; i++) NEAR(z[i], whole[i], 1e-3);
+      cdn_stepper_destroy(victim);
+    }
+  }
+  victim = NULL;
+  cdn_state_destroy(state);
+}
+END_TEST
+
+CHECK_MAIN("calls of advance", a_run_that_is_broken_off_ends_at_once, calls_of_advance_shape_nothing,
+           interruptions_shape_nothing, an_interruption_between_calls_ends_the_next_one)

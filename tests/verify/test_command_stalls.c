@@ -70,19 +70,22 @@ static void was_cut(const char *summary) {
 
 /* ---- no headway ---------------------------------------------------------------------------------- */
 
-/* Ten boxes at one place: they are pressed apart by megajoules, in directions that jump. */
-static void write_boxes(void) {
+/* Layers of 25 boxes, some millimetres apart. At distance 0: boxes at one place, which are pressed apart by megajoules, in directions
+ * that jump. */
+static void write_boxes(int n, double distance) {
   FILE *file = fopen("boxes.xml", "w");
   ck_assert(file != NULL);
   fputs("<mujoco><worldbody><geom type='plane' size='1 1 1'/>", file);
-  for (int i = 0; i < 10; i++) fputs("<body pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .1'/></body>", file);
+  for (int i = 0; i < n; i++)
+    fprintf(file, "<body pos='%g %g %g'><freejoint/><geom type='box' size='.1 .1 .1'/></body>", i % 5 * distance,
+            i / 5 % 5 * distance, distance > 0 ? 0.1 + i / 25 * distance : 1);
   fputs("</worldbody></mujoco>", file);
   ck_assert(fclose(file) == 0);
 }
 
 START_TEST(a_pace_that_leads_nowhere_is_said) {
   enter_directory();
-  write_boxes();
+  write_boxes(10, 0);
   char *words[] = { "cardan", "simulate", "boxes.xml", "--duration", "1",        "--report",
                     "1e-7",   "-o",       "rows.csv",  "--summary",  "run.json", NULL };
   const double began = now();
@@ -109,7 +112,7 @@ START_TEST(a_signal_ends_a_run_whose_companion_works) {
   const int signals[] = { SIGINT, SIGTERM };
   static char *const deliver[] = { "--deliver", "--no-assemble" };
   enter_directory();
-  write_boxes();
+  write_boxes(10, 0);
   for (int i = 0; i < 4; i++) {
     char *words[] = { "cardan",   "simulate",  "boxes.xml", "--duration", "1",      "--report",     "0.5", "-o",
                       "rows.csv", "--summary", "run.json",  "--method",   "verlet", deliver[i / 2], NULL };
@@ -122,6 +125,21 @@ START_TEST(a_signal_ends_a_run_whose_companion_works) {
     ck_assert_str_eq(json_string_value(member(root, "delivered")), "unknown");
     json_decref(root);
   }
+}
+END_TEST
+
+/* A step of IDA has a Jacobian of thousands of columns, which takes seconds. */
+START_TEST(a_signal_ends_a_step_that_takes_long) {
+  enter_directory();
+  write_boxes(220, 0.205);
+  char *words[] = { "cardan", "simulate",  "boxes.xml", "--duration",     "9",        "--method",
+                    "ida",    "-o",        "rows.csv",  "--summary",      "run.json", "--report",
+                    "1e-3",   "--contact", "compliant", "--no-companion", NULL };
+  pid_t child = start(words);
+  wait_for(3);
+  ends_soon(child, SIGTERM);
+  ck_assert_int_ge(count_whole_rows("rows.csv"), 1);
+  was_cut("run.json");
 }
 END_TEST
 
@@ -184,5 +202,5 @@ START_TEST(the_convex_step_runs_every_example) {
 END_TEST
 
 CHECK_MAIN("command stalls", a_pace_that_leads_nowhere_is_said, a_signal_ends_a_run_whose_companion_works,
-           surfaces_that_cannot_be_are_refused_by_the_option, equal_steps_that_blow_up_say_so,
-           the_convex_step_runs_every_example)
+           a_signal_ends_a_step_that_takes_long, surfaces_that_cannot_be_are_refused_by_the_option,
+           equal_steps_that_blow_up_say_so, the_convex_step_runs_every_example)
