@@ -105,8 +105,6 @@ typedef struct stage {
   int camera;           /* of the model; -1: a view of everything */
   cdn_vec3 least, most; /* what the run needs */
   double time;          /* of the frame */
-  double began;         /* by the clock: the video */
-  int drawn;            /* frames of it */
 } stage;
 
 static int find_camera(const stage *s, const char *name) {
@@ -177,44 +175,83 @@ static int draw_picture(stage *s, double time) {
   return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
 }
 
-/* After the first frame it is known how long all of them take. */
-static void tell_time(stage *s) {
-  static const double LONG = 10;
-  const double frames = floor((s->shown.end - s->shown.from) * s->a->fps + 1e-9) + 1;
-  const double seconds = frames * (wall_clock() - s->began);
-  if (++s->drawn > 1 || seconds < LONG || s->a->model.quiet) return;
-  complain("%s: %.0f frames take about %.0f s on this machine; less with --samples 1, a smaller --size, or fewer --fps",
-           s->a->output, frames, seconds);
+/* ---- videos -------------------------------------------------------------------------------- */
+
+static cdn_render_def renderer_def(const stage *s, int width, int height, int samples) {
+  const render_arguments *a = s->a;
+  cdn_render_def def = cdn_default_render_def();
+  def.width = width, def.height = height;
+  if (samples > 0) def.samples = samples;
+  def.collision = a->collision;
+  if (a->transparent) def.background[3] = 0;
+  else def.floor = s->least.z;
+  if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
+  return def;
+}
+
+/* Seconds that the present frame takes with about so many rays, one a pixel; *rays is how many there were. Negative: it failed. */
+static double try_frame(const stage *s, double *rays) {
+  const render_arguments *a = s->a;
+  const double scale = sqrt(*rays / ((double)a->width * a->height));
+  const cdn_render_def def = renderer_def(s, (int)ceil(scale * a->width), (int)ceil(scale * a->height), 1);
+  uint8_t *rgba = allocate(4 * (size_t)def.width * (size_t)def.height, 1);
+  cdn_renderer *renderer = NULL;
+  cdn_view_point view;
+  double seconds = -1;
+  *rays = (double)def.width * def.height;
+  if (choose_view(s, &view) == CDN_OK && cdn_renderer_create(s->shown.scene, &def, &renderer) == CDN_OK &&
+      cdn_renderer_draw(renderer, &view, rgba) == CDN_OK) {
+    const double began = wall_clock();
+    if (cdn_renderer_draw(renderer, &view, rgba) == CDN_OK) seconds = wall_clock() - began;
+  }
+  cdn_renderer_destroy(renderer);
+  free(rgba);
+  return seconds;
+}
+
+/* Says beforehand how long a long video takes. Two small frames tell what a frame costs by itself, and what each ray costs. */
+static void tell_time(const stage *s) {
+  static const double LONG = 10, FEW = 20000, MORE = 80000;
+  const render_arguments *a = s->a;
+  const double frames = floor((s->shown.end - s->shown.from) * a->fps + 1e-9) + 1;
+  const double samples = renderer_def(s, 1, 1, (int)ceil(a->samples)).samples;
+  double rays[2] = { FEW, MORE }, seconds[2];
+  if (a->model.quiet) return;
+  for (int i = 0; i < 2; i++)
+    if ((seconds[i] = try_frame(s, &rays[i])) < 0) return; /* the frame itself tells what is wrong */
+  const double each = fmax(0, seconds[1] - seconds[0]) / (rays[1] - rays[0]);
+  const double own = fmax(0, seconds[0] - each * rays[0]);
+  const double all = frames * (own + each * samples * samples * a->width * a->height);
+  if (all < LONG) return;
+  complain("%s: %.0f frames take about %.2g s on this machine; less with --samples 1, a smaller --size, or fewer --fps",
+           a->output, frames, all);
 }
 
 static int add_to_video(void *to, double time) {
   stage *s = to;
   s->time = time;
   if (draw(s) != CDN_OK) return played_failed(&s->shown);
-  tell_time(s);
   return video_add(s->video, &s->picture) ? CMD_OK : CMD_OUTPUT;
 }
 
 static int draw_video(stage *s) {
-  s->began = wall_clock();
+  s->time = s->shown.from;
+  tell_time(s);
   s->video = video_open(s->a->output, &s->picture, s->a->fps);
   const int code = played_frames(&s->shown, "drawing", s->a->fps, add_to_video, s);
   return video_close(s->video) || code != CMD_OK ? code : CMD_OUTPUT;
 }
 
+/* ---- the whole ----------------------------------------------------------------------------- */
+
 static int open_renderer(stage *s) {
   const render_arguments *a = s->a;
-  cdn_render_def def = cdn_default_render_def();
+  const cdn_render_def def = renderer_def(s, a->width, a->height, (int)ceil(a->samples));
   s->camera = find_camera(s, a->camera);
   if (a->camera && s->camera < 0) {
     complain("--camera: the model has no camera '%s'; --from X,Y,Z says from where to look", a->camera);
     return CMD_USAGE;
   }
-  def.width = a->width, def.height = a->height, def.samples = a->samples > 0 ? (int)ceil(a->samples) : def.samples;
-  def.collision = a->collision;
-  if (a->transparent) def.background[3] = 0;
-  else def.floor = s->least.z;
-  if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
   if (cdn_renderer_create(s->shown.scene, &def, &s->renderer) != CDN_OK) return played_failed(&s->shown);
   s->picture = (picture){ a->width, a->height, allocate(4 * (size_t)a->width * (size_t)a->height, 1) };
   return CMD_OK;
