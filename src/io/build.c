@@ -158,6 +158,7 @@ cdn_status io_build(cdn_model *model, cdn_system *system) {
   CDNI_TRY(options->ground ? io_add_ground(model) : CDN_OK);
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
+  if (!model->keeps_read) io_forget_read(model);
   cdni_array_free(&b.d->allocator, &b.drives);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);

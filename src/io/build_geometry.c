@@ -147,6 +147,29 @@ static cdn_status simplify(io_builder *b, io_loaded_asset *loaded) {
   return CDN_OK;
 }
 
+/* The asset as an earlier build has read it, or as it is read now. */
+static cdn_status read_asset(io_builder *b, int i, const cdn_spec_asset *asset, io_loaded_asset *loaded) {
+  cdni_array *read = &b->model->read;
+  if ((size_t)i < read->count && CDNI_AT(*read, io_loaded_asset, i).surface) {
+    *loaded = CDNI_AT(*read, io_loaded_asset, i);
+    cdn_surface_retain(loaded->surface);
+    return CDN_OK;
+  }
+  CDNI_TRY(io_load_asset(b->d, asset, true, loaded));
+  if (!b->model->keeps_read) return CDN_OK;
+  const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
+  if (read->count < assets && !cdni_array_extend(&b->model->allocator, read, sizeof *loaded, assets - read->count))
+    return CDN_ERR_NOMEM;
+  CDNI_AT(*read, io_loaded_asset, i) = *loaded;
+  cdn_surface_retain(loaded->surface);
+  return CDN_OK;
+}
+
+void io_forget_read(cdn_model *model) {
+  for (size_t i = 0; i < model->read.count; i++) cdn_surface_release(CDNI_AT(model->read, io_loaded_asset, i).surface);
+  cdni_array_free(&model->allocator, &model->read);
+}
+
 static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *shape) {
   const cdn_asset_type wanted = shape->type == CDN_SHAPE_HFIELD ? CDN_ASSET_HFIELD : CDN_ASSET_MESH;
   const int i = shape->asset ? io_names_find(&b->asset_names[wanted], shape->asset) : -1;
@@ -154,7 +177,7 @@ static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *sh
   const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
   io_loaded_asset *loaded = &b->loaded[i];
   if (loaded->tried) return loaded;
-  cdn_status status = io_load_asset(b->d, asset, true, loaded);
+  cdn_status status = read_asset(b, i, asset, loaded);
   if (status == CDN_OK && wanted == CDN_ASSET_MESH) status = simplify(b, loaded);
   if (status == CDN_OK) return loaded;
   cdn_error error;

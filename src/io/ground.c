@@ -67,7 +67,7 @@ cdn_status cdn_model_lowest_point(cdn_model *model, cdn_state *state, double *he
 
 /* In the pose of the default State, by a System of its own: in the model's own the plane has to be there when it
  * freezes. */
-static cdn_status measure_default(const cdn_model *model, cdn_model **trial, cdn_state **state, extent *e) {
+static cdn_status measure_default(cdn_model *model, cdn_model **trial, cdn_state **state, extent *e) {
   cdn_model_options options = model->options;
   cdn_system_def def = cdn_default_system_def();
   def.allocator = model->allocator;
@@ -75,10 +75,14 @@ static cdn_status measure_default(const cdn_model *model, cdn_model **trial, cdn
   options.contact = CDN_MODEL_COMPLIANT;
   cdn_system *system = cdn_system_create(&def);
   if (!system) return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_build", "out of memory");
-  cdn_status status = cdn_model_build(model->spec, &options, system, trial);
+  cdn_status status = io_build_again(model, &options, system, trial);
   if (status == CDN_OK) status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, state);
   if (status == CDN_OK) status = measure(*trial, *state, e);
+  if (status == CDN_OK) { /* what it has read of meshes need not be read again */
+    const cdni_array read = model->read;
+    model->read = (*trial)->read, (*trial)->read = read;
+  }
   cdn_system_release(system);
   return status;
 }

@@ -150,6 +150,23 @@ static cdn_status build_into(cdn_model *model, cdn_system *system, const char *f
   return status;
 }
 
+/* A model whose spec is a copy. */
+static cdn_status build_copy(const cdn_spec *spec, cdn_model *model, const char *unreadable, cdn_system *system,
+                             const char *function) {
+  cdn_status status = cdn_spec_copy(spec, &model->spec);
+  if (status == CDN_OK && unreadable) status = io_fail(&model->spec->d, CDN_ERR_VERSION, 0, "%s", unreadable);
+  if (status == CDN_OK) status = build_into(model, system, function);
+  return finish(model, status, function);
+}
+
+cdn_status io_build_again(const cdn_model *model, const cdn_model_options *options, cdn_system *system,
+                          cdn_model **out) {
+  static const char function[] = "cdn_model_build";
+  if (!(*out = create(options))) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+  (*out)->keeps_read = true;
+  return build_copy(model->spec, *out, NULL, system, function);
+}
+
 cdn_status cdn_model_build(const cdn_spec *spec, const cdn_model_options *options, cdn_system *system,
                            cdn_model **out) {
   static const char function[] = "cdn_model_build";
@@ -159,10 +176,7 @@ cdn_status cdn_model_build(const cdn_spec *spec, const cdn_model_options *option
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
   cdn_model *model = *out = create(&known);
   if (!model) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
-  cdn_status status = cdn_spec_copy(spec, &model->spec);
-  if (status == CDN_OK && unreadable) status = io_fail(&model->spec->d, CDN_ERR_VERSION, 0, "%s", unreadable);
-  if (status == CDN_OK) status = build_into(model, system, function);
-  return finish(model, status, function);
+  return build_copy(spec, model, unreadable, system, function);
 }
 
 cdn_status cdn_model_load_into(const char *path, const cdn_model_options *options, cdn_system *system,
@@ -207,6 +221,7 @@ void cdn_model_destroy(cdn_model *model) {
   if (!model) return;
   const cdn_allocator allocator = model->allocator;
   drop_system(model);
+  io_forget_read(model);
   cdn_spec_destroy(model->spec);
   cdni_free(&allocator, model, sizeof *model);
 }

@@ -32,6 +32,9 @@ struct cdn_model {
   cdni_array actuators;   /* io_model_actuator, for each actuator of the spec; none with the option tree_only */
   int n_mobilizers;
   cdn_model_hull_info hulls;
+  /* io_loaded_asset, by asset of the spec: what their files were read to, for a build of the same spec that follows */
+  cdni_array read;
+  bool keeps_read; /* there will be one */
   cdn_error error; /* the last failure */
 };
 
@@ -40,6 +43,11 @@ cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 /* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
  * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);
+/* model.c: builds the spec of a model once more, with other options. What it reads of meshes is kept in (*out)->read. */
+cdn_status io_build_again(const cdn_model *model, const cdn_model_options *options, cdn_system *system,
+                          cdn_model **out);
+/* build_geometry.c */
+void io_forget_read(cdn_model *model);
 /* ground.c: adds the plane of the option ground to model->spec. The message of a failure is on the spec's log. */
 cdn_status io_add_ground(cdn_model *model);
 /* spec_solver.c: equal steps for people who look on: of the file's size, or 2 ms, in a method that is implicit where

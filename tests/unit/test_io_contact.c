@@ -1,10 +1,11 @@
 /* Who touches whom, by model files: pairs, exclusions, masks, switches; and where shapes come from: files, numbers in the
  * file, packages. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -205,6 +206,42 @@ START_TEST(meshes_of_packages_are_found) {
 END_TEST
 
 /* ---- assets ---- */
+
+/* How often the file was opened while a model was loaded. */
+static int opened(const char *path, cdn_model_contact contact, bool ground) {
+  char events[4096] __attribute__((aligned(8)));
+  const int watch = inotify_init1(IN_NONBLOCK);
+  ck_assert_int_ge(inotify_add_watch(watch, "a.obj", IN_OPEN), 0);
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = contact, options.ground = ground;
+  OK(cdn_model_load(path, &options, &model));
+  ck_assert_int_eq(cdn_model_warning_count(model), 0);
+  ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), ground ? 3 : 2);
+  cdn_model_destroy(model);
+  int n = 0;
+  for (ssize_t size; (size = read(watch, events, sizeof events)) > 0;)
+    for (char *at = events; at < events + size; n++)
+      at += sizeof(struct inotify_event) + ((struct inotify_event *)(void *)at)->len;
+  close(watch);
+  return n;
+}
+
+/* The plane of the option ground needs the meshes to know how low they are; the model has the same. */
+START_TEST(a_plane_below_reads_no_mesh_twice) {
+  char directory[] = "/tmp/cardan_io_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(directory));
+  ck_assert_int_eq(chdir(directory), 0);
+  write_text("a.obj", tetrahedron);
+  write_text("r.urdf", "<robot name='r'>" LINK("a", "<mesh filename='a.obj'/>") LINK("b", "<mesh filename='a.obj'/>")
+                           JOINT("a", "b", "1 0 0") "</robot>");
+  for (int soft = 0; soft < 2; soft++) {
+    const cdn_model_contact contact = soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
+    const int without = opened("r.urdf", contact, false);
+    ck_assert_int_ge(without, 1);
+    ck_assert_int_eq(opened("r.urdf", contact, true), without);
+  }
+}
+END_TEST
 
 static void geometry_of(const char *name, cdn_geometry *geometry, cdn_transform *X) {
   cdn_state *state;
@@ -419,9 +456,10 @@ START_TEST(a_system_keeps_what_it_was_told_of_contact) {
 }
 END_TEST
 
-CHECK_MAIN("io_contact", primitives_are_fitted_to_meshes, shapes_without_names_are_called_by_body_kind_and_number,
-           a_system_keeps_what_it_was_told_of_contact, contacts_are_elements_of_a_spec, wrong_names_are_refused,
-           masks_and_exclusions_hold, parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
+CHECK_MAIN("io_contact", a_plane_below_reads_no_mesh_twice, primitives_are_fitted_to_meshes,
+           shapes_without_names_are_called_by_body_kind_and_number, a_system_keeps_what_it_was_told_of_contact,
+           contacts_are_elements_of_a_spec, wrong_names_are_refused, masks_and_exclusions_hold,
+           parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
            robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
            vertices_in_the_file_make_hulls, hulls_are_simplified_as_far_as_the_options_say, height_fields_are_read,
            pairs_without_a_law_are_named)
