@@ -207,11 +207,11 @@ END_TEST
 
 /* ---- assets ---- */
 
-/* How often the file was opened while a model was loaded. */
+/* How often the file was opened and closed while a model was loaded. (Events of one kind in a row count once.) */
 static int opened(const char *path, cdn_model_contact contact, bool ground) {
   char events[4096] __attribute__((aligned(8)));
   const int watch = inotify_init1(IN_NONBLOCK);
-  ck_assert_int_ge(inotify_add_watch(watch, "a.obj", IN_OPEN), 0);
+  ck_assert_int_ge(inotify_add_watch(watch, "a.obj", IN_OPEN | IN_CLOSE), 0);
   cdn_model_options options = cdn_default_model_options();
   options.contact = contact, options.ground = ground;
   OK(cdn_model_load(path, &options, &model));
