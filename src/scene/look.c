@@ -157,9 +157,9 @@ cdn_status cdn_scene_light_ray(const cdn_scene *scene, int i, cdn_vec3 *position
   static const char function[] = "cdn_scene_light_ray";
   cdn_transform X;
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  if (i < 0 || (size_t)i >= scene->lights.count)
-    return cdni_refuse(CDN_ERR_ARG, function, "there is no light %d: the scene has %zu", i, scene->lights.count);
-  if (!pose_of(scene, &CDNI_AT(scene->lights, scene_light, i).eye, &X))
+  const scene_light *light = cdni_scene_element(&scene->lights, i, function, "light");
+  if (!light) return CDN_ERR_ARG;
+  if (!pose_of(scene, &light->eye, &X))
     return cdni_refuse(CDN_ERR_ARG, function, "light %d is newer than the frame: update the scene first", i);
   if (position_G) *position_G = X.p;
   if (direction_G) *direction_G = cdn_scale(-1, X.R.z);

@@ -238,9 +238,8 @@ cdn_status cdn_scene_triangles(const cdn_scene *scene, int visual, int segments,
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = (cdn_painted_triangles){ .places = NULL };
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  if (visual < 0 || (size_t)visual >= scene->visuals.count)
-    return cdni_refuse(CDN_ERR_ARG, function, "there is no visual %d: the scene has %zu", visual, scene->visuals.count);
-  const cdn_visual *v = scene_visual(scene, visual);
+  const cdn_visual *v = cdni_scene_element(&scene->visuals, visual, function, "visual");
+  if (!v) return CDN_ERR_ARG;
   CDNI_TRY(cdn_geometry_triangles(&v->geometry, segments, extent, &out->triangles));
   return paint(function, v, scene_texture(scene, v->texture), out);
 }

@@ -24,7 +24,7 @@ CDNI_DEF(light_def, .direction = { 0, 0, -1 }, .directional = true, .rgb = { 1, 
 
 bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body) { return body.i >= 0 && body.i < scene->n_bodies; }
 
-static cdn_status no_memory(const char *function) {
+cdn_status cdni_scene_no_memory(const char *function) {
   return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
 }
 
@@ -33,11 +33,18 @@ static cdn_status no_body(const cdn_scene *scene, const char *function, cdn_body
                      scene->n_bodies - 1);
 }
 
-/* A copy of a name, or a made-up one. */
-static char *copy_name(const cdn_scene *scene, const char *name, const char *sort, size_t n) {
+/* ---- lists of a scene ---- */
+
+char *cdni_scene_name(const cdn_scene *scene, const char *name, const char *sort, const cdni_array *list) {
   char made_up[32];
-  snprintf(made_up, sizeof made_up, "%s%zu", sort, n);
+  snprintf(made_up, sizeof made_up, "%s%zu", sort, list->count);
   return cdni_strdup(&scene->allocator, name ? name : made_up);
+}
+
+const void *cdni_scene_element(const cdni_array *list, int i, const char *function, const char *sort) {
+  if (i >= 0 && (size_t)i < list->count) return (const char *)list->data + (size_t)i * list->element;
+  cdni_refuse(CDN_ERR_ARG, function, "there is no %s %d: the scene has %zu", sort, i, list->count);
+  return NULL;
 }
 
 /* ---- visuals ---- */
@@ -58,7 +65,7 @@ static double part_of_one(double x) { return fmin(fmax(x, 0), 1); }
 
 /* Without a skeleton flag; the def was read and the geometry is one. */
 static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn_visual_def *d) {
-  cdn_visual v = { .name = copy_name(scene, d->name, "visual", scene->visuals.count),
+  cdn_visual v = { .name = cdni_scene_name(scene, d->name, "visual", &scene->visuals),
                    .body = d->body,
                    .geometry = d->geometry,
                    .X_BV = d->X_BV,
@@ -80,7 +87,7 @@ static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn
   if (corners) v.corners = memcpy(corners, d->corners, bytes);
   if (!v.name || (bytes > 0 && !corners) || !cdni_array_push(&scene->allocator, &scene->visuals, sizeof v, &v)) {
     free_visual(scene, &v);
-    return no_memory(function);
+    return cdni_scene_no_memory(function);
   }
   if (v.geometry.surface) cdn_surface_retain(v.geometry.surface);
   scene->is_measured = false;
@@ -154,7 +161,7 @@ cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_body body
   const scene_point p = { cdni_strdup(&scene->allocator, name), body, X_BP };
   if (p.name && cdni_array_push(&scene->allocator, &scene->points, sizeof p, &p)) return CDN_OK;
   cdni_strfree(&scene->allocator, p.name);
-  return no_memory(function);
+  return cdni_scene_no_memory(function);
 }
 
 cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower, double upper) {
@@ -165,7 +172,7 @@ cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lo
     return cdni_refuse(CDN_ERR_ARG, function, "body '%s' has %d coordinates, and a bound must be a number",
                        cdn_body_name(scene->system, body), cdn_body_nq(scene->system, body));
   const scene_range r = { body, k, lower, upper };
-  return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : no_memory(function);
+  return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : cdni_scene_no_memory(function);
 }
 
 cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
@@ -184,10 +191,10 @@ cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
                        "is none",
                        d.name ? d.name : "?");
   scene_camera camera = { .def = d };
-  camera.def.name = copy_name(scene, d.name, "camera", scene->cameras.count);
+  camera.def.name = cdni_scene_name(scene, d.name, "camera", &scene->cameras);
   if (camera.def.name && cdni_array_push(&scene->allocator, &scene->cameras, sizeof camera, &camera)) return CDN_OK;
   cdni_strfree(&scene->allocator, (char *)camera.def.name);
-  return no_memory(function);
+  return cdni_scene_no_memory(function);
 }
 
 cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
@@ -214,7 +221,8 @@ cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
   scene_light light = { .def = d };
   light.eye.def = (cdn_camera_def){ .body = d.body, .mode = d.mode, .target = d.target };
   light.eye.def.X_BC = (cdn_transform){ cdn_rotation_z_to(cdn_scale(-1, d.direction)), d.position };
-  return cdni_array_push(&scene->allocator, &scene->lights, sizeof light, &light) ? CDN_OK : no_memory(function);
+  return cdni_array_push(&scene->allocator, &scene->lights, sizeof light, &light) ? CDN_OK
+                                                                                  : cdni_scene_no_memory(function);
 }
 
 /* ---- asking ---- */
@@ -242,10 +250,9 @@ int cdn_scene_visual_count(const cdn_scene *scene) {
 cdn_status cdn_scene_visual_sized(const cdn_scene *scene, int i, cdn_visual *out, size_t size) {
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  if (i < 0 || (size_t)i >= scene->visuals.count)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_visual", "there is no visual %d: the scene has %zu", i,
-                       scene->visuals.count);
-  cdni_sized_write(out, size, scene_visual(scene, i), sizeof(cdn_visual));
+  const cdn_visual *v = cdni_scene_element(&scene->visuals, i, "cdn_scene_visual", "visual");
+  if (!v) return CDN_ERR_ARG;
+  cdni_sized_write(out, size, v, sizeof *v);
   return CDN_OK;
 }
 
@@ -262,10 +269,9 @@ const char *cdn_scene_camera_name(const cdn_scene *scene, int i) {
 cdn_status cdn_scene_camera_sized(const cdn_scene *scene, int i, cdn_camera_def *out, size_t size) {
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  if (i < 0 || (size_t)i >= scene->cameras.count)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_camera", "there is no camera %d: the scene has %zu", i,
-                       scene->cameras.count);
-  cdn_camera_def d = CDNI_AT(scene->cameras, scene_camera, i).def;
+  const scene_camera *camera = cdni_scene_element(&scene->cameras, i, "cdn_scene_camera", "camera");
+  if (!camera) return CDN_ERR_ARG;
+  cdn_camera_def d = camera->def;
   d.struct_size = (uint32_t)size;
   cdni_sized_write(out, size, &d, sizeof d);
   return CDN_OK;
@@ -279,10 +285,9 @@ int cdn_scene_light_count(const cdn_scene *scene) {
 cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *out, size_t size) {
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  if (i < 0 || (size_t)i >= scene->lights.count)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_light", "there is no light %d: the scene has %zu", i,
-                       scene->lights.count);
-  cdn_light_def d = CDNI_AT(scene->lights, scene_light, i).def;
+  const scene_light *light = cdni_scene_element(&scene->lights, i, "cdn_scene_light", "light");
+  if (!light) return CDN_ERR_ARG;
+  cdn_light_def d = light->def;
   d.struct_size = (uint32_t)size;
   cdni_sized_write(out, size, &d, sizeof d);
   return CDN_OK;
@@ -309,7 +314,7 @@ cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scen
   const int n = cdn_system_body_count(system);
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_scene *scene = cdni_calloc(a, sizeof *scene);
-  if (!scene) return no_memory(function);
+  if (!scene) return cdni_scene_no_memory(function);
   scene->system = system;
   scene->allocator = *a;
   scene->sky = -1;
@@ -319,8 +324,9 @@ cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scen
   scene->loads = cdni_calloc(a, (size_t)n * sizeof *scene->loads);
   scene->outboard = cdni_calloc(a, (size_t)n * sizeof *scene->outboard);
   cdn_system_retain(system);
-  const cdn_status status =
-      n > 0 && (!scene->poses || !scene->loads || !scene->outboard) ? no_memory(function) : fill(scene, state);
+  const cdn_status status = n > 0 && (!scene->poses || !scene->loads || !scene->outboard)
+                                ? cdni_scene_no_memory(function)
+                                : fill(scene, state);
   if (status == CDN_OK) *out = scene;
   else cdn_scene_destroy(scene);
   return status;

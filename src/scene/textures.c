@@ -3,15 +3,9 @@
 #include "matter/checks.h"
 #include "scene/internal.h"
 
-#include <stdio.h>
-
 enum { MOST_PIXELS = 16384 };
 
 CDNI_DEF(texture_def, .width = 0);
-
-static cdn_status no_memory(const char *function) {
-  return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
-}
 
 static size_t bytes_of(const cdn_texture_def *t) { return 4 * (size_t)t->width * (size_t)t->height; }
 
@@ -20,25 +14,22 @@ cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, i
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
   cdn_texture_def d;
-  char made_up[32];
   const char *unreadable = read_texture_def(&d, def);
   if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
-  snprintf(made_up, sizeof made_up, "texture%zu", scene->textures.count);
-  if (!d.name) d.name = made_up;
   if (!d.rgba || d.width < 1 || d.height < 1 || d.width > MOST_PIXELS || d.height > 6 * MOST_PIXELS ||
       (d.cube ? d.height != 6 * d.width : d.height > MOST_PIXELS))
     return cdni_refuse(CDN_ERR_ARG, function,
                        "texture '%s' has %d x %d pixels: there must be 1 to 16384 on each side, of a cube 6 times as "
                        "many in a column as in a row, and `rgba` must not be NULL",
-                       d.name, d.width, d.height);
-  char *name = cdni_strdup(&scene->allocator, d.name);
+                       d.name ? d.name : "?", d.width, d.height);
+  char *name = cdni_scene_name(scene, d.name, "texture", &scene->textures);
   uint8_t *pixels = cdni_alloc(&scene->allocator, bytes_of(&d));
   if (pixels) memcpy(pixels, d.rgba, bytes_of(&d));
   d.name = name, d.rgba = pixels;
   if (!name || !pixels || !cdni_array_push(&scene->allocator, &scene->textures, sizeof d, &d)) {
     cdni_strfree(&scene->allocator, name);
     cdni_free(&scene->allocator, pixels, bytes_of(&d));
-    return no_memory(function);
+    return cdni_scene_no_memory(function);
   }
   if (texture) *texture = (int)scene->textures.count - 1;
   return CDN_OK;
@@ -60,10 +51,9 @@ int cdn_scene_texture_count(const cdn_scene *scene) {
 cdn_status cdn_scene_texture_sized(const cdn_scene *scene, int i, cdn_texture_def *out, size_t size) {
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  if (i < 0 || (size_t)i >= scene->textures.count)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_texture", "there is no texture %d: the scene has %zu", i,
-                       scene->textures.count);
-  cdn_texture_def d = *scene_texture(scene, i);
+  const cdn_texture_def *t = cdni_scene_element(&scene->textures, i, "cdn_scene_texture", "texture");
+  if (!t) return CDN_ERR_ARG;
+  cdn_texture_def d = *t;
   d.struct_size = (uint32_t)size;
   cdni_sized_write(out, size, &d, sizeof d);
   return CDN_OK;
