@@ -1,25 +1,34 @@
-/* Dry friction on one mobility that sticks: elements/mobility_friction.h has its law.
+/* Dry friction that sticks, on one mobility or along a tendon of several: elements/mobility_friction.h has its law.
  *
  * What the bristle stores is in no potential, as that of surfaces is not: it counts as work until it comes back. */
 #include "forces/elements/mobility_friction.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "forces/derivatives.h"
 
 /* One element in a State without lanes. */
 typedef struct bristle {
+  const friction_element *on_what;
   const double *p;
   double x, v, g;
   bool on, sticks;
 } bristle;
 
+/* friction_along, of a State without lanes. */
+static double along(const friction_element *e, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < e->terms; k++) sum += e->term[k].coefficient * x[e->term[k].u];
+  return sum;
+}
+
 static cdn_status look(const force_batch *b, int i, cdn_state *state, bristle *out) {
-  const force_mobility *at = b->elements;
   const double *u;
   CDNI_TRY(force_u(b, state, &u));
+  out->on_what = (const friction_element *)b->elements + i;
   out->p = b->params + FRICTION_PARAMS * i;
-  out->x = force_z(b, state)[i], out->v = u[at[i].u];
+  out->x = force_z(b, state)[i], out->v = along(out->on_what, u);
   out->g = friction_strain(out->p, out->x, out->v);
   out->on = force_is_on(b, i);
   out->sticks = out->on && fabs(out->g) <= out->p[FRICTION_LOSS];
@@ -38,25 +47,31 @@ static cdn_status calc_zdot(const force_batch *b, cdn_state *state, double *zdot
 }
 
 static cdn_status zdot_derivative(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out) {
-  const force_mobility *at = b->elements;
   const cdn_zvar z = b->room->sets[b->kind].z;
   for (int i = 0; i < b->n; i++) {
     bristle e;
     CDNI_TRY(look(b, i, state, &e));
-    if (e.sticks) cdn_zdot_derivatives_add_slot(out, z, i, b->room->first_u + at[i].u, 0, 1);
-    else cdn_zdot_derivatives_add_z(out, z, i, z, i, -1 / e.p[FRICTION_TIME]);
+    if (!e.sticks) cdn_zdot_derivatives_add_z(out, z, i, z, i, -1 / e.p[FRICTION_TIME]);
+    for (int k = 0; k < e.on_what->terms && e.sticks; k++) {
+      const friction_term *t = &e.on_what->term[k];
+      cdn_zdot_derivatives_add_slot(out, z, i, b->room->first_u + t->u, 0, t->coefficient);
+    }
   }
   return CDN_OK;
 }
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
-  const force_mobility *at = b->elements;
   for (int i = 0; i < b->n; i++) {
     bristle e;
     CDNI_TRY(look(b, i, state, &e));
     if (!e.sticks) continue;
-    derivative_of_mobility(out, at[i].u, at[i].u, 0, -e.p[FRICTION_STIFFNESS] * e.p[FRICTION_TIME]);
-    derivative_by_z(out, at[i].u, force_first_z(b) + i, -e.p[FRICTION_STIFFNESS]);
+    const friction_term *t = e.on_what->term;
+    for (int k = 0; k < e.on_what->terms; k++) {
+      const double by_x = -t[k].coefficient * e.p[FRICTION_STIFFNESS];
+      for (int l = 0; l < e.on_what->terms; l++)
+        derivative_of_mobility(out, t[k].u, t[l].u, 0, by_x * t[l].coefficient * e.p[FRICTION_TIME]);
+      derivative_by_z(out, t[k].u, force_first_z(b) + i, by_x);
+    }
   }
   return CDN_OK;
 }
@@ -68,20 +83,26 @@ static double z_unit(const double *p) { return p[FRICTION_LOSS] > 0 ? p[FRICTION
  * slide. */
 static cdn_status settle(const force_batch *b, cdn_state *state, const double *udot, double *z) {
   static const double BEYOND = 1 + 1e-9;
-  const force_mobility *at = b->elements;
   for (int i = 0; i < b->n; i++) {
     bristle e;
     CDNI_TRY(look(b, i, state, &e));
     const double most = e.p[FRICTION_LOSS] / e.p[FRICTION_STIFFNESS];
-    const bool slides = fabs(e.x) >= most && e.x * udot[at[i].u] > 0;
+    const bool slides = fabs(e.x) >= most && e.x * along(e.on_what, udot) > 0;
     z[i] = !e.on ? 0 : slides ? copysign(BEYOND * most, e.x) : fmax(fmin(e.x, most), -most);
   }
   return CDN_OK;
 }
 
+static void describe(const force_room *room, const void *element, char *text, size_t size) {
+  const friction_element *e = element;
+  cdni_describe_mobility(room, element, text, size);
+  const size_t used = strlen(text);
+  if (e->terms > 1) cdni_print(text + used, size - used, " and %d more", e->terms - 1);
+}
+
 const force_kind cdni_force_mobility_friction = {
   .name = "mobility_friction",
-  .element_size = sizeof(force_mobility),
+  .element_size = sizeof(friction_element),
   .n_params = FRICTION_PARAMS,
   .params = { CDNI_NOT_NEGATIVE("loss", "N|N m"), CDNI_POSITIVE("stiffness", "N/m|N m/rad"),
               CDNI_POSITIVE("damping_time", "s") },
@@ -93,16 +114,40 @@ const force_kind cdni_force_mobility_friction = {
   .calc_zdot = calc_zdot,
   .zdot_derivative = zdot_derivative,
   .settle = settle,
-  .describe = cdni_describe_mobility,
+  .describe = describe,
 };
 
 cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
                                            double loss, double stiffness, double damping_time) {
   force_adder a;
   cdni_force_begin(&a, system, FORCE_MOBILITY_FRICTION, "cdn_system_add_mobility_friction", name);
-  const force_mobility at = cdni_force_check_mobility(&a, body, mobility);
   const double params[] = { loss, stiffness, damping_time };
-  return cdni_force_add(&a, &at, params);
+  friction_element e = { .at = cdni_force_check_mobility(&a, body, mobility), .terms = 1 };
+  e.term[0] = (friction_term){ e.at.u, 1 };
+  return cdni_force_add(&a, &e, params);
+}
+
+cdn_force cdn_system_add_tendon_friction(cdn_system *system, const char *name, int mobilities,
+                                         const cdn_mobility *mobility, const double *coefficient, double loss,
+                                         double stiffness, double damping_time) {
+  force_adder a;
+  friction_element e = { .terms = mobilities };
+  const double params[] = { loss, stiffness, damping_time };
+  cdni_force_begin(&a, system, FORCE_MOBILITY_FRICTION, "cdn_system_add_tendon_friction", name);
+  if (a.ok && (mobilities < 1 || mobilities > CDN_FRICTION_MOST_TERMS || !mobility || !coefficient)) {
+    cdni_force_refuse(&a, CDN_ERR_ARG, "it is along %d mobilities, or their list is NULL: 1 to %d are possible",
+                      mobilities, CDN_FRICTION_MOST_TERMS);
+    e.terms = 0;
+  }
+  for (int k = 0; k < e.terms && a.ok; k++) {
+    const force_mobility at = cdni_force_check_mobility(&a, mobility[k].body, mobility[k].k);
+    if (k == 0) e.at = at;
+    e.term[k] = (friction_term){ at.u, coefficient[k] };
+    for (int l = 0; l < k && a.ok; l++)
+      if (e.term[l].u == at.u) cdni_force_refuse(&a, CDN_ERR_ARG, "mobility %d of its list is there twice", k);
+  }
+  if (a.ok) cdni_force_check_numbers(&a, "coefficient", coefficient, e.terms);
+  return cdni_force_add(&a, &e, params);
 }
 
 cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,

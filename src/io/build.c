@@ -42,11 +42,13 @@ cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system) {
 
 /* ---- limits and dry friction ----------------------------------------------------------------- */
 
-/* Does any limit become a stop, or does any joint stick? */
+/* Does any limit become a stop, or does any joint or tendon stick? */
 static bool meet_inertia(const io_builder *b) {
   if (b->model->options.tree_only || io_has_soft_rows(&b->model->options)) return false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
     if (io_meets_inertia(io_spec_joint(b->spec, i))) return true;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
+    if (io_spec_tendon(b->spec, i)->friction > 0) return true;
   return false;
 }
 
@@ -86,7 +88,8 @@ static cdn_status fill_with_inertia(io_builder *b) {
     if (io_has_ratios(b)) CDNI_TRY(try_tree(b, NULL));
     return fill(b);
   }
-  const size_t bytes = sizeof(double) * IO_MOST_MOBILITIES * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
+  const size_t of_joints = IO_MOST_MOBILITIES * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
+  const size_t bytes = sizeof(double) * (of_joints + (size_t)cdn_spec_count(b->spec, CDN_SPEC_TENDON));
   double *inertia = cdni_calloc(&b->d->allocator, bytes);
   if (!inertia) return no_memory(b->d);
   cdn_status status = try_tree(b, inertia);

@@ -73,7 +73,8 @@ typedef struct io_builder {
   cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
   cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
-  double *inertia;            /* IO_MOST_MOBILITIES for each of the spec's joints; NULL: no stops, no friction */
+  /* IO_MOST_MOBILITIES for each of the spec's joints, then one for each tendon; NULL: no stops, no friction */
+  double *inertia;
 } io_builder;
 
 static inline const cdn_spec_mobilizer *io_mobilizer(const io_builder *b, int i) {
@@ -158,5 +159,6 @@ cdn_status io_calc_inertia(io_builder *b, double *inertia);
 /* The stop of a joint, and the dry friction of each of its mobilities. */
 void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
 void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
+cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *tendon, double inertia);
 
 #endif

@@ -228,7 +228,12 @@ cdn_status io_build_forces(io_builder *b) {
   }
   for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
     if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);
-  for (int i = 0; soft && i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
-    CDNI_TRY(add_tendon(b, io_spec_tendon(b->spec, i)));
+  const double *of_tendons =
+      b->inertia ? b->inertia + IO_MOST_MOBILITIES * cdn_spec_count(b->spec, CDN_SPEC_JOINT) : NULL;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++) {
+    const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
+    if (soft) CDNI_TRY(add_tendon(b, t));
+    else if (of_tendons && t->friction > 0) CDNI_TRY(io_add_tendon_friction(b, t, of_tendons[i]));
+  }
   return CDN_OK;
 }

@@ -34,31 +34,62 @@ double io_mean_inertia(const double *inertia, int n) {
 bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || joint->friction > 0; }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
-static void warn_singular(io_builder *b, const cdn_spec_joint *joint, const char *why) {
-  io_warn(b->d, joint->line,
-          "joint '%.60s': the inertia that its %s meets cannot be told (%.200s); the %s is made for 1 kg or 1 kg m^2",
-          joint->name, joint->limited ? "limit" : "dry friction", why, joint->limited ? "limit" : "friction");
+static void warn_singular(io_builder *b, int line, const char *sort, const char *name, bool limited, const char *why) {
+  io_warn(b->d, line,
+          "%s '%.60s': the inertia that its %s meets cannot be told (%.200s); the %s is made for 1 kg or 1 kg m^2",
+          sort, name, limited ? "limit" : "dry friction", why, limited ? "limit" : "friction");
+}
+
+/* What a tendon's force meets along it. */
+static cdn_status tendon_inertia(io_builder *b, cdn_state *state, const cdn_spec_tendon *t, double *unit,
+                                 double *column, double *inertia) {
+  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
+  CDNI_TRY(io_find_tendon_joints(b, t, joint));
+  for (int k = 0; k < t->joints; k++) unit[cdn_body_first_u(b->system, joint[k].body)] = t->coefficient[k];
+  const cdn_status status = cdn_multiply_by_M_inv(state, unit, column);
+  double inverse = 0;
+  for (int k = 0; k < t->joints; k++) {
+    const int u = cdn_body_first_u(b->system, joint[k].body);
+    inverse += t->coefficient[k] * column[u];
+    unit[u] = 0;
+  }
+  *inertia = 1 / inverse;
+  return status;
+}
+
+/* Takes 1 where an inertia cannot be told. *singular: none can be told any more. */
+static cdn_status judge(io_builder *b, cdn_state *state, bool *singular, cdn_status status, int line, const char *sort,
+                        const char *name, bool limited, double *own, int n) {
+  bool positive = !*singular;
+  if (!*singular) {
+    if (status == CDN_ERR_NOMEM) return io_fail(b->d, status, 0, "out of memory");
+    for (int k = 0; k < n && status == CDN_OK; k++) positive = positive && own[k] > 0 && isfinite(own[k]);
+    *singular = status != CDN_OK;
+    cdn_error error = { .code = CDN_OK };
+    if (*singular) cdn_state_last_error(state, &error);
+    if (*singular || !positive)
+      warn_singular(b, line, sort, name, limited, *singular ? error.text : "it is not positive");
+  }
+  for (int k = 0; k < n; k++)
+    if (*singular || !positive) own[k] = 1;
+  return CDN_OK;
 }
 
 static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double *column, double *inertia) {
   bool singular = false;
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++, inertia += IO_MOST_MOBILITIES) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
-    double *own = inertia + IO_MOST_MOBILITIES * i;
-    const int n = io_spec_joint_nu(joint);
-    bool positive = !singular;
     if (!io_meets_inertia(joint) || b->joints[i].i < 0) continue;
-    if (!singular) {
-      const cdn_status status = io_joint_inertia(b, state, i, unit, column, own);
-      if (status == CDN_ERR_NOMEM) return io_fail(b->d, status, 0, "out of memory");
-      for (int k = 0; k < n && status == CDN_OK; k++) positive = positive && own[k] > 0 && isfinite(own[k]);
-      singular = status != CDN_OK;
-      cdn_error error = { .code = CDN_OK };
-      if (singular) cdn_state_last_error(state, &error);
-      if (singular || !positive) warn_singular(b, joint, singular ? error.text : "it is not positive");
-    }
-    for (int k = 0; k < n; k++)
-      if (singular || !positive) own[k] = 1;
+    const cdn_status status = singular ? CDN_OK : io_joint_inertia(b, state, i, unit, column, inertia);
+    CDNI_TRY(judge(b, state, &singular, status, joint->line, "joint", joint->name, joint->limited, inertia,
+                   io_spec_joint_nu(joint)));
+  }
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++, inertia++) {
+    const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
+    if (!(t->friction > 0)) continue;
+    const cdn_status status = singular ? CDN_OK : tendon_inertia(b, state, t, unit, column, inertia);
+    if (b->d->error.code != CDN_OK) return b->d->error.code; /* its joints are not there */
+    CDNI_TRY(judge(b, state, &singular, status, t->line, "tendon", t->name, false, inertia, 1));
   }
   return CDN_OK;
 }
@@ -100,16 +131,42 @@ void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, cons
 
 static const double elastic_angle = 1e-3, elastic_length = 1e-4; /* rad, m */
 
+/* Stiffness and damping time for an inertia; `elastic` is the displacement under the loss. */
+static void choose_bristle(const io_builder *b, double loss, double elastic, double inertia, double *stiffness,
+                           double *time) {
+  /* equal steps bear no faster rates */
+  const double step = b->model->options.fixed_step, bound = step > 0 ? 0.5 / step : INFINITY;
+  const double rate = fmin(sqrt(loss / elastic / inertia), bound);
+  *stiffness = inertia * rate * rate, *time = 2 / rate;
+}
+
+static double elastic_of(cdn_mobilizer kind, int mobility) {
+  return cdni_mobilizer_dimension(kind, mobility) == 'L' ? elastic_length : elastic_angle;
+}
+
 void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
   char name[256];
   const int n = io_spec_joint_nu(joint);
-  /* equal steps bear no faster rates */
-  const double step = b->model->options.fixed_step, bound = step > 0 ? 0.5 / step : INFINITY;
   for (int i = 0; i < n; i++) {
-    const double elastic = cdni_mobilizer_dimension(joint->kind, i) == 'L' ? elastic_length : elastic_angle;
-    const double rate = fmin(sqrt(joint->friction / elastic / inertia[i]), bound);
+    double stiffness, time;
+    choose_bristle(b, joint->friction, elastic_of(joint->kind, i), inertia[i], &stiffness, &time);
     if (n == 1) snprintf(name, sizeof name, "%.200s friction", joint->name);
     else snprintf(name, sizeof name, "%.200s friction[%d]", joint->name, i);
-    cdn_system_add_mobility_friction(b->system, name, body, i, joint->friction, inertia[i] * rate * rate, 2 / rate);
+    cdn_system_add_mobility_friction(b->system, name, body, i, joint->friction, stiffness, time);
   }
+}
+
+/* It gives way as far as all its joints together do. */
+cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *t, double inertia) {
+  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
+  char name[256];
+  double elastic = 0, stiffness, time;
+  CDNI_TRY(io_find_tendon_joints(b, t, joint));
+  for (int k = 0; k < t->joints; k++)
+    elastic += fabs(t->coefficient[k]) * elastic_of(cdn_body_mobilizer(b->system, joint[k].body), 0);
+  if (!(elastic > 0)) return CDN_OK; /* it moves with nothing */
+  choose_bristle(b, t->friction, elastic, inertia, &stiffness, &time);
+  snprintf(name, sizeof name, "%.200s friction", t->name);
+  cdn_system_add_tendon_friction(b->system, name, t->joints, joint, t->coefficient, t->friction, stiffness, time);
+  return CDN_OK;
 }

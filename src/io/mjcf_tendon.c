@@ -74,7 +74,7 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cons
   if (springs && r->flags.springs) io_not_understood(r->d, line, "tendon stiffness");
   if (dampers && r->flags.dampers) io_not_understood(r->d, line, "tendon damping");
   if (armature != 0) io_not_understood(r->d, line, "tendon armature");
-  if ((t->limited || t->friction > 0) && !r->soft_rows) io_not_understood(r->d, line, "tendon/fixed");
+  if (t->limited && !r->soft_rows) io_not_understood(r->d, line, "tendon/fixed");
   return CDN_OK;
 }
 

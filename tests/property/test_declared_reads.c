@@ -115,6 +115,8 @@ static void add_forces(rig *r) {
   cdn_system_add_mobility_stop(r->system, NULL, r->slider, 0, -0.1, 0.1, 300, 0.4);
   cdn_system_add_mobility_friction(r->system, NULL, r->slider, 0, 50, 200, 0.1);
   cdn_system_add_mobility_friction(r->system, NULL, r->ball, 1, 0.1, 200, 0.1);
+  cdn_system_add_tendon_friction(r->system, NULL, 2, (cdn_mobility[]){ { r->pin, 0 }, { r->slider, 0 } },
+                                 (double[]){ 0.5, 2 }, 0.1, 200, 0.1);
   cdn_system_add_rotation_spring(r->system, NULL, r->ball, 6, cdn_rotation_axis_angle(v(1, 1, 0), 0.3));
   cdn_system_add_two_point_spring(r->system, NULL, r->slider, v(0.1, 0, 0.2), r->free, v(0, -0.2, 0.1), 30, 0.4);
   cdn_system_add_two_point_damper(r->system, NULL, r->ball, v(0, 0.1, 0), r->free, v(0.2, 0, 0), 5);

@@ -25,6 +25,10 @@ static void add_rest(random_tree *tree, uint64_t seed) {
   cdn_system_add_global_damper(tree->system, "all", 0.01);
   for (int l = 0; l < cdn_body_nu(tree->system, (cdn_body){ 1 }); l++) /* some stick, some slide */
     cdn_system_add_mobility_friction(tree->system, NULL, (cdn_body){ 1 }, l, l % 2 ? 0.3 : 1e3, 30, 0.2);
+  const cdn_mobility ends[2] = { { { 1 }, 0 }, { { tree->bodies }, 0 } };
+  const double coefficients[2] = { 0.7, -1.3 };
+  if (tree->bodies > 1 && cdn_body_nu(tree->system, ends[0].body) > 0 && cdn_body_nu(tree->system, ends[1].body) > 0)
+    cdn_system_add_tendon_friction(tree->system, NULL, 2, ends, coefficients, 0.4, 30, 0.2);
 }
 
 /* States of their own, and what becomes of them alone. */

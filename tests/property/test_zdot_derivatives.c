@@ -180,23 +180,33 @@ START_TEST(dry_friction) {
     rng r = rng_of(seed + 3);
     double z[MOST], k[MOST], loss[MOST];
     int n = 0, slot[MOST];
+    cdn_mobility ends[2] = { { { 0 }, 0 } };
+    const double coefficients[2] = { 0.6, -1.2 };
     bool bends = false;
     cdn_force last = { -1 };
     for (int i = 1; i <= made.bodies; i++)
-      for (int l = 0; l < cdn_body_nu(made.system, (cdn_body){ i }) && n < MOST; l++, n++) {
+      for (int l = 0; l < cdn_body_nu(made.system, (cdn_body){ i }) && n < MOST - 1; l++, n++) {
         z[n] = uniform(&r, -1, 1), k[n] = uniform(&r, 20, 40), loss[n] = n % 2 ? 0.3 : 1e3;
         slot[n] = cdn_body_first_u(made.system, (cdn_body){ i }) + l;
+        ends[n > 0] = (cdn_mobility){ { i }, l };
         last = cdn_system_add_mobility_friction(made.system, NULL, (cdn_body){ i }, l, loss[n], k[n], 0.2);
       }
     if (n == 0) {
       cdn_system_release(made.system);
       continue;
     }
+    const bool tendon = n > 1; /* along the first mobility and the last of these */
+    z[n] = uniform(&r, -1, 1), k[n] = 25, loss[n] = seed % 2 ? 0.3 : 1e3;
+    if (tendon) cdn_system_add_tendon_friction(made.system, NULL, 2, ends, coefficients, loss[n], k[n], 0.2);
     cdn_state *state = random_tree_state(&made, seed);
     OK(cdn_state_set_z(state, z));
     if (seed % 3 == 0) OK(cdn_force_set_enabled(state, last, false));
     for (int i = 0; i < n; i++) /* where one is about to slide, differences see both sides */
       bends = bends || fabs(fabs(k[i] * (z[i] + 0.2 * cdn_state_u(state)[slot[i]])) - loss[i]) < 2;
+    if (tendon) {
+      const double *u = cdn_state_u(state), v = coefficients[0] * u[slot[0]] + coefficients[1] * u[slot[n - 1]];
+      bends = bends || fabs(fabs(k[n] * (z[n] + 0.2 * v)) - loss[n]) < 2;
+    }
     if (bends) cdn_state_destroy(state);
     else check_state(state, seed, 1e-9);
   }

@@ -140,4 +140,34 @@ START_TEST(an_arm_is_held) {
 }
 END_TEST
 
-CHECK_MAIN("joint_friction_files", a_file_of_mjcf, equal_steps, where_there_is_none, an_arm_is_held)
+/* A tendon over a pin and a slider of bodies that know nothing of each other: its friction meets 1 / (0.5^2 / 0.4 + 2^2 / 3), and gives way as
+ * far as the two joints do, 0.5 times 1 mrad and 2 times 0.1 mm. So a file with it is complete where contact is compliant. */
+START_TEST(tendons_stick) {
+  static const char text[] =
+      "<mujoco><worldbody><body name='wheel'><joint name='axle' axis='0 1 0'/><inertial pos='0 0 0' mass='1' diaginertia='.4 .4 .4'/></body>"
+      "<body name='sledge' pos='0 3 0'><joint name='rail' type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/>"
+      "</body></worldbody><tendon><fixed name='cord' frictionloss='6'><joint joint='axle' coef='.5'/><joint joint='rail' coef='-2'/></fixed>"
+      "</tendon><actuator><motor name='pull' joint='rail'/></actuator></mujoco>";
+  cdn_model_options options = cdn_default_model_options();
+  options.strict = true, options.contact = CDN_MODEL_COMPLIANT;
+  cdn_model *model = load(text, &options);
+  cdn_state *state;
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  ck_assert_int_eq(count_frictions(model), 1);
+  check_numbers(state, "cord friction", 6, 0.5e-3 + 2e-4, 1 / (0.25 / 0.4 + 4. / 3));
+  /* pulled by 11 N the sledge takes the wheel along: the tendon bears 3.7 N */
+  OK(cdn_control_set(state, cdn_system_find_control(cdn_model_system(model), "pull"), 11));
+  cdn_stepper *stepper;
+  OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  const double *u = cdn_state_u(cdn_stepper_state(stepper));
+  /* 0.5 w = 2 v, and so 3 v' + 0.4 (4 v') 4 = 11 */
+  NEAR(u[1], 11 / (3 + 0.4 * 16), 2e-3);
+  NEAR(0.5 * u[0], 2 * u[1], 1e-3);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("joint_friction_files", tendons_stick, a_file_of_mjcf, equal_steps, where_there_is_none, an_arm_is_held)

@@ -329,6 +329,73 @@ START_TEST(an_equilibrium_of_an_arm) {
 }
 END_TEST
 
+/* ---- along a tendon ---- */
+
+/* Two blocks on one line, on which springs pull. `nested`: the second one's slider is on the first block, so that the friction of its joint is
+ * between the two. Else both are on Ground, and a tendon with the coefficients -1 and 1 has their relative speed: twice that, with `scale` 2,
+ * and half the loss, a quarter of the stiffness. */
+static cdn_state *make_pair(bool nested, double scale, cdn_force *friction) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass = point_mass(2, cdn_v3(0, 0, 0));
+  const cdn_body first = cdn_system_add_body(system, &def);
+  if (nested) def.parent = first;
+  def.mass.mass = 0.5;
+  const cdn_body second = cdn_system_add_body(system, &def);
+  const cdn_vec3 o = cdn_v3(0, 0, 0);
+  cdn_system_add_two_point_spring(system, "left", cdn_ground(), cdn_v3(-3, 0, 0), first, o, 40, 2);
+  cdn_system_add_two_point_spring(system, "right", cdn_ground(), cdn_v3(4, 0, 0), second, o, 30, 3);
+  const double k = 2e3, T = 0.02, loss = 3, c[2] = { -scale, scale };
+  *friction =
+      nested ? cdn_system_add_mobility_friction(system, "between", second, 0, loss, k, T)
+             : cdn_system_add_tendon_friction(system, "between", 2, (cdn_mobility[]){ { first, 0 }, { second, 0 } }, c,
+                                              loss / scale, k / (scale * scale), T);
+  cdn_state *state = state_of(system);
+  OK(cdn_state_set_q(state, (double[]){ 0.5, nested ? -0.8 : -0.3 }));
+  return state;
+}
+
+/* The same motion: places of both, what the friction bears, and the z, in units of the tendon. */
+START_TEST(a_tendon_is_friction_between_what_it_connects) {
+  cdn_force friction[3];
+  double there[3][6];
+  for (int k = 0; k < 3; k++) {
+    cdn_state *state = make_pair(k == 0, k == 2 ? 2 : 1, &friction[k]);
+    cdn_stepper *stepper = stepper_of(state, 1e-10);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 1.3, NULL));
+    cdn_state *now = cdn_stepper_state(stepper);
+    const double *q = cdn_state_q(now), *u = cdn_state_u(now), scale = k == 2 ? 2 : 1;
+    double x, f;
+    bool sticks;
+    OK_ON(now, cdn_mobility_friction_get(now, friction[k], &x, &f, &sticks));
+    const double is[6] = { q[0], q[1] + (k == 0 ? q[0] : 0), u[0], u[1] + (k == 0 ? u[0] : 0), x / scale, f * scale };
+    memcpy(there[k], is, sizeof is);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
+  for (int k = 1; k < 3; k++)
+    for (int i = 0; i < 6; i++) NEAR(there[k][i], there[0][i], i == 5 ? 1e-5 : 1e-8);
+  ck_assert(fabs(there[0][5]) > 0.01);
+}
+END_TEST
+
+START_TEST(mistakes_along_a_tendon) {
+  for (int k = 0; k < 6; k++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_SLIDER, def.mass = point_mass(1, cdn_v3(0, 0, 0));
+    cdn_mobility at[2] = { { cdn_system_add_body(system, &def), 0 }, { cdn_system_add_body(system, &def), 0 } };
+    double c[2] = { 1, k == 0 ? NAN : -1 };
+    if (k == 1) at[1] = at[0];
+    if (k == 2) at[1].k = 1;
+    cdn_system_add_tendon_friction(system, "odd", k == 3 ? 0 : k == 4 ? 17 : 2, k == 5 ? NULL : at, c, 1, 10, 0.1);
+    FAILS(cdn_system_freeze(system), k == 0 ? CDN_ERR_NONFINITE : CDN_ERR_ARG);
+    ck_assert(strstr(cdn_last_error_text(), "odd"));
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* ---- numbers ---- */
 
 START_TEST(parameters_and_mistakes) {
@@ -384,6 +451,7 @@ START_TEST(parameters_and_mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("joint_friction", what_is_held_does_not_creep, it_holds_up_to_the_loss, what_slides_is_braked_by_the_loss,
+CHECK_MAIN("joint_friction", a_tendon_is_friction_between_what_it_connects, mistakes_along_a_tendon,
+           what_is_held_does_not_creep, it_holds_up_to_the_loss, what_slides_is_braked_by_the_loss,
            an_oscillator_with_coulomb_friction, stick_and_slip, it_is_passive, every_method_delivers,
            an_equilibrium_of_an_arm, parameters_and_mistakes)
