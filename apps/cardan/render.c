@@ -189,7 +189,8 @@ static cdn_render_def renderer_def(const stage *s, int width, int height, int sa
   return def;
 }
 
-/* Seconds that the present frame takes with about so many rays, one a pixel; *rays is how many there were. Negative: it failed. */
+/* Seconds that the present frame takes with about so many rays, one a pixel; *rays is how many there were. Negative:
+ * it failed. */
 static double try_frame(const stage *s, double *rays) {
   const render_arguments *a = s->a;
   const double scale = sqrt(*rays / ((double)a->width * a->height));
@@ -209,7 +210,8 @@ static double try_frame(const stage *s, double *rays) {
   return seconds;
 }
 
-/* Says beforehand how long a long video takes. Two small frames tell what a frame costs by itself, and what each ray costs. */
+/* Says beforehand how long a long video takes. Two small frames tell what a frame costs by itself, and what each ray
+ * costs. */
 static void tell_time(const stage *s) {
   static const double LONG = 10, FEW = 20000, MORE = 80000;
   const render_arguments *a = s->a;

@@ -15,8 +15,8 @@ static _Atomic(cdn_stepper *) running; /* the one that a signal interrupts */
 
 int signal_caught(void) { return caught_signal; }
 
-/* How long a run that is told to end may take its time: steps end by themselves, and the companion comes to where the run is. Then what
- * takes long is broken off, again and again, for there may be several calls. */
+/* How long a run that is told to end may take its time: steps end by themselves, and the companion comes to where
+ * the run is. Then what takes long is broken off, again and again, for there may be several calls. */
 static const struct itimerval soon = { .it_value = { .tv_usec = 300000 }, .it_interval = { .tv_usec = 50000 } }, never;
 static volatile sig_atomic_t late;
 

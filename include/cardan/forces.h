@@ -111,8 +111,8 @@ CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, doub
  *  joints. */
 CDN_API cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                    double loss, double stiffness, double damping_time);
-/** The same along a tendon, whose speed is the sum of coefficients times u of 1 to 16 different mobilities: the force acts on each of
- *  them times its coefficient. Displacement, loss and stiffness are of the tendon. */
+/** The same along a tendon, whose speed is the sum of coefficients times u of 1 to 16 different mobilities: the
+ *  force acts on each of them times its coefficient. Displacement, loss and stiffness are of the tendon. */
 enum { CDN_FRICTION_MOST_TERMS = 16 };
 CDN_API cdn_force cdn_system_add_tendon_friction(cdn_system *system, const char *name, int mobilities,
                                                  const cdn_mobility *mobility, const double *coefficient, double loss,
@@ -120,7 +120,8 @@ CDN_API cdn_force cdn_system_add_tendon_friction(cdn_system *system, const char 
 /** Of either. The displacement stays: where `loss` falls below what is borne it slides. */
 CDN_API cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,
                                              double damping_time) CDN_NODISCARD;
-/** The displacement x (rad, m), the force f on the mobility or along the tendon (N m, N), whether it sticks; each may be NULL. O(1). */
+/** The displacement x (rad, m), the force f on the mobility or along the tendon (N m, N), whether it sticks; each
+ *  may be NULL. O(1). */
 CDN_API cdn_status cdn_mobility_friction_get(cdn_state *state, cdn_force force, double *displacement, double *f,
                                              bool *sticks) CDN_NODISCARD;
 /** A torsion spring of a ball or free mobilizer: moment k theta, theta being the angle of the shortest rotation from

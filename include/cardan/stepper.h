@@ -196,9 +196,10 @@ CDN_API cdn_status cdn_stepper_step(cdn_stepper *stepper, double t_max) CDN_NODI
  *  they may call while the stepper is in use. A call that comes to its end beforehand returns as usual, and the next
  *  one returns at once. Cost: one atomic store. Nothing without a stepper. */
 CDN_API void cdn_stepper_interrupt(cdn_stepper *stepper);
-/** The same, and the attempt of a step that is in progress ends before its next evaluation. It counts as rejected; the State is at the
- *  last accepted step. A run that goes on takes the step anew: methods of SUNDIALS begin anew there, so that its numbers are others,
- *  within the accuracy. For a program that ends, where one step may take seconds. */
+/** The same, and the attempt of a step that is in progress ends before its next evaluation. It counts as rejected;
+ *  the State is at the last accepted step. A run that goes on takes the step anew: methods of SUNDIALS begin anew
+ *  there, so that its numbers are others, within the accuracy. For a program that ends, where one step may take
+ *  seconds. */
 CDN_API void cdn_stepper_break_off(cdn_stepper *stepper);
 /** The State at the time last reached: the same object for the stepper's whole life; NULL without a stepper. You may
  *  read computed values, which realizes it. You may set its variables between calls (forces, parameters, q, u, z):

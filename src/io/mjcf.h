@@ -248,7 +248,8 @@ typedef struct mjcf_walk {
 mjcf_walk io_mjcf_walk(mjcf_reader *r, io_xml_node *parent);
 /* The next child, or NULL at the end or on failure: see `status`. */
 io_xml_node *io_mjcf_walk_next(mjcf_walk *walk);
-/* Visits all that is below an element, included files' too, with the class around it: the children of what sets *deeper. */
+/* Visits all that is below an element, included files' too, with the class around it: the children of what sets
+ * *deeper. */
 typedef cdn_status mjcf_visit(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper);
 cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit *visit, void *context);
 /* The same below every worldbody of a model's file. */

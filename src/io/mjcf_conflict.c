@@ -1,6 +1,6 @@
-/* Options of the world that a model and those that it attaches do not share: the main file's <compiler conflict> says whether its own
- * count (with warnings), whether both are merged, or whether that is an error. As in MuJoCo, an option is a wish only where a
- * file writes it. */
+/* Options of the world that a model and those that it attaches do not share: the main file's <compiler conflict>
+ * says whether its own count (with warnings), whether both are merged, or whether that is an error. As in MuJoCo, an
+ * option is a wish only where a file writes it. */
 #include <stdio.h>
 
 #include "io/mjcf.h"

@@ -43,7 +43,8 @@ cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 /* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
  * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);
-/* model.c: builds the spec of a model once more, with other options. What it reads of meshes is kept in (*out)->read. */
+/* model.c: builds the spec of a model once more, with other options. What it reads of meshes is kept in
+ * (*out)->read. */
 cdn_status io_build_again(const cdn_model *model, const cdn_model_options *options, cdn_system *system,
                           cdn_model **out);
 /* build_geometry.c */

@@ -15,7 +15,8 @@
 static const double LITTLE = 1e-9, NO_CHANGE = 1e-12;
 /* Of the cost: steps that promise less change nothing but rounding. */
 static const double NOTHING = 1e-24;
-/* Tolerances below this are met by refining, for an elimination leaves its rounding times how stiff rows are in the forces. */
+/* Tolerances below this are met by refining, for an elimination leaves its rounding times how stiff rows are in the
+ * forces. */
 static const double REFINED = 1e-10;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
@@ -165,7 +166,8 @@ static void move(soft_problem *p, int island, double t) {
   }
 }
 
-/* Improves x, which is the last y, by what M x lacks of the rows' forces: with the same factors, and the product with M. */
+/* Improves x, which is the last y, by what M x lacks of the rows' forces: with the same factors, and the product
+ * with M. */
 static void refine(soft_problem *p, int island) {
   const loop_plan *plan = p->plan;
   const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };

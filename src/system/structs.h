@@ -200,7 +200,7 @@ struct cdn_state {
   const cdn_state *others;
   int lane;
   const atomic_bool *stop; /* while this is true nothing is evaluated; or NULL */
-  int32_t stack[]; /* the entries being evaluated, at most most_nested */
+  int32_t stack[];         /* the entries being evaluated, at most most_nested */
 };
 
 struct cdn_declarer {

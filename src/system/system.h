@@ -327,8 +327,8 @@ static inline cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry) {
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 /* Marks an entry as valid that another compute function has computed. */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
-/* While *stop is true whatever would be evaluated fails with CDN_ERR_LIMIT; another thread or a signal may set it. NULL: nothing
- * stops the State. */
+/* While *stop is true whatever would be evaluated fails with CDN_ERR_LIMIT; another thread or a signal may set it.
+ * NULL: nothing stops the State. */
 void cdni_state_stop_by(cdn_state *state, const atomic_bool *stop);
 /* CDN_ERR_LIMIT if it is stopped: for loops that evaluate without the graph. */
 cdn_status cdni_state_goes_on(cdn_state *state);

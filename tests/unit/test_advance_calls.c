@@ -172,8 +172,8 @@ static cdn_status breaking(cdn_state *state, double t, const double *z, double *
   return CDN_OK;
 }
 
-/* The State comes from the last accepted step, nothing is evaluated in the attempt any more, and the run that goes on delivers what
- * the other does. */
+/* The State comes from the last accepted step, nothing is evaluated in the attempt any more, and the run that goes
+ * on delivers what the other does. */
 START_TEST(a_run_that_is_broken_off_ends_at_once) {
   cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 1, 0 }, .rates = breaking }, NULL);
   for (int method = 0; method < ALL_METHODS; method++) {

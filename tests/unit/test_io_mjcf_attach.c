@@ -244,7 +244,8 @@ START_TEST(test_conflicts_are_settled) {
       write_text(
           attached,
           "<mujoco model='sub'><include file='options.xml'/><worldbody><body name='b'><joint name='j' range='0 9'/>"
-          "<geom name='s' size='1'/></body></worldbody><actuator><motor name='a' joint='j' group='3'/></actuator></mujoco>");
+          "<geom name='s' size='1'/></body></worldbody><actuator><motor name='a' joint='j' group='3'/></actuator>"
+          "</mujoco>");
       snprintf(text, sizeof text,
                "<mujoco><compiler conflict='%s'/>%s<asset><model name='sub' file='sub.xml'/></asset><worldbody>"
                "<frame><attach model='sub' body='b' prefix='p/'/></frame></worldbody></mujoco>",

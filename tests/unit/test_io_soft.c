@@ -319,8 +319,8 @@ START_TEST(a_tendon_needs_joints_that_are_there) {
 }
 END_TEST
 
-/* MuJoCo 3.14 takes a ball whose largest angle is 0 or less, as one that its limit holds: x / T^2 = 250 rad/s^2 at x = 0.1 rad with
- * d imp = d1^2. And a range that is empty limits nothing unless the file says limited. */
+/* MuJoCo 3.14 takes a ball whose largest angle is 0 or less, as one that its limit holds: x / T^2 = 250 rad/s^2 at x
+ * = 0.1 rad with d imp = d1^2. And a range that is empty limits nothing unless the file says limited. */
 START_TEST(odd_ranges_are_read) {
   static const char *const limits[] = { "limited='true' range='0 0'", "limited='true' range='0 -5'", "range='0 -5'" };
   static const char *const words[][1] = { { "holds the ball" }, { "holds the ball" }, { "limits nothing" } };

@@ -121,9 +121,9 @@ START_TEST(iterations_are_told) {
 }
 END_TEST
 
-/* A small cube of mass m and inertia I is held by a connection at the end of a lever r that is 75 times its size, and is off by d, across r.
- * So the rows f = (target - r x (r x f) ...) have one solution across r: f (1/m + r^2/I + R) = -k d. Rounding of the elimination, times
- * (r^2/I) / R = 160000, is in the rows where nothing refines it. */
+/* A small cube of mass m and inertia I is held by a connection at the end of a lever r that is 75 times its size,
+ * and is off by d, across r. So the rows f = (target - r x (r x f) ...) have one solution across r: f (1/m + r^2/I +
+ * R) = -k d. Rounding of the elimination, times (r^2/I) / R = 160000, is in the rows where nothing refines it. */
 START_TEST(small_tolerances_are_met_by_stiff_rows) {
   const double I = 1.0 / 600, d1 = 0.95, T = 0.02;
   const cdn_vec3 r = cdn_v3(-1, -2, -3), d = cdn_v3(0.3, 0, -0.1);

@@ -70,8 +70,8 @@ static void was_cut(const char *summary) {
 
 /* ---- no headway ---------------------------------------------------------------------------------- */
 
-/* Layers of 25 boxes, some millimetres apart. At distance 0: boxes at one place, which are pressed apart by megajoules, in directions
- * that jump. */
+/* Layers of 25 boxes, some millimetres apart. At distance 0: boxes at one place, which are pressed apart by
+ * megajoules, in directions that jump. */
 static void write_boxes(int n, double distance) {
   FILE *file = fopen("boxes.xml", "w");
   ck_assert(file != NULL);

@@ -331,9 +331,9 @@ END_TEST
 
 /* ---- along a tendon ---- */
 
-/* Two blocks on one line, on which springs pull. `nested`: the second one's slider is on the first block, so that the friction of its joint is
- * between the two. Else both are on Ground, and a tendon with the coefficients -1 and 1 has their relative speed: twice that, with `scale` 2,
- * and half the loss, a quarter of the stiffness. */
+/* Two blocks on one line, on which springs pull. `nested`: the second one's slider is on the first block, so that
+ * the friction of its joint is between the two. Else both are on Ground, and a tendon with the coefficients -1 and 1
+ * has their relative speed: twice that, with `scale` 2, and half the loss, a quarter of the stiffness. */
 static cdn_state *make_pair(bool nested, double scale, cdn_force *friction) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

@@ -1,12 +1,13 @@
-/* Dry friction on one mobility, or along a sum of several: a bristle, which is a spring k with a damper k T beside it, and in series with both a
- * slider that bears at most F. Its displacement x is a state. With the speed v, which
- * is the mobility's, or the sum of coefficients times those of several, on each of which the force acts times its coefficient,
+/* Dry friction on one mobility, or along a sum of several: a bristle, which is a spring k with a damper k T beside
+ * it, and in series with both a slider that bears at most F. Its displacement x is a state. With the speed v, which
+ * is the mobility's, or the sum of coefficients times those of several, on each of which the force acts times its
+ * coefficient,
  *
  *    g = k (x + T v),   f = -s g  with  s = min(1, F / |g|),   xdot = s v - (1 - s) x / T,
  *
+ *
  * the law of surfaces that stick (contact/bristle.c) in one dimension, where s g is g within [-F, F], and where what
- * slides has xdot = (s g / k - x) / T: the displacement follows +-F / k within T, at any speed.
- * Parameters: F, k, T. */
+ * slides has xdot = (s g / k - x) / T: the displacement follows +-F / k within T, at any speed. Parameters: F, k, T. */
 #ifndef CARDAN_FORCES_MOBILITY_FRICTION_H
 #define CARDAN_FORCES_MOBILITY_FRICTION_H
 
