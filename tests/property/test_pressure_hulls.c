@@ -284,5 +284,45 @@ START_TEST(energy_is_the_work_also_within) {
 }
 END_TEST
 
+/* ---- needles ---- */
+
+/* Cubes that lie in each other to a few roundings have polygons that are needles, without a width but for rounding. */
+START_TEST(contacts_of_needles_are_where_both_are) {
+  /* half turns, then places, of two of ten cubes that parted from one place */
+  static const double roundings[2][6] = { { -1.614e-17, -1.356e-17, 2.93472e-16, -8.95822e-18, -3.18878e-17, 0 },
+                                          { 3.78e-17, 7.9e-18, -1.6495e-17, 7.66161e-18, 6.38361e-17, 0 } };
+  uint64_t seed = 31;
+  int seen = 0;
+  for (int k = 0; k < 1000; k++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_shape_def cube = cdn_default_shape_def();
+    cube.geometry.kind = CDN_GEOMETRY_BOX;
+    for (int i = 0; i < 3; i++) cube.geometry.size[i] = 0.1;
+    for (int i = 0; i < 2; i++) cube.body = add_free_body(system), cdn_system_add_shape(system, &cube);
+    OK_FREEZE(system);
+    cdn_state *state;
+    OK(cdn_state_create(system, &state));
+    for (int i = 1; i <= 2; i++) {
+      double q[7] = { 1 };
+      for (int l = 1; l < 7; l++) q[l] = roundings[i - 1][l - 1] * (k > 0 ? mesh_uniform(&seed, 0.5, 1.5) : 1);
+      q[6] += 1;
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ i }, q, 7));
+    }
+    int n;
+    OK_ON(state, cdn_contact_count(state, &n));
+    for (int c = 0; c < n; c++) {
+      cdn_contact contact;
+      OK_ON(state, cdn_contact_get(state, c, &contact));
+      AT_MOST(contact.depth, 0.2 + 1e-12);
+      AT_MOST(cdn_norm(cdn_sub(contact.point, cdn_v3(0, 0, 1))), 0.1 * sqrt(3) + 1e-12);
+      seen++;
+    }
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+  ck_assert_int_gt(seen, 200);
+}
+END_TEST
+
 CHECK_MAIN("pressure_hulls", the_force_is_the_sum_over_all_faces, the_force_of_a_half_space_is_the_sum_too,
-           energy_is_the_work_also_within)
+           energy_is_the_work_also_within, contacts_of_needles_are_where_both_are)
