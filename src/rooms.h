@@ -1,6 +1,6 @@
 /* The rooms that keep data of their own on a System, in the order of freezing: a room follows the rooms that it may
- * include. But forces follow contact, which adds a force element while it is frozen. A new room needs a line here, and a
- * cdni_NAME_room in one of its files. */
+ * include. But forces follow contact, which adds a force element while it is frozen. A new room needs a line here,
+ * and a cdni_NAME_room in one of its files. */
 #ifndef CARDAN_ROOMS_H
 #define CARDAN_ROOMS_H
 

@@ -63,8 +63,8 @@ void cdni_polygon_clip_by_box(polygon *p, const overlap_box *box) {
   }
 }
 
-/* The area of a needle, over the square of its length, that is rounding: its corners say where it is, the quotient of two roundings
- * does not. */
+/* The area of a needle, over the square of its length, that is rounding: its corners say where it is, the quotient of
+ * two roundings does not. */
 static const double NEEDLE = 1e-13;
 
 double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k,
@@ -72,19 +72,18 @@ double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, dou
   const cdn_vec3 o = p->corner[0];
   const double p_o = k * (offset - cdn_dot(n, o));
   double force = 0, whole = 0, square = 0;
-  cdn_vec3 moment = { 0, 0, 0 }, corners = { 0, 0, 0 };
+  cdn_vec3 moment = { 0, 0, 0 };
   for (int i = 1; i + 1 < p->n; i++) {
     const cdn_vec3 a = cdn_sub(p->corner[i], o), b = cdn_sub(p->corner[i + 1], o);
     const double area = 0.5 * cdn_dot(cdn_cross(a, b), normal);
     const double p_a = p_o - k * cdn_dot(n, a), p_b = p_o - k * cdn_dot(n, b), sum = p_o + p_a + p_b;
     force += area * sum / 3;
     whole += area, square = fmax(square, fmax(cdn_dot(a, a), cdn_dot(b, b)));
-    corners = cdn_add(corners, i == 1 ? cdn_add(a, b) : b);
     /* of a linear function times x over a triangle: area / 12 ((sum + p_i) x_i) */
     moment = cdn_add(moment, cdn_scale(area / 12, cdn_add(cdn_scale(sum + p_a, a), cdn_scale(sum + p_b, b))));
   }
-  if (whole > NEEDLE * square) *center = force > 0 ? cdn_add(o, cdn_scale(1 / force, moment)) : o;
-  else *center = cdn_add(o, cdn_scale(1.0 / p->n, corners));
+  if (!(whole > NEEDLE * square)) (void)cdni_polygon_ball(p, center);
+  else *center = force > 0 ? cdn_add(o, cdn_scale(1 / force, moment)) : o;
   return force;
 }
 

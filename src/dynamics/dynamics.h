@@ -6,8 +6,8 @@
 #ifndef CARDAN_DYNAMICS_DYNAMICS_H
 #define CARDAN_DYNAMICS_DYNAMICS_H
 
-#include "soft/soft.h"
 #include "matter/matter.h"
+#include "soft/soft.h"
 
 typedef struct dynamics dynamics;
 

@@ -4,9 +4,9 @@
 
 #include <cardan/dynamics.h>
 
-#include "soft/soft.h"
 #include "dynamics/dynamics.h"
 #include "forces/forces.h"
+#include "soft/soft.h"
 
 enum { MOST_PROVIDED_ROWS = 1000 };
 

@@ -16,7 +16,6 @@ typedef struct row_values {
 
 typedef struct differ {
   const dynamics *dyn;
-  cdn_state *state;
   differences by;
   double *dz;
   const row_changes *changes;
@@ -56,19 +55,19 @@ static void clear_forces(const differ *x, row_values *out) {
 static cdn_status evaluate_soft(const differ *x, row_values *out) {
   out->same = true;
   clear_forces(x, out);
-  CDNI_TRY(cdni_state_ensure(x->state, CDN_TWIST));
-  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, true, x->base_rows, out->F, out->f);
+  CDNI_TRY(cdni_state_ensure(x->by.state, CDN_TWIST));
+  return cdni_soft_forces(x->dyn->soft, x->by.state, x->udot, true, x->base_rows, out->F, out->f);
 }
 
 static cdn_status evaluate_here(const differ *x, row_values *out) {
   const matter *m = x->dyn->matter;
   provided_rows rows;
   if (x->dyn->soft) return evaluate_soft(x, out);
-  CDNI_TRY(cdni_rows_evaluate(x->dyn, x->state, &rows));
-  const int32_t *ends = cdni_state_storage(x->state, x->dyn->row_ends);
+  CDNI_TRY(cdni_rows_evaluate(x->dyn, x->by.state, &rows));
+  const int32_t *ends = cdni_state_storage(x->by.state, x->dyn->row_ends);
   out->same = memcmp(ends, x->ends, x->dyn->row_providers.count * sizeof *ends) == 0;
   if (!out->same) return CDN_OK;
-  const tree_data d = cdni_matter_data(m, x->state);
+  const tree_data d = cdni_matter_data(m, x->by.state);
   cdni_operator_accelerations(m, &d, x->udot, x->A);
   clear_forces(x, out);
   cdni_rows_add_forces(&rows, x->lambda, out->F, out->f);
@@ -99,7 +98,7 @@ static cdn_status add(void *user, cdn_pool pool, int column, double h) {
   const differ *x = user;
   const row_values *a = &x->there[0], *b = &x->there[1];
   if (!a->same && !b->same)
-    return cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, x->by.still.function, NULL,
+    return cdni_state_fail(x->by.state, CDN_ERR_SINGULAR, false, x->by.still.function, NULL,
                            "the number of rows of row providers is another on both sides of this State: there is no "
                            "derivative here");
   if (a->same && b->same) add_difference(x, a, b, 2 * h, pool, column);
@@ -126,7 +125,7 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   const cdn_system *system = cdn_state_system(state);
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu,
                providers = dyn->row_providers.count;
-  differ x = { .dyn = dyn, .state = state, .dz = dz, .changes = changes };
+  differ x = { .dyn = dyn, .dz = dz, .changes = changes };
   provided_rows rows = { .n = 0 };
   bool rest = true;
   if (dyn->soft) CDNI_TRY(cdni_soft_differentiate(dyn->soft, p, &rest));

@@ -74,6 +74,13 @@ static void leave_out_prescribed(cdn_state *state, const bool *slots, const zdot
   }
 }
 
+void cdni_zdot_usual_steps(const cdn_state *state, double *step) {
+  const int nu = cdn_system_nu(cdn_state_system(state)), nz = cdn_system_nz(cdn_state_system(state));
+  const double *u = cdn_state_u(state), *z = cdn_state_z(state);
+  for (int k = 0; k < nu; k++) step[k] = CDNI_DIFFERENCE, step[nu + k] = cdni_difference_of(u[k]);
+  for (int k = 0; k < nz; k++) step[2 * nu + k] = cdni_difference_of(z[k]);
+}
+
 cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const double *step, zdot_groups *groups,
                                    const zdot_matrices *out) {
   const cdn_system *system = cdn_state_system(state);
@@ -122,9 +129,7 @@ cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double 
   double *step = memory, *udot_dq = step + columns, *udot_du = udot_dq + nu * nu, *udot_dz = udot_du + nu * nu;
   zdot_matrices m = { .G = udot_dz + nu * nz };
   m.H = m.G + nz * nu, m.W = m.H + nz * nu, m.L = m.W + nz * nu;
-  const double *u = cdn_state_u(state), *z = cdn_state_z(state);
-  for (size_t k = 0; k < nu; k++) step[k] = CDNI_DIFFERENCE, step[nu + k] = cdni_difference_of(u[k]);
-  for (size_t k = 0; k < nz; k++) step[2 * nu + k] = cdni_difference_of(z[k]);
+  cdni_zdot_usual_steps(state, step);
   cdn_status status = cdni_zdot_differentiate(state, function, step, NULL, &m);
   if (status == CDN_OK && any(m.W, nz * nu)) {
     status = cdn_forward_dynamics_derivatives(state, udot_dq, udot_du, NULL, udot_dz);

@@ -1,5 +1,4 @@
-/* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only.
- */
+/* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only. */
 #include <math.h>
 
 #include "forces/derivatives.h"
@@ -17,7 +16,6 @@ typedef struct differ {
   differenced_force *force;
   cdn_force_derivatives *d;
   differences by;
-  double *base, *there; /* all z as they are, and displaced */
   sv *F[2];
   double *f[2];
 } differ;
@@ -68,22 +66,24 @@ static bool vary_with(const differ *s, cdn_ticket variable) {
 static cdn_status reads_others(differ *s, const cdni_runs *own, bool *reads) {
   const matter *m = s->by.still.m;
   cdn_state *state = s->by.state;
+  double *base = s->by.base, *there = s->by.there;
+  const int nz = s->by.nz;
+  memcpy(base, cdn_state_z(state), (size_t)nz * sizeof *base);
   CDNI_TRY(evaluate(s, 0));
-  for (int k = 0; k < s->by.nz; k++) {
+  for (int k = 0; k < nz; k++) {
     const bool is_own = k >= own->z && k < own->z + own->nz;
-    s->there[k] = s->base[k] + (is_own ? 0 : cdni_difference_of(s->base[k]) * (1 + 0.618 * k - floor(0.618 * k)));
+    there[k] = base[k] + (is_own ? 0 : cdni_difference_of(base[k]) * (1 + 0.618 * k - floor(0.618 * k)));
   }
-  CDNI_TRY(cdn_state_set_slots(state, CDN_POOL_Z, 0, s->by.nz, s->there));
+  CDNI_TRY(cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, there));
   CDNI_TRY(evaluate(s, 1));
   *reads = memcmp(s->F[0], s->F[1], (size_t)m->tree.n * sizeof(sv)) != 0;
   for (int k = 0; k < m->tree.nu; k++) *reads = *reads || s->f[0][k] != s->f[1][k];
-  return cdn_state_set_slots(state, CDN_POOL_Z, 0, s->by.nz, s->base);
+  return cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, base);
 }
 
 /* Every force by itself: most read z of their own subsystem only, which may be one of many. */
 static cdn_status by_z(differ *s) {
   const int nz = s->by.nz;
-  memcpy(s->base, cdn_state_z(s->by.state), (size_t)nz * sizeof *s->base);
   for (s->only = 0; s->only < s->n_forces; s->only++) {
     const differenced_force *f = &s->force[s->only];
     const force_kind *kind = cdni_force_kinds[f->batch.kind];
@@ -127,16 +127,15 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   const size_t n_forces = (size_t)list(room, state, NULL);
   if (n_forces == 0) return CDN_OK;
 
-  const size_t nz = (size_t)cdn_system_nz(room->system), n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
-  double *vectors = cdn_work_push(state, (cdni_differences_room(room->system, m) + 2 * nz + 2 * nu) * sizeof(double) +
+  const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  double *vectors = cdn_work_push(state, (cdni_differences_room(room->system, m) + 2 * nu) * sizeof(double) +
                                              2 * n * sizeof(sv) + n_forces * sizeof(differenced_force));
   if (!vectors) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
   differ s = { .room = room, .n_forces = (int)n_forces, .only = -1, .d = d };
   s.by = (differences){ .user = &s, .evaluate = evaluate, .add = add };
   s.F[0] = (sv *)vectors, s.F[1] = s.F[0] + n;
   s.f[0] = (double *)(s.F[1] + n), s.f[1] = s.f[0] + nu;
-  s.base = s.f[1] + nu, s.there = s.base + nz;
-  s.force = (differenced_force *)(void *)(s.there + nz);
+  s.force = (differenced_force *)(void *)(s.f[1] + nu);
   cdni_differences_set(&s.by, d->pass, (double *)(void *)(s.force + n_forces));
   list(room, state, s.force);
 

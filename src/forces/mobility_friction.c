@@ -16,19 +16,12 @@ typedef struct bristle {
   bool on, sticks;
 } bristle;
 
-/* friction_along, of a State without lanes. */
-static double along(const friction_element *e, const double *x) {
-  double sum = 0;
-  for (int k = 0; k < e->terms; k++) sum += e->term[k].coefficient * x[e->term[k].u];
-  return sum;
-}
-
 static cdn_status look(const force_batch *b, int i, cdn_state *state, bristle *out) {
   const double *u;
   CDNI_TRY(force_u(b, state, &u));
   out->on_what = (const friction_element *)b->elements + i;
   out->p = b->params + FRICTION_PARAMS * i;
-  out->x = force_z(b, state)[i], out->v = along(out->on_what, u);
+  out->x = force_z(b, state)[i], out->v = friction_along(out->on_what, u);
   out->g = friction_strain(out->p, out->x, out->v);
   out->on = force_is_on(b, i);
   out->sticks = out->on && fabs(out->g) <= out->p[FRICTION_LOSS];
@@ -87,7 +80,7 @@ static cdn_status settle(const force_batch *b, cdn_state *state, const double *u
     bristle e;
     CDNI_TRY(look(b, i, state, &e));
     const double most = e.p[FRICTION_LOSS] / e.p[FRICTION_STIFFNESS];
-    const bool slides = fabs(e.x) >= most && e.x * along(e.on_what, udot) > 0;
+    const bool slides = fabs(e.x) >= most && e.x * friction_along(e.on_what, udot) > 0;
     z[i] = !e.on ? 0 : slides ? copysign(BEYOND * most, e.x) : fmax(fmin(e.x, most), -most);
   }
   return CDN_OK;

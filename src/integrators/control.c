@@ -44,9 +44,9 @@ double cdni_share_of(const cdni_method *method, double accuracy, double length, 
 static const double EVEN = 1.6, FORGOTTEN = 0.5;
 /* A whip, or a fast decay at the start, is no impact: what it makes of errors is over soon. */
 static const double MOST_BURST = 1e3;
-/* Where shapes may touch, the first impact comes without warning, and the steps before it make the error that it shows. So a
- * burst of this size is expected from the start. It fades as bursts do, and as speeds are lost: what has lost its energy
- * meets nothing as hard as at first. */
+/* Where shapes may touch, the first impact comes without warning, and the steps before it make the error that it
+ * shows. So a burst of this size is expected from the start. It fades as bursts do, and as speeds are lost: what has
+ * lost its energy meets nothing as hard as at first. */
 static const double FORESEEN = 30;
 
 static double burst(const cdn_stepper *s) {

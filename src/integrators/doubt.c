@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "soft/soft.h"
 #include "contact/contact.h"
 #include "integrators/companion.h"
+#include "soft/soft.h"
 
 /* ---- what is noted at the steps ---- */
 

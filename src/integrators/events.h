@@ -208,7 +208,8 @@ void cdni_kinks_sleep(cdn_stepper *s);
 
 /* Moves the scene to the start of the step. */
 cdn_status cdni_scene_at_start(cdn_stepper *s);
-/* Whether a passage within the attempt, at whose ends the kink has the same sign, changes the motion. The scene is beyond the kink. */
+/* Whether a passage within the attempt, at whose ends the kink has the same sign, changes the motion. The scene is
+ * beyond the kink. */
 cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters);
 /* Aims the next attempt at a kink tau behind the start of the present one, of size h. */
 void cdni_kinks_aim(cdn_stepper *s, int64_t kink, double tau, double h);

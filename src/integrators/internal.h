@@ -9,10 +9,10 @@
 #include <cardan/motion.h>
 
 #include "constraints/project.h"
-#include "soft/soft.h"
 #include "integrators/chatter.h"
 #include "integrators/method.h"
 #include "integrators/singular.h"
+#include "soft/soft.h"
 #include "system/system.h"
 
 /* Vectors of the stepper's block start at multiples of 64 bytes. */
@@ -426,7 +426,7 @@ cdn_status cdni_first_step(cdn_stepper *s);
  * known, its steps share the accuracy; equal shares keep the sum of errors at the least cost, and the number of
  * steps is foretold. 1 if no end is known. */
 double cdni_share(const cdn_stepper *s);
-/* Notes the rates of the step that has just been accepted. */
+/* What is expected of a run at its start; then the rates of the step that has just been accepted. */
 void cdni_bursts_begin(cdn_stepper *s);
 void cdni_note_bursts(cdn_stepper *s);
 /* Sets the error allowed to a step of size h. */

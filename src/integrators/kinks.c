@@ -217,7 +217,8 @@ cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters) {
   passage p = { .k = s->events->n_kinks + kink, .turns = true };
   *matters = false;
   CDNI_TRY(cdni_kink_read(s, scene, p.k, &p.b, &p.rate_b));
-  /* a force may vanish at the depth that the step could come to, behind the other surface: shallower ones are tried, too */
+  /* a force may vanish at the depth that the step could come to, behind the other surface: shallower ones are tried,
+   * too */
   for (int i = 0; i < DEPTHS && !*matters; i++, p.rate_b *= 0.5) {
     double weight;
     p.a = p.b, p.rate_a = p.rate_b;

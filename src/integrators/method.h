@@ -77,7 +77,8 @@ extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine
     cdni_cvode_bdf, cdni_cvode_adams, cdni_ida, cdni_damped_euler, cdni_implicit, cdni_implicit_fast,
     cdni_runge_kutta_4, cdni_midpoint, cdni_convex;
 
-/* The method that a def asks for, for a System (NULL: one without constraints); NULL if there is none of that number. */
+/* The method that a def asks for, for a System (NULL: one without constraints); NULL if there is none of that
+ * number. */
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, const cdn_system *system);
 /* Reads a caller's def (NULL: the defaults). Returns NULL, or why it cannot be read. */
 const char *cdni_stepper_def_read(cdn_stepper_def *to, const cdn_stepper_def *from);

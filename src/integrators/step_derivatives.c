@@ -11,7 +11,6 @@
 #include "constraints/elements.h"
 #include "constraints/project.h"
 #include "dynamics/zdot.h"
-#include "math/difference.h"
 #include "matter/motion_derivatives.h"
 #include "matter/move.h"
 #include "matter/operators.h"
@@ -78,9 +77,7 @@ static void add_product(const differentiation *x, const double *X, int columns, 
 
 static cdn_status differentiate_rates(differentiation *x) {
   const step_start *s = &x->step;
-  const double *u = cdn_state_u(s->state), *z = cdn_state_z(s->state);
-  for (int k = 0; k < s->nu; k++) x->steps[k] = CDNI_DIFFERENCE, x->steps[s->nu + k] = cdni_difference_of(u[k]);
-  for (int k = 0; k < s->nz; k++) x->steps[2 * s->nu + k] = cdni_difference_of(z[k]);
+  cdni_zdot_usual_steps(s->state, x->steps);
   return cdni_zdot_differentiate(s->state, s->function, x->steps, NULL, &x->zdot);
 }
 

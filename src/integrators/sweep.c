@@ -183,8 +183,8 @@ static cdn_status sort_out(cdn_stepper *s, const span *p, span *rest, meeting *f
   return CDN_OK;
 }
 
-/* What meets within the step for a moment, and so gently that the motion does not change by it, is let pass. The scene is where
- * they overlap: behind that they may have gone through each other, and show no force. */
+/* What meets within the step for a moment, and so gently that the motion does not change by it, is let pass. The
+ * scene is where they overlap: behind that they may have gone through each other, and show no force. */
 static cdn_status let_pass(cdn_stepper *s, span *p, int i, meeting *first) {
   cdni_sweep *w = &s->events->sweep;
   bool matters = true;

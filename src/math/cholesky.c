@@ -36,7 +36,8 @@ void cdni_cholesky_up(int n, int width, const double *L, double *x) {
   }
 }
 
-/* Column j of L^-1 goes into row j above the diagonal, whose own element of the inverse is 1 / L_jj; then its product. */
+/* Column j of L^-1 goes into row j above the diagonal, whose own element of the inverse is 1 / L_jj; then its
+ * product. */
 void cdni_cholesky_inverse(int n, int width, double *L, double *out) {
   const size_t m = (size_t)n, w = (size_t)width;
   for (size_t j = 0; j < m; j++)

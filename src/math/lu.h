@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of those whose symmetric part is positive, without pivoting: A (n x n) = U L in place, from the last row up: a row that has numbers only in columns of its ancestors fills no other. Returns
- * -1, or a row whose pivot is not positive. */
+/* Of those whose symmetric part is positive, without pivoting: A (n x n) = U L in place, from the last row up: a row
+ * that has numbers only in columns of its ancestors fills no other. Returns -1, or a row whose pivot is not
+ * positive. */
 int cdni_lu_factor(int n, double *A);
 /* C += by A B, for A with so many rows, and `inner` columns; its elements are `down` and `right` apart, rows of B and C `columns`. */
 typedef void cdni_product(int rows, int inner, int columns, double by, const double *A, size_t down, size_t right,

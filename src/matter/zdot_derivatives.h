@@ -1,5 +1,6 @@
-/* Where subsystems put how the rates of their auxiliary states vary: dzdot = G v + H du + L dz + W dudot, with v in the tangent
- * basis. Rooms that have auxiliary states add to it; dynamics asks them, and makes the whole (dynamics/zdot.h). */
+/* Where subsystems put how the rates of their auxiliary states vary: dzdot = G v + H du + L dz + W dudot, with v in
+ * the tangent basis. Rooms that have auxiliary states add to it; dynamics asks them, and makes the whole
+ * (dynamics/zdot.h). */
 #ifndef CARDAN_MATTER_ZDOT_DERIVATIVES_H
 #define CARDAN_MATTER_ZDOT_DERIVATIVES_H
 

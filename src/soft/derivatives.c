@@ -1,6 +1,6 @@
 /* Forces of soft rows at given accelerations. */
-#include "soft/internal.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 /* The groups of a State, their residuals and forces. */
 struct soft_base {
@@ -8,6 +8,14 @@ struct soft_base {
   soft_group *groups;
   double (*r)[SOFT_MOST_ROWS], (*f)[SOFT_MOST_ROWS];
 };
+
+/* What is left of a group's equations at accelerations. */
+static void find_residual(const matter *m, const tree_data *d, const sv *A, const sv *A_full, const double *udot,
+                          soft_work *w, double *r) {
+  cdni_soft_place(d->pose, w);
+  cdni_soft_multiply(&m->tree, w, w->g->rates ? A_full : A, udot, r);
+  for (int k = 0; k < w->g->s.rows; k++) r[k] -= w->g->ref[k];
+}
 
 cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const double *udot, soft_base **out) {
   const matter *m = room->matter;
@@ -28,9 +36,7 @@ cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const d
   cdni_operator_accelerations(m, &d, udot, A_full);
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = &base->groups[i] };
-    cdni_soft_place(d.pose, &w);
-    cdni_soft_multiply(&m->tree, &w, w.g->rates ? A_full : A, udot, base->r[i]);
-    for (int k = 0; k < w.g->s.rows; k++) base->r[i][k] -= w.g->ref[k];
+    find_residual(m, &d, A, A_full, udot, &w, base->r[i]);
     cdni_soft_function(&w.g->s, base->r[i], base->f[i], NULL, NULL);
   }
   return CDN_OK;
@@ -84,9 +90,7 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = (const soft_group *)elements + i };
     if (left_out && w.g->known) continue;
-    cdni_soft_place(d.pose, &w);
-    cdni_soft_multiply(&m->tree, &w, w.g->rates ? A_full : A, udot, w.r);
-    for (int k = 0; k < w.g->s.rows; k++) w.r[k] -= w.g->ref[k];
+    find_residual(m, &d, A, A_full, udot, &w, w.r);
     if (near) force_near(base, i, &w.g->s, w.r, w.f);
     else cdni_soft_function(&w.g->s, w.r, w.f, NULL, NULL);
     cdni_soft_add_force(&m->tree, &w, w.f, F, f);

@@ -2,8 +2,8 @@
 #ifndef CARDAN_SOFT_DIAGONAL_H
 #define CARDAN_SOFT_DIAGONAL_H
 
-#include "soft/rows.h"
 #include "matter/operators_factor.h"
+#include "soft/rows.h"
 
 typedef struct soft_diagonal {
   const tree *tree;

@@ -4,10 +4,10 @@
 
 #include <cardan/soft_elements.h>
 
-#include "soft/impedance.h"
-#include "soft/rows.h"
 #include "contact/contact.h"
 #include "matter/matter.h"
+#include "soft/impedance.h"
+#include "soft/rows.h"
 #include "system/elements.h"
 
 #define SOFT_ELEMENT_LIST(X)    \

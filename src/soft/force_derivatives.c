@@ -4,8 +4,8 @@
  * body a at the point, the violation x, and the last term on the first row only. So f changes by -H dr, and by a part of
  * itself because D grows with x. A joint moves the bodies outboard of it as one piece, by S; what it does to V is in
  * matter/derivatives.h, and does the same to A with udot in place of u. */
-#include "soft/internal.h"
 #include "matter/derivatives.h"
+#include "soft/internal.h"
 
 typedef struct differentiation {
   const soft_room *room;

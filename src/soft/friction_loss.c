@@ -1,6 +1,6 @@
 /* Dry friction in joints. */
-#include "soft/elements.h"
 #include "core/sized.h"
+#include "soft/elements.h"
 
 CDNI_DEF(friction_loss_def, .mobility = -1, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
 

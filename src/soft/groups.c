@@ -1,8 +1,8 @@
 /* The groups of a State: what providers add, checked. */
 #include <math.h>
 
-#include "soft/internal.h"
 #include "core/sized.h"
+#include "soft/internal.h"
 
 CDNI_DEF(soft_group_def, .rows = 1, .D = { 1, 1, 1, 1, 1, 1 });
 

@@ -5,11 +5,11 @@
 #include <cardan/regions.h>
 
 #include "constraints/loops.h"
+#include "contact/contact.h"
 #include "soft/diagonal.h"
 #include "soft/elements.h"
 #include "soft/rows.h"
 #include "soft/soft.h"
-#include "contact/contact.h"
 
 /* A provider of the user's. */
 typedef struct soft_provider {

@@ -11,8 +11,8 @@
  *
  * Nothing in it cancels. Its left side grows and bends upward from where p > 0 and tau < 1, so that Newton's method from
  * the right descends to the only root. The start replaces each factor by its tangent at its own root. */
-#include "soft/invertible.h"
 #include "math/lane.h"
+#include "soft/invertible.h"
 
 typedef struct contact {
   real a, w[2], e[2];

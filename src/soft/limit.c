@@ -1,8 +1,8 @@
 /* Soft limits of coordinates and of the angles of balls. */
 #include <math.h>
 
-#include "soft/elements.h"
 #include "core/sized.h"
+#include "soft/elements.h"
 
 CDNI_DEF(soft_limit_def, .lower = -INFINITY, .upper = INFINITY, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
 

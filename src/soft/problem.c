@@ -1,8 +1,8 @@
 /* What groups of rows do with accelerations, forces and inertias. */
 #include <math.h>
 
-#include "soft/internal.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 void cdni_soft_place(const body_pose *pose, soft_work *w) {
   const soft_group *g = w->g;

@@ -1,7 +1,7 @@
 /* What the soft rows of a State did. */
-#include "soft/internal.h"
 #include "core/sized.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 /* Of a State whose accelerations are computed; results NULL: there are no groups. */
 static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {

@@ -4,8 +4,8 @@
 
 #include <cardan/soft.h>
 
-#include "soft/function.h"
 #include "matter/records.h"
+#include "soft/function.h"
 
 /* What the rows of a group act on. */
 typedef enum soft_place {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "constraints/elements.h"
-#include "soft/internal.h"
 #include "core/sized.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 /* ---- the plan ---- */
 

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "soft/internal.h"
 #include "contact/step.h"
+#include "soft/internal.h"
 
 /* ---- groups ---- */
 

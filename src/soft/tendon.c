@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "soft/elements.h"
 #include "core/sized.h"
+#include "soft/elements.h"
 
 CDNI_DEF(soft_tendon_def, .lower = -INFINITY, .upper = INFINITY, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
 

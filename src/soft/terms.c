@@ -4,8 +4,8 @@
  * mobilities. udot of a joint is a row on the motions of its outboard and its inboard body; so the product of two joints is a weight
  * between the bodies of the one and those of the other. */
 #include "math/cholesky.h"
-#include "soft/internal.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 /* The row of one mobility on the motion of M beyond its joint relative to M before it: column k of H (H^T H)^-1. */
 static sv row_of_mobility(const tree_node *node, const tree_data *d, int k) {

@@ -5,8 +5,8 @@
  * W = J^T H J, so that ([M G^T; G 0] + W) (dudot, dlambda) = [M G^T; G 0] (d1, l1): dudot = d1 + e, where e solves with
  * the weights for the forces -W d1. That is done for the unit force of each row once, or for each column. The multipliers change
  * by those that the forces -W dudot have alone. */
-#include "soft/internal.h"
 #include "matter/operators.h"
+#include "soft/internal.h"
 
 /* The weights at the State's solution, factored. */
 static cdn_status factor_all(soft_problem *p) {

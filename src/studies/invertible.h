@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "soft/invertible.h"
 #include "contact/contact.h"
 #include "matter/matter.h"
+#include "soft/invertible.h"
 #include "studies/statics.h"
 
 /* A coordinate with bounds, in the def or by a mobility stop. */

@@ -1,5 +1,5 @@
-// What `cardan export` writes passes the Khronos validator: no error, no warning, no hint, but for the sizes of pictures,
-// which are those of the model's files.
+// What `cardan export` writes passes the Khronos validator: no error, no warning, no hint, but for the sizes of
+// pictures, which are those of the model's files.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,12 +1,13 @@
-"""Checks the arrows between the rooms of the library, by the #include lines of the sources and by the symbols of the objects.
+"""Checks the arrows between the rooms of the library, by the #include lines of the sources and by the symbols of the
+objects.
 
 usage: rooms.py ROOT [--objects BUILD] [--draw]
 
 docs/architecture.md lists the rooms, those that may be included by others last. A file may include headers of its own
-room and of rooms on lower lines. A header that is private to its room (internal.h, and those whose first lines say "Private
-to the room"), or to some files of it, is included by its room only. What a file calls or reads is defined in its own room or in a
-room on a lower line, also where a public header declares it: nm tells, of the objects of the build directory BUILD.
---draw prints the arrows that are there.
+room and of rooms on lower lines. A header that is private to its room (internal.h, and those whose first lines say
+"Private to the room"), or to some files of it, is included by its room only. What a file calls or reads is defined in
+its own room or in a room on a lower line, also where a public header declares it: nm tells, of the objects of the build
+directory BUILD. --draw prints the arrows that are there.
 """
 import os
 import re

@@ -149,7 +149,8 @@ START_TEST(tendons_stick) {
       "<inertial pos='0 0 0' mass='1' diaginertia='.4 .4 .4'/></body>"
       "<body name='sledge' pos='0 3 0'><joint name='rail' type='slide' axis='1 0 0'/>"
       "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"
-      "<tendon><fixed name='cord' frictionloss='6'><joint joint='axle' coef='.5'/><joint joint='rail' coef='-2'/></fixed>"
+      "<tendon><fixed name='cord' frictionloss='6'>"
+      "<joint joint='axle' coef='.5'/><joint joint='rail' coef='-2'/></fixed>"
       "</tendon><actuator><motor name='pull' joint='rail'/></actuator></mujoco>";
   cdn_model_options options = cdn_default_model_options();
   options.strict = true, options.contact = CDN_MODEL_COMPLIANT;
