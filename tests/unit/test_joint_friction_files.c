@@ -144,14 +144,13 @@ END_TEST
  * 2^2 / 3), and gives way as far as the two joints do, 0.5 times 1 mrad and 2 times 0.1 mm. So a file with it is
  * complete where contact is compliant. */
 START_TEST(tendons_stick) {
-  static const char text[] =
-      "<mujoco><worldbody><body name='wheel'><joint name='axle' axis='0 1 0'/>"
-      "<inertial pos='0 0 0' mass='1' diaginertia='.4 .4 .4'/></body>"
-      "<body name='sledge' pos='0 3 0'><joint name='rail' type='slide' axis='1 0 0'/>"
-      "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"
-      "<tendon><fixed name='cord' frictionloss='6'>"
-      "<joint joint='axle' coef='.5'/><joint joint='rail' coef='-2'/></fixed>"
-      "</tendon><actuator><motor name='pull' joint='rail'/></actuator></mujoco>";
+  static const char text[] = "<mujoco><worldbody><body name='wheel'><joint name='axle' axis='0 1 0'/>"
+                             "<inertial pos='0 0 0' mass='1' diaginertia='.4 .4 .4'/></body>"
+                             "<body name='sledge' pos='0 3 0'><joint name='rail' type='slide' axis='1 0 0'/>"
+                             "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"
+                             "<tendon><fixed name='cord' frictionloss='6'>"
+                             "<joint joint='axle' coef='.5'/><joint joint='rail' coef='-2'/></fixed>"
+                             "</tendon><actuator><motor name='pull' joint='rail'/></actuator></mujoco>";
   cdn_model_options options = cdn_default_model_options();
   options.strict = true, options.contact = CDN_MODEL_COMPLIANT;
   cdn_model *model = load(text, &options);
