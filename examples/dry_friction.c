@@ -13,7 +13,7 @@ typedef struct friction {
 static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *rows) {
   const friction *f = self;
   cdn_row_def def = cdn_default_row_def();
-  def.bias = *cdn_body_u(state, f->body) / f->time;
+  def.target[0] = -*cdn_body_u(state, f->body) / f->time;
   def.lower = -f->most, def.upper = f->most;
   cdn_row_list_add(rows, &def);
   cdn_row_list_add_mobility(rows, f->body, 0, 1);
@@ -23,7 +23,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *ro
 static cdn_status declare(void *self, cdn_declarer *d) {
   (void)self;
   const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "friction", .most_rows = 1, .calc_rows = calc_rows
+    .struct_size = sizeof provider, .name = "friction", .calc_rows = calc_rows
   };
   cdn_declare_rows(d, &provider);
   return CDN_OK;
@@ -44,7 +44,7 @@ int main(void) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
-  how.method = CDN_METHOD_SEMI_EXPLICIT_EULER, how.fixed_step = h; /* a bias of u / h stops it within one step */
+  how.method = CDN_METHOD_SEMI_EXPLICIT_EULER, how.fixed_step = h; /* a target of -u / h stops it within one step */
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);

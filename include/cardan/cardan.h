@@ -19,6 +19,7 @@
 #include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/dynamics.h>
+#include <cardan/rows.h>
 #include <cardan/soft.h>
 #include <cardan/soft_elements.h>
 #include <cardan/contact.h>

@@ -2,7 +2,7 @@
 #ifndef CARDAN_SOFT_H
 #define CARDAN_SOFT_H
 
-#include <cardan/dynamics.h>
+#include <cardan/rows.h>
 
 CDN_BEGIN_DECLS
 
@@ -22,14 +22,6 @@ static inline cdn_soft_law cdn_default_soft_law(void) {
 
 /* ---- how a System solves for soft rows --------------------------------------------------- */
 
-/** What a group of rows costs (MuJoCo, chapter Computation). D: the inverse of a row's regularisation. */
-typedef enum cdn_soft_kind {
-  CDN_SOFT_EQUALITY,      /**< sum of D r^2 / 2, any number of rows */
-  CDN_SOFT_FRICTION_LOSS, /**< one row: D r^2 / 2, but the force is at most `loss` */
-  CDN_SOFT_LIMIT,         /**< one row: D r^2 / 2 for r < 0: a force >= 0 */
-  CDN_SOFT_ELLIPTIC,      /**< 3, 4 or 6 rows: normal, two tangents, torsion, two rolls; their force is in a cone */
-  CDN_SOFT_PYRAMIDAL      /**< the same rows; the cone is a pyramid of edges, each with D[0] */
-} cdn_soft_kind;
 /** How soft rows are solved (docs/soft_rows.md). */
 typedef enum cdn_soft_solver {
   CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few, dear iterations */
@@ -83,65 +75,6 @@ static inline cdn_soft_def cdn_default_soft_def(void) {
 }
 /** Sets it; without this call the defaults hold. Sticky (system.h). */
 CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
-
-/* ---- rows of one's own --------------------------------------------------------------------
- *
- * A *soft row* wants J udot = target and gives way: with r = J udot - target it costs s(r), a convex function, and acts with
- * the force f = -ds/dr. The accelerations are those with the least 1/2 |udot - udot0|_M^2 + sum s(J udot - target) among
- * those that the enabled constraints allow, which hold exactly. Rows with a common function are a group. */
-
-enum { CDN_SOFT_MOST_ROWS = 6, CDN_SOFT_MOST_TERMS = 16 };
-
-/** One group. Of rows that are not there numbers are not read. */
-typedef struct cdn_soft_group_def {
-  CDN_DEF_HEADER;
-  cdn_soft_kind kind;
-  int rows;                          /**< default 1 */
-  double D[CDN_SOFT_MOST_ROWS];      /**< > 0; of a pyramid D[0] alone. Default 1 */
-  double target[CDN_SOFT_MOST_ROWS]; /**< default 0 */
-  double loss;                       /**< of a friction loss: its largest force, >= 0 */
-  double mu;                         /**< of an elliptic cone: of the regularised cone, friction[0] sqrt(D[0] / D[1]) */
-  double friction[5];                /**< of a cone: of the rows after the first, >= 0 */
-  /** Rows on the acceleration of body b relative to body a at a point (Ground's axes, m): J_k . (A_b - A_a), rotation
-   *  first. Default: Ground and Ground, which are no bodies: the rows are on a joint. */
-  cdn_body a, b;
-  cdn_vec3 point_G;
-  cdn_spatial J[CDN_SOFT_MOST_ROWS];
-  /** Rows on the mobilities of the joint of a body, if this is not Ground: g_k . udot of these. Default Ground */
-  cdn_body joint;
-  double g[CDN_SOFT_MOST_ROWS][6];
-  /** Or, of a group with one row, on mobilities of several joints: the sum of slope[i] udot of term[i], two of them at least.
-   *  Default: 0 terms */
-  int terms;
-  cdn_mobility term[CDN_SOFT_MOST_TERMS];
-  double slope[CDN_SOFT_MOST_TERMS];
-} cdn_soft_group_def;
-/** cdn_default_soft_group_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_group_def_init(void *def, size_t size);
-static inline cdn_soft_group_def cdn_default_soft_group_def(void) {
-  cdn_soft_group_def def;
-  cdn_soft_group_def_init(&def, sizeof def);
-  return def;
-}
-
-/** The list to which a provider adds its groups. Valid during that call only. */
-typedef struct cdn_soft_list cdn_soft_list;
-/** Adds a group. A mistake of the def makes the provider's evaluation fail by name. */
-CDN_API void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *def);
-
-/** A provider of soft rows, of a subsystem. It decides at each evaluation how many groups there are. */
-typedef struct cdn_soft_provider {
-  uint32_t struct_size; /**< sizeof(cdn_soft_provider) */
-  const char *name;     /**< copied; NULL: the library makes one up */
-  /** Adds the groups for this State: a function of t, q, u, parameters and `prerequisites`. Required. */
-  cdn_status (*calc_groups)(const void *self, cdn_state *state, cdn_soft_list *list);
-  /** Further tickets that calc_groups reads, beyond the subsystem's own declarations so far; copied. */
-  const cdn_ticket *prerequisites;
-  int n_prerequisites;
-} cdn_soft_provider;
-/** Registers a provider of the declaring subsystem. cdn_residual does not count the rows (cdn_soft_forces does). A System with providers of soft rows cannot have providers of rows (cdn_declare_rows) as well:
- *  CDN_ERR_UNSUPPORTED at freezing. */
-CDN_API void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *provider);
 
 /* ---- results ------------------------------------------------------------------------------ */
 

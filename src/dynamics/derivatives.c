@@ -1,7 +1,7 @@
 /* The derivatives of inverse and forward dynamics, put together from matter's recursion and the forces' own. */
 #include <cardan/derivatives.h>
 
-#include "dynamics/rows.h"
+#include "dynamics/row_derivatives.h"
 #include "matter/derivatives.h"
 #include "matter/motion_derivatives.h"
 #include "matter/operators.h"
@@ -115,9 +115,9 @@ static cdn_status solve_all(const derivative_pass *p, double *M, const wanted *o
   return CDN_OK;
 }
 
-/* ---- provided rows ---- */
+/* ---- rows ---- */
 
-/* Rows in force, and room for the changes of their equations by q, u and z, as far as these are wanted. */
+/* Exact rows in force, and room for the changes of their equations by q, u and z, as far as these are wanted. */
 static size_t changes_size(const matter *m, cdn_state *state, int n_rows) {
   return (size_t)n_rows * (2 * (size_t)m->tree.nu + (size_t)cdn_system_nz(cdn_state_system(state)));
 }
@@ -132,24 +132,20 @@ static row_changes changes_at(const matter *m, int n_rows, const double *dq, con
 static cdn_status add_rows(cdn_state *state, const char *function, const row_changes *changes, const wanted *out) {
   const int *columns = out->columns;
   const double *change[4] = { changes->by[0], changes->by[1], NULL, changes->by[2] };
-  row_variation x[4];
+  soft_variation x[4];
   int n = 0;
-  const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  soft_variation soft[4];
-  for (int k = 0; k < 4; k++) {
-    if (!out->udot[k] || columns[k] == 0) continue;
-    soft[n] = (soft_variation){ columns[k], out->udot[k], out->lambda[k] };
-    x[n++] = (row_variation){ columns[k], change[k], out->udot[k], out->lambda[k] };
-  }
-  if (d->soft) return cdni_soft_vary(d->soft, state, function, n, soft);
-  return cdni_rows_vary(cdni_dynamics(cdn_state_system(state)), state, function, n, x);
+  for (int k = 0; k < 4; k++)
+    if (out->udot[k] && columns[k] > 0)
+      x[n++] = (soft_variation){ columns[k], out->udot[k], out->lambda[k], change[k] };
+  return cdni_soft_vary(cdni_dynamics(cdn_state_system(state))->soft, state, function, n, x);
 }
 
-/* How many provided rows there are, and whether these or soft rows act. */
+/* How many exact rows there are, and whether any rows act. */
 static cdn_status count_rows(const dynamics *d, cdn_state *state, int *n_rows, bool *act) {
-  CDNI_TRY(cdni_rows_count(d, state, n_rows));
-  *act = *n_rows > 0;
-  return d->soft ? cdni_soft_any(d->soft, state, act) : CDN_OK;
+  *n_rows = 0, *act = false;
+  if (!d->soft) return CDN_OK;
+  CDNI_TRY(cdni_soft_any(d->soft, state, act));
+  return cdni_soft_count_exact(d->soft, state, n_rows);
 }
 
 /* ---- forward dynamics without constraints ---- */

@@ -30,10 +30,10 @@ bool cdni_dynamics_steps(const cdn_system *system);
 cdn_status cdni_dynamics_hold(cdn_state *state);
 cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot, soft_effort *effort);
 
-/* Fails, with a message, while a row provider has rows: for functions that do not handle them. */
+/* Fails, with a message, while there are rows: for functions that do not handle them. */
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function);
-/* The same, but soft rows are let pass. */
-cdn_status cdni_dynamics_refuse_provided_rows(cdn_state *state, const char *function);
+/* The same, but rows that are not exact are let pass. */
+cdn_status cdni_dynamics_refuse_exact_rows(cdn_state *state, const char *function);
 
 /* What of the forces' derivatives by u a step takes implicitly. */
 typedef enum step_damping {
@@ -48,7 +48,7 @@ cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_dampi
  * lanes. Of a System without constraints that damps in lanes. */
 cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
                                     double *a);
-/* Whether the axes of every joint have the same damping, and no rows are provided. */
+/* Whether the axes of every joint have the same damping. */
 bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping);
 /* Variations of accelerations, one column for each variable: by q (in the tangent basis), u and z (NULL: not wanted), and by as many
  * columns of generalized forces as there are in `force` (nu rows). */

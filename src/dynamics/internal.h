@@ -8,28 +8,15 @@
 #include "forces/forces.h"
 #include "soft/soft.h"
 
-enum { MOST_PROVIDED_ROWS = 1000 };
-
-/* A registered row provider; the System owns the name and the list of prerequisites. */
-typedef struct row_provider {
-  cdn_row_provider ops;
-  cdn_subsystem subsystem;
-  char *name;
-} row_provider;
-
 struct dynamics {
-  cdni_array row_providers; /* row_provider */
   /* Known once the System is frozen. */
   const matter *matter;
   const force_room *forces;           /* NULL: no force element in this System */
   const constraint_room *constraints; /* NULL: no constraint */
   const soft_room *soft;              /* NULL: no soft rows */
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
-  int32_t most_rows;                  /* of all providers; 0: there are no entries for rows */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
-  cdn_cache rows, row_ends;       /* the rows; for each provider, the number of rows up to its last one */
-  cdn_cache row_lambda, row_side; /* multipliers; which rows are at a bound (cdni_box_side) */
-  cdn_cache row_F, row_f;         /* the total forces with those of the rows, soft or not */
+  cdn_cache row_F, row_f; /* the total forces with those of the rows */
   size_t at_F, at_f;              /* offsets of the total forces in a State's block */
 };
 
@@ -46,12 +33,5 @@ static inline bool cdni_dynamics_has_forces(const dynamics *d, const cdn_state *
 }
 /* motion_forces.c: the compute function of the entry. */
 cdn_status cdni_dynamics_calc_motion_forces(const void *self, cdn_state *state, void *out);
-
-/* rows.c */
-void cdni_row_provider_free(const cdn_allocator *a, const row_provider *p);
-/* Declares the entry of rows, if there are providers. */
-void cdni_rows_declare(dynamics *dyn, cdn_declarer *d);
-/* The power of the rows. */
-cdn_status cdni_dynamics_rows_power(const dynamics *d, cdn_state *state, double *power);
 
 #endif

@@ -128,7 +128,7 @@ cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot
   if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != p.m)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
                            "subsystems other than matter have u, or constraint equations, of their own");
-  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, function));
+  CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, function));
   CDNI_TRY(cdni_operator_check(state, function, "udot", udot, p.nu));
   void *frame;
   CDNI_TRY(cdni_operator_work(state, function, (divide(&p, NULL) + 1) * sizeof(double), &frame));

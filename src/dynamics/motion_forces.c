@@ -42,7 +42,7 @@ cdn_status cdni_dynamics_calc_motion_forces(const void *self, cdn_state *state, 
   tree_data d = cdni_matter_data(m, state);
   if (!d.prescribed) return CDN_OK;
   if (cdni_dynamics_is_constrained(dyn, state)) return beside_constraints(dyn, state, tau);
-  if (dyn->most_rows > 0 || dyn->soft || cdni_dynamics_has_forces(dyn, state))
+  if (dyn->soft || cdni_dynamics_has_forces(dyn, state))
     CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &d.force, &d.f_mob));
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];

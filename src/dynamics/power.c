@@ -61,11 +61,10 @@ cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
   if (room) CDNI_TRY(cdni_forces_nonpotential_power(room, state, twist, u, &sum));
   CDNI_TRY(applied_power(m, state, twist, u, &applied));
   *power = sum + applied;
-  double of_rows, of_soft_rows = 0;
+  double of_rows = 0;
   const dynamics *d = cdni_dynamics(system);
-  CDNI_TRY(cdni_dynamics_rows_power(d, state, &of_rows));
-  if (d->soft) CDNI_TRY(cdni_soft_power(d->soft, state, &of_soft_rows));
-  *power += of_rows + of_soft_rows;
+  if (d->soft) CDNI_TRY(cdni_soft_power(d->soft, state, &of_rows));
+  *power += of_rows;
   return CDN_OK;
 }
 

@@ -2,7 +2,7 @@
 #include <cardan/derivatives.h>
 #include <math.h>
 
-#include "dynamics/rows.h"
+#include "dynamics/internal.h"
 #include "math/difference.h"
 #include "matter/checks.h"
 #include "matter/derivatives.h"
@@ -216,10 +216,9 @@ static cdn_status add_soft(cdn_state *state, const char *function, const matter 
 /* What the derivatives are with rows, from what they are with rows whose forces do not follow udot. */
 static cdn_status follow_udot(cdn_state *state, const char *function, int columns, double *dudot_dpi) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  const row_variation all = { .columns = columns, .udot = dudot_dpi };
   const soft_variation soft = { .columns = columns, .udot = dudot_dpi };
   bool any;
-  if (!d->soft) return cdni_rows_vary(d, state, function, 1, &all);
+  if (!d->soft) return CDN_OK;
   CDNI_TRY(cdni_soft_any(d->soft, state, &any));
   return any ? cdni_soft_vary(d->soft, state, function, 1, &soft) : CDN_OK;
 }

@@ -58,7 +58,6 @@ cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *u
                               soft_effort *effort) {
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
-  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, "the convex step"));
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->inertia.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->twist.ticket));
   stage_forces x = { .F = cdn_work_push(state, nb * sizeof(sv) + (2 * nu + 1) * sizeof(double)) };

@@ -62,7 +62,7 @@ static bool any_damping(const dynamics *dyn, const double *damping) {
 }
 
 bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping) {
-  return dyn->most_rows == 0 && damps_along_tree(dyn, damping);
+  return damps_along_tree(dyn, damping);
 }
 
 cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
@@ -126,7 +126,7 @@ cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_dampi
   const size_t all = (size_t)cdn_system_nu(system);
   if (all) memcpy(a, cdn_state_udot(state), all * sizeof *a);
   if (!dyn || dyn->matter->tree.nu == 0) return CDN_OK;
-  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, function));
+  CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, function));
   a += cdni_subsystem_runs(system, dyn->matter->subsystem).u;
   return damping == STEP_JOINTS ? damp_joints(dyn, state, function, h, a)
                                 : solve_matrix(state, function, damping, h, a);

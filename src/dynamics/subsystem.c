@@ -1,10 +1,9 @@
 /* Dynamics as a subsystem: it has the entries of the equations of motion, and no variables.
  *
  *   applied forces, sums of the forces room                    -> forces         (Force)
- *   twist, prerequisites of row providers                      -> rows           (if there are providers)
  *   articulated inertias, twist, forces, rows, constraints     -> acceleration   (Acceleration)
  *   acceleration                                               -> motion forces  (when asked for) */
-#include "dynamics/rows.h"
+#include "dynamics/internal.h"
 
 #include "math/lane_block.h"
 #include "matter/motion.h"
@@ -50,15 +49,29 @@ cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state,
 }
 
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
-  provided_rows rows = { .n = 0 };
-  bool soft = false;
-  if (d->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(d, state, &rows));
-  if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
-  if (rows.n == 0 && !soft) return cdni_dynamics_total_forces(d, state, F, f);
+  bool rows = false;
+  if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &rows));
+  if (!rows) return cdni_dynamics_total_forces(d, state, F, f);
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   if (F) *F = cdni_state_storage(state, d->row_F);
   if (f) *f = cdni_state_storage(state, d->row_f);
   return CDN_OK;
+}
+
+cdn_status cdni_dynamics_refuse_exact_rows(cdn_state *state, const char *function) {
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  return d && d->soft ? cdni_soft_refuse_exact(d->soft, state, function) : CDN_OK;
+}
+
+cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  bool any = false;
+  if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
+  if (!any) return CDN_OK;
+  return cdni_state_fail(
+      state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
+      "rows of '%s' act at present, which %s cannot handle: use compliant contact and exact equalities instead",
+      cdni_soft_first_name(d->soft), function);
 }
 
 /* ---- accelerations ---- */
@@ -89,21 +102,8 @@ static void copy_forces(const dynamics *dyn, cdn_state *state, tree_data *d, sv 
   d->force = *F, d->f_mob = *f;
 }
 
-/* Solves again with the forces of provided rows, if there are rows at present. */
+/* Solves again with the forces of rows, if there are rows at present. */
 static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
-  provided_rows rows;
-  sv *F;
-  double *lambda = cdni_state_storage(state, dyn->row_lambda), *f;
-  CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
-  if (rows.n == 0) return CDN_OK;
-  CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda, cdni_state_storage(state, dyn->row_side)));
-  copy_forces(dyn, state, d, &F, &f);
-  cdni_rows_add_forces(&rows, lambda, F, f);
-  return cdni_dynamics_accelerate(dyn, state, d);
-}
-
-/* The same with soft rows. */
-static cdn_status add_soft_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
   bool any;
   sv *F;
   double *f;
@@ -115,8 +115,8 @@ static cdn_status add_soft_rows(const dynamics *dyn, cdn_state *state, tree_data
   return cdni_soft_judge(dyn->soft, state, d);
 }
 
-/* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State
- * goes on by itself from the kinematics and forces of all. */
+/* Where lanes may part, by the ranks of their constraints, each lane's own State goes on by itself from the kinematics
+ * and forces of all. */
 static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double *udot) {
   const matter *m = dyn->matter;
   for (int l = 0; l < m->lanes; l++) {
@@ -199,7 +199,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (m->lanes > 1 && (dyn->most_rows > 0 || cdni_dynamics_is_constrained(dyn, state)))
+  if (m->lanes > 1 && cdni_dynamics_is_constrained(dyn, state))
     return accelerate_apart(dyn, state, d.udot);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
@@ -207,8 +207,8 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
-  if (dyn->soft) return m->lanes > 1 ? accelerate_soft_lanes(dyn, state, &d) : add_soft_rows(dyn, state, &d);
-  return dyn->most_rows > 0 ? add_rows(dyn, state, &d) : CDN_OK;
+  if (!dyn->soft) return CDN_OK;
+  return m->lanes > 1 ? accelerate_soft_lanes(dyn, state, &d) : add_rows(dyn, state, &d);
 }
 
 /* ---- declaring ---- */
@@ -233,7 +233,6 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   dyn->constraints = cdni_constraints_declared(system);
   dyn->soft = cdni_soft(system);
   declare_forces(dyn, d);
-  cdni_rows_declare(dyn, d);
 
   const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, dyn->forces_F.ticket };
   cdni_declare_well_known(d, CDN_ACCELERATION);
@@ -241,19 +240,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                               of_acceleration, CDN_STAGE_ACCELERATION);
   cdni_declare_written_by(d, CDN_UDOT, dyn->acceleration);
   cdni_declare_written_by(d, CDN_MULTIPLIERS, dyn->acceleration);
-  if (dyn->most_rows > 0) {
-    cdni_declare_prerequisite(d, dyn->acceleration, dyn->rows.ticket);
-    dyn->row_lambda =
-        cdni_declare_companion(d, "row_lambda", (size_t)dyn->most_rows * sizeof(double), dyn->acceleration);
-    dyn->row_side = cdni_declare_companion(d, "row_side", (size_t)dyn->most_rows * sizeof(int32_t), dyn->acceleration);
-  }
-  if (dyn->most_rows > 0 && dyn->soft)
-    return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
-                             "row provider '%s' and the soft rows of '%s' cannot be in one System: make the first ones "
-                             "constraints or soft rows",
-                             CDNI_AT(dyn->row_providers, row_provider, 0).name, cdni_soft_first_name(dyn->soft));
-  if (dyn->soft) cdni_declare_prerequisite(d, dyn->acceleration, cdni_soft_ticket(dyn->soft));
-  if (dyn->most_rows > 0 || dyn->soft) {
+  if (dyn->soft) {
+    cdni_declare_prerequisite(d, dyn->acceleration, cdni_soft_ticket(dyn->soft));
     dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);
     dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
   }
@@ -283,14 +271,6 @@ static const cdn_subsystem_ops subsystem_ops = {
   .struct_size = sizeof subsystem_ops, .name = "dynamics", .self_size = sizeof(dynamics *), .declare = declare
 };
 
-static void destroy(cdn_system *system, void *room) {
-  dynamics *d = room;
-  const cdn_allocator *a = cdni_system_allocator(system);
-  for (size_t i = 0; i < d->row_providers.count; i++)
-    cdni_row_provider_free(a, &CDNI_AT(d->row_providers, row_provider, i));
-  cdni_array_free(a, &d->row_providers);
-}
-
 static cdn_status planned(cdn_system *system, void *room) {
   dynamics *d = room;
   d->matter = cdni_matter(system);
@@ -301,5 +281,5 @@ static cdn_status planned(cdn_system *system, void *room) {
 }
 
 const cdni_room_ops cdni_dynamics_room = {
-  .size = sizeof(dynamics), .needed = is_needed, .subsystem = &subsystem_ops, .planned = planned, .destroy = destroy
+  .size = sizeof(dynamics), .needed = is_needed, .subsystem = &subsystem_ops, .planned = planned
 };

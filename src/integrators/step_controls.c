@@ -42,7 +42,7 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
   if (soft && cdni_soft_has_providers(soft))
-    CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f));
+    CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f, NULL, NULL));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);
@@ -166,7 +166,7 @@ cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int fir
   readers sides[2];
   double *frame, *memory;
   if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_dynamics_refuse_provided_rows(s->state, s->function));
+  CDNI_TRY(cdni_dynamics_refuse_exact_rows(s->state, s->function));
   CDNI_TRY(cdni_operator_work(s->state, s->function, 2 * (6 * nb + 3 * nu + nz + 1) * sizeof(double), (void **)&frame));
   memory = frame;
   for (int k = 0; k < 2; k++) memory += divide(&sides[k], nb, nu, nz, memory);

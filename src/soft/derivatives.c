@@ -7,6 +7,7 @@ struct soft_base {
   int n;
   soft_group *groups;
   double (*r)[SOFT_MOST_ROWS], (*f)[SOFT_MOST_ROWS];
+  bool *free; /* of an exact row: it holds, and is at no bound */
 };
 
 /* What is left of a group's equations at accelerations. */
@@ -22,14 +23,24 @@ cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const d
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
-  const size_t size = sizeof(soft_group) + 2 * SOFT_MOST_ROWS * sizeof(double);
+  const size_t size = sizeof(soft_group) + 2 * SOFT_MOST_ROWS * sizeof(double) + sizeof(bool);
   soft_base *base = cdn_work_push(state, sizeof *base + (size_t)n * size + 2 * (size_t)m->tree.n * sizeof(sv));
-  *out = base;
+  soft_results *results = NULL;
+  *out = NULL;
   if (!base) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  for (int i = 0; i < n && !results; i++) {
+    const cdn_status status =
+        ((const soft_group *)elements)[i].give > 0 ? cdni_soft_results(room, state, n, &results) : CDN_OK;
+    if (status == CDN_OK) continue;
+    cdn_work_pop(state, base);
+    return status;
+  }
+  *out = base;
   base->n = n;
   base->groups = (soft_group *)(base + 1);
   base->r = (double(*)[SOFT_MOST_ROWS])(base->groups + n), base->f = base->r + n;
   sv *A = (sv *)(base->f + n), *A_full = A + m->tree.n;
+  base->free = (bool *)(A_full + m->tree.n);
   if (n > 0) memcpy(base->groups, elements, (size_t)n * sizeof *base->groups);
   const tree_data d = cdni_matter_data(m, state);
   m->kernels->jacobian(&m->tree, &d, udot, A);
@@ -37,7 +48,12 @@ cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const d
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = &base->groups[i] };
     find_residual(m, &d, A, A_full, udot, &w, base->r[i]);
-    cdni_soft_function(&w.g->s, base->r[i], base->f[i], NULL, NULL);
+    if (w.g->give > 0) {
+      const double force = soft_outcomes(results)[i].force[0];
+      base->r[i][0] -= w.g->give * force;
+      cdni_soft_function(&w.g->s, base->r[i], base->f[i], w.H, NULL);
+      base->f[i][0] = force, base->free[i] = w.H[0] > 0;
+    } else cdni_soft_function(&w.g->s, base->r[i], base->f[i], NULL, NULL);
   }
   return CDN_OK;
 }
@@ -46,7 +62,7 @@ void cdni_soft_base_end(cdn_state *state, soft_base *base) { cdn_work_pop(state,
 
 static bool is_same(const soft_group *a, const soft_group *b) {
   return a->s.kind == b->s.kind && a->s.rows == b->s.rows && a->place == b->place && a->body[0] == b->body[0] &&
-         a->body[1] == b->body[1] && a->terms == b->terms && a->contact == b->contact && a->element == b->element &&
+         a->body[1] == b->body[1] && a->terms == b->terms && (a->give > 0) == (b->give > 0) && a->contact == b->contact && a->element == b->element &&
          a->provider == b->provider;
 }
 
@@ -74,25 +90,52 @@ static void force_near(const soft_base *base, int i, const soft_function *s, con
   for (int k = 0; k < s->rows; k++) f[k] = base->f[i][k] + (f[k] - base->f[i][k]) / PART;
 }
 
+/* An exact row has the force of the base, or is at its bound, wherever that is now. Returns what its equation lacks. */
+static double exact_near(const soft_base *base, int i, soft_work *w) {
+  const double r = w->r[0];
+  w->r[0] -= w->g->give * base->f[i][0];
+  cdni_soft_function(&w->g->s, w->r, w->f, NULL, NULL);
+  if (!base->free[i]) return 0;
+  w->f[0] = base->f[i][0];
+  return r + w->g->R * w->f[0];
+}
+
+cdn_status cdni_soft_count_exact(const soft_room *room, cdn_state *state, int *n) {
+  const void *groups;
+  int count;
+  *n = 0;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &count));
+  for (int i = 0; i < count; i++) *n += ((const soft_group *)groups)[i].give > 0;
+  return CDN_OK;
+}
+
 cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
-                            const soft_base *base, sv *F, double *f) {
+                            const soft_base *base, sv *F, double *f, double *equation, bool *same) {
   const matter *m = room->matter;
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  const bool near = are_same(base, elements, n);
+  if (same) *same = near;
   if (n == 0) return CDN_OK;
   const tree_data d = cdni_matter_data(m, state);
   sv *A = cdn_work_push(state, 2 * (size_t)m->tree.n * sizeof *A), *A_full = A + m->tree.n;
   if (!A) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   m->kernels->jacobian(&m->tree, &d, udot, A);
   cdni_operator_accelerations(m, &d, udot, A_full);
-  const bool near = are_same(base, elements, n);
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = (const soft_group *)elements + i };
     if (left_out && w.g->known) continue;
     find_residual(m, &d, A, A_full, udot, &w, w.r);
-    if (near) force_near(base, i, &w.g->s, w.r, w.f);
-    else cdni_soft_function(&w.g->s, w.r, w.f, NULL, NULL);
+    if (near && w.g->give > 0) {
+      const double lack = exact_near(base, i, &w);
+      if (equation) *equation++ = lack;
+    } else if (near) force_near(base, i, &w.g->s, w.r, w.f);
+    else {
+      soft_function s = w.g->s;
+      if (w.g->give > 0) s.D[0] = 1 / w.g->R;
+      cdni_soft_function(&s, w.r, w.f, NULL, NULL);
+    }
     cdni_soft_add_force(&m->tree, &w, w.f, F, f);
   }
   cdn_work_pop(state, A);
@@ -116,7 +159,8 @@ cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   memset(f_mob, 0, (2 * nu + 1) * sizeof *f_mob);
   if (udot && nu) memcpy(a, udot, nu * sizeof *a);
   cdn_status status = cdni_state_ensure(state, CDN_TWIST);
-  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, NULL, F, f_mob);
+  if (status == CDN_OK && room) status = cdni_soft_refuse_exact(room, state, function);
+  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, NULL, F, f_mob, NULL, NULL);
   if (status == CDN_OK) {
     tree_data d = cdni_matter_data(m, state);
     d.z = F;

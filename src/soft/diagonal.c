@@ -57,14 +57,17 @@ static void start(const soft_work *w, int k, paths *p) {
     arrive(p, g->body[1], sv_neg(w->J_b[k]));
   } else if (g->place == SOFT_JOINT) arrive(p, g->body[1], sv_zero());
   else
-    for (int i = 0; i < g->terms; i++) arrive(p, g->term[i].body, sv_zero());
+    for (int i = 0; i < g->terms; i++) {
+      const soft_term *t = &g->term[i];
+      arrive(p, t->body, cdni_soft_is_body(t) ? sv_neg(cdni_soft_body_row(g, t)) : sv_zero());
+    }
 }
 
 /* What row k has on mobility l of the joint of a body. */
 static double slope_of(const tree_node *node, const soft_group *g, int k, int body, int l) {
   double slope = 0;
   if (g->place == SOFT_JOINT) return body == g->body[1] ? g->g[k][l] : 0;
-  for (int i = 0; g->place == SOFT_JOINTS && i < g->terms; i++)
+  for (int i = 0; g->place == SOFT_TERMS && i < g->terms; i++)
     if (g->term[i].u == node->u + l) slope += g->term[i].slope;
   return slope;
 }

@@ -154,7 +154,7 @@ static cdn_status add_couple(const soft_element_view *v) {
   cdni_soft_element_row(&g, 0, &a, weight, violation, v->d.u[e->u[0]] - p[1] * u_x);
   if (v->rates) g.ref[0] += 2 * p[2] * u_x * u_x;
   if (pair && e->body[0] != e->body[1]) {
-    g.place = SOFT_JOINTS, g.terms = 2;
+    g.place = SOFT_TERMS, g.terms = 2;
     for (int k = 0; k < 2; k++) g.term[k] = (soft_term){ e->body[k], e->u[k], k ? -p[1] : 1 };
   } else {
     const tree_node *node = &v->m->tree.node[e->body[0]];

@@ -134,6 +134,17 @@ static double of_row(const soft_function *s, double r, double *f, double *H, int
   return cost;
 }
 
+/* The cost beyond a bound b has the slope -b: that of r = -b / D is continued. */
+static double bounded(const soft_function *s, double r, double *f, double *H, int32_t *zone) {
+  const double D = s->D[0], lower = s->friction[BOUNDED_LOWER], upper = s->friction[BOUNDED_UPPER], force = -D * r;
+  const bool low = force <= lower && lower > -INFINITY, high = !low && force >= upper && upper < INFINITY;
+  *zone = low ? 2 : high ? 3 : 1;
+  *f = low ? lower : high ? upper : force;
+  if (*f == 0 && *zone != 1) *zone = SOFT_ZONE_NOTHING;
+  if (H) *H = low || high ? 0 : D;
+  return low || high ? -*f * (r + 0.5 * *f / D) : 0.5 * D * r * r;
+}
+
 /* ---- implicit steps ---- */
 
 /* The cost is the integral of the force from where it begins on; the bracket is linear in w, with the slope b. */
@@ -190,6 +201,7 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
       cost = elliptic(s, r, f, H, &at);
       break;
     case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
+    case SOFT_BOUNDED: cost = bounded(s, r[0], f, H, &at); break;
     /* their slopes change everywhere */
     case SOFT_PRESS: at = SOFT_ZONE_MIDDLE, cost = press(s, r, f, H); break;
     case SOFT_SLIDE: at = SOFT_ZONE_MIDDLE, cost = slide(s, r, f, H); break;

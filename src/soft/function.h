@@ -7,6 +7,7 @@
  * equality       any number of rows:  s = sum D_i r_i^2 / 2
  * friction loss  one row:             s = D r^2 / 2 for |r| <= loss / D, beyond that linear with the slope loss
  * limit          one row:             s = D r^2 / 2 for r < 0, else 0 (a contact without friction, too)
+ * bounded        one row:             s = D r^2 / 2 while the force -D r is between two bounds, beyond them linear
  * elliptic       a contact:           r is (normal, two tangents, torsion, two rolls), as many as its dimension; three
  *                                     zones: nothing, the full quadratic, and the cone's middle zone
  * pyramidal      a contact:           the same r; its edges normal +- friction_k tangent_k are limits of equal D
@@ -25,13 +26,14 @@
 
 enum { SOFT_MOST_ROWS = 6 };
 
-/* The first five are those of cdn_soft_kind. */
+/* The first six are those of cdn_soft_kind. */
 typedef enum soft_kind {
   SOFT_EQUALITY,
   SOFT_FRICTION_LOSS,
   SOFT_LIMIT,
   SOFT_ELLIPTIC,
   SOFT_PYRAMIDAL,
+  SOFT_BOUNDED,
   SOFT_PRESS,
   SOFT_SLIDE
 } soft_kind;
@@ -39,6 +41,8 @@ typedef enum soft_kind {
 /* Where in D and friction the numbers of a press are; D[0] is its slope where the step begins. */
 enum { PRESS_STIFFNESS = 1, PRESS_DEPTH, PRESS_POWER, PRESS_DAMPING };
 enum { PRESS_STEP = 0, SLIDE_VISCOUS = 0 };
+/* Where in friction the bounds of a bounded row are. */
+enum { BOUNDED_LOWER, BOUNDED_UPPER };
 
 typedef struct soft_function {
   int32_t kind, rows;       /* numbers of r: 1 to 6; cones: 3, 4 or 6 (1 is a limit) */

@@ -11,9 +11,9 @@
 #include "soft/rows.h"
 #include "soft/soft.h"
 
-/* A provider of the user's. */
+/* A provider of rows of a subsystem. */
 typedef struct soft_provider {
-  cdn_soft_provider ops;
+  cdn_row_provider ops;
   cdn_subsystem subsystem;
   char *name;
 } soft_provider;
@@ -33,7 +33,7 @@ struct soft_room {
   cdn_computed_region groups;         /* soft_group */
   /* Companions of the groups: bytes; the numbers from which the plan was made. With couplings, and without. */
   cdn_computed_region plan[2], shape[2];
-  cdn_computed_region results; /* a companion, too: soft_results */
+  cdn_computed_region results; /* a companion of the accelerations: soft_results */
   cdn_soft_def
       newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative to the cost at
                                 * the start, which goes with the square of the step. */
@@ -56,6 +56,8 @@ typedef struct soft_outcome {
   double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
 } soft_outcome;
 static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcome *)(r + 1); }
+/* report.c: those of a State with n groups, whose accelerations are computed. CDN_ERR_PARSE: a checkpoint brought others. */
+cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, soft_results **results);
 
 /* groups.c: of a State. */
 cdn_region_fn cdni_soft_calc_groups;
@@ -87,6 +89,7 @@ typedef struct soft_work {
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
+  double base[SOFT_MOST_ROWS]; /* of an island that is passed again (exact.c): forces that act already; f is what comes to them */
 } soft_work;
 
 /* x = udot - udot0. By body and mobility; only islands have values.
@@ -107,6 +110,8 @@ typedef struct soft_problem {
   soft_work *work; /* by group, those of an island in a row; at the end those on nothing that moves */
   int n;
   bool coupled;
+  bool exact;  /* a group is exact */
+  bool passed; /* the island under way is passed again: its forces come to `base` */
   int n_islands;
   int32_t *piece_first, *piece; /* by island: islands of the plan */
   int32_t *island;              /* by island of the plan: the one whose piece it is */
@@ -136,6 +141,29 @@ void cdni_soft_start(soft_problem *p);
 /* Solves all islands: x, and in `work` the forces of the rows. */
 cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head);
 void cdni_soft_end(soft_problem *p);
+/* exact.c: after a solution of an island with exact rows: passes until these hold. */
+cdn_status cdni_soft_make_exact(soft_problem *p, int island, soft_results *results);
+/* How many exact rows there are before group i of `work`, in the order of the State's groups. */
+int cdni_soft_exact_before(const soft_problem *p, int i);
+/* Exact rows on nothing that moves. */
+cdn_status cdni_soft_check_still(soft_problem *p);
+/* exact_vary.c: cdni_soft_vary where there are exact rows. */
+cdn_status cdni_soft_vary_exact(soft_problem *p, const char *function, int n, const soft_variation *variations);
+/* vary.c: a column of accelerations, in x, with its motions in A_x. */
+void cdni_soft_load_column(soft_problem *p, const double *column, int stride);
+/* J^T of p->F and p->f, in f; uses p->F up. */
+void cdni_soft_add_up(const soft_problem *p, double *f);
+/* s, f, H and the zone of a group at the residual r, in an island under way: of what comes to its base. */
+static inline double cdni_soft_row_function(const soft_problem *p, soft_work *w, const double *r) {
+  if (!p->passed) return cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
+  double at[SOFT_MOST_ROWS], sum = 0;
+  for (int k = 0; k < w->g->s.rows; k++) at[k] = r[k];
+  at[0] -= w->g->give * w->base[0];
+  sum = cdni_soft_function(&w->g->s, at, w->f, w->H, &w->zone);
+  for (int k = 0; k < w->g->s.rows; k++) sum += w->base[k] * r[k], w->f[k] -= w->base[k];
+  return sum;
+}
+
 /* islands.c: finds them, and puts the groups in their order; those on nothing that moves come last. */
 typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
   const int32_t *pair;

@@ -12,6 +12,7 @@ int cdni_soft_compare_pairs(const void *x, const void *y) {
 
 int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int i, int inboard) {
   const int own = cdni_soft_body(g, i), body = inboard && own > 0 ? room->matter->tree.node[own].parent : own;
+  if (inboard && g->place == SOFT_TERMS && cdni_soft_is_body(&g->term[i])) return 0;
   return room->moves[body] ? body : 0;
 }
 
@@ -79,7 +80,7 @@ static int32_t coupling_of(const soft_problem *p, const soft_pairs *pairs, const
 /* The matrices of a group's couplings, and its rows. */
 static void place_group(const soft_problem *p, const soft_pairs *pairs, soft_work *w) {
   const soft_group *g = w->g;
-  if (g->place != SOFT_JOINTS) {
+  if (g->place != SOFT_TERMS) {
     w->C = g->place == SOFT_PAIR ? coupling_of(p, pairs, g, 0, 0, 1, 0) : -1;
     cdni_soft_place(p->d->pose, w);
     return;
@@ -97,8 +98,9 @@ void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs 
   const int still = p->n_islands; /* counts as one more island */
   memset(p->first, 0, (size_t)(still + 3) * sizeof *p->first);
   for (int i = 0; i < p->n; i++) {
-    const int last = cdni_soft_body(&groups[i], 1), first = cdni_soft_body(&groups[i], 0);
-    const int moving = room->moves[last] ? last : room->moves[first] ? first : 0;
+    int moving = 0;
+    for (int k = cdni_soft_bodies(&groups[i]) - 1; k >= 0 && moving == 0; k--)
+      if (room->moves[cdni_soft_body(&groups[i], k)]) moving = cdni_soft_body(&groups[i], k);
     p->order[i] = moving > 0 ? p->island[cdni_soft_piece(p, moving)] : still;
     p->first[p->order[i] + 1]++;
   }
@@ -111,7 +113,7 @@ void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs 
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     p->order[i] = (int32_t)(w->g - groups);
-    if (w->g->place == SOFT_JOINTS) {
+    if (w->g->place == SOFT_TERMS) {
       w->J = J, w->couplings = C;
       J += 2 * w->g->terms, C += 4 * cdni_soft_term_pairs(w->g);
     }

@@ -121,7 +121,7 @@ static trial evaluate(const soft_problem *p, int island, double t) {
     const int n = w->g->s.rows;
     double r[SOFT_MOST_ROWS];
     for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
-    at.cost += cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
+    at.cost += cdni_soft_row_function(p, w, r);
     for (int e = 0; e < n; e++) {
       const double change = w->f[e] - w->next[e];
       at.slope -= w->f[e] * w->Jd[e];
@@ -190,7 +190,7 @@ static void refine(soft_problem *p, int island) {
     soft_work *w = &p->work[k];
     cdni_soft_multiply(plan->tree, w, p->A_y, p->y, w->Jd);
     for (int e = 0; e < w->g->s.rows; e++) w->Jx[e] += w->Jd[e], w->r[e] += w->Jd[e];
-    cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
+    cdni_soft_row_function(p, w, w->r);
   }
 }
 
@@ -198,7 +198,7 @@ double cdni_soft_cost(const soft_problem *p, int island) {
   double sum = 0;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
-    sum += cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
+    sum += cdni_soft_row_function(p, w, w->r);
     w->noted = w->zone;
   }
   return sum;
@@ -214,9 +214,12 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
   const bool by_cost = def->cost_tolerance >= 0;
   cdn_soft_statistics *statistics = &results->statistics;
   double cost = cdni_soft_cost(p, island);
-  const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
-  results->scale += scale;
-  const double asked = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
+  double asked = 0;
+  if (!p->passed) {
+    const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+    results->scale += scale;
+    asked = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
+  }
   const bool apart = stands_apart(p, island);
   for (int it = 1; it <= def->iterations; it++) {
     if (apart) mark_changed(p, island, it == 1);
@@ -224,7 +227,7 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     statistics->factorizations++;
     const step_sums sums = multiply(p, island);
     const double promised = 0.5 * (sums.m1 + sums.curved); /* by the quadratic model */
-    const double enough = def->tolerance > 0 ? asked : NO_CHANGE * sums.size;
+    const double enough = def->tolerance > 0 && !p->passed ? asked : NO_CHANGE * sums.size;
     soft_line line = { .m0 = sums.m0, .m1 = sums.m1, .t = 1 };
     if (by_cost) {
       line.size = take_direction(p, island);

@@ -139,8 +139,9 @@ static void take_group(visit *v, double *edge) {
       take_ray(v);
       v->fallen += cdni_soft_take_friction(s, v->A, true, v->g, v->f);
       return;
+    case SOFT_BOUNDED: /* these have Newton's method, always */
     case SOFT_PRESS:
-    case SOFT_SLIDE: return; /* of implicit steps, which have Newton's method */
+    case SOFT_SLIDE: return;
   }
 }
 

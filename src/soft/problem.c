@@ -24,9 +24,12 @@ void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const do
     }
     return;
   }
-  if (g->place == SOFT_JOINTS) {
+  if (g->place == SOFT_TERMS) {
     out[0] = 0;
-    for (int i = 0; i < g->terms; i++) out[0] += g->term[i].slope * a[g->term[i].u];
+    for (int i = 0; i < g->terms; i++) {
+      const soft_term *s = &g->term[i];
+      out[0] += cdni_soft_is_body(s) ? sv_dot(cdni_soft_body_row(g, s), A[s->body]) : s->slope * a[s->u];
+    }
     return;
   }
   const sv A_a = A[g->body[0]], A_b = A[g->body[1]];
@@ -42,8 +45,12 @@ void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force,
       for (int i = 0; i < node->nu; i++) f[node->u + i] += g->g[k][i] * force[k];
     return;
   }
-  if (g->place == SOFT_JOINTS) {
-    for (int i = 0; i < g->terms; i++) f[g->term[i].u] += g->term[i].slope * force[0];
+  if (g->place == SOFT_TERMS) {
+    for (int i = 0; i < g->terms; i++) {
+      const soft_term *s = &g->term[i];
+      if (cdni_soft_is_body(s)) F[s->body] = sv_fma(force[0], cdni_soft_body_row(g, s), F[s->body]);
+      else f[s->u] += s->slope * force[0];
+    }
     return;
   }
   sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
@@ -122,7 +129,7 @@ static void forget_weights(const soft_problem *p, int island, bool all) {
     for (int s = 0; s < cdni_soft_bodies(g); s++) {
       const int i = cdni_soft_body(g, s);
       p->P[i] = none;
-      if (g->place == SOFT_JOINTS) p->P[node[i].parent] = none;
+      if (g->place == SOFT_TERMS) p->P[node[i].parent] = none;
       if (g->place != SOFT_PAIR) memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
     }
   }
@@ -138,7 +145,7 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     if (!all && !has_part(p, p->work[k].g)) continue;
     if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
-    else if (p->work[k].g->place == SOFT_JOINTS) cdni_soft_weigh_terms(p, &p->work[k]);
+    else if (p->work[k].g->place == SOFT_TERMS) cdni_soft_weigh_terms(p, &p->work[k]);
     else weigh_pair(p, &p->work[k]);
   }
 }

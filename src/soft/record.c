@@ -3,6 +3,7 @@
 
 void cdni_soft_record(soft_problem *p, int island, int it, const cdn_soft_iteration *own) {
   int active = 0, changes = 0;
+  if (p->passed) return;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     active += w->zone != SOFT_ZONE_NOTHING;

@@ -3,6 +3,18 @@
 #include "matter/operators.h"
 #include "soft/internal.h"
 
+cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, soft_results **results) {
+  const size_t size = cdni_region_size(state, room->results);
+  const size_t least = sizeof **results + (size_t)n * sizeof(soft_outcome) + (size_t)room->matter->tree.nu * sizeof(double);
+  *results = cdni_region_elements(state, room->results);
+  const size_t records = size >= least ? (size_t)(*results)->statistics.records : 0;
+  if (size >= least && records <= SOFT_MOST_RECORDS && size == least + records * sizeof(cdn_soft_iteration))
+    return CDN_OK;
+  *results = NULL;
+  return cdni_state_fail(state, CDN_ERR_PARSE, false, "cdn_state_load", NULL,
+                         "the checkpoint of this State lacks the results of its rows: load another, or set the State anew");
+}
+
 /* Of a State whose accelerations are computed; results NULL: there are no groups. */
 static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {
   const soft_room *room = cdni_soft(cdn_state_system(state));
@@ -12,8 +24,7 @@ static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   CDNI_TRY(cdn_region_eval(state, room->groups, &elements, n));
   *groups = elements;
-  if (*n > 0) *results = cdni_region_elements(state, room->results);
-  return CDN_OK;
+  return *n > 0 ? cdni_soft_results(room, state, *n, results) : CDN_OK;
 }
 
 static cdn_status check_number(cdn_state *state, const char *function, int i, int n) {
@@ -25,6 +36,13 @@ static cdn_status check_number(cdn_state *state, const char *function, int i, in
 static const char *name_of(const soft_room *room, const soft_group *g) {
   if (g->element > 0) return CDNI_AT(room->elements->elements, soft_element, g->element - 1).name;
   return g->provider > 0 ? CDNI_AT(room->providers, soft_provider, g->provider - 1).name : NULL;
+}
+
+/* The bodies of a row that names bodies; or else the first of its joints. */
+static void name_terms(const soft_group *g, cdn_soft_group *out) {
+  for (int i = g->terms - 1; i >= 0; i--)
+    if (cdni_soft_is_body(&g->term[i])) out->b = out->a, out->a.i = g->term[i].body;
+  if (g->terms > 0 && out->a.i == 0) out->joint.i = g->term[0].body;
 }
 
 cdn_status cdn_soft_count(cdn_state *state, int *n) {
@@ -49,12 +67,33 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   const soft_outcome *o = &soft_outcomes(results)[i];
   cdn_soft_group full = { .kind = (cdn_soft_kind)g->s.kind, .rows = g->s.rows };
   if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
-  else full.joint.i = g->place == SOFT_JOINTS ? g->term[0].body : g->body[1];
+  else if (g->place == SOFT_JOINT) full.joint.i = g->body[1];
+  else name_terms(g, &full);
   full.element = g->element - 1, full.contact = g->contact - 1;
   full.name = name_of(cdni_soft(cdn_state_system(state)), g);
   memcpy(full.residual, o->residual, sizeof full.residual);
   memcpy(full.force, o->force, sizeof full.force);
   cdni_sized_write(out, size, &full, sizeof full);
+  return CDN_OK;
+}
+
+cdn_status cdn_row_forces(cdn_state *state, cdn_row_set set, int most, double *force, int *n) {
+  static const char function[] = "cdn_row_forces";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const soft_group *groups;
+  soft_results *results;
+  int count, rows = 0;
+  if (!room || set.i < 0 || (size_t)set.i >= room->providers.count)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no row provider %d in this System",
+                           (int)set.i);
+  if (!n || (most > 0 && !force))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no place for the forces, or their number");
+  CDNI_TRY(find(state, &groups, &count, &results));
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < groups[i].s.rows && groups[i].provider == set.i + 1; k++, rows++)
+      if (rows < most) force[rows] = soft_outcomes(results)[i].force[k];
+  *n = rows;
   return CDN_OK;
 }
 
@@ -140,7 +179,9 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   const tree_data d = cdni_matter_data(room->matter, state);
   const soft_group *groups = elements;
-  const soft_outcome *out = soft_outcomes(cdni_region_elements(state, room->results));
+  soft_results *results;
+  CDNI_TRY(cdni_soft_results(room, state, n, &results));
+  const soft_outcome *out = soft_outcomes(results);
   for (int i = 0; i < n; i++) {
     const soft_group *g = &groups[i];
     for (int k = 0; k < g->s.rows; k++) {
@@ -148,8 +189,11 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
       if (g->place == SOFT_JOINT) {
         const tree_node *node = &room->matter->tree.node[g->body[1]];
         for (int j = 0; j < node->nu; j++) rate += g->g[k][j] * d.u[node->u + j];
-      } else if (g->place == SOFT_JOINTS) {
-        for (int j = 0; j < g->terms; j++) rate += g->term[j].slope * d.u[g->term[j].u];
+      } else if (g->place == SOFT_TERMS) {
+        for (int j = 0; j < g->terms; j++) {
+          const soft_term *t = &g->term[j];
+          rate += cdni_soft_is_body(t) ? sv_dot(cdni_soft_body_row(g, t), d.twist[t->body].V) : t->slope * d.u[t->u];
+        }
       } else {
         for (int s = 0; s < 2; s++) {
           const v3 point = s ? g->point : v3_add(g->point, g->arm);

@@ -68,8 +68,9 @@ bool cdni_soft_is_given(const cdn_system *system) {
 
 /* ---- providers ---- */
 
-static void refuse(cdn_declarer *d, cdn_status code, const char *name, const char *why) {
-  cdn_declare_error(d, code, "provider '%s' of soft rows: %s", name, why);
+static cdn_row_set refuse(cdn_declarer *d, cdn_status code, const char *name, const char *why) {
+  cdn_declare_error(d, code, "row provider '%s': %s", name, why);
+  return (cdn_row_set){ -1 };
 }
 
 static void free_provider(const cdn_allocator *a, const soft_provider *p) {
@@ -78,43 +79,31 @@ static void free_provider(const cdn_allocator *a, const soft_provider *p) {
     cdni_free(a, (void *)p->ops.prerequisites, (size_t)p->ops.n_prerequisites * sizeof(cdn_ticket));
 }
 
-void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *given) {
-  CDNI_NEED_OBJECT_OR_NOTHING(d);
+cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *given) {
+  CDNI_NEED_OBJECT(d, (cdn_row_set){ -1 });
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
   const cdn_allocator *a = cdni_system_allocator(system);
-  cdn_soft_provider known;
-  const char *unreadable = CDNI_READ_OPS(cdn_soft_provider, &known, given);
-  const char *name = !unreadable && known.name ? known.name : "soft rows";
-  if (unreadable) {
-    refuse(d, CDN_ERR_VERSION, "?", unreadable);
-    return;
-  }
-  if (!known.calc_groups) {
-    refuse(d, CDN_ERR_ARG, name, "it has no calc_groups");
-    return;
-  }
-  if (known.n_prerequisites < 0 || (known.n_prerequisites > 0 && !known.prerequisites)) {
-    refuse(d, CDN_ERR_ARG, name, "n_prerequisites is negative, or there is no list of them");
-    return;
-  }
-  if (!cdni_matter(system)) {
-    refuse(d, CDN_ERR_ARG, name, "the System has no bodies: add them before freezing");
-    return;
-  }
+  cdn_row_provider known;
+  const char *unreadable = CDNI_READ_OPS(cdn_row_provider, &known, given);
+  const char *name = !unreadable && known.name ? known.name : "rows";
+  if (unreadable) return refuse(d, CDN_ERR_VERSION, "?", unreadable);
+  if (!known.calc_rows) return refuse(d, CDN_ERR_ARG, name, "it has no calc_rows");
+  if (known.n_prerequisites < 0 || (known.n_prerequisites > 0 && !known.prerequisites))
+    return refuse(d, CDN_ERR_ARG, name, "n_prerequisites is negative, or there is no list of them");
+  if (!cdni_matter(system)) return refuse(d, CDN_ERR_ARG, name, "the System has no bodies: add them before freezing");
   soft_room *room = cdni_system_room(system, CDNI_ROOM_SOFT);
-  if (!room) return;
-  if (room->matter) {
-    refuse(d, CDN_ERR_FROZEN, name, "soft rows have been declared already: add the subsystem while building");
-    return;
-  }
+  if (!room) return (cdn_row_set){ -1 };
+  if (room->matter)
+    return refuse(d, CDN_ERR_FROZEN, name, "rows have been declared already: add the subsystem while building");
   soft_provider p = { .ops = known, .subsystem = cdni_declarer_subsystem(d), .name = cdni_strdup(a, name) };
   const size_t n = (size_t)known.n_prerequisites;
   cdn_ticket *copy = n ? cdni_alloc(a, n * sizeof *copy) : NULL;
   if (copy) memcpy(copy, known.prerequisites, n * sizeof *copy);
   p.ops.prerequisites = copy;
-  if (p.name && (!n || copy) && cdni_array_push(a, &room->providers, sizeof p, &p)) return;
+  if (p.name && (!n || copy) && cdni_array_push(a, &room->providers, sizeof p, &p))
+    return (cdn_row_set){ (int32_t)room->providers.count - 1 };
   free_provider(a, &p);
-  refuse(d, CDN_ERR_NOMEM, name, "out of memory");
+  return refuse(d, CDN_ERR_NOMEM, name, "out of memory");
 }
 
 /* ---- declaring ---- */
@@ -136,7 +125,7 @@ static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
 /* The groups are computed from the points of contact, from the soft elements, and from how light the bodies are. */
 static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
-  if (room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
+  if (room->providers.count > 0 || room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (cdni_soft_is_exact(room)) cdni_declare_prerequisite(d, groups, room->matter->articulated.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
@@ -185,9 +174,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     room->plan[i] = cdni_declare_companion_region(d, names[i][0], 1, room->groups);
     room->shape[i] = cdni_declare_companion_region(d, names[i][1], sizeof(int32_t), room->groups);
   }
-  room->results = cdni_declare_companion_region(d, "results", 1, room->groups);
-  const cdn_computed_region unsaved[] = { room->groups,   room->plan[0],  room->plan[1],
-                                          room->shape[0], room->shape[1], room->results };
+  /* of the accelerations: a checkpoint that has these has the results, too */
+  room->results =
+      cdni_declare_companion_region(d, "results", 1, (cdn_computed_region){ room->groups.of, CDN_ACCELERATION });
+  const cdn_computed_region unsaved[] = { room->groups, room->plan[0], room->plan[1], room->shape[0], room->shape[1] };
   for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i].ticket);
   return CDN_OK;
 }
@@ -196,7 +186,7 @@ static void describe(const void *self, const cdn_system *system, cdn_description
   const soft_room *room = of(self);
   (void)system;
   for (size_t i = 0; i < room->providers.count; i++)
-    cdn_describe(d, CDNI_AT(room->providers, soft_provider, i).name, "a provider of soft rows");
+    cdn_describe(d, CDNI_AT(room->providers, soft_provider, i).name, "a provider of rows");
 }
 
 static const cdn_subsystem_ops ops = { .struct_size = sizeof ops,

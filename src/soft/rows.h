@@ -11,14 +11,15 @@
 typedef enum soft_place {
   SOFT_PAIR,  /* the acceleration of body b relative to body a, at a point */
   SOFT_JOINT, /* the mobilities of one joint */
-  SOFT_JOINTS /* one row on mobilities of several joints: the sum of slope udot */
+  SOFT_TERMS  /* one row on mobilities of several joints, and on bodies: the sum of slope udot and J A */
 } soft_place;
 
-/* A mobility in a row on several joints. */
+/* A mobility, or a body, in a row on several. */
 typedef struct soft_term {
-  int32_t body, u; /* the outboard body of its joint; its slot */
+  int32_t body, u; /* the outboard body of its joint; its slot. Of a body: itself; SOFT_TERM_BODY less its place in `row` */
   double slope;
 } soft_term;
+enum { SOFT_TERM_BODY = -1, SOFT_MIXED_TERMS = CDN_ROW_MOST_BODIES + CDN_ROW_MOST_MOBILITIES };
 
 /* One group: s(J a - ref). Vectors are in Ground. */
 typedef struct soft_group {
@@ -28,7 +29,10 @@ typedef struct soft_group {
   double about[SOFT_MOST_ROWS];
   int32_t place;
   int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */
-  int32_t terms;   /* of several joints: how many, at least two */
+  int32_t terms;   /* of several: how many */
+  /* Of one row that passes solve (exact.c), as give > 0 says: D = 1 / (R + give), and what `give` gives way is taken
+   * back. R = 0: the row is exact. */
+  double R, give;
   /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the violation by
    * `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by the part `growth` of
    * itself. */
@@ -39,6 +43,10 @@ typedef struct soft_group {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */
     double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k */
     soft_term term[CDN_SOFT_MOST_TERMS];
+    struct {
+      soft_term mixed[SOFT_MIXED_TERMS]; /* the same as term */
+      sv row[CDN_ROW_MOST_BODIES];       /* J of bodies, about M's origins */
+    };
   };
   /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
   int32_t rates;
@@ -49,13 +57,18 @@ typedef struct soft_group {
 } soft_group;
 
 /* The bodies that a group acts on. */
-static inline int cdni_soft_bodies(const soft_group *g) { return g->place == SOFT_JOINTS ? g->terms : 2; }
+static inline int cdni_soft_bodies(const soft_group *g) { return g->place == SOFT_TERMS ? g->terms : 2; }
 static inline int cdni_soft_body(const soft_group *g, int i) {
-  return g->place == SOFT_JOINTS ? g->term[i].body : g->body[i];
+  return g->place == SOFT_TERMS ? g->term[i].body : g->body[i];
 }
-/* Of several joints, how many two of them there are: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ... */
+/* Whether the row of a group is exact. */
+static inline bool cdni_soft_holds(const soft_group *g) { return g->give > 0 && !(g->R > 0); }
+/* Whether a term is a body, and its J. */
+static inline bool cdni_soft_is_body(const soft_term *t) { return t->u < 0; }
+static inline sv cdni_soft_body_row(const soft_group *g, const soft_term *t) { return g->row[SOFT_TERM_BODY - t->u]; }
+/* Of several terms, how many two of them there are: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ... */
 static inline int cdni_soft_term_pairs(const soft_group *g) {
-  return g->place == SOFT_JOINTS ? g->terms * (g->terms - 1) / 2 : 0;
+  return g->place == SOFT_TERMS ? g->terms * (g->terms - 1) / 2 : 0;
 }
 
 /* Lets a group whose violation has the depth `depth` > 0 set in over the depth `onset`; before D is scaled by anything

@@ -18,6 +18,8 @@ bool cdni_soft_has_providers(const soft_room *room);
 bool cdni_soft_is_scaled(const soft_room *room);
 /* The name of the first provider, or of what else makes rows. */
 const char *cdni_soft_first_name(const soft_room *room);
+/* Fails, by name, while the State has exact rows: for functions that do not handle them. Evaluates the groups. */
+cdn_status cdni_soft_refuse_exact(const soft_room *room, cdn_state *state, const char *function);
 /* The ticket of the groups of a State. */
 cdn_ticket cdni_soft_ticket(const soft_room *room);
 /* Whether the State has groups at present. Evaluates them. */
@@ -31,11 +33,16 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
 /* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
  * leaves out. With a base they are those near it, to be differenced: each row stays on the piece of its function that
- * it is on there. */
+ * it is on there, and rows that passes solve have the forces that they have there: `equation` (NULL: not wanted)
+ * receives their r + R f, or zero for one at a bound. Without a base there must be no exact rows. *same (NULL: not wanted): whether the
+ * groups are those of the base. */
 typedef struct soft_base soft_base;
 cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
-                            const soft_base *base, sv *F, double *f);
-/* The State as it is at udot, in its workspace. Twists must be valid. *out is NULL where it fails. */
+                            const soft_base *base, sv *F, double *f, double *equation, bool *same);
+/* How many rows of the State are solved by passes: exact ones, and stiff ones. */
+cdn_status cdni_soft_count_exact(const soft_room *room, cdn_state *state, int *n);
+/* The State as it is at udot, in its workspace. Twists must be valid; with exact rows accelerations, too, and udot is
+ * theirs. *out is NULL where it fails. */
 cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const double *udot, soft_base **out);
 void cdni_soft_base_end(cdn_state *state, soft_base *base);
 /* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are left
@@ -43,11 +50,13 @@ void cdni_soft_base_end(cdn_state *state, soft_base *base);
 struct derivative_pass;
 cdn_status cdni_soft_differentiate(const soft_room *room, struct derivative_pass *p, bool *rest);
 /* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints (NULL:
- * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
+ * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones. `change`
+ * (NULL: zero): how the equations of the exact rows vary at constant udot and forces, one row each.
  * Accelerations must be valid. */
 typedef struct soft_variation {
   int columns;
   double *udot, *lambda;
+  const double *change;
 } soft_variation;
 cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
                           const soft_variation *variations);

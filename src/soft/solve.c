@@ -35,7 +35,7 @@ static int32_t *add_coupling(int a, int b, const int32_t *first, int32_t *at) {
 static int32_t *add_couplings(const soft_room *room, const soft_group *g, const int32_t *first, int32_t *at) {
   if (g->place == SOFT_PAIR)
     return add_coupling(cdni_soft_coupled_body(room, g, 0, 0), cdni_soft_coupled_body(room, g, 1, 0), first, at);
-  for (int j = 1; g->place == SOFT_JOINTS && j < g->terms; j++)
+  for (int j = 1; g->place == SOFT_TERMS && j < g->terms; j++)
     for (int i = 0; i < j; i++)
       for (int c = 0; c < 4; c++)
         at = add_coupling(cdni_soft_coupled_body(room, g, i, c / 2), cdni_soft_coupled_body(room, g, j, c % 2), first,
@@ -225,9 +225,13 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
     [CDN_SOFT_NEWTON] = cdni_soft_newton, [CDN_SOFT_CG] = cdni_soft_descend, [CDN_SOFT_PGS] = cdni_soft_relax
   };
   cdni_soft_start(p);
-  for (int k = 0; k < p->n_islands; k++) CDNI_TRY(solvers[p->def->solver](p, k, head));
+  for (int k = 0; k < p->n_islands; k++) {
+    CDNI_TRY(solvers[p->def->solver](p, k, head));
+    if (p->exact) CDNI_TRY(cdni_soft_make_exact(p, k, head));
+  }
   if (p->def->noslip_iterations > 0) CDNI_TRY(cdni_soft_stop_slip(p, groups, head));
   head->scale += cdni_soft_cost(p, p->n_islands); /* on nothing that moves */
+  if (p->exact) CDNI_TRY(cdni_soft_check_still(p));
   for (int k = 0; k < p->records; k++) p->record[k].gradient = sqrt(p->record[k].gradient);
   head->statistics.islands = p->n_islands, head->statistics.records = p->records;
   return CDN_OK;
@@ -264,9 +268,13 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const loop_plan *full = NULL;
-  *p = (soft_problem){
-    .room = room, .def = def, .coupled = def->solver == CDN_SOFT_NEWTON, .state = state, .d = d, .n = n
-  };
+  *p = (soft_problem){ .room = room, .def = def, .state = state, .d = d, .n = n };
+  for (int i = 0; i < n; i++) {
+    p->exact = p->exact || groups[i].give > 0;
+    /* kinds that solvers by groups do not know */
+    if (groups[i].give > 0 || groups[i].s.kind == SOFT_BOUNDED) p->def = &room->newton;
+  }
+  def = p->def, p->coupled = def->solver == CDN_SOFT_NEWTON;
   p->most_records = def->iterations < SOFT_MOST_RECORDS ? def->iterations : SOFT_MOST_RECORDS;
   if (def->cost_tolerance >= 0 || def->noslip_iterations > 0) {
     inverse_weights weights;
@@ -280,7 +288,7 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
   size_t couplings = 0;
   for (int i = 0; i < n; i++) {
     couplings += most_couplings(&groups[i]);
-    if (groups[i].place == SOFT_JOINTS) p->terms += (size_t)groups[i].terms;
+    if (groups[i].place == SOFT_TERMS) p->terms += (size_t)groups[i].terms;
     p->term_pairs += (size_t)cdni_soft_term_pairs(&groups[i]);
   }
   const size_t most = 4 + (size_t)(full ? full->n_constraints : 0) + 4 * couplings + 2 * (size_t)nb;

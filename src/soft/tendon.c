@@ -43,7 +43,7 @@ static soft_group group_on(const soft_element_view *v, soft_kind kind, double si
     g.g[0][t->u - v->m->tree.node[t->body].u] = sign * v->params[0];
     return g;
   }
-  g.place = SOFT_JOINTS, g.terms = v->e->terms;
+  g.place = SOFT_TERMS, g.terms = v->e->terms;
   for (int i = 0; i < g.terms; i++) g.term[i] = (soft_term){ t[i].body, t[i].u, sign * v->params[i] };
   return g;
 }

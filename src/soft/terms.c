@@ -1,8 +1,8 @@
-/* Groups of one row on mobilities of several joints.
+/* Groups of one row on mobilities of several joints, and on bodies.
  *
  * The row is c = sum of slope udot. Its weight H c c^T has squares, which are weights on the mobilities themselves, and products of two
  * mobilities. udot of a joint is a row on the motions of its outboard and its inboard body; so the product of two joints is a weight
- * between the bodies of the one and those of the other. */
+ * between the bodies of the one and those of the other. A body is one whose joint has no inboard body. */
 #include "math/cholesky.h"
 #include "matter/operators.h"
 #include "soft/internal.h"
@@ -27,6 +27,10 @@ void cdni_soft_spread_terms(const soft_problem *p, const soft_work *w) {
   for (int i = 0; i < w->g->terms; i++) {
     const soft_term *term = &w->g->term[i];
     const tree_node *node = &p->plan->tree->node[term->body];
+    if (cdni_soft_is_body(term)) {
+      w->J[2 * i] = cdni_soft_body_row(w->g, term), w->J[2 * i + 1] = sv_zero();
+      continue;
+    }
     const sv row = row_of_mobility(node, p->d, term->u - node->u);
     sv *J = w->J + 2 * i;
     J[0] = (sv){ v3_scale(term->slope, row.w), v3_scale(term->slope, row.v) };
@@ -48,6 +52,17 @@ static void weigh_product(const soft_problem *p, int x, int y, double h, sv a, s
   for (int l = 0; l < 6; l++) C[l] = sv_fma(row[l], x_first ? b : a, C[l]);
 }
 
+/* The part of one term alone. */
+static void weigh_term(const soft_problem *p, const soft_term *t, double h, sv J) {
+  const tree_node *node = &p->plan->tree->node[t->body];
+  if (!cdni_soft_is_body(t)) {
+    p->D[6 * t->u + t->u - node->u] += h * t->slope * t->slope;
+    return;
+  }
+  const sv HJ = { v3_scale(h, J.w), v3_scale(h, J.v) };
+  if (p->room->moves[t->body]) cdni_soft_add_inertia(1, &HJ, &J, &p->P[t->body]);
+}
+
 void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w) {
   const soft_group *g = w->g;
   const tree_node *node = p->plan->tree->node;
@@ -55,18 +70,19 @@ void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w) {
   const int32_t *C = w->couplings;
   for (int j = 0; j < g->terms; j++) {
     const soft_term *t = &g->term[j];
-    for (int i = 0; i <= j; i++) {
+    for (int i = 0; i < j; i++, C += 4) {
       const soft_term *s = &g->term[i];
-      const int before[2] = { s->body, node[s->body].parent }, after[2] = { t->body, node[t->body].parent };
-      const double product = h * s->slope * t->slope;
-      if (s->body == t->body) {
+      const bool of_one_joint = s->body == t->body && !cdni_soft_is_body(s) && !cdni_soft_is_body(t);
+      if (of_one_joint) {
+        const double product = h * s->slope * t->slope;
         p->D[6 * s->u + t->u - node[t->body].u] += product;
-        if (i < j) p->D[6 * t->u + s->u - node[t->body].u] += product;
+        p->D[6 * t->u + s->u - node[t->body].u] += product;
       }
-      if (i == j) continue;
-      for (int c = 0; c < 4 && s->body != t->body; c++)
-        weigh_product(p, before[c / 2], after[c % 2], h, w->J[2 * i + c / 2], w->J[2 * j + c % 2], C[c]);
-      C += 4;
+      for (int c = 0; c < 4 && !of_one_joint; c++) {
+        const int x = cdni_soft_coupled_body(p->room, g, i, c / 2), y = cdni_soft_coupled_body(p->room, g, j, c % 2);
+        weigh_product(p, x, y, h, w->J[2 * i + c / 2], w->J[2 * j + c % 2], C[c]);
+      }
     }
+    weigh_term(p, t, h, w->J[2 * j]);
   }
 }

@@ -10,7 +10,9 @@
 
 /* The weights at the State's solution, factored. */
 static cdn_status factor_all(soft_problem *p) {
-  const soft_outcome *out = soft_outcomes(cdni_region_elements(p->state, p->room->results));
+  soft_results *results;
+  CDNI_TRY(cdni_soft_results(p->room, p->state, p->n, &results));
+  const soft_outcome *out = soft_outcomes(results);
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     memcpy(w->r, out[p->order[i]].residual, sizeof w->r);
@@ -51,8 +53,7 @@ static void push_row(const soft_problem *p, int island, const soft_work *w, int 
   p->F[0] = sv_zero();
 }
 
-/* J^T of p->F and p->f, in f; uses p->F up. */
-static void add_up(const soft_problem *p, double *f) {
+void cdni_soft_add_up(const soft_problem *p, double *f) {
   const matter *m = p->room->matter;
   tree_data d = *p->d;
   d.z = p->F;
@@ -91,7 +92,7 @@ static void make_rows(const island_rows *x) {
       push_row(p, x->island, w, e);
       cdni_loop_solve_island(p->plan, p->d, &p->factor, &problem, x->island, p->scratch);
       for (size_t k = 0; k < width; k++) x->Y[row * width + k] = p->y[(size_t)x->first + k];
-      add_up(p, x->f);
+      cdni_soft_add_up(p, x->f);
       memcpy(x->J + row * width, x->f + x->first, width * sizeof *x->J);
     }
   }
@@ -119,7 +120,7 @@ static void vary_by_rows(const island_rows *x, const soft_variation *v) {
 
 /* ---- column by column ---- */
 
-static void load_column(soft_problem *p, const double *column, int stride) {
+void cdni_soft_load_column(soft_problem *p, const double *column, int stride) {
   const matter *m = p->room->matter;
   for (int k = 0; k < m->tree.nu; k++) p->x[k] = column[(size_t)k * (size_t)stride];
   m->kernels->jacobian(&m->tree, p->d, p->x, p->A_x);
@@ -147,7 +148,7 @@ static void vary_by_columns(const island_rows *x, const soft_variation *v) {
   const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
   for (int c = 0; c < v->columns; c++) {
     double *column = v->udot + c;
-    load_column(p, column, v->columns);
+    cdni_soft_load_column(p, column, v->columns);
     cdni_soft_clear(p, &x->island, 1);
     weigh(p, x->island);
     cdni_loop_solve_island(p->plan, p->d, &p->factor, &problem, x->island, p->scratch);
@@ -161,10 +162,10 @@ static cdn_status vary_multipliers(soft_problem *p, const soft_variation *v, dou
   const constraint_room *constraints = p->room->constraints;
   const int equations = cdni_constraints_equations(constraints);
   for (int c = 0; c < v->columns; c++) {
-    load_column(p, v->udot + c, v->columns);
+    cdni_soft_load_column(p, v->udot + c, v->columns);
     for (int k = 0; k < p->plan->n_islands; k++) cdni_soft_clear(p, &k, 1);
     for (int k = 0; k < p->plan->n_islands; k++) weigh(p, k);
-    add_up(p, f);
+    cdni_soft_add_up(p, f);
     memset(b, 0, (size_t)equations * sizeof *b);
     CDNI_TRY(cdni_constraint_solve_columns(constraints, p->state, 1, 1, f, b));
     for (int k = 0; k < equations; k++) v->lambda[(size_t)k * (size_t)v->columns + (size_t)c] += b[k];
@@ -212,7 +213,8 @@ cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *f
   int count;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &count));
   CDNI_TRY(cdni_soft_begin(&p, room, state, &d, d.udot, &room->newton, groups, count));
-  const cdn_status status = vary(&p, function, n, variations);
+  const cdn_status status =
+      p.exact ? cdni_soft_vary_exact(&p, function, n, variations) : vary(&p, function, n, variations);
   cdni_soft_end(&p);
   return status;
 }

@@ -256,7 +256,7 @@ static cdn_status subtract_soft(cdn_invertible_motion *motion, const place *p, c
   const size_t nu = (size_t)motion->nu;
   double *a = motion->vector + motion->nq + 4 * motion->nu, *f = a + nu;
   if (varied) CDNI_TRY(cdni_dynamics_refuse_rows(motion->scratch, "cdn_invertible_optimize_path"));
-  else CDNI_TRY(cdni_dynamics_refuse_provided_rows(motion->scratch, "cdn_invertible_motion_inverse"));
+  else CDNI_TRY(cdni_dynamics_refuse_exact_rows(motion->scratch, "cdn_invertible_motion_inverse"));
   memcpy(a, p->udot, nu * sizeof *a);
   if (rows->n > 0) cdni_contact_rows_add_transpose(rows, rows->MJ, motion->nu, -1 / motion->def.step, rows->f, a);
   CDNI_TRY(cdn_soft_forces(motion->scratch, a, f));

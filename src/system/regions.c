@@ -314,6 +314,10 @@ cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_reg
   return CDN_OK;
 }
 
+size_t cdni_region_size(const cdn_state *s, cdn_computed_region r) {
+  return (size_t)*region_count(s, node_at(s->system, r.ticket.i));
+}
+
 void *cdni_region_elements(const cdn_state *s, cdn_computed_region r) {
   return s->regions[node_at(s->system, r.ticket.i)->slot].data;
 }

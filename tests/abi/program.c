@@ -357,7 +357,7 @@ static cdn_status push(const void *self, cdn_state *state, cdn_forces *forces) {
 }
 static cdn_status drive(const void *self, cdn_state *state, cdn_row_list *rows) {
   DEF(cdn_row_def, row);
-  row.bias = cdn_state_time(state) == 0 ? -3 : 0;
+  row.target[0] = cdn_state_time(state) == 0 ? 3 : 0;
   cdn_row_list_add(rows, &row);
   cdn_row_list_add_mobility(rows, *(const cdn_body *)self, 0, 1);
   return CDN_OK;
@@ -372,7 +372,7 @@ static cdn_status declare_providers(void *self, cdn_declarer *d) {
   CHECK(cdn_declare_forces(d, &forces).i == 0);
   cdn_row_provider rows;
   memset(&rows, 0, sizeof rows);
-  rows.struct_size = sizeof rows, rows.most_rows = 1, rows.calc_rows = drive;
+  rows.struct_size = sizeof rows, rows.calc_rows = drive;
   driven_row = cdn_declare_rows(d, &rows);
   return CDN_OK;
 }
@@ -391,10 +391,10 @@ static void provide(void) {
   OK(cdn_state_create(system, &state));
   OK(cdn_realize(state, CDN_STAGE_ACCELERATION));
   CHECK(fabs(cdn_state_udot(state)[0] - 3) < 1e-14);
-  const double *lambda;
+  double force;
   int n;
-  OK(cdn_row_multipliers(state, driven_row, &n, &lambda));
-  CHECK(n == 1 && fabs(lambda[0] + 2) < 1e-14);
+  OK(cdn_row_forces(state, driven_row, 1, &force, &n));
+  CHECK(n == 1 && fabs(force - 2) < 1e-14);
   cdn_state_destroy(state);
   cdn_system_release(system);
 }

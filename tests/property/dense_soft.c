@@ -23,6 +23,7 @@ static quad q_sqrt(quad x) {
 
 dense_group dense_group_of(const soft_function *s, const double *ref, const double *J) {
   dense_group g = { .kind = (soft_kind)s->kind, .rows = s->rows, .J = J, .loss = s->loss };
+  g.lower = s->friction[BOUNDED_LOWER], g.upper = s->friction[BOUNDED_UPPER];
   for (int k = 0; k < s->rows; k++) {
     g.ref[k] = ref[k];
     g.R[k] = s->kind == SOFT_PYRAMIDAL ? 1 / s->D[0] : 1 / s->D[k];
@@ -44,11 +45,13 @@ static quad project(const dense_group *g, const quad *r, quad *f, quad *H) {
     case SOFT_EQUALITY:
     case SOFT_LIMIT:
     case SOFT_FRICTION_LOSS:
+    case SOFT_BOUNDED:
       for (int i = 0; i < n; i++) {
         const quad R = g->R[i], free_force = -r[i] / R;
         quad low = free_force, high = free_force;
         if (g->kind == SOFT_LIMIT) low = 0, high = free_force > 0 ? free_force : 0;
         if (g->kind == SOFT_FRICTION_LOSS) low = -(quad)g->loss, high = g->loss;
+        if (g->kind == SOFT_BOUNDED) low = g->lower, high = g->upper;
         f[i] = free_force < low ? low : free_force > high ? high : free_force;
         cost += -f[i] * r[i] - R * f[i] * f[i] / 2;
         if (H) H[i * n + i] = f[i] == free_force && !(g->kind == SOFT_LIMIT && f[i] == 0) ? 1 / R : 0;

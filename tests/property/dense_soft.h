@@ -17,7 +17,7 @@ typedef struct dense_group {
   const double *J; /* rows x nv */
   double ref[SOFT_MOST_ROWS];
   double R[SOFT_MOST_ROWS]; /* pyramid: R[0], of its edges */
-  double loss;
+  double loss, lower, upper;
   double friction[SOFT_MOST_ROWS - 1]; /* of elliptic cones, with R_k friction_k^2 alike for all tangents */
 } dense_group;
 /* The numbers of a function of the library's. */

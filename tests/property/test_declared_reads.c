@@ -172,7 +172,7 @@ static cdn_status motor_force(const void *self, cdn_state *state, cdn_forces *fo
 static cdn_status motor_rows(const void *self, cdn_state *state, cdn_row_list *rows) {
   const motor *m = self;
   cdn_row_def def = cdn_default_row_def();
-  def.regularisation = 0.5, def.bias = *cdn_state_parameters(state, m->gain);
+  def.R[0] = 0.5, def.target[0] = -*cdn_state_parameters(state, m->gain);
   cdn_row_list_add(rows, &def);
   cdn_row_list_add_mobility(rows, m->body, 0, 1);
   return CDN_OK;
@@ -184,7 +184,7 @@ static cdn_status declare_motor(void *self, cdn_declarer *d) {
   m->z = cdn_declare_z(d, 1, &z0);
   m->gain = cdn_declare_parameters(d, "gain", 1, &gain);
   const cdn_force_provider forces = { .struct_size = sizeof forces, .calc_force = motor_force };
-  const cdn_row_provider rows = { .struct_size = sizeof rows, .most_rows = 1, .calc_rows = motor_rows };
+  const cdn_row_provider rows = { .struct_size = sizeof rows, .calc_rows = motor_rows };
   cdn_declare_forces(d, &forces);
   cdn_declare_rows(d, &rows);
   return CDN_OK;

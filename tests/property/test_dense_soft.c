@@ -22,10 +22,12 @@ static double power_of_ten(rng *r, double low, double high) {
 
 static soft_function random_function(rng *r, double softest, double stiffest) {
   static const int rows[] = { 3, 4, 6 };
-  soft_function s = { .kind = pick(r, 5), .rows = 1 };
+  soft_function s = { .kind = pick(r, 6), .rows = 1 };
   for (int i = 0; i < 6; i++) s.D[i] = power_of_ten(r, softest, stiffest);
   s.loss = power_of_ten(r, -1, 1);
   if (s.kind == SOFT_EQUALITY) s.rows = 1 + pick(r, 6);
+  if (s.kind == SOFT_BOUNDED)
+    s.friction[BOUNDED_LOWER] = uniform(r, -5, 1), s.friction[BOUNDED_UPPER] = s.friction[BOUNDED_LOWER] + s.loss;
   if (s.kind == SOFT_ELLIPTIC || s.kind == SOFT_PYRAMIDAL) {
     double friction[5];
     for (int k = 0; k < 5; k++) friction[k] = power_of_ten(r, -2, 0.5);

@@ -13,23 +13,23 @@ static cdn_status rows_of_all_sorts(const row_source *s, cdn_state *state, cdn_r
   cdn_transform X;
   const cdn_status status = cdn_body_pose(state, s->other, &X);
   if (which & 1) {
-    def.bias = sin(q) + 2 * u + z[0] * u, def.regularisation = 0.1 * (1 + q * q);
+    def.target[0] = -(sin(q) + 2 * u + z[0] * u), def.R[0] = 0.1 * (1 + q * q);
     cdn_row_list_add(rows, &def);
     cdn_row_list_add_mobility(rows, s->body, 0, 1 + 0.5 * cos(q));
     cdn_row_list_add_mobility(rows, s->other, 4, 0.3 * z[1]);
   }
   def = cdn_default_row_def();
   if (which & 2) {
-    def.bias = X.p.x * u;
+    def.target[0] = -X.p.x * u;
     cdn_row_list_add(rows, &def);
     cdn_row_list_add_point(rows, s->body, v(0.1, -0.2, 0.3), cdn_rotate(X.R, v(1, 0, 2)));
     cdn_row_list_add_point(rows, s->other, v(-0.3, 0.2, 0.1), cdn_rotate(X.R, v(-1, 0, -2)));
   }
-  if (which & 4) { /* at its upper bound, and another that is at its lower one */
-    def.bias = 50, def.upper = 0.4 + 0.1 * X.p.y + 0.05 * z[0];
+  if (which & 4) { /* at its lower bound, and another that is at its upper one */
+    def.target[0] = -50, def.lower = -(0.4 + 0.1 * X.p.y + 0.05 * z[0]);
     cdn_row_list_add(rows, &def);
     cdn_row_list_add_point(rows, s->other, v(0, 0.1, 0.1), X.p);
-    def.bias = -50, def.upper = INFINITY, def.lower = -0.7;
+    def.target[0] = 50, def.lower = -INFINITY, def.upper = 0.7;
     cdn_row_list_add(rows, &def);
     cdn_row_list_add_body(rows, s->other, (cdn_spatial){ v(1, 0.2, 0), v(0, 0, 0.5) });
   }

@@ -7,28 +7,28 @@ enum { MOST_GROUPS = 40 };
 
 /* A subsystem whose groups a test makes. */
 typedef struct group_source {
-  const cdn_soft_group_def *groups;
+  const cdn_row_def *groups;
   const int *n;
 } group_source;
 
-static cdn_status add_groups(const void *self, cdn_state *state, cdn_soft_list *list) {
+static cdn_status add_groups(const void *self, cdn_state *state, cdn_row_list *list) {
   const group_source *s = self;
   (void)state;
-  for (int i = 0; i < *s->n; i++) cdn_soft_list_add(list, &s->groups[i]);
+  for (int i = 0; i < *s->n; i++) cdn_row_list_add(list, &s->groups[i]);
   return CDN_OK;
 }
 
 static cdn_status declare_groups(void *self, cdn_declarer *d) {
-  const cdn_soft_provider provider = { .struct_size = sizeof provider, .name = "source", .calc_groups = add_groups };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "source", .calc_rows = add_groups };
   (void)self;
-  cdn_declare_soft_rows(d, &provider);
+  cdn_declare_rows(d, &provider);
   return CDN_OK;
 }
 
 typedef struct soft_case {
   random_tree tree;
   cdn_state *state;
-  cdn_soft_group_def group[MOST_GROUPS];
+  cdn_row_def group[MOST_GROUPS];
   int n;
   bool rates;
   cdn_soft_solver solver;
@@ -46,24 +46,25 @@ static void add_source(soft_case *c) {
 static int mobilities_of(const cdn_system *s, cdn_body b) { return cdn_body_nu(s, b); }
 
 /* A group on a pair of bodies, or on a joint, with numbers of all sizes. */
-static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_system *s) {
-  cdn_soft_group_def g = cdn_default_soft_group_def();
-  const int kind = pick(r, 5), on_joint = pick(r, 3) == 0;
+static cdn_row_def random_group(rng *r, const soft_case *c, const cdn_system *s) {
+  cdn_row_def g = cdn_default_row_def();
+  const int kind = pick(r, 12) ? pick(r, 5) : CDN_SOFT_BOUNDED, on_joint = pick(r, 3) == 0;
   const int cones[] = { 3, 4, 6 };
   const double D = exp(uniform(r, -3, 6));
   g.kind = (cdn_soft_kind)kind;
   if (kind == CDN_SOFT_EQUALITY) g.rows = 1 + pick(r, 6);
-  else if (kind >= CDN_SOFT_ELLIPTIC) g.rows = cones[pick(r, 3)];
+  else if (kind == CDN_SOFT_ELLIPTIC || kind == CDN_SOFT_PYRAMIDAL) g.rows = cones[pick(r, 3)];
   g.loss = uniform(r, 0, 3);
+  g.lower = uniform(r, -3, 1), g.upper = g.lower + uniform(r, 0, 4);
   const double first = uniform(r, 0.1, 1.5), ratio = uniform(r, 0.5, 2);
   for (int k = 0; k < g.rows; k++) {
     g.target[k] = uniform(r, -5, 5);
-    g.D[k] = kind == CDN_SOFT_EQUALITY ? D * exp(uniform(r, -2, 2)) : D;
+    g.R[k] = 1 / (kind == CDN_SOFT_EQUALITY ? D * exp(uniform(r, -2, 2)) : D);
     if (k > 0) g.friction[k - 1] = k < 3 ? first : first * uniform(r, 0.01, 0.3);
   }
   if (kind == CDN_SOFT_ELLIPTIC) { /* R_1 = R_0 / ratio; R_k friction_k^2 is the same for all */
-    for (int k = 1; k < g.rows; k++) g.D[k] = D * ratio * g.friction[k - 1] * g.friction[k - 1] / (first * first);
-    g.mu = first * sqrt(g.D[0] / g.D[1]);
+    for (int k = 1; k < g.rows; k++) g.R[k] = first * first / (D * ratio * g.friction[k - 1] * g.friction[k - 1]);
+    g.mu = first * sqrt(g.R[1] / g.R[0]);
   }
   g.joint.i = 1 + pick(r, c->tree.bodies);
   if (on_joint && mobilities_of(s, g.joint) > 0) {
@@ -80,7 +81,7 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
 }
 
 /* Puts a row on mobilities of several joints, if there are enough. */
-static void put_on_joints(rng *r, const soft_case *c, const cdn_system *s, cdn_soft_group_def *g) {
+static void put_on_joints(rng *r, const soft_case *c, const cdn_system *s, cdn_row_def *g) {
   const int most = 2 + pick(r, 4);
   int terms = 0;
   for (int b = 1 + pick(r, c->tree.bodies), tried = 0; tried < c->tree.bodies; tried++) {
@@ -138,7 +139,7 @@ static void begin(soft_case *c, int groups, double tolerance, uint64_t seed, cdn
 }
 
 /* J udot of a group by the library's J, which knows nothing of soft rows. */
-static void multiply(cdn_state *state, const cdn_soft_group_def *g, bool rates, const cdn_spatial *V,
+static void multiply(cdn_state *state, const cdn_row_def *g, bool rates, const cdn_spatial *V,
                      const double *udot, double *out) {
   const cdn_system *s = cdn_state_system(state);
   for (int k = 0; k < g->rows; k++) {
@@ -192,21 +193,22 @@ static void check_solution(soft_case *c, double most_residual) {
   double size = 0, stiff = 0;
   for (int i = 0; i < cdn_system_nu(s); i++) size = fmax(size, fabs(udot[i]));
   for (int i = 0; i < n; i++) {
-    const cdn_soft_group_def *g = &c->group[i];
+    const cdn_row_def *g = &c->group[i];
     cdn_soft_group got;
     double r[6], f[6];
     OK_ON(state, cdn_soft_get(state, i, &got));
     multiply(state, g, c->rates, V, udot, r);
     soft_function of = { .kind = (int32_t)g->kind, .rows = g->rows, .loss = g->loss, .mu = g->mu };
-    memcpy(of.D, g->D, sizeof of.D);
+    for (int k = 0; k < g->rows; k++) of.D[k] = 1 / g->R[k];
     memcpy(of.friction, g->friction, sizeof of.friction);
+    if (g->kind == CDN_SOFT_BOUNDED) of.friction[BOUNDED_LOWER] = g->lower, of.friction[BOUNDED_UPPER] = g->upper;
     for (int k = 0; k < g->rows; k++) {
       r[k] -= g->target[k];
       NEAR(r[k], got.residual[k], 1e-7 * (1 + size));
     }
     cdni_soft_function(&of, r, f, NULL, NULL);
-    for (int k = 0; k < g->rows; k++) NEAR(f[k], got.force[k], 1e-7 * (1 + size) * (1 + g->D[k]));
-    for (int k = 0; k < g->rows; k++) stiff += g->D[k];
+    for (int k = 0; k < g->rows; k++) NEAR(f[k], got.force[k], 1e-7 * (1 + size) * (1 + 1 / g->R[k]));
+    for (int k = 0; k < g->rows; k++) stiff += 1 / g->R[k];
   }
   /* inverse dynamics finds that no forces are missing */
   double missing[6 * TREE_MOST_BODIES];

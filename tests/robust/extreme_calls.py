@@ -22,7 +22,6 @@ OBJECTS = {
     'cdn_forces *': ('FORCES', 'w->forces'),
     'cdn_rows *': ('ROWS', 'w->rows'),
     'cdn_row_list *': ('PROVIDED', 'w->provided'),
-    'cdn_soft_list *': ('SOFT', 'w->soft'),
     'cdn_region_output *': ('OUTPUT', 'w->output'),
     'cdn_force_derivatives *': ('DERIVATIVES', 'w->derivatives'),
     'cdn_zdot_derivatives *': ('RATES', 'w->rates'),

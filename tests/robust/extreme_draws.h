@@ -35,7 +35,6 @@ typedef struct world {
   cdn_forces *forces;
   cdn_rows *rows;
   cdn_row_list *provided;
-  cdn_soft_list *soft;
   cdn_region_output *output;
   cdn_force_derivatives *derivatives;
   cdn_zdot_derivatives *rates;
@@ -55,7 +54,6 @@ typedef enum call_kind {
   FORCES,
   ROWS,
   PROVIDED,
-  SOFT,
   OUTPUT,
   DERIVATIVES,
   RATES,

@@ -404,11 +404,6 @@ static cdn_status add_rates(const void *self, cdn_state *state, cdn_zdot_derivat
   around->rates = rates;
   return within->kind == RATES ? call_within() : CDN_OK;
 }
-static cdn_status provide_groups(const void *self, cdn_state *state, cdn_soft_list *list) {
-  (void)self, (void)state;
-  around->soft = list;
-  return within->kind == SOFT ? call_within() : CDN_OK;
-}
 static cdn_status provide_elements(const void *self, cdn_state *state, cdn_region_output *out) {
   (void)self, (void)state;
   around->output = out;
@@ -418,18 +413,15 @@ static cdn_status declare_provider(void *self, cdn_declarer *d) {
   (void)self;
   cdn_declare_z(d, 2, NULL);
   cdn_declare_computed_region(d, "provided", sizeof(double), provide_elements, 1, &CDN_Z, CDN_STAGE_FORCE);
-  const cdn_row_provider provider = { .struct_size = sizeof provider, .most_rows = 100, .calc_rows = provide_rows };
-  const cdn_soft_provider soft = { .struct_size = sizeof soft, .calc_groups = provide_groups };
-  if (within->kind == SOFT) cdn_declare_soft_rows(d, &soft);
-  else cdn_declare_rows(d, &provider);
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .calc_rows = provide_rows };
+  cdn_declare_rows(d, &provider);
   return CDN_OK;
 }
 
 START_TEST(test_within_callbacks) {
   world *w = around = begin(3);
   for (int i = 0; i < N_CALLS; i++) {
-    const bool of_rows =
-        calls[i].kind == ROWS || calls[i].kind == PROVIDED || calls[i].kind == OUTPUT || calls[i].kind == SOFT;
+    const bool of_rows = calls[i].kind == ROWS || calls[i].kind == PROVIDED || calls[i].kind == OUTPUT;
     const bool of_rates = calls[i].kind == RATES;
     if (calls[i].kind != FORCES && !of_rows && !of_rates && calls[i].kind != DERIVATIVES) continue;
     within = &calls[i];

@@ -38,21 +38,21 @@ static const bad_case cases[] = {
 
 static double stiffness; /* of the opposed equations */
 
-static cdn_status oppose(const void *self, cdn_state *state, cdn_soft_list *list) {
+static cdn_status oppose(const void *self, cdn_state *state, cdn_row_list *list) {
   (void)self, (void)state;
   for (int side = -1; side <= 1; side += 2) {
-    cdn_soft_group_def g = cdn_default_soft_group_def();
+    cdn_row_def g = cdn_default_row_def();
     g.kind = CDN_SOFT_EQUALITY, g.rows = 2, g.joint = (cdn_body){ 1 };
-    for (int k = 0; k < 2; k++) g.g[k][3 + k] = 1, g.g[k][0] = 0.3, g.target[k] = 100 * side, g.D[k] = stiffness;
-    cdn_soft_list_add(list, &g);
+    for (int k = 0; k < 2; k++) g.g[k][3 + k] = 1, g.g[k][0] = 0.3, g.target[k] = 100 * side, g.R[k] = 1 / stiffness;
+    cdn_row_list_add(list, &g);
   }
   return CDN_OK;
 }
 
 static cdn_status declare_opposed(void *self, cdn_declarer *d) {
-  const cdn_soft_provider provider = { .struct_size = sizeof provider, .name = "opposed", .calc_groups = oppose };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "opposed", .calc_rows = oppose };
   (void)self;
-  cdn_declare_soft_rows(d, &provider);
+  cdn_declare_rows(d, &provider);
   return CDN_OK;
 }
 

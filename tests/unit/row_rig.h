@@ -22,7 +22,7 @@ static inline cdn_status row_source_calc(const void *self, cdn_state *state, cdn
 static inline cdn_status row_source_declare(void *self, cdn_declarer *d) {
   row_source *s = self;
   const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "source", .most_rows = 12, .calc_rows = row_source_calc
+    .struct_size = sizeof provider, .name = "source", .calc_rows = row_source_calc
   };
   if (s->nz > 0) s->z = cdn_declare_z(d, s->nz, (double[]){ 0.3, -0.2 });
   s->set = cdn_declare_rows(d, &provider);
@@ -44,14 +44,14 @@ static inline cdn_subsystem add_rows(cdn_system *system, row_source s) {
   return cdn_system_add_subsystem(system, &ops, &s);
 }
 
-/* The multipliers of a provider, n of them. */
-static inline const double *multipliers(cdn_state *state, cdn_subsystem provider, int n) {
+/* The forces of a provider's rows, n of them. */
+static inline const double *row_forces(cdn_state *state, cdn_subsystem provider, int n) {
+  static double f[64];
   const row_source *s = cdn_subsystem_self(cdn_state_system(state), provider);
-  const double *lambda;
   int count;
-  OK_ON(state, cdn_row_multipliers(state, s->set, &count, &lambda));
+  OK_ON(state, cdn_row_forces(state, s->set, 64, f, &count));
   ck_assert_int_eq(count, n);
-  return lambda;
+  return f;
 }
 
 #endif

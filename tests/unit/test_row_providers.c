@@ -5,8 +5,7 @@
 typedef struct source {
   cdn_status (*calc)(const struct source *s, cdn_state *state, cdn_row_list *rows);
   const rig *r;
-  int most;
-  double bias, regularisation;
+  double bias, R; /* the row's acceleration and this are zero */
   int copies;
   cdn_row_set *set;
 } source;
@@ -19,7 +18,7 @@ static cdn_status calc_source(const void *self, cdn_state *state, cdn_row_list *
 static cdn_status declare_source(void *self, cdn_declarer *d) {
   const source *s = self;
   const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "source", .most_rows = s->most, .calc_rows = calc_source
+    .struct_size = sizeof provider, .name = "source", .calc_rows = calc_source
   };
   *s->set = cdn_declare_rows(d, &provider);
   return CDN_OK;
@@ -27,7 +26,6 @@ static cdn_status declare_source(void *self, cdn_declarer *d) {
 
 static void add_source(rig *r, source s, cdn_row_set *set) {
   s.r = r, s.set = set;
-  if (s.most == 0) s.most = 6;
   const cdn_subsystem_ops ops = {
     .struct_size = sizeof ops, .name = "source", .self_size = sizeof s, .declare = declare_source
   };
@@ -41,7 +39,7 @@ static void set_somewhere(const rig *r) {
 
 static cdn_row_def def_of(const source *s) {
   cdn_row_def def = cdn_default_row_def();
-  def.bias = s->bias, def.regularisation = s->regularisation;
+  def.target[0] = -s->bias, def.R[0] = s->R;
   return def;
 }
 
@@ -54,6 +52,14 @@ static cdn_status of_slider(const source *s, cdn_state *state, cdn_row_list *row
     cdn_row_list_add_mobility(rows, s->r->slider, 0, 1);
   }
   return CDN_OK;
+}
+
+/* the same, twice, with accelerations that are 1 apart */
+static cdn_status of_two_minds(const source *s, cdn_state *state, cdn_row_list *rows) {
+  source other = *s;
+  other.copies = 0, other.bias += 1;
+  const cdn_status status = of_slider(s, state, rows);
+  return status == CDN_OK ? of_slider(&other, state, rows) : status;
 }
 
 static const double station_of_rod[3] = { 0.1, -0.2, 0.3 }, station_of_box[3] = { -0.3, 0.2, 0.1 };
@@ -87,10 +93,12 @@ START_TEST(test_as_a_constraint) {
     memcpy(udot[k], cdn_state_udot(r.state), sizeof udot[k]);
     OK_ON(r.state, cdn_calc_reaction_forces(r.state, udot[k], CDN_REACTION_ON_BODY_AT_M, F[k]));
     int n = 1;
-    const double *found = cdn_state_multipliers(r.state);
-    if (k == 1) OK_ON(r.state, cdn_row_multipliers(r.state, set, &n, &found));
+    lambda[k] = *cdn_state_multipliers(r.state);
+    if (k == 1) {
+      OK_ON(r.state, cdn_row_forces(r.state, set, 1, &lambda[k], &n));
+      lambda[k] = -lambda[k]; /* M udot + G^T lambda = f */
+    }
     ck_assert_int_eq(n, 1);
-    lambda[k] = *found;
     double with;
     OK_ON(r.state, cdn_nonpotential_power(r.state, &with));
     if (k == 1) NEAR(with, -lambda[1] * -1.1, 1e-12 * fabs(lambda[1]));
@@ -123,32 +131,33 @@ START_TEST(test_equation_and_forces) {
     const bool constrained = k >= 2;
     cdn_system_add_gravity(r.system, NULL, v(1, -9, 3));
     if (constrained) cdn_system_constrain_ball(r.system, NULL, r.slider, v(0, 0, 0.1), r.ball, v(0.2, 0, 0));
-    add_source(&r, (source){ .calc = of_points, .bias = 0.7, .regularisation = R }, &set);
-    add_source(&r, (source){ .calc = of_slider, .bias = 0.2, .regularisation = 0.5 }, &other);
+    add_source(&r, (source){ .calc = of_points, .bias = 0.7, .R = R }, &set);
+    add_source(&r, (source){ .calc = of_slider, .bias = 0.2, .R = 0.5 }, &other);
     start(&r);
     set_somewhere(&r);
     OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_ACCELERATION));
-    const double *udot = cdn_state_udot(r.state), *lambda, *of_other;
+    const double *udot = cdn_state_udot(r.state);
+    double force, of_other;
     int n, m;
-    OK_ON(r.state, cdn_row_multipliers(r.state, set, &n, &lambda));
-    OK_ON(r.state, cdn_row_multipliers(r.state, other, &m, &of_other));
-    ck_assert(n == 1 && m == 1 && fabs(*lambda) > 0.1 && fabs(*of_other) > 0.1);
-    NEAR(along(&r) + 0.7 - R * *lambda, 0, 1e-11);
-    NEAR(udot[1] + 0.2 - 0.5 * *of_other, 0, 1e-11);
+    OK_ON(r.state, cdn_row_forces(r.state, set, 1, &force, &n));
+    OK_ON(r.state, cdn_row_forces(r.state, other, 1, &of_other, &m));
+    ck_assert(n == 1 && m == 1 && fabs(force) > 0.1 && fabs(of_other) > 0.1);
+    NEAR(along(&r) + 0.7 + R * force, 0, 1e-11);
+    NEAR(udot[1] + 0.2 + 0.5 * of_other, 0, 1e-11);
     for (int i = 0; i < cdn_system_nudoterr(r.system); i++) NEAR(cdn_state_udoterr(r.state)[i], 0, 1e-11);
 
     double left[11], f[11], G_f[11] = { 0 };
     OK_ON(r.state, cdn_residual(r.state, udot, left));
     if (constrained) OK_ON(r.state, cdn_multiply_by_G_transpose(r.state, cdn_state_multipliers(r.state), G_f));
     cdn_spatial F[5] = { { { 0, 0, 0 }, { 0, 0, 0 } } };
-    const cdn_vec3 d = cdn_scale(-*lambda, v(1, 0, 2));
+    const cdn_vec3 d = cdn_scale(force, v(1, 0, 2));
     cdn_transform X;
     OK_ON(r.state, cdn_body_pose(r.state, r.slider, &X));
     F[r.slider.i] = (cdn_spatial){ cdn_cross(cdn_rotate(X.R, from(station_of_rod)), d), d };
     OK_ON(r.state, cdn_body_pose(r.state, r.free, &X));
     F[r.free.i] = (cdn_spatial){ cdn_cross(cdn_rotate(X.R, from(station_of_box)), cdn_scale(-1, d)), cdn_scale(-1, d) };
     OK_ON(r.state, cdn_multiply_by_J_transpose(r.state, F, f));
-    for (int i = 0; i < 11; i++) NEAR(left[i] + G_f[i] - f[i] + (i == 1 ? *of_other : 0), 0, 1e-10);
+    for (int i = 0; i < 11; i++) NEAR(left[i] + G_f[i] - f[i] - (i == 1 ? of_other : 0), 0, 1e-10);
     stop(&r);
   }
 }
@@ -176,11 +185,16 @@ START_TEST(test_added_mass) {
   OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_ACCELERATION));
   const double expected[] = { 0.5, -0.2, 0.1, 10 / 5.0, -5 / 5.0, 2 / 5.0 };
   for (int k = 0; k < 6; k++) NEAR(cdn_state_udot(r.state)[k], expected[k], 1e-14);
+  cdn_spatial F[5];
+  cdn_transform X;
   int n;
-  const double *lambda;
-  OK_ON(r.state, cdn_row_multipliers(r.state, set, &n, &lambda));
+  OK_ON(r.state, cdn_row_forces(r.state, set, 0, NULL, &n));
   ck_assert_int_eq(n, 6);
-  for (int k = 0; k < 6; k++) NEAR(lambda[k], k < 3 ? 0 : 2 * expected[k], 1e-14);
+  OK_ON(r.state, cdn_soft_count(r.state, &n));
+  ck_assert_int_eq(n, 1);
+  OK_ON(r.state, cdn_soft_group_forces(r.state, 0, F, NULL));
+  OK_ON(r.state, cdn_body_pose(r.state, r.free, &X));
+  NEAR(cdn_norm(cdn_add(F[r.free.i].v, cdn_v3(4, -2, 0.8))), 0, 1e-13);
   stop(&r);
 }
 END_TEST
@@ -204,8 +218,8 @@ START_TEST(test_rows_come_and_go) {
     q[1] = k == 1 ? -0.3 : 0.3;
     OK(cdn_state_set_q(r.state, q));
     int n;
-    const double *lambda;
-    OK_ON(r.state, cdn_row_multipliers(r.state, set, &n, &lambda));
+    double force;
+    OK_ON(r.state, cdn_row_forces(r.state, set, 1, &force, &n));
     ck_assert_int_eq(n, k == 1);
     if (k == 1) NEAR(cdn_state_udot(r.state)[1], 0, 1e-14);
     else if (k == 0) without = cdn_state_udot(r.state)[1];
@@ -243,18 +257,18 @@ START_TEST(test_after_loading) {
     cdn_row_set set;
     cdn_system_add_gravity(r.system, NULL, v(1, -9, 3));
     cdn_system_constrain_ball(r.system, NULL, r.slider, v(0, 0, 0.1), r.ball, v(0.2, 0, 0));
-    add_source(&r, (source){ .calc = of_points, .bias = 0.7, .regularisation = 0.3 }, &set);
+    add_source(&r, (source){ .calc = of_points, .bias = 0.7, .R = 0.3 }, &set);
     start(&r);
     set_somewhere(&r);
     double udot[11], multipliers[3], power, there;
     cdn_spatial F[5], loaded[5];
-    const double *lambda, *again;
+    double force, again;
     int n;
     if (asked) OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_ACCELERATION));
-    OK_ON(r.state, cdn_row_multipliers(r.state, set, &n, &lambda));
+    OK_ON(r.state, cdn_row_forces(r.state, set, 1, &force, &n));
     cdn_state *other = loaded_again(r.state);
-    OK_ON(other, cdn_row_multipliers(other, set, &n, &again));
-    ck_assert_mem_eq(again, lambda, sizeof *lambda);
+    OK_ON(other, cdn_row_forces(other, set, 1, &again, &n));
+    ck_assert(again == force);
     memcpy(udot, cdn_state_udot(r.state), sizeof udot);
     memcpy(multipliers, cdn_state_multipliers(r.state), sizeof multipliers);
     ck_assert_mem_eq(cdn_state_udot(other), udot, sizeof udot);
@@ -297,15 +311,32 @@ static cdn_status names_nobody(const source *s, cdn_state *state, cdn_row_list *
 }
 
 START_TEST(test_refusals) {
-  refused((source){ .calc = of_slider, .copies = 6 }, CDN_ERR_LIMIT, "most_rows");
-  refused((source){ .calc = of_slider, .copies = 1 }, CDN_ERR_SINGULAR, "regularisation");
+  refused((source){ .calc = of_two_minds, .copies = 1 }, CDN_ERR_SINGULAR, "regularisation");
   refused((source){ .calc = of_slider, .bias = NAN }, CDN_ERR_NONFINITE, "row provider 'source'");
   refused((source){ .calc = names_nobody }, CDN_ERR_ARG, "cdn_row_list_add first");
-  refused((source){ .calc = of_slider, .most = 5000 }, CDN_ERR_ARG, "most_rows");
-  /* equal rows with a regularisation are no mistake */
+}
+END_TEST
+
+/* Equal rows share the force of one, if they agree; those that do not are no mistake if they give way. */
+START_TEST(test_equal_rows) {
+  double alone = 0;
+  for (int copies = 0; copies < 3; copies++) {
+    rig r = make_rig();
+    cdn_row_set set;
+    double f[3];
+    int n;
+    add_source(&r, (source){ .calc = of_slider, .copies = copies, .bias = 0.7 }, &set);
+    start(&r);
+    OK_ON(r.state, cdn_row_forces(r.state, set, 3, f, &n));
+    ck_assert_int_eq(n, copies + 1);
+    NEAR(cdn_state_udot(r.state)[1], -0.7, 1e-14);
+    if (copies == 0) alone = f[0];
+    for (int i = 0; i < n; i++) NEAR(f[i], alone / n, 1e-12 * fabs(alone));
+    stop(&r);
+  }
   rig r = make_rig();
   cdn_row_set set;
-  add_source(&r, (source){ .calc = of_slider, .copies = 1, .regularisation = 0.1 }, &set);
+  add_source(&r, (source){ .calc = of_two_minds, .copies = 1, .R = 0.1 }, &set);
   start(&r);
   OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_ACCELERATION));
   stop(&r);
@@ -313,4 +344,4 @@ START_TEST(test_refusals) {
 END_TEST
 
 CHECK_MAIN("row providers", test_as_a_constraint, test_equation_and_forces, test_added_mass, test_rows_come_and_go,
-           test_after_loading, test_refusals)
+           test_after_loading, test_refusals, test_equal_rows)

@@ -46,19 +46,19 @@ static cdn_status rows_of(const provider *p, cdn_state *state, row *out, int *n)
   const cdn_vec3 v_B = cdn_add(V_B.v, cdn_cross(V_B.w, cdn_rotate(B.R, p_B)));
   row r = { .def = cdn_default_row_def(), .bodies = 2, .body = { p->a, p->b } };
   r.J[0] = at_point(A, p_A, cdn_scale(-1, d)), r.J[1] = at_point(B, p_B, d);
-  r.def.bias = centripetal(B, V_B, p_B, d) - centripetal(A, V_A, p_A, d) + 2 * cdn_dot(d, cdn_sub(v_B, v_A));
+  r.def.target[0] = centripetal(A, V_A, p_A, d) - centripetal(B, V_B, p_B, d) - 2 * cdn_dot(d, cdn_sub(v_B, v_A));
   row own = { .def = cdn_default_row_def(), .g = 1 + 0.2 * sin(q) };
-  own.def.bias = 3 * u + 2 * q + 0.3;
+  own.def.target[0] = -(3 * u + 2 * q + 0.3);
   *n = 0;
   switch (p->sort) {
     case EQUAL: out[(*n)++] = r; break;
     case YIELDING:
-      own.def.regularisation = 0.2 + 0.1 * q * q;
+      own.def.R[0] = 0.2 + 0.1 * q * q;
       out[(*n)++] = own;
       break;
     case BOUNDED: /* one that holds, one at its bound */
       r.def.lower = -100, r.def.upper = 100;
-      own.def.bias += 60, own.def.lower = -0.5, own.def.upper = 0.7 + 0.1 * q;
+      own.def.target[0] -= 60, own.def.upper = 0.5, own.def.lower = -0.7 - 0.1 * q;
       out[(*n)++] = r, out[(*n)++] = own;
       break;
     case WEIGHT: break;
@@ -99,7 +99,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *ro
 static cdn_status declare_rows(void *self, cdn_declarer *d) {
   provider *p = self;
   const cdn_row_provider def = {
-    .struct_size = sizeof def, .name = "provided rows", .most_rows = 6, .calc_rows = calc_rows
+    .struct_size = sizeof def, .name = "provided rows", .calc_rows = calc_rows
   };
   p->set = cdn_declare_rows(d, &def);
   return CDN_OK;
@@ -113,20 +113,20 @@ static void add_rows(scene *s) {
   s->id[s->now] = cdn_system_add_subsystem(s->system, &ops, &self).i;
 }
 
-/* -J^T lambda, by the rows as they are given; for a weight -W (A + bias) by the accelerations. */
+/* J^T f, by the rows as they are given; for a weight -W (A + bias) by the accelerations. */
 static void row_forces(scene *s, cdn_state *state, cdn_spatial *F_G, double *f) {
   const provider *p = cdn_subsystem_self(cdn_state_system(state), (cdn_subsystem){ s->id[s->now] });
   row r[2];
   int n, count;
-  const double *lambda;
+  double along[6];
   OK_ON(state, rows_of(p, state, r, &n));
-  OK_ON(state, cdn_row_multipliers(state, p->set, &count, &lambda));
+  OK_ON(state, cdn_row_forces(state, p->set, 6, along, &count));
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < r[i].bodies; k++) {
       cdn_spatial *F = &F_G[r[i].body[k].i];
-      F->w = cdn_sub(F->w, cdn_scale(lambda[i], r[i].J[k].w)), F->v = cdn_sub(F->v, cdn_scale(lambda[i], r[i].J[k].v));
+      F->w = cdn_add(F->w, cdn_scale(along[i], r[i].J[k].w)), F->v = cdn_add(F->v, cdn_scale(along[i], r[i].J[k].v));
     }
-    f[cdn_body_first_u(cdn_state_system(state), p->joint)] -= lambda[i] * r[i].g;
+    f[cdn_body_first_u(cdn_state_system(state), p->joint)] += along[i] * r[i].g;
   }
   if (p->sort != WEIGHT) return;
   double W[36], A[6], g[6] = { 0 };
@@ -157,17 +157,17 @@ static void row_forces(scene *s, cdn_state *state, cdn_spatial *F_G, double *f) 
   }
 }
 
-/* A row holds, or its multiplier is at a bound and its left side has the sign for it. */
+/* A row holds, or its force is at a bound and its residual has the sign for it. */
 static double row_law(scene *s, cdn_state *state) {
   const provider *p = cdn_subsystem_self(cdn_state_system(state), (cdn_subsystem){ s->id[s->now] });
   row r[2];
   int n, count;
-  const double *lambda, *udot = cdn_state_udot(state);
-  double worst = 0;
+  const double *udot = cdn_state_udot(state);
+  double worst = 0, force[6];
   OK_ON(state, rows_of(p, state, r, &n));
-  OK_ON(state, cdn_row_multipliers(state, p->set, &count, &lambda));
+  OK_ON(state, cdn_row_forces(state, p->set, 6, force, &count));
   for (int i = 0; i < n; i++) {
-    double sum = r[i].def.bias - r[i].def.regularisation * lambda[i], size = 1 + fabs(r[i].def.bias);
+    double sum = r[i].def.R[0] * force[i] - r[i].def.target[0], size = 1 + fabs(r[i].def.target[0]);
     sum += r[i].g * udot[cdn_body_first_u(cdn_state_system(state), p->joint)];
     for (int k = 0; k < r[i].bodies; k++) {
       cdn_spatial A;
@@ -175,8 +175,8 @@ static double row_law(scene *s, cdn_state *state) {
       sum += cdn_dot(r[i].J[k].w, A.w) + cdn_dot(r[i].J[k].v, A.v);
       size += fabs(cdn_dot(r[i].J[k].w, A.w)) + fabs(cdn_dot(r[i].J[k].v, A.v));
     }
-    const bool low = lambda[i] <= r[i].def.lower, high = lambda[i] >= r[i].def.upper;
-    worst = fmax(worst, (low ? fmax(sum, 0) : high ? fmax(-sum, 0) : fabs(sum)) / size);
+    const bool low = force[i] <= r[i].def.lower, high = force[i] >= r[i].def.upper;
+    worst = fmax(worst, (low ? fmax(-sum, 0) : high ? fmax(sum, 0) : fabs(sum)) / size);
   }
   return worst;
 }

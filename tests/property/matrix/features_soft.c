@@ -73,36 +73,39 @@ typedef struct own_rows {
   cdn_soft_kind kind;
 } own_rows;
 
-static cdn_status calc_groups(const void *self, cdn_state *state, cdn_soft_list *list) {
+static cdn_status calc_groups(const void *self, cdn_state *state, cdn_row_list *list) {
   const own_rows *o = self;
-  cdn_soft_group_def g = cdn_default_soft_group_def();
+  cdn_row_def g = cdn_default_row_def();
   const double q = q_of(state, o->joint), u = u_of(state, o->joint);
   cdn_transform X;
   CDN_TRY(cdn_body_pose(state, o->b, &X));
   g.kind = o->kind;
   switch (o->kind) {
     case CDN_SOFT_EQUALITY:
-      g.joint = o->joint, g.g[0][0] = 1 + 0.1 * cos(q), g.target[0] = 1 - 3 * u - 4 * q, g.D[0] = 2 + q * q;
+      g.joint = o->joint, g.g[0][0] = 1 + 0.1 * cos(q), g.target[0] = 1 - 3 * u - 4 * q, g.R[0] = 1 / (2 + q * q);
       break;
     case CDN_SOFT_FRICTION_LOSS:
-      g.joint = o->joint, g.g[0][0] = 1, g.target[0] = -30 * u + q, g.D[0] = 1, g.loss = 0.2 + 0.1 * q * q;
+      g.joint = o->joint, g.g[0][0] = 1, g.target[0] = -30 * u + q, g.R[0] = 1, g.loss = 0.2 + 0.1 * q * q;
       break;
-    case CDN_SOFT_LIMIT: g.joint = o->joint, g.g[0][0] = 1, g.target[0] = 40 - 3 * u - 2 * q, g.D[0] = 1.5; break;
+    case CDN_SOFT_LIMIT: g.joint = o->joint, g.g[0][0] = 1, g.target[0] = 40 - 3 * u - 2 * q, g.R[0] = 1 / 1.5; break;
     case CDN_SOFT_ELLIPTIC:
     case CDN_SOFT_PYRAMIDAL:
       g.rows = 3, g.a = o->a, g.b = o->b, g.point_G = X.p;
       g.J[0].v = X.R.x, g.J[1].v = X.R.y, g.J[2].v = X.R.z;
-      g.D[0] = 2, g.D[1] = g.D[2] = 1, g.friction[0] = g.friction[1] = 0.5, g.mu = 0.5 * sqrt(2);
+      g.R[0] = 0.5, g.R[1] = g.R[2] = 1, g.friction[0] = g.friction[1] = 0.5, g.mu = 0.5 * sqrt(2);
       g.target[0] = 30 - u, g.target[1] = 15 + q, g.target[2] = 25 - 0.5 * u;
       break;
+    case CDN_SOFT_BOUNDED:
+      g.joint = o->joint, g.g[0][0] = 1, g.target[0] = 1 - 3 * u - 4 * q, g.R[0] = 0.5, g.lower = -20, g.upper = 0.3 + 0.1 * q;
+      break;
   }
-  cdn_soft_list_add(list, &g);
+  cdn_row_list_add(list, &g);
   return CDN_OK;
 }
 static cdn_status declare_own(void *self, cdn_declarer *d) {
-  const cdn_soft_provider p = { .struct_size = sizeof p, .name = "own soft rows", .calc_groups = calc_groups };
+  const cdn_row_provider p = { .struct_size = sizeof p, .name = "own soft rows", .calc_rows = calc_groups };
   (void)self;
-  cdn_declare_soft_rows(d, &p);
+  cdn_declare_rows(d, &p);
   return CDN_OK;
 }
 static void add_own(scene *s) {
@@ -113,7 +116,7 @@ static void add_own(scene *s) {
   cdn_system_add_subsystem(s->system, &ops, &self);
 }
 static const cdn_soft_kind own_kinds[] = { CDN_SOFT_EQUALITY, CDN_SOFT_FRICTION_LOSS, CDN_SOFT_LIMIT, CDN_SOFT_ELLIPTIC,
-                                           CDN_SOFT_PYRAMIDAL };
+                                           CDN_SOFT_PYRAMIDAL, CDN_SOFT_BOUNDED };
 
 /* ---- options ---- */
 
@@ -155,6 +158,7 @@ static const feature table[] = {
   { .name = "own soft limit", .add = add_own, .data = &own_kinds[2], .soft = true },
   { .name = "own elliptic cone", .add = add_own, .data = &own_kinds[3], .soft = true },
   { .name = "own pyramid", .add = add_own, .data = &own_kinds[4], .soft = true },
+  { .name = "own bounded row", .add = add_own, .data = &own_kinds[5], .soft = true },
   { .name = "soft rows by CG", .add = add_solver, .data = &solvers[0], .soft = true },
   { .name = "soft rows by PGS", .add = add_solver, .data = &solvers[1], .soft = true },
   { .name = "exact diagonal", .add = add_exact_diagonal, .soft = true },
