@@ -373,7 +373,7 @@ CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, in
  *  is its largest element; it is zero, or rounding, if udot can be reached. Multipliers that then remain free are
  *  those of least norm (cdn_constraint_set_weight). On prescribed mobilities f is -tau of their motion (motion.h).
  *  Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than matter has u or constraint
- *  equations, and while a row provider has rows (dynamics.h). */
+ *  equations, and while there are exact rows (rows.h). */
 CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
                                                     double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
 

@@ -49,10 +49,10 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
  *  constraints without derivatives of their own are differenced, to about 1e-11. Also CDN_ERR_UNSUPPORTED: with
  *  Baumgarte's stabilization.
  *
- *  Rows of row providers (dynamics.h) are differenced, to about 1e-9: two evaluations of them for each q and u, and
+ *  Rows of row providers (rows.h) are differenced, to about 1e-9: two evaluations of them for each q and u, and
  *  for each z if dudot_dz is wanted. Rows that are at a bound stay there, and those that hold go on holding. Where
- *  rows come or go on one side of the State, the derivatives are those of the other side; where they do so on both
- *  sides the function fails with CDN_ERR_SINGULAR. */
+ *  rows come or go on one side of the State, the derivatives are those of the other side; where exact
+ *  rows do so on both sides the function fails with CDN_ERR_SINGULAR. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;
 

@@ -82,8 +82,10 @@ static void force_near(const soft_base *base, int i, const soft_function *s, con
   for (int k = 0; k < s->rows; k++) {
     at[k] = base->r[i][k] + PART * (r[k] - base->r[i][k]);
     near.D[k] += PART * (s->D[k] - from->D[k]);
-    if (k > 0) near.friction[k - 1] += PART * (s->friction[k - 1] - from->friction[k - 1]);
   }
+  const int numbers = s->kind == SOFT_BOUNDED ? BOUNDED_UPPER + 1 : s->rows - 1;
+  for (int k = 0; k < numbers; k++)
+    if (s->friction[k] != from->friction[k]) near.friction[k] += PART * (s->friction[k] - from->friction[k]);
   near.loss += PART * (s->loss - from->loss);
   near.mu += PART * (s->mu - from->mu);
   cdni_soft_function(&near, at, f, NULL, NULL);

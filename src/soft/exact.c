@@ -98,17 +98,25 @@ static void find_forces(soft_work *w, double *f) {
   cdni_soft_function(&w->g->s, at, f, w->H, &w->zone);
 }
 
+/* What an exact row lacks: r + R f, or less where a bound is near. Its force is what it would be if the row gave way by about the
+ * inverse inertia that it meets. */
+static double lack_of(const soft_work *w) {
+  const double inertia = w->g->give / SOFT_GIVE, r = w->r[0] - inertia * w->base[0];
+  soft_function s = w->g->s;
+  double f;
+  s.D[0] = 1 / (w->g->R + inertia);
+  cdni_soft_function(&s, &r, &f, NULL, NULL);
+  return fabs(f - w->base[0]) * (w->g->R + inertia);
+}
+
 /* What the row lacks most lacks, beside the terms of its equation. */
 static double find_lack(soft_problem *p, int island, const soft_work **worst) {
   double most = 0;
   *worst = NULL;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
-    double f[SOFT_MOST_ROWS];
     if (!(w->g->give > 0)) continue;
-    find_forces(w, f);
-    const double lack = fabs(f[0] - w->base[0]) * (w->g->R + w->g->give);
-    const double size = fabs(w->Jx[0]) + fabs(w->g->ref[0]) + fabs(w->g->R * w->base[0]) + fabs(w->r[0] - w->Jx[0]);
+    const double lack = lack_of(w), size = fabs(w->Jx[0]) + fabs(w->g->ref[0]) + fabs(w->g->R * w->base[0]) + fabs(w->r[0] - w->Jx[0]);
     if (lack > most * (size + LITTLE)) most = lack / (size + LITTLE), *worst = w;
   }
   return most;

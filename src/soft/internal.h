@@ -46,6 +46,10 @@ static inline bool cdni_soft_is_exact(const soft_room *room) {
 
 enum { SOFT_MOST_RECORDS = 1000 };
 
+/* What exact rows give way in one pass (exact.c), as a part of the inverse inertia that they meet. Smaller: a pass leaves
+ * less; larger: the elimination rounds less, by 1e-16 over that, times how unlike masses are. */
+#define SOFT_GIVE 1e-6
+
 /* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
 typedef struct soft_results {
   cdn_soft_statistics statistics;

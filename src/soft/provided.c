@@ -141,9 +141,8 @@ static void place_rows(const cdn_row_list *list, const cdn_row_def *d, int first
 
 /* ---- how much exact rows give way ---- */
 
-/* Rows with a smaller R, as a part of the inverse inertia that they meet, are solved by passes (exact.c); and what
- * they give way in one pass: its rounding, 1e-16 over that, and the part that is left for the next one are alike. */
-static const double STIFF = 1e-3, GIVE = 1e-8;
+/* Rows with a smaller R, as a part of the inverse inertia that they meet, are solved by passes (exact.c). */
+static const double STIFF = 1e-3;
 
 static double weight_of_body(const cdn_row_list *list, int body, sv J) {
   const double *w = list->weights.body[body];
@@ -173,7 +172,7 @@ void cdni_soft_list_close(cdn_row_list *list) {
   list->last = NULL;
   if (!g || g->s.rows != 1 || g->s.D[0] > 0) return;
   const double weight = weight_of_row(list, g, 0);
-  if (g->R < STIFF * weight) g->give = GIVE * weight;
+  if (g->R < STIFF * weight) g->give = SOFT_GIVE * weight;
   g->s.D[0] = 1 / (g->R + g->give);
 }
 

@@ -75,6 +75,7 @@ static bool allowed(const dense_group *g, const double *f) {
     case SOFT_EQUALITY: return true;
     case SOFT_FRICTION_LOSS: return fabs(f[0]) <= g->loss;
     case SOFT_LIMIT: return f[0] >= 0;
+    case SOFT_BOUNDED: return f[0] >= g->lower && f[0] <= g->upper;
     case SOFT_ELLIPTIC:
       for (int k = 1; k < g->rows; k++) t += f[k] / g->friction[k - 1] * f[k] / g->friction[k - 1];
       return sqrt(t) <= f[0] * (1 + 1e-13);
@@ -92,6 +93,7 @@ static void draw_allowed(const dense_group *g, rng *r, double size, double *f) {
   for (int k = 0; k < g->rows; k++) f[k] = uniform(r, -size, size);
   if (g->kind == SOFT_FRICTION_LOSS) f[0] = uniform(r, -g->loss, g->loss);
   if (g->kind == SOFT_LIMIT) f[0] = fabs(f[0]);
+  if (g->kind == SOFT_BOUNDED) f[0] = uniform(r, g->lower, g->upper);
   if (g->kind != SOFT_ELLIPTIC && g->kind != SOFT_PYRAMIDAL) return;
   for (int k = 1; k < g->rows; k++) {
     f[k] *= g->friction[k - 1];
@@ -104,7 +106,7 @@ static void draw_allowed(const dense_group *g, rng *r, double size, double *f) {
 START_TEST(test_solution) {
   rng r = rng_of(41);
   static problem x;
-  int zones[5][2] = { { 0 } };
+  int zones[6][2] = { { 0 } };
   for (int round = 0; round < 80; round++) {
     dense_solution s;
     const bool stiff = round % 3 == 0;

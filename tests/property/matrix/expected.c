@@ -15,11 +15,7 @@ static const char *refusal_of(const feature *f, const char *element, const char 
 
 expectation expected_refusal(const cell *c, const scene *s, const char *asked) {
   expectation e = { { NULL, NULL } };
-  if (!asked) { /* freezing */
-    for (int i = 0; i < s->features; i++)
-      if (s->features > 1 && s->feature[i]->rows && s->feature[1 - i]->soft) e.text[0] = "provided rows";
-    return e;
-  }
+  if (!asked) return e; /* freezing */
   for (int i = 0; i < s->features; i++) e.text[i] = refusal_of(s->feature[i], s->element[i], asked, c->method);
   /* joints whose displacements along their speeds do not stay among themselves */
   const bool of_steps = strcmp(asked, "derivatives of a step") == 0 || strcmp(asked, "a step by controls") == 0;

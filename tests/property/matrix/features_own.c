@@ -8,7 +8,7 @@
 
 /* ---- rows of a provider ---- */
 
-typedef enum row_sort { EQUAL, YIELDING, BOUNDED, WEIGHT } row_sort;
+typedef enum row_sort { EQUAL, YIELDING, BOUNDED, WEIGHT, SOFT_BOUND } row_sort;
 typedef struct provider {
   row_sort sort;
   cdn_body joint, a, b;
@@ -62,6 +62,10 @@ static cdn_status rows_of(const provider *p, cdn_state *state, row *out, int *n)
       out[(*n)++] = r, out[(*n)++] = own;
       break;
     case WEIGHT: break;
+    case SOFT_BOUND: /* at its bound, which moves */
+      own.def.R[0] = 0.5, own.def.target[0] += 5, own.def.lower = -20, own.def.upper = 0.3 + 0.1 * q;
+      out[(*n)++] = own;
+      break;
   }
   return CDN_OK;
 }
@@ -181,7 +185,7 @@ static double row_law(scene *s, cdn_state *state) {
   return worst;
 }
 
-static const row_sort sorts[] = { EQUAL, YIELDING, BOUNDED, WEIGHT };
+static const row_sort sorts[] = { EQUAL, YIELDING, BOUNDED, WEIGHT, SOFT_BOUND };
 
 /* ---- a muscle: z that reads q, u and udot, an entry, a force of z; a region that remembers ---- */
 
@@ -311,7 +315,8 @@ static const muscle_sort muscles[] = { PLAIN, DESCRIBED, CONTROLLED, REMEMBERING
 
 #define ROWS(question, method) \
   { question, method, "provided rows" }
-static const refusal rows_refuse[] = {
+/* Of exact rows, whose forces do not follow from the accelerations. */
+static const refusal exact_refuse[] = {
   ROWS("inverse of forward", NULL),
   ROWS("invertible motion", NULL),
   ROWS("inverse of a step", NULL),
@@ -323,7 +328,6 @@ static const refusal rows_refuse[] = {
   ROWS("method", "implicit"),
   ROWS("method", "implicit-fast"),
   ROWS("method", "midpoint"),
-  ROWS("method", "convex"),
   ROWS("lanes in time", "damped-euler"),
   ROWS("lanes in time", "implicit"),
   ROWS("lanes in time", "implicit-fast"),
@@ -332,7 +336,6 @@ static const refusal rows_refuse[] = {
   ROWS("checkpoint of a run", "implicit"),
   ROWS("checkpoint of a run", "implicit-fast"),
   ROWS("checkpoint of a run", "midpoint"),
-  ROWS("checkpoint of a run", "convex"),
   { NULL, NULL, NULL },
 };
 static const refusal memory_refuses[] = { { "lanes in time", NULL, "muscle.past" }, { NULL, NULL, NULL } };
@@ -342,34 +345,31 @@ static const feature table[] = {
     .add = add_rows,
     .forces = row_forces,
     .law = row_law,
-    .refuses = rows_refuse,
-    .rows = true,
+    .refuses = exact_refuse,
+    .exact = true,
     .data = &sorts[0] },
   { .name = "yielding row",
     .add = add_rows,
     .forces = row_forces,
     .law = row_law,
-    .refuses = rows_refuse,
-    .rows = true,
     .data = &sorts[1] },
   { .name = "bounded rows",
     .add = add_rows,
     .forces = row_forces,
     .law = row_law,
-    .refuses = rows_refuse,
-    .rows = true,
+    .refuses = exact_refuse,
+    .exact = true,
     .data = &sorts[2] },
   { .name = "weight",
     .add = add_rows,
     .forces = row_forces,
     .law = row_law,
-    .refuses = rows_refuse,
-    .rows = true,
     .data = &sorts[3] },
   { .name = "muscle", .add = add_muscle, .data = &muscles[0] },
   { .name = "described muscle", .add = add_muscle, .data = &muscles[1] },
   { .name = "controlled muscle", .add = add_muscle, .data = &muscles[2] },
   { .name = "muscle with a region", .add = add_muscle, .data = &muscles[3], .refuses = memory_refuses },
+  { .name = "yielding row with bounds", .add = add_rows, .forces = row_forces, .law = row_law, .data = &sorts[4] },
 };
 
 feature_table own_features(void) { return (feature_table){ table, (int)(sizeof table / sizeof *table) }; }

@@ -95,9 +95,7 @@ static cdn_status calc_groups(const void *self, cdn_state *state, cdn_row_list *
       g.R[0] = 0.5, g.R[1] = g.R[2] = 1, g.friction[0] = g.friction[1] = 0.5, g.mu = 0.5 * sqrt(2);
       g.target[0] = 30 - u, g.target[1] = 15 + q, g.target[2] = 25 - 0.5 * u;
       break;
-    case CDN_SOFT_BOUNDED:
-      g.joint = o->joint, g.g[0][0] = 1, g.target[0] = 1 - 3 * u - 4 * q, g.R[0] = 0.5, g.lower = -20, g.upper = 0.3 + 0.1 * q;
-      break;
+    case CDN_SOFT_BOUNDED: break; /* features_own.c */
   }
   cdn_row_list_add(list, &g);
   return CDN_OK;
@@ -116,7 +114,7 @@ static void add_own(scene *s) {
   cdn_system_add_subsystem(s->system, &ops, &self);
 }
 static const cdn_soft_kind own_kinds[] = { CDN_SOFT_EQUALITY, CDN_SOFT_FRICTION_LOSS, CDN_SOFT_LIMIT, CDN_SOFT_ELLIPTIC,
-                                           CDN_SOFT_PYRAMIDAL, CDN_SOFT_BOUNDED };
+                                           CDN_SOFT_PYRAMIDAL };
 
 /* ---- options ---- */
 
@@ -158,7 +156,6 @@ static const feature table[] = {
   { .name = "own soft limit", .add = add_own, .data = &own_kinds[2], .soft = true },
   { .name = "own elliptic cone", .add = add_own, .data = &own_kinds[3], .soft = true },
   { .name = "own pyramid", .add = add_own, .data = &own_kinds[4], .soft = true },
-  { .name = "own bounded row", .add = add_own, .data = &own_kinds[5], .soft = true },
   { .name = "soft rows by CG", .add = add_solver, .data = &solvers[0], .soft = true },
   { .name = "soft rows by PGS", .add = add_solver, .data = &solvers[1], .soft = true },
   { .name = "exact diagonal", .add = add_exact_diagonal, .soft = true },

@@ -80,7 +80,7 @@ struct feature {
   /* The library differences its forces, with steps of 6e-6: what varies within millimetres is known less exactly. */
   bool differenced;
   const refusal *refuses; /* NULL: nothing */
-  bool soft, rows;        /* has soft rows; provides rows: a System cannot have both */
+  bool soft, exact;       /* has soft rows; has exact ones */
   const void *data;
 };
 

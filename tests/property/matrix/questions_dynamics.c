@@ -4,17 +4,16 @@
 
 /* ---- what acts ---- */
 
-/* Adds the forces of soft rows to those of features that nothing else knows. */
-static bool add_hidden(cell *c, bool soft, cdn_spatial *F_G, double *f) {
-  scene *s = c->s;
-  for (s->now = 0; s->now < s->features; s->now++)
-    if (s->feature[s->now]->forces) s->feature[s->now]->forces(s, c->state, F_G, f);
-  if (!soft) return true;
+/* Adds the forces of rows; or only of those whose features know them, too. */
+static bool add_rows(cell *c, bool known, cdn_spatial *F_G, double *f) {
   int n;
   if (!cell_call(c, cdn_soft_count(c->state, &n), "cdn_soft_count")) return false;
   cdn_spatial F[SCENE_MOST_BODIES];
   double own[6 * SCENE_MOST_BODIES];
   for (int i = 0; i < n; i++) {
+    cdn_soft_group g;
+    if (!cell_call(c, cdn_soft_get(c->state, i, &g), "cdn_soft_get")) return false;
+    if (known && !(g.name && strcmp(g.name, "provided rows") == 0)) continue;
     if (!cell_call(c, cdn_soft_group_forces(c->state, i, F, own), "cdn_soft_group_forces")) return false;
     for (int b = 0; b < c->nb; b++) F_G[b].w = cdn_add(F_G[b].w, F[b].w), F_G[b].v = cdn_add(F_G[b].v, F[b].v);
     for (int k = 0; k < c->nu; k++) f[k] += own[k];
@@ -30,27 +29,44 @@ static bool project(cell *c, const cdn_spatial *F_G, double *f) {
   return true;
 }
 
+/* By the definitions of features with rows of their own. */
+static void add_defined(cell *c, cdn_spatial *F_G, double *f) {
+  scene *s = c->s;
+  for (s->now = 0; s->now < s->features; s->now++)
+    if (s->feature[s->now]->forces) s->feature[s->now]->forces(s, c->state, F_G, f);
+}
+
+static bool has_exact_rows(const cell *c) {
+  bool any = false;
+  for (int i = 0; i < c->s->features; i++) any = any || c->s->feature[i]->exact;
+  return any;
+}
+
 void ask_equations(cell *c) {
   double *r = cell_room(c, (size_t)c->nu), *G = cell_room(c, (size_t)c->nu), *soft = cell_room(c, (size_t)c->nu);
-  double *rows = cell_room(c, (size_t)c->nu), *sum = cell_room(c, (size_t)c->nu),
-         *by_group = cell_room(c, (size_t)c->nu);
-  cdn_spatial F_G[SCENE_MOST_BODIES] = { 0 }, F_soft[SCENE_MOST_BODIES] = { 0 };
+  double *rows = cell_room(c, (size_t)c->nu), *sum = cell_room(c, (size_t)c->nu);
+  double *known = cell_room(c, (size_t)c->nu), *defined = cell_room(c, (size_t)c->nu);
+  cdn_spatial F_rows[SCENE_MOST_BODIES] = { 0 }, F_known[SCENE_MOST_BODIES] = { 0 },
+              F_defined[SCENE_MOST_BODIES] = { 0 };
   ASK(cdn_residual(c->state, c->udot, r));
   const double *tau = cdn_motion_forces(c->state);
   ASK(tau ? CDN_OK : CDN_ERR_ARG);
   if (c->m > 0) ASK(cdn_multiply_by_G_transpose(c->state, c->lambda, G));
-  ASK(cdn_soft_forces(c->state, c->udot, soft));
-  if (!add_hidden(c, false, F_G, rows) || !project(c, F_G, rows)) return;
+  if (!add_rows(c, false, F_rows, rows) || !project(c, F_rows, rows)) return;
   double scale = 1;
   for (int k = 0; k < c->nu; k++) {
-    sum[k] = r[k] + tau[k] + G[k] - soft[k];
-    scale = fmax(scale, fmax(fmax(fabs(r[k]), fabs(tau[k])), fmax(fabs(G[k]), fmax(fabs(soft[k]), fabs(rows[k])))));
+    sum[k] = r[k] + tau[k] + G[k];
+    scale = fmax(scale, fmax(fmax(fabs(r[k]), fabs(tau[k])), fmax(fabs(G[k]), fabs(rows[k]))));
   }
-  cell_near(c, "M udot + f_bias - f + tau + G^T lambda - soft forces", sum, rows, c->nu, scale, 1e-7);
-  /* What groups say of their forces is what inverse dynamics says. */
-  if (!add_hidden(c, true, F_soft, by_group) || !project(c, F_soft, by_group)) return;
-  for (int k = 0; k < c->nu; k++) soft[k] += rows[k];
-  cell_near(c, "forces of soft groups", by_group, soft, c->nu, scale, 1e-7);
+  cell_near(c, "M udot + f_bias - f + tau + G^T lambda", sum, rows, c->nu, scale, 1e-7);
+  /* What groups say of their forces is what inverse dynamics says, and what the rows were told to do. */
+  if (!has_exact_rows(c)) {
+    ASK(cdn_soft_forces(c->state, c->udot, soft));
+    cell_near(c, "forces of rows", rows, soft, c->nu, scale, 1e-7);
+  }
+  add_defined(c, F_defined, defined);
+  if (!add_rows(c, true, F_known, known) || !project(c, F_known, known) || !project(c, F_defined, defined)) return;
+  cell_near(c, "forces of rows by their definition", known, defined, c->nu, scale, 1e-7);
   if (c->m == 0) return;
   double *b = cell_room(c, (size_t)c->m), *zero = cell_room(c, (size_t)c->m);
   const double *error = cdn_state_udoterr(c->state);
@@ -132,7 +148,7 @@ void ask_reactions(cell *c) {
   ASK(cdn_calc_reaction_forces(c->state, c->udot, CDN_REACTION_ON_BODY_AT_ORIGIN, R));
   ASK(cdn_total_forces(c->state, F, f));
   if (c->m > 0) ASK(cdn_constraint_forces(c->state, of_constraints, ignored));
-  if (!add_hidden(c, true, F, ignored)) return;
+  if (!add_rows(c, false, F, ignored)) return;
   double scale = 1, got[6 * SCENE_MOST_BODIES], want[6 * SCENE_MOST_BODIES];
   for (int b = 1; b < c->nb; b++) {
     F[b].w = cdn_add(F[b].w, cdn_add(of_constraints[b].w, R[b].w));
