@@ -140,6 +140,7 @@ static double size_of(cdn_mass_properties b) {
 }
 
 typedef struct soft_probe {
+  const char *function;
   const matter *m;
   cdn_state *other; /* whose masses change */
   const double *udot;
@@ -174,7 +175,7 @@ static cdn_status probe_body(soft_probe *x, int i, double *Y) {
     const cdn_vec3 p = cdn_v3(L * PLACE[k][0], L * PLACE[k][1], L * PLACE[k][2]);
     for (int s = 0; s < 2; s++) {
       CDNI_TRY(set_mass(x, i, with_point(b, s ? -h : h, p)));
-      CDNI_TRY(cdn_soft_forces(x->other, x->udot, side[s]));
+      CDNI_TRY(cdni_soft_generalized_forces(x->other, x->function, x->udot, SOFT_SCALED, side[s]));
     }
     for (int r = 0; r < nu; r++) x->Q[r * PLACES + k] = (side[0][r] - side[1][r]) / (2 * h);
   }
@@ -199,7 +200,7 @@ static cdn_status add_soft(cdn_state *state, const char *function, const matter 
   bool any = false;
   if (soft && cdni_soft_is_scaled(soft)) CDNI_TRY(cdni_soft_any(soft, state, &any));
   if (!any) return CDN_OK;
-  soft_probe x = { .m = m, .udot = udot };
+  soft_probe x = { .m = m, .udot = udot, .function = function };
   void *frame;
   CDNI_TRY(cdni_operator_work(state, function, ((size_t)m->tree.nu * (PLACES + 2) + 1) * sizeof(double), &frame));
   x.Q = frame;

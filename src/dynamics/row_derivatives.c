@@ -33,7 +33,7 @@ static cdn_status evaluate_here(const differ *x, row_values *out) {
     out->same = false;
     return CDN_OK;
   }
-  CDNI_TRY(cdni_soft_forces(x->dyn->soft, x->by.state, x->udot, true, x->base, out->F, out->f,
+  CDNI_TRY(cdni_soft_forces(x->dyn->soft, x->by.state, x->udot, SOFT_LEFT_OUT, x->base, out->F, out->f,
                             exact > 0 ? out->equation : NULL, &out->same));
   return CDN_OK;
 }

@@ -42,7 +42,7 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
   if (soft && cdni_soft_has_providers(soft))
-    CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, NULL, r->F, r->f, NULL, NULL));
+    CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, SOFT_LEFT_OUT, NULL, r->F, r->f, NULL, NULL));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);

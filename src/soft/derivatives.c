@@ -111,7 +111,7 @@ cdn_status cdni_soft_count_exact(const soft_room *room, cdn_state *state, int *n
   return CDN_OK;
 }
 
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, soft_which which,
                             const soft_base *base, sv *F, double *f, double *equation, bool *same) {
   const matter *m = room->matter;
   const void *elements;
@@ -127,7 +127,7 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   cdni_operator_accelerations(m, &d, udot, A_full);
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = (const soft_group *)elements + i };
-    if (left_out && w.g->known) continue;
+    if ((which == SOFT_LEFT_OUT && w.g->known) || (which == SOFT_SCALED && w.g->provider > 0)) continue;
     find_residual(m, &d, A, A_full, udot, &w, w.r);
     if (near && w.g->give > 0) {
       const double lack = exact_near(base, i, &w);
@@ -147,7 +147,11 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
 cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_soft_forces";
+  return cdni_soft_generalized_forces(state, "cdn_soft_forces", udot, SOFT_ALL, f);
+}
+
+cdn_status cdni_soft_generalized_forces(cdn_state *state, const char *function, const double *udot, soft_which which,
+                                        double *f) {
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const matter *m = NULL;
   void *frame;
@@ -161,8 +165,8 @@ cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   memset(f_mob, 0, (2 * nu + 1) * sizeof *f_mob);
   if (udot && nu) memcpy(a, udot, nu * sizeof *a);
   cdn_status status = cdni_state_ensure(state, CDN_TWIST);
-  if (status == CDN_OK && room) status = cdni_soft_refuse_exact(room, state, function);
-  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, NULL, F, f_mob, NULL, NULL);
+  if (status == CDN_OK && room && which == SOFT_ALL) status = cdni_soft_refuse_exact(room, state, function);
+  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, which, NULL, F, f_mob, NULL, NULL);
   if (status == CDN_OK) {
     tree_data d = cdni_matter_data(m, state);
     d.z = F;

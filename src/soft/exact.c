@@ -9,10 +9,14 @@
 
 #include "soft/internal.h"
 
-/* What a row may lack beside the terms of its equation; a pass that gains less than GAIN ends the passes; rows that
- * lack more than WRONG then contradict something. */
-static const double ENOUGH = 1e-14, GAIN = 0.9, WRONG = 1e-7, LITTLE = 1e-290;
-enum { MOST_PASSES = 100 };
+/* What a row may lack beside the terms of the equations, and beside what its force alone does; a pass that gains less than
+ * GAIN is followed by one in which rows give way by LESS of that, and a pass that loses by one in which they give way by
+ * more; rows that lack more than WRONG after all contradict something. */
+static const double ENOUGH = 1e-15, ROUNDING = 1e-15, GAIN = 0.1, LESS = 1e-2, WRONG = 1e-7, NOTHING = 1e-290;
+/* Where exact rows have bounds the first passes find those that are at one: with a little R a row is at a bound almost everywhere,
+ * and Newton's method has far to go. */
+static const double FIRST_LEVEL = 0.1, LAST_LEVEL = 1e-12;
+enum { MOST_PASSES = 40, MOST_CHANGES = 6 };
 
 static const char *name_of(const soft_room *room, const soft_group *g) {
   return CDNI_AT(room->providers, soft_provider, g->provider - 1).name;
@@ -59,7 +63,7 @@ cdn_status cdni_soft_check_still(soft_problem *p) {
   for (int k = p->first[p->n_islands]; k < p->n; k++) {
     soft_work *w = &p->work[k];
     if (!(w->g->give > 0)) continue;
-    const double r = fabs(w->r[0]) <= ENOUGH * fabs(w->g->ref[0]) ? 0 : w->r[0];
+    const double r = fabs(w->r[0]) <= 10 * ENOUGH * fabs(w->g->ref[0]) ? 0 : w->r[0];
     soft_function s = w->g->s;
     s.D[0] = w->g->R > 0 ? 1 / w->g->R : 1e100;
     cdni_soft_function(&s, &r, w->f, w->H, &w->zone);
@@ -90,18 +94,42 @@ static cdn_status take_base(soft_problem *p, int island) {
   return CDN_OK;
 }
 
-/* The forces at the present residuals. */
-static void find_forces(soft_work *w, double *f) {
-  double at[SOFT_MOST_ROWS];
-  for (int e = 0; e < w->g->s.rows; e++) at[e] = w->r[e];
-  at[0] -= w->g->give * w->base[0];
-  cdni_soft_function(&w->g->s, at, f, w->H, &w->zone);
+soft_function cdni_soft_pass_function(const soft_problem *p, const soft_work *w, double *shift) {
+  const double give = fmax(p->level * w->g->about[0], p->give * w->g->give);
+  soft_function s = w->g->s;
+  s.D[0] = 1 / (w->g->R + give);
+  *shift = give * w->base[0];
+  return s;
+}
+
+double cdni_soft_exact_function(const soft_problem *p, soft_work *w, const double *r) {
+  double shift;
+  const soft_function s = cdni_soft_pass_function(p, w, &shift);
+  const double at = r[0] - shift;
+  return cdni_soft_function(&s, &at, w->f, w->H, &w->zone);
+}
+
+void cdni_soft_keep_free(const soft_problem *p, int island) {
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    if (!(w->g->give > 0) || w->kept != 1) continue;
+    double shift;
+    const soft_function s = cdni_soft_pass_function(p, w, &shift);
+    w->H[0] = s.D[0], w->f[0] = -s.D[0] * (w->r[0] - shift) - w->base[0], w->zone = 1;
+  }
+}
+
+/* The forces at the present residuals are the base. */
+static void find_forces(const soft_problem *p, soft_work *w) {
+  if (w->g->give > 0) cdni_soft_exact_function(p, w, w->r);
+  else cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
+  memcpy(w->base, w->f, sizeof w->base);
 }
 
 /* What an exact row lacks: r + R f, or less where a bound is near. Its force is what it would be if the row gave way by about the
  * inverse inertia that it meets. */
 static double lack_of(const soft_work *w) {
-  const double inertia = w->g->give / SOFT_GIVE, r = w->r[0] - inertia * w->base[0];
+  const double inertia = w->g->about[0], r = w->r[0] - inertia * w->base[0];
   soft_function s = w->g->s;
   double f;
   s.D[0] = 1 / (w->g->R + inertia);
@@ -109,17 +137,25 @@ static double lack_of(const soft_work *w) {
   return fabs(f - w->base[0]) * (w->g->R + inertia);
 }
 
-/* What the row lacks most lacks, beside the terms of its equation. */
-static double find_lack(soft_problem *p, int island, const soft_work **worst) {
-  double most = 0;
-  *worst = NULL;
+/* What the exact rows of an island lack: the most, and which row that is; the largest terms of their equations; and how much of it
+ * is rounding, which grows with the forces. */
+typedef struct lacking {
+  double most, size, rounding;
+  const soft_work *worst;
+} lacking;
+
+static lacking find_lack(const soft_problem *p, int island) {
+  lacking x = { 0 };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
+    const soft_work *w = &p->work[k];
     if (!(w->g->give > 0)) continue;
-    const double lack = lack_of(w), size = fabs(w->Jx[0]) + fabs(w->g->ref[0]) + fabs(w->g->R * w->base[0]) + fabs(w->r[0] - w->Jx[0]);
-    if (lack > most * (size + LITTLE)) most = lack / (size + LITTLE), *worst = w;
+    const double lack = lack_of(w), force = fabs(w->base[0]);
+    x.size = fmax(x.size, fabs(w->Jx[0]) + fabs(w->g->ref[0]) + fabs(w->r[0] - w->Jx[0]));
+    x.rounding = fmax(x.rounding, ROUNDING * (w->g->about[0] + w->g->R) * force);
+    if (!(lack <= x.most)) x.most = lack, x.worst = w;
   }
-  return most;
+  x.rounding = fmax(x.rounding, fmax(ENOUGH * x.size, NOTHING));
+  return x;
 }
 
 /* x and its motions are what the base has made; they are the origin of the next solution. */
@@ -137,35 +173,65 @@ static void begin_pass(soft_problem *p, int island) {
   }
 }
 
-static bool has_exact(const soft_problem *p, int island) {
+bool cdni_soft_has_exact(const soft_problem *p, int island) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++)
     if (p->work[k].g->give > 0) return true;
   return false;
 }
 
-cdn_status cdni_soft_make_exact(soft_problem *p, int island, soft_results *results) {
-  const soft_work *worst = NULL;
-  double lack = INFINITY;
-  if (!has_exact(p, island)) return CDN_OK;
-  for (int k = p->first[island]; k < p->first[island + 1]; k++)
-    memcpy(p->work[k].base, p->work[k].f, sizeof p->work[k].base);
-  for (int pass = 0;; pass++) {
-    const double before = lack;
-    CDNI_TRY(take_base(p, island));
-    lack = find_lack(p, island, &worst);
-    if (!(lack > ENOUGH && lack < GAIN * before) || pass == MOST_PASSES) break;
-    begin_pass(p, island);
-    p->passed = true;
-    const cdn_status status = cdni_soft_newton(p, island, results);
-    p->passed = false;
-    if (status != CDN_OK) return status;
-    for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-      double f[SOFT_MOST_ROWS];
-      find_forces(&p->work[k], f);
-      memcpy(p->work[k].base, f, sizeof f);
-    }
+/* *changed: whether a row has come to a bound, or left one, since the pass before. */
+static cdn_status pass(soft_problem *p, int island, soft_results *results, bool *changed) {
+  begin_pass(p, island);
+  p->passed = true;
+  const cdn_status status = cdni_soft_newton(p, island, results);
+  p->passed = false;
+  *changed = false;
+  for (int k = p->first[island]; k < p->first[island + 1] && status == CDN_OK; k++) {
+    soft_work *w = &p->work[k];
+    find_forces(p, w);
+    *changed = *changed || (w->g->give > 0 && w->zone != w->kept);
+    w->kept = w->zone;
   }
-  if (lack > WRONG) return contradicts(p, worst);
+  return status;
+}
+
+/* The first origin: no forces. Returns whether an exact row has bounds. */
+static bool begin(soft_problem *p, int island, soft_results *results) {
+  bool bounded = false;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    const soft_function *s = &w->g->s;
+    const bool infinite = s->kind == SOFT_EQUALITY || (s->kind == SOFT_BOUNDED && s->friction[BOUNDED_LOWER] == -INFINITY &&
+                                                       s->friction[BOUNDED_UPPER] == INFINITY);
+    bounded = bounded || (w->g->give > 0 && !infinite);
+    memset(w->base, 0, sizeof w->base);
+    w->kept = 1;
+  }
+  results->scale += 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  return bounded;
+}
+
+cdn_status cdni_soft_solve_exact(soft_problem *p, int island, soft_results *results) {
+  lacking now = { .most = INFINITY };
+  bool changed = false;
+  int changes = 0;
+  p->level = begin(p, island, results) ? FIRST_LEVEL : 0;
+  p->give = 1;
+  for (int i = 0;; i++) {
+    const double before = now.most;
+    CDNI_TRY(pass(p, island, results, &changed));
+    CDNI_TRY(take_base(p, island));
+    now = find_lack(p, island);
+    if (!(now.most > now.rounding) || i == MOST_PASSES) break;
+    if (p->level > 0) {
+      p->level = changed && p->level > LAST_LEVEL ? LESS * p->level : 0;
+      continue;
+    }
+    if (now.most < GAIN * before) continue;
+    if (changes++ == MOST_CHANGES) break;
+    p->give *= now.most < before ? LESS : 1 / sqrt(LESS);
+  }
+  if (now.most > WRONG * now.size + NOTHING) return contradicts(p, now.worst);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     for (int e = 0; e < w->g->s.rows; e++) w->f[e] = w->base[e];

@@ -46,9 +46,11 @@ static inline bool cdni_soft_is_exact(const soft_room *room) {
 
 enum { SOFT_MOST_RECORDS = 1000 };
 
-/* What exact rows give way in one pass (exact.c), as a part of the inverse inertia that they meet. Smaller: a pass leaves
- * less; larger: the elimination rounds less, by 1e-16 over that, times how unlike masses are. */
+/* What exact rows give way in the first pass (exact.c), as a part of the inverse inertia that they meet. Smaller: a pass leaves
+ * less; larger: the elimination rounds less, by 1e-16 over that, times how unlike masses are. A row on one mobility is no
+ * weight on bodies, and rounds nothing. */
 #define SOFT_GIVE 1e-6
+#define SOFT_GIVE_OF_JOINT 1e-13
 
 /* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
 typedef struct soft_results {
@@ -89,6 +91,7 @@ typedef struct soft_work {
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
   int32_t zone, factored; /* the pieces that r is on, and that H was of when it was factored */
   int32_t noted;          /* and that r was on in the last record */
+  int32_t kept;           /* and, of an exact row, after the last pass */
   /* Forces that hold x: M x is J^T of them, on the null space of G; and those that hold y. */
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
@@ -115,7 +118,9 @@ typedef struct soft_problem {
   int n;
   bool coupled;
   bool exact;  /* a group is exact */
-  bool passed; /* the island under way is passed again: its forces come to `base` */
+  bool passed; /* the island under way has exact rows: its forces come to `base` */
+  /* What exact rows give way then: this part of the inverse inertia that they meet, or `give` times their own, if that is more. */
+  double level, give;
   int n_islands;
   int32_t *piece_first, *piece; /* by island: islands of the plan */
   int32_t *island;              /* by island of the plan: the one whose piece it is */
@@ -145,8 +150,9 @@ void cdni_soft_start(soft_problem *p);
 /* Solves all islands: x, and in `work` the forces of the rows. */
 cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head);
 void cdni_soft_end(soft_problem *p);
-/* exact.c: after a solution of an island with exact rows: passes until these hold. */
-cdn_status cdni_soft_make_exact(soft_problem *p, int island, soft_results *results);
+/* exact.c: whether an island has rows that passes solve; its accelerations. */
+bool cdni_soft_has_exact(const soft_problem *p, int island);
+cdn_status cdni_soft_solve_exact(soft_problem *p, int island, soft_results *results);
 /* How many exact rows there are before group i of `work`, in the order of the State's groups. */
 int cdni_soft_exact_before(const soft_problem *p, int i);
 /* Exact rows on nothing that moves. */
@@ -157,13 +163,16 @@ cdn_status cdni_soft_vary_exact(soft_problem *p, const char *function, int n, co
 void cdni_soft_load_column(soft_problem *p, const double *column, int stride);
 /* J^T of p->F and p->f, in f; uses p->F up. */
 void cdni_soft_add_up(const soft_problem *p, double *f);
+/* Lets exact rows begin a pass as they ended the last one: free, or at a bound. */
+void cdni_soft_keep_free(const soft_problem *p, int island);
+/* s, f, H and the zone of an exact row in a pass; its function, and where that is evaluated. */
+double cdni_soft_exact_function(const soft_problem *p, soft_work *w, const double *r);
+soft_function cdni_soft_pass_function(const soft_problem *p, const soft_work *w, double *shift);
 /* s, f, H and the zone of a group at the residual r, in an island under way: of what comes to its base. */
 static inline double cdni_soft_row_function(const soft_problem *p, soft_work *w, const double *r) {
   if (!p->passed) return cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
-  double at[SOFT_MOST_ROWS], sum = 0;
-  for (int k = 0; k < w->g->s.rows; k++) at[k] = r[k];
-  at[0] -= w->g->give * w->base[0];
-  sum = cdni_soft_function(&w->g->s, at, w->f, w->H, &w->zone);
+  double sum = w->g->give > 0 ? cdni_soft_exact_function(p, w, r)
+                              : cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
   for (int k = 0; k < w->g->s.rows; k++) sum += w->base[k] * r[k], w->f[k] -= w->base[k];
   return sum;
 }

@@ -12,11 +12,13 @@ static slope slope_at(const soft_problem *p, int island, soft_line *line, double
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     double of[3];
     const soft_work *w = &p->work[k];
-    if (p->passed) { /* of what comes to its base */
-      double at[SOFT_MOST_ROWS];
-      for (int e = 0; e < w->g->s.rows; e++) at[e] = w->r[e], s.first += w->base[e] * w->Jd[e];
-      at[0] -= w->g->give * w->base[0];
-      cdni_soft_function_along(&w->g->s, at, w->Jd, t, of);
+    if (p->passed) /* of what comes to its base */
+      for (int e = 0; e < w->g->s.rows; e++) s.first += w->base[e] * w->Jd[e];
+    if (p->passed && w->g->give > 0) {
+      double shift;
+      const soft_function own = cdni_soft_pass_function(p, w, &shift);
+      const double at = w->r[0] - shift;
+      cdni_soft_function_along(&own, &at, w->Jd, t, of);
     } else cdni_soft_function_along(&w->g->s, w->r, w->Jd, t, of);
     s.first += of[1], s.second += of[2];
   }

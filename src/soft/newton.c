@@ -18,6 +18,9 @@ static const double NOTHING = 1e-24;
 /* Tolerances below this are met by refining, for an elimination leaves its rounding times how stiff rows are in the
  * forces. */
 static const double REFINED = 1e-10;
+/* With exact rows the first steps are whole ones, in which any number of rows may come to a bound or leave it (the primal-dual active
+ * set method; Hintermueller, Ito and Kunisch 2003); along lines one row does so at a time. */
+enum { WHOLE_STEPS = 2, STEPS_PER_GROUP = 4 };
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
 
@@ -221,7 +224,9 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     asked = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
   }
   const bool apart = stands_apart(p, island);
-  for (int it = 1; it <= def->iterations; it++) {
+  const int most = def->iterations + (p->passed ? STEPS_PER_GROUP * (p->first[island + 1] - p->first[island]) : 0);
+  if (p->passed) cdni_soft_keep_free(p, island);
+  for (int it = 1; it <= most; it++) {
     if (apart) mark_changed(p, island, it == 1);
     CDNI_TRY(step(p, island, !apart));
     statistics->factorizations++;
@@ -236,7 +241,7 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     if (statistics->most_iterations < it) statistics->most_iterations = it;
     trial at = evaluate(p, island, line.t);
     /* where little is left, slopes along the line are rounding */
-    if (promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
+    if (!(p->passed && it <= WHOLE_STEPS) && promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
       cdni_soft_search(p, island, &line);
       if (line.t != 1) at = evaluate(p, island, line.t);
     }

@@ -167,12 +167,21 @@ static double weight_of_row(const cdn_row_list *list, const soft_group *g, int k
   return sum > 0 && isfinite(sum) ? sum : 1;
 }
 
+static bool is_on_one_mobility(const cdn_row_list *list, const soft_group *g) {
+  if (g->place == SOFT_TERMS) return g->terms == 1 && !cdni_soft_is_body(&g->term[0]);
+  if (g->place != SOFT_JOINT) return false;
+  int n = 0;
+  for (int i = 0; i < list->room->matter->tree.node[g->body[1]].nu; i++) n += g->g[0][i] != 0;
+  return n == 1;
+}
+
 void cdni_soft_list_close(cdn_row_list *list) {
   soft_group *g = list->last;
   list->last = NULL;
   if (!g || g->s.rows != 1 || g->s.D[0] > 0) return;
   const double weight = weight_of_row(list, g, 0);
-  if (g->R < STIFF * weight) g->give = SOFT_GIVE * weight;
+  g->about[0] = weight;
+  if (g->R < STIFF * weight) g->give = (is_on_one_mobility(list, g) ? SOFT_GIVE_OF_JOINT : SOFT_GIVE) * weight;
   g->s.D[0] = 1 / (g->R + g->give);
 }
 

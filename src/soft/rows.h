@@ -25,7 +25,8 @@ enum { SOFT_TERM_BODY = -1, SOFT_MIXED_TERMS = CDN_ROW_MOST_BODIES + CDN_ROW_MOS
 typedef struct soft_group {
   soft_function s;
   double ref[SOFT_MOST_ROWS]; /* aref; terms of J that change with time are in it */
-  /* MuJoCo's approximation of the inverse inertia that each row meets, of a cone in the first. 0: no soft element's nor contact's. */
+  /* An approximation of the inverse inertia that each row meets, of a cone in the first: MuJoCo's. 0: not known, as of
+   * providers' groups of several rows. */
   double about[SOFT_MOST_ROWS];
   int32_t place;
   int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */

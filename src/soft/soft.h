@@ -31,14 +31,21 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
 /* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
  * has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
-/* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
- * leaves out. With a base they are those near it, to be differenced: each row stays on the piece of its function that
+/* Adds the forces that the soft rows would have at this udot to F and f; of some of them. With a base they are those near it, to be differenced: each row stays on the piece of its function that
  * it is on there, and rows that passes solve have the forces that they have there: `equation` (NULL: not wanted)
  * receives their r + R f, or zero for one at a bound. Without a base there must be no exact rows. *same (NULL: not wanted): whether the
  * groups are those of the base. */
 typedef struct soft_base soft_base;
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out,
+typedef enum soft_which {
+  SOFT_ALL,
+  SOFT_LEFT_OUT, /* those that cdni_soft_differentiate leaves out */
+  SOFT_SCALED    /* those that are scaled by how light bodies are: not those of providers */
+} soft_which;
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, soft_which which,
                             const soft_base *base, sv *F, double *f, double *equation, bool *same);
+/* The generalized forces (nu) of these. Realizes Velocity. */
+cdn_status cdni_soft_generalized_forces(cdn_state *state, const char *function, const double *udot, soft_which which,
+                                        double *f);
 /* How many rows of the State are solved by passes: exact ones, and stiff ones. */
 cdn_status cdni_soft_count_exact(const soft_room *room, cdn_state *state, int *n);
 /* The State as it is at udot, in its workspace. Twists must be valid; with exact rows accelerations, too, and udot is

@@ -226,8 +226,8 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
   };
   cdni_soft_start(p);
   for (int k = 0; k < p->n_islands; k++) {
-    CDNI_TRY(solvers[p->def->solver](p, k, head));
-    if (p->exact) CDNI_TRY(cdni_soft_make_exact(p, k, head));
+    const bool exact = p->exact && cdni_soft_has_exact(p, k);
+    CDNI_TRY((exact ? cdni_soft_solve_exact : solvers[p->def->solver])(p, k, head));
   }
   if (p->def->noslip_iterations > 0) CDNI_TRY(cdni_soft_stop_slip(p, groups, head));
   head->scale += cdni_soft_cost(p, p->n_islands); /* on nothing that moves */

@@ -158,7 +158,7 @@ static void row_of(rig *r, const soft_group *g, int k, double *row) {
     for (int i = 0; i < node->nu; i++) row[node->u + i] = g->g[k][i];
     return;
   }
-  if (g->place == SOFT_JOINTS) {
+  if (g->place == SOFT_TERMS) {
     for (int i = 0; i < g->terms; i++) row[g->term[i].u] += g->term[i].slope;
     return;
   }

@@ -83,7 +83,7 @@ static void add_row(cdn_state *state, const soft_group *g, int k, double factor,
   double own[MOST_NU];
   const int first = cdni_matter(s)->tree.node[g->body[1]].u, n = cdn_body_nu(s, (cdn_body){ g->body[1] });
   for (int i = 0; g->place == SOFT_JOINT && i < n; i++) f[first + i] += factor * g->g[k][i];
-  for (int i = 0; g->place == SOFT_JOINTS && i < g->terms; i++) f[g->term[i].u] += factor * g->term[i].slope;
+  for (int i = 0; g->place == SOFT_TERMS && i < g->terms; i++) f[g->term[i].u] += factor * g->term[i].slope;
   for (int side = 0; g->place == SOFT_PAIR && side < 2; side++) {
     const cdn_body body = { g->body[side] };
     cdn_transform X;
@@ -149,7 +149,7 @@ static void check_tree(uint64_t seed, int condim, cdn_soft_kind cone, int rows[6
     const soft_group g = ((const soft_group *)elements)[i];
     const int compared = compare(state, &g);
     rows[g.s.kind] += compared;
-    if (g.place == SOFT_JOINTS) rows[5] += compared;
+    if (g.place == SOFT_TERMS) rows[5] += compared;
   }
   cdn_state_destroy(state);
 }

@@ -32,8 +32,8 @@ static double row_on(const tree_data *d, const soft_group *g, int k, const sv *A
     for (int i = 0; i < node->nu; i++) sum += g->g[k][i] * a[node->u + i];
     return sum;
   }
-  for (int i = 0; g->place == SOFT_JOINTS && i < g->terms; i++) sum += g->term[i].slope * a[g->term[i].u];
-  if (g->place == SOFT_JOINTS) return sum;
+  for (int i = 0; g->place == SOFT_TERMS && i < g->terms; i++) sum += g->term[i].slope * a[g->term[i].u];
+  if (g->place == SOFT_TERMS) return sum;
   for (int s = 0; s < 2; s++) {
     const v3 point = s ? g->point : v3_add(g->point, g->arm);
     const sv V = sv_shift_motion(A[g->body[s]], v3_sub(point, d->pose[g->body[s]].p_GM));
