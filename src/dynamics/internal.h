@@ -17,7 +17,7 @@ struct dynamics {
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
   cdn_cache row_F, row_f; /* the total forces with those of the rows */
-  size_t at_F, at_f;              /* offsets of the total forces in a State's block */
+  size_t at_F, at_f;      /* offsets of the total forces in a State's block */
 };
 
 /* The total forces with those of rows, about M's origins. Accelerations must be valid. Either output may be NULL. */

@@ -95,10 +95,10 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   CDNI_TRY(cdni_soft_count_exact(dyn->soft, state, &x.exact));
   x.by = (differences){ .user = &x, .evaluate = evaluate, .add = add };
   void *frame;
-  CDNI_TRY(cdni_operator_work(
-      state, p->function,
-      (3 * (6 * nb + nu + (size_t)x.exact) + nu + cdni_differences_room(system, dyn->matter)) * sizeof(double),
-      &frame));
+  CDNI_TRY(cdni_operator_work(state, p->function,
+                              (3 * (6 * nb + nu + (size_t)x.exact) + nu + cdni_differences_room(system, dyn->matter)) *
+                                  sizeof(double),
+                              &frame));
   x.udot = divide(&x, &x.there[1], divide(&x, &x.there[0], divide(&x, &x.here, frame)));
   cdni_differences_set(&x.by, p, x.udot + nu);
   if (nu) memcpy(x.udot, p->udot, nu * sizeof *x.udot);

@@ -61,9 +61,7 @@ static bool any_damping(const dynamics *dyn, const double *damping) {
   return false;
 }
 
-bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping) {
-  return damps_along_tree(dyn, damping);
-}
+bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping) { return damps_along_tree(dyn, damping); }
 
 cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
                                     double *a) {

@@ -199,8 +199,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (m->lanes > 1 && cdni_dynamics_is_constrained(dyn, state))
-    return accelerate_apart(dyn, state, d.udot);
+  if (m->lanes > 1 && cdni_dynamics_is_constrained(dyn, state)) return accelerate_apart(dyn, state, d.udot);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);

@@ -62,8 +62,8 @@ void cdni_soft_base_end(cdn_state *state, soft_base *base) { cdn_work_pop(state,
 
 static bool is_same(const soft_group *a, const soft_group *b) {
   return a->s.kind == b->s.kind && a->s.rows == b->s.rows && a->place == b->place && a->body[0] == b->body[0] &&
-         a->body[1] == b->body[1] && a->terms == b->terms && (a->give > 0) == (b->give > 0) && a->contact == b->contact && a->element == b->element &&
-         a->provider == b->provider;
+         a->body[1] == b->body[1] && a->terms == b->terms && (a->give > 0) == (b->give > 0) &&
+         a->contact == b->contact && a->element == b->element && a->provider == b->provider;
 }
 
 static bool are_same(const soft_base *base, const soft_group *groups, int n) {

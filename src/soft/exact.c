@@ -51,10 +51,11 @@ int cdni_soft_exact_before(const soft_problem *p, int i) {
 
 static cdn_status contradicts(const soft_problem *p, const soft_work *w) {
   const char *name = name_of(p->room, w->g);
-  return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
-                         "group %d of rows, of row provider '%s', contradicts other rows or constraints: no force within "
-                         "its bounds meets its equation. Give it an R > 0 (a regularisation), or two finite bounds",
-                         (int)p->order[w - p->work], name);
+  return cdni_state_fail(
+      p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
+      "group %d of rows, of row provider '%s', contradicts other rows or constraints: no force within "
+      "its bounds meets its equation. Give it an R > 0 (a regularisation), or two finite bounds",
+      (int)p->order[w - p->work], name);
 }
 
 /* ---- rows on nothing that moves ---- */
@@ -201,8 +202,9 @@ static bool begin(soft_problem *p, int island, soft_results *results) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     const soft_function *s = &w->g->s;
-    const bool infinite = s->kind == SOFT_EQUALITY || (s->kind == SOFT_BOUNDED && s->friction[BOUNDED_LOWER] == -INFINITY &&
-                                                       s->friction[BOUNDED_UPPER] == INFINITY);
+    const bool infinite =
+        s->kind == SOFT_EQUALITY ||
+        (s->kind == SOFT_BOUNDED && s->friction[BOUNDED_LOWER] == -INFINITY && s->friction[BOUNDED_UPPER] == INFINITY);
     bounded = bounded || (w->g->give > 0 && !infinite);
     memset(w->base, 0, sizeof w->base);
     w->kept = 1;

@@ -21,8 +21,8 @@ typedef struct exact_passes {
   soft_results *results;
   int columns, rows;
   double *first, *udot; /* nu x columns: d1 and dudot */
-  double *df, *change;  /* rows x columns: of all groups in the order of `work`; equations, 0 where a row is not exact */
-  double *f;            /* nu */
+  double *df, *change; /* rows x columns: of all groups in the order of `work`; equations, 0 where a row is not exact */
+  double *f;           /* nu */
 } exact_passes;
 
 static bool is_free(const soft_work *w) { return w->g->give > 0 && w->H[0] > 0; }
@@ -188,8 +188,8 @@ cdn_status cdni_soft_vary_exact(soft_problem *p, const char *function, int n, co
   for (int v = 0; v < n; v++) x.columns += variations[v].columns;
   for (int i = 0; i < p->n; i++) x.rows += p->work[i].g->s.rows;
   const size_t columns = (size_t)x.columns, rows = (size_t)x.rows;
-  CDNI_TRY(cdni_operator_work(p->state, function,
-                              ((2 * nu + 3 * rows) * columns + nu + equations + 1) * sizeof(double), &frame));
+  CDNI_TRY(cdni_operator_work(p->state, function, ((2 * nu + 3 * rows) * columns + nu + equations + 1) * sizeof(double),
+                              &frame));
   x.first = frame, x.udot = x.first + nu * columns, x.df = x.udot + nu * columns, x.change = x.df + rows * columns;
   double *lack = x.change + rows * columns, *b;
   x.f = lack + rows * columns, b = x.f + nu;

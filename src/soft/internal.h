@@ -96,7 +96,8 @@ typedef struct soft_work {
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
-  double base[SOFT_MOST_ROWS]; /* of an island that is passed again (exact.c): forces that act already; f is what comes to them */
+  double base
+      [SOFT_MOST_ROWS]; /* of an island that is passed again (exact.c): forces that act already; f is what comes to them */
 } soft_work;
 
 /* x = udot - udot0. By body and mobility; only islands have values.
@@ -171,8 +172,8 @@ soft_function cdni_soft_pass_function(const soft_problem *p, const soft_work *w,
 /* s, f, H and the zone of a group at the residual r, in an island under way: of what comes to its base. */
 static inline double cdni_soft_row_function(const soft_problem *p, soft_work *w, const double *r) {
   if (!p->passed) return cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
-  double sum = w->g->give > 0 ? cdni_soft_exact_function(p, w, r)
-                              : cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
+  double sum =
+      w->g->give > 0 ? cdni_soft_exact_function(p, w, r) : cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
   for (int k = 0; k < w->g->s.rows; k++) sum += w->base[k] * r[k], w->f[k] -= w->base[k];
   return sum;
 }

@@ -112,19 +112,22 @@ static step_sums multiply(const soft_problem *p, int island) {
 /* What a trial found at a place of the step. */
 typedef struct trial {
   double cost, slope; /* of the functions */
+  bool done;          /* no function is curved there, or on another piece than before */
   double
       left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g - f) */
 } trial;
 
 /* Forces and weights at x + t d. */
 static trial evaluate(const soft_problem *p, int island, double t) {
-  trial at = { 0 };
+  trial at = { .done = true };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     const int n = w->g->s.rows;
     double r[SOFT_MOST_ROWS];
+    const int32_t before = w->zone;
     for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
     at.cost += cdni_soft_row_function(p, w, r);
+    at.done = at.done && w->zone == before && before != SOFT_ZONE_MIDDLE;
     for (int e = 0; e < n; e++) {
       const double change = w->f[e] - w->next[e];
       at.slope -= w->f[e] * w->Jd[e];
@@ -241,7 +244,8 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     if (statistics->most_iterations < it) statistics->most_iterations = it;
     trial at = evaluate(p, island, line.t);
     /* where little is left, slopes along the line are rounding */
-    if (!(p->passed && it <= WHOLE_STEPS) && promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
+    if (!(p->passed && it <= WHOLE_STEPS) && promised > LITTLE * sums.size &&
+        !(fabs(at.slope + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
       cdni_soft_search(p, island, &line);
       if (line.t != 1) at = evaluate(p, island, line.t);
     }
@@ -249,7 +253,7 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     if (!isfinite(promised)) return CDN_OK; /* nor are the accelerations, and whoever asked for them sees it */
     statistics->evaluations += line.evaluations;
     const double improvement = cdni_soft_note(p, island, it, &line, sqrt(fmax(promised, 0)), at.cost, &cost);
-    if (!(line.t > 0)) return CDN_OK;
+    if (!(line.t > 0) || (p->passed && line.t == 1 && at.done)) return CDN_OK;
     if (by_cost ? improvement < soft_cost_limit(p) : promised <= enough || (line.t == 1 && at.left <= enough / STIFF)) {
       if (!by_cost && line.t == 1 && def->tolerance < REFINED) refine(p, island);
       return CDN_OK;

@@ -5,14 +5,16 @@
 
 cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, soft_results **results) {
   const size_t size = cdni_region_size(state, room->results);
-  const size_t least = sizeof **results + (size_t)n * sizeof(soft_outcome) + (size_t)room->matter->tree.nu * sizeof(double);
+  const size_t least =
+      sizeof **results + (size_t)n * sizeof(soft_outcome) + (size_t)room->matter->tree.nu * sizeof(double);
   *results = cdni_region_elements(state, room->results);
   const size_t records = size >= least ? (size_t)(*results)->statistics.records : 0;
   if (size >= least && records <= SOFT_MOST_RECORDS && size == least + records * sizeof(cdn_soft_iteration))
     return CDN_OK;
   *results = NULL;
-  return cdni_state_fail(state, CDN_ERR_PARSE, false, "cdn_state_load", NULL,
-                         "the checkpoint of this State lacks the results of its rows: load another, or set the State anew");
+  return cdni_state_fail(
+      state, CDN_ERR_PARSE, false, "cdn_state_load", NULL,
+      "the checkpoint of this State lacks the results of its rows: load another, or set the State anew");
 }
 
 /* Of a State whose accelerations are computed; results NULL: there are no groups. */
@@ -88,7 +90,8 @@ cdn_status cdn_row_forces(cdn_state *state, cdn_row_set set, int most, double *f
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no row provider %d in this System",
                            (int)set.i);
   if (!n || (most > 0 && !force))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no place for the forces, or their number");
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                           "there is no place for the forces, or their number");
   CDNI_TRY(find(state, &groups, &count, &results));
   for (int i = 0; i < count; i++)
     for (int k = 0; k < groups[i].s.rows && groups[i].provider == set.i + 1; k++, rows++)

@@ -125,7 +125,8 @@ static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
 /* The groups are computed from the points of contact, from the soft elements, and from how light the bodies are. */
 static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
-  if (room->providers.count > 0 || room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
+  if (room->providers.count > 0 || room->contact || room->elements || room->def.cost_tolerance >= 0 ||
+      room->def.noslip_iterations > 0)
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (cdni_soft_is_exact(room)) cdni_declare_prerequisite(d, groups, room->matter->articulated.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));

@@ -16,7 +16,8 @@ typedef enum soft_place {
 
 /* A mobility, or a body, in a row on several. */
 typedef struct soft_term {
-  int32_t body, u; /* the outboard body of its joint; its slot. Of a body: itself; SOFT_TERM_BODY less its place in `row` */
+  int32_t body,
+      u; /* the outboard body of its joint; its slot. Of a body: itself; SOFT_TERM_BODY less its place in `row` */
   double slope;
 } soft_term;
 enum { SOFT_TERM_BODY = -1, SOFT_MIXED_TERMS = CDN_ROW_MOST_BODIES + CDN_ROW_MOST_MOBILITIES };

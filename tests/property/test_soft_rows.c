@@ -140,8 +140,8 @@ static void begin(soft_case *c, int groups, double tolerance, uint64_t seed, cdn
 }
 
 /* J udot of a group by the library's J, which knows nothing of soft rows. */
-static void multiply(cdn_state *state, const cdn_row_def *g, bool rates, const cdn_spatial *V,
-                     const double *udot, double *out) {
+static void multiply(cdn_state *state, const cdn_row_def *g, bool rates, const cdn_spatial *V, const double *udot,
+                     double *out) {
   const cdn_system *s = cdn_state_system(state);
   for (int k = 0; k < g->rows; k++) {
     out[k] = 0;

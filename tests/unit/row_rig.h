@@ -21,9 +21,7 @@ static inline cdn_status row_source_calc(const void *self, cdn_state *state, cdn
 
 static inline cdn_status row_source_declare(void *self, cdn_declarer *d) {
   row_source *s = self;
-  const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "source", .calc_rows = row_source_calc
-  };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "source", .calc_rows = row_source_calc };
   if (s->nz > 0) s->z = cdn_declare_z(d, s->nz, (double[]){ 0.3, -0.2 });
   s->set = cdn_declare_rows(d, &provider);
   return CDN_OK;

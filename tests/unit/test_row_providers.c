@@ -17,9 +17,7 @@ static cdn_status calc_source(const void *self, cdn_state *state, cdn_row_list *
 
 static cdn_status declare_source(void *self, cdn_declarer *d) {
   const source *s = self;
-  const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "source", .calc_rows = calc_source
-  };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "source", .calc_rows = calc_source };
   *s->set = cdn_declare_rows(d, &provider);
   return CDN_OK;
 }

@@ -102,9 +102,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *ro
 
 static cdn_status declare_rows(void *self, cdn_declarer *d) {
   provider *p = self;
-  const cdn_row_provider def = {
-    .struct_size = sizeof def, .name = "provided rows", .calc_rows = calc_rows
-  };
+  const cdn_row_provider def = { .struct_size = sizeof def, .name = "provided rows", .calc_rows = calc_rows };
   p->set = cdn_declare_rows(d, &def);
   return CDN_OK;
 }
@@ -348,11 +346,7 @@ static const feature table[] = {
     .refuses = exact_refuse,
     .exact = true,
     .data = &sorts[0] },
-  { .name = "yielding row",
-    .add = add_rows,
-    .forces = row_forces,
-    .law = row_law,
-    .data = &sorts[1] },
+  { .name = "yielding row", .add = add_rows, .forces = row_forces, .law = row_law, .data = &sorts[1] },
   { .name = "bounded rows",
     .add = add_rows,
     .forces = row_forces,
@@ -360,11 +354,7 @@ static const feature table[] = {
     .refuses = exact_refuse,
     .exact = true,
     .data = &sorts[2] },
-  { .name = "weight",
-    .add = add_rows,
-    .forces = row_forces,
-    .law = row_law,
-    .data = &sorts[3] },
+  { .name = "weight", .add = add_rows, .forces = row_forces, .law = row_law, .data = &sorts[3] },
   { .name = "muscle", .add = add_muscle, .data = &muscles[0] },
   { .name = "described muscle", .add = add_muscle, .data = &muscles[1] },
   { .name = "controlled muscle", .add = add_muscle, .data = &muscles[2] },
