@@ -58,7 +58,7 @@ static cdni_box box_at(const double center[3], const double half[3]) {
 
 START_TEST(random_boxes_of_one_size) {
   static cdni_box boxes[MOST];
-  for (int n = 0; n <= MOST; n = n < 20 ? n + 1 : n + 97)
+  for (int n = 0; n <= MOST; n = n < FEWER(20) ? n + 1 : n + 97)
     for (int flat = 0; flat < 4; flat++) {
       const double length = cbrt(n + 1);
       for (int i = 0; i < n; i++) {

@@ -73,7 +73,7 @@ START_TEST(momentum_is_conserved) {
       const cdn_geometry *const both[2] = { &samples.geometry[i], &samples.geometry[j] };
       scene s = make_scene(2, both, material(1e6, 0.2, 0.5));
       bool any = false;
-      for (int pose = 0; pose < 20; pose++) {
+      for (int pose = 0; pose < FEWER(20); pose++) {
         cdn_spatial F[3];
         draw(s.state, 2, 0.8, &seed);
         OK_ON(s.state, cdn_total_forces(s.state, F, NULL));

@@ -121,7 +121,7 @@ START_TEST(shallow_overlaps_are_those_of_the_solid) {
   const cdn_geometry mesh = { .kind = CDN_GEOMETRY_MESH, .surface = mesh_surface(&shape) },
                      box = { .kind = CDN_GEOMETRY_BOX, .size = { 0.6, 0.5, 0.4 } };
   int shallow = 0, different = 0;
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < FEWER(20000); i++) {
     const cdn_geometry *b = &convex[i % CDNI_COUNT(convex)];
     const cdn_transform X_WA = mesh_pose(&seed, 1);
     cdn_transform X_WB = mesh_pose(&seed, 1);
@@ -162,7 +162,7 @@ START_TEST(balls_are_as_far_as_their_centres) {
   for (int i = 0; i < samples.n; i++) {
     const cdn_geometry *a = &samples.geometry[i], ball = { .kind = CDN_GEOMETRY_SPHERE, .size = { 0.2 } };
     if (a->kind < CDN_GEOMETRY_MESH) continue;
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < FEWER(300); k++) {
       const cdn_transform X_WA = mesh_pose(&seed, 1), X_WB = mesh_pose(&seed, 2);
       cdn_proximity center;
       OK(cdn_geometry_point_distance(a, &X_WA, X_WB.p, &center));
@@ -215,7 +215,7 @@ START_TEST(inside_is_inside) {
   uint64_t seed = 35;
   mesh_shape shape = mesh_bumpy_sphere(16, 10, 3, 0.3);
   const cdn_geometry mesh = { .kind = CDN_GEOMETRY_MESH, .surface = mesh_surface(&shape) };
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < FEWER(200); k++) {
     const cdn_transform X_WA = mesh_pose(&seed, 1);
     cdn_transform X_WB = mesh_pose(&seed, 1);
     X_WB.p = cdn_add(X_WA.p, cdn_scale(mesh_uniform(&seed, 0, 2.5), mesh_direction(&seed)));
@@ -277,7 +277,7 @@ START_TEST(meshes_with_meshes) {
                      b = { .kind = CDN_GEOMETRY_MESH, .surface = mesh_surface(&other) },
                      box_a = { .kind = CDN_GEOMETRY_BOX, .size = { 0.6, 0.5, 0.4 } },
                      box_b = { .kind = CDN_GEOMETRY_BOX, .size = { 0.3, 0.2, 0.5 } };
-  for (int i = 0; i < 3000; i++) {
+  for (int i = 0; i < FEWER(3000); i++) {
     const cdn_transform X_WA = mesh_pose(&seed, 1), X_WB = mesh_pose(&seed, 2);
     cdn_proximity solid;
     OK(cdn_geometry_distance(&box_a, &X_WA, &box_b, &X_WB, &solid));
@@ -332,7 +332,7 @@ START_TEST(bad_meshes_have_answers) {
   OK(cdn_surface_create_mesh(8, doubled, 7, twice + 6, &s[CDNI_COUNT(shapes) + 1])); /* torn */
   mesh_shape_free(&box);
   for (int i = 0; i < CDNI_COUNT(s); i++)
-    for (int k = 0; k < 200; k++) {
+    for (int k = 0; k < FEWER(200); k++) {
       const cdn_geometry mesh = { .kind = CDN_GEOMETRY_MESH, .surface = s[i] },
                          other = { .kind = CDN_GEOMETRY_MESH, .surface = s[k % CDNI_COUNT(s)] },
                          half_space = { .kind = CDN_GEOMETRY_HALF_SPACE };

@@ -4,7 +4,7 @@
 #include "property/sample_geometries.h"
 #include "testing.h"
 
-enum { POINTS = 300 };
+enum { POINTS = FEWER(300) };
 
 /* ---- meshes and height fields against all their triangles ---- */
 
@@ -127,7 +127,7 @@ START_TEST(ellipsoids_to_rounding) {
   /* A point of the surface, moved along the normal by less than the least radius of curvature, has that distance. */
   uint64_t seed = 6;
   const cdn_transform X = cdn_transform_identity();
-  for (int k = 0; k < 20000; k++) {
+  for (int k = 0; k < FEWER(20000); k++) {
     double a[3];
     for (int i = 0; i < 3; i++) a[i] = pow(10, mesh_uniform(&seed, -3, 3));
     if (k % 3 == 0) a[2] = a[k % 2];

@@ -112,7 +112,7 @@ START_TEST(slow_runs_go_on) {
     cdn_stepper_def def = cdn_default_stepper_def();
     def.method = methods[i];
     def.final_time = 60;
-    def.max_steps = 20000;
+    def.max_steps = FEWER(20000);
     cdn_stepper *stepper = ode_stepper(state, &def);
     FAILS(cdn_stepper_advance(stepper, 60, NULL), CDN_ERR_LIMIT);
     cdn_stepper_destroy(stepper);

@@ -59,7 +59,8 @@ static void follow(const fall *f, uint64_t *seed, cdn_method method, double accu
   cdn_system_release(system);
 }
 
-static void follow_kind(const cdn_geometry *g, int falls) {
+static void follow_kind(const cdn_geometry *g, int all) {
+  const int falls = FEWER(all);
   const fall soft = { *g, 1e6, 0.5 }, hard = { *g, 1e8, 0.05 };
   uint64_t seed = 11;
   for (int i = 0; i < falls; i++) follow(i % 2 ? &hard : &soft, &seed, CDN_METHOD_DEFAULT, 1e-6, 4e-6);

@@ -84,7 +84,7 @@ static void graze(cdn_method method, double accuracy, double height, double spee
 START_TEST(grazing_is_seen_or_said) {
   static const double accuracies[] = { 1e-3, 1e-6, 1e-9, 1.3e-11 };
   for (int a = 0; a < 4; a++)
-    for (int k = 0; k < 100; k++) {
+    for (int k = 0; k < FEWER(100); k++) {
       const double depth = pow(10, -2 - 10 * pick(3 * k)) * (k % 4 ? 1 : -1);
       graze(methods[_i], accuracies[a], 0.5 + pick(3 * k + 1), 0.5 + 3 * pick(3 * k + 2), depth);
     }
@@ -94,7 +94,7 @@ END_TEST
 /* ---- side by side: as many impacts as one ball has alone, for all ---- */
 
 START_TEST(impacts_within_rounding_are_all_handled) {
-  for (int k = 0; k < 60; k++) {
+  for (int k = 0; k < FEWER(60); k++) {
     double q[BALLS], u[BALLS];
     const double accuracy = pow(10, -2 - 9 * pick(5 * k)), ceiling = 1.5 + pick(5 * k + 1),
                  speed = 6 + 2 * pick(5 * k + 2);
