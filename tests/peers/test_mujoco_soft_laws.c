@@ -204,7 +204,7 @@ START_TEST(test_laws) {
       mjData *d = mj_makeData(m);
       snprintf(label, sizeof label, "%s, %s, impratio %g, refsafe %s", soft_model_names[which], c.cone, c.impratio,
                c.refsafe);
-      for (int state = 0; state < 30; state++) {
+      for (int state = 0; state < 40; state++) {
         soft_model_state(m, d, &seed, 3);
         mj_fwdPosition(m, d);
         mj_fwdVelocity(m, d);
