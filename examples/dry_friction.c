@@ -22,9 +22,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *ro
 
 static cdn_status declare(void *self, cdn_declarer *d) {
   (void)self;
-  const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "friction", .calc_rows = calc_rows
-  };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "friction", .calc_rows = calc_rows };
   cdn_declare_rows(d, &provider);
   return CDN_OK;
 }

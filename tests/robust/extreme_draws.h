@@ -48,17 +48,7 @@ typedef struct world {
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind {
-  BUILDING,
-  RUNNING,
-  FORCES,
-  ROWS,
-  PROVIDED,
-  OUTPUT,
-  DERIVATIVES,
-  RATES,
-  DECLARER
-} call_kind;
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, OUTPUT, DERIVATIVES, RATES, DECLARER } call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);

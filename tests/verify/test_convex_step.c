@@ -387,9 +387,7 @@ static cdn_status hold_row(const void *self, cdn_state *state, cdn_row_list *row
 
 static cdn_status declare_hold(void *self, cdn_declarer *d) {
   (void)self;
-  const cdn_row_provider provider = {
-    .struct_size = sizeof provider, .name = "brake", .calc_rows = hold_row
-  };
+  const cdn_row_provider provider = { .struct_size = sizeof provider, .name = "brake", .calc_rows = hold_row };
   cdn_declare_rows(d, &provider);
   return CDN_OK;
 }
