@@ -136,6 +136,9 @@ typedef struct cdn_contact_def {
   int memory_slots;
   double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
   cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
+  /** Bits of cdn_law_part (contact_law.h): freezing refuses, by name, shapes that may touch by a law that lacks one of
+   *  these. Default 0: nothing is asked of laws but their force. */
+  unsigned needs;
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_def_init(void *def, size_t size);

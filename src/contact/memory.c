@@ -44,10 +44,9 @@ static const void *table_of(const contact_room *room, cdn_state *state) {
 /* ---- the size of the pool ---- */
 
 static int features_of(const contact_room *room, int i, int j) {
-  return cdni_contact_law(CDNI_AT(room->shapes, shape, i).geometry.kind,
-                          CDNI_AT(room->shapes, shape, j).geometry.kind) == cdni_law_ends
-             ? 2
-             : 1;
+  const contact_law *law = cdni_contact_law(room, CDNI_AT(room->shapes, shape, i).geometry.kind,
+                                            CDNI_AT(room->shapes, shape, j).geometry.kind);
+  return law ? law->features : 1;
 }
 
 /* Patches that can exist at once, if there are at most so many. */

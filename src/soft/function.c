@@ -136,23 +136,17 @@ static double of_row(const soft_function *s, double r, double *f, double *H, int
 
 /* ---- implicit steps ---- */
 
-/* The cost is the integral of the force from where it begins on; the bracket is linear in w, with the slope b. */
 static double press(const soft_function *s, const double *r, double *f, double *H) {
-  const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
-  const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
+  const double h = s->friction[PRESS_STEP], depth = s->friction[PRESS_DEPTH], V = h * r[0], w = depth - h * V;
+  const double *numbers = s->D + PRESS_NUMBERS;
+  double slope[2];
   f[0] = 0;
   if (H) H[0] = 0;
-  if (!(w > 0 && bracket > 0)) return 0;
-  const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
-  f[0] = force * bracket;
-  if (H) H[0] = h * (h * p * f[0] / w + d * force);
-  const double b = d / h, rest = b * w, per = (p + 1) * (p + 2);
-  double cost = force * w * (bracket / (p + 1) - rest / per);
-  if (bracket < rest) { /* the bracket ends the force before the depth does */
-    const double end = w - bracket / b;
-    cost += K * pow(end, p + 1) * (b * end / per);
-  }
-  return cost / (h * h);
+  if (!(w > 0)) return 0;
+  f[0] = cdni_law_slopes(s->law, numbers, w, -V, slope);
+  if (!(f[0] > 0)) return 0;
+  if (H) H[0] = h * (h * slope[0] + slope[1]);
+  return cdni_law_cost(s->law, numbers, depth, h, -V) / h;
 }
 
 static double slide(const soft_function *s, const double *r, double *f, double *H) {

@@ -34,10 +34,10 @@ static soft_function draw(soft_kind kind) {
     const double ratio = power_of_ten(-1, 1);
     s = cdni_soft_cone(kind, rows, friction, 1 / s.D[0], ratio);
   } else if (kind == SOFT_PRESS) {
-    const double powers[] = { 1, 1.5, 2.25 };
-    s.friction[PRESS_STEP] = uniform(0.2, 1);
-    s.D[PRESS_STIFFNESS] = power_of_ten(-1, 1), s.D[PRESS_DEPTH] = uniform(-1, 1);
-    s.D[PRESS_POWER] = powers[(int)uniform(0, 3)], s.D[PRESS_DAMPING] = uniform(0, 1) < 0.3 ? 0 : power_of_ten(-1, 1);
+    s.law = &cdni_pressure_laws[uniform(0, 1) < 0.5 ? LAW_HERTZ : LAW_SPRING];
+    s.friction[PRESS_STEP] = uniform(0.2, 1), s.friction[PRESS_DEPTH] = uniform(-1, 1);
+    double *numbers = s.D + PRESS_NUMBERS;
+    numbers[0] = power_of_ten(-1, 1), numbers[1] = uniform(0, 1) < 0.3 ? 0 : power_of_ten(-1, 1), numbers[2] = 1;
   } else if (kind == SOFT_SLIDE) {
     s.rows = 1 + (int)uniform(0, 3);
     for (int i = 1; i < s.rows; i++) s.D[i] = s.D[0];
@@ -59,8 +59,7 @@ static double stiffest(const soft_function *s) {
   double most = s->D[0], slope = 1;
   if (s->kind == SOFT_SLIDE) return most + s->friction[SLIDE_VISCOUS];
   if (s->kind == SOFT_PRESS) { /* for depths up to 2 and h V from -1 to 1 */
-    const double h = s->friction[PRESS_STEP], d = s->D[PRESS_DAMPING],
-                 force = s->D[PRESS_STIFFNESS] * pow(2.5, s->D[PRESS_POWER]);
+    const double h = s->friction[PRESS_STEP], d = s->D[PRESS_NUMBERS + 1], force = s->D[PRESS_NUMBERS] * pow(2.5, 1.5);
     return h * force * (3 * h * (1 + 2 * d) + d);
   }
   for (int i = 1; i < s->rows; i++) most = fmax(most, s->D[i]);
@@ -76,8 +75,8 @@ static bool beyond_kinks(const soft_function *s, const double *r, double h) {
   const double size = sqrt(square);
   if (s->kind == SOFT_SLIDE) return fabs(s->D[0] * size - s->loss) > 4 * h * s->D[0] && size > 0.02;
   if (s->kind != SOFT_PRESS) return true;
-  const double step = s->friction[PRESS_STEP], V = step * r[0], w = s->D[PRESS_DEPTH] - step * V;
-  return fabs(w) > 0.02 && fabs(1 - s->D[PRESS_DAMPING] * V) > 4 * h * s->D[PRESS_DAMPING];
+  const double step = s->friction[PRESS_STEP], d = s->D[PRESS_NUMBERS + 1], V = step * r[0];
+  return fabs(s->friction[PRESS_DEPTH] - step * V) > 0.02 && fabs(1 - d * V) > 4 * h * d;
 }
 
 /* f is what s falls by, H what -f grows by, in one direction at a time; `along` says the same. Where a step crosses into another
