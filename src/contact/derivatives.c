@@ -108,7 +108,7 @@ static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn
   if (c->N > 0) to.dN = c->slope[1] * d_rate;
   if (e) to.elastic = e->elastic, to.spread = e->spread, to.stamp = e->stamp;
   if (e && c->N > 0) to.dN += e->pressed;
-  if (e && c->differenced) to.friction = e->friction;
+  if (e && e->varies) to.friction = e->friction;
   to.slip = cdn_sub(in_plane(n, cdn_sub(d_whole, cdn_scale(along, dn))), cdn_scale(cdn_dot(dn, whole), n));
   return to;
 }
@@ -340,7 +340,7 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
 /* Pairs of which each touch is known, or can be found again. Where friction has memory, a patch of several touches is not: those of
  * the user's laws are one. */
 static bool is_known(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  const contact_law *law = cdni_contact_law(room, a, b);
+  const contact_law *law = room->law[a][b];
   return !law || law->exact || (law->touch && (law->damping > 0 || room->slots == 0));
 }
 

@@ -15,7 +15,8 @@ typedef struct effect {
   double gap, elastic, pressed;     /* of the elastic force, and of the force along the normal at one rate; */
   double stamp;                     /* of r_1 r_2 over the depth, as a part of it; */
   double spread;                    /* of its spread, */
-  double friction[5];               /* of its coefficients: static, dynamic, viscous, torsional, rolling, */
+  bool varies;                      /* some of its coefficients change, which are */
+  double friction[5];               /* static, dynamic, viscous, torsional, rolling; */
   cdn_vec3 side_force, side_moment; /* and of what belongs to a stiffness that varies */
   cdn_vec3 over_a, over_b;          /* displacements of the point relative to the bodies */
 } effect;

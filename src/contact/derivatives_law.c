@@ -46,7 +46,10 @@ static effect difference(const touch_pair *pair, const touch *t, const small_mot
                .side_force = slope(over, there.side_force, here.side_force),
                .side_moment = slope(over, there.side_moment, here.side_moment) };
   e.pressed = (normal_force(pair->room, &there, rate) - normal_force(pair->room, &here, rate)) / over;
-  for (int k = 0; k < 5; k++) e.friction[k] = (coefficient(&there, k) - coefficient(&here, k)) / over;
+  for (int k = 0; k < 5; k++) {
+    e.friction[k] = (coefficient(&there, k) - coefficient(&here, k)) / over;
+    e.varies = e.varies || e.friction[k] != 0;
+  }
   return e;
 }
 
@@ -58,14 +61,14 @@ void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double 
   }
 }
 
-static effect sum(effect a, double s, const effect *b) {
-  a.n = cdn_add(a.n, cdn_scale(s, b->n)), a.p = cdn_add(a.p, cdn_scale(s, b->p));
-  a.gap += s * b->gap, a.elastic += s * b->elastic, a.pressed += s * b->pressed, a.spread += s * b->spread,
-      a.stamp += s * b->stamp;
-  a.side_force = cdn_add(a.side_force, cdn_scale(s, b->side_force));
-  for (int k = 0; k < 5; k++) a.friction[k] += s * b->friction[k];
-  a.side_moment = cdn_add(a.side_moment, cdn_scale(s, b->side_moment));
-  return a;
+static void add(effect *a, double s, const effect *b) {
+  a->n = cdn_add(a->n, cdn_scale(s, b->n)), a->p = cdn_add(a->p, cdn_scale(s, b->p));
+  a->gap += s * b->gap, a->elastic += s * b->elastic, a->pressed += s * b->pressed;
+  a->spread += s * b->spread, a->stamp += s * b->stamp;
+  a->side_force = cdn_add(a->side_force, cdn_scale(s, b->side_force));
+  a->side_moment = cdn_add(a->side_moment, cdn_scale(s, b->side_moment));
+  for (int k = 0; k < 5 && b->varies; k++) a->friction[k] += s * b->friction[k];
+  a->varies = a->varies || b->varies;
 }
 
 /* The two move as a does, and b on from there. */
@@ -76,6 +79,6 @@ effect cdni_contact_effect_of_law(const touch *t, const effect by_b[6], const sm
                .side_moment = cdn_cross(d->theta_a, t->side_moment) };
   const cdn_vec3 turn = cdn_sub(d->theta_b, d->theta_a), shift = cdn_sub(d->delta_b, d->delta_a);
   const double parts[6] = { turn.x, turn.y, turn.z, shift.x, shift.y, shift.z };
-  for (int k = 0; k < 6; k++) e = sum(e, parts[k], &by_b[k]);
+  for (int k = 0; k < 6; k++) add(&e, parts[k], &by_b[k]);
   return e;
 }

@@ -115,8 +115,7 @@ cdn_status cdni_find_springs(const touch_pair *pair, cdn_state *state, cdn_regio
 }
 
 double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
-  cdn_transform X_b = *pair->X[1];
-  X_b.p = cdn_sub(X_b.p, cdn_scale(depth + near->distance, near->normal));
+  const cdn_transform X_b = pose_at_depth(pair, depth, near);
   touch_pair there = *pair;
   there.X[1] = &X_b;
   bed b = bed_of(&there);

@@ -93,6 +93,8 @@ struct contact_room {
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
   int n_bodies;
   cdni_array pair_order; /* pair_entry */
+  /* Which law acts between two kinds, or NULL; of convex contact one without functions. */
+  const struct contact_law *law[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
   cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
   cdn_dvar soft, soft_pairs;  /* convex contact only */
   cdn_cache places;           /* shape_place, one a shape */
@@ -355,12 +357,10 @@ typedef struct touch_pair {
   const contact_room *room;
 } touch_pair;
 
-/* The law that acts between two kinds of geometry, or NULL; of convex contact one without functions. */
-const contact_law *cdni_contact_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
 /* Two shapes of a State; pair_numbers: as the State has them. */
 static inline touch_pair touch_pair_of(const contact_room *room, const shape_place *places, const shape_pose *poses,
                                        const double *pair_numbers, int i, int j) {
-  return (touch_pair){ .law = cdni_contact_law(room, places[i].geometry.kind, places[j].geometry.kind),
+  return (touch_pair){ .law = room->law[places[i].geometry.kind][places[j].geometry.kind],
                        .g = { &places[i].geometry, &places[j].geometry },
                        .X = { &poses[i].X_GS, &poses[j].X_GS },
                        .shape = { i, j },
@@ -391,8 +391,16 @@ struct contact_law {
   bool (*acts)(const touch_pair *pair);     /* of such a pair: whether anything is pressed */
 };
 
+void cdni_contact_choose_laws(contact_room *room);
 /* laws.c: the law of the library, or NULL. */
 const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b);
+
+/* The pose of b, moved along the normal until it is `depth` deep. */
+static inline cdn_transform pose_at_depth(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  cdn_transform X = *pair->X[1];
+  X.p = cdn_sub(X.p, cdn_scale(depth + near->distance, near->normal));
+  return X;
+}
 
 /* A law of the user's. */
 typedef struct own_law {

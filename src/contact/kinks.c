@@ -82,13 +82,17 @@ typedef struct presser {
   double numbers[CDN_LAW_NUMBERS];
 } presser;
 
-static bool presser_of(const touch_pair *pair, double dissipation, presser *out) {
+static bool presser_of(const touch_pair *pair, double dissipation, double depth, const cdn_proximity *near,
+                       presser *out) {
   const contact_law *law = pair->law;
   touch t;
   if (!law) return false;
   *out = (presser){ pressure_at(pair->room, law->pressure), { 1, law->damping * dissipation } };
   if (law->damping > 0) return true;
-  if (!law->touch || !law->touch(pair, -1, &t)) return false;
+  const cdn_transform X_b = pose_at_depth(pair, depth, near);
+  touch_pair there = *pair;
+  there.X[1] = &X_b;
+  if (!law->touch || !law->touch(&there, -1, &t)) return false;
   out->law = pressure_at(pair->room, t.law);
   memcpy(out->numbers, t.numbers, sizeof out->numbers);
   return true;
@@ -122,7 +126,7 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
   const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
   presser presses;
-  if (!presser_of(&p.pair, m.dissipation, &presses)) return;
+  if (!presser_of(&p.pair, m.dissipation, -near.distance, &near, &presses)) return;
   const double bend = lets_go(&presses);
   if (!isnan(bend)) values[LETTING_GO] = 1 + parting(v, c, middle, middle, near.normal) / bend;
 }
@@ -169,7 +173,7 @@ static void sweep_boxes(const view *v, int n, const sweep *w, double reach, cdni
 }
 
 static const contact_law *law_of(const view *v, const couple *c) {
-  return cdni_contact_law(v->room, v->places[c->a].geometry.kind, v->places[c->b].geometry.kind);
+  return v->room->law[v->places[c->a].geometry.kind][v->places[c->b].geometry.kind];
 }
 
 static int64_t key_of(const contact_room *room, int a, int b, int feature) {
@@ -299,7 +303,7 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));
   const double speed = cdn_norm(across);
   presser presses;
-  if (touching && presser_of(&p.pair, m.dissipation, &presses)) size *= dissipated(&presses, x, fabs(apart));
+  if (touching && presser_of(&p.pair, m.dissipation, x, &near, &presses)) size *= dissipated(&presses, x, fabs(apart));
   if (!touching) size *= x;
   cdn_vec3 force = cdn_scale(size, near.normal);
   if (speed > 0) force = cdn_sub(force, cdn_scale(size * friction_most(m.friction, speed) / speed, across));

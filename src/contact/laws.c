@@ -257,11 +257,14 @@ const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   return NULL;
 }
 
-const contact_law *cdni_contact_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
+void cdni_contact_choose_laws(contact_room *room) {
   static const contact_law convex = { .name = "convex contact", .features = 1 };
-  if (cdni_contact_is_convex(room)) return &convex;
-  const own_law *own = room->laws.count > 0 ? cdni_contact_own_law(room, a, b) : NULL;
-  return own ? &own->law : cdni_library_law(a, b);
+  for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
+      const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
+      const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
+      room->law[a][b] = cdni_contact_is_convex(room) ? &convex : own ? &own->law : cdni_library_law(kinds[0], kinds[1]);
+    }
 }
 
 bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdni_library_law(a, b) != NULL; }
@@ -270,12 +273,12 @@ bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdn
 
 bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
                    cdn_proximity *near, double *share) {
-  const contact_law *law = cdni_contact_law(room, g[0]->kind, g[1]->kind);
+  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
   *share = 1;
   return law && law->near ? law->near(g, X, near) : cdni_contact_near(g, X, INFINITY, near, share);
 }
 
 double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b) {
-  const contact_law *law = cdni_contact_law(room, a->kind, b->kind);
+  const contact_law *law = room->law[a->kind][b->kind];
   return law && law->reach ? law->reach(a, b) : 0;
 }

@@ -44,8 +44,8 @@ static const void *table_of(const contact_room *room, cdn_state *state) {
 /* ---- the size of the pool ---- */
 
 static int features_of(const contact_room *room, int i, int j) {
-  const contact_law *law = cdni_contact_law(room, CDNI_AT(room->shapes, shape, i).geometry.kind,
-                                            CDNI_AT(room->shapes, shape, j).geometry.kind);
+  const contact_law *law =
+      room->law[CDNI_AT(room->shapes, shape, i).geometry.kind][CDNI_AT(room->shapes, shape, j).geometry.kind];
   return law ? law->features : 1;
 }
 

@@ -176,11 +176,12 @@ static bool find_again(const touch_pair *pair, int feature, touch *out) {
   return run(pair, &result) == CDN_OK && result.found;
 }
 
-/* By the numbers that the deepest contact has now. */
 static double force_at(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  const cdn_transform X_b = pose_at_depth(pair, depth, near);
+  touch_pair there = *pair;
   touch t;
-  (void)near;
-  return find_again(pair, -1, &t) ? law_force(pressure_at(pair->room, t.law), t.numbers, depth, 0) : NAN;
+  there.X[1] = &X_b;
+  return find_again(&there, -1, &t) ? t.elastic : NAN;
 }
 
 /* ---- adding ---- */
@@ -239,7 +240,7 @@ void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *d
                            .touch = find_again,
                            .pressure = (int16_t)(d.pressure ? LAW_COUNT + (int)room->laws.count : LAW_SPRING),
                            .features = 1,
-                           .force = d.pressure ? force_at : NULL };
+                           .force = force_at };
   law.self = d.self_size > 0 ? cdni_alloc(a, d.self_size) : (void *)(uintptr_t)d.self;
   if (law.name && (d.self_size == 0 || law.self) && cdni_array_push(a, &room->laws, sizeof law, &law)) {
     if (d.self_size > 0) memcpy(law.self, d.self, d.self_size);

@@ -385,8 +385,7 @@ static cdn_status add_forces(void *context, pressure_overlap *o) {
 
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
   const double most = 0.5 * fmin(cdni_largest_depth(pair->g[0]), cdni_largest_depth(pair->g[1]));
-  cdn_transform X_b = *pair->X[1];
-  X_b.p = cdn_sub(X_b.p, cdn_scale(fmin(depth, most) + near->distance, near->normal));
+  const cdn_transform X_b = pose_at_depth(pair, fmin(depth, most), near);
   touch_pair there = *pair;
   there.X[1] = &X_b;
   cdn_vec3 sum = { 0, 0, 0 };

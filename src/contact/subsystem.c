@@ -5,7 +5,7 @@
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (!cdni_contact_is_convex(room)) return cdni_contact_law(room, a, b) != NULL;
+  if (!cdni_contact_is_convex(room)) return room->law[a][b] != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
@@ -40,7 +40,7 @@ static cdn_status report(const contact_room *room, const shape *a, const shape *
                            "shapes '%s' (a %s) and '%s' (a %s) may touch by the law '%s', which lacks what "
                            "cdn_contact_def.needs asks for: %s; give them a law that has it "
                            "(cdn_system_add_contact_law), keep them apart, or ask for less",
-                           a->name, kind_a, b->name, kind_b, cdni_contact_law(room, kinds[0], kinds[1])->name, text);
+                           a->name, kind_a, b->name, kind_b, room->law[kinds[0]][kinds[1]]->name, text);
 }
 
 /* Names the first pair that may touch and lacks something. */

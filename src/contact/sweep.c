@@ -192,7 +192,7 @@ static bool is_of_surface(int64_t key) { return key % SIGHTS == SURFACE; }
 
 static void add_pair(const contact_room *room, const shape_place *places, int a, int b, cdni_sights *out) {
   const cdn_geometry *const g[2] = { &places[a].geometry, &places[b].geometry };
-  const contact_law *law = cdni_contact_law(room, g[0]->kind, g[1]->kind);
+  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
   const bool springs = law && law->near, surfaces = cdni_pair_is_supported(g[0], g[1]);
   if (surfaces || springs) out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, LAW) };
   if (surfaces && springs && fmin(depth_of(g[0]), depth_of(g[1])) < INFINITY)

@@ -57,7 +57,7 @@ typedef struct soft_function {
  * SOFT_ZONE_MIDDLE. */
 enum { SOFT_ZONE_NOTHING = 0, SOFT_ZONE_MIDDLE = -1 };
 double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
-/* s(r + t d) and its first two derivatives by t. */
-void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]);
+/* The first two derivatives of s(r + t d) by t. */
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[2]);
 
 #endif

@@ -10,9 +10,9 @@ typedef struct slope {
 static slope slope_at(const soft_problem *p, int island, soft_line *line, double t) {
   slope s = { line->m0 + t * line->m1, line->m1 };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    double of[3];
+    double of[2];
     cdni_soft_function_along(&p->work[k].g->s, p->work[k].r, p->work[k].Jd, t, of);
-    s.first += of[1], s.second += of[2];
+    s.first += of[0], s.second += of[1];
   }
   line->evaluations++;
   return s;

@@ -87,7 +87,7 @@ START_TEST(test_derivatives) {
   for (int draws = 0; draws < 28000; draws++) {
     const soft_kind kind = (soft_kind)(draws % KINDS);
     const soft_function s = draw(kind);
-    double r[6], d[6], f[6], H[36], plus[6], minus[6], far[6], f_plus[6], f_minus[6], H_other[36], out[3], size = 0;
+    double r[6], d[6], f[6], H[36], plus[6], minus[6], far[6], f_plus[6], f_minus[6], H_other[36], out[2], size = 0;
     int32_t zone, zone_plus, zone_minus;
     draw_residual(&s, r);
     const double h = 1e-5, bound = stiffest(&s);
@@ -109,14 +109,12 @@ START_TEST(test_derivatives) {
     }
     NEAR((up - down) / (2 * h), slope, bound * (h + 1e-10 * (1 + size)));
     cdni_soft_function_along(&s, r, d, 0, out);
-    NEAR(out[0], cost, 1e-15 * bound * (1 + size) * (1 + size));
-    NEAR(out[1], slope, 1e-14 * bound * (1 + size));
-    NEAR(out[2], curve, 1e-13 * bound);
+    NEAR(out[0], slope, 1e-14 * bound * (1 + size));
+    NEAR(out[1], curve, 1e-13 * bound);
     cdni_soft_function_along(&s, r, d, 0.3, out);
-    const double cost_far = cdni_soft_function(&s, far, f_plus, NULL, NULL);
+    cdni_soft_function(&s, far, f_plus, NULL, NULL);
     for (int i = 0; i < s.rows; i++) slope_far -= f_plus[i] * d[i];
-    NEAR(out[0], cost_far, 1e-15 * bound * (1 + size) * (1 + size));
-    NEAR(out[1], slope_far, 1e-14 * bound * (1 + size));
+    NEAR(out[0], slope_far, 1e-14 * bound * (1 + size));
     if (zone_plus != zone || zone_minus != zone) continue;
     cdni_soft_function(&s, plus, f_plus, NULL, NULL);
     compared[kind]++;
@@ -124,7 +122,8 @@ START_TEST(test_derivatives) {
     double reach = 1;
     if (zone == SOFT_ZONE_MIDDLE && !beyond_kinks(&s, r, 2 * h)) continue;
     if (kind == SOFT_SLIDE) reach = size;
-    if (kind == SOFT_PRESS) reach = fmin(1, fabs(s.D[PRESS_DEPTH] - s.friction[PRESS_STEP] * r[0]));
+    if (kind == SOFT_PRESS)
+      reach = fmin(1, fabs(s.friction[PRESS_DEPTH] - s.friction[PRESS_STEP] * s.friction[PRESS_STEP] * r[0]));
     if (zone == SOFT_ZONE_MIDDLE && kind < SOFT_PRESS) {
       reach = 0;
       for (int k = 1; k < s.rows; k++) reach = fmax(reach, s.friction[k - 1] * fabs(r[k]));
@@ -227,7 +226,7 @@ START_TEST(test_hostile_numbers) {
       const double R = power_of_ten(-15, 6), ratio = power_of_ten(-15, 9);
       s = cdni_soft_cone(kind, rows, friction, R, draws % 5 ? 1 : ratio);
     }
-    double r[6], d[6], f[6], H[36], out[3];
+    double r[6], d[6], f[6], H[36], out[2];
     int32_t zone;
     const bool small = draws % 4 == 0;
     for (int i = 0; i < s.rows; i++) {
@@ -243,8 +242,7 @@ START_TEST(test_hostile_numbers) {
     const double cost = cdni_soft_function(&s, r, f, H, &zone);
     cdni_soft_function_along(&s, r, d, 0.5, out);
     ck_assert_msg(!isnan(cost) && cost >= 0, "kind %d, zone %d: cost %g", s.kind, zone, cost);
-    ck_assert_msg(!isnan(out[0]) && !isnan(out[1]) && out[2] >= 0, "kind %d: along %g %g %g", s.kind, out[0], out[1],
-                  out[2]);
+    ck_assert_msg(!isnan(out[0]) && out[1] >= 0, "kind %d: along %g %g", s.kind, out[0], out[1]);
     double trace = 0;
     for (int i = 0; i < s.rows; i++) {
       ck_assert(!isnan(f[i]));
@@ -265,14 +263,14 @@ START_TEST(test_no_friction) {
   const soft_function limit = { .kind = SOFT_LIMIT, .rows = 1, .D = { 5 } };
   for (double n = -1; n <= 1; n += 0.25) {
     const double r[] = { n, 0.3, -4 };
-    double f[3], H[9], g[1], out[3], same[3];
+    double f[3], H[9], g[1], out[2], same[2];
     const double a = cdni_soft_function(&cone, r, f, H, NULL), b = cdni_soft_function(&limit, r, g, NULL, NULL);
     NEAR(a, b, 0);
     NEAR(f[0], g[0], 0);
     ck_assert(f[1] == 0 && f[2] == 0 && H[4] == 0);
     cdni_soft_function_along(&cone, r, (double[]){ 1, 2, 3 }, 0.1, out);
     cdni_soft_function_along(&limit, r, (double[]){ 1 }, 0.1, same);
-    for (int i = 0; i < 3; i++) NEAR(out[i], same[i], 1e-15);
+    for (int i = 0; i < 2; i++) NEAR(out[i], same[i], 1e-15);
   }
 }
 END_TEST
