@@ -1,9 +1,9 @@
 /* Cardan: laws of contact of your own, and what laws lack.
  *
  * A law acts between two kinds of geometry, in place of the library's law or where it has none. For two shapes that may
- * touch, and whose boxes overlap, it says where they touch and how deep, by geometries, poses and materials alone. How strongly
- * they push each other apart it says once, as a pressure by depth and rate; force, energy, derivatives, bends and the
- * row of an implicit step follow from that. Friction, its memory, reports and measures are the library's.
+ * touch, and whose boxes overlap, it says where they touch and how deep, by geometries, poses and materials alone. How
+ * strongly they push each other apart it says once, as a pressure by depth and rate; force, energy, derivatives, bends
+ * and the row of an implicit step follow from that. Friction, its memory, reports and measures are the library's.
  * examples/custom_contact_law.c is a whole program. */
 #ifndef CARDAN_CONTACT_LAW_H
 #define CARDAN_CONTACT_LAW_H
@@ -129,8 +129,8 @@ typedef struct cdn_contact_law_info {
   unsigned parts;   /**< cdn_law_part: what it has */
   char lacks[512];  /**< what it lacks, and what is done instead, in words; "" if nothing */
 } cdn_contact_law_info;
-/** The law that acts between two kinds of geometry. Errors: CDN_ERR_ARG (a kind that is none), CDN_ERR_UNSUPPORTED (none
- *  acts). For a System with convex contact as well, which does not use laws. */
+/** The law that acts between two kinds of geometry. Errors: CDN_ERR_ARG (a kind that is none), CDN_ERR_UNSUPPORTED
+ *  (none acts). For a System with convex contact as well, which does not use laws. */
 CDN_API cdn_status cdn_system_contact_law_sized(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
                                                 cdn_contact_law_info *out, size_t size) CDN_NODISCARD;
 static inline cdn_status cdn_system_contact_law(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,

@@ -337,8 +337,8 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
   return add_all(contact_of(self), state, false, d);
 }
 
-/* Pairs of which each touch is known, or can be found again. Where friction has memory, a patch of several touches is not: those of
- * the user's laws are one. */
+/* Pairs of which each touch is known, or can be found again. Where friction has memory, a patch of several touches is
+ * not: those of the user's laws are one. */
 static bool is_known(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
   const contact_law *law = room->law[a][b];
   return !law || law->exact || (law->touch && (law->damping > 0 || room->slots == 0));

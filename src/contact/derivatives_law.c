@@ -1,5 +1,5 @@
-/* How a touch varies with the pose where no formula tells, of ellipsoids, on height fields and by laws of the user's: by differences
- * of the law itself, at poses of one of the two shapes. What belongs to other pairs is not looked at. */
+/* How a touch varies with the pose where no formula tells, of ellipsoids, on height fields and by laws of the user's:
+ * by differences of the law itself, at poses of one of the two shapes. What belongs to other pairs is not looked at. */
 #include <math.h>
 
 #include "contact/derivatives.h"

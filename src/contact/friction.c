@@ -1,4 +1,5 @@
-/* Friction that the motion of this moment determines: by the slip speed (laws/friction.c), and against spin and rolling likewise. */
+/* Friction that the motion of this moment determines: by the slip speed (laws/friction.c), and against spin and rolling
+ * likewise. */
 #include <math.h>
 
 #include "contact/internal.h"

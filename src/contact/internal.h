@@ -32,6 +32,8 @@ enum {
   MATERIAL_TORSIONAL,
   MATERIAL_ROLLING,
   MATERIAL_LARGER,
+  MATERIAL_PRIORITY,
+  MATERIAL_CONDIM,
   MATERIAL_NUMBERS
 };
 /* Behind them, where materials are about to be combined: modulus^(2/3). */
@@ -131,8 +133,8 @@ typedef struct shape_pose {
   cdn_vec3 center; /* of the ball */
 } shape_pose;
 
-/* What a contact is by the pose alone. The force on b along the normal is the pressure of its law by depth and rate, and
- * never pulls. */
+/* What a contact is by the pose alone. The force on b along the normal is the pressure of its law by depth and rate,
+ * and never pulls. */
 typedef struct touch {
   int32_t a, b, feature;
   int16_t law;     /* of its pressure (pressure_at) */
@@ -197,6 +199,8 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
 
 const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
 const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
+/* Whether a material may have rolling friction, by itself or with another one of any condim. */
+bool cdni_contact_rolls(const double x[MATERIAL_NUMBERS], bool of_pair);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
@@ -374,8 +378,8 @@ struct contact_law {
   const char *name;
   /* Adds a touch, or several, for a pair that overlaps. */
   cdn_status (*find)(const touch_pair *pair, cdn_state *state, cdn_region_output *out);
-  /* The touch with that feature (-1: the deepest one) once more, at another pose: derivatives are differences of it, unless they
-   * are exact. False: there is none. */
+  /* The touch with that feature (-1: the deepest one) once more, at another pose: derivatives are differences of it,
+   * unless they are exact. False: there is none. */
   bool (*touch)(const touch_pair *pair, int feature, touch *out);
   bool exact;
   int16_t pressure; /* law of the pressure of its touches */
@@ -434,8 +438,8 @@ bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], con
                    cdn_proximity *near, double *share);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
-/* pressure.c: the force of the pressure fields of a pair; where one of the two would be in the other altogether, which has no
- * force, as they are half as deep as they may be. */
+/* pressure.c: the force of the pressure fields of a pair; where one of the two would be in the other altogether, which
+ * has no force, as they are half as deep as they may be. */
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near);
 /* foundation.c: that of springs. */
 double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near);

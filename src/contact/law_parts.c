@@ -1,4 +1,5 @@
-/* What the law between two kinds of geometry says, and what it lacks: columns of the tables of laws, for freezing and for those who ask. */
+/* What the law between two kinds of geometry says, and what it lacks: columns of the tables of laws, for freezing and
+ * for those who ask. */
 #include <stdio.h>
 
 #include "contact/internal.h"

@@ -53,8 +53,8 @@ static cdn_status wrong(const cdn_law_output *out, const char *why) {
 
 static bool is_finite(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-/* What the pressure of a law says of a contact; of a law without one, the spring that has the contact's force. Returns NULL, or what is
- * wrong. */
+/* What the pressure of a law says of a contact; of a law without one, the spring that has the contact's force. Returns
+ * NULL, or what is wrong. */
 static const char *follow(const own_law *law, cdn_law_contact *c) {
   const pressure_law *p = &law->pressure;
   if (!p->pressure) {
@@ -128,7 +128,7 @@ static cdn_contact_material material_of(const double *x) {
   m.static_friction = x[MATERIAL_STATIC], m.dynamic_friction = x[MATERIAL_DYNAMIC];
   m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
   m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
-  m.larger_friction = x[MATERIAL_LARGER];
+  m.larger_friction = x[MATERIAL_LARGER], m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
   return m;
 }
 

@@ -8,8 +8,8 @@
 #include "matter/records.h"
 
 typedef enum contact_step_kind {
-  /* One row along the normal, V > 0: the surfaces part. The pressure of a law at the depth w = depth - h (V - V of the State) that V
-   * leads to, and at the rate -V. */
+  /* One row along the normal, V > 0: the surfaces part. The pressure of a law at the depth w = depth - h (V - V of the
+   * State) that V leads to, and at the rate -V. */
   CONTACT_STEP_PRESS,
   /* Rows of friction: -P(K (h' V + x)) - viscous V, where P shortens a vector to the length `bound`, and h' is `time`. */
   CONTACT_STEP_SLIDE

@@ -1,4 +1,5 @@
-/* What friction can bear by the slip speed: static, dynamic (Stribeck) and viscous, as in Simbody's HuntCrossleyForce. */
+/* What friction can bear by the slip speed: static, dynamic (Stribeck) and viscous, as in Simbody's
+ * HuntCrossleyForce. */
 #include "laws/laws.h"
 
 double cdni_friction_bound(const double mu[3], double speed, double transition, double *slope) {

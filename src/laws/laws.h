@@ -1,5 +1,6 @@
-/* Laws of contact, as functions of numbers. A law is said once: what is pressed by depth and rate, what friction can bear by slip speed,
- * what is stored, and where it bends. Forces, energies, derivatives, kinks and rows of implicit steps follow from that. */
+/* Laws of contact, as functions of numbers. A law is said once: what is pressed by depth and rate, what friction can
+ * bear by slip speed, what is stored, and where it bends. Forces, energies, derivatives, kinks and rows of implicit
+ * steps follow from that. */
 #ifndef CARDAN_LAWS_LAWS_H
 #define CARDAN_LAWS_LAWS_H
 
@@ -34,8 +35,8 @@ static inline double law_force(const pressure_law *law, const double *numbers, d
 }
 /* That force, and its derivatives by depth and rate: the law's own, or differences. */
 double cdni_law_slopes(const pressure_law *law, const double *numbers, double depth, double rate, double slope[2]);
-/* Of a contact whose depth goes with its rate v as depth + h v: the convex function of V = -v that has minus the force as its slope,
- * over h, with 0 where nothing is deep; for a pressure that is none of the smooth ones below depth 0. */
+/* Of a contact whose depth goes with its rate v as depth + h v: the convex function of V = -v that has minus the force
+ * as its slope, over h, with 0 where nothing is deep; for a pressure that is none of the smooth ones below depth 0. */
 double cdni_law_cost(const pressure_law *law, const double *numbers, double depth, double h, double rate);
 
 /* ---- friction: mu has a static, a dynamic and a viscous coefficient ---- */
@@ -50,12 +51,13 @@ static inline double stribeck(double low, double rise, double x, double *slope) 
 static inline double friction_dry(const double mu[3], double x, double *slope) {
   return stribeck(mu[1], 2 * (mu[0] - mu[1]), x, slope);
 }
-/* The coefficient of what can be borne at a slip speed: from the transition on it falls; below, it is what it is there. */
+/* The coefficient of what can be borne at a slip speed: from the transition on it falls; below, it is what it is
+ * there. */
 double cdni_friction_bound(const double mu[3], double speed, double transition, double *slope);
 /* The largest one at any speed, with what is viscous at this one. */
 static inline double friction_most(const double mu[3], double speed) { return mu[0] + mu[2] * speed; }
-/* Friction that the slip speed determines, over that speed and the normal force. It grows from zero over the transition, so that it
- * does not truly stick. */
+/* Friction that the slip speed determines, over that speed and the normal force. It grows from zero over the
+ * transition, so that it does not truly stick. */
 double cdni_friction_over_speed(const double mu[3], double speed, double transition, double *slope);
 
 #endif

@@ -1,5 +1,5 @@
-/* Pressure by depth x and rate v, of the laws of the library: Hunt and Crossley's dissipation is the factor 1 + d v of all (manual
- * 11.2.2), which ends where it would pull. */
+/* Pressure by depth x and rate v, of the laws of the library: Hunt and Crossley's dissipation is the factor 1 + d v of
+ * all (manual 11.2.2), which ends where it would pull. */
 #include "laws/laws.h"
 
 #include "math/difference.h"
@@ -98,8 +98,8 @@ double cdni_law_slopes(const pressure_law *law, const double *numbers, double de
   return force;
 }
 
-/* Gauss's rule of four places s for what is between 0 and a depth x, at x s^2: exact of powers of the root of the depth up to the
- * sixth. Here are s^2, and twice s times its weight. */
+/* Gauss's rule of four places s for what is between 0 and a depth x, at x s^2: exact of powers of the root of the depth
+ * up to the sixth. Here are s^2, and twice s times its weight. */
 static double pressed(const pressure_law *law, const double *numbers, double depth, double h, double x) {
   static const double place[4] = { 0.004820780989426014, 0.10890625570683385, 0.44888729929169013, 0.8659570925834786 };
   static const double weight[4] = { 0.024152203412833244, 0.215214082271785, 0.43693107259076114, 0.3237026417246206 };

@@ -13,7 +13,8 @@
  *
  * Two more are those of an implicit step of the length h (step.c), at whose end a row has the velocity V = h r:
  *
- * press          one row:             f is the pressure of a law of contact at the depth w = depth - h V, where w is positive, and
+ * press          one row:             f is the pressure of a law of contact at the depth w = depth - h V, where w is
+ * positive, and
  *                                     at the rate -V
  * slide          1 to 3 rows:         f = -P(D r) - viscous r, where P shortens a vector to the length loss
  */

@@ -1,5 +1,5 @@
-/* The table of laws of contact: what each says of itself agrees. Slopes are those of the pressure, the pressure that of the potential,
- * bends are where it is said and nowhere else, and rows of implicit steps press with the law's force. */
+/* The table of laws of contact: what each says of itself agrees. Slopes are those of the pressure, the pressure that of
+ * the potential, bends are where it is said and nowhere else, and rows of implicit steps press with the law's force. */
 #include "../testing.h"
 #include "soft/function.h"
 
@@ -102,8 +102,8 @@ static double by_rate(const void *of, double v) {
   return slope[1];
 }
 
-/* A place between low and high, and away from the one that is declared (NaN: none), where the slope jumps: the interval in which it
- * changes most is halved, and what is smooth then changes by half. NaN: there is none. */
+/* A place between low and high, and away from the one that is declared (NaN: none), where the slope jumps: the interval
+ * in which it changes most is halved, and what is smooth then changes by half. NaN: there is none. */
 static double undeclared(curve *slope, const void *of, double low, double high, double declared) {
   enum { CELLS = 400, HALVES = 24 };
   const double width = (high - low) / CELLS, offset = uniform(0, 1) * width;
@@ -125,7 +125,8 @@ static double undeclared(curve *slope, const void *of, double low, double high, 
   return NAN;
 }
 
-/* Within `near` of what is declared the slope changes on one side far more than on the other, or jumps; elsewhere it does not. */
+/* Within `near` of what is declared the slope changes on one side far more than on the other, or jumps; elsewhere it
+ * does not. */
 static void expect(const char *name, curve *slope, const void *of, double low, double high, double declared,
                    double near) {
   const double found = undeclared(slope, of, low, high, declared);
@@ -200,8 +201,8 @@ END_TEST
 
 /* ---- rows of implicit steps ---- */
 
-/* At the end of a step that leads to the depth x at the rate v the row presses as the law does; of Hertz's law and of springs, its cost
- * falls by that. */
+/* At the end of a step that leads to the depth x at the rate v the row presses as the law does; of Hertz's law and of
+ * springs, its cost falls by that. */
 START_TEST(rows_press_as_the_law_does) {
   seed = 5;
   for (int draws = 0; draws < 4000; draws++) {
