@@ -190,21 +190,18 @@ static cdn_status push_egg(const void *self, const cdn_law_input *in, cdn_law_ou
   if (*(const bool *)self) c.energy = 1000 * x * x * x;
   return cdn_law_add(out, &c);
 }
-static void add_egg(scene *s, cdn_law_pressure_fn *pressure, cdn_law_potential_fn *potential) {
+/* As the first feature of a scene it tells force and energy, as the second one it says its pressure, without slopes. */
+static double egg_pressure(const double *p, double x, double v) { return p[0] * x * x * (1 + 0.2 * v); }
+static double egg_potential(const double *p, double x) { return p[0] / 3 * x * x * x; }
+static void add_own_law(scene *s) {
   const bool tells = true;
   cdn_contact_law_def def = cdn_default_contact_law_def();
   def.name = "egg", def.a = CDN_GEOMETRY_HALF_SPACE, def.b = CDN_GEOMETRY_CUSTOM, def.find = push_egg;
   def.self = &tells, def.self_size = sizeof tells;
-  def.pressure = pressure, def.potential = potential;
+  if (s->now > 0) def.pressure = egg_pressure, def.potential = egg_potential;
   cdn_system_add_contact_law(s->system, &def);
   add_touch(s);
 }
-static void add_own_law(scene *s) { add_egg(s, NULL, NULL); }
-
-/* One that says its pressure, without slopes. */
-static double egg_pressure(const double *p, double x, double v) { return p[0] * x * x * (1 + 0.2 * v); }
-static double egg_potential(const double *p, double x) { return p[0] / 3 * x * x * x; }
-static void add_own_pressure(scene *s) { add_egg(s, egg_pressure, egg_potential); }
 
 /* A belt: the surface of the lower shape moves. */
 static void add_belt(scene *s) {
@@ -253,8 +250,6 @@ static const feature table[] = {
   { .name = "ball on mesh", .differenced = true, .add = add_touch, SLIDES(CDN_GEOMETRY_MESH, SPHERE, 3e-2, 0) },
   { .name = "ball on height field", .add = add_touch, SLIDES(CDN_GEOMETRY_HEIGHT_FIELD, SPHERE, 3e-2, 0) },
   { .name = "law of the user's", .differenced = true, .add = add_own_law,
-    SLIDES(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 2e-2, 0) },
-  { .name = "pressure of the user's", .differenced = true, .add = add_own_pressure,
     SLIDES(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 2e-2, 0) },
   { .name = "belt", .add = add_belt, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "sticking ball", .add = add_touch, STICKS(HALF_SPACE, SPHERE, 2e-3, 0, 0, 0.003) },
