@@ -41,10 +41,14 @@ typedef struct cdn_contact_material {
   double thickness;
   double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
   double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
-  /** 1: between two materials that both have it, coefficients of friction are the larger of the two, as MuJoCo has
-   *  them; 0, the
-   *  default: they are not. Of no meaning in the material of a pair. */
+  /** 1: between two materials that both have it, friction combines as MuJoCo has it: that of the larger priority
+   *  counts, of equal ones the larger of each two coefficients. 0, the default: it does not. Of no meaning in the
+   *  material of a pair, as the next two. */
   double larger_friction;
+  double priority; /**< whose friction counts; any number. Default 0 */
+  /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. By larger_friction that of the larger
+   *  priority, of equal ones the larger one says which coefficients act. Default 6 */
+  double condim;
 } cdn_contact_material;
 /** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_material_init(void *def, size_t size);
@@ -136,6 +140,9 @@ typedef struct cdn_contact_def {
   int memory_slots;
   double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
   cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
+  /** Bits of cdn_law_part (contact_law.h): freezing refuses, by name, shapes that may touch by a law that lacks one of
+   *  these. Default 0: nothing is asked of laws but their force. */
+  unsigned needs;
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_def_init(void *def, size_t size);

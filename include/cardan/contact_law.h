@@ -1,15 +1,39 @@
-/* Cardan: laws of contact of your own.
+/* Cardan: laws of contact of your own, and what laws lack.
  *
  * A law acts between two kinds of geometry, in place of the library's law or where it has none. For two shapes that may
- * touch, and whose boxes overlap, it says where they touch and how strongly they push each other apart, by geometries,
- * poses and materials alone. Dissipation along the normal (1 + damping xdot), friction, its memory, reports and
- * measures are then the library's. examples/custom_contact_law.c is a whole program. */
+ * touch, and whose boxes overlap, it says where they touch and how deep, by geometries, poses and materials alone. How
+ * strongly they push each other apart it says once, as a pressure by depth and rate; force, energy, derivatives, bends
+ * and the row of an implicit step follow from that. Friction, its memory, reports and measures are the library's.
+ * examples/custom_contact_law.c is a whole program. */
 #ifndef CARDAN_CONTACT_LAW_H
 #define CARDAN_CONTACT_LAW_H
 
 #include <cardan/contact.h>
 
 CDN_BEGIN_DECLS
+
+/* ---- pressure, by the numbers of a contact ---- */
+
+enum { CDN_LAW_NUMBERS = 5 }; /**< numbers of a contact that its law may use */
+
+/* Each function below must be one of its arguments alone; several threads may call it at once. */
+
+/** Force along the normal, N, of a contact that is `depth` deep (m, > 0) and gets deeper at `rate` (m/s). Where it is
+ *  negative the library takes 0: nothing pulls. It must grow, or stay, as either of the two grows: else a step of
+ *  CDN_METHOD_CONVEX may have no solution. */
+typedef double cdn_law_pressure_fn(const double *numbers, double depth, double rate);
+/** Its derivatives, where it is positive: slope[0] by the depth, N/m; slope[1] by the rate, N s/m. */
+typedef void cdn_law_slopes_fn(const double *numbers, double depth, double rate, double slope[2]);
+/** Energy that is stored at a depth, J: its derivative by the depth is the pressure at the rate 0. */
+typedef double cdn_law_potential_fn(const double *numbers, double depth);
+/** Where the pressure is not smooth; NaN, which both are before the call: nowhere. */
+typedef struct cdn_law_bends {
+  double depth; /**< where it sets in, m. The library ends steps at the depth 0, whatever is said here */
+  double rate;  /**< below this one it is 0, at any depth, m/s: the contact lets go, and steps end there */
+} cdn_law_bends;
+typedef void cdn_law_bends_fn(const double *numbers, cdn_law_bends *out);
+
+/* ---- where shapes touch ---- */
 
 /** What a law is told of two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the
  *  same, a is the shape with the lower id. The library owns it; later releases append members. */
@@ -30,13 +54,15 @@ typedef struct cdn_law_contact {
   int32_t feature;        /**< >= 0, ascending from one contact of the pair to the next: the same from step to step */
   cdn_vec3 point, normal; /**< where the force acts; unit vector from a to b */
   double depth;           /**< m, >= 0 */
-  double elastic;         /**< normal force without dissipation, N, >= 0 */
+  /* Of a law with a pressure these three are not read: they follow. */
+  double elastic; /**< normal force without dissipation, N, >= 0 */
   /** Stored energy, J. The force along the normals must be its negative gradient by the poses. Default NaN: nobody
    *  computes it; the force then counts as one without a potential. */
   double energy;
   double damping; /**< s/m, >= 0: the force is elastic (1 + damping x rate of the depth). Default 0 */
   /** Coefficients of friction, >= 0, torsional and rolling ones in m. Default -1: those of `combined`. */
   double static_friction, dynamic_friction, viscous_friction, torsional_friction, rolling_friction;
+  double numbers[CDN_LAW_NUMBERS]; /**< what the law's pressure is told of this contact. Default 0 */
 } cdn_law_contact;
 /** cdn_default_law_contact for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_law_contact_init(void *def, size_t size);
@@ -63,6 +89,13 @@ typedef struct cdn_contact_law_def {
   cdn_law_fn *find;       /**< must be set */
   const void *self;       /**< a copy of self_size bytes, or the pointer itself if 0 */
   size_t self_size;
+  /** Default NULL: each contact tells its elastic force, energy and damping at its depth, and implicit steps take a
+   *  spring that has this force. */
+  cdn_law_pressure_fn *pressure;
+  /* What may stand beside a pressure; NULL: the law lacks it (cdn_contact_law_info). */
+  cdn_law_slopes_fn *slopes;       /**< NULL: differences of the pressure */
+  cdn_law_potential_fn *potential; /**< NULL: the force counts as one without a potential, whose power is integrated */
+  cdn_law_bends_fn *bends;         /**< NULL: no step ends where a contact lets go */
 } cdn_contact_law_def;
 /** cdn_default_contact_law_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_law_def_init(void *def, size_t size);
@@ -72,9 +105,38 @@ static inline cdn_contact_law_def cdn_default_contact_law_def(void) {
   return def;
 }
 /** Gives two kinds of geometry a law of the user's. Building mistakes: kinds that are none, two laws for the same
- *  kinds. Sticky. Runs end steps where shapes begin to touch only if the library knows the distance of the two kinds.
- *  */
+ *  kinds, slopes, a potential or bends without a pressure. Sticky. Runs end steps where shapes begin to touch only if
+ *  the library knows the distance of the two kinds. */
 CDN_API void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *def);
+
+/* ---- what a law has ---- */
+
+/** What a law of contact says, or lacks; see cdn_contact_def.needs. */
+typedef enum cdn_law_part {
+  CDN_LAW_PRESSURE = 1,  /**< by depth and rate; lacking: implicit steps take a spring of force / depth */
+  CDN_LAW_SLOPES = 2,    /**< of the pressure, in closed form; lacking: differences of it */
+  CDN_LAW_POTENTIAL = 4, /**< lacking: power is integrated, so the energy certificate sees errors of that too */
+  CDN_LAW_BENDS = 8,     /**< lacking: steps do not end where a contact lets go */
+  CDN_LAW_DISTANCE = 16, /**< of the two kinds; lacking: steps do not end where they begin to touch */
+  CDN_LAW_DERIVATIVES =
+      32 /**< of the whole contact in closed form; lacking: differences of the contact, or of all forces */
+} cdn_law_part;
+enum { CDN_LAW_PARTS = 6 };
+
+typedef struct cdn_contact_law_info {
+  const char *name; /**< the law's; lives as long as the System */
+  bool own;         /**< the user's */
+  unsigned parts;   /**< cdn_law_part: what it has */
+  char lacks[512];  /**< what it lacks, and what is done instead, in words; "" if nothing */
+} cdn_contact_law_info;
+/** The law that acts between two kinds of geometry. Errors: CDN_ERR_ARG (a kind that is none), CDN_ERR_UNSUPPORTED
+ *  (none acts). For a System with convex contact as well, which does not use laws. */
+CDN_API cdn_status cdn_system_contact_law_sized(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
+                                                cdn_contact_law_info *out, size_t size) CDN_NODISCARD;
+static inline cdn_status cdn_system_contact_law(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
+                                                cdn_contact_law_info *out) {
+  return cdn_system_contact_law_sized(system, a, b, out, sizeof *out);
+}
 
 CDN_END_DECLS
 #endif

@@ -51,9 +51,11 @@ double cdni_bed_damped(const touch *t, const relative_motion *m, cdn_vec3 *momen
   double more = 0;
   cdn_vec3 across = { 0, 0, 0 };
   cdni_bed_springs(t, springs);
+  const pressure_law *law = &cdni_pressure_laws[LAW_SPRING];
   for (int i = 0; i < 4; i++) {
     const double V = cdn_dot(t->normal, cdn_add(m->u, cdn_cross(m->w, springs[i].arm)));
-    const double change = springs[i].force * fmax(-t->damping * V, -1);
+    const double numbers[] = { springs[i].force, t->numbers[1], 0 };
+    const double change = law_force(law, numbers, t->depth, -V) - springs[i].force;
     more += change;
     across = cdn_add(across, cdn_scale(change, springs[i].arm));
   }

@@ -36,18 +36,23 @@ static cdn_vec3 slide_of_a(const spot *c, cdn_vec3 w_a, cdn_vec3 w_b, cdn_vec3 v
                  cdn_scale((M[0][0] * r[1] - M[1][0] * r[0]) / det, axis[1]));
 }
 
+/* By the depth, and where the force changes by a part of itself. */
+static void press(const spot *c, effect *e, double part) {
+  e->elastic = part * c->t->elastic - c->still_slope * e->gap;
+  e->pressed = part * c->N - c->slope[0] * e->gap;
+}
+
 /* Two capsules: the law of near.c, whose force has the part length / D. */
 static effect rods_effect(const spot *c, const small_motion *d) {
   const cdn_vec3 n = c->t->normal, p = c->t->point, turn[2] = { d->theta_a, d->theta_b };
   const cdn_vec3 shift[2] = { cdn_add(d->delta_a, cdn_cross(d->theta_a, cdn_sub(c->X[0]->p, p))),
                               cdn_add(d->delta_b, cdn_cross(d->theta_b, cdn_sub(c->X[1]->p, p))) };
-  const double depth = c->t->depth, elastic = c->t->elastic;
+  const double depth = c->t->depth;
   rods_rate by;
   cdni_contact_rods_rate(&c->rods, c->X, turn, shift, &by);
   effect e = { .n = by.normal, .gap = by.D };
   e.p = cdn_add(by.on_a, cdn_add(cdn_scale(c->radius_a - c->share * depth, by.normal), cdn_scale(c->share * by.D, n)));
-  e.elastic = -1.5 * elastic / depth * by.D;
-  if (c->rods.length > 0) e.elastic += elastic * (by.length / c->rods.length - by.D / c->rods.D);
+  press(c, &e, c->rods.length > 0 ? by.length / c->rods.length - by.D / c->rods.D : 0);
   return e;
 }
 
@@ -60,7 +65,7 @@ static effect tensor_effect(const spot *c, const small_motion *d) {
   effect e = { .n = cdn_add(w_a, bend(&c->A, s)), .gap = cdn_dot(n, u) };
   e.p = cdn_add(cdn_add(u_a, s),
                 cdn_sub(cdn_scale(c->share * e.gap, n), cdn_scale(c->skin + c->share * c->t->depth, e.n)));
-  e.elastic = -1.5 * c->t->elastic / c->t->depth * e.gap;
+  press(c, &e, 0);
   return e;
 }
 
@@ -83,39 +88,27 @@ static push_on_b elastic_change(const spot *c, const effect *e) {
   return (push_on_b){ .force = cdn_add(along, e->side_force), .moment = e->side_moment };
 }
 
-/* The coefficient of friction over the slip speed, and its derivative by that speed. */
-static double friction_over_speed(const spot *c, double speed, double *slope) {
-  const double *mu = c->t->friction, T = c->transition, x = speed / T;
-  const double stribeck = 2 * (mu[0] - mu[1]) / (1 + x * x), falls = -2 * x * stribeck / (1 + x * x) / T;
-  if (x < 1) {
-    *slope = falls / T;
-    return (mu[1] + stribeck) / T + mu[2];
-  }
-  *slope = (falls - (mu[1] + stribeck) / speed) / speed;
-  return (mu[1] + stribeck) / speed + mu[2];
-}
-
-/* The change of a moment -N mu turn / max(|turn|, least), where N changes by dN and the turn by `by`. */
-static cdn_vec3 moment_change(double mu, double N, double dN, double least, cdn_vec3 turn, cdn_vec3 by) {
+/* The change of a moment -N mu turn / max(|turn|, least), where N changes by dN, mu by d_mu and the turn by `by`. */
+static cdn_vec3 moment_change(double mu, double N, double dN, double least, cdn_vec3 turn, cdn_vec3 by, double d_mu) {
   const double size = cdn_norm(turn), over = fmax(size, least);
   const double d_over = size > least ? cdn_dot(turn, by) / size : 0;
-  return cdn_scale(-mu, cdn_add(cdn_scale(dN / over - N * d_over / (over * over), turn), cdn_scale(N / over, by)));
+  return cdn_scale(
+      -mu, cdn_add(cdn_scale((dN + N * d_mu / mu) / over - N * d_over / (over * over), turn), cdn_scale(N / over, by)));
 }
 
 /* e NULL: nothing moves. du: change of the bodies' relative velocity at the point; dw: of their relative angular
  * velocity; d_slip, d_turn: of what the surfaces move beyond that. */
 static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn_vec3 dw, cdn_vec3 d_slip,
                                 cdn_vec3 d_turn) {
-  const touch *t = c->t;
-  const cdn_vec3 n = t->normal, dn = e ? e->n : cdn_v3(0, 0, 0);
-  const double rate = -cdn_dot(n, c->m.u), factor = 1 + t->damping * rate, d_elastic = e ? e->elastic : 0;
+  const cdn_vec3 n = c->t->normal, dn = e ? e->n : cdn_v3(0, 0, 0);
   const double d_rate = -cdn_dot(n, du) - cdn_dot(dn, c->m.u);
   const cdn_vec3 whole = cdn_add(c->m.u, cdn_sub(c->over_b, c->over_a)), d_whole = cdn_add(du, d_slip);
   const double along = cdn_dot(n, whole);
-  contact_change to = {
-    .n = dn, .elastic = d_elastic, .spread = e ? e->spread : 0, .stamp = e ? e->stamp : 0, .turn = cdn_add(dw, d_turn)
-  };
-  if (factor > 0) to.N = t->elastic * factor, to.dN = d_elastic * factor + t->elastic * t->damping * d_rate;
+  contact_change to = { .n = dn, .turn = cdn_add(dw, d_turn) };
+  if (c->N > 0) to.dN = c->slope[1] * d_rate;
+  if (e) to.elastic = e->elastic, to.spread = e->spread, to.stamp = e->stamp;
+  if (e && c->N > 0) to.dN += e->pressed;
+  if (e && e->varies) to.friction = e->friction;
   to.slip = cdn_sub(in_plane(n, cdn_sub(d_whole, cdn_scale(along, dn))), cdn_scale(cdn_dot(dn, whole), n));
   return to;
 }
@@ -125,22 +118,27 @@ static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn
 static push_on_b rest_change(const spot *c, const contact_change *d, bool friction, bool rolling) {
   const touch *t = c->t;
   const cdn_vec3 n = t->normal, dn = d->n, ds = d->slip;
-  const double N = d->N, dN = d->dN;
-  push_on_b to = { .force = cdn_add(cdn_scale(dN - d->elastic, n), cdn_scale(N - t->elastic, dn)) };
+  const double N = c->N, dN = d->dN;
+  push_on_b to = { .force =
+                       cdn_add(cdn_scale(dN - c->stored * d->elastic, n), cdn_scale(N - c->stored * t->elastic, dn)) };
   const cdn_vec3 turn = c->m.turn, by = d->turn;
   const double spin = cdn_dot(turn, n), d_spin = cdn_dot(by, n) + cdn_dot(turn, dn), least = c->transition / c->size;
   const cdn_vec3 spins = cdn_scale(spin, n), d_spins = cdn_add(cdn_scale(d_spin, n), cdn_scale(spin, dn));
   if (rolling && t->rolling > 0)
-    to.moment = moment_change(t->rolling, N, dN, least, cdn_sub(turn, spins), cdn_sub(by, d_spins));
+    to.moment = moment_change(t->rolling, N, dN, least, cdn_sub(turn, spins), cdn_sub(by, d_spins),
+                              d->friction ? d->friction[4] : 0);
   if (!friction) return to;
   /* friction -N phi s */
   const cdn_vec3 s = c->m.slip;
   const double speed = cdn_norm(s);
   double slope;
-  const double phi = friction_over_speed(c, speed, &slope);
-  const double d_phi = speed > 0 ? slope * cdn_dot(s, ds) / speed : 0;
+  const double phi = cdni_friction_over_speed(t->friction, speed, c->transition, &slope);
+  double d_phi = speed > 0 ? slope * cdn_dot(s, ds) / speed : 0;
+  if (d->friction) d_phi += cdni_friction_over_speed(d->friction, speed, c->transition, NULL); /* linear in these */
   to.force = cdn_sub(to.force, cdn_add(cdn_scale(dN * phi + N * d_phi, s), cdn_scale(N * phi, ds)));
-  if (t->torsional > 0) to.moment = cdn_add(to.moment, moment_change(t->torsional, N, dN, least, spins, d_spins));
+  if (t->torsional > 0)
+    to.moment =
+        cdn_add(to.moment, moment_change(t->torsional, N, dN, least, spins, d_spins, d->friction ? d->friction[3] : 0));
   return to;
 }
 
@@ -190,7 +188,7 @@ void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *
 static void rest_matrices(const spot *c, const touch_force *f, bool friction, bool rolling, double *by_X, double *by_V,
                           cdn_spatial F[2]) {
   const cdn_vec3 zero = { 0, 0, 0 };
-  const cdn_vec3 force = cdn_add(cdn_scale(f->normal - c->t->elastic, c->t->normal), f->friction);
+  const cdn_vec3 force = cdn_add(cdn_scale(f->normal - c->stored * c->t->elastic, c->t->normal), f->friction);
   F[0] = (cdn_spatial){ cdn_scale(-1, f->moment), cdn_scale(-1, force) }, F[1] = (cdn_spatial){ f->moment, force };
   for (int k = 0; k < 12; k++) {
     effect e;
@@ -208,9 +206,6 @@ static surface_tensor above(surface_tensor T, double skin) {
   return T;
 }
 
-static bool is_ball_or_rod(cdn_geometry_kind kind) {
-  return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE;
-}
 static bool has_edges(cdn_geometry_kind kind) {
   return kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_CONVEX;
 }
@@ -232,37 +227,9 @@ static void set_tensors(spot *c, const cdn_geometry *const g[2], const cdn_trans
   }
 }
 
-static bool is_differenced(cdn_geometry_kind kind) {
-  return !is_ball_or_rod(kind) && !has_edges(kind) && kind != CDN_GEOMETRY_HALF_SPACE;
-}
-
-static void difference_law(const motion_view *v, const touch *t, const double *pair_numbers, spot *c) {
-  const shape_place *a = &v->places[t->a], *b = &v->places[t->b];
-  const touch_pair pair = touch_pair_of(v->room, v->places, v->poses, pair_numbers, t->a, t->b);
-  cdni_contact_difference_law(&pair, t, fmin(a->radius, b->radius), c->by_b);
-}
-
-spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition,
-                       bool moves) {
-  const shape_place *a = &v->places[t->a], *b = &v->places[t->b];
-  const cdn_transform *X_a = &v->poses[t->a].X_GS, *X_b = &v->poses[t->b].X_GS;
-  const combined_material m =
-      cdni_combine_materials(a->material, b->material, cdni_contact_pair_numbers(v->room, pair_numbers, t->a, t->b));
-  spot c = { .t = t, .depth = t->depth, .share = m.share_a, .transition = transition };
-  const cdn_geometry *const g[2] = { &a->geometry, &b->geometry };
-  const cdn_transform *const X[2] = { X_a, X_b };
-  c.x_a = cdn_add(t->point, cdn_scale(m.share_a * t->depth, t->normal));
-  c.differenced = is_differenced(a->geometry.kind) || is_differenced(b->geometry.kind);
-  if (!c.differenced) set_tensors(&c, g, X);
-  else difference_law(v, t, pair_numbers, &c);
-  if (a->geometry.kind == CDN_GEOMETRY_CAPSULE && b->geometry.kind == CDN_GEOMETRY_CAPSULE) {
-    c.X[0] = X_a, c.X[1] = X_b;
-    c.radius_a = a->geometry.size[0];
-    c.rods = cdni_contact_rods(g, c.X);
-  }
-  if (!moves) return c;
-  c.m = cdni_relative_motion(v, t);
-  c.size = cdni_contact_size(v, t->a, t->b);
+static void set_motion(const motion_view *v, const touch *t, const cdn_transform *const X[2], spot *c) {
+  c->m = cdni_relative_motion(v, t);
+  c->size = cdni_contact_size(v, t->a, t->b);
   const int32_t shapes[2] = { t->a, t->b };
   cdn_vec3 over[2], belt[2];
   for (int i = 0; i < 2; i++) {
@@ -271,9 +238,47 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
     over[i] = cdn_add(cdn_rotate(X[i]->R, cdn_v3(numbers[0], numbers[1], numbers[2])),
                       cdn_cross(belt[i], cdn_sub(t->point, X[i]->p)));
   }
-  c.over_a = over[0], c.over_b = over[1], c.belt_a = belt[0], c.belt_b = belt[1];
-  c.w_a = cdni_from_v3(v->twist[shape_body(v->room, t->a)].V.w);
-  c.w_b = cdni_from_v3(v->twist[shape_body(v->room, t->b)].V.w);
+  c->over_a = over[0], c->over_b = over[1], c->belt_a = belt[0], c->belt_b = belt[1];
+  c->w_a = cdni_from_v3(v->twist[shape_body(v->room, t->a)].V.w);
+  c->w_b = cdni_from_v3(v->twist[shape_body(v->room, t->b)].V.w);
+  c->rate = -cdn_dot(t->normal, c->m.u);
+}
+
+/* What the law of the pressure says of the touch. */
+static void set_pressure(const contact_room *room, spot *c) {
+  const touch *t = c->t;
+  const pressure_law *law = pressure_at(room, t->law);
+  double still[2];
+  (void)cdni_law_slopes(law, t->numbers, t->depth, 0, still);
+  c->still_slope = still[0];
+  c->N = cdni_law_slopes(law, t->numbers, t->depth, c->rate, c->slope);
+}
+
+spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition,
+                       bool moves) {
+  const touch_pair pair = touch_pair_of(v->room, v->places, v->poses, pair_numbers, t->a, t->b);
+  const cdn_geometry *const *g = pair.g;
+  const cdn_transform *const *X = pair.X;
+  const combined_material m = cdni_combine_materials(pair.material[0], pair.material[1], pair.numbers);
+  spot c = { .t = t,
+             .depth = t->depth,
+             .share = m.share_a,
+             .differenced = !pair.law->exact,
+             .stored = isnan(t->energy) ? 0 : 1,
+             .transition = transition };
+  c.x_a = cdn_add(t->point, cdn_scale(m.share_a * t->depth, t->normal));
+  if (moves) set_motion(v, t, X, &c);
+  set_pressure(v->room, &c);
+  if (c.differenced) {
+    cdni_contact_difference_law(&pair, t, fmin(v->places[t->a].radius, v->places[t->b].radius), c.rate, c.by_b);
+    return c;
+  }
+  set_tensors(&c, g, X);
+  if (g[0]->kind == CDN_GEOMETRY_CAPSULE && g[1]->kind == CDN_GEOMETRY_CAPSULE) {
+    c.X[0] = X[0], c.X[1] = X[1];
+    c.radius_a = g[0]->size[0];
+    c.rods = cdni_contact_rods(g, c.X);
+  }
   return c;
 }
 
@@ -306,6 +311,7 @@ static cdn_status add_all(const contact_room *room, cdn_state *state, bool elast
   cdn_status status = cdni_contact_mark_patches(room, state, n, of_patch);
   for (int i = 0; status == CDN_OK && i < n; i++) {
     const touch *t = (const touch *)touches + i;
+    if (elastic && isnan(t->energy)) continue;
     const spot c = cdni_contact_spot(&v, t, pairs, transition, !elastic);
     const cdn_body bodies[2] = { { shape_body(room, t->a) }, { shape_body(room, t->b) } };
     cdn_vec3 stations[2];
@@ -331,10 +337,11 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
   return add_all(contact_of(self), state, false, d);
 }
 
-/* Pairs that touch in one place, by a law of this library, or never. */
-static bool is_known(cdn_geometry_kind a, cdn_geometry_kind b) {
-  contact_law *law = cdni_contact_law(a, b);
-  return !law || law == cdni_law_balls || law == cdni_law_ends || law == cdni_law_smooth;
+/* Pairs of which each touch is known, or can be found again. Where friction has memory, a patch of several touches is
+ * not: those of the user's laws are one. */
+static bool is_known(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
+  const contact_law *law = room->law[a][b];
+  return !law || law->exact || (law->touch && (law->damping > 0 || room->slots == 0));
 }
 
 /* Kinds of shapes that are not known with some kind of the System. */
@@ -344,7 +351,8 @@ static void find_suspects(const contact_room *room, bool suspect[CDN_GEOMETRY_KI
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++) {
     suspect[a] = false;
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++)
-      suspect[a] = suspect[a] || (present[a] && present[b] && !is_known((cdn_geometry_kind)a, (cdn_geometry_kind)b));
+      suspect[a] =
+          suspect[a] || (present[a] && present[b] && !is_known(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b));
   }
 }
 
@@ -352,14 +360,14 @@ static void find_suspects(const contact_room *room, bool suspect[CDN_GEOMETRY_KI
 bool cdni_contact_has_derivatives(const contact_room *room) {
   const int n = (int)room->shapes.count;
   bool suspect[CDN_GEOMETRY_KIND_COUNT];
-  if (room->laws.count > 0) return false;
   find_suspects(room, suspect);
   for (int i = 0; i < n; i++) {
     const shape *a = &CDNI_AT(room->shapes, shape, i);
     if (!suspect[a->geometry.kind] || room->group[a->body] == 0) continue;
     for (int j = 0; j < n; j++) {
       const cdn_geometry_kind b = CDNI_AT(room->shapes, shape, j).geometry.kind;
-      if (suspect[b] && i != j && !is_known(a->geometry.kind, b) && cdni_contact_may_accept(room, i, j)) return false;
+      if (suspect[b] && i != j && !is_known(room, a->geometry.kind, b) && cdni_contact_may_accept(room, i, j))
+        return false;
     }
   }
   return true;

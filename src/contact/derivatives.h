@@ -12,9 +12,11 @@ typedef struct small_motion {
 } small_motion;
 typedef struct effect {
   cdn_vec3 n, p;                    /* changes of the normal and of the point */
-  double gap, elastic;              /* of the elastic force, */
+  double gap, elastic, pressed;     /* of the elastic force, and of the force along the normal at one rate; */
   double stamp;                     /* of r_1 r_2 over the depth, as a part of it; */
   double spread;                    /* of its spread, */
+  bool varies;                      /* some of its coefficients change, which are */
+  double friction[5];               /* static, dynamic, viscous, torsional, rolling; */
   cdn_vec3 side_force, side_moment; /* and of what belongs to a stiffness that varies */
   cdn_vec3 over_a, over_b;          /* displacements of the point relative to the bodies */
 } effect;
@@ -30,6 +32,9 @@ typedef struct spot {
   rods_place rods;
   bool differenced; /* the law itself tells how the touch varies with b's pose */
   effect by_b[6];
+  double stored;                   /* 1: the elastic force has a potential; or else 0 */
+  double rate;                     /* of the depth */
+  double N, slope[2], still_slope; /* force along the normal; by depth and by rate; by depth at the rate 0 */
   relative_motion m;
   cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
   cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
@@ -48,7 +53,8 @@ typedef struct contact_change {
   cdn_vec3 turn, carried; /* of the angular velocities of relative_motion, */
   double elastic;         /* of the elastic force, */
   double spread, stamp;   /* as of an effect, */
-  double N, dN;           /* the normal force, and its change */
+  const double *friction; /* likewise; NULL: they do not change; */
+  double dN;              /* and of the normal force */
 } contact_change;
 
 /* `moves`: the motion counts, too. */
@@ -57,8 +63,8 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
 small_motion cdni_contact_unit_motion(int column);
 effect cdni_contact_effect(const spot *c, const small_motion *d);
 /* derivatives_law.c: how a touch varies with the turns about its point (3) and displacements (3) of b, by differences of its law. `size`: of
- * the smaller shape. */
-void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double size, effect by_b[6]);
+ * the smaller shape. `rate`: that of the depth. */
+void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double size, double rate, effect by_b[6]);
 effect cdni_contact_effect_of_law(const touch *t, const effect by_b[6], const small_motion *d);
 /* Column k < 12: a turn (3) and a displacement of a, then of b; and likewise of their velocities. */
 void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V);

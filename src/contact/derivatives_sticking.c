@@ -18,12 +18,6 @@ typedef struct stuck {
   bool rolls;
 } stuck;
 
-/* Of cdni_friction_strength by the speed. */
-static double slope_of(const double mu[3], double speed, double transition) {
-  const double x = speed / transition, over = 1 + x * x;
-  return mu[2] - (x > 1 ? 4 * (mu[0] - mu[1]) * x / (over * over * transition) : 0);
-}
-
 static stuck stuck_of(const motion_view *v, cdn_state *state, const double *pairs, const touch *t, const touch_force *f,
                       const patch_force *p, int slot, double transition) {
   stuck s = { .c = cdni_contact_spot(v, t, pairs, transition, true), .f = f, .p = p };
@@ -34,8 +28,7 @@ static stuck stuck_of(const motion_view *v, cdn_state *state, const double *pair
   s.motion[0] = V.x, s.motion[1] = V.y, s.motion[2] = V.z, s.motion[3] = s.b.sliding.lever0 * cdn_dot(turn, n);
   s.roll[0] = roll.x, s.roll[1] = roll.y, s.roll[2] = roll.z, s.roll[3] = 0;
   s.speed = cdn_norm(V);
-  s.coefficient = cdni_friction_strength(t->friction, s.speed, transition);
-  s.slope = slope_of(t->friction, s.speed, transition);
+  s.coefficient = cdni_friction_bound(t->friction, s.speed, transition, &s.slope);
   s.rolls = v->room->slot_numbers > SLOT_NUMBERS && t->rolling > 0;
   double rates[4];
   cdni_bristle(&s.b.sliding, s.x, s.motion, s.slide_force, rates);

@@ -75,10 +75,7 @@ static touch_pair pair_of(const view *v, int i, int j) {
 
 static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
   const touch_pair pair = pair_of(v, i, j);
-  const own_law *own = cdni_contact_own_law(v->room, pair.g[0]->kind, pair.g[1]->kind);
-  if (own) return cdni_contact_act(own, &pair, state, out);
-  contact_law *law = cdni_contact_law(pair.g[0]->kind, pair.g[1]->kind);
-  return law ? law(&pair, out) : CDN_OK;
+  return pair.law ? pair.law->find(&pair, state, out) : CDN_OK;
 }
 
 /* Calls visit for the pairs that may touch and whose boxes overlap, in ascending order. */
@@ -111,7 +108,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
 /* Gives n touches of one pair parts of its energy, as force times depth has them. */
 static void share_energy(const view *v, const touch *t, int n, double *energies) {
   const touch_pair pair = pair_of(v, t->a, t->b);
-  const double energy = cdni_pressure_energy(&pair);
+  const double energy = pair.law->energy(&pair);
   double sum = 0;
   for (int i = 0; i < n; i++) sum += t[i].elastic * t[i].depth;
   for (int i = 0; i < n; i++) energies[i] = sum > 0 ? energy * (t[i].elastic * t[i].depth / sum) : energy / n;
@@ -147,14 +144,13 @@ static int compare_touches(const void *x, const void *y) {
  * have the energy that it has taken to get there. */
 static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
   const touch_pair pair = pair_of(v, i, j);
-  const cdn_geometry_kind a = pair.g[0]->kind, b = pair.g[1]->kind;
-  if (cdni_contact_own_law(v->room, a, b) || cdni_contact_law(a, b) != cdni_law_pressure) return CDN_OK;
+  if (!pair.law || !pair.law->energy) return CDN_OK;
   const void *touches;
   int n;
   CDNI_TRY(cdn_region_eval(state, v->room->touches, &touches, &n));
   const touch wanted = { .a = i, .b = j };
   if (n > 0 && bsearch(&wanted, touches, (size_t)n, sizeof wanted, compare_touches)) return CDN_OK;
-  const double energy = cdni_pressure_energy(&pair);
+  const double energy = pair.law->energy(&pair);
   void *place;
   if (!(energy > 0)) return CDN_OK;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));

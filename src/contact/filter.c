@@ -28,6 +28,7 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   }
   room->group = group, room->parent = parent, room->n_bodies = n;
   if (!room->has_def) room->def = cdn_default_contact_def();
+  cdni_contact_choose_laws(room);
   cdni_array *lists[] = { &room->excluded, &room->excluded_shapes };
   for (int i = 0; i < CDNI_COUNT(lists); i++)
     if (lists[i]->count > 1) qsort(lists[i]->data, lists[i]->count, sizeof(kept_apart), compare_pairs);

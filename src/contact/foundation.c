@@ -46,17 +46,20 @@ static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
   b->status = cdn_region_output_add(b->out, 1, &place);
   if (b->status != CDN_OK) return false;
   const cdn_vec3 normal = b->mesh == 1 ? s.from_other : cdn_scale(-1, s.from_other);
-  const double k = b->stiffness * s.area;
+  const pressure_law *law = &cdni_pressure_laws[LAW_SPRING];
+  const double numbers[CDN_LAW_NUMBERS] = { b->stiffness * s.area * s.depth, b->pair->law->damping * b->m.dissipation,
+                                            s.depth };
   *(touch *)place = (touch){ .a = b->pair->shape[0],
                              .b = b->pair->shape[1],
                              .feature = 2 * triangle + b->mesh,
+                             .law = LAW_SPRING,
                              .point = cdn_add(s.at, cdn_scale(b->share[b->mesh] * s.depth, s.from_other)),
                              .normal = normal,
                              .tangent = contact_tangent(normal),
                              .depth = s.depth,
-                             .elastic = k * s.depth,
-                             .energy = 0.5 * k * s.depth * s.depth,
-                             .damping = b->m.dissipation };
+                             .elastic = law->pressure(numbers, s.depth, 0),
+                             .energy = law->potential(numbers, s.depth) };
+  memcpy(((touch *)place)->numbers, numbers, sizeof numbers);
   ((touch *)place)->spread = 0.4 * sqrt(s.area); /* as of a disc */
   cdni_touch_friction(place, &b->m);
   return true;
@@ -104,15 +107,15 @@ static cdn_status visit_springs(bed *b, cdni_triangle_visitor *visit) {
   return b->status;
 }
 
-cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
+cdn_status cdni_find_springs(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
+  (void)state;
   bed b = bed_of(pair);
   b.out = out;
   return visit_springs(&b, add_spring);
 }
 
 double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
-  cdn_transform X_b = *pair->X[1];
-  X_b.p = cdn_sub(X_b.p, cdn_scale(depth + near->distance, near->normal));
+  const cdn_transform X_b = pose_at_depth(pair, depth, near);
   touch_pair there = *pair;
   there.X[1] = &X_b;
   bed b = bed_of(&there);

@@ -1,27 +1,11 @@
-/* Friction that the motion of this moment determines: by the slip speed, static, dynamic (Stribeck) and viscous, as in
- * Simbody's HuntCrossleyForce; against spin and rolling likewise. It grows from zero over the transition velocity, so
- * that it does not truly stick. */
+/* Friction that the motion of this moment determines: by the slip speed (laws/friction.c), and against spin and rolling
+ * likewise. */
 #include <math.h>
 
 #include "contact/internal.h"
 
-double cdni_friction_dry(const double friction[3], double x) {
-  return friction[1] + 2 * (friction[0] - friction[1]) / (1 + x * x);
-}
-
-double cdni_friction_strength(const double friction[3], double speed, double transition) {
-  return cdni_friction_dry(friction, fmax(speed / transition, 1)) + friction[2] * speed;
-}
-
-static double coefficient(const double friction[3], double speed, double transition) {
-  const double x = speed / transition;
-  return fmin(x, 1) * cdni_friction_dry(friction, x) + friction[2] * speed;
-}
-
 cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition) {
-  const double speed = cdn_norm(m->slip);
-  if (speed == 0) return cdn_v3(0, 0, 0);
-  return cdn_scale(-normal * coefficient(t->friction, speed, transition) / speed, m->slip);
+  return cdn_scale(-normal * cdni_friction_over_speed(t->friction, cdn_norm(m->slip), transition, NULL), m->slip);
 }
 
 /* An angular velocity is as quick as the transition velocity is where it moves the surface so. */

@@ -9,6 +9,7 @@
 
 #include "contact/contact.h"
 #include "geometry/geometry.h"
+#include "laws/laws.h"
 #include "matter/matter.h"
 #include "system/elements.h"
 
@@ -31,6 +32,8 @@ enum {
   MATERIAL_TORSIONAL,
   MATERIAL_ROLLING,
   MATERIAL_LARGER,
+  MATERIAL_PRIORITY,
+  MATERIAL_CONDIM,
   MATERIAL_NUMBERS
 };
 /* Behind them, where materials are about to be combined: modulus^(2/3). */
@@ -62,15 +65,6 @@ typedef struct kept_apart {
   cdn_contact_rule rule;
 } kept_apart;
 
-/* A law of the user's. */
-typedef struct own_law {
-  char *name;
-  cdn_geometry_kind a, b;
-  cdn_law_fn *find;
-  void *self;
-  size_t self_size; /* 0: the pointer is the user's */
-} own_law;
-
 /* A pair that the user has named. */
 typedef struct named_pair {
   char *name;
@@ -101,6 +95,8 @@ struct contact_room {
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
   int n_bodies;
   cdni_array pair_order; /* pair_entry */
+  /* Which law acts between two kinds, or NULL; of convex contact one without functions. */
+  const struct contact_law *law[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
   cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
   cdn_dvar soft, soft_pairs;  /* convex contact only */
   cdn_cache places;           /* shape_place, one a shape */
@@ -137,13 +133,15 @@ typedef struct shape_pose {
   cdn_vec3 center; /* of the ball */
 } shape_pose;
 
-/* What a contact is by the pose alone. The force on b along the normal is `elastic` (1 + damping rate), and never
- * pulls. */
+/* What a contact is by the pose alone. The force on b along the normal is the pressure of its law by depth and rate,
+ * and never pulls. */
 typedef struct touch {
   int32_t a, b, feature;
-  int32_t in_pair; /* 1: the energy is that of the pair of shapes, which is computed when somebody asks */
-  cdn_vec3 point, normal, tangent; /* the first of two tangents */
-  double depth, elastic, damping;
+  int16_t law;     /* of its pressure (pressure_at) */
+  int16_t in_pair; /* 1: the energy is that of the pair of shapes, which is computed when somebody asks */
+  cdn_vec3 point, normal, tangent;  /* the first of two tangents */
+  double depth, elastic;            /* elastic: the pressure at the rate 0 */
+  double numbers[CDN_LAW_NUMBERS];  /* of its law */
   double energy;                    /* NaN: nobody computes it, and the force counts as one without a potential */
   cdn_vec3 side_force, side_moment; /* on b, elastic as well: stiffness that varies (varying.c) */
   double friction[3];               /* static, dynamic, viscous; of convex contact along two tangents */
@@ -157,7 +155,7 @@ typedef struct touch {
 } touch;
 
 /* Contacts of a State are compared by their bytes, so there must be none between members. */
-_Static_assert(sizeof(touch) == 4 * sizeof(int32_t) + 34 * sizeof(double), "a touch has no unused bytes");
+_Static_assert(sizeof(touch) == 4 * sizeof(int32_t) + 38 * sizeof(double), "a touch has no unused bytes");
 
 /* What it is by pose and velocity. */
 typedef struct touch_force {
@@ -201,6 +199,8 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
 
 const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
 const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
+/* Whether a material may have rolling friction, by itself or with another one of any condim. */
+bool cdni_contact_rolls(const double x[MATERIAL_NUMBERS], bool of_pair);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
@@ -278,11 +278,7 @@ double cdni_contact_size(const motion_view *v, int a, int b);
 /* Velocity of the point p (Ground) of a body. */
 cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p);
 
-/* friction.c: Stribeck's formula, without what is viscous; x: the speed over that of the transition. */
-double cdni_friction_dry(const double friction[3], double x);
-/* The coefficient of what slides at a speed. */
-double cdni_friction_strength(const double friction[3], double speed, double transition);
-/* Friction that follows from the slip speed, on b. */
+/* friction.c: friction that follows from the slip speed, on b. */
 cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition);
 /* Moments against spin and rolling, on b. `size`, m, makes a speed of an angular velocity. */
 cdn_vec3 cdni_friction_against_spin(const touch *t, const relative_motion *m, double normal, double transition,
@@ -354,8 +350,10 @@ void cdni_contact_relax_patch(const motion_view *v, cdn_state *state, const patc
                               const touch_force *forces, double transition, double to[SLOT_MOST_NUMBERS]);
 cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot);
 
-/* Which law acts between two kinds of geometry; NULL: none. It adds a touch, or several, for a pair that overlaps. */
+/* Two shapes, and the law that acts between them; NULL: none. */
+typedef struct contact_law contact_law;
 typedef struct touch_pair {
+  const contact_law *law;
   const cdn_geometry *g[2];
   const cdn_transform *X[2];
   int32_t shape[2];
@@ -366,18 +364,68 @@ typedef struct touch_pair {
 /* Two shapes of a State; pair_numbers: as the State has them. */
 static inline touch_pair touch_pair_of(const contact_room *room, const shape_place *places, const shape_pose *poses,
                                        const double *pair_numbers, int i, int j) {
-  return (touch_pair){ .g = { &places[i].geometry, &places[j].geometry },
+  return (touch_pair){ .law = room->law[places[i].geometry.kind][places[j].geometry.kind],
+                       .g = { &places[i].geometry, &places[j].geometry },
                        .X = { &poses[i].X_GS, &poses[j].X_GS },
                        .shape = { i, j },
                        .material = { places[i].material, places[j].material },
                        .numbers = cdni_contact_pair_numbers(room, pair_numbers, i, j),
                        .room = room };
 }
-typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
-contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
-contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
-/* laws.c: the touch of cdni_law_smooth; false: there is none. */
-bool cdni_smooth_touch(const touch_pair *pair, touch *out);
+
+/* What a law does. A column that is NULL or 0 is what it lacks, or does not need. */
+struct contact_law {
+  const char *name;
+  /* Adds a touch, or several, for a pair that overlaps. */
+  cdn_status (*find)(const touch_pair *pair, cdn_state *state, cdn_region_output *out);
+  /* The touch with that feature (-1: the deepest one) once more, at another pose: derivatives are differences of it,
+   * unless they are exact. False: there is none. */
+  bool (*touch)(const touch_pair *pair, int feature, touch *out);
+  bool exact;
+  int16_t pressure; /* law of the pressure of its touches */
+  double damping;   /* their d, over the dissipation of the materials */
+  int features;     /* contacts of a pair that come and go one by one */
+  /* As cdni_pair_distance, where the distance of the shapes is not that of what the law acts between. */
+  bool (*near)(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_proximity *near);
+  double (*reach)(const cdn_geometry *a,
+                  const cdn_geometry *b); /* how much nearer they are for it than their distance */
+  /* The elastic force if b were moved along the normal of `near` until it is `depth` deep; NaN: unknown. */
+  double (*force)(const touch_pair *pair, double depth, const cdn_proximity *near);
+  double (*energy)(const touch_pair *pair); /* of all touches of a pair, which then have none of their own; */
+  bool (*acts)(const touch_pair *pair);     /* of such a pair: whether anything is pressed */
+};
+
+void cdni_contact_choose_laws(contact_room *room);
+/* laws.c: the law of the library, or NULL. */
+const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b);
+
+/* The pose of b, moved along the normal until it is `depth` deep. */
+static inline cdn_transform pose_at_depth(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  cdn_transform X = *pair->X[1];
+  X.p = cdn_sub(X.p, cdn_scale(depth + near->distance, near->normal));
+  return X;
+}
+
+/* A law of the user's. */
+typedef struct own_law {
+  contact_law law;
+  char *name;
+  cdn_geometry_kind a, b;
+  cdn_law_fn *find;
+  pressure_law pressure;
+  void *self;
+  size_t self_size; /* 0: the pointer is the user's */
+} own_law;
+/* The law of the pressure of a touch. */
+static inline const pressure_law *pressure_at(const contact_room *room, int law) {
+  return law < LAW_COUNT ? &cdni_pressure_laws[law] : &CDNI_AT(room->laws, own_law, law - LAW_COUNT).pressure;
+}
+static inline double normal_force(const contact_room *room, const touch *t, double rate) {
+  return law_force(pressure_at(room, t->law), t->numbers, t->depth, rate);
+}
+/* foundation.c, pressure.c: laws of several touches. */
+cdn_status cdni_find_springs(const touch_pair *pair, cdn_state *state, cdn_region_output *out);
+cdn_status cdni_find_polygons(const touch_pair *pair, cdn_state *state, cdn_region_output *out);
 /* springs.c. Where the spring of a triangle is, on the mesh. */
 cdn_vec3 cdni_spring_place(const cdn_vec3 vertices[3]);
 /* Visits all triangles of g[mesh] whose springs are nearer to the other shape than `margin`, and others. */
@@ -385,34 +433,31 @@ void cdni_springs_within(const cdn_geometry *const g[2], const cdn_transform *co
                          cdni_triangle_visitor *visit, void *context);
 /* As cdni_pair_distance, of the springs of meshes from the other solid. */
 bool cdni_springs_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_proximity *near);
-/* Whether springs of a mesh are the law of two shapes. */
-bool cdni_has_springs(const contact_room *room, const cdn_geometry *const g[2]);
 /* As cdni_contact_near, of what the law acts between: its distance is zero where the force sets in. */
 bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
                    cdn_proximity *near, double *share);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
-/* pressure.c: the force of the pressure fields of a pair, if b were moved along the normal of `near` until it is
- * `depth` deep; where one of the two would be in the other altogether, which has no force, as they are half as deep as
- * they may be. */
+/* pressure.c: the force of the pressure fields of a pair; where one of the two would be in the other altogether, which
+ * has no force, as they are half as deep as they may be. */
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near);
-/* foundation.c: the same of springs. */
+/* foundation.c: that of springs. */
 double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near);
-/* How much nearer than their distance two solids are for the law that acts between them. */
+/* How much nearer than their distance two shapes are for the law that acts between them. */
 double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b);
+/* pressure.c */
+double cdni_pressure_reach(const cdn_geometry *a, const cdn_geometry *b);
 /* Whether some pressure acts between the two. */
 bool cdni_pressure_acts(const touch_pair *pair);
 /* pressure_energy.c: of all polygons of a pair. */
 double cdni_pressure_energy(const touch_pair *pair);
-/* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another
- * law. */
-double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near);
 /* own_laws.c: the user's law between two kinds, or NULL, which acts in place of the library's. */
 const own_law *cdni_contact_own_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
-/* Whether there is a law, the user's or the library's. */
-bool cdni_contact_any_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
-cdn_status cdni_contact_act(const own_law *law, const touch_pair *pair, cdn_state *state, cdn_region_output *out);
 void cdni_contact_free_laws(cdn_system *system, contact_room *room);
+/* law_parts.c: bits of cdn_law_part of the law between two kinds. */
+unsigned cdni_law_parts(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
+/* What lacks of the `wanted` parts, in words. */
+void cdni_law_lacks(unsigned parts, unsigned wanted, char *text, size_t size);
 /* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of
  * what the distance says. */
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,

@@ -9,9 +9,7 @@
 
 /* Contacts of a pair that come and go one by one. */
 enum { MOST_FEATURES = 2 };
-static int features_of(const cdn_geometry *a, const cdn_geometry *b) {
-  return cdni_contact_law(a->kind, b->kind) == cdni_law_ends ? 2 : 1;
-}
+static int features_of(const contact_law *law) { return law ? law->features : 1; }
 
 /* The kinks of one contact, in the order of their keys. */
 enum { TOUCHING, LETTING_GO, KINKS };
@@ -75,13 +73,42 @@ typedef struct contact_pair {
 
 static void find_pair(const view *v, const couple *c, int feature, contact_pair *p) {
   p->pair = touch_pair_of(v->room, v->places, v->poses, v->pair_numbers, c->a, c->b);
-  if (features_of(p->pair.g[0], p->pair.g[1]) == 2) cdni_capsule_end(p->pair.g, p->pair.X, feature, &p->end, &p->X_end);
+  if (features_of(p->pair.law) == 2) cdni_capsule_end(p->pair.g, p->pair.X, feature, &p->end, &p->X_end);
 }
 
-/* The part of the elastic force that dissipation adds, over the dissipation times the rate. */
-static double damping_of(const touch_pair *pair) {
-  contact_law *law = cdni_contact_law(pair->g[0]->kind, pair->g[1]->kind);
-  return law == cdni_law_pressure || law == cdni_law_foundation ? 1 : 1.5;
+/* What presses where the pair touches: a law, and its numbers, of laws of the library but for a factor. */
+typedef struct presser {
+  const pressure_law *law;
+  double numbers[CDN_LAW_NUMBERS];
+} presser;
+
+static bool presser_of(const touch_pair *pair, double dissipation, double depth, const cdn_proximity *near,
+                       presser *out) {
+  const contact_law *law = pair->law;
+  touch t;
+  if (!law) return false;
+  *out = (presser){ pressure_at(pair->room, law->pressure), { 1, law->damping * dissipation } };
+  if (law->damping > 0) return true;
+  const cdn_transform X_b = pose_at_depth(pair, depth, near);
+  touch_pair there = *pair;
+  there.X[1] = &X_b;
+  if (!law->touch || !law->touch(&there, -1, &t)) return false;
+  out->law = pressure_at(pair->room, t.law);
+  memcpy(out->numbers, t.numbers, sizeof out->numbers);
+  return true;
+}
+
+/* The rate at which it lets go; NaN: it does not, or does not say so. */
+static double lets_go(const presser *p) {
+  cdn_law_bends bends = { .depth = NAN, .rate = NAN };
+  if (p->law->bends) p->law->bends(p->numbers, &bends);
+  return bends.rate;
+}
+
+/* The part by which it presses more at a rate. */
+static double dissipated(const presser *p, double depth, double rate) {
+  const double still = law_force(p->law, p->numbers, depth, 0);
+  return still > 0 ? law_force(p->law, p->numbers, depth, rate) / still : 1;
 }
 
 /* Values, and the rate of the first of them; NaN: there is none. */
@@ -98,8 +125,10 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   if (near.distance >= 0) return;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
   const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
-  if (m.dissipation > 0)
-    values[LETTING_GO] = 1 - damping_of(&p.pair) * m.dissipation * parting(v, c, middle, middle, near.normal);
+  presser presses;
+  if (!presser_of(&p.pair, m.dissipation, -near.distance, &near, &presses)) return;
+  const double bend = lets_go(&presses);
+  if (!isnan(bend)) values[LETTING_GO] = 1 + parting(v, c, middle, middle, near.normal) / bend;
 }
 
 /* ---- those that are near ---- */
@@ -143,12 +172,16 @@ static void sweep_boxes(const view *v, int n, const sweep *w, double reach, cdni
   }
 }
 
+static const contact_law *law_of(const view *v, const couple *c) {
+  return v->room->law[v->places[c->a].geometry.kind][v->places[c->b].geometry.kind];
+}
+
 static int64_t key_of(const contact_room *room, int a, int b, int feature) {
   return (((int64_t)a * (int64_t)room->shapes.count + b) * MOST_FEATURES + feature) * KINKS;
 }
 
 static cdn_status list_pair(const view *v, const couple *c, double reach, cdni_near_list *out) {
-  const int features = features_of(&v->places[c->a].geometry, &v->places[c->b].geometry);
+  const int features = features_of(law_of(v, c));
   for (int i = 0; i < features; i++) {
     double values[KINKS], rate;
     kinks_of(v, c, i, values, &rate);
@@ -226,7 +259,7 @@ cdn_status cdni_contact_touching_kink(const void *self, cdn_state *state, int a,
   const couple c = { a, b, velocity(&v, a, v.poses[a].center), velocity(&v, b, v.poses[b].center) };
   double least = INFINITY;
   *key = key_of(v.room, a, b, 0) + TOUCHING;
-  for (int i = 0; i < features_of(&v.places[a].geometry, &v.places[b].geometry); i++) {
+  for (int i = 0; i < features_of(law_of(&v, &c)); i++) {
     double values[KINKS], rate;
     kinks_of(&v, &c, i, values, &rate);
     if (values[TOUCHING] < least) least = values[TOUCHING], *key = key_of(v.room, a, b, i) + TOUCHING;
@@ -247,15 +280,6 @@ static cdn_status push_apart(const view *v, cdn_state *state, const couple *c, c
   return cdn_multiply_by_station_J_transpose(state, 2, bodies, stations, forces, f);
 }
 
-/* The elastic force of a pair that is so deep; NaN: the law does not tell. */
-static double elastic_force(const touch_pair *pair, const cdn_proximity *near, double depth) {
-  const cdn_geometry_kind a = pair->g[0]->kind, b = pair->g[1]->kind;
-  contact_law *law = cdni_contact_own_law(pair->room, a, b) ? NULL : cdni_contact_law(a, b);
-  if (law == cdni_law_pressure) return cdni_pressure_force(pair, depth, near);
-  if (law == cdni_law_foundation) return cdni_foundation_force(pair, depth, near);
-  return cdni_contact_stiffness(pair, near) * depth * sqrt(depth);
-}
-
 /* A contact of the depth x, or one of the present depth that would pull with the part x of its elastic force; with
  * friction. */
 static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, double x, double *f, bool *known) {
@@ -269,16 +293,20 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   const couple c = couple_of(&v, key, &feature);
   find_pair(&v, &c, feature, &p);
   if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return CDN_OK;
-  double size = elastic_force(&p.pair, &near, key % KINKS == TOUCHING ? x : fmax(-near.distance, 0));
+  const bool touching = key % KINKS == TOUCHING;
+  double size =
+      p.pair.law && p.pair.law->force ? p.pair.law->force(&p.pair, touching ? x : fmax(-near.distance, 0), &near) : NAN;
   if (isnan(size)) return CDN_OK;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
   const cdn_vec3 slip = cdn_sub(velocity(&v, c.b, near.point_a), velocity(&v, c.a, near.point_a));
   const double apart = cdn_dot(slip, near.normal);
   const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));
   const double speed = cdn_norm(across);
-  size *= key % KINKS == TOUCHING ? 1 + damping_of(&p.pair) * m.dissipation * fabs(apart) : x;
+  presser presses;
+  if (touching && presser_of(&p.pair, m.dissipation, x, &near, &presses)) size *= dissipated(&presses, x, fabs(apart));
+  if (!touching) size *= x;
   cdn_vec3 force = cdn_scale(size, near.normal);
-  if (speed > 0) force = cdn_sub(force, cdn_scale(size * (m.friction[0] + m.friction[2] * speed) / speed, across));
+  if (speed > 0) force = cdn_sub(force, cdn_scale(size * friction_most(m.friction, speed) / speed, across));
   *known = true;
   return push_apart(&v, state, &c, near.point_a, force, f);
 }

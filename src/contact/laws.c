@@ -15,10 +15,14 @@
 
 /* ---- one touch ---- */
 
+/* d of Hertz's law over the dissipation of the materials, of which slow impacts then have the restitution 1 - c v. */
+static const double HERTZ_DAMPING = 1.5;
+
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
 static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
                        cdn_vec3 direction, int feature, touch *t) {
   const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  const pressure_law *hertz = &cdni_pressure_laws[LAW_HERTZ];
   const double depth = -near->distance, root = sqrt(depth);
   double radius[2];
   const double stiffness = cdni_hertz_stiffness(k, m.modulus, radius);
@@ -27,11 +31,12 @@ static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double
                 .feature = feature,
                 .normal = near->normal,
                 .tangent = direction,
+                .law = LAW_HERTZ,
                 .depth = depth,
-                .elastic = share * stiffness * depth * root,
-                .energy = 0.4 * stiffness * depth * depth * root,
-                .damping = 1.5 * m.dissipation,
+                .numbers = { share * stiffness, HERTZ_DAMPING * m.dissipation },
+                .energy = hertz->potential(&stiffness, depth),
                 .radius = { radius[0] * root, radius[1] * root } };
+  t->elastic = hertz->pressure(t->numbers, depth, 0);
   t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
@@ -103,42 +108,43 @@ static void curvatures_of_balls(const touch_pair *pair, double both[2]) {
   both[1] = both[0];
 }
 
-cdn_status cdni_law_balls(const touch_pair *pair, cdn_region_output *out) {
+static cdn_status find_balls(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
   cdn_proximity near;
   double share, both[2];
+  (void)state;
   if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
   curvatures_of_balls(pair, both);
   return add_hertz(pair, &near, 1, both, contact_tangent(near.normal), 0, out);
 }
 
-bool cdni_smooth_touch(const touch_pair *pair, touch *out) {
+static bool touch_round(const touch_pair *pair, int feature, touch *out) {
   cdn_proximity near;
   double share, both[2];
   cdn_vec3 direction;
+  (void)feature;
   if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return false;
   if (!curvatures_of(pair, &near, both, &direction)) return false;
   make_hertz(pair, &near, share, both, direction, 0, out);
   return true;
 }
 
-cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
+static cdn_status find_round(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
   touch t;
   void *place;
-  if (!cdni_smooth_touch(pair, &t)) return CDN_OK;
+  (void)state;
+  if (!touch_round(pair, 0, &t)) return CDN_OK;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
   *(touch *)place = t;
   return CDN_OK;
 }
 
-double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near) {
-  contact_law *law = cdni_contact_law(pair->g[0]->kind, pair->g[1]->kind);
-  double both[2], radius[2];
+static double hertz_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  double both[2], radius[2], numbers[CDN_LAW_NUMBERS] = { 0 };
   cdn_vec3 direction;
-  if (cdni_contact_own_law(pair->room, pair->g[0]->kind, pair->g[1]->kind)) return NAN;
-  if (law == cdni_law_balls) curvatures_of_balls(pair, both);
-  else if (law != cdni_law_smooth || !curvatures_of(pair, near, both, &direction)) return NAN;
-  return cdni_hertz_stiffness(both, cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers).modulus,
-                              radius);
+  if (!curvatures_of(pair, near, both, &direction)) return NAN;
+  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  numbers[0] = cdni_hertz_stiffness(both, m.modulus, radius);
+  return cdni_pressure_laws[LAW_HERTZ].pressure(numbers, depth, 0);
 }
 
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
@@ -152,7 +158,8 @@ void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i
 }
 
 /* A capsule and a half-space: the two ends are spheres. */
-cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
+static cdn_status find_ends(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
+  (void)state;
   for (int i = 0; i < 2; i++) {
     const cdn_geometry *g[2] = { pair->g[0], pair->g[1] };
     const cdn_transform *X[2] = { pair->X[0], pair->X[1] };
@@ -167,6 +174,59 @@ cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
   return CDN_OK;
 }
 
+/* ---- the table ---- */
+
+typedef enum law_id { LAW_BALLS, LAW_ENDS, LAW_ROUND, LAW_VARYING, LAW_POLYGONS, LAW_SPRINGS, LAWS } law_id;
+
+static const contact_law laws[LAWS] = {
+  [LAW_BALLS] = { .name = "Hertz's law of balls",
+                  .find = find_balls,
+                  .exact = true,
+                  .pressure = LAW_HERTZ,
+                  .damping = HERTZ_DAMPING,
+                  .features = 1,
+                  .force = hertz_force },
+  [LAW_ENDS] = { .name = "Hertz's law of a capsule's ends",
+                 .find = find_ends,
+                 .exact = true,
+                 .pressure = LAW_HERTZ,
+                 .damping = HERTZ_DAMPING,
+                 .features = 2,
+                 .force = hertz_force },
+  [LAW_ROUND] = { .name = "Hertz's law",
+                  .find = find_round,
+                  .touch = touch_round,
+                  .exact = true,
+                  .pressure = LAW_HERTZ,
+                  .damping = HERTZ_DAMPING,
+                  .features = 1,
+                  .force = hertz_force },
+  /* of ellipsoids and on height fields: no formula tells how the curvatures go with the pose */
+  [LAW_VARYING] = { .name = "Hertz's law of curvatures that vary",
+                    .find = find_round,
+                    .touch = touch_round,
+                    .pressure = LAW_HERTZ,
+                    .damping = HERTZ_DAMPING,
+                    .features = 1,
+                    .force = hertz_force },
+  [LAW_POLYGONS] = { .name = "pressure fields",
+                     .find = cdni_find_polygons,
+                     .pressure = LAW_SPRING,
+                     .damping = 1,
+                     .features = 1,
+                     .reach = cdni_pressure_reach,
+                     .force = cdni_pressure_force,
+                     .energy = cdni_pressure_energy,
+                     .acts = cdni_pressure_acts },
+  [LAW_SPRINGS] = { .name = "springs of a mesh",
+                    .find = cdni_find_springs,
+                    .pressure = LAW_SPRING,
+                    .damping = 1,
+                    .features = 1,
+                    .near = cdni_springs_near,
+                    .force = cdni_foundation_force },
+};
+
 static bool is_round(cdn_geometry_kind kind) {
   return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE || kind == CDN_GEOMETRY_ELLIPSOID;
 }
@@ -176,20 +236,49 @@ static bool is_flat(cdn_geometry_kind kind) {
          kind == CDN_GEOMETRY_CONVEX;
 }
 
-contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
+static bool is_ball_or_edged(cdn_geometry_kind kind) {
+  return is_flat(kind) || kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE;
+}
+
+const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
   /* the springs of a mesh ask for distances of points only */
-  if (low == CDN_GEOMETRY_MESH && high == CDN_GEOMETRY_HEIGHT_FIELD) return cdni_law_foundation;
+  if (low == CDN_GEOMETRY_MESH && high == CDN_GEOMETRY_HEIGHT_FIELD) return &laws[LAW_SPRINGS];
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
   if (low == CDN_GEOMETRY_SPHERE && (high == CDN_GEOMETRY_SPHERE || high == CDN_GEOMETRY_HALF_SPACE))
-    return cdni_law_balls;
-  if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
+    return &laws[LAW_BALLS];
+  if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return &laws[LAW_ENDS];
   if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
-    return high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;
-  if (is_flat(low) && is_flat(high)) return cdni_law_pressure;
-  if (is_flat(low) && low != CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_HEIGHT_FIELD) return cdni_law_pressure;
-  if (is_round(low) || is_round(high)) return cdni_law_smooth;
+    return high == CDN_GEOMETRY_CUSTOM ? NULL : &laws[LAW_SPRINGS];
+  if (is_flat(low) && is_flat(high)) return &laws[LAW_POLYGONS];
+  if (is_flat(low) && low != CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_HEIGHT_FIELD) return &laws[LAW_POLYGONS];
+  if (is_round(low) || is_round(high))
+    return &laws[is_ball_or_edged(low) && is_ball_or_edged(high) ? LAW_ROUND : LAW_VARYING];
   return NULL;
 }
 
-bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdni_contact_law(a, b) != NULL; }
+void cdni_contact_choose_laws(contact_room *room) {
+  static const contact_law convex = { .name = "convex contact", .features = 1 };
+  for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
+      const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
+      const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
+      room->law[a][b] = cdni_contact_is_convex(room) ? &convex : own ? &own->law : cdni_library_law(kinds[0], kinds[1]);
+    }
+}
+
+bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdni_library_law(a, b) != NULL; }
+
+/* ---- where a law acts ---- */
+
+bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
+                   cdn_proximity *near, double *share) {
+  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
+  *share = 1;
+  return law && law->near ? law->near(g, X, near) : cdni_contact_near(g, X, INFINITY, near, share);
+}
+
+double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b) {
+  const contact_law *law = room->law[a->kind][b->kind];
+  return law && law->reach ? law->reach(a, b) : 0;
+}

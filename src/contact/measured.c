@@ -86,7 +86,7 @@ static double between_boxes(const cdni_box *a, const cdni_box *b) {
 
 static bool has_gap(const contact_room *room, const cdni_contact_side side[2], int i, int j) {
   const cdn_geometry *a = &CDNI_AT(room->shapes, shape, i).geometry, *b = &CDNI_AT(room->shapes, shape, j).geometry;
-  return sides_of(room, side, i, j) != 0 && cdni_contact_law(a->kind, b->kind) && cdni_contact_accepts(room, i, j);
+  return sides_of(room, side, i, j) != 0 && cdni_library_law(a->kind, b->kind) && cdni_contact_accepts(room, i, j);
 }
 
 cdn_status cdni_contact_gap(cdn_state *state, const cdni_contact_side side[2], double *gap) {

@@ -44,10 +44,9 @@ static const void *table_of(const contact_room *room, cdn_state *state) {
 /* ---- the size of the pool ---- */
 
 static int features_of(const contact_room *room, int i, int j) {
-  return cdni_contact_law(CDNI_AT(room->shapes, shape, i).geometry.kind,
-                          CDNI_AT(room->shapes, shape, j).geometry.kind) == cdni_law_ends
-             ? 2
-             : 1;
+  const contact_law *law =
+      room->law[CDNI_AT(room->shapes, shape, i).geometry.kind][CDNI_AT(room->shapes, shape, j).geometry.kind];
+  return law ? law->features : 1;
 }
 
 /* Patches that can exist at once, if there are at most so many. */
@@ -214,12 +213,19 @@ cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state,
 
 /* ---- declaring ---- */
 
+/* Where no material has condim 6, those that combine as MuJoCo's have no rolling friction, whatever their coefficients
+ * are. */
 static bool any_rolling(const contact_room *room) {
-  const cdni_array *numbers[] = { &room->materials0, &room->pair_numbers0 };
-  for (int k = 0; k < CDNI_COUNT(numbers); k++)
-    for (size_t i = MATERIAL_ROLLING; i < numbers[k]->count; i += MATERIAL_NUMBERS)
-      if (CDNI_AT(*numbers[k], double, i) > 0) return true;
-  return false;
+  const double *materials = room->materials0.data, *pairs = room->pair_numbers0.data;
+  bool rolls = false, acts = false;
+  for (size_t i = 0; i < room->materials0.count; i += MATERIAL_NUMBERS) {
+    rolls = rolls || cdni_contact_rolls(materials + i, false);
+    acts = acts || materials[i + MATERIAL_CONDIM] == 6;
+  }
+  rolls = rolls && acts;
+  for (size_t i = 0; i < room->pair_numbers0.count; i += MATERIAL_NUMBERS)
+    rolls = rolls || cdni_contact_rolls(pairs + i, true);
+  return rolls;
 }
 
 /* An error of a displacement is an error of a force: a millimetre counts as much as a metre elsewhere. */

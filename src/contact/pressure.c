@@ -247,10 +247,11 @@ static cdn_status add_polygon(void *context, const pressure_overlap *o, int i, i
                              .point = center,
                              .normal = normal,
                              .tangent = contact_tangent(normal),
+                             .law = LAW_SPRING,
+                             .in_pair = 1,
                              .depth = depth,
                              .elastic = force,
-                             .in_pair = 1,
-                             .damping = m->dissipation };
+                             .numbers = { force, o->pair->law->damping * m->dissipation, depth } };
   /* as the solids part along the normal, each pressure falls by its stiffness times the cosine of its face */
   const double give_a = a->stiffness * cdn_dot(a->face[i].n, normal),
                give_b = -b->stiffness * cdn_dot(b->face[j].n, normal);
@@ -363,7 +364,8 @@ static cdn_status add_polygons(void *context, pressure_overlap *o) {
   return cdni_pressure_borders(o, false, add_polygon, context);
 }
 
-cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
+cdn_status cdni_find_polygons(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
+  (void)state;
   adder a = { cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers), out };
   return cdni_pressure_visit(pair, add_polygons, &a);
 }
@@ -383,8 +385,7 @@ static cdn_status add_forces(void *context, pressure_overlap *o) {
 
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
   const double most = 0.5 * fmin(cdni_largest_depth(pair->g[0]), cdni_largest_depth(pair->g[1]));
-  cdn_transform X_b = *pair->X[1];
-  X_b.p = cdn_sub(X_b.p, cdn_scale(fmin(depth, most) + near->distance, near->normal));
+  const cdn_transform X_b = pose_at_depth(pair, fmin(depth, most), near);
   touch_pair there = *pair;
   there.X[1] = &X_b;
   cdn_vec3 sum = { 0, 0, 0 };
@@ -409,7 +410,6 @@ bool cdni_pressure_acts(const touch_pair *pair) {
   return acts;
 }
 
-double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b) {
-  if (cdni_contact_law(a->kind, b->kind) != cdni_law_pressure || cdni_contact_is_convex(room)) return 0;
-  return cdni_contact_own_law(room, a->kind, b->kind) ? 0 : cdni_faces_beyond(a) + cdni_faces_beyond(b);
+double cdni_pressure_reach(const cdn_geometry *a, const cdn_geometry *b) {
+  return cdni_faces_beyond(a) + cdni_faces_beyond(b);
 }

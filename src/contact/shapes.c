@@ -173,6 +173,8 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_CONVEX)
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
                      "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_CONVEX", (int)d.model);
+  else if (d.needs >> CDN_LAW_PARTS)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "needs is %u: give a sum of cdn_law_part, or 0", d.needs);
   else {
     contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
     if (!room) return;

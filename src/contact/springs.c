@@ -90,14 +90,3 @@ bool cdni_springs_near(const cdn_geometry *const g[2], const cdn_transform *cons
   }
   return near->distance < INFINITY;
 }
-
-bool cdni_has_springs(const contact_room *room, const cdn_geometry *const g[2]) {
-  return !cdni_contact_is_convex(room) && !cdni_contact_own_law(room, g[0]->kind, g[1]->kind) &&
-         cdni_contact_law(g[0]->kind, g[1]->kind) == cdni_law_foundation;
-}
-
-bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
-                   cdn_proximity *near, double *share) {
-  *share = 1;
-  return cdni_has_springs(room, g) ? cdni_springs_near(g, X, near) : cdni_contact_near(g, X, INFINITY, near, share);
-}

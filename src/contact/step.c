@@ -4,9 +4,9 @@
  * depths, and shares. What follows from the velocities V at the step's end is a force that falls with them, so that it
  * is minus the slope of a convex function:
  *
- * - Pressure. The step leads to the depth w = depth - h (V - V~), where V~ is the velocity of the State. Hertz's force grows
- *   as w^(3/2), and its dissipation with -V, both of which fall with V. Springs of a mesh have the power 1. A pressure field is its bed
- *   of springs (bed.c).
+ * - Pressure. The step leads to the depth w = depth - h (V - V~), where V~ is the velocity of the State. The pressure
+ * of a law
+ *   grows with w and with the rate -V, both of which fall with V. A pressure field is its bed of springs (bed.c).
  * - Friction that sticks. A bristle (bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the size h its
  *   displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector to the
  *   length of the slider's strength. It is the return mapping of plasticity, and convex.
@@ -46,25 +46,25 @@ static cdn_vec3 across(cdn_vec3 x, cdn_vec3 n) { return cdn_sub(x, cdn_scale(cdn
 
 /* ---- pressure ---- */
 
-static void add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, double stiffness,
-                      double depth, double power) {
+static void add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, const double *numbers,
+                      double depth) {
   contact_step_row *r = add(m, t, CONTACT_STEP_PRESS, 1, t->point);
   r->w[0] = cdn_cross(arm, t->normal), r->v[0] = t->normal;
   r->V[0] = cdn_dot(r->w[0], motion->w) + cdn_dot(t->normal, motion->u);
-  r->stiffness = stiffness, r->depth = depth, r->power = power, r->damping = t->damping;
-  r->usual = t->depth;
+  r->law = pressure_at(m->room, t->law), r->depth = depth, r->usual = t->depth;
+  memcpy(r->numbers, numbers, sizeof r->numbers);
 }
 
 static void press(maker *m, const touch *t, const relative_motion *motion) {
   if (!t->in_pair) {
-    const double power = t->radius[0] > 0 ? 1.5 : 1;
-    add_press(m, t, motion, cdn_v3(0, 0, 0), t->elastic / pow(t->depth, power), t->depth, power);
+    add_press(m, t, motion, cdn_v3(0, 0, 0), t->numbers, t->depth);
     return;
   }
   bed_spring springs[4];
   const double stiffness = 0.25 * t->stiffness;
+  const double numbers[CDN_LAW_NUMBERS] = { stiffness * t->depth, t->numbers[1], t->depth };
   cdni_bed_springs(t, springs);
-  for (int k = 0; k < 4; k++) add_press(m, t, motion, springs[k].arm, stiffness, springs[k].force / stiffness, 1);
+  for (int k = 0; k < 4; k++) add_press(m, t, motion, springs[k].arm, numbers, springs[k].force / stiffness);
 }
 
 static void add_pressure(maker *m, int i) {
@@ -149,8 +149,8 @@ static void add_slip(maker *m, int i) {
   contact_step_row *r = add(m, t, CONTACT_STEP_SLIDE, 2, t->point);
   /* below the transition Stribeck's formula is a slope; what slides at the stage's end is bounded by what there is
    * above it */
-  r->bound = N * cdni_friction_dry(mu, fmax(x, 1));
-  r->stiffness = N * cdni_friction_dry(mu, x) / m->transition, r->time = 1, r->viscous = N * mu[2];
+  r->bound = N * friction_dry(mu, fmax(x, 1), NULL);
+  r->stiffness = N * friction_dry(mu, x, NULL) / m->transition, r->time = 1, r->viscous = N * mu[2];
   for (int k = 0; k < 2; k++) {
     r->v[k] = axes[k], r->V[k] = f->slip[k];
     r->offset[k] = r->V[k] - cdn_dot(motion.u, axes[k]);

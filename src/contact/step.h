@@ -4,11 +4,12 @@
 #define CARDAN_CONTACT_STEP_H
 
 #include "contact/contact.h"
+#include "laws/laws.h"
 #include "matter/records.h"
 
 typedef enum contact_step_kind {
-  /* One row along the normal, V > 0: the surfaces part. Pressure K w^power (1 - damping V), not below zero, where w = depth -
-   * h (V - V of the State) is the depth that V leads to. */
+  /* One row along the normal, V > 0: the surfaces part. The pressure of a law at the depth w = depth - h (V - V of the
+   * State) that V leads to, and at the rate -V. */
   CONTACT_STEP_PRESS,
   /* Rows of friction: -P(K (h' V + x)) - viscous V, where P shortens a vector to the length `bound`, and h' is `time`. */
   CONTACT_STEP_SLIDE
@@ -22,9 +23,10 @@ typedef struct contact_step_row {
   int32_t first; /* of the numbers of memory that the rows move, among those of all slots; -1: none */
   cdn_vec3 point, w[3], v[3];
   double V[3], offset[3]; /* V of the State */
-  double stiffness;       /* K */
-  double depth, power, damping;
-  double usual; /* a depth, > 0, by which the slope of the pressure is measured */
+  const pressure_law *law;
+  double numbers[CDN_LAW_NUMBERS], depth;
+  double usual;     /* a depth, > 0, by which the slope of the pressure is measured */
+  double stiffness; /* K */
   double time, bound, viscous;
   double x[3]; /* displacement in the plane that the step begins with, m */
   /* Memory alone: the whole displacement; the time in which it forgets, s; its rate by the turning of what lies between the surfaces, m/s. */

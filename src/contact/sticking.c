@@ -65,7 +65,7 @@ patch_load cdni_patch_load(const touch *touches, const touch_force *forces, int 
 static bristle bristle_of(const motion_view *v, const touch *t, const patch_load *l, double transition) {
   const contact_room *room = v->room;
   const double a = stamp_radius(v, t), k = 1.6 * t->modulus * a;
-  const double mu = cdni_friction_strength(t->friction, cdn_norm(l->V), transition);
+  const double mu = cdni_friction_bound(t->friction, cdn_norm(l->V), transition, NULL);
   bristle b = { .stiffness = k,
                 .time = 2 * room->def.friction_damping * sqrt(lighter_mass(room, t) / k),
                 .strength = mu * l->N,

@@ -5,7 +5,7 @@
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (room->def.model != CDN_CONTACT_CONVEX) return cdni_contact_any_law(room, a, b);
+  if (!cdni_contact_is_convex(room)) return room->law[a][b] != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
@@ -13,28 +13,53 @@ static const char *const missing_things[] = {
   [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_CONVEX] = "distance"
 };
 
-/* Names the first pair that may touch and for which that is missing. */
+/* What is the matter with two kinds that may touch. */
+typedef struct lacking {
+  bool any; /* law, or distance */
+  unsigned parts;
+} lacking;
+
+static lacking lacking_of(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
+  if (!can_touch(room, a, b)) return (lacking){ !room->def.pass_without_law, 0 };
+  const bool asked = room->def.needs && !cdni_contact_is_convex(room);
+  return (lacking){ false, asked ? room->def.needs & ~cdni_law_parts(room, a, b) : 0 };
+}
+
+static cdn_status report(const contact_room *room, const shape *a, const shape *b, lacking l, cdn_declarer *d) {
+  const cdn_geometry_kind kinds[2] = { a->geometry.kind, b->geometry.kind };
+  const char *kind_a = cdn_geometry_kind_name(kinds[0]), *kind_b = cdn_geometry_kind_name(kinds[1]);
+  if (l.any)
+    return cdn_declare_error(
+        d, CDN_ERR_UNSUPPORTED,
+        "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "
+        "cdn_system_exclude_contact or by their type and affinity, or replace one by capsules and spheres",
+        a->name, kind_a, b->name, kind_b, missing_things[room->def.model]);
+  char text[512];
+  cdni_law_lacks(0, l.parts, text, sizeof text);
+  return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
+                           "shapes '%s' (a %s) and '%s' (a %s) may touch by the law '%s', which lacks what "
+                           "cdn_contact_def.needs asks for: %s; give them a law that has it "
+                           "(cdn_system_add_contact_law), keep them apart, or ask for less",
+                           a->name, kind_a, b->name, kind_b, room->law[kinds[0]][kinds[1]]->name, text);
+}
+
+/* Names the first pair that may touch and lacks something. */
 static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   const int n = (int)room->shapes.count;
-  bool missing[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT], any = false,
-                                                                  present[CDN_GEOMETRY_KIND_COUNT] = { false };
+  lacking of[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
+  bool any = false, present[CDN_GEOMETRY_KIND_COUNT] = { false };
   for (int i = 0; i < n; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
-      missing[a][b] = !can_touch(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
-      any = any || (missing[a][b] && present[a] && present[b]);
+      of[a][b] = lacking_of(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
+      any = any || ((of[a][b].any || of[a][b].parts) && present[a] && present[b]);
     }
   for (int i = 0; any && i < n; i++)
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
-      const bool known = room->def.model == CDN_CONTACT_CONVEX && cdni_pair_is_supported(&a->geometry, &b->geometry);
-      if (missing[a->geometry.kind][b->geometry.kind] && !known && cdni_contact_accepts(room, i, j))
-        return cdn_declare_error(
-            d, CDN_ERR_UNSUPPORTED,
-            "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "
-            "cdn_system_exclude_contact or by their type and affinity, or replace one by capsules and spheres",
-            a->name, cdn_geometry_kind_name(a->geometry.kind), b->name, cdn_geometry_kind_name(b->geometry.kind),
-            missing_things[room->def.model]);
+      const lacking l = of[a->geometry.kind][b->geometry.kind];
+      const bool known = cdni_contact_is_convex(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
     }
   return CDN_OK;
 }
@@ -52,7 +77,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   contact_room *room = *(contact_room **)self;
   const int n = (int)room->shapes.count;
   if (!room->matter) return CDN_OK;
-  if (!room->def.pass_without_law) CDNI_TRY(check_pairs(room, d));
+  CDNI_TRY(check_pairs(room, d));
   room->frames = cdn_declare_parameters(d, "frames", FRAME_NUMBERS * n, room->frames0.data);
   room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);

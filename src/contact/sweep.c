@@ -192,7 +192,8 @@ static bool is_of_surface(int64_t key) { return key % SIGHTS == SURFACE; }
 
 static void add_pair(const contact_room *room, const shape_place *places, int a, int b, cdni_sights *out) {
   const cdn_geometry *const g[2] = { &places[a].geometry, &places[b].geometry };
-  const bool springs = cdni_has_springs(room, g), surfaces = cdni_pair_is_supported(g[0], g[1]);
+  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
+  const bool springs = law && law->near, surfaces = cdni_pair_is_supported(g[0], g[1]);
   if (surfaces || springs) out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, LAW) };
   if (surfaces && springs && fmin(depth_of(g[0]), depth_of(g[1])) < INFINITY)
     out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, SURFACE) };
@@ -415,12 +416,10 @@ static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sig
   const shape_pose *poses = cdni_state_storage(state, room->poses);
   const shape_place *p[2] = { &places[both[0]], &places[both[1]] };
   const double depth = fmin(depth_of(&p[0]->geometry), depth_of(&p[1]->geometry));
-  if (!(sight->distance < -depth) || cdni_contact_own_law(room, p[0]->geometry.kind, p[1]->geometry.kind))
-    return CDN_OK;
-  if (cdni_contact_law(p[0]->geometry.kind, p[1]->geometry.kind) != cdni_law_pressure) return CDN_OK;
+  if (!(sight->distance < -depth)) return CDN_OK;
   const double *numbers = cdn_state_parameters(state, room->pair_numbers);
   const touch_pair pair = touch_pair_of(room, places, poses, numbers, both[0], both[1]);
-  *is_lost = !cdni_pressure_acts(&pair);
+  *is_lost = pair.law && pair.law->acts && !pair.law->acts(&pair);
   return CDN_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "forces/internal.h"
+#include "laws/laws.h"
 #include "matter/checks.h"
 
 CDNI_DEF(exponential_spring_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .d0 = 0.0065905,
@@ -57,10 +58,11 @@ static cdn_status push(const exponential_spring *e, cdn_state *state, pushed *ou
   out->X_GP = cdn_transform_multiply(X_GA, e->X_AP);
   const double z = cdn_dot(out->X_GP.R.z, cdn_sub(at, out->X_GP.p));
   const cdn_vec3 v = cdn_rotate_inv(out->X_GP.R, cdn_sub(v_B, v_A));
-  const double N = p[D1] * exp(-p[D2] * (z - p[D0])) * fmax(1 - p[CZ] * v.z, 0);
+  const double law[CDN_LAW_NUMBERS] = { p[D1], p[D2], p[D0], p[CZ] };
+  const double N = law_force(&cdni_pressure_laws[LAW_EXPONENTIAL], law, -z, -v.z);
   const double *x = cdn_state_zvar(state, e->bristle), T = p[DAMPING] / p[STIFFNESS];
   const double r = hypot(v.x, v.y) / p[TRANSITION];
-  const double F = N * (p[DYNAMIC] + (p[STATIC] - p[DYNAMIC]) / (1 + r * r));
+  const double F = N * stribeck(p[DYNAMIC], p[STATIC] - p[DYNAMIC], r, NULL);
   const double g[2] = { p[STIFFNESS] * (x[0] + T * v.x), p[STIFFNESS] * (x[1] + T * v.y) };
   const double size = hypot(g[0], g[1]), s = size > F ? F / size : 1;
   out->f_P = cdn_v3(-s * g[0], -s * g[1], N);

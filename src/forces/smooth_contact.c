@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
+#include "laws/laws.h"
 #include "matter/checks.h"
 
 typedef struct smooth_contact {
@@ -40,27 +41,29 @@ static bool check(const double *p, char *why, size_t size) {
   return false;
 }
 
-/* The force along the normal, and the factor of the slip velocity that makes its friction. */
-static double normal_force(const double *p, double x, double v) {
+/* What the laws of pressure and of friction are told. */
+static void numbers_of_laws(const double *p, double pressure[CDN_LAW_NUMBERS]) {
   const double k = 0.5 * cbrt(p[MODULUS] * p[MODULUS]);
-  const double hertz = 4.0 / 3 * k * sqrt(p[RADIUS] * k) * pow(x * x + p[CONSTANT], 0.75);
-  const double smooth = hertz * (0.5 + 0.5 * tanh(p[DEPTH_SHARPNESS] * x));
-  if (p[DISSIPATION] == 0) return smooth;
-  return smooth * (1 + 1.5 * p[DISSIPATION] * v) *
-         (0.5 + 0.5 * tanh(p[RATE_SHARPNESS] * (v + 2 / (3 * p[DISSIPATION]))));
+  pressure[SMOOTH_FORCE] = 4.0 / 3 * k * sqrt(p[RADIUS] * k);
+  pressure[SMOOTH_CONSTANT] = p[CONSTANT], pressure[SMOOTH_DEPTH_SHARPNESS] = p[DEPTH_SHARPNESS];
+  pressure[SMOOTH_DAMPING] = 1.5 * p[DISSIPATION], pressure[SMOOTH_RATE_SHARPNESS] = p[RATE_SHARPNESS];
 }
 
-static double friction_factor(const double *p, double normal, double slip) {
-  const double s = sqrt(slip * slip + p[CONSTANT]), r = s / p[TRANSITION];
-  const double coefficient = fmin(r, 1) * (p[DYNAMIC] + 2 * (p[STATIC] - p[DYNAMIC]) / (1 + r * r)) + p[VISCOUS] * s;
-  return s > 0 ? normal * coefficient / s : 0;
-}
+typedef struct smooth_touch {
+  cdn_vec3 n, point, to_centre; /* from the point */
+  cdn_vec3 v, slip, w_A, w_B;
+  double x, normal, slope[2];     /* depth; force along the normal, and its derivatives */
+  double speed, factor, by_speed; /* friction is -normal factor slip */
+  cdn_vec3 p_A, p_B, f;           /* stations; force on the ball */
+} smooth_touch;
 
-static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
+static cdn_status touch_of(const force_batch *b, int i, cdn_state *state, smooth_touch *t) {
   const smooth_contact *e = &((const smooth_contact *)b->elements)[i];
+  const pressure_law *law = &cdni_pressure_laws[LAW_SMOOTH];
   const double *p = b->params + NUMBERS * i;
   const cdn_body plane = { e->plane }, ball = { e->ball };
   cdn_transform X_GA, X_GB, X_AP;
+  cdn_spatial V_A, V_B;
   cdn_vec3 v_A, v_B;
   CDNI_TRY(cdn_body_pose(state, plane, &X_GA));
   CDNI_TRY(cdn_body_pose(state, ball, &X_GB));
@@ -69,22 +72,75 @@ static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_fo
   const cdn_vec3 n = X_GP.R.z, centre = cdn_transform_point(X_GB, cdn_v3(p[STATION], p[STATION + 1], p[STATION + 2]));
   const double height = cdn_dot(n, cdn_sub(centre, X_GP.p)), x = p[RADIUS] - height;
   /* between the lowest point of the ball and the plane: both give way alike */
-  const cdn_vec3 point = cdn_sub(centre, cdn_scale(p[RADIUS] - 0.5 * x, n));
-  const cdn_vec3 p_A = cdn_rotate_inv(X_GA.R, cdn_sub(point, X_GA.p));
-  const cdn_vec3 p_B = cdn_rotate_inv(X_GB.R, cdn_sub(point, X_GB.p));
-  CDNI_TRY(cdn_body_station(state, plane, p_A, NULL, &v_A));
-  CDNI_TRY(cdn_body_station(state, ball, p_B, NULL, &v_B));
-  const cdn_vec3 v = cdn_sub(v_B, v_A), slip = cdn_sub(v, cdn_scale(cdn_dot(v, n), n));
-  const double normal = normal_force(p, x, -cdn_dot(v, n));
-  const cdn_vec3 f = cdn_sub(cdn_scale(normal, n), cdn_scale(friction_factor(p, normal, cdn_norm(slip)), slip));
-  cdn_forces_add_point(out, ball, p_B, f);
-  cdn_forces_add_point(out, plane, p_A, cdn_scale(-1, f));
+  *t = (smooth_touch){ .n = n, .x = x, .to_centre = cdn_scale(p[RADIUS] - 0.5 * x, n) };
+  t->point = cdn_sub(centre, t->to_centre);
+  t->p_A = cdn_rotate_inv(X_GA.R, cdn_sub(t->point, X_GA.p));
+  t->p_B = cdn_rotate_inv(X_GB.R, cdn_sub(t->point, X_GB.p));
+  CDNI_TRY(cdn_body_station(state, plane, t->p_A, NULL, &v_A));
+  CDNI_TRY(cdn_body_station(state, ball, t->p_B, NULL, &v_B));
+  CDNI_TRY(cdn_body_velocity(state, plane, &V_A));
+  CDNI_TRY(cdn_body_velocity(state, ball, &V_B));
+  t->w_A = V_A.w, t->w_B = V_B.w;
+  t->v = cdn_sub(v_B, v_A), t->slip = cdn_sub(t->v, cdn_scale(cdn_dot(t->v, n), n));
+  double numbers[CDN_LAW_NUMBERS];
+  numbers_of_laws(p, numbers);
+  t->normal = law->pressure(numbers, x, -cdn_dot(t->v, n));
+  law->slopes(numbers, x, -cdn_dot(t->v, n), t->slope);
+  t->speed = sqrt(cdn_dot(t->slip, t->slip) + p[CONSTANT]);
+  t->factor = cdni_friction_over_speed(p + STATIC, t->speed, p[TRANSITION], &t->by_speed);
+  t->f = cdn_sub(cdn_scale(t->normal, n), cdn_scale(t->normal * t->factor, t->slip));
   return CDN_OK;
 }
 
 static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  for (int i = 0; i < b->n; i++)
-    if (force_is_on(b, i)) CDNI_TRY(calc_one(b, i, state, out));
+  const smooth_contact *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    smooth_touch t;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(touch_of(b, i, state, &t));
+    cdn_forces_add_point(out, (cdn_body){ e[i].ball }, t.p_B, t.f);
+    cdn_forces_add_point(out, (cdn_body){ e[i].plane }, t.p_A, cdn_scale(-1, t.f));
+  }
+  return CDN_OK;
+}
+
+/* The stations are those of the plane and of the ball where the force acts, which moves over both. */
+static void change(const void *law, int n_stations, const station_motion *m, sv *dF) {
+  const smooth_touch *t = law;
+  (void)n_stations;
+  const cdn_vec3 turn_A = cdni_from_v3(m[0].X.w), move_A = cdni_from_v3(m[0].X.v), move_B = cdni_from_v3(m[1].X.v);
+  const cdn_vec3 centre = cdn_add(move_B, cdn_cross(cdni_from_v3(m[1].X.w), t->to_centre));
+  const cdn_vec3 dn = cdn_cross(turn_A, t->n);
+  const double dx = -cdn_dot(t->n, cdn_sub(centre, cdn_add(move_A, cdn_cross(turn_A, t->to_centre))));
+  const double arm = cdn_dot(t->n, t->to_centre);
+  const cdn_vec3 dp = cdn_add(cdn_sub(centre, cdn_scale(arm, dn)), cdn_scale(0.5 * dx, t->n));
+  const cdn_vec3 over_A = cdn_sub(dp, move_A), over_B = cdn_sub(dp, move_B);
+  const cdn_vec3 dv = cdn_sub(cdn_add(cdni_from_v3(m[1].V.v), cdn_cross(t->w_B, over_B)),
+                              cdn_add(cdni_from_v3(m[0].V.v), cdn_cross(t->w_A, over_A)));
+  const double along = cdn_dot(t->n, t->v), d_along = cdn_dot(dn, t->v) + cdn_dot(t->n, dv);
+  const cdn_vec3 d_slip = cdn_sub(dv, cdn_add(cdn_scale(along, dn), cdn_scale(d_along, t->n)));
+  const double dN = t->slope[0] * dx - t->slope[1] * d_along;
+  const double d_factor = t->by_speed * cdn_dot(t->slip, d_slip) / t->speed;
+  const cdn_vec3 df = cdn_sub(
+      cdn_add(cdn_scale(dN, t->n), cdn_scale(t->normal, dn)),
+      cdn_add(cdn_scale(dN * t->factor + t->normal * d_factor, t->slip), cdn_scale(t->normal * t->factor, d_slip)));
+  dF[1] = (sv){ cdni_to_v3(cdn_cross(over_B, t->f)), cdni_to_v3(df) };
+  dF[0] = (sv){ cdni_to_v3(cdn_cross(t->f, over_A)), v3_neg(cdni_to_v3(df)) };
+}
+
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const smooth_contact *e = b->elements;
+  const body_pose *pose = cdni_matter_pose(b->matter, state);
+  for (int i = 0; i < b->n; i++) {
+    smooth_touch t;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(touch_of(b, i, state, &t));
+    const int bodies[2] = { e[i].plane, e[i].ball };
+    const v3 p = cdni_to_v3(t.point), f = cdni_to_v3(t.f);
+    const v3 r[2] = { v3_sub(p, pose[bodies[0]].p_GM), v3_sub(p, pose[bodies[1]].p_GM) };
+    const sv F[2] = { { v3_zero(), v3_neg(f) }, { v3_zero(), f } };
+    cdni_derivative_of_bodies(out, 2, bodies, r, F, true, true, change, &t);
+  }
   return CDN_OK;
 }
 
@@ -106,8 +162,7 @@ const force_kind cdni_force_smooth_contact = {
               CDNI_FRAME("X_AP") },
   .check = check,
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .calc = calc } },
-  .is_differenced = force_is_on,
-  .calc_one = calc_one,
+  .derivative = derivative,
   .describe = describe,
 };
 

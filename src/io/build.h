@@ -125,7 +125,6 @@ const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */
 cdn_status io_prepare_shapes(io_builder *b);
 cdn_status io_build_shapes(io_builder *b);
 void io_free_shapes(io_builder *b);
-io_friction io_shape_friction(const cdn_spec_shape *shape);
 /* build_pairs.c */
 cdn_status io_build_pairs(io_builder *b);
 /* Whether two of the spec's shapes touch, if no pair says so; masks are not looked at. */

@@ -1,7 +1,6 @@
-/* Pairs of shapes: those that the spec names, which touch whatever the masks are, and those whose friction is not what the
- * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction
- * is MuJoCo's: of two
- * shapes the one with the larger priority decides; between equals the larger numbers do, each by itself. */
+/* Pairs of shapes that the spec names, which touch whatever the masks are. A spec's friction is MuJoCo's: of two shapes
+ * the one with the larger priority decides; between equals the larger numbers do, each by itself. Materials combine so,
+ * too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,24 +17,12 @@ static io_friction with_condim(int condim, const double *friction) {
                         condim >= 6 ? fmax(friction[2], 0) : 0 };
 }
 
-io_friction io_shape_friction(const cdn_spec_shape *shape) { return with_condim(shape->condim, shape->friction); }
-
 /* What the two shapes have together, before condim. */
 static int mix(const cdn_spec_shape *a, const cdn_spec_shape *b, double friction[3]) {
   const cdn_spec_shape *winner = a->priority > b->priority ? a : b;
   const bool equals = a->priority == b->priority;
   for (int i = 0; i < 3; i++) friction[i] = equals ? fmax(a->friction[i], b->friction[i]) : winner->friction[i];
   return equals ? (a->condim > b->condim ? a->condim : b->condim) : winner->condim;
-}
-
-/* What the materials of the shapes combine to (larger_friction). */
-static io_friction combine(io_friction a, io_friction b) {
-  return (io_friction){ fmax(a.sliding, b.sliding), fmax(a.torsional, b.torsional), fmax(a.rolling, b.rolling) };
-}
-
-static bool same(double a, double b) { return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)); }
-static bool same_friction(io_friction a, io_friction b) {
-  return same(a.sliding, b.sliding) && same(a.torsional, b.torsional) && same(a.rolling, b.rolling);
 }
 
 /* ---- adding ---- */
@@ -112,79 +99,11 @@ static cdn_status build_named_pairs(io_builder *b) {
   return CDN_OK;
 }
 
-/* ---- pairs with a friction of their own ---- */
+/* ---- pairs without a law ---- */
 
 static bool masks_allow(const cdn_spec_shape *a, const cdn_spec_shape *b) {
   return (((uint32_t)a->contype & (uint32_t)b->conaffinity) | ((uint32_t)b->contype & (uint32_t)a->conaffinity)) != 0;
 }
-
-/* Shapes whose numbers for friction are alike. Files have few kinds of them, and many shapes. */
-typedef struct friction_class {
-  const cdn_spec_shape *like;
-  cdni_array shapes; /* int */
-} friction_class;
-
-static bool is_alike(const cdn_spec_shape *a, const cdn_spec_shape *b) {
-  return a->condim == b->condim && a->priority == b->priority &&
-         memcmp(a->friction, b->friction, sizeof a->friction) == 0;
-}
-
-static cdn_status classify(io_builder *b, cdni_array *classes) {
-  const cdn_allocator *a = &b->d->allocator;
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
-    const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
-    size_t k = 0;
-    if (!b->ready[i].there) continue;
-    while (k < classes->count && !is_alike(CDNI_AT(*classes, friction_class, k).like, shape)) k++;
-    const friction_class made = { .like = shape };
-    if (k == classes->count && !cdni_array_push(a, classes, sizeof made, &made)) return no_memory(b->d);
-    if (!cdni_array_push(a, &CDNI_AT(*classes, friction_class, k).shapes, sizeof i, &i)) return no_memory(b->d);
-  }
-  return CDN_OK;
-}
-
-/* Names every pair of a shape of one class with one of the other. `before`: pairs that the spec has named. */
-static cdn_status pair_classes(io_builder *b, const friction_class *one, const friction_class *other,
-                               io_friction wanted, size_t before, int *named) {
-  for (size_t k = 0; k < one->shapes.count; k++)
-    for (size_t l = one == other ? k + 1 : 0; l < other->shapes.count; l++) {
-      const int i = CDNI_AT(one->shapes, int, k), j = CDNI_AT(other->shapes, int, l);
-      const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
-      if (!masks_allow(first, second) || !io_shapes_may_touch(b, i, j)) continue;
-      if (is_paired(b, before, i, j)) continue;
-      char name[32];
-      snprintf(name, sizeof name, "friction %d", (*named)++);
-      CDNI_TRY(add_pair(b, name, i, j, wanted, NULL));
-    }
-  return CDN_OK;
-}
-
-static cdn_status pair_all_classes(io_builder *b, const cdni_array *classes) {
-  const size_t before = b->pairs.count;
-  int named = 0;
-  for (size_t k = 0; k < classes->count; k++)
-    for (size_t l = k; l < classes->count; l++) {
-      const friction_class *one = &CDNI_AT(*classes, friction_class, k), *other = &CDNI_AT(*classes, friction_class, l);
-      double friction[3];
-      const int condim = mix(one->like, other->like, friction);
-      const io_friction wanted = with_condim(condim, friction);
-      if (!same_friction(wanted, combine(io_shape_friction(one->like), io_shape_friction(other->like))))
-        CDNI_TRY(pair_classes(b, one, other, wanted, before, &named));
-    }
-  return CDN_OK;
-}
-
-static cdn_status build_own_frictions(io_builder *b) {
-  cdni_array classes = { 0 };
-  cdn_status status = classify(b, &classes);
-  if (status == CDN_OK) status = pair_all_classes(b, &classes);
-  for (size_t k = 0; k < classes.count; k++)
-    cdni_array_free(&b->d->allocator, &CDNI_AT(classes, friction_class, k).shapes);
-  cdni_array_free(&b->d->allocator, &classes);
-  return status;
-}
-
-/* ---- pairs without a law ---- */
 
 static bool lacks_law(const io_builder *b, int i, int j) {
   const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
@@ -259,6 +178,5 @@ cdn_status io_build_pairs(io_builder *b) {
   b->pairs.count = 0;
   warn_of_lacking_laws(b);
   warn_of_pyramids(b);
-  CDNI_TRY(build_named_pairs(b));
-  return b->convex ? CDN_OK : build_own_frictions(b);
+  return build_named_pairs(b);
 }

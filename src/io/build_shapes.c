@@ -77,9 +77,10 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
   material.larger_friction = 1;
   const cdn_soft_material soft = soft_of(shape);
-  const io_friction friction = io_shape_friction(shape);
-  material.static_friction = material.dynamic_friction = friction.sliding;
-  material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
+  material.priority = shape->priority;
+  material.condim = shape->condim >= 6 ? 6 : shape->condim >= 4 ? 4 : shape->condim >= 2 ? 3 : 1;
+  material.static_friction = material.dynamic_friction = fmax(shape->friction[0], 0);
+  material.torsional_friction = fmax(shape->friction[1], 0), material.rolling_friction = fmax(shape->friction[2], 0);
   char made[256];
   cdn_shape_def def = cdn_default_shape_def();
   def.name = unique_name(b, shape, made, sizeof made);

@@ -147,23 +147,16 @@ static double bounded(const soft_function *s, double r, double *f, double *H, in
 
 /* ---- implicit steps ---- */
 
-/* The cost is the integral of the force from where it begins on; the bracket is linear in w, with the slope b. */
-static double press(const soft_function *s, const double *r, double *f, double *H) {
-  const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
-  const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
-  f[0] = 0;
-  if (H) H[0] = 0;
-  if (!(w > 0 && bracket > 0)) return 0;
-  const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
-  f[0] = force * bracket;
-  if (H) H[0] = h * (h * p * f[0] / w + d * force);
-  const double b = d / h, rest = b * w, per = (p + 1) * (p + 2);
-  double cost = force * w * (bracket / (p + 1) - rest / per);
-  if (bracket < rest) { /* the bracket ends the force before the depth does */
-    const double end = w - bracket / b;
-    cost += K * pow(end, p + 1) * (b * end / per);
-  }
-  return cost / (h * h);
+static void press(const soft_function *s, const double *r, double *f, double *H) {
+  const double h = s->friction[PRESS_STEP], V = h * r[0], w = s->friction[PRESS_DEPTH] - h * V;
+  double slope[2] = { 0, 0 };
+  f[0] = w > 0 ? cdni_law_slopes(s->law, s->D + PRESS_NUMBERS, w, -V, slope) : 0;
+  if (H) H[0] = h * (h * slope[0] + slope[1]);
+}
+
+static double press_cost(const soft_function *s, double r) {
+  const double h = s->friction[PRESS_STEP];
+  return cdni_law_cost(s->law, s->D + PRESS_NUMBERS, s->friction[PRESS_DEPTH], h, -h * r) / h;
 }
 
 static double slide(const soft_function *s, const double *r, double *f, double *H) {
@@ -203,7 +196,11 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
     case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
     case SOFT_BOUNDED: cost = bounded(s, r[0], f, H, &at); break;
     /* their slopes change everywhere */
-    case SOFT_PRESS: at = SOFT_ZONE_MIDDLE, cost = press(s, r, f, H); break;
+    case SOFT_PRESS:
+      at = SOFT_ZONE_MIDDLE;
+      press(s, r, f, H);
+      if (f[0] > 0) cost = press_cost(s, r[0]);
+      break;
     case SOFT_SLIDE: at = SOFT_ZONE_MIDDLE, cost = slide(s, r, f, H); break;
   }
   if (zone) *zone = at;
@@ -211,14 +208,12 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
 }
 
 /* In the middle zone T has the slope w . F d, and bends by what of F d is across w. */
-static void along_elliptic(const soft_function *s, const double *r, const double *d, double out[3]) {
+static void along_elliptic(const soft_function *s, const double *r, const double *d, double out[2]) {
   const cone c = find_cone(s, r);
-  out[0] = out[1] = out[2] = 0;
   if (c.zone == 1) {
     for (int i = 0; i < s->rows; i++) {
-      out[0] += 0.5 * s->D[i] * r[i] * r[i];
-      out[1] += s->D[i] * r[i] * d[i];
-      out[2] += s->D[i] * d[i] * d[i];
+      out[0] += s->D[i] * r[i] * d[i];
+      out[1] += s->D[i] * d[i] * d[i];
     }
   } else if (c.zone == SOFT_ZONE_MIDDLE) {
     const double depth = c.T - r[0];
@@ -228,57 +223,47 @@ static void along_elliptic(const soft_function *s, const double *r, const double
       slope += c.w[i] * Fd[i];
     }
     for (int i = 1; i < s->rows; i++) rest += (Fd[i] - slope * c.w[i]) * (Fd[i] - slope * c.w[i]);
-    out[0] = 0.5 * c.k * depth * depth;
-    out[1] = c.k * depth * (slope - d[0]);
-    out[2] = c.k * ((slope - d[0]) * (slope - d[0]) + depth / c.T * rest);
+    out[0] = c.k * depth * (slope - d[0]);
+    out[1] = c.k * ((slope - d[0]) * (slope - d[0]) + depth / c.T * rest);
   }
 }
 
-static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[3]) {
-  out[0] = out[1] = out[2] = 0;
+static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[2]) {
   for (int k = 1; k < s->rows; k++) {
     for (int side = 0; side < 2; side++) {
       const double slope = side ? -s->friction[k - 1] : s->friction[k - 1];
       const double edge = r[0] + slope * r[k], rate = d[0] + slope * d[k];
       if (edge >= 0) continue;
-      out[0] += 0.5 * s->D[0] * edge * edge;
-      out[1] += s->D[0] * edge * rate;
-      out[2] += s->D[0] * rate * rate;
+      out[0] += s->D[0] * edge * rate;
+      out[1] += s->D[0] * rate * rate;
     }
   }
 }
 
-static void along_curved(const soft_function *s, const double *r, const double *d, double out[3]) {
+static void along_curved(const soft_function *s, const double *r, const double *d, double out[2]) {
   double f[SOFT_MOST_ROWS], H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
   const int n = s->rows;
-  out[0] = cdni_soft_function(s, r, f, H, NULL);
-  out[1] = out[2] = 0;
+  if (s->kind == SOFT_PRESS) press(s, r, f, H);
+  else (void)slide(s, r, f, H);
   for (int i = 0; i < n; i++) {
-    out[1] -= f[i] * d[i];
-    for (int j = 0; j < n; j++) out[2] += d[i] * H[i * n + j] * d[j];
+    out[0] -= f[i] * d[i];
+    for (int j = 0; j < n; j++) out[1] += d[i] * H[i * n + j] * d[j];
   }
 }
 
-void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]) {
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[2]) {
   double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS] = { 0 };
   int32_t zone;
+  out[0] = out[1] = 0;
   for (int i = 0; i < s->rows; i++) at[i] = r[i] + t * d[i];
-  if (s->kind == SOFT_ELLIPTIC) {
-    along_elliptic(s, at, d, out);
-    return;
-  }
-  if (s->kind == SOFT_PYRAMIDAL) {
-    along_pyramidal(s, at, d, out);
-    return;
-  }
-  if (s->kind >= SOFT_PRESS) {
-    along_curved(s, at, d, out);
-    return;
-  }
-  out[0] = cdni_soft_function(s, at, f, NULL, &zone);
-  out[1] = out[2] = 0;
-  for (int i = 0; i < s->rows; i++) {
-    out[1] -= f[i] * d[i];
-    if (zone == 1) out[2] += s->D[i] * d[i] * d[i];
+  if (s->kind == SOFT_ELLIPTIC) along_elliptic(s, at, d, out);
+  else if (s->kind == SOFT_PYRAMIDAL) along_pyramidal(s, at, d, out);
+  else if (s->kind >= SOFT_PRESS) along_curved(s, at, d, out);
+  else {
+    (void)cdni_soft_function(s, at, f, NULL, &zone);
+    for (int i = 0; i < s->rows; i++) {
+      out[0] -= f[i] * d[i];
+      if (zone == 1) out[1] += s->D[i] * d[i] * d[i];
+    }
   }
 }

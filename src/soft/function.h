@@ -14,8 +14,9 @@
  *
  * Two more are those of an implicit step of the length h (step.c), at whose end a row has the velocity V = h r:
  *
- * press          one row:             f = stiffness w^power (1 - damping V), where the depth w = depth - h V and the bracket are
- *                                     positive, else 0
+ * press          one row:             f is the pressure of a law of contact at the depth w = depth - h V, where w is
+ * positive, and
+ *                                     at the rate -V
  * slide          1 to 3 rows:         f = -P(D r) - viscous r, where P shortens a vector to the length loss
  */
 #ifndef CARDAN_SOFT_FUNCTION_H
@@ -23,6 +24,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "laws/laws.h"
 
 enum { SOFT_MOST_ROWS = 6 };
 
@@ -39,8 +42,9 @@ typedef enum soft_kind {
 } soft_kind;
 
 /* Where in D and friction the numbers of a press are; D[0] is its slope where the step begins. */
-enum { PRESS_STIFFNESS = 1, PRESS_DEPTH, PRESS_POWER, PRESS_DAMPING };
-enum { PRESS_STEP = 0, SLIDE_VISCOUS = 0 };
+enum { PRESS_NUMBERS = 1 };
+enum { PRESS_STEP, PRESS_DEPTH, SLIDE_VISCOUS = 0 };
+_Static_assert(PRESS_NUMBERS + CDN_LAW_NUMBERS <= SOFT_MOST_ROWS, "the numbers of a law are in D");
 /* Where in friction the bounds of a bounded row are. */
 enum { BOUNDED_LOWER, BOUNDED_UPPER };
 
@@ -50,6 +54,7 @@ typedef struct soft_function {
   double loss;              /* friction loss, slide: the largest force */
   double mu;                /* elliptic: of the regularised cone; 0: there is no friction, as if the rest were 0, too */
   double friction[5];       /* cones: of the rows after the first */
+  const pressure_law *law;  /* press */
 } soft_function;
 
 /* s(r). f (rows) = -ds/dr; H (rows x rows; NULL: not wanted) = d2s/dr2, positive semidefinite. `zone` (NULL: not wanted)
@@ -57,7 +62,7 @@ typedef struct soft_function {
  * SOFT_ZONE_MIDDLE. */
 enum { SOFT_ZONE_NOTHING = 0, SOFT_ZONE_MIDDLE = -1 };
 double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
-/* s(r + t d) and its first two derivatives by t. */
-void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]);
+/* The first two derivatives of s(r + t d) by t. */
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[2]);
 
 #endif

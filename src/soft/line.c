@@ -10,7 +10,7 @@ typedef struct slope {
 static slope slope_at(const soft_problem *p, int island, soft_line *line, double t) {
   slope s = { line->m0 + t * line->m1, line->m1 };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    double of[3];
+    double of[2];
     const soft_work *w = &p->work[k];
     if (p->passed) /* of what comes to its base */
       for (int e = 0; e < w->g->s.rows; e++) s.first += w->base[e] * w->Jd[e];
@@ -20,7 +20,7 @@ static slope slope_at(const soft_problem *p, int island, soft_line *line, double
       const double at = w->r[0] - shift;
       cdni_soft_function_along(&own, &at, w->Jd, t, of);
     } else cdni_soft_function_along(&w->g->s, w->r, w->Jd, t, of);
-    s.first += of[1], s.second += of[2];
+    s.first += of[0], s.second += of[1];
   }
   line->evaluations++;
   return s;

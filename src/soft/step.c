@@ -14,13 +14,12 @@ static soft_group group_of(const contact_step_row *r, double h) {
   };
   for (int k = 0; k < r->rows; k++) g.B[k] = (sv){ cdni_to_v3(r->w[k]), cdni_to_v3(r->v[k]) };
   if (r->kind == CONTACT_STEP_PRESS) {
-    double *D = g.s.D;
-    g.s.kind = SOFT_PRESS;
-    g.s.friction[PRESS_STEP] = h;
-    D[PRESS_STIFFNESS] = r->stiffness, D[PRESS_DEPTH] = r->depth + h * r->V[0];
-    D[PRESS_POWER] = r->power, D[PRESS_DAMPING] = r->damping;
-    const double force = r->stiffness * pow(r->usual, r->power);
-    D[0] = h * force * (h * r->power / r->usual + r->damping);
+    double slope[2];
+    g.s.kind = SOFT_PRESS, g.s.law = r->law;
+    g.s.friction[PRESS_STEP] = h, g.s.friction[PRESS_DEPTH] = r->depth + h * r->V[0];
+    memcpy(g.s.D + PRESS_NUMBERS, r->numbers, sizeof r->numbers);
+    (void)cdni_law_slopes(r->law, r->numbers, r->usual, 0, slope);
+    g.s.D[0] = h * (h * slope[0] + slope[1]);
     return g;
   }
   g.s.kind = SOFT_SLIDE;

@@ -186,15 +186,19 @@ static cdn_status push_egg(const void *self, const cdn_law_input *in, cdn_law_ou
   cdn_law_contact c = cdn_default_law_contact();
   c.normal = cdn_scale(half_first ? 1 : -1, half.R.z);
   c.point = cdn_sub(center, cdn_scale(0.1 - x / 2, half.R.z));
-  c.depth = x, c.elastic = 3000 * x * x, c.damping = 0.2;
+  c.depth = x, c.elastic = 3000 * x * x, c.damping = 0.2, c.numbers[0] = 3000;
   if (*(const bool *)self) c.energy = 1000 * x * x * x;
   return cdn_law_add(out, &c);
 }
+/* As the first feature of a scene it tells force and energy, as the second one it says its pressure, without slopes. */
+static double egg_pressure(const double *p, double x, double v) { return p[0] * x * x * (1 + 0.2 * v); }
+static double egg_potential(const double *p, double x) { return p[0] / 3 * x * x * x; }
 static void add_own_law(scene *s) {
   const bool tells = true;
   cdn_contact_law_def def = cdn_default_contact_law_def();
   def.name = "egg", def.a = CDN_GEOMETRY_HALF_SPACE, def.b = CDN_GEOMETRY_CUSTOM, def.find = push_egg;
   def.self = &tells, def.self_size = sizeof tells;
+  if (s->now > 0) def.pressure = egg_pressure, def.potential = egg_potential;
   cdn_system_add_contact_law(s->system, &def);
   add_touch(s);
 }

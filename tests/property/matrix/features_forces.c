@@ -108,7 +108,7 @@ static void apply_forces(scene *s, cdn_state *state) {
 static void add_nothing(scene *s) { (void)s; }
 
 static const feature rows[] = {
-#define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind, .differenced = FORCE_##ENUM == FORCE_SMOOTH_CONTACT },
+#define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind },
   FORCE_KIND_LIST(FORCE_ROW)
 #undef FORCE_ROW
       { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
