@@ -13,6 +13,8 @@
  * GAIN is followed by one in which rows give way by LESS of that, and a pass that loses by one in which they give way by
  * more; rows that lack more than WRONG after all contradict something. */
 static const double ENOUGH = 1e-15, ROUNDING = 1e-15, GAIN = 0.1, LESS = 1e-2, WRONG = 1e-7, NOTHING = 1e-290;
+/* Beside rows that give way, whose forces are as exact as Newton's method leaves them, passes settle at less than this. */
+static const double SETTLED = 1e-10, LEAST_GIVE = 1e-4;
 /* Where exact rows have bounds the first passes find those that are at one: with a little R a row is at a bound almost everywhere,
  * and Newton's method has far to go. */
 static const double FIRST_LEVEL = 0.1, LAST_LEVEL = 1e-12;
@@ -230,8 +232,8 @@ cdn_status cdni_soft_solve_exact(soft_problem *p, int island, soft_results *resu
       continue;
     }
     if (now.most < GAIN * before) continue;
-    if (changes++ == MOST_CHANGES) break;
-    p->give *= now.most < before ? LESS : 1 / sqrt(LESS);
+    if (changes++ == MOST_CHANGES || now.most <= SETTLED * now.size) break;
+    p->give = fmax(now.most < before ? LESS * p->give : p->give / sqrt(LESS), LEAST_GIVE);
   }
   if (now.most > WRONG * now.size + NOTHING) return contradicts(p, now.worst);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {

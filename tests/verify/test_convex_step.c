@@ -392,7 +392,8 @@ static cdn_status declare_hold(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-/* A crate that a row holds does not fall. */
+/* A crate that a row holds does not fall; it would by 4.9 m. The row's target follows u at the start of a stage: rounding may grow to what
+ * the accuracy allows. */
 START_TEST(provided_rows_hold) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_state *state = NULL;
@@ -411,7 +412,7 @@ START_TEST(provided_rows_hold) {
   how.method = CDN_METHOD_CONVEX;
   OK_ON(state, cdn_stepper_create(state, &how, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
-  NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], 0, 1e-13);
+  NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], 0, 1e-6);
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
 }
 END_TEST
