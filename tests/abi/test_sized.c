@@ -195,6 +195,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
   X(cdn_model_get_hulls, sizeof(cdn_model_hull_info), (w.model, out, size))                                       \
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
+  X(cdn_system_contact_law, 0, (w.system, CDN_GEOMETRY_SPHERE, CDN_GEOMETRY_SPHERE, out, size))                   \
   X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
   X(cdn_scene_camera, sizeof(cdn_camera_def), (w.scene, 0, out, size))                                            \
