@@ -83,7 +83,8 @@ static cdn_status step(soft_problem *p, int island, bool all) {
   return CDN_OK;
 }
 
-/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; of forces and J d, regardless of signs. */
+/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; of forces and J d, regardless of signs, but those of exact rows
+ * in a pass, whose forces may be anything before they have settled. */
 typedef struct step_sums {
   double m0, m1, curved, size;
 } step_sums;
@@ -103,7 +104,7 @@ static step_sums multiply(const soft_problem *p, int island) {
       s.m0 += w->held[e] * w->Jd[e];
       s.m1 += (w->next[e] - w->held[e]) * w->Jd[e];
       s.curved += change * w->Jd[e];
-      s.size += (fabs(w->held[e]) + fabs(w->f[e])) * fabs(w->Jd[e]);
+      if (!(p->passed && w->g->give > 0)) s.size += (fabs(w->held[e]) + fabs(w->f[e])) * fabs(w->Jd[e]);
     }
   }
   return s;
