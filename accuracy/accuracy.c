@@ -1,4 +1,5 @@
-/* What runs deliver against what was asked of them: problems whose motion is known, by all methods, at 91 accuracies. */
+/* What runs deliver against what was asked of them: problems whose motion is known, by all methods, at 91
+ * accuracies. */
 #include <stdlib.h>
 
 #include "delivery.h"

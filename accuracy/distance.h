@@ -10,9 +10,10 @@ typedef struct distance {
   int slot;
 } distance;
 
-/* Of `at` from the truth y = (q, u, z). `scratch`, another State of the System, is overwritten. What is prescribed does not count.
- * q: root mean square of N^+ dq over mobilities, quaternions of unit length and of the nearer sign. u: root mean square, each mobilizer's
- * speeds relative to the length of their vector where that exceeds 1. z: root mean square, each relative to its size above 1. */
+/* Of `at` from the truth y = (q, u, z). `scratch`, another State of the System, is overwritten. What is prescribed does
+ * not count. q: root mean square of N^+ dq over mobilities, quaternions of unit length and of the nearer sign. u: root
+ * mean square, each mobilizer's speeds relative to the length of their vector where that exceeds 1. z: root mean
+ * square, each relative to its size above 1. */
 distance distance_of(const cdn_state *at, const double *y, cdn_state *scratch);
 /* The largest of the three. */
 double distance_norm(const distance *d);

@@ -1,6 +1,6 @@
-/* Gragg's, Bulirsch's and Stoer's method in long double. The order is 12 throughout: extrapolation to higher ones multiplies
- * roundings more than it saves. Within a step it carries the changes of x alone, and x keeps what its sums have lost, so that
- * roundings are those of the changes. */
+/* Gragg's, Bulirsch's and Stoer's method in long double. The order is 12 throughout: extrapolation to higher ones
+ * multiplies roundings more than it saves. Within a step it carries the changes of x alone, and x keeps what its sums
+ * have lost, so that roundings are those of the changes. */
 #include "extrapolation.h"
 
 #include <float.h>
@@ -9,8 +9,8 @@
 
 enum { COLUMNS = 6 };
 
-/* The change of x over a step, by the modified midpoint rule with `substeps` substeps, smoothed: its error is a series in the
- * square of the substep. */
+/* The change of x over a step, by the modified midpoint rule with `substeps` substeps, smoothed: its error is a series
+ * in the square of the substep. */
 static void midpoint(const extrapolation *e, const long double *f0, long double h, int substeps, long double *out) {
   long double before[EXTRAPOLATION_MOST] = { 0 }, now[EXTRAPOLATION_MOST], at[EXTRAPOLATION_MOST],
               f[EXTRAPOLATION_MOST];

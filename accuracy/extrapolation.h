@@ -1,4 +1,5 @@
-/* Gragg's, Bulirsch's and Stoer's method in long double, for the truth of problems whose equations can be written down. */
+/* Gragg's, Bulirsch's and Stoer's method in long double, for the truth of problems whose equations can be written
+ * down. */
 #ifndef CARDAN_ACCURACY_EXTRAPOLATION_H
 #define CARDAN_ACCURACY_EXTRAPOLATION_H
 

@@ -16,8 +16,8 @@ typedef struct jobs {
   const char *what; /* for the line of progress */
 } jobs;
 
-/* Runs them by `workers` processes (0: one a processor), each job for at most `seconds` of a processor. False if no process can be started. Progress is
- * shown on a terminal. */
+/* Runs them by `workers` processes (0: one a processor), each job for at most `seconds` of a processor. False if no
+ * process can be started. Progress is shown on a terminal. */
 bool run_jobs(const jobs *jobs, int workers, unsigned seconds);
 
 #endif

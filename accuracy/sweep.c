@@ -5,7 +5,8 @@
 
 double sweep_accuracy(int i) { return pow(10, -2 - 0.1 * i); }
 
-/* What an evaluation takes, all else and three times as much for the companion included: a rough measure of one processor of 2020, s. */
+/* What an evaluation takes, all else and three times as much for the companion included: a rough measure of one
+ * processor of 2020, s. */
 static double evaluation_cost(const cdn_system *system, cdn_method method) {
   const int nu = cdn_system_nu(system), equations = cdn_system_nuerr(system);
   const double cost = 3e-6 * (0.9 + 0.1 * nu + (equations ? 0.5 * nu + 0.02 * equations : 0));

@@ -21,12 +21,13 @@ typedef struct sweep_request {
   int each;    /* every so many accuracies */
   double only; /* a single accuracy, or 0 */
   double
-      seconds; /* what a run may take, by its evaluations: they are counted, not timed, so that every machine runs the same */
+      seconds; /* what a run may take, by its evaluations: they are counted, not timed, so that every machine runs the
+                * same */
 } sweep_request;
 
 double sweep_accuracy(int i);
-/* From loose to tight. A run that is expected to take more than a fiftieth of the time allowed is done for every fifth accuracy only, one
- * that takes more than a fifth of it for every tenth. The default method has them all. */
+/* From loose to tight. A run that is expected to take more than a fiftieth of the time allowed is done for every fifth
+ * accuracy only, one that takes more than a fifth of it for every tenth. The default method has them all. */
 void run_sweep(const problem *p, const true_motion *truth, const sweep_request *ask, sweep *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The true motion of a problem at its reports: in closed form, by equations in long double, or by two runs that have next to nothing in
- * common. */
+/* The true motion of a problem at its reports: in closed form, by equations in long double, or by two runs that have
+ * next to nothing in common. */
 #include "truth.h"
 
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static int find_events(const problem *p, cdn_state *start, double *t) {
   return n;
 }
 
-/* Not within a fifth of the time from an event to its neighbours: a run that has the event a little earlier or later is not on its other
- * side then. */
+/* Not within a fifth of the time from an event to its neighbours: a run that has the event a little earlier or later is
+ * not on its other side then. */
 static double away_from(const double *event, int n, double t, double end) {
   int after = 0;
   while (after < n && event[after] <= t) after++;

@@ -7,12 +7,12 @@
 enum { REPORTS = 100, TRUTH_MOST = 64 };
 
 typedef struct true_motion {
-  int n; /* reports: REPORTS */
-  double t
-      [REPORTS]; /* equally spaced up to the end, but moved away from events: runs may have them a little earlier or later */
+  int n;             /* reports: REPORTS */
+  double t[REPORTS]; /* equally spaced up to the end, but moved away from events: runs may have them a little earlier or
+                  * later */
   double y[REPORTS][TRUTH_MOST]; /* q, u, z */
-  /* How far it may be wrong: the distance of two runs of different methods where it is known by them, else 0. Accuracies below a
-   * hundred times as much are not judged. */
+  /* How far it may be wrong: the distance of two runs of different methods where it is known by them, else 0.
+   * Accuracies below a hundred times as much are not judged. */
   double doubt;
   double published; /* its distance from published numbers; NAN: there are none */
   bool failed;      /* the runs by which it was to be known did not reach the end */

@@ -425,7 +425,8 @@ void compare_in_flight(int n) {
 
 } // namespace
 
-// bench_contact [--once N | --flight N | --foundation | --piles]: a part alone; --once is one run of ours, for a profiler.
+// bench_contact [--once N | --flight N | --foundation | --piles]: a part alone; --once is one run of ours, for a
+// profiler.
 int main(int argc, char **argv) {
   if (argc == 3 && std::strcmp(argv[1], "--once") == 0) {
     const Scene scene = make_scene(std::atoi(argv[2]));

@@ -1,4 +1,5 @@
-// Nanoseconds a pair of geometries, against the functions of MuJoCo's table, for every pair of kinds that both have: the whole
+// Nanoseconds a pair of geometries, against the functions of MuJoCo's table, for every pair of kinds that both have:
+// the whole
 // manifold, which is what MuJoCo computes, and the distance alone.
 #include "humanoid_collision.h"
 #include "report.h"

@@ -1,4 +1,5 @@
-// The IFToMM problems to a given accuracy: wall time of Cardan's default and of its fastest method, of Simbody's fastest in
+// The IFToMM problems to a given accuracy: wall time of Cardan's default and of its fastest method, of Simbody's
+// fastest in
 // the same run, and what others have published from their machines.
 #include "iftomm.h"
 #include "report.h"

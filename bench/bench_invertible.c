@@ -1,6 +1,7 @@
-/* Table 1 of Todorov 2011: evaluations a second of the inverse of contact on one core, at 2, 5, 10 and 20 contacts. Ours one
- * problem at a time, ours many at a time, and the paper's dense form, on the same random problems of a body with 27 freedoms;
- * each evaluation gives f and c of (A, v), without a warm start. The numbers of the paper are of a QX9650 at 3 GHz. */
+/* Table 1 of Todorov 2011: evaluations a second of the inverse of contact on one core, at 2, 5, 10 and 20 contacts.
+ * Ours one problem at a time, ours many at a time, and the paper's dense form, on the same random problems of a body
+ * with 27 freedoms; each evaluation gives f and c of (A, v), without a warm start. The numbers of the paper are of a
+ * QX9650 at 3 GHz. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <sched.h>

@@ -1,4 +1,5 @@
-// Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one start, with
+// Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one
+// start, with
 // pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
 #include "report.h"
 #include "soft_convex.h"
@@ -181,7 +182,8 @@ static void run_boxes(Report *report) {
   }
 }
 
-// Planar four-bars in a row, each with a ball on its coupler that rests on the floor: loops that hold exactly beside contact.
+// Planar four-bars in a row, each with a ball on its coupler that rests on the floor: loops that hold exactly beside
+// contact.
 static cdn_system *make_four_bars(int n, std::vector<double> *q) {
   const double length = 0.6, angle = 0.4, pi = 3.14159265358979;
   cdn_system *s = cdn_system_create(nullptr);

@@ -83,7 +83,8 @@ Problem pins(const char *name, size_t n, double end) {
   return p;
 }
 
-// Three links on springs with dampers that are strong for their inertia: rates of decay from 10 to some thousand a second.
+// Three links on springs with dampers that are strong for their inertia: rates of decay from 10 to some thousand a
+// second.
 Problem stiff() {
   Problem p = pins("stiff", 3, 1);
   p.tree.stiffness = 300;
@@ -118,7 +119,8 @@ Problem of_linkage(const Linkage &linkage, double end) {
   return p;
 }
 
-// Closed loops: a crank that turns, rows and stacks of loops, one long ring. The row is stopped before its rods come into
+// Closed loops: a crank that turns, rows and stacks of loops, one long ring. The row is stopped before its rods come
+// into
 // line, where it could go on in several ways: no run there can be exact enough to judge others by.
 Problem crank() { return of_linkage(four_bar(), 3); }
 Problem ladder10() { return of_linkage(ladder(10), 0.4); }
@@ -147,7 +149,8 @@ Point measure(const Problem &problem, const Run &truth, double accuracy, int swe
   return point;
 }
 
-// What our curve costs at this error: between two runs by logarithms, or as much as a finer run that happens to cost less.
+// What our curve costs at this error: between two runs by logarithms, or as much as a finer run that happens to cost
+// less.
 Point at_error(const std::vector<Point> &curve, double error) {
   Point best = { NAN, error, NAN, NAN };
   for (size_t i = 0; i < curve.size(); i++) {

@@ -6,7 +6,8 @@
 
 namespace bench {
 
-// Rows: a State of 8 pins realized to Acceleration against the bare kernels on its arrays; building and freezing a chain
+// Rows: a State of 8 pins realized to Acceleration against the bare kernels on its arrays; building and freezing a
+// chain
 // of 1000 pins against Simbody.
 void add_bookkeeping_rows(Report *report, int sweeps);
 

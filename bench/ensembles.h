@@ -6,7 +6,8 @@
 
 namespace bench {
 
-// Rows: rates of 64 States of a chain of pins with springs and gravity, in lanes against State by State: as it is, with a z, with a
+// Rows: rates of 64 States of a chain of pins with springs and gravity, in lanes against State by State: as it is, with
+// a z, with a
 // body in prescribed motion, with a rod.
 void add_lane_rows(Report *report, int sweeps);
 

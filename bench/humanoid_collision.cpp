@@ -28,7 +28,8 @@ template <class Call> double best_time(size_t n, int sweeps, Call call) {
   return best;
 }
 
-// The poses of MuJoCo's simulation, `steps` of its steps of 5 ms apart; once a second the humanoid is thrown into the air.
+// The poses of MuJoCo's simulation, `steps` of its steps of 5 ms apart; once a second the humanoid is thrown into the
+// air.
 std::vector<std::vector<double>> fall(const mjModel *m, mjData *d, int poses, int steps) {
   std::vector<std::vector<double>> kept;
   unsigned seed = 1;

@@ -6,7 +6,8 @@
 
 namespace bench {
 
-// Broad phase to contact points, against mj_collision, at poses of a humanoid that falls, lies and is thrown about. Says
+// Broad phase to contact points, against mj_collision, at poses of a humanoid that falls, lies and is thrown about.
+// Says
 // so where there is no file `humanoid.xml`.
 void run_humanoid_collision(int sweeps, Report *report);
 

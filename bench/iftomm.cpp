@@ -1,5 +1,6 @@
 // The problems of https://www.iftomm-multibody.org/benchmark, planar ones in the xy plane. Final values are of our own
-// integrations of reduced equations with 30 digits and more (tests/verify has the same), except A03's, which belong to the
+// integrations of reduced equations with 30 digits and more (tests/verify has the same), except A03's, which belong to
+// the
 // published test set for initial value problems (Mazzia and Magherini, problem II-13). CPU times: OpenSim 3.2 from
 // RehabEng's collection on an i5-4570; EXUDYN's from its examples.
 #include "iftomm.h"

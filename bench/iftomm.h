@@ -1,4 +1,5 @@
-// The IFToMM library of computational benchmark problems, A01 to A05: models, criteria of accuracy, published CPU times.
+// The IFToMM library of computational benchmark problems, A01 to A05: models, criteria of accuracy, published CPU
+// times.
 #ifndef CARDAN_BENCH_IFTOMM_H
 #define CARDAN_BENCH_IFTOMM_H
 

@@ -6,8 +6,8 @@
 
 CDN_BEGIN_DECLS
 
-/* Forward dynamics without forces from these q and u by calling the kernels one after the other on the arrays of a State
- * that has been realized to Instance; what the State knows of validity is neither asked nor told. */
+/* Forward dynamics without forces from these q and u by calling the kernels one after the other on the arrays of a
+ * State that has been realized to Instance; what the State knows of validity is neither asked nor told. */
 void raw_forward_dynamics(cdn_state *arrays, const double *q, const double *u);
 
 CDN_END_DECLS

@@ -14,7 +14,8 @@ struct RunOptions {
   bool wants(const std::string &problem) const { return only.empty() || only == problem; }
 };
 
-// True: go on. Otherwise the usage has been printed, and *code is what to exit with. The rows go beside the program unless
+// True: go on. Otherwise the usage has been printed, and *code is what to exit with. The rows go beside the program
+// unless
 // stated, to a file of its name.
 bool parse_run_options(int argc, char **argv, const char *usage, RunOptions *options, int *code);
 

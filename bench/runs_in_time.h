@@ -69,7 +69,8 @@ constexpr Peer all_peers[] = { Peer::merson, Peer::fehlberg, Peer::adams, Peer::
 const char *name_of(Peer peer);
 Run run_simbody(const Problem &problem, Peer peer, double accuracy);
 
-// The largest distance at any report: root mean squares of q, and of u relative to 1 and the value, whichever is larger.
+// The largest distance at any report: root mean squares of q, and of u relative to 1 and the value, whichever is
+// larger.
 double error_of(const Problem &problem, const Run &run, const Run &reference);
 
 } // namespace bench

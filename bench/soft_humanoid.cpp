@@ -118,7 +118,8 @@ private:
   }
 };
 
-// A step of 5 ms of Euler's method with implicit damping, from MuJoCo's states of the first and fourth second on: the run of
+// A step of 5 ms of Euler's method with implicit damping, from MuJoCo's states of the first and fourth second on: the
+// run of
 // MuJoCo, which starts from the solution before; a run of ours; and an ensemble of 64 such runs.
 void Humanoid::compare_steps(int sweeps, Report *report) {
   const std::vector<std::string> engines = { "cardan", "MuJoCo" };

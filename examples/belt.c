@@ -1,5 +1,5 @@
-/* A parcel is put on a belt. Friction carries it until it is as fast as the belt; then it sticks, also when the belt climbs a slope and
- * stops for a while. Prints where the parcel is, and how far friction is stretched. */
+/* A parcel is put on a belt. Friction carries it until it is as fast as the belt; then it sticks, also when the belt
+ * climbs a slope and stops for a while. Prints where the parcel is, and how far friction is stretched. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

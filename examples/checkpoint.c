@@ -34,7 +34,8 @@ int main(void) {
   if (status == CDN_OK) status = cdn_stepper_save(through, cdn_file_write, file);
   if (status == CDN_OK) status = cdn_stepper_advance(through, 20, NULL);
 
-  /* Perhaps in another process, on another day: the model is built again, and the stepper comes with all that it knew. */
+  /* Perhaps in another process, on another day: the model is built again, and the stepper comes with all that it
+   * knew. */
   if (file) rewind(file);
   if (status == CDN_OK) status = cdn_stepper_load(state, NULL, NULL, cdn_file_read, file, &resumed);
   if (status == CDN_OK) status = cdn_stepper_advance(resumed, 20, NULL);

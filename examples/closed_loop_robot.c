@@ -1,7 +1,7 @@
-/* A closed-loop robot from a model file: a planar five-bar whose MJCF <equality> becomes a hard constraint. It is assembled
- * with its two motors where we want them; then: where is the tool, which motor torques hold the robot there against
- * gravity, and does it stay if they are applied? Compared with the intersection of two circles, and with virtual work. The same
- * on the command line:
+/* A closed-loop robot from a model file: a planar five-bar whose MJCF <equality> becomes a hard constraint. It is
+ * assembled with its two motors where we want them; then: where is the tool, which motor torques hold the robot there
+ * against gravity, and does it stay if they are applied? Compared with the intersection of two circles, and with
+ * virtual work. The same on the command line:
  *
  *   cardan assemble examples/models/five_bar.xml --goal left_motor=-0.35 --goal right_motor=-0.15 -o reach.json
  *   cardan simulate examples/models/five_bar.xml --initial reach.json --duration 2 -o motion.csv --deliver

@@ -1,6 +1,6 @@
-/* A control loop: read the State, compute a torque, write it, advance. A motor turns a wheel to an angle; the loop runs at
- * 100 Hz, and the torque stays as it is between two turns of the loop. What is written into the stepper's State takes effect with the
- * next call of advance.
+/* A control loop: read the State, compute a torque, write it, advance. A motor turns a wheel to an angle; the loop runs
+ * at 100 Hz, and the torque stays as it is between two turns of the loop. What is written into the stepper's State
+ * takes effect with the next call of advance.
  *
  * Between samples the angle is a parabola, so the motion is known exactly, sample by sample. */
 #include <cardan/cardan.h>

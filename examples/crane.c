@@ -1,6 +1,7 @@
-/* A crane: its trolley is driven along the beam by a motion of our own, from rest to rest, while the load swings below it.
- * The travel takes two periods of the load's small swings, so that the load hangs still at the end; then an event sets
- * the brake, which is a lock. The drive's force and power come out of the dynamics: nobody had to tune a controller. */
+/* A crane: its trolley is driven along the beam by a motion of our own, from rest to rest, while the load swings below
+ * it. The travel takes two periods of the load's small swings, so that the load hangs still at the end; then an event
+ * sets the brake, which is a lock. The drive's force and power come out of the dynamics: nobody had to tune a
+ * controller. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

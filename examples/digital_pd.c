@@ -1,6 +1,7 @@
-/* A digital PD controller from measures. A mass on a spring with a damper is driven to a place. Every 50 ms the controller
- * takes the position and the speed and sets the force of its motor, which stays until the next sample: the command is a
- * sum of measures, and what the motor gets is that sum sampled and held. The force reads the held value by its ticket.
+/* A digital PD controller from measures. A mass on a spring with a damper is driven to a place. Every 50 ms the
+ * controller takes the position and the speed and sets the force of its motor, which stays until the next sample: the
+ * command is a sum of measures, and what the motor gets is that sum sampled and held. The force reads the held value by
+ * its ticket.
  *
  * Between samples the plant is linear and the force constant, so the motion from sample to sample is known exactly. */
 #include <cardan/cardan.h>

@@ -1,6 +1,6 @@
 /* A four-bar that is dragged: the end of the coupler goes along a line as far as it can, and the loop stays closed. The
- * program keeps its own loop and shows each pose. Run it with `--serve` and open the address that it prints; Ctrl-C ends
- * it. */
+ * program keeps its own loop and shows each pose. Run it with `--serve` and open the address that it prints; Ctrl-C
+ * ends it. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <signal.h>

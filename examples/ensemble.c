@@ -1,8 +1,8 @@
 /* A hammer thrown ten thousand times, a little differently each time: how far apart do the landing places lie?
  *
- * The hammer is a head on a cable of three rods. Spin, angle and the head's mass vary; all throws are States of one System
- * and are advanced together, in the lanes of the CPU's vector instructions and on two threads. One of them is checked
- * against a lone State with the same variables: it is the same to the last bit. */
+ * The hammer is a head on a cable of three rods. Spin, angle and the head's mass vary; all throws are States of one
+ * System and are advanced together, in the lanes of the CPU's vector instructions and on two threads. One of them is
+ * checked against a lone State with the same variables: it is the same to the last bit. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A four-bar linkage hangs on a spring: how many degrees of freedom it has, where it comes to rest, how it vibrates there. */
+/* A four-bar linkage hangs on a spring: how many degrees of freedom it has, where it comes to rest, how it vibrates
+ * there. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* A gear train: a motor's pinion on a spur gear, whose shaft is the sun of a planetary gear with three planets and a fixed
- * ring; the carrier turns against a load. The pinion's pair is a coupling of coordinates, the planets' teeth do not slip on sun and
- * ring. Two of these seven equations follow from the others: the planets share the load, equally as long as nobody says
- * that one is stiffer (cdn_constraint_set_weight). Speeds, acceleration, torques and tooth forces are compared with
- * the closed form. */
+/* A gear train: a motor's pinion on a spur gear, whose shaft is the sun of a planetary gear with three planets and a
+ * fixed ring; the carrier turns against a load. The pinion's pair is a coupling of coordinates, the planets' teeth do
+ * not slip on sun and ring. Two of these seven equations follow from the others: the planets share the load, equally as
+ * long as nobody says that one is stiffer (cdn_constraint_set_weight). Speeds, acceleration, torques and tooth forces
+ * are compared with the closed form. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * in MuJoCo's steps. How far the loops are open, and how far the box slips between the fingers? On the command
  * line, without the lift:
  *
- *   cardan simulate examples/models/gripper.xml --control grip=80 --duration 1 --method convex --accuracy 1e-3 -o grip.csv
- *   cardan view examples/models/gripper.xml grip.csv */
+ *   cardan simulate examples/models/gripper.xml --control grip=80 --duration 1 --method convex --accuracy 1e-3 -o
+ *   grip.csv cardan view examples/models/gripper.xml grip.csv */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A whip of two links, and what is wanted of it: the height of its tip, how high and how fast that has been, and the mean height.
- * They are measures, and columns of a trajectory that `cardan plot` draws:
+/* A whip of two links, and what is wanted of it: the height of its tip, how high and how fast that has been, and the
+ * mean height. They are measures, and columns of a trajectory that `cardan plot` draws:
  *
  *   measures whip.csv && cardan plot whip.csv */
 #include <cardan/cardan.h>

@@ -1,5 +1,5 @@
-/* A video of a run, drawn off screen: a spinning top that nods. With a file name, such as top.mp4, the frames go to ffmpeg;
- * without one the program draws a few small ones and looks at them. */
+/* A video of a run, drawn off screen: a spinning top that nods. With a file name, such as top.mp4, the frames go to
+ * ffmpeg; without one the program draws a few small ones and looks at them. */
 #define _POSIX_C_SOURCE 200809L
 #include <cardan/cardan.h>
 #include <stdio.h>

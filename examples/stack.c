@@ -1,5 +1,5 @@
-/* Three boxes, one on another on the floor, and a ball that is thrown at them: contact by forces. Prints what touches at the end,
- * and how accurate the run was. */
+/* Three boxes, one on another on the floor, and a ball that is thrown at them: contact by forces. Prints what touches
+ * at the end, and how accurate the run was. */
 #include <cardan/cardan.h>
 #include <stdio.h>
 

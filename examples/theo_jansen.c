@@ -1,8 +1,8 @@
 /* A leg of Theo Jansen's walking machine: seven links, three loops, one degree of freedom. It is assembled from a rough
- * sketch, then its crank is driven at a constant speed by a motion while the stepper holds the three loops closed. For more
- * than a third of every turn the foot goes along a nearly level line, which is what the numbers are famous for; here it comes out of
- * a simulation, and is compared with the leg assembled anew at the same crank angle. The work that the motor does all the
- * time is in the certificate's energy account. */
+ * sketch, then its crank is driven at a constant speed by a motion while the stepper holds the three loops closed. For
+ * more than a third of every turn the foot goes along a nearly level line, which is what the numbers are famous for;
+ * here it comes out of a simulation, and is compared with the leg assembled anew at the same crank angle. The work that
+ * the motor does all the time is in the certificate's energy account. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* The main of a Check program: CHECK_MAIN("suite", test_a, test_b, ...), or check_suite where tests come in loops. The environment (CK_FORK, CK_RUN_CASE,
- * CK_VERBOSITY, ...) is Check's own and is honoured. A test that lacks something says SKIP("no model %s", path): the program
- * then ends with 77, which the runner counts as skipped, unless a test failed. */
+/* The main of a Check program: CHECK_MAIN("suite", test_a, test_b, ...), or check_suite where tests come in loops. The
+ * environment (CK_FORK, CK_RUN_CASE, CK_VERBOSITY, ...) is Check's own and is honoured. A test that lacks something
+ * says SKIP("no model %s", path): the program then ends with 77, which the runner counts as skipped, unless a test
+ * failed. */
 #ifndef CARDAN_TESTS_CHECK_MAIN_H
 #define CARDAN_TESTS_CHECK_MAIN_H
 
@@ -21,7 +22,8 @@ static FILE *check_skipped;
     return;                       \
   } while (0)
 
-/* Runs what `add` adds as one suite, each test with a limit of its own; EXIT_SUCCESS if all passed, 77 if some could not run. */
+/* Runs what `add` adds as one suite, each test with a limit of its own; EXIT_SUCCESS if all passed, 77 if some could
+ * not run. */
 static inline int check_suite(const char *name, double timeout, void (*add)(TCase *tcase)) {
   Suite *suite = suite_create(name);
   TCase *tcase = tcase_create(name);

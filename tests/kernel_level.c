@@ -1,6 +1,7 @@
-/* Which kernels a test program runs. CARDAN_TEST_KERNELS is base, v3 or v4: the sets for that level of x86-64, ensembles in
- * the most lanes that it has; without it the machine's best, as everywhere. A machine without that level skips the program.
- * This takes the place of the library's own choice (math/kernel_sets.h) in programs that are linked to the archive. */
+/* Which kernels a test program runs. CARDAN_TEST_KERNELS is base, v3 or v4: the sets for that level of x86-64,
+ * ensembles in the most lanes that it has; without it the machine's best, as everywhere. A machine without that level
+ * skips the program. This takes the place of the library's own choice (math/kernel_sets.h) in programs that are linked
+ * to the archive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

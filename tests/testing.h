@@ -11,7 +11,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Under sanitizers everything takes ten times as long: of draws and runs that differ in their numbers alone, a quarter. */
+/* Under sanitizers everything takes ten times as long: of draws and runs that differ in their numbers alone, a
+ * quarter. */
 #ifdef CDNI_SANITIZED
 #  define FEWER(n) (((n) + 3) / 4)
 #else

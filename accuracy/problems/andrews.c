@@ -1,5 +1,5 @@
-/* Andrews' squeezing mechanism: the equations of the IVP test set (problem II-13), in its order beta, Theta, gamma, Phi, delta, Omega,
- * epsilon. */
+/* Andrews' squeezing mechanism: the equations of the IVP test set (problem II-13), in its order beta, Theta, gamma,
+ * Phi, delta, Omega, epsilon. */
 #include "elimination.h"
 #include "loops.h"
 #include "mechanisms.h"

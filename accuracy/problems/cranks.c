@@ -1,12 +1,13 @@
-/* Slider-cranks, gentle and whipping. A crank turns about the origin by q, a slider is at (s, 0), a rod is pinned to it with an
- * angle p: a (cos q, sin q) + l (cos p, sin p) = (s, 0). */
+/* Slider-cranks, gentle and whipping. A crank turns about the origin by q, a slider is at (s, 0), a rod is pinned to it
+ * with an angle p: a (cos q, sin q) + l (cos p, sin p) = (s, 0). */
 #include "cranks.h"
 
 #include "elimination.h"
 #include "mechanisms.h"
 #include "tables.h"
 
-/* Crank and rod are uniform and of 1 kg, but for SUNDIALS'. ANGLE and RATE are the crank's at the start, the angle over pi. */
+/* Crank and rod are uniform and of 1 kg, but for SUNDIALS'. ANGLE and RATE are the crank's at the start, the angle over
+ * pi. */
 enum { CRANK, ROD, SLIDER_MASS, GRAVITY, ANGLE, RATE };
 
 static const cdn_vec3 o = { 0, 0, 0 }, z = { 0, 0, 1 };

@@ -1,4 +1,5 @@
-/* Mechanisms with closed loops, and a disc that rolls, of libraries of test problems. Andrews' has a file of its own. */
+/* Mechanisms with closed loops, and a disc that rolls, of libraries of test problems. Andrews' has a file of its
+ * own. */
 #include "loops.h"
 
 #include "mechanisms.h"
@@ -37,8 +38,8 @@ const problem loop_bricard = {
 
 static cdn_state *start_governor(const problem *p) { return (void)p, make_governor().state; }
 
-/* Of shaft angle, height and angle of the rods below the horizontal. Rods with their balls: mass, centre and inertia about it, across
- * and along. */
+/* Of shaft angle, height and angle of the rods below the horizontal. Rods with their balls: mass, centre and inertia
+ * about it, across and along. */
 static const double rod_mass = 5.3, rod_centre = 5.15 / 5.3, rod_across = 0.3 * 1.0001 / 12 + 0.3 * 5 / 5.3 * 0.25,
                     slim = 0.3 * 2e-4 / 12;
 
@@ -98,7 +99,8 @@ const problem loop_governor = {
   .published = &governor_table,
 };
 
-/* ---- the car axis (IVP test set II-17): masses of 5e-4 kg on wheels, one of which follows the road sin(10 t) / 10 ---- */
+/* ---- the car axis (IVP test set II-17): masses of 5e-4 kg on wheels, one of which follows the road sin(10 t) / 10
+ * ---- */
 
 enum { AXLE, LEFT, RIGHT_X, RIGHT_Y };
 

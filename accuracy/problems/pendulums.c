@@ -12,7 +12,8 @@ static void set(cdn_state *state, const double *q, const double *u) {
   MUST(state, cdn_state_set_u(state, u));
 }
 
-/* ---- one angle from the horizontal: theta'' = -k cos theta; x = { k, theta / pi, omega, four-bars } at the start ---- */
+/* ---- one angle from the horizontal: theta'' = -k cos theta; x = { k, theta / pi, omega, four-bars } at the start
+ * ---- */
 
 static void angle_start(const problem *p, long double *x) { x[0] = p->x[1] * half_turn, x[1] = p->x[2]; }
 

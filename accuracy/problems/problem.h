@@ -18,7 +18,8 @@ typedef struct problem_equations {
   void (*unfold)(const problem *p, long double t, const long double *x, double *y);
 } problem_equations;
 
-/* Numbers that others have published, or that were integrated elsewhere with more digits. The truth is compared with them. */
+/* Numbers that others have published, or that were integrated elsewhere with more digits. The truth is compared with
+ * them. */
 typedef struct published {
   const char *source;
   int n, columns;
@@ -33,12 +34,12 @@ struct problem {
   double end;
   cdn_state *(*start)(const problem *p);
   double x[PROBLEM_NUMBERS]; /* by which problems of one builder differ */
-  /* How the truth is known: the motion in closed form (q, u, z at time t), or by equations; or, where both are NULL, by two runs
-   * of different methods. */
+  /* How the truth is known: the motion in closed form (q, u, z at time t), or by equations; or, where both are NULL, by
+   * two runs of different methods. */
   void (*exact)(const problem *p, double t, double *y);
   const problem_equations *equations;
-  /* The times of events before `end`, at most `most` of them; their number. NULL where there are none. Where the truth is known by two
-   * runs they find them. */
+  /* The times of events before `end`, at most `most` of them; their number. NULL where there are none. Where the truth
+   * is known by two runs they find them. */
   int (*events)(const problem *p, double *t, int most);
   const published *published;
   double fails_after; /* a run that fails from there on is right to do so; 0: none is */

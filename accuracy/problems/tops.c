@@ -171,7 +171,8 @@ const problem top_box = {
   .chaotic = true,
 };
 
-/* ---- heavy tops: 4 kg, 0.25 m from the tip; about the tip I = x[0], x[0], x[2]; 60 degrees from the vertical, w in the body ---- */
+/* ---- heavy tops: 4 kg, 0.25 m from the tip; about the tip I = x[0], x[0], x[2]; 60 degrees from the vertical, w in
+ * the body ---- */
 
 static const double weight = 4 * 9.81, arm = 0.25;
 

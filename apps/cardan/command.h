@@ -161,18 +161,20 @@ typedef struct model_arguments {
 
 /* steps.c: the method of this name, or NULL for the default one; false after it has been said that there is none. */
 bool find_method(const char *name, cdn_method *method);
-/* What --like and --preset stand for takes the place of what was not given (accuracy 0: not given). False after it has been said
- * that there is no such name. `method` and `no_companion` may be NULL: the command takes no steps. */
+/* What --like and --preset stand for takes the place of what was not given (accuracy 0: not given). False after it has
+ * been said that there is no such name. `method` and `no_companion` may be NULL: the command takes no steps. */
 bool settle_names(model_arguments *m, const char **method, double accuracy, bool *no_companion);
-/* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the arguments. */
+/* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the
+ * arguments. */
 bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
-/* Before the model is loaded, and after its method has been chosen: how soft rows set in, in a run of this accuracy, or of equal steps (0: it
- * has none). */
+/* Before the model is loaded, and after its method has been chosen: how soft rows set in, in a run of this accuracy, or
+ * of equal steps (0: it has none). */
 void settle_onset(model_arguments *m, double step, double accuracy);
-/* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */
+/* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to
+ * exit with. */
 int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step);
-/* The height of the plane of --ground in the arguments, where it follows from a keyframe or a state file. Returns CMD_OK or the
- * code to exit with. */
+/* The height of the plane of --ground in the arguments, where it follows from a keyframe or a state file. Returns
+ * CMD_OK or the code to exit with. */
 int settle_ground(model_arguments *arguments);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);

@@ -91,8 +91,9 @@ static int write_poses(export_job *j) {
 
 /* ---- a keyframe ---------------------------------------------------------------------------- */
 
-/* MuJoCo lists a free joint as (position, quaternion) and (linear, angular) velocity, with angular velocities of free and ball
- * joints in the axes of the body; ours are (quaternion, position) and (angular, linear), in the axes of the parent. */
+/* MuJoCo lists a free joint as (position, quaternion) and (linear, angular) velocity, with angular velocities of free
+ * and ball joints in the axes of the body; ours are (quaternion, position) and (angular, linear), in the axes of the
+ * parent. */
 static void put_joint(const export_job *j, const cdn_model_joint *joint, FILE *q_file, FILE *u_file) {
   const double *q = cdn_body_q(j->shown.state, joint->mobilized), *u = cdn_body_u(j->shown.state, joint->mobilized);
   double p[7], v[6];

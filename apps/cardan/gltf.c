@@ -1,7 +1,7 @@
 /* glTF: one JSON text that describes nodes, meshes and animations, and one block of numbers that it refers to.
  *
- * Each body is a node, moved by the animation; each visual is a node below its body. glTF's y axis points up, ours is z:
- * one node above all turns the model. */
+ * Each body is a node, moved by the animation; each visual is a node below its body. glTF's y axis points up, ours is
+ * z: one node above all turns the model. */
 #include "gltf.h"
 
 #include <jansson.h>

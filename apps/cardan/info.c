@@ -14,7 +14,8 @@ static const help_page page = {
   WHICH_MODEL
 };
 
-/* Degrees of freedom, counted on the constraints' manifold if that is near, and whether there are accelerations there. */
+/* Degrees of freedom, counted on the constraints' manifold if that is near, and whether there are accelerations
+ * there. */
 typedef struct freedom {
   int net;
   cdn_equation_role *roles; /* an equation each; NULL: where the mass matrix is singular they cannot be told */

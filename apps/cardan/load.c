@@ -13,7 +13,8 @@ static int choose(const char *flag, const char *value, const char *const *values
   return -1;
 }
 
-/* What surfaces can be: rubber has about 1e7 Pa, steel 2e11, diamond 1e12. Beyond it steps are so short that a run never ends. */
+/* What surfaces can be: rubber has about 1e7 Pa, steel 2e11, diamond 1e12. Beyond it steps are so short that a run
+ * never ends. */
 static bool surfaces_make_sense(const model_arguments *arguments) {
   static const double SOFTEST = 1e-3, STIFFEST = 1e13, MOST_DISSIPATION = 1e9, USUAL_DISSIPATION = 1e3;
   const double E = arguments->stiffness, C = arguments->dissipation;

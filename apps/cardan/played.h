@@ -34,8 +34,8 @@ typedef struct played {
   double from, end; /* of the run, or the State's time twice */
 } played;
 
-/* Loads the model, dresses its scene with these layers, and reads the run (NULL: none). Returns CMD_OK or the exit code,
- * after it has said what is wrong. Close it in either case. */
+/* Loads the model, dresses its scene with these layers, and reads the run (NULL: none). Returns CMD_OK or the exit
+ * code, after it has said what is wrong. Close it in either case. */
 int played_open(played *p, const model_arguments *arguments, const char *run, uint32_t layers);
 void played_close(played *p);
 /* The time that --time names; the run's end if `text` is NULL. False after it has said what is wrong. */

@@ -1,4 +1,5 @@
-/* What the parts of `cardan plot` share: the table that a trajectory file holds, and the panels that are drawn of it. */
+/* What the parts of `cardan plot` share: the table that a trajectory file holds, and the panels that are drawn of
+ * it. */
 #ifndef PLOT_H
 #define PLOT_H
 
@@ -22,8 +23,8 @@ typedef struct table {
   bool cut;                /* the last line was not whole, and is left out */
 } table;
 
-/* Reads comma-separated values: a line of names, then numbers. Returns CMD_OK, or the exit code after it has said what is
- * wrong, with the line. Free it in either case. */
+/* Reads comma-separated values: a line of names, then numbers. Returns CMD_OK, or the exit code after it has said what
+ * is wrong, with the line. Free it in either case. */
 int table_read(const char *path, table *t);
 void table_free(table *t);
 
@@ -35,8 +36,8 @@ static inline double table_at(const table *t, size_t row, int column) {
 
 /* Fills t->meaning. */
 void describe_columns(table *t);
-/* Whether joints of one coordinate turn or slide is not in their columns' names, but in the model. Returns CMD_OK, or the exit
- * code after it has said what is wrong. */
+/* Whether joints of one coordinate turn or slide is not in their columns' names, but in the model. Returns CMD_OK, or
+ * the exit code after it has said what is wrong. */
 int units_from_model(table *t, const char *path);
 /* How much of a column's name is that of its joint, or of its measure. */
 size_t joint_length(const char *column);
@@ -69,8 +70,8 @@ typedef struct figure {
   int left_out; /* columns for which there was no room */
 } figure;
 
-/* Puts columns into panels: single ones of one unit side by side, those of one joint together, then energies, measures and step
- * sizes. `chosen` has a flag a column. */
+/* Puts columns into panels: single ones of one unit side by side, those of one joint together, then energies, measures
+ * and step sizes. `chosen` has a flag a column. */
 void arrange(figure *f, const bool *chosen);
 
 /* ---- plot_ticks.c -------------------------------------------------------------------------- */

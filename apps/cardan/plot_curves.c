@@ -30,7 +30,8 @@ double curve_value(const figure *f, const panel *p, const curve *c, size_t row) 
 
 /* ---- curves that coincide ------------------------------------------------------------------ */
 
-/* How many curves hide a curve, or are hidden by it, where a row has it, itself included, and which of them in order it is. */
+/* How many curves hide a curve, or are hidden by it, where a row has it, itself included, and which of them in order it
+ * is. */
 typedef struct turn {
   unsigned char of, number;
 } turn;

@@ -60,8 +60,8 @@ static off_t line_start(rows *r, off_t offset) {
   return offset;
 }
 
-/* The line that begins at an offset, in r->line, without its end; *next is where the next one begins. False at the end of the
- * file, or if the line has no end. */
+/* The line that begins at an offset, in r->line, without its end; *next is where the next one begins. False at the end
+ * of the file, or if the line has no end. */
 static bool read_line(rows *r, off_t offset, off_t *next) {
   size_t length = 0, n;
   for (const char *bytes; (bytes = bytes_at(r, offset, &n));) {

@@ -146,8 +146,8 @@ static int verify(const run_record *r) {
   return r->certificate.delivered == CDN_VERDICT_NOT_DELIVERED ? CMD_NOT_DELIVERED : CMD_UNKNOWN;
 }
 
-/* Where a run fails or was stopped before its end, an option that replaces what the library takes may be why, or one that is not there may
- * help. */
+/* Where a run fails or was stopped before its end, an option that replaces what the library takes may be why, or one
+ * that is not there may help. */
 static void blame_options(const simulate_arguments *a, const cdn_model *model, const cdn_error *error) {
   suggest_armature(&a->model, error->code);
   const double E = a->model.stiffness, C = a->model.dissipation;

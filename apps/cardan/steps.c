@@ -68,7 +68,8 @@ bool choose_method(model_arguments *m, const char *name, double step, cdn_method
   return true;
 }
 
-/* Equal steps go over the jump at a touch; error control follows it. A depth of a tenth of the accuracy is within what is asked. */
+/* Equal steps go over the jump at a touch; error control follows it. A depth of a tenth of the accuracy is within what
+ * is asked. */
 void settle_onset(model_arguments *m, double step, double accuracy) {
   m->onset = m->as_file || m->preset_steps || step > 0 ? 0 : accuracy / 10;
 }

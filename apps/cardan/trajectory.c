@@ -1,5 +1,5 @@
-/* The trajectory file while it is being written: whole rows at a time, so that it can be read at any moment, counted and
- * summed, so that a run which is resumed can tell whether the file is its own. */
+/* The trajectory file while it is being written: whole rows at a time, so that it can be read at any moment, counted
+ * and summed, so that a run which is resumed can tell whether the file is its own. */
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
@@ -86,8 +86,8 @@ bool trajectory_sync(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) && fsync(fileno(out->file)) == 0;
 }
 
-/* Whether the file begins with the names of the run's columns, and rows are known to follow. Without this, a checkpoint that
- * somebody else made could name any file as its trajectory. */
+/* Whether the file begins with the names of the run's columns, and rows are known to follow. Without this, a checkpoint
+ * that somebody else made could name any file as its trajectory. */
 static bool has_header(FILE *file, const run_position *p, cdn_state *initial, bool step_sizes) {
   const cdn_trajectory_def def = make_def(step_sizes);
   cdn_buffer header = { .size = 0 };

@@ -1,9 +1,9 @@
 /* Draws what an example shows: linked with one, in place of the functions that end Studies and States, so that the
  * example itself stays as it is. `./run pictures` makes the pictures of docs/examples.md with it.
  *
- * The picture is of the State of the last stepper that the program destroys, with pale pictures of how it came there; of
- * the first State that it destroys, if it has no stepper. A model of a file has the looks of the file. CARDAN_PICTURE names the
- * picture, a PPM. */
+ * The picture is of the State of the last stepper that the program destroys, with pale pictures of how it came there;
+ * of the first State that it destroys, if it has no stepper. A model of a file has the looks of the file.
+ * CARDAN_PICTURE names the picture, a PPM. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>

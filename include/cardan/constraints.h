@@ -367,13 +367,13 @@ CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, in
 /** Inverse dynamics with constraints: forces f (nu) on mobilities that have an actuator, and multipliers lambda (m;
  *  may be NULL), with
  *    M udot + f_bias - f_applied + G^T lambda = f,
- *  where f_applied are all forces of the State, those of soft rows at this udot included. `actuated` (nu) marks the mobilities with an actuator; NULL: all.
- *  udot should satisfy the constraints (cdn_calc_udoterr tells). With more actuators than needed, f has the least
- *  sum of squares. With too few, the remaining imbalance has the least sum of squares, and *unbalanced (may be NULL)
- *  is its largest element; it is zero, or rounding, if udot can be reached. Multipliers that then remain free are
- *  those of least norm (cdn_constraint_set_weight). On prescribed mobilities f is -tau of their motion (motion.h).
- *  Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than matter has u or constraint
- *  equations, and while there are exact rows (rows.h). */
+ *  where f_applied are all forces of the State, those of soft rows at this udot included. `actuated` (nu) marks the
+ *  mobilities with an actuator; NULL: all. udot should satisfy the constraints (cdn_calc_udoterr tells). With more
+ *  actuators than needed, f has the least sum of squares. With too few, the remaining imbalance has the least sum of
+ *  squares, and *unbalanced (may be NULL) is its largest element; it is zero, or rounding, if udot can be reached.
+ *  Multipliers that then remain free are those of least norm (cdn_constraint_set_weight). On prescribed mobilities f is
+ *  -tau of their motion (motion.h). Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than
+ *  matter has u or constraint equations, and while there are exact rows (rows.h). */
 CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
                                                     double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
 

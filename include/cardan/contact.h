@@ -59,9 +59,9 @@ static inline cdn_contact_material cdn_default_contact_material(void) {
 }
 
 /** What a surface is to soft convex contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have
- *  the numbers of the one with the higher priority. Where priorities are equal: solref (if both have a time constant) and
- *  solimp are the means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction and condim are
- *  the larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
+ *  the numbers of the one with the higher priority. Where priorities are equal: solref (if both have a time constant)
+ *  and solimp are the means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction
+ *  and condim are the larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
 typedef struct cdn_soft_material {
   CDN_DEF_HEADER;
   cdn_soft_law law;   /**< solref and solimp */
@@ -286,8 +286,9 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. Where contact is convex,
- *  contacts are the points that have rows, and forces are those of the rows: the power is that of all of them, nothing is stored. */
+/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. Where contact is
+ *  convex, contacts are the points that have rows, and forces are those of the rows: the power is that of all of them,
+ *  nothing is stored. */
 typedef struct cdn_contact {
   cdn_shape a, b;      /**< a.i < b.i */
   int32_t feature;     /**< which of several contacts of the pair: the same from step to step */
@@ -311,7 +312,8 @@ typedef struct cdn_contact {
   /** On b, at the point, where the stiffness varies as the contact moves over an ellipsoid: the elastic force that is
    *  not along the normal, N, and its moment, N m; a feels the opposite. Else zeros. */
   cdn_vec3 side_force, side_moment;
-  /** Of friction, along the two tangents: what bounds it, over the normal force (the static one, if contact is compliant) */
+  /** Of friction, along the two tangents: what bounds it, over the normal force (the static one, if contact is
+   *  compliant) */
   double coefficient[2];
   int64_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
 } cdn_contact;

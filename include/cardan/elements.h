@@ -57,8 +57,9 @@ CDN_API void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i);
  * them. Bodies, mobilizers, motions, forces, constraints, controls (their limits), shapes (frame, sizes, material,
  * whether it is enabled), pairs of shapes (the numbers of their material; -1: as the shapes' materials combine) and
  * soft elements (numbers of their
- * defs, and whether they are enabled) and subsystems (numbers of their parameter arrays; those of a custom force are the force's, too) have some; measures and
- * events have none. A frozen System is needed: otherwise CDN_ERR_NOT_FROZEN, or a count of 0. */
+ * defs, and whether they are enabled) and subsystems (numbers of their parameter arrays; those of a custom force are
+ * the force's, too) have some; measures and events have none. A frozen System is needed: otherwise CDN_ERR_NOT_FROZEN,
+ * or a count of 0. */
 
 /** A parameter of an element. */
 typedef struct cdn_parameter {

@@ -41,8 +41,8 @@ typedef struct cdn_ensemble_def {
   int threads;   /**< number of threads, the caller's included, 1 to 4096. Default 1 */
   int lanes;     /**< States in a batch: 1, 4 (AVX2) or 8 (AVX-512). Default 0: the most that this machine has */
   unsigned vary; /**< a sum of cdn_vary. Default 0 */
-  /** For cdn_ensemble_advance: an explicit Runge-Kutta method, CDN_METHOD_SEMI_EXPLICIT_EULER, or a method that takes equal
-   *  steps only. The default is CDN_METHOD_DORMAND_PRINCE. */
+  /** For cdn_ensemble_advance: an explicit Runge-Kutta method, CDN_METHOD_SEMI_EXPLICIT_EULER, or a method that takes
+   *  equal steps only. The default is CDN_METHOD_DORMAND_PRINCE. */
   cdn_method method;
   /** The accuracy that cdn_ensemble_advance_to asks for (as cdn_stepper_def.accuracy: 1e-15 to 1), and by which
    *  verdicts are given, those of cdn_ensemble_advance, too. Default 1e-4 */

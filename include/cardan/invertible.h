@@ -31,8 +31,8 @@ typedef struct cdn_invertible_law {
   CDN_DEF_HEADER;
   double kappa; /**< weight of the barriers, J, > 0: the smaller, the harder the contact. Default 0.1 */
   /** Force limit of the barrier against penetration, N s, >= 0. 0: the barrier is -kappa log s and has no limit, and a
-   *  velocity that penetrates has no inverse. > 0: the barrier is (25), which is finite everywhere: its slope is -q at s_0
-   *  = kappa / q, and below s_0 it is a parabola. Default 0 */
+   *  velocity that penetrates has no inverse. > 0: the barrier is (25), which is finite everywhere: its slope is -q at
+   *  s_0 = kappa / q, and below s_0 it is a parabola. Default 0 */
   double elastic;
   double R_min, R_max; /**< 1/kg, 0 < R_min <= R_max. Defaults 0.01, 100 */
   double w_max;        /**< the distance at which R is R_max, and beyond which nothing acts, m, > 0. Default 0.1 */
@@ -79,7 +79,8 @@ static inline cdn_invertible_problem cdn_default_invertible_problem(void) {
 }
 
 /* Errors of the functions below. The message names the limit or the contact:
- *   CDN_ERR_ARG         counts below 0, NULL where numbers are needed, kappa or R not positive, mu or elastic negative, A
+ *   CDN_ERR_ARG         counts below 0, NULL where numbers are needed, kappa or R not positive, mu or elastic negative,
+ *   A
  *                       not symmetric (looked at by the forward function only)
  *   CDN_ERR_NONFINITE   a NaN or an infinity in A, R, mu, v_min, c or v, or numbers so large that the result is one
  *   CDN_ERR_CONSTRAINT  forward: no impulses reach v_min. Inverse: v is not above v_min. Only where `elastic` is 0
@@ -93,17 +94,17 @@ typedef struct cdn_invertible cdn_invertible;
 CDN_API cdn_status cdn_invertible_create(const cdn_allocator *allocator, cdn_invertible **out) CDN_NODISCARD;
 CDN_API void cdn_invertible_destroy(cdn_invertible *solver); /**< NULL is allowed */
 
-/** Forward: the impulses f, of which 1/2 f^T (A + R) f + f^T c plus the barriers is least (17), and v = A f + c; n numbers
- *  each. `start` (n numbers or NULL) is where the iteration begins, and may be any impulses: those that leave the cones are
- *  put into them; it may be f itself. Newton's method with steps that end within the cones by their intersections in
- *  closed form, for falling kappa. On CDN_ERR_CONSTRAINT and CDN_ERR_LIMIT f and v are the best that was found. O(n^3) an
- *  iteration. */
+/** Forward: the impulses f, of which 1/2 f^T (A + R) f + f^T c plus the barriers is least (17), and v = A f + c; n
+ *  numbers each. `start` (n numbers or NULL) is where the iteration begins, and may be any impulses: those that leave
+ *  the cones are put into them; it may be f itself. Newton's method with steps that end within the cones by their
+ *  intersections in closed form, for falling kappa. On CDN_ERR_CONSTRAINT and CDN_ERR_LIMIT f and v are the best that
+ *  was found. O(n^3) an iteration. */
 CDN_API cdn_status cdn_invertible_forward(cdn_invertible *solver, const cdn_invertible_problem *problem,
                                           const double *c, const double *start, double *f, double *v) CDN_NODISCARD;
 
 /** Forward with restitution by Poisson's hypothesis: the impulse of the compression is the forward solution, e[i] of it
- *  (0 <= e[i] <= 1, n_limits + n_contacts numbers) comes back at contact i, and where this pushes other contacts together,
- *  a second solution holds them apart. Errors: also CDN_ERR_ARG for e. */
+ *  (0 <= e[i] <= 1, n_limits + n_contacts numbers) comes back at contact i, and where this pushes other contacts
+ *  together, a second solution holds them apart. Errors: also CDN_ERR_ARG for e. */
 CDN_API cdn_status cdn_invertible_bounce(cdn_invertible *solver, const cdn_invertible_problem *problem, const double *e,
                                          const double *c, double *f, double *v) CDN_NODISCARD;
 
@@ -123,21 +124,23 @@ static inline CDN_NODISCARD cdn_status cdn_invertible_get_report(const cdn_inver
   return cdn_invertible_get_report_sized(solver, out, sizeof *out);
 }
 
-/** Inverse: the impulses f under which the contacts have the velocities v (n numbers), of which (23) is least, and c = v -
- *  A f, which may be NULL. It falls apart into one problem for each contact, and that into one equation for one unknown,
- *  which Newton's method solves in two or three iterations from a start in closed form. f is right to rounding. Reads A's
- *  rows of normals only, unless c is wanted. Allocates nothing. O(n n_contacts), or O(n^2) with c. */
+/** Inverse: the impulses f under which the contacts have the velocities v (n numbers), of which (23) is least, and c =
+ *  v - A f, which may be NULL. It falls apart into one problem for each contact, and that into one equation for one
+ *  unknown, which Newton's method solves in two or three iterations from a start in closed form. f is right to
+ *  rounding. Reads A's rows of normals only, unless c is wanted. Allocates nothing. O(n n_contacts), or O(n^2) with
+ *  c. */
 CDN_API cdn_status cdn_invertible_inverse(const cdn_invertible_problem *problem, const double *v, double *f,
                                           double *c) CDN_NODISCARD;
-/** The same for `count` problems: number k gets v[k], and writes f[k] and c[k]; c may be NULL. Contacts of several problems
- *  share the lanes of the processor. The results are those of cdn_invertible_inverse to the bit. It ends at the first
- *  problem that is refused, whose number is the index of the error; others are then undefined. */
+/** The same for `count` problems: number k gets v[k], and writes f[k] and c[k]; c may be NULL. Contacts of several
+ *  problems share the lanes of the processor. The results are those of cdn_invertible_inverse to the bit. It ends at
+ *  the first problem that is refused, whose number is the index of the error; others are then undefined. */
 CDN_API cdn_status cdn_invertible_inverse_many(int count, const cdn_invertible_problem *const *problems,
                                                const double *const *v, double *const *f,
                                                double *const *c) CDN_NODISCARD;
 
 /** Derivatives of the inverse at its solution f: how f changes by v, by p = A grad d_V, by R and by v_min. With B the
- *  inverse of the Hessian of (23), which has blocks of 3 x 3 (of 1 x 1 for limits), and D the second derivatives of d_V:
+ *  inverse of the Hessian of (23), which has blocks of 3 x 3 (of 1 x 1 for limits), and D the second derivatives of
+ *  d_V:
  *
  *    df = -B (dv + dp_A + A D (dv - dv_min) + f dR),   dp_A = dA grad d_V.
  *
@@ -148,10 +151,11 @@ CDN_API cdn_status cdn_invertible_inverse_derivatives(const cdn_invertible_probl
 
 /* ---- motion of a System -----------------------------------------------------------------------
  *
- * A study of its own, not a method of the stepper: steps of fixed size that set velocities. It has a copy of a State whose
- * shapes are switched off for all other laws of contact. Points of shapes nearer than w_max are contacts, at the middle
- * between the surfaces; shapes stay apart from each other, or touch, by the rules of contact.h. Bilateral constraints and
- * prescribed motions hold exactly in the steps: A and c are those of the constrained System. One thread at a time. */
+ * A study of its own, not a method of the stepper: steps of fixed size that set velocities. It has a copy of a State
+ * whose shapes are switched off for all other laws of contact. Points of shapes nearer than w_max are contacts, at the
+ * middle between the surfaces; shapes stay apart from each other, or touch, by the rules of contact.h. Bilateral
+ * constraints and prescribed motions hold exactly in the steps: A and c are those of the constrained System. One thread
+ * at a time. */
 
 /** Bounds of a coordinate that act as contacts do: of a mobilizer with one coordinate, whose rate is its speed. */
 typedef struct cdn_invertible_limit {
@@ -183,20 +187,21 @@ static inline cdn_invertible_motion_def cdn_default_invertible_motion_def(void) 
 
 /** A System in motion under invertible contact. */
 typedef struct cdn_invertible_motion cdn_invertible_motion;
-/** Makes one from a State, which it copies; `def` NULL: the defaults. Errors: CDN_ERR_ARG (a number of the def; a limit of a
- *  body whose mobilizer does not have one coordinate), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or u),
- *  CDN_ERR_NOMEM. The message is on `state`. */
+/** Makes one from a State, which it copies; `def` NULL: the defaults. Errors: CDN_ERR_ARG (a number of the def; a limit
+ *  of a body whose mobilizer does not have one coordinate), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or
+ *  u), CDN_ERR_NOMEM. The message is on `state`. */
 CDN_API cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_motion_def *def,
                                                 cdn_invertible_motion **out) CDN_NODISCARD;
 CDN_API void cdn_invertible_motion_destroy(cdn_invertible_motion *motion); /**< NULL is allowed */
 /** The State that moves. Set its q, u, parameters and applied forces as you like between steps. */
 CDN_API cdn_state *cdn_invertible_motion_state(cdn_invertible_motion *motion);
 
-/** Takes `steps` steps. One step: c = J (u + h udot) with the accelerations without contact, the forward solution f, then
- *  u' = u + h udot + M^-1 J^T f and q' = q + h N u', which is projected onto the constraints; z by Euler. If no impulses
- *  reach v_min and the law's `elastic` is 0, the step is taken with the best that there are, and cdn_invertible_motion_report
- *  tells. Errors: those of realization and of cdn_invertible_forward; the State is then the one before the step. O(n) for
- *  bodies, O(n^3) for n rows of contact. Allocates while the number of contacts grows. */
+/** Takes `steps` steps. One step: c = J (u + h udot) with the accelerations without contact, the forward solution f,
+ *  then u' = u + h udot + M^-1 J^T f and q' = q + h N u', which is projected onto the constraints; z by Euler. If no
+ *  impulses reach v_min and the law's `elastic` is 0, the step is taken with the best that there are, and
+ *  cdn_invertible_motion_report tells. Errors: those of realization and of cdn_invertible_forward; the State is then
+ *  the one before the step. O(n) for bodies, O(n^3) for n rows of contact. Allocates while the number of contacts
+ *  grows. */
 CDN_API cdn_status cdn_invertible_motion_advance(cdn_invertible_motion *motion, int steps) CDN_NODISCARD;
 /** What the contact solution of the last step took. A `shortfall` above 0 says that v_min was not reached, and by how
  *  much. */
@@ -228,12 +233,12 @@ static inline CDN_NODISCARD cdn_status cdn_invertible_motion_get_contact(const c
   return cdn_invertible_motion_get_contact_sized(motion, i, out, sizeof *out);
 }
 
-/** Inverse dynamics along n >= 3 positions, a step apart (n nq numbers): tau (n - 2 times nu) are the generalized forces
- *  beside all forces of the State that take positions i and i + 1 to i + 2: w_i = N^+(q_i) (q_i+1 - q_i) / h, and
- *  M (w_i+1 - w_i) = h (forces + tau_i) + J^T f_i at q_i+1, w_i, with the f of the inverse at v = J w_i+1. They are what a
- *  run of cdn_invertible_motion_advance with these forces applied would need, to the tolerance of the solver. The State is
- *  left as it was; its t and z are those of every position. Forces of soft rows are those of the accelerations without
- *  f_i, as in a step.
+/** Inverse dynamics along n >= 3 positions, a step apart (n nq numbers): tau (n - 2 times nu) are the generalized
+ *  forces beside all forces of the State that take positions i and i + 1 to i + 2: w_i = N^+(q_i) (q_i+1 - q_i) / h,
+ *  and M (w_i+1 - w_i) = h (forces + tau_i) + J^T f_i at q_i+1, w_i, with the f of the inverse at v = J w_i+1. They are
+ *  what a run of cdn_invertible_motion_advance with these forces applied would need, to the tolerance of the solver.
+ *  The State is left as it was; its t and z are those of every position. Forces of soft rows are those of the
+ *  accelerations without f_i, as in a step.
  *  Errors: those of cdn_invertible_inverse (the message names the position), CDN_ERR_UNSUPPORTED (constraints
  *  that are on: tau is not unique; prescribed motions; row providers while they have rows), those of realization. */
 CDN_API cdn_status cdn_invertible_motion_inverse(cdn_invertible_motion *motion, int n, const double *q,
@@ -250,8 +255,8 @@ typedef struct cdn_invertible_path_def {
   /** n nq: wanted positions; NULL: those that the optimization starts from */
   const double *wanted;
   int fixed_first, fixed_last; /**< how many positions at the start and the end do not move, >= 0. Defaults 2, 2 */
-  /** Continuation: stage by stage the optimization is repeated, each time from where the last one ended, for kappas that
-   *  fall from kappa_first (J) to the law's by equal factors. 1 stage: the law's only. Defaults 1, 1 */
+  /** Continuation: stage by stage the optimization is repeated, each time from where the last one ended, for kappas
+   *  that fall from kappa_first (J) to the law's by equal factors. 1 stage: the law's only. Defaults 1, 1 */
   double kappa_first;
   int stages;
   int most_iterations; /**< of each stage. Default 100 */
@@ -273,13 +278,13 @@ typedef struct cdn_invertible_path_report {
   bool converged;     /**< the last stage ended by the tolerance */
 } cdn_invertible_path_report;
 
-/** Minimizes over positions: 1/2 sum of weights tau^2 + 1/2 sum of weights times squared displacements from what is wanted.
- *  `q` (n nq numbers) is the start, and receives the path; `tau` ((n - 2) nu numbers, or NULL) its forces. Method:
- *  Gauss-Newton with Levenberg and Marquardt's damping; forces depend on three positions each, so that its matrix is
- *  banded, five blocks wide, and one iteration costs O(n nu^3). The derivative of the inverse dynamics is analytic, but for
- *  those of the contacts' places and normals, which are differenced (2 nu searches for contacts a position). Errors: as
- *  cdn_invertible_motion_inverse at the start; CDN_ERR_UNSUPPORTED where soft rows act; CDN_ERR_ARG; CDN_ERR_NOMEM.
- *  Ending by most_iterations is no error. */
+/** Minimizes over positions: 1/2 sum of weights tau^2 + 1/2 sum of weights times squared displacements from what is
+ *  wanted. `q` (n nq numbers) is the start, and receives the path; `tau` ((n - 2) nu numbers, or NULL) its forces.
+ *  Method: Gauss-Newton with Levenberg and Marquardt's damping; forces depend on three positions each, so that its
+ *  matrix is banded, five blocks wide, and one iteration costs O(n nu^3). The derivative of the inverse dynamics is
+ *  analytic, but for those of the contacts' places and normals, which are differenced (2 nu searches for contacts a
+ *  position). Errors: as cdn_invertible_motion_inverse at the start; CDN_ERR_UNSUPPORTED where soft rows act;
+ *  CDN_ERR_ARG; CDN_ERR_NOMEM. Ending by most_iterations is no error. */
 CDN_API cdn_status cdn_invertible_optimize_path_sized(cdn_invertible_motion *motion, const cdn_invertible_path_def *def,
                                                       int n, double *q, double *tau, cdn_invertible_path_report *report,
                                                       size_t size) CDN_NODISCARD;

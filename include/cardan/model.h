@@ -3,8 +3,8 @@
  * model by its names. Tables give the places of joints, frames, actuators and sensors in the System. docs/models.md
  * shows the ways.
  *
- * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names, or soft elements
- * where cdn_model_options.equality says so.
+ * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names, or
+ * soft elements where cdn_model_options.equality says so.
  * Unnamed ones are called by their element and line, mimicking joints "JOINT mimic". */
 #ifndef CARDAN_MODEL_H
 #define CARDAN_MODEL_H
@@ -25,10 +25,11 @@ typedef struct cdn_model cdn_model; /**< a spec in a System, with tables of the 
 typedef enum cdn_model_contact {
   CDN_MODEL_NO_CONTACT, /**< nothing: bodies pass through each other */
   CDN_MODEL_COMPLIANT,  /**< compliant contact */
-  /** soft convex contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows, too
-   *  (docs/soft_contact.md) */
+  /** soft convex contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows,
+   *  too (docs/soft_contact.md) */
   CDN_MODEL_SOFT,
-  CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else compliant */
+  CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else
+                     *   compliant */
 } cdn_model_contact;
 
 /** What equalities of a model file become. */
@@ -66,12 +67,12 @@ typedef struct cdn_model_options {
   /** What friction between shapes follows from. Default: CDN_FRICTION_STICKING. A System that was given a
    *  cdn_contact_def before the model is built keeps it, and this number has no effect then. */
   cdn_friction contact_friction;
-  /** The size of the equal steps that runs will take, s: with soft contact, where the file has refsafe, time constants count as at
-   *  least two of them. 0 (the default): the file's step. */
+  /** The size of the equal steps that runs will take, s: with soft contact, where the file has refsafe, time constants
+   *  count as at least two of them. 0 (the default): the file's step. */
   double fixed_step;
-  /** Whether constraints of a spec (MJCF's equality) are exact or soft elements of the same names. Loops that the tree cuts
-   *  (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are CDN_ERR_UNSUPPORTED if they
-   *  are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
+  /** Whether constraints of a spec (MJCF's equality) are exact or soft elements of the same names. Loops that the tree
+   *  cuts (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are
+   *  CDN_ERR_UNSUPPORTED if they are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
   cdn_model_equality equality;
   /** A plane without end under the model, across z, called "ground": it has looks, and shapes for collision touch it as
    *  `contact` says, whatever their masks are. Its friction is that of a shape that says nothing. Default: false. */
@@ -149,10 +150,10 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
  *  the model. */
 CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
 
-/** How the file wants its model to be run: the method and the size of its equal steps, s, as <option> of MJCF says (what it does not
- *  say has MuJoCo's defaults), or the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER, and
- *  CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of
- *  the kind (URDF); nothing is written then. */
+/** How the file wants its model to be run: the method and the size of its equal steps, s, as <option> of MJCF says
+ *  (what it does not say has MuJoCo's defaults), or the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER,
+ *  and CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the
+ *  file has nothing of the kind (URDF); nothing is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
 
 /** The hulls of meshes of which shapes are made, each counted once: how many, their triangles in the files and here,

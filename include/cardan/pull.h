@@ -1,15 +1,15 @@
 /* Cardan: a force that pulls a body to a point, as a hand does.
  *
- * A *pull* is a force element without a body. In a State it can be given a station of any body and a point in Ground, the
- * target. Then a spring and a damper act between the two:
+ * A *pull* is a force element without a body. In a State it can be given a station of any body and a point in Ground,
+ * the target. Then a spring and a damper act between the two:
  *
  *   f = k (target - p) - c v      at the station, whose place in Ground is p and whose velocity is v
  *
  * k and c are chosen for the mass that the station shows in its pose: m = 3 / trace(Lambda^-1), the mean over all
- * directions. Constraints count: Lambda^-1 = J K J^T, where K takes generalized forces to the accelerations that the constraints
- * allow (cdn_solve_constrained). With omega = 10 rad/s, k = m
- * omega^2 and c = 2 m omega: critical damping. Body, station, target, k and c are parameters, Instance-stage variables of
- * the State. The force has no potential: its power is work from outside. A picture shows it as an arrow (layer
+ * directions. Constraints count: Lambda^-1 = J K J^T, where K takes generalized forces to the accelerations that the
+ * constraints allow (cdn_solve_constrained). With omega = 10 rad/s, k = m
+ * omega^2 and c = 2 m omega: critical damping. Body, station, target, k and c are parameters, Instance-stage variables
+ * of the State. The force has no potential: its power is work from outside. A picture shows it as an arrow (layer
  * CDN_LAYER_OWN). The viewer (view.h) pulls by the mouse with it. */
 #ifndef CARDAN_PULL_H
 #define CARDAN_PULL_H
@@ -21,13 +21,14 @@ CDN_BEGIN_DECLS
 /** Adds a pull, which holds no body. `name` may be NULL: "pull". Copies the name; sticky (system.h). */
 CDN_API cdn_force cdn_system_add_pull(cdn_system *system, const char *name);
 
-/** Takes hold of station p_B (m, in the body's axes) of a body, and pulls it to target_G (m, in Ground). Computes k and c
- *  for the State's pose. Realizes Position. Errors: CDN_ERR_ARG (not a pull; no such body, Ground, or a point that no
- *  mobility moves, or that constraints hold), CDN_ERR_NONFINITE, errors of realizing; then nothing changes. O(n + m) for n
- *  bodies and m equations of constraints, if loops close locally. */
+/** Takes hold of station p_B (m, in the body's axes) of a body, and pulls it to target_G (m, in Ground). Computes k and
+ *  c for the State's pose. Realizes Position. Errors: CDN_ERR_ARG (not a pull; no such body, Ground, or a point that no
+ *  mobility moves, or that constraints hold), CDN_ERR_NONFINITE, errors of realizing; then nothing changes. O(n + m)
+ *  for n bodies and m equations of constraints, if loops close locally. */
 CDN_API cdn_status cdn_pull_begin(cdn_state *state, cdn_force pull, cdn_body body, cdn_vec3 p_B,
                                   cdn_vec3 target_G) CDN_NODISCARD;
-/** Moves the target of a pull that holds a body. CDN_ERR_ARG (not a pull, or it holds none), CDN_ERR_NONFINITE. O(1). */
+/** Moves the target of a pull that holds a body. CDN_ERR_ARG (not a pull, or it holds none), CDN_ERR_NONFINITE.
+ *  O(1). */
 CDN_API cdn_status cdn_pull_move(cdn_state *state, cdn_force pull, cdn_vec3 target_G) CDN_NODISCARD;
 /** Lets go. It is no error if nothing is held. CDN_ERR_ARG: not a pull. O(1). */
 CDN_API cdn_status cdn_pull_end(cdn_state *state, cdn_force pull) CDN_NODISCARD;

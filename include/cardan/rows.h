@@ -1,10 +1,10 @@
 /* Cardan: rows on accelerations, of a subsystem of one's own. docs/providers.md introduces them.
  *
- * A *row* has the residual r = J A - target, where A are accelerations of bodies and mobilities, and a convex function s(r)
- * that says what the residual costs. It acts with the force f = -ds/dr along J: positive forces push along J. The
+ * A *row* has the residual r = J A - target, where A are accelerations of bodies and mobilities, and a convex function
+ * s(r) that says what the residual costs. It acts with the force f = -ds/dr along J: positive forces push along J. The
  * accelerations of a System are those with the least 1/2 |udot - udot0|_M^2 + sum s(r) among those that the enabled
- * constraints allow (docs/soft_rows.md). Contacts, limits, soft elements and the rows of subsystems are entries of one table.
- * Rows that share a function are a group. */
+ * constraints allow (docs/soft_rows.md). Contacts, limits, soft elements and the rows of subsystems are entries of one
+ * table. Rows that share a function are a group. */
 #ifndef CARDAN_ROWS_H
 #define CARDAN_ROWS_H
 
@@ -34,8 +34,8 @@ typedef struct cdn_row_def {
    *  unless its force is at a bound. Cones need R > 0; of a pyramid R[0] is read alone. Default 0 */
   double R[CDN_SOFT_MOST_ROWS];
   double target[CDN_SOFT_MOST_ROWS]; /**< in the unit of the row: m/s^2, rad/s^2. Default 0 */
-  /** Of CDN_SOFT_BOUNDED: bounds of the force, lower <= upper. At a bound the row does not hold: then r <= 0 at the upper
-   *  bound, and r >= 0 at the lower one. lower = 0: it only pushes along J; -f and f: dry friction of at most f.
+  /** Of CDN_SOFT_BOUNDED: bounds of the force, lower <= upper. At a bound the row does not hold: then r <= 0 at the
+   *  upper bound, and r >= 0 at the lower one. lower = 0: it only pushes along J; -f and f: dry friction of at most f.
    *  Default: infinite */
   double lower, upper;
   double loss;        /**< of a friction loss: its largest force, >= 0 */
@@ -69,16 +69,16 @@ static inline cdn_row_def cdn_default_row_def(void) {
 typedef struct cdn_row_list cdn_row_list;
 /** Adds a group. */
 CDN_API void cdn_row_list_add(cdn_row_list *list, const cdn_row_def *def);
-/** Adds a body to the last row, which must be one that named nothing: J about the body's origin, in Ground. At most CDN_ROW_MOST_BODIES
- *  bodies; Ground is ignored. The row is on the true acceleration, centripetal terms included. */
+/** Adds a body to the last row, which must be one that named nothing: J about the body's origin, in Ground. At most
+ *  CDN_ROW_MOST_BODIES bodies; Ground is ignored. The row is on the true acceleration, centripetal terms included. */
 CDN_API void cdn_row_list_add_body(cdn_row_list *list, cdn_body body, cdn_spatial J_G);
 /** Adds the acceleration of station p_B of a body along a direction in Ground. */
 CDN_API void cdn_row_list_add_point(cdn_row_list *list, cdn_body body, cdn_vec3 p_B, cdn_vec3 direction_G);
 /** Adds g times udot of mobility k of a body. At most CDN_ROW_MOST_MOBILITIES of them. */
 CDN_API void cdn_row_list_add_mobility(cdn_row_list *list, cdn_body body, int k, double g);
-/** Adds a weight on the relative acceleration of two bodies at one point: A = A_b - A_a (angular, linear; in Ground) of the
- *  points of both bodies that are at p_G. Body b gets the force -W (A + bias) there, and body a the opposite. W: 6x6,
- *  row-major, symmetric and without a negative eigenvalue; it may be singular. A weight is a group of six rows,
+/** Adds a weight on the relative acceleration of two bodies at one point: A = A_b - A_a (angular, linear; in Ground) of
+ *  the points of both bodies that are at p_G. Body b gets the force -W (A + bias) there, and body a the opposite. W:
+ *  6x6, row-major, symmetric and without a negative eigenvalue; it may be singular. A weight is a group of six rows,
  *  whose J are those of W = J^T J. */
 CDN_API void cdn_row_list_add_weight(cdn_row_list *list, cdn_body a, cdn_body b, cdn_vec3 p_G, const double W[36],
                                      cdn_spatial bias);
@@ -103,17 +103,17 @@ typedef struct cdn_row_set {
  *  and soft elements. They count in udot, multipliers, reactions, forces of motions, cdn_nonpotential_power, and the
  *  derivatives of udot. They do not count in cdn_residual, like constraints (cdn_soft_forces has them).
  *
- *  Exact rows (R = 0, and what is as stiff) are solved by Newton's method, whatever cdn_soft_def.solver says, with the rest of
- *  the System. All forces follow from the State alone, to the bit. Cost: proportional to rows and bodies for chains
- *  and trees, a few eliminations. Exact rows that agree may depend on each other; of all forces that give the
- *  accelerations those nearest to zero are taken. Realization fails with CDN_ERR_SINGULAR where exact rows contradict each
- *  other or the constraints and no bound limits their forces; an R > 0 or bounds cure that. Equilibrium,
+ *  Exact rows (R = 0, and what is as stiff) are solved by Newton's method, whatever cdn_soft_def.solver says, with the
+ *  rest of the System. All forces follow from the State alone, to the bit. Cost: proportional to rows and bodies for
+ *  chains and trees, a few eliminations. Exact rows that agree may depend on each other; of all forces that give the
+ *  accelerations those nearest to zero are taken. Realization fails with CDN_ERR_SINGULAR where exact rows contradict
+ *  each other or the constraints and no bound limits their forces; an R > 0 or bounds cure that. Equilibrium,
  *  cdn_constrained_inverse_dynamics and cdn_soft_forces fail with CDN_ERR_UNSUPPORTED while there are exact rows, whose
  *  forces do not follow from udot. */
 CDN_API cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *provider);
 
-/** The forces of a provider's rows along their J, in the order of addition: at most `most` of them (force may be NULL if
- *  most is 0); *n: how many there are. Realizes Acceleration. CDN_ERR_ARG for a wrong set. O(rows of all). */
+/** The forces of a provider's rows along their J, in the order of addition: at most `most` of them (force may be NULL
+ *  if most is 0); *n: how many there are. Realizes Acceleration. CDN_ERR_ARG for a wrong set. O(rows of all). */
 CDN_API cdn_status cdn_row_forces(cdn_state *state, cdn_row_set rows, int most, double *force, int *n) CDN_NODISCARD;
 
 CDN_END_DECLS

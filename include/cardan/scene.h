@@ -246,9 +246,10 @@ static inline CDN_NODISCARD cdn_status cdn_scene_light(const cdn_scene *scene, i
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 /** Makes the frame of a State: poses of all bodies, and the marks of the layers that are on. The State is realized as
- *  far as the layers need: Position at least; Acceleration for forces of constraints, of soft rows and of convex contacts. Where a State cannot be realized
- *  that far, the frame lacks these marks, and the call returns that status. Allocates nothing after the first few
- *  frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing. O(bodies + marks). */
+ *  far as the layers need: Position at least; Acceleration for forces of constraints, of soft rows and of convex
+ *  contacts. Where a State cannot be realized that far, the frame lacks these marks, and the call returns that status.
+ *  Allocates nothing after the first few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors
+ *  of realizing. O(bodies + marks). */
 CDN_API cdn_status cdn_scene_update(cdn_scene *scene, cdn_state *state) CDN_NODISCARD;
 
 /** The time of the frame, s, and the poses X_GB of all bodies, Ground first. They live until the next update. NULL

@@ -11,8 +11,8 @@ typedef struct cdn_soft_law {
   /** Time constant (s) and damping ratio, both > 0, of the violation's decay; or, both <= 0, -stiffness (1/s^2) and
    *  -damping (1/s). Default 0.02, 1 */
   double ref[2];
-  /** The impedance, in (0, 1), by the violation: its least value, its value from the width on, the width (m or rad), the
-   *  midpoint (in (0, 1)) and the power (>= 1) of the curve between them. Default 0.9, 0.95, 0.001, 0.5, 2 */
+  /** The impedance, in (0, 1), by the violation: its least value, its value from the width on, the width (m or rad),
+   *  the midpoint (in (0, 1)) and the power (>= 1) of the curve between them. Default 0.9, 0.95, 0.001, 0.5, 2 */
   double imp[5];
 } cdn_soft_law;
 static inline cdn_soft_law cdn_default_soft_law(void) {
@@ -26,7 +26,8 @@ static inline cdn_soft_law cdn_default_soft_law(void) {
 typedef enum cdn_soft_solver {
   CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few, dear iterations */
   CDN_SOFT_CG,     /**< conjugate gradients, preconditioned by the masses and the constraints: no matrix of the rows */
-  CDN_SOFT_PGS /**< projected Gauss-Seidel on the forces of the rows, group by group. Many iterations; forces are allowed
+  CDN_SOFT_PGS     /**< projected Gauss-Seidel on the forces of the rows, group by group. Many iterations; forces are
+                *   allowed
                     *   ones after each of them */
 } cdn_soft_solver;
 /** A System's options for soft rows (docs/soft_rows.md). */
@@ -36,10 +37,10 @@ typedef struct cdn_soft_def {
   double tolerance;      /**< >= 0: see cdn_soft_statistics.residual. Default 1e-8 */
   int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
   double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
-  /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included, or
-   *  on J udot alone, as MuJoCo 2.2.2 has it. Of soft equalities, too, and then some more is as there: rotations of welds
-   *  weigh as translations, and their angles are not scaled. Rows of contacts are on J udot alone, always: a material
-   *  point of a ball that rolls is not the point of contact. So are limits of balls. Default true */
+  /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included,
+   *  or on J udot alone, as MuJoCo 2.2.2 has it. Of soft equalities, too, and then some more is as there: rotations of
+   *  welds weigh as translations, and their angles are not scaled. Rows of contacts are on J udot alone, always: a
+   *  material point of a ball that rolls is not the point of contact. So are limits of balls. Default true */
   bool rates;
   /* of contacts (cdn_contact_def.model) */
   cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */
@@ -47,18 +48,18 @@ typedef struct cdn_soft_def {
   /** Time constants of laws count as at least this, s, >= 0: MuJoCo's refsafe is two steps. Default 0 */
   double shortest_time;
   cdn_soft_solver solver; /**< default CDN_SOFT_NEWTON. Implicit steps (CDN_METHOD_CONVEX) take that always */
-  /** >= 0: MuJoCo's tolerance is in force instead of `tolerance`. An island ends when an iteration lowers the cost, or leaves a
-   *  gradient, by less than this times the trace of M at the default coordinates; a line search when its slope is below
-   *  line_tolerance times the same, for a direction of length 1. Default -1: not in force */
+  /** >= 0: MuJoCo's tolerance is in force instead of `tolerance`. An island ends when an iteration lowers the cost, or
+   *  leaves a gradient, by less than this times the trace of M at the default coordinates; a line search when its slope
+   *  is below line_tolerance times the same, for a direction of length 1. Default -1: not in force */
   double cost_tolerance;
-  /** Afterwards, most sweeps over the forces of friction, of contacts and of joints, as if these rows had no regularisation, at the
-   *  normal forces of the solution (MuJoCo's no-slip solver). >= 0. Default 0: none */
+  /** Afterwards, most sweeps over the forces of friction, of contacts and of joints, as if these rows had no
+   *  regularisation, at the normal forces of the solution (MuJoCo's no-slip solver). >= 0. Default 0: none */
   int noslip_iterations;
   /** >= 0: the sweeps of an island end when one lowers the cost by less than this times the trace of M at the default
    *  coordinates. Default 1e-6 */
   double noslip_tolerance;
-  /** Whether rows of contacts and soft elements are scaled by the inverse inertia that they meet at the present pose, the
-   *  diagonal of J M^-1 J^T, in place of MuJoCo's approximation of it (docs/soft_elements.md). Mobilities that are
+  /** Whether rows of contacts and soft elements are scaled by the inverse inertia that they meet at the present pose,
+   *  the diagonal of J M^-1 J^T, in place of MuJoCo's approximation of it (docs/soft_elements.md). Mobilities that are
    *  prescribed do not give way. Costs O(bodies) an evaluation, and O(bodies) a row at most. Default false */
   bool exact_diagonal;
   /** >= 0: the depth over which rows of contacts and of limits set in, m or rad: there 1 / R grows from zero, without
@@ -86,8 +87,8 @@ typedef struct cdn_soft_group {
   cdn_vec3 point_G;
   double residual[CDN_SOFT_MOST_ROWS]; /**< r */
   double force[CDN_SOFT_MOST_ROWS];    /**< f, N or N m; of a cone in its rows' directions */
-  /** The number of the soft element (soft_elements.h) whose group it is, or -1. Of one that couples two joints `joint` is the
-   *  first of them */
+  /** The number of the soft element (soft_elements.h) whose group it is, or -1. Of one that couples two joints `joint`
+   *  is the first of them */
   int element;
   int contact; /**< the number of the contact (cdn_contact_get) whose rows these are, or -1 */
   const char
@@ -95,19 +96,20 @@ typedef struct cdn_soft_group {
 } cdn_soft_group;
 /** How many groups the State has. Realizes Acceleration. O(1) once they are computed. */
 CDN_API cdn_status cdn_soft_count(cdn_state *state, int *n) CDN_NODISCARD;
-/** Writes group i, 0 ... n - 1: in the order in which providers and their groups were added. CDN_ERR_ARG: no such group. */
+/** Writes group i, 0 ... n - 1: in the order in which providers and their groups were added. CDN_ERR_ARG: no such
+ *  group. */
 CDN_API cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_soft_get(cdn_state *state, int i, cdn_soft_group *out) {
   return cdn_soft_get_sized(state, i, out, sizeof *out);
 }
 
-/** What group i does: forces on bodies, F_G (one for each body, at its origin, in Ground; may be NULL), and on mobilities
- *  directly, f (nu; may be NULL). Errors: as cdn_soft_get. O(bodies). */
+/** What group i does: forces on bodies, F_G (one for each body, at its origin, in Ground; may be NULL), and on
+ *  mobilities directly, f (nu; may be NULL). Errors: as cdn_soft_get. O(bodies). */
 CDN_API cdn_status cdn_soft_group_forces(cdn_state *state, int i, cdn_spatial *F_G, double *f) CDN_NODISCARD;
 
-/** The generalized forces (nu) that the soft rows would have at this udot (nu; NULL: zeros): inverse dynamics, in closed form
- *  group by group. cdn_residual less these is what other forces, and the constraints, must provide. Realizes Velocity.
- *  Zeros without soft rows. Errors: CDN_ERR_ARG, CDN_ERR_NONFINITE. O(bodies + rows). */
+/** The generalized forces (nu) that the soft rows would have at this udot (nu; NULL: zeros): inverse dynamics, in
+ *  closed form group by group. cdn_residual less these is what other forces, and the constraints, must provide.
+ *  Realizes Velocity. Zeros without soft rows. Errors: CDN_ERR_ARG, CDN_ERR_NONFINITE. O(bodies + rows). */
 CDN_API cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) CDN_NODISCARD;
 
 /** How the soft rows of a State were solved. Later releases append members. */
@@ -116,8 +118,9 @@ typedef struct cdn_soft_statistics {
   int most_iterations; /**< of an island */
   int factorizations;  /**< of all islands */
   bool converged;      /**< whether every island's residual is within the tolerance */
-  /** The root of 1/2 g^T M^-1 g on the accelerations that the constraints allow, over 1/2 |udot0|_M^2 + the cost at udot0; g is the
-   *  gradient that is left. Of PGS the gap of both costs takes the place of the first. It bounds the error of udot in the norm of M, relatively. */
+  /** The root of 1/2 g^T M^-1 g on the accelerations that the constraints allow, over 1/2 |udot0|_M^2 + the cost at
+   *  udot0; g is the gradient that is left. Of PGS the gap of both costs takes the place of the first. It bounds the
+   *  error of udot in the norm of M, relatively. */
   double residual;
   int evaluations; /**< of slopes along lines, of all islands */
   int records;     /**< what cdn_soft_get_iteration knows: the iterations of the island with most, but 1000 at most */
@@ -137,8 +140,8 @@ typedef struct cdn_soft_iteration {
   int changes;     /**< groups that left the piece of their function on which they had been */
   double cost; /**< afterwards: 1/2 |udot - udot0|_M^2 + the sum of s; of PGS that of the dual problem, which rises */
   double improvement; /**< by which it fell, or rose */
-  /** Before: the root of 1/2 g^T B^-1 g, with the gradient g and B = M (CG) or M + J^T H J (Newton), which a step by the quadratic
-   *  model lowers the cost by; PGS: 0 */
+  /** Before: the root of 1/2 g^T B^-1 g, with the gradient g and B = M (CG) or M + J^T H J (Newton), which a step by
+   *  the quadratic model lowers the cost by; PGS: 0 */
   double gradient;
 } cdn_soft_iteration;
 /** Writes iteration i, from 0 on: CDN_ERR_ARG beyond cdn_soft_statistics.records. Realizes Acceleration. O(1). */

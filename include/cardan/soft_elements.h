@@ -20,8 +20,8 @@ typedef struct cdn_soft_element {
   int32_t i;
 } cdn_soft_element;
 
-/** A coordinate stays between two values, or the angle of a ball below one. A row is there while the distance to a bound is
- *  below the margin. */
+/** A coordinate stays between two values, or the angle of a ball below one. A row is there while the distance to a
+ *  bound is below the margin. */
 typedef struct cdn_soft_limit_def {
   CDN_DEF_HEADER;
   const char *name; /**< copied; NULL: the library makes one up */
@@ -101,8 +101,9 @@ typedef enum cdn_soft_tendon_kind {
   CDN_TENDON_LOSS   /**< dry friction: one row, whose force along the tendon is at most `loss` */
 } cdn_soft_tendon_kind;
 
-/** A tendon whose length is the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons have it. A force f along
- *  it acts with coefficient[i] f on the mobility. R is scaled by c^T M^-1 c of the coefficients c at the default coordinates. */
+/** A tendon whose length is the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons have it.
+ *  A force f along it acts with coefficient[i] f on the mobility. R is scaled by c^T M^-1 c of the coefficients c at
+ *  the default coordinates. */
 typedef struct cdn_soft_tendon_def {
   CDN_DEF_HEADER;
   const char *name;

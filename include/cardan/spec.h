@@ -184,8 +184,8 @@ typedef struct cdn_spec_joint {
   double speed_limit;                      /**< rad/s or m/s; default: infinite; not enforced */
   double weight;                           /**< loops are cut at joints of smaller weight; default 1 */
   cdn_spec_cut cut;                        /**< the way to cut a loop at this joint */
-  /** Of soft limits and of soft friction loss: MuJoCo's solreflimit, solimplimit, solreffriction, solimpfriction. Default:
-   *  cdn_default_soft_law() */
+  /** Of soft limits and of soft friction loss: MuJoCo's solreflimit, solimplimit, solreffriction, solimpfriction.
+   *  Default: cdn_default_soft_law() */
   cdn_soft_law limit_law, friction_law;
   double margin; /**< of a soft limit, rad or m: its distance at which it is at rest. Default 0 */
   /** true: the force of the actuator on this joint stays within effort_lower and effort_upper (MJCF's
@@ -371,11 +371,12 @@ typedef struct cdn_spec_asset {
   int n_data;
   const double *data;
   int n_rows, n_columns; /**< of a height field */
-  /** Of a texture without a file. A checker has two by two squares, of rgb1 and rgb2; a gradient goes from rgb1 in the middle to rgb2 at
-   *  the border; a flat one is rgb1. Defaults: none, 0.8 0.8 0.8, 0.5 0.5 0.5 */
+  /** Of a texture without a file. A checker has two by two squares, of rgb1 and rgb2; a gradient goes from rgb1 in the
+   *  middle to rgb2 at the border; a flat one is rgb1. Defaults: none, 0.8 0.8 0.8, 0.5 0.5 0.5 */
   cdn_spec_texture builtin;
   double rgb1[3], rgb2[3];
-  /** Of a material: how often its texture is on a shape, along x and y (default 1 1); on each 2 m if `texuniform` (default false). */
+  /** Of a material: how often its texture is on a shape, along x and y (default 1 1); on each 2 m if `texuniform`
+   *  (default false). */
   double texrepeat[2];
   bool texuniform;
   cdn_spec_texture_type texture_type; /**< default CDN_SPEC_TEXTURE_2D */
@@ -508,8 +509,9 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_light(const cdn_spec *spec, 
 
 enum { CDN_SPEC_TENDON_JOINTS = 16 };
 
-/** A tendon whose length is the sum of coefficient[i] times the coordinate of joint[i] (MJCF's fixed). Its limit and dry friction are
- *  simulated with CDN_MODEL_SOFT, as soft elements "NAME limit" and "NAME friction" (soft_elements.h). */
+/** A tendon whose length is the sum of coefficient[i] times the coordinate of joint[i] (MJCF's fixed). Its limit and
+ *  dry friction are simulated with CDN_MODEL_SOFT, as soft elements "NAME limit" and "NAME friction"
+ *  (soft_elements.h). */
 typedef struct cdn_spec_tendon {
   CDN_DEF_HEADER;
   int line;

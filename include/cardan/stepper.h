@@ -21,7 +21,8 @@ typedef struct cdn_stepper cdn_stepper;
  *  a mobilizer. */
 typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
-/** Integration methods; docs/methods.md compares them. All have dense output, and all but those of equal steps error control. */
+/** Integration methods; docs/methods.md compares them. All have dense output, and all but those of equal steps error
+ *  control. */
 typedef enum cdn_method {
   CDN_METHOD_DEFAULT, /**< Adams; with constraints, unless shapes may touch, Dormand-Prince 8(6,5); with fixed steps
                        *   Dormand-Prince 5(4) */
@@ -41,13 +42,15 @@ typedef enum cdn_method {
   CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
   CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration; no constraints: a cross-check */
   CDN_METHOD_IDA,         /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
-  /* Equal steps, as MuJoCo takes them: they need a fixed_step, and estimate no error. Quaternions turn at constant angular
-   * velocity. */
+  /* Equal steps, as MuJoCo takes them: they need a fixed_step, and estimate no error. Quaternions turn at constant
+   * angular velocity. */
   CDN_METHOD_DAMPED_EULER,  /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
   CDN_METHOD_IMPLICIT,      /**< the same, implicit in u of all forces but soft rows, those of inertia included */
   CDN_METHOD_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
-  CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their energy */
-  CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's RK4) */
+  CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their
+                        *   energy */
+  CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's
+                             *   RK4) */
   CDN_METHOD_CONVEX, /**< the convex step of order 2: contact is implicit, the rest explicit (docs/convex_step.md) */
   CDN_METHOD_COUNT   /**< number of methods; later releases append some */
 } cdn_method;
@@ -133,33 +136,35 @@ static inline cdn_stepper_def cdn_default_stepper_def(void) {
  *  one that cannot handle constraints), CDN_ERR_CONSTRAINT, CDN_ERR_NOMEM, and the errors of realization; the
  *  message is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
-/** Inverse dynamics in discrete time: the forces tau on mobilities (nu), beside all that act, with which a step of size h > 0 (s) by
- *  `method` leads from the State's u to u_next (nu), before u is projected. `method`: CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT,
- *  CDN_METHOD_IMPLICIT_FAST or CDN_METHOD_SEMI_EXPLICIT_EULER; CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau.
- *  Forces of soft rows are found contact by contact from the accelerations, without an iteration. With constraints tau is the one of
- *  least norm, for the reachable u that is nearest to u_next; on prescribed mobilities it is as in cdn_constrained_inverse_dynamics,
- *  whose cost and errors it has, and u_next is not read: a step gives them the speeds of their motions. Stage: Force.
- *  CDN_ERR_ARG if h is not positive and finite. */
+/** Inverse dynamics in discrete time: the forces tau on mobilities (nu), beside all that act, with which a step of size
+ *  h > 0 (s) by `method` leads from the State's u to u_next (nu), before u is projected. `method`:
+ *  CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST or CDN_METHOD_SEMI_EXPLICIT_EULER;
+ *  CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau. Forces of soft rows are found contact by contact
+ *  from the accelerations, without an iteration. With constraints tau is the one of least norm, for the reachable u
+ *  that is nearest to u_next; on prescribed mobilities it is as in cdn_constrained_inverse_dynamics, whose cost and
+ *  errors it has, and u_next is not read: a step gives them the speeds of their motions. Stage: Force. CDN_ERR_ARG if h
+ *  is not positive and finite. */
 CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next,
                                              double *tau) CDN_NODISCARD;
 
-/** Derivatives of one step of size h > 0 (s) by `method` from the State: dx1 = dx_dx dx0 + dx_dtau dtau + dx_dc dc, where
- *  x = (q in the tangent basis of derivatives.h, u, z) has n = 2 nu + nz numbers. dx_dx (n x n); dx_dtau (n x nu), by forces on
- *  mobilities beside all that act; dx_dc (n x the System's controls). Row-major; any may be NULL. `method` as in
- *  cdn_step_inverse_dynamics.
+/** Derivatives of one step of size h > 0 (s) by `method` from the State: dx1 = dx_dx dx0 + dx_dtau dtau + dx_dc dc,
+ *  where x = (q in the tangent basis of derivatives.h, u, z) has n = 2 nu + nz numbers. dx_dx (n x n); dx_dtau (n x
+ *  nu), by forces on mobilities beside all that act; dx_dc (n x the System's controls). Row-major; any may be NULL.
+ *  `method` as in cdn_step_inverse_dynamics.
  *
- *  These are the derivatives of all that the step does: how soft rows give way, constraints hold, implicit forces follow the new
- *  speeds, coordinates move, and how the first step of the projection at the end (without weights) corrects them. Columns of
- *  what is prescribed at the start, and rows of what is prescribed at the end, are zero, and so are columns of controls that follow
- *  a source. What forces, rows and constraints of yours do not describe is differenced, as in derivatives.h. So are, to about 1e-9,
- *  controls, and how J (docs/fixed_steps.md) varies: for CDN_METHOD_IMPLICIT by two evaluations in all, for
- *  CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
+ *  These are the derivatives of all that the step does: how soft rows give way, constraints hold, implicit forces
+ *  follow the new speeds, coordinates move, and how the first step of the projection at the end (without weights)
+ *  corrects them. Columns of what is prescribed at the start, and rows of what is prescribed at the end, are zero, and
+ *  so are columns of controls that follow a source. What forces, rows and constraints of yours do not describe is
+ *  differenced, as in derivatives.h. So are, to about 1e-9, controls, and how J (docs/fixed_steps.md) varies: for
+ *  CDN_METHOD_IMPLICIT by two evaluations in all, for CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
  *
- *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's workspace has
- *  grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite. CDN_ERR_UNSUPPORTED: another method;
- *  coordinates that no mobilizer has; line orientation and free line; custom mobilizers with an N of their own; custom motions at
- *  velocity or acceleration level; velocity constraints that are not linear in u; with dx_dc a control that
- *  prescribes a motion, and rows of row providers. Else the errors of cdn_forward_dynamics_derivatives. */
+ *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's
+ *  workspace has grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite.
+ *  CDN_ERR_UNSUPPORTED: another method; coordinates that no mobilizer has; line orientation and free line; custom
+ *  mobilizers with an N of their own; custom motions at velocity or acceleration level; velocity constraints that are
+ *  not linear in u; with dx_dc a control that prescribes a motion, and rows of row providers. Else the errors of
+ *  cdn_forward_dynamics_derivatives. */
 CDN_API cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
                                         double *dx_dc) CDN_NODISCARD;
 

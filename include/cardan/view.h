@@ -1,6 +1,6 @@
-/* Cardan: a view of a System in a browser. A view serves one page on this machine, shows States in it, and does what the
- * people in front of it ask for: run, pause, step, scrub, drag, pull. docs/view.md tells how to use it, docs/wire.md what
- * the page and the view say to each other.
+/* Cardan: a view of a System in a browser. A view serves one page on this machine, shows States in it, and does what
+ * the people in front of it ask for: run, pause, step, scrub, drag, pull. docs/view.md tells how to use it,
+ * docs/wire.md what the page and the view say to each other.
  *
  *   cdn_view *view;
  *   status = cdn_view_open(state, NULL, &view);
@@ -30,18 +30,20 @@ typedef struct cdn_view_def {
   /** A scene of the System, with visuals of yours. It must live as long as the view, which updates it. NULL: the view
    *  makes one, from the model, the shapes of contact and the joints. */
   cdn_scene *scene;
-  /** false: no server. Such a view shows nothing to anybody; it is for programs that run without people. Default true */
+  /** false: no server. Such a view shows nothing to anybody; it is for programs that run without people. Default
+   *  true */
   bool serve;
   const char *host; /**< address to listen on; NULL: 127.0.0.1, which only this machine reaches */
   int port;         /**< 0: any free one. Default 0 */
-  /** The page, a file viewer.html. NULL: that of the environment variable CARDAN_PAGE, else the one that `./run page` has
-   *  made, or the installed one. */
+  /** The page, a file viewer.html. NULL: that of the environment variable CARDAN_PAGE, else the one that `./run page`
+   *  has made, or the installed one. */
   const char *page;
   uint32_t layers; /**< marks that are shown at first. Default CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN */
   double speed;    /**< of cdn_view_run at first, times real time (see time_unit); 0: as fast as it goes. Default 1 */
   bool paused;     /**< cdn_view_run begins paused. Default false */
   size_t history;  /**< bytes for States of the past, to which the page can scrub. Default 64 MiB */
-  /** Where the page's record button writes a trajectory (CSV); further ones get numbers. NULL: "recording.csv". Copied */
+  /** Where the page's record button writes a trajectory (CSV); further ones get numbers. NULL: "recording.csv".
+   *  Copied */
   const char *recording;
   /** Laws of contact to choose from, and a function that makes the model with law i. The model is the view's then; its
    *  bodies must be those of the first. NULL: the law cannot be changed. */
@@ -50,8 +52,9 @@ typedef struct cdn_view_def {
   cdn_status (*build)(void *context, int contact, cdn_model **out);
   void *context; /**< of `build` */
   bool keep;     /**< keeps all frames, in a temporary file, for cdn_view_write. Default false */
-  /** A file with the random part of the address, so that pages find the server again when it begins anew (give the port, too). A file
-   *  that is not there is made; one that other users can read is refused. NULL: the random part is new for each view. */
+  /** A file with the random part of the address, so that pages find the server again when it begins anew (give the
+   *  port, too). A file that is not there is made; one that other users can read is refused. NULL: the random part is
+   *  new for each view. */
   const char *token;
   /** What the State's unit of time is called, for a System that has others than seconds, such as "ps"; copied. NULL:
    *  seconds, or for very small models a part of a second, which the page then shows; `speed` counts these units a
@@ -66,8 +69,8 @@ static inline cdn_view_def cdn_default_view_def(void) {
   return def;
 }
 
-/** Opens a view of a State's System, which shows this State at first. `def` may be NULL: the defaults. The view keeps the
- *  System alive and copies the State. Realizes Position. Errors: CDN_ERR_ARG (no page; a model or scene of another
+/** Opens a view of a State's System, which shows this State at first. `def` may be NULL: the defaults. The view keeps
+ *  the System alive and copies the State. Realizes Position. Errors: CDN_ERR_ARG (no page; a model or scene of another
  *  System; a wrong number of the def), CDN_ERR_FILE (the port is in use; a file
  *  of the token that others can read), CDN_ERR_UNSUPPORTED (a server is wanted, and the
  *  library was built without libwebsockets or jansson), CDN_ERR_NOMEM, errors of realizing; then *out is NULL. */
@@ -79,10 +82,10 @@ CDN_API const char *cdn_view_address(const cdn_view *view);
 /** How many pages are open. */
 CDN_API int cdn_view_pages(const cdn_view *view);
 
-/** Shows a State of the System: sends a frame if the last one is 1/60 s old, else does nothing. Without a server it is the States' time that counts:
- *  give poses times that grow to keep them all (cdn_view_def.keep). Realizes what the marks and
- *  plots that are on need; what cannot be realized is left out. Never waits for a page. Allocates nothing after the first
- *  few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. O(bodies + marks). */
+/** Shows a State of the System: sends a frame if the last one is 1/60 s old, else does nothing. Without a server it is
+ *  the States' time that counts: give poses times that grow to keep them all (cdn_view_def.keep). Realizes what the
+ *  marks and plots that are on need; what cannot be realized is left out. Never waits for a page. Allocates nothing
+ *  after the first few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. O(bodies + marks). */
 CDN_API cdn_status cdn_view_show(cdn_view *view, cdn_state *state) CDN_NODISCARD;
 
 /** What the page asks a program for that keeps its own loop. The struct grows at its end. */
@@ -111,9 +114,9 @@ static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *
 CDN_API cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) CDN_NODISCARD;
 /** Ends cdn_view_run at the next frame. May be called from a signal handler and from any thread. */
 CDN_API void cdn_view_stop(cdn_view *view);
-/** Writes a page that plays all frames that were kept (cdn_view_def.keep): one file, which needs no server and no network.
- *  Errors: CDN_ERR_ARG (nothing was kept), CDN_ERR_FILE (there is no viewer.html, or the file cannot be written),
- *  CDN_ERR_PARSE (a page of another version), CDN_ERR_NOMEM. */
+/** Writes a page that plays all frames that were kept (cdn_view_def.keep): one file, which needs no server and no
+ *  network. Errors: CDN_ERR_ARG (nothing was kept), CDN_ERR_FILE (there is no viewer.html, or the file cannot be
+ *  written), CDN_ERR_PARSE (a page of another version), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_view_write(cdn_view *view, const char *path) CDN_NODISCARD;
 /** Adds a line to the list of events of the page. CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_view_say(cdn_view *view, double time, const char *text) CDN_NODISCARD;

@@ -47,8 +47,8 @@ cdn_status cdni_constraint_multiply_by_G(const void *room, cdn_state *state, con
  * entry and lambda on return. Rows of disabled constraints are left alone. A constraint must be enabled. */
 cdn_status cdni_constraint_solve_columns(const void *room, cdn_state *state, double scale, int columns, double *X,
                                          double *b);
-/* Solves M a + G^T mu = forces - f_bias - damping a along the tree, with the G a of the State's accelerations, for steps whose damping
- * is implicit. On entry a has the udot of prescribed mobilizers. */
+/* Solves M a + G^T mu = forces - f_bias - damping a along the tree, with the G a of the State's accelerations, for
+ * steps whose damping is implicit. On entry a has the udot of prescribed mobilizers. */
 cdn_status cdni_constraints_solve_damped(const constraint_room *room, cdn_state *state, const char *function,
                                          const double *damping, const sv *force, const double *f, double *a);
 /* The weights of the multipliers, one for each equation (m of them). */

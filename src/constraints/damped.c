@@ -1,5 +1,5 @@
-/* The equations of a step whose damping of joints is implicit: the elimination along the tree with the damping on the joints'
- * own diagonals. Nothing of it is kept: it serves one solution. */
+/* The equations of a step whose damping of joints is implicit: the elimination along the tree with the damping on the
+ * joints' own diagonals. Nothing of it is kept: it serves one solution. */
 #include "constraints/loops.h"
 #include "matter/operators.h"
 

@@ -131,7 +131,8 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
   }
   if (has_K && p->tip_first[c] < p->tip_first[c + 1]) close_tips(p, c, slot, f);
 
-  /* X_o = S_oc C takes the place of S_oc, which is needed no longer once the pairs of o with itself and with later ones are made. */
+  /* X_o = S_oc C takes the place of S_oc, which is needed no longer once the pairs of o with itself and with later ones
+   * are made. */
   for (int b = p->meet_first[c]; b < p->meet_first[c + 1]; b++) {
     const int o = p->meet[b], m_o = f->count[o], row = p->equations[o];
     real *S_oc = f->S + p->meet_matrix[b], X[LOOP_MOST_MIXED * LOOP_MOST_MIXED];

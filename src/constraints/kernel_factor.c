@@ -237,8 +237,8 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
   return true;
 }
 
-/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at run
- * time. */
+/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
+ * run time. */
 static __attribute__((noinline)) bool eliminate_free(const loop_plan *p, const tree_data *d, int i,
                                                      const double *weights, const real *soft_D, bool keeps,
                                                      loop_factor *f) {

@@ -100,8 +100,8 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
   s->z[n->parent] = sv_add(s->z[n->parent], z);
 }
 
-/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at run
- * time. */
+/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
+ * run time. */
 static __attribute__((noinline)) void inward_free(const loop_solution *s, int i) { inward_body(s, i, 6, HINGE_FREE); }
 
 static __attribute__((noinline)) void inward_any(const loop_solution *s, int i, int nu, hinge_form form) {

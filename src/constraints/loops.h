@@ -82,8 +82,8 @@ int cdni_loop_factor_joints(const constraint_room *room, const tree_data *d, con
 typedef struct loop_weights {
   const articulated_inertia *P; /* by body; read for bodies that take part */
   const real *D;                /* by mobility six numbers, as in loop_factor.D_inv; NULL: none */
-  /* By body of an island without couplings and blocks; NULL: all. Bodies with other weights than in the factorization before,
-   * and all bodies inboard of them: only these are eliminated again. */
+  /* By body of an island without couplings and blocks; NULL: all. Bodies with other weights than in the factorization
+   * before, and all bodies inboard of them: only these are eliminated again. */
   const uint8_t *changed;
 } loop_weights;
 /* Factors an island of a plan with couplings; flags of redundant equations as above. `rows` has the plan of all

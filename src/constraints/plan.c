@@ -234,8 +234,8 @@ static void order_bodies(plan_maker *k) {
   k->n_visited = nb, k->n_islands = 1;
 }
 
-/* The path of a block that is open at the joint of body i goes on to the parent and to the bodies that body i is coupled
- * with. Ground does not move: a block that closes elsewhere has no business there. */
+/* The path of a block that is open at the joint of body i goes on to the parent and to the bodies that body i is
+ * coupled with. Ground does not move: a block that closes elsewhere has no business there. */
 static void go_on(plan_maker *k, int32_t b, int i, int parent) {
   remove_item(&plan_block_at(k, b)->tips, i);
   if (parent > 0 || plan_block_at(k, b)->ancestor == 0) arrive(k, b, parent);

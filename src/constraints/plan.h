@@ -26,10 +26,10 @@
  *
  * Besides constraints there are *couplings*: weights on the acceleration of a body relative to another, as soft rows
  * have them (soft/). A coupling of two bodies is a matrix C, 6 x 6, beside their inertias. No rows are opened for it.
- * When a body's joint is eliminated, the other bodies that it is coupled with become coupled with each other and with its
- * parent; constraints that are open at the joint reach these bodies, too. Bodies of one depth come in an order of small
- * fill. Trees that couplings and constraints connect are an *island*. Islands follow each other in the order of bodies,
- * so that each can be eliminated by itself.
+ * When a body's joint is eliminated, the other bodies that it is coupled with become coupled with each other and with
+ * its parent; constraints that are open at the joint reach these bodies, too. Bodies of one depth come in an order of
+ * small fill. Trees that couplings and constraints connect are an *island*. Islands follow each other in the order of
+ * bodies, so that each can be eliminated by itself.
  *
  * A *block* is (a) a constraint, (b) the equations that a mix passes on, or (c) the equations that a mix closes. A
  * *slot* is a block at a body: open at the body's joint, closing at the body, or a source of a mix there. */
@@ -83,16 +83,16 @@ typedef struct loop_plan {
   int32_t *couple_slot_first, *couple_slot;
   /* By given coupling, in the order in which they were given: its matrix, whose rows are the body that comes first. */
   int32_t *given_C;
-  /* By block: the slots, besides the one where it closes, that it has at its closing; for each of them the matrices with
-   * the ancestor and with those before, and the slots of the blocks that it meets. */
+  /* By block: the slots, besides the one where it closes, that it has at its closing; for each of them the matrices
+   * with the ancestor and with those before, and the slots of the blocks that it meets. */
   int32_t *tip_first, *tip_slot, *tip_pair_first, *tip_pair, *tip_meet_first, *tip_meet;
   int n_tip_rows; /* equations of blocks with such slots, one for each slot */
   int32_t *tip_Y; /* by such slot: its first row of Y */
   /* By body: its slots. First come the slots of blocks that are open at its joint, then those of blocks that close
    * here, in order. */
   int32_t *slot_first, *n_open, *n_closing; /* nb + 1, nb, nb */
-  /* By slot: its block, its body; the slot of the block at the parent (open ones); the first of its spatial rows K, and of its
-   * coefficients v of the joint's mobilities (row by row). */
+  /* By slot: its block, its body; the slot of the block at the parent (open ones); the first of its spatial rows K, and
+   * of its coefficients v of the joint's mobilities (row by row). */
   int32_t *slot_block, *slot_up, *slot_K, *slot_v, *slot_body;
   int n_K, n_v;
   /* By body: the pairs of its open slots. The matrix of the slots i >= j is at i (i + 1) / 2 + j. */
@@ -133,8 +133,8 @@ struct constraint_room;
 /* Makes the plan of the constraints that are enabled in a State, in the State's region. */
 cdn_status cdni_loop_plan_choose(const struct constraint_room *room, cdn_state *state);
 /* Makes the plan of constraints with couplings, in another region. It has only the trees that are touched or that
- * constraints and couplings connect with these. `room` is NULL in a System without constraints; `full` is the plan of all
- * enabled constraints, by which the rows are numbered. */
+ * constraints and couplings connect with these. `room` is NULL in a System without constraints; `full` is the plan of
+ * all enabled constraints, by which the rows are numbered. */
 cdn_status cdni_loop_plan_couple(const struct constraint_room *room, const tree *t, const loop_plan *full,
                                  cdn_computed_region region, const loop_couplings *couplings, cdn_state *state);
 /* The place of a constraint among the enabled ones, or -1. */

@@ -61,8 +61,8 @@ typedef struct projection_variation {
   int columns;
   double *q, *u;
 } projection_variation;
-/* Projects the q of a State, and turns its variations into those of the projected q and u; u itself is left alone. The metric is
- * that of a run without weights. The State has matter only. */
+/* Projects the q of a State, and turns its variations into those of the projected q and u; u itself is left alone. The
+ * metric is that of a run without weights. The State has matter only. */
 cdn_status cdni_project_vary(cdn_state *state, const char *function, int n, const projection_variation *variations);
 
 #endif

@@ -1,10 +1,10 @@
-/* How a projection varies. With the rows G of the constraints on the free mobilities, a step of it goes by -x, x = G^+ e = G^T y:
- * what errors e (of positions, or of velocities) ask for. Where q vary by v, and what is projected by w,
+/* How a projection varies. With the rows G of the constraints on the free mobilities, a step of it goes by -x, x = G^+
+ * e = G^T y: what errors e (of positions, or of velocities) ask for. Where q vary by v, and what is projected by w,
  *
  *   dx = (1 - G^+ G) d(G^T y) v + G^+ (G w + d(G p) v),    p = -x for positions, u - x for velocities,
  *
- * so that what is left of w is (1 - G^+ G) (w - d(G^T y) v) - G^+ d(G p) v. Of positions it is then carried along to where the step
- * leads. A second step, from farther away than the tolerance, is not counted. */
+ * so that what is left of w is (1 - G^+ G) (w - d(G^T y) v) - G^+ d(G p) v. Of positions it is then carried along to
+ * where the step leads. A second step, from farther away than the tolerance, is not counted. */
 #include "constraints/constraints.h"
 #include "constraints/project.h"
 #include "math/null_space.h"

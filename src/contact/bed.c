@@ -1,12 +1,12 @@
 /* The bed of springs that stands for a pressure field on a polygon.
  *
- * The pressure is linear: p(x) = p_m + g.x from the middle of the area A. Four springs of a quarter of the stiffness each stand at +-b_1 and
- * +-b_2 from the middle, where b_k are the columns of sqrt 2 C and C C is the mean of x x^T over the area. They have the polygon's
- * force, moment and stiffness, also against tilting: the sum of 1/4 b b^T over the four is C C. They are within the area, and
- * their places vary continuously with it.
+ * The pressure is linear: p(x) = p_m + g.x from the middle of the area A. Four springs of a quarter of the stiffness
+ * each stand at +-b_1 and +-b_2 from the middle, where b_k are the columns of sqrt 2 C and C C is the mean of x x^T
+ * over the area. They have the polygon's force, moment and stiffness, also against tilting: the sum of 1/4 b b^T over
+ * the four is C C. They are within the area, and their places vary continuously with it.
  *
- * Each is damped by the velocity at its own place. So the damping of the bed is that of the pressure at each place, -d p(x) V(x), as
- * far as force and moment go, and a box that rocks comes to rest. */
+ * Each is damped by the velocity at its own place. So the damping of the bed is that of the pressure at each place, -d
+ * p(x) V(x), as far as force and moment go, and a box that rocks comes to rest. */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -21,7 +21,8 @@ void cdni_bed_set(touch *t, const double middle[2], const double moments[3]) {
   t->half[2] = sum > 0 ? (yy + root) / sum : 0;
 }
 
-/* The parts by which the springs on one side of the middle bear more than their quarter, and those on the other less. */
+/* The parts by which the springs on one side of the middle bear more than their quarter, and those on the other
+ * less. */
 static void find_tilt(const touch *t, double tilt[2]) {
   const double xx = t->half[0], xy = t->half[1], yy = t->half[2], x = t->middle[0], y = t->middle[1];
   const double determinant = xx * yy - xy * xy, least = 1e-9 * (xx * xx + yy * yy + 2 * xy * xy);

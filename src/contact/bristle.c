@@ -1,21 +1,23 @@
-/* Friction that sticks (manual 11.2.3): between two surfaces there is a bristle, a spring k with a damper k T beside it,
- * and in series with it a slider that bears at most F. The displacement x of the bristle is a state. With the
+/* Friction that sticks (manual 11.2.3): between two surfaces there is a bristle, a spring k with a damper k T beside
+ * it, and in series with it a slider that bears at most F. The displacement x of the bristle is a state. With the
  * velocity v of the one surface relative to the other,
  *
  *    g = k (x + T v),   f = -s g  with  s = min(1, F / |g|),   xdot = s v - (1 - s) x / T.
  *
- * - While |g| < F nothing slides: xdot = v, and x is the displacement of the surfaces, exactly. So what is loaded below F
+ * - While |g| < F nothing slides: xdot = v, and x is the displacement of the surfaces, exactly. So what is loaded below
+ * F
  *   moves elastically and does not creep, also while it is shaken.
- * - What slides has |f| = F at any speed. Its bristle follows within T: no rate is larger than 1/T, however fast it slides.
+ * - What slides has |f| = F at any speed. Its bristle follows within T: no rate is larger than 1/T, however fast it
+ * slides.
  * - It is passive, whatever F and its changes are: f.v + d/dt(k x.x / 2) = -(s |g - k x|^2 + (1 - s) |k x|^2) / (k T).
  * - Without a normal force F is 0: the force vanishes, and the bristle forgets within T.
  *
- * The elasto-plastic model of Dupont, Hayward, Armstrong and Altpeter (2002) has the first property too; here no function
- * has to be chosen that joins sticking and sliding, and the bound of the rates does not depend on the speed.
+ * The elasto-plastic model of Dupont, Hayward, Armstrong and Altpeter (2002) has the first property too; here no
+ * function has to be chosen that joins sticking and sliding, and the bound of the rates does not depend on the speed.
  *
  * Torsion is a fourth coordinate: the turn about the normal times a fixed length `lever0`, with the moment over
- * lever0 as its force. The slider bears the force f and the moment m if |f|^2 + (m / lever)^2 <= F^2: what spins slides easily. The
- * sum of the powers is the one above, with the same s. */
+ * lever0 as its force. The slider bears the force f and the moment m if |f|^2 + (m / lever)^2 <= F^2: what spins slides
+ * easily. The sum of the powers is the one above, with the same s. */
 #include <math.h>
 
 #include "contact/internal.h"

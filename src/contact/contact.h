@@ -23,8 +23,8 @@ const contact_room *cdni_contact(const cdn_system *system);
 int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
 /* The z of that memory, displacements that follow the bodies' where nothing slides: the first of them, and how many. */
 int cdni_contact_memory_z(const cdn_state *state, int *first);
-/* For a search in which time stands still: at the end of a step of it, contacts that have begun get their slots, those that have ended lose
- * them, and what slides has slid. */
+/* For a search in which time stands still: at the end of a step of it, contacts that have begun get their slots, those
+ * that have ended lose them, and what slides has slid. */
 cdn_status cdni_contact_settle(cdn_state *state);
 /* How many patches have no slot, and the shapes of the first of them. */
 cdn_status cdni_contact_without_memory(cdn_state *state, int *n, cdn_shape *a, cdn_shape *b);
@@ -59,8 +59,8 @@ typedef struct contact_point {
  * distance is not below soft.margin lies in the gap, and has no rows. Only for Systems whose contact is convex.
  * The pointer is valid until the poses or the materials of shapes change. */
 cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n);
-/* point_motion.c: how a point varies with small motions of its bodies. Column k < 12: a turn (3) and a displacement, of the
- * material of a at the point, then of b. */
+/* point_motion.c: how a point varies with small motions of its bodies. Column k < 12: a turn (3) and a displacement, of
+ * the material of a at the point, then of b. */
 typedef struct contact_point_motion {
   cdn_vec3 point[12], normal[12], tangent[2][12];
   double distance[12];
@@ -72,7 +72,8 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 /* What the points are computed from: a prerequisite for entries of rooms above; known as soon as the room has
  * declared. */
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
-/* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of them runs. */
+/* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of
+ * them runs. */
 cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
                               cdn_spatial *out);
 cdn_ticket cdni_contact_belts_ticket(const contact_room *room);
@@ -99,8 +100,9 @@ typedef struct contact_within {
   double distance;                 /* negative: the shapes overlap */
   double friction;                 /* dynamic */
 } contact_within;
-/* Those nearer than `reach` (m) of shapes that may touch, in ascending order of (a, b): the first `space` of them, and how
- * many there are. `enabled`: one number a shape, 0: it takes no part, whatever the State says. Realizes Position. */
+/* Those nearer than `reach` (m) of shapes that may touch, in ascending order of (a, b): the first `space` of them, and
+ * how many there are. `enabled`: one number a shape, 0: it takes no part, whatever the State says. Realizes
+ * Position. */
 cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const double *enabled, double reach,
                                int space, contact_within *out, int *n);
 /* Which shapes the State has switched on. */

@@ -1,5 +1,5 @@
-/* How surfaces are curved where they touch: round ones, and flat faces with the edges and corners between them, on which a point cannot
- * slide at all. */
+/* How surfaces are curved where they touch: round ones, and flat faces with the edges and corners between them, on
+ * which a point cannot slide at all. */
 #include <math.h>
 
 #include "contact/internal.h"

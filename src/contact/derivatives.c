@@ -1,5 +1,6 @@
-/* Derivatives of the forces of balls and capsules on each other, on half-spaces, boxes, cylinders and hulls: exact, with normals that turn and
- * witnesses that slide over the surfaces. Two capsules have the derivatives of their own law (near.c). For all others:
+/* Derivatives of the forces of balls and capsules on each other, on half-spaces, boxes, cylinders and hulls: exact,
+ * with normals that turn and witnesses that slide over the surfaces. Two capsules have the derivatives of their own law
+ * (near.c). For all others:
  *
  * Let the body i turn by theta_i and its material point at the contact move by delta_i. The outward normal n of
  * surface a is minus that of b; A and B are the curvature tensors of the two in the plane of the contact, g < 0 the
@@ -210,8 +211,8 @@ static bool has_edges(cdn_geometry_kind kind) {
   return kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_CONVEX;
 }
 
-/* Tensors at the nearest points. What has edges gets a skin as thick as the other shape is round: distances to it are less by that, and turn
- * as they do. */
+/* Tensors at the nearest points. What has edges gets a skin as thick as the other shape is round: distances to it are
+ * less by that, and turn as they do. */
 static void set_tensors(spot *c, const cdn_geometry *const g[2], const cdn_transform *const X[2]) {
   const cdn_vec3 n = c->t->normal, x[2] = { c->x_a, cdn_sub(c->x_a, cdn_scale(c->t->depth, n)) };
   surface_tensor *T[2] = { &c->A, &c->B };

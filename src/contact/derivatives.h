@@ -62,8 +62,8 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
 /* Column k < 12: a turn (3) and a displacement of a, then of b. */
 small_motion cdni_contact_unit_motion(int column);
 effect cdni_contact_effect(const spot *c, const small_motion *d);
-/* derivatives_law.c: how a touch varies with the turns about its point (3) and displacements (3) of b, by differences of its law. `size`: of
- * the smaller shape. `rate`: that of the depth. */
+/* derivatives_law.c: how a touch varies with the turns about its point (3) and displacements (3) of b, by differences
+ * of its law. `size`: of the smaller shape. `rate`: that of the depth. */
 void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double size, double rate, effect by_b[6]);
 effect cdni_contact_effect_of_law(const touch *t, const effect by_b[6], const small_motion *d);
 /* Column k < 12: a turn (3) and a displacement of a, then of b; and likewise of their velocities. */

@@ -30,7 +30,8 @@ static double stamp_of(const touch *t) {
 }
 static double coefficient(const touch *t, int k) { return k < 3 ? t->friction[k] : k == 3 ? t->torsional : t->rolling; }
 
-/* `size`: the step of a displacement, over that of a turn. Where the touch is lost on one of the two sides, the other one tells. */
+/* `size`: the step of a displacement, over that of a turn. Where the touch is lost on one of the two sides, the other
+ * one tells. */
 static effect difference(const touch_pair *pair, const touch *t, const small_motion *d, double size, double rate) {
   const double h = CDNI_DIFFERENCE * (cdn_dot(d->theta_b, d->theta_b) > 0 ? 1 : size);
   touch there, here;

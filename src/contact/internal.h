@@ -149,8 +149,8 @@ typedef struct touch {
   double modulus;                   /* of both, combined */
   double spread;                    /* root mean square of the distances of its pressure from the point, m */
   double radius[2];
-  /* A pressure field on a polygon (in_pair), for bed.c: its stiffness, N/m; the middle of its area, along the tangent and across, from the
-   * point; the root of twice the second moments of the area over the area: xx, xy, yy, m. */
+  /* A pressure field on a polygon (in_pair), for bed.c: its stiffness, N/m; the middle of its area, along the tangent
+   * and across, from the point; the root of twice the second moments of the area over the area: xx, xy, yy, m. */
   double stiffness, middle[2], half[3];
 } touch;
 
@@ -249,7 +249,8 @@ void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-/* curvature.c: of a surface at its point `at`, where it has the normal n; not of ellipsoids, meshes and height fields. */
+/* curvature.c: of a surface at its point `at`, where it has the normal n; not of ellipsoids, meshes and height
+ * fields. */
 typedef struct surface_tensor {
   double k;      /* curvature 1/R in all directions, INFINITY: sharp; */
   cdn_vec3 axis; /* but in this one, zero: none, */
@@ -286,8 +287,8 @@ cdn_vec3 cdni_friction_against_spin(const touch *t, const relative_motion *m, do
 cdn_vec3 cdni_friction_against_rolling(const touch *t, const relative_motion *m, double normal, double transition,
                                        double size);
 
-/* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at v and its
- * moment over lever0, and xdot. Returns whether nothing slides. */
+/* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at
+ * v and its moment over lever0, and xdot. Returns whether nothing slides. */
 /* Of a slot: displacement and turn about the normal; rolling, if some material has rolling friction. */
 enum { SLOT_NUMBERS = 4, SLOT_MOST_NUMBERS = 7 };
 #define SLOT_UNIT 1e-6 /* m */
@@ -297,8 +298,8 @@ typedef struct bristle {
   cdn_vec3 normal;                  /* zero: there is none */
 } bristle;
 bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
-/* How that changes with small changes of x, v and the bristle's strength, levers and normal, and with those of its stiffness and time as parts
- * of themselves. */
+/* How that changes with small changes of x, v and the bristle's strength, levers and normal, and with those of its
+ * stiffness and time as parts of themselves. */
 typedef struct bristle_change {
   double x[4], v[4], strength, lever, lever0, stiffness, time;
   cdn_vec3 normal;
@@ -436,7 +437,8 @@ bool cdni_springs_near(const cdn_geometry *const g[2], const cdn_transform *cons
 /* As cdni_contact_near, of what the law acts between: its distance is zero where the force sets in. */
 bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
                    cdn_proximity *near, double *share);
-/* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
+/* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the
+ * rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
 /* pressure.c: the force of the pressure fields of a pair; where one of the two would be in the other altogether, which
  * has no force, as they are half as deep as they may be. */
@@ -508,9 +510,9 @@ cdn_region_fn cdni_contact_calc_enclosed;
 cdn_region_fn cdni_contact_calc_energies; /* one double a touch; NaN: nobody computes it */
 cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch */
 
-/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair of `boxes`, one a shape, that overlap is
- * among them, and so are others. If the list is renewed, it is one for the boxes `wide`, which contain these. `present`: the
- * boxes of the State. Calls with a longer `reach` have larger boxes. */
+/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair of `boxes`, one a shape, that overlap
+ * is among them, and so are others. If the list is renewed, it is one for the boxes `wide`, which contain these.
+ * `present`: the boxes of the State. Calls with a longer `reach` have larger boxes. */
 cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
                                    const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
                                    int *n_pairs);
@@ -554,8 +556,8 @@ double cdni_contact_turn(const contact_room *room, const body_twist *twist, int 
 /* How far a point with that lever leaves the cubic through two of its places, after such a turn between them. */
 double cdni_contact_bulge(double turn, double lever);
 
-/* reports.c: contact i with all but its stored energy, which depends on more. Without `forces`, those of convex contact are 0:
- * they are known with accelerations. */
+/* reports.c: contact i with all but its stored energy, which depends on more. Without `forces`, those of convex contact
+ * are 0: they are known with accelerations. */
 cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, bool forces, cdn_contact *c);
 
 /* forces.c */

@@ -1,13 +1,14 @@
 /* What friction remembers: a bounded pool of slots, each with the displacement of one patch.
  *
- * A patch is what friction sees as one: a touch of Hertz's law, or all touches of a pair that has many (polygons, springs).
- * Each slot has four or seven z, in micrometres: displacements are so small that differences need small steps. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
- * offset z0; the displacement is z - z0. A free slot has z0 = z, and zdot is 0. So nothing ever sets z, and a rejected
- * attempt leaves no trace.
+ * A patch is what friction sees as one: a touch of Hertz's law, or all touches of a pair that has many (polygons,
+ * springs). Each slot has four or seven z, in micrometres: displacements are so small that differences need small
+ * steps. An auto-update variable has the owners: for each slot the patch that it belongs to, and the offset z0; the
+ * displacement is z - z0. A free slot has z0 = z, and zdot is 0. So nothing ever sets z, and a rejected attempt leaves
+ * no trace.
  *
- * A patch that begins takes a free slot at once, in the middle of a step: first the one that its names are hashed to, then
- * the next free one. The step that is accepted with it makes it the owner. If there is no free slot, the patch has the
- * friction of the slip speed. */
+ * A patch that begins takes a free slot at once, in the middle of a step: first the one that its names are hashed to,
+ * then the next free one. The step that is accepted with it makes it the owner. If there is no free slot, the patch has
+ * the friction of the slip speed. */
 #include "contact/internal.h"
 
 enum { LARGEST_POOL = 1 << 20, PATCHES_A_SHAPE = 4 };

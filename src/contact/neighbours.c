@@ -1,7 +1,7 @@
 /* The list of neighbours: the pairs of shapes whose boxes, made larger, overlap. While every box lies within its larger
  * box, each pair of boxes that overlap is in the list, so that the broad phase has nothing to do. The list holds
- * more pairs than overlap, and how many more depends on where the shapes have been. So nobody may use a pair of it before
- * he has looked at its boxes: what is then found is the same after any history.
+ * more pairs than overlap, and how many more depends on where the shapes have been. So nobody may use a pair of it
+ * before he has looked at its boxes: what is then found is the same after any history.
  *
  * Boxes are seen from the middle of all shapes, so that shapes that fly together keep their neighbours. */
 #include "contact/internal.h"

@@ -16,8 +16,8 @@ bool cdni_contact_motion_is_known(const contact_room *room, const contact_point 
 /* On a half-space capsules touch with their ends, which are balls; a corner is a ball without a radius. */
 static double radius_on_ground(const cdn_geometry *g) { return is_round(g->kind) ? g->size[0] : 0; }
 
-/* The normal n of a half-space turns with its body, and the point on the other shape is that of a ball of radius r: for a
- * motion of the half-space (theta, delta), and of the ball. `out` is from the half-space to the ball. */
+/* The normal n of a half-space turns with its body, and the point on the other shape is that of a ball of radius r: for
+ * a motion of the half-space (theta, delta), and of the ball. `out` is from the half-space to the ball. */
 typedef struct ground_motion {
   cdn_vec3 normal, point;
   double distance;

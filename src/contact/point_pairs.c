@@ -60,8 +60,8 @@ static void capsules(const cdn_geometry *const g[2], const cdn_transform *const 
   }
 }
 
-/* ---- a cylinder on a half-space: the deepest point of the lower rim, the other end of its line, and two points of the rim that
- * make a triangle with the first ---- */
+/* ---- a cylinder on a half-space: the deepest point of the lower rim, the other end of its line, and two points of the
+ * rim that make a triangle with the first ---- */
 
 static void add_height(double height, cdn_vec3 point_b, cdn_vec3 up, double margin, int id, cdn_manifold *out) {
   if (height > margin) return;

@@ -40,8 +40,8 @@ static void reach_out(const view *v, cdni_box *boxes) {
 
 /* ---- one pair ---- */
 
-/* As MuJoCo has it: the second axis of Ground, or the third one if the normal is within 60 degrees of the second; or, of a
- * capsule on a half-space, the capsule's axis. */
+/* As MuJoCo has it: the second axis of Ground, or the third one if the normal is within 60 degrees of the second; or,
+ * of a capsule on a half-space, the capsule's axis. */
 cdn_vec3 cdni_contact_tangent_axis(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_vec3 normal,
                                    int *turning) {
   *turning = -1;

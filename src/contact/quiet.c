@@ -1,15 +1,16 @@
-/* Times in which nothing can touch. For a System whose shapes are apart, the balls about the shapes are followed along straight lines
- * from some time on, forth and back, and each shape is told how far it may be from its line: half of the least gap that it has to others in the
- * span of time. While every ball is as near to its line as that, no two shapes touch, and neither poses of shapes nor
- * pairs are looked at. That is a fact of geometry: it does not matter how the State has come to its pose.
+/* Times in which nothing can touch. For a System whose shapes are apart, the balls about the shapes are followed along
+ * straight lines from some time on, forth and back, and each shape is told how far it may be from its line: half of the
+ * least gap that it has to others in the span of time. While every ball is as near to its line as that, no two shapes
+ * touch, and neither poses of shapes nor pairs are looked at. That is a fact of geometry: it does not matter how the
+ * State has come to its pose.
  *
  * Lines are seen from the middle of all balls, so that what falls together is quiet for long. */
 #include <math.h>
 
 #include "contact/internal.h"
 
-/* Seen from a point that moves by a t^2 / 2 from `time` on, a the acceleration that the shapes have in common, the balls are near their lines:
- * what falls together is quiet for long. */
+/* Seen from a point that moves by a t^2 / 2 from `time` on, a the acceleration that the shapes have in common, the
+ * balls are near their lines: what falls together is quiet for long. */
 typedef struct quiet_list {
   double time, back, span; /* from time - back to time + span; 0: there is none */
   int64_t count, id;       /* of the lists that this State has had, and this one's: no two lists have the same */
@@ -185,7 +186,8 @@ static void make_box(const sight *s, int i, cdni_box *box) {
   }
 }
 
-/* Whether boxes are expected to overlap with far more others than there is room for, were they anywhere in the box around all. */
+/* Whether boxes are expected to overlap with far more others than there is room for, were they anywhere in the box
+ * around all. */
 /* Shapes that fly together overlap with fewer than that. */
 enum { CROWDED = 2 };
 

@@ -1,18 +1,20 @@
 /* Compliant contact as rows of an implicit step.
  *
- * All that follows from the pose alone is that of the State, which has the pose that the step will probably lead to: points, normals,
- * depths, and shares. What follows from the velocities V at the step's end is a force that falls with them, so that it
- * is minus the slope of a convex function:
+ * All that follows from the pose alone is that of the State, which has the pose that the step will probably lead to:
+ * points, normals, depths, and shares. What follows from the velocities V at the step's end is a force that falls with
+ * them, so that it is minus the slope of a convex function:
  *
  * - Pressure. The step leads to the depth w = depth - h (V - V~), where V~ is the velocity of the State. The pressure
  * of a law
  *   grows with w and with the rate -V, both of which fall with V. A pressure field is its bed of springs (bed.c).
- * - Friction that sticks. A bristle (bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the size h its
- *   displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector to the
- *   length of the slider's strength. It is the return mapping of plasticity, and convex.
+ * - Friction that sticks. A bristle (bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the size
+ * h its
+ *   displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector
+ *   to the length of the slider's strength. It is the return mapping of plasticity, and convex.
  * - Friction of the slip speed is -P(F V / transition), and its viscous part linear.
  *
- * The strength of a slider goes with the normal force: that force, and the speed in Stribeck's formula, are those of the State. */
+ * The strength of a slider goes with the normal force: that force, and the speed in Stribeck's formula, are those of
+ * the State. */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -190,8 +192,8 @@ static void put_memory(maker *m, contact_step_row *r, const patch *p, const bris
   r->x[0] = flat.x, r->x[1] = flat.y, r->x[2] = flat.z;
 }
 
-/* The slider bears f and the moment m if |f|^2 + (m / lever)^2 <= F^2. In a step each of them has a bound of its own, at
- * the ratio that the State has: what sticks has what the other leaves, what slides has its part. */
+/* The slider bears f and the moment m if |f|^2 + (m / lever)^2 <= F^2. In a step each of them has a bound of its own,
+ * at the ratio that the State has: what sticks has what the other leaves, what slides has its part. */
 static void share_strength(const bristle *b, const double e[4], double *force, double *turn) {
   const double a = b->lever > 0 ? b->lever0 / b->lever : 0, F = b->strength, third = a * e[3];
   const double plane = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]), size = hypot(plane, third);

@@ -1,5 +1,5 @@
-/* Rows of contacts for an implicit step: what compliant contact does as convex functions of the velocities at the step's
- * end, at a pose that is predicted (soft/step.c solves with them). */
+/* Rows of contacts for an implicit step: what compliant contact does as convex functions of the velocities at the
+ * step's end, at a pose that is predicted (soft/step.c solves with them). */
 #ifndef CARDAN_CONTACT_STEP_H
 #define CARDAN_CONTACT_STEP_H
 
@@ -11,7 +11,8 @@ typedef enum contact_step_kind {
   /* One row along the normal, V > 0: the surfaces part. The pressure of a law at the depth w = depth - h (V - V of the
    * State) that V leads to, and at the rate -V. */
   CONTACT_STEP_PRESS,
-  /* Rows of friction: -P(K (h' V + x)) - viscous V, where P shortens a vector to the length `bound`, and h' is `time`. */
+  /* Rows of friction: -P(K (h' V + x)) - viscous V, where P shortens a vector to the length `bound`, and h' is
+   * `time`. */
   CONTACT_STEP_SLIDE
 } contact_step_kind;
 
@@ -29,7 +30,8 @@ typedef struct contact_step_row {
   double stiffness; /* K */
   double time, bound, viscous;
   double x[3]; /* displacement in the plane that the step begins with, m */
-  /* Memory alone: the whole displacement; the time in which it forgets, s; its rate by the turning of what lies between the surfaces, m/s. */
+  /* Memory alone: the whole displacement; the time in which it forgets, s; its rate by the turning of what lies between
+   * the surfaces, m/s. */
   double whole[3], forget, carried[3];
 } contact_step_row;
 
@@ -39,8 +41,8 @@ typedef struct contact_step {
   const double *normal; /* by touch: forces that bound friction, N */
 } contact_step;
 
-/* Keeps the touches of the State. They are there at later poses as well: a pair that does not touch at a pose, but did then, has
- * its pressure, without friction, from the depth at which the surfaces, moved with their bodies, are. */
+/* Keeps the touches of the State. They are there at later poses as well: a pair that does not touch at a pose, but did
+ * then, has its pressure, without friction, from the depth at which the surfaces, moved with their bodies, are. */
 cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state);
 /* The touches of a State, and the most rows that it can have. */
 cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n, int *rows);

@@ -1,13 +1,14 @@
 /* Friction of patches that have memory: what their bristles (bristle.c) do, and what is added to the bodies.
  *
- * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = P sum w_i P_i v_i, where P_i is the
- * projection on the plane of the touch, and P that on the plane of the patch. The force f of the bristle, which is in that plane, is divided
- * in the same way, w_i P_i f at the place of each touch: so its power is f.V, whatever the planes are.
+ * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = P sum w_i P_i v_i,
+ * where P_i is the projection on the plane of the touch, and P that on the plane of the patch. The force f of the
+ * bristle, which is in that plane, is divided in the same way, w_i P_i f at the place of each touch: so its power is
+ * f.V, whatever the planes are.
  *
- * The stiffness is that of a stamp of the radius a on the combined material, k = 1.6 E* a (Mindlin 1949; 1.65 at Poisson's
- * ratio 0.3). It must not vary with the load, or energy would not be accounted for. So a is fixed: the radius that Hertz's
- * patch has at a depth of R/1000, or half the radius of the ball about the smaller shape. The time T is 2 zeta sqrt(m / k) for the lighter
- * body. */
+ * The stiffness is that of a stamp of the radius a on the combined material, k = 1.6 E* a (Mindlin 1949; 1.65 at
+ * Poisson's ratio 0.3). It must not vary with the load, or energy would not be accounted for. So a is fixed: the radius
+ * that Hertz's patch has at a depth of R/1000, or half the radius of the ball about the smaller shape. The time T is 2
+ * zeta sqrt(m / k) for the lighter body. */
 #include <float.h>
 #include <math.h>
 

@@ -29,7 +29,8 @@ static int find_digits(double x, char text[CDN_NUMBER_SIZE]) {
   int digits = fabs(x) < DBL_MIN ? 1 : DBL_DIG, exponent;
   for (; digits < MOST_DIGITS; digits++) {
     if (try_digits(x, digits, false, text)) return digits;
-    /* below a power of two doubles lie twice as close as above: the closest decimal may miss, and the one above it may not */
+    /* below a power of two doubles lie twice as close as above: the closest decimal may miss, and the one above it may
+     * not */
     if (fabs(frexp(x, &exponent)) == 0.5 && try_digits(x, digits, true, text)) return digits;
   }
   try_digits(x, MOST_DIGITS, false, text);

@@ -41,17 +41,18 @@ typedef enum step_damping {
   STEP_FORCES, /* those of all forces but soft rows and inertia, made symmetric */
   STEP_ALL     /* of all forces but soft rows, with those of inertia */
 } step_damping;
-/* The accelerations a of a step from a State with accelerations udot: (M - h J) a = M udot on what the constraints allow, where J
- * are the derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of the State. */
+/* The accelerations a of a step from a State with accelerations udot: (M - h J) a = M udot on what the constraints
+ * allow, where J are the derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of
+ * the State. */
 cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a);
-/* STEP_JOINTS for several lanes, whose accelerations are valid, with steps h of their own and the same damping by mobility. a: nu in
- * lanes. Of a System without constraints that damps in lanes. */
+/* STEP_JOINTS for several lanes, whose accelerations are valid, with steps h of their own and the same damping by
+ * mobility. a: nu in lanes. Of a System without constraints that damps in lanes. */
 cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
                                     double *a);
 /* Whether the axes of every joint have the same damping. */
 bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping);
-/* Variations of accelerations, one column for each variable: by q (in the tangent basis), u and z (NULL: not wanted), and by as many
- * columns of generalized forces as there are in `force` (nu rows). */
+/* Variations of accelerations, one column for each variable: by q (in the tangent basis), u and z (NULL: not wanted),
+ * and by as many columns of generalized forces as there are in `force` (nu rows). */
 typedef struct dynamics_variation {
   double *by_q, *by_u, *by_z, *by_f;
   int forces;
@@ -59,9 +60,9 @@ typedef struct dynamics_variation {
 } dynamics_variation;
 /* Of the State's udot, as cdn_forward_dynamics_derivatives says. */
 cdn_status cdni_forward_dynamics_vary(cdn_state *state, const char *function, const dynamics_variation *v);
-/* On entry the variations of udot, on return those of the step's a (nu numbers of the State). `change`: how h J a varies with the
- * columns of forces (NULL: not at all). How J varies with q, u and z is differenced: along a if STEP_ALL, and column by
- * column if STEP_FORCES. */
+/* On entry the variations of udot, on return those of the step's a (nu numbers of the State). `change`: how h J a
+ * varies with the columns of forces (NULL: not at all). How J varies with q, u and z is differenced: along a if
+ * STEP_ALL, and column by column if STEP_FORCES. */
 cdn_status cdni_dynamics_damp_vary(cdn_state *state, const char *function, step_damping damping, double h,
                                    const double *a, const double *change, const dynamics_variation *v);
 /* out = h J a, the change of forces over the step (nu numbers of the State). */

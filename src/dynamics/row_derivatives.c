@@ -1,4 +1,5 @@
-/* Differences of the rows whose derivatives are not known: their forces, and the equations of exact rows, at constant udot. */
+/* Differences of the rows whose derivatives are not known: their forces, and the equations of exact rows, at constant
+ * udot. */
 #include "dynamics/row_derivatives.h"
 
 #include "matter/differences.h"

@@ -12,8 +12,8 @@ typedef struct stage_forces {
   double *resistance, *damping; /* nu */
 } stage_forces;
 
-/* The part of a force that u takes away at the end of the stage: of a damper, and of a spring that is stretched on the way. What pushes
- * on stays explicit. */
+/* The part of a force that u takes away at the end of the stage: of a damper, and of a spring that is stretched on the
+ * way. What pushes on stays explicit. */
 static cdn_status find_resistance(const dynamics *dyn, cdn_state *state, const soft_step *step, const stage_forces *x) {
   CDNI_TRY(cdni_forces_on_mobilities(dyn->forces, state, x->resistance, x->damping));
   for (int k = 0; k < dyn->matter->tree.nu; k++) x->resistance[k] = fmax(x->damping[k] + step->h * x->resistance[k], 0);

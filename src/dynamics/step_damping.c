@@ -1,9 +1,10 @@
-/* Accelerations of a step that is implicit in velocity. With forces F at the start, M udot + G^T lambda = F, the step's a is that of
+/* Accelerations of a step that is implicit in velocity. With forces F at the start, M udot + G^T lambda = F, the step's
+ * a is that of
  *
  *   M a + G^T mu = F + h J a,    G a = G udot.
  *
- * Forces of soft rows stay what they are at the start. Damping of joints alone goes along the tree, O(n); other J fill a matrix
- * (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
+ * Forces of soft rows stay what they are at the start. Damping of joints alone goes along the tree, O(n); other J fill
+ * a matrix (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
  * difference of the two would have no digits. */
 #include <stddef.h>
 

@@ -1,8 +1,10 @@
-/* The accelerations of an implicit step by a matrix. With K = M - h J, and the rows G of the constraints on the free mobilities,
+/* The accelerations of an implicit step by a matrix. With K = M - h J, and the rows G of the constraints on the free
+ * mobilities,
  *
  *   K a + G^T mu = M y + c,    G a = G y,
  *
- * for many y and c; prescribed mobilities keep those of y. O(n^3), less where K has the zeros of a tree. Private to the room. */
+ * for many y and c; prescribed mobilities keep those of y. O(n^3), less where K has the zeros of a tree. Private to the
+ * room. */
 #ifndef CARDAN_DYNAMICS_STEP_SOLVER_H
 #define CARDAN_DYNAMICS_STEP_SOLVER_H
 

@@ -1,14 +1,15 @@
-/* How the accelerations of an implicit step vary. Of K a + G^T mu = M udot and G a = G udot, with K = M - h J, the variation is
+/* How the accelerations of an implicit step vary. Of K a + G^T mu = M udot and G a = G udot, with K = M - h J, the
+ * variation is
  *
  *   K da + G^T dmu = M dudot + c,    c = d(M (udot - a)) + d(h J a) - d(G^T mu),
  *   G da = G dudot - dG (a - udot),
  *
- * where in c and dG only the matrices vary. With s of M s + G^T nu = 0, G s = -dG (a - udot) these are the equations of a step from
- * dudot + s. The parts of M and G are differences of the derivatives of inverse dynamics at udot and at a.
+ * where in c and dG only the matrices vary. With s of M s + G^T nu = 0, G s = -dG (a - udot) these are the equations of
+ * a step from dudot + s. The parts of M and G are differences of the derivatives of inverse dynamics at udot and at a.
  *
- * d(J a) holds second derivatives of forces. J a is how forces vary along u + e a, so d(J a) is how the derivatives of inverse
- * dynamics do: one central difference, exact to rounding for what is quadratic in u. A symmetric J is not such a
- * derivative: there J a is differenced, column by column. The damping of joints is constant. */
+ * d(J a) holds second derivatives of forces. J a is how forces vary along u + e a, so d(J a) is how the derivatives of
+ * inverse dynamics do: one central difference, exact to rounding for what is quadratic in u. A symmetric J is not such
+ * a derivative: there J a is differenced, column by column. The damping of joints is constant. */
 #include <cardan/derivatives.h>
 #include <math.h>
 

@@ -160,8 +160,8 @@ static cdn_status solve_soft_lane(const dynamics *dyn, const tree_data *d, int l
   return CDN_OK;
 }
 
-/* Accelerations with soft rows: passes along the tree for all lanes, and each lane's rows by themselves. The lanes' own States
- * have accelerations, too. */
+/* Accelerations with soft rows: passes along the tree for all lanes, and each lane's rows by themselves. The lanes' own
+ * States have accelerations, too. */
 static cdn_status accelerate_soft_lanes(const dynamics *dyn, cdn_state *state, tree_data *d) {
   const matter *m = dyn->matter;
   const size_t lanes = (size_t)m->lanes;

@@ -48,8 +48,8 @@ static cdn_status add(void *user, cdn_pool pool, int column, double h) {
   return CDN_OK;
 }
 
-/* Whether these forces may vary with a variable. What they read themselves their class says; what they read by way of measures
- * and entries the graph knows, whatever they said. */
+/* Whether these forces may vary with a variable. What they read themselves their class says; what they read by way of
+ * measures and entries the graph knows, whatever they said. */
 static bool vary_with(const differ *s, cdn_ticket variable) {
   const force_room *room = s->room;
   for (int i = 0; i < FORCE_CLASSES; i++) {
@@ -61,8 +61,8 @@ static bool vary_with(const differ *s, cdn_ticket variable) {
   return false;
 }
 
-/* Whether a force varies with z that are not its own. All of these are displaced, by amounts that do not cancel each other;
- * its own stay as they are. The State is at the base, and is again afterwards. */
+/* Whether a force varies with z that are not its own. All of these are displaced, by amounts that do not cancel each
+ * other; its own stay as they are. The State is at the base, and is again afterwards. */
 static cdn_status reads_others(differ *s, const cdni_runs *own, bool *reads) {
   const matter *m = s->by.still.m;
   cdn_state *state = s->by.state;

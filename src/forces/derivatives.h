@@ -44,18 +44,19 @@ void cdni_derivative_of_point(cdn_force_derivatives *d, int body, v3 r, v3 f, co
  * coincide. */
 void cdni_derivative_of_line(cdn_force_derivatives *d, int body_a, v3 r_a, int body_b, v3 r_b, double pull,
                              double by_length, double by_rate);
-/* derivative_bodies.c. How a body and its station move, or change their motion: a small turn and a displacement, or angular velocity
- * and velocity; all in Ground. */
+/* derivative_bodies.c. How a body and its station move, or change their motion: a small turn and a displacement, or
+ * angular velocity and velocity; all in Ground. */
 typedef struct station_motion {
   sv X, V;
 } station_motion;
 /* How forces at n stations (the moments about them) change with these motions: linear in them. */
 typedef void force_change(const void *law, int n, const station_motion *motion, sv *dF);
-/* Spatial forces F at n stations (at most CDN_FORCE_BODIES), which `change` knows how to vary. `relative`: they turn with the bodies
- * where all move as one piece. */
+/* Spatial forces F at n stations (at most CDN_FORCE_BODIES), which `change` knows how to vary. `relative`: they turn
+ * with the bodies where all move as one piece. */
 void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
                                bool relative, bool by_velocity, force_change *change, const void *law);
-/* derivative_elements.c, for the public functions: keeps the first mistake; whether a body is there and the numbers are finite. */
+/* derivative_elements.c, for the public functions: keeps the first mistake; whether a body is there and the numbers are
+ * finite. */
 void cdni_derivative_mistake(cdn_force_derivatives *d, cdn_status mistake, cdn_body body, int mobility);
 bool cdni_derivative_accepts(cdn_force_derivatives *d, cdn_body body, const double *numbers, size_t n);
 /* Ends the column of dz that is being collected. */

@@ -18,8 +18,8 @@ const force_room *cdni_forces(const cdn_system *system);
 enum { CDNI_FORCE_SUMS = 6 }; /* at most */
 /* The tickets of the sums, known when the forces have been declared; returns their number. */
 int cdni_forces_sums(const force_room *room, cdn_ticket *tickets);
-/* All sums, in F (one for each body, about M's origins) and f (matter's nu); added to what is there if F and f have begun. There is
- * at least one sum. */
+/* All sums, in F (one for each body, about M's origins) and f (matter's nu); added to what is there if F and f have
+ * begun. There is at least one sum. */
 cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f);
 /* The sums without a potential. */
 cdn_status cdni_forces_nonpotential(const force_room *room, cdn_state *state, sv *F, double *f);
@@ -31,8 +31,8 @@ cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *sta
 /* The power of given forces; F and f may be NULL. */
 double cdni_force_power(const matter *m, const body_twist *twist, const double *u, const sv *F, const double *f);
 
-/* Whether a parameter array (by its ticket) belongs to the elements: 0 if not; -1 if it is a choice, which States of an ensemble
- * share; 1 if it has numbers of elements. */
+/* Whether a parameter array (by its ticket) belongs to the elements: 0 if not; -1 if it is a choice, which States of an
+ * ensemble share; 1 if it has numbers of elements. */
 int cdni_force_params_belong(const force_room *room, int32_t ticket);
 
 /* The two stations between which a force acts; false: it is no force between two stations. */

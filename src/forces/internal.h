@@ -90,8 +90,8 @@ typedef struct force_kind {
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
   /* How the forces vary (forces/derivatives.h). */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
-  /* Whether element i is on and left out of that: then calc_one, which adds its force alone, is differenced. NULL: none is.
-   * subsystem_of: whose z it may read; NULL: any's. */
+  /* Whether element i is on and left out of that: then calc_one, which adds its force alone, is differenced. NULL: none
+   * is. subsystem_of: whose z it may read; NULL: any's. */
   bool (*is_differenced)(const force_batch *b, int i);
   cdn_status (*calc_one)(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
   cdn_subsystem (*subsystem_of)(const force_batch *b, int i);
@@ -102,7 +102,8 @@ typedef struct force_kind {
   cdn_status (*calc_zdot)(const force_batch *b, cdn_state *state, double *zdot);
   cdn_status (*zdot_derivative)(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out);
   cdn_status (*settle)(const force_batch *b, cdn_state *state, const double *udot, double *z);
-  /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
+  /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are
+   * none. */
   int n_kinks;
   int (*count_kinks)(const void *element); /* replaces n_kinks if elements differ */
   bool kinks_read_poses;

@@ -39,8 +39,8 @@ typedef struct bushing_law {
   v3 moment, force; /* on B, about M's origin, in Ground */
 } bushing_law;
 
-/* B's station, seen from A, turns by `turn` and goes by `way`, and its velocities seen from A's axes change by dw and dv, all in
- * Ground: the change of what acts on B, if A's axes stand still. */
+/* B's station, seen from A, turns by `turn` and goes by `way`, and its velocities seen from A's axes change by dw and
+ * dv, all in Ground: the change of what acts on B, if A's axes stand still. */
 static sv change_seen_from_A(const bushing_law *b, v3 turn, v3 way, v3 dw, v3 dv) {
   const bushing_place *at = &b->at;
   const double s1 = at->s1, c1 = at->c1, s2 = at->s2, c2 = at->c2, *f = b->f, *qdot = b->qdot;

@@ -5,8 +5,8 @@
 #include "forces/derivatives.h"
 #include "forces/elements/rotation.h"
 
-/* d(theta n) by a further small turn in F: T = 1 - [phi x]/2 + c [phi x]^2, phi = theta n, the inverse of the tangent of
- * the exponential map; c = (1 - theta/2 cot(theta/2)) / theta^2. By columns. */
+/* d(theta n) by a further small turn in F: T = 1 - [phi x]/2 + c [phi x]^2, phi = theta n, the inverse of the tangent
+ * of the exponential map; c = (1 - theta/2 cot(theta/2)) / theta^2. By columns. */
 static m3 turn_of_vector(double theta, v3 n) {
   const double half = 0.5 * theta;
   /* The quotient loses all digits near zero, where four terms of its series have them. */
@@ -189,7 +189,8 @@ static cdn_status derivative_of_stop(const force_batch *b, cdn_state *state, cdn
   return CDN_OK;
 }
 
-/* Three kinks: where the bound is met or left, beyond it where damping lets go, and half a turn, where the axis turns round. */
+/* Three kinks: where the bound is met or left, beyond it where damping lets go, and half a turn, where the axis turns
+ * round. */
 enum { AT_BOUND, LETS_GO, AT_HALF_TURN, STOP_KINKS };
 
 static cdn_status calc_stop_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {

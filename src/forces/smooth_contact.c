@@ -1,6 +1,7 @@
-/* A sphere on a half-space, by a force that is smooth in pose and velocity (Serrancoli, Falisse, Dembia, Vantilt, Tanghe,
- * Lefeber, Jonkers, De Schutter and De Groote, Subject-exoskeleton contact model calibration leads to accurate interaction
- * force predictions, 2019; Simbody's SmoothSphereHalfSpaceForce). With x the depth, v its rate, k = 1/2 E^(2/3):
+/* A sphere on a half-space, by a force that is smooth in pose and velocity (Serrancoli, Falisse, Dembia, Vantilt,
+ * Tanghe, Lefeber, Jonkers, De Schutter and De Groote, Subject-exoskeleton contact model calibration leads to accurate
+ * interaction force predictions, 2019; Simbody's SmoothSphereHalfSpaceForce). With x the depth, v its rate, k = 1/2
+ * E^(2/3):
  *    hertz = 4/3 k sqrt(R k) (x^2 + c)^(3/4) (1 + tanh(b_x x)) / 2,
  *    normal = hertz (1 + 3/2 d v) (1 + tanh(b_v (v + 2 / (3 d)))) / 2,
  *    friction = normal (min(s / w, 1) (mu_d + 2 (mu_s - mu_d) / (1 + (s / w)^2)) + mu_v s) against the slip, with

@@ -1,5 +1,5 @@
-/* Points that carry any load between two geometries: one where either is round, the ends of an edge, the corners of what two faces
- * have in common. */
+/* Points that carry any load between two geometries: one where either is round, the ends of an edge, the corners of
+ * what two faces have in common. */
 #include <math.h>
 
 #include "geometry/convex/feature.h"
@@ -19,7 +19,8 @@ static void add_point(cdn_manifold *out, double distance, cdn_vec3 normal, cdn_v
   out->id[out->n++] = id;
 }
 
-/* Leaves the deepest point, and the farthest ones along directions that are fixed in the face, at most CDN_MANIFOLD_MOST. */
+/* Leaves the deepest point, and the farthest ones along directions that are fixed in the face, at most
+ * CDN_MANIFOLD_MOST. */
 static int reduce(int n, clipped_point *points, double *height, const feature *window) {
   if (n <= CDN_MANIFOLD_MOST) return n;
   bool keep[CLIPPED_MOST] = { false };
@@ -118,7 +119,8 @@ static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, co
   cdni_feature(b, X_WB, g_neg(n), &fb);
   cdni_feature(a, X_WA, n, &fa);
   const bool face_a = is_face(&fa, n), face_b = is_face(&fb, g_neg(n));
-  /* Of two faces, the one of a is the plane, unless that of b is clearly better aligned: so a rocking pair keeps its choice. */
+  /* Of two faces, the one of a is the plane, unless that of b is clearly better aligned: so a rocking pair keeps its
+   * choice. */
   if (face_a && (!face_b || cdn_dot(fa.normal, n) >= -cdn_dot(fb.normal, n) - 1e-3))
     on_face(&fa, &fb, n, true, margin, out);
   else if (face_b) on_face(&fb, &fa, n, false, margin, out);

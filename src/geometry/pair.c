@@ -38,8 +38,8 @@ static bool with_custom(const cdn_geometry *a, const cdn_transform *X_WA, const 
 #define SURFACE surface_second
 #define FACES cdni_surface_distance
 #define CUSTOM with_custom
-/* One column a kind, in the order of cdn_geometry_kind: sphere, half-space, capsule, ellipsoid, cylinder, box, convex hull, mesh, height
- * field, custom. What stands below the diagonal is never read. */
+/* One column a kind, in the order of cdn_geometry_kind: sphere, half-space, capsule, ellipsoid, cylinder, box, convex
+ * hull, mesh, height field, custom. What stands below the diagonal is never read. */
 #define ROW(sphere, half_space, capsule, ellipsoid, cylinder, box, convex, mesh, field, custom) \
   { sphere, half_space, capsule, ellipsoid, cylinder, box, convex, mesh, field, custom }
 static pair_distance *const functions[][CDN_GEOMETRY_KIND_COUNT] = {
@@ -58,8 +58,8 @@ _Static_assert(CDNI_COUNT(functions) == CDN_GEOMETRY_KIND_COUNT, "every kind of 
 _Static_assert(CDN_GEOMETRY_KIND_COUNT == 10, "every kind of geometry has a column of ROW");
 #undef ROW
 
-/* Whether a pair stands in the other order: first by kind, then by what the geometries and their poses are, so that both orders
- * compute the same numbers. */
+/* Whether a pair stands in the other order: first by kind, then by what the geometries and their poses are, so that
+ * both orders compute the same numbers. */
 static int compare(const double *x, const double *y, int n) {
   for (int i = 0; i < n; i++)
     if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;

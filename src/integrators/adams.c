@@ -1,8 +1,8 @@
 /* Adams-Bashforth-Moulton in the form PECE, of variable order and step (F. T. Krogh 1969; L. F. Shampine, M. K. Gordon,
- * "Computer Solution of Ordinary Differential Equations", 1975): the rates of the last steps are kept as modified divided
- * differences, the coefficients follow from the step sizes themselves, and the corrected solution, one order above the
- * predictor's, is carried on. Two evaluations a step at any order, the second of them on the manifold, so that the
- * history is one of states that satisfy their constraints. Starts at order 1. */
+ * "Computer Solution of Ordinary Differential Equations", 1975): the rates of the last steps are kept as modified
+ * divided differences, the coefficients follow from the step sizes themselves, and the corrected solution, one order
+ * above the predictor's, is carried on. Two evaluations a step at any order, the second of them on the manifold, so
+ * that the history is one of states that satisfy their constraints. Starts at order 1. */
 #include "integrators/adams.h"
 
 #include <stdlib.h>

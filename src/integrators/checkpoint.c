@@ -149,7 +149,8 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   c->passed[sizeof c->passed - 1] = 0;
 }
 
-/* Kernels with and without fused operations round differently: the certificate counts where a run went from one to the other. */
+/* Kernels with and without fused operations round differently: the certificate counts where a run went from one to the
+ * other. */
 static void archive_kernels(cdn_stepper *s, cdni_archive *a) {
   const bool here = cdni_kernels_fused();
   bool fused = here;

@@ -6,13 +6,15 @@
  * A stage is implicit in the forces of contacts, as convex functions of the velocities at its end, beside the exact
  * equations of constraints: its solution is the least value of a convex function, always exists, and is found
  * (soft/step.c). All else is explicit, at a y that is predicted: with the rates that the two stages before ended
- * with, the smaller one of each number, or none where they have opposite signs, as those of modes that steps do not resolve have.
- * Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction that contacts are found
- * at: those that the stage leads to are there before they touch. Those of the step's start are there as well.
+ * with, the smaller one of each number, or none where they have opposite signs, as those of modes that steps do not
+ * resolve have. Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction
+ * that contacts are found at: those that the stage leads to are there before they touch. Those of the step's start are
+ * there as well.
  *
- * The error estimate goes with the difference to the quadrature of order 3 with the rates at 0, gamma h and h: it is O(h^3), as
- * is the error, and needs nothing more. Where rates follow from the time alone, that difference is the error. Where they go
- * with y, as y' = lambda y, it is 0.146 of the error. The estimate is the difference times 1 / sqrt 0.146: in the middle. */
+ * The error estimate goes with the difference to the quadrature of order 3 with the rates at 0, gamma h and h: it is
+ * O(h^3), as is the error, and needs nothing more. Where rates follow from the time alone, that difference is the
+ * error. Where they go with y, as y' = lambda y, it is 0.146 of the error. The estimate is the difference times 1 /
+ * sqrt 0.146: in the middle. */
 #include "contact/contact.h"
 #include "dynamics/dynamics.h"
 #include "integrators/internal.h"

@@ -1,6 +1,7 @@
-/* CVODE: backward differences with Newton's method for stiff problems, Adams-Moulton with functional iteration otherwise.
- * Variable order and step. With backward differences y is projected within the step (Eich 1993); CVODE does not project
- * with Adams, whose quaternions are normalized where they are shown, and which therefore refuses constraints. */
+/* CVODE: backward differences with Newton's method for stiff problems, Adams-Moulton with functional iteration
+ * otherwise. Variable order and step. With backward differences y is projected within the step (Eich 1993); CVODE does
+ * not project with Adams, whose quaternions are normalized where they are shown, and which therefore refuses
+ * constraints. */
 #include "integrators/sundials.h"
 
 #include <cvode/cvode.h>
@@ -23,9 +24,9 @@ static int linear_system(double t, N_Vector y, N_Vector ydot, SUNMatrix A, int o
   return cdni_newton_factor(m->newton, gamma) ? 0 : 1;
 }
 
-/* At order 1 the error of a rotation at constant speed is along its quaternion, where it does not count. So order 1 seems as
- * good as order 2 is, and CVODE, which compares it with the whole error of order 2, may stay there for good. After so many steps the
- * whole error counts at order 1, too. */
+/* At order 1 the error of a rotation at constant speed is along its quaternion, where it does not count. So order 1
+ * seems as good as order 2 is, and CVODE, which compares it with the whole error of order 2, may stay there for good.
+ * After so many steps the whole error counts at order 1, too. */
 enum { LONG_AT_ORDER_ONE = 20 };
 
 static bool stays_at_order_one(cdni_sundials *m) {

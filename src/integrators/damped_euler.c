@@ -1,5 +1,5 @@
-/* Semi-implicit Euler: new speeds first, by accelerations that count how forces change with them; then coordinates by the new
- * speeds. The methods differ in the forces whose change counts. One evaluation a step. */
+/* Semi-implicit Euler: new speeds first, by accelerations that count how forces change with them; then coordinates by
+ * the new speeds. The methods differ in the forces whose change counts. One evaluation a step. */
 #include "integrators/fixed.h"
 
 static size_t memory(const cdni_method *method, int ny) {

@@ -48,7 +48,8 @@ static const double e[13] = {
 /* Of order 6: the sixth divided difference of the rates of stages 1 and 6 to 11, whose solutions have order 5 at
  * least, times 1e-4: of the size of the error of steps whose estimate is at the target. */
 static const double e_high[13] = {
-  1183. / 101600, 0, 0, 0, 0, -862407. / 272800, -129792. / 133025, 101362989. / 25460000, -123156031635. / 371202470192, 845. / 1824, 19882681. / 1576410000, 0, 0,
+  1183. / 101600, 0, 0, 0, 0, -862407. / 272800, -129792. / 133025, 101362989. / 25460000,
+  -123156031635. / 371202470192, 845. / 1824, 19882681. / 1576410000, 0, 0,
 };
 
 static const double extra_c[3] = { 1. / 10, 1. / 5, 7. / 9 };
@@ -86,8 +87,8 @@ static const double d[4][16] = {
 };
 /* clang-format on */
 
-/* The cubic through both ends and their slopes, plus theta^2 r^2 (D0 + theta (D1 + r (D2 + theta D3))) with r = 1 - theta
- * and D_j = h sum d_ji k_i. */
+/* The cubic through both ends and their slopes, plus theta^2 r^2 (D0 + theta (D1 + r (D2 + theta D3))) with r = 1 -
+ * theta and D_j = h sum d_ji k_i. */
 static void dense(double theta, double *w) {
   double r = 1 - theta, more = theta * theta * r * r;
   const double power[4] = { more, more * theta, more * theta * r, more * theta * r * theta };

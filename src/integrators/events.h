@@ -195,8 +195,8 @@ cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
-/* The time until the first kink of a step of size h, as far as the present rates tell; h: none. If that cannot be found out, the status
- * says so, and the step may go on. */
+/* The time until the first kink of a step of size h, as far as the present rates tell; h: none. If that cannot be found
+ * out, the status says so, and the step may go on. */
 cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau);
 /* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);

@@ -3,8 +3,8 @@
 
 #include "integrators/internal.h"
 
-/* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a trial
- * y, the powers, the trends. */
+/* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a
+ * trial y, the powers, the trends. */
 static double *rate_of(const cdn_stepper *s, int stage) { return s->memory + (size_t)(stage - 1) * s->stride; }
 
 static double *trial_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {

@@ -16,25 +16,25 @@ typedef struct cdni_rk_tableau {
   const double *a; /* lower triangle without the diagonal, row after row: a21, a31, a32, a41, ... */
   const double *b; /* stages */
   const double *e; /* stages + 1: b minus the embedded method's weights; the last is that of the end */
-  /* The power of h with which |e| shrinks, the part of |e| that an error is taken for, and the most that it is taken for where |e|
-   * jumps: about what an error may be over |e| where the rates have a kink. */
+  /* The power of h with which |e| shrinks, the part of |e| that an error is taken for, and the most that it is taken
+   * for where |e| jumps: about what an error may be over |e| where the rates have a kink. */
   int order_of_e;
   double share, of_kink;
-  /* Another estimate, of the order above, or NULL: steps are then judged by it, and by the part `share` of e, which sees kinks that
-   * the other does not see. */
+  /* Another estimate, of the order above, or NULL: steps are then judged by it, and by the part `share` of e, which
+   * sees kinks that the other does not see. */
   const double *e_high;
-  /* Weights (stages + 1) of the third difference of rates within the step and at its end, or NULL: it sees kinks for which e is zero,
-   * and those that no stage feels whose rate e contains. */
+  /* Weights (stages + 1) of the third difference of rates within the step and at its end, or NULL: it sees kinks for
+   * which e is zero, and those that no stage feels whose rate e contains. */
   const double *look;
   /* Dense output: stages that only it needs (extra_a: rows of stages + 1, stages + 2, ... weights), and the weights
    * (stages + 1 + extra) of the continuous extension at theta in [0, 1]. */
   int extra;
   const double *extra_c, *extra_a;
   void (*dense)(double theta, double *b);
-  /* For the test whether stability limits the steps (Hairer and Wanner, IV.2): weights (stages + 1) that sum to zero, as do
-   * their products with the times of the stages, so that the same differences of y and of rates are connected by the
-   * Jacobian and small beside the motion; and |h lambda| up to which the method is stable on the negative axis. NULL: Euler's
-   * method has nothing of the kind. */
+  /* For the test whether stability limits the steps (Hairer and Wanner, IV.2): weights (stages + 1) that sum to zero,
+   * as do their products with the times of the stages, so that the same differences of y and of rates are connected by
+   * the Jacobian and small beside the motion; and |h lambda| up to which the method is stable on the negative axis.
+   * NULL: Euler's method has nothing of the kind. */
   const double *probe;
   double stable;
 } cdni_rk_tableau;
@@ -73,8 +73,8 @@ double cdni_rk_swell(const cdni_rk_tableau *rk, const cdni_trend *of, double h);
 enum { CDNI_ORDER_OF_LOOK = 4 };
 double cdni_rk_seen(const cdni_trend *of, double h);
 
-/* One step of semi-explicit Euler from a State that has y0 (several lanes, or one): u1 = u0 + h udot0, z1 = z0 + h zdot0,
- * q1 = q0 + h N(q0) u1. `qdot` is room for nq numbers a lane. */
+/* One step of semi-explicit Euler from a State that has y0 (several lanes, or one): u1 = u0 + h udot0, z1 = z0 + h
+ * zdot0, q1 = q0 + h N(q0) u1. `qdot` is room for nq numbers a lane. */
 cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const double *h, const double *y0,
                            const double *f0, double *y1, double *qdot);
 
@@ -89,7 +89,8 @@ void cdni_rk_archive(cdn_stepper *s, cdni_archive *a);
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
 void cdni_rk_slope(const cdn_stepper *s, double theta, double *ydot);
 
-/* Weights of the cubic through both ends and their slopes, in y(theta) = y0 + of_dy (y1 - y0) + h (of_f0 f0 + of_f1 f1). */
+/* Weights of the cubic through both ends and their slopes, in y(theta) = y0 + of_dy (y1 - y0) + h (of_f0 f0 + of_f1
+ * f1). */
 typedef struct cdni_cubic {
   double of_dy, of_f0, of_f1;
 } cdni_cubic;

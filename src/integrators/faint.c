@@ -55,8 +55,8 @@ void cdni_faint_accept(cdn_stepper *s) {
 
 void cdni_faint_compare(cdn_stepper *s, const double *weighted) { note_lengths(s, weighted, NULL, s->faint.apart); }
 
-/* Of the vectors that move by less than the accuracy, and by more than rounding, the one that errors spoil most. Without a companion,
- * which would tell whether they do, the one that moves most. */
+/* Of the vectors that move by less than the accuracy, and by more than rounding, the one that errors spoil most.
+ * Without a companion, which would tell whether they do, the one that moves most. */
 static int find_faint(const cdn_stepper *s) {
   const cdni_faint *f = &s->faint;
   int found = -1;

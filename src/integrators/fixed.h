@@ -12,20 +12,21 @@ typedef struct euler_kind {
   bool lone_bodies; /* these by the implicit midpoint */
 } euler_kind;
 
-/* The method of a step of size h that a public function was asked about: one of Euler's whose steps are linear in the forces (*kind NULL:
- * the semi-explicit one). Else it fails, and says that the method has no `what`. */
+/* The method of a step of size h that a public function was asked about: one of Euler's whose steps are linear in the
+ * forces (*kind NULL: the semi-explicit one). Else it fails, and says that the method has no `what`. */
 cdn_status cdni_euler_of(cdn_state *state, const char *function, const char *what, cdn_method method, double h,
                          const euler_kind **kind);
 /* Puts `work` at the start of the step, with its rates, if it is not there: after an attempt that ended too late. */
 cdn_status cdni_fixed_start(cdn_stepper *s);
-/* q1 = q0 after h at the speeds u. `work` must be at q0. A quaternion turns at constant angular velocity; every other q moves by
- * h N(q0) u. q1 may be the place of neither q0 nor u. */
+/* q1 = q0 after h at the speeds u. `work` must be at q0. A quaternion turns at constant angular velocity; every other q
+ * moves by h N(q0) u. q1 may be the place of neither q0 nor u. */
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1);
 /* Whether a joint has a quaternion and speeds that turn with it. */
 static inline bool cdni_fixed_turns(const tree_node *n) {
   return n->quaternion && (n->kind == CDN_BALL || n->kind == CDN_FREE);
 }
-/* Angular velocities and accelerations of balls and free joints in x (nu), from the axes of F to those that turn, or back. */
+/* Angular velocities and accelerations of balls and free joints in x (nu), from the axes of F to those that turn, or
+ * back. */
 void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x);
 /* Ends the step at y1: projects, evaluates, and fills what dense output and the certificate read. */
 cdn_status cdni_fixed_arrive(cdn_stepper *s);

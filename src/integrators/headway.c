@@ -12,9 +12,10 @@ static const double MOST_STEPS = 1e9;
 /* Where it would need this many, a short window tells as much: an evaluation may take ten milliseconds. */
 static const int SHORT = 100;
 static const double ASTRONOMIC = 1e15;
-/* A force that jumps back and forth holds a speed at zero by countless steps that are this much shorter than the longest one. Then a hundredth
- * of that number is too much. Methods of order 1 and 2 take steps as short within a stiff impact, but there the rates rise once and fall once:
- * over none of a thousand steps do they turn back. Over steps at a force that jumps they turn back 600 to 850 times. */
+/* A force that jumps back and forth holds a speed at zero by countless steps that are this much shorter than the
+ * longest one. Then a hundredth of that number is too much. Methods of order 1 and 2 take steps as short within a stiff
+ * impact, but there the rates rise once and fall once: over none of a thousand steps do they turn back. Over steps at a
+ * force that jumps they turn back 600 to 850 times. */
 static const double SHRUNK = 1e-5, MOST_SHRUNK = 1e7, TURNS = 0.25;
 /* If the ratio of the means of two windows is below this, they count as equal. Steps that grow after a start, or
  * that shrink into a near miss and grow again, change faster. */

@@ -1,5 +1,6 @@
-/* Kinks that forces of the library have (a stop is met) end steps as events do, and the method starts anew behind them. Nobody hears of
- * them. In most steps none is near, and all that is done is to compare values and slopes at the step's two ends. */
+/* Kinks that forces of the library have (a stop is met) end steps as events do, and the method starts anew behind them.
+ * Nobody hears of them. In most steps none is near, and all that is done is to compare values and slopes at the step's
+ * two ends. */
 #include <math.h>
 
 #include <cardan/operators.h>
@@ -40,8 +41,8 @@ cdn_status cdni_kinks_afresh(cdn_stepper *s) {
   return read_all(s, s->work, ev->kinks);
 }
 
-/* A list is made for times this much longer than the step, so that it holds for the next step, too. A quarter of them is before the list: the
- * step that it ends. */
+/* A list is made for times this much longer than the step, so that it holds for the next step, too. A quarter of them
+ * is before the list: the step that it ends. */
 static const double LONGER = 4;
 
 cdn_status cdni_scene_at_start(cdn_stepper *s) {
@@ -278,7 +279,8 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
 
 /* ---- steps that aim at a kink ---- */
 
-/* A kink that is so near at the start, in steps, is left to the step that passes it; of the others no more than these are followed. */
+/* A kink that is so near at the start, in steps, is left to the step that passes it; of the others no more than these
+ * are followed. */
 static const double AT_START = 1e-4;
 enum { MOST_FOLLOWED = 4, MOST_LOOKS = 3 };
 /* Two looks so near to each other, over their time, agree. */
@@ -323,7 +325,8 @@ static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double r
   return CDN_OK;
 }
 
-/* Whether the force that sets in changes more than a step may err, in the rest of the step. The scene is where it sets in. */
+/* Whether the force that sets in changes more than a step may err, in the rest of the step. The scene is where it sets
+ * in. */
 static cdn_status foresee_force(cdn_stepper *s, int64_t k, double rate, double rest, bool *matters) {
   double *f = s->scratch, *udot = s->scratch + s->stride, change = 0;
   bool known;
@@ -380,8 +383,8 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau) {
 /* The part of the speed along a force that the force, as it is at the end of a step, would take during that step. In a
  * longer step no stage may see that it is there at all. */
 static const double TAKEN = 0.5;
-/* What the force may change in the step, over the tolerance: of a force that sets in with the power 3/2 of time, pairs of orders 4 to 8 estimate
- * errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half. */
+/* What the force may change in the step, over the tolerance: of a force that sets in with the power 3/2 of time, pairs
+ * of orders 4 to 8 estimate errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half. */
 static const double CHANGED = 150, CHANGED_AT_FIRST = 20;
 
 static cdn_status bound_of(cdn_stepper *s, int64_t kink, double rate, double *h) {

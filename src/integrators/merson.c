@@ -1,5 +1,6 @@
 /* Merson's method of order 4 (R. H. Merson, "An operational method for the study of integration processes", 1957), as
- * in Simbody. Its estimate is of third order, and of fifth where the equations are linear with constant coefficients. */
+ * in Simbody. Its estimate is of third order, and of fifth where the equations are linear with constant
+ * coefficients. */
 #include "integrators/explicit_rk.h"
 
 static const double c[5] = { 0, 1. / 3, 1. / 3, 1. / 2, 1 };

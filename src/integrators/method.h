@@ -101,7 +101,8 @@ cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot
  * receives rates for estimates and dense output: those at y1, with qdot scaled to the quaternion lengths before
  * normalization. */
 cdn_status cdni_arrive(cdn_stepper *s, double *raw);
-/* Ends a step of a method that knows the rates there: projects y1 in place, and fills power1. The State has no rates. */
+/* Ends a step of a method that knows the rates there: projects y1 in place, and fills power1. The State has no
+ * rates. */
 cdn_status cdni_land(cdn_stepper *s);
 /* For `extend`: ydot and power at a point within the last accepted step, with the discrete variables of that step. */
 cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power);

@@ -2,9 +2,9 @@
  *
  *   (2 / h) I (w - w0) + w x I w = tau,
  *
- * where w = (w0 + w1) / 2 in its own axes. Without tau its energy and its angular momentum are kept to rounding, the latter in direction,
- * too: the quaternion turns by Cayley's map of h w, which takes R0 I w0 to R1 I w1. What tau adds moves coordinates at the new speed, as
- * with Euler's method, so that contact is as stable. */
+ * where w = (w0 + w1) / 2 in its own axes. Without tau its energy and its angular momentum are kept to rounding, the
+ * latter in direction, too: the quaternion turns by Cayley's map of h w, which takes R0 I w0 to R1 I w1. What tau adds
+ * moves coordinates at the new speed, as with Euler's method, so that contact is as stable. */
 #include "integrators/fixed.h"
 
 /* I w for an inertia in the order of body_mass: xx, yy, zz, xy, xz, yz. */

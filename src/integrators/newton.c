@@ -2,8 +2,9 @@
  *
  *   du - gamma (K (w + gamma P du) + D du + Z dz) = r_u,   w = N^+ S r_q,   P = N^+ S N
  *
- * and the equations of z (newton_z.h), which are eliminated in their turn. The dense matrix of u is factored by SUNDIALS' own
- * small routines: they are as fast as a BLAS up to an order of about 64, and leave the BLAS' threads alone. */
+ * and the equations of z (newton_z.h), which are eliminated in their turn. The dense matrix of u is factored by
+ * SUNDIALS' own small routines: they are as fast as a BLAS up to an order of about 64, and leave the BLAS' threads
+ * alone. */
 #include "integrators/newton.h"
 
 #include <cardan/derivatives.h>
@@ -44,7 +45,8 @@ static double *take(double *base, size_t *at, size_t n) {
   return here;
 }
 
-/* Which bodies move which coordinates, and the small matrices of each in the block; their number of doubles goes to *at. */
+/* Which bodies move which coordinates, and the small matrices of each in the block; their number of doubles goes to
+ * *at. */
 static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *base, size_t *at) {
   m->n_blocks = 0;
   for (int32_t i = 1; i < cdn_system_body_count(system); i++) {

@@ -23,8 +23,8 @@ void cdni_newton_destroy(cdn_stepper *s, cdni_newton *newton);
 cdn_status cdni_newton_evaluate(cdn_stepper *s, cdni_newton *newton, double t, const double *y);
 /* Forgets the structure of the Jacobian that earlier evaluations have found. */
 void cdni_newton_forget(cdni_newton *newton);
-/* Prepares to solve with 1 - gamma J; false if that is singular. O(nu^3 + nu^2 nz), and the cubes of the sizes of blocks of z
- * that vary with each other. */
+/* Prepares to solve with 1 - gamma J; false if that is singular. O(nu^3 + nu^2 nz), and the cubes of the sizes of
+ * blocks of z that vary with each other. */
 bool cdni_newton_factor(cdni_newton *newton, double gamma);
 /* r (ny numbers) becomes x. O(nu^2 + nu nz), and the squares of those sizes. */
 void cdni_newton_solve(const cdni_newton *newton, double *r);

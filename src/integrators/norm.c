@@ -106,7 +106,8 @@ static void weigh_u_relative(const cdn_stepper *s, const double *ya, const doubl
 
 /* ---- norms ---- */
 
-/* Of n values; `count` of them are not prescribed. The infinity norm is the longest vector's: it does not depend on axes. */
+/* Of n values; `count` of them are not prescribed. The infinity norm is the longest vector's: it does not depend on
+ * axes. */
 static double norm_of(const cdn_stepper *s, int n, const double *f, int count, const int *vector) {
   double norm = 0, length = 0;
   bool longest = s->def.norm == CDN_NORM_INFINITY;

@@ -68,7 +68,8 @@ cdn_status cdni_project_estimate(cdn_stepper *s, double *e) {
 
 /* Errors, in units, up to which a State is meant to satisfy its constraints: a projection then only trims it. */
 static const double NEAR = 1e-2;
-/* Accelerations of redundant equations, in units over the time scale squared, up to which they follow from the others. */
+/* Accelerations of redundant equations, in units over the time scale squared, up to which they follow from the
+ * others. */
 static const double FOLLOWS = 1e-4;
 
 /* The name of the joint with a motion or lock that has the largest entry in the constraint's rows of G. NULL if

@@ -1,6 +1,6 @@
-/* The classical Runge-Kutta method of order 4 with equal steps. Balls and free joints are stepped as in MuJoCo: their angular velocities
- * are combined in the axes that turn, and the quaternion turns from the start of the step by the sum. That the axes turn between the
- * stages is not counted, which makes the order 2 where the axis of a turn moves. */
+/* The classical Runge-Kutta method of order 4 with equal steps. Balls and free joints are stepped as in MuJoCo: their
+ * angular velocities are combined in the axes that turn, and the quaternion turns from the start of the step by the
+ * sum. That the axes turn between the stages is not counted, which makes the order 2 where the axis of a turn moves. */
 #include "integrators/fixed.h"
 
 /* Of the stages: rates, speeds in turning axes, the sums of both, and a trial y. */

@@ -99,8 +99,8 @@ void cdni_restore(cdn_stepper *s) {
   (void)!cdn_state_set_ty(s->work, s->t, s->y[s->at]);
 }
 
-/* End time of the next attempt: at most `end`. Stretches or halves steps near `end`, which avoids a last step below half
- * the planned size. */
+/* End time of the next attempt: at most `end`. Stretches or halves steps near `end`, which avoids a last step below
+ * half the planned size. */
 static double choose_end(cdn_stepper *s, double end) {
   double h = s->control.next, left = end - s->t;
   if (s->def.fixed_step > 0) {

@@ -1,4 +1,5 @@
-/* Derivatives of a step of Euler's methods. From the derivatives of udot follow those of the step's accelerations a, and
+/* Derivatives of a step of Euler's methods. From the derivatives of udot follow those of the step's accelerations a,
+ * and
  *
  *   u1 = u0 + h a,    z1 = z0 + h zdot0,    q1: from q0 at u1 for h;
  *

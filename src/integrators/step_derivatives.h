@@ -15,9 +15,9 @@ typedef struct step_start {
   int nu, nz;
 } step_start;
 
-/* step_controls.c: by each control, in columns from `first` of matrices that are `columns` wide: generalized forces (nu), h J a (nu), and
- * zdot (nz) at constant udot; W (nz x nu): how zdot varies with udot. Central differences; the State is
- * returned to. */
+/* step_controls.c: by each control, in columns from `first` of matrices that are `columns` wide: generalized forces
+ * (nu), h J a (nu), and zdot (nz) at constant udot; W (nz x nu): how zdot varies with udot. Central differences; the
+ * State is returned to. */
 cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,
                                    double *change, double *zdot);
 

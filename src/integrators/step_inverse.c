@@ -1,5 +1,5 @@
-/* Inverse dynamics in discrete time. A step of Euler's methods has (M - h J) a = M udot on what the constraints allow, so for a given
- * a = (u_next - u) / h the accelerations without h J are udot = a + x with
+/* Inverse dynamics in discrete time. A step of Euler's methods has (M - h J) a = M udot on what the constraints allow,
+ * so for a given a = (u_next - u) / h the accelerations without h J are udot = a + x with
  *
  *   M x + G^T mu = -h J a,    G x = b - G a,
  *

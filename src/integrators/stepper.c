@@ -61,8 +61,8 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
   return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "%s", wrong);
 }
 
-/* One block for all that the stepper needs, so that no step allocates; what projections need varies with the constraints that are
- * on. */
+/* One block for all that the stepper needs, so that no step allocates; what projections need varies with the
+ * constraints that are on. */
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
@@ -279,8 +279,8 @@ static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
 }
 
-/* Before anything new: what the companion owes from a call that ended with CDN_ERR_LIMIT. *why: advance returns for this
- * reason; CDN_REACHED_TIME: the call may go on. */
+/* Before anything new: what the companion owes from a call that ended with CDN_ERR_LIMIT. *why: advance returns for
+ * this reason; CDN_REACHED_TIME: the call may go on. */
 static cdn_status settle_debts(cdn_stepper *s, cdn_why *why) {
   cdn_why owed;
   *why = CDN_REACHED_TIME;

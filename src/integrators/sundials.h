@@ -100,8 +100,8 @@ void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a);
     .resize = cdni_sundials_resize, .archive = cdni_sundials_archive, .data = &ops, __VA_ARGS__               \
   }
 
-/* sundials_vector.c: a vector of the stepper's own, in its allocator's memory, whose weighted norm is the largest of our
- * three over the accuracy aimed at. NULL if memory ran out. */
+/* sundials_vector.c: a vector of the stepper's own, in its allocator's memory, whose weighted norm is the largest of
+ * our three over the accuracy aimed at. NULL if memory ran out. */
 N_Vector cdni_sundials_vector(cdn_stepper *s, SUNContext context);
 double *cdni_vector_data(N_Vector v);
 

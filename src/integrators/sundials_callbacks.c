@@ -22,7 +22,8 @@ int cdni_sundials_rates(double t, N_Vector y, N_Vector ydot, void *user) {
 int cdni_sundials_weights(N_Vector y, N_Vector weights, void *user) {
   cdni_sundials *m = user;
   double *w = cdni_vector_data(weights);
-  /* those of q belong to the norm itself, and the work and algebraic variables have none; SUNDIALS wants them positive */
+  /* those of q belong to the norm itself, and the work and algebraic variables have none; SUNDIALS wants them
+   * positive */
   N_VConst(1, weights);
   cdni_error_weights(m->s, cdni_vector_data(y), cdni_vector_data(y), w);
   return 0;

@@ -1,31 +1,32 @@
 /* Which orders backward differences may have.
  *
- * The error estimates tell whether an oscillation limits the steps. If e_i are those of three steps of one size h and one order, and an
- * oscillation of the angular frequency w makes most of them, then
+ * The error estimates tell whether an oscillation limits the steps. If e_i are those of three steps of one size h and
+ * one order, and an oscillation of the angular frequency w makes most of them, then
  *
  *    e_1 + e_3 = 2 cos(w h) e_2,
  *
- * whatever its shape is. Of several oscillations the sums of e_2.(e_1 + e_3) / 2 and of e_2.e_2 over some steps give a mean of the cosines,
- * weighted by their parts of the errors. Motion that is resolved has small angles w h.
+ * whatever its shape is. Of several oscillations the sums of e_2.(e_1 + e_3) / 2 and of e_2.e_2 over some steps give a
+ * mean of the cosines, weighted by their parts of the errors. Motion that is resolved has small angles w h.
  *
- * Noise has large angles, too: what Newton's iteration leaves, say. So the model is asked whether it has such an oscillation. With
- * S = (1 - gamma J)^-1, an eigenvector of J with the eigenvalue i w is an eigenvector of S with 1 / (1 - i gamma w), and means over the
- * phases of the oscillation are
+ * Noise has large angles, too: what Newton's iteration leaves, say. So the model is asked whether it has such an
+ * oscillation. With S = (1 - gamma J)^-1, an eigenvector of J with the eigenvalue i w is an eigenvector of S with 1 /
+ * (1 - i gamma w), and means over the phases of the oscillation are
  *
  *    e.Se / e.e = 1 / (1 + (gamma w)^2) = x,    e.SSe / e.e = x^2 - y^2  with  y = gamma w x.
  *
- * A damped oscillation has a smaller x. Where many eigenvalues are real and none is complex, e.SSe / e.e is larger than x^2. */
+ * A damped oscillation has a smaller x. Where many eigenvalues are real and none is complex, e.SSe / e.e is larger than
+ * x^2. */
 #include "integrators/sundials_order.h"
 
-/* By the order: angles from which on order 2 needs at most twice the steps for the same error. An oscillation is so small then that
- * nothing is lost if it dies away, and grows if its damping is below 1 % of the critical one. Up to the angle RESOLVED a motion
- * counts as resolved. */
+/* By the order: angles from which on order 2 needs at most twice the steps for the same error. An oscillation is so
+ * small then that nothing is lost if it dies away, and grows if its damping is below 1 % of the critical one. Up to the
+ * angle RESOLVED a motion counts as resolved. */
 static const double LARGE[] = { INFINITY, INFINITY, INFINITY, 0.3, 0.4, 0.55 }, RESOLVED = 0.2;
 /* Sums forget by this factor a step, and are trusted from so many terms on. */
 static const double FORGETS = 0.95;
 enum { ENOUGH = 50, ENOUGH_ANSWERS = 30 };
-/* The frequencies of the errors and of the model agree if they are within this factor; damping may be this part of the critical one.
- * Both say no more than a mean of several oscillations can. */
+/* The frequencies of the errors and of the model agree if they are within this factor; damping may be this part of the
+ * critical one. Both say no more than a mean of several oscillations can. */
 static const double AGREES = 2, DAMPING = 0.3;
 /* High orders are tried again after so many steps; if they fail soon, after twice as many. */
 enum { FIRST_HOLD = 400, LONGEST_HOLD = 12800, SOON = 8 };

@@ -1,6 +1,7 @@
-/* Backward differences of the orders 3 to 5 amplify oscillations that are hardly damped, if a step is more than about a fifteenth
- * of the period. A pile that rests has such oscillations. Nothing drives them, and yet they grow from rounding up to the
- * tolerance, and keep steps that short forever. The orders 1 and 2 damp them, with steps of any size. */
+/* Backward differences of the orders 3 to 5 amplify oscillations that are hardly damped, if a step is more than about a
+ * fifteenth of the period. A pile that rests has such oscillations. Nothing drives them, and yet they grow from
+ * rounding up to the tolerance, and keep steps that short forever. The orders 1 and 2 damp them, with steps of any
+ * size. */
 #ifndef CARDAN_INTEGRATORS_SUNDIALS_ORDER_H
 #define CARDAN_INTEGRATORS_SUNDIALS_ORDER_H
 
@@ -13,7 +14,8 @@ typedef struct cdni_order_guard {
   double h;
   double along, square; /* sums over the last steps: e.(before + behind) / 2, and e.e */
   int terms;            /* in these sums */
-  /* Sums of e.Se, e.SSe and e.e, with S = (1 - gamma J)^-1 of Newton's equations, over steps in which something oscillates. */
+  /* Sums of e.Se, e.SSe and e.e, with S = (1 - gamma J)^-1 of Newton's equations, over steps in which something
+   * oscillates. */
   double once, twice, plain;
   int answers;         /* in these sums */
   bool low;            /* the orders are at most 2 */

@@ -85,8 +85,8 @@ static double least(N_Vector x) {
 
 /* ---- the norm ---- */
 
-/* Of q, the lengths of quaternions with it: our norm does not see them, but solvers that do not project carry them on, and of a
- * rotation every other derivative points along its quaternion. */
+/* Of q, the lengths of quaternions with it: our norm does not see them, but solvers that do not project carry them on,
+ * and of a rotation every other derivative points along its quaternion. */
 static double norm_of_q(const cdn_stepper *s, const double *e) {
   const int count = s->nq - s->n_prescribed_q;
   double sum = 0, most = 0;

@@ -94,7 +94,8 @@ void io_build_tree(io_builder *b, bool trial);
 cdn_status io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
-/* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there. */
+/* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number
+ * there. */
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the
  * thread's last failure. */
@@ -120,8 +121,8 @@ cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, co
 bool io_shape_takes_part(const io_builder *b, int i);
 void io_list_add(io_list *list, const char *name);
 const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */
-/* build_shapes.c: what the shapes need before anything is built, and what is freed in the end; the shapes and who of them
- * touches whom. Nothing without contact. */
+/* build_shapes.c: what the shapes need before anything is built, and what is freed in the end; the shapes and who of
+ * them touches whom. Nothing without contact. */
 cdn_status io_prepare_shapes(io_builder *b);
 cdn_status io_build_shapes(io_builder *b);
 void io_free_shapes(io_builder *b);

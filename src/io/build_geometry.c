@@ -1,5 +1,5 @@
-/* The geometries of a spec's shapes. Every file is read once, whatever the number of shapes that have it. What cannot be
- * had is left out of contact, and one warning names all meshes of that kind. */
+/* The geometries of a spec's shapes. Every file is read once, whatever the number of shapes that have it. What cannot
+ * be had is left out of contact, and one warning names all meshes of that kind. */
 #include <cardan/meshes.h>
 #include <math.h>
 #include <stdio.h>

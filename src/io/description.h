@@ -186,7 +186,8 @@ void io_description_free(io_description *d);
 void io_description_drop_tree(io_description *d);
 /* Appends the notes and warnings of `from` to those of `to`. */
 cdn_status io_description_copy_log(io_description *to, const io_description *from);
-/* Free the texts and data of a shape, an asset or a contact. The name of the shape's body is not freed: the shape does not own it. */
+/* Free the texts and data of a shape, an asset or a contact. The name of the shape's body is not freed: the shape does
+ * not own it. */
 void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape);
 void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset);
 void io_contact_free(const cdn_allocator *a, cdn_spec_contact *contact);

@@ -1,5 +1,5 @@
-/* Primitives that are fitted to a mesh, as MuJoCo fits them: to the box that has the mesh's volume and its principal moments of
- * inertia, whose longest side is along z. */
+/* Primitives that are fitted to a mesh, as MuJoCo fits them: to the box that has the mesh's volume and its principal
+ * moments of inertia, whose longest side is along z. */
 #include <math.h>
 
 #include "io/build.h"

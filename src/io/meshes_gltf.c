@@ -1,5 +1,5 @@
-/* glTF 2.0, as text with its buffers beside it or inside it, and as one binary file. Of it, the triangles of the scene are kept, as
- * its nodes place them. */
+/* glTF 2.0, as text with its buffers beside it or inside it, and as one binary file. Of it, the triangles of the scene
+ * are kept, as its nodes place them. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-/* PLY, as text and in both orders of bytes. Of its elements, vertices and faces are kept; polygons become fans of triangles. */
+/* PLY, as text and in both orders of bytes. Of its elements, vertices and faces are kept; polygons become fans of
+ * triangles. */
 #define _GNU_SOURCE // strtod_l
 #include <errno.h>
 #include <locale.h>

@@ -1,5 +1,6 @@
-/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones; what they would be if they were soft is read, too. If a file omits frames, they are
- * those of the reference configuration, in which every body is at its X_PB. */
+/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones; what they would be if they were soft
+ * is read, too. If a file omits frames, they are those of the reference configuration, in which every body is at its
+ * X_PB. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* The mass of meshes: that of the solid within the mesh. Files are read for it, each once, where a body has no <inertial>.
- * The legacy way counts meshes that are not convex too heavy. It is taken where the file asks for it. MuJoCo takes
- * it also where the
+/* The mass of meshes: that of the solid within the mesh. Files are read for it, each once, where a body has no
+ * <inertial>. The legacy way counts meshes that are not convex too heavy. It is taken where the file asks for it.
+ * MuJoCo takes it also where the
  * file says nothing; there meshes are exact here, and a warning has both. */
 #include <math.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@ static const cdn_soft_law usual = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } };
 
 static double clamp(double x, double least, double most) { return fmin(fmax(x, least), most); }
 
-/* MuJoCo warns of a solref of mixed signs, and takes the default. It brings numbers of solimp that are out of their limits back into
- * them. */
+/* MuJoCo warns of a solref of mixed signs, and takes the default. It brings numbers of solimp that are out of their
+ * limits back into them. */
 static void make_valid(mjcf_reader *r, int line, const char *attribute, const char *impedance, cdn_soft_law *law) {
   if ((law->ref[0] > 0) != (law->ref[1] > 0)) {
     io_warn(r->d, line,

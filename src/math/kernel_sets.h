@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Sets of one lane and of several: X(name, lanes, level) for each that is compiled, with the level of x86-64 that it needs (1
- * anywhere). src/math/meson.build has the lists, and the flags of each set. */
+/* Sets of one lane and of several: X(name, lanes, level) for each that is compiled, with the level of x86-64 that it
+ * needs (1 anywhere). src/math/meson.build has the lists, and the flags of each set. */
 #if !defined(KERNEL_SETS_LONE) || !defined(KERNEL_SETS_WIDE)
 #  error "KERNEL_SETS_LONE and KERNEL_SETS_WIDE come from src/math/meson.build"
 #endif
@@ -24,11 +24,11 @@ typedef enum kernel_set {
 
 /* The level of x86-64 whose instructions this machine has: 1, 3 (AVX2, FMA) or 4 (AVX-512). */
 int cdni_machine_level(void);
-/* The level that kernels may need. It is the machine's; a test program that is linked to the archive puts its own function in
- * the place of this one (tests/kernel_level.c), so that all sets run on one machine. */
+/* The level that kernels may need. It is the machine's; a test program that is linked to the archive puts its own
+ * function in the place of this one (tests/kernel_level.c), so that all sets run on one machine. */
 int cdni_kernel_level(void);
-/* The best set with this many lanes that needs no higher level than that; -1: none. All sets that run on one machine, except
- * `base`, use the same fused operations, so their results have the same bits. */
+/* The best set with this many lanes that needs no higher level than that; -1: none. All sets that run on one machine,
+ * except `base`, use the same fused operations, so their results have the same bits. */
 int cdni_kernel_set(int lanes);
 /* Whether the kernels of this machine round a b + c once (fused) or twice. Machines of one architecture differ in
  * their bits only by this. */

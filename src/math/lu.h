@@ -9,7 +9,8 @@
  * that has numbers only in columns of its ancestors fills no other. Returns -1, or a row whose pivot is not
  * positive. */
 int cdni_lu_factor(int n, double *A);
-/* C += by A B, for A with so many rows, and `inner` columns; its elements are `down` and `right` apart, rows of B and C `columns`. */
+/* C += by A B, for A with so many rows, and `inner` columns; its elements are `down` and `right` apart, rows of B and C
+ * `columns`. */
 typedef void cdni_product(int rows, int inner, int columns, double by, const double *A, size_t down, size_t right,
                           const double *B, double *C);
 /* X = A^-1 X, of n rows. */

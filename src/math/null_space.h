@@ -24,8 +24,8 @@ void cdni_null_space_reach(const cdni_null_space *s, const double *b, double *y)
 /* lambda (m) with A^T lambda = g by least squares, from y = Q^T g; 0 for dependent rows. */
 void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, double *lambda);
 
-/* Solves (H + shift 1) x = b in place, for a symmetric H (n x n, its lower triangle); L (n x n) is filled. False if it is
- * not positive definite. */
+/* Solves (H + shift 1) x = b in place, for a symmetric H (n x n, its lower triangle); L (n x n) is filled. False if it
+ * is not positive definite. */
 int cdni_solve_shifted(int n, const double *H, double shift, double *L, double *x);
 /* Solves for another right side with the L of cdni_shifted_solve. */
 void cdni_solve_again(int n, const double *L, double *x);

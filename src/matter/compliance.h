@@ -1,5 +1,5 @@
-/* The compliance Y = J M^-1 J^T of a body's M origin against all that it hangs on and carries, found outward: 6 x 6 in four blocks,
- * each by columns; Y maps forces to motion. Private to the room. */
+/* The compliance Y = J M^-1 J^T of a body's M origin against all that it hangs on and carries, found outward: 6 x 6 in
+ * four blocks, each by columns; Y maps forces to motion. Private to the room. */
 #ifndef CARDAN_MATTER_COMPLIANCE_H
 #define CARDAN_MATTER_COMPLIANCE_H
 

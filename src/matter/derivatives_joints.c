@@ -56,7 +56,8 @@ static void turn_by_table(const tree_node *n, const mobility_motion *s, const do
 
 /* ---- the others: as the kind has them, unreversed; then turned around ---- */
 
-/* The columns that the kind describes, about the origin that it moves, in Ground's axes; `p` leads from there to M's. */
+/* The columns that the kind describes, about the origin that it moves, in Ground's axes; `p` leads from there to
+ * M's. */
 static v3 own_columns(const derivative_pass *p, const tree_data *d, int i, const mobility_motion *s, sv *own) {
   const tree_node *n = &p->node[i];
   v3 away = v3_zero();

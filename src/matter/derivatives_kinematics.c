@@ -18,8 +18,8 @@ static cdn_status begin(cdn_state *state, const char *function, const matter **m
   return cdni_state_ensure(state, CDN_U_EFF);
 }
 
-/* The blocks of N (rows q, columns u) or N^+: one product with a vector of ones in every k-th place fills the k-th column
- * of all of them. */
+/* The blocks of N (rows q, columns u) or N^+: one product with a vector of ones in every k-th place fills the k-th
+ * column of all of them. */
 static cdn_status fill_blocks(cdn_state *state, const matter *m,
                               cdn_status (*multiply)(cdn_state *, const double *, double *), bool inverse,
                               double *out) {

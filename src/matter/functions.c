@@ -171,8 +171,8 @@ static cdn_status calc_spline(const void *self, const double *at, int order, cdn
   return CDN_OK;
 }
 
-/* The second derivatives m: h_i-1 m_i-1 + 2 (h_i-1 + h_i) m_i + h_i m_i+1 = 6 (s_i - s_i-1), m_0 = m_n-1 = 0. The matrix is
- * diagonally dominant: elimination needs no pivoting. `work`: n numbers. */
+/* The second derivatives m: h_i-1 m_i-1 + 2 (h_i-1 + h_i) m_i + h_i m_i+1 = 6 (s_i - s_i-1), m_0 = m_n-1 = 0. The
+ * matrix is diagonally dominant: elimination needs no pivoting. `work`: n numbers. */
 static void solve_spline(int n, const double *x, const double *y, double *m, double *work) {
   m[0] = m[n - 1] = 0;
   work[0] = 0; /* m_i + work_i m_i+1 = (what is in m_i) */

@@ -72,7 +72,8 @@ CDNI_INLINE bool hinge_may_bias(hinge_form form, int nu) {
 
 /* The stored form of D:
  *   one mobility: 1 / D;  three rotations or translations: D^-1 (s3);  free: (P + armature)^-1 in Ground's axes;
- *   otherwise the factors of D = L diag(d) L^T by rows, 1 / d_i in place of the unit diagonal: element (i, j) at i (i + 1) / 2 + j. */
+ *   otherwise the factors of D = L diag(d) L^T by rows, 1 / d_i in place of the unit diagonal: element (i, j) at i (i +
+ *   1) / 2 + j. */
 CDNI_INLINE bool hinge_D_is_factored(hinge_form form, int nu) { return nu == 2 || (form == HINGE_FULL && nu > 1); }
 
 #define LDL_AT(i, j) ((i) * ((i) + 1) / 2 + (j))

@@ -1,5 +1,5 @@
-/* How light bodies and mobilities are at the default coordinates: what soft rows are scaled by (MuJoCo's body_invweight0 and
- * dof_invweight0). The compliance of every body follows outward from that of its parent: O(n). */
+/* How light bodies and mobilities are at the default coordinates: what soft rows are scaled by (MuJoCo's
+ * body_invweight0 and dof_invweight0). The compliance of every body follows outward from that of its parent: O(n). */
 #include "matter/compliance.h"
 #include "matter/custom.h"
 #include "matter/operators_factor.h"
@@ -121,7 +121,8 @@ cdn_status cdni_matter_calc_inverse_weights(const void *self, cdn_state *state, 
   return status;
 }
 
-/* M = L D L^T along the tree, so that the square is that of L^-1 f over D: inward, eps = f - H^T z, z_P = phi (z + G eps). */
+/* M = L D L^T along the tree, so that the square is that of L^-1 f over D: inward, eps = f - H^T z, z_P = phi (z + G
+ * eps). */
 static double square(const matter *m, const pass *p, const double *f, sv *z) {
   double sum = 0;
   memset(z, 0, (size_t)m->tree.n * sizeof *z);

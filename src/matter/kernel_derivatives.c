@@ -120,7 +120,8 @@ static void add_to_parent(const derivative_pass *p, int i) {
   response_add_shifted(&p->by_motion[parent], &p->by_motion[i], r);
 }
 
-/* ---- mobilities of a block side by side, about the M origin of its last body and in the frame that moves with it ---- */
+/* ---- mobilities of a block side by side, about the M origin of its last body and in the frame that moves with it
+ * ---- */
 
 /* Components of receivers; each is a run of eight numbers, or of one for a lone mobility. By q the first twelve are
  * multiplied with M_, B_ and L_ of senders, by u the nine from BETA on with M_ and B_. */

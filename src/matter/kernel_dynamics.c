@@ -11,7 +11,8 @@
  * leaves about n eps of it. */
 #define PIVOT_TOLERANCE 1e-13
 
-/* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational block. */
+/* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational
+ * block. */
 CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, real armature, real *pivot_J, real *pivot_M) {
   P.J.xx += armature, P.J.yy += armature, P.J.zz += armature;
   P.M.xx += armature, P.M.yy += armature, P.M.zz += armature;

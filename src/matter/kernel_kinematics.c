@@ -5,8 +5,8 @@
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
 
-/* The pose by way of R_GF, for all kinds; reversed ones are placed in M's axes and then turned around. Not inlined: one copy
- * of everything is long enough. The parent's R_GM comes by address for the reason given in kernel_mass.c. */
+/* The pose by way of R_GF, for all kinds; reversed ones are placed in M's axes and then turned around. Not inlined: one
+ * copy of everything is long enough. The parent's R_GM comes by address for the reason given in kernel_mass.c. */
 static __attribute__((noinline)) void general_position(const tree_node *n, const tree_data *d, const body_frames *c,
                                                        const m3 *parent, body_pose *pose, real *H) {
   bool reversed = n->variant & 1;

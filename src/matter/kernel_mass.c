@@ -4,8 +4,8 @@
 #if CDNI_LANES == 1
 #  include "matter/kernel_blocks.h"
 
-/* A block of many mobilities, about the M origin of its last body: columns of H, and the forces by which composite bodies
- * are moved along them. */
+/* A block of many mobilities, about the M origin of its last body: columns of H, and the forces by which composite
+ * bodies are moved along them. */
 typedef struct block_motion {
   wide6 S, F;
   wide armature;

@@ -1,8 +1,8 @@
 /* M^-1 for many columns at once, sixteen at a time.
  *
  * M = L^T D L keeps M's own zeros (Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 6.5): row i of L has
- * entries for the mobilities inboard of i only, so that a column costs as many multiplications as M has non-zeros. In deep
- * trees the passes of the tree itself are quicker, O(n) a column. */
+ * entries for the mobilities inboard of i only, so that a column costs as many multiplications as M has non-zeros. In
+ * deep trees the passes of the tree itself are quicker, O(n) a column. */
 #include "matter/kernel.h"
 
 #if CDNI_LANES == 1

@@ -83,8 +83,8 @@ size_t cdni_matter_acceleration_size(const matter *m);
  * than 0 are left out (NULL: no body is). */
 cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f);
 
-/* Inverse masses and inertias at the default coordinates, from the masses and frames of the State. Locks and motions do not
- * count. Evaluated when asked for: O(n). */
+/* Inverse masses and inertias at the default coordinates, from the masses and frames of the State. Locks and motions do
+ * not count. Evaluated when asked for: O(n). */
 typedef struct inverse_weights {
   /* A body: the mean diagonal of J M^-1 J^T at its centre of mass, of translations and of rotations; 0 for what cannot
    * move. */

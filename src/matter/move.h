@@ -4,15 +4,16 @@
 
 #include "matter/matter.h"
 
-/* The ways of quaternions: along their rate, afterwards normalized; or at constant angular velocity. Every other q moves by h qdot. */
+/* The ways of quaternions: along their rate, afterwards normalized; or at constant angular velocity. Every other q
+ * moves by h qdot. */
 typedef enum move_way { MOVE_STRAIGHT, MOVE_TURN } move_way;
 
-/* q1 = q0 after h at the speeds u, for a State at q0 (all its q and u), with one lane or several, and nq numbers a lane; quaternions are
- * not normalized. `qdot`: room for as many. q1 may be the place of neither q0 nor u. */
+/* q1 = q0 after h at the speeds u, for a State at q0 (all its q and u), with one lane or several, and nq numbers a
+ * lane; quaternions are not normalized. `qdot`: room for as many. q1 may be the place of neither q0 nor u. */
 cdn_status cdni_move(cdn_state *state, move_way way, int lanes, int nq, const double *h, const double *q0,
                      const double *u, double *qdot, double *q1);
-/* Moves the State, and normalizes. by_q and by_u: how its new q vary with the old ones and with u, in the tangent bases of both; six
- * numbers in each row of nu, those of the mobilities of the row's own joint. */
+/* Moves the State, and normalizes. by_q and by_u: how its new q vary with the old ones and with u, in the tangent bases
+ * of both; six numbers in each row of nu, those of the mobilities of the row's own joint. */
 enum { MOVE_COLUMNS = 6 };
 cdn_status cdni_move_vary(cdn_state *state, const char *function, move_way way, double h, const double *u, double *by_q,
                           double *by_u);

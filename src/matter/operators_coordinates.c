@@ -36,9 +36,9 @@ static cdn_status begin(cdn_state *state, const char *function, const char *what
   return CDN_OK;
 }
 
-/* N is made of one block a mobilizer, so that one product with the k-th unit vectors of all of them gives column k of every
- * block, and as many products as the largest block has columns give the transpose. f_out is of the space that `columns`
- * counts, f_in of the other. */
+/* N is made of one block a mobilizer, so that one product with the k-th unit vectors of all of them gives column k of
+ * every block, and as many products as the largest block has columns give the transpose. f_out is of the space that
+ * `columns` counts, f_in of the other. */
 static cdn_status multiply_transpose(cdn_state *state, const matter *m, bool inverse, const double *f_in, real *work,
                                      double *f_out) {
   const tree *t = &m->tree;

@@ -31,7 +31,8 @@ static void inward(inverse_pass *p, int b, int k, int column) {
   }
 }
 
-/* Outward to b: udot = D^-1 eps - G^T A with A = phi^T A_P, then A += H udot. Body b stores up to its own mobility k. */
+/* Outward to b: udot = D^-1 eps - G^T A with A = phi^T A_P, then A += H udot. Body b stores up to its own mobility
+ * k. */
 static void outward(inverse_pass *p, int b, int k, int column, double *M_inv) {
   const tree *t = &p->m->tree;
   size_t nu = (size_t)t->nu, at = (size_t)column;

@@ -1,16 +1,16 @@
 /* log det M and its gradient along the mobilities (the force of Fixman's potential).
  *
  * M factors into (1 + H phi K) D (1 + H phi K)^T with a unit triangular factor, so log det M is the sum of log det D.
- * Its gradient is trace(M^-1 dM), for which the inverse is not needed: with the compliance of body i against all that it
- * hangs on and carries,
+ * Its gradient is trace(M^-1 dM), for which the inverse is not needed: with the compliance of body i against all that
+ * it hangs on and carries,
  *
  *   Y_i = J_i M^-1 J_i^T,   found outward:   Y_i = T Y_P T^T + H D^-1 H^T,   T = (1 - H G^T) phi^T,
  *
- * a change dP of the articulated inertia P_i changes log det M by trace(Y_i dP). Motion along u_j of mobilizer i carries
- * everything outboard along, as one rigid piece that moves by the twist h_j: dP = -(X^T P + P X) with X = (h_j x), the
- * spatial cross product. That gives -2 trace(Y_i P_i X), which is linear in h_j: a spatial force. The mobilizer's own
- * columns H move differently; a change dH of theirs, seen from a point at rest, gives 2 trace(K^T dH) with
- * K = G - P+ Y_P' G, where Y_P' = phi^T Y_P phi and P+ = P - P H D^-1 H^T P. O(n). */
+ * a change dP of the articulated inertia P_i changes log det M by trace(Y_i dP). Motion along u_j of mobilizer i
+ * carries everything outboard along, as one rigid piece that moves by the twist h_j: dP = -(X^T P + P X) with X = (h_j
+ * x), the spatial cross product. That gives -2 trace(Y_i P_i X), which is linear in h_j: a spatial force. The
+ * mobilizer's own columns H move differently; a change dH of theirs, seen from a point at rest, gives 2 trace(K^T dH)
+ * with K = G - P+ Y_P' G, where Y_P' = phi^T Y_P phi and P+ = P - P H D^-1 H^T P. O(n). */
 #include "matter/compliance.h"
 #include "matter/hinge_gradient.h"
 #include "matter/operators_factor.h"

@@ -1,5 +1,6 @@
-/* The matter tree as the kernels see it: what is fixed (topology), what is fixed at Instance stage, and one record a body
- * for the results of each pass. Inside matter a body's frame is its M frame, and results are expressed in Ground. */
+/* The matter tree as the kernels see it: what is fixed (topology), what is fixed at Instance stage, and one record a
+ * body for the results of each pass. Inside matter a body's frame is its M frame, and results are expressed in
+ * Ground. */
 #ifndef CARDAN_MATTER_RECORDS_H
 #define CARDAN_MATTER_RECORDS_H
 
@@ -49,8 +50,9 @@ typedef struct tree_node {
   uint8_t has_children;
 } tree_node;
 
-/* Bodies in a row, each the parent of the next and of no other: what has pairs of mobilities (the mass matrix, derivatives)
- * takes the mobilities of such a row eight at a time. All of a block, or nothing, is inboard of another. */
+/* Bodies in a row, each the parent of the next and of no other: what has pairs of mobilities (the mass matrix,
+ * derivatives) takes the mobilities of such a row eight at a time. All of a block, or nothing, is inboard of
+ * another. */
 typedef struct tree_block {
   int32_t first, end; /* bodies first to end - 1, of which the last may have several children */
   int32_t parent;     /* the block whose last body is the first one's parent; -1 for Ground */
@@ -67,8 +69,8 @@ typedef struct tree {
   tree_block *block;
 } tree;
 
-/* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, and the
- * parameters of the mobilizer; */
+/* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, and
+ * the parameters of the mobilizer; */
 typedef struct body_frames {
   real R_PF[9]; /* by columns */
   real p_PF[3];
@@ -141,9 +143,9 @@ typedef struct mobility_factor {
 
 struct derivative_pass;
 
-/* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor D
- * leave in *singular, for each lane, the index of the first body they met whose mobilizer has no inertia to work against,
- * or -1. */
+/* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor
+ * D leave in *singular, for each lane, the index of the first body they met whose mobilizer has no inertia to work
+ * against, or -1. */
 /* clang-format off */
 #define TREE_KERNEL_LIST(X)                                                                                                   \
   X(void, position, const tree *t, const tree_data *d)  /* q -> pose, H */                                                    \

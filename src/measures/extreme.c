@@ -125,7 +125,8 @@ static cdn_status calc_update(const void *self, cdn_state *state, void *out) {
   return cdni_history_advance(&x->past, m, state, ring_of(m, out));
 }
 
-/* An extreme bends where the value comes up with it from behind, and the least magnitude where the value passes zero. */
+/* An extreme bends where the value comes up with it from behind, and the least magnitude where the value passes
+ * zero. */
 static cdn_status calc_kinks(const void *self, cdn_state *state, void *out) {
   const extreme *x = self;
   const measure *m = &x->base;

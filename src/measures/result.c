@@ -1,5 +1,5 @@
-/* Numbers that somebody else computes and puts into a State: valid until something that they depend on changes, and never
- * stale. (A variable keeps its numbers through every change; a custom measure computes its own.) */
+/* Numbers that somebody else computes and puts into a State: valid until something that they depend on changes, and
+ * never stale. (A variable keeps its numbers through every change; a custom measure computes its own.) */
 #include "measures/internal.h"
 
 typedef struct result {

@@ -1,5 +1,6 @@
 /* Bodies without a visual are drawn from what the model knows about them: a rod from the body's joint to each of its
- * children's joints, to the anchors of its constraints and to its centre of mass, and, for a body that would be a point, the ellipsoid of its inertia. */
+ * children's joints, to the anchors of its constraints and to its centre of mass, and, for a body that would be a
+ * point, the ellipsoid of its inertia. */
 #include <math.h>
 
 #include "scene/internal.h"

@@ -1,5 +1,6 @@
-/* The least of a quadratic function in a ball. Outside of it the least is at its edge, where (A + l) y + b = 0 for a l > 0: 1 / |y| grows
- * with l and is nearly straight, so that Newton's method from 0 on never passes the root (More and Sorensen 1983). */
+/* The least of a quadratic function in a ball. Outside of it the least is at its edge, where (A + l) y + b = 0 for a l
+ * > 0: 1 / |y| grows with l and is nearly straight, so that Newton's method from 0 on never passes the root (More and
+ * Sorensen 1983). */
 #include <math.h>
 
 #include "math/cholesky.h"

@@ -1,8 +1,8 @@
 /* The inverse inertia J M^-1 J^T that soft rows meet at the pose of the State.
  *
- * With M = L D L^T along the tree it is the square of L^-1 J^T over D: inward along the paths from the bodies of a row to
- * Ground, eps = f - H^T z and z_parent = phi (z + G eps), where f and -z are J^T on mobilities and on bodies. Paths that meet go on as
- * one. */
+ * With M = L D L^T along the tree it is the square of L^-1 J^T over D: inward along the paths from the bodies of a row
+ * to Ground, eps = f - H^T z and z_parent = phi (z + G eps), where f and -z are J^T on mobilities and on bodies. Paths
+ * that meet go on as one. */
 #include "soft/diagonal.h"
 
 #include "soft/internal.h"
@@ -95,7 +95,8 @@ static double diagonal_of(const soft_diagonal *x, const soft_work *w, int k) {
 
 /* ---- groups ---- */
 
-/* Below this part of the approximation what is left is rounding: nothing moves along the row, which keeps the approximation. */
+/* Below this part of the approximation what is left is rounding: nothing moves along the row, which keeps the
+ * approximation. */
 static const double NOTHING = 1e-10;
 
 void cdni_soft_diagonal_scale(const soft_diagonal *x, soft_group *g) {

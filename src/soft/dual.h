@@ -2,8 +2,8 @@
  *
  *   least 1/2 f.(A + R) f + b.f  among forces that the groups allow,   A = J P J^T,
  *
- * where b is the residual at udot0 and P is M^-1 on the accelerations that the constraints allow. Then b + A f is the residual at
- * udot0 + P J^T f. */
+ * where b is the residual at udot0 and P is M^-1 on the accelerations that the constraints allow. Then b + A f is the
+ * residual at udot0 + P J^T f. */
 #ifndef CARDAN_SOFT_DUAL_H
 #define CARDAN_SOFT_DUAL_H
 
@@ -23,8 +23,8 @@ typedef struct soft_dual {
   void *frame, *numbers;       /* of the State's workspace */
 } soft_dual;
 
-/* From a problem without couplings whose pieces are factored. Cost: a solution along its pieces for each row, and memory for the square
- * of the rows of each piece. */
+/* From a problem without couplings whose pieces are factored. Cost: a solution along its pieces for each row, and
+ * memory for the square of the rows of each piece. */
 cdn_status cdni_soft_dual_begin(soft_dual *dual, soft_problem *p, int island);
 void cdni_soft_dual_end(soft_dual *dual);
 /* b + A f of group i. */
@@ -35,8 +35,8 @@ void cdni_soft_dual_move(const soft_dual *dual);
 /* ball.c: the least 1/2 y.A y + b.y with |y| <= size, for n <= 5 and A positive semidefinite. */
 void cdni_soft_least_in_ball(int n, const double *A, const double *b, double size, double *y);
 
-/* pgs.c: forces of a contact with an elliptic cone along its surface, the best ones at its normal force f[0]; g, the residual, follows.
- * A: the block of its own; `regular`: R counts. Returns by how much the cost falls. */
+/* pgs.c: forces of a contact with an elliptic cone along its surface, the best ones at its normal force f[0]; g, the
+ * residual, follows. A: the block of its own; `regular`: R counts. Returns by how much the cost falls. */
 double cdni_soft_take_friction(const soft_function *s, const double *A, bool regular, double *g, double *f);
 
 #endif

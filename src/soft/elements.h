@@ -35,8 +35,8 @@ typedef struct soft_element {
   int32_t first_term, terms, tendon; /* of a tendon: its joints in the room's list, and its number */
 } soft_element;
 
-/* The last parameters of every kind: the law, and whether it is enabled. A ref of numbers that are not positive is in 1/s^2 and
- * 1/s. */
+/* The last parameters of every kind: the law, and whether it is enabled. A ref of numbers that are not positive is in
+ * 1/s^2 and 1/s. */
 enum { LAW_REF, LAW_IMP = 2, LAW_ENABLED = 7, LAW_NUMBERS };
 /* clang-format off */
 #define SOFT_LAW_TABLE                                                                            \

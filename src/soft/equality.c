@@ -55,8 +55,9 @@ static cdn_rotation orientation(const soft_element_view *v, int side) {
   return cdni_body_transform(X_BM, &v->d.pose[body]).R;
 }
 
-/* The vector part of e = q_B^-1 q_A q_AB, half of a small angle, in b's axes, and its rows on the angular velocity of a relative
- * to b. With w that velocity in b's axes, edot = w e / 2. MuJoCo 2.2.2 scales the rows, and not the violation. */
+/* The vector part of e = q_B^-1 q_A q_AB, half of a small angle, in b's axes, and its rows on the angular velocity of a
+ * relative to b. With w that velocity in b's axes, edot = w e / 2. MuJoCo 2.2.2 scales the rows, and not the
+ * violation. */
 static void add_turn(const soft_element_view *v, soft_group *g, double x[6], double rate[6]) {
   const double *q = v->params + Q_AB, scale = v->params[TORQUE_SCALE];
   const cdn_rotation R_AB = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });

@@ -1,22 +1,24 @@
 /* Rows that hold exactly unless their force is at a bound: R = 0; and those that give way by very little.
  *
- * In the elimination such a row has R + give, with a `give` that is little beside the inverse inertia which it meets. Where its
- * force is f, it lacks give f. So the island is solved again with this put right: with the forces found so far as
- * base, the accelerations that these make, and rows that want r = -R f + give (base - f). What is lacking falls by about
- * `give` over the inverse inertia in each pass, and its rounding with it, for a pass is about what comes to the base alone
- * (the proximal point method; Rockafellar 1976). Rows that depend on each other get the forces nearest to zero. */
+ * In the elimination such a row has R + give, with a `give` that is little beside the inverse inertia which it meets.
+ * Where its force is f, it lacks give f. So the island is solved again with this put right: with the forces found so
+ * far as base, the accelerations that these make, and rows that want r = -R f + give (base - f). What is lacking falls
+ * by about `give` over the inverse inertia in each pass, and its rounding with it, for a pass is about what comes to
+ * the base alone (the proximal point method; Rockafellar 1976). Rows that depend on each other get the forces nearest
+ * to zero. */
 #include <math.h>
 
 #include "soft/internal.h"
 
-/* What a row may lack beside the terms of the equations, and beside what its force alone does; a pass that gains less than
- * GAIN is followed by one in which rows give way by LESS of that, and a pass that loses by one in which they give way by
- * more; rows that lack more than WRONG after all contradict something. */
+/* What a row may lack beside the terms of the equations, and beside what its force alone does; a pass that gains less
+ * than GAIN is followed by one in which rows give way by LESS of that, and a pass that loses by one in which they give
+ * way by more; rows that lack more than WRONG after all contradict something. */
 static const double ENOUGH = 1e-15, ROUNDING = 1e-15, GAIN = 0.1, LESS = 1e-2, WRONG = 1e-7, NOTHING = 1e-290;
-/* Beside rows that give way, whose forces are as exact as Newton's method leaves them, passes settle at less than this. */
+/* Beside rows that give way, whose forces are as exact as Newton's method leaves them, passes settle at less than
+ * this. */
 static const double SETTLED = 1e-10, LEAST_GIVE = 1e-4;
-/* Where exact rows have bounds the first passes find those that are at one: with a little R a row is at a bound almost everywhere,
- * and Newton's method has far to go. */
+/* Where exact rows have bounds the first passes find those that are at one: with a little R a row is at a bound almost
+ * everywhere, and Newton's method has far to go. */
 static const double FIRST_LEVEL = 0.1, LAST_LEVEL = 1e-12;
 enum { MOST_PASSES = 40, MOST_CHANGES = 6 };
 
@@ -129,8 +131,8 @@ static void find_forces(const soft_problem *p, soft_work *w) {
   memcpy(w->base, w->f, sizeof w->base);
 }
 
-/* What an exact row lacks: r + R f, or less where a bound is near. Its force is what it would be if the row gave way by about the
- * inverse inertia that it meets. */
+/* What an exact row lacks: r + R f, or less where a bound is near. Its force is what it would be if the row gave way by
+ * about the inverse inertia that it meets. */
 static double lack_of(const soft_work *w) {
   const double inertia = w->g->about[0], r = w->r[0] - inertia * w->base[0];
   soft_function s = w->g->s;
@@ -140,8 +142,8 @@ static double lack_of(const soft_work *w) {
   return fabs(f - w->base[0]) * (w->g->R + inertia);
 }
 
-/* What the exact rows of an island lack: the most, and which row that is; the largest terms of their equations; and how much of it
- * is rounding, which grows with the forces. */
+/* What the exact rows of an island lack: the most, and which row that is; the largest terms of their equations; and how
+ * much of it is rounding, which grows with the forces. */
 typedef struct lacking {
   double most, size, rounding;
   const soft_work *worst;

@@ -1,7 +1,7 @@
 /* How accelerations vary where rows are exact.
  *
- * With the changes d1 of udot for forces of rows that do not follow udot, and the changes `change` of the exact rows' equations at
- * constant udot and forces, the changes of the forces df and of udot are those for which
+ * With the changes d1 of udot for forces of rows that do not follow udot, and the changes `change` of the exact rows'
+ * equations at constant udot and forces, the changes of the forces df and of udot are those for which
  *
  *   dudot = d1 + M^-1 J^T df,   J dudot + change + R df = 0 of exact rows,   df = -H J dudot of others.
  *
@@ -82,8 +82,8 @@ static cdn_status make_udot(exact_passes *x) {
   return CDN_OK;
 }
 
-/* What the rows lack as forces, -H times it, of one column. Returns the most that an exact row lacks, beside the terms of its
- * equation. */
+/* What the rows lack as forces, -H times it, of one column. Returns the most that an exact row lacks, beside the terms
+ * of its equation. */
 static double find_lack(const exact_passes *x, int c, double *lack) {
   soft_problem *p = x->p;
   double most = 0;

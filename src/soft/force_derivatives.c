@@ -1,9 +1,10 @@
-/* How the forces of soft rows vary with q and u at constant udot: exact for contacts of simple shapes, limits and friction losses.
+/* How the forces of soft rows vary with q and u at constant udot: exact for contacts of simple shapes, limits and
+ * friction losses.
  *
- * The residual of row k is r_k = e_k . (A + B V) + K d x, with the acceleration A = J udot and the velocity V of body b relative to
- * body a at the point, the violation x, and the last term on the first row only. So f changes by -H dr, and by a part of
- * itself because D grows with x. A joint moves the bodies outboard of it as one piece, by S; what it does to V is in
- * matter/derivatives.h, and does the same to A with udot in place of u. */
+ * The residual of row k is r_k = e_k . (A + B V) + K d x, with the acceleration A = J udot and the velocity V of body b
+ * relative to body a at the point, the violation x, and the last term on the first row only. So f changes by -H dr, and
+ * by a part of itself because D grows with x. A joint moves the bodies outboard of it as one piece, by S; what it does
+ * to V is in matter/derivatives.h, and does the same to A with udot in place of u. */
 #include "matter/derivatives.h"
 #include "soft/internal.h"
 
@@ -48,7 +49,8 @@ static void make_terms(const differentiation *x, const soft_group *g, contact_te
   for (int k = 0; k < g->s.rows; k++) c->F = sv_fma(c->f[k], g->B[k], c->F);
 }
 
-/* The force's change where the relative motion changes by `by`, the axes by `axes` (NULL: they stay), and the distance. */
+/* The force's change where the relative motion changes by `by`, the axes by `axes` (NULL: they stay), and the
+ * distance. */
 static sv change_force(const contact_terms *c, sv by, const v3 *axes, double distance) {
   const soft_group *g = c->g;
   const int n = g->s.rows;
@@ -75,7 +77,8 @@ typedef struct moved_material {
   sv X, V, A;
 } moved_material;
 
-/* The change of a field of motions that is W at the joint's M origin and `at` at the point; eta as in matter/derivatives.h. */
+/* The change of a field of motions that is W at the joint's M origin and `at` at the point; eta as in
+ * matter/derivatives.h. */
 static sv change_field(const mobility_motion *s, sv eta, sv W, sv at, v3 arm) {
   const sv rest = { eta.w, v3_sub(eta.v, v3_cross(s->S.w, W.v)) };
   return sv_add(sv_shift_motion(rest, arm), (sv){ v3_cross(s->S.w, at.w), v3_cross(s->S.w, at.v) });

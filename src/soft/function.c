@@ -21,8 +21,8 @@ static double length(const double *x, int n) {
   return ldexp(sqrt(sum), e);
 }
 
-/* A cone in the coordinates where it is round: the tangents U_k = friction_k r_k of the length T, with the unit vector w along
- * them. With n = r_0, the function is 0 for n >= T, sum D_i r_i^2 / 2 for mu^2 n + T <= 0, which is
+/* A cone in the coordinates where it is round: the tangents U_k = friction_k r_k of the length T, with the unit vector
+ * w along them. With n = r_0, the function is 0 for n >= T, sum D_i r_i^2 / 2 for mu^2 n + T <= 0, which is
  * D_0 (n^2 + T^2 / mu^2) / 2, and the square of the distance k (T - n)^2 / 2, k = D_0 / (1 + mu^2), between. MuJoCo
  * has the same in N = mu n. */
 typedef struct cone {

@@ -57,9 +57,9 @@ typedef struct soft_function {
   const pressure_law *law;  /* press */
 } soft_function;
 
-/* s(r). f (rows) = -ds/dr; H (rows x rows; NULL: not wanted) = d2s/dr2, positive semidefinite. `zone` (NULL: not wanted)
- * tells which piece of the function r is on: H is constant on pieces of equal zone, but for the middle zone of a cone,
- * SOFT_ZONE_MIDDLE. */
+/* s(r). f (rows) = -ds/dr; H (rows x rows; NULL: not wanted) = d2s/dr2, positive semidefinite. `zone` (NULL: not
+ * wanted) tells which piece of the function r is on: H is constant on pieces of equal zone, but for the middle zone of
+ * a cone, SOFT_ZONE_MIDDLE. */
 enum { SOFT_ZONE_NOTHING = 0, SOFT_ZONE_MIDDLE = -1 };
 double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
 /* The first two derivatives of s(r + t d) by t. */

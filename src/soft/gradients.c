@@ -1,9 +1,10 @@
 /* Conjugate gradients for the soft rows of an island (Polak and Ribiere), without a matrix of the rows.
  *
- * The preconditioner is M^-1 on the accelerations that the constraints allow: one elimination along the trees, without weights,
- * serves all iterations. With forces h that hold x (M x + G^T lambda = J^T h) and forces f of the rows, the gradient at x is
- * J^T (h - f), and the preconditioned one the z with M z + G^T lambda = J^T (h - f), G z = 0. Directions are mixtures of such z, and
- * are held by the same mixtures of their forces: products with M are sums over rows, as in Newton's method.
+ * The preconditioner is M^-1 on the accelerations that the constraints allow: one elimination along the trees, without
+ * weights, serves all iterations. With forces h that hold x (M x + G^T lambda = J^T h) and forces f of the rows, the
+ * gradient at x is J^T (h - f), and the preconditioned one the z with M z + G^T lambda = J^T (h - f), G z = 0.
+ * Directions are mixtures of such z, and are held by the same mixtures of their forces: products with M are sums over
+ * rows, as in Newton's method.
  *
  * An iteration costs one solution with the elimination, O(bodies), and a line search, O(rows). */
 #include <math.h>

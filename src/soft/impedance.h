@@ -17,9 +17,10 @@ typedef struct soft_response {
 soft_response cdni_soft_response(const soft_law *law, double x, double safe);
 /* R of a row whose inverse inertia J M^-1 J^T is about `diagonal` (> 0). */
 double cdni_soft_regularisation(double d, double diagonal);
-/* The function of a contact with friction: SOFT_ELLIPTIC or SOFT_PYRAMIDAL, of 3, 4 or 6 rows, friction of those after the
- * first (each counts as at least 1e-5, MuJoCo's mjMINMU). R: of the normal row, for an elliptic cone; for a pyramid of the
- * first edge, whose diagonal is that of the normal row + friction[0]^2 that of the first tangent. `ratio` is impratio. */
+/* The function of a contact with friction: SOFT_ELLIPTIC or SOFT_PYRAMIDAL, of 3, 4 or 6 rows, friction of those after
+ * the first (each counts as at least 1e-5, MuJoCo's mjMINMU). R: of the normal row, for an elliptic cone; for a pyramid
+ * of the first edge, whose diagonal is that of the normal row + friction[0]^2 that of the first tangent. `ratio` is
+ * impratio. */
 soft_function cdni_soft_cone(soft_kind kind, int rows, const double *friction, double R, double ratio);
 
 #endif

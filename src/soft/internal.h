@@ -35,7 +35,8 @@ struct soft_room {
   cdn_computed_region plan[2], shape[2];
   cdn_computed_region results; /* a companion of the accelerations: soft_results */
   cdn_soft_def
-      newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative to the cost at
+      newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative
+               * to the cost at
                                 * the start, which goes with the square of the step. */
 };
 
@@ -46,13 +47,14 @@ static inline bool cdni_soft_is_exact(const soft_room *room) {
 
 enum { SOFT_MOST_RECORDS = 1000 };
 
-/* What exact rows give way in the first pass (exact.c), as a part of the inverse inertia that they meet. Smaller: a pass leaves
- * less; larger: the elimination rounds less, by 1e-16 over that, times how unlike masses are. A row on one mobility is no
- * weight on bodies, and rounds nothing. */
+/* What exact rows give way in the first pass (exact.c), as a part of the inverse inertia that they meet. Smaller: a
+ * pass leaves less; larger: the elimination rounds less, by 1e-16 over that, times how unlike masses are. A row on one
+ * mobility is no weight on bodies, and rounds nothing. */
 #define SOFT_GIVE 1e-6
 #define SOFT_GIVE_OF_JOINT 1e-13
 
-/* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
+/* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by
+ * iteration. */
 typedef struct soft_results {
   cdn_soft_statistics statistics;
   double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
@@ -62,7 +64,8 @@ typedef struct soft_outcome {
   double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
 } soft_outcome;
 static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcome *)(r + 1); }
-/* report.c: those of a State with n groups, whose accelerations are computed. CDN_ERR_PARSE: a checkpoint brought others. */
+/* report.c: those of a State with n groups, whose accelerations are computed. CDN_ERR_PARSE: a checkpoint brought
+ * others. */
 cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, soft_results **results);
 
 /* groups.c: of a State. */
@@ -83,8 +86,9 @@ typedef struct soft_work {
   int32_t C; /* of a pair: the matrix of its coupling, -1: none */
   /* Of a pair: r = J_b A_b - J_a A_a - ref. */
   sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
-  /* Of several joints (terms.c): J[2 i] A_outboard + J[2 i + 1] A_inboard is the part of joint i in the row; four couplings for each
-   * two of them, that of body s of the first and t of the second in [2 s + t], where 0 is the outboard and 1 the inboard body. */
+  /* Of several joints (terms.c): J[2 i] A_outboard + J[2 i + 1] A_inboard is the part of joint i in the row; four
+   * couplings for each two of them, that of body s of the first and t of the second in [2 s + t], where 0 is the
+   * outboard and 1 the inboard body. */
   sv *J;
   int32_t *couplings;
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
@@ -96,14 +100,15 @@ typedef struct soft_work {
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
-  double base
-      [SOFT_MOST_ROWS]; /* of an island that is passed again (exact.c): forces that act already; f is what comes to them */
+  double
+      base[SOFT_MOST_ROWS]; /* of an island that is passed again (exact.c): forces that act already; f is what comes to
+                         * them */
 } soft_work;
 
 /* x = udot - udot0. By body and mobility; only islands have values.
  *
- * With couplings the islands of the plan are those of the problem. Without, only constraints connect trees to islands of the plan; those
- * that rows connect are one island of the problem, and its pieces. */
+ * With couplings the islands of the plan are those of the problem. Without, only constraints connect trees to islands
+ * of the plan; those that rows connect are one island of the problem, and its pieces. */
 typedef struct soft_problem {
   const soft_room *room;
   const cdn_soft_def *def;
@@ -120,7 +125,8 @@ typedef struct soft_problem {
   bool coupled;
   bool exact;  /* a group is exact */
   bool passed; /* the island under way has exact rows: its forces come to `base` */
-  /* What exact rows give way then: this part of the inverse inertia that they meet, or `give` times their own, if that is more. */
+  /* What exact rows give way then: this part of the inverse inertia that they meet, or `give` times their own, if that
+   * is more. */
   double level, give;
   int n_islands;
   int32_t *piece_first, *piece; /* by island: islands of the plan */
@@ -142,8 +148,8 @@ typedef struct soft_problem {
   void *frame, *inner; /* of the State's workspace */
 } soft_problem;
 
-/* solve.c: the plan, the islands, and memory, for n groups. `udot` is what A_0 is the motion of. Numbers of the groups are not there
- * yet. Newton's method in `def` asks for couplings. */
+/* solve.c: the plan, the islands, and memory, for n groups. `udot` is what A_0 is the motion of. Numbers of the groups
+ * are not there yet. Newton's method in `def` asks for couplings. */
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
                            const double *udot, const cdn_soft_def *def, const soft_group *groups, int n);
 /* Residuals at udot0, of which x is 0. */
@@ -212,8 +218,8 @@ double cdni_soft_metric(const soft_problem *p, int island, const double *x, cons
                         const sv *A_y);
 /* Sets forces, y and its motions to zero on n islands of the plan. */
 void cdni_soft_clear(const soft_problem *p, const int32_t *piece, int n);
-/* The motion P J^T f of an island's forces f, where P is M^-1 on the accelerations that the constraints allow, goes to x and A_x. The
- * pieces must be factored. */
+/* The motion P J^T f of an island's forces f, where P is M^-1 on the accelerations that the constraints allow, goes to
+ * x and A_x. The pieces must be factored. */
 void cdni_soft_follow(const soft_problem *p, int island, double *x, sv *A_x);
 /* The length of M x, or with rows of M x + J^T (f - next), on mobilities that are free to move. */
 double cdni_soft_length(const soft_problem *p, int island, const double *x, const sv *A_x, bool with_rows);
@@ -222,14 +228,15 @@ double cdni_soft_length(const soft_problem *p, int island, const double *x, cons
 cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
 cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results);
 cdn_status cdni_soft_relax(soft_problem *p, int island, soft_results *results);
-/* noslip.c: after a solution, forces along surfaces, and of dry friction, without R, at the normal forces that there are. */
+/* noslip.c: after a solution, forces along surfaces, and of dry friction, without R, at the normal forces that there
+ * are. */
 cdn_status cdni_soft_stop_slip(soft_problem *p, const soft_group *groups, soft_results *results);
 /* The pieces of an island without weights, factored. */
 cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statistics *statistics);
 /* The weights at the present H, factored: along changed bodies, or all. */
 cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
-/* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that
- * moves. */
+/* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing
+ * that moves. */
 double cdni_soft_cost(const soft_problem *p, int island);
 
 /* line.c: the step along d with the least cost. */

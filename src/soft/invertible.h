@@ -47,7 +47,8 @@ static inline void invertible_barrier(double kappa, double q, double s, double *
 enum { INVERTIBLE_IN = 8, INVERTIBLE_OUT = 3 };
 typedef struct invertible_kernels {
   int lanes;
-  /* f of one contact in each lane: the least of 1/2 f^T R f + g^T f - kappa log(mu^2 f_n^2 - |f_t|^2) - kappa log f_n. */
+  /* f of one contact in each lane: the least of 1/2 f^T R f + g^T f - kappa log(mu^2 f_n^2 - |f_t|^2) - kappa log
+   * f_n. */
   void (*contacts)(const double *in, double *out);
   /* g += sum of y[k] times row rows[k] of A, n numbers a row */
   void (*add_rows)(int n, const double *A, int n_rows, const int32_t *rows, const double *y, double *g);

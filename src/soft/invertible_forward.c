@@ -208,8 +208,8 @@ static void measure(const forward *k, cdn_invertible_report *report) {
   for (int i = 0; i < k->n; i++) report->residual = fmax(report->residual, fabs(k->g[i]) / (1 + fabs(k->c[i])));
 }
 
-/* Leads f above v_min, if it can: with kappa raised, and the parabola of (25) below a velocity such as the contacts have,
- * the barriers outweigh the energy, and f goes to where they are least. */
+/* Leads f above v_min, if it can: with kappa raised, and the parabola of (25) below a velocity such as the contacts
+ * have, the barriers outweigh the energy, and f goes to where they are least. */
 enum { MOST_RAISES = 14 };
 static cdn_status enter(forward *k, cdn_invertible_report *report, int *bad) {
   const double velocity = 0.1 * large_velocity(k);

@@ -1,7 +1,7 @@
 /* The forward problem (17) on its way: what its files share. Private to them.
  *
- * The unknowns are x = f_t / mu for tangents and f_n for normals, so that every cone is the one of mu = 1, and a contact
- * without friction is no exception: its tangents have no part in anything but their own barrier. */
+ * The unknowns are x = f_t / mu for tangents and f_n for normals, so that every cone is the one of mu = 1, and a
+ * contact without friction is no exception: its tangents have no part in anything but their own barrier. */
 #ifndef CARDAN_SOFT_INVERTIBLE_FORWARD_H
 #define CARDAN_SOFT_INVERTIBLE_FORWARD_H
 

@@ -4,13 +4,14 @@
  *
  *   x_k = -h_k n^2 / Q_k,   Q_k = w_k n^2 + P,   P = R_n n^2 + g_n n - kappa,   P (1 - tau) = 2 kappa,
  *
- * where tau = |x|^2 / n^2. So n alone is unknown. Without friction P is 2 kappa, which has one positive root n0, in closed
- * form. With n = n0 (1 + x), P = kappa (2 + p) and the numbers a, w, e without units the equation is
+ * where tau = |x|^2 / n^2. So n alone is unknown. Without friction P is 2 kappa, which has one positive root n0, in
+ * closed form. With n = n0 (1 + x), P = kappa (2 + p) and the numbers a, w, e without units the equation is
  *
- *   p (1 / tau - 1) = 2,   p = x (a x + a + 3),   tau = sum (e_k / q_k)^2,   q_k = (2 + p + w_k nu^2) / nu,  nu = 1 + x.
+ *   p (1 / tau - 1) = 2,   p = x (a x + a + 3),   tau = sum (e_k / q_k)^2,   q_k = (2 + p + w_k nu^2) / nu,  nu = 1 +
+ *   x.
  *
- * Nothing in it cancels. Its left side grows and bends upward from where p > 0 and tau < 1, so that Newton's method from
- * the right descends to the only root. The start replaces each factor by its tangent at its own root. */
+ * Nothing in it cancels. Its left side grows and bends upward from where p > 0 and tau < 1, so that Newton's method
+ * from the right descends to the only root. The start replaces each factor by its tangent at its own root. */
 #include "math/lane.h"
 #include "soft/invertible.h"
 

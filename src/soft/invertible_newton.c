@@ -26,8 +26,8 @@ bool cdni_forward_feasible(const forward *k) {
   return true;
 }
 
-/* A contact moves along x, across x and, near the border of its cone, along the ray f / n in place of n. So the Hessian of
- * its barrier loses nothing by rounding, though its numbers differ by many powers of ten. */
+/* A contact moves along x, across x and, near the border of its cone, along the ray f / n in place of n. So the Hessian
+ * of its barrier loses nothing by rounding, though its numbers differ by many powers of ten. */
 typedef struct axes {
   double r, n, D; /* |x|, n, n^2 - r^2 */
   bool near;

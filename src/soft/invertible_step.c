@@ -1,8 +1,8 @@
 /* The step along Newton's direction. It ends within the cones, whose intersections are known in closed form.
  *
- * An impulse near the border of its cone leaves it soon on a straight line across, though the least may be far around the
- * cone. So a step first tries to turn such impulses about the normal; the border is then met on a straight line of r and
- * n. If the function does not fall enough that way, the step is the best one along the straight line. */
+ * An impulse near the border of its cone leaves it soon on a straight line across, though the least may be far around
+ * the cone. So a step first tries to turn such impulses about the normal; the border is then met on a straight line of
+ * r and n. If the function does not fall enough that way, the step is the best one along the straight line. */
 #include <math.h>
 
 #include "soft/invertible_forward.h"

@@ -53,7 +53,8 @@ static void join_sides(const soft_problem *p, const soft_group *g, int32_t *up) 
   }
 }
 
-/* Joins the pieces that groups connect. A root comes before those it is the root of; so do islands in order of their first pieces. */
+/* Joins the pieces that groups connect. A root comes before those it is the root of; so do islands in order of their
+ * first pieces. */
 static void find_islands(soft_problem *p, const soft_group *groups) {
   const int n = p->plan->n_islands;
   int32_t *up = p->island, *first = p->piece_first;

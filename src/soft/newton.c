@@ -1,25 +1,26 @@
 /* Newton's method for the soft rows of an island.
  *
- * The cost at x = udot - udot0 is 1/2 x^T M x + sum s(r + J x), on G x = 0. With forces f = -ds/dr and weights H = d2s/dr2
- * at x, the Newton step leads to the y with (M + J^T H J) y + G^T lambda = J^T (f + H J x), G y = 0: one elimination. Where
- * no function has changed its piece on the way to y, and none is curved there, y is the solution, exactly.
+ * The cost at x = udot - udot0 is 1/2 x^T M x + sum s(r + J x), on G x = 0. With forces f = -ds/dr and weights H =
+ * d2s/dr2 at x, the Newton step leads to the y with (M + J^T H J) y + G^T lambda = J^T (f + H J x), G y = 0: one
+ * elimination. Where no function has changed its piece on the way to y, and none is curved there, y is the solution,
+ * exactly.
  *
- * No product with M is formed. y is what the forces g = f - H J (y - x) make, for M y + G^T lambda = J^T g. So for any d with
- * G d = 0 d^T M y is the product of J d and g; x is a mixture of such y, with the same mixture of their g. */
+ * No product with M is formed. y is what the forces g = f - H J (y - x) make, for M y + G^T lambda = J^T g. So for any
+ * d with G d = 0 d^T M y is the product of J d and g; x is a mixture of such y, with the same mixture of their g. */
 #include <math.h>
 
 #include "soft/internal.h"
 
-/* Of the products of forces and Jd, regardless of signs. Steps that promise less than the first are whole ones, for slopes along them are
- * rounding; those that promise less than the second change no force. */
+/* Of the products of forces and Jd, regardless of signs. Steps that promise less than the first are whole ones, for
+ * slopes along them are rounding; those that promise less than the second change no force. */
 static const double LITTLE = 1e-9, NO_CHANGE = 1e-12;
 /* Of the cost: steps that promise less change nothing but rounding. */
 static const double NOTHING = 1e-24;
 /* Tolerances below this are met by refining, for an elimination leaves its rounding times how stiff rows are in the
  * forces. */
 static const double REFINED = 1e-10;
-/* With exact rows the first steps are whole ones, in which any number of rows may come to a bound or leave it (the primal-dual active
- * set method; Hintermueller, Ito and Kunisch 2003); along lines one row does so at a time. */
+/* With exact rows the first steps are whole ones, in which any number of rows may come to a bound or leave it (the
+ * primal-dual active set method; Hintermueller, Ito and Kunisch 2003); along lines one row does so at a time. */
 enum { WHOLE_STEPS = 2, STEPS_PER_GROUP = 4 };
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
@@ -83,8 +84,8 @@ static cdn_status step(soft_problem *p, int island, bool all) {
   return CDN_OK;
 }
 
-/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; of forces and J d, regardless of signs, but those of exact rows
- * in a pass, whose forces may be anything before they have settled. */
+/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; of forces and J d, regardless of signs, but
+ * those of exact rows in a pass, whose forces may be anything before they have settled. */
 typedef struct step_sums {
   double m0, m1, curved, size;
 } step_sums;
@@ -114,8 +115,8 @@ static step_sums multiply(const soft_problem *p, int island) {
 typedef struct trial {
   double cost, slope; /* of the functions */
   bool done;          /* no function is curved there, or on another piece than before */
-  double
-      left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g - f) */
+  double left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g -
+             * f) */
 } trial;
 
 /* Forces and weights at x + t d. */

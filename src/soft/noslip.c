@@ -1,10 +1,10 @@
-/* The no-slip pass (MuJoCo's): Gauss-Seidel over forces along surfaces and of dry friction, as if their rows had no regularisation. Normal
- * forces of elliptic cones keep what the solver gave them, and so do limits and equalities.
+/* The no-slip pass (MuJoCo's): Gauss-Seidel over forces along surfaces and of dry friction, as if their rows had no
+ * regularisation. Normal forces of elliptic cones keep what the solver gave them, and so do limits and equalities.
  *
- * The normal force of a pyramid is the sum of its edges' forces, and these are those of soft friction: it is not the normal force of what
- * does not slip. MuJoCo 2.2.2 keeps it, and the sum of each two opposite edges: a block that should rest on a slope is lifted a little, falls
- * back, and creeps. Here it is a row of its own with the regularisation of all edges together, and friction is anywhere in the
- * pyramid. */
+ * The normal force of a pyramid is the sum of its edges' forces, and these are those of soft friction: it is not the
+ * normal force of what does not slip. MuJoCo 2.2.2 keeps it, and the sum of each two opposite edges: a block that
+ * should rest on a slope is lifted a little, falls back, and creeps. Here it is a row of its own with the
+ * regularisation of all edges together, and friction is anywhere in the pyramid. */
 #include <math.h>
 
 #include "soft/dual.h"
@@ -17,7 +17,8 @@ static const double NOTHING = 1e-14;
 /* Row of edge k on row e: +- friction of its tangent. */
 static double slope_of(const soft_function *s, int k) { return k % 2 ? -s->friction[k / 2] : s->friction[k / 2]; }
 
-/* Forces of the edges that add up to f, with no two opposite ones that both push but for the rest of the normal force. */
+/* Forces of the edges that add up to f, with no two opposite ones that both push but for the rest of the normal
+ * force. */
 static void spread(const soft_function *s, const double *f, double *edge) {
   double rest = f[0];
   for (int k = 1; k < s->rows; k++) {
@@ -47,7 +48,8 @@ static void add(const soft_function *s, const double *A, int k, double by, doubl
   for (int e = 0; e < s->rows; e++) g[e] += A[e * s->rows + k] * by;
 }
 
-/* The normal force of a pyramid as of a row of its own; friction shrinks where it no longer fits. What the step counts for. */
+/* The normal force of a pyramid as of a row of its own; friction shrinks where it no longer fits. What the step counts
+ * for. */
 static double take_normal(const soft_function *s, const double *A, double *g, double *f) {
   const double R = 1 / (s->D[0] * 2 * (s->rows - 1)), square = A[0] + R;
   const double by = fmax(-(g[0] + R * f[0]) / square, -f[0]);

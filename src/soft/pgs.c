@@ -1,10 +1,10 @@
-/* Projected Gauss-Seidel for the soft rows of an island: sweeps over the groups, each of which takes the force that is best for it while
- * the others keep theirs. Rows without a cone, and the edges of pyramids, go one by one. An elliptic cone takes two steps: along the
- * ray of its force, and across it at the normal force that results (MuJoCo). At the tip of the cone the first step is along the ray
- * on which the cost falls most, so that no tip but the best one holds.
+/* Projected Gauss-Seidel for the soft rows of an island: sweeps over the groups, each of which takes the force that is
+ * best for it while the others keep theirs. Rows without a cone, and the edges of pyramids, go one by one. An elliptic
+ * cone takes two steps: along the ray of its force, and across it at the normal force that results (MuJoCo). At the tip
+ * of the cone the first step is along the ray on which the cost falls most, so that no tip but the best one holds.
  *
- * A sweep costs a product with A. The forces are always allowed, so that the cost of the primal problem there, plus that of the dual one,
- * bounds how far both are from their least: the gap, a sum over groups. */
+ * A sweep costs a product with A. The forces are always allowed, so that the cost of the primal problem there, plus
+ * that of the dual one, bounds how far both are from their least: the gap, a sum over groups. */
 #include <math.h>
 
 #include "soft/dual.h"
@@ -61,7 +61,8 @@ static void take_edges(visit *v, double *edge) {
   }
 }
 
-/* The ray to go along: that of the force, or at the tip the one on which the cost falls most; false: none leads down. */
+/* The ray to go along: that of the force, or at the tip the one on which the cost falls most; false: none leads
+ * down. */
 static bool choose_ray(const visit *v, double *ray) {
   const soft_function *s = v->s;
   double T = 0;
@@ -147,8 +148,9 @@ static void take_group(visit *v, double *edge) {
 
 /* ---- the gap ---- */
 
-/* Of an elliptic cone, f.n for a force f that is allowed and n = R p + r: in coordinates in which the cone is round, where T is the length of
- * what n has along the surface and w its direction, (n_0 - T) f_0 + T (f_0 - |u|) + T (|u| + u.w). No part is negative. */
+/* Of an elliptic cone, f.n for a force f that is allowed and n = R p + r: in coordinates in which the cone is round,
+ * where T is the length of what n has along the surface and w its direction, (n_0 - T) f_0 + T (f_0 - |u|) + T (|u| +
+ * u.w). No part is negative. */
 static double product_with_normal(const soft_function *s, const double *r, const double *f, int32_t zone) {
   double U[SOFT_MOST_ROWS], u[SOFT_MOST_ROWS], T = 0, size = 0, across = 0;
   for (int k = 1; k < s->rows; k++) {

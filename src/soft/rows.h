@@ -35,9 +35,9 @@ typedef struct soft_group {
   /* Of one row that passes solve (exact.c), as give > 0 says: D = 1 / (R + give), and what `give` gives way is taken
    * back. R = 0: the row is exact. */
   double R, give;
-  /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the violation by
-   * `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by the part `growth` of
-   * itself. */
+  /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the
+   * violation by `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by
+   * the part `growth` of itself. */
   int32_t known;
   double stiffness, damping, growth;
   v3 point, arm; /* of a pair: a point of b, and from there to that of a; 0 but for stations that should coincide */
@@ -50,10 +50,11 @@ typedef struct soft_group {
       sv row[CDN_ROW_MOST_BODIES];       /* J of bodies, about M's origins */
     };
   };
-  /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
+  /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot
+   * alone. */
   int32_t rates;
-  /* Who it is, for reports: 1 + the number of a contact of the State; 1 + that of a soft element; 1 + that of a provider of the
-   * user's; one of the three is not 0. */
+  /* Who it is, for reports: 1 + the number of a contact of the State; 1 + that of a soft element; 1 + that of a
+   * provider of the user's; one of the three is not 0. */
   int32_t contact, element, provider;
   int32_t source; /* of a contact: its number among the points, of which those in a gap are no contacts */
 } soft_group;

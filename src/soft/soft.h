@@ -28,13 +28,14 @@ cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
 /* From the accelerations without soft rows, d->udot and d->A: finds the forces of the soft rows and adds them to F (one
  * for each body, about M's origins) and f (nu). Results go to the State. The inertias must be valid. */
 cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f);
-/* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
- * has left, by which the State's results tell how accurate they are. */
+/* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the
+ * gradient has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
-/* Adds the forces that the soft rows would have at this udot to F and f; of some of them. With a base they are those near it, to be differenced: each row stays on the piece of its function that
- * it is on there, and rows that passes solve have the forces that they have there: `equation` (NULL: not wanted)
- * receives their r + R f, or zero for one at a bound. Without a base there must be no exact rows. *same (NULL: not wanted): whether the
- * groups are those of the base. */
+/* Adds the forces that the soft rows would have at this udot to F and f; of some of them. With a base they are those
+ * near it, to be differenced: each row stays on the piece of its function that it is on there, and rows that passes
+ * solve have the forces that they have there: `equation` (NULL: not wanted) receives their r + R f, or zero for one at
+ * a bound. Without a base there must be no exact rows. *same (NULL: not wanted): whether the groups are those of the
+ * base. */
 typedef struct soft_base soft_base;
 typedef enum soft_which {
   SOFT_ALL,
@@ -52,13 +53,13 @@ cdn_status cdni_soft_count_exact(const soft_room *room, cdn_state *state, int *n
  * theirs. *out is NULL where it fails. */
 cdn_status cdni_soft_base_begin(const soft_room *room, cdn_state *state, const double *udot, soft_base **out);
 void cdni_soft_base_end(cdn_state *state, soft_base *base);
-/* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are left
- * out, for nobody knows how they vary. */
+/* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are
+ * left out, for nobody knows how they vary. */
 struct derivative_pass;
 cdn_status cdni_soft_differentiate(const soft_room *room, struct derivative_pass *p, bool *rest);
-/* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints (NULL:
- * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones. `change`
- * (NULL: zero): how the equations of the exact rows vary at constant udot and forces, one row each.
+/* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints
+ * (NULL: not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
+ * `change` (NULL: zero): how the equations of the exact rows vary at constant udot and forces, one row each.
  * Accelerations must be valid. */
 typedef struct soft_variation {
   int columns;
@@ -97,11 +98,12 @@ typedef struct soft_stage {
   soft_effort effort;
   void *frame;
 } soft_stage;
-/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on
- * mobilities fall by this part of what u gains over that of the State. */
+/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative):
+ * forces on mobilities fall by this part of what u gains over that of the State. */
 cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
                                  const double *resistance, sv *F);
-/* From the accelerations without soft rows, d->udot and d->A: those with the soft rows of the State and the rows of contacts.
+/* From the accelerations without soft rows, d->udot and d->A: those with the soft rows of the State and the rows of
+ * contacts.
  * *again: the normal forces are far from those assumed; the next call assumes them. */
 cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot, bool *again);
 /* Rates of the memory of friction. */

@@ -1,5 +1,6 @@
-/* A stage of an implicit step: compliant contacts as convex functions of the velocities u = u0 + h udot at its end, at the
- * pose of the State. With r = V / h, where V = J u is the velocity of a row, r is J udot less a constant, as in all soft rows. */
+/* A stage of an implicit step: compliant contacts as convex functions of the velocities u = u0 + h udot at its end, at
+ * the pose of the State. With r = V / h, where V = J u is the velocity of a row, r is J udot less a constant, as in all
+ * soft rows. */
 #include <float.h>
 #include <math.h>
 

@@ -1,8 +1,9 @@
 /* Groups of one row on mobilities of several joints, and on bodies.
  *
- * The row is c = sum of slope udot. Its weight H c c^T has squares, which are weights on the mobilities themselves, and products of two
- * mobilities. udot of a joint is a row on the motions of its outboard and its inboard body; so the product of two joints is a weight
- * between the bodies of the one and those of the other. A body is one whose joint has no inboard body. */
+ * The row is c = sum of slope udot. Its weight H c c^T has squares, which are weights on the mobilities themselves, and
+ * products of two mobilities. udot of a joint is a row on the motions of its outboard and its inboard body; so the
+ * product of two joints is a weight between the bodies of the one and those of the other. A body is one whose joint has
+ * no inboard body. */
 #include "math/cholesky.h"
 #include "matter/operators.h"
 #include "soft/internal.h"

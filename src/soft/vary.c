@@ -1,10 +1,10 @@
 /* How accelerations vary where soft rows act, by the implicit function theorem.
  *
- * At the solution [M G^T; G 0] (udot, lambda) = (f + S, b), where the forces S of the soft rows follow from q, u and udot.
- * For a small change, let (d1, l1) be what the derivatives would be if S did not follow udot. S changes by -W dudot, with
- * W = J^T H J, so that ([M G^T; G 0] + W) (dudot, dlambda) = [M G^T; G 0] (d1, l1): dudot = d1 + e, where e solves with
- * the weights for the forces -W d1. That is done for the unit force of each row once, or for each column. The multipliers change
- * by those that the forces -W dudot have alone. */
+ * At the solution [M G^T; G 0] (udot, lambda) = (f + S, b), where the forces S of the soft rows follow from q, u and
+ * udot. For a small change, let (d1, l1) be what the derivatives would be if S did not follow udot. S changes by -W
+ * dudot, with W = J^T H J, so that ([M G^T; G 0] + W) (dudot, dlambda) = [M G^T; G 0] (d1, l1): dudot = d1 + e, where e
+ * solves with the weights for the forces -W d1. That is done for the unit force of each row once, or for each column.
+ * The multipliers change by those that the forces -W dudot have alone. */
 #include "matter/operators.h"
 #include "soft/internal.h"
 
@@ -157,7 +157,8 @@ static void vary_by_columns(const island_rows *x, const soft_variation *v) {
   cdni_soft_clear(p, &x->island, 1);
 }
 
-/* The multipliers' derivatives, once udot's are final: what the forces -W dudot do is added. `f`, b: room for a column. */
+/* The multipliers' derivatives, once udot's are final: what the forces -W dudot do is added. `f`, b: room for a
+ * column. */
 static cdn_status vary_multipliers(soft_problem *p, const soft_variation *v, double *f, double *b) {
   const constraint_room *constraints = p->room->constraints;
   const int equations = cdni_constraints_equations(constraints);

@@ -55,7 +55,8 @@ cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds,
 
 /* ---- one linear problem --------------------------------------------------------------------- */
 
-/* Whatever is not to move has an infinite weight. Prescribed mobilizers are among it, if their positions are prescribed. */
+/* Whatever is not to move has an infinite weight. Prescribed mobilizers are among it, if their positions are
+ * prescribed. */
 cdn_status cdni_assembly_factor(cdn_assembly *a, cdn_state *state, loop_level level, const double *damping) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(a->room, state, &rows));

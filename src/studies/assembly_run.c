@@ -1,4 +1,5 @@
-/* Assembling: the guess and other starts, constraints and then goals, and never a State that is worse than the one given. */
+/* Assembling: the guess and other starts, constraints and then goals, and never a State that is worse than the one
+ * given. */
 #include <math.h>
 
 #include "studies/assembly.h"

@@ -43,8 +43,8 @@ typedef struct checker {
   int pose; /* 0 is the State's own */
 } checker;
 
-/* check_pose.c: makes the report and a State of its own with locks, motions and forces from outside taken away. `most`: the longest result that is
- * differenced. On failure nothing is left. */
+/* check_pose.c: makes the report and a State of its own with locks, motions and forces from outside taken away. `most`:
+ * the longest result that is differenced. On failure nothing is left. */
 cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, const char *sort, const char *element,
                             const char *kind, const cdn_check_def *def, int most, cdn_check **out);
 /* Frees all but the report, which it finishes. */
@@ -57,8 +57,8 @@ cdn_status cdni_check_set(checker *c, const check_point *p);
 cdn_status cdni_check_go_along(checker *c, const double *u, double dt);
 void cdni_check_stay(checker *c);
 
-/* The rate of n values along `along` at the pose: c->rate, and what it may err by: c->doubt. Values that bend or jump there have
- * NaN. The State is at the pose again afterwards. */
+/* The rate of n values along `along` at the pose: c->rate, and what it may err by: c->doubt. Values that bend or jump
+ * there have NaN. The State is at the pose again afterwards. */
 cdn_status cdni_check_rate(checker *c, check_fn *f, void *context, int n);
 
 /* check_report.c: reads a def; puts what was found in order and words. */
@@ -70,10 +70,12 @@ void cdni_check_compare(checker *c, const char *what, int row, int column, const
                         double found, double scale, double doubt, const char *hint);
 void cdni_check_note(checker *c, const char *what, int row, int column, double expected, double found, double error,
                      const char *format, ...) CDN_PRINTF(8, 9);
-/* A failure to evaluate: noted unless the pose may be one where the element has no meaning. CDN_OK: go on with the next pose. */
+/* A failure to evaluate: noted unless the pose may be one where the element has no meaning. CDN_OK: go on with the next
+ * pose. */
 cdn_status cdni_check_failed(checker *c, cdn_status status);
 
-/* check_reads.c: whether n values that are computed at the pose change, unnoticed, with something that they do not declare. */
+/* check_reads.c: whether n values that are computed at the pose change, unnoticed, with something that they do not
+ * declare. */
 cdn_status cdni_check_reads(checker *c, check_fn *f, void *context, int n);
 
 static inline double check_largest(const double *x, int n) {

@@ -1,4 +1,5 @@
-/* Checks of a constraint: errors of positions, of velocities, of accelerations, and the rows must be derivatives of each other. */
+/* Checks of a constraint: errors of positions, of velocities, of accelerations, and the rows must be derivatives of
+ * each other. */
 #include <stdio.h>
 
 #include "studies/check.h"

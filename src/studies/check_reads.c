@@ -1,4 +1,5 @@
-/* Undeclared reads: a value that is computed before a variable changes, and stays, though one that is computed anew differs. */
+/* Undeclared reads: a value that is computed before a variable changes, and stays, though one that is computed anew
+ * differs. */
 #include <math.h>
 #include <stdio.h>
 

@@ -73,7 +73,8 @@ static void give_back(cdn_ensemble *e, void *memory, size_t count, size_t size) 
   if (memory) cdni_free(&e->allocator, memory, bytes(count, size));
 }
 
-/* Damping of joints goes along the tree in lanes, where it is that of all States, and the same about all axes of a joint. */
+/* Damping of joints goes along the tree in lanes, where it is that of all States, and the same about all axes of a
+ * joint. */
 static cdn_status choose_damping(cdn_ensemble *e, unsigned vary, cdn_state *state) {
   e->apart = true;
   if (!e->twin || (vary & CDN_VARY_FORCES)) return CDN_OK;

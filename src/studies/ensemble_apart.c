@@ -1,4 +1,5 @@
-/* Steps of Systems with constraints, events or memory of friction: each State advances by itself, with the stepper of the thread. */
+/* Steps of Systems with constraints, events or memory of friction: each State advances by itself, with the stepper of
+ * the thread. */
 #include <math.h>
 
 #include "studies/ensemble.h"

@@ -104,7 +104,8 @@ static double moved_by(const search *x, int i, int k) {
   return sum;
 }
 
-/* One past the last mode that is as stiff as mode `first`: together they are one space, in which any basis is as good. */
+/* One past the last mode that is as stiff as mode `first`: together they are one space, in which any basis is as
+ * good. */
 static int end_of_space(const search *x, int first) {
   const double most = fmax(fabs(x->d[0]), fabs(x->d[x->s.n - 1]));
   int end = first + 1;
@@ -133,10 +134,10 @@ static double norm(const double *v, int first, int end) {
   return sqrt(square);
 }
 
-/* Out of balance, curvature depends on the coordinates in which it is measured: the imbalance turns along a direction. Over the
- * largest step it may turn as a whole. So a direction is stable or unstable only where its curvature outdoes the whole imbalance
- * over that step; all others are neutral. Steps take a neutral direction as if it were as stiff as its curvature may be, and
- * leave it alone where its own acceleration is within the tolerance. */
+/* Out of balance, curvature depends on the coordinates in which it is measured: the imbalance turns along a direction.
+ * Over the largest step it may turn as a whole. So a direction is stable or unstable only where its curvature outdoes
+ * the whole imbalance over that step; all others are neutral. Steps take a neutral direction as if it were as stiff as
+ * its curvature may be, and leave it alone where its own acceleration is within the tolerance. */
 static void judge_directions(search *x) {
   const int n = x->s.n;
   const double most = n ? fmax(fabs(x->d[0]), fabs(x->d[n - 1])) : 0;
@@ -205,8 +206,8 @@ static double trial(search *x, double nu) {
   return cdni_equilibrium_length(x);
 }
 
-/* Nothing pushes it off the ridge but its own softest directions: so far along them as the radius allows, downhill. Where their
- * slope is rounding, the coordinate that moves most grows. */
+/* Nothing pushes it off the ridge but its own softest directions: so far along them as the radius allows, downhill.
+ * Where their slope is rounding, the coordinate that moves most grows. */
 static void leave_ridge(search *x, double radius) {
   int first = 0;
   while (!(x->k[first] < 0)) first++;

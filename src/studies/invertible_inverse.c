@@ -62,7 +62,8 @@ static cdn_status look(cdn_invertible_motion *motion, const cdn_invertible_law *
   return cdn_invertible_inverse(&rows->problem, rows->v, rows->f, NULL);
 }
 
-/* Derivatives of cdni_motion_speeds by displacements of q and of next, nu x nu each, by differences. `work`: nq + 2 nu. */
+/* Derivatives of cdni_motion_speeds by displacements of q and of next, nu x nu each, by differences. `work`: nq + 2
+ * nu. */
 static cdn_status speed_derivatives(cdn_invertible_motion *motion, const double *q, const double *next, double *by_q,
                                     double *by_next, double *work) {
   const int nu = motion->nu;

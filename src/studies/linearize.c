@@ -1,8 +1,8 @@
 /* The equations of motion linearized in local independent coordinates (12.6).
  *
- * Perturbations (v, delta u) that stay on the constraints have P v = 0 and G_u delta u + d(G_u u)/dq v = 0, with the rows P of
- * positions and G_u of positions and velocities. So v = D^T a and delta u = U^T b + C v, where C v is the smallest delta u that
- * satisfies the latter; at rest there is none. Along the motion
+ * Perturbations (v, delta u) that stay on the constraints have P v = 0 and G_u delta u + d(G_u u)/dq v = 0, with the
+ * rows P of positions and G_u of positions and velocities. So v = D^T a and delta u = U^T b + C v, where C v is the
+ * smallest delta u that satisfies the latter; at rest there is none. Along the motion
  *
  *   d/dt v = T v + delta u,     d/dt delta u = dudot/dq v + dudot/du delta u + dudot/dz delta z,
  *

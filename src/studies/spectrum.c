@@ -64,7 +64,8 @@ static double combine(int nu, int n, const double *vectors, const double *x, int
   return sum;
 }
 
-/* Whether eigenvector `first` (and the next, if the eigenvalue is not real) comes to rest at its eigenvalue by damping. */
+/* Whether eigenvector `first` (and the next, if the eigenvalue is not real) comes to rest at its eigenvalue by
+ * damping. */
 static bool is_damped(const cdni_spectrum *s, int first, double *damping) {
   const int n = s->n, l = s->size - n;
   const double re = s->re[first], im = s->im[first];

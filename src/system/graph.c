@@ -112,8 +112,8 @@ static bool is_read(const cdn_system *s, int32_t variable, int32_t effective) {
   return false;
 }
 
-/* The stack of calls bears so many entries that wait for each other: what is longer is found here, not in a run. `nested` says
- * for each node how many entries there are on the longest way from it on. */
+/* The stack of calls bears so many entries that wait for each other: what is longer is found here, not in a run.
+ * `nested` says for each node how many entries there are on the longest way from it on. */
 static cdn_status check_nesting(cdn_system *s, const int32_t *order, const int32_t *nested) {
   int32_t longest = order[0];
   for (size_t i = 0; i < s->nodes.count; i++)

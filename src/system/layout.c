@@ -1,8 +1,10 @@
 /* Planning the State's block: offsets of every variable, rate, error slot and cache entry. No pointers inside, so that
- * copying it is one memcpy. Regions have their counts in it and their elements outside; shared arrays are all outside. */
+ * copying it is one memcpy. Regions have their counts in it and their elements outside; shared arrays are all
+ * outside. */
 #include "system/structs.h"
 
-/* Small things share cache lines; anything of a line or more starts on one, and all that kernels of several lanes read. */
+/* Small things share cache lines; anything of a line or more starts on one, and all that kernels of several lanes
+ * read. */
 static size_t place(const cdn_system *s, size_t *at, size_t bytes) {
   size_t align = bytes >= CDNI_ALIGN || s->lanes > 1 ? CDNI_ALIGN : sizeof(double);
   *at = (*at + align - 1) / align * align;
@@ -13,7 +15,8 @@ static size_t place(const cdn_system *s, size_t *at, size_t bytes) {
 
 static size_t place_doubles(const cdn_system *s, size_t *at, int n) { return place(s, at, (size_t)n * sizeof(double)); }
 
-/* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda, triggers | previous t, y | cache | valid bits | serials */
+/* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda, triggers | previous t, y | cache | valid bits |
+ * serials */
 cdn_status cdni_layout_plan(cdn_system *s) {
   const int lanes = s->lanes;
   s->nq = (int)s->q0.count * lanes, s->nu = (int)s->u0.count * lanes, s->nz = (int)s->z0.count * lanes;

@@ -1,4 +1,5 @@
-/* Tables of parameters: what a number must be; and the parameters of subsystems, which are the numbers of their arrays. */
+/* Tables of parameters: what a number must be; and the parameters of subsystems, which are the numbers of their
+ * arrays. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-/* Arrays that all States share until one of them is changed. A State reads the System's defaults, which nobody ever writes to,
- * until somebody sets the array in it. Then it holds values of its own, which copies of the State hold, too. Whoever sets an array
- * that others hold gets memory for values of its own first.
+/* Arrays that all States share until one of them is changed. A State reads the System's defaults, which nobody ever
+ * writes to, until somebody sets the array in it. Then it holds values of its own, which copies of the State hold, too.
+ * Whoever sets an array that others hold gets memory for values of its own first.
  *
- * Threads may work with several States of a System at once. The count of those who hold values is atomic, and values are written to
- * only by the one State that holds them. */
+ * Threads may work with several States of a System at once. The count of those who hold values is atomic, and values
+ * are written to only by the one State that holds them. */
 #include "system/structs.h"
 
 static void *values_of(shared_values *v) { return (char *)v + CDNI_ALIGN; }
@@ -66,8 +66,8 @@ cdn_status cdni_shared_write(cdn_state *s, int32_t ticket, size_t from, size_t b
   return CDN_OK;
 }
 
-/* A State that has memory of its own copies the values into it, so that States which take turns in changing and copying settle on
- * memory of their own, and allocate no more. */
+/* A State that has memory of its own copies the values into it, so that States which take turns in changing and copying
+ * settle on memory of their own, and allocate no more. */
 static void adopt(cdn_state *to, int32_t ticket, shared_values *theirs) {
   const node *n = node_at(to->system, ticket);
   shared_slot *mine = slot_of(to, ticket);

@@ -79,8 +79,8 @@ typedef struct cdni_near_list {
   const cdn_allocator *allocator;
 } cdni_near_list;
 typedef struct cdni_near_kinks {
-  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` after the State or a quarter of it before,
-   * if they go on at their present rates; in ascending order of their keys. It may add others. */
+  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` after the State or a quarter
+   * of it before, if they go on at their present rates; in ascending order of their keys. It may add others. */
   cdn_status (*list)(const void *self, cdn_state *state, double reach, cdni_near_list *out);
   /* One of them, near or not. */
   cdn_status (*calc)(const void *self, cdn_state *state, int64_t key, double *value, double *rate);

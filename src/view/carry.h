@@ -1,5 +1,5 @@
-/* What a State of one System keeps in another one that has the same bodies and joints, such as that of another law of contact.
- * Elements are the same if their sort, name, kind and number of parameters are. Private to the room. */
+/* What a State of one System keeps in another one that has the same bodies and joints, such as that of another law of
+ * contact. Elements are the same if their sort, name, kind and number of parameters are. Private to the room. */
 #ifndef CARDAN_VIEW_CARRY_H
 #define CARDAN_VIEW_CARRY_H
 
@@ -22,8 +22,8 @@ typedef struct view_carry {
 cdn_status cdni_carry_make(const cdn_system *from, const cdn_system *to, const cdn_allocator *allocator,
                            view_carry *out);
 void cdni_carry_free(view_carry *c);
-/* Time, q, u; z, controls, locks, changed parameters and what is switched on of the same names. `to` is a new State. What could not be
- * carried is told in `lost` (may be NULL), "" if there is nothing. */
+/* Time, q, u; z, controls, locks, changed parameters and what is switched on of the same names. `to` is a new State.
+ * What could not be carried is told in `lost` (may be NULL), "" if there is nothing. */
 cdn_status cdni_carry(view_carry *c, const cdn_state *from, cdn_state *to, char *lost, size_t size);
 
 #endif

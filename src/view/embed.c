@@ -124,7 +124,8 @@ static bool make_room(cdni_embed *e, size_t words) {
   return before && differences;
 }
 
-/* Frames follow each other closely: differences of their words, first bytes first, take half of the room that frames take. */
+/* Frames follow each other closely: differences of their words, first bytes first, take half of the room that frames
+ * take. */
 static void make_differences(cdni_embed *e, const unsigned char *bytes, size_t n, size_t words) {
   for (size_t i = 0; i < words; i++) {
     uint32_t word = 0;

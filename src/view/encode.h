@@ -73,8 +73,8 @@ typedef struct view_coordinate {
   bool is_angle;
   double lower, upper;
 } view_coordinate;
-/* The coordinates of a System whose rates are speeds. `model` may be NULL; it knows limits of joints. The array (view_coordinate) is the
- * caller's to free. CDN_ERR_NOMEM. */
+/* The coordinates of a System whose rates are speeds. `model` may be NULL; it knows limits of joints. The array
+ * (view_coordinate) is the caller's to free. CDN_ERR_NOMEM. */
 cdn_status cdni_list_coordinates(const cdn_system *system, const cdn_model *model, const cdn_allocator *allocator,
                                  cdni_array *out);
 /* Whether the State prescribes or locks it. */

@@ -1,5 +1,5 @@
-/* States of the past, in bounded memory. Private to the room. When there are too many, those go whose neighbours are near in
- * time for their age: what was just now is dense, what was long ago is sparse, and the first one stays. */
+/* States of the past, in bounded memory. Private to the room. When there are too many, those go whose neighbours are
+ * near in time for their age: what was just now is dense, what was long ago is sparse, and the first one stays. */
 #ifndef CARDAN_VIEW_HISTORY_H
 #define CARDAN_VIEW_HISTORY_H
 

@@ -1,5 +1,5 @@
-/* What the files of the view share. Private to the room. A *view* shows States of one System at a time and knows what pages
- * have chosen. A *live run* (live.h) is the loop that pages steer. */
+/* What the files of the view share. Private to the room. A *view* shows States of one System at a time and knows what
+ * pages have chosen. A *live run* (live.h) is the loop that pages steer. */
 #ifndef CARDAN_VIEW_INTERNAL_H
 #define CARDAN_VIEW_INTERNAL_H
 

@@ -17,11 +17,13 @@ typedef struct cdni_link_def {
   const char *host; /* NULL: 127.0.0.1 */
   int port;         /* 0: any free one */
   const char *page; /* path of viewer.html; NULL: cdni_page_path of view/embed.h */
-  const char *
-      token; /* path of a file with the token, which only its user can read, made where there is none; NULL: a new token */
+  const char
+      *token; /* path of a file with the token, which only its user can read, made where there is none; NULL: a new
+              * token */
 } cdni_link_def;
 
-/* Errors: CDN_ERR_ARG (bad host or port), CDN_ERR_FILE (no page, port in use, token that others can read), CDN_ERR_NOMEM, with a message and its remedy. */
+/* Errors: CDN_ERR_ARG (bad host or port), CDN_ERR_FILE (no page, port in use, token that others can read),
+ * CDN_ERR_NOMEM, with a message and its remedy. */
 cdn_status cdni_link_open(const cdni_link_def *def, cdni_link **out) CDN_NODISCARD;
 /* Sends `bye` with this text, closes all connections and ends the thread. NULL is allowed. */
 void cdni_link_close(cdni_link *link, const char *bye);
@@ -40,8 +42,9 @@ bool cdni_link_has_page(const cdni_link *link, int64_t number);
 void cdni_link_clear_opening(cdni_link *link);
 cdn_status cdni_link_add_opening(cdni_link *link, bool text, const void *bytes, size_t n) CDN_NODISCARD;
 
-/* A buffer of at least n bytes for the next frame of a run (0 ... 63), 8-aligned; NULL: no memory. Publishing makes it the newest
- * frame of that run: a frame that was not sent yet is dropped. No allocation once the frames have their size. */
+/* A buffer of at least n bytes for the next frame of a run (0 ... 63), 8-aligned; NULL: no memory. Publishing makes it
+ * the newest frame of that run: a frame that was not sent yet is dropped. No allocation once the frames have their
+ * size. */
 void *cdni_link_frame(cdni_link *link, int run, size_t n);
 void cdni_link_publish(cdni_link *link, int run, size_t n);
 

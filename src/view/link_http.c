@@ -33,8 +33,8 @@ static bool split_host(const char *host, char name[LONGEST]) {
   return true;
 }
 
-/* A page of elsewhere whose name was made to lead here has its own name in Host. Names of this machine, and addresses in
- * numbers, are no such names. The port may be that of a tunnel. */
+/* A page of elsewhere whose name was made to lead here has its own name in Host. Names of this machine, and addresses
+ * in numbers, are no such names. The port may be that of a tunnel. */
 static bool good_host(const cdni_link *link, const char *host) {
   char name[LONGEST], own[LONGEST] = "";
   if (!split_host(host, name)) return false;

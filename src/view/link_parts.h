@@ -1,5 +1,6 @@
 /* What the files of the link share. Private to the room. The server's thread runs inside libwebsockets and calls
- * cdni_link_callback; all else is called by the program's thread. Both hold `mutex` while they touch what is below it. */
+ * cdni_link_callback; all else is called by the program's thread. Both hold `mutex` while they touch what is below
+ * it. */
 #ifndef VIEW_LINK_PARTS_H
 #define VIEW_LINK_PARTS_H
 

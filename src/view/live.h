@@ -1,5 +1,5 @@
-/* The loop that pages steer: a run in real time or at another speed, its past, and what people change while it goes. Private
- * to the room. */
+/* The loop that pages steer: a run in real time or at another speed, its past, and what people change while it goes.
+ * Private to the room. */
 #ifndef CARDAN_VIEW_LIVE_H
 #define CARDAN_VIEW_LIVE_H
 
@@ -48,8 +48,8 @@ typedef struct live {
 
 cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out);
 void cdni_live_close(live *l);
-/* One turn: answers requests, advances by the time that has passed, sends a frame. Returns how long the loop may wait for a
- * request, s. */
+/* One turn: answers requests, advances by the time that has passed, sends a frame. Returns how long the loop may wait
+ * for a request, s. */
 double cdni_live_turn(live *l);
 /* The State that is shown. */
 cdn_state *cdni_live_shown(live *l);

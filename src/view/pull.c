@@ -112,8 +112,8 @@ static cdn_status check(const char *function, cdn_vec3 v, const char *what) {
                                            : cdni_refuse(CDN_ERR_NONFINITE, function, "%s is not finite", what);
 }
 
-/* The sum of the accelerations of a station per force along each axis, along the same axis: the trace of Lambda^-1, with constraints and
- * without. */
+/* The sum of the accelerations of a station per force along each axis, along the same axis: the trace of Lambda^-1,
+ * with constraints and without. */
 static cdn_status find_mobility(cdn_state *state, cdn_body body, cdn_vec3 p_B, double *constrained, double *free) {
   const cdn_system *system = cdn_state_system(state);
   const size_t nu = (size_t)cdn_system_nu(system), m = (size_t)cdn_system_nudoterr(system);

@@ -22,13 +22,15 @@ typedef struct cdni_replayed {
   cdn_status (*set_next)(void *context, cdn_state *state, bool *more);
 } cdni_replayed;
 
-/* Shows runs to the view's pages, who play, pause and seek, until cdn_view_stop. What the view's State has besides time, q and
- * u holds for all runs. A row that cannot be read is an event, and pauses. Errors: CDN_ERR_ARG, CDN_ERR_NOMEM. */
+/* Shows runs to the view's pages, who play, pause and seek, until cdn_view_stop. What the view's State has besides
+ * time, q and u holds for all runs. A row that cannot be read is an event, and pauses. Errors: CDN_ERR_ARG,
+ * CDN_ERR_NOMEM. */
 cdn_status cdni_view_replay(cdn_view *view, const cdni_replayed *runs, int n) CDN_NODISCARD;
 
-/* Writes a page that plays these runs without a server: every row is a frame. The view has no server. *frames: how many;
- * *data: bytes that they take in the page. `page`: path of viewer.html, or NULL. Errors: those of the runs and of `write`,
- * CDN_ERR_FILE (no page), CDN_ERR_NOMEM. */
+/* Writes a page that plays these runs without a server: every row is a frame. The view has no server. *frames: how
+ * many;
+ * *data: bytes that they take in the page. `page`: path of viewer.html, or NULL. Errors: those of the runs and of
+ * `write`, CDN_ERR_FILE (no page), CDN_ERR_NOMEM. */
 cdn_status cdni_view_write_page(cdn_view *view, const cdni_replayed *runs, int n, const char *page, cdn_write_fn *write,
                                 void *context, int64_t *frames, size_t *data) CDN_NODISCARD;
 

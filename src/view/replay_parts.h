@@ -41,7 +41,8 @@ cdn_status cdni_curves_make(replay *r);
 void cdni_curves_free(replay *r);
 /* Tells the curves of the view's plots anew. */
 void cdni_curves_begin(replay *r);
-/* Computes until the clock shows `deadline`, and sends each run's curves when they are whole. True: more are to come. */
+/* Computes until the clock shows `deadline`, and sends each run's curves when they are whole. True: more are to
+ * come. */
 bool cdni_curves_turn(replay *r, double deadline);
 
 #endif

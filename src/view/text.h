@@ -1,4 +1,5 @@
-/* A text of JSON that grows: messages for pages. Private to the room. A member without a key (NULL) is one of a list. */
+/* A text of JSON that grows: messages for pages. Private to the room. A member without a key (NULL) is one of a
+ * list. */
 #ifndef CARDAN_VIEW_TEXT_H
 #define CARDAN_VIEW_TEXT_H
 

@@ -1,6 +1,6 @@
-/* A program of a stranger, which is compiled with headers of three releases (headers.py) and run with this library: it uses
- * every def, ops struct and result. Its motions have closed forms, so that a member read in the wrong place shows. Behind each
- * def and result are bytes that nobody may change. */
+/* A program of a stranger, which is compiled with headers of three releases (headers.py) and run with this library: it
+ * uses every def, ops struct and result. Its motions have closed forms, so that a member read in the wrong place shows.
+ * Behind each def and result are bytes that nobody may change. */
 #include ABI_HEADERS
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What is written to a caller's struct ends where the caller says that it ends, and what is read of one is what is there. The
- * lists of defs and functions are made of the headers: none is left out. */
+/* What is written to a caller's struct ends where the caller says that it ends, and what is read of one is what is
+ * there. The lists of defs and functions are made of the headers: none is left out. */
 #include "../testing.h"
 
 #include "sized_lists.h"

@@ -1,6 +1,7 @@
-/* Makes a page in a file of what an example shows: linked with one, in place of the functions that make and end Studies and
- * States, so that the example itself stays as it is. The page has what the last stepper of the program went through, as far as its calls
- * of cdn_stepper_advance stop; the first State that is destroyed, if there is no stepper. CARDAN_EXAMPLE_PAGE names the file. */
+/* Makes a page in a file of what an example shows: linked with one, in place of the functions that make and end Studies
+ * and States, so that the example itself stays as it is. The page has what the last stepper of the program went
+ * through, as far as its calls of cdn_stepper_advance stop; the first State that is destroyed, if there is no stepper.
+ * CARDAN_EXAMPLE_PAGE names the file. */
 #define _GNU_SOURCE
 #include <cardan/cardan.h>
 #include <stdio.h>

@@ -142,7 +142,8 @@ void Scene::draw_pose(uint64_t *rng) {
   theirs.realize(their_state, Stage::Dynamics);
 }
 
-// Simbody leaves out the force by which the stiffness of an ellipsoid's contact varies; tests/property/test_contact_energy.c
+// Simbody leaves out the force by which the stiffness of an ellipsoid's contact varies;
+// tests/property/test_contact_energy.c
 // tests that force.
 static void take_side_forces(cdn_state *state, std::vector<cdn_spatial> *F) {
   int n;

@@ -18,7 +18,8 @@ extern "C" {
 /** Turns MuJoCo's exits, prompts and log file into a message on stderr and abort(), and silences its warnings. */
 void mj_bridge_handlers(void);
 
-/** Reads a file of the shared MJCF models; false if it is not there. `text` gets at most size - 1 characters and a 0. */
+/** Reads a file of the shared MJCF models; false if it is not there. `text` gets at most size - 1 characters and a
+ *  0. */
 bool mj_bridge_read_model(const char *name, char *text, size_t size);
 /** Loads a model from memory or from a file; NULL with MuJoCo's message in `error` (of `size` bytes). `name` ends in
  *  .xml or .urdf. */

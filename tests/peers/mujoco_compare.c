@@ -155,7 +155,8 @@ static void compare_mass_matrix(comparison *c) {
   ck_assert_msg(c->cond > 0, "%s: the mass matrix is singular", c->label);
 }
 
-/* The norm of the bodies' velocities in the metric of their masses if those that the mobilities give never cancelled. */
+/* The norm of the bodies' velocities in the metric of their masses if those that the mobilities give never
+ * cancelled. */
 static double velocity_norm(const comparison *c) {
   double norm = 0;
   for (int i = 0; i < c->nu; i++) norm += c->scale[i] * fabs(c->u[i]);

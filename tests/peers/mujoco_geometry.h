@@ -1,4 +1,5 @@
-/* MuJoCo's distance of two geometries: a model of two geoms, whose poses are set by hand, and the function of its table. */
+/* MuJoCo's distance of two geometries: a model of two geoms, whose poses are set by hand, and the function of its
+ * table. */
 #ifndef CARDAN_TESTS_MUJOCO_GEOMETRY_H
 #define CARDAN_TESTS_MUJOCO_GEOMETRY_H
 

@@ -1,7 +1,7 @@
-/* A newer MuJoCo than the library that is linked: newer_mujoco.mjs in a process of its own, one for many files. CARDAN_NEWER_MUJOCO names the
- * folder in which npm has installed @mujoco/mujoco. What is known of the model is in the structs of the older one, so that
- * mj_bridge_... go on working: joints, coordinates, inertias, ranges (a range that is not empty is a limit), and the
- * names of actuators. */
+/* A newer MuJoCo than the library that is linked: newer_mujoco.mjs in a process of its own, one for many files.
+ * CARDAN_NEWER_MUJOCO names the folder in which npm has installed @mujoco/mujoco. What is known of the model is in the
+ * structs of the older one, so that mj_bridge_... go on working: joints, coordinates, inertias, ranges (a range that is
+ * not empty is a limit), and the names of actuators. */
 #ifndef CARDAN_TESTS_NEWER_MUJOCO_H
 #define CARDAN_TESTS_NEWER_MUJOCO_H
 
@@ -28,7 +28,8 @@ typedef struct newer_mujoco {
 /** The folder, or NULL: the peer is not asked for. */
 const char *newer_mujoco_folder(void);
 bool newer_mujoco_is_there(void); /**< the package is in the folder */
-/** Starts the process if it does not run; false: it cannot be had. Processes that fork later may ask it, one at a time. */
+/** Starts the process if it does not run; false: it cannot be had. Processes that fork later may ask it, one at a
+ *  time. */
 bool newer_server_start(newer_server *s);
 /** Ends it, for instance because somebody may have left it in the middle of an answer. */
 void newer_server_stop(newer_server *s);

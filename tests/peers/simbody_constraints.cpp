@@ -139,7 +139,8 @@ const std::vector<ConstraintKind> kinds = {
       other.reset(new Constraint::ConstantAngle(m.mobod(m.a), unit(x), m.mobod(m.b), unit(y), angle));
       return cdn_system_constrain_angle(m.system, nullptr, m.body(m.a), x, m.body(m.b), y, angle);
     } },
-  // Simbody's acceleration error is that of the points of both bodies that are at the place now, which is not the derivative of
+  // Simbody's acceleration error is that of the points of both bodies that are at the place now, which is not the
+  // derivative of
   // its velocity error: the place stays on the case
   { "no slip", ConstraintKind::VELOCITIES,
     [](Looped &m, Other &other) {

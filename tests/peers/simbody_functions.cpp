@@ -1,6 +1,7 @@
 // Function-based mobilizers in Simbody.
 //
-// Simbody 3.7's own class is right only for some of them. Its H leaves out rotations by a constant, and its Hdot takes u_i
+// Simbody 3.7's own class is right only for some of them. Its H leaves out rotations by a constant, and its Hdot takes
+// u_i
 // for the coordinate whose functions turn about axis i (differences of its poses and of its velocities show both). So
 // it serves where no rotation is by a constant and rotation i is a function of coordinate i alone; elsewhere a custom
 // mobilizer, written here after the definition, takes its place.

@@ -37,7 +37,8 @@ struct SimbodyTree {
 // The mobilizer of every kind (simbody_kinds.cpp).
 SimTK::MobilizedBody add_to_simbody(SimTK::MobilizedBody &parent, const Body &body, const SimTK::MassProperties &mass);
 
-// True for reversed lines with a quaternion, where Simbody 3.7 takes the rotation of M in F for that of F in M: its N is
+// True for reversed lines with a quaternion, where Simbody 3.7 takes the rotation of M in F for that of F in M: its N
+// is
 // not the one by which its own poses follow its velocities.
 bool simbody_rates_wrong(const Body &body);
 // A function-based one (simbody_functions.cpp).

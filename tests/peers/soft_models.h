@@ -1,5 +1,5 @@
-/* Models whose soft rows are compared with MuJoCo's: a jointed figure over a floor, with limits, friction losses, equalities and
- * contacts of every dimension, and all forms of solref and solimp. */
+/* Models whose soft rows are compared with MuJoCo's: a jointed figure over a floor, with limits, friction losses,
+ * equalities and contacts of every dimension, and all forms of solref and solimp. */
 #ifndef CARDAN_TESTS_SOFT_MODELS_H
 #define CARDAN_TESTS_SOFT_MODELS_H
 

@@ -26,7 +26,8 @@ void step_rig_draw(step_rig *r, uint64_t *rng, double spread, double speed);
 /* MuJoCo's number of an activation. */
 int step_rig_activation(const step_rig *r, const cdn_model_actuator *a);
 
-/* Formats of files, with the time step and the integrator: joints of all kinds with actuators, and what touches, has limits and dry friction. */
+/* Formats of files, with the time step and the integrator: joints of all kinds with actuators, and what touches, has
+ * limits and dry friction. */
 extern const char step_rig_smooth[], step_rig_touching[];
 
 #endif

@@ -1,5 +1,5 @@
-/* A folder of model files by others in Cardan and in MuJoCo: 2.2.2, or a newer one if CARDAN_NEWER_MUJOCO names where it
- * is (newer_mujoco.h). CARDAN_MODELS names the folder; its folders are the collections.
+/* A folder of model files by others in Cardan and in MuJoCo: 2.2.2, or a newer one if CARDAN_NEWER_MUJOCO names where
+ * it is (newer_mujoco.h). CARDAN_MODELS names the folder; its folders are the collections.
  * Of every file: whether both load it, whether we leave something out, accelerations at six random states, and a
  * second of steps.
  * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they

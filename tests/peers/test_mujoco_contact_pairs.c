@@ -1,6 +1,6 @@
-/* Which geoms touch, and with which friction, in Cardan and in MuJoCo 2.2.2: the same random files, whose bodies, masks,
- * exclusions, pairs, priorities and switches differ, at the same random poses. All geoms are spheres, capsules and a
- * plane, for which MuJoCo's distances are closed forms. */
+/* Which geoms touch, and with which friction, in Cardan and in MuJoCo 2.2.2: the same random files, whose bodies,
+ * masks, exclusions, pairs, priorities and switches differ, at the same random poses. All geoms are spheres, capsules
+ * and a plane, for which MuJoCo's distances are closed forms. */
 #include "mujoco_bridge.h"
 
 #include <stdarg.h>

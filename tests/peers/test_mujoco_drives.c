@@ -105,8 +105,8 @@ START_TEST(drives_of_joints_and_tendons_are_bounded) {
 }
 END_TEST
 
-/* Newer files may write the ratio into biasprm. MuJoCo tells the inertia at the joint, M_ii at the default coordinates; 2.2.2 has no dampratio, but kv may be
- * told. */
+/* Newer files may write the ratio into biasprm. MuJoCo tells the inertia at the joint, M_ii at the default coordinates;
+ * 2.2.2 has no dampratio, but kv may be told. */
 START_TEST(damping_ratios_are_of_the_inertia) {
   char text[4000], message[500] = "", actuators[400];
   const words none = { "", "", "", "", "" };

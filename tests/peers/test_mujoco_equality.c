@@ -1,6 +1,7 @@
-/* MJCF's equality constraints against what MuJoCo 2.2.2 makes of the same text, at random states: errors, and rates and Jacobians
- * at states that satisfy them. Where MuJoCo has p_1 - p_2 in the world's axes we have p_2 - p_1 in body 1's; where it has half of the vector part of a quaternion's
- * double, we have the rotation vector of the same axis. All joints are hinges and slides: coordinates are the same. */
+/* MJCF's equality constraints against what MuJoCo 2.2.2 makes of the same text, at random states: errors, and rates and
+ * Jacobians at states that satisfy them. Where MuJoCo has p_1 - p_2 in the world's axes we have p_2 - p_1 in body 1's;
+ * where it has half of the vector part of a quaternion's double, we have the rotation vector of the same axis. All
+ * joints are hinges and slides: coordinates are the same. */
 #include "../check_main.h"
 #include "../testing.h"
 #include "mujoco_bridge.h"
@@ -114,7 +115,8 @@ static cdn_rotation axes_of(const rig *r, const char *body) {
   return X.R;
 }
 
-/* The rows of one constraint. Rates of places are alike where the places are one: ours are of what is seen on body 1. */
+/* The rows of one constraint. Rates of places are alike where the places are one: ours are of what is seen on body
+ * 1. */
 static void compare(rig *r, int which, cdn_constraint id, const cdn_constraint_equations *n, bool satisfied) {
   static const char *const first[] = { "b", "c", "b", "b", "b" };
   const char *name = cdn_constraint_name(cdn_model_system(r->ours), id);

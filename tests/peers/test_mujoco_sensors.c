@@ -1,6 +1,6 @@
-/* MJCF sensors in Cardan and in MuJoCo 2.2.2: the same file, the same random states, every number of every sensor that we
- * have. Positions and velocities are sums over a few links: a few hundred roundings (1e-13) of their sizes, some units; for
- * accelerations a system of equations was solved, whose condition is some hundreds. */
+/* MJCF sensors in Cardan and in MuJoCo 2.2.2: the same file, the same random states, every number of every sensor that
+ * we have. Positions and velocities are sums over a few links: a few hundred roundings (1e-13) of their sizes, some
+ * units; for accelerations a system of equations was solved, whose condition is some hundreds. */
 #include "mujoco_bridge.h"
 
 #include "../testing.h"

@@ -1,5 +1,6 @@
-/* The points of convex contact, and what materials say of them, in Cardan and in MuJoCo 2.2.2: the same random files at the
- * same random poses. Geoms are of kinds whose points are MuJoCo's; of other kinds a table says how far they agree. */
+/* The points of convex contact, and what materials say of them, in Cardan and in MuJoCo 2.2.2: the same random files at
+ * the same random poses. Geoms are of kinds whose points are MuJoCo's; of other kinds a table says how far they
+ * agree. */
 #include "mujoco_bridge.h"
 
 #include <stdarg.h>
@@ -176,8 +177,8 @@ static void pose(model *p, uint64_t *rng, double spread) {
 
 static int n_states, n_near;
 
-/* Speeds, and the accelerations that follow: by the cone, the ratio of impedances and refsafe of the file, too. Both solvers
- * iterate until rounding stops them, which in MuJoCo's is at 1e-9 to 1e-4. */
+/* Speeds, and the accelerations that follow: by the cone, the ratio of impedances and refsafe of the file, too. Both
+ * solvers iterate until rounding stops them, which in MuJoCo's is at 1e-9 to 1e-4. */
 static void compare_accelerations(model *p, uint64_t *rng, const char *name) {
   enum { MOST = 6 * BODIES };
   double u[MOST], theirs[MOST], off = 0, size = 0;
@@ -379,8 +380,8 @@ typedef struct other_kind {
 #define BRICK "type='box' size='.2 .3 .4'"
 #define CUBE "type='box' size='.3 .3 .3'"
 #define HULL "type='mesh' mesh='hull'"
-/* MuJoCo 2.2.2 finds the distances of most convex pairs by libccd, to about 1e-3 of their size, and a single point. Of two
- * boxes whose faces touch it writes half the depth. */
+/* MuJoCo 2.2.2 finds the distances of most convex pairs by libccd, to about 1e-3 of their size, and a single point. Of
+ * two boxes whose faces touch it writes half the depth. */
 static const other_kind others[] = {
   { "sphere, box", BALL, BRICK, { 1, 1 }, { 1, 1 }, 1, 1 },
   { "sphere, cylinder", BALL, CAN, { 0.5, 0.99 }, { 0.8, 0.98 }, 1, 1 },
@@ -407,8 +408,8 @@ static void make_other(const other_kind *o, char *text, size_t size) {
            o->ground, o->moving);
 }
 
-/* Puts the second geom where it overlaps the first; false: a corner has passed another one. `flat`: nearly as the file has it,
- * on the top of the first. */
+/* Puts the second geom where it overlaps the first; false: a corner has passed another one. `flat`: nearly as the file
+ * has it, on the top of the first. */
 static bool touch_others(model *p, uint64_t *rng, bool flat) {
   double q[7] = { 1 };
   cdn_proximity near;

@@ -1,5 +1,5 @@
-/* The dense reference of soft rows against the solvers of MuJoCo 2.2.2, with MuJoCo's own M, J, aref and R: Newton, CG and PGS,
- * both cones. */
+/* The dense reference of soft rows against the solvers of MuJoCo 2.2.2, with MuJoCo's own M, J, aref and R: Newton, CG
+ * and PGS, both cones. */
 #include <stdio.h>
 #include <stdlib.h>
 

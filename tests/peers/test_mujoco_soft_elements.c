@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-/* Soft limits, friction losses and equalities against MuJoCo 2.2.2: J, aref and D of every row, and the accelerations that follow,
- * at random states. */
+/* Soft limits, friction losses and equalities against MuJoCo 2.2.2: J, aref and D of every row, and the accelerations
+ * that follow, at random states. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -336,7 +336,8 @@ START_TEST(test_files) {
 }
 END_TEST
 
-/* With the solver of the file, too. At rest J does not change, and there are no welds, whose rotations 2.2.2 weighs otherwise. */
+/* With the solver of the file, too. At rest J does not change, and there are no welds, whose rotations 2.2.2 weighs
+ * otherwise. */
 START_TEST(test_file_alone) {
   static const char text[] =
       "<mujoco><option timestep='.02' tolerance='1e-15' iterations='500'><flag contact='disable'/></option><worldbody>"

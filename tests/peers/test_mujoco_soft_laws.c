@@ -1,5 +1,5 @@
-/* What solref, solimp, impratio and the cones make of positions and speeds, and the functions of the rows, against MuJoCo 2.2.2 on
- * the same numbers: ours are given MuJoCo's positions, speeds and inverse weights. */
+/* What solref, solimp, impratio and the cones make of positions and speeds, and the functions of the rows, against
+ * MuJoCo 2.2.2 on the same numbers: ours are given MuJoCo's positions, speeds and inverse weights. */
 #include <stdio.h>
 
 #include "../testing.h"

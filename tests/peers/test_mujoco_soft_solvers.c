@@ -1,5 +1,5 @@
-/* The solvers of soft rows against those of MuJoCo 2.2.2, live: where they converge to, and, iteration by iteration, the way they
- * take. */
+/* The solvers of soft rows against those of MuJoCo 2.2.2, live: where they converge to, and, iteration by iteration,
+ * the way they take. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -88,8 +88,8 @@ static double differ(rig *r) {
   return size > 0 ? sqrt(error / size) : 0;
 }
 
-/* How far forces of contacts are from MuJoCo's, relative to the largest one: along the normal, and the lengths of friction, torsion and
- * rolling moments. */
+/* How far forces of contacts are from MuJoCo's, relative to the largest one: along the normal, and the lengths of
+ * friction, torsion and rolling moments. */
 static double differ_in_contacts(rig *r) {
   double error = 0, size = 1e-9;
   int n, found = 0;
@@ -163,8 +163,8 @@ START_TEST(test_converged) {
         }
         printf("%-7s %-9s %-7s udot %.2g, forces of contacts %.2g; residual %.2g\n", soft_model_names[models[which]],
                cones[cone], names[solver], most, forces, residual);
-        /* Newton's end is rounding, which masses of six powers of ten multiply. CG's is the tolerance, relative to a cost at udot0 that
-         * may be 1e4 times what the rows change. */
+        /* Newton's end is rounding, which masses of six powers of ten multiply. CG's is the tolerance, relative to a
+         * cost at udot0 that may be 1e4 times what the rows change. */
         AT_MOST(most, solver != CDN_SOFT_NEWTON ? 1e-10 : models[which] == 3 ? 1e-9 : 1e-12);
         AT_MOST(forces, 1e-8);
         stop(&r);

@@ -1,5 +1,5 @@
-/* cdn_step_derivatives against MuJoCo's mjd_transitionFD, which differences its step: joints of all kinds with actuators, soft rows, and
- * the humanoid on its floor. */
+/* cdn_step_derivatives against MuJoCo's mjd_transitionFD, which differences its step: joints of all kinds with
+ * actuators, soft rows, and the humanoid on its floor. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,8 +38,8 @@ static void multiply(int rows, int n, int columns, const double *a, const double
     }
 }
 
-/* Where MuJoCo's (dq, dv, da) lead from ours (v, du, dz), at our q and u; or back. A displacement changes as a velocity does. Of balls
- * and free joints MuJoCo's angular velocity w' = R^T w is in axes that turn: dw' = R^T (dw - v x w). */
+/* Where MuJoCo's (dq, dv, da) lead from ours (v, du, dz), at our q and u; or back. A displacement changes as a velocity
+ * does. Of balls and free joints MuJoCo's angular velocity w' = R^T w is in axes that turn: dw' = R^T (dw - v x w). */
 static void changes(const step_rig *r, const double *q, const double *u, bool back, double *out) {
   const int nv = r->m->nv, n = 2 * nv + r->m->na;
   memset(out, 0, (size_t)n * (size_t)n * sizeof *out);
@@ -118,8 +118,8 @@ static void compare_one(step_rig *r, cdn_method method, double eps, matrices *m,
   off[1] = m->nc > 0 ? distance(n, m->nc, m->B, m->theirs_B) : 0;
 }
 
-/* 2.2.2 leaves 0 at the first coordinate where some contacts are there, and differences the jump: here it is 0 before, too. The floor
- * is level, so that nothing depends on it. */
+/* 2.2.2 leaves 0 at the first coordinate where some contacts are there, and differences the jump: here it is 0 before,
+ * too. The floor is level, so that nothing depends on it. */
 static void put_at_zero(step_rig *r) {
   double q[STEP_RIG_MOST];
   r->d->qpos[0] = 0;
@@ -127,8 +127,8 @@ static void put_at_zero(step_rig *r) {
   OK_ON(r->state, cdn_state_set_q(r->state, q));
 }
 
-/* Where a row changes its piece within the differences these are off: of the steps of differences the best counts, and the part of
- * the states that are near. */
+/* Where a row changes its piece within the differences these are off: of the steps of differences the best counts, and
+ * the part of the states that are near. */
 static void compare(step_rig *r, const char *theirs, cdn_method method, int states, double speed, bool at_zero,
                     double limit, double part) {
   static const double eps[] = { 1e-4, 1e-5, 1e-6 };

@@ -1,4 +1,5 @@
-/* One step of MuJoCo 2.2.2 and of ours from the same random states: Euler with implicit damping, implicit, RK4; and some steps on. */
+/* One step of MuJoCo 2.2.2 and of ours from the same random states: Euler with implicit damping, implicit, RK4; and
+ * some steps on. */
 #include <stdio.h>
 
 #include "random_mjcf.h"
@@ -111,7 +112,8 @@ START_TEST(a_humanoid_steps_as_mujocos) {
 }
 END_TEST
 
-/* MuJoCo's step with random forces; ours back from its speeds. With rows the forces are MuJoCo's as far as its solver came. */
+/* MuJoCo's step with random forces; ours back from its speeds. With rows the forces are MuJoCo's as far as its solver
+ * came. */
 static void invert(step_rig *r, const pair *p, int states, double limit) {
   uint64_t rng = 5;
   double worst = 0;

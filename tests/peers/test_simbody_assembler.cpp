@@ -1,5 +1,7 @@
-// Assembly in Cardan and by Simbody 3.7's Assembler: random trees with loops that can be closed, from the same guess, with
-// the same markers, wanted coordinates or orientation sensors. Which minimum is found may differ, so that the goals' sums
+// Assembly in Cardan and by Simbody 3.7's Assembler: random trees with loops that can be closed, from the same guess,
+// with
+// the same markers, wanted coordinates or orientation sensors. Which minimum is found may differ, so that the goals'
+// sums
 // are counted, not compared one by one.
 #include "simbody_compare.h"
 

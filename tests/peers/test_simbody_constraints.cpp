@@ -1,10 +1,15 @@
-// Every kind of constraint that Simbody 3.7 has, one at a time on random trees. Where the equations are the same number by
-// number, at random states: errors of position and velocity, G, the errors of acceleration of a random udot, then udot, the
-// multipliers and the forces of the constrained dynamics. Where theirs are other equations for the same motions (directions
-// across a line or a normal may be chosen; ours tell orientations by the rotation vector), at states that satisfy them: udot and
+// Every kind of constraint that Simbody 3.7 has, one at a time on random trees. Where the equations are the same number
+// by
+// number, at random states: errors of position and velocity, G, the errors of acceleration of a random udot, then udot,
+// the
+// multipliers and the forces of the constrained dynamics. Where theirs are other equations for the same motions
+// (directions
+// across a line or a normal may be chosen; ours tell orientations by the rotation vector), at states that satisfy them:
+// udot and
 // forces.
 //
-// Tolerances are a few hundred roundings (1e-13) of what is summed: lengths and velocities of the model's size; what comes out
+// Tolerances are a few hundred roundings (1e-13) of what is summed: lengths and velocities of the model's size; what
+// comes out
 // of the dynamics by the conditions of M and of G M^-1 G^T, each scaled to a unit diagonal.
 #include "simbody_compare.h"
 

@@ -1,12 +1,15 @@
-// Contact of smooth surfaces against Simbody's CompliantContactSubsystem, with all pairs that its trackers have: half-space
-// with sphere and ellipsoid, sphere with sphere, sphere and ellipsoid with ellipsoid by the trackers of implicit surfaces,
+// Contact of smooth surfaces against Simbody's CompliantContactSubsystem, with all pairs that its trackers have:
+// half-space
+// with sphere and ellipsoid, sphere with sphere, sphere and ellipsoid with ellipsoid by the trackers of implicit
+// surfaces,
 // half-space with brick. Meshes are in test_simbody_contact_springs.cpp.
 //
 // Three things differ, and the tests hold them:
 // - The coefficient of friction of CompliantContactSubsystem is another function of the slip speed than that of
 //   HuntCrossleyForce, which is ours. The two are equal above the transition velocity where static and dynamic
 //   coefficients are equal. So they are equal here, and the transition velocity is small.
-// - The stiffness of an elliptical contact is an approximation in Simbody: elliptic integrals and the ratio of the axes by
+// - The stiffness of an elliptical contact is an approximation in Simbody: elliptic integrals and the ratio of the axes
+// by
 //   fits. Ours is exact.
 // - A brick has springs at the corners of its lowest face in Simbody.
 #include "contact_scene.h"
@@ -77,7 +80,8 @@ double compare(Compliant *c, uint64_t *rng, int poses, int *touching) {
   return most;
 }
 
-// Circular contacts agree to rounding. A depth is the difference of lengths of 1 m, and exceeds 1e-3 m where forces count.
+// Circular contacts agree to rounding. A depth is the difference of lengths of 1 m, and exceeds 1e-3 m where forces
+// count.
 START_TEST(spheres) {
   int touching = 0;
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -107,8 +111,10 @@ double their_depth(const Compliant &c) {
 
 enum Pair { FLOOR, FLOOR_IMPLICIT, BALL_EGG, EGG_EGG, PAIRS };
 
-// Elliptical contacts agree to the accuracy of Simbody's fits, 2e-6, and their depths to rounding. Where two ellipsoids are
-// deeper in each other than the smallest half axis, 0.15, there are several places at which the normals are opposite and in
+// Elliptical contacts agree to the accuracy of Simbody's fits, 2e-6, and their depths to rounding. Where two ellipsoids
+// are
+// deeper in each other than the smallest half axis, 0.15, there are several places at which the normals are opposite
+// and in
 // line with the points. Simbody's iteration ends at any of them, or before; ours ends at the least depth.
 void compare_ellipsoids(Pair pair) {
   int touching = 0, elsewhere = 0;
@@ -148,8 +154,10 @@ START_TEST(ellipsoids) {
 }
 END_TEST
 
-// In Simbody a brick has springs of the stiffness k1 k2 / (k1 + k2) at those corners of the lowest face that are below the
-// half-space, whatever the size of the face. Ours is a pressure over the area. Both push along the normal, and nothing else.
+// In Simbody a brick has springs of the stiffness k1 k2 / (k1 + k2) at those corners of the lowest face that are below
+// the
+// half-space, whatever the size of the face. Ours is a pressure over the area. Both push along the normal, and nothing
+// else.
 START_TEST(bricks) {
   int touching = 0;
   for (uint64_t seed = 1; seed <= 20; seed++) {

@@ -1,5 +1,7 @@
-// The smooth force of a ball on a half-space against Simbody's SmoothSphereHalfSpaceForce at random poses, velocities and parameters, both
-// bodies moving. Tolerance: 1e-12 of the force; a depth is a difference of lengths of 1 m, and the formula varies over 1 / b_x = 1 mm or more.
+// The smooth force of a ball on a half-space against Simbody's SmoothSphereHalfSpaceForce at random poses, velocities
+// and parameters, both
+// bodies moving. Tolerance: 1e-12 of the force; a depth is a difference of lengths of 1 m, and the formula varies over
+// 1 / b_x = 1 mm or more.
 #include <cardan/cardan.h>
 
 #include <Simbody.h>

@@ -1,15 +1,19 @@
 // Springs of meshes (elastic foundation) against Simbody's ElasticFoundationForce and against the springs of its
 // CompliantContactSubsystem: meshes with half-spaces, spheres and meshes, at random poses and velocities.
 //
-// ElasticFoundationForce has the stiffness k of a mesh alone, so that here the other solid is rigid, and k is the mesh's modulus
+// ElasticFoundationForce has the stiffness k of a mesh alone, so that here the other solid is rigid, and k is the
+// mesh's modulus
 // over its thickness. Of two meshes each has its own k there. So both have the same material here. Friction acts at the
 // surface of the other solid there, here where both have given way: two meshes are compared without friction.
 //
-// Two meshes of which one is wholly inside the other do not touch in Simbody, as no two of their triangles cross; here they
+// Two meshes of which one is wholly inside the other do not touch in Simbody, as no two of their triangles cross; here
+// they
 // do. And in one pose of some hundred Simbody takes a triangle that is inside for one that is outside.
 //
-// CompliantContactSubsystem combines both materials as we do, with layers 1 m thick. Where two meshes meet, it weighs the
-// springs of each so that both patches have the same area. Patches are all triangles that reach into the other. We weigh each
+// CompliantContactSubsystem combines both materials as we do, with layers 1 m thick. Where two meshes meet, it weighs
+// the
+// springs of each so that both patches have the same area. Patches are all triangles that reach into the other. We
+// weigh each
 // mesh by a half. The test does Simbody's weighing and finds the same forces.
 #include "contact_scene.h"
 

@@ -1,11 +1,16 @@
 // The measures that Simbody 3.7 has, beside ours: their values and derivatives in random states, and what they remember
 // along a trajectory that both integrate.
 //
-// In random states both compute the same sums of a few numbers: tolerances are a few roundings (1e-14) of them. Along the
-// trajectory both take steps of a thousandth of a second at accuracy 1e-11. There Simbody interpolates a delay linearly and
-// knows extremes at the ends of steps only, and so is within h^2/8 |q''| of the truth; its estimated derivative begins with
-// a difference, whose error of h/2 |f''| it keeps. (Differentiate is told to estimate: where the operand knows its derivative
-// it ends in an assertion at Acceleration stage.) SampleAndHold is declared in its headers, but not implemented: a variable
+// In random states both compute the same sums of a few numbers: tolerances are a few roundings (1e-14) of them. Along
+// the
+// trajectory both take steps of a thousandth of a second at accuracy 1e-11. There Simbody interpolates a delay linearly
+// and
+// knows extremes at the ends of steps only, and so is within h^2/8 |q''| of the truth; its estimated derivative begins
+// with
+// a difference, whose error of h/2 |f''| it keeps. (Differentiate is told to estimate: where the operand knows its
+// derivative
+// it ends in an assertion at Acceleration stage.) SampleAndHold is declared in its headers, but not implemented: a
+// variable
 // that an event sets takes its place.
 #include "simbody_compare.h"
 

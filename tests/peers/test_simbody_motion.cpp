@@ -1,4 +1,5 @@
-// Prescribed motion and locks in Cardan and in Simbody 3.7: random trees of every kind of mobilizer, with sinusoids, steady
+// Prescribed motion and locks in Cardan and in Simbody 3.7: random trees of every kind of mobilizer, with sinusoids,
+// steady
 // motions and locks at three levels on some of them; udot, tau, the effective q and u, and the power.
 #include "simbody_compare.h"
 

@@ -278,7 +278,8 @@ static cdn_status set_follower(cdn_state *s, cdn_constraint id, rng *r) {
   return cdn_custom_constraint_set(s, id, &rate);
 }
 
-/* ---- custom: a station keeps a kinetic energy with a mobility; v^2 / 2 + u^2 - 1: not linear, with a net force ---- */
+/* ---- custom: a station keeps a kinetic energy with a mobility; v^2 / 2 + u^2 - 1: not linear, with a net force
+ * ---- */
 
 static cdn_status pace_rows(const void *self, const cdn_constraint_input *in, cdn_rows *rows) {
   const stations *s = self;

@@ -1,6 +1,6 @@
 /* shared by tests */
-/* One constraint of every kind, with parameters at random, on bodies that are there; the setters of the kinds; and two custom
- * ones. */
+/* One constraint of every kind, with parameters at random, on bodies that are there; the setters of the kinds; and two
+ * custom ones. */
 #ifndef CARDAN_TESTS_CONSTRAINT_SAMPLES_H
 #define CARDAN_TESTS_CONSTRAINT_SAMPLES_H
 

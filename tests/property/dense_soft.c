@@ -34,8 +34,8 @@ dense_group dense_group_of(const soft_function *s, const double *ref, const doub
 
 /* ---- one group ---- */
 
-/* The nearest allowed force in the metric R to p = -R^-1 r, and where it is wanted H = d(-f)/dr. Returns s = f.R f / 2 or what
- * takes its place. */
+/* The nearest allowed force in the metric R to p = -R^-1 r, and where it is wanted H = d(-f)/dr. Returns s = f.R f / 2
+ * or what takes its place. */
 static quad project(const dense_group *g, const quad *r, quad *f, quad *H) {
   const int n = g->rows;
   quad cost = 0;
@@ -147,8 +147,8 @@ static int rows_of(const dense_problem *p) {
   return rows;
 }
 
-/* An orthonormal basis of the rows of G by Gram and Schmidt, twice, the largest rest first; then of what is left. `start` is
- * the least-norm solution of G a = b. Returns the rank. */
+/* An orthonormal basis of the rows of G by Gram and Schmidt, twice, the largest rest first; then of what is left.
+ * `start` is the least-norm solution of G a = b. Returns the rank. */
 static int remove_hard(work *s) {
   const dense_problem *p = s->p;
   const int n = p->nv, m = p->hard;

@@ -177,8 +177,8 @@ static real unit(real n[3]) {
   return length;
 }
 
-/* Goes from n to a local minimum: tries steps in random directions and their opposites, longer after success, shorter after
- * failure. */
+/* Goes from n to a local minimum: tries steps in random directions and their opposites, longer after success, shorter
+ * after failure. */
 static real descend(const pair *p, real n[3], real value, real step) {
   while (step > 1e-13L) {
     bool better = false;

@@ -1,5 +1,5 @@
-/* Distances of convex geometries by brute force, for tests: support functions of our own in long double, and a search over all
- * directions. It shares nothing with the library. */
+/* Distances of convex geometries by brute force, for tests: support functions of our own in long double, and a search
+ * over all directions. It shares nothing with the library. */
 #ifndef CARDAN_TESTS_GEOMETRY_REFERENCE_H
 #define CARDAN_TESTS_GEOMETRY_REFERENCE_H
 
@@ -24,7 +24,8 @@ double sample_radius(const sample_geometry *s);
 
 /** The largest n . x over the geometry, n of W. */
 long double reference_support(const sample_geometry *s, const cdn_transform *X_WS, const long double n[3]);
-/** How far p (W) is outside of the geometry, at least; <= 0: inside or on the surface. Of an ellipsoid, to first order. */
+/** How far p (W) is outside of the geometry, at least; <= 0: inside or on the surface. Of an ellipsoid, to first
+ *  order. */
 double reference_outside(const sample_geometry *s, const cdn_transform *X_WS, cdn_vec3 p);
 /** The signed distance: the largest -h(n) over directions that a search finds. A half-space has one direction. */
 double reference_distance(const sample_geometry *a, const cdn_transform *X_WA, const sample_geometry *b,

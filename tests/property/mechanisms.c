@@ -63,7 +63,8 @@ cdn_system *six_bar(void) {
   return frozen(s);
 }
 
-/* Where the third corner is of a triangle with one corner at the origin and one at (c, 0), at distances b and a from them. */
+/* Where the third corner is of a triangle with one corner at the origin and one at (c, 0), at distances b and a from
+ * them. */
 static cdn_vec3 corner(double a, double b, double c, double side) {
   const double x = (b * b + c * c - a * a) / (2 * c);
   return cdn_v3(x, side * sqrt(b * b - x * x), 0);

@@ -16,8 +16,8 @@ cdn_system *four_bar_of(double ground, double crank, double coupler, double rock
 cdn_system *slider_crank(double offset);
 /* The four-bar with a dyad on its coupler: bodies coupler_arm, second_rocker. */
 cdn_system *six_bar(void);
-/* A leg of Theo Jansen's walking machine, 1 = 10 of his numbers; loops closed by balls, whose third equation is redundant.
- * Bodies crank, upper, lower_link, foot, and three rods. */
+/* A leg of Theo Jansen's walking machine, 1 = 10 of his numbers; loops closed by balls, whose third equation is
+ * redundant. Bodies crank, upper, lower_link, foot, and three rods. */
 cdn_system *theo_jansen(void);
 /* A platform on six legs, each a universal joint and a slider: sliders leg0.slider ..., platform. */
 cdn_system *stewart(void);

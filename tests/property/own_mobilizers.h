@@ -1,6 +1,6 @@
 /* shared by tests in this folder */
-/* Function-based and custom mobilizers that the random trees use, and the truth about every mobilizer: X_FM, V_FM and A_FM
- * from the definitions in matter.h, by composing elementary turns and shifts. No hinge matrices are formed. */
+/* Function-based and custom mobilizers that the random trees use, and the truth about every mobilizer: X_FM, V_FM and
+ * A_FM from the definitions in matter.h, by composing elementary turns and shifts. No hinge matrices are formed. */
 #ifndef CARDAN_TESTS_OWN_MOBILIZERS_H
 #define CARDAN_TESTS_OWN_MOBILIZERS_H
 

@@ -22,9 +22,9 @@ prescribed_tree make_prescribed_tree(const tree_options *options, uint64_t seed)
 cdn_state *prescribed_tree_state(const prescribed_tree *p, uint64_t seed);
 
 /* A motion of the tests' own, for any mobilizer and level. Parameters: b, w, phase, c:
- *   position      q_i = b sin(w t + phase + i), and for a quaternion a turn by 2 b sin(w t + phase) about (1, 2, 2) / 3;
- *   velocity      u_i = b sin(w t + phase + i) + c q_0 (of a mobilizer with one coordinate, else without the last term);
- *   acceleration  udot_i = b sin(w t + phase + i) - c (u_i + q_0 + the sum of all u). */
+ *   position      q_i = b sin(w t + phase + i), and for a quaternion a turn by 2 b sin(w t + phase) about (1, 2, 2) /
+ *   3; velocity      u_i = b sin(w t + phase + i) + c q_0 (of a mobilizer with one coordinate, else without the last
+ *   term); acceleration  udot_i = b sin(w t + phase + i) - c (u_i + q_0 + the sum of all u). */
 const cdn_motion_ops *own_motion(cdn_motion_level level, bool quaternion);
 
 /* Locks everything that is prescribed above the level of accelerations at the accelerations that it has. */

@@ -63,7 +63,8 @@ typedef struct random_tree {
   tree_force force[TREE_MOST_FORCES];
 } random_tree;
 
-/* Bodies on mobilizers of every kind, reversed or not, with mass spread out, rods, points and massless frames where that is regular. */
+/* Bodies on mobilizers of every kind, reversed or not, with mass spread out, rods, points and massless frames where
+ * that is regular. */
 random_tree make_random_tree(const tree_options *options);
 /* Freezes and releases the System (its State keeps it) and sets a random q and u. */
 cdn_state *random_tree_state(const random_tree *tree, uint64_t seed);

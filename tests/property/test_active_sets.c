@@ -1,5 +1,5 @@
-/* Constraints that are on among many that are declared. What is computed is that of a System that has only those, to the last bit,
- * whatever was on before; and so is what it costs, as far as a test can count it. */
+/* Constraints that are on among many that are declared. What is computed is that of a System that has only those, to
+ * the last bit, whatever was on before; and so is what it costs, as far as a test can count it. */
 #include "constraint_samples.h"
 #include "constraints/project.h"
 
@@ -370,7 +370,8 @@ START_TEST(test_choosing_a_plan_again_allocates_nothing) {
 }
 END_TEST
 
-/* A chain whose loops to Ground stay open down to its root, each of them twice: equations are mixed, and many are redundant. */
+/* A chain whose loops to Ground stay open down to its root, each of them twice: equations are mixed, and many are
+ * redundant. */
 static cdn_state *make_piled(counter *c, uint64_t seed) {
   rng r = rng_of(seed);
   cdn_system_def system_def = cdn_default_system_def();

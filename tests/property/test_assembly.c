@@ -85,8 +85,8 @@ START_TEST(test_guesses_within_bounds) {
 }
 END_TEST
 
-/* With the crank locked there are places to be stuck at, where a loop that is turned over keeps another from closing. Other
- * starts get round them; without these, failures are honest. */
+/* With the crank locked there are places to be stuck at, where a loop that is turned over keeps another from closing.
+ * Other starts get round them; without these, failures are honest. */
 START_TEST(test_restarts) {
   static make_mechanism *const makers[] = { six_bar, theo_jansen };
   for (int i = 0; i < 4; i++) {
@@ -335,8 +335,8 @@ START_TEST(test_optimal_along_the_constraints) {
 }
 END_TEST
 
-/* With bounds in the way: where none holds, as above (of two constraints the multipliers follow from the free coordinates by
- * least squares); where one does, the goals push against it. */
+/* With bounds in the way: where none holds, as above (of two constraints the multipliers follow from the free
+ * coordinates by least squares); where one does, the goals push against it. */
 START_TEST(test_optimal_within_bounds) {
   enum { N = 7 };
   int at_bounds = 0, within = 0;

@@ -1,8 +1,9 @@
-/* What nothing concerns keeps its bits in an assembly; joints at limits that constraints tie together let go together. */
+/* What nothing concerns keeps its bits in an assembly; joints at limits that constraints tie together let go
+ * together. */
 #include "mechanisms.h"
 
-/* On a table that turns: two linkages of five bars whose frames lie anyhow, and an arm with two fingers of which one mimics the
- * other; beside it a free body. By body the group that it belongs to. */
+/* On a table that turns: two linkages of five bars whose frames lie anyhow, and an arm with two fingers of which one
+ * mimics the other; beside it a free body. By body the group that it belongs to. */
 enum { TABLE = 1, LEFT = 2, RIGHT = 6, ARM = 10, FINGER, OTHER_FINGER, BOX, BODIES };
 static const int group_of[BODIES] = { -1, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 4, 5 };
 
@@ -110,7 +111,8 @@ START_TEST(test_goals) {
 }
 END_TEST
 
-/* An open loop concerns its own bodies, neither what it is mounted on nor a loop that is closed, be it to rounding only. */
+/* An open loop concerns its own bodies, neither what it is mounted on nor a loop that is closed, be it to rounding
+ * only. */
 START_TEST(test_errors) {
   cdn_state *state = workshop();
   cdn_assembly *a = assembly_of(state);
@@ -206,7 +208,8 @@ START_TEST(test_limits_in_the_way) {
 }
 END_TEST
 
-/* All limits of a file's joints bound an assembly: of a hinge in degrees, a slider, none, one under another in one body. */
+/* All limits of a file's joints bound an assembly: of a hinge in degrees, a slider, none, one under another in one
+ * body. */
 START_TEST(test_limits_of_a_file) {
   static const char text[] =
       "<mujoco><worldbody><body><joint name='hinge' axis='0 0 1' range='-30 60' limited='true'/>"

@@ -1,5 +1,5 @@
-/* Checks of elements find nothing wrong with the kinds that the library brings: mobilizers and forces of random trees, with and without
- * z, and every kind of constraint. */
+/* Checks of elements find nothing wrong with the kinds that the library brings: mobilizers and forces of random trees,
+ * with and without z, and every kind of constraint. */
 #include "constraint_samples.h"
 
 static void nothing_wrong(cdn_status status, cdn_check *check, const char *what) {

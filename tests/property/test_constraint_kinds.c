@@ -1,6 +1,6 @@
-/* Every kind of constraint by what it says of itself: rows are the derivatives of errors along each mobility, velocity errors
- * those of position errors in time, acceleration errors those of velocity errors; rows do the work that their forces do, and
- * forces between bodies are equal and opposite. */
+/* Every kind of constraint by what it says of itself: rows are the derivatives of errors along each mobility, velocity
+ * errors those of position errors in time, acceleration errors those of velocity errors; rows do the work that their
+ * forces do, and forces between bodies are equal and opposite. */
 #include "constraint_samples.h"
 
 enum { MOST_M = 6, MOST = 6 * TREE_MOST_BODIES + 8 };
@@ -69,8 +69,8 @@ static void move(rig *g, double h, double dt, const double *dq, const double *du
 
 typedef const double *errors(cdn_state *state);
 
-/* The derivative of n errors along a direction, by differences of fourth order: rounding 1e-16 / h and h^4 are both near
- * 1e-12 of derivatives of order 1 to 100. */
+/* The derivative of n errors along a direction, by differences of fourth order: rounding 1e-16 / h and h^4 are both
+ * near 1e-12 of derivatives of order 1 to 100. */
 static void differentiate(rig *g, errors *of, int n, double dt, const double *dq, const double *du, double *out) {
   static const double steps[4] = { -2, -1, 1, 2 }, factors[4] = { 1, -8, 8, -1 };
   const double h = 4e-4;

@@ -1,5 +1,5 @@
-/* The elimination of constraints (src/constraints/plan.h) against dense linear algebra that knows nothing of trees: random
- * trees with random loops, redundant ones among them, locks, and weights. */
+/* The elimination of constraints (src/constraints/plan.h) against dense linear algebra that knows nothing of trees:
+ * random trees with random loops, redundant ones among them, locks, and weights. */
 #include "constraints/project.h"
 #include "operator_samples.h"
 
@@ -67,8 +67,8 @@ static looped make_looped(int bodies, int constraints, bool twice, uint64_t seed
   return l;
 }
 
-/* A chain, or two from one root, whose loops all stay open far down (src/constraints/plan.h: mixes): to Ground, or between
- * the chains. */
+/* A chain, or two from one root, whose loops all stay open far down (src/constraints/plan.h: mixes): to Ground, or
+ * between the chains. */
 static looped make_piled(int length, bool crossed, bool planar, bool twice, uint64_t seed) {
   looped l = { .r = rng_of(seed) };
   cdn_system *s = l.tree.system = cdn_system_create(NULL);
@@ -123,8 +123,8 @@ static void on_loops(check_looped *check) {
 
 /* ---- dense counterparts ---- */
 
-/* Singular values and left vectors of an m x n matrix: A = U S V^T, U by columns. Returns the rank at `tolerance` of the
- * largest one. */
+/* Singular values and left vectors of an m x n matrix: A = U S V^T, U by columns. Returns the rank at `tolerance` of
+ * the largest one. */
 static int decompose(int m, int n, const double *A, double *S, double *U, double tolerance) {
   double *copy = malloc((size_t)(m * n + 1) * sizeof *copy), *superb = malloc((size_t)(m + n) * sizeof *superb);
   const int least = m < n ? m : n;
@@ -168,7 +168,8 @@ static void check_rows(looped *l, bool twice) {
   random_numbers(&l->r, 2, lambda, l->m);
   OK_ON(l->state, cdn_multiply_by_G(l->state, a, r));
   dense_mul(G, l->m, l->nu, a, expected, size);
-  /* the bodies' velocities are sums along paths to Ground, the relative ones of G along shorter ones: the former round */
+  /* the bodies' velocities are sums along paths to Ground, the relative ones of G along shorter ones: the former
+   * round */
   for (int i = 0; i < l->m; i++) NEAR(r[i], expected[i], 1e-12 * (1 + size[i]));
   OK_ON(l->state, cdn_multiply_by_G_transpose(l->state, lambda, f));
   dense_tmul(G, l->m, l->nu, lambda, expected, size);
@@ -181,9 +182,9 @@ END_TEST
 
 /* ---- dynamics ---- */
 
-/* Both equations of motion, 8.11 on the free mobilities and 8.12, as residuals over the magnitudes in their sums. Right hand
- * sides that contradict each other are met as nearly as can be: without what they have along the null space, U from column
- * `rank` on, of (W G)^T. */
+/* Both equations of motion, 8.11 on the free mobilities and 8.12, as residuals over the magnitudes in their sums. Right
+ * hand sides that contradict each other are met as nearly as can be: without what they have along the null space, U
+ * from column `rank` on, of (W G)^T. */
 static void check_equations(const looped *l, const double *G, const double *M, const double *U, const double *weight,
                             int rank, double tolerance) {
   double r[MOST_NU], Gl[MOST_NU], size_Gl[MOST_NU], Mu[MOST_NU], size_Mu[MOST_NU], Gu[MOST_M], size_Gu[MOST_M],
@@ -330,8 +331,8 @@ END_TEST
 
 /* ---- right hand sides that contradict each other ---- */
 
-/* The same rod twice, with velocities that differ is impossible; but accelerations may be asked for that are. The one in the
- * middle, by the weights' squares, is taken. */
+/* The same rod twice, with velocities that differ is impossible; but accelerations may be asked for that are. The one
+ * in the middle, by the weights' squares, is taken. */
 START_TEST(test_contradicting_equations_are_met_by_least_squares) {
   cdn_system *s = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

@@ -1,5 +1,5 @@
-/* Forces of contact are the gradient of the stored energy: their power, as two bodies move by a little, is what the energy loses. Also
- * closed forms of the energy of pressure fields. */
+/* Forces of contact are the gradient of the stored energy: their power, as two bodies move by a little, is what the
+ * energy loses. Also closed forms of the energy of pressure fields. */
 #include "../testing.h"
 #include "property/sample_geometries.h"
 
@@ -86,7 +86,8 @@ static void draw(pose *p, double away, uint64_t *seed) {
   }
 }
 
-/* How far the power of the forces is from what the energy loses, in units of the largest power there could be; NAN: no contact. */
+/* How far the power of the forces is from what the energy loses, in units of the largest power there could be; NAN: no
+ * contact. */
 static double wrong_by(scene *s, const pose *p, double h) {
   cdn_spatial F[3];
   int n;
@@ -122,8 +123,8 @@ static void compare_poses(scene *s, int n, uint64_t *seed, int *touching, int *e
   }
 }
 
-/* Pairs of solids with flat faces, in any pose. The force has a bend where other faces become the nearest ones: there differences of
- * the fourth order have the error of the first. */
+/* Pairs of solids with flat faces, in any pose. The force has a bend where other faces become the nearest ones: there
+ * differences of the fourth order have the error of the first. */
 START_TEST(pressure_is_the_gradient_of_its_energy) {
   sample_geometries samples = sample_geometries_make();
   uint64_t seed = 3;
@@ -162,8 +163,8 @@ static double work_along(scene *s, const pose *p, double h) {
   return work;
 }
 
-/* Special poses of a solid on another: flat on it, turned about one of its edges, a corner ahead; just touching, and deep. It tilts, falls or
- * slides from there. `size`: how high its middle is above the other's when they touch. */
+/* Special poses of a solid on another: flat on it, turned about one of its edges, a corner ahead; just touching, and
+ * deep. It tilts, falls or slides from there. `size`: how high its middle is above the other's when they touch. */
 static pose special_pose(int kind, double size, uint64_t *seed) {
   static const double depths[] = { 1e-3, 0.02, 0.2, 0.8 };
   pose p = { .X[0].R = cdn_rotation_identity(), .X[1].R = cdn_rotation_identity() };
@@ -178,8 +179,8 @@ static pose special_pose(int kind, double size, uint64_t *seed) {
   return p;
 }
 
-/* What the energy gains along a path is what the forces take. Faces that have been parallel are not any more, corners and edges come to
- * touch, and the energy must not jump there. */
+/* What the energy gains along a path is what the forces take. Faces that have been parallel are not any more, corners
+ * and edges come to touch, and the energy must not jump there. */
 START_TEST(the_energy_is_the_work_of_the_force_along_paths) {
   const double corners[] = { 0.3, 0, -0.2, -0.2, 0.3, -0.2, -0.2, -0.3, -0.2, 0.1, 0, 0.3 };
   cdn_surface *hull;
@@ -249,7 +250,8 @@ START_TEST(hills_have_a_gradient_as_well) {
 }
 END_TEST
 
-/* Springs of meshes turn where another triangle of the hills becomes the nearest one: between these places they have a gradient. */
+/* Springs of meshes turn where another triangle of the hills becomes the nearest one: between these places they have a
+ * gradient. */
 START_TEST(springs_in_hills_have_a_gradient) {
   sample_geometries samples = sample_geometries_make();
   uint64_t seed = 19;
@@ -309,8 +311,9 @@ START_TEST(a_flat_field_is_a_half_space) {
 }
 END_TEST
 
-/* What is round: Hertz's law, with curvatures that vary over an ellipsoid, on all that it touches, faces, edges and corners too. The
- * depth has bends where other features become the nearest ones, and many nearest points where bodies are deep: few poses have any. */
+/* What is round: Hertz's law, with curvatures that vary over an ellipsoid, on all that it touches, faces, edges and
+ * corners too. The depth has bends where other features become the nearest ones, and many nearest points where bodies
+ * are deep: few poses have any. */
 START_TEST(hertz_is_the_gradient_of_its_energy) {
   sample_geometries samples = sample_geometries_make();
   uint64_t seed = 7;
@@ -344,7 +347,8 @@ START_TEST(hertz_is_the_gradient_of_its_energy) {
 }
 END_TEST
 
-/* A rigid floor cuts a box that stands on it, by d. Near the rim other faces are nearer: f = k (x y d - (x + y) d^2 + 4/3 d^3). */
+/* A rigid floor cuts a box that stands on it, by d. Near the rim other faces are nearer: f = k (x y d - (x + y) d^2 +
+ * 4/3 d^3). */
 START_TEST(a_standing_box_has_the_work_of_its_force) {
   const cdn_geometry floor = { .kind = CDN_GEOMETRY_HALF_SPACE },
                      box = { .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.2, 0.3 } };

@@ -1,6 +1,6 @@
-/* What must hold for every law of contact, whatever the shapes: momentum is conserved, energy does not grow, forces of pressure fields do not
- * jump, and a State has the same bits whatever was computed before and by how many threads. Bodies are free, each with one shape; also
- * half-spaces and height fields are on bodies that move. */
+/* What must hold for every law of contact, whatever the shapes: momentum is conserved, energy does not grow, forces of
+ * pressure fields do not jump, and a State has the same bits whatever was computed before and by how many threads.
+ * Bodies are free, each with one shape; also half-spaces and height fields are on bodies that move. */
 #include <pthread.h>
 
 #include "../testing.h"
@@ -169,7 +169,8 @@ END_TEST
 
 /* ---- pressure fields do not jump ---- */
 
-/* The largest change of forces on the second body from pose to pose, as it turns from -range to range about an axis, face on face at 0. */
+/* The largest change of forces on the second body from pose to pose, as it turns from -range to range about an axis,
+ * face on face at 0. */
 static double largest_change(scene *s, cdn_transform X, cdn_vec3 axis, double range) {
   enum { POSES = 40 };
   double most = 0;

@@ -1,5 +1,5 @@
-/* Ensembles by Euler's method with implicit damping of joints: every State has the bits of a run of its own, with soft rows and without,
- * in every number of lanes; where axes of a joint have dampers of their own, too. */
+/* Ensembles by Euler's method with implicit damping of joints: every State has the bits of a run of its own, with soft
+ * rows and without, in every number of lanes; where axes of a joint have dampers of their own, too. */
 #include <string.h>
 
 #include "random_tree.h"

@@ -1,6 +1,6 @@
-/* What the rooms of the library compute depends on nothing that is not upstream of it: the audit of what is read, for compute
- * functions that read by pointers of their own. Every variable is changed in turn, everything is computed anew, and entries that
- * are not downstream of the variable must be the same bytes. */
+/* What the rooms of the library compute depends on nothing that is not upstream of it: the audit of what is read, for
+ * compute functions that read by pointers of their own. Every variable is changed in turn, everything is computed anew,
+ * and entries that are not downstream of the variable must be the same bytes. */
 #include <stdio.h>
 
 #include "../../src/constraints/numbers.h"

@@ -1,5 +1,5 @@
-/* The dense reference of soft rows beside hard ones satisfies what defines the solution, and the library's functions are the
- * duals from which it works. */
+/* The dense reference of soft rows beside hard ones satisfies what defines the solution, and the library's functions
+ * are the duals from which it works. */
 #include <stdlib.h>
 
 #include "soft/impedance.h"

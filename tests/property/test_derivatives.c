@@ -93,8 +93,8 @@ static void check_bias(sample *s) {
   for (int i = 0; i < s->nu * s->nu; i++) NEAR(s->b[i], -2 * s->a[i], 1e-13 * size);
 }
 
-/* At rest, with forces that have a potential, dtau/dq is its second derivative: symmetric but for the order of turns. In the
- * block of a turning mobilizer, with e_i x e_j = e_k, dtau_i/dq_j - dtau_j/dq_i is tau_k. */
+/* At rest, with forces that have a potential, dtau/dq is its second derivative: symmetric but for the order of turns.
+ * In the block of a turning mobilizer, with e_i x e_j = e_k, dtau_i/dq_j - dtau_j/dq_i is tau_k. */
 static void check_symmetry(sample *s) {
   double zero[MOST_NU] = { 0 }, tau[MOST_NU], size = 1;
   const cdn_system *system = cdn_state_system(s->state);
@@ -200,8 +200,8 @@ END_TEST
 
 /* ---- kinematics ---- */
 
-/* f'(0) = sum WEIGHTS f(STEPS): central differences with steps h and h/2, extrapolated; the error is about h^4 f^(5) / 480 and
- * 10 eps f / h. */
+/* f'(0) = sum WEIGHTS f(STEPS): central differences with steps h and h/2, extrapolated; the error is about h^4 f^(5) /
+ * 480 and 10 eps f / h. */
 static const double STEPS[4] = { 2e-3, -2e-3, 1e-3, -1e-3 };
 static const double WEIGHTS[4] = { -1 / 12e-3, 1 / 12e-3, 8 / 12e-3, -8 / 12e-3 };
 
@@ -237,7 +237,8 @@ static void check_qdot(sample *s) {
       for (int j = 0; j < nq; j++) sum += N_inv[i * nq + j] * N[j * nu + k], size += fabs(N[j * nu + k]);
       NEAR(sum, i == k, 1e-14 * size);
     }
-  /* The growth of a displacement: N^+ d(N u) along N e_k, less how N e_k itself moves with u, N^+ d(N e_k) along N u. */
+  /* The growth of a displacement: N^+ d(N u) along N e_k, less how N e_k itself moves with u, N^+ d(N e_k) along N
+   * u. */
   const cdn_status status = cdn_tangent_rate_derivatives(s->state, s->a);
   ck_assert(status == CDN_OK || status == CDN_ERR_UNSUPPORTED);
   for (int k = 0; k < nu && status == CDN_OK; k++) {

@@ -1,4 +1,5 @@
-/* Derivatives of forces that depend on where several bodies are: bends, axes that line up, drag by another body's motion. */
+/* Derivatives of forces that depend on where several bodies are: bends, axes that line up, drag by another body's
+ * motion. */
 #include "differences.h"
 
 #include <complex.h>
@@ -234,7 +235,8 @@ END_TEST
 
 /* ---- a bushing against derivatives in extended precision: its own formulas in one dimension, and its symmetry ---- */
 
-/* Two bodies on sliders along z and pins about it: the bushing is a spring and a damper, whose derivatives are its numbers. */
+/* Two bodies on sliders along z and pins about it: the bushing is a spring and a damper, whose derivatives are its
+ * numbers. */
 START_TEST(bushing_of_one_axis) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

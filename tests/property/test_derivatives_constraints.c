@@ -1,16 +1,16 @@
-/* Derivatives of constrained forward dynamics against differences of what cdn_realize computes: random trees of all kinds
- * of mobilizers with all kinds of forces and constraints, on the constraints' manifold and off it, with redundant equations
- * and with prescribed mobilizers. */
+/* Derivatives of constrained forward dynamics against differences of what cdn_realize computes: random trees of all
+ * kinds of mobilizers with all kinds of forces and constraints, on the constraints' manifold and off it, with redundant
+ * equations and with prescribed mobilizers. */
 #include "constraint_samples.h"
 #include "differences.h"
 #include "prescribed_tree.h"
 #include "random_constraints.h"
 
-/* Of the largest element: what is left of the differences' own truncation and rounding; near poses where constraints are
- * singular derivatives of high order are large. */
+/* Of the largest element: what is left of the differences' own truncation and rounding; near poses where constraints
+ * are singular derivatives of high order are large. */
 static const double BY_DIFFERENCES = 1e-8;
-/* Off the manifold redundant equations contradict each other a little, and rounding in their pivots leaves 1e-10 of noise in
- * udot, which differences magnify. */
+/* Off the manifold redundant equations contradict each other a little, and rounding in their pivots leaves 1e-10 of
+ * noise in udot, which differences magnify. */
 static const double NOISY_DIFFERENCES = 1e-6;
 
 static void multipliers(sample *s, double *out) {
@@ -100,8 +100,8 @@ START_TEST(every_kind) {
 }
 END_TEST
 
-/* On the manifold redundant equations agree, and nearby they do so to second order. Where they are redundant is a matter of
- * how the bodies are joined here (two ball constraints of one pair), so that the rank does not change. */
+/* On the manifold redundant equations agree, and nearby they do so to second order. Where they are redundant is a
+ * matter of how the bodies are joined here (two ball constraints of one pair), so that the rank does not change. */
 START_TEST(on_the_manifold) {
   int checked = 0, singular = 0;
   for (int bodies = 2; bodies <= 8; bodies++)

@@ -1,5 +1,5 @@
-/* Derivatives of the elements that random trees do not have, of custom forces with and without calc_derivative, and what
- * the functions promise besides: nothing in the State changes, nothing is allocated, mistakes are named. */
+/* Derivatives of the elements that random trees do not have, of custom forces with and without calc_derivative, and
+ * what the functions promise besides: nothing in the State changes, nothing is allocated, mistakes are named. */
 #include "../robust/counting_allocator.h"
 #include "differences.h"
 
@@ -154,8 +154,8 @@ static void on_engines(bool with_derivative, double tolerance) {
 
 START_TEST(custom_with_derivative) { on_engines(true, 1e-10); }
 END_TEST
-/* Central differences with steps of 6e-6: rounding 1e-16 / 6e-6, truncation (6e-6)^2 / 6 of the third derivative, which is
- * large where the ends of the line are near each other. */
+/* Central differences with steps of 6e-6: rounding 1e-16 / 6e-6, truncation (6e-6)^2 / 6 of the third derivative, which
+ * is large where the ends of the line are near each other. */
 START_TEST(custom_by_differences) { on_engines(false, 1e-8); }
 END_TEST
 

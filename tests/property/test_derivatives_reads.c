@@ -1,5 +1,5 @@
-/* Derivatives of forces that read q, u and z by way of measures and cache entries, whatever `reads` says of them. Sliders, whose
- * derivatives are those of the force's own law over the mass. */
+/* Derivatives of forces that read q, u and z by way of measures and cache entries, whatever `reads` says of them.
+ * Sliders, whose derivatives are those of the force's own law over the mass. */
 #include "../testing.h"
 
 /* f = -C u - K q + A z^2 on a slider: each number by another way. */
@@ -107,7 +107,8 @@ START_TEST(test_what_is_read_by_way_of_others) {
 END_TEST
 
 #ifdef TEST_SUNDIALS
-/* A method that differentiates takes few steps of a damper so hard that without its derivative no step would converge. */
+/* A method that differentiates takes few steps of a damper so hard that without its derivative no step would
+ * converge. */
 typedef struct brake {
   cdn_body body;
   cdn_measure speed;

@@ -102,7 +102,8 @@ static void evaluate(scene *s, double *out) {
   memcpy(out + s->nu, zdot, (size_t)s->nz * sizeof *out);
 }
 
-/* Columns of the derivatives by differences of the fourth order; every element of `forces` and `rates` to a part of the largest one. */
+/* Columns of the derivatives by differences of the fourth order; every element of `forces` and `rates` to a part of the
+ * largest one. */
 static void compare(scene *s, int what, int columns, double h, const double *forces, const double *rates) {
   const int n = s->nu + s->nz;
   double *at[4], largest[2] = { 1e-3, 1e-3 };

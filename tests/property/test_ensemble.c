@@ -1,4 +1,5 @@
-/* Ensembles: every State is, to the last bit, the lone State with the same variables; whatever the lanes and threads. */
+/* Ensembles: every State is, to the last bit, the lone State with the same variables; whatever the lanes and
+ * threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Exact rows on random trees, with bounds and without, beside constraints and soft rows: each one holds, or its force is at a bound
- * towards which the row is left. */
+/* Exact rows on random trees, with bounds and without, beside constraints and soft rows: each one holds, or its force
+ * is at a bound towards which the row is left. */
 #include <math.h>
 
 #include "../testing.h"
@@ -45,7 +45,8 @@ static cdn_status declare_source(void *self, cdn_declarer *d) {
 }
 
 static void draw_row(rng *r, const cdn_system *s, int bodies, bool finite, exact_row *row) {
-  const double size = exp(uniform(r, -2, 4)), first = uniform(r, -1, 1) * size, second = first + size * uniform(r, 0, 2);
+  const double size = exp(uniform(r, -2, 4)), first = uniform(r, -1, 1) * size,
+               second = first + size * uniform(r, 0, 2);
   *row = (exact_row){ .direction = random_vec3(r, 1), .target = uniform(r, -5, 5), .mobility = -1 };
   for (int k = 0; k < 2; k++) row->station[k] = random_vec3(r, 0.5);
   row->body[0].i = 1 + pick(r, bodies), row->body[1].i = pick(r, 2) ? 0 : pick(r, bodies + 1);

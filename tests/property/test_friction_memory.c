@@ -1,5 +1,5 @@
-/* Friction with memory: it is passive in every state, keeps momentum, leaves no trace of what was only tried, and lives in States, checkpoints and
- * ensembles as other variables do. */
+/* Friction with memory: it is passive in every state, keeps momentum, leaves no trace of what was only tried, and lives
+ * in States, checkpoints and ensembles as other variables do. */
 #include "../robust/counting_allocator.h"
 #include "contact/internal.h"
 
@@ -12,7 +12,8 @@ static cdn_vec3 draw_vector(double size) { return cdn_v3(draw(-size, size), draw
 
 /* ---- the law ---- */
 
-/* The power of the force and the change of the stored energy add up to what the head of bristle.c says, which is no loss for no state. */
+/* The power of the force and the change of the stored energy add up to what the head of bristle.c says, which is no
+ * loss for no state. */
 START_TEST(bristle_is_passive) {
   for (int k = 0; k < 20000; k++) {
     const double scale = pow(10, draw(-6, 2));

@@ -1,5 +1,5 @@
-/* Distances of convex geometries: every pair of kinds at random poses, apart, shallow and deep, against a search over all directions
- * that shares nothing with the library. */
+/* Distances of convex geometries: every pair of kinds at random poses, apart, shallow and deep, against a search over
+ * all directions that shares nothing with the library. */
 #include "../testing.h"
 #include "geometry_reference.h"
 
@@ -20,8 +20,8 @@ static void check_pair(const sample_geometry *a, const cdn_transform *X_WA, cons
   AT_MOST(cdn_norm(joined), limit);
   AT_MOST(reference_outside(a, X_WA, near.point_a), limit);
   AT_MOST(reference_outside(b, X_WB, near.point_b), limit);
-  /* Along the normal they are as far apart, or as deep, as it says. Apart, this proves that the answer is right: the plane
-   * across the normal parts the two by the distance of the two points. */
+  /* Along the normal they are as far apart, or as deep, as it says. Apart, this proves that the answer is right: the
+   * plane across the normal parts the two by the distance of the two points. */
   double gap;
   if (b->geometry.kind == CDN_GEOMETRY_HALF_SPACE) gap = reference_gap(b, X_WB, a, X_WA, cdn_scale(-1, near.normal));
   else gap = reference_gap(a, X_WA, b, X_WB, near.normal);
@@ -96,8 +96,9 @@ START_TEST(the_order_does_not_matter) {
 }
 END_TEST
 
-/* Both moved together: the same answer, moved. Of a geometry that is known by its support function alone, steps find the distance
- * to some 1e-11, and so normal and points to the root of that. Larger or smaller, from 1e-6 m to 1e6 m: the same answer, scaled. */
+/* Both moved together: the same answer, moved. Of a geometry that is known by its support function alone, steps find
+ * the distance to some 1e-11, and so normal and points to the root of that. Larger or smaller, from 1e-6 m to 1e6 m:
+ * the same answer, scaled. */
 START_TEST(a_common_motion_and_a_scale_do_not_matter) {
   for (int i = 0; i < KINDS; i++) {
     for (int j = i; j < KINDS; j++) {
@@ -132,7 +133,8 @@ START_TEST(a_common_motion_and_a_scale_do_not_matter) {
 }
 END_TEST
 
-/* Random pairs of every size and shape between 1e-6 m and 1e6 m: the answer is certified as in check_pair, at 1e-8 of the larger size. */
+/* Random pairs of every size and shape between 1e-6 m and 1e6 m: the answer is certified as in check_pair, at 1e-8 of
+ * the larger size. */
 START_TEST(extreme_shapes) {
   for (int i = 0; i < KINDS; i++) {
     for (int j = i; j < KINDS; j++) {
@@ -153,7 +155,8 @@ START_TEST(extreme_shapes) {
 }
 END_TEST
 
-/* Coincident centres, parallel faces, edges that meet exactly, touching: some answer, finite, and one that parts the two. */
+/* Coincident centres, parallel faces, edges that meet exactly, touching: some answer, finite, and one that parts the
+ * two. */
 /* Through poses: that of sanitizers has no factor in common with the numbers of axes, angles and shifts. */
 #ifdef CDNI_SANITIZED
 enum { STRIDE = 5 };
@@ -186,7 +189,8 @@ START_TEST(degenerate_poses) {
 }
 END_TEST
 
-/* A local minimum of the depth with a better one near an edge's own direction, which a look at 24 directions does not see. */
+/* A local minimum of the depth with a better one near an edge's own direction, which a look at 24 directions does not
+ * see. */
 START_TEST(better_minima_between_directions) {
   const sample_geometry box = {
     .geometry = { .kind = CDN_GEOMETRY_BOX, .size = { 0.23297367872004868, 0.26080941786965017, 0.60485368194519851 } }

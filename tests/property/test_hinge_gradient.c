@@ -17,8 +17,8 @@ static void columns_at(sample *s, int b, const double *q0, const double *qdot, d
   for (int k = 0; k < m->tree.node[b].nu; k++) out[k] = cdni_from_sv(cdni_hinge_column(&m->tree.node[b], d.H, k));
 }
 
-/* Five-point differences: off by h^4 / 30 times fifth derivatives of order 1 (3e-14; more for the functions and ellipsoids
- * of the trees), and by roundings of H over h (1e-13). */
+/* Five-point differences: off by h^4 / 30 times fifth derivatives of order 1 (3e-14; more for the functions and
+ * ellipsoids of the trees), and by roundings of H over h (1e-13). */
 static void check_gradient(sample *s) {
   const matter *m = cdni_matter(cdn_state_system(s->state));
   const double h = 1e-3, weight[4] = { 1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12 }, at[4] = { -2, -1, 1, 2 };

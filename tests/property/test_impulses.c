@@ -13,7 +13,8 @@ typedef struct constrained {
   double M[MOST_NU * MOST_NU], G[MOST_M * MOST_NU];
 } constrained;
 
-/* Every third body may be locked: positions, velocities or accelerations, which are all prescribed at acceleration level. */
+/* Every third body may be locked: positions, velocities or accelerations, which are all prescribed at acceleration
+ * level. */
 static void lock_some(constrained *x) {
   const cdn_system *s = cdn_state_system(x->state);
   memset(x->prescribed, 0, sizeof x->prescribed);

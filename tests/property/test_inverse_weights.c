@@ -1,5 +1,5 @@
-/* Inverse weights of bodies and mobilities against the dense J M^-1 J^T and M^-1 at the default coordinates, for mobilizers of
- * every kind, with the masses of the State and whatever its own coordinates and locks are. */
+/* Inverse weights of bodies and mobilities against the dense J M^-1 J^T and M^-1 at the default coordinates, for
+ * mobilizers of every kind, with the masses of the State and whatever its own coordinates and locks are. */
 #include "matter/matter.h"
 #include "operator_samples.h"
 

@@ -1,6 +1,6 @@
-/* Invertible contact in contact space: forward and inverse agree, the conditions of the least hold, the closed form of one
- * contact agrees with the paper's dense form, derivatives with differences, and hostile problems end with an answer or a
- * story. */
+/* Invertible contact in contact space: forward and inverse agree, the conditions of the least hold, the closed form of
+ * one contact agrees with the paper's dense form, derivatives with differences, and hostile problems end with an answer
+ * or a story. */
 #include "../testing.h"
 #include "dense_inverse.h"
 #include "random_contacts.h"
@@ -358,7 +358,8 @@ START_TEST(any_start) {
 }
 END_TEST
 
-/* A hard contact gives back the part e of its speed; where two carry one body, of both; what does not close is left alone. */
+/* A hard contact gives back the part e of its speed; where two carry one body, of both; what does not close is left
+ * alone. */
 START_TEST(bounce) {
   cdn_invertible *solver;
   OK(cdn_invertible_create(NULL, &solver));

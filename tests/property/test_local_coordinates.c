@@ -85,7 +85,8 @@ typedef struct place {
   double q[MOST_NQ], u[MOST_NU];
 } place;
 
-/* The State displaced by h (a, b): what its coordinates and accelerations are, in the bases. b is what projection leaves. */
+/* The State displaced by h (a, b): what its coordinates and accelerations are, in the bases. b is what projection
+ * leaves. */
 static void displaced(cdn_state *state, const place *at, double h, const double *D, int n, const double *U, int l,
                       const double *direction, double *y) {
   const cdn_system *system = cdn_state_system(state);
@@ -197,8 +198,9 @@ START_TEST(modes_agree) {
 }
 END_TEST
 
-/* Where an equilibrium has neutral directions, what is found among them must not hang on rounding, which processors and their
- * libraries do differently: starts that differ by rounding come to the same place, and know the same directions. */
+/* Where an equilibrium has neutral directions, what is found among them must not hang on rounding, which processors and
+ * their libraries do differently: starts that differ by rounding come to the same place, and know the same
+ * directions. */
 START_TEST(rounding_decides_nothing) {
   int checked = 0;
   for (int bodies = 2; bodies <= 7; bodies++)

@@ -1,5 +1,5 @@
-/* A mobilizer of any kind that is locked is a weld: between a free body and one on a pin, against the same with a weld in its
- * place. */
+/* A mobilizer of any kind that is locked is a weld: between a free body and one on a pin, against the same with a weld
+ * in its place. */
 #include "own_mobilizers.h"
 #include "random_tree.h"
 

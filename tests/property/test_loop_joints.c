@@ -1,5 +1,5 @@
-/* A mobilizer between two bodies, and two free bodies with the same kind of loop joint, move alike: in states of the first the
- * second's errors are zero, and accelerations and redundancy are the same. */
+/* A mobilizer between two bodies, and two free bodies with the same kind of loop joint, move alike: in states of the
+ * first the second's errors are zero, and accelerations and redundancy are the same. */
 #include "random_tree.h"
 
 typedef struct joint {
@@ -103,7 +103,8 @@ static void compare(const joint *j, uint64_t seed, rng *r) {
       cdn_spatial A, B;
       OK_ON(tree.state, cdn_body_acceleration(tree.state, (cdn_body){ b }, &A));
       OK_ON(loop.state, cdn_body_acceleration(loop.state, (cdn_body){ b }, &B));
-      /* roundings of 1e-15 in forces of 100, by inertias of 0.1 and levers of 1, and where equations are nearly dependent */
+      /* roundings of 1e-15 in forces of 100, by inertias of 0.1 and levers of 1, and where equations are nearly
+       * dependent */
       near3(name, A.w, B.w, 1e-10 * (100 + cdn_norm(A.w)));
       near3(name, A.v, B.v, 1e-10 * (100 + cdn_norm(A.v)));
     }
@@ -144,8 +145,8 @@ START_TEST(test_screw_turns_more_than_once) {
 }
 END_TEST
 
-/* Orientation errors are rotation vectors: as large as the angle that is missing, whatever it is; a half turn does not pass
- * for none. */
+/* Orientation errors are rotation vectors: as large as the angle that is missing, whatever it is; a half turn does not
+ * pass for none. */
 START_TEST(test_orientation_errors_are_angles) {
   const cdn_transform I = cdn_transform_identity();
   for (int which = 0; which < 2; which++) {

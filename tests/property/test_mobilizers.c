@@ -93,8 +93,8 @@ static void on_joints(check_rig *check, bool moving) {
       }
 }
 
-/* ---- differences: f'(0) from f(+-h), f(+-2h), with an error of h^4 f^(5) / 30 and of eps f / h. With h = 1e-3 and motions
- * of about one unit a second both stay below 1e-11, and 1e-10 leaves room. ---- */
+/* ---- differences: f'(0) from f(+-h), f(+-2h), with an error of h^4 f^(5) / 30 and of eps f / h. With h = 1e-3 and
+ * motions of about one unit a second both stay below 1e-11, and 1e-10 leaves room. ---- */
 
 static const double STEP = 1e-3, BY_DIFFERENCES = 1e-10;
 static const int places[4] = { -2, -1, 1, 2 };

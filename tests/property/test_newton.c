@@ -95,7 +95,8 @@ static void rates_along(cdn_stepper *s, const double *y, const double *d, double
   OK_ON(s->work, cdni_evaluate(s, 0, at, rates, &power));
 }
 
-/* J d against central differences, extrapolated once: their error is of order h^4, and rounding's 1e-13 of the rates. */
+/* J d against central differences, extrapolated once: their error is of order h^4, and rounding's 1e-13 of the
+ * rates. */
 static void check_direction(cdn_stepper *s, const double *y, const double *J, const double *d, const char *what,
                             int k) {
   const double h = 1e-3;

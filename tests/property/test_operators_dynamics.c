@@ -1,5 +1,5 @@
-/* Reactions against the balance of every body by itself; momentum and its rate against sums over bodies, external forces,
- * and differences along a simulated motion. */
+/* Reactions against the balance of every body by itself; momentum and its rate against sums over bodies, external
+ * forces, and differences along a simulated motion. */
 #include "operator_samples.h"
 
 /* What is known of a State's dynamics besides the operators: all by the naive tree. */

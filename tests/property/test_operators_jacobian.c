@@ -92,8 +92,8 @@ static void check_system_jacobian(sample *s) {
   free(J);
 }
 
-/* Jdot u as a difference of J u along the motion, whatever the naive tree says: off by h^2 times the third derivatives of
- * positions, which grow with the third power of summed speeds, and by roundings / h. */
+/* Jdot u as a difference of J u along the motion, whatever the naive tree says: off by h^2 times the third derivatives
+ * of positions, which grow with the third power of summed speeds, and by roundings / h. */
 static void check_bias_by_differences(sample *s) {
   double q0[MOST_NQ], u0[MOST_NU], qdot[MOST_NQ], q[MOST_NQ], zero[MOST_NU] = { 0 }, qdotdot[MOST_NQ], h = 1e-5;
   cdn_spatial bias[MOST_NB], V[2][MOST_NB];

@@ -1,5 +1,5 @@
-/* M^-1, log det M and its gradient against LAPACK on the dense, naive mass matrix; inertias and energies against sums over
- * bodies. */
+/* M^-1, log det M and its gradient against LAPACK on the dense, naive mass matrix; inertias and energies against sums
+ * over bodies. */
 #include "operator_samples.h"
 
 #include <lapacke.h>
@@ -89,8 +89,8 @@ static void check_log_det(sample *s) {
   NEAR(log_det, naive_log_det(s->state), 1e-14 * condition * (1 + s->nu));
 }
 
-/* Along each u_k, by differences of LAPACK's log det of the naive M: two central differences of step h and h/2, combined to
- * cancel the error in h^2. Left are h^4 times a fifth derivative, and roundings of log det over h. */
+/* Along each u_k, by differences of LAPACK's log det of the naive M: two central differences of step h and h/2,
+ * combined to cancel the error in h^2. Left are h^4 times a fifth derivative, and roundings of log det over h. */
 static void check_gradient(sample *s) {
   double g[MOST_NU], q0[MOST_NQ], qdot[MOST_NQ], q[MOST_NQ], unit[MOST_NU] = { 0 }, root[MOST_NU];
   double condition = scaled_condition(s, root), h = 2e-3;

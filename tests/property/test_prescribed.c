@@ -1,5 +1,5 @@
-/* Random trees with random mobilizers prescribed, at every level: what they are made to do, and what that takes, against the
- * dense, naive mechanics and against the same trees left free. */
+/* Random trees with random mobilizers prescribed, at every level: what they are made to do, and what that takes,
+ * against the dense, naive mechanics and against the same trees left free. */
 #include "naive_tree.h"
 #include "prescribed_tree.h"
 
@@ -116,7 +116,8 @@ END_TEST
 
 /* ---- dynamics ------------------------------------------------------------------------------- */
 
-/* M udot + tau = f - f_bias (8.13) by the naive tree, tau zero where mobilities are free; and the residual says the same. */
+/* M udot + tau = f - f_bias (8.13) by the naive tree, tau zero where mobilities are free; and the residual says the
+ * same. */
 static void check_equations(sample *s) {
   double r[MOST_NU], size[MOST_NU], f_mob[MOST_NU], residual[MOST_NU], load = 1;
   cdn_spatial F[TREE_MOST_BODIES + 1];
@@ -157,7 +158,8 @@ START_TEST(equations_of_motion) {
 }
 END_TEST
 
-/* The same tree, free, moves the same if -tau is applied: to the condition of M, which rods and massless frames make large. */
+/* The same tree, free, moves the same if -tau is applied: to the condition of M, which rods and massless frames make
+ * large. */
 static void check_freed(sample *s) {
   const double *udot = cdn_state_udot(s->state), *tau = cdn_motion_forces(s->state);
   double f[MOST_NU], M_inv_f[MOST_NU], size = 1, back = 0;
@@ -244,8 +246,8 @@ static void check_whole_operators(sample *s) {
 START_TEST(operators_of_all_mobilities) { on_trees(check_whole_operators, false); }
 END_TEST
 
-/* Given the State's own forces, forward dynamics gives the State's own accelerations; where inertias were factored before,
- * the same. */
+/* Given the State's own forces, forward dynamics gives the State's own accelerations; where inertias were factored
+ * before, the same. */
 static void check_forward(sample *s) {
   double f_mob[MOST_NU], udot[MOST_NU], size = 1;
   cdn_spatial F[TREE_MOST_BODIES + 1], A[TREE_MOST_BODIES + 1], A_GB;

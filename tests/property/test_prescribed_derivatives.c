@@ -1,6 +1,6 @@
 /* Derivatives of forward dynamics where mobilizers are prescribed, against differences. Where only accelerations are
- * prescribed q and u can be displaced; a tree with positions and velocities prescribed has the same derivatives as one whose
- * accelerations are held at what they come to. */
+ * prescribed q and u can be displaced; a tree with positions and velocities prescribed has the same derivatives as one
+ * whose accelerations are held at what they come to. */
 #include "differences.h"
 #include "prescribed_tree.h"
 

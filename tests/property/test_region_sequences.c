@@ -1,5 +1,5 @@
-/* Random sequences of all that can be done to regions and shared arrays of several States, beside a model that does the same with
- * plain arrays. Now and then memory runs out: then the call fails and has changed nothing. */
+/* Random sequences of all that can be done to regions and shared arrays of several States, beside a model that does the
+ * same with plain arrays. Now and then memory runs out: then the call fails and has changed nothing. */
 #include "../robust/counting_allocator.h"
 #include "../unit/region_rig.h"
 #include "random_tree.h"

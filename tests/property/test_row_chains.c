@@ -72,7 +72,8 @@ static int factorizations(cdn_state *state) {
   return stats.factorizations;
 }
 
-/* Bounds that no force reaches are none. A chain of a thousand links takes as many passes as one of ten, or two more. */
+/* Bounds that no force reaches are none. A chain of a thousand links takes as many passes as one of ten, or two
+ * more. */
 START_TEST(test_held_joints) {
   const int links[] = { 10, 100, 1000 };
   for (int k = 0; k < 6; k++) {

@@ -1,5 +1,5 @@
-/* Rays, points and distances among all shapes of a State against the same questions to each geometry alone; which shapes take part; and how
- * many are looked at closely. */
+/* Rays, points and distances among all shapes of a State against the same questions to each geometry alone; which
+ * shapes take part; and how many are looked at closely. */
 #include "../robust/counting_allocator.h"
 #include "property/sample_geometries.h"
 #include "testing.h"

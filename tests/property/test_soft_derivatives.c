@@ -1,5 +1,5 @@
-/* Derivatives of udot where soft rows act: against differences. Contacts of shapes whose motion is known and of others, of all
- * dimensions and both cones; limits and friction losses. */
+/* Derivatives of udot where soft rows act: against differences. Contacts of shapes whose motion is known and of others,
+ * of all dimensions and both cones; limits and friction losses. */
 #include "differences.h"
 
 #include <cardan/contact.h>
@@ -26,7 +26,8 @@ static cdn_geometry_kind kind_of(const options *o, int i) {
   return o->shapes == CAPSULES && i % 2 ? CDN_GEOMETRY_CAPSULE : CDN_GEOMETRY_SPHERE;
 }
 
-/* Large shapes on the bodies of a tree, so that many of them overlap, and a wide impedance, so that its slope counts. */
+/* Large shapes on the bodies of a tree, so that many of them overlap, and a wide impedance, so that its slope
+ * counts. */
 static void add_shapes(const random_tree *tree, rng *r, const options *o) {
   cdn_contact_def contact = cdn_default_contact_def();
   contact.model = CDN_CONTACT_CONVEX, contact.parent_child = o->shapes != BOXES;
@@ -80,8 +81,8 @@ static void displace(sample *s, pool what, int k, double h) {
   }
 }
 
-/* Columns that were compared, and those where a row comes, goes or begins to slide within the steps: there differences of
- * different steps, and from both sides, are not the same. */
+/* Columns that were compared, and those where a row comes, goes or begins to slide within the steps: there differences
+ * of different steps, and from both sides, are not the same. */
 static int n_compared, n_kinks;
 
 static void compare(sample *s, pool what, const double *matrix) {

@@ -1,5 +1,5 @@
-/* Rows that are scaled by the inverse inertia that they meet at the present pose: against J M^-1 J^T of the operators, and against the
- * approximation where the two are the same by theory. */
+/* Rows that are scaled by the inverse inertia that they meet at the present pose: against J M^-1 J^T of the operators,
+ * and against the approximation where the two are the same by theory. */
 #include "soft/internal.h"
 #include "random_tree.h"
 
@@ -163,8 +163,9 @@ START_TEST(diagonal_is_that_of_the_operators) {
 }
 END_TEST
 
-/* What an impedance means (MuJoCo, chapter Computation): a lone row that acts brings its acceleration from that without it by the part d
- * to aref. Of two links the first joint has a limit, which meets another inertia at each angle of the second, and where that is locked. */
+/* What an impedance means (MuJoCo, chapter Computation): a lone row that acts brings its acceleration from that without
+ * it by the part d to aref. Of two links the first joint has a limit, which meets another inertia at each angle of the
+ * second, and where that is locked. */
 START_TEST(a_lone_row_interpolates) {
   cdn_system *s = cdn_system_create(NULL);
   const cdn_soft_def soft = exactly(CDN_SOFT_ELLIPTIC);
@@ -203,8 +204,8 @@ END_TEST
 
 /* ---- where both are the same ---- */
 
-/* A ball over a floor: its normal goes through its centre, where a translation meets 1 / m in all directions. A point at its centre is
- * held, and its joint has dry friction. */
+/* A ball over a floor: its normal goes through its centre, where a translation meets 1 / m in all directions. A point
+ * at its centre is held, and its joint has dry friction. */
 static cdn_state *lone_ball(bool exact, int condim) {
   cdn_system *s = cdn_system_create(NULL);
   cdn_soft_def soft = exactly(CDN_SOFT_ELLIPTIC);
@@ -262,7 +263,8 @@ START_TEST(a_lone_ball_feels_no_difference) {
 }
 END_TEST
 
-/* A slider along a floor cannot move along the normal: its rows keep the approximation, and its weight stays what it was. */
+/* A slider along a floor cannot move along the normal: its rows keep the approximation, and its weight stays what it
+ * was. */
 START_TEST(rows_along_which_nothing_moves_keep_the_approximation) {
   double udot[2];
   for (int exact = 0; exact < 2; exact++) {

@@ -1,5 +1,5 @@
-/* Soft elements on bodies and joints of a tree: what their rows have besides J udot is the change of J u along the motion, by
- * differences; power and switches; and mistakes that adders refuse. */
+/* Soft elements on bodies and joints of a tree: what their rows have besides J udot is the change of J u along the
+ * motion, by differences; power and switches; and mistakes that adders refuse. */
 #include "soft/elements.h"
 #include "matter/operators.h"
 #include "random_tree.h"
@@ -96,7 +96,8 @@ static rig make(uint64_t seed) {
   return x;
 }
 
-/* J u of all rows, and what the State at udot = 0 has besides J udot, by the groups: r = J A + (ref without rates - ref with). */
+/* J u of all rows, and what the State at udot = 0 has besides J udot, by the groups: r = J A + (ref without rates - ref
+ * with). */
 static int velocities(cdn_state *state, double *v, double *bias) {
   const matter *m = cdni_matter(cdn_state_system(state));
   const groups without = groups_of(state, false), with = groups_of(state, true);

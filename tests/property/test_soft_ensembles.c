@@ -1,5 +1,5 @@
-/* Soft rows in ensembles: every State has the bits of the lone State with the same variables, with every solver, in every number of
- * lanes. */
+/* Soft rows in ensembles: every State has the bits of the lone State with the same variables, with every solver, in
+ * every number of lanes. */
 #include <string.h>
 
 #include "random_constraints.h"

@@ -1,5 +1,5 @@
-/* Soft rows (cardan/soft.h) on random trees with random loops: what udot and the forces must be for the convex problem to be
- * solved. The problem has one solution, so these conditions are a proof. */
+/* Soft rows (cardan/soft.h) on random trees with random loops: what udot and the forces must be for the convex problem
+ * to be solved. The problem has one solution, so these conditions are a proof. */
 #include "soft/function.h"
 #include "random_constraints.h"
 

@@ -1,5 +1,5 @@
-/* Accelerations of steps that are implicit in velocity, against dense algebra on random trees: with all kinds of joints, forces and
- * constraints, redundant ones too, and with locks. */
+/* Accelerations of steps that are implicit in velocity, against dense algebra on random trees: with all kinds of
+ * joints, forces and constraints, redundant ones too, and with locks. */
 #include <stdlib.h>
 
 #include "dynamics/dynamics.h"

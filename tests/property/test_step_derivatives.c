@@ -1,5 +1,5 @@
-/* cdn_step_derivatives against differences of the steps that runs take: random trees of all kinds of mobilizers and forces, with
- * constraints, with prescribed mobilizers, and a loop that touches. */
+/* cdn_step_derivatives against differences of the steps that runs take: random trees of all kinds of mobilizers and
+ * forces, with constraints, with prescribed mobilizers, and a loop that touches. */
 #include <cardan/model.h>
 #include <stdio.h>
 #include <stdlib.h>

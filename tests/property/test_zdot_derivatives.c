@@ -1,4 +1,5 @@
-/* How the rates of auxiliary states vary: what subsystems describe against differences, compressed differences, mistakes. */
+/* How the rates of auxiliary states vary: what subsystems describe against differences, compressed differences,
+ * mistakes. */
 #include "../robust/counting_allocator.h"
 #include "differences.h"
 #include "dynamics/zdot.h"
@@ -291,7 +292,8 @@ START_TEST(columns_are_displaced_together) {
       }
       for (int k = 0; k < NZ; k++) NEAR(L[i * NZ + k], truth(self, state, i, 'z', k), 1e-6);
     }
-    /* every column at first, and where they prove to vary with others than before; else one for q, u, z each and one to confirm */
+    /* every column at first, and where they prove to vary with others than before; else one for q, u, z each and one to
+     * confirm */
     if (time == 0) ck_assert_int_eq(evaluations, COLUMNS + 1);
     if (time == 1 || time == 2) ck_assert_int_le(evaluations, 5);
     if (time == 3) ck_assert_int_ge(evaluations, COLUMNS);

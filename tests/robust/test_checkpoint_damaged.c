@@ -1,5 +1,6 @@
-/* Damaged checkpoints: cut short, with bits flipped, with numbers that make no sense behind a checksum that fits. What comes
- * out is a message and the State as it was; nothing is read out of bounds or left behind (see it under the sanitizers). */
+/* Damaged checkpoints: cut short, with bits flipped, with numbers that make no sense behind a checksum that fits. What
+ * comes out is a message and the State as it was; nothing is read out of bounds or left behind (see it under the
+ * sanitizers). */
 #include "../unit/checkpoint_rig.h"
 
 #include <zlib.h>

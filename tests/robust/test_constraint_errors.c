@@ -1,5 +1,5 @@
-/* What becomes of mistakes with constraints: refused with the element's name and the reason when they are added or set, told
- * with the element's name when they show in a State. */
+/* What becomes of mistakes with constraints: refused with the element's name and the reason when they are added or set,
+ * told with the element's name when they show in a State. */
 #include "../property/constraint_samples.h"
 
 #include "core/core.h"

@@ -1,6 +1,7 @@
-/* Shapes that make no sense, and those that only just do: whatever comes in, there is a result or a message, and an end.
- * Random geometries through all queries, random scenes through some steps, meshes of all kinds of faults, shapes in one
- * place, materials that are no numbers. CARDAN_FUZZ=N makes N times as many; CARDAN_FUZZ_SEED begins elsewhere. */
+/* Shapes that make no sense, and those that only just do: whatever comes in, there is a result or a message, and an
+ * end. Random geometries through all queries, random scenes through some steps, meshes of all kinds of faults, shapes
+ * in one place, materials that are no numbers. CARDAN_FUZZ=N makes N times as many; CARDAN_FUZZ_SEED begins
+ * elsewhere. */
 #include "core/core.h"
 #include "testing.h"
 

@@ -5,7 +5,8 @@
 
 enum { COUNT = 10, MEET = 3, RUNAWAY = 6 };
 
-/* A bead on a wire with a spring of rest length 1 to the wire's origin, where the spring has no direction; and a ball. */
+/* A bead on a wire with a spring of rest length 1 to the wire's origin, where the spring has no direction; and a
+ * ball. */
 typedef struct rig {
   cdn_system *system;
   cdn_state *state;

@@ -1,6 +1,8 @@
-/* Every function of the library with arguments that make no sense: numbers that are not finite, huge or negative counts, ids
- * of things that are not there. One pointer may be NULL, the others are good ones. Nothing may crash (run this under the sanitizers), hang, or leave a
- * NaN in a State; a wrong id is an error; whoever fails has told the thread's last error why, and named a public function. The calls are made from the public headers by extreme_calls.py. */
+/* Every function of the library with arguments that make no sense: numbers that are not finite, huge or negative
+ * counts, ids of things that are not there. One pointer may be NULL, the others are good ones. Nothing may crash (run
+ * this under the sanitizers), hang, or leave a NaN in a State; a wrong id is an error; whoever fails has told the
+ * thread's last error why, and named a public function. The calls are made from the public headers by
+ * extreme_calls.py. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Model files that are no ordinary files: what waits for ever, has no end, or is no file at all is refused with a message;
- * pipes, such as standard input, are read. And models that hold nothing. */
+/* Model files that are no ordinary files: what waits for ever, has no end, or is no file at all is refused with a
+ * message; pipes, such as standard input, are read. And models that hold nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "testing.h"
 

@@ -1,5 +1,5 @@
-/* Entries that wait for each other, one computed from the next: many may; what the stack of calls would not bear is refused when
- * the System is frozen, never in a run. */
+/* Entries that wait for each other, one computed from the next: many may; what the stack of calls would not bear is
+ * refused when the System is frozen, never in a run. */
 #include <stdio.h>
 
 #include "../testing.h"

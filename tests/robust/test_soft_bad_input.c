@@ -1,5 +1,5 @@
-/* Bad input of soft rows, with every solver and cone: each State is solved to its tolerance, or says that it is not, or is refused by
- * name. Nothing hangs, and no number is lost. */
+/* Bad input of soft rows, with every solver and cone: each State is solved to its tolerance, or says that it is not, or
+ * is refused by name. Nothing hangs, and no number is lost. */
 #include <math.h>
 
 #include "../testing.h"

@@ -1,5 +1,5 @@
-/* Odd specs: whatever a program puts into one, building it either works or fails with a story, and memory that runs out at any call
- * leaves nothing behind. */
+/* Odd specs: whatever a program puts into one, building it either works or fails with a story, and memory that runs out
+ * at any call leaves nothing behind. */
 #include "counting_allocator.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What must not be done to a State: slots that it does not have, sizes that no memory holds, and writing while something is
- * being computed. Each is refused with a story, and changes nothing. */
+/* What must not be done to a State: slots that it does not have, sizes that no memory holds, and writing while
+ * something is being computed. Each is refused with a story, and changes nothing. */
 #include <limits.h>
 
 #include "../property/bare_system.h"

@@ -98,8 +98,8 @@ START_TEST(memory_runs_out) {
 }
 END_TEST
 
-/* The limit is between the start and the place where the linkage would hang: the search goes as far as forces allow, and what
- * was given stays as it is. */
+/* The limit is between the start and the place where the linkage would hang: the search goes as far as forces allow,
+ * and what was given stays as it is. */
 START_TEST(a_force_fails) {
   rig r = make_rig((cdn_allocator){ 0 }, 0.35);
   double a[4 * LINKS * LINKS], q[LINKS], omega2[LINKS];

@@ -4,8 +4,8 @@
 
 #include "../testing.h"
 
-/* z with memories that move on at every step (their updates follow from the updates before, so that they cannot be computed
- * again), one of them of varying length, and a random stream kept in a discrete variable. */
+/* z with memories that move on at every step (their updates follow from the updates before, so that they cannot be
+ * computed again), one of them of varying length, and a random stream kept in a discrete variable. */
 typedef struct drift {
   cdn_zvar z;
   cdn_autovar memory;

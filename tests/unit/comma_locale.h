@@ -1,4 +1,5 @@
-/* A locale with a decimal comma, made here: hardly any machine has one installed. The program defines _XOPEN_SOURCE as 700. */
+/* A locale with a decimal comma, made here: hardly any machine has one installed. The program defines _XOPEN_SOURCE as
+ * 700. */
 #ifndef CARDAN_TESTS_UNIT_COMMA_LOCALE_H
 #define CARDAN_TESTS_UNIT_COMMA_LOCALE_H
 

@@ -64,7 +64,8 @@ static inline cdn_certificate certificate_of(cdn_stepper *stepper) {
 /* z[0] where the stepper stands. */
 static inline double z_of(cdn_stepper *stepper) { return cdn_state_z(cdn_stepper_state(stepper))[0]; }
 
-/* Van der Pol's oscillator with mu = 1000: it creeps along a slow manifold whose attraction is a thousand times faster. */
+/* Van der Pol's oscillator with mu = 1000: it creeps along a slow manifold whose attraction is a thousand times
+ * faster. */
 static inline cdn_status van_der_pol_rate(cdn_state *state, double t, const double *z, double *zdot) {
   (void)state, (void)t;
   zdot[0] = z[1];

@@ -1,5 +1,5 @@
-/* Checks of elements find mistakes that are planted one by one: in mobilizers, forces and constraints that are otherwise right. Each is
- * named by its function, its place and its size. */
+/* Checks of elements find mistakes that are planted one by one: in mobilizers, forces and constraints that are
+ * otherwise right. Each is named by its function, its place and its size. */
 #include "../testing.h"
 
 /* The mistake that is planted now; 0: none. */
@@ -31,7 +31,8 @@ static cdn_state *freeze(cdn_system *system) {
   return state;
 }
 
-/* ---- a mobilizer: a pin that advances by q^2 / 2 along its axis, with qdot = N u, N = 2 + sin q --------------------------- */
+/* ---- a mobilizer: a pin that advances by q^2 / 2 along its axis, with qdot = N u, N = 2 + sin q
+ * --------------------------- */
 
 enum { WRONG_H = 1, WRONG_W, WRONG_BIAS, WRONG_N_INV, WRONG_NDOT, NAN_BEYOND, WRONG_FIT, MOBILIZER_MISTAKES };
 
@@ -109,7 +110,8 @@ START_TEST(test_mistakes_of_a_mobilizer) {
 }
 END_TEST
 
-/* ---- a constraint: the body's origin is at a distance from Ground's that grows with time, and does not slide along x ---------- */
+/* ---- a constraint: the body's origin is at a distance from Ground's that grows with time, and does not slide along x
+ * ---------- */
 
 enum {
   WRONG_ROW = 1,
@@ -186,7 +188,8 @@ START_TEST(test_mistakes_of_a_constraint) {
 }
 END_TEST
 
-/* ---- a force: a spring k with the rest length of a measure, and of z, along a slider; and a damper ------------------------ */
+/* ---- a force: a spring k with the rest length of a measure, and of z, along a slider; and a damper
+ * ------------------------ */
 
 enum {
   WRONG_SIGN = 1,

@@ -1,4 +1,5 @@
-/* The run beside the run: whether the distance between the two is the error that is delivered, and whether the verdict is right. */
+/* The run beside the run: whether the distance between the two is the error that is delivered, and whether the verdict
+ * is right. */
 #include "event_rig.h"
 
 /* ---- the estimate against the truth ---------------------------------------------------------- */
@@ -74,7 +75,8 @@ START_TEST(the_estimate_is_near_the_truth) {
       double ratio = o.c.error_estimate / o.truth;
       runs++;
       if (!(ratio > 1. / 3 && ratio < 3)) far++;
-      /* of z' = z - cos t - sin t two solutions that part on different sides of the truth are further apart than either from it */
+      /* of z' = z - cos t - sin t two solutions that part on different sides of the truth are further apart than either
+       * from it */
       ck_assert_msg(ratio > 0.2 && ratio < 5, "%s, problem %d, accuracy %.3g: estimated %.3g, true %.3g",
                     cdn_method_name(method), problem, def.accuracy, o.c.error_estimate, o.truth);
       /* the verdict */

@@ -87,7 +87,8 @@ START_TEST(test_locks_that_contradict_constraints_are_named) {
 }
 END_TEST
 
-/* Of several locks that one is named which the constraint feels; a lock that has no part in it leaves assembling the remedy. */
+/* Of several locks that one is named which the constraint feels; a lock that has no part in it leaves assembling the
+ * remedy. */
 START_TEST(test_the_lock_that_contradicts_is_named) {
   for (int locked = 0; locked < 2; locked++) {
     cdn_system *system = cdn_system_create(NULL);
@@ -360,8 +361,8 @@ START_TEST(test_prescribed_motion_comes_first) {
     NEAR(*cdn_body_q(now, slider), x, 1e-13);
     ck_assert_double_eq(*cdn_body_u(now, slider), 1);
     NEAR(cos(*cdn_body_q(now, crank)), x, 1e-5);
-    /* the tolerance lets the rate be off by 1e-5 / 0.1 s, and places by 1e-5, which moves what is compared by u x / (1 - x^2)^(1/2)
-     * < 5 times that */
+    /* the tolerance lets the rate be off by 1e-5 / 0.1 s, and places by 1e-5, which moves what is compared by u x / (1
+     * - x^2)^(1/2) < 5 times that */
     NEAR(*cdn_body_u(now, crank) * -sqrt(1 - x * x), 1, 1.5e-4);
   }
   cdn_stepper_destroy(stepper);

@@ -1,5 +1,5 @@
-/* Laws of contact of the user's: they act in place of the library's and where it has none, in either order of the kinds, and what they do
- * wrong is told by name. */
+/* Laws of contact of the user's: they act in place of the library's and where it has none, in either order of the
+ * kinds, and what they do wrong is told by name. */
 #include "../testing.h"
 
 typedef struct own {

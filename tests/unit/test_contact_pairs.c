@@ -1,5 +1,5 @@
-/* Who may touch whom: masks, groups, exclusions, a filter of the program's, and pairs that touch whatever these say, with numbers of their
- * own. */
+/* Who may touch whom: masks, groups, exclusions, a filter of the program's, and pairs that touch whatever these say,
+ * with numbers of their own. */
 #include "../testing.h"
 
 static cdn_body add_body(cdn_system *system, cdn_body parent, cdn_mobilizer mobilizer) {
@@ -172,7 +172,8 @@ static void end(pressed *p) {
   cdn_system_release(p->system);
 }
 
-/* The numbers of a pair are those of its law: Hertz's 4/3 sqrt(R) E x^1.5 (1 + 3/2 c v), and E A x / L of a box's face with E in series. */
+/* The numbers of a pair are those of its law: Hertz's 4/3 sqrt(R) E x^1.5 (1 + 3/2 c v), and E A x / L of a box's face
+ * with E in series. */
 START_TEST(numbers_of_a_pair) {
   const double E = 3e6, c = 0.2, mu = 0.3;
   cdn_contact_material m = cdn_contact_material_of_pair();

@@ -1,4 +1,5 @@
-/* Control inputs: values, limits, what they invalidate, what they follow, actuators, ensembles, checkpoints, mistakes. */
+/* Control inputs: values, limits, what they invalidate, what they follow, actuators, ensembles, checkpoints,
+ * mistakes. */
 #include "../testing.h"
 
 static const double MASS = 2;

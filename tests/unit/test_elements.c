@@ -160,7 +160,8 @@ START_TEST(test_names_lead_to_elements) {
 }
 END_TEST
 
-/* Every number of every element: names differ and lead back, what is read is the default, and what is read can be set. */
+/* Every number of every element: names differ and lead back, what is read is the default, and what is read can be
+ * set. */
 START_TEST(test_parameters_are_listed) {
   const world w = make_world();
   int all = 0;

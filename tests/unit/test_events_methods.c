@@ -33,7 +33,8 @@ static cdn_stepper *watch(cdn_method method, const double *where, cdn_event_hand
   return stepper;
 }
 
-/* sin t passes 1/2 at pi/6, 5 pi/6 and a turn later again. `cut`: by a handler that changes nothing, which ends steps. */
+/* sin t passes 1/2 at pi/6, 5 pi/6 and a turn later again. `cut`: by a handler that changes nothing, which ends
+ * steps. */
 static void passes(bool cut) {
   const double half = 0.5;
   for (int i = 0; i < METHODS; i++) {

@@ -1,5 +1,5 @@
-/* Triggers that touch zero: two crossings between two samples are found by where the value turns, and what comes near without
- * crossing is counted. And handlers that let a trigger go on, or stop it. */
+/* Triggers that touch zero: two crossings between two samples are found by where the value turns, and what comes near
+ * without crossing is counted. And handlers that let a trigger go on, or stop it. */
 #include "event_rig.h"
 
 static event_log seen;
@@ -55,8 +55,8 @@ START_TEST(crossings_between_samples_are_found) {
 END_TEST
 
 START_TEST(near_misses_are_counted) {
-  /* Merson's error here is next to none, so that the truth is what it sees: tops below the level by less than the accuracy, and by
-   * a hundred times that */
+  /* Merson's error here is next to none, so that the truth is what it sees: tops below the level by less than the
+   * accuracy, and by a hundred times that */
   cdn_certificate c = tops(CDN_METHOD_MERSON, -1e-7, 1e-5, false);
   ck_assert_int_eq(seen.n, 0);
   ck_assert_int_eq(c.near_misses, PERIODS);

@@ -1,5 +1,5 @@
-/* Every way in which a run can fail, provoked, and what is said about it: the status, the element and the coordinate by name,
- * where, the last steps, and what to try. */
+/* Every way in which a run can fail, provoked, and what is said about it: the status, the element and the coordinate by
+ * name, where, the last steps, and what to try. */
 #include "event_rig.h"
 
 /* ---- what a report must hold ------------------------------------------------------------------ */
@@ -110,7 +110,8 @@ END_TEST
 
 /* ---- mechanisms --------------------------------------------------------------------------------- */
 
-/* Three pins in place of a ball, the first and the last in line where the second is at zero; no mass before the last. */
+/* Three pins in place of a ball, the first and the last in line where the second is at zero; no mass before the
+ * last. */
 static cdn_state *gimbal(double angle, double speed) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

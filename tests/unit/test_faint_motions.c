@@ -1,4 +1,5 @@
-/* Coordinates that an absolute accuracy does not fit are named: those that move by less than it, those that are rounded by more. */
+/* Coordinates that an absolute accuracy does not fit are named: those that move by less than it, those that are rounded
+ * by more. */
 #include "ode.h"
 
 /* Masses of 1 kg on sliders: each with a spring of 1 N/m (or none), from a place, with a speed. */
@@ -76,7 +77,8 @@ START_TEST(a_motion_below_its_accuracy_is_named) {
 }
 END_TEST
 
-/* One of several, that swings faster than the steps which the others need; and small motions that are resolved are none. */
+/* One of several, that swings faster than the steps which the others need; and small motions that are resolved are
+ * none. */
 START_TEST(small_motions_that_are_resolved_are_not_named) {
   char verdict[400];
   double largest;

@@ -1,8 +1,8 @@
 /* Functions with derivatives: values from their definitions, derivatives from differences of the ones below. */
 #include "../testing.h"
 
-/* d1 from values, d2 from d1, d3 from d2: central differences with h = 1e-5 err by h^2/6 f''' + eps f / h, below 1e-9 for
- * functions of about one unit. */
+/* d1 from values, d2 from d1, d3 from d2: central differences with h = 1e-5 err by h^2/6 f''' + eps f / h, below 1e-9
+ * for functions of about one unit. */
 static void check_derivatives(const cdn_function *f, const double *at) {
   int n = cdn_function_n_inputs(f);
   cdn_function_result r, a, b;

@@ -203,8 +203,8 @@ START_TEST(ids_stay) {
 }
 END_TEST
 
-/* Any solid at any pose, also a hull whose lowest face has more corners than there is room for: the points are on both, each is
- * as high as it says, and the lowest is as low as the distance. */
+/* Any solid at any pose, also a hull whose lowest face has more corners than there is room for: the points are on both,
+ * each is as high as it says, and the lowest is as low as the distance. */
 START_TEST(solids_stand_on_a_half_space) {
   static const cdn_geometry_kind kinds[] = { CDN_GEOMETRY_SPHERE,   CDN_GEOMETRY_CAPSULE, CDN_GEOMETRY_ELLIPSOID,
                                              CDN_GEOMETRY_CYLINDER, CDN_GEOMETRY_BOX,     CDN_GEOMETRY_CONVEX };
@@ -247,8 +247,8 @@ START_TEST(solids_stand_on_a_half_space) {
 }
 END_TEST
 
-/* A base whose rim is rounded as files are, so that its underside is many facets: whichever is the lowest, the hull stands on corners
- * all around, which stay the same as it rocks. */
+/* A base whose rim is rounded as files are, so that its underside is many facets: whichever is the lowest, the hull
+ * stands on corners all around, which stay the same as it rocks. */
 START_TEST(a_base_of_many_facets_stands_on_its_whole_rim) {
   enum { CORNERS = 30 };
   double points[6 * CORNERS];

@@ -1,8 +1,8 @@
 /* Runs that get nowhere end within seconds, with cause and cure; runs that are merely slow go on. */
 #include "ode.h"
 
-/* A link of some inertia on a pin with a damper and a spring, and beside it a pendulum of length 0.5, let go at a right angle.
- * The link turns at 1 rad/s. */
+/* A link of some inertia on a pin with a damper and a spring, and beside it a pendulum of length 0.5, let go at a right
+ * angle. The link turns at 1 rad/s. */
 static cdn_state *link_and_pendulum(double inertia, double damping, double stiffness) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_state *state = NULL;
@@ -268,7 +268,8 @@ START_TEST(methods_are_there_or_refused) {
 }
 END_TEST
 
-/* A run that has failed has not delivered, whatever the distance was up to there; one that goes on from elsewhere may again. */
+/* A run that has failed has not delivered, whatever the distance was up to there; one that goes on from elsewhere may
+ * again. */
 START_TEST(a_run_that_fails_does_not_deliver) {
   cdn_state *state = ode_state(&(ode){ .n = 1, .z0 = { 1 }, .rates = explode }, NULL);
   cdn_stepper_def def = cdn_default_stepper_def();

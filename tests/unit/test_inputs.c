@@ -1,8 +1,8 @@
 /* What is written into the stepper's State between calls takes effect with the next one. */
 #include "../testing.h"
 
-/* A mass that slides without friction: between inputs its place is a parabola, which every method but those of order 1 integrates
- * with rounding errors only, if no step goes across an input. */
+/* A mass that slides without friction: between inputs its place is a parabola, which every method but those of order 1
+ * integrates with rounding errors only, if no step goes across an input. */
 typedef struct rig {
   cdn_state *state;
   cdn_body body;

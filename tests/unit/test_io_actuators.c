@@ -68,7 +68,8 @@ START_TEST(test_each_actuator_is_a_control_and_a_force) {
   ck_assert_str_eq(cdn_control_unit(of, named("spin").control), "rad/s");
   ck_assert_str_eq(cdn_control_unit(of, named("geared").control), "");
   ck_assert(cdn_control_given(state, a.control) == 0);
-  /* 7 N m are 5, within the limits, on an inertia of 2 + 1 about z (the ball carries the rest); 9 (0.5 - 0) N on 5 kg */
+  /* 7 N m are 5, within the limits, on an inertia of 2 + 1 about z (the ball carries the rest); 9 (0.5 - 0) N on 5
+   * kg */
   OK_ON(state, cdn_control_set(state, a.control, 7));
   OK_ON(state, cdn_control_set(state, p.control, 0.5));
   OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));

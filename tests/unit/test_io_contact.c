@@ -1,5 +1,5 @@
-/* Who touches whom, by model files: pairs, exclusions, masks, switches; and where shapes come from: files, numbers in the
- * file, packages. */
+/* Who touches whom, by model files: pairs, exclusions, masks, switches; and where shapes come from: files, numbers in
+ * the file, packages. */
 #define _GNU_SOURCE
 #include "testing.h"
 
@@ -383,7 +383,8 @@ END_TEST
 
 /* ---- primitives that are fitted to meshes ---- */
 
-/* A box of the half lengths 0.3, 0.1, 0.2, off the origin: the longest side comes to lie along z, the shortest along x. */
+/* A box of the half lengths 0.3, 0.1, 0.2, off the origin: the longest side comes to lie along z, the shortest along
+ * x. */
 START_TEST(primitives_are_fitted_to_meshes) {
   static const char *const types[] = { "sphere", "capsule", "cylinder", "ellipsoid", "box" };
   static const double sizes[5][3] = { { 0.2 }, { 0.15, 0.225 }, { 0.15, 0.3 }, { 0.1, 0.2, 0.3 }, { 0.1, 0.2, 0.3 } };

@@ -1,5 +1,5 @@
-/* What closes loops in model files: MJCF's <equality> and URDF's <mimic>, from text to constraints. Against MuJoCo itself:
- * peers/test_mujoco_equality.c. */
+/* What closes loops in model files: MJCF's <equality> and URDF's <mimic>, from text to constraints. Against MuJoCo
+ * itself: peers/test_mujoco_equality.c. */
 #include "testing.h"
 
 #include <stdio.h>

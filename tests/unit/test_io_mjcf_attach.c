@@ -1,4 +1,5 @@
-/* Models that are attached to models: a file that attaches parts of another one, and the same written down in one file. */
+/* Models that are attached to models: a file that attaches parts of another one, and the same written down in one
+ * file. */
 #define _GNU_SOURCE
 #include "testing.h"
 

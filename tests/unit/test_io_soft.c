@@ -1,5 +1,5 @@
-/* What files say of soft rows: laws of contacts, limits, friction and equalities, the options of the solver, overrides; and models
- * whose contact is convex. */
+/* What files say of soft rows: laws of contacts, limits, friction and equalities, the options of the solver, overrides;
+ * and models whose contact is convex. */
 #include "../testing.h"
 #include "contact/contact.h"
 

@@ -120,7 +120,8 @@ static double angle_after(const cdn_model *model, double time, double *speed) {
   return q;
 }
 
-/* An arm whose friction is stronger than its weight stays, displaced by their ratio times a thousandth; a weaker one lets it fall. */
+/* An arm whose friction is stronger than its weight stays, displaced by their ratio times a thousandth; a weaker one
+ * lets it fall. */
 START_TEST(an_arm_is_held) {
   for (int k = 0; k < 2; k++) {
     char text[2000];

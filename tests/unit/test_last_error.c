@@ -1,4 +1,5 @@
-/* One call tells the story of the last failure, whatever object it was about; each thread has its own; texts are true. */
+/* One call tells the story of the last failure, whatever object it was about; each thread has its own; texts are
+ * true. */
 #include <pthread.h>
 
 #include "../testing.h"

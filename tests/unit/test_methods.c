@@ -51,7 +51,8 @@ static void weights_of_tree(const whole *w, const int *level, int n, int root, l
   }
 }
 
-/* The largest |b . Phi(t) - theta^n / gamma(t)| over all trees of n vertices (some come in several orders; no matter). */
+/* The largest |b . Phi(t) - theta^n / gamma(t)| over all trees of n vertices (some come in several orders; no
+ * matter). */
 static double worst_of_order(const whole *w, const double *b, int rates, int n, double theta) {
   int level[MOST_VERTICES] = { 0 };
   double worst = 0;

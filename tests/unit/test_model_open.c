@@ -1,5 +1,6 @@
-/* Models that are open: a file's contents in a System that is not frozen yet, with more beside them; tables by name; and a file
- * read at once, in steps, or copied element by element through the public functions makes the same System, bit by bit. */
+/* Models that are open: a file's contents in a System that is not frozen yet, with more beside them; tables by name;
+ * and a file read at once, in steps, or copied element by element through the public functions makes the same System,
+ * bit by bit. */
 #include "testing.h"
 
 #include <stdio.h>
@@ -200,7 +201,8 @@ START_TEST(test_assemblies_keep_within_limits) {
 }
 END_TEST
 
-/* Finding: links behind fixed joints had no name any more. Their frames are where the links are if they are kept as bodies. */
+/* Finding: links behind fixed joints had no name any more. Their frames are where the links are if they are kept as
+ * bodies. */
 START_TEST(test_links_behind_fixed_joints_are_frames) {
   cdn_model_options keep = cdn_default_model_options();
   keep.keep_fixed = true;

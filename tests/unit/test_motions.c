@@ -1,4 +1,5 @@
-/* Motions and locks one by one: building and what is refused, run-time choices, what they invalidate, errors of functions. */
+/* Motions and locks one by one: building and what is refused, run-time choices, what they invalidate, errors of
+ * functions. */
 #include "../../src/system/system.h"
 #include "../testing.h"
 

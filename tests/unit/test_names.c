@@ -1,5 +1,5 @@
-/* Names: two elements of one sort may not share one; slots, forces, parameter arrays and tickets are found by theirs, and
- * any entry is read by its ticket. */
+/* Names: two elements of one sort may not share one; slots, forces, parameter arrays and tickets are found by theirs,
+ * and any entry is read by its ticket. */
 #include "../testing.h"
 
 static cdn_body add_arm(cdn_system *system, const char *name, cdn_body parent) {

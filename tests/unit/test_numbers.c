@@ -1,4 +1,5 @@
-/* Numbers as text: the shortest that reads back as the same bits, in every locale; and files that are read in every locale. */
+/* Numbers as text: the shortest that reads back as the same bits, in every locale; and files that are read in every
+ * locale. */
 #define _XOPEN_SOURCE 700
 #include <float.h>
 #include <math.h>

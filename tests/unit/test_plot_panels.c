@@ -1,5 +1,5 @@
-/* How `cardan plot` arranges columns in panels and what it calls them. The files of the command are linked in; what they want of its
- * other files is here. */
+/* How `cardan plot` arranges columns in panels and what it calls them. The files of the command are linked in; what
+ * they want of its other files is here. */
 #include "../../apps/cardan/plot.h"
 
 #include <stdarg.h>

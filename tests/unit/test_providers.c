@@ -1,8 +1,8 @@
 /* Subsystems that register forces while they declare: any number of them add up, none replaces another. */
 #include "force_rig.h"
 
-/* A subsystem with two providers: a drag -c u on one joint, and a spring with a potential on it; the stiffness is a parameter
- * of its own. */
+/* A subsystem with two providers: a drag -c u on one joint, and a spring with a potential on it; the stiffness is a
+ * parameter of its own. */
 typedef struct pad {
   cdn_body body;
   double c, k;

@@ -1,5 +1,5 @@
-/* A quaternion's length means nothing, from the smallest number to the largest: everything that reads q gives what it gives for
- * unit length. */
+/* A quaternion's length means nothing, from the smallest number to the largest: everything that reads q gives what it
+ * gives for unit length. */
 #include "ode.h"
 
 static const double lengths[] = { 1e-315, 1e-308, 1e-200, 1e-160, 1e-100, 1e-8, 3, 1e8, 1e100, 1e160, 1e200, 1e307 };

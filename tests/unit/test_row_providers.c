@@ -1,4 +1,5 @@
-/* Rows on accelerations that subsystems provide: they hold, their forces are where they say, and they stand beside constraints. */
+/* Rows on accelerations that subsystems provide: they hold, their forces are where they say, and they stand beside
+ * constraints. */
 #include "force_rig.h"
 
 /* A provider whose function the test gives. */
@@ -172,7 +173,8 @@ static cdn_status of_mass(const source *s, cdn_state *state, cdn_row_list *rows)
   return status;
 }
 
-/* A singular weight of m on the linear acceleration of a body's centre is m of added mass: a = F / (M + m), and alpha is as it was. */
+/* A singular weight of m on the linear acceleration of a body's centre is m of added mass: a = F / (M + m), and alpha
+ * is as it was. */
 START_TEST(test_added_mass) {
   rig r = make_floater();
   cdn_row_set set;
@@ -247,8 +249,9 @@ static cdn_state *loaded_again(cdn_state *state) {
   return other;
 }
 
-/* With constraints the accelerations follow from an auto-update variable, so that a checkpoint has them. It has all that belongs to them:
- * multipliers and forces of rows, udot and the constraints' multipliers, even if nobody had asked for these when it was saved. */
+/* With constraints the accelerations follow from an auto-update variable, so that a checkpoint has them. It has all
+ * that belongs to them: multipliers and forces of rows, udot and the constraints' multipliers, even if nobody had asked
+ * for these when it was saved. */
 START_TEST(test_after_loading) {
   for (int asked = 0; asked < 2; asked++) {
     rig r = make_rig();

@@ -1,5 +1,5 @@
-/* Convex functions of soft rows: derivatives against differences, convexity, zones that join, numbers at the ends of what may be
- * asked. */
+/* Convex functions of soft rows: derivatives against differences, convexity, zones that join, numbers at the ends of
+ * what may be asked. */
 #include <float.h>
 
 #include "../testing.h"
@@ -79,8 +79,8 @@ static bool beyond_kinks(const soft_function *s, const double *r, double h) {
   return fabs(s->friction[PRESS_DEPTH] - step * V) > 0.02 && fabs(1 - d * V) > 4 * h * d;
 }
 
-/* f is what s falls by, H what -f grows by, in one direction at a time; `along` says the same. Where a step crosses into another
- * zone the second derivative may jump, so that it is compared inside zones only. */
+/* f is what s falls by, H what -f grows by, in one direction at a time; `along` says the same. Where a step crosses
+ * into another zone the second derivative may jump, so that it is compared inside zones only. */
 START_TEST(test_derivatives) {
   seed = 20;
   int compared[KINDS] = { 0 };
@@ -139,7 +139,8 @@ START_TEST(test_derivatives) {
 }
 END_TEST
 
-/* s(y) >= s(x) - f(x) (y - x), everywhere; and f is no steeper than the stiffest of its zones, so that it is continuous. */
+/* s(y) >= s(x) - f(x) (y - x), everywhere; and f is no steeper than the stiffest of its zones, so that it is
+ * continuous. */
 START_TEST(test_convex_and_continuous) {
   seed = 21;
   int crossed = 0;
@@ -284,7 +285,8 @@ START_TEST(test_impedance) {
   NEAR(cdni_soft_response(&law, 0.0075, 0).d, 0.2 + 0.6 * 0.875, 1e-15);
   NEAR(cdni_soft_response(&law, 0, 0).d, 0.2, 0);
   NEAR(cdni_soft_response(&law, -1, 0).d, 0.8, 0);
-  /* at full impedance K d and B d are those of a critically damped oscillator of time constant 0.1: 1 / (0.1^2 dmax^2), 2 / 0.1 dmax */
+  /* at full impedance K d and B d are those of a critically damped oscillator of time constant 0.1: 1 / (0.1^2 dmax^2),
+   * 2 / 0.1 dmax */
   NEAR(a.K, 1 / (0.8 * 0.8 * 0.01), 1e-12);
   NEAR(a.B, 2 / (0.8 * 0.1), 1e-13);
   NEAR(cdni_soft_response(&law, 0, 0.2).B, 2 / (0.8 * 0.2), 1e-13);

@@ -1,5 +1,5 @@
-/* Models as data: elements are copied when they are added, found by name, changed, removed and copied; any kind of mobilizer that a
- * spec holds becomes what the System would make of it. */
+/* Models as data: elements are copied when they are added, found by name, changed, removed and copied; any kind of
+ * mobilizer that a spec holds becomes what the System would make of it. */
 #include "testing.h"
 
 #include <stdio.h>

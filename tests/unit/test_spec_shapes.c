@@ -1,4 +1,5 @@
-/* Shapes and assets of files, as data: types, sizes in the spec's way, poses on bodies, what they are for, files of meshes. */
+/* Shapes and assets of files, as data: types, sizes in the spec's way, poses on bodies, what they are for, files of
+ * meshes. */
 #include "testing.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The graph of joints as a tree: which joints are cut is compared with Kruskal's algorithm and with breadth-first distances, and a
- * mechanism must move alike however its loop is cut. */
+/* The graph of joints as a tree: which joints are cut is compared with Kruskal's algorithm and with breadth-first
+ * distances, and a mechanism must move alike however its loop is cut. */
 #include "testing.h"
 
 #include <stdio.h>

@@ -191,7 +191,8 @@ START_TEST(memory_may_run_out) {
 }
 END_TEST
 
-/* A whole run: header, rows every interval, the end; called again it goes on, without a second header or a second row of one time. */
+/* A whole run: header, rows every interval, the end; called again it goes on, without a second header or a second row
+ * of one time. */
 START_TEST(a_whole_run_in_one_call) {
   cart_rig r = make_rig(NULL);
   page p = { .n = 0 };

@@ -54,7 +54,8 @@ static int64_t evaluations(cdn_state *state, const double *q_weights, const doub
   return n;
 }
 
-/* Speeds that hardly count leave the coordinates as accurate as before, and the other way round: each pool asks for its steps. */
+/* Speeds that hardly count leave the coordinates as accurate as before, and the other way round: each pool asks for its
+ * steps. */
 START_TEST(each_pool_asks_for_its_steps) {
   static const double few[2] = { 1e-4, 1e-4 }, many[2] = { 1e4, 1e4 };
   cdn_state *state = two_masses();

@@ -1,6 +1,6 @@
-/* Prints what single steps are off by, for every motion, method and accuracy: a line each, to be summed up by other programs.
- * The environment chooses: MOTION (how names begin), METHOD (a name), STEPS (at most, of each run), ACCURACIES (first and last
- * number of digits, and the step between). */
+/* Prints what single steps are off by, for every motion, method and accuracy: a line each, to be summed up by other
+ * programs. The environment chooses: MOTION (how names begin), METHOD (a name), STEPS (at most, of each run),
+ * ACCURACIES (first and last number of digits, and the step between). */
 #include <stdio.h>
 
 #include "local_errors.h"

@@ -54,7 +54,8 @@ static cdn_state *middle_axis(const double *p) {
 
 /* ---- mechanisms ---- */
 
-/* Crank p[0], rod p[1], masses of rod p[2] and slider p[3]; the crank, of inertia 1, starts at the angle p[5] with p[4]. */
+/* Crank p[0], rod p[1], masses of rod p[2] and slider p[3]; the crank, of inertia 1, starts at the angle p[5] with
+ * p[4]. */
 static cdn_state *slider_crank(const double *p) {
   const double a = p[0], l = p[1], w = p[4], th = p[5], phi = asin(-a * sin(th) / l);
   const double rate = -a * cos(th) * w / (l * cos(phi));
@@ -76,7 +77,8 @@ static cdn_state *slider_crank(const double *p) {
   return state;
 }
 
-/* Links p[0], p[1], p[2] over a base p[3], the coupler of p[4] kg, the others of 1 kg; the crank starts at p[6] with p[5]. */
+/* Links p[0], p[1], p[2] over a base p[3], the coupler of p[4] kg, the others of 1 kg; the crank starts at p[6] with
+ * p[5]. */
 static cdn_state *four_bar(const double *p) {
   const double a = p[0], b = p[1], c = p[2], d = p[3], m = p[4], w = p[5], alpha = p[6];
   const double x = d - a * cos(alpha), y = -a * sin(alpha), r = hypot(x, y);
@@ -177,7 +179,8 @@ static cdn_state *wall(const double *p) {
 
 /* ---- masses on springs ---- */
 
-/* Frequency p[0], damping ratio p[1], from p[2] with p[3]; another of p[4] times the frequency beside it if that is not zero. */
+/* Frequency p[0], damping ratio p[1], from p[2] with p[3]; another of p[4] times the frequency beside it if that is not
+ * zero. */
 static cdn_state *oscillator(const double *p) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body body[2];

@@ -1,8 +1,9 @@
-/* Ten boxes on each other stand for ten simulated minutes: how far each one has moved and turned since the tower has settled. That takes two
- * minutes: it begins a little askew and sways. The eigenvalues of its slowest two modes are -0.094 +- 33.3i 1/s, for the tilting of the
- * boxes is hardly damped, so that the sway of 0.1 mm in the first second decays to 1e-6 m within 50 s.
- * Not in the suite: `./run long`. The argument is the time in s that the tower stands (default 600). Fails where a box has moved by more
- * than 1e-6 m or turned by more than 1e-6 rad, or where the last minute takes more than 60 steps. */
+/* Ten boxes on each other stand for ten simulated minutes: how far each one has moved and turned since the tower has
+ * settled. That takes two minutes: it begins a little askew and sways. The eigenvalues of its slowest two modes are
+ * -0.094 +- 33.3i 1/s, for the tilting of the boxes is hardly damped, so that the sway of 0.1 mm in the first second
+ * decays to 1e-6 m within 50 s. Not in the suite: `./run long`. The argument is the time in s that the tower stands
+ * (default 600). Fails where a box has moved by more than 1e-6 m or turned by more than 1e-6 rad, or where the last
+ * minute takes more than 60 steps. */
 #include <stdio.h>
 #include <stdlib.h>
 

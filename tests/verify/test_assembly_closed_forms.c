@@ -1,5 +1,5 @@
-/* Assembly where the answer can be written down: four-bars by Freudenstein's equation, slider-cranks, planar arms, the legs
- * of a Stewart platform, weighted means. */
+/* Assembly where the answer can be written down: four-bars by Freudenstein's equation, slider-cranks, planar arms, the
+ * legs of a Stewart platform, weighted means. */
 #include "../property/mechanisms.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static double apart(double a, double b) { return fabs(remainder(a - b, 2 * PI));
 
 /* ---- four-bar and slider-crank ---- */
 
-/* Rocker angles for crank angle t of ground d, crank a, coupler b, rocker c (Freudenstein 1955): with the half-angle's tangent
- * a quadratic, one solution for each way to assemble it. */
+/* Rocker angles for crank angle t of ground d, crank a, coupler b, rocker c (Freudenstein 1955): with the half-angle's
+ * tangent a quadratic, one solution for each way to assemble it. */
 static void freudenstein(double d, double a, double b, double c, double t, double psi[2]) {
   const double k1 = d / a, k2 = d / c, k3 = (a * a - b * b + c * c + d * d) / (2 * a * c);
   const double A = cos(t) - k1 - k2 * cos(t) + k3, B = -2 * sin(t), C = k1 - (k2 + 1) * cos(t) + k3;
@@ -158,7 +158,8 @@ END_TEST
 
 /* ---- Stewart platform ---- */
 
-/* The pose is given: each leg is as long as its ends are apart. And back: with these lengths locked, the pose is found. */
+/* The pose is given: each leg is as long as its ends are apart. And back: with these lengths locked, the pose is
+ * found. */
 START_TEST(test_stewart_platform) {
   cdn_state *state = mechanism_state(stewart());
   const cdn_body platform = body_named(state, "platform");

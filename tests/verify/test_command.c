@@ -416,7 +416,8 @@ START_TEST(singular_dynamics_name_the_joint_and_exit_1) {
 }
 END_TEST
 
-/* A finger without mass follows a pendulum: nothing that it weighs is known of it but that it makes the mass matrix singular. */
+/* A finger without mass follows a pendulum: nothing that it weighs is known of it but that it makes the mass matrix
+ * singular. */
 static const char finger[] =
     "<robot name='hand'><link name='base'/>"
     "<link name='arm'><inertial><origin xyz='0 0 -0.5'/><mass value='2'/>"
@@ -532,7 +533,8 @@ START_TEST(speed_times_ensembles) {
 }
 END_TEST
 
-/* Names that would clear the screen, colour it, turn the direction of writing or break lines, where XML lets them through. */
+/* Names that would clear the screen, colour it, turn the direction of writing or break lines, where XML lets them
+ * through. */
 static const char nasty[] = "<mujoco model=\"mo&#x9b;2Jdel\">\n"
                             "  <worldbody>\n"
                             "    <body name=\"bo&#10;dy\">\n"

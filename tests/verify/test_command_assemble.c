@@ -60,7 +60,8 @@ START_TEST(a_run_is_assembled_within_limits) {
 }
 END_TEST
 
-/* A finger that mimics another has nothing to do with the joint that is moved, nor has what hangs on that with the fingers. */
+/* A finger that mimics another has nothing to do with the joint that is moved, nor has what hangs on that with the
+ * fingers. */
 START_TEST(what_nobody_wants_stays) {
   enter_directory();
   write_file("fingers.xml",

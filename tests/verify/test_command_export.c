@@ -1,5 +1,5 @@
-/* `cardan export`: glTF whose numbers are those of the model, poses as `eval` has them, keyframes that are read back to the
- * same bits. */
+/* `cardan export`: glTF whose numbers are those of the model, poses as `eval` has them, keyframes that are read back to
+ * the same bits. */
 #define _POSIX_C_SOURCE 200809L
 #include "command_run.h"
 

@@ -1,11 +1,11 @@
-/* A model with closed loops from a guess that does not close them: `cardan simulate` assembles first, says so, and runs on the
- * loop; and the examples' closed-loop robot through every command. */
+/* A model with closed loops from a guess that does not close them: `cardan simulate` assembles first, says so, and runs
+ * on the loop; and the examples' closed-loop robot through every command. */
 #include "command_run.h"
 
 #include <stdlib.h>
 
-/* A crank of 1 m on the origin, a coupler of 2.5 m on it, and a rocker of 2 m at (3, 0); drawn closed with the crank along x:
- * coupler and rocker meet where circles about (1, 0) and (3, 0) do. */
+/* A crank of 1 m on the origin, a coupler of 2.5 m on it, and a rocker of 2 m at (3, 0); drawn closed with the crank
+ * along x: coupler and rocker meet where circles about (1, 0) and (3, 0) do. */
 enum { CRANK, COUPLER, ROCKER };
 static const double ARM[3] = { 1, 2.5, 2 }, BASE = 3;
 static double meeting_x(void) {
@@ -144,7 +144,8 @@ START_TEST(the_robot_of_the_examples) {
 }
 END_TEST
 
-/* A mass on a rail, tied to its place. With a constant impedance d at rest K d x = g (1 - d) / d, and K = 1 / (d T)^2. */
+/* A mass on a rail, tied to its place. With a constant impedance d at rest K d x = g (1 - d) / d, and K = 1 / (d
+ * T)^2. */
 START_TEST(equalities_give_way_where_they_may) {
   enter_directory();
   write_file("tied.xml", "<mujoco><worldbody><body name='load'><joint name='rail' type='slide' axis='0 0 1'/>"

@@ -1,5 +1,5 @@
-/* `cardan simulate --resume` under circumstances: methods that cannot be saved, full disks, pipes that wait, checkpoints that
- * somebody edited or made elsewhere. */
+/* `cardan simulate --resume` under circumstances: methods that cannot be saved, full disks, pipes that wait,
+ * checkpoints that somebody edited or made elsewhere. */
 #define _XOPEN_SOURCE 700
 #include "command_run.h"
 
@@ -21,7 +21,8 @@ static void check_same_file(const char *a, const char *b) {
 /* ---- interruption -------------------------------------------------------------------------------- */
 
 #ifdef TEST_SUNDIALS
-/* Their memory is lost where they are saved: a checkpoint at the moment of the interruption would change the results. */
+/* Their memory is lost where they are saved: a checkpoint at the moment of the interruption would change the
+ * results. */
 START_TEST(methods_of_sundials_go_on_with_the_same_bytes) {
   static const char *const methods[] = { "cvode-bdf", "ida" };
   enter_directory();
@@ -90,8 +91,8 @@ END_TEST
 
 /* ---- a disk that is full ------------------------------------------------------------------------- */
 
-/* Hinges side by side, so many that a row is handed to the system by itself: then the flush of a checkpoint finds nothing left to
- * write of a row that was lost. */
+/* Hinges side by side, so many that a row is handed to the system by itself: then the flush of a checkpoint finds
+ * nothing left to write of a row that was lost. */
 static void write_wide_model(void) {
   enum { JOINTS = 900 };
   FILE *file = fopen("wide.xml", "w"), *state = fopen("wide.json", "w");

@@ -48,8 +48,8 @@ START_TEST(rows_are_where_they_were_asked_for) {
 }
 END_TEST
 
-/* A pendulum's tip, its speed, and what an accelerometer there shows: beside the coordinates, in a picture, and again after
- * a run that was cut in two. */
+/* A pendulum's tip, its speed, and what an accelerometer there shows: beside the coordinates, in a picture, and again
+ * after a run that was cut in two. */
 START_TEST(sensors_are_columns) {
   enter_directory();
   write_file(

@@ -95,8 +95,8 @@ START_TEST(tied_pendulums) {
 }
 END_TEST
 
-/* Two links stretched out sideways: Newton's method alone finds no equilibrium from there, but there is one, and modes about it:
- * omega^2 = (2 -+ sqrt 2) g / l. Neutral, beside them, is what turns them about the vertical. */
+/* Two links stretched out sideways: Newton's method alone finds no equilibrium from there, but there is one, and modes
+ * about it: omega^2 = (2 -+ sqrt 2) g / l. Neutral, beside them, is what turns them about the vertical. */
 START_TEST(modes_wherever_there_is_an_equilibrium) {
   enter_directory();
   write_file("arm.xml",

@@ -8,7 +8,8 @@ static const char *of_project(const char *name) {
   return path;
 }
 
-/* A damped link of inertia 1e-20: the run ends at once and names the link, what it has too little and too much of, and a cure. */
+/* A damped link of inertia 1e-20: the run ends at once and names the link, what it has too little and too much of, and
+ * a cure. */
 START_TEST(a_run_without_headway_ends_with_cause_and_cure) {
   enter_directory();
   write_file("turning.json", "{\"u\": [1, 0]}");

@@ -1,5 +1,5 @@
-/* Mechanisms with closed loops through time: every method, the literature, singular poses, long runs. Values are those of
- * tests/data/SOURCES.md, which were computed to more digits than are checked here. */
+/* Mechanisms with closed loops through time: every method, the literature, singular poses, long runs. Values are those
+ * of tests/data/SOURCES.md, which were computed to more digits than are checked here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,7 +54,8 @@ static double error_of(cdn_state *state) {
 
 /* ---- singular poses: the ladder of four-bars -------------------------------------------------------- */
 
-/* Its rods are in line ten times in ten seconds; another motion branches off there. On its branch its first two cranks stay parallel. */
+/* Its rods are in line ten times in ten seconds; another motion branches off there. On its branch its first two cranks
+ * stay parallel. */
 static double ladder_error(mechanism m, int n, cdn_method method, double accuracy, double t, cdn_certificate *c) {
   const cdn_body next = { m.body[0].i + 1 };
   cdn_stepper *stepper = stepper_for(&m, method, accuracy);
@@ -108,8 +109,9 @@ START_TEST(test_every_method_passes_the_singular_poses_of_a_four_bar) {
     if (verbose())
       printf("four-bar, %-22s %.0e: error %.1e, %d steps, %d evaluations, residual %.1e\n", cdn_method_name(method),
              accuracy, error, (int)c.steps, (int)c.evaluations, c.energy_residual);
-    /* Five turns, whose errors of time add up. Methods of order 1 err by the square root of the accuracy at every turn: theirs are no
-     * numbers to compare. They keep energy, the symplectic ones no better, as their steps change with the speed. */
+    /* Five turns, whose errors of time add up. Methods of order 1 err by the square root of the accuracy at every turn:
+     * theirs are no numbers to compare. They keep energy, the symplectic ones no better, as their steps change with the
+     * speed. */
     if (is_of_first_order(method)) AT_MOST(fabs(c.energy_residual), 0.6 * sqrt(accuracy));
     else AT_MOST(error, is_of_low_order(_i) ? fmax(50 * accuracy, 0.1 * sqrt(accuracy)) : 50 * accuracy);
     if (!is_of_low_order(_i)) AT_MOST(fabs(c.energy_residual), 5 * accuracy);
@@ -130,8 +132,8 @@ START_TEST(test_overconstrained_loops_move_as_others_do) {
 }
 END_TEST
 
-/* Between decades, too: where steps land near a pose is chance, and so is by how much they amplify rounding there. At 1e-11 that is
- * some 1e-9, with and without fused operations. */
+/* Between decades, too: where steps land near a pose is chance, and so is by how much they amplify rounding there. At
+ * 1e-11 that is some 1e-9, with and without fused operations. */
 START_TEST(test_accuracies_between_decades_pass_the_singular_poses) {
   static const int bars[] = { 1, 2, 5 };
   for (int i = 0; i <= 30; i++) {
@@ -147,8 +149,8 @@ START_TEST(test_accuracies_between_decades_pass_the_singular_poses) {
 }
 END_TEST
 
-/* The same by every method, as far as it comes in a tenth of a second. IDA's iteration feels rounding before a pose is near: its
- * finer runs may fail, and say so. */
+/* The same by every method, as far as it comes in a tenth of a second. IDA's iteration feels rounding before a pose is
+ * near: its finer runs may fail, and say so. */
 START_TEST(test_every_method_passes_the_poses_between_decades) {
   static const double finest[] = { [CDN_METHOD_MERSON] = 1e-11,
                                    [CDN_METHOD_DORMAND_PRINCE] = 1e-11,
@@ -178,7 +180,8 @@ START_TEST(test_every_method_passes_the_poses_between_decades) {
 }
 END_TEST
 
-/* Thirty singular poses of a parallelogram, at what most users ask for: passed on the branch that it is on, or reported. */
+/* Thirty singular poses of a parallelogram, at what most users ask for: passed on the branch that it is on, or
+ * reported. */
 START_TEST(test_parallelogram_for_half_a_minute) {
   for (double accuracy = 1e-3; accuracy > 0.5e-6; accuracy /= 10) {
     cdn_certificate c;

@@ -1,5 +1,5 @@
-/* Compliant contact against closed forms: Hertz's impact, the restitution of Hunt and Crossley's law, a sphere that slides until it rolls, and
- * what must hold for any contact: energy, momentum, forces that do not jump.
+/* Compliant contact against closed forms: Hertz's impact, the restitution of Hunt and Crossley's law, a sphere that
+ * slides until it rolls, and what must hold for any contact: energy, momentum, forces that do not jump.
  *
  * The numbers of the impacts are from ../shared/reference/closed_form.json: mpmath, 25 digits. */
 #include "runs.h"
@@ -115,8 +115,8 @@ START_TEST(restitution_of_hunt_and_crossley) {
     NEAR(cdn_body_u(now, s.body)[5], table[i][1], 10 * accuracy);
     cdn_certificate c;
     OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
-    /* The work of dissipation is integrated beside the motion, without a tolerance of its own: where the impact takes 99 % of the energy it
-     * is 45 accuracies off. */
+    /* The work of dissipation is integrated beside the motion, without a tolerance of its own: where the impact takes
+     * 99 % of the energy it is 45 accuracies off. */
     AT_MOST(fabs(c.energy_residual), (table[i][0] < 10 ? 10 : 100) * accuracy);
     cdn_stepper_destroy(stepper);
     free_scene(&s);
@@ -126,8 +126,8 @@ END_TEST
 
 /* ---- friction ---- */
 
-/* A uniform sphere at 3 m/s without spin, mu = 0.2: it slides for 2 v / (7 mu g), then rolls at 5/7 of its speed. Friction that grows over
- * the transition velocity w changes both by some w. */
+/* A uniform sphere at 3 m/s without spin, mu = 0.2: it slides for 2 v / (7 mu g), then rolls at 5/7 of its speed.
+ * Friction that grows over the transition velocity w changes both by some w. */
 START_TEST(sphere_slides_until_it_rolls) {
   static const double t_roll = 0.4368719965050240279598078, v_roll = 2.142857142857142857142857,
                       x_roll = 1.123385133870061786182363;
@@ -193,8 +193,9 @@ static cdn_spatial box_on_floor(const double q0[7]) {
   return F[1];
 }
 
-/* A rigid floor cuts the box. The pressure at a point of the cut is E / L times its distance from the nearest face of the box: on a face
- * d below the floor, d, but less within d of the rim; on an edge, the distance from the two faces that meet there. */
+/* A rigid floor cuts the box. The pressure at a point of the cut is E / L times its distance from the nearest face of
+ * the box: on a face d below the floor, d, but less within d of the rim; on an edge, the distance from the two faces
+ * that meet there. */
 START_TEST(box_on_a_rigid_floor) {
   const double k = 2e6 / 0.1, x = 0.2, y = 0.4, d = 0.01, flat[7] = { 1, 0, 0, 0, 0, 0, 0.29 };
   const cdn_spatial F = box_on_floor(flat);
@@ -210,8 +211,8 @@ START_TEST(box_on_a_rigid_floor) {
 }
 END_TEST
 
-/* Small turns make small changes, through the pose where a face lies flat: second differences see no jump and no bend of the first
- * order. Also of two boxes, face on face. */
+/* Small turns make small changes, through the pose where a face lies flat: second differences see no jump and no bend
+ * of the first order. Also of two boxes, face on face. */
 START_TEST(pressure_is_continuous_where_faces_are_parallel) {
   for (int axis = 0; axis < 2; axis++) {
     double moment[3], force[3];
@@ -225,7 +226,8 @@ START_TEST(pressure_is_continuous_where_faces_are_parallel) {
     NEAR(moment[1], 0, 1e-7);
     NEAR(moment[0], -moment[2], 1e-7);
     NEAR(force[0] + force[2] - 2 * force[1], 0, 1e-9 * force[1]);
-    /* The cut moves along with the box's axis, 0.29 below the centre, and the pressure on the inner part of the face tilts. */
+    /* The cut moves along with the box's axis, 0.29 below the centre, and the pressure on the inner part of the face
+     * tilts. */
     const double k = 2e6 / 0.1, x = 0.18, y = 0.38, I = axis == 0 ? x * y * y * y / 12 : y * x * x * x / 12;
     NEAR(moment[2], 1e-6 * (0.29 * force[1] - k * I), 1e-6 * 1e-6 * k * I + 1e-9);
   }

@@ -1,5 +1,6 @@
-/* Bodies that fall on a floor: the States that a run reports lie on its path, and no body gets through. Without friction that stores energy,
- * the sum of kinetic and potential energy can only fall, from one report to the next, and within a step as well. */
+/* Bodies that fall on a floor: the States that a run reports lie on its path, and no body gets through. Without
+ * friction that stores energy, the sum of kinetic and potential energy can only fall, from one report to the next, and
+ * within a step as well. */
 #include "runs.h"
 #include "property/sample_geometries.h"
 
@@ -30,9 +31,9 @@ static cdn_system *system_of(const fall *f, cdn_vec3 axis, double angle) {
   return system;
 }
 
-/* Reports four times a millisecond: there are steps with many of them, steps with one, and reports right behind a touch. `tolerance`: what the
- * energy, which is 1.5 J at first, may grow by. The momentum is 2 kg m/s at most, so that an error of the accuracy in u is twice the
- * accuracy in energy. */
+/* Reports four times a millisecond: there are steps with many of them, steps with one, and reports right behind a
+ * touch. `tolerance`: what the energy, which is 1.5 J at first, may grow by. The momentum is 2 kg m/s at most, so that
+ * an error of the accuracy in u is twice the accuracy in energy. */
 static void follow(const fall *f, uint64_t *seed, cdn_method method, double accuracy, double tolerance) {
   cdn_system *system =
       system_of(f, mesh_direction(seed),

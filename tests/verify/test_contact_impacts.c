@@ -1,9 +1,9 @@
-/* Compliant contact in the limit of stiff materials, against closed forms of rigid impact: a ball that bounces, two bodies, a sphere that
- * meets a floor askew, a row of balls with gaps; and a block that rocks.
+/* Compliant contact in the limit of stiff materials, against closed forms of rigid impact: a ball that bounces, two
+ * bodies, a sphere that meets a floor askew, a row of balls with gaps; and a block that rocks.
  *
- * The numbers of rigid impact are from ../shared/reference/closed_form.json: mpmath, 25 digits. The restitution of Hunt and Crossley's law
- * depends on the speed of the impact. Where a closed form has one restitution e for all impacts, each impact has the dissipation that gives
- * it e: with x = 3/2 c v, x (1 + e) = log((1 + x) / (1 - e x)). */
+ * The numbers of rigid impact are from ../shared/reference/closed_form.json: mpmath, 25 digits. The restitution of Hunt
+ * and Crossley's law depends on the speed of the impact. Where a closed form has one restitution e for all impacts,
+ * each impact has the dissipation that gives it e: with x = 3/2 c v, x (1 + e) = log((1 + x) / (1 - e x)). */
 #include "runs.h"
 
 static const double RIGID = 1e30; /* modulus of a surface that does not give way */
@@ -87,8 +87,8 @@ static void bounce(double modulus, int bounces, double *late, double *off) {
   cdn_system_release(system);
 }
 
-/* The ball is late by the times of contact, which fall as modulus^(-2/5). Its apex is off by the weight's share in the energy of an impact,
- * which falls likewise. */
+/* The ball is late by the times of contact, which fall as modulus^(-2/5). Its apex is off by the weight's share in the
+ * energy of an impact, which falls likewise. */
 START_TEST(ball_bounces) {
   for (int bounces = 1; bounces <= 5; bounces += 2) {
     double late[3], off[3];
@@ -211,8 +211,8 @@ static double rock(double modulus) {
   static const double alpha = 0.2449786631268641, quarter = 0.3123085751126223, p = 4.224282023261255;
   const double b = 0.1, h = 0.4, y = 0.2, g = 9.81, m = 1, tilt = alpha / 2, L = b, k = modulus / L;
   cdn_system *system = cdn_system_create(NULL);
-  /* The edge starts where it carries the weight, less what the fall takes of it. On the cut, d / (sin cos) wide, the pressure rises from
-   * both sides to k d / (sin + cos). */
+  /* The edge starts where it carries the weight, less what the fall takes of it. On the cut, d / (sin cos) wide, the
+   * pressure rises from both sides to k d / (sin + cos). */
   const double sine = sin(tilt), cosine = cos(tilt), fall = hypot(b, h) * p * p * pow(sin(alpha - tilt), 2);
   const double depth = sqrt(m * (g - fall) * sine * cosine * (sine + cosine) / (k * y));
   const double angle = tilt, height = h * cos(angle) + b * sin(angle) - depth;

@@ -1,4 +1,5 @@
-/* Measures of contacts against the contacts themselves; touch, lift-off, stick and slip as events at the times that theory has. */
+/* Measures of contacts against the contacts themselves; touch, lift-off, stick and slip as events at the times that
+ * theory has. */
 #include <float.h>
 
 #include "runs.h"
@@ -127,8 +128,8 @@ static cdn_status note(const void *self, cdn_state *state, const cdn_occurrence 
   return CDN_OK;
 }
 
-/* A ball at 1 m/s without weight: touch after the way to the floor, lift-off after Hertz's time of contact (mpmath, 25 digits;
- * tests/verify/test_contact.c). */
+/* A ball at 1 m/s without weight: touch after the way to the floor, lift-off after Hertz's time of contact (mpmath, 25
+ * digits; tests/verify/test_contact.c). */
 START_TEST(touch_and_lift_off_are_events) {
   static const double time = 0.003957431262131589224500647;
   cdn_event_def touch = cdn_default_event_def(), part = cdn_default_event_def();

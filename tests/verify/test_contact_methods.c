@@ -82,8 +82,8 @@ START_TEST(methods_keep_their_order_in_contact) {
 }
 END_TEST
 
-/* Steps in flight are far longer than an impact. They end where the force sets in and where it ceases, and none that goes
- * beyond is tried in vain: a parabola tells when the ball will touch. */
+/* Steps in flight are far longer than an impact. They end where the force sets in and where it ceases, and none that
+ * goes beyond is tried in vain: a parabola tells when the ball will touch. */
 START_TEST(steps_end_where_balls_touch) {
   static const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE,
                                         CDN_METHOD_DORMAND_PRINCE_8 };
@@ -123,7 +123,8 @@ START_TEST(steps_end_where_balls_touch) {
 }
 END_TEST
 
-/* A box of triangles falls on a height field: its springs begin to push when the middles of its lowest triangles are there. */
+/* A box of triangles falls on a height field: its springs begin to push when the middles of its lowest triangles are
+ * there. */
 START_TEST(steps_end_where_a_mesh_meets_a_field) {
   static const double heights[9] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
   const double fall = 0.3, q0[7] = { 1, 0, 0, 0, 0.07, -0.03, 0.1 + 0.25 + fall };
@@ -167,7 +168,8 @@ START_TEST(steps_end_where_a_mesh_meets_a_field) {
 }
 END_TEST
 
-/* A checkpoint of every step, loaded again: the touches that lie ahead are foreseen as if the run had not been interrupted. */
+/* A checkpoint of every step, loaded again: the touches that lie ahead are foreseen as if the run had not been
+ * interrupted. */
 START_TEST(runs_resume_before_touches) {
   static const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_DORMAND_PRINCE_8 };
   cdn_system *system = balls_on_a_floor(5, 1e6, 0.1);

@@ -1,5 +1,5 @@
-/* Contacts among many shapes: no touch is missed however long the steps in flight and however many the pairs, and what is found does not
- * depend on what was looked for before. */
+/* Contacts among many shapes: no touch is missed however long the steps in flight and however many the pairs, and what
+ * is found does not depend on what was looked for before. */
 #include "runs.h"
 
 static cdn_geometry sphere(double r) { return (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { r } }; }
@@ -201,9 +201,9 @@ START_TEST(what_meets_nothing_is_not_looked_at) {
 }
 END_TEST
 
-/* A pendulum of 1 m, whose bob of 1 cm meets a leaning wall at 30 degrees beyond the lowest point, far from the straight lines of its motion.
- * Without friction and dissipation it is thrown back with the same speed: it never goes further than the depth
- * of the impact, and swings back to where it began. */
+/* A pendulum of 1 m, whose bob of 1 cm meets a leaning wall at 30 degrees beyond the lowest point, far from the
+ * straight lines of its motion. Without friction and dissipation it is thrown back with the same speed: it never goes
+ * further than the depth of the impact, and swings back to where it began. */
 START_TEST(what_swings_meets_the_wall) {
   const double angle = PI / 6, r = 0.01;
   cdn_system *system = cdn_system_create(NULL);

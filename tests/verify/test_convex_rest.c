@@ -100,8 +100,8 @@ START_TEST(what_sticks_does_not_creep) {
 }
 END_TEST
 
-/* A tower of ten boxes that begins askew, settles, and stands for ten minutes. Nothing moves it, so only what the accuracy leaves of its sway
- * after half a minute may show. */
+/* A tower of ten boxes that begins askew, settles, and stands for ten minutes. Nothing moves it, so only what the
+ * accuracy leaves of its sway after half a minute may show. */
 START_TEST(a_tower_stands) {
   cdn_body body[BOXES];
   cdn_system *system = make_tower(body);
@@ -133,8 +133,8 @@ START_TEST(a_tower_stands) {
 }
 END_TEST
 
-/* A gripper with four closed loops holds a box by friction for an hour, after it has lifted it. The accuracy of q is 1e-3, but what rests is
- * not moved by errors: the bound is a thousandth of that. */
+/* A gripper with four closed loops holds a box by friction for an hour, after it has lifted it. The accuracy of q is
+ * 1e-3, but what rests is not moved by errors: the bound is a thousandth of that. */
 START_TEST(a_gripper_holds_a_box) {
   const char *root = getenv("CARDAN_SOURCE_ROOT");
   char path[1024];

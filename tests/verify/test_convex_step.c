@@ -392,8 +392,8 @@ static cdn_status declare_hold(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-/* A crate that a row holds does not fall; it would by 4.9 m. The row's target follows u at the start of a stage: rounding may grow to what
- * the accuracy allows. */
+/* A crate that a row holds does not fall; it would by 4.9 m. The row's target follows u at the start of a stage:
+ * rounding may grow to what the accuracy allows. */
 START_TEST(provided_rows_hold) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_state *state = NULL;

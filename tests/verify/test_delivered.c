@@ -1,5 +1,6 @@
-/* A sample of what ./run accuracy measures: a run delivers what was asked of it, or says that it does not, and its own estimate of
- * its error is right. Truths are closed forms, equations in long double, published values, or two runs of different methods that agree. */
+/* A sample of what ./run accuracy measures: a run delivers what was asked of it, or says that it does not, and its own
+ * estimate of its error is right. Truths are closed forms, equations in long double, published values, or two runs of
+ * different methods that agree. */
 #include <stdio.h>
 
 #include "../testing.h"

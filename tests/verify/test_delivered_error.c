@@ -1,5 +1,5 @@
-/* What the default method delivers: the error of whole runs stays within ten times the accuracy that was asked for, on motions of
- * every kind, from 1e-3 to 1e-9. */
+/* What the default method delivers: the error of whole runs stays within ten times the accuracy that was asked for, on
+ * motions of every kind, from 1e-3 to 1e-9. */
 #include <stdio.h>
 
 #include "motions.h"

@@ -1,4 +1,5 @@
-/* Constraints that demand motion do work, and the certificate counts it: what a drive puts in is what the energy shows. */
+/* Constraints that demand motion do work, and the certificate counts it: what a drive puts in is what the energy
+ * shows. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -113,8 +114,8 @@ START_TEST(bead_on_a_turning_spoke) {
 }
 END_TEST
 
-/* A crank-rocker whose crank a constraint turns steadily. After a whole turn it is as it was: no work is left, though on the
- * way there was plenty. */
+/* A crank-rocker whose crank a constraint turns steadily. After a whole turn it is as it was: no work is left, though
+ * on the way there was plenty. */
 START_TEST(turn_of_a_crank_rocker) {
   const double w = 2 * PI;
   for (double accuracy = 1e-3; accuracy > 0.5 * finest(methods[_i]); accuracy /= 10) {

@@ -78,8 +78,8 @@ START_TEST(a_chain_upright) {
 }
 END_TEST
 
-/* Exactly on top, only rounding says which way is down: it must not be what decides. On a pin the angle grows; on a ball, where all
- * ways are as good, q is the same whatever rounding says. */
+/* Exactly on top, only rounding says which way is down: it must not be what decides. On a pin the angle grows; on a
+ * ball, where all ways are as good, q is the same whatever rounding says. */
 START_TEST(off_the_ridge) {
   static const double rounding[] = { 0, 3e-16, -3e-16, 1e-15, -1e-15, 4e-15, -4e-15 };
   cdn_state *state = pendulum(1);
@@ -237,8 +237,8 @@ END_TEST
 
 /* ---- bodies that turn in space ---- */
 
-/* A free body on four springs of rest length zero, whose ends on Ground are its own stations moved and turned: together they
- * are one spring between the means of both, and what turns it has its minimum where both sets are alike. */
+/* A free body on four springs of rest length zero, whose ends on Ground are its own stations moved and turned: together
+ * they are one spring between the means of both, and what turns it has its minimum where both sets are alike. */
 START_TEST(a_body_on_springs) {
   static const cdn_vec3 station[4] = { { 1, 0, 0 }, { -1, 0.5, 0 }, { 0, -0.5, 1 }, { 0, 0, -1 } };
   const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(1, 2, 3), 1.1);
@@ -286,8 +286,8 @@ START_TEST(neutral_and_falling) {
 }
 END_TEST
 
-/* A cart at x = 0.3 that nothing holds, on a turntable at 0.7 rad, with two pendulums on it: they come to rest below it, and it
- * stays, to the bit. (With the mass matrix as the measure of steps it recoils.) */
+/* A cart at x = 0.3 that nothing holds, on a turntable at 0.7 rad, with two pendulums on it: they come to rest below
+ * it, and it stays, to the bit. (With the mass matrix as the measure of steps it recoils.) */
 START_TEST(neutral_coordinates_stay) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();
@@ -321,8 +321,8 @@ START_TEST(neutral_coordinates_stay) {
 }
 END_TEST
 
-/* Where links are stretched out sideways accelerations are largest, and no small step makes them less: the nearest equilibrium
- * is not found from there by Newton's method, but there is one. */
+/* Where links are stretched out sideways accelerations are largest, and no small step makes them less: the nearest
+ * equilibrium is not found from there by Newton's method, but there is one. */
 START_TEST(any_where_there_is_a_stable_one) {
   for (int links = 1; links <= 4; links++) {
     cdn_state *state = pendulum(links);
@@ -337,8 +337,8 @@ START_TEST(any_where_there_is_a_stable_one) {
 }
 END_TEST
 
-/* Two arms alike on a torso, whose stiffnesses come in pairs: which of the two is which is rounding, and so is which of their
- * mixtures are taken for modes. */
+/* Two arms alike on a torso, whose stiffnesses come in pairs: which of the two is which is rounding, and so is which of
+ * their mixtures are taken for modes. */
 START_TEST(twins) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();
@@ -376,8 +376,9 @@ START_TEST(twins) {
 }
 END_TEST
 
-/* Two fingers, one of which mimics the other, that rest at the very edge of their stops, on an arm that comes to rest: their
- * weights are in balance, and rounding must neither push them into the stops nor off them, which would make them stiff or not. */
+/* Two fingers, one of which mimics the other, that rest at the very edge of their stops, on an arm that comes to rest:
+ * their weights are in balance, and rounding must neither push them into the stops nor off them, which would make them
+ * stiff or not. */
 START_TEST(at_the_edge_of_a_stop) {
   for (int run = 0; run < 20; run++) {
     cdn_system *system = cdn_system_create(NULL);
@@ -440,8 +441,8 @@ START_TEST(the_story_names_what_falls) {
 }
 END_TEST
 
-/* Nothing but ratios of masses matters: a heavy hanging body that turns about its own axis, far from balance, in units of any
- * size. */
+/* Nothing but ratios of masses matters: a heavy hanging body that turns about its own axis, far from balance, in units
+ * of any size. */
 START_TEST(units_of_mass) {
   double first[8];
   for (int run = 0; run < 5; run++) {

@@ -1,4 +1,5 @@
-/* Balls in free flight, whose impacts are known: thrown up to graze a ceiling, and side by side, within rounding of one another. */
+/* Balls in free flight, whose impacts are known: thrown up to graze a ceiling, and side by side, within rounding of one
+ * another. */
 #include "runs.h"
 
 static const double G = 9.81;

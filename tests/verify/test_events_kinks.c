@@ -1,5 +1,5 @@
-/* A mass meets a compliant stop, whose force has a kink: the speed with which it leaves is known. Stops end steps where they are met, and
- * so does an event that does nothing. Without both, runs delivered up to 1500 accuracies. */
+/* A mass meets a compliant stop, whose force has a kink: the speed with which it leaves is known. Stops end steps where
+ * they are met, and so does an event that does nothing. Without both, runs delivered up to 1500 accuracies. */
 #include "runs.h"
 
 static cdn_status distance(const void *self, cdn_state *state, double *value) {

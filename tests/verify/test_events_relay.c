@@ -79,7 +79,8 @@ START_TEST(a_relay_with_inertia_oscillates) {
     OK_STEP(stepper, cdn_stepper_advance(stepper, 200 * sqrt(2), NULL));
     ck_assert_int_eq(log_a.n, 100);
     for (int i = 0; i < log_a.n; i++) {
-      /* the method has no error on parabolas; each switch is late by at most 1/1024 of the window, or a few roundings */
+      /* the method has no error on parabolas; each switch is late by at most 1/1024 of the window, or a few
+       * roundings */
       double late = 1e-3 * accuracy * 10 / 1024 + 16 * 2.3e-16 * log_a.at[i].time;
       NEAR(log_a.at[i].time, (2 * i + 1) * sqrt(2), 2 * late * (i + 1) * (i + 1));
       ck_assert_int_eq(log_a.at[i].direction, i % 2 ? CDN_RISING : CDN_FALLING);

@@ -1,8 +1,9 @@
-/* A ball with restitution, for every method, accuracies on and between decades, and coefficients from 0 to 1: it never falls through
- * the floor and never hops for ever. Impacts accumulate at sqrt(2 h / g) (1 + e) / (1 - e); there the run says CDN_ERR_CHATTER.
+/* A ball with restitution, for every method, accuracies on and between decades, and coefficients from 0 to 1: it never
+ * falls through the floor and never hops for ever. Impacts accumulate at sqrt(2 h / g) (1 + e) / (1 - e); there the run
+ * says CDN_ERR_CHATTER.
  *
- * Heights come in three ways: the coordinate itself, whose rounding vanishes at the floor; the same far from the origin, whose
- * rounding hides the last bounces; and the end of a falling arm, computed from an angle. */
+ * Heights come in three ways: the coordinate itself, whose rounding vanishes at the floor; the same far from the
+ * origin, whose rounding hides the last bounces; and the end of a falling arm, computed from an angle. */
 #include "runs.h"
 
 static const double G = 9.81;
@@ -66,8 +67,8 @@ static bool is_of_first_order(cdn_method m) {
          m == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || m == CDN_METHOD_TRAPEZOID;
 }
 
-/* What a method can do in a few steps, and above the rounding of the heights, which SUNDIALS' solvers refuse to go below. IDA takes
- * hundreds of thousands of steps after an impact where its error test sees rounding. */
+/* What a method can do in a few steps, and above the rounding of the heights, which SUNDIALS' solvers refuse to go
+ * below. IDA takes hundreds of thousands of steps after an impact where its error test sees rounding. */
 static double finest(cdn_method m, way w) {
   if (is_of_first_order(m)) return 3.5;
   if (m == CDN_METHOD_IDA) return 6.5;
@@ -104,7 +105,8 @@ static void bounce(cdn_method method, double digits, way w, double e) {
     ck_assert_str_eq(failure.error.element, "impact");
     ck_assert_ptr_nonnull(strstr(failure.advice, "rest, lock, stop"));
   }
-  /* where there are no errors of integration the end is known: but for the flights that cannot be told from the floor */
+  /* where there are no errors of integration the end is known: but for the flights that cannot be told from the
+   * floor */
   double end = sqrt(2 / G) * (1 + e) / (1 - e);
   double unseen = w == FAR ? 100 * sqrt(1000 * 2.3e-16) / (1 - e) : 1e-6;
   if (w != ARM && !is_of_first_order(method) && method <= CDN_METHOD_TRAPEZOID) {

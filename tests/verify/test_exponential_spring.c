@@ -1,4 +1,5 @@
-/* Exponential springs against closed forms: where a mass rests and how it vibrates, what sticks on a slope and for how long, and what slides. */
+/* Exponential springs against closed forms: where a mass rests and how it vibrates, what sticks on a slope and for how
+ * long, and what slides. */
 #include "runs.h"
 
 static const double g = 9.81, mass = 2;
@@ -10,7 +11,8 @@ typedef struct scene {
   cdn_force spring;
 } scene;
 
-/* A mass that moves along x, y, z over a plane that is tilted about y by `slope`; its point is at the height z over the plane. */
+/* A mass that moves along x, y, z over a plane that is tilted about y by `slope`; its point is at the height z over the
+ * plane. */
 static scene make_scene(cdn_exponential_spring_def def, double slope, double z) {
   scene s = { .system = cdn_system_create(NULL) };
   cdn_body_def body = cdn_default_body_def();
@@ -90,8 +92,8 @@ START_TEST(it_slides_down_a_slope) {
 }
 END_TEST
 
-/* A foot of four points is thrown on the plane: what it loses, the certificate counts as work of the springs, and what it loses it
- * does not get back. */
+/* A foot of four points is thrown on the plane: what it loses, the certificate counts as work of the springs, and what
+ * it loses it does not get back. */
 START_TEST(energy_is_accounted_for) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def body = cdn_default_body_def();

@@ -121,8 +121,8 @@ END_TEST
 
 /* ---- friction that sticks ---- */
 
-/* A block at 20 degrees with mu = 0.7: after 1000 s it is where its weight has stretched the bristle, and at rest. The default method
- * takes 5 s for the same. */
+/* A block at 20 degrees with mu = 0.7: after 1000 s it is where its weight has stretched the bristle, and at rest. The
+ * default method takes 5 s for the same. */
 START_TEST(block_on_a_slope_sticks) {
   const double E = 1e7, tilt = 20 * PI / 180, k = stiffness_of_friction(E, 0.1);
   cdn_contact_material m = friction_material(E, 0.7);
@@ -173,8 +173,9 @@ START_TEST(derivatives_see_the_bristle) {
 }
 END_TEST
 
-/* The plane shakes a block on a slope in all directions, by 5 % of its weight: 0.92 of what friction bears, at most. The block that sticks is
- * where it was after any number of periods; with friction by the slip speed it is on its way down. */
+/* The plane shakes a block on a slope in all directions, by 5 % of its weight: 0.92 of what friction bears, at most.
+ * The block that sticks is where it was after any number of periods; with friction by the slip speed it is on its way
+ * down. */
 START_TEST(shaken_block_does_not_creep) {
   const double tilt = 25 * PI / 180, period = 0.05, w = 2 * PI / period;
   double crept[2];
@@ -197,8 +198,9 @@ START_TEST(shaken_block_does_not_creep) {
 }
 END_TEST
 
-/* 30 degrees, mu = 0.3: the block slides at g (sin - mu cos). Pushed up at 2 m/s it stops after 0.268 s. On the level with mu = 0.5 it stops after 0.408 s, and
- * stays. Sticking friction is off by the stretch of its bristle, that of the slip speed by the transition velocity. */
+/* 30 degrees, mu = 0.3: the block slides at g (sin - mu cos). Pushed up at 2 m/s it stops after 0.268 s. On the level
+ * with mu = 0.5 it stops after 0.408 s, and stays. Sticking friction is off by the stretch of its bristle, that of the
+ * slip speed by the transition velocity. */
 static double after(const cdn_contact_def *def, double E, double tilt, double mu, double v0, double t, double *speed) {
   const cdn_contact_material m = friction_material(E, mu);
   friction_scene s = block_on_plane(&m, tilt, def);
@@ -245,7 +247,8 @@ START_TEST(blocks_slide_and_stop) {
 }
 END_TEST
 
-/* Uniform balls that begin to slide until they roll: thrown without spin, and dropped with spin. The lever of friction is R less the depth. */
+/* Uniform balls that begin to slide until they roll: thrown without spin, and dropped with spin. The lever of friction
+ * is R less the depth. */
 START_TEST(balls_slide_until_they_roll) {
   static const double t_roll = 0.4368719965050240279598078, v_roll = 15.0 / 7, x_roll = 1.123385133870061786182363;
   const double R = 0.1, mu = 0.2, w0 = 20;
@@ -277,8 +280,8 @@ END_TEST
 
 /* ---- memory that turns along ---- */
 
-/* Two pads hold a box, and turn once about a horizontal axis in a second: gravity pulls it in all directions of the plane in turn. It is where it was, to the
- * part of the bristles' stretch that the changing depth makes. */
+/* Two pads hold a box, and turn once about a horizontal axis in a second: gravity pulls it in all directions of the
+ * plane in turn. It is where it was, to the part of the bristles' stretch that the changing depth makes. */
 START_TEST(gripped_box_turns_along) {
   const double R = 0.05, squeeze = 2e-4, w = 2 * PI;
   cdn_contact_material m = friction_material(1e7, 0.8);
@@ -336,7 +339,8 @@ START_TEST(gripped_box_turns_along) {
 }
 END_TEST
 
-/* A top with a round foot spins on the plane, slides and precesses: where it is after a second converges with accuracy. */
+/* A top with a round foot spins on the plane, slides and precesses: where it is after a second converges with
+ * accuracy. */
 static cdn_vec3 spin_top(double accuracy) {
   cdn_contact_material m = friction_material(1e6, 0.4);
   m.dissipation = 0.5;
@@ -405,8 +409,8 @@ START_TEST(rolling_friction_holds_a_ball) {
 }
 END_TEST
 
-/* A uniform ball that rolls on a turntable moves on a circle at 2/7 of the table's angular velocity, wherever its centre is (Milne 1948). It
- * spins as the table does: what spins over the table would creep. */
+/* A uniform ball that rolls on a turntable moves on a circle at 2/7 of the table's angular velocity, wherever its
+ * centre is (Milne 1948). It spins as the table does: what spins over the table would creep. */
 START_TEST(ball_circles_on_a_turntable) {
   const double R = 0.1, w = 5, r0 = 0.2, v0 = w * r0, radius = 3.5 * r0, period = 2 * PI / (2.0 / 7 * w);
   cdn_contact_material m = friction_material(1e9, 0.8);
@@ -466,8 +470,9 @@ static void loads(const spinning_box *s, double *normal, double *friction, doubl
   NEAR(F[1].v.y, 0, 1e-9 * *normal);
 }
 
-/* Pressure is uniform but for the rim. Spin alone: mu N times the mean distance from the centre, which for a square of side a is
- * a (sqrt 2 + ln(1 + sqrt 2)) / 6. Slip alone: mu N. Both: an ellipse, as limit surfaces nearly are (Goyal, Ruina and Papadopoulos 1991). */
+/* Pressure is uniform but for the rim. Spin alone: mu N times the mean distance from the centre, which for a square of
+ * side a is a (sqrt 2 + ln(1 + sqrt 2)) / 6. Slip alone: mu N. Both: an ellipse, as limit surfaces nearly are (Goyal,
+ * Ruina and Papadopoulos 1991). */
 START_TEST(faces_resist_spin) {
   const double mean = 0.4 * (sqrt(2) + log(1 + sqrt(2))) / 6;
   double N, f, m;

@@ -1,5 +1,5 @@
-/* Steps with invertible contact: the paper's ball (figure 3), rest by its closed form, runs that the inverse takes back,
- * exact constraints, limits, restitution, and paths that find their contacts by themselves. */
+/* Steps with invertible contact: the paper's ball (figure 3), rest by its closed form, runs that the inverse takes
+ * back, exact constraints, limits, restitution, and paths that find their contacts by themselves. */
 #include "../testing.h"
 
 static const double G = 9.81;
@@ -293,7 +293,8 @@ START_TEST(slides_and_stops) {
 }
 END_TEST
 
-/* What friction that should hold makes of a force, and what sliding makes of the distance: (22) at constant velocity. */
+/* What friction that should hold makes of a force, and what sliding makes of the distance: (22) at constant
+ * velocity. */
 START_TEST(creeps_and_lifts) {
   const double mass = 30, h = 0.01, mu = 0.5;
   for (int k = 0; k < 3; k++) { /* pushed with two kappas, then sliding */

@@ -1,5 +1,5 @@
-/* Dry friction of joints that sticks: what is held, how far and how long something slides, stick and slip against Coulomb's
- * closed forms, energy, every method, equilibria. */
+/* Dry friction of joints that sticks: what is held, how far and how long something slides, stick and slip against
+ * Coulomb's closed forms, energy, every method, equilibria. */
 #include <stdio.h>
 
 #include "runs.h"
@@ -119,7 +119,8 @@ END_TEST
 
 /* ---- stick and slip ---- */
 
-/* A mass on a spring: each half period its amplitude falls by 2 F / K, until the spring no longer pulls with F (Coulomb). */
+/* A mass on a spring: each half period its amplitude falls by 2 F / K, until the spring no longer pulls with F
+ * (Coulomb). */
 static double coulomb(const block *b, double x0, double t, double *v) {
   const double w = sqrt(b->spring / b->mass), shift = b->loss / b->spring;
   double x = x0;
@@ -154,7 +155,8 @@ START_TEST(an_oscillator_with_coulomb_friction) {
 }
 END_TEST
 
-/* A heavy puller at speed V draws a block by a spring K: it sticks until K V t = F, and then x = V t - V / w sin w t. */
+/* A heavy puller at speed V draws a block by a spring K: it sticks until K V t = F, and then x = V t - V / w sin w
+ * t. */
 START_TEST(stick_and_slip) {
   const double K = 20, V = 0.3, loss = 2, m = 0.5, w = sqrt(K / m), stiffness = 2e6;
   cdn_system *system = cdn_system_create(NULL);
@@ -301,8 +303,8 @@ END_TEST
 
 /* ---- at rest ---- */
 
-/* An arm of weight is found where friction holds it, with the displacement that holds it; and an arm whose friction is too weak
- * has turned until its weight pulls with no more than the loss. */
+/* An arm of weight is found where friction holds it, with the displacement that holds it; and an arm whose friction is
+ * too weak has turned until its weight pulls with no more than the loss. */
 START_TEST(an_equilibrium_of_an_arm) {
   for (int k = 0; k < 2; k++) {
     const double loss = k ? 1 : 5, weight = 2 * 9.81 * 0.2, stiffness = 1e4; /* weight on the lever: 3.9 N m */

@@ -1,5 +1,6 @@
-/* Of accepted steps at most one in a thousand errs more than it was allowed, and none ten times that: each against a run at 1e-13 from its
- * start. A sample of the motions between decades of accuracy; local_errors_table prints all of it. */
+/* Of accepted steps at most one in a thousand errs more than it was allowed, and none ten times that: each against a
+ * run at 1e-13 from its start. A sample of the motions between decades of accuracy; local_errors_table prints all of
+ * it. */
 #include <stdio.h>
 
 #include "local_errors.h"

@@ -183,8 +183,8 @@ END_TEST
 
 START_TEST(a_force_that_comes_late) {
   /* x'' = -k x(t - d): with x = cos w t before 0 it would go on for w^2 = k cos w d, were sin w d 0: d = 2 pi / w, the
-   * late force is the one in time. So a spring of which the far end's news takes a period to arrive is a spring. The time before
-   * the run is a first stretch of prescribed force. */
+   * late force is the one in time. So a spring of which the far end's news takes a period to arrive is a spring. The
+   * time before the run is a first stretch of prescribed force. */
   const double w = 2, d = 2 * PI / w, one = 1, minus = -w * w;
   cdn_system *system = audited_system();
   cdn_body cart = add_cart(system, 1, 0);

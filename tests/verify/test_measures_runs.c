@@ -290,7 +290,8 @@ START_TEST(extremes_where_steps_end_at_them) {
     double when;
     OK_STEP(stepper, cdn_stepper_advance(stepper, 5, NULL));
     OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), low, &when));
-    /* the step ends within a fraction of the accuracy of it, and there the value is flat: its error is that of the time squared */
+    /* the step ends within a fraction of the accuracy of it, and there the value is flat: its error is that of the time
+     * squared */
     NEAR(measured(stepper, low), -exp(-a * PI / w), accuracy);
     NEAR(when, PI / w, 0.1 * sqrt(accuracy));
     cdn_stepper_destroy(stepper);

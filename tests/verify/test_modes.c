@@ -84,7 +84,8 @@ START_TEST(double_pendulum_of_rods) {
 }
 END_TEST
 
-/* A hanging chain of many links: the roots of a Laguerre polynomial, omega^2 = x g / l with L_n(x) = 0 (D. Bernoulli). */
+/* A hanging chain of many links: the roots of a Laguerre polynomial, omega^2 = x g / l with L_n(x) = 0 (D.
+ * Bernoulli). */
 START_TEST(hanging_chain) {
   enum { N = 12 };
   cdn_state *state = points_on_rods(N, 0.7, true);
@@ -151,8 +152,8 @@ START_TEST(damped_oscillator) {
 END_TEST
 
 /* A top that stands and spins about z: precession and nutation of its axis are the roots of
- * A s^2 -+ i C w s - m g l = 0, for small tilts in Ground's axes. With a free body held at its tip by a ball constraint they are
- * those of the linearized equations, beside zeros of the spin. */
+ * A s^2 -+ i C w s - m g l = 0, for small tilts in Ground's axes. With a free body held at its tip by a ball constraint
+ * they are those of the linearized equations, beside zeros of the spin. */
 START_TEST(spinning_top) {
   const double mass = 1.5, l = 0.4, A = 0.3, C = 0.1, w = 30; /* A about the tip */
   cdn_system *system = cdn_system_create(NULL);
@@ -180,8 +181,8 @@ START_TEST(spinning_top) {
 }
 END_TEST
 
-/* Neutral directions have eigenvalues that are zero, not the root of rounding; a bearing's damping makes one of the two its own.
- * A cart that rolls freely, two pendulums alike on it, a wheel that is damped and one that is not. */
+/* Neutral directions have eigenvalues that are zero, not the root of rounding; a bearing's damping makes one of the two
+ * its own. A cart that rolls freely, two pendulums alike on it, a wheel that is damped and one that is not. */
 START_TEST(neutral_directions) {
   const double I = 0.5, c = 1e-3, M = 3, m = 1;
   cdn_system *system = cdn_system_create(NULL);
@@ -229,7 +230,8 @@ START_TEST(neutral_directions) {
 }
 END_TEST
 
-/* A body that hangs on a ball joint, whose frames lie anyhow: what spins it about the vertical is rounding of all that there is. */
+/* A body that hangs on a ball joint, whose frames lie anyhow: what spins it about the vertical is rounding of all that
+ * there is. */
 START_TEST(neutral_spin) {
   const double mass = 2, l = 0.7, I = 0.4;
   for (int run = 0; run < 10; run++) {
@@ -308,8 +310,8 @@ static cdn_body add_bar(cdn_system *system, cdn_body parent, double x, double y,
   return cdn_system_add_body(system, &def);
 }
 
-/* A table on three equal cranks: of the two loops' six equations two across the plane are idle, and one of the four in the
- * plane follows from the others. */
+/* A table on three equal cranks: of the two loops' six equations two across the plane are idle, and one of the four in
+ * the plane follows from the others. */
 START_TEST(three_parallel_cranks) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body first = add_bar(system, cdn_ground(), 0, 0, "first");

@@ -1,7 +1,7 @@
-/* Painleve's rod: it slides on one end, and friction turns it into the floor. With the angle a to the floor, a normal force N lifts the end
- * by N / m (1 + 3 cos^2 a - 3 mu sin a cos a). Where that is negative, pressing does not lift, and rigid bodies with Coulomb's friction have no
- * solution with slip, or two. Each way of contact here has one solution at every State. The rod jams: its end stops within
- * milliseconds, and the rod goes on over it. */
+/* Painleve's rod: it slides on one end, and friction turns it into the floor. With the angle a to the floor, a normal
+ * force N lifts the end by N / m (1 + 3 cos^2 a - 3 mu sin a cos a). Where that is negative, pressing does not lift,
+ * and rigid bodies with Coulomb's friction have no solution with slip, or two. Each way of contact here has one
+ * solution at every State. The rod jams: its end stops within milliseconds, and the rod goes on over it. */
 #include "runs.h"
 
 #include <cardan/contact.h>

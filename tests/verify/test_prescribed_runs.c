@@ -46,7 +46,8 @@ static double accuracy_of(cdn_method method) {
              : 1e-9;
 }
 
-/* ---- a slider on a base that turns steadily: r'' = w^2 r, and the Coriolis force asks for tau = -2 m r r' w -------- */
+/* ---- a slider on a base that turns steadily: r'' = w^2 r, and the Coriolis force asks for tau = -2 m r r' w
+ * -------- */
 
 START_TEST(turning_base) {
   const double w = 1.5, r0 = 0.3, m = 2;
@@ -82,7 +83,8 @@ START_TEST(turning_base) {
 }
 END_TEST
 
-/* ---- a pendulum on a base that is shaken: theta'' = -(g sin theta + x'' cos theta) / l ---------------------------- */
+/* ---- a pendulum on a base that is shaken: theta'' = -(g sin theta + x'' cos theta) / l
+ * ---------------------------- */
 
 typedef struct shaken {
   double g, l, a, w, p;
@@ -136,7 +138,8 @@ START_TEST(shaken_pendulum) {
 }
 END_TEST
 
-/* ---- what is prescribed has no part in the error ------------------------------------------------------------------- */
+/* ---- what is prescribed has no part in the error
+ * ------------------------------------------------------------------- */
 
 /* A base shaken at 1 kHz beside a slow oscillator: the steps are those of the oscillator alone. */
 START_TEST(free_slots_alone_limit_steps) {
@@ -184,7 +187,8 @@ START_TEST(all_prescribed) {
 }
 END_TEST
 
-/* ---- velocities and accelerations given: integrals with closed forms ---------------------------------------------- */
+/* ---- velocities and accelerations given: integrals with closed forms
+ * ---------------------------------------------- */
 
 START_TEST(lower_levels) {
   const double a = 1.2, w = 2, p = 0.3;
@@ -214,7 +218,8 @@ START_TEST(lower_levels) {
 }
 END_TEST
 
-/* ---- locks by events: a double pendulum whose elbow is held for a while -------------------------------------------- */
+/* ---- locks by events: a double pendulum whose elbow is held for a while
+ * -------------------------------------------- */
 
 typedef struct elbow {
   cdn_body body;

@@ -88,9 +88,9 @@ START_TEST(rolling_disc) {
 }
 END_TEST
 
-/* Near the upright: (It + m r^2) lean'' = m g r lean - Ia (Ia + m r^2) w^2 / It (lean - lean0), which grows where w is below
- * 2.557342370508884 rad/s (closed_form.json): on both sides of that, to the cube of the angle, which the closed form leaves
- * out. */
+/* Near the upright: (It + m r^2) lean'' = m g r lean - Ia (Ia + m r^2) w^2 / It (lean - lean0), which grows where w is
+ * below 2.557342370508884 rad/s (closed_form.json): on both sides of that, to the cube of the angle, which the closed
+ * form leaves out. */
 START_TEST(upright_disc) {
   const double critical = 2.557342370508884365713817, lean0 = 1e-5, m_r2 = RADIUS * RADIUS, h = 0.2;
   const double w = critical * (_i ? 1.1 : 0.9), sum = ACROSS + m_r2;

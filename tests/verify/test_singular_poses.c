@@ -1,5 +1,5 @@
-/* Singular poses that a run starts from, is driven into, or cannot leave: what goes on does so on the right branch, what cannot says
- * why. (test_constrained_runs.c has those that are passed.) */
+/* Singular poses that a run starts from, is driven into, or cannot leave: what goes on does so on the right branch,
+ * what cannot says why. (test_constrained_runs.c has those that are passed.) */
 #include <stdlib.h>
 
 #include <cardan/stream.h>
@@ -38,7 +38,8 @@ static mechanism flat(double speed) {
   return m;
 }
 
-/* Angle of the crank: a'' = -k cos a with k = g 3 m / (5/3 m) for two cranks and a coupler, by Runge's and Kutta's formula. */
+/* Angle of the crank: a'' = -k cos a with k = g 3 m / (5/3 m) for two cranks and a coupler, by Runge's and Kutta's
+ * formula. */
 static double angle_from_flat(double w, double t) {
   const double k = 9.81 * (2 * 0.5 + 1) / (2. / 3 + 1), h = t / 40000;
   double a = 0;
@@ -51,8 +52,8 @@ static double angle_from_flat(double w, double t) {
   return a;
 }
 
-/* Turning on from there, and let go at rest: then it swings from flat to flat. IDA's iteration has no answer to a pose in which
- * the mechanism is at rest. */
+/* Turning on from there, and let go at rest: then it swings from flat to flat. IDA's iteration has no answer to a pose
+ * in which the mechanism is at rest. */
 START_TEST(starts_in_the_flat_pose) {
   static const double speeds[] = { -1, 0 };
   if (!projects(_i)) return;
@@ -173,7 +174,8 @@ START_TEST(pushed_where_it_cannot_go) {
 }
 END_TEST
 
-/* Loose accuracies let it go one way or the other, by chance. Where run and companion go different ones the verdict says so. */
+/* Loose accuracies let it go one way or the other, by chance. Where run and companion go different ones the verdict
+ * says so. */
 START_TEST(branches_that_part_are_named) {
   static const cdn_method methods[] = { CDN_METHOD_MERSON, CDN_METHOD_FEHLBERG, CDN_METHOD_DORMAND_PRINCE };
   int parted = 0;

@@ -1,5 +1,5 @@
-/* Convex contact against closed forms that follow from MuJoCo's law: how deep a ball rests, how fast a block creeps down a
- * slope, when a ball that slides begins to roll, and where the energy goes. */
+/* Convex contact against closed forms that follow from MuJoCo's law: how deep a ball rests, how fast a block creeps
+ * down a slope, when a ball that slides begins to roll, and where the energy goes. */
 #include "../testing.h"
 
 static const double G = 9.81;
@@ -61,7 +61,8 @@ static cdn_stepper *run(const scene *s, double height, double speed, double accu
 static double damping(double d) { return 2 / (d * 0.02); }
 static double stiffness(double d) { return 1 / (d * d * 0.02 * 0.02); }
 
-/* At rest the force D K d x is the weight; D = m d / (1 - d), as the inverse inertia is 1 / m, by MuJoCo's approximation and exactly. */
+/* At rest the force D K d x is the weight; D = m d / (1 - d), as the inverse inertia is 1 / m, by MuJoCo's
+ * approximation and exactly. */
 START_TEST(test_a_ball_rests_as_deep_as_the_law_says) {
   const double impedances[] = { 0.5, 0.9, 0.99 };
   for (int i = 0; i < 6; i++) {
@@ -95,8 +96,8 @@ START_TEST(test_a_block_creeps_as_fast_as_the_law_says) {
 }
 END_TEST
 
-/* A ball that slides rolls in the end, at a speed that follows from its angular momentum about the point of contact. This
- * point is midway between the surfaces; while the ball slides, the law lifts it, but not off the plane. */
+/* A ball that slides rolls in the end, at a speed that follows from its angular momentum about the point of contact.
+ * This point is midway between the surfaces; while the ball slides, the law lifts it, but not off the plane. */
 START_TEST(test_a_ball_that_slides_rolls_in_the_end) {
   const cdn_soft_material soft = soft_of(0.95, 0.3, 3);
   const double radius = 0.1, mass = 1;
@@ -168,7 +169,8 @@ static cdn_vec3 measured(cdn_state *state, cdn_measure m) {
   return cdn_v3(x[0], x[1], x[2]);
 }
 
-/* Newton and Euler: what contacts tell of their forces is what moves the body. Of a cone and a pyramid, of all dimensions. */
+/* Newton and Euler: what contacts tell of their forces is what moves the body. Of a cone and a pyramid, of all
+ * dimensions. */
 START_TEST(test_contacts_tell_the_forces_that_move_a_body) {
   const int dimensions[] = { 1, 3, 4, 6 };
   const double mass = 3, moment = 0.05;
@@ -292,8 +294,8 @@ START_TEST(test_rows_have_names_and_forces) {
 }
 END_TEST
 
-/* Friction knows surfaces by how they slide on each other: a belt at rest under a moving ball is a running belt under a ball at
- * rest, whichever of the two the belt is on. */
+/* Friction knows surfaces by how they slide on each other: a belt at rest under a moving ball is a running belt under a
+ * ball at rest, whichever of the two the belt is on. */
 START_TEST(test_belts_run_under_what_touches_them) {
   static const cdn_soft_kind cones[] = { CDN_SOFT_ELLIPTIC, CDN_SOFT_PYRAMIDAL };
   const cdn_vec3 over = cdn_v3(0.7, -0.3, 0.2), spin = cdn_v3(0.1, 0.4, 1.3), place = cdn_v3(0.2, -0.1, 0.099);

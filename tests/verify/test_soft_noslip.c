@@ -1,5 +1,5 @@
-/* The no-slip pass: what rests on a slope does not creep, with each cone and solver, and in each direction of the tangents; what
- * slides has the acceleration that Coulomb's law gives it. */
+/* The no-slip pass: what rests on a slope does not creep, with each cone and solver, and in each direction of the
+ * tangents; what slides has the acceleration that Coulomb's law gives it. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Soft rows that set in over a depth: their force against closed forms, and what that does to runs under error control, whose steps
- * follow every jump of a force. */
+/* Soft rows that set in over a depth: their force against closed forms, and what that does to runs under error control,
+ * whose steps follow every jump of a force. */
 #include "../testing.h"
 
 static const double G = 9.81, ONSET = 1e-5;
@@ -56,8 +56,8 @@ static double share(double depth, double onset) {
   return onset > 0 ? p * p * (3 - 2 * p) : 1;
 }
 
-/* f = (aref - a0) / (w + R), where the row meets the inverse inertia w, would have the acceleration a0 without it, and R is
- * (1 - d) / d w over the share that has set in. */
+/* f = (aref - a0) / (w + R), where the row meets the inverse inertia w, would have the acceleration a0 without it, and
+ * R is (1 - d) / d w over the share that has set in. */
 static double force_of(double depth, double rate, double w, double a0, double d, double onset) {
   const double B = 2 / (d * 0.02), K = 1 / (d * d * 0.02 * 0.02);
   const double aref = -B * rate + K * d * depth;
@@ -146,8 +146,8 @@ static cdn_stepper *stepper_of(cdn_state *state, double end) {
   return stepper;
 }
 
-/* A block that slides is lifted until it touches no more, where rows set in at once; where they set in over a depth it finds its height.
- * By Coulomb it comes as far as v^2 / (2 mu g). */
+/* A block that slides is lifted until it touches no more, where rows set in at once; where they set in over a depth it
+ * finds its height. By Coulomb it comes as far as v^2 / (2 mu g). */
 START_TEST(a_block_slides_as_far_as_coulomb_says) {
   const double mu = 0.7, v = 2, half = 0.1;
   const cdn_soft_material soft = smooth(0.95, 3, mu);
@@ -166,8 +166,8 @@ START_TEST(a_block_slides_as_far_as_coulomb_says) {
 }
 END_TEST
 
-/* A box on its edge whose middle is at the height of the plane. A corner beside is as high as the plane: where it touches it is pushed
- * up, and where it does not it comes down. */
+/* A box on its edge whose middle is at the height of the plane. A corner beside is as high as the plane: where it
+ * touches it is pushed up, and where it does not it comes down. */
 static const char rocker[] =
     "<mujoco><default><geom solref='-200 -20' solimp='0.5 0.5 0.001'/></default><worldbody>"
     "<geom name='table' type='plane' size='5 5 1'/><body euler='0 45 0'><joint type='slide' axis='0 0 1'/>"

@@ -18,8 +18,9 @@ static cdn_stepper *stepper_by(cdn_state *state, cdn_method method, double accur
 
 /* ---- SUNDIALS' own examples ---- */
 
-/* examples/cvode/serial/cvPendulum_dns: a pendulum of 1 m, from the horizontal at rest, with gravity that makes its period 2 s;
- * after 30 s it is back. There on x and y with a constraint, here on a pin, and on a ball, whose quaternion is projected. */
+/* examples/cvode/serial/cvPendulum_dns: a pendulum of 1 m, from the horizontal at rest, with gravity that makes its
+ * period 2 s; after 30 s it is back. There on x and y with a constraint, here on a pin, and on a ball, whose quaternion
+ * is projected. */
 static double pendulum_error(cdn_method method, cdn_mobilizer mobilizer, double accuracy, cdn_certificate *c) {
   const double g = 13.750371636040745654980191559621114395801712;
   cdn_system *system = cdn_system_create(NULL);
@@ -131,8 +132,8 @@ END_TEST
 
 /* ---- smooth problems -------------------------------------------------------------------------------- */
 
-/* Formulas of order 5 whose tolerance falls as the accuracy's power 6/5 take 10^(1/5) = 1.6 times the steps for a tenth of
- * it: at every accuracy, or a solver has got stuck with short ones. */
+/* Formulas of order 5 whose tolerance falls as the accuracy's power 6/5 take 10^(1/5) = 1.6 times the steps for a tenth
+ * of it: at every accuracy, or a solver has got stuck with short ones. */
 START_TEST(steps_go_with_the_accuracy) {
   const cdn_method method = _i ? CDN_METHOD_IDA : CDN_METHOD_CVODE_BDF;
   char path[512];

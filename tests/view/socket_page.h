@@ -31,14 +31,15 @@ char *ask(const char *address, const char *text);
 const char *host_of(const char *address);
 const char *path_of(const char *address);
 
-/* Connects to `live`. Returns the status of HTTP: 101 if the page is open, 0 if the server just hung up. Close it in either case. */
+/* Connects to `live`. Returns the status of HTTP: 101 if the page is open, 0 if the server just hung up. Close it in
+ * either case. */
 int page_open(socket_page *page, const char *address, const handshake *with);
 void page_close(socket_page *page);
 /* Sends a frame, masked. False if the server has closed. */
 bool page_send(socket_page *page, int op, bool last, const void *bytes, size_t n);
 bool page_say(socket_page *page, const char *text);
-/* Reads the next message: OP_TEXT, OP_BINARY or OP_CLOSE (`size` is then its code, 0: the server hung up); -1: none came
- * within `timeout` s. Answers pings. */
+/* Reads the next message: OP_TEXT, OP_BINARY or OP_CLOSE (`size` is then its code, 0: the server hung up); -1: none
+ * came within `timeout` s. Answers pings. */
 int page_read(socket_page *page, double timeout);
 /* Reads until a text has this part; the test fails if none comes within `timeout` s. */
 void page_expect(socket_page *page, const char *part, double timeout);

@@ -295,7 +295,8 @@ START_TEST(replays) {
   page_expect(&page, "\"name\":\"long.csv\"", 10);
   SAYS((char *)page.message, "\"name\":\"short.csv\"");
   page_expect(&page, "\"state\":\"paused\"", 10);
-  // the keyframe's time is 0.5; a row is shown as it is; between rows it is interpolated; behind its end a run shows its last row
+  // the keyframe's time is 0.5; a row is shown as it is; between rows it is interpolated; behind its end a run shows
+  // its last row
   page_say(&page, "{\"type\":\"seek\",\"time\":2,\"id\":1}");
   wait_frame(&page, 0, 2.0);
   uint32_t frame[256];
@@ -492,7 +493,8 @@ static int list_of(const socket_page *page, const char *key, double *out, int mo
   return n;
 }
 
-/* Plots show all rows of each run without playing it; of a long run evenly spaced places. A page that comes later gets them, too. */
+/* Plots show all rows of each run without playing it; of a long run evenly spaced places. A page that comes later gets
+ * them, too. */
 START_TEST(curves_of_whole_runs) {
   static double times[2001], values[2001];
   enter_directory();

@@ -1,4 +1,5 @@
-/* Pages in files: what comes out of the element `cardan-data` is what went in, by a base64 decoder of its own and zlib. */
+/* Pages in files: what comes out of the element `cardan-data` is what went in, by a base64 decoder of its own and
+ * zlib. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

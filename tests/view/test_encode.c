@@ -156,7 +156,8 @@ static void *encoded(const view_looks *looks, int i, size_t *n) {
   return bytes;
 }
 
-/* Textures come first, then meshes. A large picture is halved; equal shapes with equal looks are one mesh; planes have places of their own. */
+/* Textures come first, then meshes. A large picture is halved; equal shapes with equal looks are one mesh; planes have
+ * places of their own. */
 START_TEST(looks_are_messages) {
   enum { WIDE = 3000, SIDE = 4 };
   static uint8_t wide[4 * WIDE * 2], sides[4 * 6 * SIDE * SIDE];

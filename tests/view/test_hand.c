@@ -14,8 +14,8 @@ static json_t *plain(const char *type) { return json_pack("{s:s}", "type", type)
 
 /* ---- pulls ---- */
 
-/* A ball of 1 kg that is pinned to one of 3 kg shows 4 kg, and moves as a critically damped spring. A slider that is nailed to Ground cannot
- * be pulled. */
+/* A ball of 1 kg that is pinned to one of 3 kg shows 4 kg, and moves as a critically damped spring. A slider that is
+ * nailed to Ground cannot be pulled. */
 START_TEST(a_pull_knows_constraints) {
   view_rig r;
   live_rig_begin(&r);
@@ -413,7 +413,8 @@ static cdn_force force_of(const cdn_system *system, const char *name) {
   return (cdn_force){ i };
 }
 
-/* What people have changed of elements that both Systems have stays, at the present and in the past; what is lost is named. */
+/* What people have changed of elements that both Systems have stays, at the present and in the past; what is lost is
+ * named. */
 START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
   static const char *const laws[] = { "compliant", "none" };
   view_rig r;

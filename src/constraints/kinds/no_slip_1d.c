@@ -1,5 +1,5 @@
-/* Two bodies do not slip on each other along a direction, at a point; both are fixed on a third body: the case that holds
- * two gears or a wheel and its rack. The multiplier is the force on the first body along the direction. */
+/* Two bodies do not slip on each other along a direction, at a point; both are fixed on a third body: the case that
+ * holds two gears or a wheel and its rack. The multiplier is the force on the first body along the direction. */
 #include "constraints/kinds/equations.h"
 
 enum { CASE, FIRST, SECOND };

@@ -1,4 +1,5 @@
-/* A station of b stays in a plane that is fixed on a: n . p = h in a's axes. The multiplier is the force along n on a. */
+/* A station of b stays in a plane that is fixed on a: n . p = h in a's axes. The multiplier is the force along n on
+ * a. */
 #include "constraints/kinds/vary.h"
 
 /* Parameters: n in A, h, p_B. */

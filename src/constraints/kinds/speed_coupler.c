@@ -1,5 +1,5 @@
-/* Speeds are coupled: f(u_1, ..., u_n, q_1, ..., q_m) = 0 for a function of the user's, which need not be linear. The rows are
- * its derivatives with respect to the speeds, where the State is. */
+/* Speeds are coupled: f(u_1, ..., u_n, q_1, ..., q_m) = 0 for a function of the user's, which need not be linear. The
+ * rows are its derivatives with respect to the speeds, where the State is. */
 #include "constraints/kinds/equations.h"
 
 typedef struct coupler {

@@ -16,8 +16,8 @@ static bool check(const constraint_element *c, const double *p, char *why, size_
   return false;
 }
 
-/* Tangents: x is across n and that axis of a which is farthest from n. They jump where another axis takes its place, which
- * turns the tangential equations into combinations of themselves. */
+/* Tangents: x is across n and that axis of a which is farthest from n. They jump where another axis takes its place,
+ * which turns the tangential equations into combinations of themselves. */
 static void choose_tangents(const constraint_view *v, bool moving, contact *c) {
   static const double identity[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   const m3 A = constraint_axes(v, 0, identity);

@@ -5,8 +5,8 @@
  *   h(m) >= h cos T + s(t) sin T + R(t) (1 - cos T),   s(t) = max_i t . (w_i - w).
  * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid with the
  * half axes A adds its least radius of curvature on the way to R, |A n x A t|^2 / |A m|^3; the first factor is constant
- * on the way, as is a bound of the second. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the
- * tangent of its rim and c the largest cosine of the angle between m and the disk. So h(m) >= h wherever
+ * on the way, as is a bound of the second. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is
+ * the tangent of its rim and c the largest cosine of the angle between m and the disk. So h(m) >= h wherever
  * s(t) cot(T / 2) + R(t) >= h. A ball that rolls inside M has the least radius of curvature of all. */
 #include "geometry/convex/convex.h"
 

@@ -3,9 +3,9 @@
 
 static double along(const double *v, cdn_vec3 n) { return v[0] * n.x + v[1] * n.y + v[2] * n.z; }
 
-/* The search begins near by, at the farthest vertex of the direction's cell, and climbs from neighbour to neighbour. On a
- * convex polytope a vertex that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is what
- * is missed. */
+/* The search begins near by, at the farthest vertex of the direction's cell, and climbs from neighbour to neighbour. On
+ * a convex polytope a vertex that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is
+ * what is missed. */
 int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n) {
   int32_t best = s->start[hull_cell(n)];
   double most = along(&s->vertices[3 * best], n);

@@ -1,4 +1,5 @@
-/* The triangles whose boxes overlap a box, or that reach below a plane, in ascending order, without memory of its own. */
+/* The triangles whose boxes overlap a box, or that reach below a plane, in ascending order, without memory of its
+ * own. */
 #include <math.h>
 
 #include "geometry/surfaces/surfaces.h"

@@ -1,4 +1,5 @@
-/* Ball: q is the quaternion of R_FM, or Euler angles; u the angular velocity of M in F, expressed in F. H = F's axes. */
+/* Ball: q is the quaternion of R_FM, or Euler angles; u the angular velocity of M in F, expressed in F. H = F's
+ * axes. */
 #ifndef CARDAN_MOBILIZERS_BALL_H
 #define CARDAN_MOBILIZERS_BALL_H
 

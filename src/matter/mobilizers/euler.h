@@ -1,5 +1,5 @@
-/* Orientation by angles about x, then the turned y, then the twice turned z: R_FM = R_x(q0) R_y(q1) R_z(q2). The rates are
- * singular at q1 = +-pi/2. */
+/* Orientation by angles about x, then the turned y, then the twice turned z: R_FM = R_x(q0) R_y(q1) R_z(q2). The rates
+ * are singular at q1 = +-pi/2. */
 #ifndef CARDAN_MOBILIZERS_EULER_H
 #define CARDAN_MOBILIZERS_EULER_H
 

@@ -1,5 +1,5 @@
-/* Free: q = (quaternion of R_FM or Euler angles, p_FM), u = (angular, linear) velocity of M in F, expressed in F. H = F's axes
- * twice. */
+/* Free: q = (quaternion of R_FM or Euler angles, p_FM), u = (angular, linear) velocity of M in F, expressed in F. H =
+ * F's axes twice. */
 #ifndef CARDAN_MOBILIZERS_FREE_H
 #define CARDAN_MOBILIZERS_FREE_H
 

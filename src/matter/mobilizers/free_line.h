@@ -1,5 +1,5 @@
-/* Free line: q as a free joint's; u = (angular velocity of M in F about M's x and y, linear velocity in F's axes). Hdot u = 0,
- * as for the line orientation. */
+/* Free line: q as a free joint's; u = (angular velocity of M in F about M's x and y, linear velocity in F's axes). Hdot
+ * u = 0, as for the line orientation. */
 #ifndef CARDAN_MOBILIZERS_FREE_LINE_H
 #define CARDAN_MOBILIZERS_FREE_LINE_H
 

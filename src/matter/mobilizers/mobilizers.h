@@ -1,6 +1,7 @@
 /* Every mobilizer kind, one file for each. A kind NAME, in a file of that name, defines
  *
- *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes to which R_GF leads: Ground's,
+ *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes to which R_GF leads:
+ *   Ground's,
  *                                        or any other, such as F's own
  *   NAME_bias(c, q, u, H, z)             Hdot u (5.3) in the axes of H, if it is not zero; z: the z axis of M
  *   NAME_N(q, u, qdot), NAME_N_inv(q, qdot, u), NAME_Ndot(q, u, out)    qdot = N u, u = N^+ qdot, out = Ndot u

@@ -1,5 +1,5 @@
-/* Spherical coordinates: azimuth s0 q0 + az0 about F's z, zenith s1 q1 + ze0 about the turned y, then s2 q2 along M's z (or x);
- * u = qdot. H = ((s0 z, s0 z x p), (s1 y, s1 y x p), (0, s2 d)) with d = M's z or x. */
+/* Spherical coordinates: azimuth s0 q0 + az0 about F's z, zenith s1 q1 + ze0 about the turned y, then s2 q2 along M's z
+ * (or x); u = qdot. H = ((s0 z, s0 z x p), (s1 y, s1 y x p), (0, s2 d)) with d = M's z or x. */
 /* kind: az0, ze0, s0, s1, and d as s2 times its x and z in M. */
 #ifndef CARDAN_MOBILIZERS_SPHERICAL_COORDS_H
 #define CARDAN_MOBILIZERS_SPHERICAL_COORDS_H
