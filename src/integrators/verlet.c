@@ -3,6 +3,7 @@
  * the others compute what depends on u and z. */
 #include "integrators/internal.h"
 
+/* Iterations in which changes at least halve, or it is too slow. A step that may be shortened has no more of them in all. */
 static const int MOST_ITERATIONS = 20;
 
 static size_t memory(const cdni_method *method, int ny) {
@@ -46,11 +47,12 @@ static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, dou
 /* Iterates until the changes of u and z are a small part of their allowed errors; rounding stops it too. */
 static cdn_status solve_uz(cdn_stepper *s) {
   cdni_step *step = &s->step;
-  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY;
-  double close = s->def.fixed_step > 0 ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
+  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY, halved = INFINITY;
+  const bool fixed = s->def.fixed_step > 0;
+  const double close = fixed ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
   for (int i = s->nq; i < s->ny; i++) euler[i] = y[i] = step->y0[i] + step->h * step->f0[i];
   CDNI_TRY(evaluate_q(s));
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
+  for (int k = 0, left = MOST_ITERATIONS; left > 0; k++, left--) {
     double size;
     memset(change, 0, sizeof(double) * (size_t)s->nq);
     for (int i = s->nq; i < s->ny; i++) {
@@ -64,6 +66,7 @@ static cdn_status solve_uz(cdn_stepper *s) {
     double factor = k ? size / last : 1;
     if (size * fmin(factor, 1) <= close || size <= 1e-14) return CDN_OK;
     if (k > 1 && factor > 2) break;
+    if (fixed && size <= 0.5 * halved) halved = size, left = MOST_ITERATIONS;
     last = size;
   }
   return cdni_state_fail(
