@@ -395,8 +395,9 @@ static inline cdn_projection_def cdn_default_projection_def(void) {
   return def;
 }
 
-/** Projects q onto the position constraints by the smallest weighted change; prescribed coordinates stay; then
- *  brings quaternions to unit length. Changes the State's q only if errors exceed the tolerance (see `always`).
+/** Projects q onto the position constraints by the smallest weighted change; coordinates of mobilizers that a motion or
+ *  lock drives, at any level (motion.h), stay; then brings quaternions to unit length. Changes the State's q only if
+ *  errors exceed the tolerance (see `always`).
  *  *error (may be NULL): the largest error afterwards, in units. CDN_ERR_CONSTRAINT if it is still above the
  *  tolerance: the message has the worst equation's constraint, and q is unchanged. `def` may be NULL: the defaults.
  *  Stage: Position. Each iteration costs O(bodies + constraints) if loops close locally. */

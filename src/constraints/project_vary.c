@@ -3,13 +3,13 @@
  *
  *   dx = (1 - G^+ G) d(G^T y) v + G^+ (G w + d(G p) v),    p = -x for positions, u - x for velocities,
  *
- * so that what is left of w is (1 - G^+ G) (w - d(G^T y) v) - G^+ d(G p) v. Of positions it is then carried along to
- * where the step leads. A second step, from farther away than the tolerance, is not counted. */
+ * so that what is left of w is (1 - G^+ G) (w - d(G^T y) v) - G^+ d(G p) v. Mobilities whose accelerations are
+ * prescribed are not moved: their w stays, and the free ones take G w of it, too. Of positions it is then carried along
+ * to where the step leads. A second step, from farther away than the tolerance, is not counted. */
 #include "constraints/constraints.h"
 #include "constraints/project.h"
 #include "math/null_space.h"
 #include "matter/derivatives.h"
-#include "matter/motion_derivatives.h"
 #include "matter/move.h"
 #include "matter/operators.h"
 
@@ -23,6 +23,7 @@ typedef struct varied {
   /* of the level */
   cdni_null_space rows;  /* on the free mobilities */
   int n, *at, *equation; /* which these are, and of each row the equation of the room */
+  bool *held;            /* the others */
   double *e, *x, *y;     /* errors by row, nu, by equation */
   double *pull, *turn;   /* d(G^T y), nu x nu; d(G p), equations x nu */
   double *p, *other, *column, *b, *by_q, *by_u, *G;
@@ -50,16 +51,23 @@ static size_t divide(varied *s, double *memory) {
   return at;
 }
 
+/* What projections do not move, of positions and of velocities. */
+static void mark_held(const varied *s) {
+  const int32_t *prescribed = cdni_matter_data(s->m, s->state).prescribed;
+  for (int b = 1; b < s->m->tree.n; b++)
+    for (int k = 0; k < s->m->tree.node[b].nu; k++) s->held[s->m->tree.node[b].u + k] = prescribed && prescribed[b];
+}
+
 /* ---- the equations of a level ---- */
 
-static cdn_status gather(varied *s, bool position, const bool *held) {
+static cdn_status gather(varied *s, bool position) {
   const cdn_system *system = cdn_state_system(s->state);
   CDNI_TRY(cdn_calc_G(s->state, s->G));
   const double *errors = position ? cdn_state_qerr(s->state) : cdn_state_uerr(s->state);
   if (!errors) return cdni_state_last_status(s->state);
   s->n = s->rows.m = 0;
   for (size_t k = 0; k < s->nu; k++)
-    if (!held[k]) s->at[s->n++] = (int)k;
+    if (!s->held[k]) s->at[s->n++] = (int)k;
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint_equations of = cdn_constraint_get_equations(system, (cdn_constraint){ c });
     for (int k = 0; k < (position ? of.np : of.np + of.nv); k++, s->rows.m++) {
@@ -117,11 +125,14 @@ static cdn_status find_turns(varied *s) {
 
 /* ---- columns ---- */
 
-/* Column c of w, from that of v, on the free mobilities; those that are held have none. */
+/* Column c of w, from that of v, on the free mobilities. */
 static void vary_column(const varied *s, size_t columns, size_t c, const double *v, double *w) {
   for (int k = 0; k < s->rows.m; k++) {
+    const double *turn = s->turn + (size_t)s->equation[k] * s->nu;
+    const double *G = s->G + (size_t)(s->equation[k] + s->first_row) * s->nu;
     s->b[k] = 0;
-    for (size_t l = 0; l < s->nu; l++) s->b[k] -= s->turn[(size_t)s->equation[k] * s->nu + l] * v[l * columns + c];
+    for (size_t l = 0; l < s->nu; l++)
+      s->b[k] -= turn[l] * v[l * columns + c] + (s->held[l] ? G[l] * w[l * columns + c] : 0);
   }
   for (int i = 0; i < s->n; i++) {
     const size_t row = (size_t)s->at[i];
@@ -131,7 +142,6 @@ static void vary_column(const varied *s, size_t columns, size_t c, const double 
   cdni_null_space_enter(&s->rows, s->column);
   cdni_null_space_reach(&s->rows, s->b, s->column);
   cdni_null_space_leave(&s->rows, s->column);
-  for (size_t k = 0; k < s->nu; k++) w[k * columns + c] = 0;
   for (int i = 0; i < s->n; i++) w[(size_t)s->at[i] * columns + c] = s->column[i];
 }
 
@@ -153,8 +163,8 @@ static void move_column(const varied *s, size_t columns, size_t c, double *q) {
   }
 }
 
-static cdn_status positions(varied *s, const bool *held, int n, const projection_variation *v) {
-  CDNI_TRY(gather(s, true, held));
+static cdn_status positions(varied *s, int n, const projection_variation *v) {
+  CDNI_TRY(gather(s, true));
   find_step(s);
   for (size_t k = 0; k < s->nu; k++) s->p[k] = -s->x[k];
   CDNI_TRY(find_turns(s));
@@ -165,8 +175,8 @@ static cdn_status positions(varied *s, const bool *held, int n, const projection
   return cdn_project_q(s->state, NULL, NULL);
 }
 
-static cdn_status velocities(varied *s, const bool *held, int n, const projection_variation *v) {
-  CDNI_TRY(gather(s, false, held));
+static cdn_status velocities(varied *s, int n, const projection_variation *v) {
+  CDNI_TRY(gather(s, false));
   find_step(s);
   const double *u = cdn_state_u_eff(s->state);
   if (!u) return cdni_state_last_status(s->state);
@@ -185,12 +195,12 @@ cdn_status cdni_project_vary(cdn_state *state, const char *function, int n, cons
   s.first_row = cdni_constraints_first_row(s.room);
   const size_t size = divide(&s, NULL);
   void *frame;
-  CDNI_TRY(cdni_operator_work(state, function, size * sizeof(double) + 2 * s.nu, &frame));
+  CDNI_TRY(cdni_operator_work(state, function, size * sizeof(double) + s.nu * sizeof *s.held, &frame));
   divide(&s, frame);
-  bool *held_q = (bool *)((double *)frame + size), *held_u = held_q + s.nu;
-  cdni_motion_held(s.m, state, held_q, held_u);
-  cdn_status status = positions(&s, held_q, n, variations);
-  if (status == CDN_OK) status = velocities(&s, held_u, n, variations);
+  s.held = (bool *)((double *)frame + size);
+  mark_held(&s);
+  cdn_status status = positions(&s, n, variations);
+  if (status == CDN_OK) status = velocities(&s, n, variations);
   cdn_work_pop(state, frame);
   return status;
 }

@@ -3,6 +3,8 @@
  * the others compute what depends on u and z. */
 #include "integrators/internal.h"
 
+/* Iterations in which changes at least halve, or it is too slow. A step that may be shortened has no more of them in
+ * all. */
 static const int MOST_ITERATIONS = 20;
 
 static size_t memory(const cdni_method *method, int ny) {
@@ -46,13 +48,19 @@ static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, dou
 /* Iterates until the changes of u and z are a small part of their allowed errors; rounding stops it too. */
 static cdn_status solve_uz(cdn_stepper *s) {
   cdni_step *step = &s->step;
-  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY;
-  double close = s->def.fixed_step > 0 ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
-  for (int i = s->nq; i < s->ny; i++) euler[i] = y[i] = step->y0[i] + step->h * step->f0[i];
+  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY, halved = INFINITY, whole;
+  const bool fixed = s->def.fixed_step > 0;
+  const double close = fixed ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
+  memset(change, 0, sizeof(double) * (size_t)s->nq);
+  for (int i = s->nq; i < s->ny; i++) {
+    euler[i] = y[i] = step->y0[i] + step->h * step->f0[i];
+    change[i] = fabs(step->y0[i]) + fabs(step->h * step->f0[i]);
+  }
   CDNI_TRY(evaluate_q(s));
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
+  CDNI_TRY(cdni_error_norm(s, change, step->y0, y, &whole));
+  const double rounding = 1e-14 * fmax(1, whole);
+  for (int k = 0, left = MOST_ITERATIONS; left > 0; k++, left--) {
     double size;
-    memset(change, 0, sizeof(double) * (size_t)s->nq);
     for (int i = s->nq; i < s->ny; i++) {
       double next = step->y0[i] + 0.5 * step->h * (step->f0[i] + step->f1[i]);
       change[i] = next - y[i];
@@ -62,8 +70,9 @@ static cdn_status solve_uz(cdn_stepper *s) {
     CDNI_TRY(evaluate_uz(s, y, step->f1, &step->power1));
     /* the last evaluation brings it closer by the factor that the last two changes show */
     double factor = k ? size / last : 1;
-    if (size * fmin(factor, 1) <= close || size <= 1e-14) return CDN_OK;
+    if (size * fmin(factor, 1) <= close || size <= rounding) return CDN_OK;
     if (k > 1 && factor > 2) break;
+    if (fixed && size <= 0.5 * halved) halved = size, left = MOST_ITERATIONS;
     last = size;
   }
   return cdni_state_fail(

@@ -206,7 +206,8 @@ START_TEST(of_trees) {
 }
 END_TEST
 
-START_TEST(beside_constraints) {
+/* Trees with constraints, of which a body is locked at a level, or none. */
+static void on_constrained_trees(cdn_method method, cdn_motion_level level, const char *what) {
   int checked = 0;
   for (int bodies = 3; bodies <= 8; bodies++)
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -218,14 +219,24 @@ START_TEST(beside_constraints) {
       sample s = sample_of_tree(&tree, seed);
       cdn_projection_def tight = cdn_default_projection_def();
       tight.tolerance = 1e-12, tight.always = true;
+      if (level != CDN_LEVEL_NONE) OK_ON(s.state, cdn_body_lock(s.state, (cdn_body){ 1 + (int)seed % bodies }, level));
       if (cdn_project_q(s.state, &tight, NULL) == CDN_OK && cdn_project_u(s.state, &tight, NULL) == CDN_OK) {
         memcpy(s.q, cdn_state_q(s.state), (size_t)s.nq * sizeof(double));
         memcpy(s.u, cdn_state_u(s.state), (size_t)s.nu * sizeof(double));
-        checked += check(&s, methods[_i], 0.003, 1e-4, seed, 1e-7, "beside constraints");
+        checked += check(&s, method, 0.003, 1e-4, seed, 1e-7, what);
       }
       drop(&s);
     }
   ck_assert_int_ge(checked, 12);
+}
+
+START_TEST(beside_constraints) { on_constrained_trees(methods[_i], CDN_LEVEL_NONE, "beside constraints"); }
+END_TEST
+
+/* A step's projection does not move what is locked at any level, and takes errors that come of its motion. */
+START_TEST(beside_constraints_of_what_is_locked) {
+  on_constrained_trees(methods[_i], CDN_LEVEL_ACCELERATION, "with constraints, an acceleration locked");
+  on_constrained_trees(methods[_i], CDN_LEVEL_VELOCITY, "with constraints, a speed locked");
 }
 END_TEST
 
@@ -391,5 +402,6 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, of_trees, 0, METHODS);
   tcase_add_loop_test(c, of_runs, 0, METHODS);
   tcase_add_loop_test(c, beside_constraints, 0, METHODS);
+  tcase_add_loop_test(c, beside_constraints_of_what_is_locked, 0, METHODS);
 }
 int main(void) { return check_suite("step derivatives", 120, add); }

@@ -267,8 +267,9 @@ typedef struct step_change {
   const double *middle;          /* the end of the step itself */
 } step_change;
 
-/* What the change is where the step begins, and where it ends: differences by `by`. */
-static bool step_difference(cell *c, const step_change *x, double by, double *here, double *there) {
+/* What the change is where the step begins, and where it ends: differences by `by`; how far the ends are from being in
+ * line, over `by`. */
+static bool step_difference(cell *c, const step_change *x, double by, double *here, double *there, double *bent) {
   const size_t size = (size_t)(c->nq + c->nu + c->nz);
   const cdn_system *system = cdn_state_system(c->state);
   double *start[2], *end[2];
@@ -284,28 +285,32 @@ static bool step_difference(cell *c, const step_change *x, double by, double *he
     }
     if (!settle(c, start[k]) || !step_from(c, c->other, x->method, x->h, end[k])) return false;
   }
+  for (size_t i = 0; i < size; i++) bent[i] = (end[0][i] - 2 * x->middle[i] + end[1][i]) / by;
   if (!tangent(c, c->state, start[0], start[1], 2 * by, here)) return false;
   if (!cell_call(c, cdn_state_copy(c->other, c->state), "cdn_state_copy")) return false;
   return cell_call(c, cdn_state_set_q(c->other, x->middle), "cdn_state_set_q") &&
          tangent(c, c->other, end[0], end[1], 2 * by, there);
 }
 
-/* By two steps, extrapolated; with the least noise of several such. */
-static bool extrapolate(cell *c, const step_change *x, double *here, double *there, double *noise) {
+/* By two steps, extrapolated; with the least noise of several such. *kink: how far the slopes to both sides differ,
+ * however short the steps are. Central differences have their mean, without noise. */
+static bool extrapolate(cell *c, const step_change *x, double *here, double *there, double *noise, double *kink) {
   static const double steps[] = { 4e-5, 4e-6, 4e-4, 1.2e-5 };
-  const int n = 2 * c->nu + c->nz;
-  double *part[4];
+  const int n = 2 * c->nu + c->nz, size = c->nq + c->nu + c->nz;
+  double *part[4], *bent[2];
   for (int k = 0; k < 4; k++) part[k] = cell_room(c, (size_t)n);
+  for (int k = 0; k < 2; k++) bent[k] = cell_room(c, (size_t)size);
   double first = 0;
   *noise = INFINITY;
   for (int try = 0; try < 4 && *noise > 1e-6 * largest_of(there, n, 1); try++) {
-    if (!step_difference(c, x, steps[try], part[0], part[1])) return false;
-    if (!step_difference(c, x, steps[try] / 2, part[2], part[3])) return false;
+    if (!step_difference(c, x, steps[try], part[0], part[1], bent[0])) return false;
+    if (!step_difference(c, x, steps[try] / 2, part[2], part[3], bent[1])) return false;
     double off = 0;
     for (int i = 0; i < n; i++) off = fmax(off, fabs(part[3][i] - part[1][i]));
     if (try == 3 || try == 0) first = off; /* steps like the library's own may meet a bend */
     if (off >= *noise) continue;
-    *noise = off;
+    *noise = off, *kink = 0;
+    for (int i = 0; i < size; i++) *kink = fmax(*kink, fabs(2 * bent[1][i] - bent[0][i])); /* curvature cancels */
     for (int i = 0; i < n; i++)
       here[i] = (4 * part[2][i] - part[0][i]) / 3, there[i] = (4 * part[3][i] - part[1][i]) / 3;
   }
@@ -319,7 +324,7 @@ static void check_step(cell *c, bool by_controls) {
   double *A = cell_room(c, (size_t)(n * n)), *B = cell_room(c, (size_t)(n * c->nu)),
          *C = cell_room(c, (size_t)(n * nc));
   double *middle = cell_room(c, (size_t)(c->nq + c->nu + c->nz)), *got = cell_room(c, (size_t)n);
-  double *here = cell_room(c, (size_t)n), *want = cell_room(c, (size_t)n), noise = 0;
+  double *here = cell_room(c, (size_t)n), *want = cell_room(c, (size_t)n), noise = 0, kink = 0;
   double *v = free_direction(c), *f = cell_room(c, (size_t)c->nu), *command = cell_room(c, (size_t)nc);
   step_change x = { stepping[c->turn], 1e-3, v, f, command, middle };
   cell_random(c, f, c->nu);
@@ -328,14 +333,14 @@ static void check_step(cell *c, bool by_controls) {
   c->method = cdn_method_name(x.method);
   if (!step_from(c, c->state, x.method, x.h, middle)) return;
   ASK(cdn_step_derivatives(c->state, x.method, x.h, A, B, by_controls ? C : NULL));
-  if (!extrapolate(c, &x, here, want, &noise)) return;
+  if (!extrapolate(c, &x, here, want, &noise, &kink)) return;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) got[i] += A[i * n + k] * here[k];
     for (int k = 0; k < c->nu; k++) got[i] += B[i * c->nu + k] * f[k];
     for (int k = 0; k < nc; k++) got[i] += C[i * nc + k] * command[k];
   }
   const double scale = largest_of(want, n, 1);
-  if (!(noise <= 1e-3 * scale)) {
+  if (!(fmax(noise, kink) <= 1e-3 * scale)) {
     c->unsettled = true;
     return;
   }
