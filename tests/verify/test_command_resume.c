@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,10 +36,12 @@ START_TEST(methods_of_sundials_go_on_with_the_same_bytes) {
              "--checkpoint-every 0.5",
              methods[m]);
     SUCCEEDS("%s -o truth.csv --checkpoint truth.checkpoint --quiet", run);
-    /* how long a run takes depends on the machine and on what else it does */
+    /* how long a run takes depends on the machine and on what else it does: every other signal comes after the first
+     * checkpoint */
     for (int i = 0; i < 40 && interrupted < 2; i++) {
-      int code = cardan("%s -o rows.csv --checkpoint run.checkpoint & sleep %.2f; kill -TERM $!; wait $!", run,
-                        0.01 + 0.02 * (i % 10));
+      int code = cardan("%s -o rows.csv --checkpoint run.checkpoint & p=$!; %s sleep %.3f; kill -TERM $p; wait $p", run,
+                        i % 2 ? "while kill -0 $p && ! [ -e run.checkpoint ]; do sleep 0.005; done;" : "",
+                        i % 2 ? 0.002 * (i % 10) : 0.01 + 0.02 * (i % 10));
       ck_assert_msg(code == 143 || code == 0, "exit code %d: %s", code, errors);
       if (code == 143 && exists("run.checkpoint")) {
         interrupted++;
@@ -74,7 +77,12 @@ START_TEST(a_signal_during_a_write_leaves_whole_rows) {
     _exit(99);
   }
   close(ends[1]);
-  wait_for(0.5);
+  /* until the pipe is full; a busy machine takes its time */
+  for (int i = 0, inside = 0; i < 600 && inside < 65536 - 4096; i++) {
+    wait_for(0.05);
+    ck_assert_int_eq(ioctl(ends[0], FIONREAD, &inside), 0);
+  }
+  wait_for(0.1);
   kill(child, SIGINT);
   wait_for(0.2);
   size_t n = 0;
