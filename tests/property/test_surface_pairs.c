@@ -139,7 +139,7 @@ START_TEST(shallow_overlaps_are_those_of_the_solid) {
     different += fabs(near.distance - solid.distance) > 1e-8;
   }
   AT_MOST(different, 0.005 * shallow);
-  ck_assert_int_ge(shallow, 300);
+  ck_assert_int_ge(shallow, FEWER(300));
   cdn_surface_release(mesh.surface);
   mesh_shape_free(&shape);
 }
