@@ -22,17 +22,14 @@ static const double SETTLED = 1e-10, LEAST_GIVE = 1e-4;
 static const double FIRST_LEVEL = 0.1, LAST_LEVEL = 1e-12;
 enum { MOST_PASSES = 40, MOST_CHANGES = 6 };
 
-static const char *name_of(const soft_room *room, const soft_group *g) {
-  return CDNI_AT(room->providers, soft_provider, g->provider - 1).name;
-}
-
 static cdn_status exact_name(const soft_room *room, cdn_state *state, const char **name) {
   const void *groups;
   int n;
   *name = NULL;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
   for (int i = 0; i < n && !*name; i++)
-    if (cdni_soft_holds((const soft_group *)groups + i)) *name = name_of(room, (const soft_group *)groups + i);
+    if (cdni_soft_holds((const soft_group *)groups + i))
+      *name = cdni_soft_group_name(room, (const soft_group *)groups + i);
   return CDN_OK;
 }
 
@@ -46,15 +43,8 @@ cdn_status cdni_soft_refuse_exact(const soft_room *room, cdn_state *state, const
                          name, function);
 }
 
-int cdni_soft_exact_before(const soft_problem *p, int i) {
-  int n = 0;
-  const soft_group *first = p->work[i].g - p->order[i];
-  for (const soft_group *g = first; g < p->work[i].g; g++) n += g->give > 0;
-  return n;
-}
-
 static cdn_status contradicts(const soft_problem *p, const soft_work *w) {
-  const char *name = name_of(p->room, w->g);
+  const char *name = cdni_soft_group_name(p->room, w->g);
   return cdni_state_fail(
       p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
       "group %d of rows, of row provider '%s', contradicts other rows or constraints: no force within "

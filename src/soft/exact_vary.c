@@ -27,24 +27,19 @@ typedef struct exact_passes {
 
 static bool is_free(const soft_work *w) { return w->g->give > 0 && w->H[0] > 0; }
 
-/* H and forces of all groups at the State's solution; or no weights. */
-static void weigh(const exact_passes *x, bool any) {
-  const soft_problem *p = x->p;
+/* Factors all islands, with the groups' weights at the State's solution or without. */
+static cdn_status factor(const exact_passes *x, bool weights) {
+  soft_problem *p = x->p;
   const soft_outcome *out = soft_outcomes(x->results);
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     const soft_outcome *o = &out[p->order[i]];
+    memset(w->H, 0, sizeof w->H);
+    if (!weights) continue;
     memcpy(w->r, o->residual, sizeof w->r);
     w->r[0] -= w->g->give * o->force[0];
     cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
-    if (!any) memset(w->H, 0, sizeof w->H);
   }
-}
-
-/* Factors all islands, with the groups' weights or without. */
-static cdn_status factor(const exact_passes *x, bool weights) {
-  soft_problem *p = x->p;
-  weigh(x, weights);
   for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_factor(p, k, true));
   return CDN_OK;
 }
@@ -157,13 +152,18 @@ static void copy_udot(const exact_passes *x, const soft_variation *v, int first,
     }
 }
 
-static void copy_changes(const exact_passes *x, const soft_variation *v, int first) {
+/* Those of all variations, in which exact rows come in the order of the State's groups. */
+static void copy_changes(const exact_passes *x, int n, const soft_variation *variations) {
   const soft_problem *p = x->p;
   for (int i = 0, at = 0; i < p->n; at += p->work[i].g->s.rows, i++) {
-    const int exact = p->work[i].g->give > 0 ? cdni_soft_exact_before(p, i) : -1;
-    for (int c = 0; c < v->columns && exact >= 0 && v->change; c++)
-      x->change[(size_t)at * (size_t)x->columns + (size_t)(first + c)] =
-          v->change[(size_t)exact * (size_t)v->columns + (size_t)c];
+    int exact = 0;
+    if (!(p->work[i].g->give > 0)) continue;
+    for (const soft_group *g = p->work[i].g - p->order[i]; g < p->work[i].g; g++) exact += g->give > 0;
+    double *to = x->change + (size_t)at * (size_t)x->columns;
+    for (int v = 0; v < n; to += variations[v++].columns) {
+      const size_t columns = (size_t)variations[v].columns;
+      if (variations[v].change) memcpy(to, variations[v].change + (size_t)exact * columns, columns * sizeof *to);
+    }
   }
 }
 
@@ -195,10 +195,8 @@ cdn_status cdni_soft_vary_exact(soft_problem *p, const char *function, int n, co
   x.f = lack + rows * columns, b = x.f + nu;
   memset(x.df, 0, 2 * rows * columns * sizeof *x.df);
   if (nu) memset(p->f, 0, nu * sizeof *p->f), memset(p->y, 0, nu * sizeof *p->y);
-  for (int v = 0, first = 0; v < n; first += variations[v++].columns) {
-    copy_udot(&x, &variations[v], first, false);
-    copy_changes(&x, &variations[v], first);
-  }
+  for (int v = 0, first = 0; v < n; first += variations[v++].columns) copy_udot(&x, &variations[v], first, false);
+  copy_changes(&x, n, variations);
   cdn_status status = run(&x, lack);
   for (int v = 0, first = 0; v < n && status == CDN_OK; first += variations[v++].columns) {
     copy_udot(&x, &variations[v], first, true);

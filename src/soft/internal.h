@@ -72,7 +72,9 @@ cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, sof
 cdn_region_fn cdni_soft_calc_groups;
 /* Takes from ref of a group on a pair what its rows have besides J udot: the centripetal accelerations of the point. */
 void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
-/* report.c: what contacts of a State tell of their rows. */
+/* report.c: the name of the soft element, or of the provider, whose group it is; NULL: a contact's. */
+const char *cdni_soft_group_name(const soft_room *room, const soft_group *g);
+/* What contacts of a State tell of their rows. */
 contact_force_fn cdni_soft_contact_force;
 /* contacts.c: the rows of the points of contact. diagonal: what scales them; NULL: the approximations. */
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
@@ -160,8 +162,6 @@ void cdni_soft_end(soft_problem *p);
 /* exact.c: whether an island has rows that passes solve; its accelerations. */
 bool cdni_soft_has_exact(const soft_problem *p, int island);
 cdn_status cdni_soft_solve_exact(soft_problem *p, int island, soft_results *results);
-/* How many exact rows there are before group i of `work`, in the order of the State's groups. */
-int cdni_soft_exact_before(const soft_problem *p, int i);
 /* Exact rows on nothing that moves. */
 cdn_status cdni_soft_check_still(soft_problem *p);
 /* exact_vary.c: cdni_soft_vary where there are exact rows. */

@@ -41,12 +41,9 @@ static const char *wrong_numbers(const cdn_row_def *d) {
   if (d->kind == CDN_SOFT_ELLIPTIC && !(d->mu >= 0 && d->mu <= 1e100))
     return "mu of its cone is negative or not finite";
   if (d->kind == CDN_SOFT_BOUNDED && (!(d->lower <= d->upper) || d->lower == INFINITY || d->upper == -INFINITY))
-    return "one of its rows has bounds between which there is no number: lower must not be above upper, nor either a NaN";
+    return "one of its rows has bounds between which there is no number: lower must not be above upper, nor either "
+           "a NaN";
   return NULL;
-}
-
-static bool body_exists(const cdn_row_list *list, cdn_body body) {
-  return body.i >= 0 && body.i < list->room->matter->tree.n;
 }
 
 static const char *wrong_terms(const cdn_row_list *list, const cdn_row_def *d) {
@@ -58,7 +55,8 @@ static const char *wrong_terms(const cdn_row_list *list, const cdn_row_def *d) {
   if (!cdni_all_finite(d->slope, (size_t)d->terms, &bad)) return "a slope of it is not finite";
   for (int i = 0; i < d->terms; i++) {
     const cdn_mobility *t = &d->term[i];
-    if (!body_exists(list, t->body) || t->k < 0 || t->k >= list->room->matter->tree.node[t->body.i].nu)
+    if (!cdni_body_exists(list->room->matter, t->body) || t->k < 0 ||
+        t->k >= list->room->matter->tree.node[t->body.i].nu)
       return "it names a mobility that this System does not have";
     for (int j = 0; j < i; j++)
       if (d->term[j].body.i == t->body.i && d->term[j].k == t->k) return "it names a mobility twice";
@@ -75,7 +73,8 @@ static const char *wrong_place(const cdn_row_list *list, const cdn_row_def *d) {
   size_t bad;
   if (is_open(d)) return NULL;
   if (d->terms != 0) return wrong_terms(list, d);
-  if (!body_exists(list, d->a) || !body_exists(list, d->b) || !body_exists(list, d->joint))
+  if (!cdni_body_exists(list->room->matter, d->a) || !cdni_body_exists(list->room->matter, d->b) ||
+      !cdni_body_exists(list->room->matter, d->joint))
     return "it names a body that this System does not have";
   if (d->joint.i > 0 && (d->a.i > 0 || d->b.i > 0)) return "it is on a joint and on bodies: give one of the two";
   if (d->joint.i == 0 && d->a.i == d->b.i) return "its bodies a and b are the same one";
@@ -278,7 +277,7 @@ static void add_at(cdn_row_list *list, soft_group *g, int32_t body, v3 r, sv J) 
 }
 
 static bool is_body(cdn_row_list *list, cdn_body body) {
-  if (body_exists(list, body)) return true;
+  if (cdni_body_exists(list->room->matter, body)) return true;
   note(list, CDN_ERR_ARG, "one of its rows names a body that this System does not have");
   return false;
 }

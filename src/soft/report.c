@@ -35,7 +35,7 @@ static cdn_status check_number(cdn_state *state, const char *function, int i, in
                          "there is no group %d of soft rows: the State has %d", i, n);
 }
 
-static const char *name_of(const soft_room *room, const soft_group *g) {
+const char *cdni_soft_group_name(const soft_room *room, const soft_group *g) {
   if (g->element > 0) return CDNI_AT(room->elements->elements, soft_element, g->element - 1).name;
   return g->provider > 0 ? CDNI_AT(room->providers, soft_provider, g->provider - 1).name : NULL;
 }
@@ -72,7 +72,7 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   else if (g->place == SOFT_JOINT) full.joint.i = g->body[1];
   else name_terms(g, &full);
   full.element = g->element - 1, full.contact = g->contact - 1;
-  full.name = name_of(cdni_soft(cdn_state_system(state)), g);
+  full.name = cdni_soft_group_name(cdni_soft(cdn_state_system(state)), g);
   memcpy(full.residual, o->residual, sizeof full.residual);
   memcpy(full.force, o->force, sizeof full.force);
   cdni_sized_write(out, size, &full, sizeof full);

@@ -155,8 +155,6 @@ START_TEST(extreme_shapes) {
 }
 END_TEST
 
-/* Coincident centres, parallel faces, edges that meet exactly, touching: some answer, finite, and one that parts the
- * two. */
 /* Through poses: that of sanitizers has no factor in common with the numbers of axes, angles and shifts. */
 #ifdef CDNI_SANITIZED
 enum { STRIDE = 5 };
@@ -164,6 +162,8 @@ enum { STRIDE = 5 };
 enum { STRIDE = 1 };
 #endif
 
+/* Coincident centres, parallel faces, edges that meet exactly, touching: some answer, finite, and one that parts the
+ * two. */
 START_TEST(degenerate_poses) {
   const double angles[] = { 0, PI / 2, PI / 4, PI, 1e-9, 1e-5 };
   const double shifts[] = { 0, 0.5, 1, 2, 1e-9, 1e-300, 0.7071067811865476 };
