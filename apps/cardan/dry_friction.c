@@ -28,10 +28,8 @@ static bool find_row(const cdn_system *system, cdn_state *rest, const char *name
   enum { LOSS, REF, IMP = 3, NUMBERS = 5 };
   const int nu = cdn_system_nu(system);
   double p[NUMBERS];
-  int k;
-  if (cdn_element_find(system, CDN_SORT_SOFT_ELEMENT, name, &k) != CDN_OK ||
-      cdn_element_get_parameters(rest, CDN_SORT_SOFT_ELEMENT, k, 0, NUMBERS, p) != CDN_OK)
-    return false;
+  const int k = cdn_system_find_element(system, CDN_SORT_SOFT_ELEMENT, name);
+  if (k < 0 || cdn_element_get_parameters(rest, CDN_SORT_SOFT_ELEMENT, k, 0, NUMBERS, p) != CDN_OK) return false;
   double *f = allocate(2 * (size_t)nu, sizeof *f), *a = f + nu;
   f[slot] = 1;
   const bool ok = cdn_multiply_by_M_inv(rest, f, a) == CDN_OK;
@@ -44,9 +42,8 @@ static bool find_row(const cdn_system *system, cdn_state *rest, const char *name
 static bool find_bristle(const cdn_system *system, const cdn_state *rest, const char *name, dry_friction *out) {
   enum { LOSS, STIFFNESS, NUMBERS };
   double p[NUMBERS];
-  int k;
-  if (cdn_element_find(system, CDN_SORT_FORCE, name, &k) != CDN_OK ||
-      strcmp(cdn_element_kind(system, CDN_SORT_FORCE, k), "mobility_friction") != 0 ||
+  const int k = cdn_system_find_element(system, CDN_SORT_FORCE, name);
+  if (k < 0 || strcmp(cdn_element_kind(system, CDN_SORT_FORCE, k), "mobility_friction") != 0 ||
       cdn_element_get_parameters(rest, CDN_SORT_FORCE, k, 0, NUMBERS, p) != CDN_OK)
     return false;
   out->loss = p[LOSS], out->elastic = p[LOSS] / p[STIFFNESS], out->speed = NAN;

@@ -224,9 +224,8 @@ static inline cdn_contact_material cdn_contact_material_of_pair(void) {
  *  name that is there already. Sticky. */
 CDN_API cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def);
 CDN_API int cdn_system_contact_pair_count(const cdn_system *system);
-/** The pair of this name. CDN_ERR_ARG if there is none. O(pairs). */
-CDN_API cdn_status cdn_system_find_contact_pair(const cdn_system *system, const char *name,
-                                                cdn_contact_pair *pair) CDN_NODISCARD;
+/** The pair of this name; { -1 } if there is none. O(pairs). */
+CDN_API cdn_contact_pair cdn_system_find_contact_pair(const cdn_system *system, const char *name);
 CDN_API const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pair); /**< NULL: a wrong id */
 /** The shapes of a pair, a.i < b.i. CDN_ERR_ARG: no such pair. O(1). */
 CDN_API cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pair, cdn_shape *a,
@@ -243,8 +242,8 @@ CDN_API cdn_status cdn_contact_pair_set_soft_material(cdn_state *state, cdn_cont
 /* ---- asking a System ---------------------------------------------------------------------- */
 
 CDN_API int cdn_system_shape_count(const cdn_system *system);
-/** The shape of this name. CDN_ERR_ARG if there is none. O(shapes). */
-CDN_API cdn_status cdn_system_find_shape(const cdn_system *system, const char *name, cdn_shape *shape) CDN_NODISCARD;
+/** The shape of this name; { -1 } if there is none. O(shapes). */
+CDN_API cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name);
 CDN_API const char *cdn_shape_name(const cdn_system *system, cdn_shape shape); /**< NULL for a wrong id */
 CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /**< { -1 } for a wrong id */
 /** Whether two shapes of a frozen System may touch: bodies, parents, masks, groups, exclusions, the filter, and pairs.

@@ -41,8 +41,9 @@ CDN_API const char *cdn_element_name(const cdn_system *system, cdn_sort sort, in
 /** The kind of an element within its sort, such as "pin", "two_point_spring", "rod"; NULL if it is not there, or if its
  *  sort (bodies, controls, subsystems) has no kinds. Lives as long as the System. */
 CDN_API const char *cdn_element_kind(const cdn_system *system, cdn_sort sort, int i);
-/** The number of the element of this name. O(elements of the sort). */
-CDN_API cdn_status cdn_element_find(const cdn_system *system, cdn_sort sort, const char *name, int *i) CDN_NODISCARD;
+/** The number of the element of this name; -1 if there is none, or no such sort: then the thread's
+ *  last error says so. O(elements of the sort). */
+CDN_API int cdn_system_find_element(const cdn_system *system, cdn_sort sort, const char *name);
 
 /** Keeps a pointer of your program's on an element, in place of an earlier one. The library neither reads nor frees
  *  what it points to. Allowed before and after freezing, as long as no other thread uses the System: the pointer is
@@ -83,9 +84,9 @@ static inline CDN_NODISCARD cdn_status cdn_element_parameter(const cdn_system *s
                                                              cdn_parameter *out) {
   return cdn_element_parameter_sized(system, sort, i, k, out, sizeof *out);
 }
-/** The number of the parameter of this name. O(parameters of the element). */
-CDN_API cdn_status cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name,
-                                              int *k) CDN_NODISCARD;
+/** The number of the parameter of this name; -1 if there is none, or no such element: then the thread's
+ *  last error says so, and lists the names. O(parameters of the element). */
+CDN_API int cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name);
 /** Reads parameters first ... first + n - 1. */
 CDN_API cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_sort sort, int i, int first, int n,
                                               double *values) CDN_NODISCARD;

@@ -257,8 +257,8 @@ CDN_API bool cdn_force_is_enabled(const cdn_state *state, cdn_force force);
 CDN_API const char *cdn_force_kind_name(const cdn_system *system, cdn_force force);
 CDN_API const char *cdn_force_name(const cdn_system *system, cdn_force force); /**< NULL for a wrong id */
 CDN_API int cdn_system_force_count(const cdn_system *system);
-/** The force element of this name. CDN_ERR_ARG if there is none. O(forces). */
-CDN_API cdn_status cdn_system_find_force(const cdn_system *system, const char *name, cdn_force *force) CDN_NODISCARD;
+/** The force element of this name; { -1 } if there is none. O(forces). */
+CDN_API cdn_force cdn_system_find_force(const cdn_system *system, const char *name);
 
 /* ---- custom forces ------------------------------------------------------------------------- */
 
@@ -317,16 +317,21 @@ extern CDN_API const cdn_ticket CDN_POTENTIAL_ENERGY;
 /** Power (W) of all forces without potential: dampers, constant and applied forces, custom forces without a
  *  potential, rows of row providers. Realizes what these forces need, and Velocity. */
 CDN_API cdn_status cdn_nonpotential_power(cdn_state *state, double *power) CDN_NODISCARD;
-/** All forces of the State, as totals: one spatial force for each body at its origin (Ground's is zero), and nu
- *  generalized forces on mobilities; either may be NULL. Without forces of constraints and motions. Realizes Force. */
+/** The applied forces: the sum of all force elements and of the forces applied from outside. One spatial force for
+ *  each body at its origin (Ground's is zero), and nu generalized forces on mobilities; either may be NULL. Rows
+ *  (rows.h, soft contact), constraints and motions are not in it. Realizes Force. O(bodies). */
+CDN_API cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
+/** All forces that act: the applied ones, those of rows, of constraints, and, on mobilities, of motions and locks
+ *  (-tau). With them the State's udot is the forward dynamics of an open tree: cdn_inverse_dynamics gives zero.
+ *  Arguments as above. Realizes Acceleration. O(bodies + constraints). */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
 /** What one force element does in this State. Every output may be NULL. F_G: nb forces on the bodies, at their origins,
  *  in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included. *power: W,
  *  what it does at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant
  *  contact has elements of its own, "contact", "contact dissipation" and "contact friction"; soft convex contact is no
- *  element. Over all elements the F_G add up to those of cdn_total_forces without the forces applied from outside, the
- *  potentials to cdn_potential_energy. Realizes Force. CDN_ERR_ARG: a wrong id, or no bodies. Cost: the element, and
- *  O(bodies + elements). */
+ *  element. Over all elements the F_G add up to those of cdn_applied_forces without the forces applied from
+ *  outside, the potentials to cdn_potential_energy. Realizes Force. CDN_ERR_ARG: a wrong id, or no bodies. Cost: the
+ *  element, and O(bodies + elements). */
 CDN_API cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial *F_G, double *f, double *power,
                                           double *potential) CDN_NODISCARD;
 

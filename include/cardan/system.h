@@ -71,10 +71,9 @@ CDN_API size_t cdn_system_state_size(const cdn_system *system);
 typedef enum cdn_pool { CDN_POOL_Q, CDN_POOL_U, CDN_POOL_Z } cdn_pool;
 /** Writes the name of slot i of a pool, such as "knee.q" or "torso.u[2]", into `text` (cut to `size`, ended with 0). */
 CDN_API void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *text, size_t size);
-/** The reverse: the slot of this name in a pool of a frozen System. CDN_ERR_ARG if there is none, CDN_ERR_NOT_FROZEN.
- *  O(slots). */
-CDN_API cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name,
-                                        int *slot) CDN_NODISCARD;
+/** The reverse: the slot of this name in a pool of a frozen System; -1 if there is none. -1 with the thread's last
+ *  error (base.h): no such pool, the System is not frozen, no memory. O(slots). */
+CDN_API int cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name);
 
 /* ---- tickets ----------------------------------------------------------------------------- */
 
@@ -101,9 +100,9 @@ CDN_API int cdn_system_ticket_count(const cdn_system *system);
 /** The name that belongs to a ticket: "t", "q", "Position", "matter.pose", "subsystem.entry"; NULL for a wrong ticket.
  *  Valid as long as the System. */
 CDN_API const char *cdn_ticket_name(const cdn_system *system, cdn_ticket ticket);
-/** The ticket with this name. Entries and variables of a subsystem have tickets once they are declared. CDN_ERR_ARG if
- *  there is none. O(tickets). */
-CDN_API cdn_status cdn_system_find_ticket(const cdn_system *system, const char *name, cdn_ticket *ticket) CDN_NODISCARD;
+/** The ticket with this name; { 0 } if there is none. Entries and variables of a subsystem have tickets once they are
+ *  declared. O(tickets). */
+CDN_API cdn_ticket cdn_system_find_ticket(const cdn_system *system, const char *name);
 
 /* ---- declaring resources ----------------------------------------------------------------- */
 

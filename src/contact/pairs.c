@@ -221,17 +221,11 @@ const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pai
   return p ? p->name : NULL;
 }
 
-cdn_status cdn_system_find_contact_pair(const cdn_system *system, const char *name, cdn_contact_pair *out) {
-  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  *out = (cdn_contact_pair){ -1 };
-  for (int i = 0; i < cdn_system_contact_pair_count(system); i++) {
-    if (strcmp(cdn_contact_pair_name(system, (cdn_contact_pair){ i }), name) != 0) continue;
-    out->i = i;
-    return CDN_OK;
-  }
-  return cdni_refuse(CDN_ERR_ARG, "cdn_system_find_contact_pair", "there is no pair '%s' in this System", name);
+cdn_contact_pair cdn_system_find_contact_pair(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_contact_pair){ -1 }));
+  for (int i = 0; name && i < cdn_system_contact_pair_count(system); i++)
+    if (strcmp(cdn_contact_pair_name(system, (cdn_contact_pair){ i }), name) == 0) return (cdn_contact_pair){ i };
+  return (cdn_contact_pair){ -1 };
 }
 
 cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pair, cdn_shape *a, cdn_shape *b) {

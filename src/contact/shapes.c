@@ -60,7 +60,6 @@ static const char wrong_frame[] = "its frame must have finite numbers, and axes 
 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
                       const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
-  cdn_shape other;
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(material, numbers);
   const char *wrong = cdni_contact_check_numbers(numbers, false);
@@ -80,7 +79,7 @@ static bool check_def(cdn_system *system, const char *function, const char *name
   else if (d->group < 0)
     refuse(system, CDN_ERR_ARG, function, name, "its group is %d: give 0 for none, or a number from 1 on",
            (int)d->group);
-  else if (cdn_system_find_shape(system, name, &other) == CDN_OK)
+  else if (cdn_system_find_shape(system, name).i >= 0)
     refuse(system, CDN_ERR_ARG, function, name, "there is a shape of that name already: give each its own");
   else return true;
   return false;
@@ -202,18 +201,12 @@ int cdn_system_shape_count(const cdn_system *system) {
   return room ? (int)room->shapes.count : 0;
 }
 
-cdn_status cdn_system_find_shape(const cdn_system *system, const char *name, cdn_shape *out) {
-  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_shape){ -1 }));
   const contact_room *room = cdni_contact(system);
-  *out = (cdn_shape){ -1 };
-  for (size_t i = 0; room && i < room->shapes.count; i++)
-    if (strcmp(CDNI_AT(room->shapes, shape, i).name, name) == 0) {
-      out->i = (int32_t)i;
-      return CDN_OK;
-    }
-  return cdni_refuse(CDN_ERR_ARG, "cdn_system_find_shape", "there is no shape '%s' in this System", name);
+  for (size_t i = 0; room && name && i < room->shapes.count; i++)
+    if (strcmp(CDNI_AT(room->shapes, shape, i).name, name) == 0) return (cdn_shape){ (int32_t)i };
+  return (cdn_shape){ -1 };
 }
 
 const char *cdn_shape_name(const cdn_system *system, cdn_shape id) {

@@ -20,7 +20,7 @@ static cdn_status begin(derivative_pass *p, cdn_state *state, const char *functi
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const sv *force = NULL;
   if (d && rows) CDNI_TRY(cdni_dynamics_acting_forces(d, state, &force, NULL));
-  else if (d) CDNI_TRY(cdni_dynamics_total_forces(d, state, &force, NULL));
+  else if (d) CDNI_TRY(cdni_dynamics_applied_forces(d, state, &force, NULL));
   return cdni_derivatives_begin(p, state, function, udot, force, dq, du, M);
 }
 

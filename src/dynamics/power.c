@@ -1,4 +1,4 @@
-/* Sums over all forces: the totals themselves, and the power of those without a potential. */
+/* Sums over all forces: of those applied, of all, and the power of those without a potential. */
 #include "dynamics/internal.h"
 
 /* The power of applied forces; their arrays begin with a flag that is set if any is not zero. */
@@ -109,18 +109,54 @@ cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial
   return status;
 }
 
+/* Writes forces of the tree as the public functions give them: at the bodies' origins, and for all u of the System. */
+static cdn_status write(const matter *m, cdn_state *state, const sv *F, const double *f, cdn_spatial *F_G,
+                        double *f_mob) {
+  if (f_mob && m->tree.nu > 0)
+    memcpy(f_mob + cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
+  return F_G ? at_origins(m, state, F, F_G) : CDN_OK;
+}
+
+static void clear(const cdn_system *system, cdn_spatial *F_G, double *f_mob) {
+  const int nu = cdn_system_nu(system);
+  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(system) * sizeof *F_G);
+  if (f_mob && nu > 0) memset(f_mob, 0, (size_t)nu * sizeof *f_mob);
+}
+
+cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  clear(system, F_G, f_mob);
+  if (!m) return CDN_OK;
+  const sv *F;
+  const double *f;
+  CDNI_TRY(cdni_dynamics_applied_forces(cdni_dynamics(system), state, &F, &f));
+  return write(m, state, F, f, F_G, f_mob);
+}
+
 cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
-  const int nu = cdn_system_nu(system);
-  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(system) * sizeof *F_G);
-  if (f_mob && nu > 0) memset(f_mob, 0, (size_t)nu * sizeof *f_mob);
+  clear(system, F_G, f_mob);
   if (!m) return CDN_OK;
-  const sv *F;
-  const double *f;
-  CDNI_TRY(cdni_dynamics_total_forces(cdni_dynamics(system), state, &F, &f));
-  if (f_mob && m->tree.nu > 0)
-    memcpy(f_mob + cdni_subsystem_runs(system, m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
-  return F_G ? at_origins(m, state, F, F_G) : CDN_OK;
+  const dynamics *d = cdni_dynamics(system);
+  CDNI_TRY(cdni_state_ensure(state, d->motion_forces.ticket));
+  const sv *acting;
+  const double *f_acting;
+  CDNI_TRY(cdni_dynamics_acting_forces(d, state, &acting, &f_acting));
+  const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  sv *F = cdn_work_push(state, n * sizeof *F + nu * sizeof(double));
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_total_forces", NULL, "out of memory");
+  double *f = (double *)(F + n);
+  memcpy(F, acting, n * sizeof *F);
+  if (nu) memcpy(f, f_acting, nu * sizeof *f);
+  cdn_status status = CDN_OK;
+  if (cdni_dynamics_is_constrained(d, state)) status = cdni_constraints_add_forces(d->constraints, state, F, f);
+  const double *tau = cdni_state_storage(state, d->motion_forces);
+  for (size_t k = 0; k < nu; k++) f[k] -= tau[k];
+  if (status == CDN_OK) status = write(m, state, F, f, F_G, f_mob);
+  cdn_work_pop(state, F);
+  return status;
 }

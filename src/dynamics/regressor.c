@@ -55,7 +55,7 @@ static void regressor(const derivative_pass *p, double *Y) {
 static cdn_status begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot, double *M) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const sv *force = NULL;
-  if (d) CDNI_TRY(cdni_dynamics_total_forces(d, state, &force, NULL));
+  if (d) CDNI_TRY(cdni_dynamics_applied_forces(d, state, &force, NULL));
   return cdni_derivatives_begin(p, state, function, udot, force, NULL, NULL, M);
 }
 

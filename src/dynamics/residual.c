@@ -20,7 +20,7 @@ cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
   cdn_status status = cdni_state_ensure(state, m->inertia.ticket);
   if (status == CDN_OK) status = cdni_state_ensure(state, CDN_TWIST);
   if (status == CDN_OK)
-    status = cdni_dynamics_total_forces(cdni_dynamics(cdn_state_system(state)), state, &d.force, &d.f_mob);
+    status = cdni_dynamics_applied_forces(cdni_dynamics(cdn_state_system(state)), state, &d.force, &d.f_mob);
   if (status == CDN_OK) m->kernels->inverse(&m->tree, &d, true, r);
   cdn_work_pop(state, frame);
   return status;

@@ -37,7 +37,7 @@ static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *st
   const sv *F;
   const double *f;
   soft_stage s;
-  CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &F, &f));
+  CDNI_TRY(cdni_dynamics_applied_forces(dyn, state, &F, &f));
   memcpy(x->F, F, (size_t)dyn->matter->tree.n * sizeof *F);
   CDNI_TRY(find_resistance(dyn, state, step, x));
   CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->resistance, x->F));

@@ -33,7 +33,7 @@ cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, ste
   const sv *force;
   derivative_pass p;
   if (damping == STEP_JOINTS) return damp_joints(dyn, state, function, h, M, A);
-  CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &force, NULL));
+  CDNI_TRY(cdni_dynamics_applied_forces(dyn, state, &force, NULL));
   CDNI_TRY(cdni_derivatives_begin(&p, state, function, NULL, force, NULL, A, M));
   cdn_status status = cdni_forces_differentiate(&p, function, NULL);
   if (status == CDN_OK) status = damping == STEP_FORCES ? cdni_derivatives_fill_forces(&p) : cdni_derivatives_fill(&p);

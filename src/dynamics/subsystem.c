@@ -32,7 +32,7 @@ static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
   return d->elements_act ? cdni_forces_add(d->forces, state, applied, F, f) : CDN_OK;
 }
 
-cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
+cdn_status cdni_dynamics_applied_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
   CDNI_TRY(cdni_state_ensure(state, d->forces_F.ticket));
   if (F) *F = cdni_state_storage(state, d->forces_F);
   if (f) *f = cdni_state_storage(state, d->forces_f);
@@ -51,7 +51,7 @@ cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state,
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
   bool rows = false;
   if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &rows));
-  if (!rows) return cdni_dynamics_total_forces(d, state, F, f);
+  if (!rows) return cdni_dynamics_applied_forces(d, state, F, f);
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   if (F) *F = cdni_state_storage(state, d->row_F);
   if (f) *f = cdni_state_storage(state, d->row_f);

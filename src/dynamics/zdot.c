@@ -47,7 +47,7 @@ static cdn_status describe(cdn_state *state, const char *function, const zdot_ma
   cdn_zdot_derivatives d = { .system = system, .to = to, .nu = cdn_system_nu(system), .nz = cdn_system_nz(system) };
   if (m) {
     const sv *force = NULL; /* the pass needs the forces; the rates of z do not */
-    CDNI_TRY(cdni_dynamics_total_forces(cdni_dynamics(system), state, &force, NULL));
+    CDNI_TRY(cdni_dynamics_applied_forces(cdni_dynamics(system), state, &force, NULL));
     CDNI_TRY(cdni_derivatives_begin(&d.pass, state, function, NULL, force, NULL, NULL, NULL));
     d.first_u = cdni_subsystem_runs(system, m->subsystem).u;
   }

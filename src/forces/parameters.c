@@ -6,16 +6,11 @@ static const force_element *element_at(const cdn_system *system, int i) {
   return &CDNI_AT(cdni_forces(system)->elements, force_element, i);
 }
 
-cdn_status cdn_system_find_force(const cdn_system *system, const char *name, cdn_force *force) {
-  static const char function[] = "cdn_system_find_force";
-  if (!system || !name || !force)
-    return cdni_refuse(CDN_ERR_ARG, function, "the System, the name or the result is NULL");
-  for (int i = 0; i < cdn_system_force_count(system); i++) {
-    if (strcmp(cdn_force_name(system, (cdn_force){ i }), name) != 0) continue;
-    force->i = i;
-    return CDN_OK;
-  }
-  return cdni_refuse(CDN_ERR_ARG, function, "no force of System '%s' is called '%s'", cdn_system_name(system), name);
+cdn_force cdn_system_find_force(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_force){ -1 }));
+  for (int i = 0; name && i < cdn_system_force_count(system); i++)
+    if (strcmp(cdn_force_name(system, (cdn_force){ i }), name) == 0) return (cdn_force){ i };
+  return (cdn_force){ -1 };
 }
 
 static const char *name_of(const cdn_system *system, int i) { return element_at(system, i)->name; }

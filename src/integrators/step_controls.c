@@ -37,7 +37,7 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   const dynamics *dyn = cdni_dynamics(cdn_state_system(s->state));
   const sv *F;
   const double *f;
-  CDNI_TRY(cdni_dynamics_total_forces(dyn, s->state, &F, &f));
+  CDNI_TRY(cdni_dynamics_applied_forces(dyn, s->state, &F, &f));
   memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));

@@ -19,7 +19,7 @@ typedef struct force {
 /* The generalized force of the element, one number for each u. */
 static cdn_status generalized(void *context, cdn_state *state, double *values) {
   force *x = context;
-  CDNI_TRY(cdn_total_forces(state, x->F, x->f));
+  CDNI_TRY(cdn_applied_forces(state, x->F, x->f));
   CDNI_TRY(cdn_multiply_by_J_transpose(state, x->F, values));
   for (int k = 0; k < x->c.nu; k++) values[k] += x->f[k];
   return CDN_OK;

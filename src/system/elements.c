@@ -180,14 +180,11 @@ static cdn_status find_element(const asked *by, cdn_sort sort, const char *name,
                 cdn_sort_name(sort), by->system->name, name);
 }
 
-cdn_status cdn_element_find(const cdn_system *system, cdn_sort sort, const char *name, int *i) {
-  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(i, CDN_ERR_ARG);
-  int found;
-  CDNI_TRY(find_element(&(asked){ "cdn_element_find", system, NULL }, sort, name, &found));
-  *i = found;
-  return CDN_OK;
+int cdn_system_find_element(const cdn_system *system, cdn_sort sort, const char *name) {
+  CDNI_NEED_OBJECT(system, -1);
+  CDNI_NEED_OBJECT(name, -1);
+  int i;
+  return find_element(&(asked){ "cdn_system_find_element", system, NULL }, sort, name, &i) == CDN_OK ? i : -1;
 }
 
 /* ---- pointers of the program's ---- */
@@ -281,14 +278,12 @@ static cdn_status find_parameter(const asked *by, cdn_sort sort, int i, const ch
                 list[0] ? list : "none");
 }
 
-cdn_status cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name, int *k) {
-  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(k, CDN_ERR_ARG);
-  int found;
-  CDNI_TRY(find_parameter(&(asked){ "cdn_element_find_parameter", system, NULL }, sort, i, name, &found));
-  *k = found;
-  return CDN_OK;
+int cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name) {
+  CDNI_NEED_OBJECT(system, -1);
+  CDNI_NEED_OBJECT(name, -1);
+  int k;
+  const asked by = { "cdn_element_find_parameter", system, NULL };
+  return find_parameter(&by, sort, i, name, &k) == CDN_OK ? k : -1;
 }
 
 static cdn_status get(const asked *by, cdn_sort sort, int i, int first, int n, double *values) {

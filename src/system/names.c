@@ -17,25 +17,27 @@ char *cdni_slot_name(const cdn_system *system, cdn_pool pool, int i) {
   }
 }
 
-cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name, int *slot) {
+int cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name) {
   static const char function[] = "cdn_system_find_slot";
-  if (!system || !name || !slot)
-    return cdni_refuse(CDN_ERR_ARG, function, "the System, the name or the result is NULL");
-  if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
-    return cdni_refuse(CDN_ERR_ARG, function, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
-  if (!system->frozen) return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "slots are numbered when the System is frozen");
+  cdn_status wrong = CDN_OK;
+  if (!system || !name) wrong = cdni_refuse(CDN_ERR_ARG, function, "the System or the name is NULL");
+  else if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
+    wrong = cdni_refuse(CDN_ERR_ARG, function, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
+  else if (!system->frozen)
+    wrong = cdni_refuse(CDN_ERR_NOT_FROZEN, function, "slots are numbered when the System is frozen");
+  if (wrong) return -1;
   const int n = pool == CDN_POOL_Q ? system->nq : pool == CDN_POOL_U ? system->nu : system->nz;
   for (int i = 0; i < n; i++) {
     char *text = cdni_slot_name(system, pool, i);
-    if (!text) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+    if (!text) {
+      (void)!cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+      return -1;
+    }
     const bool found = strcmp(text, name) == 0;
     cdni_strfree(&system->allocator, text);
-    if (!found) continue;
-    *slot = i;
-    return CDN_OK;
+    if (found) return i;
   }
-  return cdni_refuse(CDN_ERR_ARG, function, "no slot of %c is called '%s': cdn_system_slot_name lists them",
-                     "quz"[pool], name);
+  return -1;
 }
 
 /* ---- tickets ---- */
@@ -50,33 +52,22 @@ const char *cdn_ticket_name(const cdn_system *system, cdn_ticket ticket) {
   return is_there(system, ticket) ? node_at(system, ticket.i)->name : NULL;
 }
 
-cdn_status cdn_system_find_ticket(const cdn_system *system, const char *name, cdn_ticket *ticket) {
-  static const char function[] = "cdn_system_find_ticket";
-  if (!system || !name || !ticket)
-    return cdni_refuse(CDN_ERR_ARG, function, "the System, the name or the result is NULL");
-  for (int32_t i = TICKET_NONE + 1; (size_t)i < system->nodes.count; i++) {
+cdn_ticket cdn_system_find_ticket(const cdn_system *system, const char *name) {
+  const cdn_ticket none = { TICKET_NONE };
+  CDNI_NEED_OBJECT(system, none);
+  for (int32_t i = TICKET_NONE + 1; name && (size_t)i < system->nodes.count; i++) {
     const node *n = node_at(system, i);
-    if (n->kind == NODE_NONE || !n->name || strcmp(n->name, name) != 0) continue;
-    ticket->i = i;
-    return CDN_OK;
+    if (n->kind != NODE_NONE && n->name && strcmp(n->name, name) == 0) return (cdn_ticket){ i };
   }
-  return cdni_refuse(
-      CDN_ERR_ARG, function,
-      "nothing in System '%s' is called '%s'; names are \"subsystem.entry\", and cdn_ticket_name lists them",
-      system->name, name);
+  return none;
 }
 
-cdn_status cdn_system_find_parameters(const cdn_system *system, const char *name, cdn_dvar *parameters, int *n) {
-  static const char function[] = "cdn_system_find_parameters";
-  cdn_ticket ticket = { TICKET_NONE };
-  if (!parameters) return cdni_refuse(CDN_ERR_ARG, function, "the result is NULL");
-  CDNI_TRY(cdn_system_find_ticket(system, name, &ticket));
-  const node *x = node_at(system, ticket.i);
-  if (x->kind != NODE_VARIABLE || !x->parameters)
-    return cdni_refuse(CDN_ERR_ARG, function, "'%s' is no array of parameters", name);
-  *parameters = (cdn_dvar){ 0, ticket };
-  if (n) *n = (int)(x->size / sizeof(double));
-  return CDN_OK;
+cdn_dvar cdn_system_find_parameters(const cdn_system *system, const char *name, int *n) {
+  cdn_dvar found = { 0, cdn_system_find_ticket(system, name) };
+  const node *x = found.ticket.i != TICKET_NONE ? node_at(system, found.ticket.i) : NULL;
+  if (x && !(x->kind == NODE_VARIABLE && x->parameters)) x = NULL, found.ticket.i = TICKET_NONE;
+  if (n) *n = x ? (int)(x->size / sizeof(double)) : 0;
+  return found;
 }
 
 cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **value, size_t *size) {

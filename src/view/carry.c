@@ -23,8 +23,8 @@ static bool same_text(const char *a, const char *b) { return a == b || (a && b &
 
 /* The same element of the other System, or -1. */
 static int find_same(const view_carry *c, cdn_sort sort, int i) {
-  int found;
-  if (cdn_element_find(c->to, sort, cdn_element_name(c->from, sort, i), &found) != CDN_OK) return -1;
+  const int found = cdn_system_find_element(c->to, sort, cdn_element_name(c->from, sort, i));
+  if (found < 0) return -1;
   return same_text(cdn_element_kind(c->from, sort, i), cdn_element_kind(c->to, sort, found)) ? found : -1;
 }
 
@@ -61,9 +61,9 @@ static bool add_all(view_carry *c) {
   }
   for (int i = 0; i < cdn_system_nz(c->to); i++) {
     char name[96];
-    int old;
     cdn_system_slot_name(c->to, CDN_POOL_Z, i, name, sizeof name);
-    if (cdn_system_find_slot(c->from, CDN_POOL_Z, name, &old) == CDN_OK && !add_pair(c, &c->z, i, old)) return false;
+    const int old = cdn_system_find_slot(c->from, CDN_POOL_Z, name);
+    if (old >= 0 && !add_pair(c, &c->z, i, old)) return false;
   }
   return true;
 }

@@ -116,7 +116,7 @@ static void describe_loads(view_text *t, cdn_state *state, cdn_body body) {
   const int n = cdn_system_body_count(cdn_state_system(state));
   cdn_spatial *F = cdn_work_push(state, (size_t)n * sizeof *F);
   if (!F) return;
-  if (cdn_total_forces(state, F, NULL) == CDN_OK) {
+  if (cdn_applied_forces(state, F, NULL) == CDN_OK) {
     vector(t, "force", F[body.i].v, "N");
     vector(t, "moment", F[body.i].w, "N m");
   }

@@ -265,7 +265,7 @@ void Comparison::compare_residual() const {
     summed[i] = std::fabs(bias[i]) + std::fabs(f[i]);
     for (int j = 0; j < nu; j++) summed[i] += std::fabs(M[i * nu + j] * udot[j]);
   }
-  SUCCEEDS(state, cdn_total_forces(state, all.data(), nullptr));
+  SUCCEEDS(state, cdn_applied_forces(state, all.data(), nullptr));
   for (int b = 1; b < nb; b++) {
     std::vector<cdn_spatial> one(nb);
     one[b] = all[b];

@@ -193,7 +193,7 @@ START_TEST(bricks) {
     ck_assert_double_le((theirs - k * sum * up).norm(), 1e-10 * k);
     cdn_spatial F[2];
     double f[6];
-    ck_assert_int_eq(cdn_total_forces(c.scene.state, F, f), CDN_OK);
+    ck_assert_int_eq(cdn_applied_forces(c.scene.state, F, f), CDN_OK);
     const Vec3 ours(F[1].v.x, F[1].v.y, F[1].v.z);
     ck_assert_int_eq(dot(ours, up) > 0, sum > 0);
     ck_assert_double_le((ours % up).norm(), 1e-10 * fmax(k1, k2));

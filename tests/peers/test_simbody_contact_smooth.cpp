@@ -90,7 +90,7 @@ void compare(uint64_t seed) {
     force.calcForceContribution(their_state, body_forces, particle_forces, mobility_forces);
     cdn_spatial F[3];
     double f[12];
-    ck_assert_int_eq(cdn_total_forces(state, F, f), CDN_OK);
+    ck_assert_int_eq(cdn_applied_forces(state, F, f), CDN_OK);
     for (int i = 1; i <= 2; i++) {
       const SpatialVec &T = body_forces[i];
       const double size = T[1].norm();

@@ -322,7 +322,7 @@ void Model::compare_elements() {
     Vector mobility_forces;
     e.theirs.calcForceContribution(theirs.state, body_forces, particle_forces, mobility_forces);
     const std::vector<double> theirs_f = theirs.u_from_simbody(mobility_forces);
-    OK_ON(state, cdn_total_forces(state, F.data(), f.data()));
+    OK_ON(state, cdn_applied_forces(state, F.data(), f.data()));
     const std::string name = tree.name + ", " + e.name;
     const double scale = e.scale();
     double energy;

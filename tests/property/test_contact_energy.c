@@ -95,7 +95,7 @@ static double wrong_by(scene *s, const pose *p, double h) {
   move(s, p, 0);
   OK_ON(s->state, cdn_contact_count(s->state, &n));
   if (n == 0) return NAN;
-  OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+  OK_ON(s->state, cdn_applied_forces(s->state, F, NULL));
   for (int b = 0; b < 2; b++) {
     power += cdn_dot(F[b + 1].w, p->w[b]) + cdn_dot(F[b + 1].v, p->v[b]);
     size += cdn_norm(F[b + 1].w) + cdn_norm(F[b + 1].v);
@@ -156,7 +156,7 @@ static double work_along(scene *s, const pose *p, double h) {
     for (int k = 0; k < 3; k++) {
       cdn_spatial F[3];
       move(s, p, h * ((2 * i + 1 + at[k]) / PARTS - 1));
-      OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+      OK_ON(s->state, cdn_applied_forces(s->state, F, NULL));
       for (int b = 0; b < 2; b++)
         work += h / PARTS * weight[k] * (cdn_dot(F[b + 1].w, p->w[b]) + cdn_dot(F[b + 1].v, p->v[b]));
     }
@@ -294,7 +294,7 @@ START_TEST(a_flat_field_is_a_half_space) {
       draw(&p, 0.6, &seed);
       for (int j = 0; j < 2; j++) {
         move(&s[j], &p, 0);
-        OK_ON(s[j].state, cdn_total_forces(s[j].state, F[j], NULL));
+        OK_ON(s[j].state, cdn_applied_forces(s[j].state, F[j], NULL));
         E[j] = energy(&s[j]);
       }
       size += cdn_norm(F[0][2].v) + cdn_norm(F[0][2].w);

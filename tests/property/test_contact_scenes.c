@@ -76,7 +76,7 @@ START_TEST(momentum_is_conserved) {
       for (int pose = 0; pose < FEWER(20); pose++) {
         cdn_spatial F[3];
         draw(s.state, 2, 0.8, &seed);
-        OK_ON(s.state, cdn_total_forces(s.state, F, NULL));
+        OK_ON(s.state, cdn_applied_forces(s.state, F, NULL));
         cdn_vec3 force = { 0, 0, 0 }, moment = { 0, 0, 0 };
         double size = 0;
         for (int b = 1; b <= 2; b++) {
@@ -181,7 +181,7 @@ static double largest_change(scene *s, cdn_transform X, cdn_vec3 axis, double ra
     cdn_transform turned = X;
     turned.R = cdn_rotation_multiply(cdn_rotation_axis_angle(axis, angle), X.R);
     place(s->state, 1, turned);
-    OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+    OK_ON(s->state, cdn_applied_forces(s->state, F, NULL));
     if (i > 0) most = fmax(most, fmax(cdn_norm(cdn_sub(F[2].v, before.v)), cdn_norm(cdn_sub(F[2].w, before.w))));
     before = F[2];
   }

@@ -27,7 +27,7 @@ static void check_sums(cdn_state *state) {
     if (cdn_force_is_enabled(state, (cdn_force){ i })) continue;
     ck_assert(power == 0 && potential == 0 && size_of(f, nu) <= 1e-300);
   }
-  OK_ON(state, cdn_total_forces(state, all, f_all));
+  OK_ON(state, cdn_applied_forces(state, all, f_all));
   OK_ON(state, cdn_multiply_by_J_transpose(state, all, f_J));
   OK_ON(state, cdn_potential_energy(state, &potential));
   for (int k = 0; k < 6 * nb; k++) NEAR((&sum->w.x)[k], (&all->w.x)[k], 1e-14 * largest);

@@ -38,7 +38,7 @@ static void on_forces(check_force *check) {
 static double generalized_forces(cdn_state *state, double *f) {
   cdn_spatial F[TREE_MOST_BODIES + 1];
   double f_mob[MOST_NU], most = 0;
-  OK_ON(state, cdn_total_forces(state, F, f_mob));
+  OK_ON(state, cdn_applied_forces(state, F, f_mob));
   OK_ON(state, cdn_multiply_by_J_transpose(state, F, f));
   for (int k = 0; k < cdn_system_nu(cdn_state_system(state)); k++) {
     f[k] += f_mob[k];
@@ -88,7 +88,7 @@ static void check_pair(cdn_state *state, const random_tree *tree, const tree_for
   bool pair = element->kind == TWO_POINT_SPRING || element->kind == TWO_POINT_DAMPER;
   if (!pair || element->b.i == 0) return; /* Ground takes its share in silence */
   set_random_qu(state, r, 2);
-  OK_ON(state, cdn_total_forces(state, F, NULL));
+  OK_ON(state, cdn_applied_forces(state, F, NULL));
   cdn_vec3 force = cdn_v3(0, 0, 0), moment = force;
   double size = 0;
   for (int b = 0; b <= tree->bodies; b++) {
@@ -142,7 +142,7 @@ static void check_gravity(cdn_state *state, const random_tree *tree, const tree_
   double energy, truth = 0, size = 0;
   (void)r;
   if (element->kind != GRAVITY) return;
-  OK_ON(state, cdn_total_forces(state, F, NULL));
+  OK_ON(state, cdn_applied_forces(state, F, NULL));
   for (int b = 1; b <= tree->bodies; b++) {
     cdn_mass_properties m = cdn_body_mass_properties(state, (cdn_body){ b });
     cdn_transform X;

@@ -114,7 +114,7 @@ START_TEST(friction_keeps_momentum) {
   for (int k = 0; k < 50; k++) {
     draw_motion(&h, h.state, 0.2, 1e-3);
     cdn_spatial F[BALLS + 1];
-    OK_ON(h.state, cdn_total_forces(h.state, F, NULL));
+    OK_ON(h.state, cdn_applied_forces(h.state, F, NULL));
     cdn_vec3 sum = { 0, 0, 0 }, moment = { 0, 0, 0 };
     double size = 0;
     int with;

@@ -132,7 +132,7 @@ static void check_power(cdn_state *state, const random_tree *tree, rng *r) {
   OK(cdn_state_set_applied_mobility_forces(state, applied));
   OK(cdn_state_set_applied_body_force(state, (cdn_body){ 1 }, random_spatial(r, 3)));
   differentiate(state, energies, rate, size);
-  OK_ON(state, cdn_total_forces(state, F, f_mob));
+  OK_ON(state, cdn_applied_forces(state, F, f_mob));
   OK_ON(state, cdn_nonpotential_power(state, &nonpotential));
   for (int b = 1; b <= tree->bodies; b++) {
     cdn_spatial V;
@@ -166,7 +166,7 @@ static void check_momentum(cdn_state *state, const random_tree *tree, rng *r) {
   for (int b = 1; b <= tree->bodies; b++)
     OK(cdn_state_set_applied_body_force(state, (cdn_body){ b }, random_spatial(r, 3)));
   differentiate(state, momentum, rate, size);
-  OK_ON(state, cdn_total_forces(state, F, f_mob));
+  OK_ON(state, cdn_applied_forces(state, F, f_mob));
   cdn_vec3 force = cdn_v3(0, 0, 0), moment = force;
   double sum = 0;
   for (int b = 1; b <= tree->bodies; b++) {

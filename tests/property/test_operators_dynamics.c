@@ -18,7 +18,7 @@ static cdn_vec3 inertia_times(cdn_inertia I, cdn_vec3 w) {
 static free_bodies make_free_bodies(sample *s, const double *udot) {
   free_bodies f = { .size = 1 };
   memcpy(f.udot, udot, (size_t)s->nu * sizeof *udot);
-  OK_ON(s->state, cdn_total_forces(s->state, f.applied, f.f_mob));
+  OK_ON(s->state, cdn_applied_forces(s->state, f.applied, f.f_mob));
   for (int b = 1; b < s->nb; b++) {
     const naive_body *B = &s->naive.body[b];
     double size;

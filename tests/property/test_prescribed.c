@@ -126,7 +126,7 @@ static void check_equations(sample *s) {
   OK_ON(s->state, cdn_prescribe(s->state, NULL));
   const double *udot = cdn_state_udot(s->state), *tau = cdn_motion_forces(s->state);
   ck_assert(udot && tau);
-  OK_ON(s->state, cdn_total_forces(s->state, F, f_mob));
+  OK_ON(s->state, cdn_applied_forces(s->state, F, f_mob));
   naive_tree naive = naive_of(s->state);
   naive_inverse_dynamics(&naive, udot, F, f_mob, r, size);
   OK_ON(s->state, cdn_residual(s->state, udot, residual));
@@ -251,7 +251,7 @@ END_TEST
 static void check_forward(sample *s) {
   double f_mob[MOST_NU], udot[MOST_NU], size = 1;
   cdn_spatial F[TREE_MOST_BODIES + 1], A[TREE_MOST_BODIES + 1], A_GB;
-  OK_ON(s->state, cdn_total_forces(s->state, F, f_mob));
+  OK_ON(s->state, cdn_applied_forces(s->state, F, f_mob));
   OK_ON(s->state, cdn_forward_dynamics(s->state, F, f_mob, udot, A));
   const double *own = cdn_state_udot(s->state);
   ck_assert(own);
@@ -275,7 +275,7 @@ static void check_reactions(sample *s) {
   cdn_spatial R[TREE_MOST_BODIES + 1], V[TREE_MOST_BODIES + 1];
   ck_assert(udot && tau);
   OK_ON(s->state, cdn_calc_reaction_forces(s->state, udot, CDN_REACTION_ON_BODY_AT_ORIGIN, R));
-  OK_ON(s->state, cdn_total_forces(s->state, NULL, f_mob));
+  OK_ON(s->state, cdn_applied_forces(s->state, NULL, f_mob));
   for (int b = 1; b < s->nb; b++) {
     cdn_body body = { b };
     int first = cdn_body_first_u(system, body);

@@ -168,7 +168,7 @@ START_TEST(the_force_is_the_sum_over_all_faces) {
       cdn_spatial F[3];
       int n;
       for (int b = 0; b < 2; b++) place(s, b, X[b]);
-      OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+      OK_ON(s->state, cdn_applied_forces(s->state, F, NULL));
       OK_ON(s->state, cdn_contact_count(s->state, &n));
       const cdn_spatial slow = slow_force(s, X);
       const cdn_vec3 moment = cdn_add(F[2].w, cdn_cross(X[1].p, F[2].v));
@@ -207,7 +207,7 @@ START_TEST(the_force_of_a_half_space_is_the_sum_too) {
     OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, q, 7));
     cdn_spatial F[2], slow = { 0 };
     int n, n_faces;
-    OK_ON(state, cdn_total_forces(state, F, NULL));
+    OK_ON(state, cdn_applied_forces(state, F, NULL));
     OK_ON(state, cdn_contact_count(state, &n));
     const face plane = { cdn_scale(MODULUS[0] / THICKNESS, X_ground.R.z),
                          MODULUS[0] / THICKNESS * cdn_dot(X_ground.R.z, X_ground.p) };
@@ -267,7 +267,7 @@ START_TEST(energy_is_the_work_also_within) {
         cdn_spatial F[3];
         const cdn_transform there = { X.R, cdn_add(X.p, cdn_scale(0.5 * (1 + at[k]), way)) };
         place(&s, 1 - swap, there);
-        OK_ON(s.state, cdn_total_forces(s.state, F, NULL));
+        OK_ON(s.state, cdn_applied_forces(s.state, F, NULL));
         work += 0.5 * weight[k] * cdn_dot(F[2 - swap].v, way);
       }
       X.p = cdn_add(X.p, way);

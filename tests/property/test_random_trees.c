@@ -256,7 +256,7 @@ static void check_equations_of_motion(sample *s) {
     OK(cdn_state_set_applied_body_force(s->state, (cdn_body){ b }, random_spatial(&s->r, 3)));
   OK_ON(s->state, cdn_realize(s->state, CDN_STAGE_ACCELERATION));
   memcpy(udot, cdn_state_udot(s->state), (size_t)n * sizeof *udot);
-  OK_ON(s->state, cdn_total_forces(s->state, F, f_mob));
+  OK_ON(s->state, cdn_applied_forces(s->state, F, f_mob));
   OK_ON(s->state, cdn_residual(s->state, udot, residual));
   naive_inverse_dynamics(&s->naive, udot, F, f_mob, truth, size);
   for (int k = 0; k < n; k++) {

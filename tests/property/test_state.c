@@ -89,7 +89,7 @@ static void ask(cdn_state *state, int k, answers *a) {
       note(a, x, nu);
       break;
     default:
-      OK_ON(state, cdn_total_forces(state, NULL, x));
+      OK_ON(state, cdn_applied_forces(state, NULL, x));
       note(a, x, nu);
       break;
   }

@@ -121,7 +121,7 @@ static inline cdn_force add(const rig *r, cdn_force_ops ops, says *say, int what
 
 static inline double pin_force(const rig *r) {
   double f[4];
-  OK_ON(r->state, cdn_total_forces(r->state, NULL, f));
+  OK_ON(r->state, cdn_applied_forces(r->state, NULL, f));
   return f[0];
 }
 

@@ -60,13 +60,13 @@ static inline rig make_floater(void) {
 
 static inline double mobility_force(const rig *r, int u) {
   double f[16];
-  OK_ON(r->state, cdn_total_forces(r->state, NULL, f));
+  OK_ON(r->state, cdn_applied_forces(r->state, NULL, f));
   return f[u];
 }
 
 static inline cdn_spatial body_force(const rig *r, cdn_body body) {
   cdn_spatial F[8];
-  OK_ON(r->state, cdn_total_forces(r->state, F, NULL));
+  OK_ON(r->state, cdn_applied_forces(r->state, F, NULL));
   return F[body.i];
 }
 

@@ -110,8 +110,8 @@ START_TEST(results_of_an_update_come_back_whole) {
   cdn_buffer bytes = { 0 };
   OK_ON(state, cdn_state_save(state, cdn_buffer_write, &bytes));
   OK_ON(other, cdn_state_load(other, cdn_buffer_read, &bytes));
-  OK_ON(state, cdn_total_forces(state, F[0], &f[0]));
-  OK_ON(other, cdn_total_forces(other, F[1], &f[1]));
+  OK_ON(state, cdn_applied_forces(state, F[0], &f[0]));
+  OK_ON(other, cdn_applied_forces(other, F[1], &f[1]));
   ck_assert(f[0] == 4 && F[0][1].v.z == 4);
   ck_assert(f[1] == f[0]);
   ck_assert_mem_eq(F[1], F[0], sizeof F[0]);

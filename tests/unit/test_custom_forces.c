@@ -27,7 +27,7 @@ START_TEST(test_calls) {
       realize(&r);                                                                                            \
       OK_ON(r.state, cdn_potential_energy(r.state, &energy));                                                 \
       OK_ON(r.state, cdn_nonpotential_power(r.state, &power));                                                \
-      OK_ON(r.state, cdn_total_forces(r.state, NULL, f));                                                     \
+      OK_ON(r.state, cdn_applied_forces(r.state, NULL, f));                                                   \
     }                                                                                                         \
     for (int i = 0; i < 7; i++) {                                                                             \
       ck_assert_msg(say[i].calls == ((forces) >> i & 1), "%s: force %d: %d calls", #change, i, say[i].calls); \
@@ -123,7 +123,7 @@ START_TEST(test_accumulator) {
   OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 1, 0, 0 }, 4));
   cdn_spatial F[3];
   double f[4];
-  OK_ON(r.state, cdn_total_forces(r.state, F, f));
+  OK_ON(r.state, cdn_applied_forces(r.state, F, f));
   const double tolerance = 1e-13; /* roundings of numbers of some hundreds */
   NEAR(F[2].v.x, 0, 0);
   NEAR(F[2].v.y, 4, 0);

@@ -86,7 +86,7 @@ END_TEST
 static void generalized(const rig *r, double *f) {
   cdn_spatial F[8];
   double mob[16];
-  OK_ON(r->state, cdn_total_forces(r->state, F, mob));
+  OK_ON(r->state, cdn_applied_forces(r->state, F, mob));
   OK_ON(r->state, cdn_multiply_by_J_transpose(r->state, F, f));
   for (int k = 0; k < cdn_system_nu(r->system); k++) f[k] += mob[k];
 }

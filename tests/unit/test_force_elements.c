@@ -149,7 +149,7 @@ START_TEST(test_springs_on_coordinates) {
   for (int i = 0; i < cdn_system_nq(r.system); i++) q[i] = 0.25 * i + 1;
   OK(cdn_state_set_q(r.state, q));
   double f[32], expected[32] = { 0 }, energy = 0;
-  OK_ON(r.state, cdn_total_forces(r.state, NULL, f));
+  OK_ON(r.state, cdn_applied_forces(r.state, NULL, f));
   for (int i = 0; i < CDNI_COUNT(at); i++) {
     const double x = q[cdn_body_first_q(r.system, at[i].body) + at[i].q] - 0.5;
     expected[cdn_body_first_u(r.system, at[i].body) + at[i].u] = -(10 + i) * x;

@@ -34,7 +34,7 @@ START_TEST(test_power_balance) {
   OK(cdn_state_set_applied_body_force(r.state, r.slider, (cdn_spatial){ v(1, 2, 3), v(-3, 2, 1) }));
   cdn_spatial F[5];
   double f_mob[11], f[11], q[13], qdot[13], moved[13], total = 0, size = 0, rate = 0;
-  OK_ON(r.state, cdn_total_forces(r.state, F, f_mob));
+  OK_ON(r.state, cdn_applied_forces(r.state, F, f_mob));
   OK_ON(r.state, cdn_multiply_by_J_transpose(r.state, F, f));
   for (int k = 0; k < 11; k++)
     total += (f[k] + f_mob[k]) * cdn_state_u(r.state)[k], size += fabs(f[k]) + fabs(f_mob[k]);
@@ -70,7 +70,7 @@ START_TEST(test_enabling) {
   ck_assert_int_eq(n, 10);
   double all[11], sum[11] = { 0 }, own[11], energy = 0, work = 0, size = 0;
   cdn_spatial F[5];
-  OK_ON(r.state, cdn_total_forces(r.state, F, own));
+  OK_ON(r.state, cdn_applied_forces(r.state, F, own));
   OK_ON(r.state, cdn_multiply_by_J_transpose(r.state, F, all));
   for (int k = 0; k < 11; k++) all[k] += own[k];
   const double all_energy = potential(&r), all_power = power(&r);
@@ -79,7 +79,7 @@ START_TEST(test_enabling) {
     ck_assert(cdn_force_is_enabled(r.state, (cdn_force){ i }) &&
               !cdn_force_is_enabled(r.state, (cdn_force){ (i + 1) % n }));
     double f[11];
-    OK_ON(r.state, cdn_total_forces(r.state, F, own));
+    OK_ON(r.state, cdn_applied_forces(r.state, F, own));
     OK_ON(r.state, cdn_multiply_by_J_transpose(r.state, F, f));
     for (int k = 0; k < 11; k++) sum[k] += f[k] + own[k], size += fabs(f[k] + own[k]);
     energy += potential(&r);

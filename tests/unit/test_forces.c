@@ -105,7 +105,7 @@ static void set_turn(const rig *r, cdn_body body, cdn_vec3 axis, double angle, d
 
 static cdn_vec3 turning_force(const rig *r, cdn_body body) {
   double f[16];
-  OK_ON(r->state, cdn_total_forces(r->state, NULL, f));
+  OK_ON(r->state, cdn_applied_forces(r->state, NULL, f));
   const double *own = f + cdn_body_first_u(r->system, body);
   return v(own[0], own[1], own[2]);
 }

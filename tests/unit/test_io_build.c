@@ -240,7 +240,7 @@ START_TEST(test_springs) {
   NEAR(potential(), 3. / 2 * 1 + 5. / 2 * 0.36 + 7. / 2 * 0.64 + 7. / 2 * 9, 1e-13);
   /* The forces are its slope: on the free body's linear mobilities, -k (p - p0). */
   double f[10];
-  OK_ON(state, cdn_total_forces(state, NULL, f));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
   NEAR(f[0], -3, 1e-15);
   NEAR(f[7], -7, 1e-14);
   NEAR(f[8], 14, 1e-14);
@@ -261,7 +261,7 @@ START_TEST(test_dampers_and_armature) {
   const double u[7] = { 1, 2, 3, 4, 5, 6, 7 };
   OK_ON(state, cdn_state_set_u(state, u));
   double f[7], M[49];
-  OK_ON(state, cdn_total_forces(state, NULL, f));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
   const double expected[7] = { -2, -4, -6, -12, -15, -18, 0 };
   for (int i = 0; i < 7; i++) NEAR(f[i], expected[i], 0);
   OK_ON(state, cdn_calc_M(state, M));
@@ -279,7 +279,7 @@ END_TEST
 static double stop_force(int i, double q) {
   OK_ON(state, cdn_state_set_slots(state, CDN_POOL_Q, i, 1, &q));
   double f[8];
-  OK_ON(state, cdn_total_forces(state, NULL, f));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
   return f[i];
 }
 

@@ -33,8 +33,10 @@ static int pair_count(void) {
 
 static bool may_touch(const char *a, const char *b) {
   cdn_shape shape[2];
-  OK(cdn_system_find_shape(cdn_model_system(model), a, &shape[0]));
-  OK(cdn_system_find_shape(cdn_model_system(model), b, &shape[1]));
+  shape[0] = cdn_system_find_shape(cdn_model_system(model), a);
+  ck_assert_int_ge(shape[0].i, 0);
+  shape[1] = cdn_system_find_shape(cdn_model_system(model), b);
+  ck_assert_int_ge(shape[1].i, 0);
   return cdn_shapes_may_touch(cdn_model_system(model), shape[0], shape[1]);
 }
 
@@ -246,7 +248,8 @@ END_TEST
 static void geometry_of(const char *name, cdn_geometry *geometry, cdn_transform *X) {
   cdn_state *state;
   cdn_shape shape;
-  OK(cdn_system_find_shape(cdn_model_system(model), name, &shape));
+  shape = cdn_system_find_shape(cdn_model_system(model), name);
+  ck_assert_int_ge(shape.i, 0);
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK(cdn_shape_get(state, shape, geometry, X));
   cdn_state_destroy(state);

@@ -91,7 +91,7 @@ START_TEST(test_elements_are_added_by_the_files_names) {
   cdn_system_add_body(built, &load);
   freeze();
   double f[1];
-  OK_ON(state, cdn_total_forces(state, NULL, f));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
   NEAR(f[0], 7, 0); /* at rest at zero: no damper, no stop */
   double mass, moving;
   OK_ON(state, cdn_system_mass(state, &mass, &moving));

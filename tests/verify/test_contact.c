@@ -168,7 +168,7 @@ START_TEST(capsule_lies_down_smoothly) {
     int n;
     OK_ON(s.state, cdn_contact_count(s.state, &n));
     ck_assert_int_eq(n, 2);
-    OK_ON(s.state, cdn_total_forces(s.state, F[k], NULL));
+    OK_ON(s.state, cdn_applied_forces(s.state, F[k], NULL));
     NEAR(F[k][1].v.z, 2 * 4.0 / 3 * 1e7 * sqrt(r) * pow(depth, 1.5), 1e-6);
     NEAR(F[k][1].w.y, 0, 1e-3);
     free_scene(&s);
@@ -188,7 +188,7 @@ static cdn_spatial box_on_floor(const double q0[7]) {
   scene s = make_scene(box(0.1, 0.2, 0.3), 1, (cdn_inertia){ 1, 1, 1, 0, 0, 0 }, material(2e6, 0, 0),
                        material(RIGID, 0, 0), 0, 0.01, q0);
   cdn_spatial F[2];
-  OK_ON(s.state, cdn_total_forces(s.state, F, NULL));
+  OK_ON(s.state, cdn_applied_forces(s.state, F, NULL));
   free_scene(&s);
   return F[1];
 }
@@ -251,7 +251,7 @@ START_TEST(boxes_share_the_overlap) {
   cdn_state *state;
   OK(cdn_state_create(system, &state));
   cdn_spatial F[2];
-  OK_ON(state, cdn_total_forces(state, F, NULL));
+  OK_ON(state, cdn_applied_forces(state, F, NULL));
   const double x = 0.35, y = 0.37, p = 1e6 / 0.2 * 0.005;
   /* at the rim of the patch, within half the overlap, other faces are nearer */
   NEAR(F[1].v.z, x * y * p, 0.03 * x * y * p);

@@ -465,7 +465,7 @@ static spinning_box box_that_spins(double v, double w) {
 
 static void loads(const spinning_box *s, double *normal, double *friction, double *moment) {
   cdn_spatial F[2];
-  OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+  OK_ON(s->state, cdn_applied_forces(s->state, F, NULL));
   *normal = F[1].v.z, *friction = -F[1].v.x, *moment = -F[1].w.z;
   NEAR(F[1].v.y, 0, 1e-9 * *normal);
 }

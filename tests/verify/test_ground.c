@@ -96,7 +96,7 @@ START_TEST(it_touches_the_lowest_point) {
   double height;
   OK(cdn_state_create(cdn_model_system(model), &state));
   int plane;
-  OK(cdn_element_find(cdn_model_system(model), CDN_SORT_SHAPE, "ground", &plane));
+  plane = cdn_system_find_element(cdn_model_system(model), CDN_SORT_SHAPE, "ground");
   OK(cdn_shape_get(state, (cdn_shape){ plane }, &g, &X));
   ck_assert_int_eq(g.kind, CDN_GEOMETRY_HALF_SPACE);
   NEAR(X.p.z, LOWEST, 1e-15); /* of collision shapes: the looks reach 0.45 m down */

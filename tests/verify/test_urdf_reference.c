@@ -82,7 +82,7 @@ static void set_state(robot *r) {
   double *q = numbers(r->facts, "q", r->n), *u = numbers(r->facts, "u", r->n);
   OK_ON(r->state, cdn_state_set_q(r->state, q));
   OK_ON(r->state, cdn_state_set_u(r->state, u));
-  OK_ON(r->state, cdn_total_forces(r->state, r->F_G, NULL));
+  OK_ON(r->state, cdn_applied_forces(r->state, r->F_G, NULL));
   free(q);
   free(u);
 }
@@ -175,7 +175,7 @@ START_TEST(test_free_fall) {
     OK_ON(r.state, cdn_system_mass(r.state, &total, &moving));
     NEAR(moving, total, 0);
     double *udot = malloc((size_t)r.n * sizeof *udot);
-    OK_ON(r.state, cdn_total_forces(r.state, r.F_G, NULL));
+    OK_ON(r.state, cdn_applied_forces(r.state, r.F_G, NULL));
     cdn_status status = cdn_forward_dynamics(r.state, r.F_G, NULL, udot, NULL);
     /* Some root links have no mass, nor anything fixed to them that has: no acceleration is defined then. */
     if (status != CDN_ERR_SINGULAR) {

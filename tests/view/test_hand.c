@@ -409,7 +409,7 @@ static double parameter_of(view_rig *r, cdn_sort sort, const char *element, cons
 
 static cdn_force force_of(const cdn_system *system, const char *name) {
   int i;
-  OK(cdn_element_find(system, CDN_SORT_FORCE, name, &i));
+  i = cdn_system_find_element(system, CDN_SORT_FORCE, name);
   return (cdn_force){ i };
 }
 

@@ -153,7 +153,7 @@ bool cell_open(cell *c, scene *s, int turn);
 void cell_close(cell *c);
 
 void ask_equations(cell *c), ask_inverse(cell *c), ask_tau(cell *c), ask_reactions(cell *c), ask_power(cell *c),
-    ask_contributions(cell *c), ask_laws(cell *c);
+    ask_contributions(cell *c), ask_laws(cell *c), ask_total(cell *c);
 void ask_udot_derivatives(cell *c), ask_tau_derivatives(cell *c), ask_multiplier_derivatives(cell *c),
     ask_zdot_derivatives(cell *c), ask_qdot_derivatives(cell *c), ask_step_derivatives(cell *c),
     ask_control_derivatives(cell *c), ask_regressors(cell *c);

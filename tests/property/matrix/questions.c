@@ -9,6 +9,7 @@
 static const question questions[] = {
   { "udot against residual", ask_equations, 1 },
   { "laws of rows", ask_laws, 1 },
+  { "total forces", ask_total, 1 },
   { "inverse of forward", ask_inverse, 1 },
   { "tau", ask_tau, 1 },
   { "reactions", ask_reactions, 1 },

@@ -75,6 +75,19 @@ void ask_equations(cell *c) {
   cell_near(c, "udoterr", error, zero, c->m, largest_of(b, c->m, largest_of(c->udot, c->nu, 1)), 1e-10);
 }
 
+/* With all that acts, an open tree has the State's accelerations. */
+void ask_total(cell *c) {
+  cdn_spatial F[SCENE_MOST_BODIES];
+  double *f = cell_room(c, (size_t)c->nu), *r = cell_room(c, (size_t)c->nu), *zero = cell_room(c, (size_t)c->nu);
+  double *size = cell_room(c, (size_t)c->nu);
+  ASK(cdn_total_forces(c->state, F, f));
+  ASK(cdn_inverse_dynamics(c->state, c->udot, F, f, r));
+  memcpy(size, f, (size_t)c->nu * sizeof *f);
+  if (!project(c, F, size)) return;
+  cell_near(c, "M udot + f_bias - total forces", r, zero, c->nu, largest_of(size, c->nu, largest_of(f, c->nu, 1)),
+            1e-7);
+}
+
 void ask_laws(cell *c) {
   scene *s = c->s;
   cell_skip(c);
@@ -146,7 +159,7 @@ void ask_reactions(cell *c) {
   cdn_spatial R[SCENE_MOST_BODIES], F[SCENE_MOST_BODIES], of_constraints[SCENE_MOST_BODIES] = { 0 };
   double *f = cell_room(c, (size_t)c->nu), *ignored = cell_room(c, (size_t)c->nu);
   ASK(cdn_calc_reaction_forces(c->state, c->udot, CDN_REACTION_ON_BODY_AT_ORIGIN, R));
-  ASK(cdn_total_forces(c->state, F, f));
+  ASK(cdn_applied_forces(c->state, F, f));
   if (c->m > 0) ASK(cdn_constraint_forces(c->state, of_constraints, ignored));
   if (!add_rows(c, false, F, ignored)) return;
   double scale = 1, got[6 * SCENE_MOST_BODIES], want[6 * SCENE_MOST_BODIES];
@@ -211,7 +224,7 @@ void ask_contributions(cell *c) {
   cdn_spatial F[SCENE_MOST_BODIES], own[SCENE_MOST_BODIES], sum[SCENE_MOST_BODIES] = { 0 };
   double *f = cell_room(c, (size_t)c->nu), *f_sum = cell_room(c, (size_t)c->nu), *f_own = cell_room(c, (size_t)c->nu);
   double potential = 0, all = 0, power, part;
-  ASK(cdn_total_forces(c->state, F, f));
+  ASK(cdn_applied_forces(c->state, F, f));
   ASK(cdn_potential_energy(c->state, &all));
   for (int i = 0; i < cdn_system_force_count(system); i++) {
     double along = 0;
