@@ -1,6 +1,6 @@
 /* What each way of contact does to a block of 30 kg on a floor: how deep it rests, how it creeps on a slope, how it
  * is lifted while it slides, how its force jumps at the first touch, and what a second of a fall costs.
- * docs/which_contact.md tells what follows from these numbers. The block stands on a face, or on four balls as
+ * docs/evidence/which_contact.md tells what follows from these numbers. The block stands on a face, or on four balls as
  * feet. */
 #include <cardan/cardan.h>
 #include <math.h>

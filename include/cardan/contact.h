@@ -3,7 +3,7 @@
  * A *shape* is a geometry (geometry.h) on a body, with a frame S, a material, and masks that say what it may touch. A
  * *contact* is what a State has where two shapes overlap: a point, a normal, a depth, and a force that the State alone
  * determines (compliant contact). Frames, sizes, materials and switches of shapes are Instance-stage variables.
- * docs/contact.md tells which law acts between which geometries.
+ * docs/compliant_contact.md tells which law acts between which geometries.
  *
  * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the
  * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, if they are in one
@@ -25,7 +25,7 @@ typedef struct cdn_shape {
   int32_t i;
 } cdn_shape;
 
-/** What a surface is made of. The numbers of two surfaces that touch are combined (docs/contact.md):
+/** What a surface is made of. The numbers of two surfaces that touch are combined (docs/materials.md):
  *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
  *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
  *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two (larger_friction: all friction is). */
@@ -110,7 +110,7 @@ static inline cdn_shape_def cdn_default_shape_def(void) {
  *  freezing, by name. */
 CDN_API cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def);
 
-/** What friction follows from (docs/contact.md, Friction). */
+/** What friction follows from (docs/friction.md). */
 typedef enum cdn_friction {
   CDN_FRICTION_SLIP_SPEED, /**< the slip speed: no memory, and nothing truly sticks */
   CDN_FRICTION_STICKING    /**< an elastic displacement that each contact remembers: z of the State */
@@ -118,7 +118,7 @@ typedef enum cdn_friction {
 
 /** Where forces of contact come from. */
 typedef enum cdn_contact_model {
-  CDN_CONTACT_COMPLIANT, /**< the laws of docs/contact.md: each force is a function of pose and velocity */
+  CDN_CONTACT_COMPLIANT, /**< the laws of docs/compliant_contact.md: each force is a function of pose and velocity */
   /** soft convex rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material, laws and
    *  cdn_contact_material are not read */
   CDN_CONTACT_CONVEX
@@ -138,7 +138,7 @@ typedef struct cdn_contact_def {
    *  Contacts beyond have the friction of the slip speed (cdn_contact_memory tells). Default 0: four for each shape on
    *  a body that moves, but not more than there can be. */
   int memory_slots;
-  double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
+  double friction_damping; /**< damping ratio of what sticks, > 0 (docs/friction.md). Default 0.5 */
   cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
   /** Bits of cdn_law_part (contact_law.h): freezing refuses, by name, shapes that may touch by a law that lacks one of
    *  these. Default 0: nothing is asked of laws but their force. */

@@ -43,7 +43,7 @@ typedef struct cdn_law_input {
   const cdn_geometry *geometry_a, *geometry_b;         /**< with the State's sizes */
   cdn_transform X_GA, X_GB;                            /**< poses of their frames S in Ground */
   const cdn_contact_material *material_a, *material_b; /**< the State's */
-  /** Both combined by the rules of docs/contact.md, with the numbers of a pair of the user's: its modulus is E* of
+  /** Both combined by the rules of docs/materials.md, with the numbers of a pair of the user's: its modulus is E* of
    *  Hertz's law. `thickness` is not combined. */
   const cdn_contact_material *combined;
 } cdn_law_input;

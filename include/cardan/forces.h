@@ -107,7 +107,7 @@ CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, doub
  *  pushed by less than `loss` (N m or N, >= 0) moves elastically and does not creep; what slides is braked by `loss`
  *  at any speed. The stiffness (N m/rad or N/m) and T (s) are positive; loss / stiffness is the largest elastic
  *  displacement, and T = 2 sqrt(m / stiffness) damps an inertia m critically. Passive. It stores energy that is in no
- *  potential. The force is continuous: no step ends where sliding begins. docs/custom-forces.md, Dry friction of
+ *  potential. The force is continuous: no step ends where sliding begins. docs/forces.md, Dry friction of
  *  joints. */
 CDN_API cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                    double loss, double stiffness, double damping_time);

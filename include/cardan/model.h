@@ -62,7 +62,7 @@ typedef struct cdn_model_options {
    *  exclusions (URDF) gets those of bodies that overlap in the first pose. Default: CDN_MODEL_COMPLIANT.
    *  tree_only leaves all out. */
   cdn_model_contact contact;
-  double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */
+  double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact_files.md */
   double contact_dissipation; /**< s/m; negative (the default): 10 s/m */
   /** What friction between shapes follows from. Default: CDN_FRICTION_STICKING. A System that was given a
    *  cdn_contact_def before the model is built keeps it, and this number has no effect then. */
@@ -102,8 +102,8 @@ static inline cdn_model_options cdn_default_model_options(void) {
 }
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (docs/command.md
- *  lists them). A model may have no bodies. *out is made even on failure (unless memory ran out):
+ *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (listed in
+ *  docs/command_simulate.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
  *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,
  *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that
  *  is not a regular file is refused. */

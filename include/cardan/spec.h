@@ -304,8 +304,8 @@ typedef struct cdn_spec_shape {
   double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
   int priority;       /**< MuJoCo's: of two shapes, condim and friction are those of the one with the larger; 0 */
   double margin, gap; /**< MuJoCo's, m; compliant contact begins where surfaces touch, whatever they are; 0, 0 */
-  /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact.md), scaled by this; its size is not read, and
-   *  X_BS is the pose of the mesh. Default 0 */
+  /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact_files.md), scaled by this; its size is not read,
+   *  and X_BS is the pose of the mesh. Default 0 */
   double fit_scale;
   cdn_soft_law law; /**< of soft contact: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double solmix;    /**< MuJoCo's: the weight of the law in means; default 1 */
