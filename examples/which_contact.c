@@ -15,7 +15,7 @@ typedef struct way {
   cdn_soft_kind cone;  /* of soft contact */
   cdn_method method;
   double step;         /* of fixed size, s; 0: by the accuracy 1e-4 */
-  double kappa, R_min; /* > 0: contact that has an inverse */
+  double kappa, R_min; /* > 0: invertible contact */
 } way;
 
 #define STICKS .law = { .friction = CDN_FRICTION_STICKING }
@@ -24,8 +24,8 @@ static const way ways[] = {
   { "Hertz, friction sticks", STICKS },
   { "Hertz, friction by slip speed", .law = { .friction = CDN_FRICTION_SLIP_SPEED } },
   { "pressure field, friction sticks", true, STICKS },
-  { "convex step, Hertz", STICKS, .method = CDN_METHOD_CONVEX },
-  { "convex step, pressure field", true, STICKS, .method = CDN_METHOD_CONVEX },
+  { "implicit step, Hertz", STICKS, .method = CDN_METHOD_CONVEX },
+  { "implicit step, pressure field", true, STICKS, .method = CDN_METHOD_CONVEX },
   { "soft, elliptic, 2 ms", true, SOFT, .cone = CDN_SOFT_ELLIPTIC, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
   { "soft, pyramidal, 2 ms", true, SOFT, .cone = CDN_SOFT_PYRAMIDAL, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
   { "soft, elliptic, by accuracy", true, SOFT, .cone = CDN_SOFT_ELLIPTIC },

@@ -220,7 +220,8 @@ CDN_API cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force,
  *  and friction is a bristle of stiffness k and damping c, whose displacement is two z of the State, and which bears at
  *  most mu N: below that load the point moves elastically and does not creep. mu = mu_d + (mu_s - mu_d) / (1 + (v /
  *  w)^2). It is a custom force with the parameters d0, d1, d2, cz, static_friction, dynamic_friction, k, c,
- *  transition_velocity (elements.h), whose limits are not checked in a State. It is not among the contacts of a State. */
+ *  transition_velocity (elements.h), whose limits are not checked in a State. It is not among the contacts of a
+ *  State. */
 typedef struct cdn_exponential_spring_def {
   CDN_DEF_HEADER;
   const char *name;           /**< copied; NULL: "force0", ... */
