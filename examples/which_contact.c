@@ -195,7 +195,7 @@ static cdn_status measure(const way *w, result *to) {
 }
 
 /* What the page says of a way: friction that sticks does not creep and slides as far as Coulomb's; soft contact jumps,
- * creeps and lifts; contact that has an inverse acts before it touches. */
+ * creeps and lifts; invertible contact acts before it touches. */
 static bool is_told(const way *w, const result *r, double coulomb) {
   if (w->kappa > 0) return r->depth < 0 && r->creep > 1e-3;
   if (w->law.model == CDN_CONTACT_CONVEX)
