@@ -1,5 +1,5 @@
 // Cardan against Simbody and MuJoCo on the same models in the same run: nanoseconds a mobility for forward dynamics,
-// inverse dynamics, the mass matrix, a Jacobian and derivatives. See docs/benchmarks.md.
+// inverse dynamics, the mass matrix, a Jacobian and derivatives. See docs/evidence/benchmarks.md.
 #include "agreement.h"
 #include "auxiliary.h"
 #include "bookkeeping.h"

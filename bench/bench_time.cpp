@@ -1,5 +1,5 @@
 // Cardan against Simbody's integrators on the same motions in the same run: evaluations and wall time at equal achieved
-// error, and the error achieved for the accuracy asked. See docs/methods.md.
+// error, and the error achieved for the accuracy asked. See docs/evidence/methods.md.
 #include "loops.h"
 #include "report.h"
 #include "run_options.h"

@@ -1,6 +1,6 @@
-/* A leg goes to a place half a metre away, and nobody says when its foot leaves the floor or where it lands: contact
- * that has an inverse makes forces a smooth function of positions, so that positions alone are optimized. The trunk has
- * no motor: forces on it are made dear, until the floor gives them. Then the leg runs forward with the forces that were
+/* A leg goes to a place half a metre away, and nobody says when its foot leaves the floor or where it lands: invertible
+ * contact makes forces a smooth function of positions, so that positions alone are optimized. The trunk has no motor:
+ * forces on it have a large weight, until the floor provides them. Then the leg runs forward with the forces that were
  * found. */
 #include <cardan/cardan.h>
 #include <math.h>

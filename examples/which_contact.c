@@ -1,6 +1,6 @@
 /* What each way of contact does to a block of 30 kg on a floor: how deep it rests, how it creeps on a slope, how it
  * is lifted while it slides, how its force jumps at the first touch, and what a second of a fall costs.
- * docs/which_contact.md tells what follows from these numbers. The block stands on a face, or on four balls as
+ * docs/evidence/which_contact.md tells what follows from these numbers. The block stands on a face, or on four balls as
  * feet. */
 #include <cardan/cardan.h>
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct way {
   cdn_soft_kind cone;  /* of soft contact */
   cdn_method method;
   double step;         /* of fixed size, s; 0: by the accuracy 1e-4 */
-  double kappa, R_min; /* > 0: contact that has an inverse */
+  double kappa, R_min; /* > 0: invertible contact */
 } way;
 
 #define STICKS .law = { .friction = CDN_FRICTION_STICKING }
@@ -24,8 +24,8 @@ static const way ways[] = {
   { "Hertz, friction sticks", STICKS },
   { "Hertz, friction by slip speed", .law = { .friction = CDN_FRICTION_SLIP_SPEED } },
   { "pressure field, friction sticks", true, STICKS },
-  { "convex step, Hertz", STICKS, .method = CDN_METHOD_CONVEX },
-  { "convex step, pressure field", true, STICKS, .method = CDN_METHOD_CONVEX },
+  { "implicit step, Hertz", STICKS, .method = CDN_METHOD_CONVEX },
+  { "implicit step, pressure field", true, STICKS, .method = CDN_METHOD_CONVEX },
   { "soft, elliptic, 2 ms", true, SOFT, .cone = CDN_SOFT_ELLIPTIC, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
   { "soft, pyramidal, 2 ms", true, SOFT, .cone = CDN_SOFT_PYRAMIDAL, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
   { "soft, elliptic, by accuracy", true, SOFT, .cone = CDN_SOFT_ELLIPTIC },
@@ -195,7 +195,7 @@ static cdn_status measure(const way *w, result *to) {
 }
 
 /* What the page says of a way: friction that sticks does not creep and slides as far as Coulomb's; soft contact jumps,
- * creeps and lifts; contact that has an inverse acts before it touches. */
+ * creeps and lifts; invertible contact acts before it touches. */
 static bool is_told(const way *w, const result *r, double coulomb) {
   if (w->kappa > 0) return r->depth < 0 && r->creep > 1e-3;
   if (w->law.model == CDN_CONTACT_CONVEX)

@@ -1,4 +1,4 @@
-/* Motions of different kinds on which the error that a run delivers is measured (docs/methods.md). */
+/* Motions of different kinds on which the error that a run delivers is measured (docs/evidence/methods.md). */
 #ifndef CARDAN_ACCURACY_MOTIONS_H
 #define CARDAN_ACCURACY_MOTIONS_H
 

@@ -35,7 +35,7 @@ void print_contact_law(cdn_state *state, const model_arguments *arguments) {
   }
   printf("  surfaces      modulus %s Pa (%s), dissipation %s s/m; friction %s\n",
          rounded(number_of_material(state, "modulus"), modulus),
-         arguments->stiffness > 0 ? "--stiffness" : "by the rule of docs/contact.md",
+         arguments->stiffness > 0 ? "--stiffness" : "by the rule of docs/contact_files.md",
          rounded(number_of_material(state, "dissipation"), dissipation),
          slips(arguments) ? "by the slip speed" : "sticks");
 }

@@ -3,7 +3,7 @@
  * A *shape* is a geometry (geometry.h) on a body, with a frame S, a material, and masks that say what it may touch. A
  * *contact* is what a State has where two shapes overlap: a point, a normal, a depth, and a force that the State alone
  * determines (compliant contact). Frames, sizes, materials and switches of shapes are Instance-stage variables.
- * docs/contact.md tells which law acts between which geometries.
+ * docs/compliant_contact.md tells which law acts between which geometries.
  *
  * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the
  * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, if they are in one
@@ -25,7 +25,7 @@ typedef struct cdn_shape {
   int32_t i;
 } cdn_shape;
 
-/** What a surface is made of. The numbers of two surfaces that touch are combined (docs/contact.md):
+/** What a surface is made of. The numbers of two surfaces that touch are combined (docs/materials.md):
  *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
  *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
  *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two (larger_friction: all friction is). */
@@ -41,13 +41,13 @@ typedef struct cdn_contact_material {
   double thickness;
   double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
   double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
-  /** 1: between two materials that both have it, friction combines as MuJoCo has it: that of the larger priority
-   *  counts, of equal ones the larger of each two coefficients. 0, the default: it does not. Of no meaning in the
-   *  material of a pair, as the next two. */
+  /** 1: if both materials have it, friction combines as in MuJoCo: the material with the larger priority decides; if
+   *  priorities are equal, the larger coefficients count. 0, the default: it does not. Not read in the material of a
+   *  pair, and neither are the next two. */
   double larger_friction;
   double priority; /**< whose friction counts; any number. Default 0 */
-  /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. By larger_friction that of the larger
-   *  priority, of equal ones the larger one says which coefficients act. Default 6 */
+  /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. With larger_friction the condim of the
+   *  larger priority counts; if priorities are equal, the larger condim. Default 6 */
   double condim;
 } cdn_contact_material;
 /** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
@@ -58,10 +58,10 @@ static inline cdn_contact_material cdn_default_contact_material(void) {
   return def;
 }
 
-/** What a surface is to soft convex contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have
- *  the numbers of the one with the higher priority. Where priorities are equal: solref (if both have a time constant)
- *  and solimp are the means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction
- *  and condim are the larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
+/** A surface in soft contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have the numbers of the
+ *  one with the higher priority. Where priorities are equal: solref (if both have a time constant) and solimp are the
+ *  means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction and condim are the
+ *  larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
 typedef struct cdn_soft_material {
   CDN_DEF_HEADER;
   cdn_soft_law law;   /**< solref and solimp */
@@ -71,8 +71,8 @@ typedef struct cdn_soft_material {
   int32_t condim;
   int32_t priority; /**< default 0 */
   double solmix;    /**< >= 0: the weight in means. Default 1 */
-  /** m, >= 0: points are found at distances below the margin, and have rows where the distance is below margin - gap,
-   *  which is the distance at which a row is at rest. Default 0, 0 */
+  /** m, >= 0: points are found at distances below the margin. They have rows where the distance is below margin - gap;
+   *  at that distance a row has no violation. Default 0, 0 */
   double margin, gap;
 } cdn_soft_material;
 /** cdn_default_soft_material for a struct of `size` bytes (docs/abi.md). */
@@ -110,7 +110,7 @@ static inline cdn_shape_def cdn_default_shape_def(void) {
  *  freezing, by name. */
 CDN_API cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def);
 
-/** What friction follows from (docs/contact.md, Friction). */
+/** The law of friction (docs/friction.md). */
 typedef enum cdn_friction {
   CDN_FRICTION_SLIP_SPEED, /**< the slip speed: no memory, and nothing truly sticks */
   CDN_FRICTION_STICKING    /**< an elastic displacement that each contact remembers: z of the State */
@@ -118,8 +118,8 @@ typedef enum cdn_friction {
 
 /** Where forces of contact come from. */
 typedef enum cdn_contact_model {
-  CDN_CONTACT_COMPLIANT, /**< the laws of docs/contact.md: each force is a function of pose and velocity */
-  /** soft convex rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material, laws and
+  CDN_CONTACT_COMPLIANT, /**< the laws of docs/compliant_contact.md: each force is a function of pose and velocity */
+  /** soft contact, rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material; laws and
    *  cdn_contact_material are not read */
   CDN_CONTACT_CONVEX
 } cdn_contact_model;
@@ -128,8 +128,8 @@ typedef enum cdn_contact_model {
 typedef struct cdn_contact_def {
   CDN_DEF_HEADER;
   bool parent_child; /**< bodies may touch their parents. Default false */
-  /** Pairs without a law (convex: without a distance) pass through each other. Default false: freezing refuses them by
-   *  name. */
+  /** Pairs without a law (soft contact: without a distance) pass through each other. Default false: freezing refuses
+   *  them by name. */
   bool pass_without_law;
   double transition_velocity; /**< slip at which friction is fully developed, m/s, > 0. Default 0.01 */
   cdn_friction friction;      /**< default CDN_FRICTION_SLIP_SPEED */
@@ -138,10 +138,10 @@ typedef struct cdn_contact_def {
    *  Contacts beyond have the friction of the slip speed (cdn_contact_memory tells). Default 0: four for each shape on
    *  a body that moves, but not more than there can be. */
   int memory_slots;
-  double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
+  double friction_damping; /**< damping ratio of what sticks, > 0 (docs/friction.md). Default 0.5 */
   cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
-  /** Bits of cdn_law_part (contact_law.h): freezing refuses, by name, shapes that may touch by a law that lacks one of
-   *  these. Default 0: nothing is asked of laws but their force. */
+  /** Bits of cdn_law_part (contact_law.h). If shapes may touch by a law that lacks one of these parts, freezing refuses
+   *  them by name. Default 0: a law needs its force only. */
   unsigned needs;
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
@@ -153,14 +153,14 @@ static inline cdn_contact_def cdn_default_contact_def(void) {
 }
 /** Sets it; without this call the defaults hold. Sticky. */
 CDN_API void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def);
-/** Where its forces of contact come from: as it was set, else CDN_CONTACT_COMPLIANT. */
+/** The System's model of contact: as it was set, else CDN_CONTACT_COMPLIANT. */
 CDN_API cdn_contact_model cdn_system_contact_model(const cdn_system *system);
 /** Keeps all shapes of two bodies from touching each other. Sticky. */
 CDN_API void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b);
 
-/** Whether shapes a and b (a.i < b.i) may touch. It must have the same answer whenever it is asked, and several threads
- *  may ask at once. It is asked for pairs that all other rules allow: once for each of them at freezing, and in each
- *  evaluation for those that are near each other. */
+/** Whether shapes a and b (a.i < b.i) may touch. The answer for two shapes must never change, and several threads may
+ *  ask at once. The filter is called for pairs that all other rules allow: once for each pair at freezing, and in each
+ *  evaluation for pairs that are near each other. */
 typedef bool cdn_contact_filter_fn(const void *self, const cdn_system *system, cdn_shape a, cdn_shape b);
 /** Gives the System a filter in place of an earlier one; NULL: none. `self` is a copy of self_size bytes, or the
  *  pointer itself if self_size is 0. Sticky. */
@@ -169,16 +169,16 @@ CDN_API void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filte
 
 /* ---- pairs --------------------------------------------------------------------------------
  *
- * A pair touches though a rule keeps its shapes apart: parent and child, masks, groups, exclusions, the filter. Only
- * one rule holds for pairs, too: shapes on one body, or on bodies that are welded together, never touch, as nothing
- * between them can move. Numbers of a pair's material take the place of the combined ones. */
+ * A pair touches even if a rule keeps its shapes apart (parent and child, masks, groups, exclusions, the filter). Only
+ * one rule holds for pairs, too: shapes on one body, or on bodies that are welded together, never touch. Numbers of a
+ * pair's material take the place of the combined ones. */
 
 /** Names a pair. */
 typedef struct cdn_contact_pair {
   int32_t i;
 } cdn_contact_pair;
 
-/** Numbers of a pair for soft convex contact, in place of those that its shapes have together. */
+/** Numbers of a pair for soft contact, in place of the combined numbers of its shapes. */
 typedef struct cdn_soft_pair_material {
   CDN_DEF_HEADER;
   cdn_soft_law law;   /**< default zeros: ref, or imp, as the shapes have it */
@@ -202,7 +202,7 @@ typedef struct cdn_contact_pair_def {
    *  modulus of the law, the others likewise; -1: as the materials combine. Start with cdn_contact_material_of_pair.
    *  Where only one of the two coefficients of friction is given, the static one is at least the dynamic one. */
   const cdn_contact_material *material;
-  const cdn_soft_pair_material *soft; /**< read if contact is convex. NULL: as the shapes have it */
+  const cdn_soft_pair_material *soft; /**< read if contact is soft. NULL: as the shapes have it */
 } cdn_contact_pair_def;
 /** cdn_default_contact_pair_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_pair_def_init(void *def, size_t size);
@@ -220,8 +220,8 @@ static inline cdn_contact_material cdn_contact_material_of_pair(void) {
   return def;
 }
 
-/** Adds a pair. Building mistakes: shapes that are not there, a shape with itself, a pair of these shapes or of this
- *  name that is there already. Sticky. */
+/** Adds a pair. Building mistakes: an unknown shape, a shape with itself, a second pair of the same shapes or of the
+ *  same name. Sticky. */
 CDN_API cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def);
 CDN_API int cdn_system_contact_pair_count(const cdn_system *system);
 /** The pair of this name; { -1 } if there is none. O(pairs). */
@@ -246,10 +246,10 @@ CDN_API int cdn_system_shape_count(const cdn_system *system);
 CDN_API cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name);
 CDN_API const char *cdn_shape_name(const cdn_system *system, cdn_shape shape); /**< NULL for a wrong id */
 CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /**< { -1 } for a wrong id */
-/** Whether two shapes of a frozen System may touch: bodies, parents, masks, groups, exclusions, the filter, and pairs.
- *  Whether they have a law, and are enabled in a State, is not looked at. O(log(exclusions) + log(pairs)). */
+/** Whether two shapes of a frozen System may touch, by bodies, parents, masks, groups, exclusions, the filter, and
+ *  pairs. Laws, and switches of a State, do not count. O(log(exclusions) + log(pairs)). */
 CDN_API bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b);
-/** The rule that keeps two shapes apart: the first of these that does. */
+/** The rule that keeps two shapes apart: the first one of this list that applies. */
 typedef enum cdn_contact_rule {
   CDN_RULE_NONE,      /**< they may touch */
   CDN_RULE_ONE_PIECE, /**< on one body, or on bodies that are welded together */
@@ -261,7 +261,7 @@ typedef enum cdn_contact_rule {
   CDN_RULE_FILTER,    /**< the System's filter */
   CDN_RULE_COUNT
 } cdn_contact_rule;
-/** That rule, of two shapes of a frozen System; CDN_RULE_NONE also if there is no such shape. Cost as
+/** The rule that keeps two shapes of a frozen System apart; CDN_RULE_NONE also for an unknown shape. Cost as
  *  cdn_shapes_may_touch. */
 CDN_API cdn_contact_rule cdn_shapes_rule(const cdn_system *system, cdn_shape a, cdn_shape b);
 
@@ -285,9 +285,9 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. Where contact is
- *  convex, contacts are the points that have rows, and forces are those of the rows: the power is that of all of them,
- *  nothing is stored. */
+/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. In soft contact,
+ *  contacts are the points that have rows, and forces are those of the rows; power is that of all these forces, and the
+ *  stored energy is 0. */
 typedef struct cdn_contact {
   cdn_shape a, b;      /**< a.i < b.i */
   int32_t feature;     /**< which of several contacts of the pair: the same from step to step */
@@ -300,24 +300,24 @@ typedef struct cdn_contact {
   cdn_vec3 tangent[2]; /**< ... these unit vectors; with `normal` as the third they are right-handed */
   double force;        /**< normal force on b, N, >= 0; a feels the opposite */
   cdn_vec3 friction;   /**< on b, N */
-  /** Stored energy, J (NaN: a law of the user's that does not tell it); power of all that is not elastic, which
-   *  bodies take up, W. The energy of two pressure fields is divided among their contacts as force times depth is. */
+  /** Stored energy, J (NaN: a law of yours does not tell it), and power of all forces that are not elastic, W. The
+   *  energy of two pressure fields is divided among their contacts in proportion to force times depth. */
   double elastic, power;
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
   cdn_vec3 moment;       /**< moment on b against spin and rolling, N m; a feels the opposite */
   int32_t slot;          /**< of the memory of friction; -1: this contact has none */
   int32_t sticks;        /**< 1: it has a slot, and its surfaces do not slide over each other; else 0 */
-  cdn_vec3 displacement; /**< elastic displacement of b's surface against a's that friction remembers, m, or zeros */
-  /** On b, at the point, where the stiffness varies as the contact moves over an ellipsoid: the elastic force that is
-   *  not along the normal, N, and its moment, N m; a feels the opposite. Else zeros. */
+  cdn_vec3 displacement; /**< elastic displacement of b's surface relative to a's (friction with memory), m, or zeros */
+  /** Contacts of ellipsoids: the elastic force on b in the plane of the contact, N, and its moment about the point, N
+   *  m; a feels the opposite. They arise because the stiffness varies over an ellipsoid. Else zeros. */
   cdn_vec3 side_force, side_moment;
-  /** Of friction, along the two tangents: what bounds it, over the normal force (the static one, if contact is
-   *  compliant) */
+  /** Coefficients of friction along the two tangents: the bound of friction over the normal force (compliant contact:
+   *  the static one) */
   double coefficient[2];
   int64_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
 } cdn_contact;
 
-/** What can be measured of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */
+/** Quantities of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */
 typedef enum cdn_contact_quantity {
   CDN_CONTACT_COUNT,        /**< how many contacts there are */
   CDN_CONTACT_DEPTH,        /**< the largest depth, m; 0 without a contact */
@@ -328,7 +328,7 @@ typedef enum cdn_contact_quantity {
   CDN_CONTACT_POWER,        /**< power of all that is not elastic, W: negative where it dissipates */
   CDN_CONTACT_SLIP,         /**< the largest slip speed, m/s; 0 without a contact */
   CDN_CONTACT_STICKING,     /**< how many contacts stick (friction that has a memory) */
-  /** the least signed distance of shapes that may touch and are switched on, m; DBL_MAX: there are none */
+  /** the least signed distance of shapes that may touch and are switched on, m; DBL_MAX without such shapes */
   CDN_CONTACT_GAP
 } cdn_contact_quantity;
 
@@ -336,14 +336,14 @@ typedef enum cdn_contact_quantity {
  *  1,048,576 pairs of shapes are near each other. O(1) once they are computed; no
  *  allocation after the first few evaluations. Contacts are in ascending order of (a, b, feature). */
 CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;
-/** The memory of friction (CDN_FRICTION_STICKING): how many slots there are, how many of them contacts of this State
- *  have, and how many contacts found none, so that their friction follows from the slip speed. A pair with a pressure
- *  field or springs counts as one. Each pointer may be NULL. Zeros without memory. Realizes Position. */
+/** The memory of friction (CDN_FRICTION_STICKING): the number of slots, the number in use in this State, and the number
+ *  of contacts that found no slot, so that their friction follows from the slip speed. A pair with a pressure field or
+ *  springs counts as one. Each pointer may be NULL. Zeros without memory. Realizes Position. */
 CDN_API cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) CDN_NODISCARD;
 /** Frees all slots of the memory of friction: contacts of this State begin without displacement. For a State that was
  *  put into another pose; no z changes. Errors: CDN_ERR_ARG (no State; while something of it is being computed). */
 CDN_API cdn_status cdn_contact_forget(cdn_state *state) CDN_NODISCARD;
-/** Writes contact i, 0 ... n - 1. Realizes Velocity; Acceleration where contact is convex. Errors likewise. */
+/** Writes contact i, 0 ... n - 1. Realizes Velocity; with soft contact Acceleration. Errors likewise. */
 CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_contact_get(cdn_state *state, int i, cdn_contact *out) {
   return cdn_contact_get_sized(state, i, out, sizeof *out);

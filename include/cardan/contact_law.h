@@ -1,9 +1,9 @@
 /* Cardan: laws of contact of your own, and what laws lack.
  *
  * A law acts between two kinds of geometry, in place of the library's law or where it has none. For two shapes that may
- * touch, and whose boxes overlap, it says where they touch and how deep, by geometries, poses and materials alone. How
- * strongly they push each other apart it says once, as a pressure by depth and rate; force, energy, derivatives, bends
- * and the row of an implicit step follow from that. Friction, its memory, reports and measures are the library's.
+ * touch, and whose boxes overlap, it finds their contacts (places, normals, depths) from geometries, poses and
+ * materials alone. Its pressure, a function of depth and rate, gives the normal force; energy, derivatives, bends and
+ * the row of an implicit step follow from it. Friction, its memory, reports and measures are the library's.
  * examples/custom_contact_law.c is a whole program. */
 #ifndef CARDAN_CONTACT_LAW_H
 #define CARDAN_CONTACT_LAW_H
@@ -16,11 +16,11 @@ CDN_BEGIN_DECLS
 
 enum { CDN_LAW_NUMBERS = 5 }; /**< numbers of a contact that its law may use */
 
-/* Each function below must be one of its arguments alone; several threads may call it at once. */
+/* Each function below must depend on its arguments alone; several threads may call it at once. */
 
-/** Force along the normal, N, of a contact that is `depth` deep (m, > 0) and gets deeper at `rate` (m/s). Where it is
- *  negative the library takes 0: nothing pulls. It must grow, or stay, as either of the two grows: else a step of
- *  CDN_METHOD_CONVEX may have no solution. */
+/** Force along the normal, N, of a contact with the depth `depth` (m, > 0), which grows at `rate` (m/s). A negative
+ *  force counts as 0. The force must not fall as depth or rate grows: else a step of CDN_METHOD_CONVEX may have no
+ *  solution. */
 typedef double cdn_law_pressure_fn(const double *numbers, double depth, double rate);
 /** Its derivatives, where it is positive: slope[0] by the depth, N/m; slope[1] by the rate, N s/m. */
 typedef void cdn_law_slopes_fn(const double *numbers, double depth, double rate, double slope[2]);
@@ -35,15 +35,15 @@ typedef void cdn_law_bends_fn(const double *numbers, cdn_law_bends *out);
 
 /* ---- where shapes touch ---- */
 
-/** What a law is told of two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the
- *  same, a is the shape with the lower id. The library owns it; later releases append members. */
+/** Arguments of a law: two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the same,
+ *  a is the shape with the lower id. The library owns it; later releases append members. */
 typedef struct cdn_law_input {
   const cdn_system *system;
   cdn_shape a, b;
   const cdn_geometry *geometry_a, *geometry_b;         /**< with the State's sizes */
   cdn_transform X_GA, X_GB;                            /**< poses of their frames S in Ground */
   const cdn_contact_material *material_a, *material_b; /**< the State's */
-  /** Both combined by the rules of docs/contact.md, with the numbers of a pair of the user's: its modulus is E* of
+  /** Both combined by the rules of docs/materials.md, with the numbers of a pair of the user's: its modulus is E* of
    *  Hertz's law. `thickness` is not combined. */
   const cdn_contact_material *combined;
 } cdn_law_input;
@@ -92,7 +92,7 @@ typedef struct cdn_contact_law_def {
   /** Default NULL: each contact tells its elastic force, energy and damping at its depth, and implicit steps take a
    *  spring that has this force. */
   cdn_law_pressure_fn *pressure;
-  /* What may stand beside a pressure; NULL: the law lacks it (cdn_contact_law_info). */
+  /* Optional, beside a pressure; NULL: the law lacks it (cdn_contact_law_info). */
   cdn_law_slopes_fn *slopes;       /**< NULL: differences of the pressure */
   cdn_law_potential_fn *potential; /**< NULL: the force counts as one without a potential, whose power is integrated */
   cdn_law_bends_fn *bends;         /**< NULL: no step ends where a contact lets go */
@@ -130,7 +130,7 @@ typedef struct cdn_contact_law_info {
   char lacks[512];  /**< what it lacks, and what is done instead, in words; "" if nothing */
 } cdn_contact_law_info;
 /** The law that acts between two kinds of geometry. Errors: CDN_ERR_ARG (a kind that is none), CDN_ERR_UNSUPPORTED
- *  (none acts). For a System with convex contact as well, which does not use laws. */
+ *  (none acts). Answers for a System with soft contact as well, which does not use laws. */
 CDN_API cdn_status cdn_system_contact_law_sized(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
                                                 cdn_contact_law_info *out, size_t size) CDN_NODISCARD;
 static inline cdn_status cdn_system_contact_law(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,

@@ -8,8 +8,9 @@
  *
  * All force elements of the State take part. Applied forces (matter.h) are constant: mobility forces as they are,
  * forces on bodies in Ground's axes at the body's origin. The derivatives are exact to rounding, with three exceptions
- * that use differences: custom forces without calc_derivative, and contacts of some shapes (docs/contact.md), to about
- * 1e-9 of the force; and the hinge matrices of function-based and custom mobilizers, to about 1e-11.
+ * that use differences: custom forces without calc_derivative, and contacts of some shapes
+ * (docs/compliant_contact.md), to about 1e-9 of the force; and the hinge matrices of function-based and custom
+ * mobilizers, to about 1e-11.
  *
  * Cost, for a tree of n bodies and mean depth d: O(n d) by recursion (Carpentier and Mansard 2018; Singh, Russell
  * and Wensing 2022), plus the zeros of the matrices, plus the force elements. Nothing is allocated once the State's

@@ -103,12 +103,11 @@ CDN_API cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *n
 CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
                                          double d) CDN_NODISCARD;
 /** Dry friction on a mobility, which sticks: a bristle, whose displacement x is a z of the State (rad or m). With T the
- *  damping time and g = stiffness (x + T u): f = -s g, s = min(1, loss / |g|), xdot = s u - (1 - s) x / T. What is
- *  pushed by less than `loss` (N m or N, >= 0) moves elastically and does not creep; what slides is braked by `loss`
- *  at any speed. The stiffness (N m/rad or N/m) and T (s) are positive; loss / stiffness is the largest elastic
+ *  damping time and g = stiffness (x + T u): f = -s g, s = min(1, loss / |g|), xdot = s u - (1 - s) x / T. A joint
+ *  under a load below `loss` (N m or N, >= 0) moves elastically and does not creep; a joint that slides is braked by
+ *  `loss` at any speed. The stiffness (N m/rad or N/m) and T (s) are positive; loss / stiffness is the largest elastic
  *  displacement, and T = 2 sqrt(m / stiffness) damps an inertia m critically. Passive. It stores energy that is in no
- *  potential. The force is continuous: no step ends where sliding begins. docs/custom-forces.md, Dry friction of
- *  joints. */
+ *  potential. The force is continuous: no step ends where sliding begins. docs/forces.md, Dry friction of joints. */
 CDN_API cdn_force cdn_system_add_mobility_friction(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                    double loss, double stiffness, double damping_time);
 /** The same along a tendon, whose speed is the sum of coefficients times u of 1 to 16 different mobilities: the
@@ -117,7 +116,7 @@ enum { CDN_FRICTION_MOST_TERMS = 16 };
 CDN_API cdn_force cdn_system_add_tendon_friction(cdn_system *system, const char *name, int mobilities,
                                                  const cdn_mobility *mobility, const double *coefficient, double loss,
                                                  double stiffness, double damping_time);
-/** Of either. The displacement stays: where `loss` falls below what is borne it slides. */
+/** Sets the numbers of either kind. The displacement stays; a joint slides if `loss` falls below its load. */
 CDN_API cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,
                                              double damping_time) CDN_NODISCARD;
 /** The displacement x (rad, m), the force f on the mobility or along the tendon (N m, N), whether it sticks; each
@@ -219,9 +218,10 @@ CDN_API cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force,
  *  friction that sticks. With the height z over the plane and the velocity v of the point in it,
  *    N = d1 exp(-d2 (z - d0)) (1 - cz zdot), at least 0 (Simbody 3.8's ExponentialSpringForce has this normal force),
  *  and friction is a bristle of stiffness k and damping c, whose displacement is two z of the State, and which bears at
- *  most mu N: what is loaded less moves elastically and does not creep. mu = mu_d + (mu_s - mu_d) / (1 + (v / w)^2). It
- *  is a custom force with the parameters d0, d1, d2, cz, static_friction, dynamic_friction, k, c, transition_velocity
- *  (elements.h), whose limits are not checked in a State. It is not among the contacts of a State. */
+ *  most mu N: below that load the point moves elastically and does not creep. mu = mu_d + (mu_s - mu_d) / (1 + (v /
+ *  w)^2). It is a custom force with the parameters d0, d1, d2, cz, static_friction, dynamic_friction, k, c,
+ *  transition_velocity (elements.h), whose limits are not checked in a State. It is not among the contacts of a
+ *  State. */
 typedef struct cdn_exponential_spring_def {
   CDN_DEF_HEADER;
   const char *name;           /**< copied; NULL: "force0", ... */
@@ -325,10 +325,10 @@ CDN_API cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double
  *  (-tau). With them the State's udot is the forward dynamics of an open tree: cdn_inverse_dynamics gives zero.
  *  Arguments as above. Realizes Acceleration. O(bodies + constraints). */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
-/** What one force element does in this State. Every output may be NULL. F_G: nb forces on the bodies, at their origins,
- *  in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included. *power: W,
- *  what it does at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant
- *  contact has elements of its own, "contact", "contact dissipation" and "contact friction"; soft convex contact is no
+/** Forces, power and potential of one force element. Every output may be NULL. F_G: nb forces on the bodies, at their
+ *  origins, in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included.
+ *  *power: W, at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant
+ *  contact has elements of its own, "contact", "contact dissipation" and "contact friction"; soft contact is no
  *  element. Over all elements the F_G add up to those of cdn_applied_forces without the forces applied from
  *  outside, the potentials to cdn_potential_energy. Realizes Force. CDN_ERR_ARG: a wrong id, or no bodies. Cost: the
  *  element, and O(bodies + elements). */

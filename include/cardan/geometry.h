@@ -124,9 +124,9 @@ typedef struct cdn_proximity {
 } cdn_proximity;
 
 /** True if the library has the distance of these two kinds: convex kinds and half-spaces with one another (but not two
- *  half-spaces); meshes, height fields and custom distances with all of these; meshes with meshes. Of two custom
- *  geometries one, of a custom geometry and a mesh or a height field the custom one needs a support function, which a
- *  kind does not tell: cdn_geometry_distance refuses the others. */
+ *  half-spaces); meshes, height fields and custom distances with all of these; meshes with meshes. Two custom
+ *  geometries need a support function in at least one of them. A custom geometry beside a mesh or a height field needs
+ *  one itself. The kind does not tell; cdn_geometry_distance refuses the other cases. */
 CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b);
 
 /** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the
@@ -151,7 +151,7 @@ CDN_API cdn_status cdn_geometry_distance(const cdn_geometry *a, const cdn_transf
                                          const cdn_transform *X_WB, cdn_proximity *out) CDN_NODISCARD;
 
 enum { CDN_MANIFOLD_MOST = 8 };
-/** Points that carry any load between two geometries. The struct never changes. */
+/** Contact points of two geometries, enough of them to carry any load. The struct never changes. */
 typedef struct cdn_manifold {
   int n;                                   /**< 0: they are farther apart than the margin */
   cdn_proximity points[CDN_MANIFOLD_MOST]; /**< the normals of a flat contact are equal */

@@ -1,14 +1,15 @@
-/* Cardan: contact that has an inverse (Todorov, A convex, smooth and invertible contact model for trajectory
- * optimization, 2011).
+/* Cardan: invertible contact (Todorov, A convex, smooth and invertible contact model for trajectory optimization,
+ * 2011).
  *
  * Within one time step the impulses f of all contacts change the velocities v of the contacts: v = A f + c. The
  * impulses are the least of a convex function that keeps them in the friction cones, and keeps the bodies apart. So
- * there is one answer forward (A and c give f and v) and one inverse (A and v give f and c), and both are smooth. The
- * price is that a contact acts at a distance, and creeps where it should stick. docs/invertible.md tells how much.
+ * there is one answer forward (A and c give f and v) and one inverse (A and v give f and c), and both are smooth. In
+ * return a contact acts at a distance, and creeps where it should stick (docs/evidence/invertible.md has the sizes).
+ * docs/invertible.md introduces it.
  *
- * A row is one number of f, v and c. First come the limits of joints, one row each, then the contacts, three rows
- * each: two tangents and the normal. Impulses are in N s (N m s for hinges), velocities in m/s (rad/s), A and R in
- * 1/kg, energies in J. Matrices are row-major.
+ * A row is one number of f, v and c. First come the limits of joints, one row each, then the contacts, three rows each:
+ * two tangents and the normal. Impulses are in N s (N m s for hinges), velocities in m/s (rad/s), A and R in 1/kg,
+ * energies in J. Matrices are row-major.
  *
  * Functions that have no State tell their failures by cdn_last_error. */
 #ifndef CARDAN_INVERTIBLE_H
@@ -37,7 +38,8 @@ typedef struct cdn_invertible_law {
   double R_min, R_max; /**< 1/kg, 0 < R_min <= R_max. Defaults 0.01, 100 */
   double w_max;        /**< the distance at which R is R_max, and beyond which nothing acts, m, > 0. Default 0.1 */
   cdn_invertible_growth growth; /**< default CDN_INVERTIBLE_LINEAR */
-  /** What is asked of a contact that penetrates by d: v_min = min(correction d / h, recovery). Defaults 0.2, 1 m/s */
+  /** The velocity that a contact with penetration d must reach: v_min = min(correction d / h, recovery). Defaults 0.2,
+   *  1 m/s */
   double correction, recovery;
 } cdn_invertible_law;
 /** cdn_default_invertible_law for a struct of `size` bytes (docs/abi.md). */
@@ -88,7 +90,7 @@ static inline cdn_invertible_problem cdn_default_invertible_problem(void) {
  *   CDN_ERR_LIMIT       forward: rounding keeps the iteration from its end
  *   CDN_ERR_NOMEM */
 
-/** The memory of the forward solver and what its last call has to tell. One thread at a time. */
+/** The forward solver: its memory, and the statistics of its last call. One thread at a time. */
 typedef struct cdn_invertible cdn_invertible;
 /** Makes one; `allocator` NULL: the C library's memory. It grows with the problems, and then allocates no more. */
 CDN_API cdn_status cdn_invertible_create(const cdn_allocator *allocator, cdn_invertible **out) CDN_NODISCARD;
@@ -125,10 +127,9 @@ static inline CDN_NODISCARD cdn_status cdn_invertible_get_report(const cdn_inver
 }
 
 /** Inverse: the impulses f under which the contacts have the velocities v (n numbers), of which (23) is least, and c =
- *  v - A f, which may be NULL. It falls apart into one problem for each contact, and that into one equation for one
- *  unknown, which Newton's method solves in two or three iterations from a start in closed form. f is right to
- *  rounding. Reads A's rows of normals only, unless c is wanted. Allocates nothing. O(n n_contacts), or O(n^2) with
- *  c. */
+ *  v - A f, which may be NULL. The problem splits into one equation with one unknown for each contact. Newton's method
+ *  solves it in two or three iterations from a start in closed form. f is right to rounding. Reads A's rows of normals
+ *  only, unless c is wanted. Allocates nothing. O(n n_contacts), or O(n^2) with c. */
 CDN_API cdn_status cdn_invertible_inverse(const cdn_invertible_problem *problem, const double *v, double *f,
                                           double *c) CDN_NODISCARD;
 /** The same for `count` problems: number k gets v[k], and writes f[k] and c[k]; c may be NULL. Contacts of several
@@ -203,8 +204,7 @@ CDN_API cdn_state *cdn_invertible_motion_state(cdn_invertible_motion *motion);
  *  the one before the step. O(n) for bodies, O(n^3) for n rows of contact. Allocates while the number of contacts
  *  grows. */
 CDN_API cdn_status cdn_invertible_motion_advance(cdn_invertible_motion *motion, int steps) CDN_NODISCARD;
-/** What the contact solution of the last step took. A `shortfall` above 0 says that v_min was not reached, and by how
- *  much. */
+/** Statistics of the contact solution of the last step. `shortfall` is the amount by which v_min was missed. */
 CDN_API cdn_status cdn_invertible_motion_report_sized(const cdn_invertible_motion *motion, cdn_invertible_report *out,
                                                       size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_invertible_motion_report(const cdn_invertible_motion *motion,

@@ -80,7 +80,7 @@ enum { CDN_MOBILIZER_PARAMS = 4 }; /**< number of parameters of a mobilizer */
 
 /** A mobilizer of your own. `self` is the System's copy of custom_self of the body def. `params` are the body's
  *  CDN_MOBILIZER_PARAMS parameters. Several threads may call the functions at once, on different States. A status
- *  other than CDN_OK is returned to the caller of realize. docs/mobilizers.md has an example. */
+ *  other than CDN_OK is returned to the caller of realize. docs/custom_mobilizers.md has an example. */
 typedef struct cdn_custom_mobilizer_ops {
   uint32_t struct_size;
   const char *name; /**< appears in messages; copied */

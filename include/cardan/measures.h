@@ -56,8 +56,8 @@ typedef enum cdn_energy { CDN_ENERGY_KINETIC, CDN_ENERGY_POTENTIAL, CDN_ENERGY_T
 /** Kinetic, potential or total energy of the system, J. */
 CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char *name, cdn_energy energy);
 
-/** Which contacts a measure is about: those between a side a and a side b. A side is a shape, or all shapes of a body,
- *  or any: a def with shape_a alone is about all contacts of that shape. */
+/** The contacts of a measure: those between a side a and a side b. A side is a shape, or all shapes of a body, or any:
+ *  a def with shape_a alone is about all contacts of that shape. */
 typedef struct cdn_contact_measure_def {
   CDN_DEF_HEADER;
   const char *name;

@@ -25,8 +25,8 @@ typedef struct cdn_model cdn_model; /**< a spec in a System, with tables of the 
 typedef enum cdn_model_contact {
   CDN_MODEL_NO_CONTACT, /**< nothing: bodies pass through each other */
   CDN_MODEL_COMPLIANT,  /**< compliant contact */
-  /** soft convex contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows,
-   *  too (docs/soft_contact.md) */
+  /** soft contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows, too
+   *  (docs/soft_contact.md) */
   CDN_MODEL_SOFT,
   CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else
                      *   compliant */
@@ -42,7 +42,7 @@ typedef enum cdn_model_equality {
 typedef enum cdn_model_solving {
   /** by Newton's method, to the tolerance of cdn_default_soft_def: what error control needs */
   CDN_MODEL_SOLVE_TO_THE_END,
-  /** with MJCF's solver, iterations and tolerances, however far they come: for steps like the simulator's */
+  /** with MJCF's solver, iterations and tolerances, even if rows are not solved to the end: for steps like MuJoCo's */
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 
@@ -58,14 +58,14 @@ typedef struct cdn_model_options {
   double armature;
   bool no_gravity; /**< leave out the file's gravity: for a System that has gravity already */
   /** Whether shapes for collision become shapes of the System (contact.h): planes, spheres, capsules, ellipsoids,
-   *  cylinders, boxes, height fields, and the hulls of meshes. What is left out, a warning names. A file that has no
-   *  exclusions (URDF) gets those of bodies that overlap in the first pose. Default: CDN_MODEL_COMPLIANT.
+   *  cylinders, boxes, height fields, and the hulls of meshes. A warning names the shapes that are left out. A file
+   *  that has no exclusions (URDF) gets those of bodies that overlap in the first pose. Default: CDN_MODEL_COMPLIANT.
    *  tree_only leaves all out. */
   cdn_model_contact contact;
-  double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */
+  double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact_files.md */
   double contact_dissipation; /**< s/m; negative (the default): 10 s/m */
-  /** What friction between shapes follows from. Default: CDN_FRICTION_STICKING. A System that was given a
-   *  cdn_contact_def before the model is built keeps it, and this number has no effect then. */
+  /** The law of friction between shapes. Default: CDN_FRICTION_STICKING. A System that was given a cdn_contact_def
+   *  before the model is built keeps it, and this number has no effect then. */
   cdn_friction contact_friction;
   /** The size of the equal steps that runs will take, s: with soft contact, where the file has refsafe, time constants
    *  count as at least two of them. 0 (the default): the file's step. */
@@ -74,7 +74,7 @@ typedef struct cdn_model_options {
    *  cuts (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are
    *  CDN_ERR_UNSUPPORTED if they are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
   cdn_model_equality equality;
-  /** A plane without end under the model, across z, called "ground": it has looks, and shapes for collision touch it as
+  /** An infinite plane under the model, across z, called "ground": it has looks, and shapes for collision touch it as
    *  `contact` says, whatever their masks are. Its friction is that of a shape that says nothing. Default: false. */
   bool ground;
   /** z of the plane, m. NaN (the default): it touches the lowest point of the model in its default State
@@ -102,8 +102,8 @@ static inline cdn_model_options cdn_default_model_options(void) {
 }
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (docs/command.md
- *  lists them). A model may have no bodies. *out is made even on failure (unless memory ran out):
+ *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (listed in
+ *  docs/command_simulate.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
  *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,
  *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that
  *  is not a regular file is refused. */
@@ -150,14 +150,15 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
  *  the model. */
 CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
 
-/** How the file wants its model to be run: the method and the size of its equal steps, s, as <option> of MJCF says
- *  (what it does not say has MuJoCo's defaults), or the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER,
- *  and CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the
- *  file has nothing of the kind (URDF); nothing is written then. */
+/** The method and the size of equal steps, s, that a file asks for: by <option> of MJCF, with MuJoCo's defaults, or by
+ *  the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER, and CDN_METHOD_SEMI_EXPLICIT_EULER where the
+ *  file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of the kind (URDF); nothing
+ *  is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
 
-/** The hulls of meshes of which shapes are made, each counted once: how many, their triangles in the files and here,
- *  and how far the farthest corner is that was left out, m (cdn_model_options.hull_tolerance). CDN_ERR_ARG: NULL. */
+/** The hulls of the meshes that shapes have, each counted once: their number, their triangles in the files and here,
+ *  and the distance of the farthest corner that was left out, m (cdn_model_options.hull_tolerance). CDN_ERR_ARG: NULL.
+ * */
 typedef struct cdn_model_hull_info {
   int count, triangles_of_files, triangles;
   double farthest;

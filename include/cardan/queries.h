@@ -2,7 +2,7 @@
  *
  * geometry.h answers such questions about one geometry or two. The functions here look at all shapes (contact.h) of a
  * System where a State has them. They realize Position. Shapes that are switched off in the State do not take part,
- * except in cdn_shapes_distance. After the first call with a State they do not allocate. docs/contact.md has an
+ * except in cdn_shapes_distance. After the first call with a State they do not allocate. docs/shapes.md has an
  * example. */
 #ifndef CARDAN_QUERIES_H
 #define CARDAN_QUERIES_H

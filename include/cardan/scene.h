@@ -20,7 +20,7 @@ CDN_BEGIN_DECLS
 
 typedef struct cdn_scene cdn_scene;
 
-/** What marks tell about. A frame has the marks of the layers that are on. */
+/** Layers of marks. A frame has the marks of the layers that are on. */
 typedef enum cdn_layer {
   CDN_LAYER_JOINTS = 1 << 0,      /**< axes of joints, and their ranges */
   CDN_LAYER_FRAMES = 1 << 1,      /**< frames of bodies */
@@ -78,11 +78,11 @@ static inline cdn_texture_def cdn_default_texture_def(void) {
 }
 /** Adds a texture and writes its number (`texture` may be NULL). CDN_ERR_ARG (sizes, no pixels), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, int *texture) CDN_NODISCARD;
-/** A cube is the sky: what is seen where nothing else is. R_GS turns the cube's axes into Ground's. A negative number:
- *  there is no sky, as at first. CDN_ERR_ARG (no such texture, or no cube; no rotation). */
+/** Makes a cube the sky, the background of pictures. R_GS turns the cube's axes into Ground's. A negative number: there
+ *  is no sky, as at first. CDN_ERR_ARG (no such texture, or no cube; no rotation). */
 CDN_API cdn_status cdn_scene_set_sky(cdn_scene *scene, int texture, cdn_rotation R_GS) CDN_NODISCARD;
 
-/** What a half-space looks like beside its colour. Values never change; later releases append some. */
+/** The pattern of a half-space. Values never change; later releases append some. */
 typedef enum cdn_pattern {
   CDN_PATTERN_PLAIN,
   CDN_PATTERN_CHECKER,  /**< rectangles of size `tile` along x and y, in turn of colour rgba and rgb2 */
@@ -102,7 +102,8 @@ typedef struct cdn_visual_def {
   cdn_pattern pattern;   /**< of a half-space. Default CDN_PATTERN_PLAIN */
   double rgb2[3];        /**< the pattern's other colour. Default 0.8 0.8 0.8 */
   double tile[2];        /**< m, > 0. Default 1 1 */
-  double half[2]; /**< a half-space is drawn so far from its origin along x and y, m; 0 (the default): it has no end */
+  double half[2]; /**< a half-space is drawn up to this distance from its origin along x and y, m; 0 (the default):
+                   *   without end */
   int texture;    /**< whose colours are multiplied by rgba's, in place of a pattern; default -1: none */
   /** Which place of the texture a point of the geometry has: place (x, y, z, 1). Of a picture: the place from the left
    *  and from the top, in widths and heights, and the picture repeats. Of a cube: the direction from its middle.
@@ -111,9 +112,8 @@ typedef struct cdn_visual_def {
   /** Of a mesh and a picture, in place of `place`: the places of the three corners of each triangle, 6 numbers a
    *  triangle; copied. NULL: none */
   const float *corners;
-  /** How much of the light is mirrored as from varnish, 0 to 1; how small the place is that shines, 0 to 1 (the
-   *  exponent of Phong's law is 128 times this); how much of its colour it has without light, 0 to 1. Defaults: 0.5,
-   *  0.5, 0 */
+  /** Specular reflection, shininess (the exponent of Phong's law is 128 times this) and emission, each 0 to 1.
+   *  Defaults: 0.5, 0.5, 0 */
   double specular, shininess, emission;
   double reflectance; /**< how much of a half-space is a mirror, 0 to 1. Default 0 */
 } cdn_visual_def;
@@ -246,7 +246,7 @@ static inline CDN_NODISCARD cdn_status cdn_scene_light(const cdn_scene *scene, i
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 /** Makes the frame of a State: poses of all bodies, and the marks of the layers that are on. The State is realized as
- *  far as the layers need: Position at least; Acceleration for forces of constraints, of soft rows and of convex
+ *  far as the layers need: Position at least; Acceleration for forces of constraints, of soft rows and of soft
  *  contacts. Where a State cannot be realized that far, the frame lacks these marks, and the call returns that status.
  *  Allocates nothing after the first few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors
  *  of realizing. O(bodies + marks). */
@@ -257,7 +257,7 @@ CDN_API cdn_status cdn_scene_update(cdn_scene *scene, cdn_state *state) CDN_NODI
 CDN_API double cdn_scene_time(const cdn_scene *scene);
 CDN_API const cdn_transform *cdn_scene_poses(const cdn_scene *scene);
 
-/** What a mark looks like. All but text are placed by X_G. Values never change; later releases append some. */
+/** The form of a mark. All but text are placed by X_G. Values never change; later releases append some. */
 typedef enum cdn_mark_kind {
   CDN_MARK_POINT,     /**< a small ball of radius size[0] */
   CDN_MARK_LINE,      /**< from the origin along z of X_G; size[0]: length */
@@ -303,10 +303,9 @@ CDN_API double cdn_decorations_scale(const cdn_decorations *d);
 
 /* ---- looking ----------------------------------------------------------------------------- */
 
-/** The box, along Ground's axes, about what viewers show of the frame at first and what has an end: looks of the groups
- *  0 to 2; without any, looks of all groups; without any, shapes for collision; without any, the bodies' origins;
- *  false,
- *  and zeros, if there is nothing at all. O(visuals). */
+/** The box, along Ground's axes, about the finite visuals that viewers show at first: looks of the groups 0 to 2;
+ *  without any, looks of all groups; without any, shapes for collision; without any, the bodies' origins; false, and
+ *  zeros, if there is nothing at all. O(visuals). */
 CDN_API bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec3 *most_G);
 
 /** What a camera sees: X_GC (it looks along -z, y is up) and the angle of view. The struct never changes. */

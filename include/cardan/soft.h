@@ -1,4 +1,4 @@
-/* Cardan: soft convex contact and constraints. docs/soft_contact.md introduces it. */
+/* Cardan: soft contact and soft rows. docs/soft_contact.md introduces them. */
 #ifndef CARDAN_SOFT_H
 #define CARDAN_SOFT_H
 
@@ -24,11 +24,11 @@ static inline cdn_soft_law cdn_default_soft_law(void) {
 
 /** How soft rows are solved (docs/soft_rows.md). */
 typedef enum cdn_soft_solver {
-  CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few, dear iterations */
+  CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few iterations; each costs
+                    *   an elimination */
   CDN_SOFT_CG,     /**< conjugate gradients, preconditioned by the masses and the constraints: no matrix of the rows */
-  CDN_SOFT_PGS     /**< projected Gauss-Seidel on the forces of the rows, group by group. Many iterations; forces are
-                *   allowed
-                    *   ones after each of them */
+  CDN_SOFT_PGS     /**< projected Gauss-Seidel on the forces of the rows, group by group. Many iterations; after each of
+                    *   them all forces are within their bounds */
 } cdn_soft_solver;
 /** A System's options for soft rows (docs/soft_rows.md). */
 typedef struct cdn_soft_def {
@@ -37,23 +37,24 @@ typedef struct cdn_soft_def {
   double tolerance;      /**< >= 0: see cdn_soft_statistics.residual. Default 1e-8 */
   int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
   double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
-  /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included,
-   *  or on J udot alone, as MuJoCo 2.2.2 has it. Of soft equalities, too, and then some more is as there: rotations of
-   *  welds weigh as translations, and their angles are not scaled. Rows of contacts are on J udot alone, always: a
-   *  material point of a ball that rolls is not the point of contact. So are limits of balls. Default true */
+  /** true: rows on a pair of bodies, those of soft equalities too, have the acceleration of the material points,
+   *  centripetal terms included. false: they have J udot alone, as in MuJoCo 2.2.2; soft equalities then also weigh
+   *  rotations of welds as translations, and do not scale their angles. Rows of contacts and limits of balls have J
+   *  udot alone in either case: the point of contact of a rolling ball is not a material point. Default true */
   bool rates;
   /* of contacts (cdn_contact_def.model) */
   cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */
   double impedance_ratio; /**< > 0: of friction to normal force, MuJoCo's impratio. Default 1 */
   /** Time constants of laws count as at least this, s, >= 0: MuJoCo's refsafe is two steps. Default 0 */
   double shortest_time;
-  cdn_soft_solver solver; /**< default CDN_SOFT_NEWTON. Implicit steps (CDN_METHOD_CONVEX) take that always */
+  cdn_soft_solver solver; /**< default CDN_SOFT_NEWTON, which implicit contact steps (CDN_METHOD_CONVEX) always take */
   /** >= 0: MuJoCo's tolerance is in force instead of `tolerance`. An island ends when an iteration lowers the cost, or
    *  leaves a gradient, by less than this times the trace of M at the default coordinates; a line search when its slope
    *  is below line_tolerance times the same, for a direction of length 1. Default -1: not in force */
   double cost_tolerance;
-  /** Afterwards, most sweeps over the forces of friction, of contacts and of joints, as if these rows had no
-   *  regularisation, at the normal forces of the solution (MuJoCo's no-slip solver). >= 0. Default 0: none */
+  /** The largest number of sweeps of MuJoCo's no-slip solver, after the solution: friction of contacts and of joints is
+   *  solved once more as if its rows had no regularisation, at the normal forces of the solution. >= 0. Default 0: none
+   * */
   int noslip_iterations;
   /** >= 0: the sweeps of an island end when one lowers the cost by less than this times the trace of M at the default
    *  coordinates. Default 1e-6 */
@@ -79,7 +80,7 @@ CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-/** What became of one group. Vectors are in Ground. Later releases append members. */
+/** The result of one group. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_soft_group {
   cdn_soft_kind kind;
   int rows;
@@ -87,8 +88,8 @@ typedef struct cdn_soft_group {
   cdn_vec3 point_G;
   double residual[CDN_SOFT_MOST_ROWS]; /**< r */
   double force[CDN_SOFT_MOST_ROWS];    /**< f, N or N m; of a cone in its rows' directions */
-  /** The number of the soft element (soft_elements.h) whose group it is, or -1. Of one that couples two joints `joint`
-   *  is the first of them */
+  /** The number of the soft element (soft_elements.h) whose group it is, or -1. If it couples two joints, `joint` is
+   *  the first of them */
   int element;
   int contact; /**< the number of the contact (cdn_contact_get) whose rows these are, or -1 */
   const char
@@ -132,7 +133,7 @@ static inline CDN_NODISCARD cdn_status cdn_soft_get_statistics(cdn_state *state,
   return cdn_soft_get_statistics_sized(state, out, sizeof *out);
 }
 
-/** One iteration: sums over the islands that came so far. Later releases append members. */
+/** One iteration: sums over the islands that reached it. Later releases append members. */
 typedef struct cdn_soft_iteration {
   int islands;
   int evaluations; /**< of slopes along the line */

@@ -1,9 +1,9 @@
 /* Cardan: soft elements: limits, friction losses and equalities that give way as MuJoCo's do. docs/soft_elements.md
  * introduces them; constraints.h has equations that hold exactly, forces.h stops that are springs.
  *
- * Each element makes soft rows of a State (soft.h) while it is enabled. Its law says how its violation x and its rate v
- * become the accelerations that the rows want, aref = -B v - K d x, and how hard they want them: R = (1 - d) / d times
- * the inverse inertia that a row meets at the default coordinates (MuJoCo's diagonal approximation).
+ * Each element makes soft rows of a State (soft.h) while it is enabled. Its law gives the target acceleration of the
+ * rows, aref = -B v - K d x, from the violation x and its rate v, and their regularisation: R = (1 - d) / d times the
+ * inverse inertia that a row meets at the default coordinates (MuJoCo's diagonal approximation).
  *
  * Adders are sticky (system.h) and return an id. The elements are of the sort CDN_SORT_SOFT_ELEMENT (elements.h), which
  * gives their names, kinds and parameters; all parameters are Instance-stage variables. */
@@ -43,10 +43,10 @@ static inline cdn_soft_limit_def cdn_default_soft_limit_def(void) {
 }
 CDN_API cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_limit_def *def);
 
-/** Dry friction in a joint: one row for each mobility, which wants it to rest and whose force is at most `loss`.
- *  Rotations of ball and free joints lose about the axes of M, translations along those of F. The row gives way: below
+/** Dry friction in a joint: one row for each mobility. Its target is rest, and its force is at most `loss`. In ball and
+ *  free joints it acts about the axes of M (rotations) and along those of F (translations). The row gives way: below
  *  the speed loss w (1 - d0) / d0 d1 T / 2 (w: the inverse inertia that it meets; d0, d1, T: imp[0], imp[1], ref[0] of
- *  the law) the force is viscous, and what is pushed by less than `loss` creeps. By the default law that is 1.06e-3 s
+ *  the law) the force is viscous, and a joint under a load below `loss` creeps. By the default law that is 1.06e-3 s
  *  loss w. */
 typedef struct cdn_friction_loss_def {
   CDN_DEF_HEADER;
@@ -80,7 +80,7 @@ typedef struct cdn_soft_equality_def {
   cdn_body a, b; /**< bodies, or Ground; they differ */
   cdn_vec3 p_A, p_B;
   cdn_quaternion q_AB; /**< of a weld. Default 1 */
-  double torque_scale; /**< of a weld, m: what an angle of 2 rad counts in lengths, >= 0. Default 1 */
+  double torque_scale; /**< of a weld, m: an angle of 2 rad counts as this length, >= 0. Default 1 */
   /** Coordinates whose rates are speeds u; x.body Ground: there is no x, and y - y0 = polynomial[0]. */
   cdn_mobility y, x;
   double y0, x0, polynomial[5]; /**< default of the polynomial: 0, 1, 0, 0, 0 */

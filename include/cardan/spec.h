@@ -78,7 +78,7 @@ typedef enum cdn_spec_integrator {
   CDN_SPEC_IMPLICIT,
   CDN_SPEC_IMPLICITFAST
 } cdn_spec_integrator;
-/** How a file asks that its soft rows be made and solved: MJCF's option, with MuJoCo's names and defaults. Overrides of
+/** A file's options of soft rows and their solver: MJCF's <option>, with MuJoCo's names and defaults. Overrides of
  *  margin, solref and solimp (o_margin, ...) are in the shapes and pairs already. */
 typedef struct cdn_spec_solver {
   CDN_DEF_HEADER;
@@ -131,7 +131,8 @@ typedef struct cdn_spec_body {
   bool intermediate;   /**< a massless frame between several joints of one body, made by a reader: tables omit it */
   bool allow_improper; /**< as in cdn_body_def; readers set it, and warn */
   bool must_be_base;   /**< gets a free joint to Ground if no joint connects it to Ground: see cdn_spec_make_tree */
-  /** The part of its weight that a force at its centre of mass takes off: 1 all of it. Default 0 (MJCF's gravcomp) */
+  /** The part of its weight that a force at its centre of mass compensates; 1: all of it. Default 0 (MJCF's gravcomp)
+   * */
   double gravity_compensation;
 } cdn_spec_body;
 CDN_API void cdn_spec_body_init(void *def, size_t size); /**< cdn_default_spec_body for a struct of `size` bytes */
@@ -304,13 +305,13 @@ typedef struct cdn_spec_shape {
   double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
   int priority;       /**< MuJoCo's: of two shapes, condim and friction are those of the one with the larger; 0 */
   double margin, gap; /**< MuJoCo's, m; compliant contact begins where surfaces touch, whatever they are; 0, 0 */
-  /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact.md), scaled by this; its size is not read, and
-   *  X_BS is the pose of the mesh. Default 0 */
+  /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact_files.md), scaled by this; its size is not read,
+   *  and X_BS is the pose of the mesh. Default 0 */
   double fit_scale;
   cdn_soft_law law; /**< of soft contact: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double solmix;    /**< MuJoCo's: the weight of the law in means; default 1 */
-  /** The part of its body that it came with, which an exclusion may name: a link of URDF that a fixed joint makes part
-   *  of the body. NULL (the default): the body's own */
+  /** The link of URDF that the shape belonged to, if a fixed joint made that link part of the body; exclusions may name
+   *  it. NULL (the default): the body itself */
   const char *part;
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
@@ -375,7 +376,7 @@ typedef struct cdn_spec_asset {
    *  middle to rgb2 at the border; a flat one is rgb1. Defaults: none, 0.8 0.8 0.8, 0.5 0.5 0.5 */
   cdn_spec_texture builtin;
   double rgb1[3], rgb2[3];
-  /** Of a material: how often its texture is on a shape, along x and y (default 1 1); on each 2 m if `texuniform`
+  /** Of a material: repeats of its texture on a shape, along x and y (default 1 1); on each 2 m if `texuniform`
    *  (default false). */
   double texrepeat[2];
   bool texuniform;
@@ -393,8 +394,8 @@ typedef struct cdn_spec_asset {
   int gridsize[2];
   char gridlayout[13];
   const char *side_file[6]; /**< of cube and sky: a file for each side, in the order of RLUDFB; NULL: none */
-  /** Of a material: how much it shines, how small the place is that shines, how much light it gives by itself, and how
-   *  much of a plane is a mirror, each 0 to 1. Defaults: 0.5, 0.5, 0, 0 */
+  /** Of a material: specular reflection, shininess, emission, and reflectance (of planes), each 0 to 1. Defaults: 0.5,
+   *  0.5, 0, 0 */
   double specular, shininess, emission, reflectance;
 } cdn_spec_asset;
 CDN_API void cdn_spec_asset_init(void *def, size_t size); /**< cdn_default_spec_asset for a struct of `size` bytes */
@@ -424,10 +425,10 @@ typedef struct cdn_spec_contact {
   const char *shape_a, *shape_b; /**< of a pair */
   int condim;                    /**< as a shape's; 0 (the default): what the shapes have together */
   /** Sliding along two directions, torsional (m), rolling about two directions (m). A negative number (the default):
-   *  what the shapes have together. */
+   *  the combined number of the shapes. */
   double friction[5];
   double margin, gap; /**< as a shape's */
-  cdn_soft_law law;   /**< of soft contact. ref or imp of zeros (the default): what the shapes have together */
+  cdn_soft_law law;   /**< of soft contact. ref or imp of zeros (the default): the combined numbers of the shapes */
 } cdn_spec_contact;
 CDN_API void cdn_spec_contact_init(void *def,
                                    size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */

@@ -85,9 +85,9 @@ CDN_API const double *cdn_state_previous_y(const cdn_state *state);
 /** Realizes all stages up to `stage`: computes the eager entries that are not valid. On failure the State is
  *  realized as far as it came, and cdn_state_last_error has the message. */
 CDN_API cdn_status cdn_realize(cdn_state *state, cdn_stage stage) CDN_NODISCARD;
-/** What has this ticket, of whatever subsystem: t, a pool, a variable, a region, a cache entry, which is computed if it
- *  is not valid. *value points to *size bytes (`size` may be NULL) that hold it until something changes; of a region,
- *  to its elements. CDN_ERR_ARG for a stage or a wrong ticket; otherwise what computing returns.
+/** The value behind a ticket of any subsystem: t, a pool, a variable, a region, or a cache entry, which is computed if
+ *  it is not valid. *value points to *size bytes (`size` may be NULL), which are valid until something changes; for a
+ *  region, to its elements. CDN_ERR_ARG for a stage or a wrong ticket; otherwise what computing returns.
  *  cdn_system_find_ticket finds tickets by name. */
 CDN_API cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **value, size_t *size) CDN_NODISCARD;
 /** The value of a cache entry, computed if it is not valid; NULL on failure (see cdn_state_last_error). */

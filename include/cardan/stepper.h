@@ -51,8 +51,9 @@ typedef enum cdn_method {
                         *   energy */
   CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's
                              *   RK4) */
-  CDN_METHOD_CONVEX, /**< the convex step of order 2: contact is implicit, the rest explicit (docs/convex_step.md) */
-  CDN_METHOD_COUNT   /**< number of methods; later releases append some */
+  CDN_METHOD_CONVEX,        /**< the implicit contact step of order 2: contact is implicit, all else explicit
+                      *   (docs/convex_step.md) */
+  CDN_METHOD_COUNT          /**< number of methods; later releases append some */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */
@@ -109,11 +110,11 @@ typedef struct cdn_stepper_def {
   bool return_on_events;
   /** Passed to the callbacks of events as cdn_occurrence.user. It belongs to this run, while the System is shared. */
   void *user;
-  /** true: a second run, the companion, advances beside this one. Its accuracy is a tenth of this run's or tighter,
-   *  and it takes other steps, most often by another method (fixed steps: half the step). The distance between the
-   *  two runs estimates the error of this run: see cdn_certificate. It costs 0.3 to 1.3 times the evaluations of the
-   *  run itself (the convex step: 3). Handlers run in both runs, so a handler that changes something outside the
-   *  State changes it twice; reporters are called for this run only. Default: false. */
+  /** true: a second run, the companion, advances beside this one. Its accuracy is a tenth of this run's or tighter, and
+   *  it takes other steps, most often by another method (fixed steps: half the step). The distance between the two runs
+   *  estimates the error of this run: see cdn_certificate. It costs 0.3 to 1.3 times the evaluations of the run itself
+   *  (the implicit contact step: 3). Handlers run in both runs, so a handler that changes something outside the State
+   *  changes it twice; reporters are called for this run only. Default: false. */
   bool companion;
   void *companion_user; /**< `user` of the companion: passed to its handlers as cdn_occurrence.user */
   /** The accuracy that the verdict is about, 1e-15 to 1. 0: `accuracy`. cdn_deliver (deliver.h) sets it for runs
@@ -152,12 +153,12 @@ CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method
  *  nu), by forces on mobilities beside all that act; dx_dc (n x the System's controls). Row-major; any may be NULL.
  *  `method` as in cdn_step_inverse_dynamics.
  *
- *  These are the derivatives of all that the step does: how soft rows give way, constraints hold, implicit forces
- *  follow the new speeds, coordinates move, and how the first step of the projection at the end (without weights)
- *  corrects them. Columns of what is prescribed at the start, and rows of what is prescribed at the end, are zero, and
- *  so are columns of controls that follow a source. What forces, rows and constraints of yours do not describe is
- *  differenced, as in derivatives.h. So are, to about 1e-9, controls, and how J (docs/fixed_steps.md) varies: for
- *  CDN_METHOD_IMPLICIT by two evaluations in all, for CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
+ *  These are the derivatives of the whole step: of soft rows, constraints, implicit forces, the motion of coordinates,
+ *  and the first step of the projection at the end (without weights). Columns of what is prescribed at the start, and
+ *  rows of what is prescribed at the end, are zero, and so are columns of controls that follow a source. Forces, rows
+ *  and constraints of yours without derivatives are differenced, as in derivatives.h. So are, to about 1e-9, controls,
+ *  and how J (docs/fixed_steps.md) varies: for CDN_METHOD_IMPLICIT by two evaluations in all, for
+ *  CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
  *
  *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's
  *  workspace has grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite.
@@ -195,16 +196,15 @@ CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *
  *  cdn_stepper_advance. */
 CDN_API cdn_status cdn_stepper_step(cdn_stepper *stepper, double t_max) CDN_NODISCARD;
 /** Asks the call of advance or step that is in progress, or else the next one, to return soon: before its next attempt
- *  of a step, or its companion's, it returns CDN_ERR_LIMIT, as at max_steps. Call it again to continue: the bits of
- *  the run are those of a run that nobody has interrupted. Until then the companion may be behind the run. Other
- *  threads and signal handlers may call this function at any time before cdn_stepper_destroy; it is the only one that
- *  they may call while the stepper is in use. A call that comes to its end beforehand returns as usual, and the next
- *  one returns at once. Cost: one atomic store. Nothing without a stepper. */
+ *  of a step, or its companion's, it returns CDN_ERR_LIMIT, as at max_steps. Call it again to continue: the bits of the
+ *  run are those of a run without interruption. Until then the companion may be behind the run. Other threads and
+ *  signal handlers may call this function at any time before cdn_stepper_destroy; it is the only one that they may call
+ *  while the stepper is in use. A call that comes to its end beforehand returns as usual, and the next one returns at
+ *  once. Cost: one atomic store. Nothing without a stepper. */
 CDN_API void cdn_stepper_interrupt(cdn_stepper *stepper);
-/** The same, and the attempt of a step that is in progress ends before its next evaluation. It counts as rejected;
- *  the State is at the last accepted step. A run that goes on takes the step anew: methods of SUNDIALS begin anew
- *  there, so that its numbers are others, within the accuracy. For a program that ends, where one step may take
- *  seconds. */
+/** The same, and the attempt of a step that is in progress ends before its next evaluation. It counts as rejected; the
+ *  State is at the last accepted step. If the run continues, it repeats the step. Methods of SUNDIALS start anew there,
+ *  and the numbers change within the accuracy. For programs that end while a step may take seconds. */
 CDN_API void cdn_stepper_break_off(cdn_stepper *stepper);
 /** The State at the time last reached: the same object for the stepper's whole life; NULL without a stepper. You may
  *  read computed values, which realizes it. You may set its variables between calls (forces, parameters, q, u, z):
@@ -319,16 +319,16 @@ typedef struct cdn_certificate {
    *  saved it (fused multiply-adds on one of the two only). If it is above 0, the bits differ from those of an
    *  uninterrupted run. */
   int64_t kernel_changes;
-  /** The reason why the verdict is unknown although the run and its companion came to the end, or "". Both may have
-   *  made the same mistake, or agree by chance: because of rounding, a motion that is not resolved, an event that is
-   *  grazed, soft rows that were not solved, friction without memory, energy that does not balance, shapes that went
-   *  through each other, or a companion that is behind the run. docs/delivered.md has the bounds. Without a
-   *  companion: of these, what the run alone tells. */
+  /** The reason why the verdict is unknown although the run and its companion came to the end, or "". Both may err in
+   *  the same way, or agree by chance: because of rounding, a motion that is not resolved, an event that is grazed,
+   *  soft rows that were not solved, friction without memory, energy that does not balance, shapes that went through
+   *  each other, or a companion that is behind the run. docs/delivered.md has the bounds. Without a companion: of
+   *  these, what the run alone tells. */
   char doubt[128];
-  /** Of the soft rows (soft.h) and of the contacts of convex steps, in all evaluations, those of rejected attempts,
-   *  too: the sum of the most iterations of an island, and the largest cdn_soft_statistics.residual; of stages of
-   *  convex
-   *  steps, which go on until rounding is left, only of those whose iterations ran out. 0 without such rows. */
+  /** Solver of soft rows (soft.h) and of the contacts of implicit contact steps, over all evaluations, rejected
+   *  attempts included. Iterations: the sum, over evaluations, of the largest number that an island took. Residual: the
+   *  largest cdn_soft_statistics.residual; stages of implicit contact steps count only if their iterations ran out. 0
+   *  without such rows. */
   int64_t soft_iterations;
   double max_soft_residual;
   /** Two shapes of which one has gone through the other, because the force between them is too weak to stop it, or
@@ -344,8 +344,8 @@ typedef struct cdn_certificate {
   /** The time up to which the run and its companion were compared, s; NaN without a companion. It is the time at
    *  which the run is shown, unless a call has just ended with CDN_ERR_LIMIT, or the companion has ended early. */
   double compared_until;
-  /** Stages of the convex step, in all attempts, in which friction was not bound by the normal forces that resulted,
-   *  but by others that are 5 % or more away: four passes did not bring them together. */
+  /** Stages of the implicit contact step, in all attempts, whose friction was bounded by normal forces that differ from
+   *  the resulting ones by 5 % or more after four passes. */
   int64_t unsettled_stages;
 } cdn_certificate;
 

@@ -1,6 +1,6 @@
 /* Cardan: trajectories, tables of States as comma-separated values. One row for each State, after a header row:
  * time, coordinates, speeds, energies, controls, measures, and columns of your own. `cardan simulate` writes such
- * tables and `cardan plot` draws them (docs/command.md). */
+ * tables and `cardan plot` draws them (docs/command_simulate.md). */
 #ifndef CARDAN_TRAJECTORY_H
 #define CARDAN_TRAJECTORY_H
 

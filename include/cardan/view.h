@@ -1,12 +1,10 @@
-/* Cardan: a view of a System in a browser. A view serves one page on this machine, shows States in it, and does what
- * the people in front of it ask for: run, pause, step, scrub, drag, pull. docs/view.md tells how to use it,
- * docs/wire.md what the page and the view say to each other.
+/* Cardan: a view of a System in a browser. A view serves one page on this machine, shows States in it, and obeys the
+ * page's requests: run, pause, step, scrub, drag, pull. docs/view.md tells how to use it, docs/wire.md describes the
+ * messages.
  *
- *   cdn_view *view;
- *   status = cdn_view_open(state, NULL, &view);
- *   if (!status) printf("open %s\n", cdn_view_address(view));
- *   if (!status) status = cdn_view_run(view, NULL);      (until cdn_view_stop, in a signal handler for instance)
- *   cdn_view_close(view);
+ * cdn_view *view; status = cdn_view_open(state, NULL, &view); if (!status) printf("open %s\n", cdn_view_address(view));
+ * if (!status) status = cdn_view_run(view, NULL); (until cdn_view_stop, in a signal handler for instance)
+ * cdn_view_close(view);
  *
  * A program that keeps its own loop calls cdn_view_show and cdn_view_poll in place of cdn_view_run. Neither waits for a
  * page. A view belongs to one thread at a time; its server has a thread of its own. */
@@ -88,10 +86,10 @@ CDN_API int cdn_view_pages(const cdn_view *view);
  *  after the first few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. O(bodies + marks). */
 CDN_API cdn_status cdn_view_show(cdn_view *view, cdn_state *state) CDN_NODISCARD;
 
-/** What the page asks a program for that keeps its own loop. The struct grows at its end. */
+/** Requests of the page to a program with a loop of its own. The struct grows at its end. */
 typedef struct cdn_view_wishes {
   bool paused;  /**< the program should wait */
-  int steps;    /**< though it waits, it should take so many steps: they are counted since the last call */
+  int steps;    /**< steps to take while it waits, counted since the last call */
   bool reset;   /**< it should begin anew: once */
   double speed; /**< times real time; 0: as fast as it goes */
   bool stopped; /**< cdn_view_stop was called */
@@ -108,7 +106,7 @@ static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *
 
 /** Runs the System from the State of cdn_view_open, as the page asks, until cdn_view_stop; without a server, until the
  *  def's final_time. With a server the run begins when the first page has drawn the model, so that somebody sees how it
- *  begins. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its story, and
+ *  begins. `def` may be NULL: the defaults, with a companion. A run that fails stays on the page, with its message, and
  *  can be reset. Errors: CDN_ERR_ARG (no server and no final_time), CDN_ERR_NOMEM; without a server also those of the
  *  run. */
 CDN_API cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) CDN_NODISCARD;

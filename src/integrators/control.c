@@ -4,8 +4,8 @@
 #include "integrators/internal.h"
 
 /* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
- * accuracy on motions that neither damp nor amplify them much (docs/methods.md). It costs little, because hardly any
- * step is rejected. */
+ * accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs little,
+ * because hardly any step is rejected. */
 static const double TARGET = 0.1;
 /* Largest decrease and increase of a step at once. */
 static const double LEAST = 0.2, MOST = 5.0;

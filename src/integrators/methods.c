@@ -41,7 +41,7 @@ bool cdn_method_needs_fixed_step(cdn_method method) {
 }
 
 /* Every step is projected where there are constraints, so fewer and longer ones are cheaper, and projection takes
- * from the errors of a one-step method what a history does not see (docs/benchmarks.md has the figures). Not where
+ * from the errors of a one-step method what a history does not see (figures: docs/evidence/benchmarks.md). Not where
  * shapes may touch: contact costs more than projection, and its kinks end long steps. */
 static bool long_steps_pay(const cdn_system *system) {
   return system && cdni_projects(system) && !cdni_contact_is_compliant(cdni_contact(system));

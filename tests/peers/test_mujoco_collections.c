@@ -4,11 +4,11 @@
  * second of steps.
  * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they
  * are alike without
- * contact, the points and directions of contacts differ, as docs/soft_contact.md says of some pairs of shapes.
+ * contact, the points and directions of contacts differ, as docs/evidence/soft_contact.md says of some pairs of shapes.
  *
  * MuJoCo gets our principal axes, as its own are off by up to 1e-6, and both solve their soft rows to the end. So
- * what differs is the
- * model. What is printed is the table of docs/collections.md; CARDAN_TEST_VERBOSE prints a line for each file. */
+ * what differs is the model. What is printed is the table of docs/evidence/collections.md; CARDAN_TEST_VERBOSE prints a
+ * line for each file. */
 #define _GNU_SOURCE
 #include "mujoco_bridge.h"
 #include "newer_mujoco.h"

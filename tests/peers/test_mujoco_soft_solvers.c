@@ -234,7 +234,8 @@ static bool has_plain_friction(const rig *r) {
   return true;
 }
 
-/* The no-slip pass after each solver. MuJoCo's keeps other sums of forces of pyramids (docs/soft_rows.md). */
+/* The no-slip pass after each solver. MuJoCo's keeps other sums of forces of pyramids
+ * (docs/evidence/soft_contact.md). */
 START_TEST(test_noslip) {
   uint64_t seed = 74;
   for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++) {

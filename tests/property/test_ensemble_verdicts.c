@@ -98,7 +98,7 @@ static void check_estimates(cdn_method method, bool equal_steps, double size) {
       const cdn_certificate c = certificate_of(e, k);
       const double error = largest[k];
       off += error > 1e-12 && (error > 3 * c.error_estimate || c.error_estimate > 3 * most[k]);
-      /* where the spring pushes, the motion amplifies errors; other methods deliver less (docs/methods.md) */
+      /* where the spring pushes, the motion amplifies errors; other methods deliver less (docs/evidence/methods.md) */
       const bool good = method == CDN_METHOD_DORMAND_PRINCE || method == CDN_METHOD_DORMAND_PRINCE_8;
       if (!equal_steps && good && stiffness_of(k) > 0)
         ck_assert_msg(c.delivered == CDN_VERDICT_DELIVERED, "method %d, asked %g: State %d has %g, estimate %g",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs/functions.md is complete and true: it names every public function, and nothing that is not public. Every link
-between documents leads to a file, and to a heading in it.
+between documents leads to a file, and to a heading in it. Pages that sources name are there,
+and so are the sources that the architecture's page and the picture of contact name.
 
     function_index.py ROOT
 """
@@ -35,6 +36,18 @@ for page, text in pages.items():
             mistakes.append(f'{page.name}: the link to {target} leads nowhere')
         elif heading and goal in headings and heading not in headings[goal]:
             mistakes.append(f'{page.name}: {goal.name} has no heading #{heading}')
+
+for folder in ('src', 'include', 'apps', 'tests', 'examples', 'bench', 'accuracy'):
+    for path in sorted((root / folder).rglob('*')):
+        if path.suffix in ('.c', '.h', '.cpp', '.py', '.xml', '.ts', '.mjs') and 'node_modules' not in path.parts:
+            for page in sorted(set(re.findall(r'\bdocs/[\w/-]+\.md\b', path.read_text(errors='replace')))):
+                if not (root / page).exists():
+                    mistakes.append(f'{path.relative_to(root)}: {page} is no page')
+
+for name in ('docs/architecture.md', 'docs/pictures/contact_path.svg'):
+    for source in sorted(set(re.findall(r'(?:(?<=src/)|(?<![\w/]))((?!src/)[a-z]+/[a-z0-9_/]+\.[ch])\b', (root / name).read_text()))):
+        if not (root / 'src' / source).exists():
+            mistakes.append(f'{name}: src/{source} is not there')
 
 print('\n'.join(mistakes) or f'{len(functions)} functions are indexed')
 sys.exit(1 if mistakes else 0)

@@ -9,7 +9,7 @@ static const cdn_method methods[] = { CDN_METHOD_MERSON,    CDN_METHOD_DORMAND_P
                                       CDN_METHOD_CVODE_BDF, CDN_METHOD_CVODE_ADAMS };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* Delivered errors are within a few ten times the accuracy (docs/methods.md); dense output adds as much. */
+/* Delivered errors are within a few ten times the accuracy (docs/evidence/methods.md); dense output adds as much. */
 static const double accuracy = 1e-8, factor = 100;
 
 static event_log seen;

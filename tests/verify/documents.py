@@ -3,10 +3,11 @@
 
     documents.py CARDAN ROOT BUILD
 
-Commands are the lines of README.md's blocks of `sh`, the first block of each page of docs/ where it is one of commands, and
-all blocks of the tutorial. `$ command` is followed by what it prints; `...` stands for any lines. Numbers may differ in the
+Commands are the lines of README.md's blocks of `sh`, the first block of each page of docs/ and docs/evidence/ where it is
+one of commands, and all blocks of the tutorial. `$ command` is followed by what it prints; `...` stands for any lines. Numbers may differ in the
 last digits that are shown. Verbs of ./run would install packages: that they exist is all that is looked at.
-Blocks of `c` of docs/coming_from.md compile. The README's program is examples/pendulum.c.
+Blocks of `c` of docs/coming_from.md compile. A block of `c` with a main() is a program: it compiles, links and runs without
+an error. The README's program is examples/pendulum.c. docs/README.md lists every page once, and only pages.
 """
 import os
 import pathlib
@@ -149,8 +150,32 @@ for language, text in blocks((root / 'README.md').read_text()):
     if language == 'c' and text != (root / 'examples/pendulum.c').read_text():
         mistakes.append('README.md and examples/pendulum.c differ: copy the program over')
 
-for path in sorted((root / 'docs').glob('*.md')):
-    where, found = f'docs/{path.name}', list(blocks(path.read_text()))
+def check_program(where, number, text):
+    """A program ends without an error. One that shows something until it is stopped is only compiled."""
+    source, built = folder / f'program{number}.c', folder / f'program{number}'
+    source.write_text(text)
+    run(where, f'cc -std=c17 -Wall -Wno-unused -Werror {source} $(pkg-config --cflags --libs cardan) -lm -o {built}')
+    if built.exists() and 'cdn_view_run' not in text:
+        run(where, str(built))
+
+
+def check_index(pages):
+    listed = re.findall(r'^\| [^|]*\[[^\]]+\]\(([\w/-]+\.md)\)', (root / 'docs/README.md').read_text(), flags=re.M)
+    for name in sorted(set(pages) - set(listed)):
+        mistakes.append(f'docs/README.md: {name} is missing: add a line to the table of its part')
+    for name in sorted(set(listed) - set(pages) | {name for name in listed if listed.count(name) > 1}):
+        mistakes.append(f'docs/README.md: {name} is listed, and is no page, or is listed twice')
+
+
+pages = sorted((root / 'docs').rglob('*.md'))
+check_index([str(path.relative_to(root / 'docs')) for path in pages if path.name != 'README.md'])
+programs = 0
+for path in pages:
+    where, found = str(path.relative_to(root)), list(blocks(path.read_text()))
+    for language, text in found:
+        if language == 'c' and re.search(r'^int main\(', text, flags=re.M):
+            programs += 1
+            check_program(where, programs, text)
     if path.name == 'command.md':
         check_synopsis(where, found[0][1])
         continue

@@ -35,8 +35,8 @@ static cdn_state *on_slope(double angle, double mu, double rolling, cdn_geometry
   return state;
 }
 
-/* Where it is displaced by the load, as far as k = 1.6 E* a allows (docs/contact.md); and there it stays when time goes
- * on. */
+/* Where it is displaced by the load, as far as k = 1.6 E* a allows (docs/friction.md); and there it stays when time
+ * goes on. */
 START_TEST(a_block_stays_on_a_slope) {
   const double angle = 20 * PI / 180, a = 0.5 * sqrt(3) * SIDE / 2;
   for (int goal = CDN_EQUILIBRIUM_STABLE; goal <= CDN_EQUILIBRIUM_ANY; goal++) {

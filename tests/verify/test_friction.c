@@ -20,7 +20,7 @@ static cdn_contact the_contact(cdn_state *state) {
   return c;
 }
 
-/* Of a ball of radius R on a rigid plane (docs/contact.md). */
+/* Of a ball of radius R on a rigid plane (docs/friction.md). */
 static double stiffness_of_friction(double modulus, double R) { return 1.6 * modulus * sqrt(1e-3) * R; }
 
 /* ---- moments ---- */
