@@ -1,13 +1,15 @@
 /* Events in a run: shared by the files that find and handle them.
  *
  * An event with a handler is *active*: a step ends at it, so that the run continues from the State that the handler
- * left. All other events are *passive*: dense output serves them within a step, like reports, and the integration
- * does not depend on them. */
+ * left. So are *kinks*, triggers without an event: a step ends where the forces of the library, or custom ones, bend or
+ * jump, and the method starts anew behind it. All other events are *passive*: dense output serves them within a step,
+ * like reports, and the integration does not depend on them. */
 #ifndef CARDAN_INTEGRATORS_EVENTS_H
 #define CARDAN_INTEGRATORS_EVENTS_H
 
 #include "integrators/internal.h"
 #include "system/events.h"
+#include "system/triggers.h"
 
 /* The side of zero on which a trigger's value is: -1, 1, or one of these. */
 enum { SIDE_ZERO = 0, SIDE_UNDEFINED = 2 };
@@ -26,9 +28,8 @@ typedef struct cdni_turn {
 
 /* A trigger and the memory of its sign. */
 typedef struct cdni_watch {
-  int32_t event;  /* -1: the watch is a kink */
-  int64_t kink;   /* its index; for a kink that is one of the near ones, n_kinks more than its key */
-  int32_t leader; /* the first watch with the same samples */
+  int64_t trigger; /* its number (system/triggers.h) */
+  int32_t leader;  /* the first watch with the same samples */
   int samples;
   size_t first; /* index of its values at the start and at the samples in the table of a step, and of its turns */
   bool active, edges;
@@ -99,17 +100,17 @@ struct cdni_events {
   double *trial, *push; /* what functions work with; nothing in them outlasts a call */
   void *block;
   size_t block_size;
-  int room; /* for watches of kinks */
+  int n_lasting;     /* of the watches: those of events. Kinks are watched in steps that seem to pass them (kinks.c) */
+  int room;          /* for watches of kinks */
+  size_t first_kink; /* index at which values of kinks begin in the tables */
   void *table;
   size_t table_size;
 
-  /* The System's own kinks: values, then rates, at the start and at the end of the step. In steps that seem to pass
-   * a kink, it is watched; its watch follows the triggers (kinks.c). */
-  int n_kinks, n_triggers;
-  size_t first_kink; /* index at which values of kinks begin in the tables */
-  double *kinks, *kinks_end, *kinks_here;
-  /* Of kinks that are too many for that: those near the start, the end, and a point of the step; the times within which
-   * the first two reach zero. */
+  /* Kinks with slots: values, then rates, at the start and at the end of the step. */
+  int n_kinks;
+  double *kinks, *kinks_end;
+  /* Listed kinks: those near the start, the end, and a point of the step; the times within which the first two reach
+   * zero. */
   bool has_near;
   cdni_near_list near, near_end, near_here;
   double near_reach, near_end_reach;
@@ -124,7 +125,7 @@ struct cdni_events {
 
   /* A step in which an event occurs is taken again, to end just before the event (cut.c). */
   double aim;           /* end of the next attempt; NaN: the step size control decides, */
-  int64_t aim_kink;     /* the kink behind that end; -1: an event */
+  int64_t aim_trigger;  /* the trigger behind that end */
   double limit;         /* but it must not be after this time */
   double margin;        /* time between that end and the event */
   int again;            /* how often this step has been taken again */
@@ -146,6 +147,12 @@ static inline cdn_status cdni_take_failure(cdn_stepper *s, cdn_state *state, cdn
 }
 
 static inline bool events_have_kinks(const struct cdni_events *ev) { return ev->n_kinks > 0 || ev->has_near; }
+/* No event tells what happens there. */
+static inline bool watch_is_kink(const struct cdni_events *ev, const cdni_watch *w) { return w->trigger >= ev->n; }
+/* A kink whose rates are known wherever its values are. */
+static inline bool watch_is_listed(const struct cdni_events *ev, const cdni_watch *w) {
+  return w->trigger >= (int64_t)ev->n + ev->n_kinks;
+}
 /* events.c: makes room for one more watch of a kink. */
 cdn_status cdni_watches_grow(cdn_stepper *s);
 
@@ -165,7 +172,8 @@ bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, d
                        cdni_crossing *c);
 /* Takes signs anew from the present `work`: of triggers that fired, and of all if something `changed`. */
 cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
-/* A trigger's value in a State; the message of a failure goes to `work`. */
+/* A trigger's value in a State, and its rate if it is known (NaN); the message of a failure goes to `work`. */
+cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate);
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
 /* The change of the value, at the run's present point, for a change of y by its rounding. */
 cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding);
@@ -189,8 +197,6 @@ cdn_status cdni_note_grazes(cdn_stepper *s);
 
 /* Evaluates kinks once, so that they have their workspace before the first step. */
 cdn_status cdni_kinks_begin(cdn_stepper *s);
-/* The value and the rate of one; the message of a failure goes to `work`. */
-cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double *value, double *rate);
 /* Takes the kinks of the present `work` as those at the next step's start. */
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */
@@ -201,7 +207,7 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau);
 /* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);
 /* The same for one of them. */
-cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t kink, double *h);
+cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t trigger, double *h);
 /* Forgets them when the step is accepted, whether a kink has ended it or not. */
 cdn_status cdni_kinks_end(cdn_stepper *s);
 void cdni_kinks_sleep(cdn_stepper *s);
@@ -210,9 +216,9 @@ void cdni_kinks_sleep(cdn_stepper *s);
 cdn_status cdni_scene_at_start(cdn_stepper *s);
 /* Whether a passage within the attempt, at whose ends the kink has the same sign, changes the motion. The scene is
  * beyond the kink. */
-cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters);
+cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t trigger, bool *matters);
 /* Aims the next attempt at a kink tau behind the start of the present one, of size h. */
-void cdni_kinks_aim(cdn_stepper *s, int64_t kink, double tau, double h);
+void cdni_kinks_aim(cdn_stepper *s, int64_t trigger, double tau, double h);
 
 /* sweep.c */
 
