@@ -1,5 +1,19 @@
 /* The events of a run: made ready for a stepper, and served as time passes. */
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "integrators/control.h"
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "integrators/watch.h"
+#include "system/events.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 /* ---- creation ------------------------------------------------------------------------------ */
 

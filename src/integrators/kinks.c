@@ -3,9 +3,17 @@
  * done then is to compare values and slopes at the step's two ends. One that the step seems to pass is watched. */
 #include <math.h>
 
+#include <cardan/events.h>
 #include <cardan/operators.h>
 
-#include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/norm.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 /* Values, then rates. */
 static cdn_status read_all(cdn_stepper *s, cdn_state *state, double *values) {

@@ -1,6 +1,19 @@
 /* Finding events within a step: triggers are evaluated on its dense output, with q on the manifold, and the interval
  * of a change of sign is narrowed until it is within the event's window. */
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "integrators/watch.h"
+#include "system/events.h"
 
 /* cdni_look for a step that has not been accepted yet. */
 cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work) {

@@ -9,6 +9,12 @@
 #include <stdio.h>
 
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 enum { START, END, BETWEEN };
 /* Times are halved so often. */

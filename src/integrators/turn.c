@@ -1,7 +1,15 @@
 /* Turning points. If a trigger's value turns between two samples, it may have crossed zero twice, and no sign at a
  * sample shows it. Slopes at the samples show that it turns; it is then followed to its turning point, on dense
  * output. */
-#include "integrators/events.h"
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "integrators/doubt.h"
+#include "integrators/events_run.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
 
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
   /* the slope of the parabola through three values: at a turning point it is nearly zero, and its sign matters */

@@ -9,7 +9,19 @@
  * So a trigger with one direction is armed at the value that it has: the next value below that one is the next
  * event. The slopes before and after the handler tell such a handler from one that lets the value go on, whose
  * trigger has simply passed zero. */
-#include "integrators/events.h"
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate) {
   return cdni_take_failure(s, state, cdni_trigger_read(state, trigger, g, rate));
