@@ -12,6 +12,7 @@
 #include "laws/laws.h"
 #include "matter/matter.h"
 #include "system/elements.h"
+#include "system/triggers.h"
 
 typedef struct shape {
   char *name;

@@ -3,6 +3,7 @@
 #define CARDAN_FORCES_FORCES_H
 
 #include <cardan/forces.h>
+#include <cardan/pull.h>
 
 #include "matter/matter.h"
 
@@ -37,6 +38,14 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket);
 
 /* The two stations between which a force acts; false: it is no force between two stations. */
 bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
+
+/* Whether force i is a pull (pull.h). */
+bool cdni_force_is_pull(const cdn_system *system, int i);
+/* Refuses what is no pull, and numbers that are not finite. */
+cdn_status cdni_pull_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
+                           cdn_vec3 target_G);
+/* Takes hold: body, p_B, target_G, stiffness and damping of `how`. */
+cdn_status cdni_pull_hold(cdn_state *state, cdn_force force, const cdn_pull *how);
 
 /* The slots and the bounds (infinite: none) of force i where it is a mobility stop, as the State has them; false: it is
  * none. */

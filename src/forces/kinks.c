@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "forces/internal.h"
+#include "system/triggers.h"
 
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }
 
@@ -36,9 +37,9 @@ static cdn_status calc_kinks(const void *self, cdn_state *state, void *out) {
   return CDN_OK;
 }
 
-static cdn_status kink_force(const void *self, cdn_state *state, int i, double x, double *f, bool *known) {
+static cdn_status kink_force(const void *self, cdn_state *state, int64_t which, double x, double *f, bool *known) {
   const force_room *room = of(self);
-  int k = 0;
+  int k = 0, i = (int)which;
   for (; i >= kinks_of(room, k); k++) i -= kinks_of(room, k);
   const force_kind *kind = cdni_force_kinds[k];
   *known = kind->kink_force != NULL;

@@ -3,11 +3,14 @@
  * divided differences, the coefficients follow from the step sizes themselves, and the corrected solution, one order
  * above the predictor's, is carried on. Two evaluations a step at any order, the second of them on the manifold, so
  * that the history is one of states that satisfy their constraints. Starts at order 1. */
-#include "integrators/adams.h"
-
+#include <math.h>
 #include <stdlib.h>
 
-#include "integrators/internal.h"
+#include "core/archive.h"
+#include "integrators/adams.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/stepper.h"
 
 const double cdni_adams_moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.083333333, 0.041666667, 0.026388889,
                                                     0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,

@@ -1,8 +1,11 @@
 /* Order and size of the next step of the Adams method: the book's rules (Shampine and Gordon 1975), with sizes that
  * change more freely. The book raises the order only after as many equal steps, and so finds instability late; here
  * an estimate of the Jacobian replaces this rule. */
+#include <math.h>
+
 #include "integrators/adams.h"
-#include "integrators/internal.h"
+#include "integrators/norm.h"
+#include "integrators/stepper.h"
 
 /* gamma_k: error constants of the Adams-Bashforth formulas. */
 static const double bashforth[ADAMS_MOST + 2] = {

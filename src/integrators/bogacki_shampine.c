@@ -1,6 +1,7 @@
 /* Bogacki and Shampine's 3(2) pair (P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", 1989), first
  * same as last, with the cubic through both ends. For loose accuracy. */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 static const double c[3] = { 0, 1. / 2, 3. / 4 };
 static const double a[3] = { 1. / 2, 0, 3. / 4 };

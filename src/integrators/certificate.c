@@ -1,11 +1,27 @@
 /* The certificate of a run compares the energy of the system with the energy that was put into the system. The
  * certificate's numbers are outside the error norm: the certificate judges the integration and does not influence
  * it. */
-#include "integrators/internal.h"
-
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 
+#include <cardan/forces.h>
+#include <cardan/matter.h>
+#include <cardan/motion.h>
+#include <cardan/soft.h>
+
+#include "constraints/project.h"
+#include "core/sized.h"
+#include "integrators/certificate.h"
+#include "integrators/companion.h"
+#include "integrators/doubt.h"
+#include "integrators/failure.h"
+#include "integrators/faint.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 #include "soft/soft.h"
+#include "system/system.h"
 
 static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, double *kinetic) {
   double potential;

@@ -5,8 +5,13 @@
  * are compared. */
 #include <stdio.h>
 
+#include <cardan/contact.h>
+#include <cardan/math.h>
+
 #include "contact/contact.h"
-#include "integrators/internal.h"
+#include "core/archive.h"
+#include "integrators/chatter.h"
+#include "integrators/stepper.h"
 
 /* Of normals at the ends of a step that is so short: the motion itself turns them by less. */
 static const double TURNED = 1e-6; /* 1 - cosine */

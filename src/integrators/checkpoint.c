@@ -1,6 +1,22 @@
 /* Saving a stepper and loading it: all that the rest of the run depends on, so that it goes on with the same bits. */
+#include <math.h>
+
+#include <cardan/stream.h>
+
+#include "core/archive.h"
+#include "integrators/chatter.h"
+#include "integrators/companion.h"
+#include "integrators/doubt.h"
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/failure.h"
+#include "integrators/faint.h"
+#include "integrators/norm.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 #include "math/kernel_sets.h"
+#include "system/system.h"
 
 /* ---- how the run was asked for ---- */
 

@@ -6,10 +6,23 @@
  * the handler's change. There they are compared on one side: the run that has passed the event is taken as it was
  * before the handler, and extrapolated along its rates. The difference of the times counts as a distance of its own:
  * rates times the shift. */
+#include <math.h>
 #include <stdio.h>
 
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "core/sized.h"
 #include "integrators/companion.h"
-#include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/failure.h"
+#include "integrators/faint.h"
+#include "integrators/gauge.h"
+#include "integrators/norm.h"
+#include "integrators/parting.h"
+#include "integrators/stepper.h"
+#include "system/events.h"
+#include "system/system.h"
 
 static const double GROWN = 1.05;
 

@@ -6,10 +6,14 @@
  * companion cannot change so, it starts anew from the run's State: where projection onto the constraints moves it by
  * more than the distance, or where an event lies between the two runs. The error that was known there stays a part
  * of the estimate. It grows as the errors grow that the run makes afterwards. */
+#include <math.h>
+
 #include "contact/contact.h"
 #include "integrators/companion.h"
-#include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/stepper.h"
 #include "matter/matter.h"
+#include "system/system.h"
 
 /* ---- variables ---- */
 

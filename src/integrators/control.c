@@ -1,7 +1,14 @@
 /* Step size control. The error of each step is bounded by a part of the accuracy (error per step), and the solution
  * of higher order is continued, so that the delivered error goes with the requested accuracy. */
+#include <float.h>
+#include <math.h>
+
 #include "contact/contact.h"
-#include "integrators/internal.h"
+#include "integrators/control.h"
+#include "integrators/norm.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 
 /* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
  * accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs little,

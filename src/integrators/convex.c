@@ -15,9 +15,18 @@
  * O(h^3), as is the error, and needs nothing more. Where rates follow from the time alone, that difference is the
  * error. Where they go with y, as y' = lambda y, it is 0.146 of the error. The estimate is the difference times 1 /
  * sqrt 0.146: in the middle. */
+#include <math.h>
+
 #include "contact/contact.h"
+#include "core/archive.h"
 #include "dynamics/dynamics.h"
-#include "integrators/internal.h"
+#include "integrators/certificate.h"
+#include "integrators/project.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "soft/soft.h"
+#include "system/system.h"
 
 /* 1 - 1/sqrt 2 */
 static const double GAMMA = 0.29289321881345247560;

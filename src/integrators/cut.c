@@ -3,7 +3,16 @@
  * the change of sign, which is near. So the State at the event has the accuracy of a step.
  *
  * A method that chooses its steps itself (SUNDIALS) cannot do that. Its step is cut short on dense output. */
-#include "integrators/events.h"
+#include <float.h>
+#include <math.h>
+
+#include "integrators/control.h"
+#include "integrators/events_run.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
 
 /* The part of a step by which dense output may be continued without a new step: the effect of a kink there is small. */
 static const double AT_START = 1e-4;

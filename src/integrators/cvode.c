@@ -2,12 +2,16 @@
  * otherwise. Variable order and step. With backward differences y is projected within the step (Eich 1993); CVODE does
  * not project with Adams, whose quaternions are normalized where they are shown, and which therefore refuses
  * constraints. */
-#include "integrators/sundials.h"
-
 #include <cvode/cvode.h>
 #include <cvode/cvode_ls.h>
 #include <cvode/cvode_proj.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include "integrators/newton.h"
+#include "integrators/project.h"
+#include "integrators/stepper.h"
+#include "integrators/sundials.h"
+#include "system/system.h"
 
 /* ---- callbacks ---- */
 

@@ -1,6 +1,11 @@
 /* Semi-implicit Euler: new speeds first, by accelerations that count how forces change with them; then coordinates by
  * the new speeds. The methods differ in the forces whose change counts. One evaluation a step. */
+#include <math.h>
+
+#include "dynamics/dynamics.h"
 #include "integrators/fixed.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;

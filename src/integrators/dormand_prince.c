@@ -1,6 +1,7 @@
 /* Dormand and Prince's 5(4) pair (J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", 1980),
  * with the fourth-order continuous extension by Shampine (Hairer, Norsett, Wanner, section II.6). */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 static const double c[6] = { 0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1 };
 

@@ -3,6 +3,7 @@
  * "High order embedded Runge-Kutta formulae", 1981; coefficients and estimates as in Hairer, Norsett, Wanner, II.5,
  * II.6 and II.10). */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 /* clang-format off */
 static const double c[12] = {

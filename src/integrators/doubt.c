@@ -1,10 +1,22 @@
 /* Doubts: reasons why the accuracy may not have been delivered although the run and its companion agree. Both may have
  * made the same mistake, or agree by chance. The verdict is "unknown" then, and the certificate names the reason. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <cardan/contact.h>
+#include <cardan/forces.h>
+#include <cardan/matter.h>
+#include <cardan/soft.h>
+
 #include "contact/contact.h"
+#include "core/archive.h"
+#include "integrators/certificate.h"
 #include "integrators/companion.h"
+#include "integrators/doubt.h"
+#include "integrators/gauge.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 #include "soft/soft.h"
 
 /* ---- what is noted at the steps ---- */

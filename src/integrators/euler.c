@@ -1,6 +1,7 @@
 /* Explicit Euler and the explicit trapezoid of manual 10.4: for teaching, for comparisons, and for steps that are short
  * for other reasons. */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 static const double c[2] = { 0, 1 };
 

@@ -1,5 +1,19 @@
 /* The events of a run: made ready for a stepper, and served as time passes. */
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "integrators/control.h"
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "integrators/watch.h"
+#include "system/events.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 /* ---- creation ------------------------------------------------------------------------------ */
 
@@ -18,7 +32,6 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
   ev->kinks = carve(base, &at, kinks);
   ev->kinks_end = carve(base, &at, kinks);
-  ev->kinks_here = carve(base, &at, kinks);
   ev->y = carve(base, &at, ny * sizeof(double));
   ev->f = carve(base, &at, ny * sizeof(double));
   ev->trial = carve(base, &at, ny * sizeof(double));
@@ -28,9 +41,9 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
 
 /* The tables of watches: `room` more than those of triggers. */
 static size_t divide_table(struct cdni_events *ev, int room, char *base) {
-  size_t at = 0, watches = (size_t)(ev->n_triggers + room), values = ev->first_kink + (size_t)room;
+  size_t at = 0, watches = (size_t)(ev->n_lasting + room), values = ev->first_kink + (size_t)room;
   ev->watches = carve(base, &at, watches * sizeof *ev->watches);
-  ev->saved = carve(base, &at, (size_t)ev->n_triggers * sizeof *ev->saved);
+  ev->saved = carve(base, &at, (size_t)ev->n_lasting * sizeof *ev->saved);
   ev->values = carve(base, &at, values * sizeof *ev->values);
   ev->turns = carve(base, &at, values * sizeof *ev->turns);
   return at;
@@ -47,8 +60,8 @@ static cdn_status make_table(cdn_stepper *s, int room) {
   divide_table(ev, room, table);
   if (before.table) {
     const size_t values = before.first_kink + (size_t)before.room;
-    memcpy(ev->watches, before.watches, (size_t)(before.n_triggers + before.room) * sizeof *ev->watches);
-    memcpy(ev->saved, before.saved, (size_t)before.n_triggers * sizeof *ev->saved);
+    memcpy(ev->watches, before.watches, (size_t)(before.n_lasting + before.room) * sizeof *ev->watches);
+    memcpy(ev->saved, before.saved, (size_t)before.n_lasting * sizeof *ev->saved);
     memcpy(ev->values, before.values, values * sizeof *ev->values);
     memcpy(ev->turns, before.turns, values * sizeof *ev->turns);
     cdni_free(&s->allocator, before.table, before.table_size);
@@ -59,7 +72,7 @@ static cdn_status make_table(cdn_stepper *s, int room) {
 
 cdn_status cdni_watches_grow(cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
-  return ev->n_watches < ev->n_triggers + ev->room ? CDN_OK : make_table(s, 2 * ev->room);
+  return ev->n_watches < ev->n_lasting + ev->room ? CDN_OK : make_table(s, 2 * ev->room);
 }
 
 /* A companion run ignores events that have only a reporter. */
@@ -94,8 +107,7 @@ static void put_in_order(const cdn_system *system, struct cdni_events *ev) {
 
 static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event_def *def, size_t *first) {
   cdni_watch *w = &ev->watches[i];
-  *w = (cdni_watch){ .event = id,
-                     .kink = -1,
+  *w = (cdni_watch){ .trigger = id,
                      .samples = def->samples,
                      .first = *first,
                      .active = def->handle != NULL,
@@ -152,7 +164,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
     ev->n_timers += is_timer(s, e);
     n_values += triggered ? (size_t)e->def.samples + 1 : 0;
   }
-  ev->n_triggers = ev->n_watches;
+  ev->n_lasting = ev->n_watches;
   ev->first_kink = n_values;
   ev->block_size = divide(ev, s->stride, NULL);
   ev->block = cdni_calloc(&s->allocator, ev->block_size);
@@ -199,7 +211,7 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
     w->sign = SIDE_ZERO;
     w->end_slope = NAN;
   }
-  ev->n_watches = ev->n_triggers;
+  ev->n_watches = ev->n_lasting;
   CDNI_TRY(cdni_watches_afresh(s, true));
   return cdni_timers_reset(s, s->t);
 }
@@ -294,13 +306,13 @@ void cdni_events_attempt(cdn_stepper *s) {
 /* A step that would pass a kink ends a little before it, as if it had been taken already. */
 static const double BEFORE_KINK = 1e-3;
 
-void cdni_kinks_aim(cdn_stepper *s, int64_t kink, double tau, double h) {
+void cdni_kinks_aim(cdn_stepper *s, int64_t trigger, double tau, double h) {
   struct cdni_events *ev = s->events;
   ev->margin = BEFORE_KINK * tau;
   ev->planned = h, ev->planned_error = 1;
   ev->again = 1;
   ev->aim = s->t + tau - ev->margin;
-  ev->aim_kink = kink;
+  ev->aim_trigger = trigger;
 }
 
 static double aim_at_kink(cdn_stepper *s, double t1) {
@@ -308,7 +320,7 @@ static double aim_at_kink(cdn_stepper *s, double t1) {
   const double h = t1 - s->t;
   double tau = h;
   if (s->def.fixed_step > 0 || cdni_kinks_foresee(s, h, &tau) != CDN_OK || !(tau < h)) return t1;
-  cdni_kinks_aim(s, ev->aim_kink, tau, h);
+  cdni_kinks_aim(s, ev->aim_trigger, tau, h);
   return ev->aim;
 }
 
@@ -343,7 +355,7 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error) {
   const struct cdni_events *ev = s->events;
   if (!cdni_events_cut(s)) return CDN_OK;
   bool was_again = ev->again > 0, at_kink = false;
-  for (int i = ev->n_triggers; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
+  for (int i = ev->n_lasting; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
   /* behind a kink the motion is as smooth as before it, so the length of the cut step does not limit the next step */
   double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
   const double planned = was_again ? ev->planned : at_kink ? s->step.h : 0;

@@ -1,7 +1,13 @@
 /* One step of any explicit Runge-Kutta method, from its tableau. */
-#include "integrators/explicit_rk.h"
+#include <math.h>
 
-#include "integrators/internal.h"
+#include "core/archive.h"
+#include "integrators/control.h"
+#include "integrators/explicit_rk.h"
+#include "integrators/norm.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 
 /* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a
  * trial y, the powers, the trends. */

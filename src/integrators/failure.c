@@ -1,7 +1,18 @@
 /* The failure report: where and why a run could not continue, and what to try. */
-#include "integrators/internal.h"
-
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
+
+#include <cardan/constraints.h>
+
+#include "constraints/project.h"
+#include "integrators/failure.h"
+#include "integrators/norm.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 void cdni_note_attempt(cdn_stepper *s, double error) {
   cdni_attempts *last = &s->last;

@@ -1,6 +1,12 @@
 /* Coordinates for which an absolute accuracy means nothing: they move by less than the accuracy, or their rounding
  * is larger than the accuracy. */
-#include "integrators/internal.h"
+#include <float.h>
+#include <math.h>
+
+#include "core/archive.h"
+#include "integrators/faint.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* A coordinate rests if it has moved by no more than REST roundings (of itself or of the unit change), or if neither
  * its speed nor its acceleration would move it by UNDRIVEN roundings within the time scale. Then only errors have

@@ -1,5 +1,6 @@
 /* Fehlberg's 4(5) pair (E. Fehlberg, NASA TR R-315, 1969). As in Simbody the fifth-order solution is carried on. */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 static const double c[6] = { 0, 1. / 4, 3. / 8, 12. / 13, 1, 1. / 2 };
 

@@ -1,7 +1,12 @@
 /* What the methods with equal steps share. */
-#include "integrators/fixed.h"
+#include <cardan/math.h>
 
+#include "integrators/fixed.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "matter/matter.h"
 #include "matter/move.h"
+#include "system/system.h"
 
 cdn_status cdni_fixed_start(cdn_stepper *s) {
   const cdni_step *step = &s->step;

@@ -2,8 +2,10 @@
 #ifndef CARDAN_INTEGRATORS_FIXED_H
 #define CARDAN_INTEGRATORS_FIXED_H
 
+#include <cardan/matter.h>
+#include <cardan/stepper.h>
+
 #include "dynamics/dynamics.h"
-#include "integrators/internal.h"
 #include "matter/matter.h"
 
 /* The data of Euler's methods (damped_euler.c). */

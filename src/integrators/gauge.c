@@ -1,6 +1,7 @@
 #include "integrators/gauge.h"
-
-#include "integrators/internal.h"
+#include "integrators/norm.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
 
 cdn_status cdni_gauge_create(cdn_state *state, const char *function, cdn_stepper **out) {
   cdn_stepper_def def = cdn_default_stepper_def();

@@ -4,10 +4,17 @@
  *   [ C                       0 ] [ a ] = [ s ],
  *
  * is solved by the Schur complement C E, E = gamma (1 - gamma J)^-1 D. */
-#include "integrators/ggl.h"
+#include <float.h>
+#include <math.h>
+#include <sundials/sundials_dense.h>
 
 #include <cardan/constraints.h>
-#include <sundials/sundials_dense.h>
+#include <cardan/operators.h>
+
+#include "integrators/ggl.h"
+#include "integrators/newton.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* An algebraic variable and its equation. */
 typedef struct border {

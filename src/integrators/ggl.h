@@ -10,6 +10,8 @@
 #ifndef CARDAN_INTEGRATORS_GGL_H
 #define CARDAN_INTEGRATORS_GGL_H
 
+#include <cardan/stepper.h>
+
 #include "integrators/newton.h"
 
 typedef struct cdni_ggl cdni_ggl;

@@ -1,9 +1,16 @@
 /* Runs without headway: their steps stay so short that the end time is out of reach. */
-#include "integrators/internal.h"
-
+#include <math.h>
 #include <stdio.h>
 
 #include <cardan/derivatives.h>
+#include <cardan/matter.h>
+
+#include "integrators/chatter.h"
+#include "integrators/failure.h"
+#include "integrators/headway.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* Accepted steps in a window, and in the longest one. */
 static const int WINDOW = 1000, LONGEST = 1 << 20;

@@ -1,6 +1,6 @@
 /* Dense output for methods that have none of their own: a cubic, whose error within a step is proportional to h^4. */
 #include "integrators/explicit_rk.h"
-#include "integrators/internal.h"
+#include "integrators/stepper.h"
 
 void cdni_hermite(const cdn_stepper *s, double theta, double *y, double *work) {
   const cdni_step *step = &s->step;

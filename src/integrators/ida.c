@@ -2,10 +2,13 @@
  * constraints as equations (ggl.h). IDA is a cross-check of the other methods: it reaches the same motion by another
  * algorithm. The norm ignores algebraic variables, so IDA's own option to leave them out of its error test is not
  * needed. */
-#include "integrators/sundials.h"
-
 #include <ida/ida.h>
 #include <ida/ida_ls.h>
+
+#include "integrators/ggl.h"
+#include "integrators/newton.h"
+#include "integrators/stepper.h"
+#include "integrators/sundials.h"
 
 static int residual(double t, N_Vector y, N_Vector ydot, N_Vector r, void *user) {
   cdni_sundials *m = user;

@@ -1,5 +1,11 @@
 /* Inputs: changes of the report State by the caller between calls take effect with the next call. */
-#include "integrators/events.h"
+#include "integrators/certificate.h"
+#include "integrators/companion.h"
+#include "integrators/failure.h"
+#include "integrators/inputs.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "system/system.h"
 
 void cdni_note_shown(cdn_stepper *s) {
   if (s->ny) memcpy(s->shown, cdni_state_y(s->report), sizeof(double) * (size_t)s->ny);

@@ -1,5 +1,9 @@
 /* By which method, how accurately and in which steps the companion judges a run. */
-#include "integrators/internal.h"
+#include <math.h>
+
+#include "integrators/companion.h"
+#include "integrators/singular.h"
+#include "integrators/stepper.h"
 
 /* Two runs with the same steps miss the same things. The companion's steps are shorter, as its errors must be smaller.
  * But where the motion is nearly a polynomial there are no errors, and both runs would double their steps to the end.

@@ -1,25 +1,23 @@
-/* Kinks that forces of the library have (a stop is met) end steps as events do, and the method starts anew behind them.
- * Nobody hears of them. In most steps none is near, and all that is done is to compare values and slopes at the step's
- * two ends. */
+/* Kinks: triggers without an event, which forces have (a stop is met). They end steps as events with handlers do, and
+ * the method starts anew behind them; nobody hears of them. They are many, and in most steps none is near: all that is
+ * done then is to compare values and slopes at the step's two ends. One that the step seems to pass is watched. */
 #include <math.h>
 
+#include <cardan/events.h>
 #include <cardan/operators.h>
 
-#include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/norm.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 /* Values, then rates. */
 static cdn_status read_all(cdn_stepper *s, cdn_state *state, double *values) {
   return s->events->n_kinks > 0 ? cdni_take_failure(s, state, cdni_state_kinks(state, values)) : CDN_OK;
-}
-
-cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double *value, double *rate) {
-  struct cdni_events *ev = s->events;
-  const int n = ev->n_kinks;
-  if (kink >= n) return cdni_take_failure(s, state, cdni_state_near_kink(state, kink - n, value, rate));
-  CDNI_TRY(read_all(s, state, ev->kinks_here));
-  *value = ev->kinks_here[kink];
-  *rate = ev->kinks_here[n + kink];
-  return CDN_OK;
 }
 
 cdn_status cdni_kinks_begin(cdn_stepper *s) {
@@ -29,7 +27,7 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
   if (s->stride > 0) memset(ev->push, 0, sizeof(double) * s->stride);
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->push, ev->trial));
-    CDNI_TRY(read_all(s, states[i], ev->kinks_here));
+    CDNI_TRY(read_all(s, states[i], ev->kinks_end));
     if (ev->has_near) CDNI_TRY(cdni_take_failure(s, states[i], cdni_state_near_kinks(states[i], 0, &ev->near)));
   }
   return CDN_OK;
@@ -87,17 +85,15 @@ static cdn_status list_end(cdn_stepper *s) {
 
 /* A kink of the attempt: its values and rates at the two ends. */
 typedef struct passage {
-  int64_t k;
+  int64_t trigger;
   double a, b, rate_a, rate_b;
   bool turns; /* it may be passed twice, as its value turns towards zero in between */
 } passage;
 
 /* The generalized force that a kink adds at x beyond it. */
-static cdn_status force_of(const cdn_stepper *s, cdn_state *state, int64_t k, double x, double *f, bool *known) {
-  const int n = s->events->n_kinks;
+static cdn_status force_of(const cdn_stepper *s, cdn_state *state, int64_t trigger, double x, double *f, bool *known) {
   memset(f, 0, sizeof(double) * (size_t)s->ny);
-  return k < n ? cdni_state_kink_force(state, (int)k, x, f, known)
-               : cdni_state_near_kink_force(state, k - n, x, f, known);
+  return cdni_trigger_force(state, trigger, x, f, known);
 }
 
 /* An upper bound of the force that the kink adds, taken as if it acted during the whole step; the result is in rates
@@ -106,7 +102,7 @@ static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, do
   struct cdni_events *ev = s->events;
   double *f = ev->push, h = s->step.h;
   double x = fabs(p->b) + (isnan(p->rate_b) ? fabs(p->a) : 0.25 * h * (fabs(p->rate_a) + fabs(p->rate_b)));
-  CDNI_TRY(force_of(s, state, p->k, x, f, known));
+  CDNI_TRY(force_of(s, state, p->trigger, x, f, known));
   return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
 }
 
@@ -151,19 +147,18 @@ static const double NOTHING = 10;
 /* A value of so few of its own roundings has no sign: one that rests at zero. */
 static const double RESTS = 64;
 
-static bool is_awake(const struct cdni_events *ev, int64_t k) {
-  for (int i = ev->n_triggers; i < ev->n_watches; i++)
-    if (ev->watches[i].kink == k) return true;
+static bool is_awake(const struct cdni_events *ev, int64_t trigger) {
+  for (int i = ev->n_lasting; i < ev->n_watches; i++)
+    if (ev->watches[i].trigger == trigger) return true;
   return false;
 }
 
 static cdni_watch watch_of(const cdn_stepper *s, const passage *p) {
   const struct cdni_events *ev = s->events;
   const cdni_step *step = &s->step;
-  return (cdni_watch){ .event = -1,
-                       .kink = p->k,
+  return (cdni_watch){ .trigger = p->trigger,
                        .leader = ev->n_watches,
-                       .first = ev->first_kink + (size_t)(ev->n_watches - ev->n_triggers),
+                       .first = ev->first_kink + (size_t)(ev->n_watches - ev->n_lasting),
                        .active = true,
                        .direction = CDN_EITHER,
                        .sign = p->a < 0 ? -1 : 1,
@@ -181,7 +176,7 @@ static cdn_status wake(cdn_stepper *s, cdn_state *state, const passage *p) {
   struct cdni_events *ev = s->events;
   double weight, rounding;
   /* a step that has been shortened for it ends there */
-  if (isnan(ev->aim) || ev->aim_kink != p->k) {
+  if (isnan(ev->aim) || ev->aim_trigger != p->trigger) {
     CDNI_TRY(weigh(s, state, p, &weight));
     if (weight <= NOTHING) return CDN_OK;
   }
@@ -207,17 +202,17 @@ static cdn_status consider(cdn_stepper *s, double time, passage *p) {
   if (!(both <= 0) && !(p->a * p->rate_a < 0 && p->b * p->rate_b > 0)) return CDN_OK;
   p->turns = both > 0;
   if (p->turns && !(fabs(p->a) < h * fabs(p->rate_a) && fabs(p->b) < h * fabs(p->rate_b))) return CDN_OK;
-  if (both == 0 || is_awake(ev, p->k)) return CDN_OK;
+  if (both == 0 || is_awake(ev, p->trigger)) return CDN_OK;
   if (!isnan(time)) CDNI_TRY(cdni_scene_at(s, time));
   return wake(s, isnan(time) ? s->work : ev->scene, p);
 }
 
-cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters) {
+cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t trigger, bool *matters) {
   enum { DEPTHS = 8 };
   cdn_state *scene = s->events->scene;
-  passage p = { .k = s->events->n_kinks + kink, .turns = true };
+  passage p = { .trigger = trigger, .turns = true };
   *matters = false;
-  CDNI_TRY(cdni_kink_read(s, scene, p.k, &p.b, &p.rate_b));
+  CDNI_TRY(cdni_watch_read(s, p.trigger, scene, &p.b, &p.rate_b));
   /* a force may vanish at the depth that the step could come to, behind the other surface: shallower ones are tried,
    * too */
   for (int i = 0; i < DEPTHS && !*matters; i++, p.rate_b *= 0.5) {
@@ -233,22 +228,23 @@ cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters) {
 static cdn_status consider_near(cdn_stepper *s, double time, const cdni_near_list *there) {
   struct cdni_events *ev = s->events;
   const cdni_near_list *start = &ev->near;
+  const int64_t first = cdni_listed_trigger(s->system, 0);
   for (int i = 0, j = 0; i < start->n || j < there->n;) {
     const cdni_near_kink *a = i < start->n ? &start->kinks[i] : NULL, *b = j < there->n ? &there->kinks[j] : NULL;
     if (a && b && a->key < b->key) b = NULL;
     if (a && b && a->key > b->key) a = NULL;
     i += a != NULL, j += b != NULL;
     if (!(a && b) && !((a ? a : b)->value <= 0)) continue;
-    passage p = { .k = ev->n_kinks + (a ? a : b)->key };
+    passage p = { .trigger = first + (a ? a : b)->key };
     if (a) p.a = a->value, p.rate_a = a->rate;
     else {
       CDNI_TRY(cdni_scene_at_start(s));
-      CDNI_TRY(cdni_kink_read(s, ev->scene, p.k, &p.a, &p.rate_a));
+      CDNI_TRY(cdni_watch_read(s, p.trigger, ev->scene, &p.a, &p.rate_a));
     }
     if (b) p.b = b->value, p.rate_b = b->rate;
     else {
       if (!isnan(time)) CDNI_TRY(cdni_scene_at(s, time));
-      CDNI_TRY(cdni_kink_read(s, isnan(time) ? s->work : ev->scene, p.k, &p.b, &p.rate_b));
+      CDNI_TRY(cdni_watch_read(s, p.trigger, isnan(time) ? s->work : ev->scene, &p.b, &p.rate_b));
     }
     CDNI_TRY(consider(s, time, &p));
   }
@@ -258,12 +254,13 @@ static cdn_status consider_near(cdn_stepper *s, double time, const cdni_near_lis
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
   struct cdni_events *ev = s->events;
   const int n = ev->n_kinks;
+  const int64_t first = cdni_slot_trigger(s->system, 0);
   const double time = at_scene ? ev->scene_time : NAN;
   double *start = ev->kinks, *there = ev->kinks_end;
   if (!events_have_kinks(ev)) return CDN_OK;
   CDNI_TRY(read_all(s, at_scene ? ev->scene : s->work, there));
   for (int k = 0; k < n; k++) {
-    passage p = { .k = k, .a = start[k], .b = there[k], .rate_a = start[n + k], .rate_b = there[n + k] };
+    passage p = { .trigger = first + k, .a = start[k], .b = there[k], .rate_a = start[n + k], .rate_b = there[n + k] };
     CDNI_TRY(consider(s, time, &p));
   }
   if (!ev->has_near) return at_scene ? cdni_scene_at(s, time) : CDN_OK;
@@ -287,7 +284,7 @@ enum { MOST_FOLLOWED = 4, MOST_LOOKS = 3 };
 static const double CLOSE = 1e-2;
 
 /* The kink's value at the time tau from now, on the parabola that the present rates are about; f has its bend. */
-static cdn_status foresee(cdn_stepper *s, int64_t k, double tau, double *value) {
+static cdn_status foresee(cdn_stepper *s, int64_t trigger, double tau, double *value) {
   struct cdni_events *ev = s->events;
   const double *y = s->y[s->at], *f = s->f[s->at], *bend = ev->push;
   double *at = ev->trial, rate;
@@ -295,7 +292,7 @@ static cdn_status foresee(cdn_stepper *s, int64_t k, double tau, double *value) 
   for (int i = s->nq; i < s->ny; i++) at[i] = y[i] + tau * f[i];
   cdn_status status = cdn_state_set_ty(ev->scene, s->t + tau, at);
   if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
-  return status == CDN_OK ? cdni_kink_read(s, ev->scene, k, value, &rate) : status;
+  return status == CDN_OK ? cdni_watch_read(s, trigger, ev->scene, value, &rate) : status;
 }
 
 /* The first zero of a + rate t + c t^2 with a > 0; INFINITY: there is none. */
@@ -307,7 +304,7 @@ static double first_zero(double a, double rate, double c) {
 }
 
 /* When the value is zero, before h; else h. The value is nearly a parabola: each look tells how it bends. */
-static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double rate, double h, double *tau) {
+static cdn_status foresee_zero(cdn_stepper *s, int64_t trigger, double value, double rate, double h, double *tau) {
   struct cdni_events *ev = s->events;
   double t = fmin(h, value / -rate), next = INFINITY;
   *tau = h;
@@ -315,7 +312,7 @@ static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double r
   CDNI_TRY(cdni_state_multiply_by_N(ev->scene, s->f[s->at] + s->nq, ev->push));
   for (int i = 0; i < MOST_LOOKS; i++) {
     double v;
-    CDNI_TRY(foresee(s, k, t, &v));
+    CDNI_TRY(foresee(s, trigger, t, &v));
     next = first_zero(value, rate, (v - value - rate * t) / (t * t));
     if (!(next < h)) return CDN_OK;
     if (fabs(next - t) <= CLOSE * t) break;
@@ -327,11 +324,11 @@ static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double r
 
 /* Whether the force that sets in changes more than a step may err, in the rest of the step. The scene is where it sets
  * in. */
-static cdn_status foresee_force(cdn_stepper *s, int64_t k, double rate, double rest, bool *matters) {
+static cdn_status foresee_force(cdn_stepper *s, int64_t trigger, double rate, double rest, bool *matters) {
   double *f = s->scratch, *udot = s->scratch + s->stride, change = 0;
   bool known;
   *matters = false;
-  CDNI_TRY(force_of(s, s->events->scene, k, 0.5 * rest * fabs(rate), f, &known));
+  CDNI_TRY(force_of(s, s->events->scene, trigger, 0.5 * rest * fabs(rate), f, &known));
   if (!known) return CDN_OK;
   CDNI_TRY(cdn_multiply_by_M_inv(s->events->scene, f, udot));
   memset(f, 0, sizeof(double) * (size_t)s->ny);
@@ -342,14 +339,14 @@ static cdn_status foresee_force(cdn_stepper *s, int64_t k, double rate, double r
 }
 
 typedef struct aimed {
-  int64_t k;
+  int64_t trigger;
   double value, rate, time;
 } aimed;
 
 /* Keeps the kinks that are met first, the first one first. */
-static void put_in(aimed *list, int *n, int64_t k, double value, double rate, double h, double least) {
+static void put_in(aimed *list, int *n, int64_t trigger, double value, double rate, double h, double least) {
   if (!(value > least && rate < 0 && value < 2 * h * -rate)) return;
-  const aimed a = { k, value, rate, value / -rate };
+  const aimed a = { trigger, value, rate, value / -rate };
   int i = *n < MOST_FOLLOWED ? (*n)++ : MOST_FOLLOWED - 1;
   if (i == MOST_FOLLOWED - 1 && *n == MOST_FOLLOWED && list[i].time > 0 && list[i].time <= a.time) return;
   for (; i > 0 && list[i - 1].time > a.time; i--) list[i] = list[i - 1];
@@ -364,18 +361,19 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau) {
   *tau = h;
   if (!events_have_kinks(ev) || s->method->own_steps) return CDN_OK;
   CDNI_TRY(list_as_saved(s));
-  for (int k = 0; k < ev->n_kinks; k++) put_in(list, &n, k, ev->kinks[k], ev->kinks[ev->n_kinks + k], h, least);
+  const int64_t slots = cdni_slot_trigger(s->system, 0), listed = cdni_listed_trigger(s->system, 0);
+  for (int k = 0; k < ev->n_kinks; k++) put_in(list, &n, slots + k, ev->kinks[k], ev->kinks[ev->n_kinks + k], h, least);
   for (int i = 0; ev->near_reach > 0 && i < ev->near.n; i++)
-    put_in(list, &n, ev->n_kinks + ev->near.kinks[i].key, ev->near.kinks[i].value, ev->near.kinks[i].rate, h, least);
+    put_in(list, &n, listed + ev->near.kinks[i].key, ev->near.kinks[i].value, ev->near.kinks[i].rate, h, least);
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdni_scene_begin(s));
   for (int i = 0; i < n && list[i].time < 2 * *tau; i++) {
     double found;
     bool matters;
-    CDNI_TRY(foresee_zero(s, list[i].k, list[i].value, list[i].rate, *tau, &found));
+    CDNI_TRY(foresee_zero(s, list[i].trigger, list[i].value, list[i].rate, *tau, &found));
     if (!(found > AT_START * h) || !(found < *tau)) continue;
-    CDNI_TRY(foresee_force(s, list[i].k, list[i].rate, h - found, &matters));
-    if (matters) *tau = found, ev->aim_kink = list[i].k;
+    CDNI_TRY(foresee_force(s, list[i].trigger, list[i].rate, h - found, &matters));
+    if (matters) *tau = found, ev->aim_trigger = list[i].trigger;
   }
   return CDN_OK;
 }
@@ -387,13 +385,13 @@ static const double TAKEN = 0.5;
  * of orders 4 to 8 estimate errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half. */
 static const double CHANGED = 150, CHANGED_AT_FIRST = 20;
 
-static cdn_status bound_of(cdn_stepper *s, int64_t kink, double rate, double *h) {
+static cdn_status bound_of(cdn_stepper *s, int64_t trigger, double rate, double *h) {
   double *f = s->scratch, *udot = s->scratch + s->stride, *e = s->events->trial;
   const double *u = cdni_state_y(s->work) + s->nq, most = s->method->resize ? CHANGED_AT_FIRST : CHANGED;
   for (int k = 0; k < 16; k++) {
     bool known;
     double power = 0, gain = 0, change;
-    CDNI_TRY(force_of(s, s->work, kink, fabs(rate) * *h, f, &known));
+    CDNI_TRY(force_of(s, s->work, trigger, fabs(rate) * *h, f, &known));
     if (!known) return CDN_OK;
     CDNI_TRY(cdn_multiply_by_M_inv(s->work, f, udot));
     for (int i = 0; i < s->nu; i++) power += f[i] * u[i], gain += f[i] * udot[i];
@@ -409,17 +407,17 @@ static cdn_status bound_of(cdn_stepper *s, int64_t kink, double rate, double *h)
 
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h) {
   const struct cdni_events *ev = s->events;
-  for (int i = ev->n_triggers; i < ev->n_watches; i++) {
+  for (int i = ev->n_lasting; i < ev->n_watches; i++) {
     const cdni_watch *w = &ev->watches[i];
-    if (w->fired && w->crossed == CDN_FALLING && w->end_slope < 0) CDNI_TRY(bound_of(s, w->kink, w->end_slope, h));
+    if (w->fired && w->crossed == CDN_FALLING && w->end_slope < 0) CDNI_TRY(bound_of(s, w->trigger, w->end_slope, h));
   }
   return CDN_OK;
 }
 
-cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t kink, double *h) {
+cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t trigger, double *h) {
   double value, rate;
-  CDNI_TRY(cdni_kink_read(s, s->work, kink, &value, &rate));
-  return rate < 0 ? bound_of(s, kink, rate, h) : CDN_OK;
+  CDNI_TRY(cdni_watch_read(s, trigger, s->work, &value, &rate));
+  return rate < 0 ? bound_of(s, trigger, rate, h) : CDN_OK;
 }
 
 cdn_status cdni_kinks_end(cdn_stepper *s) {
@@ -431,7 +429,7 @@ void cdni_kinks_sleep(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   double *start = ev->kinks;
   const cdni_near_list near = ev->near;
-  ev->n_watches = ev->n_triggers;
+  ev->n_watches = ev->n_lasting;
   ev->kinks = ev->kinks_end;
   ev->kinks_end = start;
   ev->near = ev->near_end;

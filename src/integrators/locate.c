@@ -1,6 +1,19 @@
 /* Finding events within a step: triggers are evaluated on its dense output, with q on the manifold, and the interval
  * of a change of sign is narrowed until it is within the event's window. */
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "integrators/watch.h"
+#include "system/events.h"
 
 /* cdni_look for a step that has not been accepted yet. */
 cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work) {
@@ -111,8 +124,7 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdn_state *state = end > s->step.t1 ? ev->scene : s->work;
-    if (w->kink >= 0) CDNI_TRY(cdni_kink_read(s, state, w->kink, &w->end, &w->end_slope));
-    else CDNI_TRY(cdni_watch_value(s, w, state, &w->end));
+    CDNI_TRY(cdni_watch_read(s, w->trigger, state, &w->end, &w->end_slope));
   }
   return CDN_OK;
 }
@@ -180,7 +192,7 @@ static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
         w->hi = c.hi;
       }
     }
-    if (found && w->near && w->kink < 0) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
+    if (found && w->near && !watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
     w->slope = w->end_slope;
   }
   return CDN_OK;
@@ -200,9 +212,9 @@ static void begin_watches(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   double least = cdni_least_window(step);
   double longest = fmax(s->certificate.largest_step, step->h);
-  for (int i = 0; i < ev->n_triggers; i++) {
+  for (int i = 0; i < ev->n_lasting; i++) {
     cdni_watch *w = &ev->watches[i];
-    double window = cdni_event_at(s->system, w->event)->def.window;
+    double window = cdni_event_at(s->system, (int)w->trigger)->def.window;
     w->window = fmax(least, window > 0 ? window : 1e-3 * s->def.accuracy * longest);
     w->time = step->t0;
     w->next = 0;
@@ -211,10 +223,7 @@ static void begin_watches(cdn_stepper *s) {
   }
 }
 
-static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) {
-  (void)ev;
-  return w->fired && w->kink < 0;
-}
+static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) { return w->fired && !watch_is_kink(ev, w); }
 
 /* Ends the step where the trigger has crossed. Projection of the State there may undo the crossing by a little; then
  * the step ends that much later. */
@@ -267,7 +276,7 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   }
   if (first >= 0) {
     CDNI_TRY(cdni_cut_again(s, &found, error, &again));
-    if (again) ev->aim_kink = ev->watches[first].kink;
+    if (again) ev->aim_trigger = ev->watches[first].trigger;
     if (!again) CDNI_TRY(end_at(s, first, &before, &found));
   }
   if (!again) CDNI_TRY(follow_all(s, first >= 0 ? &found : NULL));
@@ -287,9 +296,9 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   if (!ev) return CDN_OK;
   CDNI_TRY(cdni_sweep_step(s, outcome));
   if (*outcome != CDNI_STEP_TAKEN) return CDN_OK;
-  ev->n_watches = ev->n_triggers;
+  ev->n_watches = ev->n_lasting;
   CDNI_TRY(cdni_kinks_wake(s, false));
-  if (ev->n_watches == ev->n_triggers && events_have_kinks(ev) && !isnan(ev->aim)) {
+  if (ev->n_watches == ev->n_lasting && events_have_kinks(ev) && !isnan(ev->aim)) {
     /* the step has been aimed to end before a kink, which is a little later on dense output */
     CDNI_TRY(cdni_scene_begin(s));
     CDNI_TRY(cdni_scene_at(s, cdni_cut_reach(s)));
@@ -302,13 +311,13 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   CDNI_TRY(cdni_scene_begin(s));
   begin_watches(s);
   CDNI_TRY(cdni_watches_start(s));
-  size_t bytes = sizeof *ev->watches * (size_t)ev->n_triggers;
+  size_t bytes = sizeof *ev->watches * (size_t)ev->n_lasting;
   memcpy(ev->saved, ev->watches, bytes);
   cdn_status status = examine(s, error, outcome);
   /* a value that cannot be evaluated here may be evaluated in a shorter step */
   if (status != CDN_OK || *outcome != CDNI_STEP_TAKEN) {
     memcpy(ev->watches, ev->saved, bytes);
-    ev->n_watches = ev->n_triggers;
+    ev->n_watches = ev->n_lasting;
   }
   if (status == CDN_OK && *outcome == CDNI_STEP_TAKEN) ev->aim = ev->limit = NAN;
   return status;

@@ -2,6 +2,7 @@
  * in Simbody. Its estimate is of third order, and of fifth where the equations are linear with constant
  * coefficients. */
 #include "integrators/explicit_rk.h"
+#include "integrators/method.h"
 
 static const double c[5] = { 0, 1. / 3, 1. / 3, 1. / 2, 1 };
 

@@ -5,7 +5,16 @@
  * where w = (w0 + w1) / 2 in its own axes. Without tau its energy and its angular momentum are kept to rounding, the
  * latter in direction, too: the quaternion turns by Cayley's map of h w, which takes R0 I w0 to R1 I w1. What tau adds
  * moves coordinates at the new speed, as with Euler's method, so that contact is as stable. */
+#include <float.h>
+#include <math.h>
+
+#include <cardan/math.h>
+#include <cardan/matter.h>
+
 #include "integrators/fixed.h"
+#include "integrators/stepper.h"
+#include "matter/matter.h"
+#include "system/system.h"
 
 /* I w for an inertia in the order of body_mass: xx, yy, zz, xy, xz, yz. */
 static cdn_vec3 times(const double *I, cdn_vec3 w) {

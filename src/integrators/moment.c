@@ -1,7 +1,18 @@
 /* A moment: everything that occurs at one time is first reported, then handled, in the order of stages. */
-#include "integrators/events.h"
-
+#include <math.h>
 #include <stdio.h>
+
+#include <cardan/events.h>
+
+#include "integrators/certificate.h"
+#include "integrators/companion.h"
+#include "integrators/events_run.h"
+#include "integrators/failure.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
+#include "system/events.h"
+#include "system/system.h"
 
 /* ---- the list of events ---- */
 

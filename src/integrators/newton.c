@@ -5,12 +5,17 @@
  * and the equations of z (newton_z.h), which are eliminated in their turn. The dense matrix of u is factored by
  * SUNDIALS' own small routines: they are as fast as a BLAS up to an order of about 64, and leave the BLAS' threads
  * alone. */
-#include "integrators/newton.h"
-
-#include <cardan/derivatives.h>
+#include <float.h>
+#include <math.h>
 #include <sundials/sundials_dense.h>
 
+#include <cardan/derivatives.h>
+#include <cardan/matter.h>
+
+#include "integrators/newton.h"
 #include "integrators/newton_z.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* The q and u of a body that has some, or of everything where other subsystems move. */
 typedef struct block {

@@ -10,7 +10,7 @@
 #ifndef CARDAN_INTEGRATORS_NEWTON_H
 #define CARDAN_INTEGRATORS_NEWTON_H
 
-#include "integrators/internal.h"
+#include <cardan/stepper.h>
 
 typedef struct cdni_newton cdni_newton;
 

@@ -1,7 +1,11 @@
 /* Newton's equations of auxiliary states, in the blocks that their Jacobian has. */
-#include "integrators/newton_z.h"
-
+#include <float.h>
+#include <math.h>
 #include <sundials/sundials_dense.h>
+
+#include "dynamics/zdot.h"
+#include "integrators/newton_z.h"
+#include "integrators/stepper.h"
 
 static double *take(double *base, size_t *at, size_t n) {
   double *here = base ? base + *at : NULL;

@@ -12,8 +12,9 @@
 
 #include <sundials/sundials_types.h>
 
+#include <cardan/stepper.h>
+
 #include "dynamics/zdot.h"
-#include "integrators/internal.h"
 
 typedef struct newton_z {
   int nu, nz;

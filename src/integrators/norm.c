@@ -4,7 +4,14 @@
  * The control of steps uses absolute errors of q and of u: an error of u that lasts becomes an error of q, however
  * large u is. Between two whole runs an error of phase makes an error of u as large as u itself: there errors of u
  * are relative to the vector of u that the component belongs to. */
-#include "integrators/internal.h"
+#include <math.h>
+
+#include <cardan/matter.h>
+
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* ---- vectors among the components ---- */
 

@@ -3,7 +3,13 @@
  *
  * Soon after such a pose, the speeds of two parted runs differ by a large part of themselves. The speeds of two runs
  * on the same way differ only by their errors. */
-#include "integrators/internal.h"
+#include <math.h>
+
+#include "constraints/project.h"
+#include "integrators/parting.h"
+#include "integrators/singular.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* The speeds of two runs belong to different ways if they differ by this part of the larger ones, and by this many
  * times the error that all steps so far may have made. */

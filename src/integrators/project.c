@@ -1,7 +1,18 @@
 /* Projection during a run (10.1): every State that a run stops at or reports satisfies its constraints within the
  * tolerance. The projection is the smallest change in the norm that measures errors; it also removes that part of
  * the error. */
-#include "integrators/internal.h"
+#include <float.h>
+#include <math.h>
+
+#include <cardan/constraints.h>
+#include <cardan/matter.h>
+
+#include "constraints/project.h"
+#include "integrators/certificate.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 double cdni_normalize(cdn_stepper *s, double *y) {
   double *q = s->scratch;

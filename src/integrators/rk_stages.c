@@ -1,5 +1,7 @@
 /* What an explicit Runge-Kutta step is made of, for one State and for several side by side. */
 #include "integrators/explicit_rk.h"
+#include "math/kernel_sets.h"
+#include "system/system.h"
 
 /* A linear combination of rates: only the terms that count, one weight a lane. */
 typedef struct terms {

@@ -2,6 +2,9 @@
  * angular velocities are combined in the axes that turn, and the quaternion turns from the start of the step by the
  * sum. That the axes turn between the stages is not counted, which makes the order 2 where the axis of a turn moves. */
 #include "integrators/fixed.h"
+#include "integrators/stepper.h"
+#include "matter/matter.h"
+#include "system/system.h"
 
 /* Of the stages: rates, speeds in turning axes, the sums of both, and a trial y. */
 typedef struct parts {

@@ -5,7 +5,17 @@
  * surprise, and longer behind it.
  *
  * Next to singular poses rates have poles, and say nothing. */
-#include "integrators/internal.h"
+#include <math.h>
+
+#include "constraints/project.h"
+#include "integrators/control.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/second_look.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* What a difference of the rates would change in y, if it lasted for the whole step, is surprising above so many
  * tolerances, so many errors of the step, and so many times what the two looks before have found. (Of 600,000 looks at

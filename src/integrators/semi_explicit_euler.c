@@ -1,7 +1,8 @@
 /* Semi-explicit (symplectic) Euler: new speeds first, and coordinates by them, so that the energy of a conservative
  * motion swings but does not drift. One evaluation a step; for the form that two half steps make, two. */
 #include "integrators/explicit_rk.h"
-#include "integrators/internal.h"
+#include "integrators/project.h"
+#include "integrators/stepper.h"
 
 static cdn_status leap(cdn_stepper *s, double h, const double *y0, const double *f0, double *y1) {
   if (s->nq > 0) CDNI_TRY(cdn_state_set_q(s->work, y0));

@@ -1,7 +1,12 @@
 /* Steps over singular poses (singular.h has the reasons). */
-#include "integrators/singular.h"
+#include <float.h>
+#include <math.h>
 
-#include "integrators/internal.h"
+#include "constraints/project.h"
+#include "core/archive.h"
+#include "integrators/control.h"
+#include "integrators/singular.h"
+#include "integrators/stepper.h"
 
 enum { KEPT = 3 }; /* values of each sine */
 

@@ -17,7 +17,9 @@
 #ifndef CARDAN_INTEGRATORS_SINGULAR_H
 #define CARDAN_INTEGRATORS_SINGULAR_H
 
-#include <stdbool.h>
+#include <cardan/stepper.h>
+
+#include "core/archive.h"
 
 struct cdni_method;
 
@@ -57,5 +59,35 @@ typedef struct cdni_singular {
   bool hold;     /* rates are evaluated on the manifold */
   int corrected; /* number of attempts at this step that ended near a pose */
 } cdni_singular;
+
+/* These functions do nothing if steps are fixed. */
+size_t cdni_singular_memory(const cdn_stepper *s); /* doubles */
+void cdni_singular_divide(cdn_stepper *s, double *memory);
+void cdni_singular_reset(cdn_stepper *s);
+/* Call before the size of a first step is chosen: if equations are redundant the run may start in a pose, and its
+ * first step is then a bridge. */
+void cdni_singular_start(cdn_stepper *s);
+/* The run's own method; s->method may be the method of bridges. */
+const struct cdni_method *cdni_singular_own_method(const cdn_stepper *s);
+/* Call before an attempt at a new step: behind a bridge the run's own method begins anew. */
+cdn_status cdni_singular_leave(cdn_stepper *s);
+/* The size of an attempt for which errors allow h, at most `left`. Decides which method takes it. */
+double cdni_singular_size(cdn_stepper *s, double h, double left);
+/* Whether rates are evaluated on the manifold. Not with SUNDIALS: Newton's iteration does not know the projections. */
+bool cdni_singular_holds(const cdn_stepper *s);
+/* Prepares the attempt if it is a bridge. */
+cdn_status cdni_singular_begin(cdn_stepper *s);
+/* Whether the attempt was a bridge. The error of a bridge (over the tolerance; < 0: not evaluated) tells nothing
+ * about other steps. */
+bool cdni_singular_judges(cdn_stepper *s, double error);
+/* Whether rounding near a singular pose is as large as the errors of this attempt. */
+bool cdni_singular_is_rough(const cdn_stepper *s);
+/* Whether a good attempt ends clear of poses; if not, the next attempt will. */
+bool cdni_singular_is_clear(cdn_stepper *s);
+cdn_status cdni_singular_accept(cdn_stepper *s);
+/* The smallest sine at the present `work`, relative to its size elsewhere, and its block. INFINITY without
+ * constraints. */
+double cdni_singular_nearest(cdn_stepper *s, int *block);
+void cdni_singular_archive(cdn_stepper *s, cdni_archive *a);
 
 #endif

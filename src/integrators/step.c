@@ -1,5 +1,23 @@
 /* One accepted step: attempts are judged by their errors until one is good enough or the run fails. */
+#include <float.h>
+#include <math.h>
+
+#include "constraints/project.h"
+#include "integrators/certificate.h"
+#include "integrators/companion.h"
+#include "integrators/control.h"
 #include "integrators/events.h"
+#include "integrators/failure.h"
+#include "integrators/faint.h"
+#include "integrators/headway.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/second_look.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "system/system.h"
 
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;

@@ -1,13 +1,20 @@
 /* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's
  * providers can read controls. */
-#include <cardan/controls.h>
 #include <math.h>
 
+#include <cardan/controls.h>
+#include <cardan/matter.h>
+
+#include "constraints/constraints.h"
+#include "dynamics/dynamics.h"
 #include "dynamics/zdot.h"
 #include "integrators/step_derivatives.h"
 #include "math/difference.h"
+#include "matter/matter.h"
 #include "matter/motion_derivatives.h"
 #include "matter/operators.h"
+#include "soft/soft.h"
+#include "system/system.h"
 
 /* What reads controls: forces on bodies about M's origins and on mobilities, h J a, zdot and udot. */
 typedef struct readers {

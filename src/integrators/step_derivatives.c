@@ -4,17 +4,25 @@
  *   u1 = u0 + h a,    z1 = z0 + h zdot0,    q1: from q0 at u1 for h;
  *
  * at last q1 and u1 are projected. */
-#include "integrators/step_derivatives.h"
-
-#include <cardan/controls.h>
 #include <math.h>
 
+#include <cardan/constraints.h>
+#include <cardan/controls.h>
+#include <cardan/motion.h>
+#include <cardan/stepper.h>
+
+#include "constraints/constraints.h"
 #include "constraints/elements.h"
 #include "constraints/project.h"
+#include "dynamics/dynamics.h"
 #include "dynamics/zdot.h"
+#include "integrators/fixed.h"
+#include "integrators/step_derivatives.h"
+#include "matter/matter.h"
 #include "matter/motion_derivatives.h"
 #include "matter/move.h"
 #include "matter/operators.h"
+#include "system/system.h"
 
 /* A matrix of derivatives of (q1, u1, z1), by forces from number `first` on; -1: by q, u and z of the start. */
 typedef struct block {

@@ -5,10 +5,15 @@
  *
  * and the forces are those of inverse dynamics at udot. */
 #include <cardan/constraints.h>
+#include <cardan/operators.h>
+#include <cardan/stepper.h>
 
+#include "dynamics/dynamics.h"
 #include "integrators/fixed.h"
+#include "matter/matter.h"
 #include "matter/motion.h"
 #include "matter/operators.h"
+#include "system/system.h"
 
 /* A step gives prescribed mobilities the accelerations, and in the end the speeds, of their motions. */
 static cdn_status take_prescribed(cdn_state *state, double *a, double *udot) {

@@ -1,5 +1,26 @@
 /* The stepper's public face: creation, advancing to a time, reports, restarts. */
-#include "integrators/internal.h"
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+
+#include <cardan/matter.h>
+
+#include "constraints/project.h"
+#include "core/sized.h"
+#include "integrators/certificate.h"
+#include "integrators/companion.h"
+#include "integrators/control.h"
+#include "integrators/events.h"
+#include "integrators/failure.h"
+#include "integrators/faint.h"
+#include "integrators/inputs.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/second_look.h"
+#include "integrators/singular.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 CDNI_DEF(stepper_def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1);
 

@@ -1,5 +1,16 @@
 /* One step of a solver of SUNDIALS, at the request of our loop. */
+#include <math.h>
+
+#include "core/archive.h"
+#include "integrators/control.h"
+#include "integrators/ggl.h"
+#include "integrators/newton.h"
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/stepper.h"
 #include "integrators/sundials.h"
+#include "integrators/sundials_order.h"
+#include "system/system.h"
 
 static cdni_sundials *solver_of(const cdn_stepper *s) { return s->solver; }
 

@@ -13,7 +13,10 @@
 #include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
+#include "core/archive.h"
 #include "integrators/ggl.h"
+#include "integrators/method.h"
+#include "integrators/newton.h"
 #include "integrators/sundials_order.h"
 
 typedef struct cdni_sundials cdni_sundials;

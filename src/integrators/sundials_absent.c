@@ -1,5 +1,6 @@
 /* The methods of SUNDIALS in a library that was built without it: each says so when it is asked for. */
-#include "integrators/internal.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 static cdn_status create(cdn_stepper *s) {
   return cdni_state_fail(

@@ -1,7 +1,13 @@
 /* What SUNDIALS calls back: rates, error weights, messages, and Newton's equations. */
-#include "integrators/sundials.h"
-
 #include <stdio.h>
+
+#include "integrators/ggl.h"
+#include "integrators/method.h"
+#include "integrators/newton.h"
+#include "integrators/norm.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/sundials.h"
 
 int cdni_sundials_verdict(cdni_sundials *m, cdn_status status) {
   m->status = status;

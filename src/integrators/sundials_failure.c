@@ -1,7 +1,10 @@
 /* What it means for a run that a solver of SUNDIALS gave up. */
-#include "integrators/sundials.h"
-
 #include <stdio.h>
+
+#include "integrators/norm.h"
+#include "integrators/stepper.h"
+#include "integrators/sundials.h"
+#include "system/system.h"
 
 /* The coordinate with the largest weighted correction in the iteration that failed, as ": most in NAME". */
 static void name_worst(const cdn_stepper *s, char *text, size_t size) {

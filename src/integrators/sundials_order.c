@@ -16,6 +16,9 @@
  *
  * A damped oscillation has a smaller x. Where many eigenvalues are real and none is complex, e.SSe / e.e is larger than
  * x^2. */
+#include <math.h>
+
+#include "core/archive.h"
 #include "integrators/sundials_order.h"
 
 /* By the order: angles from which on order 2 needs at most twice the steps for the same error. An oscillation is so

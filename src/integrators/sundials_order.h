@@ -5,7 +5,7 @@
 #ifndef CARDAN_INTEGRATORS_SUNDIALS_ORDER_H
 #define CARDAN_INTEGRATORS_SUNDIALS_ORDER_H
 
-#include "integrators/internal.h"
+#include "core/archive.h"
 
 typedef struct cdni_order_guard {
   double *e[2]; /* weighted error estimates of the last two steps, the older one first */

@@ -1,5 +1,10 @@
 /* The vectors of the SUNDIALS methods. All operations but one are those of any vector. The exception is the weighted
  * norm, by which SUNDIALS measures errors of steps and of iterations: it is the stepper's own norm. */
+#include <math.h>
+
+#include "integrators/ggl.h"
+#include "integrators/norm.h"
+#include "integrators/stepper.h"
 #include "integrators/sundials.h"
 
 typedef struct vector {

@@ -9,6 +9,12 @@
 #include <stdio.h>
 
 #include "integrators/events.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/stepper.h"
+#include "integrators/sweep.h"
+#include "system/system.h"
+#include "system/triggers.h"
 
 enum { START, END, BETWEEN };
 /* Times are halved so often. */
@@ -192,7 +198,7 @@ static cdn_status let_pass(cdn_stepper *s, span *p, int i, meeting *first) {
   const int64_t key = sight_at(w, p->sight[0] + i)->key;
   if (!s->events->has_near || first->counts == key) return CDN_OK;
   CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->kink(w->self, s->events->scene, key, &kink)));
-  CDNI_TRY(cdni_kinks_matters(s, kink, &matters));
+  CDNI_TRY(cdni_kinks_matters(s, cdni_listed_trigger(s->system, kink), &matters));
   if (matters) first->counts = key;
   for (int k = 0; k < 2 && !matters; k++) sight_at(w, p->sight[k] + i)->apart = false;
   return CDN_OK;
@@ -354,7 +360,7 @@ static cdn_status meet(cdn_stepper *s, const meeting *m, cdni_outcome *outcome) 
     int64_t kink;
     CDNI_TRY(scene_at(s, m->hi));
     CDNI_TRY(cdni_take_failure(s, ev->scene, w->ops->kink(w->self, ev->scene, m->key, &kink)));
-    cdni_kinks_aim(s, ev->n_kinks + kink, tau, h);
+    cdni_kinks_aim(s, cdni_listed_trigger(s->system, kink), tau, h);
   } else {
     ev->limit = end;
   }
@@ -392,7 +398,7 @@ cdn_status cdni_sweep_bound(cdn_stepper *s, double *h) {
   int64_t kink;
   if (!w->ops || w->met < 0 || !cdni_system_has_near_kinks(s->system)) return CDN_OK;
   CDNI_TRY(w->ops->kink(w->self, s->work, w->met, &kink));
-  return cdni_kinks_bound_at(s, s->events->n_kinks + kink, h);
+  return cdni_kinks_bound_at(s, cdni_listed_trigger(s->system, kink), h);
 }
 
 void cdni_sweep_accepted(cdn_stepper *s) {

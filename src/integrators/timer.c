@@ -1,5 +1,13 @@
 /* Events at times that are known beforehand. */
-#include "integrators/events.h"
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "integrators/events_run.h"
+#include "integrators/failure.h"
+#include "integrators/stepper.h"
+#include "system/events.h"
 
 /* The first time of a list or a period that is at or after t (after it, if `after`). */
 static void find_next(cdni_timer *timer, const cdn_event_def *def, double t, bool after) {

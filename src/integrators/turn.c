@@ -1,7 +1,15 @@
 /* Turning points. If a trigger's value turns between two samples, it may have crossed zero twice, and no sign at a
  * sample shows it. Slopes at the samples show that it turns; it is then followed to its turning point, on dense
  * output. */
-#include "integrators/events.h"
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "integrators/doubt.h"
+#include "integrators/events_run.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
 
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
   /* the slope of the parabola through three values: at a turning point it is nearly zero, and its sign matters */
@@ -118,8 +126,8 @@ static double tangents_meet(const interval *x, int side, double *theta) {
   return side * x->g_a + *theta * d_a;
 }
 
-/* As find_dip, for a kink whose rates come with its values. Two shapes that pass each other quickly are near each other
- * for a small part of the interval: their distance falls and rises along two nearly straight lines. */
+/* As find_dip, for a trigger whose rates come with its values. Two shapes that pass each other quickly are near each
+ * other for a small part of the interval: their distance falls and rises along two nearly straight lines. */
 static cdn_status find_pass(cdn_stepper *s, const cdni_watch *w, interval x, int side, cdni_turn *turn,
                             double *nearest) {
   enum { MOST = 60 };
@@ -132,7 +140,7 @@ static cdn_status find_pass(cdn_stepper *s, const cdni_watch *w, interval x, int
     if (k % 2 && cubic_turn(&x, side, &other) < INFINITY) theta = other;
     const double t = x.a + fmin(0.999, fmax(0.001, theta)) * (x.b - x.a);
     CDNI_TRY(cdni_scene_at(s, t));
-    CDNI_TRY(cdni_kink_read(s, s->events->scene, w->kink, &g, &rate));
+    CDNI_TRY(cdni_watch_read(s, w->trigger, s->events->scene, &g, &rate));
     if (isnan(g) || isnan(rate)) return CDN_OK;
     *turn = (cdni_turn){ t, g };
     *nearest = fmin(*nearest, side * g);
@@ -189,12 +197,12 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
   const int side = x.g_b > 0 ? 1 : -1;
   const bool from_zero = k == 0 && x.g_a == 0 && w->sign == side && side * x.slope_a < 0;
   if (!(x.g_a * x.g_b > 0 || (from_zero && x.g_b != 0))) return CDN_OK;
-  const bool near_kink = w->kink >= ev->n_kinks;
-  CDNI_TRY(near_kink ? find_pass(s, w, x, side, turn, &nearest) : find_dip(s, w, &x, side, turn, &nearest));
+  CDNI_TRY(watch_is_listed(ev, w) ? find_pass(s, w, x, side, turn, &nearest)
+                                  : find_dip(s, w, &x, side, turn, &nearest));
   if (isnan(turn->time) || turn->value * side <= 0) return CDN_OK;
   /* a near miss: an error of the size of the accuracy decides whether it crosses */
   double uncertainty = 0;
-  if (w->kink < 0) CDNI_TRY(cdni_watch_uncertainty(s, w, turn->time, turn->value, &uncertainty));
+  if (!watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_uncertainty(s, w, turn->time, turn->value, &uncertainty));
   if (!(nearest <= uncertainty)) turn->time = NAN;
   return CDN_OK;
 }
@@ -206,14 +214,13 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double variation = variation_of(ev, w, &nearest);
-    w->near = nearest <= 3 * variation || w->kink >= ev->n_kinks;
-    if (w->kink < 0) w->end_slope = NAN;
+    w->near = nearest <= 3 * variation || watch_is_listed(ev, w);
     for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
-    if (w->near && w->kink < 0 && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
+    if (w->near && !watch_is_kink(ev, w) && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    if (w->near && w->kink < 0) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
+    if (w->near && !watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
@@ -235,7 +242,8 @@ static void note_near_misses(cdn_stepper *s) {
       if (!(turn->value * before > 0 && turn->value * after > 0)) continue;
       if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)))) continue;
       s->certificate.near_misses++;
-      if (w->active) cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ w->event }));
+      if (w->active)
+        cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
     }
   }
 }
@@ -244,7 +252,7 @@ static void note_near_misses(cdn_stepper *s) {
  * by no more than an error of the size of the accuracy changes the value. */
 static cdn_status note_near_hits(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  for (int i = 0; i < ev->n_triggers; i++) {
+  for (int i = 0; i < ev->n_lasting; i++) {
     const cdni_watch *w = &ev->watches[i];
     const double t1 = s->step.t1, t0 = s->step.t0;
     double value, slope, uncertainty;
@@ -255,7 +263,8 @@ static cdn_status note_near_hits(cdn_stepper *s) {
     if (!(w->came * bend < 0)) continue;
     const double beyond = 0.5 * w->came * w->came / fabs(bend);
     CDNI_TRY(cdni_watch_uncertainty(s, w, t1, w->end, &uncertainty));
-    if (beyond <= uncertainty) cdni_note_qualm(&s->grazed, t1, 1, cdn_event_name(s->system, (cdn_event){ w->event }));
+    if (beyond <= uncertainty)
+      cdni_note_qualm(&s->grazed, t1, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
   }
   return CDN_OK;
 }

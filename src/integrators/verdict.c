@@ -1,9 +1,12 @@
 /* The verdict of a certificate in words. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "integrators/internal.h"
+#include <cardan/stepper.h>
+
+#include "integrators/certificate.h"
 
 enum { SHORT = CDNI_BRIEF };
 const char *cdni_brief(double x, char text[CDNI_BRIEF]) {

@@ -1,7 +1,13 @@
 /* Velocity Verlet (manual 10.4 with its errata): q by a second-order Taylor step, then u and z by the trapezoidal rule,
  * implicit where rates depend on them, which functional iteration solves. Only the first of its evaluations moves q;
  * the others compute what depends on u and z. */
-#include "integrators/internal.h"
+#include <math.h>
+
+#include "integrators/norm.h"
+#include "integrators/project.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* Iterations in which changes at least halve, or it is too slow. A step that may be shortened has no more of them in
  * all. */

@@ -9,12 +9,27 @@
  * So a trigger with one direction is armed at the value that it has: the next value below that one is the next
  * event. The slopes before and after the handler tell such a handler from one that lets the value go on, whose
  * trigger has simply passed zero. */
-#include "integrators/events.h"
+#include <float.h>
+#include <math.h>
+
+#include <cardan/events.h>
+
+#include "core/archive.h"
+#include "integrators/events_run.h"
+#include "integrators/kinks.h"
+#include "integrators/step.h"
+#include "integrators/stepper.h"
+#include "integrators/watch.h"
+#include "system/system.h"
+#include "system/triggers.h"
+
+cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate) {
+  return cdni_take_failure(s, state, cdni_trigger_read(state, trigger, g, rate));
+}
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
   double rate;
-  if (w->kink >= 0) return cdni_kink_read(s, state, w->kink, g, &rate);
-  return cdni_take_failure(s, state, cdn_event_value(state, (cdn_event){ w->event }, g));
+  return cdni_watch_read(s, w->trigger, state, g, &rate);
 }
 
 int cdni_watch_side(const cdni_watch *w, double g) {
@@ -80,7 +95,7 @@ bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, d
 static const double STOPPED = 1e-6;
 
 static bool has_to_be_asked(const struct cdni_events *ev, const cdni_watch *w) {
-  return w->armed || (ev->begun && w->kink < 0 && w->sign == SIDE_ZERO && !isnan(w->value));
+  return w->armed || (ev->begun && !watch_is_kink(ev, w) && w->sign == SIDE_ZERO && !isnan(w->value));
 }
 
 /* The value at a time tau after t, if y continued along its rates at t. Dense output has curvature that would hide a
@@ -171,7 +186,7 @@ cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t,
 static void decide(const cdn_stepper *s, cdni_watch *w) {
   if (w->armed) {
     int way = w->direction == CDN_RISING ? 1 : -1;
-    bool close = s->events->records[w->event].close > 0;
+    bool close = s->events->records[w->trigger].close > 0;
     bool goes_on = way * w->came > 0 && way * w->slope > STOPPED * fabs(w->came) && !close;
     if (goes_on) w->level = 0;
     w->sign = (int8_t)(goes_on ? way : -way);

@@ -4,6 +4,7 @@
  * polynomial through the last samples and the present value, without further evaluations and without an effect on
  * the steps. The present rate is not used, so that forces may read the extreme of every measure that they may read. */
 #include "measures/history.h"
+#include "system/triggers.h"
 
 #include <math.h>
 

@@ -160,5 +160,3 @@ cdn_status cdni_marks_labels(cdn_decorations *d) {
   }
   return CDN_OK;
 }
-
-cdn_status cdni_marks_own(cdn_decorations *d) { return cdni_system_decorate(d->scene->system, d->state, d); }

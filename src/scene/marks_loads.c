@@ -1,9 +1,10 @@
-/* Marks of what acts: constraints, contacts, forces. */
+/* Marks of what acts: constraints, contacts, forces; and what a program adds to a picture. */
 #include <math.h>
 
 #include <cardan/constraints.h>
 #include <cardan/contact.h>
 #include <cardan/forces.h>
+#include <cardan/pull.h>
 
 #include "forces/forces.h"
 #include "scene/internal.h"
@@ -99,4 +100,23 @@ cdn_status cdni_marks_forces(cdn_decorations *d) {
     CDNI_TRY(cdni_mark_moment(d, (cdn_body){ b }, d->scene->poses[b].p, F.w));
   }
   return CDN_OK;
+}
+
+/* ---- what a program adds ---- */
+
+/* From the station to the target. */
+static cdn_status mark_pull(cdn_decorations *d, cdn_force force) {
+  static const float colour[4] = { 0.95f, 0.55f, 0.10f, 1 };
+  cdn_pull held;
+  CDNI_TRY(cdn_pull_get(d->state, force, &held));
+  if (held.body.i < 0) return CDN_OK;
+  CDNI_TRY(cdn_decorate_point(d, held.p_G, 0.2 * d->scene->scale, colour));
+  return cdn_decorate_arrow(d, held.p_G, held.target_G, colour);
+}
+
+cdn_status cdni_marks_own(cdn_decorations *d) {
+  const cdn_system *system = d->scene->system;
+  for (int i = 0; i < cdn_system_force_count(system); i++)
+    if (cdni_force_is_pull(system, i)) CDNI_TRY(mark_pull(d, (cdn_force){ i }));
+  return cdni_system_decorate(system, d->state, d);
 }

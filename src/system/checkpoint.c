@@ -26,13 +26,8 @@ static size_t entry_size(const cdn_system *sys, int32_t ticket) {
     case TICKET_UERR: return (size_t)sys->n_uerr * sizeof(double);
     case TICKET_UDOTERR:
     case TICKET_MULTIPLIERS: return (size_t)sys->n_udoterr * sizeof(double);
-    default: break;
+    default: return node_at(sys, ticket)->size;
   }
-  for (size_t i = 0; i < sys->trigger_groups.count; i++) {
-    const trigger_group *g = &CDNI_AT(sys->trigger_groups, trigger_group, i);
-    if (g->n > 0 && g->entry == ticket) return (size_t)g->n * sizeof(double);
-  }
-  return node_at(sys, ticket)->size;
 }
 
 static bool is_kept(const cdn_system *sys, int32_t ticket) {

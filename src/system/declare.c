@@ -386,53 +386,6 @@ void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
   s->n_udoterr += r->nudoterr;
 }
 
-/* A group of triggers is a cache entry whose storage is the State's trigger slots. The State knows which group is
- * being computed. */
-static cdn_status calc_event_triggers(const void *self, cdn_state *state, void *out) {
-  const cdn_system *s = state->system;
-  int32_t entry = state->stack[state->depth - 1];
-  size_t g = 0;
-  while (CDNI_AT(s->trigger_groups, trigger_group, g).entry != entry) g++;
-  const subsystem *sub = &CDNI_AT(s->subsystems, subsystem, node_at(s, entry)->subsystem);
-  return sub->ops.calc_event_triggers(self, state, (int)g, out);
-}
-
-/* Its prerequisites: those of its stage, and the subsystem's declarations so far. */
-static cdn_cache add_trigger_entry(cdn_declarer *d, cdn_stage stage) {
-  char name[32];
-  snprintf(name, sizeof name, "triggers%zu", d->system->trigger_groups.count);
-  cdn_ticket ticket = cdn_stage_ticket(stage);
-  cdn_cache c = cdn_declare_cache(d, name, 0, calc_event_triggers, 1, &ticket);
-  for (int i = 0; c.ticket.i != TICKET_NONE; i++) {
-    ticket = cdni_subsystem_variable(d->system, (cdn_subsystem){ d->subsystem }, i);
-    if (ticket.i == TICKET_NONE) break;
-    if (ticket.i != c.ticket.i) cdni_declare_prerequisite(d, c, ticket);
-  }
-  return c;
-}
-
-int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
-  CDNI_NEED_OBJECT(d, -1);
-  cdn_system *s = d->system;
-  if (n < 0 || stage < CDN_STAGE_TIME || stage >= CDN_STAGE_COUNT) {
-    cdn_declare_error(d, CDN_ERR_ARG,
-                      "subsystem '%s' declares event triggers of a negative number or before Time stage",
-                      subsystem_name(d));
-    return -1;
-  }
-  if (n > 0 && !declaring(d)->ops.calc_event_triggers) {
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares event triggers but its ops have no calc_event_triggers",
-                      subsystem_name(d));
-    return -1;
-  }
-  if (!fits(d, (size_t)s->n_triggers, n, "event triggers")) return -1;
-  trigger_group g = { n, s->n_triggers, stage, TICKET_NONE };
-  if (n > 0) g.entry = add_trigger_entry(d, stage).ticket.i;
-  s->n_triggers += n;
-  if (!cdni_array_push(&s->allocator, &s->trigger_groups, sizeof g, &g)) no_memory(d);
-  return (int)s->trigger_groups.count - 1;
-}
-
 void cdn_declare_previous(cdn_declarer *d) {
   CDNI_NEED_OBJECT_OR_NOTHING(d);
   d->system->keep_previous = true;

@@ -65,7 +65,6 @@ static void free_event(const cdn_allocator *a, cdni_event *e) {
 void cdni_events_free(cdn_system *s) {
   for (size_t i = 0; i < s->events.count; i++) free_event(&s->allocator, &CDNI_AT(s->events, cdni_event, i));
   cdni_array_free(&s->allocator, &s->events);
-  cdni_array_free(&s->allocator, &s->kinks);
 }
 
 /* Copies the memory to which the def points; false if memory ran out. */

@@ -128,7 +128,7 @@ cdn_status cdni_lanes_system(const cdn_system *system, int lanes, bool prescribe
   s->lanes = lanes;
   s->twin_of = system;
   /* what no lane asks for has no place */
-  s->n_qerr = s->n_uerr = s->n_udoterr = s->n_triggers = 0;
+  s->n_qerr = s->n_uerr = s->n_udoterr = 0;
   s->keep_previous = false;
   cdn_system_retain(system);
   const cdn_status status = widen(system, prescribed, s);

@@ -15,7 +15,7 @@ static size_t place(const cdn_system *s, size_t *at, size_t bytes) {
 
 static size_t place_doubles(const cdn_system *s, size_t *at, int n) { return place(s, at, (size_t)n * sizeof(double)); }
 
-/* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda, triggers | previous t, y | cache | valid bits |
+/* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda | previous t, y | cache | valid bits |
  * serials */
 cdn_status cdni_layout_plan(cdn_system *s) {
   const int lanes = s->lanes;
@@ -38,15 +38,10 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   s->off_uerr = place_doubles(s, &at, s->n_uerr);
   s->off_udoterr = place_doubles(s, &at, s->n_udoterr);
   s->off_multipliers = place_doubles(s, &at, s->n_udoterr);
-  s->off_triggers = place_doubles(s, &at, s->n_triggers);
   s->off_previous = place_doubles(s, &at, s->keep_previous ? 1 + ny : 0);
   for (size_t i = CDNI_TICKET_WELL_KNOWN; i < n; i++) {
     node *e = node_at(s, (int32_t)i);
     if (e->kind == NODE_ENTRY || e->kind == NODE_COMPANION) e->offset = place(s, &at, e->size);
-  }
-  for (size_t i = 0; i < s->trigger_groups.count; i++) {
-    const trigger_group *g = &CDNI_AT(s->trigger_groups, trigger_group, i);
-    if (g->n > 0) node_at(s, g->entry)->offset = s->off_triggers + (size_t)g->first * sizeof(double);
   }
   s->off_valid = place(s, &at, (size_t)s->words * sizeof(uint64_t));
   s->off_serials = place(s, &at, n * sizeof(uint64_t));

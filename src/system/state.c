@@ -419,19 +419,6 @@ cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache ent
   return CDN_OK;
 }
 
-/* ---- event triggers ---- */
-
-const double *cdn_state_event_triggers(cdn_state *s, int group) {
-  CDNI_NEED_OBJECT(s, NULL);
-  const cdni_array *groups = &s->system->trigger_groups;
-  if (group < 0 || (size_t)group >= groups->count || CDNI_AT(*groups, trigger_group, group).n == 0) {
-    cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_state_event_triggers", NULL, "there is no trigger group %d", group);
-    return NULL;
-  }
-  int32_t entry = CDNI_AT(*groups, trigger_group, group).entry;
-  return cdn_eval(s, (cdn_cache){ 0, { entry } });
-}
-
 /* ---- workspace: a stack of chunks that settles into one ---- */
 
 void *cdn_work_push(cdn_state *state, size_t bytes) {

@@ -7,6 +7,7 @@
 
 #include "system/elements.h"
 #include "system/system.h"
+#include "system/triggers.h"
 
 /* Ticket numbers. Everything that something can depend on is a node of one graph. Its ticket is the index of the
  * node. */
@@ -97,16 +98,17 @@ typedef struct subsystem {
 typedef struct z_group {
   int32_t subsystem, first, n;
 } z_group;
+/* Triggers with slots, which are numbers of a cache entry; or kinks that a function lists. */
 typedef struct trigger_group {
-  int32_t n, first;
-  cdn_stage stage;
-  int32_t entry; /* the cache entry with the values of its slots */
+  int32_t subsystem, n; /* number of slots; 0: listed */
+  cdn_stage stage;      /* of the events that read the slots */
+  cdn_cache entry;      /* the values of the slots; behind them the rates of kinks */
+  /* Kinks: triggers that no event reads, for steps end there without a handler. */
+  int32_t of;                 /* the ticket in which they are; TICKET_NONE: events read the slots */
+  bool counts;                /* rates are computed from it */
+  cdni_kink_force *force;     /* may be NULL */
+  const cdni_near_kinks *ops; /* NULL: they have slots */
 } trigger_group;
-typedef struct kink_group {
-  int32_t subsystem, n, of;
-  cdn_cache entry;
-  cdni_kink_force *force;
-} kink_group;
 typedef struct auto_variable {
   int32_t variable, update;
 } auto_variable;
@@ -129,11 +131,6 @@ struct cdn_system {
   cdni_array z_groups;       /* z_group */
   cdni_array trigger_groups; /* trigger_group */
   cdni_array events;         /* cdni_event */
-  cdni_array kinks;          /* kink_group */
-  struct {
-    const cdni_near_kinks *ops; /* NULL: there are none */
-    int32_t subsystem, of;
-  } near_kinks;
   struct {
     const cdni_sweeper *ops; /* NULL: there is none */
     int32_t subsystem;
@@ -152,14 +149,14 @@ struct cdn_system {
   bool q_is_read, u_is_read; /* something depends on q, or on u, itself and not only on the effective values */
 
   /* Planned at freezing. */
-  int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
+  int nq, nu, nz, n_qerr, n_uerr, n_udoterr;
   int words;            /* 64-bit words of a bitset over tickets */
   int most_nested;      /* entries on the longest way through the graph */
   uint64_t *downstream; /* words a ticket */
   int32_t *eager;       /* entries by stage, prerequisites first */
   int32_t eager_first[CDN_STAGE_COUNT + 1];
-  size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_triggers,
-      off_previous, off_valid, off_serials;
+  size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_previous, off_valid,
+      off_serials;
 };
 
 /* The most entries in a chain in which each entry is asked for during the computation of the one before. Each takes
@@ -307,8 +304,8 @@ bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticke
 
 /* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
 cdn_status cdni_graph_freeze(cdn_system *system);
-/* Removes kinks of entries from which no rates are computed. */
-void cdni_kinks_freeze(cdn_system *system);
+/* triggers.c: finds out which kinks count: those in entries from which rates are computed. */
+void cdni_triggers_freeze(cdn_system *system);
 /* elements.c: refuses two elements of one sort and one name. */
 cdn_status cdni_names_freeze(cdn_system *system);
 /* layout.c: plans the block. */

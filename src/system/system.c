@@ -236,7 +236,7 @@ static cdn_status freeze(cdn_system *s) {
   }
   CDNI_TRY(cdni_names_freeze(s));
   CDNI_TRY(cdni_graph_freeze(s));
-  cdni_kinks_freeze(s);
+  cdni_triggers_freeze(s);
   CDNI_TRY(cdni_layout_plan(s));
   for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++)
     if (s->rooms[r] && cdni_rooms[r]->planned) CDNI_TRY(cdni_rooms[r]->planned(s, s->rooms[r]));

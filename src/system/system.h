@@ -53,50 +53,6 @@ const void *cdni_system_room_get(const cdn_system *system, int which);
 /* A subsystem's `self`, for rooms that own what it points to. */
 void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
 
-/* ---- kinks: places where rates bend or jump. Steps end there, without an event ---- */
-
-/* Adds to f (nu) the generalized force of kink k at value x: the difference between the present forces and those
- * without the kink. *known becomes false if the difference is not known. */
-typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int k, double x, double *f, bool *known);
-/* The entry holds n values, then their n rates. A value changes its sign at the kink (NaN: no kink is near); a rate
- * may be NaN (not known). The kinks belong to ticket `of`. They count if rates are computed from that ticket.
- * `force` may be NULL. */
-void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
-int cdni_system_kinks(const cdn_system *system);
-/* Evaluates the kinks of a State: all values, then all rates. */
-cdn_status cdni_state_kinks(cdn_state *state, double *values);
-cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f, bool *known);
-
-/* Kinks that are too many for an entry with all of them: a function lists those that are near. */
-typedef struct cdni_near_kink {
-  int64_t key; /* which it is */
-  double value, rate;
-} cdni_near_kink;
-/* The list to which that function adds kinks. It grows and never shrinks. */
-typedef struct cdni_near_list {
-  cdni_near_kink *kinks;
-  int n, room;
-  const cdn_allocator *allocator;
-} cdni_near_list;
-typedef struct cdni_near_kinks {
-  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` after the State or a quarter
-   * of it before, if they go on at their present rates; in ascending order of their keys. It may add others. */
-  cdn_status (*list)(const void *self, cdn_state *state, double reach, cdni_near_list *out);
-  /* One of them, near or not. */
-  cdn_status (*calc)(const void *self, cdn_state *state, int64_t key, double *value, double *rate);
-  /* As cdni_kink_force, but writes f. */
-  cdn_status (*force)(const void *self, cdn_state *state, int64_t key, double x, double *f, bool *known);
-} cdni_near_kinks;
-/* Of one subsystem of a System. They count if rates are computed from `of`. */
-void cdni_declare_near_kinks(cdn_declarer *d, const cdni_near_kinks *ops, cdn_ticket of);
-bool cdni_system_has_near_kinks(const cdn_system *system);
-cdn_status cdni_near_list_add(cdni_near_list *list, int64_t key, double value, double rate);
-void cdni_near_list_free(cdni_near_list *list);
-/* Replaces what is in the list. */
-cdn_status cdni_state_near_kinks(cdn_state *state, double reach, cdni_near_list *list);
-cdn_status cdni_state_near_kink(cdn_state *state, int64_t key, double *value, double *rate);
-cdn_status cdni_state_near_kink_force(cdn_state *state, int64_t key, double x, double *f, bool *known);
-
 /* ---- sweeps ---- */
 
 /* A subsystem whose things may meet (shapes) is asked about the time between two States of a step. A *mark* is what it
@@ -141,7 +97,7 @@ typedef struct cdni_sweeper {
                         const cdni_sight *y);
   /* Whether two overlap so that no force parts them. */
   cdn_status (*lost)(const void *self, cdn_state *state, const cdni_sight *sight, bool *lost);
-  /* The key of its kink that is nearest to zero in a State. */
+  /* The key of its listed kink (system/triggers.h) that is nearest to zero in a State. */
   cdn_status (*kink)(const void *self, cdn_state *state, int64_t key, int64_t *kink);
   void (*name)(const void *self, int64_t key, const char *names[2]);
 } cdni_sweeper;

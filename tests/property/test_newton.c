@@ -1,7 +1,9 @@
 /* The Jacobian of the rates against differences of the rates, and Newton's equations solved with it. */
 #include "differences.h"
 #include "integrators/newton.h"
+#include "integrators/stepper.h"
 #include "prescribed_tree.h"
+#include "system/system.h"
 
 enum { MOST_NY = 13 * 12 + 12 };
 

@@ -282,6 +282,33 @@ START_TEST(subsystems_decorate) {
 }
 END_TEST
 
+/* An arrow from the station to the target, while it holds a body. */
+START_TEST(a_pull_is_shown) {
+  rig r = { .system = cdn_system_create(NULL) };
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass = mass_at(2, zero);
+  const cdn_body body = cdn_system_add_body(r.system, &b);
+  const cdn_force pull = cdn_system_add_pull(r.system, NULL);
+  int n;
+  OK(cdn_system_freeze(r.system));
+  OK(cdn_state_create(r.system, &r.state));
+  open_scene(&r, CDN_LAYER_OWN);
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 0);
+  OK(cdn_pull_begin(r.state, pull, body, cdn_v3(0.1, 0, 0), cdn_v3(0.1, 2, 0)));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  near3(find_mark(&r, CDN_MARK_POINT, 0).X_G.p, cdn_v3(0.1, 0, 0), 1e-15);
+  const cdn_mark arrow = find_mark(&r, CDN_MARK_ARROW, 0);
+  near3(arrow.X_G.p, cdn_v3(0.1, 0, 0), 1e-15);
+  near3(tip(arrow), cdn_v3(0.1, 2, 0), 1e-14);
+  OK(cdn_pull_end(r.state, pull));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 0);
+  drop(&r);
+}
+END_TEST
+
 START_TEST(frames_allocate_nothing) {
   rig *r = make(true);
   open_scene(r, CDN_LAYER_ALL);
@@ -771,6 +798,6 @@ END_TEST
 
 CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
-           frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count, cameras_and_lights,
-           what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
+           a_pull_is_shown, frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count,
+           cameras_and_lights, what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
            meshes_have_the_colours_of_their_files, what_is_not_there_is_seen_by_what_touches)

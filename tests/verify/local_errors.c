@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
-#include "integrators/internal.h"
+#include "integrators/norm.h"
+#include "integrators/stepper.h"
+#include "system/system.h"
 
 /* The distance of where the last step ended from where it should have, in the norm of its estimate. */
 static double distance(cdn_stepper *s, const cdn_state *truth, double *e) {

@@ -1,12 +1,11 @@
-/* A force that pulls a body to a point, as a hand does: a custom force whose body is a parameter. */
-#include <math.h>
-
-#include <cardan/constraints.h>
+/* A force that pulls a body to a point, as a hand does: a custom force whose body is a parameter. How stiff it is, is
+ * found in dynamics/pull.c, which knows constraints. */
 #include <cardan/derivatives.h>
 #include <cardan/operators.h>
 #include <cardan/pull.h>
-#include <cardan/scene.h>
 
+#include "core/sized.h"
+#include "forces/forces.h"
 #include "system/system.h"
 
 /* The parameter array. */
@@ -68,22 +67,11 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
   return CDN_OK;
 }
 
-/* From the station to the target. */
-static cdn_status decorate(const void *self, cdn_state *state, cdn_decorations *d) {
-  static const float colour[4] = { 0.95f, 0.55f, 0.10f, 1 };
-  grip g;
-  if (!is_held(self, state, &g)) return CDN_OK;
-  CDNI_TRY(find_force(state, &g));
-  CDNI_TRY(cdn_decorate_point(d, g.p_G, 0.2 * cdn_decorations_scale(d), colour));
-  return cdn_decorate_arrow(d, g.p_G, g.target_G, colour);
-}
-
 cdn_force cdn_system_add_pull(cdn_system *system, const char *name) {
   const cdn_force_ops ops = { .subsystem = { .struct_size = sizeof ops.subsystem,
                                              .name = name ? name : "pull",
                                              .self_size = sizeof(pull),
-                                             .declare = declare,
-                                             .decorate = decorate },
+                                             .declare = declare },
                               .struct_size = sizeof ops,
                               .reads = CDN_READS_VELOCITY,
                               .calc_force = calc_force,
@@ -94,15 +82,20 @@ cdn_force cdn_system_add_pull(cdn_system *system, const char *name) {
 
 /* ---- in a State ---- */
 
-static cdn_status find(const cdn_state *state, const char *function, cdn_force force, const pull **out) {
-  const cdn_system *system = cdn_state_system(state);
+/* NULL: the force is no pull. */
+static const pull *pull_of(const cdn_system *system, cdn_force force) {
   const cdn_subsystem id = cdn_force_subsystem(system, force);
-  *out = NULL;
   const cdn_subsystem_ops *ops = id.i >= 0 ? cdni_subsystem_ops(system, id.i) : NULL;
-  if (!ops || ops->declare != declare)
+  return ops && ops->declare == declare ? cdn_subsystem_self(system, id) : NULL;
+}
+
+bool cdni_force_is_pull(const cdn_system *system, int i) { return pull_of(system, (cdn_force){ i }) != NULL; }
+
+static cdn_status find(const cdn_state *state, const char *function, cdn_force force, const pull **out) {
+  *out = pull_of(cdn_state_system(state), force);
+  if (!*out)
     return cdni_refuse(CDN_ERR_ARG, function, "force %d is no pull: add one with cdn_system_add_pull before freezing",
                        (int)force.i);
-  *out = cdn_subsystem_self(system, id);
   return CDN_OK;
 }
 
@@ -112,50 +105,19 @@ static cdn_status check(const char *function, cdn_vec3 v, const char *what) {
                                            : cdni_refuse(CDN_ERR_NONFINITE, function, "%s is not finite", what);
 }
 
-/* The sum of the accelerations of a station per force along each axis, along the same axis: the trace of Lambda^-1,
- * with constraints and without. */
-static cdn_status find_mobility(cdn_state *state, cdn_body body, cdn_vec3 p_B, double *constrained, double *free) {
-  const cdn_system *system = cdn_state_system(state);
-  const size_t nu = (size_t)cdn_system_nu(system), m = (size_t)cdn_system_nudoterr(system);
-  double L[9];
-  CDNI_TRY(cdn_calc_station_operational_inertia_inv(state, 1, &body, &p_B, L));
-  *constrained = *free = L[0] + L[4] + L[8];
-  if (m == 0) return CDN_OK;
-  double *f = cdn_work_push(state, (2 * nu + m) * sizeof *f), *x = f + nu;
-  if (!f) return CDN_ERR_NOMEM;
-  cdn_status status = CDN_OK;
-  *constrained = 0;
-  for (int k = 0; k < 3 && status == CDN_OK; k++) {
-    const cdn_vec3 along = cdn_v3(k == 0, k == 1, k == 2);
-    status = cdn_multiply_by_station_J_transpose(state, 1, &body, &p_B, &along, f);
-    if (status == CDN_OK) status = cdn_solve_constrained(state, f, NULL, x, x + nu);
-    for (size_t i = 0; i < nu && status == CDN_OK; i++) *constrained += f[i] * x[i];
-  }
-  cdn_work_pop(state, f);
-  return status;
-}
-
-cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
-  static const char function[] = "cdn_pull_begin";
-  static const double omega = 10;
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const cdn_system *system = cdn_state_system(state);
+cdn_status cdni_pull_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
+                           cdn_vec3 target_G) {
   const pull *p;
-  double trace, free;
   CDNI_TRY(find(state, function, force, &p));
   CDNI_TRY(check(function, p_B, "the station"));
-  CDNI_TRY(check(function, target_G, "the target"));
-  if (body.i <= 0 || body.i >= cdn_system_body_count(system))
-    return cdni_refuse(CDN_ERR_ARG, function, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
-                       (int)body.i, cdn_system_body_count(system) - 1);
-  CDNI_TRY(find_mobility(state, body, p_B, &trace, &free));
-  if (!(trace > 1e-10 * free) || !isfinite(1 / trace)) // less is rounding
-    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: %s", cdn_body_name(system, body),
-                       free > 0 ? "constraints hold that point" : "no free joint moves that point");
-  const double m = 3 / trace;
-  const double numbers[N_NUMBERS] = { body.i,       p_B.x,      p_B.y,      p_B.z,
-                                      target_G.x,   target_G.y, target_G.z, m * omega * omega,
-                                      2 * m * omega };
+  return check(function, target_G, "the target");
+}
+
+cdn_status cdni_pull_hold(cdn_state *state, cdn_force force, const cdn_pull *how) {
+  const pull *p;
+  CDNI_TRY(find(state, "cdn_pull_begin", force, &p));
+  const double numbers[N_NUMBERS] = { how->body.i,     how->p_B.x,      how->p_B.y,     how->p_B.z,  how->target_G.x,
+                                      how->target_G.y, how->target_G.z, how->stiffness, how->damping };
   return cdn_state_set_parameters(state, p->numbers, 0, N_NUMBERS, numbers);
 }
 

@@ -1,0 +1,92 @@
+/* A trigger in a run: its value is followed, so that a change of sign is found once. */
+#ifndef CARDAN_INTEGRATORS_WATCH_H
+#define CARDAN_INTEGRATORS_WATCH_H
+
+#include <cardan/events.h>
+#include <cardan/stepper.h>
+
+#include "core/archive.h"
+
+struct cdni_events; /* events_run.h */
+
+/* The side of zero on which a trigger's value is: -1, 1, or one of these. */
+enum { SIDE_ZERO = 0, SIDE_UNDEFINED = 2 };
+
+/* A trigger's value changed to the side `target` within (lo, hi]. */
+typedef struct cdni_crossing {
+  double lo, hi, g_lo, g_hi;
+  int8_t target;
+} cdni_crossing;
+
+/* A turning point between two samples, at which the value comes near zero or passes it. time is NaN if there is
+ * none. */
+typedef struct cdni_turn {
+  double time, value;
+} cdni_turn;
+
+/* A trigger and the memory of its sign. */
+typedef struct cdni_watch {
+  int64_t trigger; /* its number (system/triggers.h) */
+  int32_t leader;  /* the first watch with the same samples */
+  int samples;
+  size_t first; /* index of its values at the start and at the samples in the table of a step, and of its turns */
+  bool active, edges;
+  bool near; /* in this step its value may reach zero between samples */
+  cdn_direction direction;
+
+  int8_t sign;   /* the side last seen; SIDE_ZERO: at its level, not left yet; SIDE_UNDEFINED: only NaN so far */
+  int8_t beyond; /* with edges: the side that NaN stands for */
+  double level;  /* the value that counts as zero; not 0 from a firing until the value has left zero behind */
+  bool armed;    /* it has fired, and its handler may have turned it back: the next step finds out */
+  double came;   /* slope of the value when it came to the last event */
+
+  double window;            /* in this step, s */
+  double time, value;       /* the point to which the present step has been followed */
+  int next;                 /* turn or sample to look at next */
+  double end;               /* value at the end of the step */
+  double slope;             /* of the value at the start of the next step; NaN: unknown */
+  double end_slope;         /* of the value at the end of this step */
+  double lean, back, forth; /* a slope along the rates, and the two values of its difference */
+
+  bool fired;   /* active: it fires at the end of the step */
+  bool pending; /* passive: it occurred at `hi` and has not been reported */
+  cdn_direction crossed;
+  double lo, hi;
+} cdni_watch;
+
+/* ---- watch.c: following signs; turn.c: turning points between samples ---- */
+
+/* The side of its level on which a value is. */
+int cdni_watch_side(const cdni_watch *w, double g);
+/* At a step's start: finds what a handler has done to triggers that fired, and the side to which values at zero go. */
+cdn_status cdni_watches_start(cdn_stepper *s);
+/* Computes slopes along the rates f at y and time t for the watches that ask; the result is in w->lean. */
+typedef bool cdni_asks(const struct cdni_events *ev, const cdni_watch *w);
+cdn_status cdni_watches_lean(cdn_stepper *s, cdni_asks *asks, double t, const double *y, const double *f);
+/* Follows the turns and samples from the watch's present time to `end`, where its value is w->end. True: the event
+ * occurred at *c, the watch is now past it, and *before (may be NULL) is the watch as it was before. False: the
+ * watch is at `end`. */
+bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, double end, cdni_watch *before,
+                       cdni_crossing *c);
+/* Takes signs anew from the present `work`: of triggers that fired, and of all if something `changed`. */
+cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
+/* A trigger's value in a State, and its rate if it is known (NaN); the message of a failure goes to `work`. */
+cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate);
+cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
+/* The change of the value, at the run's present point, for a change of y by its rounding. */
+cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding);
+/* The change of the value, which is g at time t of the step, for a change of y by the accuracy. */
+cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most);
+
+void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
+
+/* The slope at time t of the step, where the value is g, from dense output a little before t (after t, if t is the
+ * start). */
+cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope);
+/* Fills the table of turns from values and slopes. */
+cdn_status cdni_find_turns(cdn_stepper *s);
+/* Notes the events of an accepted step that an error of the size of the accuracy decides: counts near misses, and names
+ * the first miss or hit of an event with a handler. */
+cdn_status cdni_note_grazes(cdn_stepper *s);
+
+#endif

@@ -1,0 +1,62 @@
+/* Triggers: numbers of a State whose change of sign means something. Runs find the time of it.
+ *
+ * What happens then is said by an event (events.h), or by nobody. A trigger without an event is a *kink*: there forces
+ * bend or jump, so that a step with error control ends, without a handler. Both are declared in groups, in one table of
+ * the System, and have a number each: first the events, by their ids; then the kinks with slots, in the order of their
+ * declaration; then those that a function lists, by their keys. */
+#ifndef CARDAN_SYSTEM_TRIGGERS_H
+#define CARDAN_SYSTEM_TRIGGERS_H
+
+#include <cardan/system.h>
+
+#include "core/core.h"
+
+/* Adds to f (nu) the generalized force of kink k at value x: the difference between the present forces and those
+ * without the kink. *known becomes false if the difference is not known. */
+typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int64_t k, double x, double *f, bool *known);
+/* The entry holds n values, then their n rates. A value changes its sign at the kink (NaN: no kink is near); a rate
+ * may be NaN (not known). The kinks belong to ticket `of`. They count if rates are computed from that ticket.
+ * `force` may be NULL. */
+void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
+
+/* Kinks that are too many for an entry with all of them: a function lists those that are near. */
+typedef struct cdni_near_kink {
+  int64_t key; /* which it is */
+  double value, rate;
+} cdni_near_kink;
+/* The list to which that function adds kinks. It grows and never shrinks. */
+typedef struct cdni_near_list {
+  cdni_near_kink *kinks;
+  int n, room;
+  const cdn_allocator *allocator;
+} cdni_near_list;
+typedef struct cdni_near_kinks {
+  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` after the State or a quarter
+   * of it before, if they go on at their present rates; in ascending order of their keys. It may add others. */
+  cdn_status (*list)(const void *self, cdn_state *state, double reach, cdni_near_list *out);
+  /* One of them, near or not. */
+  cdn_status (*calc)(const void *self, cdn_state *state, int64_t key, double *value, double *rate);
+  cdni_kink_force *force;
+} cdni_near_kinks;
+/* Of one subsystem of a System. They count if rates are computed from `of`. */
+void cdni_declare_near_kinks(cdn_declarer *d, const cdni_near_kinks *ops, cdn_ticket of);
+cdn_status cdni_near_list_add(cdni_near_list *list, int64_t key, double value, double rate);
+void cdni_near_list_free(cdni_near_list *list);
+
+/* How many kinks with slots count, and whether listed ones do. */
+int cdni_system_kinks(const cdn_system *system);
+bool cdni_system_has_near_kinks(const cdn_system *system);
+/* The number of a trigger that is a kink with a slot, or a listed one. */
+int64_t cdni_slot_trigger(const cdn_system *system, int kink);
+int64_t cdni_listed_trigger(const cdn_system *system, int64_t key);
+
+/* The value of one and its rate; a rate that is not known is NaN, as those of events are. */
+cdn_status cdni_trigger_read(cdn_state *state, int64_t trigger, double *value, double *rate);
+/* The force of a kink; f (nu) is zero on entry. */
+cdn_status cdni_trigger_force(cdn_state *state, int64_t trigger, double x, double *f, bool *known);
+/* All kinks with slots: their values, then their rates. */
+cdn_status cdni_state_kinks(cdn_state *state, double *values);
+/* Replaces what is in the list by the kinks that are near. */
+cdn_status cdni_state_near_kinks(cdn_state *state, double reach, cdni_near_list *list);
+
+#endif
