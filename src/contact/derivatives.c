@@ -208,7 +208,7 @@ static surface_tensor above(surface_tensor T, double skin) {
 }
 
 static bool has_edges(cdn_geometry_kind kind) {
-  return kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_CONVEX;
+  return kind != CDN_GEOMETRY_HALF_SPACE && cdni_geometry_kinds[kind]->contact == CONTACT_FACES;
 }
 
 /* Tensors at the nearest points. What has edges gets a skin as thick as the other shape is round: distances to it are

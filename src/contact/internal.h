@@ -9,6 +9,7 @@
 
 #include "contact/contact.h"
 #include "geometry/geometry.h"
+#include "geometry/kind.h"
 #include "laws/laws.h"
 #include "matter/matter.h"
 #include "system/elements.h"
@@ -249,14 +250,6 @@ void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-/* curvature.c: of a surface at its point `at`, where it has the normal n; not of ellipsoids, meshes and height
- * fields. */
-typedef struct surface_tensor {
-  double k;      /* curvature 1/R in all directions, INFINITY: sharp; */
-  cdn_vec3 axis; /* but in this one, zero: none, */
-  double along;  /* which has this curvature */
-} surface_tensor;
-surface_tensor cdni_surface_tensor(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at, cdn_vec3 n);
 /* motion.c: how the bodies of a touch move there, and their surfaces: b relative to a. */
 typedef struct relative_motion {
   cdn_vec3 u, w;       /* of the bodies at the point: velocity, angular velocity */

@@ -94,7 +94,7 @@ static void put_belt(cdn_vec3 velocity, cdn_vec3 spin, double belt[BELT_NUMBERS]
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
                   const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
   const cdn_allocator *a = cdni_system_allocator(system);
-  const bool has_surface = d->geometry.kind >= CDN_GEOMETRY_CONVEX;
+  const bool has_surface = kind_of(&d->geometry)->has_surface;
   shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity, d->group };
   if (!has_surface) s.geometry.surface = NULL;
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
