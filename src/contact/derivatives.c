@@ -260,7 +260,7 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
   const touch_pair pair = touch_pair_of(v->room, v->places, v->poses, pair_numbers, t->a, t->b);
   const cdn_geometry *const *g = pair.g;
   const cdn_transform *const *X = pair.X;
-  const combined_material m = cdni_combine_materials(pair.material[0], pair.material[1], pair.numbers);
+  const combined_material m = cdni_combine_materials(&pair);
   spot c = { .t = t,
              .depth = t->depth,
              .share = m.share_a,

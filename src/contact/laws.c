@@ -24,7 +24,7 @@ static const double HERTZ_DAMPING = 1.5;
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
 static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
                        cdn_vec3 direction, int feature, touch *t) {
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  const combined_material m = cdni_combine_materials(pair);
   const pressure_law *hertz = &cdni_pressure_laws[LAW_HERTZ];
   const double depth = -near->distance, root = sqrt(depth);
   double radius[2];
@@ -142,7 +142,7 @@ static double hertz_force(const touch_pair *pair, double depth, const cdn_proxim
   double both[2], radius[2], numbers[CDN_LAW_NUMBERS] = { 0 };
   cdn_vec3 direction;
   if (!curvatures_of(pair, near, both, &direction)) return NAN;
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  const combined_material m = cdni_combine_materials(pair);
   numbers[0] = cdni_hertz_stiffness(both, m.modulus, radius);
   return cdni_pressure_laws[LAW_HERTZ].pressure(numbers, depth, 0);
 }
