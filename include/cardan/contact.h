@@ -106,6 +106,43 @@ typedef enum cdn_contact_model {
   CDN_CONTACT_CONVEX
 } cdn_contact_model;
 
+/** Numbers of a pair for soft contact, in place of the combined numbers of its shapes. */
+typedef struct cdn_soft_pair_material {
+  CDN_DEF_HEADER;
+  cdn_soft_law law;   /**< default zeros: ref, or imp, as the shapes have it */
+  double friction[5]; /**< two sliding ones, torsional, two rolling ones; >= 0. Default -1: as the shapes have it */
+  int32_t condim;     /**< default -1: as the shapes have it */
+  double margin, gap; /**< m, >= 0. Default -1: as the shapes have it */
+} cdn_soft_pair_material;
+CDN_DEF(soft_pair_material);
+
+/** By which rule the numbers of two surfaces become those of their contact (docs/contact.md, Combining). A pair that
+ *  you have named has its numbers in place of what the rule gives. */
+typedef enum cdn_combining {
+  /** Compliant contact: CDN_COMBINE_HARMONIC, but between two materials that both have larger_friction, friction and
+   *  condim as CDN_COMBINE_MUJOCO. Soft contact: CDN_COMBINE_MUJOCO. */
+  CDN_COMBINE_USUAL,
+  /** Priorities and larger_friction are not read. Surfaces give way in series (cdn_contact_material). Sliding friction is
+   *  2 mu_1 mu_2 / (mu_1 + mu_2), torsional and rolling friction the larger of the two, each where the condim of its
+   *  own material has it. Soft contact: friction the same, the least condim, laws as CDN_COMBINE_MUJOCO. */
+  CDN_COMBINE_HARMONIC,
+  /** The numbers of the larger priority: friction, condim, and modulus, dissipation and thickness (soft contact: solref
+   *  and solimp). Of equal ones: the larger of each coefficient, the larger condim; surfaces give way in series (soft
+   *  contact: means of solref and solimp, weighted by solmix). */
+  CDN_COMBINE_MUJOCO,
+  CDN_COMBINE_OWN /**< combine, or combine_soft, of the def */
+} cdn_combining;
+/** A rule of your own, for compliant contact. *combined comes as cdn_contact_material_of_pair(): numbers that you set
+ *  are those of the contact, -1: as CDN_COMBINE_HARMONIC. Called in each evaluation for each pair that is near; it must
+ *  give the same numbers for the same materials, and several threads may call it at once. Numbers that a material may
+ *  not have are not taken. larger_friction, priority and condim are not read. */
+typedef void cdn_combine_fn(const void *self, const cdn_contact_material *a, const cdn_contact_material *b,
+                            cdn_contact_material *combined);
+/** The same for soft contact. *combined comes as cdn_default_soft_pair_material(): what it leaves is as
+ *  CDN_COMBINE_MUJOCO. Its margin and gap are not read: those of the shapes, or of a pair that you have named, hold. */
+typedef void cdn_combine_soft_fn(const void *self, const cdn_soft_material *a, const cdn_soft_material *b,
+                                 cdn_soft_pair_material *combined);
+
 /** How a System treats contact; one for a System. */
 typedef struct cdn_contact_def {
   CDN_DEF_HEADER;
@@ -125,6 +162,11 @@ typedef struct cdn_contact_def {
   /** Bits of cdn_law_part (contact_law.h). If shapes may touch by a law that lacks one of these parts, freezing refuses
    *  them by name. Default 0: a law needs its force only. */
   unsigned needs;
+  cdn_combining combining; /**< default CDN_COMBINE_USUAL */
+  /** For CDN_COMBINE_OWN: that of the model must be given. Defaults NULL */
+  cdn_combine_fn *combine;
+  cdn_combine_soft_fn *combine_soft;
+  const void *combine_self; /**< given to both; must live as long as the System. Default NULL */
 } cdn_contact_def;
 CDN_DEF(contact_def);
 /** Sets it; without this call the defaults hold. Sticky. */
@@ -154,16 +196,6 @@ typedef struct cdn_contact_pair {
   int32_t i;
 } cdn_contact_pair;
 
-/** Numbers of a pair for soft contact, in place of the combined numbers of its shapes. */
-typedef struct cdn_soft_pair_material {
-  CDN_DEF_HEADER;
-  cdn_soft_law law;   /**< default zeros: ref, or imp, as the shapes have it */
-  double friction[5]; /**< two sliding ones, torsional, two rolling ones; >= 0. Default -1: as the shapes have it */
-  int32_t condim;     /**< default -1: as the shapes have it */
-  double margin, gap; /**< m, >= 0. Default -1: as the shapes have it */
-} cdn_soft_pair_material;
-CDN_DEF(soft_pair_material);
-
 typedef struct cdn_contact_pair_def {
   CDN_DEF_HEADER;
   const char *name; /**< copied; NULL: "pair0", "pair1", ... */
@@ -182,7 +214,7 @@ CDN_DEF_PAIR(contact_material, cdn_contact_material_of_pair, cdn_contact_materia
  *  same name. Sticky. */
 CDN_API cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def);
 CDN_API int cdn_system_contact_pair_count(const cdn_system *system);
-/** The pair of this name; { -1 } if there is none. O(pairs). */
+/** The pair of this name; { -1 } if there is none. O(1). */
 CDN_API cdn_contact_pair cdn_system_find_contact_pair(const cdn_system *system, const char *name);
 CDN_API const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pair); /**< NULL: a wrong id */
 /** The shapes of a pair, a.i < b.i. CDN_ERR_ARG: no such pair. O(1). */
@@ -200,7 +232,7 @@ CDN_API cdn_status cdn_contact_pair_set_soft_material(cdn_state *state, cdn_cont
 /* ---- asking a System ---------------------------------------------------------------------- */
 
 CDN_API int cdn_system_shape_count(const cdn_system *system);
-/** The shape of this name; { -1 } if there is none. O(shapes). */
+/** The shape of this name; { -1 } if there is none. O(1). */
 CDN_API cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name);
 CDN_API const char *cdn_shape_name(const cdn_system *system, cdn_shape shape); /**< NULL for a wrong id */
 CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /**< { -1 } for a wrong id */

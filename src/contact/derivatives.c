@@ -208,7 +208,7 @@ static surface_tensor above(surface_tensor T, double skin) {
 }
 
 static bool has_edges(cdn_geometry_kind kind) {
-  return kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_CONVEX;
+  return kind != CDN_GEOMETRY_HALF_SPACE && cdni_geometry_kinds[kind]->contact == CONTACT_FACES;
 }
 
 /* Tensors at the nearest points. What has edges gets a skin as thick as the other shape is round: distances to it are
@@ -260,7 +260,7 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
   const touch_pair pair = touch_pair_of(v->room, v->places, v->poses, pair_numbers, t->a, t->b);
   const cdn_geometry *const *g = pair.g;
   const cdn_transform *const *X = pair.X;
-  const combined_material m = cdni_combine_materials(pair.material[0], pair.material[1], pair.numbers);
+  const combined_material m = cdni_combine_materials(&pair);
   spot c = { .t = t,
              .depth = t->depth,
              .share = m.share_a,

@@ -9,11 +9,6 @@
 
 /* Of a shape: its frame, its sizes, its material, the motion of its surface, and whether it is enabled. */
 static const cdni_parameter frame_table[FRAME_NUMBERS] = { CDNI_FRAME("X_BS") };
-static const cdni_parameter radius_table[] = { CDNI_POSITIVE("radius", "m") };
-static const cdni_parameter capsule_table[] = { CDNI_POSITIVE("radius", "m"), CDNI_NOT_NEGATIVE("half_length", "m") };
-static const cdni_parameter cylinder_table[] = { CDNI_POSITIVE("radius", "m"), CDNI_POSITIVE("half_length", "m") };
-static const cdni_parameter halves_table[] = { CDNI_POSITIVE("half.x", "m"), CDNI_POSITIVE("half.y", "m"),
-                                               CDNI_POSITIVE("half.z", "m") };
 static const cdni_parameter material_table[MATERIAL_NUMBERS] = {
   [MATERIAL_MODULUS] = CDNI_POSITIVE("modulus", "Pa"),
   [MATERIAL_DISSIPATION] = CDNI_NOT_NEGATIVE("dissipation", "s/m"),
@@ -32,17 +27,6 @@ static const cdni_parameter belt_table[BELT_NUMBERS] = { CDNI_VECTOR("surface_ve
                                                          CDNI_VECTOR("surface_spin", "rad/s") };
 static const cdni_parameter enabled_table[] = { { "enabled", "1", 0, 1, 0, 0, "0 switches it off" } };
 
-static const cdni_parameter *size_table(cdn_geometry_kind kind, int *n) {
-  switch (kind) {
-    case CDN_GEOMETRY_SPHERE: *n = 1; return radius_table;
-    case CDN_GEOMETRY_CAPSULE: *n = 2; return capsule_table;
-    case CDN_GEOMETRY_CYLINDER: *n = 2; return cylinder_table;
-    case CDN_GEOMETRY_ELLIPSOID:
-    case CDN_GEOMETRY_BOX: *n = 3; return halves_table;
-    default: *n = 0; return halves_table;
-  }
-}
-
 /* A run of an element's parameters, which is a part of an array of the State. */
 typedef struct part {
   const cdni_parameter *table;
@@ -50,11 +34,21 @@ typedef struct part {
   cdn_dvar array;
 } part;
 
+/* The sizes of a kind of geometry; returns how many there are. */
+static int size_table(const geometry_kind *kind, cdni_parameter out[3]) {
+  for (int k = 0; k < kind->n_sizes; k++) {
+    out[k] = (cdni_parameter)CDNI_POSITIVE(NULL, "m");
+    if (kind->size[k].may_be_zero) out[k] = (cdni_parameter)CDNI_NOT_NEGATIVE(NULL, "m");
+    out[k].name = kind->size[k].parameter;
+  }
+  return kind->n_sizes;
+}
+
 enum { SHAPE_PARTS = 5, MOST_NUMBERS = FRAME_NUMBERS + 3 + MATERIAL_NUMBERS + BELT_NUMBERS + 1 };
 
-static void shape_parts(const contact_room *room, int i, part out[SHAPE_PARTS]) {
-  int n_sizes;
-  const cdni_parameter *sizes = size_table(CDNI_AT(room->shapes, shape, i).geometry.kind, &n_sizes);
+/* `sizes` has room for the table of the sizes. */
+static void shape_parts(const contact_room *room, int i, cdni_parameter sizes[3], part out[SHAPE_PARTS]) {
+  const int n_sizes = size_table(kind_of(&CDNI_AT(room->shapes, shape, i).geometry), sizes);
   out[0] = (part){ frame_table, FRAME_NUMBERS, FRAME_NUMBERS * i, room->frames };
   out[1] = (part){ sizes, n_sizes, 3 * i, room->sizes };
   out[2] = (part){ material_table, MATERIAL_NUMBERS, MATERIAL_NUMBERS * i, room->materials };
@@ -73,16 +67,18 @@ static const char *shape_kind(const cdn_system *system, int i) {
 static int shape_parameter_count(const cdn_system *system, int i) {
   const contact_room *room = cdni_contact(system);
   part parts[SHAPE_PARTS];
+  cdni_parameter sizes[3];
   int n = 0;
-  shape_parts(room, i, parts);
+  shape_parts(room, i, sizes, parts);
   for (int p = 0; p < SHAPE_PARTS; p++) n += parts[p].n;
   return room->matter ? n : 0;
 }
 
 static void shape_parameter(const cdn_system *system, int i, int k, cdni_parameter_place *out) {
   part parts[SHAPE_PARTS];
+  cdni_parameter sizes[3];
   int p = 0;
-  shape_parts(cdni_contact(system), i, parts);
+  shape_parts(cdni_contact(system), i, sizes, parts);
   for (; k >= parts[p].n; p++) k -= parts[p].n;
   out->is = parts[p].table[k], out->array = parts[p].array, out->at = parts[p].at + k;
 }
@@ -92,9 +88,10 @@ static cdn_status set_shape(cdn_state *state, const char *function, int i, int f
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const char *name = CDNI_AT(room->shapes, shape, i).name, *wrong = NULL;
   part parts[SHAPE_PARTS];
+  cdni_parameter sizes[3];
   double all[MOST_NUMBERS], *numbers = all;
   char why[200];
-  shape_parts(room, i, parts);
+  shape_parts(room, i, sizes, parts);
   for (int p = 0; p < SHAPE_PARTS; numbers += parts[p++].n)
     memcpy(numbers, cdn_state_parameters(state, parts[p].array) + parts[p].at, (size_t)parts[p].n * sizeof *numbers);
   memcpy(all + first, values, (size_t)n * sizeof *values);

@@ -77,22 +77,21 @@ static bool sum_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
 /* ---- the law ---- */
 
 /* The thickness of the layer: the material's, or a tenth of the radius of the ball about a mesh; 0: it has none. */
-static double layer(const touch_pair *pair, int i) {
-  const double thickness = cdni_thickness(pair->material[i], pair->numbers);
+static double layer(const cdn_geometry *g, double thickness) {
   cdn_vec3 center;
   if (thickness > 0) return thickness;
-  return pair->g[i]->kind == CDN_GEOMETRY_MESH ? 0.1 * cdni_bounding_ball(pair->g[i], &center) : 0;
+  return kind_of(g)->contact == CONTACT_SPRINGS ? 0.1 * cdni_bounding_ball(g, &center) : 0;
 }
 
 static bed bed_of(const touch_pair *pair) {
-  bed b = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers) };
-  const double h[2] = { layer(pair, 0), layer(pair, 1) };
-  double k[2];
-  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, k);
+  bed b = { .pair = pair, .m = cdni_combine_materials(pair) };
+  double k[2], h[2];
+  cdni_beds_in_series(pair, k, h);
+  for (int i = 0; i < 2; i++) h[i] = layer(pair->g[i], h[i]);
   for (int i = 0; i < 2; i++) k[i] /= h[i] > 0 ? h[i] : h[1 - i];
   b.share[0] = k[1] / (k[0] + k[1]), b.share[1] = 1 - b.share[0];
   b.stiffness = k[0] * b.share[0];
-  if (!pair->numbers || pair->numbers[MATERIAL_DISSIPATION] < 0)
+  if (!b.m.dissipation_is_told)
     b.m.dissipation =
         b.share[0] * pair->material[0][MATERIAL_DISSIPATION] + b.share[1] * pair->material[1][MATERIAL_DISSIPATION];
   /* where both are meshes, each carries half */

@@ -8,7 +8,9 @@
 #include <cardan/regions.h>
 
 #include "contact/contact.h"
+#include "contact/lookup.h"
 #include "geometry/geometry.h"
+#include "geometry/kind.h"
 #include "laws/laws.h"
 #include "matter/matter.h"
 #include "system/elements.h"
@@ -84,7 +86,8 @@ struct contact_room {
   cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
   cdni_array excluded, excluded_shapes;         /* kept_apart; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
-  cdni_array laws;                              /* own_law */
+  lookup shape_names, pair_names, pair_shapes;
+  cdni_array laws; /* own_law */
   cdn_contact_def def;
   bool has_def;
   cdn_contact_filter_fn *filter;
@@ -201,7 +204,7 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
 const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
 const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
 /* Whether a material may have rolling friction, by itself or with another one of any condim. */
-bool cdni_contact_rolls(const double x[MATERIAL_NUMBERS], bool of_pair);
+bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBERS], bool of_pair);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
@@ -216,7 +219,7 @@ void cdni_soft_pair_numbers(const cdn_soft_pair_material *m, double out[SOFT_PAI
 const char *cdni_soft_check(const double x[SOFT_NUMBERS]);
 const char *cdni_soft_check_pair(const double x[SOFT_PAIR_NUMBERS]);
 /* The numbers of two shapes together; `pair` has those of a pair of the user's, or is NULL. */
-soft_contact cdni_soft_combine(const double *a, const double *b, const double *pair);
+soft_contact cdni_soft_combine(const contact_room *room, const double *a, const double *b, const double *pair);
 /* The distance below which points are found. */
 double cdni_soft_margin(const double *a, const double *b, const double *pair);
 
@@ -237,27 +240,20 @@ cdn_vec3 cdni_contact_tangent_axis(const cdn_geometry *const g[2], const cdn_tra
 /* Materials of two surfaces combined. */
 typedef struct combined_material {
   double modulus, share_a, dissipation, friction[3], torsional, rolling;
+  bool dissipation_is_told; /* by a rule or a pair */
 } combined_material;
-/* Numbers of the surfaces are prepared. `pair` has the numbers of a pair of the user's, or is NULL. */
-combined_material cdni_combine_materials(const double *a, const double *b, const double *pair);
+/* By the rule of the System, with numbers of the pair that the user has named in their place. */
+typedef struct touch_pair touch_pair;
+combined_material cdni_combine_materials(const touch_pair *pair);
 void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPARED]);
-/* The moduli E of two beds in series, E = E_a E_b / (E_a + E_b), of which a pair may have another. */
-void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]);
-/* Of the layer of one of the two; 0: as the law has it. */
-double cdni_thickness(const double *material, const double *pair);
+cdn_contact_material cdni_contact_material_of(const double numbers[MATERIAL_NUMBERS]);
+/* Of two elastic layers in series, E = E_a E_b / (E_a + E_b): their moduli and thicknesses (0: as the law has it). */
+void cdni_beds_in_series(const touch_pair *pair, double E[2], double thickness[2]);
 /* What friction of a touch needs of the materials. */
 void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-/* curvature.c: of a surface at its point `at`, where it has the normal n; not of ellipsoids, meshes and height
- * fields. */
-typedef struct surface_tensor {
-  double k;      /* curvature 1/R in all directions, INFINITY: sharp; */
-  cdn_vec3 axis; /* but in this one, zero: none, */
-  double along;  /* which has this curvature */
-} surface_tensor;
-surface_tensor cdni_surface_tensor(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at, cdn_vec3 n);
 /* motion.c: how the bodies of a touch move there, and their surfaces: b relative to a. */
 typedef struct relative_motion {
   cdn_vec3 u, w;       /* of the bodies at the point: velocity, angular velocity */
@@ -354,14 +350,14 @@ cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zd
 
 /* Two shapes, and the law that acts between them; NULL: none. */
 typedef struct contact_law contact_law;
-typedef struct touch_pair {
+struct touch_pair {
   const contact_law *law;
   const cdn_geometry *g[2];
   const cdn_transform *X[2];
   int32_t shape[2];
   const double *material[2], *numbers; /* of the shapes, prepared; of the pair, or NULL */
   const contact_room *room;
-} touch_pair;
+};
 
 /* Two shapes of a State; pair_numbers: as the State has them. */
 static inline touch_pair touch_pair_of(const contact_room *room, const shape_place *places, const shape_pose *poses,

@@ -123,7 +123,7 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   values[TOUCHING] = near.distance - cdni_law_reach(v->room, p.pair.g[0], p.pair.g[1]);
   *rate = share * parting(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
-  const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
+  const combined_material m = cdni_combine_materials(&p.pair);
   const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
   presser presses;
   if (!presser_of(&p.pair, m.dissipation, -near.distance, &near, &presses)) return;
@@ -297,7 +297,7 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   double size =
       p.pair.law && p.pair.law->force ? p.pair.law->force(&p.pair, touching ? x : fmax(-near.distance, 0), &near) : NAN;
   if (isnan(size)) return CDN_OK;
-  const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
+  const combined_material m = cdni_combine_materials(&p.pair);
   const cdn_vec3 slip = cdn_sub(velocity(&v, c.b, near.point_a), velocity(&v, c.a, near.point_a));
   const double apart = cdn_dot(slip, near.normal);
   const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));

@@ -13,6 +13,9 @@
 
 #include "contact/internal.h"
 
+/* Its curvatures depend on where it is touched. */
+static bool varies(const geometry_kind *k) { return k->contact == CONTACT_ROUND && !k->is_swept; }
+
 /* ---- one touch ---- */
 
 /* d of Hertz's law over the dissipation of the materials, of which slow impacts then have the restitution 1 - c v. */
@@ -21,7 +24,7 @@ static const double HERTZ_DAMPING = 1.5;
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
 static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
                        cdn_vec3 direction, int feature, touch *t) {
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  const combined_material m = cdni_combine_materials(pair);
   const pressure_law *hertz = &cdni_pressure_laws[LAW_HERTZ];
   const double depth = -near->distance, root = sqrt(depth);
   double radius[2];
@@ -40,8 +43,7 @@ static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double
   t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
-  if (pair->g[0]->kind == CDN_GEOMETRY_ELLIPSOID || pair->g[1]->kind == CDN_GEOMETRY_ELLIPSOID)
-    cdni_varying_stiffness(pair, near, t);
+  if (varies(kind_of(pair->g[0])) || varies(kind_of(pair->g[1]))) cdni_varying_stiffness(pair, near, t);
 }
 
 static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
@@ -90,11 +92,9 @@ static bool curvatures_of(const touch_pair *pair, const cdn_proximity *near, dou
   cdn_vec3 along[2];
   for (int i = 0; i < 2; i++) {
     const cdn_geometry *g = pair->g[i];
-    if (g->kind == CDN_GEOMETRY_ELLIPSOID &&
-        curvature_at(pair, i, i == 0 ? near->point_a : near->point_b, k[i], &along[i]))
-      continue;
-    const bool ball = g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE;
-    k[i][0] = k[i][1] = ball ? 1 / g->size[0] : 0;
+    const geometry_kind *kind = kind_of(g);
+    if (varies(kind) && curvature_at(pair, i, i == 0 ? near->point_a : near->point_b, k[i], &along[i])) continue;
+    k[i][0] = k[i][1] = kind->is_swept ? 1 / g->size[0] : 0;
     along[i] = contact_tangent(near->normal);
   }
   return relative_curvature(k[0], along[0], k[1], along[1], near->normal, both, direction);
@@ -142,7 +142,7 @@ static double hertz_force(const touch_pair *pair, double depth, const cdn_proxim
   double both[2], radius[2], numbers[CDN_LAW_NUMBERS] = { 0 };
   cdn_vec3 direction;
   if (!curvatures_of(pair, near, both, &direction)) return NAN;
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  const combined_material m = cdni_combine_materials(pair);
   numbers[0] = cdni_hertz_stiffness(both, m.modulus, radius);
   return cdni_pressure_laws[LAW_HERTZ].pressure(numbers, depth, 0);
 }
@@ -227,17 +227,21 @@ static const contact_law laws[LAWS] = {
                     .force = cdni_foundation_force },
 };
 
-static bool is_round(cdn_geometry_kind kind) {
-  return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE || kind == CDN_GEOMETRY_ELLIPSOID;
-}
+/* Its curvatures are the same wherever it is touched: a ball's, or none of what counts as flat. */
+static bool is_steady(const geometry_kind *k) { return k->contact == CONTACT_FACES || k->is_swept; }
 
-static bool is_flat(cdn_geometry_kind kind) {
-  return kind == CDN_GEOMETRY_HALF_SPACE || kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER ||
-         kind == CDN_GEOMETRY_CONVEX;
-}
-
-static bool is_ball_or_edged(cdn_geometry_kind kind) {
-  return is_flat(kind) || kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE;
+/* By what the two surfaces are; the kinds are in ascending order. */
+static const contact_law *law_of_surfaces(const geometry_kind *low, const geometry_kind *high, bool ground) {
+  const geometry_contact a = low->contact, b = high->contact;
+  if (a == CONTACT_WITHOUT_LAW || b == CONTACT_WITHOUT_LAW) return NULL;
+  if (a == CONTACT_SPRINGS || b == CONTACT_SPRINGS)
+    return a == CONTACT_FLAT || b == CONTACT_FLAT ? NULL : &laws[LAW_SPRINGS];
+  if (a == CONTACT_ROUND || b == CONTACT_ROUND)
+    return &laws[is_steady(low) && is_steady(high) ? LAW_ROUND : LAW_VARYING];
+  if (a == CONTACT_FLAT || b == CONTACT_FLAT) return NULL;
+  /* columns of a height field have an end above only */
+  const bool any_heights = a == CONTACT_HEIGHTS || b == CONTACT_HEIGHTS, both = a == b;
+  return any_heights && (ground || both) ? NULL : &laws[LAW_POLYGONS];
 }
 
 const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b) {
@@ -247,14 +251,10 @@ const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
   if (low == CDN_GEOMETRY_SPHERE && (high == CDN_GEOMETRY_SPHERE || high == CDN_GEOMETRY_HALF_SPACE))
     return &laws[LAW_BALLS];
-  if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return &laws[LAW_ENDS];
-  if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
-    return high == CDN_GEOMETRY_CUSTOM ? NULL : &laws[LAW_SPRINGS];
-  if (is_flat(low) && is_flat(high)) return &laws[LAW_POLYGONS];
-  if (is_flat(low) && low != CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_HEIGHT_FIELD) return &laws[LAW_POLYGONS];
-  if (is_round(low) || is_round(high))
-    return &laws[is_ball_or_edged(low) && is_ball_or_edged(high) ? LAW_ROUND : LAW_VARYING];
-  return NULL;
+  const bool ground = low == CDN_GEOMETRY_HALF_SPACE || high == CDN_GEOMETRY_HALF_SPACE;
+  const geometry_kind *kinds[2] = { cdni_geometry_kinds[low], cdni_geometry_kinds[high] };
+  if (ground && (kinds[0]->stands_on_ends || kinds[1]->stands_on_ends)) return &laws[LAW_ENDS];
+  return law_of_surfaces(kinds[0], kinds[1], ground);
 }
 
 void cdni_contact_choose_laws(contact_room *room) {

@@ -62,8 +62,9 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
 static int least_condim(int number) { return number == MATERIAL_TORSIONAL ? 4 : number == MATERIAL_ROLLING ? 6 : 3; }
 static double acting(const double *x, int number) { return x[MATERIAL_CONDIM] < least_condim(number) ? 0 : x[number]; }
 
-bool cdni_contact_rolls(const double x[MATERIAL_NUMBERS], bool of_pair) {
-  return x[MATERIAL_ROLLING] > 0 && (of_pair || x[MATERIAL_LARGER] > 0 || acting(x, MATERIAL_ROLLING) > 0);
+bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBERS], bool of_pair) {
+  const bool larger = x[MATERIAL_LARGER] > 0 || room->def.combining == CDN_COMBINE_MUJOCO;
+  return x[MATERIAL_ROLLING] > 0 && (of_pair || larger || acting(x, MATERIAL_ROLLING) > 0);
 }
 
 /* Of two that both have larger_friction. */
@@ -73,8 +74,7 @@ static double combine_larger(const double *a, const double *b, int number) {
   return fmax(a[MATERIAL_CONDIM], b[MATERIAL_CONDIM]) < least_condim(number) ? 0 : fmax(a[number], b[number]);
 }
 
-static double combine_coefficient(bool larger, const double *a, const double *b, int number) {
-  if (larger) return combine_larger(a, b, number);
+static double combine_coefficient(const double *a, const double *b, int number) {
   const double x = acting(a, number), y = acting(b, number);
   if (number == MATERIAL_TORSIONAL || number == MATERIAL_ROLLING) return fmax(x, y);
   return x + y > 0 ? 2 * x * y / (x + y) : 0;
@@ -85,22 +85,92 @@ void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPA
   prepared[MATERIAL_ROOT] = cbrt(numbers[MATERIAL_MODULUS] * numbers[MATERIAL_MODULUS]);
 }
 
-combined_material cdni_combine_materials(const double *a, const double *b, const double *pair) {
+/* ---- rules: what takes the place of the harmonic rule's numbers, as the material of a pair does ---- */
+
+static const int friction_numbers[] = { MATERIAL_STATIC, MATERIAL_DYNAMIC, MATERIAL_VISCOUS, MATERIAL_TORSIONAL,
+                                        MATERIAL_ROLLING };
+
+static void larger_friction(const double *a, const double *b, double *numbers) {
+  for (int i = 0; i < CDNI_COUNT(friction_numbers); i++)
+    numbers[friction_numbers[i]] = combine_larger(a, b, friction_numbers[i]);
+}
+
+static bool usual(const contact_room *room, const double *a, const double *b, double *numbers) {
+  (void)room;
+  if (!(a[MATERIAL_LARGER] > 0 && b[MATERIAL_LARGER] > 0)) return false;
+  larger_friction(a, b, numbers);
+  return true;
+}
+
+static bool harmonic(const contact_room *room, const double *a, const double *b, double *numbers) {
+  (void)room, (void)a, (void)b, (void)numbers;
+  return false;
+}
+
+static bool mujoco(const contact_room *room, const double *a, const double *b, double *numbers) {
+  (void)room;
+  larger_friction(a, b, numbers);
+  if (a[MATERIAL_PRIORITY] == b[MATERIAL_PRIORITY]) return true;
+  const double *first = a[MATERIAL_PRIORITY] > b[MATERIAL_PRIORITY] ? a : b;
+  numbers[MATERIAL_MODULUS] = first[MATERIAL_MODULUS], numbers[MATERIAL_DISSIPATION] = first[MATERIAL_DISSIPATION];
+  numbers[MATERIAL_THICKNESS] = first[MATERIAL_THICKNESS];
+  return true;
+}
+
+cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) {
+  cdn_contact_material m = cdn_default_contact_material();
+  m.modulus = x[MATERIAL_MODULUS], m.dissipation = x[MATERIAL_DISSIPATION];
+  m.static_friction = x[MATERIAL_STATIC], m.dynamic_friction = x[MATERIAL_DYNAMIC];
+  m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
+  m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
+  m.larger_friction = x[MATERIAL_LARGER], m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
+  return m;
+}
+
+static bool own(const contact_room *room, const double *a, const double *b, double *numbers) {
+  const cdn_contact_material of_a = cdni_contact_material_of(a), of_b = cdni_contact_material_of(b);
+  cdn_contact_material combined = cdn_contact_material_of_pair();
+  room->def.combine(room->def.combine_self, &of_a, &of_b, &combined);
+  double told[MATERIAL_NUMBERS];
+  cdni_contact_material_numbers(&combined, told);
+  for (int i = 0; i < MATERIAL_LARGER; i++)
+    if (isfinite(told[i]) && (told[i] > 0 || (told[i] == 0 && i != MATERIAL_MODULUS))) numbers[i] = told[i];
+  return true;
+}
+
+typedef bool rule_fn(const contact_room *room, const double *a, const double *b, double *numbers);
+static rule_fn *const rules[] = {
+  [CDN_COMBINE_USUAL] = usual, [CDN_COMBINE_HARMONIC] = harmonic, [CDN_COMBINE_MUJOCO] = mujoco, [CDN_COMBINE_OWN] = own
+};
+
+/* What holds of a pair in place of the harmonic numbers, NULL: nothing. `made` has room for it. */
+static const double *numbers_of(const touch_pair *pair, double made[MATERIAL_NUMBERS]) {
+  rule_fn *const rule = rules[pair->room->def.combining];
+  for (int i = 0; i < MATERIAL_NUMBERS; i++) made[i] = -1;
+  if (!rule(pair->room, pair->material[0], pair->material[1], made)) return pair->numbers;
+  for (int i = 0; pair->numbers && i < MATERIAL_LARGER; i++)
+    if (pair->numbers[i] >= 0) made[i] = pair->numbers[i];
+  return made;
+}
+
+combined_material cdni_combine_materials(const touch_pair *pair) {
+  const double *a = pair->material[0], *b = pair->material[1];
   const double k_a = a[MATERIAL_ROOT], k_b = b[MATERIAL_ROOT];
   const double s = k_b / (k_a + k_b), k = k_a * s;
   combined_material m = { .modulus = k * sqrt(k), .share_a = s };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];
-  const bool larger = a[MATERIAL_LARGER] > 0 && b[MATERIAL_LARGER] > 0;
-  for (int i = 0; i < 3; i++) m.friction[i] = combine_coefficient(larger, a, b, MATERIAL_STATIC + i);
-  m.torsional = combine_coefficient(larger, a, b, MATERIAL_TORSIONAL);
-  m.rolling = combine_coefficient(larger, a, b, MATERIAL_ROLLING);
-  if (!pair) return m;
-  if (pair[MATERIAL_MODULUS] > 0) m.modulus = pair[MATERIAL_MODULUS];
-  if (pair[MATERIAL_DISSIPATION] >= 0) m.dissipation = pair[MATERIAL_DISSIPATION];
+  double made[MATERIAL_NUMBERS];
+  const double *told = numbers_of(pair, made);
   for (int i = 0; i < 3; i++)
-    if (pair[MATERIAL_STATIC + i] >= 0) m.friction[i] = pair[MATERIAL_STATIC + i];
-  if (pair[MATERIAL_TORSIONAL] >= 0) m.torsional = pair[MATERIAL_TORSIONAL];
-  if (pair[MATERIAL_ROLLING] >= 0) m.rolling = pair[MATERIAL_ROLLING];
+    m.friction[i] = told && told[MATERIAL_STATIC + i] >= 0 ? told[MATERIAL_STATIC + i]
+                                                           : combine_coefficient(a, b, MATERIAL_STATIC + i);
+  m.torsional = combine_coefficient(a, b, MATERIAL_TORSIONAL);
+  m.rolling = combine_coefficient(a, b, MATERIAL_ROLLING);
+  if (!told) return m;
+  if (told[MATERIAL_MODULUS] > 0) m.modulus = told[MATERIAL_MODULUS];
+  if (told[MATERIAL_DISSIPATION] >= 0) m.dissipation = told[MATERIAL_DISSIPATION], m.dissipation_is_told = true;
+  if (told[MATERIAL_TORSIONAL] >= 0) m.torsional = told[MATERIAL_TORSIONAL];
+  if (told[MATERIAL_ROLLING] >= 0) m.rolling = told[MATERIAL_ROLLING];
   m.friction[0] = fmax(m.friction[0], m.friction[1]);
   return m;
 }
@@ -110,13 +180,15 @@ void cdni_touch_friction(touch *t, const combined_material *m) {
   t->torsional = m->torsional, t->rolling = m->rolling, t->modulus = m->modulus;
 }
 
-void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]) {
-  E[0] = a[MATERIAL_MODULUS], E[1] = b[MATERIAL_MODULUS];
-  if (!pair || !(pair[MATERIAL_MODULUS] > 0)) return;
-  const double scale = pair[MATERIAL_MODULUS] * (1 / E[0] + 1 / E[1]);
+void cdni_beds_in_series(const touch_pair *pair, double E[2], double thickness[2]) {
+  double made[MATERIAL_NUMBERS];
+  const double *told = numbers_of(pair, made);
+  for (int i = 0; i < 2; i++) {
+    E[i] = pair->material[i][MATERIAL_MODULUS];
+    thickness[i] =
+        told && told[MATERIAL_THICKNESS] >= 0 ? told[MATERIAL_THICKNESS] : pair->material[i][MATERIAL_THICKNESS];
+  }
+  if (!told || !(told[MATERIAL_MODULUS] > 0)) return;
+  const double scale = told[MATERIAL_MODULUS] * (1 / E[0] + 1 / E[1]);
   E[0] *= scale, E[1] *= scale;
-}
-
-double cdni_thickness(const double *material, const double *pair) {
-  return pair && pair[MATERIAL_THICKNESS] >= 0 ? pair[MATERIAL_THICKNESS] : material[MATERIAL_THICKNESS];
 }

@@ -219,13 +219,14 @@ cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state,
 static bool any_rolling(const contact_room *room) {
   const double *materials = room->materials0.data, *pairs = room->pair_numbers0.data;
   bool rolls = false, acts = false;
+  if (room->def.combining == CDN_COMBINE_OWN) return true; /* nobody knows what the function will say */
   for (size_t i = 0; i < room->materials0.count; i += MATERIAL_NUMBERS) {
-    rolls = rolls || cdni_contact_rolls(materials + i, false);
+    rolls = rolls || cdni_contact_rolls(room, materials + i, false);
     acts = acts || materials[i + MATERIAL_CONDIM] == 6;
   }
   rolls = rolls && acts;
   for (size_t i = 0; i < room->pair_numbers0.count; i += MATERIAL_NUMBERS)
-    rolls = rolls || cdni_contact_rolls(pairs + i, true);
+    rolls = rolls || cdni_contact_rolls(room, pairs + i, true);
   return rolls;
 }
 

@@ -122,25 +122,16 @@ cdn_status cdn_law_add(cdn_law_output *out, const cdn_law_contact *contact) {
   return put(out, &t);
 }
 
-static cdn_contact_material material_of(const double *x) {
-  cdn_contact_material m = cdn_default_contact_material();
-  m.modulus = x[MATERIAL_MODULUS], m.dissipation = x[MATERIAL_DISSIPATION];
-  m.static_friction = x[MATERIAL_STATIC], m.dynamic_friction = x[MATERIAL_DYNAMIC];
-  m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
-  m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
-  m.larger_friction = x[MATERIAL_LARGER], m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
-  return m;
-}
-
 /* Calls the user's function. */
 static cdn_status run(const touch_pair *pair, cdn_law_output *result) {
   const contact_room *room = pair->room;
   const own_law *law = (const own_law *)pair->law;
   const int a = pair->g[0]->kind == law->a ? 0 : 1, b = 1 - a;
   result->pair = pair, result->law = law, result->turned = a == 1, result->last = -1;
-  result->m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  result->m = cdni_combine_materials(pair);
   const combined_material *m = &result->m;
-  const cdn_contact_material of_a = material_of(pair->material[a]), of_b = material_of(pair->material[b]);
+  const cdn_contact_material of_a = cdni_contact_material_of(pair->material[a]),
+                             of_b = cdni_contact_material_of(pair->material[b]);
   cdn_contact_material both = cdn_default_contact_material();
   both.modulus = m->modulus, both.dissipation = m->dissipation;
   both.static_friction = m->friction[0], both.dynamic_friction = m->friction[1], both.viscous_friction = m->friction[2];

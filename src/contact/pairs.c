@@ -16,8 +16,34 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room) {
   cdni_array_free(a, &room->pair_numbers0);
   cdni_array_free(a, &room->soft_pairs0);
   cdni_array_free(a, &room->pair_order);
+  cdni_lookup_free(a, &room->pair_names);
+  cdni_lookup_free(a, &room->pair_shapes);
   if (room->filter_size > 0) cdni_free(a, room->filter_self, room->filter_size);
 }
+
+/* ---- by name, and by shapes ---- */
+
+typedef struct wanted_pair {
+  const contact_room *room;
+  const char *name;
+  int32_t a, b; /* a < b */
+} wanted_pair;
+
+static bool has_name(const void *context, int i) {
+  const wanted_pair *w = context;
+  return strcmp(CDNI_AT(w->room->pairs, named_pair, i).name, w->name) == 0;
+}
+
+static bool has_shapes(const void *context, int i) {
+  const wanted_pair *w = context;
+  const named_pair *p = &CDNI_AT(w->room->pairs, named_pair, i);
+  return p->a == w->a && p->b == w->b;
+}
+
+static wanted_pair wanted_of(const contact_room *room, const char *name, int32_t a, int32_t b) {
+  return (wanted_pair){ room, name, a < b ? a : b, a < b ? b : a };
+}
+static uint64_t hash_of_shapes(const wanted_pair *w) { return lookup_hash(&w->a, 2 * sizeof w->a); }
 
 /* ---- adding ---- */
 
@@ -56,19 +82,15 @@ static bool check_def(cdn_system *system, const contact_room *room, const char *
            "%s (start with cdn_default_soft_pair_material(): as the shapes have it)", wrong_soft);
     return false;
   }
-  for (size_t i = 0; i < room->pairs.count; i++) {
-    const named_pair *p = &CDNI_AT(room->pairs, named_pair, i);
-    if (strcmp(p->name, name) == 0) {
-      refuse(system, CDN_ERR_ARG, function, name, "there is a pair of that name already: give each its own");
-      return false;
-    }
-    const bool same = (p->a == d->a.i && p->b == d->b.i) || (p->a == d->b.i && p->b == d->a.i);
-    if (!same) continue;
+  const wanted_pair w = wanted_of(room, name, d->a.i, d->b.i);
+  const int same = cdni_lookup_find(&room->pair_shapes, hash_of_shapes(&w), has_shapes, &w);
+  if (cdni_lookup_find(&room->pair_names, lookup_hash(name, strlen(name)), has_name, &w) >= 0)
+    refuse(system, CDN_ERR_ARG, function, name, "there is a pair of that name already: give each its own");
+  else if (same >= 0)
     refuse(system, CDN_ERR_ARG, function, name, "pair '%s' has the shapes '%s' and '%s' already: set its numbers",
-           p->name, a->name, b->name);
-    return false;
-  }
-  return true;
+           CDNI_AT(room->pairs, named_pair, same).name, a->name, b->name);
+  else return true;
+  return false;
 }
 
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_contact_pair_def *d,
@@ -82,6 +104,11 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
     cdni_strfree(memory, p.name);
     return false;
   }
+  const int i = (int)room->pairs.count - 1;
+  const wanted_pair w = { room, name, p.a, p.b };
+  if (!cdni_lookup_add(memory, &room->pair_names, lookup_hash(name, strlen(name)), i) ||
+      !cdni_lookup_add(memory, &room->pair_shapes, hash_of_shapes(&w), i))
+    return false; /* the System is of no more use; the pair goes with it */
   cdni_contact_material_numbers(material, numbers);
   memcpy(soft_numbers, soft, SOFT_PAIR_NUMBERS * sizeof *soft);
   return true;
@@ -223,9 +250,10 @@ const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pai
 
 cdn_contact_pair cdn_system_find_contact_pair(const cdn_system *system, const char *name) {
   CDNI_NEED_OBJECT(system, ((cdn_contact_pair){ -1 }));
-  for (int i = 0; name && i < cdn_system_contact_pair_count(system); i++)
-    if (strcmp(cdn_contact_pair_name(system, (cdn_contact_pair){ i }), name) == 0) return (cdn_contact_pair){ i };
-  return (cdn_contact_pair){ -1 };
+  const contact_room *room = cdni_contact(system);
+  const wanted_pair w = { .room = room, .name = name };
+  if (!room || !name) return (cdn_contact_pair){ -1 };
+  return (cdn_contact_pair){ cdni_lookup_find(&room->pair_names, lookup_hash(name, strlen(name)), has_name, &w) };
 }
 
 cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pair, cdn_shape *a, cdn_shape *b) {

@@ -74,7 +74,7 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) 
   cdn_manifold m;
   cdni_contact_pair_points(g, X, margin, &m);
   if (m.n == 0) return CDN_OK;
-  const soft_contact soft = cdni_soft_combine(a, b, of_pair);
+  const soft_contact soft = cdni_soft_combine(v->room, a, b, of_pair);
   for (int k = 0; k < m.n; k++) {
     const cdn_proximity *near = &m.points[k];
     void *place;

@@ -265,14 +265,11 @@ static cdn_status add_polygon(void *context, const pressure_overlap *o, int i, i
 /* ---- two solids, or a solid and the columns of a height field ---- */
 
 static void set_stiffness(const touch_pair *pair, pressure_overlap *o) {
-  double least = INFINITY, E[2];
+  double least = INFINITY, E[2], thickness[2];
   for (int i = 0; i < 2; i++)
     if (pair->g[i]->kind != CDN_GEOMETRY_HEIGHT_FIELD) least = fmin(least, cdni_largest_depth(pair->g[i]));
-  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
-  for (int i = 0; i < 2; i++) {
-    const double thickness = cdni_thickness(pair->material[i], pair->numbers);
-    o->field[i].stiffness = E[i] / (thickness > 0 ? thickness : least);
-  }
+  cdni_beds_in_series(pair, E, thickness);
+  for (int i = 0; i < 2; i++) o->field[i].stiffness = E[i] / (thickness[i] > 0 ? thickness[i] : least);
 }
 
 typedef struct columns {
@@ -366,7 +363,7 @@ static cdn_status add_polygons(void *context, pressure_overlap *o) {
 
 cdn_status cdni_find_polygons(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
   (void)state;
-  adder a = { cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers), out };
+  adder a = { cdni_combine_materials(pair), out };
   return cdni_pressure_visit(pair, add_polygons, &a);
 }
 

@@ -76,19 +76,11 @@ static void insert_hit(cdn_shape_hit *hits, int room, int *n, cdn_shape_hit hit)
   hits[at] = hit;
 }
 
-/* How often a ray can meet a geometry; more of a custom one are not asked for. */
-static int most_hits(const cdn_geometry *g) {
-  cdn_surface_info info;
-  if (g->kind == CDN_GEOMETRY_CUSTOM) return 4096;
-  if (g->kind != CDN_GEOMETRY_MESH && g->kind != CDN_GEOMETRY_HEIGHT_FIELD) return 2;
-  return cdn_surface_get_info(g->surface, &info) == CDN_OK ? info.n_triangles : 0;
-}
-
 static cdn_status add_hits(const query *q, cdn_state *state, int i, cdn_vec3 origin, cdn_vec3 direction, double reach,
                            int room, cdn_shape_hit *hits, int *n) {
   const cdn_geometry g = shape_geometry(q->room, q->sizes, i);
   const cdn_transform *X = &q->poses[i].X_GS;
-  const int most = most_hits(&g), work_room = most < room ? most : room;
+  const int most = cdni_most_hits(&g), work_room = most < room ? most : room;
   cdn_ray_hit *work = cdn_work_push(state, (size_t)work_room * sizeof *work);
   if (!work)
     return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_shapes_ray", NULL, "out of memory for the hits of a ray");

@@ -10,8 +10,8 @@ static int add_points(const contact_room *room, cdn_state *state, int i, int j, 
   if (!cdn_geometry_pair_is_supported(g[0]->kind, g[1]->kind)) return 0;
   cdn_manifold m;
   cdni_contact_pair_points(g, X, reach, &m);
-  const double *numbers = cdni_contact_pair_numbers(room, cdn_state_parameters(state, room->pair_numbers), i, j);
-  const combined_material material = cdni_combine_materials(places[i].material, places[j].material, numbers);
+  const touch_pair pair = touch_pair_of(room, places, poses, cdn_state_parameters(state, room->pair_numbers), i, j);
+  const combined_material material = cdni_combine_materials(&pair);
   int found = 0;
   for (int k = 0; k < m.n; k++) {
     const cdn_proximity *near = &m.points[k];

@@ -20,6 +20,7 @@ static void free_shapes(cdn_system *system, void *data) {
     cdni_strfree(a, s->name);
     cdn_surface_release(s->geometry.surface);
   }
+  cdni_lookup_free(a, &room->shape_names);
   cdni_contact_free_pairs(system, room);
   cdni_contact_free_laws(system, room);
   cdni_array *arrays[] = { &room->shapes,   &room->frames0, &room->sizes0, &room->materials0,     &room->ones,
@@ -37,6 +38,16 @@ const cdni_room_ops cdni_contact_room = { .size = sizeof(contact_room),
                                           .elements = cdni_contact_elements };
 
 const contact_room *cdni_contact(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_CONTACT); }
+
+typedef struct wanted_shape {
+  const contact_room *room;
+  const char *name;
+} wanted_shape;
+
+static bool has_name(const void *context, int i) {
+  const wanted_shape *w = context;
+  return strcmp(CDNI_AT(w->room->shapes, shape, i).name, w->name) == 0;
+}
 
 const shape *cdni_shape_at(const contact_room *room, cdn_shape s) {
   return !room || s.i < 0 || (size_t)s.i >= room->shapes.count ? NULL : &CDNI_AT(room->shapes, shape, s.i);
@@ -93,7 +104,7 @@ static void put_belt(cdn_vec3 velocity, cdn_vec3 spin, double belt[BELT_NUMBERS]
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
                   const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
   const cdn_allocator *a = cdni_system_allocator(system);
-  const bool has_surface = d->geometry.kind >= CDN_GEOMETRY_CONVEX;
+  const bool has_surface = kind_of(&d->geometry)->has_surface;
   shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity, d->group };
   if (!has_surface) s.geometry.surface = NULL;
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
@@ -107,6 +118,8 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
     return false;
   }
   if (has_surface) cdn_surface_retain(s.geometry.surface);
+  const int i = (int)room->shapes.count - 1;
+  if (!cdni_lookup_add(a, &room->shape_names, lookup_hash(name, strlen(name)), i)) return false;
   memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
   cdni_contact_material_numbers(material, numbers);
@@ -172,6 +185,12 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_CONVEX)
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
                      "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_CONVEX", (int)d.model);
+  else if ((unsigned)d.combining > CDN_COMBINE_OWN)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "combining is %d: give a cdn_combining", (int)d.combining);
+  else if (d.combining == CDN_COMBINE_OWN && !(d.model == CDN_CONTACT_CONVEX ? !!d.combine_soft : !!d.combine))
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "combining is CDN_COMBINE_OWN, and %s is NULL: give the function",
+                     d.model == CDN_CONTACT_CONVEX ? "combine_soft" : "combine");
   else if (d.needs >> CDN_LAW_PARTS)
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "needs is %u: give a sum of cdn_law_part, or 0", d.needs);
   else {
@@ -204,9 +223,9 @@ int cdn_system_shape_count(const cdn_system *system) {
 cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name) {
   CDNI_NEED_OBJECT(system, ((cdn_shape){ -1 }));
   const contact_room *room = cdni_contact(system);
-  for (size_t i = 0; room && name && i < room->shapes.count; i++)
-    if (strcmp(CDNI_AT(room->shapes, shape, i).name, name) == 0) return (cdn_shape){ (int32_t)i };
-  return (cdn_shape){ -1 };
+  const wanted_shape w = { room, name };
+  if (!room || !name) return (cdn_shape){ -1 };
+  return (cdn_shape){ cdni_lookup_find(&room->shape_names, lookup_hash(name, strlen(name)), has_name, &w) };
 }
 
 const char *cdn_shape_name(const cdn_system *system, cdn_shape id) {

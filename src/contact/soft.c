@@ -115,24 +115,61 @@ static void replace_by_pair(const double *pair, soft_contact *out) {
   if (pair[SOFT_PAIR_CONDIM] > 0) out->dimension = (int32_t)pair[SOFT_PAIR_CONDIM];
 }
 
-soft_contact cdni_soft_combine(const double *a, const double *b, const double *pair) {
-  soft_contact out;
-  double three[3];
+static void combine_harmonically(const double *a, const double *b, double three[3], soft_contact *out) {
+  mix_laws(a, b, &out->law);
+  static const int least_condim[3] = { 3, 4, 6 };
+  for (int i = 0; i < 3; i++) {
+    const double x = a[SOFT_CONDIM] < least_condim[i] ? 0 : a[SOFT_FRICTION + i],
+                 y = b[SOFT_CONDIM] < least_condim[i] ? 0 : b[SOFT_FRICTION + i];
+    three[i] = i > 0 ? fmax(x, y) : x + y > 0 ? 2 * x * y / (x + y) : 0;
+  }
+  out->dimension = (int32_t)fmin(a[SOFT_CONDIM], b[SOFT_CONDIM]);
+}
+
+static void combine_as_mujoco(const double *a, const double *b, double three[3], soft_contact *out) {
   if (a[SOFT_PRIORITY] != b[SOFT_PRIORITY]) {
     const double *first = a[SOFT_PRIORITY] > b[SOFT_PRIORITY] ? a : b;
-    memcpy(out.law.ref, first + SOFT_REF, sizeof out.law.ref);
-    memcpy(out.law.imp, first + SOFT_IMP, sizeof out.law.imp);
-    memcpy(three, first + SOFT_FRICTION, sizeof three);
-    out.dimension = (int32_t)first[SOFT_CONDIM];
-  } else {
-    mix_laws(a, b, &out.law);
-    for (int i = 0; i < 3; i++) three[i] = fmax(a[SOFT_FRICTION + i], b[SOFT_FRICTION + i]);
-    out.dimension = (int32_t)fmax(a[SOFT_CONDIM], b[SOFT_CONDIM]);
+    memcpy(out->law.ref, first + SOFT_REF, sizeof out->law.ref);
+    memcpy(out->law.imp, first + SOFT_IMP, sizeof out->law.imp);
+    memcpy(three, first + SOFT_FRICTION, 3 * sizeof *three);
+    out->dimension = (int32_t)first[SOFT_CONDIM];
+    return;
   }
+  mix_laws(a, b, &out->law);
+  for (int i = 0; i < 3; i++) three[i] = fmax(a[SOFT_FRICTION + i], b[SOFT_FRICTION + i]);
+  out->dimension = (int32_t)fmax(a[SOFT_CONDIM], b[SOFT_CONDIM]);
+}
+
+static cdn_soft_material soft_material_of(const double *x) {
+  cdn_soft_material m = cdn_default_soft_material();
+  memcpy(m.law.ref, x + SOFT_REF, sizeof m.law.ref);
+  memcpy(m.law.imp, x + SOFT_IMP, sizeof m.law.imp);
+  memcpy(m.friction, x + SOFT_FRICTION, sizeof m.friction);
+  m.condim = (int32_t)x[SOFT_CONDIM], m.priority = (int32_t)x[SOFT_PRIORITY], m.solmix = x[SOFT_SOLMIX];
+  m.margin = x[SOFT_MARGIN], m.gap = x[SOFT_GAP];
+  return m;
+}
+
+/* What the user's function says, unless it is nonsense. */
+static void replace_by_own(const cdn_contact_def *def, const double *a, const double *b, soft_contact *out) {
+  const cdn_soft_material of_a = soft_material_of(a), of_b = soft_material_of(b);
+  cdn_soft_pair_material combined = cdn_default_soft_pair_material();
+  double numbers[SOFT_PAIR_NUMBERS];
+  def->combine_soft(def->combine_self, &of_a, &of_b, &combined);
+  cdni_soft_pair_numbers(&combined, numbers);
+  if (!cdni_soft_check_pair(numbers)) replace_by_pair(numbers, out);
+}
+
+soft_contact cdni_soft_combine(const contact_room *room, const double *a, const double *b, const double *pair) {
+  soft_contact out;
+  double three[3];
+  if (room->def.combining == CDN_COMBINE_HARMONIC) combine_harmonically(a, b, three, &out);
+  else combine_as_mujoco(a, b, three, &out);
   put_friction(three, out.friction);
   const double margin = cdni_soft_margin(a, b, pair);
   const double gap = pair && pair[SOFT_PAIR_GAP] >= 0 ? pair[SOFT_PAIR_GAP] : fmax(a[SOFT_GAP], b[SOFT_GAP]);
   out.margin = margin - gap;
+  if (room->def.combining == CDN_COMBINE_OWN) replace_by_own(&room->def, a, b, &out);
   if (pair) replace_by_pair(pair, &out);
   for (int i = 0; i < 5; i++) out.friction[i] = fmax(out.friction[i], least_friction);
   return out;

@@ -131,16 +131,6 @@ static bool strays(const void *self, const void *a, const void *b, double h, dou
 
 /* ---- pairs that may meet ---- */
 
-/* How deep something may be in the shape before its nearest way out is on the other side. */
-static double depth_of(const cdn_geometry *g) {
-  switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE:
-    case CDN_GEOMETRY_CAPSULE: return g->size[0];
-    case CDN_GEOMETRY_ELLIPSOID: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
-    default: return cdni_largest_depth(g);
-  }
-}
-
 /* The mean of the shapes that have an end: boxes are seen from there. */
 static void mean_of(const contact_room *room, const shape_place *places, const shape_mark *marks, cdn_vec3 *c,
                     cdn_vec3 *v) {
@@ -195,7 +185,7 @@ static void add_pair(const contact_room *room, const shape_place *places, int a,
   const contact_law *law = room->law[g[0]->kind][g[1]->kind];
   const bool springs = law && law->near, surfaces = cdni_pair_is_supported(g[0], g[1]);
   if (surfaces || springs) out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, LAW) };
-  if (surfaces && springs && fmin(depth_of(g[0]), depth_of(g[1])) < INFINITY)
+  if (surfaces && springs && fmin(cdni_largest_depth(g[0]), cdni_largest_depth(g[1])) < INFINITY)
     out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, SURFACE) };
 }
 
@@ -252,7 +242,7 @@ static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
   const cdn_transform *const X[2] = { &poses[both[0]].X_GS, &poses[both[1]].X_GS };
   cdn_proximity near;
   double share;
-  const double depth = fmin(depth_of(g[0]), depth_of(g[1]));
+  const double depth = fmin(cdni_largest_depth(g[0]), cdni_largest_depth(g[1]));
   const cdn_vec3 between = cdn_sub(poses[both[1]].center, poses[both[0]].center);
   sight->distance = INFINITY;
   sight->graze = GRAZE * fmin(depth, cdn_norm(between));
@@ -265,10 +255,6 @@ static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
   sight->distance = near.distance - cdni_law_reach(room, g[0], g[1]);
   sight->normal[0] = near.normal.x, sight->normal[1] = near.normal.y, sight->normal[2] = near.normal.z;
   return CDN_OK;
-}
-
-static bool is_convex(const cdn_geometry *g) {
-  return g->kind != CDN_GEOMETRY_MESH && g->kind != CDN_GEOMETRY_HEIGHT_FIELD && g->kind != CDN_GEOMETRY_CUSTOM;
 }
 
 /* How a pair moves between two marks: b as seen from a. */
@@ -300,9 +286,9 @@ static motion motion_of(const shape_place *places, const int both[2], const shap
   m.turned = turn_of(&places[i], &a[i], &b[i], h, away) + turn_of(&places[j], &a[j], &b[j], h, away);
   m.length = length_of(&m.p) + m.turned;
   m.angle = h * (speed_of_turn(&a[i], &b[i]) + speed_of_turn(&a[j], &b[j]));
-  m.depth = fmin(depth_of(&places[i].geometry), depth_of(&places[j].geometry));
+  m.depth = fmin(cdni_largest_depth(&places[i].geometry), cdni_largest_depth(&places[j].geometry));
   m.size = fmin(places[i].radius, places[j].radius);
-  m.convex = is_convex(&places[i].geometry) && is_convex(&places[j].geometry);
+  m.convex = kind_of(&places[i].geometry)->is_convex && kind_of(&places[j].geometry)->is_convex;
   return m;
 }
 
@@ -415,7 +401,7 @@ static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sig
   const shape_place *places = cdni_state_storage(state, room->places);
   const shape_pose *poses = cdni_state_storage(state, room->poses);
   const shape_place *p[2] = { &places[both[0]], &places[both[1]] };
-  const double depth = fmin(depth_of(&p[0]->geometry), depth_of(&p[1]->geometry));
+  const double depth = fmin(cdni_largest_depth(&p[0]->geometry), cdni_largest_depth(&p[1]->geometry));
   if (!(sight->distance < -depth)) return CDN_OK;
   const double *numbers = cdn_state_parameters(state, room->pair_numbers);
   const touch_pair pair = touch_pair_of(room, places, poses, numbers, both[0], both[1]);

@@ -30,6 +30,8 @@ double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradie
 /* As cdn_geometry_ray, with a unit direction and room for a hit; returns how many there are. */
 int cdni_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction, double reach,
              int room, cdn_ray_hit *hits);
+/* How many that are, at most. */
+int cdni_most_hits(const cdn_geometry *g);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
 /* The same in O(1) of the triangles of a mesh or a hull: the box may be larger than the least. For the broad phase. */
 void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
@@ -69,7 +71,7 @@ bool cdni_convex_apart(const cdn_geometry *a, const cdn_transform *X_WA, const c
                        const cdn_transform *X_WB, double reach);
 /* How far the solid between these faces goes beyond the geometry: the edges of the prism. */
 double cdni_faces_beyond(const cdn_geometry *g);
-/* About how deep the deepest point of such a solid is; INFINITY for a half-space. */
+/* About how deep the deepest point of a solid is; INFINITY where that is not known, or without bound. */
 double cdni_largest_depth(const cdn_geometry *g);
 
 /* ---- triangles near a box or below a plane (triangles.c): for meshes and height fields ---- */

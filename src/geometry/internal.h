@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "geometry/geometry.h"
+#include "geometry/kind.h"
 
 /* A node of a tree of boxes over triangles: children first and first + 1, or, in a leaf (count > 0), the triangles
  * order[first] ... order[first + count - 1]. */
@@ -89,7 +90,7 @@ static inline cdn_vec3 g_point_inv(const cdn_transform *X, cdn_vec3 p) { return 
 /* The farthest point along `direction` (any length but 0), in S. */
 cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction);
 static inline bool geometry_is_convex(const cdn_geometry *g) {
-  return g->kind <= CDN_GEOMETRY_CONVEX || (g->kind == CDN_GEOMETRY_CUSTOM && g->surface->ops.support);
+  return kind_of(g)->is_convex || (g->kind == CDN_GEOMETRY_CUSTOM && g->surface->ops.support);
 }
 /* Distance of two bounded convex geometries: as cdni_pair_distance. */
 bool cdni_convex_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
@@ -107,6 +108,8 @@ cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cd
 
 /* ---- surfaces ---- */
 
+/* bounds.c: the column `ball` of what has a surface. */
+double cdni_surface_ball(const cdn_geometry *g, cdn_vec3 *center);
 /* surface.c: a surface of one block with room for `more` bytes behind the struct, one reference; NULL: no memory. */
 cdn_surface *cdni_surface_allocate(cdn_geometry_kind kind, size_t more);
 /* mesh_pairs.c: a mesh, height field or custom distance (a) with anything that is supported. */

@@ -7,7 +7,7 @@
 /* A face lies flat if the normal of the contact is within 5 degrees of its own; edges are parallel within 3. */
 static const double flat_cosine = 0.9962, parallel_sine = 0.05;
 
-static bool is_face(const feature *f, cdn_vec3 outward) {
+static bool is_face(const flat_part *f, cdn_vec3 outward) {
   return f->n >= 3 && cdn_dot(f->normal, outward) >= flat_cosine;
 }
 
@@ -21,7 +21,7 @@ static void add_point(cdn_manifold *out, double distance, cdn_vec3 normal, cdn_v
 
 /* Leaves the deepest point, and the farthest ones along directions that are fixed in the face, at most
  * CDN_MANIFOLD_MOST. */
-static int reduce(int n, clipped_point *points, double *height, const feature *window) {
+static int reduce(int n, clipped_point *points, double *height, const flat_part *window) {
   if (n <= CDN_MANIFOLD_MOST) return n;
   bool keep[CLIPPED_MOST] = { false };
   int deepest = 0, kept = 1;
@@ -47,7 +47,7 @@ static int reduce(int n, clipped_point *points, double *height, const feature *w
 }
 
 /* A face and what lies on it. `on_a`: the face is of a; `normal` is from a to b. */
-static void on_face(const feature *face, const feature *other, cdn_vec3 normal, bool on_a, double margin,
+static void on_face(const flat_part *face, const flat_part *other, cdn_vec3 normal, bool on_a, double margin,
                     cdn_manifold *out) {
   clipped_point points[CLIPPED_MOST];
   double height[CLIPPED_MOST];
@@ -68,7 +68,7 @@ static void on_face(const feature *face, const feature *other, cdn_vec3 normal, 
 }
 
 /* Two parallel edges: the ends of what they have in common. */
-static void on_edges(const feature *a, const feature *b, cdn_vec3 normal, double margin, cdn_manifold *out) {
+static void on_edges(const flat_part *a, const flat_part *b, cdn_vec3 normal, double margin, cdn_manifold *out) {
   const cdn_vec3 ea = cdn_sub(a->p[1], a->p[0]), eb = cdn_sub(b->p[1], b->p[0]);
   const double la = cdn_norm(ea), lb = cdn_norm(eb);
   if (!(la > 0 && lb > 0)) return;
@@ -93,11 +93,6 @@ static void turn(cdn_manifold *m) {
   }
 }
 
-/* It touches in one point, whatever the other is. */
-static bool is_round(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_ELLIPSOID || g->kind == CDN_GEOMETRY_CUSTOM;
-}
-
 static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                             const cdn_transform *X_WB, double margin, cdn_manifold *out) {
   if (a->kind == CDN_GEOMETRY_HALF_SPACE) {
@@ -107,7 +102,7 @@ static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, co
   /* Two capsules that cross touch in one point, too. */
   const bool cross =
       a->kind == CDN_GEOMETRY_CAPSULE && b->kind == CDN_GEOMETRY_CAPSULE && fabs(cdn_dot(X_WA->R.z, X_WB->R.z)) < 0.99;
-  if (cross || is_round(a) || is_round(b)) {
+  if (cross || kind_of(a)->is_round || kind_of(b)->is_round) {
     out->id[0] = -1;
     out->n = cdni_pair_distance(a, X_WA, b, X_WB, margin, &out->points[0]);
     return;
@@ -115,7 +110,7 @@ static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, co
   cdn_proximity near;
   if (!cdni_pair_distance(a, X_WA, b, X_WB, margin, &near)) return;
   const cdn_vec3 n = near.normal;
-  feature fa, fb;
+  flat_part fa, fb;
   cdni_feature(b, X_WB, g_neg(n), &fb);
   cdni_feature(a, X_WA, n, &fa);
   const bool face_a = is_face(&fa, n), face_b = is_face(&fb, g_neg(n));

@@ -1,7 +1,6 @@
 /* Two geometries: which function knows the distance of which kinds. */
 #include "geometry/convex/convex.h"
 
-/* The kinds of a pair are in ascending order when they get here. */
 static bool none(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b, const cdn_transform *X_WB,
                  double reach, cdn_proximity *out) {
   (void)a, (void)X_WA, (void)b, (void)X_WB, (void)reach, (void)out;
@@ -18,45 +17,26 @@ static bool surface_second(const cdn_geometry *a, const cdn_transform *X_WA, con
   return true;
 }
 
-static bool with_custom(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
-                        const cdn_transform *X_WB, double reach, cdn_proximity *out) {
-  if (!geometry_is_convex(b)) {
-    if (a->kind == CDN_GEOMETRY_CUSTOM && !geometry_is_convex(a)) return false;
-    return surface_second(a, X_WA, b, X_WB, reach, out);
-  }
-  if (a->kind == CDN_GEOMETRY_HALF_SPACE) return cdni_half_space_distance(a, X_WA, b, X_WB, reach, out);
-  if (!geometry_is_convex(a)) return cdni_surface_distance(a, X_WA, b, X_WB, reach, out);
-  return cdni_convex_distance(a, X_WA, b, X_WB, reach, out);
-}
-
-#define SPHERE cdni_sphere_distance
-#define HALF_SPACE cdni_half_space_distance
-#define CAPSULES cdni_capsules_distance
-#define CAPSULE_BOX cdni_capsule_box_distance
-#define BOXES cdni_boxes_distance
-#define CONVEX cdni_convex_distance
-#define SURFACE surface_second
-#define FACES cdni_surface_distance
-#define CUSTOM with_custom
-/* One column a kind, in the order of cdn_geometry_kind: sphere, half-space, capsule, ellipsoid, cylinder, box, convex
- * hull, mesh, height field, custom. What stands below the diagonal is never read. */
-#define ROW(sphere, half_space, capsule, ellipsoid, cylinder, box, convex, mesh, field, custom) \
-  { sphere, half_space, capsule, ellipsoid, cylinder, box, convex, mesh, field, custom }
-static pair_distance *const functions[][CDN_GEOMETRY_KIND_COUNT] = {
-  ROW(SPHERE, SPHERE, SPHERE, SPHERE, SPHERE, SPHERE, SPHERE, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, HALF_SPACE, HALF_SPACE, HALF_SPACE, HALF_SPACE, HALF_SPACE, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, CAPSULES, CONVEX, CONVEX, CAPSULE_BOX, CONVEX, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, none, CONVEX, CONVEX, CONVEX, CONVEX, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, none, none, CONVEX, CONVEX, CONVEX, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, none, none, none, BOXES, CONVEX, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, none, none, none, none, CONVEX, SURFACE, SURFACE, CUSTOM),
-  ROW(none, none, none, none, none, none, none, FACES, none, CUSTOM),
-  ROW(none, none, none, none, none, none, none, none, none, CUSTOM),
-  ROW(none, none, none, none, none, none, none, none, none, CUSTOM),
+/* Closed forms, of kinds in ascending order. */
+static pair_distance *const closed_forms[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT] = {
+  [CDN_GEOMETRY_CAPSULE] = { [CDN_GEOMETRY_CAPSULE] = cdni_capsules_distance,
+                             [CDN_GEOMETRY_BOX] = cdni_capsule_box_distance },
+  [CDN_GEOMETRY_BOX] = { [CDN_GEOMETRY_BOX] = cdni_boxes_distance },
 };
-_Static_assert(CDNI_COUNT(functions) == CDN_GEOMETRY_KIND_COUNT, "every kind of geometry has a row");
-_Static_assert(CDN_GEOMETRY_KIND_COUNT == 10, "every kind of geometry has a column of ROW");
-#undef ROW
+
+/* For any two kinds that have a distance: by what they are. A kind without closed forms needs nothing here. */
+static pair_distance *function_of(const cdn_geometry *a, const cdn_geometry *b) {
+  pair_distance *closed = closed_forms[a->kind][b->kind];
+  if (closed) return closed;
+  const bool a_is_convex = geometry_is_convex(a), b_is_convex = geometry_is_convex(b);
+  if (!a_is_convex && !b_is_convex)
+    return a->kind == CDN_GEOMETRY_MESH && b->kind == CDN_GEOMETRY_MESH ? cdni_surface_distance : none;
+  if (!b_is_convex) return surface_second;
+  if (!a_is_convex) return cdni_surface_distance;
+  if (a->kind == CDN_GEOMETRY_SPHERE) return cdni_sphere_distance;
+  if (a->kind != CDN_GEOMETRY_HALF_SPACE) return cdni_convex_distance;
+  return b->kind == CDN_GEOMETRY_HALF_SPACE ? none : cdni_half_space_distance;
+}
 
 /* Whether a pair stands in the other order: first by kind, then by what the geometries and their poses are, so that
  * both orders compute the same numbers. */
@@ -77,8 +57,8 @@ static int compare_surfaces(const cdn_surface *s, const cdn_surface *t) {
 static bool stands_otherwise(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                              const cdn_transform *X_WB) {
   if (a->kind != b->kind) return a->kind > b->kind;
-  int order = compare(a->size, b->size, cdni_geometry_size_count(a->kind));
-  if (order == 0 && a->kind >= CDN_GEOMETRY_CONVEX) order = compare_surfaces(a->surface, b->surface);
+  int order = compare(a->size, b->size, kind_of(a)->n_sizes);
+  if (order == 0 && kind_of(a)->has_surface) order = compare_surfaces(a->surface, b->surface);
   if (order == 0) order = compare(&X_WA->p.x, &X_WB->p.x, 3);
   if (order == 0) order = compare(&X_WA->R.x.x, &X_WB->R.x.x, 9);
   if (order == 0 && a->kind == CDN_GEOMETRY_CONVEX)
@@ -88,9 +68,9 @@ static bool stands_otherwise(const cdn_geometry *a, const cdn_transform *X_WA, c
 
 bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                         const cdn_transform *X_WB, double reach, cdn_proximity *out) {
-  if (!stands_otherwise(a, X_WA, b, X_WB)) return functions[a->kind][b->kind](a, X_WA, b, X_WB, reach, out);
+  if (!stands_otherwise(a, X_WA, b, X_WB)) return function_of(a, b)(a, X_WA, b, X_WB, reach, out);
   cdn_proximity turned;
-  if (!functions[b->kind][a->kind](b, X_WB, a, X_WA, reach, &turned)) return false;
+  if (!function_of(b, a)(b, X_WB, a, X_WA, reach, &turned)) return false;
   *out = (cdn_proximity){ turned.distance, g_neg(turned.normal), turned.point_b,
                           turned.point_a,  turned.feature_b,     turned.feature_a };
   return true;
@@ -98,15 +78,16 @@ bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const 
 
 bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b) {
   if ((unsigned)a >= CDN_GEOMETRY_KIND_COUNT || (unsigned)b >= CDN_GEOMETRY_KIND_COUNT) return false;
-  return functions[a < b ? a : b][a < b ? b : a] != none;
+  if (a == CDN_GEOMETRY_HALF_SPACE && b == CDN_GEOMETRY_HALF_SPACE) return false;
+  return cdni_geometry_kinds[a]->support || cdni_geometry_kinds[b]->support || a == CDN_GEOMETRY_HALF_SPACE ||
+         b == CDN_GEOMETRY_HALF_SPACE || (a == CDN_GEOMETRY_MESH && b == CDN_GEOMETRY_MESH);
 }
 
 /* Kinds and functions of the user's: a distance, without a support function, meets convex geometries only. */
 bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b) {
   if (!cdn_geometry_pair_is_supported(a->kind, b->kind)) return false;
-  const bool a_is_custom = a->kind == CDN_GEOMETRY_CUSTOM, b_is_custom = b->kind == CDN_GEOMETRY_CUSTOM;
-  if (!a_is_custom && !b_is_custom) return true;
-  return geometry_is_convex(a) || geometry_is_convex(b);
+  const bool any_custom = a->kind == CDN_GEOMETRY_CUSTOM || b->kind == CDN_GEOMETRY_CUSTOM;
+  return !any_custom || geometry_is_convex(a) || geometry_is_convex(b);
 }
 
 cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cdn_transform *X_WA,

@@ -90,8 +90,8 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
   int eggs = 0;
   for (int side = 0; side < 2; side++) {
     const core *c = side ? &pair->b : &pair->a;
-    if (!c->curved) continue;
-    if (c->kind == CDN_GEOMETRY_ELLIPSOID) {
+    if (!c->curve) continue;
+    if (c->curve == CURVE_ELLIPSOID) {
       const cdn_rotation *R = &pair->R;
       if (side) look_at_egg(c, g_rotate_inv(R, n), g_rotate_inv(R, t1), g_rotate_inv(R, t2), &egg[eggs++]);
       else look_at_egg(c, n, t1, t2, &egg[eggs++]);

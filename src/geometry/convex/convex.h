@@ -15,15 +15,12 @@
 
 #include "geometry/internal.h"
 
-/* A flat triangle, beside the kinds that are public. */
-enum { CORE_TRIANGLE = CDN_GEOMETRY_KIND_COUNT };
-
 typedef struct core {
-  int kind;
+  corner_form corner;
+  curve_form curve;
   double size[3]; /* as the kind has them */
   double radius;
-  bool curved; /* it has a curve part */
-  const cdn_surface *surface;
+  const cdn_geometry *geometry;
   const cdn_vec3 *triangle;
 } core;
 
@@ -102,10 +99,9 @@ double cdni_wanted_angle(const core_pair *pair, const minimum *found);
  * NULL) is a local minimum. False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
 
-/* check.c: how many sizes a kind has. */
-int cdni_geometry_size_count(cdn_geometry_kind kind);
-
-/* point.c: as cdni_convex_point_distance. */
+/* curvature.c: the column `tensor` of solids between planes. */
+surface_tensor cdni_polytope_tensor(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 at, cdn_vec3 n);
+/* kinds/box.c: as cdni_convex_point_distance. */
 double cdni_box_point(const double half[3], cdn_vec3 p, cdn_vec3 *normal);
 
 /* Answers of the files by family: as cdni_pair_distance, with kinds in ascending order. */
@@ -149,31 +145,29 @@ static inline cdn_vec3 across(cdn_vec3 n) {
 /* ---- support points of the parts of a core, in its frame, for a unit vector n ---- */
 
 int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n);
-/* The support point of functions of the user's; the origin of the ball about them where it is not finite. */
-cdn_vec3 cdni_custom_support(const cdn_surface *s, cdn_vec3 n);
 
 static inline cdn_vec3 core_corner(const core *c, cdn_vec3 n) {
-  switch (c->kind) {
-    case CDN_GEOMETRY_CAPSULE:
-    case CDN_GEOMETRY_CYLINDER: return cdn_v3(0, 0, copysign(c->size[1], n.z));
-    case CDN_GEOMETRY_BOX:
-      return cdn_v3(copysign(c->size[0], n.x), copysign(c->size[1], n.y), copysign(c->size[2], n.z));
-    case CDN_GEOMETRY_CONVEX: {
-      const double *v = &c->surface->vertices[3 * cdni_hull_support(c->surface, n)];
+  switch (c->corner) {
+    case CORNER_POINT: break;
+    case CORNER_SEGMENT: return cdn_v3(0, 0, copysign(c->size[1], n.z));
+    case CORNER_BOX: return cdn_v3(copysign(c->size[0], n.x), copysign(c->size[1], n.y), copysign(c->size[2], n.z));
+    case CORNER_HULL: {
+      const cdn_surface *s = c->geometry->surface;
+      const double *v = &s->vertices[3 * cdni_hull_support(s, n)];
       return cdn_v3(v[0], v[1], v[2]);
     }
-    case CDN_GEOMETRY_CUSTOM: return cdni_custom_support(c->surface, n);
-    case CORE_TRIANGLE: {
+    case CORNER_SUPPORT: return kind_of(c->geometry)->support(c->geometry, n);
+    case CORNER_TRIANGLE: {
       const cdn_vec3 *t = c->triangle;
       const double d0 = cdn_dot(n, t[0]), d1 = cdn_dot(n, t[1]), d2 = cdn_dot(n, t[2]);
       return d0 >= d1 ? (d0 >= d2 ? t[0] : t[2]) : (d1 >= d2 ? t[1] : t[2]);
     }
-    default: return cdn_v3(0, 0, 0);
   }
+  return cdn_v3(0, 0, 0);
 }
 
 static inline cdn_vec3 core_curve(const core *c, cdn_vec3 n) {
-  if (c->kind == CDN_GEOMETRY_CYLINDER) {
+  if (c->curve == CURVE_DISK) {
     const double rho = n.x * n.x + n.y * n.y;
     if (!(rho > 1e-300)) return cdn_v3(0, 0, 0);
     const double s = c->size[0] / sqrt(rho);
@@ -190,8 +184,8 @@ static inline void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
   const cdn_vec3 corner_b = core_corner(&pair->b, m);
   q->a = q->corner_a = core_corner(&pair->a, n);
   q->b = q->corner_b = cdn_add(pair->p, g_rotate(&pair->R, corner_b));
-  if (pair->a.curved) q->a = cdn_add(q->a, core_curve(&pair->a, n));
-  if (pair->b.curved) q->b = cdn_add(q->b, g_rotate(&pair->R, core_curve(&pair->b, m)));
+  if (pair->a.curve) q->a = cdn_add(q->a, core_curve(&pair->a, n));
+  if (pair->b.curve) q->b = cdn_add(q->b, g_rotate(&pair->R, core_curve(&pair->b, m)));
   q->w = cdn_sub(q->a, q->b);
 }
 

@@ -2,49 +2,58 @@
 #include "geometry/convex/convex.h"
 
 static cdn_vec3 fill_core(core *c, const cdn_geometry *g) {
-  *c = (core){ .kind = (int)g->kind, .size = { g->size[0], g->size[1], g->size[2] }, .surface = g->surface };
-  if (g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE) c->radius = g->size[0];
-  c->curved = g->kind == CDN_GEOMETRY_ELLIPSOID || g->kind == CDN_GEOMETRY_CYLINDER;
-  return g->kind == CDN_GEOMETRY_CONVEX || g->kind == CDN_GEOMETRY_CUSTOM ? g->surface->center : cdn_v3(0, 0, 0);
+  const geometry_kind *kind = kind_of(g);
+  *c = (core){ .corner = kind->corner,
+               .curve = kind->curve,
+               .size = { g->size[0], g->size[1], g->size[2] },
+               .radius = kind->is_swept ? g->size[0] : 0,
+               .geometry = g };
+  cdn_vec3 middle = cdn_v3(0, 0, 0);
+  if (kind->corner >= CORNER_HULL) kind->ball(g, &middle);
+  return middle;
 }
 
-static double extent(const core *c) {
-  switch (c->kind) {
-    case CDN_GEOMETRY_SPHERE: return 0;
-    case CDN_GEOMETRY_CAPSULE: return c->size[1];
-    case CDN_GEOMETRY_CYLINDER: return c->size[0] + c->size[1];
-    case CDN_GEOMETRY_ELLIPSOID:
-    case CDN_GEOMETRY_BOX: return c->size[0] + c->size[1] + c->size[2];
-    case CORE_TRIANGLE: {
+static double corner_extent(const core *c) {
+  switch (c->corner) {
+    case CORNER_POINT: return 0;
+    case CORNER_SEGMENT: return c->size[1];
+    case CORNER_BOX: return c->size[0] + c->size[1] + c->size[2];
+    case CORNER_TRIANGLE: {
       double most = 0;
       for (int i = 0; i < 3; i++)
         most = fmax(most, fabs(c->triangle[i].x) + fabs(c->triangle[i].y) + fabs(c->triangle[i].z));
       return most;
     }
-    default: return c->surface->radius + cdn_norm(c->surface->center);
+    default: {
+      cdn_vec3 center;
+      const double radius = kind_of(c->geometry)->ball(c->geometry, &center);
+      return radius + cdn_norm(center);
+    }
   }
+}
+
+static double extent(const core *c) {
+  const double corner = corner_extent(c);
+  if (c->curve == CURVE_DISK) return c->size[0] + corner;
+  return c->curve == CURVE_ELLIPSOID ? c->size[0] + c->size[1] + c->size[2] : corner;
 }
 
 /* The radius of a ball about the middle of the core that is within it. */
 static double inner_radius(const core *c) {
-  switch (c->kind) {
-    case CDN_GEOMETRY_ELLIPSOID:
-    case CDN_GEOMETRY_BOX: return fmin(c->size[0], fmin(c->size[1], c->size[2]));
-    case CDN_GEOMETRY_CYLINDER: return fmin(c->size[0], c->size[1]);
-    case CDN_GEOMETRY_CONVEX: return c->surface->inner_radius;
-    default: return 0;
-  }
+  if (c->curve == CURVE_DISK) return fmin(c->size[0], c->size[1]);
+  if (c->curve == CURVE_ELLIPSOID || c->corner == CORNER_BOX) return fmin(c->size[0], fmin(c->size[1], c->size[2]));
+  return c->corner == CORNER_HULL ? c->geometry->surface->inner_radius : 0;
 }
 
 /* The radius of the ball that touches an ellipsoid from inside at any of its points. */
 static double rolling_radius(const core *c) {
-  if (c->kind != CDN_GEOMETRY_ELLIPSOID) return 0;
+  if (c->curve != CURVE_ELLIPSOID) return 0;
   const double least = fmin(c->size[0], fmin(c->size[1], c->size[2]));
   return least * least / fmax(c->size[0], fmax(c->size[1], c->size[2]));
 }
 
 static cdn_vec3 prepare(core_pair *pair) {
-  pair->curved = pair->a.curved || pair->b.curved;
+  pair->curved = pair->a.curve || pair->b.curve;
   pair->radii = pair->a.radius + pair->b.radius;
   pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
   pair->inner = inner_radius(&pair->a) + inner_radius(&pair->b);
@@ -133,7 +142,7 @@ bool cdni_triangle_distance(const cdn_vec3 triangle[3], const cdn_geometry *b, c
                                 cdn_sub(triangle[2], center) };
   core_pair pair;
   const cdn_vec3 middle_b = fill_core(&pair.b, b);
-  pair.a = (core){ .kind = CORE_TRIANGLE, .triangle = corners };
+  pair.a = (core){ .corner = CORNER_TRIANGLE, .triangle = corners };
   pair.R = X_WB->R;
   pair.p = cdn_sub(X_WB->p, center);
   pair.toward = cdn_add(pair.p, g_rotate(&pair.R, middle_b));

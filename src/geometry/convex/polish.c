@@ -13,7 +13,7 @@ enum { MOST_STEPS = 30 };
 /* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the
  * core. */
 static void add_curvature(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, double K[3]) {
-  if (c->kind == CDN_GEOMETRY_CYLINDER) {
+  if (c->curve == CURVE_DISK) {
     const double square = n.x * n.x + n.y * n.y;
     if (!(square > 1e-300)) return;
     const double f = c->size[0] / (square * sqrt(square));
@@ -50,8 +50,8 @@ static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
   s->curve = cdn_v3(0, 0, 0);
   if (!s->pair->curved) return;
   s->curve = cdn_sub(q->w, cdn_sub(q->corner_a, q->corner_b));
-  if (s->pair->a.curved) add_curvature(&s->pair->a, n, s->t1, s->t2, s->K);
-  if (s->pair->b.curved) {
+  if (s->pair->a.curve) add_curvature(&s->pair->a, n, s->t1, s->t2, s->K);
+  if (s->pair->b.curve) {
     const cdn_rotation *R = &s->pair->R;
     add_curvature(&s->pair->b, g_rotate_inv(R, n), g_rotate_inv(R, s->t1), g_rotate_inv(R, s->t2), s->K);
   }
@@ -174,7 +174,7 @@ static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, double level, int k
   cdn_vec3 a = cdn_sub(q[0].a, q[0].corner_a), b = cdn_sub(q[0].b, q[0].corner_b);
   if (on_b) b = cdn_v3(0, 0, 0);
   else a = cdn_v3(0, 0, 0);
-  if (other->kind == CDN_GEOMETRY_CYLINDER && fabs(cdn_dot(other_axis, n)) > 1 - 1e-14) {
+  if (other->curve == CURVE_DISK && fabs(cdn_dot(other_axis, n)) > 1 - 1e-14) {
     share = radius / (radius + other->size[0]);
     radius += other->size[0];
     a = b = cdn_v3(0, 0, 0);
@@ -217,8 +217,8 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimu
   probe q;
   pair_probe(pair, n, &q);
   const double level = cdn_dot(n, q.w) + tolerance;
-  if (pair->a.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, false, n, level, k, probes, found)) return true;
-  if (pair->b.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, true, n, level, k, probes, found)) return true;
+  if (pair->a.curve == CURVE_DISK && try_flat(pair, false, n, level, k, probes, found)) return true;
+  if (pair->b.curve == CURVE_DISK && try_flat(pair, true, n, level, k, probes, found)) return true;
   newton s = { .pair = pair };
   for (int i = 0; i < k; i++) add_corner(&s, &probes[i]);
   add_corner(&s, &q);

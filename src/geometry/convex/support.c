@@ -22,29 +22,6 @@ int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n) {
   return best;
 }
 
-cdn_vec3 cdni_custom_support(const cdn_surface *s, cdn_vec3 n) {
-  const cdn_vec3 p = s->ops.support(s->self, n);
-  return isfinite(p.x + p.y + p.z) ? p : s->center;
-}
-
 cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction) {
-  const cdn_vec3 n = unit_or(direction, cdn_v3(1, 0, 0));
-  const double *size = g->size;
-  switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE: return cdn_scale(size[0], n);
-    case CDN_GEOMETRY_CAPSULE: return g_fma(size[0], n, cdn_v3(0, 0, copysign(size[1], n.z)));
-    case CDN_GEOMETRY_CUSTOM: return cdni_custom_support(g->surface, n);
-    case CDN_GEOMETRY_CONVEX: {
-      const double *v = &g->surface->vertices[3 * cdni_hull_support(g->surface, n)];
-      return cdn_v3(v[0], v[1], v[2]);
-    }
-    case CDN_GEOMETRY_ELLIPSOID:
-    case CDN_GEOMETRY_CYLINDER:
-    case CDN_GEOMETRY_BOX: {
-      core c = { .kind = g->kind, .size = { size[0], size[1], size[2] } };
-      const cdn_vec3 corner = core_corner(&c, n);
-      return g->kind == CDN_GEOMETRY_BOX ? corner : cdn_add(corner, core_curve(&c, n));
-    }
-    default: return cdn_v3(0, 0, 0);
-  }
+  return kind_of(g)->support(g, unit_or(direction, cdn_v3(1, 0, 0)));
 }

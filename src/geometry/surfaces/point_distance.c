@@ -69,7 +69,8 @@ static cdn_vec3 pseudo_normal(const cdn_surface *s, const nearest_point *best) {
   return cdn_norm(sum) > 1e-12 ? sum : normal;
 }
 
-static double mesh_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradient, int *feature) {
+double mesh_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *gradient, int *feature) {
+  const cdn_surface *s = g->surface;
   const nearest_point best = nearest_of_mesh(s, p);
   *feature = best.triangle;
   const cdn_vec3 normal = pseudo_normal(s, &best);
@@ -125,7 +126,8 @@ static nearest_point nearest_of_field(const cdn_surface *s, cdn_vec3 p) {
   }
 }
 
-static double field_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradient, int *feature) {
+double field_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *gradient, int *feature) {
+  const cdn_surface *s = g->surface;
   const nearest_point best = nearest_of_field(s, p);
   *feature = best.triangle;
   cdn_vec3 v[3];
@@ -138,26 +140,10 @@ static double field_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradien
 
 /* ---- all kinds ---- */
 
-double custom_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradient) {
-  *gradient = cdn_v3(0, 0, 0);
-  const double distance = s->ops.distance(s->self, p, gradient);
-  const double length = cdn_norm(*gradient);
-  if (length > 0 && isfinite(length)) {
-    *gradient = cdn_scale(1 / length, *gradient);
-    return distance;
-  }
-  const cdn_vec3 r = cdn_sub(p, s->center);
-  const double away = cdn_norm(r);
-  *gradient = away > 0 ? cdn_scale(1 / away, r) : cdn_v3(0, 0, 1);
-  return distance;
-}
-
 double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *gradient, int *feature) {
+  const geometry_kind *kind = kind_of(g);
   *feature = 0;
-  if (g->kind == CDN_GEOMETRY_MESH) return mesh_distance(g->surface, p, gradient, feature);
-  if (g->kind == CDN_GEOMETRY_HEIGHT_FIELD) return field_distance(g->surface, p, gradient, feature);
-  if (g->kind == CDN_GEOMETRY_CUSTOM && g->surface->ops.distance) return custom_distance(g->surface, p, gradient);
-  return cdni_convex_point_distance(g, p, gradient);
+  return kind->point ? kind->point(g, p, gradient, feature) : cdni_convex_point_distance(g, p, gradient);
 }
 
 cdn_status check_query(const char *function, const cdn_geometry *g, const cdn_transform *X_WS) {

@@ -26,11 +26,14 @@ static inline void add_hit(ray_hits *hits, const ray *r, double distance, cdn_ve
   if (hits->n == hits->room) hits->reach = hits->hit[hits->n - 1].distance;
 }
 
+/* Adds the hits with the geometry. */
+typedef void ray_by(const cdn_geometry *g, const ray *r, ray_hits *hits);
+/* ray.c: the column `ray` by such a function. */
+int cdni_ray_by(ray_by *function, const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction,
+                double reach, int room, cdn_ray_hit *out);
 /* ray_triangles.c */
-void cdni_ray_hull(const cdn_surface *s, const ray *r, ray_hits *hits);
-void cdni_ray_mesh(const cdn_surface *s, const ray *r, ray_hits *hits);
-void cdni_ray_field(const cdn_surface *s, const ray *r, ray_hits *hits);
-/* ray_custom.c */
-void cdni_ray_custom(const cdn_geometry *g, const ray *r, ray_hits *hits);
+ray_by cdni_ray_hull, cdni_ray_mesh, cdni_ray_field;
+/* ray_general.c: by a signed distance of the user's; by the distance of points from anything convex and bounded. */
+ray_by cdni_ray_distance, cdni_ray_support;
 
 #endif

@@ -74,7 +74,8 @@ static void meet_triangle(const slanted *s, const cdn_vec3 v[3], int triangle, c
 
 /* Each triangle is looked at. The faces of a hull are flat within a tolerance only, so that their planes would not
  * do. */
-void cdni_ray_hull(const cdn_surface *s, const ray *r, ray_hits *hits) {
+void cdni_ray_hull(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  const cdn_surface *s = g->surface;
   const slanted slanting = slant(r);
   for (int i = 0; i < s->info.n_triangles; i++) {
     cdn_vec3 v[3];
@@ -104,7 +105,8 @@ static double enter(const box_node *node, const ray *r, const double *inverse, d
   return low <= high * (1 + 8 * DBL_EPSILON) ? low : INFINITY;
 }
 
-void cdni_ray_mesh(const cdn_surface *s, const ray *r, ray_hits *hits) {
+void cdni_ray_mesh(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  const cdn_surface *s = g->surface;
   const slanted slanting = slant(r);
   const double inverse[3] = { 1 / r->direction.x, 1 / r->direction.y, 1 / r->direction.z };
   struct {
@@ -158,7 +160,8 @@ static void meet_cell(const cdn_surface *s, const slanted *slanting, int i, int 
 
 /* Goes through the rows of cells across the axis along which the ray crosses more cells; in each row through the cells
  * that the ray may meet there, with one more on each side, because the ends are rounded. */
-void cdni_ray_field(const cdn_surface *s, const ray *r, ray_hits *hits) {
+void cdni_ray_field(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  const cdn_surface *s = g->surface;
   const double grow = 1e-12, tall = grow * (fabs(s->lowest) + fabs(s->highest) + fabs(r->origin.z));
   double low = 0, high = hits->reach;
   if (!between(r, 0, -s->half_x * (1 + grow), s->half_x * (1 + grow), &low, &high) ||

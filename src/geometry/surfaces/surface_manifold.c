@@ -2,10 +2,11 @@
  * of each triangle near b. Where a face of b lies on a triangle, it is cut by the triangle's edges. */
 #include <math.h>
 
+#include "geometry/convex/feature.h"
 #include "geometry/surfaces/pairs.h"
 
 enum {
-  MOST_CORNERS = 32, /* of a face of b */
+  MOST_CORNERS = FEATURE_MOST, /* of a face of b */
   MOST_CUT = MOST_CORNERS + 3,
   MOST_GATHERED = 64,
   ONE_POINT = 1023 /* the number of a point that is of no face of b */
@@ -109,74 +110,12 @@ typedef struct corner {
   int edge; /* which edge begins here */
 } corner;
 
-static int put_corners(corner *out, const cdn_transform *X, const cdn_vec3 *p, int n) {
-  for (int i = 0; i < n; i++) out[i] = (corner){ g_point(X, p[i]), i, i };
-  return n;
-}
-
-static int cylinder_face(const double *size, cdn_vec3 d, const cdn_transform *X, corner *out) {
-  const double rho = hypot(d.x, d.y), x = rho > 0 ? d.x / rho : 1, y = rho > 0 ? d.y / rho : 0, r = size[0];
-  const double z = copysign(size[1], d.z);
-  if (rho > fabs(d.z)) {
-    const cdn_vec3 line[2] = { { r * x, r * y, -size[1] }, { r * x, r * y, size[1] } };
-    return put_corners(out, X, line, 2);
-  }
-  /* The lowest point of the rim, and seven more, counterclockwise from outside. */
-  cdn_vec3 rim[8];
-  for (int i = 0; i < 8; i++) {
-    const double angle = 0.78539816339744831 * i, c = cos(angle), s = copysign(sin(angle), d.z * sin(angle));
-    rim[i] = cdn_v3(r * (c * x - s * y), r * (s * x + c * y), z);
-  }
-  return put_corners(out, X, rim, 8);
-}
-
-static int box_face(const double *size, cdn_vec3 d, const cdn_transform *X, corner *out) {
-  const double along[3] = { fabs(d.x), fabs(d.y), fabs(d.z) };
-  const int k = along[0] >= along[1] && along[0] >= along[2] ? 0 : along[1] >= along[2] ? 1 : 2;
-  cdn_vec3 face[4];
-  for (int i = 0; i < 4; i++) {
-    double *p = &face[i].x;
-    p[k] = copysign(size[k], (&d.x)[k]);
-    p[(k + 1) % 3] = (i == 1 || i == 2 ? 1 : -1) * size[(k + 1) % 3];
-    p[(k + 2) % 3] = (i >= 2 ? 1 : -1) * size[(k + 2) % 3];
-  }
-  return put_corners(out, X, face, 4);
-}
-
-static int hull_face(const cdn_surface *s, cdn_vec3 d, const cdn_transform *X, corner *out) {
-  int best = 0;
-  double most = -INFINITY;
-  for (int i = 0; i < s->n_faces; i++) {
-    const double *p = s->face_planes + 4 * (size_t)i, along = p[0] * d.x + p[1] * d.y + p[2] * d.z;
-    if (along > most) most = along, best = i;
-  }
-  const int first = s->first_corner[best], n = s->first_corner[best + 1] - first;
-  if (n <= MOST_CORNERS) {
-    for (int i = 0; i < n; i++) out[i] = (corner){ g_point(X, surface_vertex(s, s->corners[first + i])), i, i };
-    return n;
-  }
-  for (int i = 0; i < MOST_CORNERS; i++)
-    out[i] = (corner){ g_point(X, surface_vertex(s, s->corners[first + (int)((int64_t)i * n / MOST_CORNERS)])), i, i };
-  return MOST_CORNERS;
-}
-
 /* Corners in order; two: a segment; one: b is round. */
 static int face_of(const cdn_geometry *b, const cdn_transform *X_AB, cdn_vec3 down, corner *out) {
-  const cdn_vec3 d = g_rotate_inv(&X_AB->R, down);
-  switch (b->kind) {
-    case CDN_GEOMETRY_CAPSULE: {
-      const cdn_vec3 ends[2] = { g_fma(b->size[0], d, cdn_v3(0, 0, -b->size[1])),
-                                 g_fma(b->size[0], d, cdn_v3(0, 0, b->size[1])) };
-      return put_corners(out, X_AB, ends, b->size[1] > 0 ? 2 : 1);
-    }
-    case CDN_GEOMETRY_CYLINDER: return cylinder_face(b->size, d, X_AB, out);
-    case CDN_GEOMETRY_BOX: return box_face(b->size, d, X_AB, out);
-    case CDN_GEOMETRY_CONVEX: return hull_face(b->surface, d, X_AB, out);
-    default: {
-      const cdn_vec3 point = cdni_support(b, d);
-      return put_corners(out, X_AB, &point, 1);
-    }
-  }
+  flat_part f;
+  cdni_feature(b, X_AB, down, &f);
+  for (int i = 0; i < f.n; i++) out[i] = (corner){ g_fma(f.radius, down, f.p[i]), i, i };
+  return f.n;
 }
 
 /* ---- cutting ---- */

@@ -73,13 +73,16 @@ static inline cdn_vec3 surface_normal(const cdn_surface *s, int triangle) {
   return cdn_v3(n[0], n[1], n[2]);
 }
 
-/* bounds.c: the vertex that is farthest along n, and a triangle that has it. */
+/* kinds/mesh.c, kinds/field.c: the vertex that is farthest along n, and a triangle that has it. */
 int mesh_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point);
 int field_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point);
 
 /* ---- point_distance.c ---- */
 
-/* The user's function, with a unit gradient whatever it gave. */
+/* The column `point` of meshes and of height fields. */
+double mesh_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *gradient, int *feature);
+double field_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *gradient, int *feature);
+/* kinds/custom.c: the user's function, with a unit gradient whatever it gave. */
 double custom_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradient);
 /* Refuses what a query of one geometry cannot work with. */
 cdn_status check_query(const char *function, const cdn_geometry *g, const cdn_transform *X_WS);

@@ -1,7 +1,24 @@
-/* Rays against geometries of the user's functions. */
+/* Rays against what is known by functions alone: a signed distance, or a support function. */
 #include <math.h>
 
 #include "geometry/surfaces/ray.h"
+
+/* The ball about a geometry, and where a ray is within it and a little beyond; false: nowhere. */
+typedef struct ball_about {
+  cdn_vec3 center;
+  double radius, from, to;
+} ball_about;
+
+static bool meets_ball(const cdn_geometry *g, const ray *r, const ray_hits *hits, ball_about *ball) {
+  ball->radius = cdni_bounding_ball(g, &ball->center);
+  const cdn_vec3 c = cdn_sub(ball->center, r->origin);
+  const double middle = cdn_dot(c, r->direction), radius = ball->radius * (1 + 1e-6);
+  const double aside = cdn_norm(g_fma(-middle, r->direction, c));
+  if (aside > radius) return false;
+  const double half = sqrt((radius - aside) * (radius + aside)) + 1e-6 * ball->radius;
+  ball->from = middle - half, ball->to = middle + half;
+  return !(ball->to < 0 || ball->from > hits->reach);
+}
 
 /* ---- by a signed distance ---- */
 
@@ -53,12 +70,18 @@ static void march(const cdn_surface *s, const ray *r, double from, double to, ra
   }
 }
 
+void cdni_ray_distance(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  ball_about ball;
+  if (meets_ball(g, r, hits, &ball)) march(g->surface, r, fmax(0, ball.from), fmin(hits->reach, ball.to), hits);
+}
+
 /* ---- by a support function ---- */
 
 /* From t on along `direction`, where a ray enters a convex geometry; false: it does not. The ray goes on to the plane
  * that supports the geometry at the point nearest to it: this never goes too far. */
-static bool enter(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double *t, cdn_vec3 *normal) {
-  const double tiny = 1e-14 * (g->surface->radius + cdn_norm(cdn_sub(origin, g->surface->center)));
+static bool enter(const cdn_geometry *g, const ball_about *ball, cdn_vec3 origin, cdn_vec3 direction, double *t,
+                  cdn_vec3 *normal) {
+  const double tiny = 1e-14 * (ball->radius + cdn_norm(cdn_sub(origin, ball->center)));
   int feature;
   *normal = g_neg(direction);
   for (int i = 0; i < MOST_HALVINGS; i++) {
@@ -72,31 +95,20 @@ static bool enter(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, do
     const double speed = -cdn_dot(n, direction);
     if (!(speed > 0)) return false;
     const double step = distance / speed;
-    if (!(step < 4 * g->surface->radius)) return false; /* beyond the ball */
+    if (!(step < 4 * ball->radius)) return false; /* beyond the ball */
     *t += step;
   }
   return true;
 }
 
-static void cross_convex(const cdn_geometry *g, const ray *r, double from, double to, ray_hits *hits) {
+void cdni_ray_support(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  ball_about ball;
+  if (!meets_ball(g, r, hits, &ball)) return;
   /* Both ends are outside; the way back begins at the end. */
-  double first = from, back = -to;
+  double first = ball.from, back = -ball.to;
   cdn_vec3 normal[2];
-  if (!enter(g, r->origin, r->direction, &first, &normal[0])) return;
-  if (!enter(g, r->origin, g_neg(r->direction), &back, &normal[1])) return;
+  if (!enter(g, &ball, r->origin, r->direction, &first, &normal[0])) return;
+  if (!enter(g, &ball, r->origin, g_neg(r->direction), &back, &normal[1])) return;
   add_hit(hits, r, first, normal[0], 0);
   if (-back > first) add_hit(hits, r, -back, normal[1], 0);
-}
-
-void cdni_ray_custom(const cdn_geometry *g, const ray *r, ray_hits *hits) {
-  const cdn_surface *s = g->surface;
-  /* Within the ball about the geometry, and a little beyond. */
-  const cdn_vec3 c = cdn_sub(s->center, r->origin);
-  const double middle = cdn_dot(c, r->direction), radius = s->radius * (1 + 1e-6);
-  const double aside = cdn_norm(g_fma(-middle, r->direction, c));
-  if (aside > radius) return;
-  const double half = sqrt((radius - aside) * (radius + aside)) + 1e-6 * s->radius;
-  if (middle + half < 0 || middle - half > hits->reach) return;
-  if (s->ops.distance) march(s, r, fmax(0, middle - half), fmin(hits->reach, middle + half), hits);
-  else cross_convex(g, r, middle - half, middle + half, hits);
 }
