@@ -106,8 +106,6 @@ struct contact_room {
   cdn_cache places;           /* shape_place, one a shape */
   cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
   cdn_computed_region points; /* contact_point; convex contact only */
-  contact_force_fn *rows;     /* what these have become; NULL: nothing moves */
-  const void *rows_self;
   cdn_computed_region touches, energies, enclosed, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
@@ -396,6 +394,8 @@ struct contact_law {
 void cdni_contact_choose_laws(contact_room *room);
 /* laws.c: the law of the library, or NULL. */
 const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b);
+/* Whether it acts between these two: kinds do not tell whether a custom geometry has a support function. */
+bool cdni_library_law_acts(const cdn_geometry *a, const cdn_geometry *b);
 
 /* The pose of b, moved along the normal until it is `depth` deep. */
 static inline cdn_transform pose_at_depth(const touch_pair *pair, double depth, const cdn_proximity *near) {
@@ -552,10 +552,6 @@ double cdni_contact_lever(const contact_room *room, const body_pose *pose, int b
 double cdni_contact_turn(const contact_room *room, const body_twist *twist, int body);
 /* How far a point with that lever leaves the cubic through two of its places, after such a turn between them. */
 double cdni_contact_bulge(double turn, double lever);
-
-/* reports.c: contact i with all but its stored energy, which depends on more. Without `forces`, those of convex contact
- * are 0: they are known with accelerations. */
-cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, bool forces, cdn_contact *c);
 
 /* forces.c */
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);

@@ -13,9 +13,6 @@
 
 #include "contact/internal.h"
 
-/* Its curvatures depend on where it is touched. */
-static bool varies(const geometry_kind *k) { return k->contact == CONTACT_ROUND && !k->is_swept; }
-
 /* ---- one touch ---- */
 
 /* d of Hertz's law over the dissipation of the materials, of which slow impacts then have the restitution 1 - c v. */
@@ -43,7 +40,7 @@ static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double
   t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
-  if (varies(kind_of(pair->g[0])) || varies(kind_of(pair->g[1]))) cdni_varying_stiffness(pair, near, t);
+  if (cdni_curvature_varies(pair->g[0]) || cdni_curvature_varies(pair->g[1])) cdni_varying_stiffness(pair, near, t);
 }
 
 static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
@@ -75,10 +72,26 @@ static bool relative_curvature(const double a[2], cdn_vec3 along_a, const double
   return k[1] > 1e-12 * k[0];
 }
 
-/* Curvatures of a shape at a point, with a direction in Ground. */
-static bool curvature_at(const touch_pair *pair, int which, cdn_vec3 p_G, double k[2], cdn_vec3 *along) {
+/* The same of what is known by its support function, for its outward normal in Ground. */
+static void curvature_by_support(const touch_pair *pair, int which, cdn_vec3 normal, double k[2], cdn_vec3 *along) {
   const cdn_transform *X = pair->X[which];
-  const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(p_G, X->p));
+  const cdn_vec3 n = cdn_rotate_inv(X->R, normal), t = contact_tangent(n), s = cdn_cross(n, t);
+  double A[3];
+  cdni_support_tensor(pair->g[which], n, t, s, A);
+  const double mean = 0.5 * (A[0] + A[2]), half = 0.5 * (A[0] - A[2]), root = hypot(half, A[1]);
+  const double angle = root > 0 ? 0.5 * atan2(A[1], half) : 0;
+  k[0] = mean + root, k[1] = mean - root;
+  *along = cdn_rotate(X->R, cdn_add(cdn_scale(cos(angle), t), cdn_scale(sin(angle), s)));
+}
+
+/* Curvatures of a shape at its nearest point, with a direction in Ground. */
+static bool curvature_at(const touch_pair *pair, int which, const cdn_proximity *near, double k[2], cdn_vec3 *along) {
+  const cdn_transform *X = pair->X[which];
+  if (!kind_of(pair->g[which])->curvature) {
+    curvature_by_support(pair, which, which == 0 ? near->normal : cdn_scale(-1, near->normal), k, along);
+    return true;
+  }
+  const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(which == 0 ? near->point_a : near->point_b, X->p));
   if (!cdni_curvature(pair->g[which], p, k, along)) return false;
   *along = cdn_rotate(X->R, *along);
   return true;
@@ -92,9 +105,8 @@ static bool curvatures_of(const touch_pair *pair, const cdn_proximity *near, dou
   cdn_vec3 along[2];
   for (int i = 0; i < 2; i++) {
     const cdn_geometry *g = pair->g[i];
-    const geometry_kind *kind = kind_of(g);
-    if (varies(kind) && curvature_at(pair, i, i == 0 ? near->point_a : near->point_b, k[i], &along[i])) continue;
-    k[i][0] = k[i][1] = kind->is_swept ? 1 / g->size[0] : 0;
+    if (cdni_curvature_varies(g) && curvature_at(pair, i, near, k[i], &along[i])) continue;
+    k[i][0] = k[i][1] = kind_of(g)->is_swept ? 1 / g->size[0] : 0;
     along[i] = contact_tangent(near->normal);
   }
   return relative_curvature(k[0], along[0], k[1], along[1], near->normal, both, direction);
@@ -234,11 +246,9 @@ static bool is_steady(const geometry_kind *k) { return k->contact == CONTACT_FAC
 static const contact_law *law_of_surfaces(const geometry_kind *low, const geometry_kind *high, bool ground) {
   const geometry_contact a = low->contact, b = high->contact;
   if (a == CONTACT_WITHOUT_LAW || b == CONTACT_WITHOUT_LAW) return NULL;
-  if (a == CONTACT_SPRINGS || b == CONTACT_SPRINGS)
-    return a == CONTACT_FLAT || b == CONTACT_FLAT ? NULL : &laws[LAW_SPRINGS];
+  if (a == CONTACT_SPRINGS || b == CONTACT_SPRINGS) return &laws[LAW_SPRINGS];
   if (a == CONTACT_ROUND || b == CONTACT_ROUND)
     return &laws[is_steady(low) && is_steady(high) ? LAW_ROUND : LAW_VARYING];
-  if (a == CONTACT_FLAT || b == CONTACT_FLAT) return NULL;
   /* columns of a height field have an end above only */
   const bool any_heights = a == CONTACT_HEIGHTS || b == CONTACT_HEIGHTS, both = a == b;
   return any_heights && (ground || both) ? NULL : &laws[LAW_POLYGONS];
@@ -255,6 +265,14 @@ const contact_law *cdni_library_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const geometry_kind *kinds[2] = { cdni_geometry_kinds[low], cdni_geometry_kinds[high] };
   if (ground && (kinds[0]->stands_on_ends || kinds[1]->stands_on_ends)) return &laws[LAW_ENDS];
   return law_of_surfaces(kinds[0], kinds[1], ground);
+}
+
+bool cdni_library_law_acts(const cdn_geometry *a, const cdn_geometry *b) {
+  const contact_law *law = cdni_library_law(a->kind, b->kind);
+  if (law != &laws[LAW_VARYING]) return law != NULL;
+  const bool any_round =
+      kind_of(a)->is_swept || kind_of(b)->is_swept || cdni_curvature_varies(a) || cdni_curvature_varies(b);
+  return any_round && cdni_pair_is_supported(a, b);
 }
 
 void cdni_contact_choose_laws(contact_room *room) {

@@ -46,7 +46,7 @@ static void add_contact(cdn_contact_quantity quantity, const cdn_contact *c, int
 }
 
 cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], cdn_contact_quantity quantity,
-                            double *out) {
+                            contact_force_fn *rows, double *out) {
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const void *elements;
   int n;
@@ -67,7 +67,10 @@ cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], c
     if (sign == 0) continue;
     cdn_contact c = { .depth = t->depth };
     if (energies) c.elastic = energies[i];
-    if (cdni_contact_quantity_moves(quantity)) CDNI_TRY(cdni_contact_report(state, room, i, accelerates, &c));
+    contact_force force;
+    if (accelerates) CDNI_TRY(rows(state, i, &force));
+    if (cdni_contact_quantity_moves(quantity))
+      CDNI_TRY(cdni_contact_report(state, room, i, accelerates ? &force : NULL, &c));
     add_contact(quantity, &c, sign, out);
   }
   return CDN_OK;

@@ -157,11 +157,6 @@ bool cdni_contact_is_compliant(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_COMPLIANT;
 }
 
-void cdni_contact_told_by(const cdn_system *system, contact_force_fn *rows, const void *self) {
-  contact_room *room = (contact_room *)cdni_contact(system); /* it is being frozen */
-  room->rows = rows, room->rows_self = self;
-}
-
 cdn_ticket cdni_contact_points_ticket(const contact_room *room) { return room->points.ticket; }
 
 cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n) {

@@ -1,6 +1,5 @@
 /* Contacts as results. */
 #include "contact/internal.h"
-#include "core/sized.h"
 
 static cdn_status find_all(cdn_state *state, const contact_room *room, const touch **touches,
                            const touch_force **forces, int *n) {
@@ -46,27 +45,29 @@ static cdn_status add_patch(cdn_state *state, const contact_room *room, int i, c
   return CDN_OK;
 }
 
-/* What the rows of contact i of convex contact add. */
-static cdn_status add_rows(cdn_state *state, const contact_room *room, int i, const touch *t, cdn_contact *c) {
-  contact_force rows;
-  if (!room->rows) return CDN_OK;
-  CDNI_TRY(room->rows(room->rows_self, state, i, &rows));
+/* What the rows of a contact of soft contact add. */
+static cdn_status add_rows(cdn_state *state, const contact_room *room, const contact_force *rows, const touch *t,
+                           cdn_contact *c) {
   motion_view v;
   CDNI_TRY(cdni_motion_view(room, state, &v));
   const relative_motion m = cdni_relative_motion(&v, t);
-  const double *f = rows.force;
+  const double *f = rows->force;
   c->force = f[0];
   c->friction = cdn_add(cdn_scale(f[1], c->tangent[0]), cdn_scale(f[2], c->tangent[1]));
   c->moment =
       cdn_add(cdn_scale(f[3], c->normal), cdn_add(cdn_scale(f[4], c->tangent[0]), cdn_scale(f[5], c->tangent[1])));
   c->power = cdn_dot(cdn_add(cdn_scale(c->force, c->normal), c->friction), m.u) + cdn_dot(c->moment, m.w);
-  c->pyramid = rows.pyramid;
+  c->pyramid = rows->pyramid;
   return CDN_OK;
 }
 
-/* i is a contact of the State. */
-static cdn_status report(cdn_state *state, const contact_room *room, int i, const touch *t, const touch_force *f,
-                         bool forces, cdn_contact *c) {
+cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, const contact_force *rows,
+                               cdn_contact *c) {
+  const touch *t;
+  const touch_force *f;
+  int n;
+  CDNI_TRY(find_all(state, room, &t, &f, &n));
+  t += i, f += i;
   *c = (cdn_contact){ .a = { t->a },
                       .b = { t->b },
                       .feature = t->feature,
@@ -86,45 +87,16 @@ static cdn_status report(cdn_state *state, const contact_room *room, int i, cons
                       .coefficient = { t->friction[0], t->friction[1] } };
   if (cdni_contact_is_convex(room)) {
     c->slot = -1;
-    return forces ? add_rows(state, room, i, t, c) : CDN_OK;
+    return rows ? add_rows(state, room, rows, t, c) : CDN_OK;
   }
   c->coefficient[1] = c->coefficient[0];
   return add_patch(state, room, i, t, f, c);
 }
 
-/* The forces of convex contact are known with accelerations, and these are computed before pointers are taken. */
-static cdn_status find_forces(cdn_state *state, const contact_room *room) {
-  return cdni_contact_is_convex(room) && room->rows ? cdni_state_ensure(state, CDN_ACCELERATION) : CDN_OK;
-}
-
-cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, bool forces, cdn_contact *c) {
-  const touch *t;
-  const touch_force *f;
-  int n;
-  if (forces) CDNI_TRY(find_forces(state, room));
-  CDNI_TRY(find_all(state, room, &t, &f, &n));
-  return report(state, room, i, t + i, f + i, forces, c);
-}
-
-cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
-  static const char function[] = "cdn_contact_get";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_NEED(state, out);
-  const contact_room *room = cdni_contact(cdn_state_system(state));
-  const touch *t = NULL;
-  const touch_force *f = NULL;
-  int n = 0;
-  if (room && room->matter) {
-    CDNI_TRY(find_forces(state, room));
-    CDNI_TRY(find_all(state, room, &t, &f, &n));
-  }
-  if (i < 0 || i >= n)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
-  cdn_contact c;
+cdn_status cdni_contact_energy(cdn_state *state, const contact_room *room, int i, double *energy) {
   const void *energies;
-  CDNI_TRY(report(state, room, i, t + i, f + i, true, &c));
+  int n;
   CDNI_TRY(cdn_region_eval(state, room->energies, &energies, &n));
-  c.elastic = ((const double *)energies)[i];
-  cdni_sized_write(out, size, &c, sizeof c);
+  *energy = ((const double *)energies)[i];
   return CDN_OK;
 }

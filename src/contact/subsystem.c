@@ -25,9 +25,23 @@ static lacking lacking_of(const contact_room *room, cdn_geometry_kind a, cdn_geo
   return (lacking){ false, asked ? room->def.needs & ~cdni_law_parts(room, a, b) : 0 };
 }
 
+/* A law of the library's that wants a support function, which a custom geometry has not. */
+static bool lacks_support(const contact_room *room, const shape *a, const shape *b) {
+  const cdn_geometry *g = &a->geometry, *h = &b->geometry;
+  if (cdni_contact_is_convex(room) || !room->law[g->kind][h->kind]) return false;
+  return !cdni_contact_own_law(room, g->kind, h->kind) && !cdni_library_law_acts(g, h);
+}
+
 static cdn_status report(const contact_room *room, const shape *a, const shape *b, lacking l, cdn_declarer *d) {
   const cdn_geometry_kind kinds[2] = { a->geometry.kind, b->geometry.kind };
   const char *kind_a = cdn_geometry_kind_name(kinds[0]), *kind_b = cdn_geometry_kind_name(kinds[1]);
+  if (l.any && lacks_support(room, a, b))
+    return cdn_declare_error(
+        d, CDN_ERR_UNSUPPORTED,
+        "shapes '%s' (a %s) and '%s' (a %s) may touch, and their law of contact asks a custom geometry for "
+        "cdn_surface_ops.support, which it lacks: give it one, give the pair a law (cdn_system_add_contact_law), or keep "
+        "them apart by cdn_system_exclude_contact or by their type and affinity",
+        a->name, kind_a, b->name, kind_b);
   if (l.any)
     return cdn_declare_error(
         d, CDN_ERR_UNSUPPORTED,
@@ -54,11 +68,13 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
       of[a][b] = lacking_of(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
       any = any || ((of[a][b].any || of[a][b].parts) && present[a] && present[b]);
     }
+  any = any || present[CDN_GEOMETRY_CUSTOM];
   for (int i = 0; any && i < n; i++)
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
-      const lacking l = of[a->geometry.kind][b->geometry.kind];
+      lacking l = of[a->geometry.kind][b->geometry.kind];
       const bool known = cdni_contact_is_convex(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
       if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
     }
   return CDN_OK;

@@ -76,6 +76,27 @@ static void ellipsoid(const frame *f, const cdn_geometry *g, const cdn_transform
   *out = (side){ .tensor = A, .varies = { -(2 * AQm.x + QA * m.x) / L, -(2 * AQm.y + QA * m.y) / L }, .xy = A.xy };
 }
 
+/* What is known by its support function: the tensor at n, and how it varies with the normal, which turns by A s while
+ * the point slides by s. The axes turn with the normal by the least turn. */
+static void by_support(const frame *f, const cdn_geometry *g, const cdn_transform *X, cdn_vec3 normal, side *out) {
+  static const double TURN = 1e-3;
+  const cdn_vec3 n = cdn_rotate_inv(X->R, normal);
+  const cdn_vec3 axis[2] = { cdn_rotate_inv(X->R, f->t), cdn_rotate_inv(X->R, f->s) };
+  double A[3], by_turn[2] = { 0, 0 };
+  cdni_support_tensor(g, n, axis[0], axis[1], A);
+  for (int k = 0; k < 4; k++) {
+    const int i = k / 2;
+    const double angle = k % 2 ? -TURN : TURN, c = cos(angle), s = sin(angle);
+    cdn_vec3 turned[2] = { axis[0], axis[1] };
+    turned[i] = cdn_sub(cdn_scale(c, axis[i]), cdn_scale(s, n));
+    double B[3];
+    cdni_support_tensor(g, cdn_add(cdn_scale(c, n), cdn_scale(s, axis[i])), turned[0], turned[1], B);
+    by_turn[i] += (f->Q.xx * B[0] + 2 * f->Q.xy * B[1] + f->Q.yy * B[2]) / (2 * angle);
+  }
+  out->tensor = (plane_tensor){ A[0], A[1], A[2] }, out->xy = A[1];
+  out->varies = apply(out->tensor, (plane_vector){ by_turn[0], by_turn[1] });
+}
+
 /* A surface whose points cannot slide has, by its size, this curvature. */
 static const double SHARP = 1e8;
 
@@ -91,6 +112,10 @@ static void side_of(const frame *f, const touch_pair *pair, int i, cdn_vec3 at, 
   *out = (side){ .xy = 0 };
   if (g->kind == CDN_GEOMETRY_ELLIPSOID) {
     ellipsoid(f, g, X, at, out);
+    return;
+  }
+  if (cdni_curvature_varies(g)) {
+    by_support(f, g, X, i == 0 ? n : cdn_scale(-1, n), out);
     return;
   }
   const surface_tensor T = cdni_surface_tensor(g, X, at, n);

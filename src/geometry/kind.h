@@ -22,11 +22,10 @@
 /* What the laws of compliant contact take a surface for. */
 typedef enum geometry_contact {
   CONTACT_WITHOUT_LAW,
-  CONTACT_ROUND,   /* Hertz's law, by the principal curvatures */
+  CONTACT_ROUND,   /* Hertz's law, by the principal curvatures; a distance of the user's counts as flat */
   CONTACT_FACES,   /* pressure fields, by the planes of `faces`; flat for what is round */
   CONTACT_SPRINGS, /* springs on the triangles of its surface */
-  CONTACT_HEIGHTS, /* columns of a height field, for pressure fields; flat for what is round */
-  CONTACT_FLAT     /* flat for what is round; no law with anything else */
+  CONTACT_HEIGHTS  /* columns of a height field, for pressure fields; flat for what is round */
 } geometry_contact;
 
 /* Of a convex kind, what its core is the sum of (convex/convex.h), for the search of the nearest points. */
@@ -107,6 +106,12 @@ typedef struct geometry_kind {
 CDNI_GEOMETRY_KINDS(CDNI_GEOMETRY_ENTRY)
 #undef CDNI_GEOMETRY_ENTRY
 
+/* CONTACT_ROUND by curvatures that depend on where it is touched: known by `curvature`, or by a support function. */
+bool cdni_curvature_varies(const cdn_geometry *g);
+/* Where the outward normal of a convex geometry is n: its curvature tensor (xx, xy, yy) along the unit vectors t and s
+ * across n, by differences of its support function; to 1e-7 where this is smooth. Principal radii count as at least a
+ * hundredth and at most a hundred times the radius of the ball about the geometry, at edges and on faces too. */
+void cdni_support_tensor(const cdn_geometry *g, cdn_vec3 n, cdn_vec3 t, cdn_vec3 s, double A[3]);
 /* How the surface of a geometry is curved at a point of it (W), where it has the normal n. */
 surface_tensor cdni_surface_tensor(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 at, cdn_vec3 n);
 

@@ -2,6 +2,7 @@
 #include "contact/contact.h"
 
 #include "measures/internal.h"
+#include "soft/soft.h"
 
 CDNI_DEF(contact_measure_def, .shape_a = { -1 }, .shape_b = { -1 }, .body_a = { -1 }, .body_b = { -1 });
 
@@ -28,7 +29,7 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
   const of_contact *c = (const of_contact *)m;
   (void)order;
   if (c->quantity == CDN_CONTACT_GAP) return cdni_contact_gap(state, c->side, out);
-  return cdni_contact_sum(state, c->side, c->quantity, out);
+  return cdni_contact_sum(state, c->side, c->quantity, cdni_soft_contact_force, out);
 }
 
 static const measure_kind contact_kind = {

@@ -67,6 +67,8 @@ static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcom
 /* report.c: those of a State with n groups, whose accelerations are computed. CDN_ERR_PARSE: a checkpoint brought
  * others. */
 cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, soft_results **results);
+/* The groups of a State and their results, after its accelerations are computed; results NULL: there are no groups. */
+cdn_status cdni_soft_find(cdn_state *state, const soft_group **groups, int *n, soft_results **results);
 
 /* groups.c: of a State. */
 cdn_region_fn cdni_soft_calc_groups;
@@ -74,8 +76,6 @@ cdn_region_fn cdni_soft_calc_groups;
 void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
 /* report.c: the name of the soft element, or of the provider, whose group it is; NULL: a contact's. */
 const char *cdni_soft_group_name(const soft_room *room, const soft_group *g);
-/* What contacts of a State tell of their rows. */
-contact_force_fn cdni_soft_contact_force;
 /* contacts.c: the rows of the points of contact. diagonal: what scales them; NULL: the approximations. */
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
                                   cdn_region_output *out);

@@ -17,8 +17,7 @@ cdn_status cdni_soft_results(const soft_room *room, cdn_state *state, int n, sof
       "the checkpoint of this State lacks the results of its rows: load another, or set the State anew");
 }
 
-/* Of a State whose accelerations are computed; results NULL: there are no groups. */
-static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {
+cdn_status cdni_soft_find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const void *elements;
   *n = 0, *results = NULL;
@@ -53,7 +52,7 @@ cdn_status cdn_soft_count(cdn_state *state, int *n) {
   soft_results *results;
   int count;
   if (!n) return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_count", NULL, "there is no place for the number");
-  CDNI_TRY(find(state, &groups, &count, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &count, &results));
   *n = count;
   return CDN_OK;
 }
@@ -63,7 +62,7 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   const soft_group *groups;
   soft_results *results;
   int n;
-  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
   CDNI_TRY(check_number(state, "cdn_soft_get", i, n));
   const soft_group *g = &groups[i];
   const soft_outcome *o = &soft_outcomes(results)[i];
@@ -92,7 +91,7 @@ cdn_status cdn_row_forces(cdn_state *state, cdn_row_set set, int most, double *f
   if (!n || (most > 0 && !force))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                            "there is no place for the forces, or their number");
-  CDNI_TRY(find(state, &groups, &count, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &count, &results));
   for (int i = 0; i < count; i++)
     for (int k = 0; k < groups[i].s.rows && groups[i].provider == set.i + 1; k++, rows++)
       if (rows < most) force[rows] = soft_outcomes(results)[i].force[k];
@@ -106,7 +105,7 @@ cdn_status cdn_soft_group_forces(cdn_state *state, int i, cdn_spatial *F_G, doub
   const soft_group *groups;
   soft_results *results;
   int n;
-  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
   CDNI_TRY(check_number(state, function, i, n));
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const tree *t = &room->matter->tree;
@@ -134,7 +133,7 @@ cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *
   soft_results *results;
   int n;
   const cdn_soft_statistics none = { .converged = true };
-  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
   cdni_sized_write(out, size, results ? &results->statistics : &none, sizeof none);
   return CDN_OK;
 }
@@ -144,7 +143,7 @@ cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iterat
   const soft_group *groups;
   soft_results *results;
   int n;
-  CDNI_TRY(find(state, &groups, &n, &results));
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
   const int records = results ? results->statistics.records : 0;
   if (i < 0 || i >= records)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_get_iteration", NULL,
@@ -152,24 +151,6 @@ cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iterat
   const int nu = cdni_soft(cdn_state_system(state))->matter->tree.nu;
   const cdn_soft_iteration *all = (const cdn_soft_iteration *)((const double *)(soft_outcomes(results) + n) + nu);
   cdni_sized_write(out, size, &all[i], sizeof *all);
-  return CDN_OK;
-}
-
-cdn_status cdni_soft_contact_force(const void *self, cdn_state *state, int contact, contact_force *out) {
-  const soft_room *room = self;
-  const soft_group *groups;
-  soft_results *results;
-  int n, from = 0;
-  *out = (contact_force){ .pyramid = room->def.cone == CDN_SOFT_PYRAMIDAL };
-  CDNI_TRY(find(state, &groups, &n, &results));
-  /* contacts come last, in ascending order; between bodies that nothing moves a contact has no group */
-  for (int to = n; from < to;) {
-    const int middle = from + (to - from) / 2;
-    if (groups[middle].contact <= contact) from = middle + 1;
-    else to = middle;
-  }
-  if (from == n || groups[from].contact != contact + 1) return CDN_OK;
-  memcpy(out->force, soft_outcomes(results)[from].force, sizeof out->force);
   return CDN_OK;
 }
 

@@ -157,7 +157,6 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   }
   room->newton.tolerance = 0;
   CDNI_TRY(find_moving(d, room));
-  if (room->contact) cdni_contact_told_by(system, cdni_soft_contact_force, room);
   const cdn_ticket reads[] = { CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_T, cdn_stage_ticket(CDN_STAGE_INSTANCE) };
   room->groups = cdn_declare_computed_region(d, "groups", sizeof(soft_group), cdni_soft_calc_groups, CDNI_COUNT(reads),
                                              reads, CDN_STAGE_EMPTY);

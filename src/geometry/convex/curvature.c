@@ -7,6 +7,34 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
   return kind->curvature && kind->curvature(g, p_S, k, direction);
 }
 
+bool cdni_curvature_varies(const cdn_geometry *g) {
+  const geometry_kind *kind = kind_of(g);
+  return kind->contact == CONTACT_ROUND && !kind->is_swept && (kind->curvature || geometry_is_convex(g));
+}
+
+/* ---- by the support function: its support point x(n) is the gradient, so that dx/dn has the principal radii ---- */
+
+/* Of a unit normal; what the second order takes is as small as what rounding takes. */
+static const double STEP = 1e-5;
+static const double LEAST_RADIUS = 1e-2, MOST_RADIUS = 1e2; /* of the ball */
+
+void cdni_support_tensor(const cdn_geometry *g, cdn_vec3 n, cdn_vec3 t, cdn_vec3 s, double A[3]) {
+  cdn_vec3 center, d[2];
+  const double size = cdni_bounding_ball(g, &center);
+  for (int i = 0; i < 2; i++) {
+    const cdn_vec3 e = i ? s : t;
+    d[i] = cdn_scale(0.5 / STEP, cdn_sub(cdni_support(g, g_fma(STEP, e, n)), cdni_support(g, g_fma(-STEP, e, n))));
+  }
+  const double xx = cdn_dot(d[0], t), yy = cdn_dot(d[1], s), xy = 0.5 * (cdn_dot(d[0], s) + cdn_dot(d[1], t));
+  const double mean = 0.5 * (xx + yy), half = 0.5 * (xx - yy), root = hypot(half, xy);
+  const double k_0 = 1 / fmin(fmax(mean + root, LEAST_RADIUS * size), MOST_RADIUS * size);
+  const double k_1 = 1 / fmin(fmax(mean - root, LEAST_RADIUS * size), MOST_RADIUS * size);
+  /* in the axes of the radii, turned back */
+  const double cos_2 = root > 0 ? half / root : 1, sin_2 = root > 0 ? xy / root : 0;
+  const double middle = 0.5 * (k_0 + k_1), apart = 0.5 * (k_0 - k_1);
+  A[0] = middle + apart * cos_2, A[1] = apart * sin_2, A[2] = middle - apart * cos_2;
+}
+
 /* Faces of a box or hull that meet at a point of it: one is a face, two an edge, more a corner. */
 surface_tensor cdni_polytope_tensor(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at, cdn_vec3 n) {
   double own[CDNI_OWN_FACES][4];

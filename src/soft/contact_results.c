@@ -1,0 +1,42 @@
+/* Contacts as results: what the room of contact knows, and what the rows of a contact did where contact is soft. */
+#include "core/sized.h"
+#include "soft/internal.h"
+
+cdn_status cdni_soft_contact_force(cdn_state *state, int contact, contact_force *out) {
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const soft_group *groups;
+  soft_results *results;
+  int n, from = 0;
+  *out = (contact_force){ .pyramid = room && room->def.cone == CDN_SOFT_PYRAMIDAL };
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
+  /* contacts come last, in ascending order; between bodies that nothing moves a contact has no group */
+  for (int to = n; from < to;) {
+    const int middle = from + (to - from) / 2;
+    if (groups[middle].contact <= contact) from = middle + 1;
+    else to = middle;
+  }
+  if (from == n || groups[from].contact != contact + 1) return CDN_OK;
+  memcpy(out->force, soft_outcomes(results)[from].force, sizeof out->force);
+  return CDN_OK;
+}
+
+cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
+  static const char function[] = "cdn_contact_get";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, out);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  const bool is_soft = cdni_contact_is_convex(room);
+  int n;
+  /* forces of rows are known with accelerations */
+  if (is_soft) CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  CDNI_TRY(cdn_contact_count(state, &n));
+  if (i < 0 || i >= n)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
+  cdn_contact c;
+  contact_force rows;
+  if (is_soft) CDNI_TRY(cdni_soft_contact_force(state, i, &rows));
+  CDNI_TRY(cdni_contact_report(state, room, i, is_soft ? &rows : NULL, &c));
+  CDNI_TRY(cdni_contact_energy(state, room, i, &c.elastic));
+  cdni_sized_write(out, size, &c, sizeof c);
+  return CDN_OK;
+}
