@@ -3,13 +3,15 @@
 #include "contact/contact.h"
 #include "integrators/internal.h"
 
-/* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
- * accuracy on motions that neither damp nor amplify them much (docs/methods.md). It costs little, because hardly any
- * step is rejected. */
+/* Steps aim at this error, over the tolerance, which is a tenth of the accuracy: errors of a hundred steps then add up
+ * to the requested accuracy on motions that neither damp nor amplify them much (docs/methods.md). It costs little,
+ * because hardly any step is rejected. */
 static const double TARGET = 0.1;
-/* Largest decrease and increase of a step at once. */
+/* Largest decrease and increase of a step at once: DOPRI5's, and the most that Hairer, Norsett and Wanner advise
+ * (section II.4), with no increase right after a rejected step. */
 static const double LEAST = 0.2, MOST = 5.0;
-/* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. */
+/* Weight of the previous error in the PI rule, over the order; that of the present error is 0.7 (Gustafsson 1991;
+ * Hairer and Wanner, section IV.2). */
 static const double BETA = 0.4;
 /* An error below this part of the tolerance gives no trend, and shows no limit of a step that was cut short. */
 static const double NO_TREND = 1e-4, NO_LIMIT = 1e-2;

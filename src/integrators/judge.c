@@ -25,8 +25,8 @@ void cdni_judge_limit_steps(cdn_stepper *judge) {
   judge->control.next = fmin(judge->control.next, judge->def.max_step);
 }
 
-/* The companion's accuracy, over the run's: of its own kind; of a run by a method of low order, by a pair, by the convex
- * step; the part of that where orders vary; of stiff runs by IDA. */
+/* The companion's accuracy, over the run's: of its own kind; of a run by a method of low order, by a pair, by the
+ * convex step; the part of that where orders vary; of stiff runs by IDA. */
 static const double OF_OWN_KIND = 0.1, OF_LOW_ORDER = 0.01, OF_PAIRS = 0.03, OF_CONVEX = 0.03, OF_VARYING_ORDER = 0.25,
                     OF_IDA = 0.07;
 

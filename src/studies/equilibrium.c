@@ -17,7 +17,8 @@ static const int PATIENCE = 20;          /* iterations */
 static const int MOST_POLISHING = 10;    /* steps; each doubles the digits until rounding ends it */
 static const double FAR = 1e100;         /* radius: as far as the model likes */
 
-/* The trust region: a step that does more than the first part of what the model predicts is taken. One that does more
+/* The trust region, with the numbers of Nocedal and Wright 2006, algorithm 4.1, where they leave a choice from 0 to 1/4
+ * for the first: a step that does more than the first part of what the model predicts is taken. One that does more
  * than the second and is longer than a part of the radius doubles it; one that is not taken leaves a part of its
  * length. */
 static const double TAKEN = 0.1, GOOD = 0.75, AT_THE_RADIUS = 0.8, SHORTENED = 0.25;
