@@ -1,13 +1,16 @@
-"""Where the constants of src/ come from: constants.py check | write | sweep [FOLDER] [NUMBER...]
+"""Where the constants of src/ come from: constants.py check | write | sweep [FOLDER [NAME...]]
 
 check   the list (list.txt, bare.txt) agrees with the source, and docs/constants.md with the list and the measurements
 write   makes docs/constants.md anew
 sweep   builds a copy of the project in FOLDER (default: build/constants), halves and doubles every constant that is no
-        fact, layout or look, runs problems (problems.py), and keeps what changed in measured.json"""
+        fact, layout or look, or those of these names, runs problems (problems.py), and keeps what changed in
+        measured.json"""
 import json
 import os
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True  # the test leaves nothing beside the source
 
 import listed
 import report
@@ -78,7 +81,7 @@ def main():
         build = tree.make(ROOT, folder, keys, listed.read_bare())
         programs = ['apps/cardan/cardan', 'accuracy/one_run'] + [f'examples/{e}' for e in sweep.problems.EXAMPLES]
         subprocess.run(['ninja', '-C', build] + programs, check=True, stdout=subprocess.DEVNULL)
-        only = [int(n) for n in sys.argv[3:]] or None
+        only = [i for i, key in enumerate(keys) if key[1] in sys.argv[3:]] or None
         found = sweep.run(ROOT, build, len(keys), budget=BUDGET, workers=os.cpu_count(), only=only)
         with open(os.path.join(folder, 'rows.json'), 'w', encoding='utf-8') as f:
             json.dump([[keys[i], row] for i, row in found.items()], f)

@@ -133,10 +133,12 @@ def run(root, build, count, budget, workers, only=None):
 
 
 def save(found, keys, path):
-    """One line a constant."""
-    rows = []
-    for i, row in sorted(found.items()):
+    """One line a constant. Constants that were not swept this time keep their lines."""
+    with open(path, encoding='utf-8') as f:
+        known = {tuple(key): row for key, row in json.load(f)}
+    for i, row in found.items():
         sides = {factor: report.condense(row[factor]) for factor in ('0.5', '2')}
-        rows.append(json.dumps([list(keys[i]), {'problems': row['problems'], 'ran': row['ran'], **sides}]))
+        known[tuple(keys[i])] = {'problems': row['problems'], 'ran': row['ran'], **sides}
+    rows = [json.dumps([key, known[tuple(key)]]) for key in keys if tuple(key) in known]
     with open(path, 'w', encoding='utf-8') as f:
         f.write('[\n' + ',\n'.join(rows) + '\n]\n')
