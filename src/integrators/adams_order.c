@@ -28,6 +28,10 @@ static const double FADING = 0.6;
 static const double ALIKE = 2;
 /* A step that could grow by less than this keeps its size: coefficients of equal steps are the most stable. */
 static const double DEADBAND = 1.1;
+/* A step after a rejected one, over that: at least and at most; after one with a kink; where the one before had one,
+ * too; after three of them. */
+static const double AGAIN_LEAST = 0.2, AGAIN_MOST = 0.7, AT_KINK = 0.5, LEAST_AT_KINK = 0.3, ANEW = 0.25;
+enum { FAILURES = 3 };
 /* ---- stability ---- */
 
 static void add_fading(cdni_adams_apart *mean, const cdni_adams_apart *last) {
@@ -194,18 +198,18 @@ void cdni_adams_choose(cdn_stepper *s) {
 double cdni_adams_retreat(cdn_stepper *s, double h, double error) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const candidate here = { m->order, m->term, error };
-  double ratio = fmax(0.2, fmin(0.7, reach(&here)));
+  double ratio = fmax(AGAIN_LEAST, fmin(AGAIN_MOST, reach(&here)));
   /* it may not have been a kink; the error of a step with a kink goes with the square of its size */
-  if (m->kink) ratio = m->cornered ? fmax(0.3, fmin(0.5, sqrt(ADAMS_TARGET / error))) : 0.5;
+  if (m->kink) ratio = m->cornered ? fmax(LEAST_AT_KINK, fmin(AT_KINK, sqrt(ADAMS_TARGET / error))) : AT_KINK;
   m->starting = false;
   m->cornered = m->kink;
   m->patience = m->kink ? 0 : m->order + 1;
   m->failures = m->kink ? 0 : m->failures + 1;
-  if (m->failures >= 3) {
+  if (m->failures >= FAILURES) {
     /* the history is no longer valid */
     if (m->held > 1) return start_anew(s, cdni_adams_history(s, 2), m->psi[1], ratio * h);
     m->held = 0;
-    return 0.25 * h;
+    return ANEW * h;
   }
   if (m->fall && m->order > 1) m->order--;
   m->expected_error *= pow(ratio, m->order + 2);

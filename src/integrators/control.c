@@ -10,17 +10,26 @@
 #include "integrators/step.h"
 #include "integrators/stepper.h"
 
-/* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
- * accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs little,
+/* Steps aim at this error, over the tolerance, which is a tenth of the accuracy: errors of a hundred steps then add up
+ * to the requested accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs
  * because hardly any step is rejected. */
 static const double TARGET = 0.1;
-/* Largest decrease and increase of a step at once. */
+/* Largest decrease and increase of a step at once: DOPRI5's, and the most that Hairer, Norsett and Wanner advise
+ * (section II.4), with no increase right after a rejected step. */
 static const double LEAST = 0.2, MOST = 5.0;
-/* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. */
+/* Weight of the previous error in the PI rule, over the order; that of the present error is 0.7 (Gustafsson 1991;
+ * Hairer and Wanner, section IV.2). */
 static const double BETA = 0.4;
+/* An error below this part of the tolerance gives no trend, and shows no limit of a step that was cut short. */
+static const double NO_TREND = 1e-4, NO_LIMIT = 1e-2;
+/* A size after a rejected step, at most; after one that failed to evaluate; after one that was cut short and showed no
+ * limit, at most. */
+static const double AFTER_REJECTION = 0.9, AFTER_FAILURE = 0.25, AFTER_CUT = 8;
+/* A step below this part of its planned size was cut short. */
+static const double AS_PLANNED = 0.99;
 
 /* The steps of a run share this many tenths of the accuracy; each of fewer steps gets one tenth. */
-static const double SHARES = 100;
+static const double SHARES = 100, TENTH = 0.1;
 /* Before it has taken steps, a run is expected to take this many equal ones. */
 static const double FORETOLD = 4;
 
@@ -132,7 +141,7 @@ static double rounding_of(const cdn_stepper *s, double h) {
 static const double ABOVE_ROUNDING = 8;
 
 void cdni_allow(cdn_stepper *s, double h) {
-  const double share = 0.1 * s->def.accuracy * cdni_share(s);
+  const double share = TENTH * s->def.accuracy * cdni_share(s);
   s->rounding = rounding_of(s, h);
   const double asked = fmax(share / burst(s), fmin(share, ABOVE_ROUNDING * s->rounding));
   s->at_rounding = s->rounding > asked;
@@ -154,8 +163,7 @@ static double sized(double h, double error, double exponent, double factor, doub
 
 double cdni_size_accepted(int order, double h, double error, double *last_error, bool rejected) {
   double beta = BETA / order;
-  /* an error far below the tolerance gives no trend */
-  error = fmax(error, 1e-4);
+  error = fmax(error, NO_TREND);
   /* powers of errors over the target, so that the rule is at rest there */
   double factor = pow(*last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);
   *last_error = error;
@@ -163,7 +171,7 @@ double cdni_size_accepted(int order, double h, double error, double *last_error,
 }
 
 double cdni_size_rejected(int order, double h, double error) {
-  return sized(h, error, 1.0 / order, pow(TARGET, 1.0 / order), 0.9);
+  return sized(h, error, 1.0 / order, pow(TARGET, 1.0 / order), AFTER_REJECTION);
 }
 
 /* A size within the limits. */
@@ -179,7 +187,7 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   }
   double last = c->last_error;
   double next = limited(s, cdni_size_accepted(s->method->error_order, h, error, &last, c->rejected));
-  if (h < 0.99 * c->next) {
+  if (h < AS_PLANNED * c->next) {
     /* this step was cut short to end at a given time: the next steps need not be shorter */
     c->next = fmax(next, c->next);
   } else {
@@ -195,7 +203,7 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
 void cdni_control_cut(cdn_stepper *s, double h, double planned, double error) {
   if (s->def.fixed_step > 0) return;
   s->control.next = fmax(s->control.next, planned);
-  if (error < 1e-2) s->control.next = fmin(s->control.next, 8 * h);
+  if (error < NO_LIMIT) s->control.next = fmin(s->control.next, AFTER_CUT * h);
 }
 
 void cdni_control_rejected(cdn_stepper *s, double h, double error) {
@@ -209,19 +217,22 @@ void cdni_control_rejected(cdn_stepper *s, double h, double error) {
 
 void cdni_control_failed(cdn_stepper *s, double h) {
   if (s->method->begin) s->method->begin(s);
-  s->control.next = 0.25 * h;
+  s->control.next = AFTER_FAILURE * h;
   s->control.rejected = true;
 }
 
-/* A few steps may look stiff by chance: counting begins when 15 in a row do, with few others between them. */
+/* A few steps may look stiff by chance: counting begins when so many in a row do, with few others between them, and
+ * ends after so many in a row that do not (as DOPRI5 does: Hairer and Wanner, section IV.2). */
+enum { STIFF_IN_A_ROW = 15, NOT_STIFF_IN_A_ROW = 6 };
+
 void cdni_note_stiffness(cdn_stepper *s) {
   if (s->step.stiffness > 1) {
     s->not_stiff = 0;
     s->stiff++;
-  } else if (++s->not_stiff >= 6) {
+  } else if (++s->not_stiff >= NOT_STIFF_IN_A_ROW) {
     s->stiff = 0;
   }
-  if (s->stiff >= 15) s->certificate.stiff_steps++;
+  if (s->stiff >= STIFF_IN_A_ROW) s->certificate.stiff_steps++;
 }
 
 /* Starting step size of Hairer, Norsett and Wanner, section II.4, with the unit change in place of the size of y. So
@@ -233,7 +244,7 @@ cdn_status cdni_first_step(cdn_stepper *s) {
   cdni_singular_start(s);
   int order = s->method->error_order;
 
-  s->control = (cdni_control){ .last_error = 1e-4 };
+  s->control = (cdni_control){ .last_error = NO_TREND };
   cdni_allow(s, 0);
   s->weighted_valid = false;
   if (s->def.fixed_step > 0 || s->def.initial_step > 0) {

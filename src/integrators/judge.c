@@ -29,6 +29,11 @@ void cdni_judge_limit_steps(cdn_stepper *judge) {
   judge->control.next = fmin(judge->control.next, judge->def.max_step);
 }
 
+/* The companion's accuracy, over the run's: of its own kind; of a run by a method of low order, by a pair, by the
+ * convex step; the part of that where orders vary; of stiff runs by IDA. */
+static const double OF_OWN_KIND = 0.1, OF_LOW_ORDER = 0.01, OF_PAIRS = 0.03, OF_CONVEX = 0.03, OF_VARYING_ORDER = 0.25,
+                    OF_IDA = 0.07;
+
 /* A method of low order needs two to ten times its evaluations for a tenth of the accuracy, so the default method
  * judges it at less cost, at a hundredth. Pairs of order 4 and 5 and the methods of SUNDIALS have judges of another
  * kind, too: two methods do not make the same mistake. The convex step is judged by itself: where contact is stiff,
@@ -37,7 +42,7 @@ void cdni_judge_limit_steps(cdn_stepper *judge) {
  * The errors of methods of variable order follow the accuracy less evenly, and may be as large at a tenth of it; a
  * fortieth costs little more. */
 static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
-  double part = 0.1;
+  double part = OF_OWN_KIND;
   switch (def.method) {
     case CDN_METHOD_BOGACKI_SHAMPINE:
     case CDN_METHOD_VERLET:
@@ -46,28 +51,28 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
     case CDN_METHOD_EXPLICIT_EULER:
     case CDN_METHOD_TRAPEZOID:
       def.method = CDN_METHOD_DEFAULT;
-      part = 0.01;
+      part = OF_LOW_ORDER;
       break;
     case CDN_METHOD_MERSON:
     case CDN_METHOD_DORMAND_PRINCE:
     case CDN_METHOD_FEHLBERG:
       def.method = CDN_METHOD_DORMAND_PRINCE_8;
-      part = 0.03;
+      part = OF_PAIRS;
       break;
-    case CDN_METHOD_CONVEX: part = 0.03; break;
+    case CDN_METHOD_CONVEX: part = OF_CONVEX; break;
     case CDN_METHOD_CVODE_BDF:
     case CDN_METHOD_CVODE_ADAMS:
     case CDN_METHOD_IDA: def.method = CDN_METHOD_DEFAULT; break;
     default: break;
   }
-  if (cdni_choose_method(&def, s->system) == &cdni_adams) part *= 0.25;
+  if (cdni_choose_method(&def, s->system) == &cdni_adams) part *= OF_VARYING_ORDER;
   def.accuracy *= part;
   return def;
 }
 
 /* No method of ours gets on where a problem is stiff. */
 static cdn_stepper_def stiff_judge_of(cdn_stepper_def def) {
-  def.accuracy *= def.method == CDN_METHOD_IDA ? 0.07 : 0.1;
+  def.accuracy *= def.method == CDN_METHOD_IDA ? OF_IDA : OF_OWN_KIND;
   def.method = CDN_METHOD_CVODE_BDF;
   return def;
 }
@@ -90,8 +95,8 @@ cdn_stepper_def cdni_judge_def(const cdn_stepper *s, bool stiff) {
     def.fixed_step *= 0.5;
     return def;
   }
-  def.constraint_tolerance = fmax(0.1 * def.constraint_tolerance, 1e-13);
+  def.constraint_tolerance = fmax(OF_OWN_KIND * def.constraint_tolerance, 1e-13);
   def = stiff ? stiff_judge_of(def) : judge_of(s, def);
-  def.accuracy = fmax(fmin(0.1 * s->def.accuracy, fmax(def.accuracy, NEAR_ROUNDING)), LEAST);
+  def.accuracy = fmax(fmin(OF_OWN_KIND * s->def.accuracy, fmax(def.accuracy, NEAR_ROUNDING)), LEAST);
   return def;
 }

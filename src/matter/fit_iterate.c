@@ -140,7 +140,7 @@ static void gradient(const target *t, const place *x, double g[6]) {
 
 /* Its derivatives by differences, symmetric; false where the mobilizer has no answer. */
 static bool curvature(const target *t, const place *x, double B[6][6]) {
-  static const double STEP = 1e-5;
+  static const double STEP = 1e-5; /* rad, m: about the cube root of a rounding, as CDNI_DIFFERENCE */
   const int nu = t->j->n->nu;
   for (int k = 0; k < nu; k++) {
     double g[2][6];

@@ -17,6 +17,13 @@ static const int PATIENCE = 20;          /* iterations */
 static const int MOST_POLISHING = 10;    /* steps; each doubles the digits until rounding ends it */
 static const double FAR = 1e100;         /* radius: as far as the model likes */
 
+/* The trust region, with the numbers of Nocedal and Wright 2006, algorithm 4.1, where they leave a choice from 0 to 1/4
+ * for the first: a step that does more than the first part of what the model predicts is taken. One that does more
+ * than the second and is longer than a part of the radius doubles it; one that is not taken leaves a part of its
+ * length. */
+static const double TAKEN = 0.1, GOOD = 0.75, AT_THE_RADIUS = 0.8, SHORTENED = 0.25;
+static const double BELOW_LARGEST = 0.9; /* where a step may be at most so long, the next one aims below */
+
 CDNI_DEF(equilibrium_def, .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500);
 
 /* ---- where the State is ---- */
@@ -40,7 +47,7 @@ static cdn_status look(search *x) {
 static double limited_step(search *x) {
   double most = cdni_equilibrium_step(x, x->radius);
   while (most > x->def->largest_step) { /* in the model's own measure it may be anything */
-    x->radius = 0.9 * cdni_equilibrium_length(x) * x->def->largest_step / most;
+    x->radius = BELOW_LARGEST * cdni_equilibrium_length(x) * x->def->largest_step / most;
     most = cdni_equilibrium_step(x, x->radius);
   }
   return most;
@@ -67,16 +74,16 @@ static cdn_status one_iteration(search *x, bool *done) {
     if (status == CDN_OK) CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
     const bool usable = status == CDN_OK && !(stable && w.doubtful);
     const double ratio = usable ? (stable ? w.work : before - size) / expected : -1;
-    if (ratio > 0.1 || (status == CDN_OK && (!stable || x->report->unstable == 0) &&
-                        (stable ? settles(&w, before, size, most) : size < 0.5 * before))) {
+    if (ratio > TAKEN || (status == CDN_OK && (!stable || x->report->unstable == 0) &&
+                          (stable ? settles(&w, before, size, most) : size < 0.5 * before))) {
       x->report->work += w.work;
       x->gained = w.work;
-      if (ratio > 0.75 && length > 0.8 * x->radius) x->radius *= 2;
+      if (ratio > GOOD && length > AT_THE_RADIUS * x->radius) x->radius *= 2;
       return cdni_statics_friction_settle(x->rest);
     }
     failed = status;
     CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
-    x->radius = 0.25 * length;
+    x->radius = SHORTENED * length;
   }
   CDNI_TRY(failed);
   *done = true;
