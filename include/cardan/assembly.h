@@ -39,23 +39,14 @@ typedef struct cdn_assembly_def {
    *  same numbers. Default 0. */
   int restarts;
 } cdn_assembly_def;
-/** cdn_default_assembly_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_assembly_def_init(void *def, size_t size);
-static inline cdn_assembly_def cdn_default_assembly_def(void) {
-  cdn_assembly_def def;
-  cdn_assembly_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(assembly_def);
 
 /** Makes an assembly of a frozen System, which it retains. `def` may be NULL: the defaults. */
 CDN_API cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def,
                                        cdn_assembly **out) CDN_NODISCARD;
 CDN_API void cdn_assembly_destroy(cdn_assembly *assembly); /**< NULL is allowed */
 /** The last failure; its code is CDN_OK if there was none. */
-CDN_API void cdn_assembly_last_error_sized(const cdn_assembly *assembly, cdn_error *out, size_t size);
-static inline void cdn_assembly_last_error(const cdn_assembly *assembly, cdn_error *out) {
-  cdn_assembly_last_error_sized(assembly, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_assembly_last_error, (const cdn_assembly *assembly, cdn_error *out), (assembly, out), out);
 
 /* ---- goals ---------------------------------------------------------------------------------- */
 
@@ -139,33 +130,22 @@ typedef struct cdn_assembly_report {
  *  and its error, and q has the smallest errors found); CDN_ERR_LIMIT (goals were still falling after
  *  most_iterations; q is the best found); CDN_ERR_ARG; CDN_ERR_NOMEM; errors of realization. After any other error q
  *  is unchanged. Allocates nothing after the first call. Cost: see the top of this file. */
-CDN_API cdn_status cdn_assemble_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
-                                      size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_assemble(cdn_assembly *assembly, cdn_state *state,
-                                                    cdn_assembly_report *report) {
-  return cdn_assemble_sized(assembly, state, report, sizeof *report);
-}
+CDN_SIZED(cdn_assemble, (cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report),
+          (assembly, state, report), report);
 
 /** Moves the State's u until the velocity constraints hold (the rates of position constraints included), and then as
  *  close to the wanted speeds as possible; other speeds change as little as possible. The problem is linear: one
  *  step solves it. Realizes Velocity. Report and errors: as cdn_assemble, with velocities. */
-CDN_API cdn_status cdn_assemble_speeds_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_assemble_speeds(cdn_assembly *assembly, cdn_state *state,
-                                                           cdn_assembly_report *report) {
-  return cdn_assemble_speeds_sized(assembly, state, report, sizeof *report);
-}
+CDN_SIZED(cdn_assemble_speeds, (cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report),
+          (assembly, state, report), report);
 
 /** Assembles one frame of a recording. Sets the State's time to t (s), takes n observed places in Ground, one for each
  *  marker in the order of addition (NaN: not seen), and assembles from the State's present q, that of the frame before.
  *  Sensors keep their last observation (cdn_assembly_observe_orientation). Errors: as cdn_assemble; CDN_ERR_ARG if n is
  *  not the number of markers. */
-CDN_API cdn_status cdn_track_sized(cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
-                                   cdn_assembly_report *report, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_track(cdn_assembly *assembly, cdn_state *state, double t, int n,
-                                                 const cdn_vec3 *markers, cdn_assembly_report *report) {
-  return cdn_track_sized(assembly, state, t, n, markers, report, sizeof *report);
-}
+CDN_SIZED(cdn_track,
+          (cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
+           cdn_assembly_report *report), (assembly, state, t, n, markers, report), report);
 
 CDN_END_DECLS
 #endif

@@ -31,6 +31,61 @@
 /** The version as one number: major * 1000000 + minor * 1000 + patch. */
 #define CDN_VERSION (CDN_VERSION_MAJOR * 1000000 + CDN_VERSION_MINOR * 1000 + CDN_VERSION_PATCH)
 
+/* ---- structs that grow --------------------------------------------------------------------- */
+
+/* Public structs grow at their end from release to release. The library writes and reads only as many bytes as the
+ * program was compiled with (docs/abi.md). A def carries its size in its first member, which cdn_default_NAME()
+ * writes; ops carry it in struct_size; for results, an inline function passes it to the exported function of the
+ * same name with _sized. The macros below declare these pairs of functions. Structs that callbacks receive belong to
+ * the library. Ids and the values of <cardan/math.h> never change. */
+
+#ifdef __cplusplus
+#  define CDN_STATIC_ASSERT static_assert
+#else
+#  define CDN_STATIC_ASSERT _Static_assert
+#endif
+
+/** First member of every def struct. Only the functions cdn_default_NAME write it. */
+#define CDN_DEF_HEADER uint32_t struct_size
+
+/** After a def struct cdn_NAME: declares cdn_default_NAME(), which returns a def with its defaults, and the exported
+ *  cdn_NAME_init(&def, size), which it calls. */
+#define CDN_DEF(name) CDN_DEF_PAIR(name, cdn_default_##name, cdn_##name##_init)
+/** The same with names of their own, for further defaults of the struct. */
+#define CDN_DEF_PAIR(name, function, init)   \
+  CDN_API void init(void *def, size_t size); \
+  static inline cdn_##name function(void) {  \
+    cdn_##name def;                          \
+    init(&def, sizeof def);                  \
+    return def;                              \
+  }                                          \
+  CDN_STATIC_ASSERT(offsetof(cdn_##name, struct_size) == 0, "a def begins with CDN_DEF_HEADER")
+
+/** A function of these parameters that returns a cdn_status and fills or reads *out, a struct that grows: declares the
+ *  exported NAME_sized, which takes the size of the struct behind the parameters, and the inline NAME, which passes
+ *  that of the program. */
+#define CDN_SIZED(name, parameters, arguments, out) \
+  CDN_SIZED_PAIR(CDN_NODISCARD, cdn_status, return, name, parameters, arguments, (size_t struct_size), (sizeof *(out)))
+/** The same for one that returns nothing. */
+#define CDN_SIZED_VOID(name, parameters, arguments, out) \
+  CDN_SIZED_PAIR(, void, , name, parameters, arguments, (size_t struct_size), (sizeof *(out)))
+/** The same for one that returns the struct, which NAME_sized writes to its last pointer. */
+#define CDN_SIZED_VALUE(type, name, parameters, arguments)                       \
+  CDN_API void name##_sized(CDN_LIST parameters, type *out, size_t struct_size); \
+  static inline type name(CDN_LIST parameters) {                                 \
+    type out;                                                                    \
+    name##_sized(CDN_LIST arguments, &out, sizeof out);                          \
+    return out;                                                                  \
+  }                                                                              \
+  CDN_TAKES_SEMICOLON
+/** The same for other results, and for several sizes. */
+#define CDN_SIZED_PAIR(attribute, type, returns, name, parameters, arguments, size_parameters, sizes)                  \
+  CDN_API type name##_sized(CDN_LIST parameters, CDN_LIST size_parameters) attribute;                                  \
+  static inline attribute type name(CDN_LIST parameters) { returns name##_sized(CDN_LIST arguments, CDN_LIST sizes); } \
+  CDN_TAKES_SEMICOLON
+#define CDN_TAKES_SEMICOLON CDN_STATIC_ASSERT(1, "")
+#define CDN_LIST(...) __VA_ARGS__
+
 CDN_BEGIN_DECLS
 
 /* ---- status ------------------------------------------------------------------------------ */
@@ -142,8 +197,7 @@ typedef struct cdn_error {
  *  call that returned a status other than CDN_OK, or NULL if its comment says that NULL is a failure. A call that
  *  succeeds does not clear an earlier failure, and may leave the failure of an attempt from which it recovered.
  *  Objects keep their own last failures as well: cdn_system_last_error, cdn_state_last_error, cdn_stepper_failure. */
-CDN_API void cdn_last_error_sized(cdn_error *out, size_t size);
-static inline void cdn_last_error(cdn_error *out) { cdn_last_error_sized(out, sizeof *out); }
+CDN_SIZED_VOID(cdn_last_error, (cdn_error *out), (out), out);
 /** The last failure of this thread in one line: function, message, status. "" if no call has failed. The text
  *  belongs to the thread; the next call of this function overwrites it. */
 CDN_API const char *cdn_last_error_text(void);
@@ -173,15 +227,6 @@ typedef struct cdn_allocator {
   void (*free)(void *context, void *memory, size_t size);   /**< never called with NULL */
   void *context;
 } cdn_allocator;
-
-/* Public structs grow at their end from release to release. The library writes and reads only as many bytes as the
- * program was compiled with (docs/abi.md). A def carries its size in its first member, which cdn_default_*_def()
- * writes; ops carry it in struct_size; for results, an inline function passes it to the exported function of the
- * same name with _sized. Structs that callbacks receive belong to the library. Ids and the values of <cardan/math.h>
- * never change. */
-
-/** First member of every def struct. Only the cdn_default_*_def() functions write it. */
-#define CDN_DEF_HEADER uint32_t struct_size
 
 CDN_END_DECLS
 #endif

@@ -21,13 +21,7 @@ typedef struct cdn_check_def {
   double tolerance;
   uint64_t seed; /**< start of the random numbers. Default: 1 */
 } cdn_check_def;
-/** cdn_default_check_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_check_def_init(void *def, size_t size);
-static inline cdn_check_def cdn_default_check_def(void) {
-  cdn_check_def def;
-  cdn_check_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(check_def);
 
 typedef struct cdn_check cdn_check; /**< the results of a check; one thread at a time */
 
@@ -71,12 +65,7 @@ CDN_API cdn_status cdn_check_force(cdn_state *state, cdn_force force, const cdn_
 /** Number of mistakes found. */
 CDN_API int cdn_check_count(const cdn_check *check);
 /** Mistake number i, the worst first; all zero for a wrong i. */
-CDN_API void cdn_check_get_sized(const cdn_check *check, int i, cdn_check_entry *out, size_t size);
-static inline cdn_check_entry cdn_check_get(const cdn_check *check, int i) {
-  cdn_check_entry out;
-  cdn_check_get_sized(check, i, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_check_entry, cdn_check_get, (const cdn_check *check, int i), (check, i));
 /** Number of poses at which the element was checked. */
 CDN_API int cdn_check_poses(const cdn_check *check);
 /** One line: the element, the number of poses, and the worst mistake. Valid as long as the check. */

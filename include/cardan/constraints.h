@@ -225,13 +225,7 @@ typedef struct cdn_custom_constraint_def {
   int n_params;
 } cdn_custom_constraint_def;
 
-/** cdn_default_custom_constraint_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_custom_constraint_def_init(void *def, size_t size);
-static inline cdn_custom_constraint_def cdn_default_custom_constraint_def(void) {
-  cdn_custom_constraint_def def;
-  cdn_custom_constraint_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(custom_constraint_def);
 CDN_API cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def);
 /** Sets its n_params parameters. */
 CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint,
@@ -252,14 +246,8 @@ typedef struct cdn_constraint_equations {
   int qerr, uerr, row;
 } cdn_constraint_equations;
 /** All zero for a wrong id. */
-CDN_API void cdn_constraint_get_equations_sized(const cdn_system *system, cdn_constraint constraint,
-                                                cdn_constraint_equations *out, size_t size);
-static inline cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system,
-                                                                    cdn_constraint constraint) {
-  cdn_constraint_equations out;
-  cdn_constraint_get_equations_sized(system, constraint, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_constraint_equations, cdn_constraint_get_equations,
+                (const cdn_system *system, cdn_constraint constraint), (system, constraint));
 
 /** The constraint's parameters in the State, *n (may be NULL) of them: the arguments of the set function of its
  *  kind, in their order, with directions of unit length and frames as R by columns and p. NULL and 0 for a wrong id,
@@ -387,13 +375,7 @@ typedef struct cdn_projection_def {
   bool always;             /**< true: take a step even if all errors are within the tolerance */
   int most_iterations;     /**< 0: 30 */
 } cdn_projection_def;
-/** cdn_default_projection_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_projection_def_init(void *def, size_t size);
-static inline cdn_projection_def cdn_default_projection_def(void) {
-  cdn_projection_def def;
-  cdn_projection_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(projection_def);
 
 /** Projects q onto the position constraints by the smallest weighted change; coordinates of mobilizers that a motion or
  *  lock drives, at any level (motion.h), stay; then brings quaternions to unit length. Changes the State's q only if

@@ -50,13 +50,7 @@ typedef struct cdn_contact_material {
    *  priority, of equal ones the larger one says which coefficients act. Default 6 */
   double condim;
 } cdn_contact_material;
-/** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_material_init(void *def, size_t size);
-static inline cdn_contact_material cdn_default_contact_material(void) {
-  cdn_contact_material def;
-  cdn_contact_material_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(contact_material);
 
 /** What a surface is to soft convex contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have
  *  the numbers of the one with the higher priority. Where priorities are equal: solref (if both have a time constant)
@@ -75,13 +69,7 @@ typedef struct cdn_soft_material {
    *  which is the distance at which a row is at rest. Default 0, 0 */
   double margin, gap;
 } cdn_soft_material;
-/** cdn_default_soft_material for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_material_init(void *def, size_t size);
-static inline cdn_soft_material cdn_default_soft_material(void) {
-  cdn_soft_material def;
-  cdn_soft_material_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_material);
 
 typedef struct cdn_shape_def {
   CDN_DEF_HEADER;
@@ -98,13 +86,7 @@ typedef struct cdn_shape_def {
   cdn_vec3 surface_velocity, surface_spin;
   const cdn_soft_material *soft; /**< read if contact is convex. NULL: the default soft material */
 } cdn_shape_def;
-/** cdn_default_shape_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_shape_def_init(void *def, size_t size);
-static inline cdn_shape_def cdn_default_shape_def(void) {
-  cdn_shape_def def;
-  cdn_shape_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(shape_def);
 
 /** Adds a shape. Sticky (system.h). A pair of shapes that may touch and that the library has no law for is refused at
  *  freezing, by name. */
@@ -144,13 +126,7 @@ typedef struct cdn_contact_def {
    *  these. Default 0: nothing is asked of laws but their force. */
   unsigned needs;
 } cdn_contact_def;
-/** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_def_init(void *def, size_t size);
-static inline cdn_contact_def cdn_default_contact_def(void) {
-  cdn_contact_def def;
-  cdn_contact_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(contact_def);
 /** Sets it; without this call the defaults hold. Sticky. */
 CDN_API void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def);
 /** Where its forces of contact come from: as it was set, else CDN_CONTACT_COMPLIANT. */
@@ -186,13 +162,7 @@ typedef struct cdn_soft_pair_material {
   int32_t condim;     /**< default -1: as the shapes have it */
   double margin, gap; /**< m, >= 0. Default -1: as the shapes have it */
 } cdn_soft_pair_material;
-/** cdn_default_soft_pair_material for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_pair_material_init(void *def, size_t size);
-static inline cdn_soft_pair_material cdn_default_soft_pair_material(void) {
-  cdn_soft_pair_material def;
-  cdn_soft_pair_material_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_pair_material);
 
 typedef struct cdn_contact_pair_def {
   CDN_DEF_HEADER;
@@ -204,21 +174,9 @@ typedef struct cdn_contact_pair_def {
   const cdn_contact_material *material;
   const cdn_soft_pair_material *soft; /**< read if contact is convex. NULL: as the shapes have it */
 } cdn_contact_pair_def;
-/** cdn_default_contact_pair_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_pair_def_init(void *def, size_t size);
-static inline cdn_contact_pair_def cdn_default_contact_pair_def(void) {
-  cdn_contact_pair_def def;
-  cdn_contact_pair_def_init(&def, sizeof def);
-  return def;
-}
-/** cdn_contact_material_of_pair for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_material_of_pair_init(void *def, size_t size);
+CDN_DEF(contact_pair_def);
 /** A material all of whose numbers are -1. */
-static inline cdn_contact_material cdn_contact_material_of_pair(void) {
-  cdn_contact_material def;
-  cdn_contact_material_of_pair_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF_PAIR(contact_material, cdn_contact_material_of_pair, cdn_contact_material_of_pair_init);
 
 /** Adds a pair. Building mistakes: shapes that are not there, a shape with itself, a pair of these shapes or of this
  *  name that is there already. Sticky. */
@@ -345,10 +303,7 @@ CDN_API cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, i
  *  put into another pose; no z changes. Errors: CDN_ERR_ARG (no State; while something of it is being computed). */
 CDN_API cdn_status cdn_contact_forget(cdn_state *state) CDN_NODISCARD;
 /** Writes contact i, 0 ... n - 1. Realizes Velocity; Acceleration where contact is convex. Errors likewise. */
-CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_contact_get(cdn_state *state, int i, cdn_contact *out) {
-  return cdn_contact_get_sized(state, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_contact_get, (cdn_state *state, int i, cdn_contact *out), (state, i, out), out);
 
 CDN_END_DECLS
 #endif

@@ -64,13 +64,7 @@ typedef struct cdn_law_contact {
   double static_friction, dynamic_friction, viscous_friction, torsional_friction, rolling_friction;
   double numbers[CDN_LAW_NUMBERS]; /**< what the law's pressure is told of this contact. Default 0 */
 } cdn_law_contact;
-/** cdn_default_law_contact for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_law_contact_init(void *def, size_t size);
-static inline cdn_law_contact cdn_default_law_contact(void) {
-  cdn_law_contact def;
-  cdn_law_contact_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(law_contact);
 
 /** Where a law puts its contacts; valid during one call. */
 typedef struct cdn_law_output cdn_law_output;
@@ -97,13 +91,7 @@ typedef struct cdn_contact_law_def {
   cdn_law_potential_fn *potential; /**< NULL: the force counts as one without a potential, whose power is integrated */
   cdn_law_bends_fn *bends;         /**< NULL: no step ends where a contact lets go */
 } cdn_contact_law_def;
-/** cdn_default_contact_law_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_law_def_init(void *def, size_t size);
-static inline cdn_contact_law_def cdn_default_contact_law_def(void) {
-  cdn_contact_law_def def;
-  cdn_contact_law_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(contact_law_def);
 /** Gives two kinds of geometry a law of the user's. Building mistakes: kinds that are none, two laws for the same
  *  kinds, slopes, a potential or bends without a pressure. Sticky. Runs end steps where shapes begin to touch only if
  *  the library knows the distance of the two kinds. */
@@ -131,12 +119,9 @@ typedef struct cdn_contact_law_info {
 } cdn_contact_law_info;
 /** The law that acts between two kinds of geometry. Errors: CDN_ERR_ARG (a kind that is none), CDN_ERR_UNSUPPORTED
  *  (none acts). For a System with convex contact as well, which does not use laws. */
-CDN_API cdn_status cdn_system_contact_law_sized(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
-                                                cdn_contact_law_info *out, size_t size) CDN_NODISCARD;
-static inline cdn_status cdn_system_contact_law(const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b,
-                                                cdn_contact_law_info *out) {
-  return cdn_system_contact_law_sized(system, a, b, out, sizeof *out);
-}
+CDN_SIZED(cdn_system_contact_law,
+          (const cdn_system *system, cdn_geometry_kind a, cdn_geometry_kind b, cdn_contact_law_info *out),
+          (system, a, b, out), out);
 
 CDN_END_DECLS
 #endif

@@ -33,13 +33,7 @@ typedef struct cdn_control_def {
   double initial;      /**< the value in a new State; finite. Default 0 */
 } cdn_control_def;
 
-/** cdn_default_control_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_control_def_init(void *def, size_t size);
-static inline cdn_control_def cdn_default_control_def(void) {
-  cdn_control_def def;
-  cdn_control_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(control_def);
 
 CDN_API cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *def);
 

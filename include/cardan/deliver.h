@@ -47,13 +47,7 @@ typedef struct cdn_deliver_def {
   void *context;                 /**< passed to the three functions */
 } cdn_deliver_def;
 
-/** cdn_default_deliver_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_deliver_def_init(void *def, size_t size);
-static inline cdn_deliver_def cdn_default_deliver_def(void) {
-  cdn_deliver_def def;
-  cdn_deliver_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(deliver_def);
 
 /** What a study came to. */
 typedef struct cdn_delivery {
@@ -93,14 +87,10 @@ typedef struct cdn_delivery {
  *  Cost: 2.3 times the evaluations of a run without companion if the first attempt delivers. Some 4 times if one
  *  more attempt is needed and the companion of the first can certify it; otherwise an attempt more costs 3 to 4
  *  more. Memory: two attempts with their companions, and q, u and z at up to 1000 reports. */
-CDN_API cdn_status cdn_deliver_sized(cdn_state *initial, const cdn_stepper_def *def, const cdn_deliver_def *how,
-                                     cdn_stepper **run, cdn_certificate *certificate, size_t certificate_size,
-                                     cdn_delivery *delivery, size_t delivery_size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_deliver(cdn_state *initial, const cdn_stepper_def *def,
-                                                   const cdn_deliver_def *how, cdn_stepper **run,
-                                                   cdn_certificate *certificate, cdn_delivery *delivery) {
-  return cdn_deliver_sized(initial, def, how, run, certificate, sizeof *certificate, delivery, sizeof *delivery);
-}
+CDN_SIZED_PAIR(CDN_NODISCARD, cdn_status, return, cdn_deliver,
+               (cdn_state *initial, const cdn_stepper_def *def, const cdn_deliver_def *how, cdn_stepper **run,
+                cdn_certificate *certificate, cdn_delivery *delivery), (initial, def, how, run, certificate, delivery),
+               (size_t certificate_size, size_t delivery_size), (sizeof *certificate, sizeof *delivery));
 
 CDN_END_DECLS
 #endif

@@ -77,12 +77,8 @@ typedef struct cdn_parameter {
 
 CDN_API int cdn_element_parameter_count(const cdn_system *system, cdn_sort sort, int i);
 /** Describes parameter k. O(1). */
-CDN_API cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_sort sort, int i, int k,
-                                               cdn_parameter *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_element_parameter(const cdn_system *system, cdn_sort sort, int i, int k,
-                                                             cdn_parameter *out) {
-  return cdn_element_parameter_sized(system, sort, i, k, out, sizeof *out);
-}
+CDN_SIZED(cdn_element_parameter, (const cdn_system *system, cdn_sort sort, int i, int k, cdn_parameter *out),
+          (system, sort, i, k, out), out);
 /** The number of the parameter of this name. O(parameters of the element). */
 CDN_API cdn_status cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name,
                                               int *k) CDN_NODISCARD;

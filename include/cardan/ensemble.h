@@ -56,13 +56,7 @@ typedef struct cdn_ensemble_def {
   bool companion;
 } cdn_ensemble_def;
 
-/** cdn_default_ensemble_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_ensemble_def_init(void *def, size_t size);
-static inline cdn_ensemble_def cdn_default_ensemble_def(void) {
-  cdn_ensemble_def def;
-  cdn_ensemble_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(ensemble_def);
 
 /** Makes an ensemble of copies of `state`. Computes only parameters and other Instance-stage results. Memory per
  *  State: t, y, its rates, the varying variables (with lanes: constants derived from them) and an error; per thread:
@@ -156,26 +150,16 @@ CDN_API cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *ensemble, int k);
  *  companion_evaluations, time_initial and time_final, smallest_step and largest_step (0 where each State goes by
  *  itself). Numbers of energy and constraints are NaN, and other members 0 or "". cdn_certificate_verdict says it in a
  *  sentence. CDN_ERR_ARG: no such State, or NULL. */
-CDN_API cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *ensemble, int k, cdn_certificate *out,
-                                                  size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_ensemble_certificate(cdn_ensemble *ensemble, int k, cdn_certificate *out) {
-  return cdn_ensemble_certificate_sized(ensemble, k, out, sizeof *out);
-}
+CDN_SIZED(cdn_ensemble_certificate, (cdn_ensemble *ensemble, int k, cdn_certificate *out), (ensemble, k, out), out);
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
 /** The status of State k's failure, or CDN_OK. */
 CDN_API cdn_status cdn_ensemble_status(const cdn_ensemble *ensemble, int k) CDN_NODISCARD;
 /** The error of State k; its code is CDN_OK if the State has not failed. */
-CDN_API void cdn_ensemble_error_sized(const cdn_ensemble *ensemble, int k, cdn_error *out, size_t size);
-static inline void cdn_ensemble_error(const cdn_ensemble *ensemble, int k, cdn_error *out) {
-  cdn_ensemble_error_sized(ensemble, k, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_ensemble_error, (const cdn_ensemble *ensemble, int k, cdn_error *out), (ensemble, k, out), out);
 /** The error of the last call that failed. If States failed: that of the first, with its number in `index`. */
-CDN_API void cdn_ensemble_last_error_sized(const cdn_ensemble *ensemble, cdn_error *out, size_t size);
-static inline void cdn_ensemble_last_error(const cdn_ensemble *ensemble, cdn_error *out) {
-  cdn_ensemble_last_error_sized(ensemble, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_ensemble_last_error, (const cdn_ensemble *ensemble, cdn_error *out), (ensemble, out), out);
 
 CDN_END_DECLS
 #endif

@@ -25,13 +25,7 @@ typedef struct cdn_equilibrium_def {
   int most_iterations;       /**< for each search; default 500 */
 } cdn_equilibrium_def;
 
-/** cdn_default_equilibrium_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_equilibrium_def_init(void *def, size_t size);
-static inline cdn_equilibrium_def cdn_default_equilibrium_def(void) {
-  cdn_equilibrium_def def;
-  cdn_equilibrium_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(equilibrium_def);
 
 typedef struct cdn_equilibrium {
   int iterations;
@@ -71,12 +65,8 @@ typedef struct cdn_equilibrium {
  *  modes.h, and those of realization. `def` may be NULL: the defaults. Each iteration costs
  *  O((nu + m)^3) for m constraint equations.
  *  Allocates a State. */
-CDN_API cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report,
-                                              size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
-                                                            cdn_equilibrium *report) {
-  return cdn_find_equilibrium_sized(state, def, report, sizeof *report);
-}
+CDN_SIZED(cdn_find_equilibrium, (cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report),
+          (state, def, report), report);
 
 CDN_END_DECLS
 #endif

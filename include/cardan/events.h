@@ -89,12 +89,7 @@ typedef struct cdn_event_def {
 } cdn_event_def;
 
 /** Writes the defaults stated above into a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_event_def_init(void *def, size_t size);
-static inline cdn_event_def cdn_default_event_def(void) {
-  cdn_event_def def;
-  cdn_event_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(event_def);
 /** Adds an event. Building mistakes (cdn_system_freeze then fails with CDN_ERR_ARG): a triggered event without a
  *  value, a scheduled event without times, numbers that are not finite or not in order. */
 CDN_API cdn_event cdn_system_add_event(cdn_system *system, const cdn_event_def *def);

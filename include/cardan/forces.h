@@ -79,13 +79,7 @@ typedef struct cdn_actuator_def {
   double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
 } cdn_actuator_def;
 
-/** cdn_default_actuator_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_actuator_def_init(void *def, size_t size);
-static inline cdn_actuator_def cdn_default_actuator_def(void) {
-  cdn_actuator_def def;
-  cdn_actuator_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(actuator_def);
 
 /** An actuator on a mobility, with a control c (controls.h): f = (gain + gain_q q + gain_u u) c + bias[0] + bias[1] q
  *  + bias[2] u, within its limits. With gain only it is a motor; with bias[1] = -gain a servo that holds position c;
@@ -203,13 +197,7 @@ typedef struct cdn_smooth_contact_def {
   double depth_sharpness;     /**< b_x, 1/m, > 0. Default 300 */
   double rate_sharpness;      /**< b_v, s/m, > 0. Default 50 */
 } cdn_smooth_contact_def;
-/** cdn_default_smooth_contact_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_smooth_contact_def_init(void *def, size_t size);
-static inline cdn_smooth_contact_def cdn_default_smooth_contact_def(void) {
-  cdn_smooth_contact_def def;
-  cdn_smooth_contact_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(smooth_contact_def);
 CDN_API cdn_force cdn_system_add_smooth_contact(cdn_system *system, const cdn_smooth_contact_def *def);
 /** Sets all numbers of one; name and bodies of the def are not read. */
 CDN_API cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force,
@@ -239,13 +227,7 @@ typedef struct cdn_exponential_spring_def {
   double c;                   /**< of the bristle, N s/m, > 0. Default 280 */
   double transition_velocity; /**< w, m/s, > 0. Default 0.01 */
 } cdn_exponential_spring_def;
-/** cdn_default_exponential_spring_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_exponential_spring_def_init(void *def, size_t size);
-static inline cdn_exponential_spring_def cdn_default_exponential_spring_def(void) {
-  cdn_exponential_spring_def def;
-  cdn_exponential_spring_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(exponential_spring_def);
 CDN_API cdn_force cdn_system_add_exponential_spring(cdn_system *system, const cdn_exponential_spring_def *def);
 
 /** Switches an element on or off (an Instance-stage variable). Elements start enabled. Other parts of a custom force's
@@ -300,11 +282,9 @@ typedef struct cdn_force_ops {
 } cdn_force_ops;
 
 /** Adds a custom force. Copies `ops` and the private part `self` (subsystem.self_size bytes). Sticky. */
-CDN_API cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *ops, size_t subsystem_size,
-                                                    const void *self);
-static inline cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self) {
-  return cdn_system_add_custom_force_sized(system, ops, sizeof ops->subsystem, self);
-}
+CDN_SIZED_PAIR(, cdn_force, return, cdn_system_add_custom_force,
+               (cdn_system *system, const cdn_force_ops *ops, const void *self), (system, ops, self),
+               (size_t subsystem_size), (sizeof ops->subsystem));
 /** The subsystem of a custom force. */
 CDN_API cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force);
 

@@ -105,10 +105,7 @@ typedef struct cdn_surface_info {
   bool closed;                 /**< a mesh whose edges all have two triangles, and that has a volume; a hull */
   bool turned;                 /**< a mesh that was inside out */
 } cdn_surface_info;
-CDN_API cdn_status cdn_surface_get_info_sized(const cdn_surface *s, cdn_surface_info *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_surface_get_info(const cdn_surface *s, cdn_surface_info *out) {
-  return cdn_surface_get_info_sized(s, out, sizeof *out);
-}
+CDN_SIZED(cdn_surface_get_info, (const cdn_surface *s, cdn_surface_info *out), (s, out), out);
 /** Writes vertex i (S, m), or the three vertices of triangle i. CDN_ERR_ARG: there is none. O(1). */
 CDN_API cdn_status cdn_surface_vertex(const cdn_surface *s, int i, cdn_vec3 *out) CDN_NODISCARD;
 CDN_API cdn_status cdn_surface_triangle(const cdn_surface *s, int i, int out[3]) CDN_NODISCARD;

@@ -40,13 +40,7 @@ typedef struct cdn_invertible_law {
   /** What is asked of a contact that penetrates by d: v_min = min(correction d / h, recovery). Defaults 0.2, 1 m/s */
   double correction, recovery;
 } cdn_invertible_law;
-/** cdn_default_invertible_law for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_invertible_law_init(void *def, size_t size);
-static inline cdn_invertible_law cdn_default_invertible_law(void) {
-  cdn_invertible_law def;
-  cdn_invertible_law_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(invertible_law);
 
 /** R at the distance w (m, negative: penetration) and its derivative by w, which may be NULL. R is R_min for w <= 0 and
  *  R_max for w >= w_max. Errors: CDN_ERR_ARG, CDN_ERR_NONFINITE. O(1). */
@@ -70,13 +64,7 @@ typedef struct cdn_invertible_problem {
   const double *v_min;      /**< n_limits + n_contacts: the least normal velocities */
   double kappa, elastic;    /**< as in cdn_invertible_law. Defaults 0.1, 0 */
 } cdn_invertible_problem;
-/** cdn_default_invertible_problem for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_invertible_problem_init(void *def, size_t size);
-static inline cdn_invertible_problem cdn_default_invertible_problem(void) {
-  cdn_invertible_problem def;
-  cdn_invertible_problem_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(invertible_problem);
 
 /* Errors of the functions below. The message names the limit or the contact:
  *   CDN_ERR_ARG         counts below 0, NULL where numbers are needed, kappa or R not positive, mu or elastic negative,
@@ -117,12 +105,7 @@ typedef struct cdn_invertible_report {
   int worst;        /**< the limit or contact (n_limits + i) that is farthest below v_min; -1: none */
   double shortfall; /**< how far, m/s; 0: none */
 } cdn_invertible_report;
-CDN_API cdn_status cdn_invertible_get_report_sized(const cdn_invertible *solver, cdn_invertible_report *out,
-                                                   size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_invertible_get_report(const cdn_invertible *solver,
-                                                                 cdn_invertible_report *out) {
-  return cdn_invertible_get_report_sized(solver, out, sizeof *out);
-}
+CDN_SIZED(cdn_invertible_get_report, (const cdn_invertible *solver, cdn_invertible_report *out), (solver, out), out);
 
 /** Inverse: the impulses f under which the contacts have the velocities v (n numbers), of which (23) is least, and c =
  *  v - A f, which may be NULL. It falls apart into one problem for each contact, and that into one equation for one
@@ -177,13 +160,7 @@ typedef struct cdn_invertible_motion_def {
   int n_limits;
   bool keep_stops; /**< ... unless this says that they stay forces. Default false */
 } cdn_invertible_motion_def;
-/** cdn_default_invertible_motion_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_invertible_motion_def_init(void *def, size_t size);
-static inline cdn_invertible_motion_def cdn_default_invertible_motion_def(void) {
-  cdn_invertible_motion_def def;
-  cdn_invertible_motion_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(invertible_motion_def);
 
 /** A System in motion under invertible contact. */
 typedef struct cdn_invertible_motion cdn_invertible_motion;
@@ -205,12 +182,8 @@ CDN_API cdn_state *cdn_invertible_motion_state(cdn_invertible_motion *motion);
 CDN_API cdn_status cdn_invertible_motion_advance(cdn_invertible_motion *motion, int steps) CDN_NODISCARD;
 /** What the contact solution of the last step took. A `shortfall` above 0 says that v_min was not reached, and by how
  *  much. */
-CDN_API cdn_status cdn_invertible_motion_report_sized(const cdn_invertible_motion *motion, cdn_invertible_report *out,
-                                                      size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_invertible_motion_report(const cdn_invertible_motion *motion,
-                                                                    cdn_invertible_report *out) {
-  return cdn_invertible_motion_report_sized(motion, out, sizeof *out);
-}
+CDN_SIZED(cdn_invertible_motion_report, (const cdn_invertible_motion *motion, cdn_invertible_report *out),
+          (motion, out), out);
 
 /** One contact or limit of the last step. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_invertible_contact {
@@ -226,12 +199,8 @@ typedef struct cdn_invertible_contact {
 } cdn_invertible_contact;
 CDN_API int cdn_invertible_motion_contact_count(const cdn_invertible_motion *motion); /**< limits included */
 /** Contact i, 0 ... n - 1. CDN_ERR_ARG: no such contact. */
-CDN_API cdn_status cdn_invertible_motion_get_contact_sized(const cdn_invertible_motion *motion, int i,
-                                                           cdn_invertible_contact *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_invertible_motion_get_contact(const cdn_invertible_motion *motion, int i,
-                                                                         cdn_invertible_contact *out) {
-  return cdn_invertible_motion_get_contact_sized(motion, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_invertible_motion_get_contact, (const cdn_invertible_motion *motion, int i, cdn_invertible_contact *out),
+          (motion, i, out), out);
 
 /** Inverse dynamics along n >= 3 positions, a step apart (n nq numbers): tau (n - 2 times nu) are the generalized
  *  forces beside all forces of the State that take positions i and i + 1 to i + 2: w_i = N^+(q_i) (q_i+1 - q_i) / h,
@@ -262,13 +231,7 @@ typedef struct cdn_invertible_path_def {
   int most_iterations; /**< of each stage. Default 100 */
   double tolerance;    /**< a stage ends when the cost falls by less than this part of it. Default 1e-6 */
 } cdn_invertible_path_def;
-/** cdn_default_invertible_path_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_invertible_path_def_init(void *def, size_t size);
-static inline cdn_invertible_path_def cdn_default_invertible_path_def(void) {
-  cdn_invertible_path_def def;
-  cdn_invertible_path_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(invertible_path_def);
 
 typedef struct cdn_invertible_path_report {
   int iterations;     /**< steps that were tried, of all stages */
@@ -285,15 +248,9 @@ typedef struct cdn_invertible_path_report {
  *  analytic, but for those of the contacts' places and normals, which are differenced (2 nu searches for contacts a
  *  position). Errors: as cdn_invertible_motion_inverse at the start; CDN_ERR_UNSUPPORTED where soft rows act;
  *  CDN_ERR_ARG; CDN_ERR_NOMEM. Ending by most_iterations is no error. */
-CDN_API cdn_status cdn_invertible_optimize_path_sized(cdn_invertible_motion *motion, const cdn_invertible_path_def *def,
-                                                      int n, double *q, double *tau, cdn_invertible_path_report *report,
-                                                      size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_invertible_optimize_path(cdn_invertible_motion *motion,
-                                                                    const cdn_invertible_path_def *def, int n,
-                                                                    double *q, double *tau,
-                                                                    cdn_invertible_path_report *report) {
-  return cdn_invertible_optimize_path_sized(motion, def, n, q, tau, report, sizeof *report);
-}
+CDN_SIZED(cdn_invertible_optimize_path,
+          (cdn_invertible_motion *motion, const cdn_invertible_path_def *def, int n, double *q, double *tau,
+           cdn_invertible_path_report *report), (motion, def, n, q, tau, report), report);
 
 CDN_END_DECLS
 #endif

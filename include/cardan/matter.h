@@ -68,13 +68,7 @@ typedef struct cdn_function_mobilizer {
   cdn_vec3 axis[6];                /**< of any length but zero; default: x, y, z, x, y, z */
 } cdn_function_mobilizer;
 
-/** cdn_default_function_mobilizer for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_function_mobilizer_init(void *def, size_t size);
-static inline cdn_function_mobilizer cdn_default_function_mobilizer(void) {
-  cdn_function_mobilizer def;
-  cdn_function_mobilizer_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(function_mobilizer);
 
 enum { CDN_MOBILIZER_PARAMS = 4 }; /**< number of parameters of a mobilizer */
 
@@ -136,13 +130,7 @@ typedef struct cdn_body_def {
   bool allow_improper;
 } cdn_body_def;
 
-/** cdn_default_body_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_body_def_init(void *def, size_t size);
-static inline cdn_body_def cdn_default_body_def(void) {
-  cdn_body_def def;
-  cdn_body_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(body_def);
 
 /** Adds a body, joined to a parent that was added before. The mass must be >= 0 (0: a massless frame, allowed if M
  *  stays regular). The central inertia must be that of a real mass distribution: principal moments are not negative,

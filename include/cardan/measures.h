@@ -65,13 +65,7 @@ typedef struct cdn_contact_measure_def {
   cdn_shape shape_a, shape_b; /**< { -1 }, the default: any */
   cdn_body body_a, body_b;    /**< { -1 }, the default: any */
 } cdn_contact_measure_def;
-/** cdn_default_contact_measure_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_contact_measure_def_init(void *def, size_t size);
-static inline cdn_contact_measure_def cdn_default_contact_measure_def(void) {
-  cdn_contact_measure_def def;
-  cdn_contact_measure_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(contact_measure_def);
 /** A quantity of the contacts between two sides (contact.h). Count, depth, energy and gap need Position, the others
  *  Velocity. No derivatives are known. The gap goes through zero where the first two shapes touch and where the last
  *  two part: with cdn_system_add_measure_event these are events. O(contacts) once they are computed; the gap: O(pairs
@@ -108,13 +102,7 @@ typedef struct cdn_delay_def {
    *  apart. Default 256. */
   int capacity;
 } cdn_delay_def;
-/** cdn_default_delay_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_delay_def_init(void *def, size_t size);
-static inline cdn_delay_def cdn_default_delay_def(void) {
-  cdn_delay_def def;
-  cdn_delay_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(delay_def);
 /** The operand's value `delay` seconds ago. It depends on time and accepted steps only, so a force may read the
  *  delay of a measure that depends on that force. Between the ends of steps it is interpolated: from six values
  *  (order 6), or from four values and rates if the operand knows its derivative (order 8); with a lower order next

@@ -93,13 +93,7 @@ typedef struct cdn_model_options {
   double soft_onset;
 } cdn_model_options;
 
-/** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_model_options_init(void *def, size_t size);
-static inline cdn_model_options cdn_default_model_options(void) {
-  cdn_model_options def;
-  cdn_model_options_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(model_options);
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
  *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (docs/command.md
@@ -136,10 +130,7 @@ CDN_API cdn_status cdn_model_load_into(const char *path, const cdn_model_options
 /** Releases the model's reference to its System, and its tables. NULL is allowed. */
 CDN_API void cdn_model_destroy(cdn_model *model);
 /** The last failure; its code is CDN_OK if there was none. */
-CDN_API void cdn_model_last_error_sized(const cdn_model *model, cdn_error *out, size_t size);
-static inline void cdn_model_last_error(const cdn_model *model, cdn_error *out) {
-  cdn_model_last_error_sized(model, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_model_last_error, (const cdn_model *model, cdn_error *out), (model, out), out);
 
 /* ---- the model in its System ----------------------------------------------------------------- */
 
@@ -162,11 +153,7 @@ typedef struct cdn_model_hull_info {
   int count, triangles_of_files, triangles;
   double farthest;
 } cdn_model_hull_info;
-CDN_API cdn_status cdn_model_get_hulls_sized(const cdn_model *model, cdn_model_hull_info *out,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_model_get_hulls(const cdn_model *model, cdn_model_hull_info *out) {
-  return cdn_model_get_hulls_sized(model, out, sizeof *out);
-}
+CDN_SIZED(cdn_model_get_hulls, (const cdn_model *model, cdn_model_hull_info *out), (model, out), out);
 
 /** The height (z in Ground, m) of the lowest point of the model in this State's pose: of the System's shapes, planes
  *  and height fields excepted; of its looks if it has none; of its bodies' origins if it has neither. Realizes
@@ -204,12 +191,7 @@ typedef struct cdn_model_joint {
 CDN_API int cdn_model_joint_count(const cdn_model *model);
 /** The joint of this name, or -1. */
 CDN_API int cdn_model_find_joint(const cdn_model *model, const char *name);
-CDN_API void cdn_model_joint_get_sized(const cdn_model *model, int i, cdn_model_joint *out, size_t size);
-static inline cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i) {
-  cdn_model_joint out;
-  cdn_model_joint_get_sized(model, i, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_model_joint, cdn_model_joint_get, (const cdn_model *model, int i), (model, i));
 
 /** Bounds an assembly of the model's System by the limits of joints with one coordinate, as cdn_assembly_set_bounds
  *  does. (The cone of a ball does not bound a single coordinate.) In a run limits are compliant stops. */
@@ -232,19 +214,11 @@ typedef struct cdn_model_frame {
   int line; /**< line of the file; 0: none */
 } cdn_model_frame;
 CDN_API int cdn_model_frame_count(const cdn_model *model);
-CDN_API cdn_status cdn_model_frame_get_sized(const cdn_model *model, int i, cdn_model_frame *out,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_model_frame_get(const cdn_model *model, int i, cdn_model_frame *out) {
-  return cdn_model_frame_get_sized(model, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_model_frame_get, (const cdn_model *model, int i, cdn_model_frame *out), (model, i, out), out);
 /** Finds a frame by its name, or else the frame of a body, so that a link is found whether it is a body or part of
  *  one. CDN_ERR_ARG if there is neither. */
-CDN_API cdn_status cdn_model_find_frame_sized(const cdn_model *model, const char *name, cdn_model_frame *out,
-                                              size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_model_find_frame(const cdn_model *model, const char *name,
-                                                            cdn_model_frame *out) {
-  return cdn_model_find_frame_sized(model, name, out, sizeof *out);
-}
+CDN_SIZED(cdn_model_find_frame, (const cdn_model *model, const char *name, cdn_model_frame *out), (model, name, out),
+          out);
 
 /** A sensor; it is a measure of the System. */
 typedef struct cdn_model_sensor {
@@ -257,11 +231,7 @@ typedef struct cdn_model_sensor {
 CDN_API int cdn_model_sensor_count(const cdn_model *model);
 /** The sensor of this name, or -1. */
 CDN_API int cdn_model_find_sensor(const cdn_model *model, const char *name);
-CDN_API cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_sensor *out,
-                                              size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_model_sensor_get(const cdn_model *model, int i, cdn_model_sensor *out) {
-  return cdn_model_sensor_get_sized(model, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_model_sensor_get, (const cdn_model *model, int i, cdn_model_sensor *out), (model, i, out), out);
 
 /** An actuator: a control of the System, and the force that reads it. */
 typedef struct cdn_model_actuator {
@@ -276,11 +246,7 @@ typedef struct cdn_model_actuator {
 CDN_API int cdn_model_actuator_count(const cdn_model *model);
 /** The actuator of this name, or -1. */
 CDN_API int cdn_model_find_actuator(const cdn_model *model, const char *name);
-CDN_API cdn_status cdn_model_actuator_get_sized(const cdn_model *model, int i, cdn_model_actuator *out,
-                                                size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_model_actuator_get(const cdn_model *model, int i, cdn_model_actuator *out) {
-  return cdn_model_actuator_get_sized(model, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_model_actuator_get, (const cdn_model *model, int i, cdn_model_actuator *out), (model, i, out), out);
 
 /** Parts of the file that are not simulated: each element (or "element attribute") once, with its number and its
  *  first line. */
@@ -290,12 +256,7 @@ typedef struct cdn_model_note {
   int line;
 } cdn_model_note;
 CDN_API int cdn_model_not_understood_count(const cdn_model *model);
-CDN_API void cdn_model_not_understood_sized(const cdn_model *model, int i, cdn_model_note *out, size_t size);
-static inline cdn_model_note cdn_model_not_understood(const cdn_model *model, int i) {
-  cdn_model_note out;
-  cdn_model_not_understood_sized(model, i, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_model_note, cdn_model_not_understood, (const cdn_model *model, int i), (model, i));
 /** Warnings: "file:line: text". */
 CDN_API int cdn_model_warning_count(const cdn_model *model);
 CDN_API const char *cdn_model_warning(const cdn_model *model, int i);

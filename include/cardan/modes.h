@@ -38,12 +38,8 @@ typedef struct cdn_freedom {
 /** Counts the degrees of freedom. *roles (cdn_system_nudoterr entries, or NULL) receives the role of each equation,
  *  in the order of udoterr; cdn_constraint_of_equation gives the constraint. The State must satisfy its constraints:
  *  equations that are redundant there may seem independent elsewhere. Realizes Position. */
-CDN_API cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size_t size,
-                                                cdn_equation_role *roles) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out,
-                                                              cdn_equation_role *roles) {
-  return cdn_degrees_of_freedom_sized(state, out, sizeof *out, roles);
-}
+CDN_SIZED(cdn_degrees_of_freedom, (cdn_state *state, cdn_freedom *out, cdn_equation_role *roles), (state, out, roles),
+          out);
 /** The constraint to which row `row` of udoterr belongs; { -1 } if there is no such row. *equation (may be NULL)
  *  receives the number of the equation within that constraint. O(number of constraints). */
 CDN_API cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int *equation);

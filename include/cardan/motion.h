@@ -102,13 +102,7 @@ typedef struct cdn_motion_def {
   cdn_control control;              /**< for CDN_MOTION_CONTROLLED; default { -1 }: none */
 } cdn_motion_def;
 
-/** cdn_default_motion_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_motion_def_init(void *def, size_t size);
-static inline cdn_motion_def cdn_default_motion_def(void) {
-  cdn_motion_def def;
-  cdn_motion_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(motion_def);
 
 /** Adds a motion. Building mistakes (cdn_system_freeze then fails): a mobilizer that has a motion
  *  already or has no mobility, functions missing for the level, parameters that are not finite. The body may be
@@ -150,12 +144,7 @@ typedef struct cdn_driver {
   bool locked;       /**< whether a lock holds it */
   cdn_motion motion; /**< the motion that it follows, or { -1 } */
 } cdn_driver;
-CDN_API void cdn_body_driver_sized(const cdn_state *state, cdn_body body, cdn_driver *out, size_t size);
-static inline cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body) {
-  cdn_driver out;
-  cdn_body_driver_sized(state, body, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_driver, cdn_body_driver, (const cdn_state *state, cdn_body body), (state, body));
 
 /* ---- forces of motions and locks -------------------------------------------------------------- */
 

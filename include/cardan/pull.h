@@ -41,11 +41,8 @@ typedef struct cdn_pull {
   double stiffness, damping; /**< k, N/m; c, N s/m */
   cdn_vec3 force_G;          /**< on the body, N */
 } cdn_pull;
-CDN_API cdn_status cdn_pull_get_sized(cdn_state *state, cdn_force pull, cdn_pull *out, size_t size) CDN_NODISCARD;
 /** Writes what a pull does. Realizes Velocity if it holds a body. CDN_ERR_ARG: not a pull; errors of realizing. */
-static inline CDN_NODISCARD cdn_status cdn_pull_get(cdn_state *state, cdn_force pull, cdn_pull *out) {
-  return cdn_pull_get_sized(state, pull, out, sizeof *out);
-}
+CDN_SIZED(cdn_pull_get, (cdn_state *state, cdn_force pull, cdn_pull *out), (state, pull, out), out);
 
 CDN_END_DECLS
 #endif

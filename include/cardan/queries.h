@@ -24,13 +24,7 @@ typedef struct cdn_shape_query_def {
   cdn_shape_accept_fn *accept; /**< asked last, and only for shapes that are near; may be NULL */
   void *context;
 } cdn_shape_query_def;
-/** cdn_default_shape_query_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_shape_query_def_init(void *def, size_t size);
-static inline cdn_shape_query_def cdn_default_shape_query_def(void) {
-  cdn_shape_query_def def;
-  cdn_shape_query_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(shape_query_def);
 
 /** Where a ray meets a shape. Vectors are in Ground. The struct never changes. */
 typedef struct cdn_shape_hit {

@@ -22,13 +22,7 @@ typedef struct cdn_render_def {
   double floor; /**< a scene without a plane gets one with squares at this height along Ground's z, m, which views from
                      below do not show; default NaN: none */
 } cdn_render_def;
-/** cdn_default_render_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_render_def_init(void *def, size_t size);
-static inline cdn_render_def cdn_default_render_def(void) {
-  cdn_render_def def;
-  cdn_render_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(render_def);
 
 /** Whether the library was built with Embree. Without it cdn_renderer_create returns CDN_ERR_UNSUPPORTED. */
 CDN_API bool cdn_renderer_is_available(void);

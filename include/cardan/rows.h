@@ -56,13 +56,7 @@ typedef struct cdn_row_def {
   cdn_mobility term[CDN_SOFT_MOST_TERMS];
   double slope[CDN_SOFT_MOST_TERMS];
 } cdn_row_def;
-/** cdn_default_row_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_row_def_init(void *def, size_t size);
-static inline cdn_row_def cdn_default_row_def(void) {
-  cdn_row_def def;
-  cdn_row_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(row_def);
 
 /** The list to which a provider adds its groups. Valid during that call only. A mistake makes the provider's evaluation
  *  fail by name. */

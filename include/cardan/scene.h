@@ -41,13 +41,7 @@ typedef struct cdn_scene_def {
   CDN_DEF_HEADER;
   uint32_t layers; /**< which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN */
 } cdn_scene_def;
-/** cdn_default_scene_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_scene_def_init(void *def, size_t size);
-static inline cdn_scene_def cdn_default_scene_def(void) {
-  cdn_scene_def def;
-  cdn_scene_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(scene_def);
 
 /* ---- making ------------------------------------------------------------------------------ */
 
@@ -70,12 +64,7 @@ typedef struct cdn_texture_def {
   bool cube;
   const uint8_t *rgba; /**< rows from top to bottom, 4 bytes a pixel: red, green, blue, opacity; copied */
 } cdn_texture_def;
-CDN_API void cdn_texture_def_init(void *def, size_t size); /**< cdn_default_texture_def for a struct of `size` bytes */
-static inline cdn_texture_def cdn_default_texture_def(void) {
-  cdn_texture_def def;
-  cdn_texture_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(texture_def);
 /** Adds a texture and writes its number (`texture` may be NULL). CDN_ERR_ARG (sizes, no pixels), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, int *texture) CDN_NODISCARD;
 /** A cube is the sky: what is seen where nothing else is. R_GS turns the cube's axes into Ground's. A negative number:
@@ -117,13 +106,7 @@ typedef struct cdn_visual_def {
   double specular, shininess, emission;
   double reflectance; /**< how much of a half-space is a mirror, 0 to 1. Default 0 */
 } cdn_visual_def;
-/** cdn_default_visual_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_visual_def_init(void *def, size_t size);
-static inline cdn_visual_def cdn_default_visual_def(void) {
-  cdn_visual_def def;
-  cdn_visual_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(visual_def);
 /** Adds a visual and writes its number (`visual` may be NULL). Visuals are numbered from 0 in the order of their
  *  addition. Errors: CDN_ERR_ARG (no such body; a geometry that cdn_geometry_check refuses; a frame, a colour or a size
  *  that is not finite; a tile that is not above 0; no such texture; corners of what is no mesh), CDN_ERR_NOMEM. A
@@ -160,12 +143,7 @@ typedef struct cdn_camera_def {
   cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED */
   cdn_body target;      /**< to which the camera turns in the modes TARGET; default Ground */
 } cdn_camera_def;
-CDN_API void cdn_camera_def_init(void *def, size_t size); /**< cdn_default_camera_def for a struct of `size` bytes */
-static inline cdn_camera_def cdn_default_camera_def(void) {
-  cdn_camera_def def;
-  cdn_camera_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(camera_def);
 CDN_API cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) CDN_NODISCARD;
 
 typedef struct cdn_light_def {
@@ -186,12 +164,7 @@ typedef struct cdn_light_def {
   double attenuation[3];
   bool castshadow; /**< default true */
 } cdn_light_def;
-CDN_API void cdn_light_def_init(void *def, size_t size); /**< cdn_default_light_def for a struct of `size` bytes */
-static inline cdn_light_def cdn_default_light_def(void) {
-  cdn_light_def def;
-  cdn_light_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(light_def);
 CDN_API cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) CDN_NODISCARD;
 
 /* ---- what does not move on its body -------------------------------------------------------- */
@@ -214,34 +187,20 @@ typedef struct cdn_visual {
 } cdn_visual;
 CDN_API cdn_system const *cdn_scene_system(const cdn_scene *scene);
 CDN_API int cdn_scene_visual_count(const cdn_scene *scene);
-CDN_API cdn_status cdn_scene_visual_sized(const cdn_scene *scene, int i, cdn_visual *out, size_t size) CDN_NODISCARD;
 /** Writes visual i. CDN_ERR_ARG if there is none. O(1). */
-static inline CDN_NODISCARD cdn_status cdn_scene_visual(const cdn_scene *scene, int i, cdn_visual *out) {
-  return cdn_scene_visual_sized(scene, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_scene_visual, (const cdn_scene *scene, int i, cdn_visual *out), (scene, i, out), out);
 CDN_API int cdn_scene_texture_count(const cdn_scene *scene);
-CDN_API cdn_status cdn_scene_texture_sized(const cdn_scene *scene, int i, cdn_texture_def *out,
-                                           size_t size) CDN_NODISCARD;
 /** Writes texture i as it was added; name and pixels live as long as the scene. CDN_ERR_ARG if there is none. */
-static inline CDN_NODISCARD cdn_status cdn_scene_texture(const cdn_scene *scene, int i, cdn_texture_def *out) {
-  return cdn_scene_texture_sized(scene, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_scene_texture, (const cdn_scene *scene, int i, cdn_texture_def *out), (scene, i, out), out);
 /** The sky's texture, or -1; R_GS may be NULL. */
 CDN_API int cdn_scene_sky(const cdn_scene *scene, cdn_rotation *R_GS);
 CDN_API int cdn_scene_camera_count(const cdn_scene *scene);
 CDN_API const char *cdn_scene_camera_name(const cdn_scene *scene, int i); /**< NULL for a wrong number */
-CDN_API cdn_status cdn_scene_camera_sized(const cdn_scene *scene, int i, cdn_camera_def *out,
-                                          size_t size) CDN_NODISCARD;
 /** Writes camera i as it was added; its name lives as long as the scene. CDN_ERR_ARG if there is none. */
-static inline CDN_NODISCARD cdn_status cdn_scene_camera(const cdn_scene *scene, int i, cdn_camera_def *out) {
-  return cdn_scene_camera_sized(scene, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_scene_camera, (const cdn_scene *scene, int i, cdn_camera_def *out), (scene, i, out), out);
 CDN_API int cdn_scene_light_count(const cdn_scene *scene);
-CDN_API cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *out, size_t size) CDN_NODISCARD;
 /** Writes light i as it was added. CDN_ERR_ARG if there is none. */
-static inline CDN_NODISCARD cdn_status cdn_scene_light(const cdn_scene *scene, int i, cdn_light_def *out) {
-  return cdn_scene_light_sized(scene, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_scene_light, (const cdn_scene *scene, int i, cdn_light_def *out), (scene, i, out), out);
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 

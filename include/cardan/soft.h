@@ -67,13 +67,7 @@ typedef struct cdn_soft_def {
    *  control then follows a jump of the forces at every touch (docs/soft_contact.md) */
   double onset;
 } cdn_soft_def;
-/** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_def_init(void *def, size_t size);
-static inline cdn_soft_def cdn_default_soft_def(void) {
-  cdn_soft_def def;
-  cdn_soft_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_def);
 /** Sets it; without this call the defaults hold. Sticky (system.h). */
 CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
 
@@ -98,10 +92,7 @@ typedef struct cdn_soft_group {
 CDN_API cdn_status cdn_soft_count(cdn_state *state, int *n) CDN_NODISCARD;
 /** Writes group i, 0 ... n - 1: in the order in which providers and their groups were added. CDN_ERR_ARG: no such
  *  group. */
-CDN_API cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_soft_get(cdn_state *state, int i, cdn_soft_group *out) {
-  return cdn_soft_get_sized(state, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_soft_get, (cdn_state *state, int i, cdn_soft_group *out), (state, i, out), out);
 
 /** What group i does: forces on bodies, F_G (one for each body, at its origin, in Ground; may be NULL), and on
  *  mobilities directly, f (nu; may be NULL). Errors: as cdn_soft_get. O(bodies). */
@@ -127,10 +118,7 @@ typedef struct cdn_soft_statistics {
   int noslip_iterations; /**< of the island with most. The residual is that of the solution before */
 } cdn_soft_statistics;
 /** Writes them. Realizes Acceleration. */
-CDN_API cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_soft_get_statistics(cdn_state *state, cdn_soft_statistics *out) {
-  return cdn_soft_get_statistics_sized(state, out, sizeof *out);
-}
+CDN_SIZED(cdn_soft_get_statistics, (cdn_state *state, cdn_soft_statistics *out), (state, out), out);
 
 /** One iteration: sums over the islands that came so far. Later releases append members. */
 typedef struct cdn_soft_iteration {
@@ -145,11 +133,7 @@ typedef struct cdn_soft_iteration {
   double gradient;
 } cdn_soft_iteration;
 /** Writes iteration i, from 0 on: CDN_ERR_ARG beyond cdn_soft_statistics.records. Realizes Acceleration. O(1). */
-CDN_API cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iteration *out,
-                                                size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_soft_get_iteration(cdn_state *state, int i, cdn_soft_iteration *out) {
-  return cdn_soft_get_iteration_sized(state, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_soft_get_iteration, (cdn_state *state, int i, cdn_soft_iteration *out), (state, i, out), out);
 
 CDN_END_DECLS
 #endif

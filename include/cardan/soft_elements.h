@@ -34,13 +34,7 @@ typedef struct cdn_soft_limit_def {
   cdn_soft_law law; /**< default cdn_default_soft_law() */
   bool disabled;    /**< whether it begins switched off */
 } cdn_soft_limit_def;
-/** cdn_default_soft_limit_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_limit_def_init(void *def, size_t size);
-static inline cdn_soft_limit_def cdn_default_soft_limit_def(void) {
-  cdn_soft_limit_def def;
-  cdn_soft_limit_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_limit_def);
 CDN_API cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_limit_def *def);
 
 /** Dry friction in a joint: one row for each mobility, which wants it to rest and whose force is at most `loss`.
@@ -57,13 +51,7 @@ typedef struct cdn_friction_loss_def {
   cdn_soft_law law; /**< of impedances the first one counts, and of ref the damping */
   bool disabled;
 } cdn_friction_loss_def;
-/** cdn_default_friction_loss_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_friction_loss_def_init(void *def, size_t size);
-static inline cdn_friction_loss_def cdn_default_friction_loss_def(void) {
-  cdn_friction_loss_def def;
-  cdn_friction_loss_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(friction_loss_def);
 CDN_API cdn_soft_element cdn_system_add_friction_loss(cdn_system *system, const cdn_friction_loss_def *def);
 
 typedef enum cdn_soft_equality_kind {
@@ -87,13 +75,7 @@ typedef struct cdn_soft_equality_def {
   cdn_soft_law law;
   bool disabled;
 } cdn_soft_equality_def;
-/** cdn_default_soft_equality_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_equality_def_init(void *def, size_t size);
-static inline cdn_soft_equality_def cdn_default_soft_equality_def(void) {
-  cdn_soft_equality_def def;
-  cdn_soft_equality_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_equality_def);
 CDN_API cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft_equality_def *def);
 
 typedef enum cdn_soft_tendon_kind {
@@ -117,13 +99,7 @@ typedef struct cdn_soft_tendon_def {
   cdn_soft_law law;
   bool disabled;
 } cdn_soft_tendon_def;
-/** cdn_default_soft_tendon_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_soft_tendon_def_init(void *def, size_t size);
-static inline cdn_soft_tendon_def cdn_default_soft_tendon_def(void) {
-  cdn_soft_tendon_def def;
-  cdn_soft_tendon_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(soft_tendon_def);
 CDN_API cdn_soft_element cdn_system_add_soft_tendon(cdn_system *system, const cdn_soft_tendon_def *def);
 
 /** Switches an element on or off in a State: its parameter "enabled". CDN_ERR_ARG: there is no such element. */

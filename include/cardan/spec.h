@@ -45,12 +45,7 @@ typedef struct cdn_spec_def {
   const char *name;        /**< the model's; copied; NULL: "model" */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
 } cdn_spec_def;
-CDN_API void cdn_spec_def_init(void *def, size_t size); /**< cdn_default_spec_def for a struct of `size` bytes */
-static inline cdn_spec_def cdn_default_spec_def(void) {
-  cdn_spec_def def;
-  cdn_spec_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_def);
 
 /** Makes an empty spec without gravity. `def` may be NULL: the defaults. */
 CDN_API cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) CDN_NODISCARD;
@@ -58,10 +53,7 @@ CDN_API cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) CDN_
 CDN_API cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) CDN_NODISCARD;
 CDN_API void cdn_spec_destroy(cdn_spec *spec); /**< NULL is allowed */
 /** The last failure; its code is CDN_OK if there was none. */
-CDN_API void cdn_spec_last_error_sized(const cdn_spec *spec, cdn_error *out, size_t size);
-static inline void cdn_spec_last_error(const cdn_spec *spec, cdn_error *out) {
-  cdn_spec_last_error_sized(spec, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_spec_last_error, (const cdn_spec *spec, cdn_error *out), (spec, out), out);
 
 CDN_API const char *cdn_spec_name(const cdn_spec *spec);
 CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODISCARD;
@@ -95,16 +87,8 @@ typedef struct cdn_spec_solver {
    *  false */
   bool exact_diagonal;
 } cdn_spec_solver;
-CDN_API void cdn_spec_solver_init(void *def, size_t size); /**< cdn_default_spec_solver for a struct of `size` bytes */
-static inline cdn_spec_solver cdn_default_spec_solver(void) {
-  cdn_spec_solver def;
-  cdn_spec_solver_init(&def, sizeof def);
-  return def;
-}
-CDN_API cdn_status cdn_spec_get_solver_sized(const cdn_spec *spec, cdn_spec_solver *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_solver(const cdn_spec *spec, cdn_spec_solver *out) {
-  return cdn_spec_get_solver_sized(spec, out, sizeof *out);
-}
+CDN_DEF(spec_solver);
+CDN_SIZED(cdn_spec_get_solver, (const cdn_spec *spec, cdn_spec_solver *out), (spec, out), out);
 /** CDN_ERR_ARG, CDN_ERR_NONFINITE: a number that no solver can have; nothing has changed then. */
 CDN_API cdn_status cdn_spec_set_solver(cdn_spec *spec, const cdn_spec_solver *def) CDN_NODISCARD;
 
@@ -134,18 +118,10 @@ typedef struct cdn_spec_body {
   /** The part of its weight that a force at its centre of mass takes off: 1 all of it. Default 0 (MJCF's gravcomp) */
   double gravity_compensation;
 } cdn_spec_body;
-CDN_API void cdn_spec_body_init(void *def, size_t size); /**< cdn_default_spec_body for a struct of `size` bytes */
-static inline cdn_spec_body cdn_default_spec_body(void) {
-  cdn_spec_body def;
-  cdn_spec_body_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_body);
 CDN_API cdn_status cdn_spec_add_body(cdn_spec *spec, const cdn_spec_body *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_body(cdn_spec *spec, int i, const cdn_spec_body *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_body_sized(const cdn_spec *spec, int i, cdn_spec_body *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_body(const cdn_spec *spec, int i, cdn_spec_body *out) {
-  return cdn_spec_get_body_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_body, (const cdn_spec *spec, int i, cdn_spec_body *out), (spec, i, out), out);
 
 /** The way to cut a loop that a joint closes (see cdn_spec_make_tree). */
 typedef enum cdn_spec_cut {
@@ -199,19 +175,10 @@ typedef struct cdn_spec_joint {
    *  (MJCF's springdamper). Default 0 */
   double spring_timeconst, spring_dampratio;
 } cdn_spec_joint;
-CDN_API void cdn_spec_joint_init(void *def, size_t size); /**< cdn_default_spec_joint for a struct of `size` bytes */
-static inline cdn_spec_joint cdn_default_spec_joint(void) {
-  cdn_spec_joint def;
-  cdn_spec_joint_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_joint);
 CDN_API cdn_status cdn_spec_add_joint(cdn_spec *spec, const cdn_spec_joint *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_joint(cdn_spec *spec, int i, const cdn_spec_joint *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_joint_sized(const cdn_spec *spec, int i, cdn_spec_joint *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_joint(const cdn_spec *spec, int i, cdn_spec_joint *out) {
-  return cdn_spec_get_joint_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_joint, (const cdn_spec *spec, int i, cdn_spec_joint *out), (spec, i, out), out);
 
 /* ---- constraints ---------------------------------------------------------------------------- */
 
@@ -234,19 +201,10 @@ typedef struct cdn_spec_constraint {
   cdn_soft_law law;              /**< of a soft equality: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double torque_scale;           /**< of a soft weld: MuJoCo's torquescale, m. Default 1 */
 } cdn_spec_constraint;
-CDN_API void cdn_spec_constraint_init(void *def, size_t size); /**< cdn_default_spec_constraint for `size` bytes */
-static inline cdn_spec_constraint cdn_default_spec_constraint(void) {
-  cdn_spec_constraint def;
-  cdn_spec_constraint_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_constraint);
 CDN_API cdn_status cdn_spec_add_constraint(cdn_spec *spec, const cdn_spec_constraint *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_constraint(cdn_spec *spec, int i, const cdn_spec_constraint *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_constraint_sized(const cdn_spec *spec, int i, cdn_spec_constraint *out,
-                                                 size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_constraint(const cdn_spec *spec, int i, cdn_spec_constraint *out) {
-  return cdn_spec_get_constraint_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_constraint, (const cdn_spec *spec, int i, cdn_spec_constraint *out), (spec, i, out), out);
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
@@ -259,19 +217,10 @@ typedef struct cdn_spec_frame {
   const char *body; /**< NULL: Ground */
   cdn_transform X_BF;
 } cdn_spec_frame;
-CDN_API void cdn_spec_frame_init(void *def, size_t size); /**< cdn_default_spec_frame for a struct of `size` bytes */
-static inline cdn_spec_frame cdn_default_spec_frame(void) {
-  cdn_spec_frame def;
-  cdn_spec_frame_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_frame);
 CDN_API cdn_status cdn_spec_add_frame(cdn_spec *spec, const cdn_spec_frame *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_frame(cdn_spec *spec, int i, const cdn_spec_frame *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_frame_sized(const cdn_spec *spec, int i, cdn_spec_frame *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_frame(const cdn_spec *spec, int i, cdn_spec_frame *out) {
-  return cdn_spec_get_frame_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_frame, (const cdn_spec *spec, int i, cdn_spec_frame *out), (spec, i, out), out);
 
 /* ---- shapes and assets ----------------------------------------------------------------------- */
 
@@ -313,19 +262,10 @@ typedef struct cdn_spec_shape {
    *  of the body. NULL (the default): the body's own */
   const char *part;
 } cdn_spec_shape;
-CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
-static inline cdn_spec_shape cdn_default_spec_shape(void) {
-  cdn_spec_shape def;
-  cdn_spec_shape_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_shape);
 CDN_API cdn_status cdn_spec_add_shape(cdn_spec *spec, const cdn_spec_shape *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_shape(cdn_spec *spec, int i, const cdn_spec_shape *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_shape_sized(const cdn_spec *spec, int i, cdn_spec_shape *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_shape(const cdn_spec *spec, int i, cdn_spec_shape *out) {
-  return cdn_spec_get_shape_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_shape, (const cdn_spec *spec, int i, cdn_spec_shape *out), (spec, i, out), out);
 
 typedef enum cdn_asset_type { CDN_ASSET_MESH, CDN_ASSET_HFIELD, CDN_ASSET_TEXTURE, CDN_ASSET_MATERIAL } cdn_asset_type;
 
@@ -397,19 +337,10 @@ typedef struct cdn_spec_asset {
    *  much of a plane is a mirror, each 0 to 1. Defaults: 0.5, 0.5, 0, 0 */
   double specular, shininess, emission, reflectance;
 } cdn_spec_asset;
-CDN_API void cdn_spec_asset_init(void *def, size_t size); /**< cdn_default_spec_asset for a struct of `size` bytes */
-static inline cdn_spec_asset cdn_default_spec_asset(void) {
-  cdn_spec_asset def;
-  cdn_spec_asset_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_asset);
 CDN_API cdn_status cdn_spec_add_asset(cdn_spec *spec, const cdn_spec_asset *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_asset(cdn_spec *spec, int i, const cdn_spec_asset *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_asset_sized(const cdn_spec *spec, int i, cdn_spec_asset *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, int i, cdn_spec_asset *out) {
-  return cdn_spec_get_asset_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_asset, (const cdn_spec *spec, int i, cdn_spec_asset *out), (spec, i, out), out);
 
 /* ---- who touches whom ------------------------------------------------------------------------ */
 
@@ -429,20 +360,10 @@ typedef struct cdn_spec_contact {
   double margin, gap; /**< as a shape's */
   cdn_soft_law law;   /**< of soft contact. ref or imp of zeros (the default): what the shapes have together */
 } cdn_spec_contact;
-CDN_API void cdn_spec_contact_init(void *def,
-                                   size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */
-static inline cdn_spec_contact cdn_default_spec_contact(void) {
-  cdn_spec_contact def;
-  cdn_spec_contact_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_contact);
 CDN_API cdn_status cdn_spec_add_contact(cdn_spec *spec, const cdn_spec_contact *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_contact(cdn_spec *spec, int i, const cdn_spec_contact *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_contact_sized(const cdn_spec *spec, int i, cdn_spec_contact *out,
-                                              size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_contact(const cdn_spec *spec, int i, cdn_spec_contact *out) {
-  return cdn_spec_get_contact_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_contact, (const cdn_spec *spec, int i, cdn_spec_contact *out), (spec, i, out), out);
 
 /* ---- cameras and lights ---------------------------------------------------------------------- */
 
@@ -458,19 +379,10 @@ typedef struct cdn_spec_camera {
   cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED */
   const char *target;   /**< the body to which it turns; NULL: Ground */
 } cdn_spec_camera;
-CDN_API void cdn_spec_camera_init(void *def, size_t size); /**< cdn_default_spec_camera for a struct of `size` bytes */
-static inline cdn_spec_camera cdn_default_spec_camera(void) {
-  cdn_spec_camera def;
-  cdn_spec_camera_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_camera);
 CDN_API cdn_status cdn_spec_add_camera(cdn_spec *spec, const cdn_spec_camera *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_camera(cdn_spec *spec, int i, const cdn_spec_camera *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_camera_sized(const cdn_spec *spec, int i, cdn_spec_camera *out,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_camera(const cdn_spec *spec, int i, cdn_spec_camera *out) {
-  return cdn_spec_get_camera_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_camera, (const cdn_spec *spec, int i, cdn_spec_camera *out), (spec, i, out), out);
 
 /** A light. cdn_model_dress gives it to a scene. */
 typedef struct cdn_spec_light {
@@ -491,19 +403,10 @@ typedef struct cdn_spec_light {
   double attenuation[3]; /**< it is divided by a + b d + c d^2 at the distance d; default 1 0 0 */
   bool castshadow;       /**< default true */
 } cdn_spec_light;
-CDN_API void cdn_spec_light_init(void *def, size_t size); /**< cdn_default_spec_light for a struct of `size` bytes */
-static inline cdn_spec_light cdn_default_spec_light(void) {
-  cdn_spec_light def;
-  cdn_spec_light_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_light);
 CDN_API cdn_status cdn_spec_add_light(cdn_spec *spec, const cdn_spec_light *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_light(cdn_spec *spec, int i, const cdn_spec_light *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_light_sized(const cdn_spec *spec, int i, cdn_spec_light *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_light(const cdn_spec *spec, int i, cdn_spec_light *out) {
-  return cdn_spec_get_light_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_light, (const cdn_spec *spec, int i, cdn_spec_light *out), (spec, i, out), out);
 
 /* ---- tendons -------------------------------------------------------------------------------- */
 
@@ -525,19 +428,10 @@ typedef struct cdn_spec_tendon {
   cdn_soft_law limit_law, friction_law;
   double effort_lower, effort_upper; /**< limits of the force of the actuator on it, N. Default: infinite */
 } cdn_spec_tendon;
-CDN_API void cdn_spec_tendon_init(void *def, size_t size); /**< cdn_default_spec_tendon for a struct of `size` bytes */
-static inline cdn_spec_tendon cdn_default_spec_tendon(void) {
-  cdn_spec_tendon def;
-  cdn_spec_tendon_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_tendon);
 CDN_API cdn_status cdn_spec_add_tendon(cdn_spec *spec, const cdn_spec_tendon *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_tendon(cdn_spec *spec, int i, const cdn_spec_tendon *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_tendon_sized(const cdn_spec *spec, int i, cdn_spec_tendon *out,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_tendon(const cdn_spec *spec, int i, cdn_spec_tendon *out) {
-  return cdn_spec_get_tendon_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_tendon, (const cdn_spec *spec, int i, cdn_spec_tendon *out), (spec, i, out), out);
 
 /* ---- actuators ------------------------------------------------------------------------------ */
 
@@ -587,19 +481,10 @@ typedef struct cdn_spec_actuator {
   const char *reference; /**< that frame's body; NULL: Ground */
   cdn_transform X_RF;    /**< that frame on the body */
 } cdn_spec_actuator;
-CDN_API void cdn_spec_actuator_init(void *def, size_t size); /**< cdn_default_spec_actuator for `size` bytes */
-static inline cdn_spec_actuator cdn_default_spec_actuator(void) {
-  cdn_spec_actuator def;
-  cdn_spec_actuator_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_actuator);
 CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_actuator(cdn_spec *spec, int i, const cdn_spec_actuator *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_actuator_sized(const cdn_spec *spec, int i, cdn_spec_actuator *out,
-                                               size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_actuator(const cdn_spec *spec, int i, cdn_spec_actuator *out) {
-  return cdn_spec_get_actuator_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_actuator, (const cdn_spec *spec, int i, cdn_spec_actuator *out), (spec, i, out), out);
 
 /* ---- sensors and keyframes ------------------------------------------------------------------ */
 
@@ -687,19 +572,10 @@ typedef struct cdn_spec_sensor {
   int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
   cdn_sensor_reduce reduce;
 } cdn_spec_sensor;
-CDN_API void cdn_spec_sensor_init(void *def, size_t size); /**< cdn_default_spec_sensor for a struct of `size` bytes */
-static inline cdn_spec_sensor cdn_default_spec_sensor(void) {
-  cdn_spec_sensor def;
-  cdn_spec_sensor_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_sensor);
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_sensor(cdn_spec *spec, int i, const cdn_spec_sensor *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_sensor_sized(const cdn_spec *spec, int i, cdn_spec_sensor *out,
-                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_sensor(const cdn_spec *spec, int i, cdn_spec_sensor *out) {
-  return cdn_spec_get_sensor_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_sensor, (const cdn_spec *spec, int i, cdn_spec_sensor *out), (spec, i, out), out);
 
 /** A keyframe: values of the joints one after another, in the order of the spec's joints, each with the numbers of
  *  its kind. A list may be short: later joints have their defaults. */
@@ -713,18 +589,10 @@ typedef struct cdn_spec_key {
   int n_actuators;     /**< length of the next lists, in the order of the spec's actuators; they may be short, too */
   const double *controls, *activations; /**< values of c, and of a where it is a state; copied; NULL: the defaults */
 } cdn_spec_key;
-CDN_API void cdn_spec_key_init(void *def, size_t size); /**< cdn_default_spec_key for a struct of `size` bytes */
-static inline cdn_spec_key cdn_default_spec_key(void) {
-  cdn_spec_key def;
-  cdn_spec_key_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(spec_key);
 CDN_API cdn_status cdn_spec_add_key(cdn_spec *spec, const cdn_spec_key *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_key(cdn_spec *spec, int i, const cdn_spec_key *def) CDN_NODISCARD;
-CDN_API cdn_status cdn_spec_get_key_sized(const cdn_spec *spec, int i, cdn_spec_key *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_get_key(const cdn_spec *spec, int i, cdn_spec_key *out) {
-  return cdn_spec_get_key_sized(spec, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_get_key, (const cdn_spec *spec, int i, cdn_spec_key *out), (spec, i, out), out);
 
 /* ---- the graph of joints as a tree ---------------------------------------------------------- */
 
@@ -768,18 +636,9 @@ typedef struct cdn_spec_tree cdn_spec_tree; /**< the tree of a spec at the time 
 CDN_API cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) CDN_NODISCARD;
 CDN_API void cdn_spec_tree_destroy(cdn_spec_tree *tree); /**< NULL is allowed */
 CDN_API int cdn_spec_tree_mobilizer_count(const cdn_spec_tree *made);
-CDN_API cdn_status cdn_spec_tree_mobilizer_sized(const cdn_spec_tree *made, int i, cdn_spec_mobilizer *out,
-                                                 size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_tree_mobilizer(const cdn_spec_tree *made, int i,
-                                                               cdn_spec_mobilizer *out) {
-  return cdn_spec_tree_mobilizer_sized(made, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_tree_mobilizer, (const cdn_spec_tree *made, int i, cdn_spec_mobilizer *out), (made, i, out), out);
 CDN_API int cdn_spec_tree_loop_count(const cdn_spec_tree *made);
-CDN_API cdn_status cdn_spec_tree_loop_sized(const cdn_spec_tree *made, int i, cdn_spec_loop *out,
-                                            size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_tree_loop(const cdn_spec_tree *made, int i, cdn_spec_loop *out) {
-  return cdn_spec_tree_loop_sized(made, i, out, sizeof *out);
-}
+CDN_SIZED(cdn_spec_tree_loop, (const cdn_spec_tree *made, int i, cdn_spec_loop *out), (made, i, out), out);
 
 CDN_END_DECLS
 #endif

@@ -27,10 +27,7 @@ CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
 /** The highest stage to which the whole State is realized now. */
 CDN_API cdn_stage cdn_state_stage(const cdn_state *state);
 /** The last failure of a call on this State; its code is CDN_OK if there was none. */
-CDN_API void cdn_state_last_error_sized(const cdn_state *state, cdn_error *out, size_t size);
-static inline void cdn_state_last_error(const cdn_state *state, cdn_error *out) {
-  cdn_state_last_error_sized(state, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_state_last_error, (const cdn_state *state, cdn_error *out), (state, out), out);
 /** For callbacks: stores the message of a failure on the State and returns `code`. `element` may be NULL. */
 CDN_API cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element,
                                   const char *format, ...) CDN_PRINTF(5, 6);

@@ -121,13 +121,7 @@ typedef struct cdn_stepper_def {
   double asked_accuracy;
 } cdn_stepper_def;
 
-/** cdn_default_stepper_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_stepper_def_init(void *def, size_t size);
-static inline cdn_stepper_def cdn_default_stepper_def(void) {
-  cdn_stepper_def def;
-  cdn_stepper_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(stepper_def);
 
 /** Makes a stepper that starts from a copy of `initial`. Realizes `initial` to Acceleration, so that a faulty model
  *  fails here. Writes prescribed q and u (motion.h) into the copy, and projects it if its constraint errors are
@@ -234,12 +228,7 @@ CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
 CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
 /** The def of this stepper, with defaults filled in. Its pointers are valid as long as the stepper is. Without a
  *  stepper: the defaults. */
-CDN_API void cdn_stepper_get_def_sized(const cdn_stepper *stepper, cdn_stepper_def *out, size_t size);
-static inline cdn_stepper_def cdn_stepper_get_def(const cdn_stepper *stepper) {
-  cdn_stepper_def out;
-  cdn_stepper_get_def_sized(stepper, &out, sizeof out);
-  return out;
-}
+CDN_SIZED_VALUE(cdn_stepper_def, cdn_stepper_get_def, (const cdn_stepper *stepper), (stepper));
 /** Size of the step that will be tried next, s. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
@@ -351,24 +340,16 @@ typedef struct cdn_certificate {
 
 /** The certificate of the run so far. Can be called at any time; realizes the energies of the stepper's State. The
  *  error of that realization, if it fails. */
-CDN_API cdn_status cdn_stepper_certificate_sized(cdn_stepper *stepper, cdn_certificate *out, size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) {
-  return cdn_stepper_certificate_sized(stepper, out, sizeof *out);
-}
+CDN_SIZED(cdn_stepper_certificate, (cdn_stepper *stepper, cdn_certificate *out), (stepper, out), out);
 
 /** Writes the verdict in one sentence without a full stop, such as "asked 1e-5, delivered about 4e-6", cut to `size`
  *  bytes; 400 are enough. If the accuracy was not delivered the sentence names the coordinate, the time and the
  *  cause. */
-CDN_API void cdn_certificate_verdict_sized(const cdn_certificate *certificate, size_t certificate_size, char *text,
-                                           size_t size);
-static inline void cdn_certificate_verdict(const cdn_certificate *certificate, char *text, size_t size) {
-  cdn_certificate_verdict_sized(certificate, sizeof *certificate, text, size);
-}
+CDN_SIZED_VOID(cdn_certificate_verdict, (const cdn_certificate *certificate, char *text, size_t size),
+               (certificate, text, size), certificate);
 /** A tighter accuracy to ask for, if the accuracy was not delivered and a tighter one is likely to help; else 0. */
-CDN_API double cdn_certificate_suggestion_sized(const cdn_certificate *certificate, size_t certificate_size);
-static inline double cdn_certificate_suggestion(const cdn_certificate *certificate) {
-  return cdn_certificate_suggestion_sized(certificate, sizeof *certificate);
-}
+CDN_SIZED_PAIR(, double, return, cdn_certificate_suggestion, (const cdn_certificate *certificate), (certificate),
+               (size_t struct_size), (sizeof *certificate));
 
 /** The distance between two States, in the norms of the error estimate. */
 typedef struct cdn_distance {
@@ -378,11 +359,8 @@ typedef struct cdn_distance {
 } cdn_distance;
 /** The distance between the stepper's State and another State of the same System at the same time. N is evaluated at
  *  the stepper's q. */
-CDN_API cdn_status cdn_stepper_distance_sized(cdn_stepper *stepper, cdn_state *other, cdn_distance *out,
-                                              size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, cdn_distance *out) {
-  return cdn_stepper_distance_sized(stepper, other, out, sizeof *out);
-}
+CDN_SIZED(cdn_stepper_distance, (cdn_stepper *stepper, cdn_state *other, cdn_distance *out), (stepper, other, out),
+          out);
 
 /* ---- checkpoints (docs/checkpoints.md) ---- */
 
@@ -418,10 +396,8 @@ typedef struct cdn_failure {
 } cdn_failure;
 
 /** The last failure of a call on this stepper; error.code is CDN_OK if there was none. */
-CDN_API void cdn_stepper_failure_sized(const cdn_stepper *stepper, cdn_failure *out, size_t size, size_t error_size);
-static inline void cdn_stepper_failure(const cdn_stepper *stepper, cdn_failure *out) {
-  cdn_stepper_failure_sized(stepper, out, sizeof *out, sizeof out->error);
-}
+CDN_SIZED_PAIR(, void, , cdn_stepper_failure, (const cdn_stepper *stepper, cdn_failure *out), (stepper, out),
+               (size_t struct_size, size_t error_size), (sizeof *out, sizeof out->error));
 
 CDN_END_DECLS
 #endif

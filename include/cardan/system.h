@@ -25,13 +25,7 @@ typedef struct cdn_system_def {
   bool audit;
 } cdn_system_def;
 
-/** cdn_default_system_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_system_def_init(void *def, size_t size);
-static inline cdn_system_def cdn_default_system_def(void) {
-  cdn_system_def def;
-  cdn_system_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(system_def);
 
 /** Makes an empty System with one reference. `def` may be NULL: the defaults. NULL if memory ran out or `def` is
  *  malformed. */
@@ -49,10 +43,7 @@ CDN_API void cdn_system_retain(const cdn_system *system);
 CDN_API void cdn_system_release(const cdn_system *system);
 
 /** The first error of building or freezing; its code is CDN_OK if there was none. */
-CDN_API void cdn_system_last_error_sized(const cdn_system *system, cdn_error *out, size_t size);
-static inline void cdn_system_last_error(const cdn_system *system, cdn_error *out) {
-  cdn_system_last_error_sized(system, out, sizeof *out);
-}
+CDN_SIZED_VOID(cdn_system_last_error, (const cdn_system *system, cdn_error *out), (system, out), out);
 CDN_API const char *cdn_system_name(const cdn_system *system);
 
 /* ---- sizes of a frozen System ------------------------------------------------------------ */

@@ -25,13 +25,7 @@ typedef struct cdn_trajectory_def {
   const char *const *own;
   int n_own;
 } cdn_trajectory_def;
-/** cdn_default_trajectory_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_trajectory_def_init(void *def, size_t size);
-static inline cdn_trajectory_def cdn_default_trajectory_def(void) {
-  cdn_trajectory_def def;
-  cdn_trajectory_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(trajectory_def);
 
 /** Makes a writer for States of this State's System. `def` may be NULL: the defaults. Writes nothing yet. Errors,
  *  with the message on `state`: CDN_ERR_ARG (a measure that does not exist, a column without a name),

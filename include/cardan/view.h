@@ -61,13 +61,7 @@ typedef struct cdn_view_def {
    *  second. */
   const char *time_unit;
 } cdn_view_def;
-/** cdn_default_view_def for a struct of `size` bytes (docs/abi.md). */
-CDN_API void cdn_view_def_init(void *def, size_t size);
-static inline cdn_view_def cdn_default_view_def(void) {
-  cdn_view_def def;
-  cdn_view_def_init(&def, sizeof def);
-  return def;
-}
+CDN_DEF(view_def);
 
 /** Opens a view of a State's System, which shows this State at first. `def` may be NULL: the defaults. The view keeps
  *  the System alive and copies the State. Realizes Position. Errors: CDN_ERR_ARG (no page; a model or scene of another
@@ -96,15 +90,11 @@ typedef struct cdn_view_wishes {
   double speed; /**< times real time; 0: as fast as it goes */
   bool stopped; /**< cdn_view_stop was called */
 } cdn_view_wishes;
-CDN_API cdn_status cdn_view_poll_sized(cdn_view *view, cdn_state *state, double timeout, cdn_view_wishes *out,
-                                       size_t size) CDN_NODISCARD;
 /** Does what pages have asked for: plots, layers and selections of the view, and in the State controls, parameters and
  *  pulls. What only the program can do is in `out` (may be NULL). Waits at most `timeout` s for a request. Errors:
  *  CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. */
-static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *state, double timeout,
-                                                     cdn_view_wishes *out) {
-  return cdn_view_poll_sized(view, state, timeout, out, sizeof *out);
-}
+CDN_SIZED(cdn_view_poll, (cdn_view *view, cdn_state *state, double timeout, cdn_view_wishes *out),
+          (view, state, timeout, out), out);
 
 /** Runs the System from the State of cdn_view_open, as the page asks, until cdn_view_stop; without a server, until the
  *  def's final_time. With a server the run begins when the first page has drawn the model, so that somebody sees how it

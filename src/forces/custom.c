@@ -268,8 +268,8 @@ static cdn_force add(force_adder *a, custom *e) {
   return id;
 }
 
-cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *given, size_t subsystem_size,
-                                            const void *self) {
+cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *given, const void *self,
+                                            size_t subsystem_size) {
   static const char function[] = "cdn_system_add_custom_force";
   cdn_force_ops known;
   const cdn_force_ops *ops = &known;

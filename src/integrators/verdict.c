@@ -118,7 +118,7 @@ static void tell(const cdn_certificate *c, char *text, size_t size) {
         c->near_misses > 1 ? "es of events" : " of an event");
 }
 
-void cdn_certificate_verdict_sized(const cdn_certificate *given, size_t certificate_size, char *text, size_t size) {
+void cdn_certificate_verdict_sized(const cdn_certificate *given, char *text, size_t size, size_t certificate_size) {
   cdn_certificate c = { .compared_until = NAN };
   if (!given || !text || size == 0) return;
   memcpy(&c, given, certificate_size < sizeof c ? certificate_size : sizeof c);

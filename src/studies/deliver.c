@@ -323,8 +323,8 @@ static cdn_status study(cdni_study *x, cdni_attempt *best, cdni_attempt *next) {
 }
 
 cdn_status cdn_deliver_sized(cdn_state *initial, const cdn_stepper_def *def, const cdn_deliver_def *how,
-                             cdn_stepper **run, cdn_certificate *certificate, size_t certificate_size,
-                             cdn_delivery *delivery, size_t delivery_size) {
+                             cdn_stepper **run, cdn_certificate *certificate, cdn_delivery *delivery,
+                             size_t certificate_size, size_t delivery_size) {
   const cdn_system *system = cdn_state_system(initial);
   cdni_study x = { .initial = initial };
   cdni_attempt best = { 0 }, next = { 0 };

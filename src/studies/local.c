@@ -249,7 +249,7 @@ static cdn_equation_role role_of(int32_t redundant) {
   return redundant == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
 }
 
-cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size_t size, cdn_equation_role *roles) {
+cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles, size_t size) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_degrees_of_freedom";
   const matter *m = NULL;

@@ -7,8 +7,12 @@
 
 Every public struct is in one of these tables: a new one fails the build of the tests until somebody has decided.
 """
+import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from public_headers import defs, expand
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
@@ -91,6 +95,8 @@ def main():
     for name in re.findall(r'typedef struct (cdn_\w+) \{\n  CDN_DEF_HEADER', text):
         if name not in DEFS:
             sys.exit('headers.py: %s is a def, and not in DEFS' % name)
+        if name.replace('cdn_', '', 1) not in defs(text):
+            sys.exit('headers.py: %s is a def, and its defaults are not declared: CDN_DEF(...) after it' % name)
     if mode == 'older':
         for name, member in known.items():
             text = cut(text, name, member)
@@ -98,7 +104,7 @@ def main():
         for name in list(DEFS) + list(OPS) + list(RESULTS):
             text = grow(text, name)
     else:
-        sized = re.findall(r'CDN_API [^;{}]*?\b(cdn_\w+_sized)\(', text)
+        sized = re.findall(r'CDN_API [^;{}]*?\b(cdn_\w+_sized)\(', expand(text))
         text = '#define DEF_LIST(X) %s\n' % ' '.join('X(%s)' % name for name in DEFS)
         text += 'static const char *const sized_functions[] = { %s };\n' % ', '.join('"%s"' % s for s in sized)
     print('/* Made by headers.py. */\n' + text)

@@ -4,8 +4,12 @@ test_extreme_arguments.c draws by type; and a table of them. So the test keeps u
 
     extreme_calls.py HEADER... > extreme_calls.h
 """
+import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from public_headers import expand, parts
 
 # Ends what the test still needs, waits for the world outside, takes as long as it is asked to, or is of no interest. Callbacks that tests bring (ops, providers), and
 # problems of arrays whose lengths belong together, have tests of their own.
@@ -59,21 +63,9 @@ def without_comments(text):
     return '\n'.join(line for line in text.split('\n') if not line.lstrip().startswith('#') and not line.endswith('\\'))
 
 
-def split(text):
-    parts, depth, part = [], 0, ''
-    for c in text:
-        depth += (c == '(') - (c == ')')
-        if c == ',' and depth == 0:
-            parts.append(part.strip())
-            part = ''
-        else:
-            part += c
-    return parts + [part.strip()]
-
-
 def functions(text):
     for m in re.finditer(r'CDN_API\s+([^;{]*?)\b(cdn_\w+)\(([^;]*)\)\s*;', text):
-        yield ' '.join(m.group(1).split()), m.group(2), [' '.join(a.split()) for a in split(m.group(3))]
+        yield ' '.join(m.group(1).split()), m.group(2), [' '.join(a.split()) for a in parts(m.group(3))]
 
 
 def defs(text):
@@ -165,7 +157,7 @@ def field(text):
 
 
 def main():
-    text = ''.join(without_comments(open(path).read()) for path in sys.argv[1:])
+    text = ''.join(without_comments(expand(open(path).read())) for path in sys.argv[1:])
     out = ['/* Made by extreme_calls.py. */']
     used = set(re.findall(r'const (%s) \*' % DEF, ' '.join(
         ' '.join(a) for _, name, a in functions(text) if not LEFT_OUT.search(name))))

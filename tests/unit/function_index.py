@@ -9,7 +9,9 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-headers = '\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h')))
+sys.path.insert(0, str(root / 'tests'))
+from public_headers import expand
+headers = expand('\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h'))))
 headers = re.sub(r'/\*.*?\*/', '', headers, flags=re.S)
 functions = set(re.findall(r'(?:CDN_API|static inline)\b[^;{(]*?\b(cdn_\w+)\s*\(', headers))
 names = set(re.findall(r'\bcdn_\w+', headers))

@@ -10,7 +10,9 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-headers = '\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h')))
+sys.path.insert(0, str(root / 'tests'))
+from public_headers import expand
+headers = expand('\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h'))))
 public = set(re.findall(r'\b(cdn_\w+)\s*\(', re.sub(r'/\*.*?\*/', '', headers, flags=re.S)))
 mistakes = []
 named = 0
