@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <cardan/cardan.h>
+#include <cardan/model.h>
 
 /* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
 enum {

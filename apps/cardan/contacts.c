@@ -1,4 +1,6 @@
 /* Shapes and contacts of a model, as info and eval print them. */
+#include <cardan/elements.h>
+
 #include "command.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* cardan equilibrium: where a model comes to rest. */
+#include <cardan/equilibrium.h>
+
 #include "command.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* cardan export: a model and its motion for other programs: glTF, poses as a table, a keyframe of MJCF. */
+#include <cardan/spec_joints.h>
+
 #include "gltf.h"
 #include "played.h"
 

@@ -1,4 +1,6 @@
 /* cardan info: the contents of a model. */
+#include <cardan/modes.h>
+
 #include "command.h"
 
 #include <math.h>

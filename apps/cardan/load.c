@@ -1,4 +1,6 @@
 /* From the command line's model options to a loaded model, its warnings, and a State to start from. */
+#include <cardan/pull.h>
+
 #include "command.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* cardan modes: how a model vibrates about an equilibrium. */
+#include <cardan/equilibrium.h>
+#include <cardan/modes.h>
+
 #include "command.h"
 
 #include <math.h>

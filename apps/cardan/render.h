@@ -2,6 +2,8 @@
 #ifndef RENDER_H
 #define RENDER_H
 
+#include <cardan/render.h>
+
 #include "played.h"
 
 typedef struct render_arguments {

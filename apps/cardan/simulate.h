@@ -2,6 +2,9 @@
 #ifndef SIMULATE_H
 #define SIMULATE_H
 
+#include <cardan/trajectory.h>
+#include <cardan/deliver.h>
+
 #include "command.h"
 
 typedef struct simulate_arguments {

@@ -1,6 +1,8 @@
 /* cardan speed: the cost of a model on this machine, measured through the public interface. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <cardan/ensemble.h>
+
 #include "command.h"
 
 #include <math.h>

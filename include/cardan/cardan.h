@@ -15,6 +15,7 @@
 #include <cardan/controls.h>
 #include <cardan/events.h>
 #include <cardan/matter.h>
+#include <cardan/mobilizers.h>
 #include <cardan/motion.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>
@@ -37,6 +38,7 @@
 #include <cardan/equilibrium.h>
 #include <cardan/modes.h>
 #include <cardan/spec.h>
+#include <cardan/spec_joints.h>
 #include <cardan/meshes.h>
 #include <cardan/scene.h>
 #include <cardan/render.h>

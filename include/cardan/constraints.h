@@ -58,25 +58,8 @@ CDN_API cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char
 CDN_API cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B,
                                  double angle) CDN_NODISCARD;
 
-/** A mobilizer as a loop joint: frame M of b moves in frame F of a as if that mobilizer joined them, without
- *  coordinates of its own. (For a reversed mobilizer swap the two bodies.) Equations, in this order:
- *    rotation   (3) the rotation vector (rad) of M in F, in F's axes, zero where they are parallel;
- *    alignment  (2) x and y of the rotation vector that turns F's z axis into M's: both are parallel, not opposite;
- *    p_x, p_y, p_z  M's origin in F, in m.
- *  WELD: rotation, p (6). PIN: alignment, p (5). SLIDER: rotation, p_y, p_z (5). BALL, GIMBAL: p (3). UNIVERSAL: x_F
- *  . y_M, p (4). CYLINDER: alignment, p_x, p_y (4). BEND_STRETCH: alignment, p_z, and p along y_M (4). PLANAR:
- *  alignment, p_z (3). TRANSLATION: rotation (3). ELLIPSOID: p - (a n_x, b n_y, c n_z), n = z_M (3).
- *  SPHERICAL_COORDS: z_F . y_M, and p along y_M and x_M (z_M, if it moves along x') (3). SCREW: alignment, p_x, p_y,
- *  and p_z - pitch times the angle, by the nearest turn (5). LINE_ORIENTATION: p (3), and at velocity level the
- *  angular velocity along z_M (1). FREE_LINE: at velocity level the angular velocity along z_M (1). FREE and BUSHING
- *  restrict nothing and are refused; FUNCTION_BASED and CUSTOM_MOBILIZER are refused because their equations are
- *  unknown. `params` has the CDN_MOBILIZER_PARAMS parameters of the mobilizer; NULL: zeros. Alignment, and the
- *  screw's angle, fail if the z axes are exactly opposite. (Simbody's Weld and ConstantOrientation use dot products
- *  in place of the rotation vector: these are also zero half a turn away.) */
-CDN_API cdn_constraint cdn_system_constrain_joint(cdn_system *system, const char *name, cdn_mobilizer kind, cdn_body a,
-                                                  cdn_transform X_AF, cdn_body b, cdn_transform X_BM,
-                                                  const double *params);
-/** Sets the frames and the parameters; params NULL: the parameters stay. */
+/** Sets the frames and the parameters of a loop joint (cdn_system_constrain_joint, mobilizers.h); params NULL: the
+ *  parameters stay. */
 CDN_API cdn_status cdn_joint_set(cdn_state *state, cdn_constraint joint, cdn_transform X_AF, cdn_transform X_BM,
                                  const double *params) CDN_NODISCARD;
 

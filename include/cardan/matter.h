@@ -3,8 +3,8 @@
  *
  * Frames (manual chapter 5): F is fixed on the parent P at X_PF, M is fixed on the body B at X_BM; the mobilizer
  * moves M in F. q are its coordinates, u its speeds, V_FM = H u, qdot = N u. Body 0 is Ground. Getters realize the
- * results that they need. SI units, radians. Vectors are in Ground's axes unless a suffix names another frame. The
- * O(n) operators are in operators.h.
+ * results that they need. SI units, radians. Vectors are in Ground's axes unless a suffix names another frame.
+ * Bodies are added by mobilizers.h. The O(n) operators are in operators.h.
  *
  * Functions that return a status return CDN_ERR_ARG for an unknown body, with the message on the State or the
  * System. */
@@ -16,46 +16,6 @@
 #include <cardan/state.h>
 
 CDN_BEGIN_DECLS
-
-/** Kinds of mobilizers. Coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres. x, y, z
- *  are the axes of F; x', y', z' are the axes of M after the rotations before. u = qdot unless the line says
- *  otherwise. */
-typedef enum cdn_mobilizer {
-  CDN_WELD,   /**< none */
-  CDN_PIN,    /**< q = angle about z */
-  CDN_SLIDER, /**< q = distance along x */
-  /** q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes */
-  CDN_BALL,
-  CDN_FREE,         /**< q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes */
-  CDN_UNIVERSAL,    /**< q = angles about x, then about y' */
-  CDN_CYLINDER,     /**< q = (angle about z, distance along z) */
-  CDN_BEND_STRETCH, /**< q = (angle about z, distance along x') */
-  CDN_PLANAR,       /**< q = (angle about z, p_FM along x, along y) */
-  CDN_GIMBAL,       /**< q = angles about x, y', z'. Singular at q1 = +-pi/2 */
-  CDN_BUSHING,      /**< q = (angles about x, y', z', then p_FM in F). Singular as CDN_GIMBAL */
-  /** as CDN_BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin moves on an ellipsoid fixed in F.
-   *  Parameters: the half lengths a, b, c */
-  CDN_ELLIPSOID,
-  CDN_TRANSLATION, /**< q = p_FM */
-  /** q as CDN_BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's* axes; it has no component along z'. For
-   *  bodies without inertia about z', which are singular on a CDN_BALL */
-  CDN_LINE_ORIENTATION,
-  CDN_FREE_LINE, /**< q as CDN_FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes) */
-  /** azimuth = s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x'). Parameters: az0, ze0,
-   *  and a sum of: 1 (s0 = -1), 2 (s1 = -1), 4 (along x'), 8 (s2 = -1). For bodies without inertia
-   *  singular where q2 = 0, or where the translation points along z */
-  CDN_SPHERICAL_COORDS,
-  CDN_SCREW, /**< q = angle about z; M advances along z by pitch times q. Parameter: the pitch, metres a radian */
-  CDN_FUNCTION_BASED,   /**< see cdn_function_mobilizer */
-  CDN_CUSTOM_MOBILIZER, /**< see cdn_custom_mobilizer_ops */
-  CDN_MOBILIZER_COUNT
-} cdn_mobilizer;
-
-CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin", "line_orientation" and the like */
-/** Numbers of coordinates (with a quaternion, if the kind has one) and of speeds. 0 for function-based and custom
- *  mobilizers: there cdn_body_nq and cdn_body_nu tell. */
-CDN_API int cdn_mobilizer_nq(cdn_mobilizer kind);
-CDN_API int cdn_mobilizer_nu(cdn_mobilizer kind);
 
 /** A mobilizer made of functions of its coordinates, u = qdot (as OpenSim's CustomJoint):
  *  R_FM = R(axis[0], f0) R(axis[1], f1) R(axis[2], f2),  p_FM = f3 axis[3] + f4 axis[4] + f5 axis[5].
@@ -105,39 +65,6 @@ typedef enum cdn_motion_level {
   CDN_LEVEL_POSITION
 } cdn_motion_level;
 
-typedef struct cdn_body_def {
-  CDN_DEF_HEADER;
-  const char *name;           /**< copied; NULL: "body<i>" */
-  const char *mobilizer_name; /**< names q and u in messages and files; copied; NULL: the body's name */
-  cdn_body parent;            /**< default: Ground */
-  cdn_mobilizer mobilizer;    /**< default: CDN_WELD */
-  bool reversed;              /**< true: q and u describe the motion of F in M instead of M in F (5.1) */
-  /** true: angles about x, y', z' replace the quaternion, for kinds that have one; u is the same. Singular at +-pi/2
-   *  of the second angle. */
-  bool euler;
-  double params[CDN_MOBILIZER_PARAMS];     /**< parameters of the kind (see cdn_mobilizer); default: zeros */
-  const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED */
-  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER */
-  const void *custom_self;                 /**< its private part; copied; may be NULL if custom->self_size is 0 */
-  cdn_transform X_PF, X_BM;                /**< default: identity */
-  cdn_mass_properties mass;                /**< default: massless */
-  double armature;                         /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
-  const double *q0;                        /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
-  const double *u0;                        /**< default speeds, nu numbers; NULL: zero */
-  cdn_motion_level lock;                   /**< locked by default: at q0, at u0, or at udot = 0; default: not locked */
-  /** true: accept an inertia that violates the triangle inequality, and a massless body with no mass beyond it. If the
-   *  equations are then singular, realization fails with the joint's name. */
-  bool allow_improper;
-} cdn_body_def;
-
-CDN_DEF(body_def);
-
-/** Adds a body, joined to a parent that was added before. The mass must be >= 0 (0: a massless frame, allowed if M
- *  stays regular). The central inertia must be that of a real mass distribution: principal moments are not negative,
- *  and none is larger than the sum of the other two. Bodies, q and u are in the order of addition. Copies its
- *  arguments; sticky (system.h): cdn_system_freeze returns the first mistake. */
-CDN_API cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def);
-
 /** Ground's id. */
 static inline cdn_body cdn_ground(void) {
   cdn_body g = { 0 };
@@ -156,7 +83,6 @@ CDN_API int cdn_system_body_count(const cdn_system *system); /**< Ground include
 CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
 CDN_API const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body);
 CDN_API cdn_body cdn_body_parent(const cdn_system *system, cdn_body body);
-CDN_API cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body);
 CDN_API bool cdn_body_is_reversed(const cdn_system *system, cdn_body body);
 CDN_API bool cdn_body_has_quaternion(const cdn_system *system, cdn_body body); /**< in its first four q */
 CDN_API int cdn_body_nq(const cdn_system *system, cdn_body body);

@@ -94,7 +94,7 @@ static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordina
     return 0;
   }
   const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdn_mobilizer_name(cdn_body_mobilizer(a->system, body));
+  const char *kind = cdni_body_kind_name(a->system, body);
   const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body), n = coordinate ? nq : nu;
   if (k < 0 || k >= n) {
     cdni_constraint_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, n,

@@ -22,7 +22,7 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   group[0] = parent[0] = 0;
   for (int b = 1; b < n; b++) {
     const int p = cdn_body_parent(system, (cdn_body){ b }).i;
-    const bool welded = cdn_body_mobilizer(system, (cdn_body){ b }) == CDN_WELD;
+    const bool welded = cdn_body_nu(system, (cdn_body){ b }) == 0;
     group[b] = welded ? group[p] : b;
     parent[b] = welded ? parent[p] : group[p];
   }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "contact/internal.h"
+#include "matter/kinds.h"
 
 typedef struct shape_mark {
   cdn_vec3 c, v; /* the ball's middle, or the place of a shape without end */
@@ -21,14 +22,8 @@ typedef struct shape_mark {
 
 /* Whether the origin of a body on Ground may move along a circle while the body turns. */
 static bool swings(const tree_node *node) {
-  switch ((cdn_mobilizer)node->kind) {
-    case CDN_BEND_STRETCH:
-    case CDN_ELLIPSOID:
-    case CDN_SPHERICAL_COORDS:
-    case CDN_FUNCTION_BASED:
-    case CDN_CUSTOM_MOBILIZER: return true;
-    default: return node->variant % 2 != 0; /* reversed */
-  }
+  const bool reversed = node->variant % 2 != 0;
+  return reversed || cdni_kind_of(node)->swings;
 }
 
 double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body) {

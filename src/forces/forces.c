@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "forces/internal.h"
+#include "matter/kinds.h"
 #include "rooms.h"
 
 const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT] = {
@@ -83,11 +84,10 @@ force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
   force_mobility none = { 0, 0 };
   cdni_force_check_body(a, body);
   if (!a->ok) return none;
-  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
   int nu = cdn_body_nu(a->system, body);
   if (k < 0 || k >= nu) {
     cdni_force_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d mobilities: there is no mobility %d to act on",
-                      cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind), nu, k);
+                      cdn_body_mobilizer_name(a->system, body), cdni_body_kind_name(a->system, body), nu, k);
     return none;
   }
   const tree_node *node = &CDNI_AT(cdni_matter(a->system)->nodes, tree_node, body.i);
@@ -99,7 +99,7 @@ force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k)
   cdni_force_check_body(a, body);
   if (!a->ok) return none;
   const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdn_mobilizer_name(cdn_body_mobilizer(a->system, body));
+  const char *kind = cdni_body_kind_name(a->system, body);
   const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body);
   if (k < 0 || k >= nq) {
     cdni_force_refuse(a, CDN_ERR_ARG,
@@ -122,12 +122,11 @@ force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k)
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
   cdni_force_check_body(a, body);
   if (!a->ok) return (force_mobility){ 0, 0 };
-  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
-  if ((kind != CDN_BALL && kind != CDN_FREE) || !cdn_body_has_quaternion(a->system, body)) {
+  if (!cdn_body_has_quaternion(a->system, body) || !cdni_body_kind(cdni_matter(a->system), body.i)->ball) {
     cdni_force_refuse(a, CDN_ERR_ARG,
                       "joint '%s' is a %s: this element is for ball and free mobilizers with a quaternion. Where qdot "
                       "is u take cdn_system_add_mobility_spring or _stop",
-                      cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
+                      cdn_body_mobilizer_name(a->system, body), cdni_body_kind_name(a->system, body));
     return (force_mobility){ 0, 0 };
   }
   return cdni_force_check_mobility(a, body, 0);

@@ -4,7 +4,7 @@
 
 #include "dynamics/dynamics.h"
 #include "integrators/internal.h"
-#include "matter/matter.h"
+#include "matter/kinds.h"
 
 /* The data of Euler's methods (damped_euler.c). */
 typedef struct euler_kind {
@@ -22,9 +22,7 @@ cdn_status cdni_fixed_start(cdn_stepper *s);
  * moves by h N(q0) u. q1 may be the place of neither q0 nor u. */
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1);
 /* Whether a joint has a quaternion and speeds that turn with it. */
-static inline bool cdni_fixed_turns(const tree_node *n) {
-  return n->quaternion && (n->kind == CDN_BALL || n->kind == CDN_FREE);
-}
+static inline bool cdni_fixed_turns(const tree_node *n) { return n->quaternion && cdni_kind_of(n)->ball; }
 /* Angular velocities and accelerations of balls and free joints in x (nu), from the axes of F to those that turn, or
  * back. */
 void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x);

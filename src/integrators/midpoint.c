@@ -106,7 +106,8 @@ cdn_status cdni_fixed_lone_bodies(cdn_stepper *s, const double *a) {
   const cdni_runs runs = cdni_subsystem_runs(s->system, m->subsystem);
   for (int b = 1; b < m->tree.n; b++) {
     const tree_node *n = &m->tree.node[b];
-    if (n->kind != CDN_FREE || n->parent != 0 || n->has_children || (d.prescribed && d.prescribed[b])) continue;
+    if (!cdni_kind_of(n)->ball || n->nu != 6 || n->parent != 0 || n->has_children || (d.prescribed && d.prescribed[b]))
+      continue;
     if (!n->quaternion || cdn_body_is_reversed(s->system, (cdn_body){ b }))
       continue; /* its q are those of no body in Ground */
     const int q = runs.q + n->q, u = runs.u + n->u;

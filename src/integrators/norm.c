@@ -5,26 +5,9 @@
  * large u is. Between two whole runs an error of phase makes an error of u as large as u itself: there errors of u
  * are relative to the vector of u that the component belongs to. */
 #include "integrators/internal.h"
+#include "matter/kinds.h"
 
 /* ---- vectors among the components ---- */
-
-/* How many of a mobilizer's last components are lengths; the components before them turn. -1: nobody knows. */
-static int count_linear(cdn_mobilizer kind) {
-  switch (kind) {
-    case CDN_FREE:
-    case CDN_FREE_LINE:
-    case CDN_BUSHING:
-    case CDN_TRANSLATION: return 3;
-    case CDN_PLANAR: return 2;
-    case CDN_SLIDER:
-    case CDN_CYLINDER:
-    case CDN_BEND_STRETCH:
-    case CDN_SPHERICAL_COORDS: return 1;
-    case CDN_FUNCTION_BASED:
-    case CDN_CUSTOM_MOBILIZER: return -1;
-    default: return 0;
-  }
-}
 
 static void join(int *first, int begin, int end) {
   for (int i = begin; i < end; i++) first[i] = begin;
@@ -36,7 +19,7 @@ void cdni_find_vectors(cdn_stepper *s) {
   for (int i = 0; i < s->nu; i++) u[i] = i;
   for (int b = 1; b < cdn_system_body_count(s->system); b++) {
     const cdn_body body = { b };
-    int linear = count_linear(cdn_body_mobilizer(s->system, body));
+    const int linear = cdni_kind_lengths(cdni_body_kind(cdni_matter(s->system), b)); /* they come last */
     if (linear < 0) continue;
     int first_q = cdn_body_first_q(s->system, body), end_q = first_q + cdn_body_nq(s->system, body);
     int first_u = cdn_body_first_u(s->system, body), end_u = first_u + cdn_body_nu(s->system, body);

@@ -3,6 +3,7 @@
  * If there are limits, dry friction, or time constants of springs, the tree is first built once by itself, to find the
  * inertia that they meet. */
 #include "io/build.h"
+#include "io/joints.h"
 
 #include <stdio.h>
 

@@ -6,6 +6,8 @@
 #include "io/meshes.h"
 #include "io/model.h"
 
+struct cdn_spec_joint;
+
 /* Names for a warning: as many as it has room for, and how many more there are. */
 typedef struct io_list {
   char text[200], rest[24];
@@ -154,11 +156,11 @@ cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *
 /* The inverse of the mean of the inverses. */
 double io_mean_inertia(const double *inertia, int n);
 /* The same for all joints that meet a stop or have dry friction; b->system must be frozen. */
-bool io_meets_inertia(const cdn_spec_joint *joint);
+bool io_meets_inertia(const struct cdn_spec_joint *joint);
 cdn_status io_calc_inertia(io_builder *b, double *inertia);
 /* The stop of a joint, and the dry friction of each of its mobilities. */
-void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
-void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia);
+void io_add_stop(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
+void io_add_friction(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
 cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *tendon, double inertia);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "io/build.h"
+#include "io/joints.h"
 
 static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG; }
 

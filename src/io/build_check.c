@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "io/build.h"
+#include "io/joints.h"
 
 static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "soft/soft.h"
 
 /* ---- the position part of a free joint's spring ---- */

@@ -6,6 +6,7 @@
 #include <cardan/operators.h>
 
 #include "io/build.h"
+#include "io/joints.h"
 
 static bool has_spring_times(const cdn_spec_joint *joint) {
   return joint->spring_timeconst > 0 && joint->spring_dampratio > 0;

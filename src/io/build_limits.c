@@ -7,6 +7,8 @@
 
 #include <cardan/operators.h>
 
+#include "io/joints.h"
+#include "matter/kinds.h"
 #include "matter/matter.h"
 
 /* ---- the inertia ---- */
@@ -140,8 +142,9 @@ static void choose_bristle(const io_builder *b, double loss, double elastic, dou
   *stiffness = inertia * rate * rate, *time = 2 / rate;
 }
 
-static double elastic_of(cdn_mobilizer kind, int mobility) {
-  return cdni_mobilizer_dimension(kind, mobility) == 'L' ? elastic_length : elastic_angle;
+static double elastic_of(const io_builder *b, cdn_body body, int mobility) {
+  const mobilizer_kind *kind = cdni_body_kind(cdni_matter(b->system), body.i);
+  return cdni_kind_dimension(kind, mobility) == 'L' ? elastic_length : elastic_angle;
 }
 
 void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
@@ -149,7 +152,7 @@ void io_add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, 
   const int n = io_spec_joint_nu(joint);
   for (int i = 0; i < n; i++) {
     double stiffness, time;
-    choose_bristle(b, joint->friction, elastic_of(joint->kind, i), inertia[i], &stiffness, &time);
+    choose_bristle(b, joint->friction, elastic_of(b, body, i), inertia[i], &stiffness, &time);
     if (n == 1) snprintf(name, sizeof name, "%.200s friction", joint->name);
     else snprintf(name, sizeof name, "%.200s friction[%d]", joint->name, i);
     cdn_system_add_mobility_friction(b->system, name, body, i, joint->friction, stiffness, time);
@@ -162,8 +165,7 @@ cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *t, doubl
   char name[256];
   double elastic = 0, stiffness, time;
   CDNI_TRY(io_find_tendon_joints(b, t, joint));
-  for (int k = 0; k < t->joints; k++)
-    elastic += fabs(t->coefficient[k]) * elastic_of(cdn_body_mobilizer(b->system, joint[k].body), 0);
+  for (int k = 0; k < t->joints; k++) elastic += fabs(t->coefficient[k]) * elastic_of(b, joint[k].body, 0);
   if (!(elastic > 0)) return CDN_OK; /* it moves with nothing */
   choose_bristle(b, t->friction, elastic, inertia, &stiffness, &time);
   snprintf(name, sizeof name, "%.200s friction", t->name);

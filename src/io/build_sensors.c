@@ -1,5 +1,6 @@
 /* A spec's sensors as measures of the same names: built-in measures where there is one, else custom measures. */
 #include "io/build.h"
+#include "io/joints.h"
 #include "io/sensor.h"
 
 #include <cardan/measures.h>

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "io/build.h"
+#include "io/joints.h"
 #include "matter/matter.h"
 
 static cdn_mass_properties share(cdn_mass_properties mass, int parts) {

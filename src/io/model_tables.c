@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <cardan/mobilizers.h>
+
 #include "core/sized.h"
+#include "io/joints.h"
 #include "io/model.h"
 
 const cdn_system *cdn_model_system(const cdn_model *model) { return model ? model->system : NULL; }

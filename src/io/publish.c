@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "io/build.h"
+#include "io/joints.h"
 
 static io_body *body_at(const io_description *d, int i) { return &CDNI_AT(d->bodies, io_body, i); }
 static io_joint *joint_at(const io_description *d, int i) { return &CDNI_AT(d->joints, io_joint, i); }

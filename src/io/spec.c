@@ -1,5 +1,6 @@
 /* Specs: the same code adds, sets, copies and removes elements of every kind. A table tells which members of an
  * element are texts, arrays or retained objects. */
+#include "io/joints.h"
 #include "io/spec.h"
 
 #include <math.h>

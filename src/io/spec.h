@@ -12,7 +12,6 @@ struct cdn_spec {
 
 #define IO_ELEMENT(spec, KIND, type, i) (&CDNI_AT((spec)->elements[CDN_SPEC_##KIND], cdn_spec_##type, i))
 static inline cdn_spec_body *io_spec_body(const cdn_spec *s, int i) { return IO_ELEMENT(s, BODY, body, i); }
-static inline cdn_spec_joint *io_spec_joint(const cdn_spec *s, int i) { return IO_ELEMENT(s, JOINT, joint, i); }
 static inline cdn_spec_constraint *io_spec_constraint(const cdn_spec *s, int i) {
   return IO_ELEMENT(s, CONSTRAINT, constraint, i);
 }
@@ -31,12 +30,6 @@ static inline cdn_spec_light *io_spec_light(const cdn_spec *s, int i) { return I
 
 /* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
-/* Coordinates and speeds of a joint's kind, whatever it is; 0 for one that the System would refuse. */
-int io_spec_joint_nq(const cdn_spec_joint *joint);
-int io_spec_joint_nu(const cdn_spec_joint *joint);
-bool io_spec_joint_has_quaternion(const cdn_spec_joint *joint);
-/* Limits are of joints with one coordinate that a stop or bound can hold. */
-bool io_spec_joint_has_range(const cdn_spec_joint *joint);
 
 /* publish.c: warns, in one line, of joints whose default coordinate is outside of their limits; `cure`: brings it to
  * the nearest one. */

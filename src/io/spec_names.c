@@ -1,4 +1,5 @@
 /* Names of a spec: bodies and joints by name, and the two bodies of every joint. */
+#include "io/joints.h"
 #include "io/spec.h"
 
 static cdn_status no_memory(cdn_spec *spec) { return io_fail(&spec->d, CDN_ERR_NOMEM, 0, "out of memory"); }

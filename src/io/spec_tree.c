@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/sized.h"
+#include "io/joints.h"
 #include "io/spec.h"
 
 /* Nodes: 0 is Ground, 1 + i body i of the spec. */

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <cardan/mobilizers.h>
+
 #include "matter/checks.h"
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
@@ -270,9 +272,10 @@ static cdn_status check_def(cdn_system *system, const matter *m, const cdn_body_
   if (!(def->armature >= 0) || !isfinite(def->armature))
     return cdni_system_fail(system, CDN_ERR_ARG, function, name,
                             "body '%s': armature is %g; it must be finite and not negative", name, def->armature);
-  if (cdni_check_params(def->mobilizer, def->params, reason, sizeof reason) != CDN_OK)
-    return cdni_system_fail(system, cdni_check_params(def->mobilizer, def->params, reason, sizeof reason), function,
-                            name, "body '%s': %s", name, reason);
+  if (cdni_check_params(&cdni_mobilizer_kinds[def->mobilizer], def->params, reason, sizeof reason) != CDN_OK)
+    return cdni_system_fail(
+        system, cdni_check_params(&cdni_mobilizer_kinds[def->mobilizer], def->params, reason, sizeof reason), function,
+        name, "body '%s': %s", name, reason);
   if ((unsigned)def->lock > CDN_LEVEL_POSITION)
     return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no level %d to lock it at", name,
                             (int)def->lock);
@@ -325,7 +328,6 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   matter_body body = { .name = cdni_strdup(a, name),
                        .mobilizer_name = cdni_strdup(a, def->mobilizer_name ? def->mobilizer_name : name),
                        .parent = def->parent.i,
-                       .mobilizer = def->mobilizer,
                        .improper = def->allow_improper,
                        .lock = def->lock,
                        .motion = -1,
@@ -374,8 +376,10 @@ cdn_body cdn_body_parent(const cdn_system *system, cdn_body body) {
 
 cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body) {
   CDNI_NEED_OBJECT(system, (cdn_mobilizer){ 0 });
-  const matter_body *b = body_at(system, body);
-  return b ? b->mobilizer : CDN_WELD;
+  return body_at(system, body) ? (cdn_mobilizer)CDNI_AT(cdni_matter(system)->nodes, tree_node, body.i).kind : CDN_WELD;
+}
+const char *cdni_body_kind_name(const cdn_system *system, cdn_body body) {
+  return cdn_mobilizer_name(cdn_body_mobilizer(system, body));
 }
 
 static const tree_node *node_at(const cdn_system *system, cdn_body body) {

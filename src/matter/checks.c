@@ -36,7 +36,7 @@ cdn_status cdni_check_frame(cdn_transform X) {
   return cdn_dot(cdn_cross(X.R.x, X.R.y), X.R.z) > 0 ? CDN_OK : CDN_ERR_ARG;
 }
 
-cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *reason, size_t size) {
+cdn_status cdni_check_params(const mobilizer_kind *kind, const double *params, char *reason, size_t size) {
   if (!params) {
     snprintf(reason, size, "no mobilizer parameters were given");
     return CDN_ERR_ARG;
@@ -46,14 +46,8 @@ cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *rea
     cdni_print(reason, size, "parameter %zu of its mobilizer is %g", bad, params[bad]);
     return CDN_ERR_NONFINITE;
   }
-  int n;
-  const cdni_parameter *table = cdni_mobilizer_parameters(kind, &n);
-  CDNI_TRY(cdni_parameters_check(table, n, params, reason, size));
-  if (kind == CDN_SPHERICAL_COORDS && params[2] != floor(params[2])) {
-    cdni_print(reason, size, "flags is %g; they are a sum of 1, 2, 4, 8", params[2]);
-    return CDN_ERR_ARG;
-  }
-  return CDN_OK;
+  CDNI_TRY(cdni_parameters_check(kind->parameters, kind->n_parameters, params, reason, size));
+  return !kind->accepts || kind->accepts(params, reason, size) ? CDN_OK : CDN_ERR_ARG;
 }
 
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size) {

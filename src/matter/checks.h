@@ -5,7 +5,7 @@
 #include <cardan/matter.h>
 
 #include "core/core.h"
-#include "system/elements.h"
+#include "matter/kinds.h"
 
 enum { FRAME_PARAMETERS = 24, MASS_PARAMETERS = 10 }; /* X_PF, X_BM; mass, com, central inertia */
 
@@ -16,13 +16,11 @@ void cdni_pack_mass(double out[10], cdn_mass_properties m);
 cdn_mass_properties cdni_unpack_mass(const double in[10]);
 
 /* CDN_OK, or why these are not mass properties of a body. */
-cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *reason, size_t size);
+cdn_status cdni_check_params(const mobilizer_kind *kind, const double *params, char *reason, size_t size);
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size);
 /* CDN_OK if the numbers are finite and R is a rotation. */
 cdn_status cdni_check_frame(cdn_transform X);
 
-/* elements.c: the parameters that a kind of mobilizer uses, n of them; NULL: it uses none. */
-const cdni_parameter *cdni_mobilizer_parameters(cdn_mobilizer kind, int *n);
 /* parameters.c: the public setters, on behalf of a public function. `offset`: 0 for X_PF, 12 for X_BM. */
 cdn_status cdni_body_set_mass(cdn_state *state, const char *function, cdn_body body, cdn_mass_properties mass);
 cdn_status cdni_body_set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X,

@@ -1,6 +1,7 @@
 /* Between q and u, mobilizer by mobilizer: N and its kin, and quaternions back to unit length. */
 #include "math/lane_block.h"
 #include "matter/custom.h"
+#include "matter/kinds.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/subsystem.h"
 
@@ -148,13 +149,7 @@ void cdni_matter_change_q(const matter *m, const double *q0, const double *q1, c
 
 int cdni_first_plain_coordinate(const matter *m, int body) {
   const tree_node *node = &CDNI_AT(m->nodes, tree_node, body);
-  switch (CDNI_AT(m->bodies, matter_body, body).mobilizer) {
-    case CDN_BALL:
-    case CDN_ELLIPSOID:
-    case CDN_LINE_ORIENTATION: return node->nq;
-    case CDN_FREE:
-    case CDN_FREE_LINE: return node->nq - 3; /* then p_FM */
-    case CDN_CUSTOM_MOBILIZER: return cdni_custom_has_N(m, node->custom) ? node->nq : 0;
-    default: return 0;
-  }
+  const mobilizer_kind *kind = cdni_kind_of(node);
+  if (kind->speeds != SPEEDS_ARE_RATES) return node->nq - cdni_kind_lengths(kind); /* p_FM comes last */
+  return cdni_custom_has_N(m, node->custom) ? node->nq : 0;
 }

@@ -1,5 +1,7 @@
 /* Mobilizers described by ops: copied when a body is added, called when poses and velocities are computed. Their
  * results go into records of plain numbers, so that the passes over the tree call no user functions. */
+#include <cardan/mobilizers.h>
+
 #include "matter/custom.h"
 
 #include <stddef.h>
@@ -139,7 +141,7 @@ cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, 
 }
 
 bool cdni_custom_has_N(const matter *m, int32_t index) {
-  return CDNI_AT(m->customs, custom_mobilizer, index).ops.N != NULL;
+  return index >= 0 && CDNI_AT(m->customs, custom_mobilizer, index).ops.N != NULL;
 }
 
 bool cdni_custom_has_fit(const matter *m, int32_t index) {

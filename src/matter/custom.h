@@ -4,6 +4,8 @@
 
 #include "matter/matter.h"
 
+struct cdn_body_def;
+
 /* One such mobilizer, owned by the System. */
 typedef struct custom_mobilizer {
   cdn_custom_mobilizer_ops ops; /* name is a copy */
@@ -12,7 +14,8 @@ typedef struct custom_mobilizer {
 } custom_mobilizer;
 
 /* Copies the mobilizer of a def; *index is its place in matter's list. On failure the System has the message. */
-cdn_status cdni_custom_add(cdn_system *system, matter *m, const cdn_body_def *def, const char *name, int32_t *index);
+cdn_status cdni_custom_add(cdn_system *system, matter *m, const struct cdn_body_def *def, const char *name,
+                           int32_t *index);
 void cdni_custom_free(const cdn_allocator *a, custom_mobilizer *x);
 /* Fills the records of all these mobilizers: X and H from q, then Hdot u from q and u. */
 cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q, custom_across *out);

@@ -1,25 +1,17 @@
 /* Derivatives of a joint's columns by its own mobilities, for eta, alpha and beta of derivatives.h.
  *
  * A joint's columns S_k, as spatial vectors in F, change with its own coordinates: T_lk = dS_k along mobility l. For
- * nearly all kinds T_lk is S_l x S_k or zero: motion l carries column k along, or does not, and a table says which.
+ * nearly all kinds T_lk is S_l x S_k or zero: motion l carries column k along, or does not: kinds.c says which.
  * In a pure product of screws the earlier screws carry the later ones; a column that is fixed in F's axes but moves
  * with M's origin is carried by translations. Reversed, columns that were fixed in F are fixed in M: carried columns
  * become fixed, and fixed columns become carried. */
 #include "matter/custom.h"
 #include "matter/derivatives.h"
 #include "matter/hinge.h"
+#include "matter/kinds.h"
 #include "matter/subsystem.h"
 
 enum { MOST = 6 };
-
-/* Bit l of element k: motion l carries column k. The bit has no meaning if S_l x S_k is zero. */
-static const uint8_t carriers[CDN_MOBILIZER_COUNT][MOST] = {
-  [CDN_FREE] = { 070, 070, 070 },         [CDN_UNIVERSAL] = { 0, 01 },
-  [CDN_BEND_STRETCH] = { 0, 01 },         [CDN_PLANAR] = { 06 },
-  [CDN_GIMBAL] = { 0, 01, 03 },           [CDN_BUSHING] = { 070, 071, 073 },
-  [CDN_LINE_ORIENTATION] = { 02, 01 },    [CDN_FREE_LINE] = { 036, 035 },
-  [CDN_SPHERICAL_COORDS] = { 0, 01, 03 },
-};
 
 /* Changes of a joint's columns: T, and the derivatives of c = sum u_l u_k T_lk by each mobility. */
 typedef struct turning {
@@ -32,7 +24,9 @@ static bool reversed(const tree_node *n) { return n->variant & 1; }
 
 /* ---- by the table ---- */
 
-static bool carries(const tree_node *n, int l, int k) { return ((carriers[n->kind][k] >> l & 1) != 0) != reversed(n); }
+static bool carries(const tree_node *n, int l, int k) {
+  return ((cdni_kind_of(n)->carriers[k] >> l & 1) != 0) != reversed(n);
+}
 
 static void turn_by_table(const tree_node *n, const mobility_motion *s, const double *u, turning *t) {
   sv by[MOST]; /* the sum of the motions that carry column k */
@@ -153,13 +147,9 @@ static void turn_around(const derivative_pass *p, int i, const mobility_motion *
 
 /* Whether the columns change in F at all. */
 static bool turns(const tree_node *n) {
-  if (n->nu < 2 && n->custom < 0) return false;
-  switch (n->kind) {
-    case CDN_TRANSLATION:
-    case CDN_CYLINDER: return false;
-    case CDN_BALL: return reversed(n);
-    default: return true;
-  }
+  if (n->custom >= 0) return true;
+  const mobilizer_columns columns = cdni_kind_of(n)->columns;
+  return n->nu > 1 && columns != COLUMNS_FIXED && (columns != COLUMNS_FIXED_IN_F || reversed(n));
 }
 
 static cdn_status find_turning(const derivative_pass *p, const tree_data *d, int i, turning *t) {
@@ -167,7 +157,7 @@ static cdn_status find_turning(const derivative_pass *p, const tree_data *d, int
   const mobility_motion *s = p->motion + n->u;
   const double *u = p->u + n->u;
   sv own[MOST];
-  if (n->kind != CDN_ELLIPSOID && n->custom < 0) {
+  if (cdni_kind_of(n)->columns != COLUMNS_STRETCHED && n->custom < 0) {
     turn_by_table(n, s, u, t);
     return CDN_OK;
   }

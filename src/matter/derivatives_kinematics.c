@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "matter/custom.h"
+#include "matter/kinds.h"
 #include "matter/move.h"
 #include "matter/subsystem.h"
 
@@ -101,24 +102,18 @@ static void by_differences(const custom_mobilizer *x, const double *q, const dou
 void cdni_rate_block(const matter *m, const tree_node *n, const double *q, const double *u, rate_block D) {
   memset(D, 0, sizeof(rate_block));
   const double in_M[3] = { u[0], n->nu > 1 ? u[1] : 0, 0 };
-  switch (n->kind) {
-    case CDN_BALL:
-    case CDN_FREE:
-    case CDN_ELLIPSOID:
+  switch (cdni_kind_of(n)->speeds) {
+    case SPEEDS_TURN_IN_F:
       if (n->quaternion) by_quaternion(u, false, D);
       else by_angles(q, u, D);
       break;
-    case CDN_LINE_ORIENTATION:
-    case CDN_FREE_LINE:
+    case SPEEDS_TURN_ABOUT_AXES:
       if (n->quaternion) by_quaternion(in_M, true, D);
       else by_angles_in_M(q, u, D);
       break;
-    case CDN_CUSTOM_MOBILIZER: {
-      const custom_mobilizer *x = &CDNI_AT(m->customs, custom_mobilizer, n->custom);
-      if (x->ops.N) by_differences(x, q, u, D);
+    case SPEEDS_ARE_RATES:
+      if (cdni_custom_has_N(m, n->custom)) by_differences(&CDNI_AT(m->customs, custom_mobilizer, n->custom), q, u, D);
       break;
-    }
-    default: break; /* qdot = u */
   }
 }
 
@@ -148,8 +143,7 @@ cdn_status cdni_refuse_nonholonomic(cdn_state *state, const matter *m, const cha
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
-    const bool custom = n->kind == CDN_CUSTOM_MOBILIZER && CDNI_AT(m->customs, custom_mobilizer, n->custom).ops.N;
-    if (custom || n->kind == CDN_LINE_ORIENTATION || n->kind == CDN_FREE_LINE)
+    if (cdni_custom_has_N(m, n->custom) || cdni_kind_of(n)->speeds == SPEEDS_TURN_ABOUT_AXES)
       return cdni_state_fail(
           state, CDN_ERR_UNSUPPORTED, false, function, name,
           "displacements of joint '%s' by its speeds do not stay among themselves (or it is custom): "
@@ -173,7 +167,7 @@ cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) {
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     const double *w = u + n->u;
-    if (n->kind != CDN_BALL && n->kind != CDN_FREE && n->kind != CDN_ELLIPSOID) continue; /* qdot = u */
+    if (cdni_kind_of(n)->speeds != SPEEDS_TURN_IN_F) continue; /* qdot = u */
     const double block[3][3] = { { 0, -w[2], w[1] }, { w[2], 0, -w[0] }, { -w[1], w[0], 0 } };
     for (size_t r = 0; r < 3; r++) memcpy(A + ((size_t)n->u + r) * nu + (size_t)n->u, block[r], sizeof block[r]);
   }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <cardan/mobilizers.h>
 #include <cardan/motion.h>
 
 #include "core/archive.h"
@@ -29,11 +30,10 @@ static void describe_body(const matter *m, const cdn_system *system, cdn_body bo
   const char *name = cdn_body_name(system, body);
   cdn_describe(d, name, "a body on %s by the %s%s joint '%s' of %d q, %d u",
                cdn_body_name(system, cdn_body_parent(system, body)),
-               cdn_body_is_reversed(system, body) ? "reversed " : "",
-               cdn_mobilizer_name(cdn_body_mobilizer(system, body)), cdn_body_mobilizer_name(system, body),
-               cdn_body_nq(system, body), cdn_body_nu(system, body));
+               cdn_body_is_reversed(system, body) ? "reversed " : "", cdni_body_kind_name(system, body),
+               cdn_body_mobilizer_name(system, body), cdn_body_nq(system, body), cdn_body_nu(system, body));
   const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
-  if (node->kind != CDN_FUNCTION_BASED && node->kind != CDN_CUSTOM_MOBILIZER) return;
+  if (node->custom < 0) return;
   const custom_mobilizer *x = &CDNI_AT(m->customs, custom_mobilizer, node->custom);
   if (node->kind == CDN_FUNCTION_BASED) describe_functions(name, &((const function_mobilizer *)x->self)->def, d);
   else cdn_describe(d, name, "a mobilizer of one's own, '%s', %zu bytes", x->ops.name, x->ops.self_size);

@@ -6,50 +6,12 @@
 
 /* ---- what a mobilizer's numbers are ---- */
 
-char cdni_mobilizer_dimension(cdn_mobilizer kind, int k) {
-  static const char *const by_kind[CDN_MOBILIZER_COUNT] = {
-    [CDN_WELD] = "",           [CDN_PIN] = "A",
-    [CDN_SLIDER] = "L",        [CDN_BALL] = "AAA",
-    [CDN_FREE] = "AAALLL",     [CDN_UNIVERSAL] = "AA",
-    [CDN_CYLINDER] = "AL",     [CDN_BEND_STRETCH] = "AL",
-    [CDN_PLANAR] = "ALL",      [CDN_GIMBAL] = "AAA",
-    [CDN_BUSHING] = "AAALLL",  [CDN_ELLIPSOID] = "AAA",
-    [CDN_TRANSLATION] = "LLL", [CDN_LINE_ORIENTATION] = "AA",
-    [CDN_FREE_LINE] = "AALLL", [CDN_SPHERICAL_COORDS] = "AAL",
-    [CDN_SCREW] = "A",
-  };
-  return by_kind[kind] ? by_kind[kind][k] : 0;
-}
-
 char cdni_mobility_dimension(const matter *m, int u) {
   for (int32_t i = 1; i < m->tree.n; i++) {
     const tree_node *node = &m->tree.node[i];
-    if (u >= node->u && u < node->u + node->nu)
-      return cdni_mobilizer_dimension(CDNI_AT(m->bodies, matter_body, i).mobilizer, u - node->u);
+    if (u >= node->u && u < node->u + node->nu) return cdni_kind_dimension(cdni_kind_of(node), u - node->u);
   }
   return 0;
-}
-
-const cdni_parameter *cdni_mobilizer_parameters(cdn_mobilizer kind, int *n) {
-  static const cdni_parameter ellipsoid[] = { { "a", "m", 0, INFINITY, 0, 0, "it is half length 0 of the ellipsoid" },
-                                              { "b", "m", 0, INFINITY, 0, 0, "it is half length 1 of the ellipsoid" },
-                                              { "c", "m", 0, INFINITY, 0, 0, "it is half length 2 of the ellipsoid" } };
-  static const cdni_parameter spherical[] = { CDNI_ANY("az0", "rad"),
-                                              CDNI_ANY("ze0", "rad"),
-                                              { "flags", "1", 0, 15, 0, 0, "they are a sum of 1, 2, 4, 8" } };
-  static const cdni_parameter screw[] = { CDNI_ANY("pitch", "m/rad") };
-  static const cdni_parameter custom[] = { CDNI_ANY("params[0]", NULL), CDNI_ANY("params[1]", NULL),
-                                           CDNI_ANY("params[2]", NULL), CDNI_ANY("params[3]", NULL) };
-  _Static_assert(CDNI_COUNT(custom) == CDN_MOBILIZER_PARAMS, "custom mobilizers have all parameters");
-#define TABLE(name) (*n = CDNI_COUNT(name), name)
-  switch (kind) {
-    case CDN_ELLIPSOID: return TABLE(ellipsoid);
-    case CDN_SPHERICAL_COORDS: return TABLE(spherical);
-    case CDN_SCREW: return TABLE(screw);
-    case CDN_CUSTOM_MOBILIZER: return TABLE(custom);
-    default: *n = 0; return NULL;
-  }
-#undef TABLE
 }
 
 /* ---- bodies ---- */
@@ -96,14 +58,12 @@ static const char *mobilizer_name(const cdn_system *system, int i) {
 static bool is_weld(const cdn_system *system, int i) {
   return CDNI_AT(cdni_matter(system)->nodes, tree_node, i).nu == 0;
 }
-static const char *mobilizer_kind(const cdn_system *system, int i) {
-  return i > 0 ? cdn_mobilizer_name(cdn_body_mobilizer(system, (cdn_body){ i })) : NULL;
+static const char *mobilizer_kind_name(const cdn_system *system, int i) {
+  return i > 0 ? cdni_body_kind_name(system, (cdn_body){ i }) : NULL;
 }
 
 static int mobilizer_count(const cdn_system *system, int i) {
-  int n;
-  cdni_mobilizer_parameters(cdn_body_mobilizer(system, (cdn_body){ i }), &n);
-  return i > 0 ? OWN + n : 0;
+  return i > 0 ? OWN + cdni_body_kind(cdni_matter(system), i)->n_parameters : 0;
 }
 
 static void mobilizer_parameter(const cdn_system *system, int i, int k, cdni_parameter_place *out) {
@@ -119,8 +79,7 @@ static void mobilizer_parameter(const cdn_system *system, int i, int k, cdni_par
     for (int u = 1; u < node->nu; u++)
       if (cdni_mobility_dimension(m, node->u + u) != out->dimension) out->is.unit = "kg m^2, kg";
   } else {
-    int n;
-    out->is = cdni_mobilizer_parameters(cdn_body_mobilizer(system, (cdn_body){ i }), &n)[k - OWN];
+    out->is = cdni_kind_of(node)->parameters[k - OWN];
     out->array = m->params, out->at = CDN_MOBILIZER_PARAMS * i + k - OWN;
   }
 }
@@ -211,7 +170,7 @@ const cdni_elements cdni_matter_elements[] = {
     .count = cdn_system_body_count,
     .name = mobilizer_name,
     .may_share = is_weld,
-    .kind = mobilizer_kind,
+    .kind = mobilizer_kind_name,
     .parameter_count = mobilizer_count,
     .parameter = mobilizer_parameter,
     .set = set_mobilizer },

@@ -88,7 +88,7 @@ static const char *joint_name(const matter *m, cdn_body body) {
 static cdn_status failed(cdn_state *state, const char *function, const joint *j, cdn_body body, cdn_status status) {
   const char *name = joint_name(j->m, body);
   return cdni_state_fail(state, status, false, function, name, "joint '%s' (%s): its functions gave no pose (%s)", name,
-                         j->custom ? j->custom->ops.name : cdn_mobilizer_name((cdn_mobilizer)j->n->kind),
+                         j->custom ? j->custom->ops.name : cdni_body_kind_name(cdn_state_system(state), body),
                          cdn_status_name(status));
 }
 

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "matter/custom.h"
+#include "matter/kinds.h"
 #include "matter/operators.h"
 
 /* ---- the symmetric part: Hdot u by the velocity pass, on a tree of this body alone ---- */
@@ -84,20 +85,6 @@ static cdn_status symmetric(const matter *m, cdn_state *state, const tree_data *
 
 /* ---- the commutator ---- */
 
-typedef enum speeds { RATES, TURNS_IN_F, TURNS_ABOUT_LINE, THEIR_OWN } speeds;
-
-static speeds speeds_of(const matter *m, const tree_node *n) {
-  switch ((cdn_mobilizer)n->kind) {
-    case CDN_BALL:
-    case CDN_FREE:
-    case CDN_ELLIPSOID: return TURNS_IN_F;
-    case CDN_LINE_ORIENTATION:
-    case CDN_FREE_LINE: return TURNS_ABOUT_LINE;
-    case CDN_CUSTOM_MOBILIZER: return CDNI_AT(m->customs, custom_mobilizer, n->custom).ops.N ? THEIR_OWN : RATES;
-    default: return RATES;
-  }
-}
-
 /* H for turning about z of M (of F, if reversed), in Ground, at M's origin. */
 static sv line_column(const tree_node *n, const tree_data *d, int i) {
   const body_pose *pose = &d->pose[i], *parent = &d->pose[n->parent];
@@ -152,16 +139,18 @@ static cdn_status own_commutator(const matter *m, cdn_state *state, const tree_n
 static cdn_status add_commutator(const matter *m, cdn_state *state, const tree_data *d, int i, int j, int k, sv *sum) {
   const tree_node *n = &m->tree.node[i];
   real c[6] = { 0 };
-  switch (speeds_of(m, n)) {
-    case RATES: return CDN_OK;
-    case TURNS_IN_F:
+  switch (cdni_kind_of(n)->speeds) {
+    case SPEEDS_TURN_IN_F:
       if (j >= 3 || k >= 3) return CDN_OK;
       *sum = sv_fma((j + 1) % 3 == k ? -1.0 : 1.0, cdni_hinge_column(n, d->H, 3 - j - k), *sum);
       return CDN_OK;
-    case TURNS_ABOUT_LINE:
+    case SPEEDS_TURN_ABOUT_AXES:
       if (j < 2 && k < 2) *sum = sv_fma(j < k ? 1.0 : -1.0, line_column(n, d, i), *sum);
       return CDN_OK;
-    case THEIR_OWN: CDNI_TRY(own_commutator(m, state, n, d->q + n->q, j, k, c)); break;
+    case SPEEDS_ARE_RATES:
+      if (!cdni_custom_has_N(m, n->custom)) return CDN_OK;
+      CDNI_TRY(own_commutator(m, state, n, d->q + n->q, j, k, c));
+      break;
   }
   for (int l = 0; l < n->nu; l++) *sum = sv_fma(c[l], cdni_hinge_column(n, d->H, l), *sum);
   return CDN_OK;
@@ -171,10 +160,9 @@ static cdn_status add_commutator(const matter *m, cdn_state *state, const tree_d
 
 cdn_status cdni_hinge_gradient(const matter *m, cdn_state *state, const tree_data *d, int i, bool *moves, sv dH[6][6]) {
   const tree_node *n = &m->tree.node[i];
-  speeds how = speeds_of(m, n);
   bool reversed = n->variant & 1;
-  *moves = n->bias || how == TURNS_ABOUT_LINE || (reversed && n->nu > 1);
-  if (n->kind == CDN_FUNCTION_BASED || n->kind == CDN_CUSTOM_MOBILIZER) *moves = true;
+  *moves = n->bias || cdni_kind_of(n)->speeds == SPEEDS_TURN_ABOUT_AXES || (reversed && n->nu > 1);
+  if (n->custom >= 0) *moves = true;
   if (!*moves) return CDN_OK;
   CDNI_TRY(symmetric(m, state, d, i, dH));
   for (int j = 0; j < n->nu; j++)

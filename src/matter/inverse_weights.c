@@ -2,6 +2,7 @@
  * body_invweight0 and dof_invweight0). The compliance of every body follows outward from that of its parent: O(n). */
 #include "matter/compliance.h"
 #include "matter/custom.h"
+#include "matter/kinds.h"
 #include "matter/operators_factor.h"
 #include "matter/subsystem.h"
 
@@ -49,7 +50,7 @@ static void weigh_body(const matter *m, cdn_state *state, const pass *p, int i, 
 static void weigh_mobilities(const tree_node *n, const mobility_factor *own, const compliance *inboard,
                              double *weight) {
   for (int k = 0; k < n->nu; k++) weight[k] = own[k].D_inv[k] + sv_dot(own[k].g, compliance_mul(inboard, own[k].g));
-  if (n->kind != CDN_BALL && n->kind != CDN_FREE) return;
+  if (!cdni_kind_of(n)->ball) return;
   for (int k = 0; k < n->nu; k += 3) {
     const double all = (weight[k] + weight[k + 1] + weight[k + 2]) / 3;
     for (int l = 0; l < 3; l++) weight[k + l] = all;

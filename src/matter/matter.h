@@ -11,7 +11,6 @@
 typedef struct matter_body {
   char *name, *mobilizer_name;
   int32_t parent;
-  cdn_mobilizer mobilizer;
   bool improper;         /* allow_improper was set */
   bool X_BM_identity;    /* the default X_BM is the identity; a State may have another */
   cdn_motion_level lock; /* the default level of its lock */
@@ -110,13 +109,14 @@ void cdni_matter_change_q(const matter *m, const double *q0, const double *q1, c
 /* Mobilizers that `from` has locked at its own q and u are locked in `to` at those of `to`. */
 cdn_status cdni_locks_where_they_are(cdn_state *to, const cdn_state *from);
 
-/* Of what mobility u (matter's slot), or mobility k of a kind, is the rate: 'L' of a length, 'A' of an angle, 0 where
- * only a user's functions know. */
+/* Of what mobility u (matter's slot) is the rate: 'L' of a length, 'A' of an angle, 0 where only a user's functions
+ * know. */
 char cdni_mobility_dimension(const matter *m, int u);
-char cdni_mobilizer_dimension(cdn_mobilizer kind, int k);
+/* The name of the kind of a body's mobilizer. */
+const char *cdni_body_kind_name(const cdn_system *system, cdn_body body);
 
-/* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own, so that qdot is not
- * u. */
+/* Whether a custom or function-based mobilizer (by its place in matter's list, -1 for other kinds) has an N of its own,
+ * so that qdot is not u. */
 bool cdni_custom_has_N(const matter *m, int32_t index);
 /* Whether such a mobilizer has a function that finds coordinates for a wanted pose; otherwise the library iterates. */
 bool cdni_custom_has_fit(const matter *m, int32_t index);

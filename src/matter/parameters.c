@@ -145,7 +145,7 @@ cdn_status cdni_body_set_mobilizer_params(cdn_state *state, const char *function
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
   char reason[160];
-  cdn_status status = cdni_check_params((cdn_mobilizer)m->tree.node[body.i].kind, params, reason, sizeof reason);
+  cdn_status status = cdni_check_params(cdni_kind_of(&m->tree.node[body.i]), params, reason, sizeof reason);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, name_of(m, body), "body '%s': %s", name_of(m, body), reason);
   return only_check

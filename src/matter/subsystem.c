@@ -59,13 +59,7 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
 static void decode_params(const tree_node *n, const double *params, double *kind) {
   memset(kind, 0, sizeof((body_frames *)0)->kind);
   memcpy(kind, params, CDN_MOBILIZER_PARAMS * sizeof *kind);
-  if (n->kind != CDN_SPHERICAL_COORDS) return;
-  int flags = (int)params[2];
-  double s2 = flags & 8 ? -1 : 1;
-  kind[2] = flags & 1 ? -1 : 1;
-  kind[3] = flags & 2 ? -1 : 1;
-  kind[4] = flags & 4 ? s2 : 0;
-  kind[5] = flags & 4 ? 0 : s2;
+  if (cdni_kind_of(n)->decode) cdni_kind_of(n)->decode(params, kind);
 }
 
 static cdn_status calc_frame_constants(const void *self, cdn_state *state, void *out) {

@@ -64,7 +64,7 @@ void cdni_soft_element_add_coordinate(soft_adder *a, int place, cdn_body body, i
   cdni_soft_element_add_body(a, place, body);
   if (!a->ok) return;
   const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdn_mobilizer_name(cdn_body_mobilizer(a->system, body));
+  const char *kind = cdni_body_kind_name(a->system, body);
   const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body);
   if (k < 0 || k >= nq) {
     cdni_soft_element_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d coordinates: there is no number %d",

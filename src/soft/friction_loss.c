@@ -1,5 +1,6 @@
 /* Dry friction in joints. */
 #include "core/sized.h"
+#include "matter/kinds.h"
 #include "soft/elements.h"
 
 CDNI_DEF(friction_loss_def, .mobility = -1, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
@@ -11,7 +12,7 @@ static const char *check(const double *p) { return cdni_soft_check_law(p + LAW, 
 
 /* Row k: mobility k, or the rotation about axis k of M; returns whether it is that. */
 static bool set_row(const soft_element_view *v, const tree_node *node, int k, double *g) {
-  const bool turns = (node->kind == CDN_BALL || node->kind == CDN_FREE) && k < 3;
+  const bool turns = cdni_kind_of(node)->ball && k < 3;
   if (!turns) {
     g[k] = 1;
     return false;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/sized.h"
+#include "matter/kinds.h"
 #include "soft/elements.h"
 
 CDNI_DEF(soft_limit_def, .lower = -INFINITY, .upper = INFINITY, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } });
@@ -68,7 +69,8 @@ const soft_element_kind cdni_soft_element_ball_limit = { .name = "ball limit",
                                                          .add_groups = add_ball_groups };
 
 static bool is_ball(const cdn_system *system, cdn_body body) {
-  return body.i > 0 && body.i < cdn_system_body_count(system) && cdn_body_mobilizer(system, body) == CDN_BALL;
+  return body.i > 0 && body.i < cdn_system_body_count(system) && cdn_body_nu(system, body) == 3 &&
+         cdni_body_kind(cdni_matter(system), body.i)->ball;
 }
 
 cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_limit_def *given) {

@@ -137,7 +137,7 @@ bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name
                          int32_t *q, int32_t *u) {
   if (!find_body(a, function, name, body)) return false;
   const tree_node *n = &a->m->tree.node[body.i];
-  const char *joint = cdn_body_mobilizer_name(a->system, body), *kind = cdn_mobilizer_name(n->kind);
+  const char *joint = cdn_body_mobilizer_name(a->system, body), *kind = cdni_body_kind_name(a->system, body);
   const int count = coordinate ? n->nq : n->nu, ahead = coordinate ? n->nq - n->nu : 0;
   if (k < 0 || k >= count) {
     cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : joint,

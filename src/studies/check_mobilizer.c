@@ -170,9 +170,7 @@ static cdn_status check_N(mobilizer *m) {
 /* From where the State was to this pose, by set-to-fit. */
 static cdn_status check_fit(mobilizer *m) {
   checker *c = &m->c;
-  const cdn_mobilizer kind = cdn_body_mobilizer(c->system, m->body);
-  const bool iterated = kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER;
-  if (c->pose < 2 || (iterated && !cdni_custom_has_fit(c->matter, m->node->custom))) return CDN_OK;
+  if (c->pose < 2 || (m->node->custom >= 0 && !cdni_custom_has_fit(c->matter, m->node->custom))) return CDN_OK;
   cdn_transform X;
   CDNI_TRY(cdni_check_set(c, &c->given));
   CDNI_TRY(cdn_body_set_q_to_fit_transform(c->state, m->body, m->X_FM));
@@ -209,10 +207,9 @@ cdn_status cdn_check_mobilizer(cdn_state *state, cdn_body body, const cdn_check_
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                            "there is no body %d with a mobilizer in this System", (int)body.i);
   mobilizer m = { .body = body };
-  const cdn_mobilizer kind = cdn_body_mobilizer(system, body);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), longest = nq > nu ? nq : nu;
   CDNI_TRY(cdni_check_begin(&m.c, state, function, "mobilizer", cdn_body_mobilizer_name(system, body),
-                            cdn_mobilizer_name(kind), def, longest > 12 ? longest : 12, out));
+                            cdni_body_kind_name(system, body), def, longest > 12 ? longest : 12, out));
   m.node = &m.c.matter->tree.node[body.i];
   cdn_status status = CDN_OK;
   for (int i = 0; i <= m.c.def.poses + 1 && status == CDN_OK; i++) {

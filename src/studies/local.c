@@ -7,6 +7,7 @@
 #include "constraints/loops.h"
 #include "constraints/project.h"
 #include "math/dense.h"
+#include "matter/kinds.h"
 #include "matter/move.h"
 #include "matter/operators.h"
 #include "matter/scale.h"
@@ -189,10 +190,9 @@ static void turn_between(const double *a, const double *b, double *rate) {
 static void rates_between(const matter *m, const double *a, double *b, double *rate) {
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    const cdn_mobilizer kind = CDNI_AT(m->bodies, matter_body, i).mobilizer;
     for (int k = n->q; k < n->q + n->nq; k++) rate[k] = b[k] - a[k];
     if (!n->quaternion) continue;
-    if (kind == CDN_LINE_ORIENTATION || kind == CDN_FREE_LINE) leave_out_z(a + n->q, b + n->q);
+    if (cdni_kind_of(n)->speeds == SPEEDS_TURN_ABOUT_AXES) leave_out_z(a + n->q, b + n->q);
     turn_between(a + n->q, b + n->q, rate + n->q);
   }
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <cardan/mobilizers.h>
 #include <cardan/motion.h>
 #include <cardan/stepper.h>
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <cardan/dynamics.h>
+#include <cardan/mobilizers.h>
 #include <cardan/operators.h>
 #include <cardan/soft.h>
 

@@ -7,7 +7,8 @@ docs/architecture.md lists the rooms, those that may be included by others last.
 room and of rooms on lower lines. A header that is private to its room (internal.h, and those whose first lines say
 "Private to the room"), or to some files of it, is included by its room only. What a file calls or reads is defined in
 its own room or in a room on a lower line, also where a public header declares it: nm tells, of the objects of the build
-directory BUILD. --draw prints the arrows that are there.
+directory BUILD. A new kind of mobilizer concerns few files: few see the lists of kinds. --draw prints the arrows that
+are there.
 """
 import os
 import re
@@ -91,6 +92,35 @@ def check_symbols(build, level, mistakes):
                 mistakes.append(f"{os.path.basename(path)} needs {symbol}, and room {there} is not below {here}")
 
 
+KINDS = {"include/cardan/mobilizers.h", "src/matter/mobilizers/mobilizers.h"}
+
+
+def check_kinds(root, mistakes):
+    """At most 60 files are compiled anew when a list of kinds of mobilizers changes; kernels are compiled five times."""
+    def included(path):
+        text = open(os.path.join(root, path), encoding="utf-8").read()
+        for public, name in re.findall(r'^#\s*include [<"](cardan/)?([^>"]+)[>"]', text, re.M):
+            header = os.path.join("include/cardan" if public else "src", name)
+            if os.path.exists(os.path.join(root, header)):
+                yield header
+
+    def sees(path, seen):
+        if path in KINDS:
+            return True
+        if path in seen:
+            return False
+        seen.add(path)
+        return any(sees(header, seen) for header in included(path))
+
+    sources = [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(os.path.join(root, "src"))
+               for name in names if name.endswith(".c")]
+    seeing = [path for path in sources if sees(path, set())]
+    compiled = sum(5 if os.path.basename(path).startswith("kernel") else 1 for path in seeing)
+    if not seeing or compiled > 60:
+        mistakes.append(f"{compiled} files are compiled anew for a new kind of mobilizer, which 60 may be: include "
+                        "matter/kinds.h in place of a list of kinds")
+
+
 def main():
     root = sys.argv[1]
     source = os.path.join(root, "src")
@@ -120,6 +150,7 @@ def main():
                         mistakes.append(f"{where}, which is private to room {other}")
                     elif private:
                         mistakes.append(f"{where}, and so {private}, which is private to room {other}")
+    check_kinds(root, mistakes)
     if "--objects" in sys.argv:
         check_symbols(sys.argv[sys.argv.index("--objects") + 1], level, mistakes)
     if "--draw" in sys.argv:

@@ -2,7 +2,10 @@
  * kind is a list of entries; a new kind is a line in the table. */
 #include <math.h>
 
+#include <cardan/mobilizers.h>
+
 #include "constraints/kinds/equations.h"
+#include "matter/kinds.h"
 
 /* Entries of the lists: conditions on M in F; p is from F's origin to M's. */
 typedef enum joint_equation_kind {
@@ -65,7 +68,7 @@ static const struct joint_form {
 
 /* Parameters: X_AF, X_BM, and those of the mobilizer. */
 enum { X_AF = 0, X_BM = 12, OWN = 24, N_PARAMS = OWN + CDN_MOBILIZER_PARAMS };
-/* Those of the mobilizer follow: cdni_mobilizer_parameters. */
+/* Those of the mobilizer follow. */
 static const cdni_parameter table[] = { CDNI_FRAME("X_AF"),          CDNI_FRAME("X_BM"),
                                         CDNI_ANY("params[0]", NULL), CDNI_ANY("params[1]", NULL),
                                         CDNI_ANY("params[2]", NULL), CDNI_ANY("params[3]", NULL) };
@@ -75,14 +78,15 @@ static int kind_of(const void *data) { return *(const int32_t *)data; }
 static const char *name_of(const constraint_element *c) { return forms[kind_of(c->data)].name; }
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
-  const cdn_mobilizer kind = (cdn_mobilizer)kind_of(c->data);
   return constraint_check_frame(p + X_AF, "X_AF", why, size) && constraint_check_frame(p + X_BM, "X_BM", why, size) &&
-         cdni_check_params(kind, p + OWN, why, size) == CDN_OK;
+         cdni_check_params(&cdni_mobilizer_kinds[kind_of(c->data)], p + OWN, why, size) == CDN_OK;
 }
 
 static const cdni_parameter *own_parameters(const constraint_element *c, int *first, int *n) {
   *first = OWN;
-  return cdni_mobilizer_parameters((cdn_mobilizer)kind_of(c->data), n);
+  const mobilizer_kind *kind = &cdni_mobilizer_kinds[kind_of(c->data)];
+  *n = kind->n_parameters;
+  return kind->parameters;
 }
 
 /* ---- where the frames are ---- */

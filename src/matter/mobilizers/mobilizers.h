@@ -13,8 +13,8 @@
  * not need R_GF. To add a kind: its file, an #include, and a line (two with Euler angles) in the list: X(ROW, name,
  * KIND, nq, nu, form, quaternion, bias, coordinate names, speed names). Function-based and custom kinds are not in
  * the list: ops describe them (custom.c). */
-#ifndef CARDAN_MOBILIZERS_H
-#define CARDAN_MOBILIZERS_H
+#ifndef CARDAN_MATTER_MOBILIZERS_H
+#define CARDAN_MATTER_MOBILIZERS_H
 
 #include "matter/mobilizers/ball.h"
 #include "matter/mobilizers/bend_stretch.h"
