@@ -1,6 +1,7 @@
 /* A parcel is put on a belt. Friction carries it until it is as fast as the belt; then it sticks, also when the belt
  * climbs a slope and stops for a while. Prints where the parcel is, and how far friction is stretched. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/contact.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* A ball that bounces until it rests. The impact is an event: its trigger is the ball's height, falling through zero;
  * its handler sends the ball back up at a part of the speed, and ends the run when that has become small. Impacts in
  * closed form: v_k = e^k v_0, and each flight takes 2 v_k / g. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/events.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* A run that is saved on its way and goes on from there: the swing of a double pendulum, where the smallest difference
  * would soon be a large one. Both runs end with the same bits. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,9 @@
  *   cardan assemble examples/models/five_bar.xml --goal left_motor=-0.35 --goal right_motor=-0.15 -o reach.json
  *   cardan simulate examples/models/five_bar.xml --initial reach.json --duration 2 -o motion.csv --deliver
  *   cardan plot motion.csv */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
+#include <cardan/assembly.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  * contact makes forces a smooth function of positions, so that positions alone are optimized. The trunk has no motor:
  * forces on it have a large weight, until the floor provides them. Then the leg runs forward with the forces that were
  * found. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/invertible.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

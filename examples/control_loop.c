@@ -3,7 +3,7 @@
  * takes effect with the next call of advance.
  *
  * Between samples the angle is a parabola, so the motion is known exactly, sample by sample. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

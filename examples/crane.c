@@ -2,7 +2,8 @@
  * it. The travel takes two periods of the load's small swings, so that the load hangs still at the end; then an event
  * sets the brake, which is a lock. The drive's force and power come out of the dynamics: nobody had to tune a
  * controller. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/events.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * blade only. Spun about the edge at rest, it turns its spin into speed: with J = I + m a^2 about the edge, a the
  * distance from the edge to the centre of mass, it moves along the blade with v = w0 sqrt(J / m) tanh(a w0 sqrt(m / J)
  * t). */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

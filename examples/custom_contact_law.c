@@ -1,7 +1,8 @@
 /* A law of contact of your own: a ball on a plane pushes like a linear spring, in place of Hertz's law. A ball without
  * weight falls on the floor at 1 m/s. It stays for half a period of the spring, pi sqrt(m / k), and leaves as fast as
  * it came; energy is kept, as the law tells its potential. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/contact_law.h>
 #include <math.h>
 #include <stdio.h>
 

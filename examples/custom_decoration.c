@@ -1,7 +1,10 @@
 /* Marks of one's own in a picture: the centre of mass of a double pendulum, the arrow of its velocity, and its height
  * as text. Whatever draws the scene shows them: `cdn_view`, `cdn_renderer`, a program. Run it with `--serve` to look at
  * them in a browser; Ctrl-C ends it. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/operators.h>
+#include <cardan/view.h>
+#include <cardan/scene.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

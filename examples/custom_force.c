@@ -2,7 +2,7 @@
  * with its potential, so that the energy certificate knows it. Two argon atoms are pulled apart a little and let go:
  * the period is that of a spring with the potential's curvature, and energy is kept. Units: nm, Da, ps; energies in
  * kJ/mol. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

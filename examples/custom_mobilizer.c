@@ -1,7 +1,7 @@
 /* A mobilizer of your own: a bead that slides on a parabola, z = k x^2 / 2, and stays upright to the curve. X_FM, H_FM
  * and the change of H are all there is to write; k is a parameter of the State. The bead swings through the bottom with
  * the period of its small vibrations, and energy is kept. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

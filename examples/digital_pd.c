@@ -4,7 +4,8 @@
  * its ticket.
  *
  * Between samples the plant is linear and the force constant, so the motion from sample to sample is known exactly. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/measures.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* A double pendulum, let go; its angles, speeds and energies as comma-separated values. Thirty lines are enough. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/trajectory.h>
 #include <stdio.h>
 
 int main(void) {

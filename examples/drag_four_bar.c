@@ -1,7 +1,10 @@
 /* A four-bar that is dragged: the end of the coupler goes along a line as far as it can, and the loop stays closed. The
  * program keeps its own loop and shows each pose. Run it with `--serve` and open the address that it prints; Ctrl-C
  * ends it. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/assembly.h>
+#include <cardan/view.h>
+#include <cardan/scene.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

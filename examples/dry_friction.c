@@ -1,6 +1,7 @@
 /* Dry friction as a bounded row. A crate is pushed up a slope at u0. Friction brakes it until it stops; it stays there,
  * without creeping, because the slope is less steep than friction allows. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/rows.h>
 #include <math.h>
 #include <stdio.h>
 

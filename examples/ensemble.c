@@ -3,7 +3,8 @@
  * The hammer is a head on a cable of three rods. Spin, angle and the head's mass vary; all throws are States of one
  * System and are advanced together, in the lanes of the CPU's vector instructions and on two threads. One of them is
  * checked against a lone State with the same variables: it is the same to the last bit. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/ensemble.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* A four-bar linkage hangs on a spring: how many degrees of freedom it has, where it comes to rest, how it vibrates
  * there. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/equilibrium.h>
+#include <cardan/modes.h>
 #include <math.h>
 #include <stdio.h>
 

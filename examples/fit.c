@@ -1,7 +1,9 @@
 /* Poses instead of coordinates: a drone is put in the air by its position, yaw, pitch and roll, and given a
  * velocity; the arm under it is pointed at something by its universal joint, as nearly as that can; and the arm is
  * held against gravity. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/operators.h>
+#include <cardan/angles.h>
 #include <math.h>
 #include <stdio.h>
 

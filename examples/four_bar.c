@@ -1,7 +1,8 @@
 /* A four-bar linkage: a tree of three links, and a pin that closes the loop. Assembled from a guess that is nowhere
  * near, with the crank where we want it; then the speeds that go with a turning crank. Both are compared with
  * Freudenstein's equation. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/assembly.h>
 #include <math.h>
 #include <stdio.h>
 

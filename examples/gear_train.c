@@ -3,7 +3,7 @@
  * not slip on sun and ring. Two of these seven equations follow from the others: the planets share the load, equally as
  * long as nobody says that one is stiffer (cdn_constraint_set_weight). Speeds, acceleration, torques and tooth forces
  * are compared with the closed form. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

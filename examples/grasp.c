@@ -5,7 +5,9 @@
  *
  *   cardan simulate examples/models/gripper.xml --control grip=80 --duration 1 --method convex --accuracy 1e-3 -o
  *   grip.csv cardan view examples/models/gripper.xml grip.csv */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
+#include <cardan/controls.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,9 @@
  *   cardan simulate examples/models/puppet.xml --duration 3 --method convex --accuracy 1e-2 -o convex.csv
  *   cardan simulate examples/models/puppet.xml --duration 3 --method file -o soft.csv
  *   cardan view examples/models/puppet.xml convex.csv soft.csv */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
+#include <cardan/contact.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* A PD controller for a humanoid that comes from a file. The file is read into a System that is not frozen yet; the
  * controller is a force on the file's joints, which the model's table names, with what limits of effort the file gives.
  * The walker hangs in a harness in mid-stride; the controller makes it stand straight: all angles zero. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Inverse kinematics from markers: a leg of three bodies (pelvis free, hip a ball, knee a pin with bounds) carries nine
  * markers. A walk of our own makes the recording, with noise, and with markers that are out of sight now and then; the
  * leg is then tracked through it frame by frame, and the joints compared with the walk. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/assembly.h>
 #include <math.h>
 #include <stdio.h>
 

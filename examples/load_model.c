@@ -1,7 +1,8 @@
 /* Reads a model file (URDF or MJCF), says what is in it, and lets it go for a second.
  *
  *   load_model [FILE]     default: examples/models/pendulum.xml of the source tree */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

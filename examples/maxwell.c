@@ -4,7 +4,7 @@
  *
  * Held at a fixed length, such an element relaxes: its tension decays as exp(-k t / c). Here it pulls at a body that
  * is too heavy to move, and the decay is compared with that. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -2,7 +2,9 @@
  * mean height. They are measures, and columns of a trajectory that `cardan plot` draws:
  *
  *   measures whip.csv && cardan plot whip.csv */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/trajectory.h>
+#include <cardan/measures.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* Normal modes of a double pendulum, next to the closed form: omega^2 = (2 -+ sqrt 2) g / l. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/modes.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Parameters are variables: masses, frames, stiffnesses and switches belong to a State and change without rebuilding.
  * One System serves a whole family of oscillators; each run's period is compared with 2 pi sqrt(m / k). */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

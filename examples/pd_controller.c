@@ -3,7 +3,8 @@
  * the steps in between see a smooth system, and what it changes is the forces alone; poses are not computed again.
  *
  * Between samples the angle is a parabola, so the motion is known exactly, sample by sample. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/events.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The README's program: a pendulum swings for ten seconds, and the certificate says how accurate the run was. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <stdio.h>
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* Rays and distances among shapes: a cart with a rangefinder drives towards a wall with a door, past a ball. The
  * program prints what a fan of 9 rays meets, what is near the cart, and how far the cart is from the ball. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/queries.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,7 +1,10 @@
 /* A video of a run, drawn off screen: a spinning top that nods. With a file name, such as top.mp4, the frames go to
  * ffmpeg; without one the program draws a few small ones and looks at them. */
 #define _POSIX_C_SOURCE 200809L
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/geometry.h>
+#include <cardan/scene.h>
+#include <cardan/render.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* Three boxes, one on another on the floor, and a ball that is thrown at them: contact by forces. Prints what touches
  * at the end, and how accurate the run was. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/contact.h>
 #include <stdio.h>
 
 static cdn_body add(cdn_system *system, const char *name, cdn_geometry geometry, double mass, double inertia,

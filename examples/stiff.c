@@ -1,7 +1,7 @@
 /* A stiff model, and the method for it: a light flap closes against a strong damper. What it does takes a second, what
  * the damper does to any error of the speed a millisecond, and an explicit method has to take steps that follow the
  * latter. The certificate notices, and backward differences need a small part of the evaluations. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* A sweep of 1000 variations: an arm of two links swings down, with other masses and dampers in each. All of them are
  * advanced at one accuracy, each with steps of its own, and each tells whether the accuracy was delivered. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/ensemble.h>
 #include <stdio.h>
 
 enum { COUNT = 1000 };

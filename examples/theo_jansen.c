@@ -3,7 +3,8 @@
  * more than a third of every turn the foot goes along a nearly level line, which is what the numbers are famous for;
  * here it comes out of a simulation, and is compared with the leg assembled anew at the same crank angle. The work that
  * the motor does all the time is in the certificate's energy account. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/assembly.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* A top with a round foot is set down on a table, tilted and spinning. Friction at the foot drives it in circles and
  * raises it; friction against spin slows it down. Prints its tilt and the path of its foot. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/contact.h>
 #include <math.h>
 #include <stdio.h>
 

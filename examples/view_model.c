@@ -1,6 +1,7 @@
 /* A view of a System of one's own in a browser: a cart with a pendulum, which the mouse can pull. Run it with `--serve`
  * and open the address that it prints; Ctrl-C ends it. Without, it runs the same without a server, for a second. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/view.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

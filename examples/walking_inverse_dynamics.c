@@ -3,7 +3,11 @@
  * of the joints: in closed form, contact by contact, with no iteration. It is told nothing but the motion. First
  * with the accelerations of the recording, which gives back the torques that drove the walker; then from
  * positions alone, at every step of 2 ms, and one in 10 ms, where impacts of the feet are lost. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
+#include <cardan/operators.h>
+#include <cardan/contact.h>
+#include <cardan/soft.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

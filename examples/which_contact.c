@@ -2,7 +2,9 @@
  * is lifted while it slides, how its force jumps at the first touch, and what a second of a fall costs.
  * docs/evidence/which_contact.md tells what follows from these numbers. The block stands on a face, or on four balls as
  * feet. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/soft.h>
+#include <cardan/invertible.h>
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* The tutorial's program: a motor moves the hoist of hoist.xml by one metre, and keeps its load from swinging. */
-#include <cardan/cardan.h>
+#include <cardan/core.h>
+#include <cardan/model.h>
 #include <stdio.h>
 
 int main(int argc, char **argv) {

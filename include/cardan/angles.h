@@ -14,7 +14,21 @@
  * *Gimbal lock*: the first and the last axis are parallel, and only the sum or the difference of their angles
  * matters. It occurs at second = +-pi/2 in sequences of three axes (Tait-Bryan, Cardan angles), and at second = 0 or
  * pi in sequences that return to the first axis (proper Euler angles). Yaw, pitch and roll of vehicles are
- * body-fixed ZYX; the angles of mobilizers (matter.h) are body-fixed XYZ. */
+ * body-fixed ZYX; the angles of mobilizers (matter.h) are body-fixed XYZ.
+ *
+ * I want to
+ *   make a rotation or quaternion of three angles, of any sequence: cdn_rotation_from_angles,
+ *       cdn_quaternion_from_angles
+ *   get the three angles (Euler, Cardan, roll, pitch, yaw) of a rotation or quaternion: cdn_angles_from_rotation,
+ *       cdn_angles_from_quaternion
+ *   — those that go on from the last ones without a jump: cdn_angles_near
+ *   convert rates of angles to an angular velocity, and back: cdn_angular_velocity_from_angles, cdn_angle_rates
+ *   get the axis and angle of a rotation: cdn_axis_angle_from_rotation, cdn_axis_angle_from_quaternion
+ *   make a rotation that turns one direction into another: cdn_rotation_between, cdn_quaternion_between
+ *   make a rotation from two directions: cdn_rotation_two_axes
+ *   make, compose or invert quaternions: cdn_quaternion_axis_angle, cdn_quaternion_multiply, cdn_quaternion_conjugate
+ *   convert a quaternion's rate to an angular velocity, and back: cdn_angular_velocity_from_quaternion,
+ *       cdn_quaternion_rate */
 #ifndef CARDAN_ANGLES_H
 #define CARDAN_ANGLES_H
 

@@ -15,7 +15,27 @@
  *
  * An assembly belongs to one System and one thread. Adders copy their arguments, return an id, and are sticky: the
  * next cdn_assemble returns the first mistake. SI units, radians. docs/assembly.md has examples. Where nothing else
- * is said, functions return CDN_ERR_ARG for a wrong id or number; cdn_assembly_last_error has the message. */
+ * is said, functions return CDN_ERR_ARG for a wrong id or number; cdn_assembly_last_error has the message.
+ *
+ * I want to
+ *   start an assembly (inverse kinematics) of a System: cdn_assembly_create
+ *   set its tolerances and restarts: cdn_default_assembly_def
+ *   want a value of a coordinate: cdn_assembly_add_coordinate
+ *   want a point of a body (end effector, marker) at a place: cdn_assembly_add_marker
+ *   want a body turned as an orientation sensor sees it: cdn_assembly_add_orientation
+ *   want a speed: cdn_assembly_add_speed
+ *   want something else (a goal of my own): cdn_assembly_add_goal
+ *   change a goal's weight, or its wanted value: cdn_assembly_set_weight, cdn_assembly_set_value
+ *   give the observed place of a marker: cdn_assembly_observe_marker
+ *   give the observed orientation of a sensor: cdn_assembly_observe_orientation
+ *   list the goals: cdn_assembly_goal_count, cdn_assembly_goal_name
+ *   hold a joint or one coordinate during assembly: cdn_assembly_lock, cdn_assembly_lock_coordinate
+ *   keep a coordinate within bounds: cdn_assembly_set_bounds
+ *   find coordinates that satisfy constraints and come closest to the goals: cdn_assemble
+ *   find speeds that satisfy constraints and come closest to the wanted ones: cdn_assemble_speeds
+ *   follow a recording of markers frame by frame: cdn_track
+ *   read why an assembly failed: cdn_assembly_last_error
+ *   give up an assembly: cdn_assembly_destroy */
 #ifndef CARDAN_ASSEMBLY_H
 #define CARDAN_ASSEMBLY_H
 

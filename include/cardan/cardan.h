@@ -1,49 +1,60 @@
-/* Cardan: every public header. */
+/* Cardan: every public header, by subject. docs/functions.md lists their functions in this order. */
 #ifndef CARDAN_CARDAN_H
 #define CARDAN_CARDAN_H
-#include <cardan/base.h>
-#include <cardan/stream.h>
-#include <cardan/math.h>
-#include <cardan/geometry.h>
-#include <cardan/angles.h>
-#include <cardan/spatial.h>
-#include <cardan/system.h>
-#include <cardan/state.h>
-#include <cardan/elements.h>
-#include <cardan/regions.h>
-#include <cardan/functions.h>
-#include <cardan/controls.h>
-#include <cardan/events.h>
-#include <cardan/matter.h>
-#include <cardan/mobilizers.h>
-#include <cardan/motion.h>
-#include <cardan/operators.h>
-#include <cardan/forces.h>
-#include <cardan/dynamics.h>
-#include <cardan/rows.h>
-#include <cardan/soft.h>
-#include <cardan/soft_elements.h>
-#include <cardan/contact.h>
-#include <cardan/contact_law.h>
-#include <cardan/queries.h>
-#include <cardan/constraints.h>
-#include <cardan/check.h>
-#include <cardan/invertible.h>
-#include <cardan/assembly.h>
-#include <cardan/derivatives.h>
-#include <cardan/measures.h>
-#include <cardan/stepper.h>
-#include <cardan/deliver.h>
-#include <cardan/ensemble.h>
-#include <cardan/equilibrium.h>
-#include <cardan/modes.h>
+
+#include <cardan/core.h>
+
+/* Model files */
+#include <cardan/model.h>
 #include <cardan/spec.h>
 #include <cardan/spec_joints.h>
 #include <cardan/meshes.h>
+
+/* What a System has */
+#include <cardan/elements.h>
+
+/* Runs: recording, inputs, events, values of a State */
+#include <cardan/trajectory.h>
+#include <cardan/measures.h>
+#include <cardan/controls.h>
+#include <cardan/events.h>
+#include <cardan/functions.h>
+#include <cardan/stream.h>
+#include <cardan/deliver.h>
+#include <cardan/ensemble.h>
+
+/* The equations of motion */
+#include <cardan/operators.h>
+#include <cardan/derivatives.h>
+
+/* Poses that fulfil something */
+#include <cardan/assembly.h>
+#include <cardan/equilibrium.h>
+#include <cardan/modes.h>
+
+/* Contact */
+#include <cardan/contact.h>
+#include <cardan/contact_law.h>
+#include <cardan/queries.h>
+#include <cardan/geometry.h>
+#include <cardan/soft.h>
+#include <cardan/soft_elements.h>
+#include <cardan/invertible.h>
+
+/* Pictures */
+#include <cardan/view.h>
+#include <cardan/pull.h>
 #include <cardan/scene.h>
 #include <cardan/render.h>
-#include <cardan/model.h>
-#include <cardan/pull.h>
-#include <cardan/trajectory.h>
-#include <cardan/view.h>
+
+/* Rotations and spatial vectors */
+#include <cardan/angles.h>
+#include <cardan/spatial.h>
+
+/* Parts of your own */
+#include <cardan/dynamics.h>
+#include <cardan/rows.h>
+#include <cardan/regions.h>
+#include <cardan/check.h>
+
 #endif

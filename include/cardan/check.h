@@ -2,7 +2,12 @@
  * velocities are the derivatives of positions, forces those of potentials. A check evaluates an element of any kind
  * at the pose of a State and at random poses, compares each function with differences of another one, and names the
  * mistake and its size. Use it in the tests of your element: it costs hundreds of evaluations, and allocates. See
- * docs/checks.md. */
+ * docs/checks.md.
+ *
+ * I want to
+ *   check a mobilizer, force or constraint of my own against differences: cdn_check_mobilizer, cdn_check_force,
+ *       cdn_check_constraint, cdn_default_check_def
+ *   read what a check has found: cdn_check_count, cdn_check_get, cdn_check_text, cdn_check_poses, cdn_check_destroy */
 #ifndef CARDAN_CHECK_H
 #define CARDAN_CHECK_H
 

@@ -11,7 +11,61 @@
  *
  * All parameters are Instance-stage variables: adders give defaults, the set functions change them in a State.
  * Adders copy their arguments, return an id, and are sticky (system.h). Prescribed mobilizers come first (8.4):
- * constraints act on the mobilities that are free. */
+ * constraints act on the mobilities that are free.
+ *
+ * I want to
+ *   count constraints, and get the name or kind of one: cdn_system_constraint_count, cdn_constraint_name,
+ *       cdn_constraint_kind_name
+ *   find a constraint by name: cdn_system_find_constraint
+ *   compute inverse dynamics with loops, underactuated or redundantly actuated: cdn_constrained_inverse_dynamics
+ *   keep two points at a distance (rod): cdn_system_constrain_rod, cdn_rod_set
+ *   join two points (ball, connect): cdn_system_constrain_ball, cdn_ball_set
+ *   change the frames and parameters of a joint that closes a loop: cdn_joint_set
+ *   keep a point in a plane: cdn_system_constrain_point_in_plane, cdn_point_in_plane_set
+ *   keep a point on a line: cdn_system_constrain_point_on_line, cdn_point_on_line_set
+ *   keep an angle between two directions: cdn_system_constrain_angle, cdn_angle_set
+ *   hold a coordinate at a value: cdn_system_constrain_coordinate, cdn_constant_coordinate_set
+ *   hold a speed at a value: cdn_system_constrain_speed, cdn_constant_speed_set
+ *   hold an acceleration at a value: cdn_system_constrain_acceleration, cdn_constant_acceleration_set
+ *   make a coordinate follow a function of time: cdn_system_constrain_motion
+ *   make a coordinate or a speed follow a control: cdn_system_constrain_coordinate_to_control,
+ *       cdn_system_constrain_speed_to_control
+ *   couple coordinates by a function: cdn_system_couple_coordinates
+ *   couple speeds by a function (gears, nonholonomic couplings): cdn_system_couple_speeds
+ *   couple two joints by a polynomial, as MJCF's `joint` equality: cdn_system_couple_by_polynomial,
+ *       cdn_polynomial_coupler_set
+ *   keep two bodies from slipping on each other at a point: cdn_system_constrain_no_slip, cdn_no_slip_set
+ *   roll or slide a sphere on a plane: cdn_system_constrain_sphere_on_plane, cdn_sphere_on_plane_set
+ *   roll or slide a sphere on a sphere: cdn_system_constrain_sphere_on_sphere, cdn_sphere_on_sphere_set
+ *   roll or slide an edge on an edge: cdn_system_constrain_line_on_line, cdn_line_on_line_set
+ *   add a constraint of my own: cdn_system_constrain_custom, cdn_custom_constraint_set
+ *   fill in the definition of my own constraint with its defaults: cdn_default_custom_constraint_def
+ *   start a constraint switched off: cdn_system_disable_constraint
+ *   switch a constraint off or on, or ask whether it is on: cdn_constraint_set_enabled, cdn_constraint_is_enabled
+ *   read a constraint's parameters: cdn_constraint_params
+ *   find a constraint's equations among all: cdn_constraint_get_equations
+ *   read the gap of one constraint, or its velocity errors, on or off: cdn_calc_constraint_perr,
+ *       cdn_calc_constraint_verr
+ *   get the forces of all constraints on bodies and joints: cdn_constraint_forces
+ *   get the forces of one constraint: cdn_constraint_force
+ *   get the power of constraints: cdn_constraint_power
+ *   say which error of a constraint counts as one unit: cdn_constraint_set_unit_error
+ *   share forces among redundant constraints by relative stiffness: cdn_constraint_set_weight
+ *   know which equations are redundant: cdn_redundant_equations
+ *   compute the constraint Jacobian G: cdn_calc_G
+ *   multiply by G or by its transpose: cdn_multiply_by_G, cdn_multiply_by_G_transpose
+ *   get b of G udot = b: cdn_calc_constraint_bias
+ *   get the position constraints' Jacobian by q: cdn_calc_Pq
+ *   get acceleration errors for any udot: cdn_calc_udoterr
+ *   solve M x + G^T lambda = f, G x = b (impulses too): cdn_solve_constrained
+ *   solve for impulses of constraints and of prescribed motion: cdn_solve_impulses
+ *   compute G M^-1 G^T, or solve with it: cdn_calc_G_M_inv_G_transpose, cdn_solve_G_M_inv_G_transpose
+ *   project q onto the position constraints: cdn_project_q
+ *   project u onto the velocity constraints: cdn_project_u
+ *   set tolerance and weights of a projection: cdn_default_projection_def
+ *   use Baumgarte's stabilization in place of projection: cdn_constraints_set_baumgarte
+ *   give the rows of my constraint: at a point, about an axis, on a joint: cdn_rows_add_point, cdn_rows_add_torque,
+ *       cdn_rows_add_mobility */
 #ifndef CARDAN_CONSTRAINTS_H
 #define CARDAN_CONSTRAINTS_H
 

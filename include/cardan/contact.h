@@ -8,7 +8,30 @@
  * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the
  * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, if they are in one
  * group, if their bodies were excluded, or if the System's filter says so. A *pair* names two shapes that touch
- * whatever parents, masks, groups, exclusions and filter say. */
+ * whatever parents, masks, groups, exclusions and filter say.
+ *
+ * I want to
+ *   put a shape on a body: cdn_default_shape_def, cdn_system_add_shape
+ *   say what a surface is made of: cdn_default_contact_material, cdn_shape_set_material
+ *   say what a surface is to convex contact, or two surfaces together: cdn_default_soft_material,
+ *       cdn_shape_set_soft_material, cdn_default_soft_pair_material, cdn_contact_pair_set_soft_material
+ *   choose how friction begins, and whether a body touches its parent: cdn_default_contact_def, cdn_system_set_contact
+ *   know where forces of contact come from: cdn_system_contact_model
+ *   keep two bodies from touching: cdn_system_exclude_contact
+ *   decide by a function of my own which shapes may touch: cdn_system_set_contact_filter
+ *   let two shapes touch whatever the rules say, with numbers of their own: cdn_default_contact_pair_def,
+ *       cdn_contact_material_of_pair, cdn_system_add_contact_pair, cdn_contact_pair_set_material
+ *   find a pair by name, ask for its name, its shapes, how many there are: cdn_system_find_contact_pair,
+ *       cdn_contact_pair_name, cdn_contact_pair_shapes, cdn_system_contact_pair_count
+ *   know whether two shapes may touch, and if not, why: cdn_shapes_may_touch, cdn_shapes_rule
+ *   find a shape by name, ask for its name, its body, how many there are: cdn_system_find_shape, cdn_shape_name,
+ *       cdn_shape_body, cdn_system_shape_count
+ *   move, resize or switch off a shape in a State; get it and where it is: cdn_shape_set_frame, cdn_shape_set_size,
+ *       cdn_shape_set_enabled, cdn_shape_get
+ *   let a surface move over its body (a belt, a turntable): cdn_shape_set_surface_velocity
+ *   know whether the memory of friction suffices: cdn_contact_memory
+ *   let friction forget: cdn_contact_forget
+ *   read the contacts of a State: cdn_contact_count, cdn_contact_get */
 #ifndef CARDAN_CONTACT_H
 #define CARDAN_CONTACT_H
 

@@ -4,7 +4,12 @@
  * touch, and whose boxes overlap, it finds their contacts (places, normals, depths) from geometries, poses and
  * materials alone. Its pressure, a function of depth and rate, gives the normal force; energy, derivatives, bends and
  * the row of an implicit step follow from it. Friction, its memory, reports and measures are the library's.
- * examples/custom_contact_law.c is a whole program. */
+ * examples/custom_contact_law.c is a whole program.
+ *
+ * I want to
+ *   give two kinds of geometry a law of my own: cdn_default_contact_law_def, cdn_system_add_contact_law,
+ *       cdn_default_law_contact, cdn_law_add
+ *   know which law acts between two kinds, and what it lacks: cdn_system_contact_law */
 #ifndef CARDAN_CONTACT_LAW_H
 #define CARDAN_CONTACT_LAW_H
 

@@ -7,7 +7,18 @@
  * that read this control.
  *
  * Limits act when a control is read: a written value outside the limits is kept, and counts as the limit. (MuJoCo's
- * ctrlrange does the same.) See docs/controls.md. */
+ * ctrlrange does the same.) See docs/controls.md.
+ *
+ * I want to
+ *   add a control with a name, a unit and limits: cdn_system_add_control, cdn_default_control_def
+ *   make it follow samples over time: cdn_control_follow_samples
+ *   make it follow a function of time: cdn_control_follow_function
+ *   find a control, count them: cdn_system_find_control, cdn_system_control_count
+ *   ask its name, its unit, whether it follows something: cdn_control_name, cdn_control_unit, cdn_control_follows
+ *   write one control, or all: cdn_control_set, cdn_control_set_all
+ *   read the value within its limits, and what was written: cdn_control_value, cdn_control_given
+ *   read and set limits: cdn_control_limits, cdn_control_set_limits
+ *   depend on a control in an element of my own: cdn_control_ticket */
 #ifndef CARDAN_CONTROLS_H
 #define CARDAN_CONTROLS_H
 

@@ -1,5 +1,8 @@
 /* Cardan: a study that runs, and runs again with more accurate steps, until the accuracy asked for is delivered; or
- * that tells why this is not possible (docs/delivered.md). */
+ * that tells why this is not possible (docs/delivered.md).
+ *
+ * I want to
+ *   run until the accuracy is delivered: cdn_deliver, cdn_default_deliver_def */
 #ifndef CARDAN_DELIVER_H
 #define CARDAN_DELIVER_H
 

@@ -18,7 +18,28 @@
  *
  * Errors of every function: CDN_ERR_ARG (no bodies), CDN_ERR_NONFINITE (udot has a NaN or an infinity),
  * CDN_ERR_SINGULAR (M^-1 or the derivative of a force does not exist), CDN_ERR_NOMEM, and the errors of realization
- * and of callbacks. The message is on the State. */
+ * and of callbacks. The message is on the State.
+ *
+ * I want to
+ *   differentiate forward dynamics by q, u, f, z: cdn_forward_dynamics_derivatives
+ *   differentiate inverse dynamics by q, u, z: cdn_inverse_dynamics_derivatives
+ *   differentiate the rates of auxiliary states: cdn_calc_zdot_derivatives
+ *   differentiate constraint multipliers: cdn_multiplier_derivatives
+ *   get the inertial parameters of all bodies: cdn_inertial_parameters
+ *   compute the regressor of inverse dynamics: cdn_inverse_dynamics_regressor
+ *   differentiate accelerations by inertial parameters: cdn_forward_dynamics_regressor
+ *   differentiate qdot = N u, and get N and N^+: cdn_qdot_derivatives
+ *   know how displacements grow along the motion: cdn_tangent_rate_derivatives
+ *   describe the derivatives of my force: at a joint: cdn_force_derivatives_add_mobility
+ *   — of a force at a point: cdn_force_derivatives_add_point
+ *   — of a constant moment: cdn_force_derivatives_add_torque
+ *   — of a tension between two points: cdn_force_derivatives_add_line
+ *   — of forces on several bodies that depend on each other's places and motions: cdn_force_derivatives_add_bodies
+ *   — by auxiliary states: cdn_force_derivatives_wrt_z
+ *   describe how my auxiliary states' rates vary: with z: cdn_zdot_derivatives_add_z
+ *   — with a joint: cdn_zdot_derivatives_add_mobility
+ *   — with a point: cdn_zdot_derivatives_add_station
+ *   — with a slot of u: cdn_zdot_derivatives_add_slot */
 #ifndef CARDAN_DERIVATIVES_H
 #define CARDAN_DERIVATIVES_H
 

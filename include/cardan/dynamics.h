@@ -2,7 +2,10 @@
  *
  * Any subsystem (a controller, a muscle, a fluid) may add forces as well: it registers force providers while it
  * declares its resources. All force elements and providers form one ordered list, so forces of any number of
- * subsystems add up. See docs/providers.md. */
+ * subsystems add up. See docs/providers.md.
+ *
+ * I want to
+ *   add forces from a subsystem of mine: cdn_declare_forces */
 #ifndef CARDAN_DYNAMICS_H
 #define CARDAN_DYNAMICS_H
 

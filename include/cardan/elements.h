@@ -6,7 +6,18 @@
  * examples.
  *
  * Functions that return a status return CDN_ERR_ARG for a sort, an element, a parameter or a name that is not there;
- * the message says what is there. */
+ * the message says what is there.
+ *
+ * I want to
+ *   list elements of any sort: bodies, joints, forces, constraints, ... (docs/lookup.md): cdn_element_count,
+ *       cdn_element_name, cdn_element_kind, cdn_sort_name
+ *   find an element of any sort by its name: cdn_element_find
+ *   keep a pointer of mine on an element: cdn_element_set_user, cdn_element_user
+ *   list the parameters of an element with units, limits and defaults: cdn_element_parameter_count,
+ *       cdn_element_parameter
+ *   read or set a parameter by the names of the element and of the parameter: cdn_parameter_get, cdn_parameter_set
+ *   — by numbers, several at once: cdn_element_find_parameter, cdn_element_get_parameters, cdn_element_set_parameters
+ */
 #ifndef CARDAN_ELEMENTS_H
 #define CARDAN_ELEMENTS_H
 

@@ -15,7 +15,26 @@
  * Arrays of values have one row for each State: row k begins at k * stride (stride 0: rows follow each other without
  * gaps). Outputs of an operator may overwrite its inputs. An ensemble belongs to one thread at a time and has worker
  * threads of its own. Every function
- * returns CDN_ERR_ARG for NULL where a value is needed, and for a State number or a pool that does not exist. */
+ * returns CDN_ERR_ARG for NULL where a value is needed, and for a State number or a pool that does not exist.
+ *
+ * I want to
+ *   start an ensemble: cdn_ensemble_create, cdn_default_ensemble_def
+ *   give up an ensemble: cdn_ensemble_destroy
+ *   count its States and its lanes: cdn_ensemble_count, cdn_ensemble_lanes
+ *   copy a State into it, or out of it: cdn_ensemble_set_state, cdn_ensemble_get_state
+ *   set or get q, u or z of all States: cdn_ensemble_set, cdn_ensemble_get
+ *   set the time of all States, get the time of one: cdn_ensemble_set_time, cdn_ensemble_time
+ *   get the rates of all States: cdn_ensemble_rates
+ *   get one body's pose and velocity in all States: cdn_ensemble_body
+ *   get all energies: cdn_ensemble_energies
+ *   compute inverse dynamics in all States: cdn_ensemble_inverse_dynamics
+ *   solve with M in all States: cdn_ensemble_multiply_by_M_inv
+ *   do something else with every State, in parallel: cdn_ensemble_visit
+ *   advance all States by fixed steps: cdn_ensemble_advance
+ *   advance all States to a time, at an accuracy: cdn_ensemble_advance_to
+ *   know for each State whether the accuracy was delivered: cdn_ensemble_verdict, cdn_ensemble_certificate
+ *   know which State failed, and why: cdn_ensemble_status, cdn_ensemble_error
+ *   read the last failure of a call: cdn_ensemble_last_error */
 #ifndef CARDAN_ENSEMBLE_H
 #define CARDAN_ENSEMBLE_H
 

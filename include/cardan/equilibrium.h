@@ -1,4 +1,7 @@
-/* Cardan: static equilibrium, the pose at which a model rests under its forces, with its constraints and locks. */
+/* Cardan: static equilibrium, the pose at which a model rests under its forces, with its constraints and locks.
+ *
+ * I want to
+ *   find a static equilibrium: cdn_find_equilibrium, cdn_default_equilibrium_def */
 #ifndef CARDAN_EQUILIBRIUM_H
 #define CARDAN_EQUILIBRIUM_H
 

@@ -3,7 +3,14 @@
  * An event is part of a System, so it belongs to every run of that System. It occurs when a function of the State
  * changes sign, at times that are known beforehand, at every step, or at the ends of a run. When it occurs, its
  * *reporter* looks at the State and its *handler* may change it. A stepper (stepper.h) finds the moments and calls
- * both; see docs/events.md. */
+ * both; see docs/events.md.
+ *
+ * I want to
+ *   count events, find one by name, get its name: cdn_system_event_count, cdn_system_find_event, cdn_event_name
+ *   add an event: at a zero crossing, at times, periodically, at each step: cdn_system_add_event
+ *   fill in an event's definition with its defaults: cdn_default_event_def
+ *   read a trigger's value: cdn_event_value
+ *   declare an event in a subsystem: cdn_declare_event */
 #ifndef CARDAN_EVENTS_H
 #define CARDAN_EVENTS_H
 

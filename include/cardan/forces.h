@@ -3,7 +3,51 @@
  * All parameters are Instance-stage variables: adders give defaults, the set functions change them in a State. An
  * element has a potential or not; the energy certificate integrates the power of those that have none. Set functions
  * return CDN_ERR_ARG for an element of another kind and for wrong numbers, CDN_ERR_NONFINITE, and then change
- * nothing. */
+ * nothing.
+ *
+ * I want to
+ *   find a force element by its name: cdn_system_find_force
+ *   count force elements, and get the name and the kind of one: cdn_system_force_count, cdn_force_name,
+ *       cdn_force_kind_name
+ *   get the sum of all force elements: cdn_total_forces
+ *   get what one force element does: forces, power, potential: cdn_force_contribution
+ *   get the potential energy: cdn_potential_energy
+ *   get the power of forces without potential: cdn_nonpotential_power
+ *   add a motor or a servo, change it in a State: cdn_system_add_actuator, cdn_default_actuator_def, cdn_actuator_set
+ *   add gravity: cdn_system_add_gravity, cdn_gravity_set
+ *   read gravity in a State: cdn_gravity_get
+ *   exempt a body from gravity while building: cdn_system_exclude_from_gravity
+ *   exempt a body from gravity in a State, or ask whether it is: cdn_gravity_set_body_excluded,
+ *       cdn_gravity_body_is_excluded
+ *   add a spring on a joint's coordinate (a torsion spring on a pin): cdn_system_add_mobility_spring,
+ *       cdn_mobility_spring_set
+ *   add viscous damping to a joint: cdn_system_add_mobility_damper, cdn_mobility_damper_set
+ *   damp all speeds alike: cdn_system_add_global_damper, cdn_global_damper_set
+ *   apply a constant force or torque to a joint: cdn_system_add_mobility_force, cdn_mobility_force_set
+ *   limit a joint's coordinate by compliant stops: cdn_system_add_mobility_stop, cdn_mobility_stop_set
+ *   add a spring against the rotation of a ball or free joint: cdn_system_add_rotation_spring, cdn_rotation_spring_set
+ *   give a joint dry friction that sticks; ask whether it does: cdn_system_add_mobility_friction,
+ *       cdn_mobility_friction_set, cdn_mobility_friction_get
+ *   limit the rotation of a ball joint by a compliant cone: cdn_system_add_rotation_stop, cdn_rotation_stop_set
+ *   add a spring between two points: cdn_system_add_two_point_spring, cdn_two_point_spring_set
+ *   add a damper between two points: cdn_system_add_two_point_damper, cdn_two_point_damper_set
+ *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
+ *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
+ *   move a bushing's frames: cdn_linear_bushing_set_frames
+ *   read a bushing's six coordinates and rates: cdn_linear_bushing_coordinates
+ *   hold up a point over a plane by an exponential spring, with friction that sticks:
+ *       cdn_default_exponential_spring_def, cdn_system_add_exponential_spring
+ *   let a ball touch a half-space by a force that is smooth everywhere: cdn_default_smooth_contact_def,
+ *       cdn_system_add_smooth_contact, cdn_smooth_contact_set
+ *   apply a constant force and moment to a body: cdn_system_add_body_force, cdn_body_force_set
+ *   switch a force off or on, or ask whether it is on: cdn_force_set_enabled, cdn_force_is_enabled
+ *   add a force of my own: cdn_system_add_custom_force
+ *   add a force of my own: cdn_system_add_custom_force
+ *   add a force at a point of the body or of Ground, a moment, or a spatial force on a body, within my force:
+ *       cdn_forces_add_point, cdn_forces_add_at, cdn_forces_add_torque, cdn_forces_add_body
+ *   add a generalized force to a joint within my force: cdn_forces_add_mobility
+ *   dry friction along a tendon that sticks: cdn_system_add_tendon_friction
+ *   get the subsystem behind a custom force: cdn_force_subsystem */
 #ifndef CARDAN_FORCES_H
 #define CARDAN_FORCES_H
 

@@ -1,7 +1,17 @@
 /* Cardan: scalar functions of a few variables, with their derivatives. Function-based mobilizers are made of them.
  *
  * A function never changes, and has a reference count: create it, give it to its users (who retain it), release it.
- * Threads may share it. */
+ * Threads may share it.
+ *
+ * I want to
+ *   make a scalar function with derivatives: a constant: cdn_function_constant
+ *   — a linear function of several variables: cdn_function_linear
+ *   — a polynomial: cdn_function_polynomial
+ *   — a natural cubic spline: cdn_function_natural_spline
+ *   — a function of my own: cdn_function_create
+ *   evaluate a function and its derivatives: cdn_function_calc
+ *   know how many inputs a function has: cdn_function_n_inputs
+ *   share or give up a function: cdn_function_retain, cdn_function_release */
 #ifndef CARDAN_FUNCTIONS_H
 #define CARDAN_FUNCTIONS_H
 

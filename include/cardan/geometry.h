@@ -7,7 +7,24 @@
  *
  * A geometry is a solid: its points are the points of the surface and those inside. The exceptions are an open triangle
  * mesh, which has no inside, and the height field, whose inside is what lies below the heights, however deep. The sides
- * of what lies below are no surface: rays pass through them, and distances are measured to the heights. */
+ * of what lies below are no surface: rays pass through them, and distances are measured to the heights.
+ *
+ * I want to
+ *   make the convex hull of points: cdn_surface_create_convex
+ *   leave out corners of a hull that hardly matter: cdn_surface_simplify
+ *   describe a geometry by functions of my own: cdn_surface_create_custom
+ *   make a surface of triangles, or of heights over a grid: cdn_surface_create_mesh, cdn_surface_create_height_field
+ *   know what a surface has, and what was cleaned: cdn_surface_get_info
+ *   read a vertex or a triangle of a surface: cdn_surface_vertex, cdn_surface_triangle
+ *   share or give up a surface: cdn_surface_retain, cdn_surface_release
+ *   check the sizes of a geometry, name its kind: cdn_geometry_check, cdn_geometry_kind_name
+ *   know which kinds have distances from each other: cdn_geometry_pair_is_supported
+ *   find distance, normal and nearest points of two geometries: cdn_geometry_distance
+ *   find the points that carry the load between two geometries: cdn_geometry_manifold
+ *   find how far a point is from a geometry, inside or outside: cdn_geometry_point_distance
+ *   find where a ray meets a geometry: cdn_geometry_ray
+ *   get the box that contains a geometry: cdn_geometry_bounds
+ *   know the curvature of a smooth surface: cdn_geometry_curvature */
 #ifndef CARDAN_GEOMETRY_H
 #define CARDAN_GEOMETRY_H
 

@@ -11,7 +11,25 @@
  * two tangents and the normal. Impulses are in N s (N m s for hinges), velocities in m/s (rad/s), A and R in 1/kg,
  * energies in J. Matrices are row-major.
  *
- * Functions that have no State tell their failures by cdn_last_error. */
+ * Functions that have no State tell their failures by cdn_last_error.
+ *
+ * I want to
+ *   get the numbers of the law at a distance: cdn_invertible_regularisation, cdn_invertible_least_velocity,
+ *       cdn_default_invertible_law
+ *   describe a problem of contacts: cdn_default_invertible_problem
+ *   solve problems forward: make and give up a solver: cdn_invertible_create, cdn_invertible_destroy
+ *   — impulses of free velocities, without and with restitution: cdn_invertible_forward, cdn_invertible_bounce
+ *   — know how the solution went: cdn_invertible_get_report
+ *   get the impulses of velocities: cdn_invertible_inverse
+ *   — of many problems at once: cdn_invertible_inverse_many
+ *   — and their derivatives: cdn_invertible_inverse_derivatives
+ *   let a System move under it: begin and end: cdn_invertible_motion_create, cdn_invertible_motion_destroy,
+ *       cdn_default_invertible_motion_def
+ *   — take steps, and get the State that moves: cdn_invertible_motion_advance, cdn_invertible_motion_state
+ *   — see the contacts of the last step, and how they were solved: cdn_invertible_motion_contact_count,
+ *       cdn_invertible_motion_get_contact, cdn_invertible_motion_report
+ *   get the forces along given positions: cdn_invertible_motion_inverse
+ *   find positions whose forces are small: cdn_invertible_optimize_path, cdn_default_invertible_path_def */
 #ifndef CARDAN_INVERTIBLE_H
 #define CARDAN_INVERTIBLE_H
 

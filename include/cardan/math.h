@@ -1,6 +1,23 @@
 /* Cardan: value types of three-dimensional mechanics.
  * Notation of the manual (12.1): R_AB turns a vector expressed in B into the same vector expressed in A;
- * X_AB = (R_AB, p_AB) places frame B in frame A; spatial quantities list rotation first. */
+ * X_AB = (R_AB, p_AB) places frame B in frame A; spatial quantities list rotation first.
+ *
+ * I want to
+ *   make a vector: cdn_v3
+ *   add, subtract, scale vectors: cdn_add, cdn_sub, cdn_scale
+ *   get a dot product, cross product, length: cdn_dot, cdn_cross, cdn_norm
+ *   make a rotation: identity, by axis and angle, from a quaternion: cdn_rotation_identity, cdn_rotation_axis_angle,
+ *       cdn_rotation_from_quaternion
+ *   make a rotation that turns z, or x, into a direction: cdn_rotation_z_to, cdn_rotation_x_to
+ *   compose or invert rotations: cdn_rotation_multiply, cdn_rotation_transpose
+ *   rotate a vector, or rotate it back: cdn_rotate, cdn_rotate_inv
+ *   get the quaternion of a rotation: cdn_quaternion_from_rotation
+ *   make, compose or invert transforms: cdn_transform_identity, cdn_transform_multiply, cdn_transform_invert
+ *   transform a point: cdn_transform_point
+ *   express an inertia in other axes, or about another point: cdn_inertia_reexpress, cdn_inertia_shift
+ *   get principal moments and axes: cdn_inertia_principal
+ *   merge mass properties, or express them in another frame: cdn_mass_properties_merge, cdn_mass_properties_transform
+ */
 #ifndef CARDAN_MATH_H
 #define CARDAN_MATH_H
 

@@ -7,7 +7,44 @@
  * Bodies are added by mobilizers.h. The O(n) operators are in operators.h.
  *
  * Functions that return a status return CDN_ERR_ARG for an unknown body, with the message on the State or the
- * System. */
+ * System.
+ *
+ * I want to
+ *   name the fixed world as a parent: cdn_ground
+ *   define a mobilizer by functions of its coordinates, as OpenSim's CustomJoint: cdn_default_function_mobilizer
+ *   count bodies: cdn_system_body_count
+ *   find a body by name: cdn_system_find_body
+ *   get a body's name, or its mobilizer's: cdn_body_name, cdn_body_mobilizer_name
+ *   get a body's parent: cdn_body_parent
+ *   know whether a body's mobilizer is reversed: cdn_body_is_reversed
+ *   know whether a body's q begins with a quaternion: cdn_body_has_quaternion
+ *   find a body's coordinates and speeds within q and u: cdn_body_first_q, cdn_body_nq, cdn_body_first_u, cdn_body_nu
+ *   read or set the coordinates of one body's mobilizer: cdn_body_q, cdn_body_set_q
+ *   read or set the speeds of one body's mobilizer: cdn_body_u, cdn_body_set_u
+ *   set a mobilizer's coordinates so that it has a wanted pose: cdn_body_set_q_to_fit_transform
+ *   — a wanted rotation, or a wanted translation: cdn_body_set_q_to_fit_rotation, cdn_body_set_q_to_fit_translation
+ *   set its speeds so that it has a wanted velocity: cdn_body_set_u_to_fit_velocity
+ *   — a wanted angular, or linear velocity: cdn_body_set_u_to_fit_angular_velocity,
+ *       cdn_body_set_u_to_fit_linear_velocity
+ *   read or change a body's mass, centre of mass and inertia: cdn_body_mass_properties, cdn_body_set_mass_properties
+ *   read or change a joint's frame on the parent: cdn_body_X_PF, cdn_body_set_X_PF
+ *   read or change a joint's frame on the body: cdn_body_X_BM, cdn_body_set_X_BM
+ *   read or change a rotor's reflected inertia (armature): cdn_body_armature, cdn_body_set_armature
+ *   read or change a mobilizer's parameters: pitch, half lengths: cdn_body_mobilizer_params,
+ *       cdn_body_set_mobilizer_params
+ *   get the pose of a body (forward kinematics): cdn_body_pose
+ *   get the pose or velocity across a joint: cdn_body_X_FM, cdn_body_V_FM
+ *   get the position and velocity of a point of a body: an end effector, a site: cdn_body_station
+ *   get a body's angular and linear velocity: cdn_body_velocity
+ *   get a body's angular and linear acceleration: cdn_body_acceleration
+ *   get the centre of mass of the system: cdn_center_of_mass
+ *   get the momentum about Ground's origin: cdn_momentum
+ *   get the kinetic energy: cdn_kinetic_energy
+ *   get the mass of the system, and of its moving part: cdn_system_mass
+ *   apply generalized forces (motor torques) from outside: cdn_state_set_applied_mobility_forces
+ *   read the generalized forces that are applied: cdn_state_applied_mobility_forces
+ *   apply a force and moment to a body from outside: cdn_state_set_applied_body_force
+ *   read the force and moment that are applied to a body: cdn_state_applied_body_force */
 #ifndef CARDAN_MATTER_H
 #define CARDAN_MATTER_H
 

@@ -3,7 +3,41 @@
  *
  * A measure is a lazy cache entry with a ticket: it is computed when asked for, and never out of date. The memory of
  * a measure (an integral, a history) is part of the State, so it is right in copies of a State and in trial steps. A
- * value has 1 to CDN_MEASURE_MOST doubles. See docs/measures.md. */
+ * value has 1 to CDN_MEASURE_MOST doubles. See docs/measures.md.
+ *
+ * I want to
+ *   count measures, find one by name, get its name: cdn_system_measure_count, cdn_system_find_measure, cdn_measure_name
+ *   make it follow a measure: feedback: cdn_control_follow_measure
+ *   record a control: cdn_system_add_control_measure
+ *   add an event where a measure crosses a level: cdn_system_add_measure_event
+ *   measure a point's position, velocity or acceleration: cdn_system_add_station_measure
+ *   measure one coordinate, speed or rate of a body: cdn_system_add_coordinate_measure
+ *   measure one slot of q, u, z or their rates: cdn_system_add_slot_measure
+ *   measure energy: cdn_system_add_energy_measure
+ *   measure contacts: gap, count, depth, force, friction, power, slip: cdn_default_contact_measure_def,
+ *       cdn_system_add_contact_measure
+ *   measure time, or a sinusoid of time: cdn_system_add_time_measure, cdn_system_add_sinusoid_measure
+ *   hold constant numbers, or numbers that I change in a State: cdn_system_add_constant_measure,
+ *       cdn_system_add_variable_measure
+ *   hold numbers that other code computes: cdn_system_add_result_measure
+ *   add and scale measures: cdn_system_add_sum_measure
+ *   multiply measures: cdn_system_add_product_measure
+ *   take one number of a measure: cdn_system_add_component_measure
+ *   integrate a measure over time: cdn_system_add_integral_measure
+ *   differentiate a measure by time: cdn_system_add_derivative_measure
+ *   delay a measure: cdn_system_add_delay_measure, cdn_default_delay_def
+ *   keep a minimum or maximum: cdn_system_add_extreme_measure
+ *   know when the extreme was met: cdn_measure_extreme_times
+ *   sample and hold a measure, for digital control: cdn_system_add_sample_hold_measure
+ *   add a measure of my own: cdn_system_add_custom_measure
+ *   close a loop of measures: cdn_measure_set_operand
+ *   read a measure: cdn_measure_value
+ *   read its derivative by time: cdn_measure_derivative
+ *   set the number that a measure holds: cdn_measure_set_value
+ *   reset what a measure remembers: cdn_measure_reset
+ *   know a measure's size, stage and number of derivatives: cdn_measure_size, cdn_measure_stage,
+ *       cdn_measure_derivatives
+ *   depend on a measure in an element of my own: cdn_measure_ticket */
 #ifndef CARDAN_MEASURES_H
 #define CARDAN_MEASURES_H
 

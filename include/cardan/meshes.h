@@ -1,4 +1,7 @@
-/* Cardan: surfaces from mesh files. */
+/* Cardan: surfaces from mesh files.
+ *
+ * I want to
+ *   make a surface of a mesh file: STL, OBJ, DAE, PLY, glTF, MSH: cdn_surface_load */
 #ifndef CARDAN_MESHES_H
 #define CARDAN_MESHES_H
 

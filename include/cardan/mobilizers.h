@@ -1,4 +1,12 @@
-/* Cardan: the kinds of mobilizers, and what is built with them: bodies that join the tree, joints that close loops. */
+/* Cardan: the kinds of mobilizers, and what is built with them: bodies that join the tree, joints that close loops.
+ *
+ * I want to
+ *   add a body and the mobilizer (joint) that connects it to its parent: cdn_system_add_body
+ *   fill in a body's definition with its defaults: cdn_default_body_def
+ *   get the kind of a body's mobilizer: cdn_body_mobilizer
+ *   get the name of a mobilizer kind: cdn_mobilizer_name
+ *   count the coordinates and speeds of a mobilizer kind: cdn_mobilizer_nq, cdn_mobilizer_nu
+ *   close a loop by any joint: weld, pin (revolute), slider (prismatic), ...: cdn_system_constrain_joint */
 #ifndef CARDAN_MOBILIZERS_H
 #define CARDAN_MOBILIZERS_H
 

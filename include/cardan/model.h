@@ -5,7 +5,40 @@
  *
  * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names, or
  * soft elements where cdn_model_options.equality says so.
- * Unnamed ones are called by their element and line, mimicking joints "JOINT mimic". */
+ * Unnamed ones are called by their element and line, mimicking joints "JOINT mimic".
+ *
+ * I want to
+ *   read a URDF or MJCF file into a System that is ready to run: cdn_model_load
+ *   read it from memory: cdn_model_load_string
+ *   add a file's contents to a System that is not frozen yet: cdn_model_load_into
+ *   read a file into a spec, which I can change: cdn_spec_load, cdn_spec_load_string
+ *   add a spec's contents to a System: cdn_model_build
+ *   set reading options: strict, floating base, keep fixed links, armature, no gravity: cdn_default_model_options
+ *   get the System of the model, or the spec that it was built from: cdn_model_system, cdn_model_spec
+ *   ask how the file wants its model to be run: cdn_model_steps_of_file
+ *   know how low a model reaches, to put something under it: cdn_model_lowest_point
+ *   know how many triangles the hulls of a model's meshes have, and what was left out: cdn_model_get_hulls
+ *   get the file's name of the model: cdn_model_name
+ *   list the joints with units, limits, effort, damping and places in q and u: cdn_model_joint_count,
+ *       cdn_model_joint_get
+ *   find a joint by name: cdn_model_find_joint
+ *   list the file's bodies, or find one by name: cdn_model_body_count, cdn_model_body, cdn_model_find_body
+ *   list named frames (sites, links behind fixed joints, end effectors): cdn_model_frame_count, cdn_model_frame_get
+ *   find a frame by name: cdn_model_find_frame
+ *   list actuators with their controls and forces, or find one by name: cdn_model_actuator_count,
+ *       cdn_model_actuator_get, cdn_model_find_actuator
+ *   list sensors with their measures, or find one by name: cdn_model_sensor_count, cdn_model_sensor_get,
+ *       cdn_model_find_sensor
+ *   count the file's joints, kept fixed joints included: cdn_model_mobilizer_count
+ *   list what the file holds and Cardan does not simulate: cdn_model_not_understood_count, cdn_model_not_understood
+ *   list the reader's warnings: cdn_model_warning_count, cdn_model_warning
+ *   list the file's keyframes: cdn_model_key_count, cdn_model_key_name
+ *   set a State to a keyframe: cdn_model_set_key
+ *   keep an assembly within the joint limits: cdn_model_bound_assembly
+ *   read why loading failed: cdn_model_last_error
+ *   give up a model: cdn_model_destroy
+ *   make a picture of a model file's System, as data: cdn_model_create_scene
+ *   add the looks of a model file: cdn_model_dress */
 #ifndef CARDAN_MODEL_H
 #define CARDAN_MODEL_H
 

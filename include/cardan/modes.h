@@ -8,7 +8,18 @@
  * State, and cost O((nu + m)^3) for m constraint equations. Errors of all of them: CDN_ERR_ARG (the System has no
  * bodies), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or u), CDN_ERR_SINGULAR, CDN_ERR_NOMEM, and the
  * errors of realization. The message is on the State. They leave the State's variables as they are, unless they say
- * otherwise. */
+ * otherwise.
+ *
+ * I want to
+ *   find the constraint that an equation belongs to: cdn_constraint_of_equation
+ *   count degrees of freedom: cdn_degrees_of_freedom
+ *   linearize the equations of motion: cdn_linearize
+ *   — with auxiliary states: cdn_linearize_with_z
+ *   find vibration modes without damping (normal modes): cdn_normal_modes
+ *   find eigenvalues and modes with damping and motion: cdn_linear_modes
+ *   get independent displacements, or independent velocities: cdn_displacement_basis, cdn_velocity_basis
+ *   move a State along independent displacements: cdn_displace
+ *   get the displacement from one configuration to another: cdn_difference */
 #ifndef CARDAN_MODES_H
 #define CARDAN_MODES_H
 

@@ -23,7 +23,23 @@
  * Parameters of motions, and locks, are Instance-stage variables. Setting one invalidates the results that depend on
  * it. A System without motions and locks pays only a copy of q and u. docs/motion.md has the manual's table.
  *
- * Ids that the System does not have give CDN_ERR_ARG with a message on the State, where a function returns a status. */
+ * Ids that the System does not have give CDN_ERR_ARG with a message on the State, where a function returns a status.
+ *
+ * I want to
+ *   count motions, find one by name, get its name: cdn_system_motion_count, cdn_system_find_motion, cdn_motion_name
+ *   get the body that a motion drives, or the motion of a body: cdn_motion_body, cdn_body_motion
+ *   prescribe a joint's motion: sinusoidal, steady or by my own functions: cdn_system_add_motion
+ *   fill in a motion's definition with its defaults: cdn_default_motion_def
+ *   switch a motion off or on, or ask whether it is on: cdn_motion_set_enabled, cdn_motion_is_enabled
+ *   read or change a motion's parameters: cdn_motion_params, cdn_motion_set_params
+ *   lock a joint where it is: cdn_body_lock
+ *   lock a joint at given values: cdn_body_lock_at
+ *   unlock a joint: cdn_body_unlock
+ *   ask whether and at which level a joint is locked: cdn_body_lock_level
+ *   ask what drives a joint at present: cdn_body_driver
+ *   get the forces that enforce all motions and locks: cdn_motion_forces
+ *   get the force of one motion: cdn_motion_force
+ *   get the power that motions and locks put in: cdn_motion_power */
 #ifndef CARDAN_MOTION_H
 #define CARDAN_MOTION_H
 

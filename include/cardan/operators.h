@@ -17,7 +17,50 @@
  * CDN_ERR_NOMEM, and the errors of realization. The message is on the State (cdn_state_last_error). After an error
  * the outputs are undefined. Outputs must not overlap inputs.
  *
- * An argument `udot` may have any accelerations; cdn_state_udot(state) gives the State's own. */
+ * An argument `udot` may have any accelerations; cdn_state_udot(state) gives the State's own.
+ *
+ * I want to
+ *   get all bodies' accelerations for any udot: cdn_calc_body_accelerations
+ *   get the accelerations of points for any udot: cdn_calc_station_accelerations
+ *   compute the Jacobian of points: cdn_calc_station_J
+ *   multiply by the Jacobian of points, or by its transpose: cdn_multiply_by_station_J,
+ *       cdn_multiply_by_station_J_transpose
+ *   get the points' accelerations at udot = 0 (Jdot u): cdn_calc_station_Jdot_u
+ *   compute the 6-row Jacobian of frames (end effectors): cdn_calc_frame_J
+ *   multiply by the Jacobian of frames, or by its transpose: cdn_multiply_by_frame_J, cdn_multiply_by_frame_J_transpose
+ *   get the frames' accelerations at udot = 0: cdn_calc_frame_Jdot_u
+ *   compute the Jacobian of all bodies: cdn_calc_J
+ *   multiply by the Jacobian of all bodies: u to velocities: cdn_multiply_by_J
+ *   turn spatial forces on bodies into generalized forces: cdn_multiply_by_J_transpose
+ *   get all bodies' accelerations at udot = 0: cdn_calc_Jdot_u
+ *   convert speeds to rates of coordinates, and back: cdn_multiply_by_N, cdn_multiply_by_N_inv
+ *   convert a gradient by q to one by motion along u, and back: cdn_multiply_by_N_transpose,
+ *       cdn_multiply_by_N_inv_transpose
+ *   convert udot to second derivatives of q, and back: cdn_calc_qdotdot, cdn_calc_udot_of_qdotdot
+ *   get its velocity, and its acceleration for any udot: cdn_center_of_mass_velocity,
+ *       cdn_calc_center_of_mass_acceleration
+ *   get the momentum about the centre of mass (centroidal momentum): cdn_central_momentum
+ *   get the centroidal momentum matrix A_G, and its rate times u: cdn_calc_centroidal_momentum_matrix,
+ *       cdn_calc_centroidal_momentum_bias
+ *   get the rate of momentum for any udot: cdn_calc_momentum_rate
+ *   get the kinetic energy of each body: cdn_calc_body_kinetic_energies
+ *   compute the mass matrix M: cdn_calc_M
+ *   compute M^-1: cdn_calc_M_inv
+ *   multiply by M in O(n), without the matrix: cdn_multiply_by_M
+ *   solve with M in O(n), without the matrix: cdn_multiply_by_M_inv
+ *   get log det M, for sampling and Fixman's potential: cdn_calc_log_det_M
+ *   get its gradient: cdn_calc_log_det_M_gradient
+ *   get the inertia of points in the operational space (Lambda), or its inverse: cdn_calc_station_operational_inertia,
+ *       cdn_calc_station_operational_inertia_inv
+ *   get that of frames: cdn_calc_frame_operational_inertia, cdn_calc_frame_operational_inertia_inv
+ *   get composite body inertias: cdn_calc_composite_body_inertias
+ *   compute forward dynamics for forces that I give: cdn_forward_dynamics
+ *   compute inverse dynamics for forces that I give: cdn_inverse_dynamics
+ *   compute inverse dynamics with all the State's forces: cdn_residual
+ *   get velocity-dependent forces: Coriolis, centrifugal, gyroscopic: cdn_calc_bias
+ *   hold the State against gravity (gravity compensation): cdn_calc_gravity_compensation
+ *   get the generalized forces of any uniform field: cdn_calc_gravity_forces
+ *   get the forces that joints transmit (reactions): cdn_calc_reaction_forces */
 #ifndef CARDAN_OPERATORS_H
 #define CARDAN_OPERATORS_H
 

@@ -10,7 +10,11 @@
  * constraints allow (cdn_solve_constrained). With omega = 10 rad/s, k = m
  * omega^2 and c = 2 m omega: critical damping. Body, station, target, k and c are parameters, Instance-stage variables
  * of the State. The force has no potential: its power is work from outside. A picture shows it as an arrow (layer
- * CDN_LAYER_OWN). The viewer (view.h) pulls by the mouse with it. */
+ * CDN_LAYER_OWN). The viewer (view.h) pulls by the mouse with it.
+ *
+ * I want to
+ *   pull a body to a point, as a hand does: cdn_system_add_pull, cdn_pull_begin, cdn_pull_move, cdn_pull_end,
+ *       cdn_pull_get */
 #ifndef CARDAN_PULL_H
 #define CARDAN_PULL_H
 

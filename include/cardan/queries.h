@@ -3,7 +3,12 @@
  * geometry.h answers such questions about one geometry or two. The functions here look at all shapes (contact.h) of a
  * System where a State has them. They realize Position. Shapes that are switched off in the State do not take part,
  * except in cdn_shapes_distance. After the first call with a State they do not allocate. docs/shapes.md has an
- * example. */
+ * example.
+ *
+ * I want to
+ *   know what a ray meets among all shapes of a State: cdn_shapes_ray, cdn_default_shape_query_def
+ *   find the shapes near a point, the nearest one, those that contain it: cdn_shapes_near_point
+ *   find how far two shapes are from each other: cdn_shapes_distance */
 #ifndef CARDAN_QUERIES_H
 #define CARDAN_QUERIES_H
 

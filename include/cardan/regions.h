@@ -7,7 +7,15 @@
  *
  * A region belongs to the State. It is copied, saved, loaded and compared with the State. Only the present elements
  * count: two States with the same elements are the same, whatever their regions held before. A region allocates only
- * when it becomes longer than it ever was in this State. docs/state.md has an example. */
+ * when it becomes longer than it ever was in this State. docs/state.md has an example.
+ *
+ * I want to
+ *   declare an array whose length varies: as a variable: cdn_declare_region
+ *   — as a computed value (contacts that are found): cdn_declare_computed_region, cdn_region_output_add
+ *   — as a variable that accepted steps update: cdn_declare_auto_region
+ *   read such an array: a variable, a computed value: cdn_region_get, cdn_region_eval
+ *   set such an array, or some of its elements: cdn_region_set, cdn_region_set_elements
+ *   make it longer or shorter: cdn_region_append, cdn_region_resize */
 #ifndef CARDAN_REGIONS_H
 #define CARDAN_REGIONS_H
 

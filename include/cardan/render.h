@@ -1,5 +1,11 @@
 /* Cardan: pictures of a scene, drawn off screen by tracing rays (Embree). No window, display or graphics card is
- * needed. */
+ * needed.
+ *
+ * I want to
+ *   draw the frame into memory, off screen: cdn_renderer_create, cdn_default_render_def, cdn_renderer_draw,
+ *       cdn_renderer_destroy
+ *   know whether this library draws, and where a point is in the picture: cdn_renderer_is_available,
+ *       cdn_renderer_project */
 #ifndef CARDAN_RENDER_H
 #define CARDAN_RENDER_H
 

@@ -4,7 +4,15 @@
  * s(r) that says what the residual costs. It acts with the force f = -ds/dr along J: positive forces push along J. The
  * accelerations of a System are those with the least 1/2 |udot - udot0|_M^2 + sum s(r) among those that the enabled
  * constraints allow (docs/soft_rows.md). Contacts, limits, soft elements and the rows of subsystems are entries of one
- * table. Rows that share a function are a group. */
+ * table. Rows that share a function are a group.
+ *
+ * I want to
+ *   add rows on accelerations (exact, soft, bounded, cones) from a subsystem of mine: cdn_declare_rows,
+ *       cdn_default_row_def, cdn_row_list_add
+ *   — what a row is about: a body, a station, a joint: cdn_row_list_add_body, cdn_row_list_add_point,
+ *       cdn_row_list_add_mobility
+ *   — a weight on the relative acceleration of two bodies: cdn_row_list_add_weight
+ *   read the forces of these rows: cdn_row_forces */
 #ifndef CARDAN_ROWS_H
 #define CARDAN_ROWS_H
 

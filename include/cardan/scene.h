@@ -9,7 +9,33 @@
  * A scene is made once from a State (cdn_scene_create), gets what a model file says about looks (cdn_model_dress in
  * model.h) and rods for bodies without looks (cdn_scene_complete), and is updated to any State of the same System
  * (cdn_scene_update). Several scenes may show one System. A
- * scene belongs to one thread at a time. Lengths are in m, colours are red, green, blue and opacity from 0 to 1. */
+ * scene belongs to one thread at a time. Lengths are in m, colours are red, green, blue and opacity from 0 to 1.
+ *
+ * I want to
+ *   make one of a System of my own: cdn_scene_create, cdn_default_scene_def, cdn_scene_complete
+ *   give up a scene: cdn_scene_destroy
+ *   add a geometry with a colour to a body: cdn_scene_add_visual, cdn_default_visual_def
+ *   add a picture or a cube with which visuals are painted, and the sky: cdn_scene_add_texture,
+ *       cdn_default_texture_def, cdn_scene_set_sky
+ *   add a named point, the range of a joint: cdn_scene_add_point, cdn_scene_add_range
+ *   add a camera or a light: cdn_scene_add_camera, cdn_default_camera_def, cdn_scene_add_light, cdn_default_light_def
+ *   make the frame of a State: cdn_scene_update
+ *   choose what is marked: joints, masses, contacts, forces, ...: cdn_scene_set_layers, cdn_scene_layers
+ *   read the visuals: cdn_scene_visual_count, cdn_scene_visual
+ *   read the frame: its time, poses of bodies, marks: cdn_scene_time, cdn_scene_poses, cdn_scene_marks
+ *   read the textures and the sky: cdn_scene_texture_count, cdn_scene_texture, cdn_scene_sky
+ *   make triangles of a visual or of the sky, with places in a texture: cdn_scene_triangles, cdn_scene_sky_triangles,
+ *       cdn_painted_triangles_free
+ *   read cameras and lights: cdn_scene_camera_count, cdn_scene_camera, cdn_scene_camera_name, cdn_scene_light_count,
+ *       cdn_scene_light
+ *   get the System of a scene: cdn_scene_system
+ *   let my subsystem add marks: cdn_decorate, cdn_decorate_point, cdn_decorate_line, cdn_decorate_arrow,
+ *       cdn_decorate_text, cdn_decorations_scale
+ *   know how large the picture is: cdn_scene_bounds
+ *   place a camera so that it sees all, or take the file's: cdn_scene_fit, cdn_fit_view, cdn_scene_camera_view
+ *   where a light is in this frame, and where it shines: cdn_scene_light_ray
+ *   find what is under the mouse: cdn_scene_pick
+ *   make triangles of a geometry: cdn_geometry_triangles, cdn_triangles_free */
 #ifndef CARDAN_SCENE_H
 #define CARDAN_SCENE_H
 

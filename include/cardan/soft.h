@@ -1,4 +1,13 @@
-/* Cardan: soft contact and soft rows. docs/soft_contact.md introduces them. */
+/* Cardan: soft contact and soft rows. docs/soft_contact.md introduces them.
+ *
+ * I want to
+ *   find the forces of soft rows for given accelerations (inverse dynamics): cdn_soft_forces
+ *   choose how soft rows are solved, and by which inverse inertia they are scaled: cdn_default_soft_def,
+ *       cdn_system_set_soft
+ *   read what soft rows did, and how accurately they were solved: cdn_soft_count, cdn_soft_get, cdn_soft_group_forces,
+ *       cdn_soft_get_statistics
+ *   — iteration by iteration: cdn_soft_get_iteration
+ *   say how a soft row answers to its violation (solref, solimp): cdn_default_soft_law */
 #ifndef CARDAN_SOFT_H
 #define CARDAN_SOFT_H
 

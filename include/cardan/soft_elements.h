@@ -6,7 +6,15 @@
  * inverse inertia that a row meets at the default coordinates (MuJoCo's diagonal approximation).
  *
  * Adders are sticky (system.h) and return an id. The elements are of the sort CDN_SORT_SOFT_ELEMENT (elements.h), which
- * gives their names, kinds and parameters; all parameters are Instance-stage variables. */
+ * gives their names, kinds and parameters; all parameters are Instance-stage variables.
+ *
+ * I want to
+ *   limit a joint softly, give it dry friction, or write an equation that gives way: cdn_default_soft_limit_def,
+ *       cdn_system_add_soft_limit, cdn_default_friction_loss_def, cdn_system_add_friction_loss,
+ *       cdn_default_soft_equality_def, cdn_system_add_soft_equality
+ *   limit the length of a tendon softly, or give it dry friction: cdn_default_soft_tendon_def,
+ *       cdn_system_add_soft_tendon
+ *   — switch it on or off: cdn_soft_element_set_enabled, cdn_soft_element_is_enabled */
 #ifndef CARDAN_SOFT_ELEMENTS_H
 #define CARDAN_SOFT_ELEMENTS_H
 

@@ -11,7 +11,23 @@
  *
  * A *shift* refers the vector to another point of the same body, at p from the first one, in the same axes. A
  * *transform* converts a vector in B's axes about B's origin to A's axes about A's origin, with B fixed in A at
- * X_AB: Featherstone's Pluecker transforms X (motion) and X* (force). Nothing here depends on a System. */
+ * X_AB: Featherstone's Pluecker transforms X (motion) and X* (force). Nothing here depends on a System.
+ *
+ * I want to
+ *   add, subtract, scale spatial vectors; get a power: cdn_spatial_add, cdn_spatial_sub, cdn_spatial_scale,
+ *       cdn_spatial_dot
+ *   take Featherstone's cross products of spatial vectors: cdn_spatial_cross_motion, cdn_spatial_cross_force
+ *   shift a spatial velocity, acceleration or force to another point: cdn_spatial_shift_velocity,
+ *       cdn_spatial_shift_acceleration, cdn_spatial_shift_force
+ *   express a spatial vector in other axes: cdn_spatial_reexpress
+ *   transform a spatial velocity, acceleration or force to another frame: cdn_spatial_transform_velocity,
+ *       cdn_spatial_transform_acceleration, cdn_spatial_transform_force
+ *   get the motion of one body as another sees it: cdn_relative_velocity, cdn_relative_acceleration
+ *   make a spatial inertia of mass properties, or go back: cdn_spatial_inertia_from_mass, cdn_spatial_inertia_to_mass
+ *   add spatial inertias, shift, re-express or transform them: cdn_spatial_inertia_add, cdn_spatial_inertia_shift,
+ *       cdn_spatial_inertia_reexpress, cdn_spatial_inertia_transform
+ *   get the momentum, kinetic energy or force of a rigid body: cdn_spatial_inertia_multiply,
+ *       cdn_spatial_inertia_energy, cdn_spatial_inertia_force */
 #ifndef CARDAN_SPATIAL_H
 #define CARDAN_SPATIAL_H
 

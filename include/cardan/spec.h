@@ -10,7 +10,37 @@
  * removed or the spec is destroyed. Adding checks little; cdn_model_build checks everything that the System needs,
  * and names the element that is wrong.
  *
- * A spec belongs to one thread at a time. SI units, radians. docs/models.md has examples. */
+ * A spec belongs to one thread at a time. SI units, radians. docs/models.md has examples.
+ *
+ * I want to
+ *   start a spec: cdn_spec_create, cdn_default_spec_def
+ *   copy one, give one up: cdn_spec_copy, cdn_spec_destroy
+ *   read why a call on it failed: cdn_spec_last_error
+ *   read or set the model's name: cdn_spec_name, cdn_spec_set_name
+ *   read or set gravity: cdn_spec_get_gravity, cdn_spec_set_gravity
+ *   read or set how the file asks that soft rows be solved: cdn_default_spec_solver, cdn_spec_get_solver,
+ *       cdn_spec_set_solver
+ *   count elements of a kind, find one by name, remove one: cdn_spec_count, cdn_spec_find, cdn_spec_remove
+ *   add, read or change a body: cdn_default_spec_body, cdn_spec_add_body, cdn_spec_get_body, cdn_spec_set_body
+ *   — a constraint: connect, weld, coupling (mimic): cdn_default_spec_constraint, cdn_spec_add_constraint,
+ *       cdn_spec_get_constraint, cdn_spec_set_constraint
+ *   — a frame (site): cdn_default_spec_frame, cdn_spec_add_frame, cdn_spec_get_frame, cdn_spec_set_frame
+ *   — a shape (geom, visual, collision): cdn_default_spec_shape, cdn_spec_add_shape, cdn_spec_get_shape,
+ *       cdn_spec_set_shape
+ *   — a camera: cdn_default_spec_camera, cdn_spec_add_camera, cdn_spec_get_camera, cdn_spec_set_camera
+ *   — a light: cdn_default_spec_light, cdn_spec_add_light, cdn_spec_get_light, cdn_spec_set_light
+ *   — a tendon that is a sum of coordinates: cdn_default_spec_tendon, cdn_spec_add_tendon, cdn_spec_get_tendon,
+ *       cdn_spec_set_tendon
+ *   — a pair of shapes that touch, or of bodies that do not: cdn_default_spec_contact, cdn_spec_add_contact,
+ *       cdn_spec_get_contact, cdn_spec_set_contact
+ *   — an asset (mesh, height field, texture, material): cdn_default_spec_asset, cdn_spec_add_asset, cdn_spec_get_asset,
+ *       cdn_spec_set_asset
+ *   — an actuator: cdn_default_spec_actuator, cdn_spec_add_actuator, cdn_spec_get_actuator, cdn_spec_set_actuator
+ *   — a sensor: cdn_default_spec_sensor, cdn_spec_add_sensor, cdn_spec_get_sensor, cdn_spec_set_sensor
+ *   — a keyframe: cdn_default_spec_key, cdn_spec_add_key, cdn_spec_get_key, cdn_spec_set_key
+ *   make a tree of the joints, with loops cut: cdn_spec_make_tree, cdn_spec_tree_destroy
+ *   list its mobilizers: cdn_spec_tree_mobilizer_count, cdn_spec_tree_mobilizer
+ *   list its loops and where they are cut: cdn_spec_tree_loop_count, cdn_spec_tree_loop */
 #ifndef CARDAN_SPEC_H
 #define CARDAN_SPEC_H
 

@@ -1,4 +1,7 @@
-/* Cardan: the joints of a spec (spec.h). */
+/* Cardan: the joints of a spec (spec.h).
+ *
+ * I want to
+ *   add, read or change a joint: cdn_default_spec_joint, cdn_spec_add_joint, cdn_spec_get_joint, cdn_spec_set_joint */
 #ifndef CARDAN_SPEC_JOINTS_H
 #define CARDAN_SPEC_JOINTS_H
 

@@ -6,7 +6,41 @@
  * time; functions that may compute results take it non-const.
  *
  * Pointers that getters return are valid as long as the State; the numbers change when the State does. Regions
- * (regions.h) and shared parameter arrays are the exceptions: setting or copying may move them. */
+ * (regions.h) and shared parameter arrays are the exceptions: setting or copying may move them.
+ *
+ * I want to
+ *   find a parameter array by its name: cdn_system_find_parameters
+ *   read any variable or cache entry by its ticket: cdn_state_entry
+ *   make a State with default values: cdn_state_create
+ *   copy a State: cdn_state_copy
+ *   give up a State: cdn_state_destroy
+ *   get the System of a State: cdn_state_system
+ *   read or set the time: cdn_state_time, cdn_state_set_time
+ *   read or set all coordinates: cdn_state_q, cdn_state_set_q
+ *   read or set all speeds: cdn_state_u, cdn_state_set_u
+ *   read or set all auxiliary states: cdn_state_z, cdn_state_set_z
+ *   set some slots of q, u or z: cdn_state_set_slots
+ *   set time, q, u and z at once: cdn_state_set_ty
+ *   read q and u with prescribed values in place: cdn_state_q_eff, cdn_state_u_eff
+ *   write prescribed values into q and u: cdn_prescribe
+ *   read the rates of q, u and z: cdn_state_qdot, cdn_state_udot, cdn_state_zdot
+ *   compute everything up to a stage now: cdn_realize
+ *   know the highest stage that is computed: cdn_state_stage
+ *   know whether a variable has changed since I looked: cdn_state_serial
+ *   get the accelerations of the State under all its forces: cdn_state_udot
+ *   read constraint errors: positions, velocities, accelerations: cdn_state_qerr, cdn_state_uerr, cdn_state_udoterr
+ *   read the multipliers: cdn_state_multipliers
+ *   read the last failure of a State: cdn_state_last_error
+ *   save or load a State: cdn_state_save, cdn_state_load
+ *   read or set declared auxiliary states: cdn_state_zvar, cdn_state_set_zvar
+ *   read or set a discrete variable: cdn_state_discrete, cdn_state_set_discrete
+ *   read or set parameters: cdn_state_parameters, cdn_state_set_parameters
+ *   read a computed value: cdn_eval
+ *   make these updates now: cdn_state_auto_update
+ *   read the values of declared triggers: cdn_state_event_triggers
+ *   read them: cdn_state_previous_t, cdn_state_previous_y
+ *   report a failure while computing: cdn_state_fail
+ *   use scratch memory without allocating: cdn_work_push, cdn_work_pop */
 #ifndef CARDAN_STATE_H
 #define CARDAN_STATE_H
 

@@ -2,7 +2,33 @@
  *
  * Times are in s. Every function with a cdn_status returns CDN_ERR_ARG if `stepper` or a required pointer is NULL.
  * The message of a failure is in cdn_stepper_failure, but for cdn_stepper_create and cdn_stepper_load: if these fail
- * there is no stepper, and the message is on the State that was given. */
+ * there is no stepper, and the message is on the State that was given.
+ *
+ * I want to
+ *   start a run from a State: cdn_stepper_create
+ *   set accuracy, method, step sizes and the companion: cdn_default_stepper_def
+ *   advance to a time: cdn_stepper_advance
+ *   take one step: cdn_stepper_step
+ *   end a call from another thread or a signal handler: cdn_stepper_interrupt
+ *   the same, in the middle of a step: cdn_stepper_break_off
+ *   read the State of the run, or change its inputs: cdn_stepper_state
+ *   continue from another State: cdn_stepper_restart
+ *   know whether the run delivered its accuracy: cdn_stepper_certificate
+ *   print the verdict in one sentence: cdn_certificate_verdict
+ *   know which accuracy to ask for next: cdn_certificate_suggestion
+ *   measure the distance between the run and another State: cdn_stepper_distance
+ *   look at the second run that measures the error: cdn_stepper_companion
+ *   know the last and the next step size: cdn_stepper_last_step, cdn_stepper_next_step
+ *   read the options of a stepper: cdn_stepper_get_def
+ *   get the name of a method, and whether this library has it: cdn_method_name, cdn_method_is_available
+ *   find the forces that make a step of equal size lead to given speeds: cdn_step_inverse_dynamics
+ *   differentiate a step of equal size by q, u, z, forces and controls: cdn_step_derivatives
+ *   ask whether a method takes equal steps only: cdn_method_needs_fixed_step
+ *   give up a stepper: cdn_stepper_destroy
+ *   know which events ended a call of advance: cdn_stepper_occurrence_count, cdn_stepper_occurrence
+ *   know whether a handler stopped the run: cdn_stepper_is_stopped
+ *   read why a run failed: cdn_stepper_failure
+ *   save a run, or continue a saved one: cdn_stepper_save, cdn_stepper_load */
 #ifndef CARDAN_STEPPER_H
 #define CARDAN_STEPPER_H
 

@@ -1,7 +1,11 @@
 /* Cardan: streams, the destinations and sources of checkpoints: functions of yours, a file, or a buffer in memory.
  *
  * A checkpoint (cdn_state_save, cdn_stepper_save) has a version and a checksum; its numbers are little-endian.
- * docs/checkpoints.md describes it. */
+ * docs/checkpoints.md describes it.
+ *
+ * I want to
+ *   save to a file of `<stdio.h>` and load from it: cdn_file_write, cdn_file_read
+ *   save to memory and load from it: cdn_buffer_write, cdn_buffer_read, cdn_buffer_free */
 #ifndef CARDAN_STREAM_H
 #define CARDAN_STREAM_H
 

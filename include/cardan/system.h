@@ -5,7 +5,42 @@
  *
  * A *subsystem* declares its part of a State (variables, cache entries, error slots) and brings functions that
  * compute rates and errors. Matter and forces are subsystems like yours. This header contains no mechanics.
- * docs/state.md has an example. */
+ * docs/state.md has an example.
+ *
+ * I want to
+ *   start a model: cdn_system_create
+ *   set options of the model: name, allocator, audit: cdn_default_system_def
+ *   finish the model, so that States can be made of it: cdn_system_freeze
+ *   know whether the model is finished: cdn_system_is_frozen
+ *   share the model with another owner or thread: cdn_system_retain
+ *   give up a model: cdn_system_release
+ *   read the first building mistake: cdn_system_last_error
+ *   get the model's name: cdn_system_name
+ *   count coordinates q, speeds u, auxiliary states z: cdn_system_nq, cdn_system_nu, cdn_system_nz
+ *   count constraint equations at position, velocity and acceleration level: cdn_system_nqerr, cdn_system_nuerr,
+ *       cdn_system_nudoterr
+ *   name one coordinate, speed or z, such as "knee.q": cdn_system_slot_name
+ *   find a slot of q, u or z by its name: cdn_system_find_slot
+ *   list everything that has a ticket, find it by its name: cdn_system_ticket_count, cdn_ticket_name,
+ *       cdn_system_find_ticket
+ *   know the memory of one State: cdn_system_state_size
+ *   add a subsystem: cdn_system_add_subsystem
+ *   get a subsystem's private part: cdn_subsystem_self
+ *   declare coordinates and speeds: cdn_declare_qu
+ *   declare what prescribed coordinates depend on: cdn_declare_effective
+ *   declare auxiliary states, and their unit changes: cdn_declare_z, cdn_declare_z_scale
+ *   declare a discrete variable: cdn_declare_discrete
+ *   declare an array of parameters: cdn_declare_parameters
+ *   declare parameters that all States share until one is changed (charges): cdn_declare_shared_parameters
+ *   declare a computed value: on demand, or with a stage: cdn_declare_cache, cdn_declare_eager_cache
+ *   declare a variable that accepted steps update (friction, hysteresis): cdn_declare_auto_update
+ *   declare constraint equations: cdn_declare_constraint_errors
+ *   declare event triggers: cdn_declare_event_triggers
+ *   keep the time and state of the last accepted step: cdn_declare_previous
+ *   depend on what another subsystem computes: cdn_find_ticket
+ *   depend on a whole stage: cdn_stage_ticket
+ *   report a mistake while declaring: cdn_declare_error
+ *   describe fixed data that checkpoints must compare: cdn_describe */
 #ifndef CARDAN_SYSTEM_H
 #define CARDAN_SYSTEM_H
 

@@ -1,6 +1,13 @@
 /* Cardan: trajectories, tables of States as comma-separated values. One row for each State, after a header row:
  * time, coordinates, speeds, energies, controls, measures, and columns of your own. `cardan simulate` writes such
- * tables and `cardan plot` draws them (docs/command_simulate.md). */
+ * tables and `cardan plot` draws them (docs/command_simulate.md).
+ *
+ * I want to
+ *   write a trajectory as CSV: cdn_trajectory_create, cdn_default_trajectory_def
+ *   write its header and its rows: cdn_trajectory_header, cdn_trajectory_row
+ *   run to a time and write its rows on the way: cdn_trajectory_run
+ *   count its columns: cdn_trajectory_columns
+ *   give up a trajectory: cdn_trajectory_destroy */
 #ifndef CARDAN_TRAJECTORY_H
 #define CARDAN_TRAJECTORY_H
 

@@ -7,7 +7,15 @@
  * cdn_view_close(view);
  *
  * A program that keeps its own loop calls cdn_view_show and cdn_view_poll in place of cdn_view_run. Neither waits for a
- * page. A view belongs to one thread at a time; its server has a thread of its own. */
+ * page. A view belongs to one thread at a time; its server has a thread of its own.
+ *
+ * I want to
+ *   open a view of a State, and close it: cdn_view_open, cdn_default_view_def, cdn_view_close
+ *   know where the page is, and how many are open: cdn_view_address, cdn_view_pages
+ *   let the page run the System: run, pause, scrub, drag, pull: cdn_view_run, cdn_view_stop
+ *   show what my own loop computes, and do what the page asks: cdn_view_show, cdn_view_poll
+ *   tell the page that something happened: cdn_view_say
+ *   write a page with all that was shown, for people without the program: cdn_view_write */
 #ifndef CARDAN_VIEW_H
 #define CARDAN_VIEW_H
 

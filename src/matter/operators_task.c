@@ -155,5 +155,6 @@ cdn_status cdn_calc_frame_operational_inertia_inv(cdn_state *state, int n, const
 cdn_status cdn_calc_frame_operational_inertia(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                               double *Lambda) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, Lambda, n);
   return calc(state, "cdn_calc_frame_operational_inertia", n, body, origin_B, 6, Lambda);
 }

@@ -184,14 +184,14 @@ static const cdn_force_ops zero_ops;
   X(cdn_stepper_get_def, sizeof(cdn_stepper_def), (w.stepper, out, size))                                         \
   X(cdn_stepper_certificate, sizeof(cdn_certificate), (w.stepper, out, size))                                     \
   X(cdn_stepper_distance, sizeof(cdn_distance), (w.stepper, w.state, out, size))                                  \
-  X(cdn_deliver, sizeof(cdn_certificate), (w.state, &w.brief, NULL, NULL, out, size, NULL, 0))                    \
-  X(cdn_deliver, sizeof(cdn_delivery), (w.state, &w.brief, NULL, NULL, NULL, 0, out, size))                       \
+  X(cdn_deliver, sizeof(cdn_certificate), (w.state, &w.brief, NULL, NULL, out, NULL, size, 0))                    \
+  X(cdn_deliver, sizeof(cdn_delivery), (w.state, &w.brief, NULL, NULL, NULL, out, 0, size))                       \
   X(cdn_stepper_failure, sizeof(cdn_failure), (w.stepper, out, size, size < 96 ? size : 96))                      \
   X(cdn_assemble, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                                  \
   X(cdn_assemble_speeds, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                           \
   X(cdn_track, sizeof(cdn_assembly_report), (w.assembly, w.state, 0, 0, NULL, out, size))                         \
   X(cdn_find_equilibrium, sizeof(cdn_equilibrium), (w.state, NULL, out, size))                                    \
-  X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
+  X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, NULL, size))                                      \
   X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
   X(cdn_model_get_hulls, sizeof(cdn_model_hull_info), (w.model, out, size))                                       \
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
@@ -226,9 +226,9 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
   X(cdn_spec_get_actuator, sizeof(cdn_spec_actuator), (w.spec, 0, out, size))                                     \
-  X(cdn_certificate_verdict, 0, (&zero_certificate, size < 64 ? size : 64, out, size < 64 ? size : 64))           \
+  X(cdn_certificate_verdict, 0, (&zero_certificate, out, size < 64 ? size : 64, size < 64 ? size : 64))           \
   X(cdn_certificate_suggestion, 0, (&zero_certificate, size < 64 ? size : 64))                                    \
-  X(cdn_system_add_custom_force, 0, (w.system, &zero_ops, sizeof zero_ops.subsystem, NULL))
+  X(cdn_system_add_custom_force, 0, (w.system, &zero_ops, NULL, sizeof zero_ops.subsystem))
 
 START_TEST(results_are_written_to_the_callers_size) {
   make_world();

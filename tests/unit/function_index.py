@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""docs/functions.md is complete and true: it names every public function, and nothing that is not public. Every link
-between documents leads to a file, and to a heading in it. Pages that sources name are there,
-and so are the sources that the architecture's page and the picture of contact name.
+"""docs/functions.md is what docs/make_functions.py makes of the headers, each of which lists its functions. Every link
+between documents leads to a file, and to a heading in it. Pages that sources name are there, and so are the sources that the architecture's page and the picture of contact name.
 
     function_index.py ROOT
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1])
@@ -19,10 +19,9 @@ names = set(re.findall(r'\bcdn_\w+', headers))
 assert len(functions) > 400, 'the headers are not written as this program expects'
 
 mistakes = []
-index = (root / 'docs/functions.md').read_text()
-indexed = set(re.findall(r'`(cdn_\w+)`', index))
-mistakes += [f'docs/functions.md: {name} is missing: add a row to the table of its task' for name in sorted(functions - indexed)]
-mistakes += [f'docs/functions.md: {name} is no public function: correct or delete its row' for name in sorted(indexed - functions)]
+made = subprocess.run([sys.executable, root / 'docs/make_functions.py', root, '--check'], capture_output=True, text=True)
+if made.returncode:
+    mistakes += (made.stdout + made.stderr).splitlines()
 words = (root / 'docs/words.md').read_text()
 mistakes += [f'docs/words.md: {name} is not in the headers: correct it'
              for name in sorted(set(re.findall(r'\bcdn_\w*[a-z0-9]\b(?![*{])', words)) - names)]
