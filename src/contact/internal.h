@@ -111,7 +111,7 @@ struct contact_room {
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
   cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
   cdn_computed_region neighbours;
-  cdn_computed_region kept; /* step.c: touches of the start of a step */
+  cdn_region kept; /* step.c: touches of the start of a step */
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
   cdn_zvar displacements;

@@ -82,32 +82,42 @@ typedef struct kept_touch {
   v3 at[2], normal, tangent; /* its point on the bodies; its directions on body a */
 } kept_touch;
 
-static int kept_count(const contact_room *room, const cdn_state *state) {
-  const int64_t *n = cdni_region_elements(state, room->kept);
-  return n ? (int)*n : 0;
+void cdni_contact_step_declare(contact_room *room, cdn_declarer *d) {
+  room->kept = cdn_declare_region(d, "kept", sizeof(kept_touch), 0, NULL, CDN_STAGE_REPORT);
+}
+
+static const kept_touch *kept_touches(const contact_room *room, const cdn_state *state, int *n) {
+  const void *elements;
+  return cdn_region_get(state, room->kept, &elements, n) == CDN_OK ? elements : NULL;
+}
+
+static void keep(const contact_room *room, const body_pose *pose, const touch *t, kept_touch *k) {
+  const int bodies[2] = { shape_body(room, t->a), shape_body(room, t->b) };
+  k->t = *t;
+  for (int s = 0; s < 2; s++)
+    k->at[s] = m3_tmul(pose[bodies[s]].R_GM, v3_sub(cdni_to_v3(t->point), pose[bodies[s]].p_GM));
+  k->normal = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(t->normal));
+  k->tangent = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(t->tangent));
 }
 
 cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state) {
-  const void *elements;
-  void *place;
-  int n;
-  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  if (n == 0 && !cdni_region_elements(state, room->kept)) return CDN_OK;
-  CDNI_TRY(
-      cdni_region_take(state, "cdn_stepper_advance", room->kept, CDNI_ALIGN + (size_t)n * sizeof(kept_touch), &place));
-  const touch *touches = elements;
-  const body_pose *pose = cdni_matter_pose(room->matter, state);
-  kept_touch *kept = (kept_touch *)((char *)place + CDNI_ALIGN);
-  *(int64_t *)place = n;
-  for (int i = 0; i < n; i++) {
-    const int bodies[2] = { shape_body(room, touches[i].a), shape_body(room, touches[i].b) };
-    kept[i].t = touches[i];
-    for (int s = 0; s < 2; s++)
-      kept[i].at[s] = m3_tmul(pose[bodies[s]].R_GM, v3_sub(cdni_to_v3(touches[i].point), pose[bodies[s]].p_GM));
-    kept[i].normal = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(touches[i].normal));
-    kept[i].tangent = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(touches[i].tangent));
-  }
-  return CDN_OK;
+  const void *touches;
+  int n, before;
+  (void)kept_touches(room, state, &before);
+  CDNI_TRY(cdn_region_eval(state, room->touches, &touches, &n));
+  if (n == 0 && before == 0) return CDN_OK;
+  kept_touch *kept = cdn_work_push(state, (size_t)n * sizeof *kept + 1);
+  if (!kept) return CDN_ERR_NOMEM;
+  for (int i = 0; i < n; i++) keep(room, cdni_matter_pose(room->matter, state), (const touch *)touches + i, &kept[i]);
+  const cdn_status status = cdn_region_set(state, room->kept, n, kept);
+  cdn_work_pop(state, kept);
+  return status;
+}
+
+/* Whoever loads a State may bring anything. */
+static bool is_possible(const contact_room *room, const touch *t) {
+  const int n = (int)room->shapes.count;
+  return t->a >= 0 && t->a < n && t->b >= 0 && t->b < n && t->law >= 0 && (size_t)t->law < LAW_COUNT + room->laws.count;
 }
 
 /* The touch at the pose of the State: deeper, or apart, by what the points on the two bodies have moved. */
@@ -129,10 +139,10 @@ static bool is_before(const touch *x, const touch *y) { return x->a != y->a ? x-
 
 /* Those of pairs that do not touch. Touches of both lists are in the order of their pairs. */
 static void add_all_kept(maker *m, cdn_state *state, int n) {
-  const int count = kept_count(m->room, state);
-  if (count == 0) return;
-  const kept_touch *kept = (const kept_touch *)((const char *)cdni_region_elements(state, m->room->kept) + CDNI_ALIGN);
+  int count;
+  const kept_touch *kept = kept_touches(m->room, state, &count);
   for (int i = 0, j = 0; j < count; j++) {
+    if (!is_possible(m->room, &kept[j].t)) continue;
     while (i < n && is_before(&m->touches[i], &kept[j].t)) i++;
     if (i == n || is_before(&kept[j].t, &m->touches[i])) add_kept(m, &kept[j]);
   }
@@ -272,8 +282,10 @@ static void add_patch(maker *m, cdn_state *state, const patch *p, touch_force *f
 enum { ROWS_OF_TOUCH = 8, ROWS_OF_KEPT = 4 };
 
 cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n, int *rows) {
+  int kept;
+  (void)kept_touches(room, state, &kept);
   CDNI_TRY(cdn_region_eval(state, room->touches, NULL, n));
-  *rows = ROWS_OF_TOUCH * *n + ROWS_OF_KEPT * kept_count(room, state);
+  *rows = ROWS_OF_TOUCH * *n + ROWS_OF_KEPT * kept;
   return CDN_OK;
 }
 
@@ -299,10 +311,11 @@ cdn_status cdni_contact_step_rows(const contact_room *room, cdn_state *state, co
                                   contact_step_row *rows, int *n) {
   maker m = { .room = room, .step = step, .out = rows };
   const void *elements;
-  int touches;
+  int touches, kept;
   *n = 0;
+  (void)kept_touches(room, state, &kept);
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &touches));
-  if (touches == 0 && kept_count(room, state) == 0) return CDN_OK;
+  if (touches == 0 && kept == 0) return CDN_OK;
   m.touches = elements;
   CDNI_TRY(cdn_region_eval(state, room->forces, &elements, &touches));
   m.forces = elements;

@@ -41,6 +41,8 @@ typedef struct contact_step {
   const double *normal; /* by touch: forces that bound friction, N */
 } contact_step;
 
+/* Declares the variable that keeps touches. */
+void cdni_contact_step_declare(contact_room *room, cdn_declarer *d);
 /* Keeps the touches of the State. They are there at later poses as well: a pair that does not touch at a pose, but did
  * then, has its pressure, without friction, from the depth at which the surfaces, moved with their bodies, are. */
 cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "contact/internal.h"
+#include "contact/step.h"
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
@@ -122,8 +123,6 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
-  room->kept = cdni_declare_companion_region(d, "kept", 1, room->touches);
-  cdni_declare_unsaved(d, room->kept.ticket);
   room->enclosed = cdn_declare_computed_region(d, "enclosed", sizeof(enclosed_pair), cdni_contact_calc_enclosed, 1,
                                                &room->touches.ticket, CDN_STAGE_EMPTY);
   const cdn_ticket of_energies[] = { room->touches.ticket, room->enclosed.ticket };
@@ -145,6 +144,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   }
   cdni_declare_sweeper(d, &cdni_contact_sweeper);
   if (cdni_contact_is_convex(room)) return CDN_OK;
+  cdni_contact_step_declare(room, d);
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);
   return CDN_OK;

@@ -163,9 +163,9 @@ static void accepted(cdn_stepper *s) {
 
 static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, &s->memory[KNOWN], 1);
+  cdni_archive_doubles(a, &s->memory[HELD], 1);
   cdni_archive_doubles(a, vector_of(s, OLDER), (size_t)s->ny);
   cdni_archive_doubles(a, vector_of(s, BEFORE), (size_t)s->ny);
-  s->memory[HELD] = 0;
 }
 
 const cdni_method cdni_convex = { .name = "the convex step",

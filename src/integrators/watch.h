@@ -70,7 +70,7 @@ bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, d
                        cdni_crossing *c);
 /* Takes signs anew from the present `work`: of triggers that fired, and of all if something `changed`. */
 cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
-/* A trigger's value in a State, and its rate if it is known (NaN); the message of a failure goes to `work`. */
+/* A trigger's value in a State, and its rate, NaN if it is not known; the message of a failure goes to `work`. */
 cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate);
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
 /* The change of the value, at the run's present point, for a change of y by its rounding. */

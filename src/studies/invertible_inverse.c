@@ -1,5 +1,6 @@
 /* Inverse dynamics along positions, and its derivative. */
 #include "dynamics/dynamics.h"
+#include "math/difference.h"
 #include "matter/operators.h"
 #include "studies/invertible.h"
 
@@ -67,7 +68,7 @@ static cdn_status look(cdn_invertible_motion *motion, const cdn_invertible_law *
 static cdn_status speed_derivatives(cdn_invertible_motion *motion, const double *q, const double *next, double *by_q,
                                     double *by_next, double *work) {
   const int nu = motion->nu;
-  const double e = 1e-5;
+  const double e = CDNI_DIFFERENCE;
   double *moved = work, *high = moved + motion->nq, *low = high + nu;
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < nu; k++) {
@@ -128,7 +129,7 @@ static int same_row(const contact_rows *rows, const contact_rows *other, int row
 static cdn_status differ(cdn_invertible_motion *motion, const cdn_invertible_law *law, const place *p,
                          const contact_rows *rows, int k, contact_derivative *d) {
   const int nu = motion->nu;
-  const double e = 1e-6;
+  const double e = CDNI_DIFFERENCE;
   contact_rows *side[2] = { &motion->own[1], &motion->own[2] };
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(displace(motion, p->q, k, i ? -e : e, d->moved));

@@ -3,6 +3,7 @@
 
 #include <cardan/contact.h>
 
+#include "contact/step.h"
 #include "dynamics/dynamics.h"
 #include "property/random_tree.h"
 #include "tower.h"
@@ -507,7 +508,50 @@ START_TEST(friction_of_a_stage_is_that_of_the_law) {
 }
 END_TEST
 
+/* The rows of the touches that a step keeps, in a State that does not touch. */
+static int kept_rows(cdn_state *state) {
+  int touches, rows;
+  OK_ON(state, cdni_contact_step_touches(cdni_contact(cdn_state_system(state)), state, &touches, &rows));
+  ck_assert_int_eq(touches, 0);
+  return rows;
+}
+
+/* What a step keeps of its start is a variable: copies and checkpoints have it, wherever the State has gone since. */
+START_TEST(what_a_step_keeps_is_a_variable) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_contact_material m = cdn_default_contact_material();
+  add_floor(system, &m);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_TRANSLATION, def.mass.mass = 2;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.material = &m, shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.1;
+  shape.body = cdn_system_add_body(system, &def);
+  cdn_system_add_shape(system, &shape);
+  OK_FREEZE(system);
+  cdn_state *state, *copy, *loaded;
+  cdn_buffer bytes = { 0 };
+  OK(cdn_state_create(system, &state));
+  OK(cdn_state_create(system, &copy));
+  OK(cdn_state_create(system, &loaded));
+  OK(cdn_state_set_q(state, (double[]){ 0, 0, 0.0999 }));
+  OK_ON(state, cdni_dynamics_hold(state));
+  OK(cdn_state_set_q(state, (double[]){ 0, 0, 0.2 }));
+  const int rows = kept_rows(state);
+  ck_assert_int_gt(rows, 0);
+  OK(cdn_state_set_q(state, (double[]){ 0, 0, 0.3 }));
+  OK(cdn_state_copy(copy, state));
+  ck_assert_int_eq(kept_rows(copy), rows);
+  OK_ON(state, cdn_state_save(state, cdn_buffer_write, &bytes));
+  OK_ON(loaded, cdn_state_load(loaded, cdn_buffer_read, &bytes));
+  ck_assert_int_eq(kept_rows(loaded), rows);
+  cdn_buffer_free(&bytes);
+  cdn_state_destroy(state), cdn_state_destroy(copy), cdn_state_destroy(loaded);
+  cdn_system_release(system);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, what_a_step_keeps_is_a_variable);
   tcase_add_test(c, stages_count_their_iterations);
   tcase_add_test(c, friction_of_a_stage_is_that_of_the_law);
   tcase_add_test(c, a_system_without_shapes_runs);
