@@ -17,7 +17,9 @@
  *    dA(s) = -(A s m + m A s + (m . s) A) / L,   so that Q : dA(s) = g_a . s with g_a = -(2 A Q m + (Q : A) m) / L. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/touch.h"
 
 /* A symmetric tensor in the plane of the contact, in the axes t and n x t. */
 typedef struct plane_tensor {
@@ -77,8 +79,8 @@ static void ellipsoid(const frame *f, const cdn_geometry *g, const cdn_transform
 }
 
 /* What is known by its support function: the tensor at n, and how it varies with the normal, which turns by A s while
- * the point slides by s. The axes turn with the normal by the least turn. A tensor that changes by more than a twentieth
- * within the turn of the differences jumps there, at the border of an edge or a face: nothing can tell its rate. */
+ * the point slides by s. The axes turn with the normal by the least turn. A tensor that changes by more than a
+ * twentieth within the turn of the differences jumps there, at the border of an edge or a face: it has no rate. */
 static void by_support(const frame *f, const cdn_geometry *g, const cdn_transform *X, cdn_vec3 normal, side *out) {
   static const double TURN = 1e-3, MOST_CHANGE = 0.05;
   const cdn_vec3 n = cdn_rotate_inv(X->R, normal);
