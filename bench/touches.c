@@ -1,6 +1,6 @@
 #include "touches.h"
 
-#include "contact/internal.h"
+#include "contact/memory.h"
 
 int bench_count_touches(cdn_state *state) {
   const contact_room *room = cdni_contact(cdn_state_system(state));

@@ -145,8 +145,8 @@ typedef enum cdn_combining {
   /** Compliant contact: CDN_COMBINE_HARMONIC, but between two materials that both have larger_friction, friction and
    *  condim as CDN_COMBINE_MUJOCO. Soft contact: CDN_COMBINE_MUJOCO. */
   CDN_COMBINE_USUAL,
-  /** Priorities and larger_friction are not read. Surfaces give way in series (cdn_contact_material). Sliding friction is
-   *  2 mu_1 mu_2 / (mu_1 + mu_2), torsional and rolling friction the larger of the two, each where the condim of its
+  /** Priorities and larger_friction are not read. Surfaces give way in series (cdn_contact_material). Sliding friction
+   *  is 2 mu_1 mu_2 / (mu_1 + mu_2), torsional and rolling friction the larger of the two, each where the condim of its
    *  own material has it. Soft contact: friction the same, the least condim, laws as CDN_COMBINE_MUJOCO. */
   CDN_COMBINE_HARMONIC,
   /** The numbers of the larger priority: friction, condim, and modulus, dissipation and thickness (soft contact: solref

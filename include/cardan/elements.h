@@ -11,7 +11,7 @@
  * I want to
  *   list elements of any sort: bodies, joints, forces, constraints, ... (docs/lookup.md): cdn_element_count,
  *       cdn_element_name, cdn_element_kind, cdn_sort_name
- *   find an element of any sort by its name: cdn_element_find
+ *   find an element of any sort by its name: cdn_system_find_element
  *   keep a pointer of mine on an element: cdn_element_set_user, cdn_element_user
  *   list the parameters of an element with units, limits and defaults: cdn_element_parameter_count,
  *       cdn_element_parameter

@@ -9,7 +9,8 @@
  *   find a force element by its name: cdn_system_find_force
  *   count force elements, and get the name and the kind of one: cdn_system_force_count, cdn_force_name,
  *       cdn_force_kind_name
- *   get the sum of all force elements: cdn_total_forces
+ *   get the sum of the applied forces, force elements and forces from outside: cdn_applied_forces
+ *   get all forces, those of rows, constraints and motions, too: cdn_total_forces
  *   get what one force element does: forces, power, potential: cdn_force_contribution
  *   get the potential energy: cdn_potential_energy
  *   get the power of forces without potential: cdn_nonpotential_power

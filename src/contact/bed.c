@@ -9,7 +9,9 @@
  * p(x) V(x), as far as force and moment go, and a box that rocks comes to rest. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/bed.h"
+#include "contact/motion.h"
+#include "contact/touch.h"
 
 /* The root of a symmetric matrix A of two rows is (A + r I) / sqrt (trace A + 2 r), r = sqrt (det A). */
 void cdni_bed_set(touch *t, const double middle[2], const double moments[3]) {

@@ -11,6 +11,9 @@
 #include <math.h>
 
 #include "contact/derivatives.h"
+#include "contact/entries.h"
+#include "contact/materials.h"
+#include "contact/memory.h"
 
 /* ---- one contact ---- */
 

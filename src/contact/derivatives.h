@@ -4,7 +4,10 @@
 
 #include <cardan/derivatives.h>
 
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/motion.h"
+#include "contact/near.h"
+#include "contact/touch.h"
 
 /* A small motion of the two bodies, and what it does to the contact. */
 typedef struct small_motion {

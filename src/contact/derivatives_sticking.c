@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "contact/derivatives.h"
+#include "contact/entries.h"
+#include "contact/memory.h"
 
 /* ---- one patch ---- */
 

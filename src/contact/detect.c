@@ -3,7 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/points.h"
+#include "contact/room.h"
+#include "contact/search.h"
+#include "contact/touch.h"
 
 cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out) {
   const contact_room *room = contact_of(self);

@@ -2,7 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
 #include "matter/checks.h"
 
 /* ---- what their numbers are ---- */

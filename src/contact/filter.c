@@ -2,7 +2,9 @@
  * whatever the other rules say. */
 #include <stdlib.h>
 
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
 
 static int compare_pairs(const void *x, const void *y) {
   const kept_apart *a = x, *b = y;

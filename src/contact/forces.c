@@ -5,7 +5,14 @@
  * are in the second force altogether. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/bed.h"
+#include "contact/entries.h"
+#include "contact/laws.h"
+#include "contact/memory.h"
+#include "contact/motion.h"
+#include "contact/room.h"
+#include "contact/search.h"
+#include "contact/touch.h"
 
 /* ---- by pose and velocity ---- */
 

@@ -5,7 +5,11 @@
  * coarse mesh is a coarse bed: triangles should be small beside the patch. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 typedef struct bed {
   const touch_pair *pair;

@@ -2,7 +2,8 @@
  * likewise. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/motion.h"
+#include "contact/touch.h"
 
 cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition) {
   return cdn_scale(-normal * cdni_friction_over_speed(t->friction, cdn_norm(m->slip), transition, NULL), m->slip);

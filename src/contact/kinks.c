@@ -5,7 +5,15 @@
 
 #include <cardan/operators.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/motion.h"
+#include "contact/near.h"
+#include "contact/room.h"
+#include "contact/search.h"
+#include "contact/touch.h"
 
 /* Contacts of a pair that come and go one by one. */
 enum { MOST_FEATURES = 2 };

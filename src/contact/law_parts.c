@@ -2,7 +2,9 @@
  * for those who ask. */
 #include <stdio.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/room.h"
 #include "core/sized.h"
 
 /* By bit: what it is, and what is done without it. */

@@ -11,7 +11,12 @@
  * - Meshes have springs (foundation.c). */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/near.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 /* ---- one touch ---- */
 

@@ -1,7 +1,10 @@
 /* Materials: what their numbers must be, and how those of two surfaces become those of a contact (manual 11.2.2). */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 #include "core/sized.h"
 
 CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7,

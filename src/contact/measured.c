@@ -2,7 +2,12 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/near.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
+#include "contact/search.h"
+#include "contact/touch.h"
 
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);

@@ -9,7 +9,13 @@
  * A patch that begins takes a free slot at once, in the middle of a step: first the one that its names are hashed to,
  * then the next free one. The step that is accepted with it makes it the owner. If there is no free slot, the patch has
  * the friction of the slip speed. */
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/memory.h"
+#include "contact/motion.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 enum { LARGEST_POOL = 1 << 20, PATCHES_A_SHAPE = 4 };
 

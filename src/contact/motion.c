@@ -1,7 +1,9 @@
 /* How two bodies, and their surfaces, move at a point where they touch. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/motion.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p) {
   const v3 r = v3_sub(cdni_to_v3(p), pose[body].p_GM);

@@ -8,7 +8,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/near.h"
+#include "contact/touch.h"
 
 static const double e = 1e-3;
 

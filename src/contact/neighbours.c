@@ -4,7 +4,9 @@
  * before he has looked at its boxes: what is then found is the same after any history.
  *
  * Boxes are seen from the middle of all shapes, so that shapes that fly together keep their neighbours. */
-#include "contact/internal.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
+#include "contact/search.h"
 
 /* What the bytes of a region begin with; larger boxes, what is known of quiet times, and pairs follow. */
 typedef struct list {

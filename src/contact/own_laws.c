@@ -3,7 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 #include "rooms.h"
 
 CDNI_DEF(law_contact, .energy = NAN, .static_friction = -1, .dynamic_friction = -1, .viscous_friction = -1,

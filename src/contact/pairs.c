@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/internal.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
 #include "rooms.h"
 
 CDNI_DEF(contact_pair_def, .a = { -1 }, .b = { -1 });

@@ -1,6 +1,7 @@
 /* How a point of convex contact moves with its bodies: exact for balls, capsules and half-spaces, and for corners on a
  * half-space. */
 #include "contact/derivatives.h"
+#include "contact/points.h"
 
 static bool is_round(cdn_geometry_kind kind) { return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE; }
 static bool has_corners(cdn_geometry_kind kind) { return kind == CDN_GEOMETRY_BOX; }

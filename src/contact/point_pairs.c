@@ -2,7 +2,9 @@
  * MuJoCo's, elsewhere those of the geometry's manifold. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/near.h"
+#include "contact/points.h"
+#include "contact/touch.h"
 
 static bool is_ball_of_such(const cdn_geometry *g, const cdn_geometry *other) {
   return g->kind == CDN_GEOMETRY_SPHERE &&

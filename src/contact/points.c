@@ -2,7 +2,12 @@
  * ascending order, with what the materials say of them. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/points.h"
+#include "contact/room.h"
+#include "contact/search.h"
+#include "contact/touch.h"
 
 typedef struct view {
   const contact_room *room;

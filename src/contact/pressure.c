@@ -8,6 +8,9 @@
  * the sum is continuous in the pose, also as faces become parallel. The force has an energy (pressure_energy.c). */
 #include <math.h>
 
+#include "contact/bed.h"
+#include "contact/law_kinds.h"
+#include "contact/materials.h"
 #include "contact/pressure.h"
 
 /* ---- polygons ---- */

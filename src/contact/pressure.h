@@ -2,7 +2,7 @@
 #ifndef CARDAN_CONTACT_PRESSURE_H
 #define CARDAN_CONTACT_PRESSURE_H
 
-#include "contact/internal.h"
+#include "contact/laws.h"
 
 /* Of a solid near one overlap; of a polygon. */
 enum { MOST_FACES = 2048, MOST_CORNERS = 256 };

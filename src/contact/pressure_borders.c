@@ -9,6 +9,7 @@
  * pressures may have several parts. */
 #include <math.h>
 
+#include "contact/law_kinds.h"
 #include "contact/pressure.h"
 
 void cdni_pressure_bounds(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 *least, cdn_vec3 *most) {

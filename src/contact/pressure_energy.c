@@ -11,6 +11,7 @@
  * are the polygons of equal pressure, and walls to the neighbours of face i within the solid. Each is a side of two
  * polyhedra, with one p: it adds 1/4 n . (o_2 - o_1) int p dA, where n is its normal from the first polyhedron to the
  * second. */
+#include "contact/law_kinds.h"
 #include "contact/pressure.h"
 
 /* A solid that is stiffer by this factor has no energy to speak of, and gives way by less than rounding lets see. */

@@ -2,7 +2,7 @@
 #include <cardan/queries.h>
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/room.h"
 #include "core/sized.h"
 
 CDNI_DEF(shape_query_def, .type = UINT32_MAX, .affinity = UINT32_MAX, .except = { -1 });

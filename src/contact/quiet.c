@@ -7,7 +7,10 @@
  * Lines are seen from the middle of all balls, so that what falls together is quiet for long. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
+#include "contact/search.h"
 
 /* Seen from a point that moves by a t^2 / 2 from `time` on, a the acceleration that the shapes have in common, the
  * balls are near their lines: what falls together is quiet for long. */

@@ -1,5 +1,10 @@
 /* Points of shapes that are nearer than a distance that the caller names, for studies with contact of their own. */
-#include "contact/internal.h"
+#include "contact/laws.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/points.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 static int add_points(const contact_room *room, cdn_state *state, int i, int j, double reach, int space,
                       contact_within *out) {

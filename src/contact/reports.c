@@ -1,5 +1,9 @@
 /* Contacts as results. */
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/memory.h"
+#include "contact/motion.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 
 static cdn_status find_all(cdn_state *state, const contact_room *room, const touch **touches,
                            const touch_force **forces, int *n) {

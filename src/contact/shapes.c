@@ -2,7 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/law_kinds.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
 #include "matter/checks.h"
 #include "rooms.h"
 

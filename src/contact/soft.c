@@ -2,7 +2,9 @@
  * (MuJoCo 2.2.2, chapter Modeling, Contact parameters). */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/materials.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
 #include "core/sized.h"
 
 CDNI_DEF(soft_material, .law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } }, .friction = { 1, 0.005, 0.0001 },

@@ -1,7 +1,7 @@
 /* The springs of a mesh that are near another solid: each is at the centre of a triangle. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
 
 cdn_vec3 cdni_spring_place(const cdn_vec3 v[3]) { return cdn_scale(1.0 / 3, cdn_add(v[0], cdn_add(v[1], v[2]))); }
 

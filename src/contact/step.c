@@ -17,7 +17,13 @@
  * the State. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/bed.h"
+#include "contact/entries.h"
+#include "contact/laws.h"
+#include "contact/memory.h"
+#include "contact/motion.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 #include "contact/step.h"
 
 /* ---- what rows are made of ---- */

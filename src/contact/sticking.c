@@ -12,7 +12,11 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/memory.h"
+#include "contact/motion.h"
+#include "contact/room.h"
+#include "contact/touch.h"
 #include "matter/checks.h"
 
 /* A uniform pressure on a disc resists spin at two thirds of its radius, which is 0.94 of the root mean square of the

@@ -1,8 +1,16 @@
 /* The room's subsystem: what a State has for shapes and contacts, and what a System with shapes must not be. */
 #include <stdio.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/memory.h"
+#include "contact/pairs.h"
+#include "contact/points.h"
+#include "contact/room.h"
+#include "contact/search.h"
 #include "contact/step.h"
+#include "contact/touch.h"
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {

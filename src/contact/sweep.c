@@ -8,7 +8,12 @@
  * by turns of the shapes about their middles. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/entries.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/pairs.h"
+#include "contact/room.h"
+#include "contact/search.h"
 #include "matter/kinds.h"
 
 typedef struct shape_mark {

@@ -17,7 +17,9 @@
  *    dA(s) = -(A s m + m A s + (m . s) A) / L,   so that Q : dA(s) = g_a . s with g_a = -(2 A Q m + (Q : A) m) / L. */
 #include <math.h>
 
-#include "contact/internal.h"
+#include "contact/law_kinds.h"
+#include "contact/laws.h"
+#include "contact/touch.h"
 
 /* A symmetric tensor in the plane of the contact, in the axes t and n x t. */
 typedef struct plane_tensor {
@@ -77,23 +79,26 @@ static void ellipsoid(const frame *f, const cdn_geometry *g, const cdn_transform
 }
 
 /* What is known by its support function: the tensor at n, and how it varies with the normal, which turns by A s while
- * the point slides by s. The axes turn with the normal by the least turn. */
+ * the point slides by s. The axes turn with the normal by the least turn. A tensor that changes by more than a
+ * twentieth within the turn of the differences jumps there, at the border of an edge or a face: it has no rate. */
 static void by_support(const frame *f, const cdn_geometry *g, const cdn_transform *X, cdn_vec3 normal, side *out) {
-  static const double TURN = 1e-3;
+  static const double TURN = 1e-3, MOST_CHANGE = 0.05;
   const cdn_vec3 n = cdn_rotate_inv(X->R, normal);
   const cdn_vec3 axis[2] = { cdn_rotate_inv(X->R, f->t), cdn_rotate_inv(X->R, f->s) };
-  double A[3], by_turn[2] = { 0, 0 };
+  double A[3], B[2][3], by_turn[2];
   cdni_support_tensor(g, n, axis[0], axis[1], A);
-  for (int k = 0; k < 4; k++) {
-    const int i = k / 2;
-    const double angle = k % 2 ? -TURN : TURN, c = cos(angle), s = sin(angle);
-    cdn_vec3 turned[2] = { axis[0], axis[1] };
-    turned[i] = cdn_sub(cdn_scale(c, axis[i]), cdn_scale(s, n));
-    double B[3];
-    cdni_support_tensor(g, cdn_add(cdn_scale(c, n), cdn_scale(s, axis[i])), turned[0], turned[1], B);
-    by_turn[i] += (f->Q.xx * B[0] + 2 * f->Q.xy * B[1] + f->Q.yy * B[2]) / (2 * angle);
-  }
   out->tensor = (plane_tensor){ A[0], A[1], A[2] }, out->xy = A[1];
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 2; k++) {
+      const double angle = k ? TURN : -TURN, c = cos(angle), s = sin(angle);
+      cdn_vec3 turned[2] = { axis[0], axis[1] };
+      turned[i] = cdn_sub(cdn_scale(c, axis[i]), cdn_scale(s, n));
+      cdni_support_tensor(g, cdn_add(cdn_scale(c, n), cdn_scale(s, axis[i])), turned[0], turned[1], B[k]);
+    }
+    const double xx = B[1][0] - B[0][0], xy = B[1][1] - B[0][1], yy = B[1][2] - B[0][2];
+    if (fabs(xx) + 2 * fabs(xy) + fabs(yy) > MOST_CHANGE * (A[0] + A[2])) return;
+    by_turn[i] = (f->Q.xx * xx + 2 * f->Q.xy * xy + f->Q.yy * yy) / (2 * TURN);
+  }
   out->varies = apply(out->tensor, (plane_vector){ by_turn[0], by_turn[1] });
 }
 

@@ -30,12 +30,12 @@ typedef enum geometry_contact {
 
 /* Of a convex kind, what its core is the sum of (convex/convex.h), for the search of the nearest points. */
 typedef enum corner_form {
-  CORNER_POINT,    /* the origin of S */
-  CORNER_SEGMENT,  /* from -size[1] to size[1] along z */
-  CORNER_BOX,      /* half lengths size */
-  CORNER_HULL,     /* the hull of its surface */
-  CORNER_SUPPORT,  /* none of these: `support` tells. Normals are known to 1e-5 then */
-  CORNER_TRIANGLE, /* of a mesh; no kind has it */
+  CORNER_SUPPORT, /* none of these: `support` tells, and there is no curve. Normals are known to 1e-5 then */
+  CORNER_POINT,   /* the origin of S */
+  CORNER_SEGMENT, /* from -size[1] to size[1] along z */
+  CORNER_BOX,     /* half lengths size */
+  CORNER_HULL,    /* the hull of its surface */
+  CORNER_TRIANGLE /* of a mesh; no kind has it */
 } corner_form;
 typedef enum curve_form {
   CURVE_NONE,
@@ -110,7 +110,7 @@ CDNI_GEOMETRY_KINDS(CDNI_GEOMETRY_ENTRY)
 bool cdni_curvature_varies(const cdn_geometry *g);
 /* Where the outward normal of a convex geometry is n: its curvature tensor (xx, xy, yy) along the unit vectors t and s
  * across n, by differences of its support function; to 1e-7 where this is smooth. Principal radii count as at least a
- * hundredth and at most a hundred times the radius of the ball about the geometry, at edges and on faces too. */
+ * hundredth and at most ten times the radius of the ball about the geometry, at edges and on faces too. */
 void cdni_support_tensor(const cdn_geometry *g, cdn_vec3 n, cdn_vec3 t, cdn_vec3 s, double A[3]);
 /* How the surface of a geometry is curved at a point of it (W), where it has the normal n. */
 surface_tensor cdni_surface_tensor(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 at, cdn_vec3 n);

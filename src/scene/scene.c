@@ -6,6 +6,7 @@
 
 #include "core/sized.h"
 #include "matter/checks.h"
+#include "geometry/kind.h"
 #include "scene/internal.h"
 #include "system/system.h"
 
@@ -81,7 +82,7 @@ static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn
   for (int k = 0; k < 4; k++) v.rgba[k] = part_of_one(d->rgba[k]);
   for (int k = 0; k < 3; k++) v.rgb2[k] = part_of_one(d->rgb2[k]);
   for (int k = 0; k < 2; k++) v.tile[k] = d->tile[k], v.half[k] = fmax(d->half[k], 0);
-  if (v.geometry.kind < CDN_GEOMETRY_CONVEX) v.geometry.surface = NULL;
+  if (!kind_of(&v.geometry)->has_surface) v.geometry.surface = NULL;
   const size_t bytes = d->corners && d->texture >= 0 ? corner_count(&v.geometry) * sizeof(float) : 0;
   float *corners = bytes > 0 ? cdni_alloc(&scene->allocator, bytes) : NULL;
   if (corners) v.corners = memcpy(corners, d->corners, bytes);

@@ -241,8 +241,10 @@ cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, double ex
     case CDN_GEOMETRY_CYLINDER: ok = make_grid(out, 6, segments, cylinder_at, g->size); break;
     case CDN_GEOMETRY_BOX: ok = make_box(out, g->size); break;
     case CDN_GEOMETRY_HALF_SPACE: ok = make_square(out, extent); break;
-    case CDN_GEOMETRY_CUSTOM: ok = make_custom(out, g, segments); break;
-    default: ok = make_mesh(out, g->surface);
+    case CDN_GEOMETRY_CONVEX:
+    case CDN_GEOMETRY_MESH:
+    case CDN_GEOMETRY_HEIGHT_FIELD: ok = make_mesh(out, g->surface); break;
+    default: ok = make_custom(out, g, segments); /* whatever it is, rays meet it */
   }
   return ok ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the triangles");
 }

@@ -1,7 +1,7 @@
 /* Friction with memory: it is passive in every state, keeps momentum, leaves no trace of what was only tried, and lives
  * in States, checkpoints and ensembles as other variables do. */
 #include "../robust/counting_allocator.h"
-#include "contact/internal.h"
+#include "contact/memory.h"
 
 static uint64_t seed = 7;
 static double draw(double low, double high) {

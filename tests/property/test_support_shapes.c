@@ -1,6 +1,6 @@
-/* Shapes that are known by a support function alone: what is asked of them agrees with the closed forms of the library's
- * kinds, and a shape that no kind has obeys Hertz's law and keeps its energy. Every entry of the table of kinds has what
- * its other columns call for. */
+/* Shapes that are known by a support function alone: what is asked of them agrees with the closed forms of the
+ * library's kinds, and a shape that no kind has obeys Hertz's law and keeps its energy. Every entry of the table of
+ * kinds has what its other columns call for. */
 #include "../testing.h"
 #include "geometry/kind.h"
 #include "property/geometry_reference.h"

@@ -16,7 +16,7 @@ bool cdni_curvature_varies(const cdn_geometry *g) {
 
 /* Of a unit normal; what the second order takes is as small as what rounding takes. */
 static const double STEP = 1e-5;
-static const double LEAST_RADIUS = 1e-2, MOST_RADIUS = 1e2; /* of the ball */
+static const double LEAST_RADIUS = 1e-2, MOST_RADIUS = 10; /* of the ball */
 
 void cdni_support_tensor(const cdn_geometry *g, cdn_vec3 n, cdn_vec3 t, cdn_vec3 s, double A[3]) {
   cdn_vec3 center, d[2];

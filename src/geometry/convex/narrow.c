@@ -9,7 +9,7 @@ static cdn_vec3 fill_core(core *c, const cdn_geometry *g) {
                .radius = kind->is_swept ? g->size[0] : 0,
                .geometry = g };
   cdn_vec3 middle = cdn_v3(0, 0, 0);
-  if (kind->corner >= CORNER_HULL) kind->ball(g, &middle);
+  if (kind->corner == CORNER_SUPPORT || kind->corner == CORNER_HULL) kind->ball(g, &middle);
   return middle;
 }
 

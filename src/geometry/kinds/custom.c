@@ -49,7 +49,6 @@ static int most_hits(const cdn_geometry *g) {
 const geometry_kind cdni_kind_custom = { .name = "custom geometry",
                                          .has_surface = true,
                                          .is_round = true,
-                                         .corner = CORNER_SUPPORT,
                                          .contact = CONTACT_ROUND,
                                          .ball = cdni_surface_ball,
                                          .support = support,

@@ -125,6 +125,7 @@ const geometry_kind cdni_kind_ellipsoid = {
   .is_convex = true,
   .is_even = true,
   .is_round = true,
+  .corner = CORNER_POINT,
   .curve = CURVE_ELLIPSOID,
   .contact = CONTACT_ROUND,
   .ball = ball,

@@ -1,0 +1,19 @@
+/* Points of soft contact. Private to the room. */
+#ifndef CARDAN_CONTACT_POINTS_H
+#define CARDAN_CONTACT_POINTS_H
+
+#include "contact/room.h"
+
+/* ---- points.c, point_pairs.c ---- */
+
+cdn_region_fn cdni_contact_find_points; /* one contact_point each */
+/* Touches without forces, for reports: the points that have rows. */
+cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state, cdn_region_output *out);
+/* The points of two shapes nearer than the margin, and what tells them apart; the normal is from 0 to 1. */
+void cdni_contact_pair_points(const cdn_geometry *const g[2], const cdn_transform *const X[2], double margin,
+                              cdn_manifold *out);
+/* What the first tangent of a point is made of, and which of the two shapes it turns with; -1: neither. */
+cdn_vec3 cdni_contact_tangent_axis(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_vec3 normal,
+                                   int *turning);
+
+#endif
