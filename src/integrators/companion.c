@@ -11,6 +11,7 @@
 #include "integrators/companion.h"
 #include "integrators/events.h"
 
+/* measured: docs/constants.md */
 static const double GROWN = 1.05;
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -28,7 +29,7 @@ static void forget_passages(cdn_stepper *s) {
   s->passage.y = NULL;
 }
 
-/* Steps that stability keeps short, after which a problem is known to be stiff. */
+/* Steps that stability keeps short, after which a problem is known to be stiff. Measured: docs/constants.md. */
 enum { MOST_STIFF = 30 };
 
 static const char creating[] = "cdn_stepper_create";
