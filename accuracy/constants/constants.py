@@ -25,7 +25,6 @@ DOCUMENT = os.path.join(ROOT, 'docs', 'constants.md')
 SWEPT_ROOMS = ['constraints', 'contact', 'dynamics', 'forces', 'geometry', 'integrators', 'math', 'matter', 'measures',
                'soft', 'studies']
 BUDGET = 7e7  # blocks that one constant may take: some three seconds
-SWEPT_KINDS = ['rounding', 'promise', 'cited', 'derived', 'measured', 'limit']
 # Bounds of arrays stay as they are, and what tables begin with.
 NOT_SCALED = {('double', 'HERTZ_DAMPING')} | {('enum', name) for name in (
     'ADAMS_MOST', 'CDNI_MARKS', 'LARGEST_POOL', 'MOST_PAIRS', 'MOST', 'MOST_FOLLOWED', 'SOFT_MOST_RECORDS', 'MOST_STATES',
@@ -56,7 +55,7 @@ def swept():
     kind_of = listed.read_list()
     named = []
     for p in source.all_places(os.path.join(ROOT, 'src')):
-        is_swept = p.room in SWEPT_ROOMS and kind_of.get(p.key) in SWEPT_KINDS and (p.kind, p.name) not in NOT_SCALED
+        is_swept = p.room in SWEPT_ROOMS and kind_of.get(p.key) in listed.SWEPT and (p.kind, p.name) not in NOT_SCALED
         if is_swept and p.key not in named:
             named.append(p.key)
     return named + listed.read_bare()

@@ -12,8 +12,9 @@ KINDS = {
     'cited': 'the source is named where the constant stands',
     'derived': 'where it stands a comment says from what it follows',
     'looks': 'of pictures and of the viewer alone',
-    'measured': 'chosen by trial; the sweep below shows what it changes',
+    'measured': 'chosen by trial; the sections above say what the sweep shows of it, if its problems reach it',
 }
+SWEPT = ['limit', 'rounding', 'promise', 'cited', 'derived', 'measured']
 
 
 def read_list():

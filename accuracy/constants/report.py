@@ -42,6 +42,11 @@ def is_effective(side):
     return bool(side['cost'] or side['error'] or side['results'] or side['otherwise'])
 
 
+def is_cheaper(side):
+    cost, error = side['cost'], side['error']
+    return bool(cost and cost[0] < 1 - COST and cost[1] <= 1.01 and not (error and error[1] > ERROR)) and not side['otherwise']
+
+
 def condense(rows):
     """What the rows of one constant and factor show: [problem, cost, error ratio, change of results, failed]."""
     side = {'cost': None, 'error': None, 'results': 0, 'otherwise': []}
@@ -85,8 +90,9 @@ def document(path):
     kind_of = listed.read_list()
     with open(path, encoding='utf-8') as f:
         measured = {tuple(key): row for key, row in json.load(f)}
-    measured = {key: row for key, row in measured.items() if key in kind_of or key in listed.read_bare()}
-    new = [k for k in list(kind_of) + listed.read_bare() if k not in measured and kind_of.get(k, 'measured') == 'measured']
+    bare = listed.read_bare()
+    measured = {key: row for key, row in measured.items() if key in bare or kind_of.get(key) in listed.SWEPT}
+    new = [k for k in list(kind_of) + bare if k not in measured and kind_of.get(k, 'measured') == 'measured']
     text = INTRODUCTION.format(cost=round(100 * COST), error=ERROR, result=RESULT)
     effective = [k for k, r in measured.items() if is_effective(r['0.5']) or is_effective(r['2'])]
     strong = lambda r: max([abs(x - 1) for s in ('0.5', '2') if r[s]['cost'] for x in r[s]['cost']] or [0])
@@ -105,6 +111,17 @@ def document(path):
         r = measured[k]
         why = 'no name' if is_bare(k) else kind_of.get(k, '')
         text += f'| {k[0]} | {name_of(k)} | {why} | {cell(r["0.5"])} | {cell(r["2"])} | {r["ran"]}, {r["problems"]} |\n'
+    cheaper = [(k, f) for k in effective for f in ('0.5', '2') if is_cheaper(measured[k][f])]
+    text += '''
+## Values that cost less
+
+Here half of the value, or twice as much, costs less in some problem and more in none, without larger errors. This is no
+reason to change it: the problems are few, and some of these constants decide how closely a run is watched (how accurate
+its companion is, when a problem counts as stiff), which shows in no cost and in no error.
+
+'''
+    for k, f in cheaper:
+        text += f'- {k[0]}, {name_of(k)}, {"halved" if f == "0.5" else "doubled"}: {cell(measured[k][f])}\n'
     text += f'''
 ## Constants that change nothing
 
@@ -119,7 +136,7 @@ def document(path):
     text += f'''
 ## Constants that no problem reads
 
-{len(unread)}: of failures, of doubtful input, of rare ends of searches.
+{len(unread)}. Nothing is measured of these.
 
 '''
     for room in rooms:

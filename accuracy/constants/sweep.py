@@ -67,7 +67,8 @@ class Outcome:
 
     @property
     def error(self):
-        found = re.search(r'error ([-+.\de]+|nan|inf)', self.text)
+        """From the truth, of one_run; else None."""
+        found = re.match(r'\w+, reached \S+, error ([-+.\de]+|nan|inf)', self.text)
         return float(found.group(1)) if found else None
 
 

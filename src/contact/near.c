@@ -12,6 +12,7 @@
 #include "contact/near.h"
 #include "contact/touch.h"
 
+/* How much the distance may exceed the true one, against how sharply places change: measured, docs/constants.md. */
 static const double e = 1e-3;
 
 static double clamp(double x, double most) { return fmin(fmax(x, -most), most); }

@@ -156,7 +156,7 @@ void cdni_pressure_collect(const cdn_geometry *g, const cdn_transform *X, const 
 
 /* A box with so few pairs is not halved. Functions that are equal along an edge or in a point stay together in any box
  * about it: neither is a box halved that has been so often, nor one with not many pairs that kept all its functions in
- * the last few halvings. */
+ * the last few halvings. Measured: docs/constants.md. */
 enum { FEW_PAIRS = 16, MANY_PAIRS = 256, MOST_HALVINGS = 18, MOST_IN_VAIN = 3, FACE_BITS = 16 };
 /* Borders that are found, and a table of their places, by which each is found once. */
 enum { MOST_FOUND = 1 << 15, FIRST_PLACES = 1 << 9 };

@@ -71,13 +71,13 @@ static void set_integrals(cdni_adams_memory *m, double h) {
 
 /* ---- one step ---- */
 
-/* A difference this many times its expected size is not that of a smooth motion. */
+/* A difference this many times its expected size is not that of a smooth motion. Measured: docs/constants.md. */
 static const double KINK = 5;
 /* Corrections below this part of the tolerance are ignored as errors. */
 static const double NEGLIGIBLE = 0.1;
 /* Lower bound of the estimate of the quadrature's error, as a part of the estimate of the formula of one order less.
  * One of the two may be small by chance, but seldom both; and differences that do not shrink from order to order
- * show in the correction. */
+ * show in the correction. Measured: docs/constants.md. */
 static const double LEAST_OF_BELOW = 0.3, PART_OF_CORRECTION = 0.01;
 
 /* The norm, over the tolerance, of the correction with the differences first .. k added. */

@@ -10,11 +10,11 @@ enum {
   ADAMS_KEPT = ADAMS_MOST + 2, /* differences kept: one more than order 12 needs shows whether 13 would be better */
 };
 
-/* The next step aims at this error, over the tolerance. */
+/* The next step aims at this error, over the tolerance. Measured: docs/constants.md. */
 #define ADAMS_TARGET 0.2
-/* Lower bound of the error estimate, as a part of the last term. */
+/* Lower bound of the error estimate, as a part of the last term. Measured: docs/constants.md. */
 #define ADAMS_LEAST 0.2
-/* If the last term is this many tolerances, no correction makes the step good enough. */
+/* If the last term is this many tolerances, no correction makes the step good enough. Measured: docs/constants.md. */
 #define ADAMS_HOPELESS 2
 
 /* Squared distances of the corrected from the predicted solution, and of their rates, and the inner product of both

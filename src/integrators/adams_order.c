@@ -20,17 +20,21 @@ static const double stable_damped[ADAMS_MOST + 1] = { 0,    2.00, 2.38, 1.92, 1.
 static const double stable_swinging[ADAMS_MOST + 1] = { 0,    0.52, 1.20, 1.18, 0.94, 0.70, 0.52,
                                                         0.38, 0.26, 0.18, 0.12, 0.06, 0.04 };
 
-/* The part of the interval of stability that steps of damped motions use, since the Jacobian is only an estimate. */
+/* The part of the interval of stability that steps of damped motions use, since the Jacobian is only an estimate.
+ * Measured: docs/constants.md. */
 static const double STABLE = 0.6;
-/* The weight of a step in that estimate, relative to the step after it. */
+/* The weight of a step in that estimate, relative to the step after it. Measured: docs/constants.md. */
 static const double FADING = 0.6;
-/* Orders whose terms differ by less are equivalent; they are so where stability limits the steps. */
+/* Orders whose terms differ by less are equivalent; they are so where stability limits the steps.
+ * Measured: docs/constants.md. */
 static const double ALIKE = 2;
-/* A step that could grow by less than this keeps its size: coefficients of equal steps are the most stable. */
+/* A step that could grow by less than this keeps its size: coefficients of equal steps are the most stable.
+ * Measured: docs/constants.md. */
 static const double DEADBAND = 1.1;
 /* A step after a rejected one, over that: at least and at most; after one with a kink; where the one before had one,
- * too; after three of them. */
+ * too; after three of them. Measured: docs/constants.md. */
 static const double AGAIN_LEAST = 0.2, AGAIN_MOST = 0.7, AT_KINK = 0.5, LEAST_AT_KINK = 0.3, ANEW = 0.25;
+/* measured: docs/constants.md */
 enum { FAILURES = 3 };
 /* ---- stability ---- */
 

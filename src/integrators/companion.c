@@ -24,6 +24,7 @@
 #include "system/events.h"
 #include "system/system.h"
 
+/* measured: docs/constants.md */
 static const double GROWN = 1.05;
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -41,7 +42,7 @@ static void forget_passages(cdn_stepper *s) {
   s->passage.y = NULL;
 }
 
-/* Steps that stability keeps short, after which a problem is known to be stiff. */
+/* Steps that stability keeps short, after which a problem is known to be stiff. Measured: docs/constants.md. */
 enum { MOST_STIFF = 30 };
 
 static const char creating[] = "cdn_stepper_create";

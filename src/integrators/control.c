@@ -20,7 +20,8 @@ static const double LEAST = 0.2, MOST = 5.0;
 /* Weight of the previous error in the PI rule, over the order; that of the present error is 0.7 (Gustafsson 1991;
  * Hairer and Wanner, section IV.2). */
 static const double BETA = 0.4;
-/* An error below this part of the tolerance gives no trend, and shows no limit of a step that was cut short. */
+/* An error below this part of the tolerance gives no trend, and shows no limit of a step that was cut short.
+ * Measured: docs/constants.md. */
 static const double NO_TREND = 1e-4, NO_LIMIT = 1e-2;
 /* A size after a rejected step, at most; after one that failed to evaluate; after one that was cut short and showed no
  * limit, at most. */
@@ -30,11 +31,11 @@ static const double AS_PLANNED = 0.99;
 
 /* The steps of a run share this many tenths of the accuracy; each of fewer steps gets one tenth. */
 static const double SHARES = 100, TENTH = 0.1;
-/* Before it has taken steps, a run is expected to take this many equal ones. */
+/* Before it has taken steps, a run is expected to take this many equal ones. Measured: docs/constants.md. */
 static const double FORETOLD = 4;
 
 /* If steps share the accuracy: the target of a pair's error, over the accuracy and over the gain of pairs. The error
- * of a pair is about the estimate times h over the time scale of the motion. */
+ * of a pair is about the estimate times h over the time scale of the motion. Measured: docs/constants.md. */
 static const double GAIN = 0.1;
 
 /* Pairs continue with the solution of higher order, whose error is below the estimate, the more so the shorter the
@@ -56,13 +57,13 @@ double cdni_share_of(const cdni_method *method, double accuracy, double length, 
 /* An error shifts the rest of the motion in time. Where rates are far above their mean, as in an impact, the shift
  * makes an error that is as many times larger than elsewhere; so the error allowed is as many times smaller. Rates that
  * swing as a sine does are at most 1.6 times their mean. A burst fades over this part of the run, for what has come to
- * rest has no impacts before it. */
+ * rest has no impacts before it. Measured: docs/constants.md. */
 static const double EVEN = 1.6, FORGOTTEN = 0.5;
 /* A whip, or a fast decay at the start, is no impact: what it makes of errors is over soon. */
 static const double MOST_BURST = 1e3;
 /* Where shapes may touch, the first impact comes without warning, and the steps before it make the error that it
  * shows. So a burst of this size is expected from the start. It fades as bursts do, and as speeds are lost: what has
- * lost its energy meets nothing as hard as at first. */
+ * lost its energy meets nothing as hard as at first. Measured: docs/constants.md. */
 static const double FORESEEN = 30;
 
 static double burst(const cdn_stepper *s) {
@@ -120,7 +121,7 @@ void cdni_note_bursts(cdn_stepper *s) {
 /* Roundings in the sum of y and its change over a step; no error estimate is smaller. */
 static const double ROUNDINGS = 4;
 /* A companion can show the error of steps at this floor only if its own floor is lower, and the error of the first
- * steps only if its own first steps differ. */
+ * steps only if its own first steps differ. Measured: docs/constants.md. */
 static const double COMPANION_ROUNDINGS = 1, COMPANION_START = 0.6;
 /* The methods of SUNDIALS refuse smaller tolerances. */
 static const double SUNDIALS_ROUNDINGS = 2;

@@ -8,7 +8,7 @@
 /* Two runs with the same steps miss the same things. The companion's steps are shorter, as its errors must be smaller.
  * But where the motion is nearly a polynomial there are no errors, and both runs would double their steps to the end.
  * So the companion's steps are at most this part of the run's longest step until then. If it is of another kind, with
- * more evaluations in a step, they may be that many times as long. */
+ * more evaluations in a step, they may be that many times as long. Measured: docs/constants.md. */
 static const double PART_OF_STEP = 0.8;
 
 /* Evaluations in a step, about. */
@@ -30,7 +30,7 @@ void cdni_judge_limit_steps(cdn_stepper *judge) {
 }
 
 /* The companion's accuracy, over the run's: of its own kind; of a run by a method of low order, by a pair, by the
- * convex step; the part of that where orders vary; of stiff runs by IDA. */
+ * convex step; the part of that where orders vary; of stiff runs by IDA. Measured: docs/constants.md. */
 static const double OF_OWN_KIND = 0.1, OF_LOW_ORDER = 0.01, OF_PAIRS = 0.03, OF_CONVEX = 0.03, OF_VARYING_ORDER = 0.25,
                     OF_IDA = 0.07;
 

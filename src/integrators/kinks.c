@@ -142,7 +142,7 @@ static cdn_status weigh(cdn_stepper *s, cdn_state *state, const passage *p, doub
 
 /* A passage with a smaller weight is ignored: a joint that rests at its limit passes the kink with every rounding.
  * The weight is a bound, about ten times the real effect. If passages with weights below 10 do not end steps, runs
- * are as accurate, at half the cost. */
+ * are as accurate, at half the cost. Measured: docs/constants.md. */
 static const double NOTHING = 10;
 /* A value of so few of its own roundings has no sign: one that rests at zero. */
 static const double RESTS = 64;
@@ -382,7 +382,8 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau) {
  * longer step no stage may see that it is there at all. */
 static const double TAKEN = 0.5;
 /* What the force may change in the step, over the tolerance: of a force that sets in with the power 3/2 of time, pairs
- * of orders 4 to 8 estimate errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half. */
+ * of orders 4 to 8 estimate errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half.
+ * Measured: docs/constants.md. */
 static const double CHANGED = 150, CHANGED_AT_FIRST = 20;
 
 static cdn_status bound_of(cdn_stepper *s, int64_t trigger, double rate, double *h) {

@@ -125,7 +125,7 @@ cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
 /* ---- handling ---- */
 
 /* Number of gaps in a row that make a chatter, and roundings that the trigger's value must have moved since the last
- * occurrence. */
+ * occurrence. Measured: docs/constants.md. */
 enum { CLOSE_GAPS = 3, CLOSE_ROUNDINGS = 64 };
 
 /* Whether an occurrence follows the last one so closely that the two cannot be distinguished: within the window, or

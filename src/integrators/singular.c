@@ -11,7 +11,7 @@
 enum { KEPT = 3 }; /* values of each sine */
 
 /* Rates are held on the manifold within this many bridge lengths of a pose; from farther away if a step was rejected
- * there, since the pole in the rates shortens steps long before they are near it. */
+ * there, since the pole in the rates shortens steps long before they are near it. Measured: docs/constants.md. */
 static const double NEAR = 4, FAR = 20;
 /* A step ends at least this part of a bridge's length before or behind a pose. */
 static const double CLEAR = 0.1;
@@ -25,7 +25,8 @@ static const double STRETCH = 1.05;
 static const double FIRST = 32;
 /* The part of a bridge's error that may be rounding, if the bridge can be long enough. */
 static const double QUIET = 0.1;
-/* The error at which bridges aim, over the tolerance, and the largest change of their length at once. */
+/* The error at which bridges aim, over the tolerance, and the largest change of their length at once.
+ * Measured: docs/constants.md. */
 static const double TARGET = 0.1, SHRINK = 0.3, GROW = 3;
 /* The sine below which an equation is redundant. */
 static const double REDUNDANT = 3e-6;

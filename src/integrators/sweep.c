@@ -20,7 +20,7 @@ enum { START, END, BETWEEN };
 /* Times are halved so often. */
 enum { MOST_LEVELS = 44, FIRST_LEVELS = 8, MOST_SHORTENED = 16 };
 /* A span that needs more looks than that is too long: things pass each other at next to no distance. The step is
- * shortened so often, and then let pass. */
+ * shortened so often, and then let pass. Measured: docs/constants.md. */
 enum { MOST_LOOKS = 64, MOST_TOO_LONG = 3 };
 /* A quiet time is asked for that is this much longer than the step. */
 static const double LONGER = 4;

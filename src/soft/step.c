@@ -109,7 +109,8 @@ cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state
 
 void cdni_soft_stage_end(soft_stage *s) { cdn_work_pop(s->state, s->frame); }
 
-/* Normal forces this far from those assumed, as a part of the larger one, are assumed in their turn. */
+/* Normal forces this far from those assumed, as a part of the larger one, are assumed in their turn.
+ * Measured: docs/constants.md. */
 static const double FAR = 0.05;
 
 /* Normal forces by touch; whether they are far from those before. */

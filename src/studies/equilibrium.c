@@ -13,15 +13,17 @@ static const char function[] = "cdn_find_equilibrium";
 static const double NEARLY_THERE = 1e-9; /* model units: rounding may hide further improvement below this */
 static const double TINY = 1e-6;         /* model units: within this no wall of a potential hides */
 static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
-static const int PATIENCE = 20;          /* iterations */
-static const int MOST_POLISHING = 10;    /* steps; each doubles the digits until rounding ends it */
-static const double FAR = 1e100;         /* radius: as far as the model likes */
+/* measured: docs/constants.md */
+static const int PATIENCE = 20;       /* iterations */
+static const int MOST_POLISHING = 10; /* steps; each doubles the digits until rounding ends it */
+static const double FAR = 1e100;      /* radius: as far as the model likes */
 
 /* The trust region, with the numbers of Nocedal and Wright 2006, algorithm 4.1, where they leave a choice from 0 to 1/4
  * for the first: a step that does more than the first part of what the model predicts is taken. One that does more
  * than the second and is longer than a part of the radius doubles it; one that is not taken leaves a part of its
- * length. */
+ * length. Measured: docs/constants.md. */
 static const double TAKEN = 0.1, GOOD = 0.75, AT_THE_RADIUS = 0.8, SHORTENED = 0.25;
+/* measured: docs/constants.md */
 static const double BELOW_LARGEST = 0.9; /* where a step may be at most so long, the next one aims below */
 
 CDNI_DEF(equilibrium_def, .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500);
