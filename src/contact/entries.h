@@ -6,6 +6,7 @@
 #include "contact/room.h"
 #include "contact/touch.h"
 #include "system/elements.h"
+#include "system/triggers.h"
 
 /* derivatives.c: of the two forces of all contacts, if the shapes of the System are such that they are known. */
 bool cdni_contact_has_derivatives(const contact_room *room);

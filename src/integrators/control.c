@@ -11,8 +11,8 @@
 #include "integrators/stepper.h"
 
 /* Steps aim at this error, over the tolerance, which is a tenth of the accuracy: errors of a hundred steps then add up
- * to the requested accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs little,
- * because hardly any step is rejected. */
+ * to the requested accuracy on motions that neither damp nor amplify them much (docs/evidence/methods.md). It costs
+ * little, because hardly any step is rejected. */
 static const double TARGET = 0.1;
 /* Largest decrease and increase of a step at once: DOPRI5's, and the most that Hairer, Norsett and Wanner advise
  * (section II.4), with no increase right after a rejected step. */
