@@ -115,9 +115,10 @@ def document(path):
     text += '''
 ## Values that cost less
 
-Here half of the value, or twice as much, costs less in some problem and more in none, without larger errors. This is no
-reason to change it: the problems are few, and some of these constants decide how closely a run is watched (how accurate
-its companion is, when a problem counts as stiff), which shows in no cost and in no error.
+Here half of the value, or twice as much, costs less in some problem and more in none, without larger errors in those
+whose motion is known; of runs with contact and of studies errors are not known here. This is no reason to change it:
+the problems are few, and some of these constants decide how closely a run is watched (how accurate its companion is,
+when a problem counts as stiff), which shows in no cost and in no error.
 
 '''
     for k, f in cheaper:

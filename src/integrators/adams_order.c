@@ -58,7 +58,7 @@ static void weigh_jacobian(cdni_adams_memory *m) {
   if (most == z || !(fmin(q->y, u->y) > 1e-6 * most->y) || !(fmin(q->f, u->f) > 0)) return;
   /* Coordinates and speeds drive each other, in units that make both equally large and fast: a swing then has its
    * own frequency, and an angle of 90 degrees, at each of its phases. If speeds damp themselves, coordinates follow
-   * them. */
+   * them. The limits of cosines are measured: docs/constants.md. */
   const double unit = sqrt(u->y * u->f / (q->y * q->f)), of_q = cosine(q), of_u = cosine(u);
   const bool as_damped = of_u < -0.7;
   m->jacobian = as_damped ? sqrt(u->f / u->y) : pow(q->f / q->y * (u->f / u->y), 0.25);

@@ -126,7 +126,8 @@ double cdni_rk_swell(const cdni_rk_tableau *rk, const cdni_trend *of, double h) 
 
 /* The factor of e_high, for modes with h |lambda| below and up to 6: their errors are about 40 to 60 |e_high| / |e|
  * times e_high. The sums contain the fast modes of many coordinates, to which the errors belong. Short steps err
- * less; but if steps were as long as their errors permit, errors would not go with the accuracy. */
+ * less; but if steps were as long as their errors permit, errors would not go with the accuracy. Measured:
+ * docs/constants.md. */
 static double part_of_high(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   const double *high = trial_of(s, rk), *e = s->weighted, least = pow(cdni_tolerance(s) / 3e-5, 0.125);
   double squares = 0, products = 0;

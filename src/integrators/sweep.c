@@ -369,6 +369,7 @@ static cdn_status meet(cdn_stepper *s, const meeting *m, cdni_outcome *outcome) 
 
 static cdn_status shorten(cdn_stepper *s, cdni_outcome *outcome) {
   struct cdni_events *ev = s->events;
+  /* measured: docs/constants.md */
   const double end = s->step.t0 + 0.25 * (s->step.t1 - s->step.t0);
   if (s->def.fixed_step > 0 || s->method->own_steps || ev->sweep.shortened++ >= MOST_TOO_LONG) return CDN_OK;
   ev->aim = NAN;

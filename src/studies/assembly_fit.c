@@ -206,6 +206,7 @@ static cdn_status try_step(cdn_assembly *a, cdn_state *state, double slope, doub
   a->iterations++;
   CDNI_TRY(attempt(a, state, scale, &d->rows, &now));
   const double fell = d->sum - now;
+  /* parts of Nocedal and Wright 2006, algorithm 4.1; factors are measured: docs/constants.md */
   if (fell > 0.75 * promised) d->mu = fmax(d->mu / 10, 1e-10);
   if (fell < 0.25 * promised && promised > noise) d->mu = fmax(4 * d->mu, 1e-6);
   *better = fell > 0 || (fell >= -noise && promised <= noise && d->tried < 0.9 * d->change);

@@ -232,7 +232,7 @@ double cdni_equilibrium_step(search *x, double radius) {
   double low = fmax(0, least - softest);
   double high =
       low + norm(stable ? x->g : x->residual, 0, x->s.n) / radius * (stable ? 1 : fmax(sqrt(stiffest), 1)) + least;
-  if (trial(x, low) > radius) { /* nu by bisection, as the length falls with nu */
+  if (trial(x, low) > radius) { /* nu by bisection, as the length falls with nu; how finely: docs/constants.md */
     while (trial(x, high) > radius) high *= 2;
     for (int k = 0; k < 60 && high - low > 1e-3 * high; k++) {
       const double middle = 0.5 * (low + high);
