@@ -3,37 +3,32 @@
 
 #include <string.h>
 
+/* In the order of the help. */
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
+  const char *about;
 } commands[] = {
-  { "info", command_info },         { "eval", command_eval },
-  { "assemble", command_assemble }, { "equilibrium", command_equilibrium },
-  { "modes", command_modes },       { "simulate", command_simulate },
-  { "plot", command_plot },         { "render", command_render },
-  { "export", command_export },     { "speed", command_speed },
-  { "view", command_view },
+  { "info", command_info, "what a model holds: bodies, joints, coordinates, mass, and what is not simulated" },
+  { "eval", command_eval, "one evaluation: poses, velocities, accelerations, energies, mass matrix" },
+  { "assemble", command_assemble, "coordinates that satisfy the constraints, near what is wanted" },
+  { "equilibrium", command_equilibrium, "where the model comes to rest" },
+  { "modes", command_modes, "how it vibrates there: frequencies, damping, shapes" },
+  { "simulate", command_simulate, "a trajectory of asked accuracy, and a certificate of what it is worth" },
+  { "plot", command_plot, "a picture of a trajectory: coordinates, energies, step sizes" },
+  { "render", command_render, "a picture of the model, or a video of a run" },
+  { "view", command_view, "the model in a browser, running: to look at, to steer, to pull" },
+  { "export", command_export, "the model and its motion as glTF, poses, or a keyframe" },
+  { "speed", command_speed, "what the model costs on this machine: realizations, dynamics, steps a second" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
+static const char what[] = "cardan: simulation of jointed bodies, from a model file (URDF or MJCF)\n"
+                           "\n"
+                           "usage: cardan COMMAND FILE [options]\n"
+                           "\n"
+                           "commands\n";
 static const char help[] =
-    "cardan: simulation of jointed bodies, from a model file (URDF or MJCF)\n"
-    "\n"
-    "usage: cardan COMMAND FILE [options]\n"
-    "\n"
-    "commands\n"
-    "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
-    "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
-    "  assemble  coordinates that satisfy the constraints, near what is wanted\n"
-    "  equilibrium  where the model comes to rest\n"
-    "  modes     how it vibrates there: frequencies, damping, shapes\n"
-    "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
-    "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
-    "  render    a picture of the model, or a video of a run\n"
-    "  view      the model in a browser, running: to look at, to steer, to pull\n"
-    "  export    the model and its motion as glTF, poses, or a keyframe\n"
-    "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
-    "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
     "\n"
     "examples\n"
     "  cardan info robot.urdf\n"
@@ -55,6 +50,9 @@ static const char help[] =
 
 /* One line: what the build lacks, with the package that brings it. */
 static void print_help(FILE *to) {
+  fputs(what, to);
+  for (int i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s  %s\n", commands[i].name, commands[i].about);
+  fprintf(to, "  %-11s  %s\n", "help", "this page; 'cardan COMMAND --help' has the options of one command");
   fputs(help, to);
   fprintf(to, "\nthis build %s%s\n", BUILD_LACKS[0] ? "lacks " : "has everything", BUILD_LACKS);
 }
@@ -91,13 +89,16 @@ static int dispatch(int argc, char **argv) {
   const char *names[N_COMMANDS];
   for (int i = 0; i < N_COMMANDS; i++) names[i] = commands[i].name;
   const char *closest = closest_word(word, names, N_COMMANDS);
-  const char *what = word[0] == '-' ? "option" : "command";
-  if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
-  else
-    complain(
-        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render, view, export and speed "
-        "('cardan --help' explains)",
-        what, word);
+  const char *kind = word[0] == '-' ? "option" : "command";
+  char list[N_COMMANDS * 16] = "";
+  for (int i = 0; i < N_COMMANDS; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+             i == 0               ? ""
+             : i + 1 < N_COMMANDS ? ", "
+                                  : " and ",
+             names[i]);
+  if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", kind, word, closest);
+  else complain("unknown %s '%s'; the commands are %s ('cardan --help' explains)", kind, word, list);
   return CMD_USAGE;
 }
 

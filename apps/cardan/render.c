@@ -33,6 +33,7 @@ static const struct {
                { "rows", CDN_LAYER_ROWS },
                { "all", CDN_LAYER_ALL } };
 enum { N_LAYERS = sizeof layers / sizeof *layers };
+_Static_assert((1 << N_LAYERS) - 1 == CDN_LAYER_ALL, "each layer has a name, but what programs draw themselves");
 
 static bool read_layers(const char *list, uint32_t *out) {
   char *words = allocate(strlen(list) + 1, 1);

@@ -45,6 +45,22 @@ const constraint_room *cdni_constraints(const cdn_system *system) {
 
 /* ---- adding ---- */
 
+const char *cdni_constraint_kind_lacks(const constraint_kind *k, int np) {
+  if (!k->name) return "name";
+  if (!k->calc_rows) return "calc_rows";
+  if (np > 0 && !k->calc_position) return "calc_position";
+  if (!k->add_bias) return "add_bias";
+  if (k->n_params > 0 && !k->params) return "params";
+  for (int i = 0; i < k->n_params && k->params; i++)
+    if (!k->params[i].name) return "params";
+  return NULL;
+}
+
+cdn_status cdni_constraint_no_bias(const constraint_view *v, double *bias) {
+  (void)v, (void)bias;
+  return CDN_OK;
+}
+
 void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
                            const char *name, int np, int nv, int na) {
   *a = (constraint_adder){ .system = system, .function = function, .name = name };
@@ -54,9 +70,15 @@ void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_k
   if (cdni_system_refuses(system, function)) return;
   a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
   a->ok = a->room != NULL;
-  if (!a->ok || name) return;
-  snprintf(a->made_up, sizeof a->made_up, "constraint%zu", a->room->elements.count);
-  a->name = a->made_up;
+  if (a->ok && !name) {
+    snprintf(a->made_up, sizeof a->made_up, "constraint%zu", a->room->elements.count);
+    a->name = a->made_up;
+  }
+  const char *lacks = cdni_constraint_kind_lacks(cdni_constraint_kinds[kind], np);
+  if (lacks)
+    cdni_constraint_refuse(a, CDN_ERR_UNSUPPORTED,
+                           "the library's kind %s has no .%s: write it in src/constraints/kinds/",
+                           cdni_constraint_kinds[kind]->name, lacks);
 }
 
 void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) {

@@ -60,7 +60,7 @@ static cdn_status add_values(const constraint_view *v, const constraint_copy *at
   memset(at->g, 0, (size_t)(c->m * c->n_mobilities) * sizeof *at->g);
   memset(at->bias, 0, (size_t)c->m * sizeof *at->bias);
   CDNI_TRY(kind->calc_rows(&there));
-  if (kind->add_bias) CDNI_TRY(kind->add_bias(&there, at->bias));
+  CDNI_TRY(kind->add_bias(&there, at->bias));
   for (int e = 0; e < c->m; e++) {
     const sv *J = at->J + e * c->n_bodies;
     const double *g = at->g + e * c->n_mobilities;

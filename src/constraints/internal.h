@@ -70,7 +70,8 @@ typedef struct constraint_kind {
   cdn_status (*calc_rows)(const constraint_view *v);
   /* Turns e, which holds J V + g u, into the np + nv velocity errors; NULL: they are equal. */
   cdn_status (*finish_velocity)(const constraint_view *v, double *e);
-  /* Adds the bias of the m equations. The rows are valid and may be read. May be NULL. */
+  /* Adds the bias of the m equations. The rows are valid and may be read. Every kind has it: where the bias is zero it
+   * is cdni_constraint_no_bias. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
   /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: rows and bias are differenced. */
   cdn_status (*vary)(const constraint_view *v, const struct constraint_change *change);
@@ -82,6 +83,10 @@ CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_EXTERN)
 #undef CONSTRAINT_KIND_EXTERN
 
 extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT];
+/* What an entry lacks that its other columns, or np equations between positions, call for; NULL: nothing. Its elements
+ * are refused. */
+const char *cdni_constraint_kind_lacks(const constraint_kind *kind, int np);
+cdn_status cdni_constraint_no_bias(const constraint_view *v, double *bias);
 
 /* ---- the room ---- */
 

@@ -149,7 +149,6 @@ static cdn_status calc_bias(const void *self, cdn_state *state, void *out) {
     v.J = (sv *)rows.J + plan->J[i], v.g = (double *)rows.g + plan->g[i]; /* only read from here on */
     const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
     double *b = bias + plan->first[i];
-    if (!kind->add_bias) continue;
     CDNI_TRY(kind->add_bias(&v, b));
     CDNI_TRY(check_finite(state, v.c, "acceleration bias", b, (size_t)v.c->m));
   }

@@ -88,7 +88,11 @@ static bool check_def(cdn_system *system, const char *function, const char *name
   else if (cdn_geometry_check(&d->geometry) != CDN_OK) {
     cdn_last_error(&error);
     refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
-  } else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
+  } else if (cdni_geometry_kind_lacks(kind_of(&d->geometry)))
+    refuse(system, CDN_ERR_UNSUPPORTED, function, name,
+           "the library's kind %s has no .%s: write it in src/geometry/kinds/", kind_of(&d->geometry)->name,
+           cdni_geometry_kind_lacks(kind_of(&d->geometry)));
+  else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
   else if (!is_finite_vector(d->surface_velocity) || !is_finite_vector(d->surface_spin))
     refuse(system, CDN_ERR_NONFINITE, function, name, "the velocity or the spin of its surface is not finite");
   else if (d->group < 0)

@@ -11,6 +11,30 @@ const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT] = {
   FORCE_KIND_LIST(FORCE_KIND_ENTRY)
 };
 
+const char *cdni_force_kind_lacks(const force_kind *k) {
+  bool acts = false, stores = false;
+  if (!k->name) return "name";
+  for (int i = 0; i < FORCE_CLASSES; i++) {
+    if (!force_part_exists(&k->parts[i])) continue;
+    acts = true, stores = stores || k->parts[i].potential;
+    if (!k->parts[i].bodies && !k->parts[i].mobilities) return "parts.bodies or parts.mobilities";
+  }
+  if (!acts) return "parts";
+  for (int i = 0; i < k->n_params; i++)
+    if (!k->params[i].name) return "params";
+  if (stores && !k->calc_potential) return "calc_potential";
+  if (k->calc_potential && !stores) return "parts.potential";
+  if (!k->derivative) return "derivative";
+  if (k->is_differenced && !k->calc_one) return "calc_one";
+  if (k->n_z > 0 && !k->z_unit) return "z_unit";
+  if (k->n_z > 0 && !k->calc_zdot) return "calc_zdot";
+  if (k->n_z > 0 && !k->zdot_derivative) return "zdot_derivative";
+  if (k->n_z > 0 && !k->settle) return "settle";
+  if ((k->n_kinks > 0 || k->count_kinks) && !k->calc_kinks) return "calc_kinks";
+  if (k->calc_kinks && k->n_kinks == 0 && !k->count_kinks) return "n_kinks";
+  return NULL;
+}
+
 /* ---- the room ---- */
 
 static void free_forces(cdn_system *system, void *data) {
@@ -45,9 +69,14 @@ void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, co
   if (cdni_system_refuses(system, function)) return;
   a->room = cdni_system_room(system, CDNI_ROOM_FORCES);
   a->ok = a->room != NULL;
-  if (!a->ok || name) return;
-  snprintf(a->made_up, sizeof a->made_up, "force%zu", a->room->elements.count);
-  a->name = a->made_up;
+  if (a->ok && !name) {
+    snprintf(a->made_up, sizeof a->made_up, "force%zu", a->room->elements.count);
+    a->name = a->made_up;
+  }
+  const char *lacks = cdni_force_kind_lacks(cdni_force_kinds[kind]);
+  if (lacks)
+    cdni_force_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/forces/",
+                      cdni_force_kinds[kind]->name, lacks);
 }
 
 void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) {

@@ -88,7 +88,7 @@ typedef struct force_kind {
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
   /* Fails for an element without a defined force; NULL if the force is always defined. */
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
-  /* How the forces vary (forces/derivatives.h). */
+  /* How the forces vary (forces/derivatives.h). Every kind has it: one that is constant adds nothing. */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
   /* Whether element i is on and left out of that: then calc_one, which adds its force alone, is differenced. NULL: none
    * is. subsystem_of: whose z it may read; NULL: any's. */
@@ -124,6 +124,8 @@ FORCE_KIND_LIST(FORCE_KIND_EXTERN)
 #undef FORCE_KIND_EXTERN
 
 extern const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT];
+/* What an entry lacks that its other columns call for; NULL: nothing. Its elements are refused. */
+const char *cdni_force_kind_lacks(const force_kind *kind);
 
 /* ---- the room ---- */
 

@@ -1,6 +1,6 @@
 /* What a kind of geometry is: one entry of one table. A new kind is a file in kinds/ that fills an entry, and a line of
- * CDNI_GEOMETRY_KINDS; CONTRIBUTING.md, "Adding a shape", has the steps. A column that is NULL, 0 or false says that
- * the kind has none: its comment tells what is done then. */
+ * CDNI_GEOMETRY_KINDS; docs/adding.md, "A shape", has the steps. A column that is NULL, 0 or false says that the kind
+ * has none: its comment tells what is done then. */
 #ifndef CARDAN_GEOMETRY_KIND_H
 #define CARDAN_GEOMETRY_KIND_H
 

@@ -63,7 +63,15 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
     case CDN_METHOD_CVODE_BDF:
     case CDN_METHOD_CVODE_ADAMS:
     case CDN_METHOD_IDA: def.method = CDN_METHOD_DEFAULT; break;
-    default: break;
+    case CDN_METHOD_DEFAULT:
+    case CDN_METHOD_DORMAND_PRINCE_8:
+    case CDN_METHOD_ADAMS:
+    case CDN_METHOD_DAMPED_EULER: /* the rest have no errors to control */
+    case CDN_METHOD_IMPLICIT:
+    case CDN_METHOD_IMPLICIT_FAST:
+    case CDN_METHOD_MIDPOINT:
+    case CDN_METHOD_RUNGE_KUTTA_4:
+    case CDN_METHOD_COUNT: break;
   }
   if (cdni_choose_method(&def, s->system) == &cdni_adams) part *= OF_VARYING_ORDER;
   def.accuracy *= part;

@@ -27,6 +27,7 @@ const char *cdn_method_name(cdn_method method) {
     [CDN_METHOD_RUNGE_KUTTA_4] = "runge-kutta-4",
     [CDN_METHOD_CONVEX] = "convex",
   };
+  _Static_assert(CDNI_COUNT(names) == CDN_METHOD_COUNT, "each method has a name");
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
 

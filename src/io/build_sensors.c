@@ -26,8 +26,25 @@ static int count_of(cdn_sensor_kind kind, const sensor *s) {
     case CDN_SENSOR_TENDON_VELOCITY: return 1;
     case CDN_SENSOR_BALL_QUATERNION:
     case CDN_SENSOR_QUATERNION: return 4;
-    default: return 3;
+    case CDN_SENSOR_BALL_VELOCITY:
+    case CDN_SENSOR_ACCELEROMETER:
+    case CDN_SENSOR_VELOCIMETER:
+    case CDN_SENSOR_GYRO:
+    case CDN_SENSOR_POSITION:
+    case CDN_SENSOR_X_AXIS:
+    case CDN_SENSOR_Y_AXIS:
+    case CDN_SENSOR_Z_AXIS:
+    case CDN_SENSOR_LINEAR_VELOCITY:
+    case CDN_SENSOR_ANGULAR_VELOCITY:
+    case CDN_SENSOR_LINEAR_ACCELERATION:
+    case CDN_SENSOR_ANGULAR_ACCELERATION:
+    case CDN_SENSOR_SUBTREE_COM:
+    case CDN_SENSOR_SUBTREE_VELOCITY:
+    case CDN_SENSOR_SUBTREE_MOMENTUM:
+    case CDN_SENSOR_FORCE:
+    case CDN_SENSOR_TORQUE: break;
   }
+  return 3;
 }
 
 static cdn_stage stage_of(cdn_sensor_kind kind) {
@@ -53,8 +70,19 @@ static cdn_stage stage_of(cdn_sensor_kind kind) {
     case CDN_SENSOR_ACCELEROMETER:
     case CDN_SENSOR_LINEAR_ACCELERATION:
     case CDN_SENSOR_ANGULAR_ACCELERATION: return CDN_STAGE_ACCELERATION;
-    default: return CDN_STAGE_VELOCITY;
+    case CDN_SENSOR_JOINT_VELOCITY:
+    case CDN_SENSOR_BALL_VELOCITY:
+    case CDN_SENSOR_VELOCIMETER:
+    case CDN_SENSOR_GYRO:
+    case CDN_SENSOR_LINEAR_VELOCITY:
+    case CDN_SENSOR_ANGULAR_VELOCITY:
+    case CDN_SENSOR_SUBTREE_VELOCITY:
+    case CDN_SENSOR_SUBTREE_MOMENTUM:
+    case CDN_SENSOR_KINETIC_ENERGY:
+    case CDN_SENSOR_TENDON_POSITION:
+    case CDN_SENSOR_TENDON_VELOCITY: break;
   }
+  return CDN_STAGE_VELOCITY;
 }
 
 /* ---- values ---- */

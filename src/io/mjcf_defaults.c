@@ -46,11 +46,12 @@ static bool is_actuator(const char *name) {
 
 /* What the defaults of an element of this name are for. */
 static mjcf_kind kind_of(const char *name) {
-  static const char *const names[MJCF_NO_DEFAULTS] = {
+  static const char *const names[] = {
     [MJCF_JOINT] = "joint",   [MJCF_GEOM] = "geom",         [MJCF_SITE] = "site",         [MJCF_EQUALITY] = "equality",
     [MJCF_MESH] = "mesh",     [MJCF_MATERIAL] = "material", [MJCF_ACTUATOR] = "actuator", [MJCF_PAIR] = "pair",
     [MJCF_CAMERA] = "camera", [MJCF_LIGHT] = "light",       [MJCF_TENDON] = "tendon"
   };
+  _Static_assert(CDNI_COUNT(names) == MJCF_NO_DEFAULTS, "each kind has a name");
   if (is_actuator(name)) return MJCF_ACTUATOR;
   int kind = 0;
   while (kind < MJCF_NO_DEFAULTS && strcmp(name, names[kind]) != 0) kind++;

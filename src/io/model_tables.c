@@ -34,8 +34,12 @@ static const char *units_of(const cdn_system *system, cdn_body body) {
     case CDN_BEND_STRETCH: return "rad, m";
     case CDN_PLANAR: return "rad, m, m";
     case CDN_SPHERICAL_COORDS: return "rad, rad, m";
-    default: return "";
+    case CDN_WELD:
+    case CDN_FUNCTION_BASED:
+    case CDN_CUSTOM_MOBILIZER:
+    case CDN_MOBILIZER_COUNT: break;
   }
+  return "";
 }
 
 int cdn_model_joint_count(const cdn_model *model) { return model ? (int)model->joints.count : 0; }

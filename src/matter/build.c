@@ -27,6 +27,13 @@ static const mobilizer_info infos[] = {
   MOBILIZER_LIST(INFO)
 };
 
+/* A kind without a row does not compile. */
+#define HAS_ROW(ROW, name, KIND, ...) | 1u << CDN_##KIND
+_Static_assert((1u << CDN_FUNCTION_BASED | 1u << CDN_CUSTOM_MOBILIZER MOBILIZER_LIST(HAS_ROW)) ==
+                   (1u << CDN_MOBILIZER_COUNT) - 1,
+               "each mobilizer has a row of MOBILIZER_LIST");
+#undef HAS_ROW
+
 static bool is_kind(cdn_mobilizer kind) { return kind >= CDN_WELD && kind < CDN_MOBILIZER_COUNT; }
 static bool has_ops(cdn_mobilizer kind) { return kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER; }
 

@@ -32,7 +32,7 @@ static void decode_spherical(const double *params, double *kernel) {
   kernel[5] = flags & 4 ? 0 : s2;
 }
 
-const mobilizer_kind cdni_mobilizer_kinds[CDN_MOBILIZER_COUNT] = {
+const mobilizer_kind cdni_mobilizer_kinds[] = {
   [CDN_WELD] = { "" },
   [CDN_PIN] = { "A" },
   [CDN_SLIDER] = { "L" },
@@ -55,3 +55,4 @@ const mobilizer_kind cdni_mobilizer_kinds[CDN_MOBILIZER_COUNT] = {
   [CDN_FUNCTION_BASED] = { NULL, .swings = true },
   [CDN_CUSTOM_MOBILIZER] = { NULL, .swings = true, PARAMETERS(custom) },
 };
+_Static_assert(CDNI_COUNT(cdni_mobilizer_kinds) == CDN_MOBILIZER_COUNT, "each mobilizer has a row");

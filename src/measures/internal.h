@@ -39,6 +39,9 @@ typedef struct measure_kind {
   void (*destroy)(measure *m);
 } measure_kind;
 
+/* What an entry lacks; NULL: nothing. Its measures are refused. */
+const char *cdni_measure_kind_lacks(const measure_kind *kind);
+
 struct measure {
   const measure_kind *kind;
   cdn_system *system;

@@ -181,8 +181,20 @@ void cdni_measure_check_numbers(measure_adder *a, const char *what, const double
   }
 }
 
+const char *cdni_measure_kind_lacks(const measure_kind *k) {
+  if (!k->name) return "name";
+  if (k->size < sizeof(measure)) return "size";
+  if (!k->stage) return "stage";
+  if (!k->depend) return "depend";
+  return k->value ? NULL : "value";
+}
+
 cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure *m) {
   const cdn_measure none = { -1 };
+  const char *lacks = cdni_measure_kind_lacks(kind);
+  if (lacks)
+    cdni_measure_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/measures/",
+                        kind->name ? kind->name : "of this measure", lacks);
   if (!a->ok) return none;
   const cdn_allocator *memory = cdni_system_allocator(a->system);
   measure_room *room = cdni_system_room(a->system, CDNI_ROOM_MEASURES);

@@ -79,6 +79,7 @@ const float cdni_layer_colors[][4] = {
   { 0.95f, 0.70f, 0.20f, 0.8f }, /* cones */
   { 0.55f, 0.30f, 0.80f, 1 },    /* rows */
 };
+_Static_assert((1 << CDNI_COUNT(cdni_layer_colors)) - 1 == CDN_LAYER_ALL, "each layer has a colour");
 
 const float *cdni_layer_color(uint32_t layer) {
   int i = 0;

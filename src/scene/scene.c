@@ -5,6 +5,7 @@
 #include <cardan/contact.h>
 
 #include "core/sized.h"
+#include "geometry/kind.h"
 #include "matter/checks.h"
 #include "geometry/kind.h"
 #include "scene/internal.h"

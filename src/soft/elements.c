@@ -7,7 +7,7 @@
 
 #include "rooms.h"
 
-static const soft_element_kind *const kinds[] = {
+const soft_element_kind *const cdni_soft_element_kinds[SOFT_ELEMENT_KINDS] = {
 #define SOFT_ELEMENT_ENTRY(ENUM, name) [SOFT_ELEMENT_##ENUM] = &cdni_soft_element_##name,
   SOFT_ELEMENT_LIST(SOFT_ELEMENT_ENTRY)
 #undef SOFT_ELEMENT_ENTRY
@@ -27,6 +27,15 @@ cdn_ticket cdni_soft_element_ticket(const soft_element_room *room) { return room
 
 /* ---- adding ---- */
 
+const char *cdni_soft_element_kind_lacks(const soft_element_kind *k) {
+  if (!k->name) return "name";
+  if (k->n_params < LAW_NUMBERS || k->n_params > SOFT_MOST_PARAMS) return "n_params";
+  if (!k->params) return "params";
+  for (int i = 0; i < k->n_params; i++)
+    if (!k->params[i].name) return "params";
+  return k->add_groups ? NULL : "add_groups";
+}
+
 void cdni_soft_element_begin(soft_adder *a, cdn_system *system, soft_element_kind_id kind, const char *function,
                              const char *name, const char *unreadable) {
   *a = (soft_adder){ .system = system,
@@ -41,6 +50,10 @@ void cdni_soft_element_begin(soft_adder *a, cdn_system *system, soft_element_kin
     a->name = a->made_up;
   }
   if (unreadable) cdni_soft_element_refuse(a, CDN_ERR_VERSION, "%s", unreadable);
+  const char *lacks = cdni_soft_element_kind_lacks(cdni_soft_element_kinds[kind]);
+  if (lacks)
+    cdni_soft_element_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/soft/",
+                             cdni_soft_element_kinds[kind]->name, lacks);
 }
 
 void cdni_soft_element_refuse(soft_adder *a, cdn_status code, const char *format, ...) {
@@ -117,7 +130,7 @@ static void prepare(const soft_element_kind *kind, double *params) {
 cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PARAMS], const cdn_soft_law *law,
                                        bool disabled) {
   const cdn_soft_element none = { -1 };
-  const soft_element_kind *kind = kinds[a->element.kind];
+  const soft_element_kind *kind = cdni_soft_element_kinds[a->element.kind];
   if (!a->ok) return none;
   char why[200];
   double *numbers = params + kind->n_params - LAW_NUMBERS;
@@ -156,27 +169,28 @@ static const char *name_of(const cdn_system *system, int i) {
   return element_at(cdni_soft_element_room(system), i)->name;
 }
 static const char *kind_of(const cdn_system *system, int i) {
-  return kinds[element_at(cdni_soft_element_room(system), i)->kind]->name;
+  return cdni_soft_element_kinds[element_at(cdni_soft_element_room(system), i)->kind]->name;
 }
 static int parameter_count(const cdn_system *system, int i) {
-  return kinds[element_at(cdni_soft_element_room(system), i)->kind]->n_params;
+  return cdni_soft_element_kinds[element_at(cdni_soft_element_room(system), i)->kind]->n_params;
 }
 
 static void parameter(const cdn_system *system, int i, int k, cdni_parameter_place *out) {
   const soft_element_room *room = cdni_soft_element_room(system);
   const soft_element *e = element_at(room, i);
-  out->is = kinds[e->kind]->params[k];
+  out->is = cdni_soft_element_kinds[e->kind]->params[k];
   const int u = e->u[0] >= 0 ? e->u[0] : e->body[0] > 0 ? room->matter->tree.node[e->body[0]].u : -1;
   const bool on_bodies = e->kind == SOFT_ELEMENT_CONNECT || e->kind == SOFT_ELEMENT_WELD;
   out->dimension = on_bodies ? 'L' : u >= 0 ? cdni_mobility_dimension(room->matter, u) : 0;
-  if (kinds[e->kind]->unit_of) kinds[e->kind]->unit_of(room, e, k, out->unit, sizeof out->unit);
+  if (cdni_soft_element_kinds[e->kind]->unit_of)
+    cdni_soft_element_kinds[e->kind]->unit_of(room, e, k, out->unit, sizeof out->unit);
   out->array = room->params, out->at = e->first_param + k;
 }
 
 static cdn_status set(cdn_state *state, const char *function, int i, int first, int n, const double *values) {
   const soft_element_room *room = cdni_soft_element_room(cdn_state_system(state));
   const soft_element *e = element_at(room, i);
-  const soft_element_kind *kind = kinds[e->kind];
+  const soft_element_kind *kind = cdni_soft_element_kinds[e->kind];
   double all[SOFT_MOST_PARAMS];
   char why[200];
   memcpy(all, cdn_state_parameters(state, room->params) + e->first_param, (size_t)kind->n_params * sizeof *all);
@@ -200,7 +214,7 @@ static const cdni_elements sorts[] = {
   CDNI_NO_MORE_ELEMENTS,
 };
 
-static int switch_of(const soft_element *e) { return e->first_param + kinds[e->kind]->n_params - 1; }
+static int switch_of(const soft_element *e) { return e->first_param + cdni_soft_element_kinds[e->kind]->n_params - 1; }
 
 cdn_status cdn_soft_element_set_enabled(cdn_state *state, cdn_soft_element element, bool enabled) {
   static const char function[] = "cdn_soft_element_set_enabled";
@@ -238,7 +252,7 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
   const double *params = cdn_state_parameters(state, room->params);
   for (v.number = 0; v.number < (int)room->elements.count; v.number++) {
     v.e = element_at(room, v.number);
-    const soft_element_kind *kind = kinds[v.e->kind];
+    const soft_element_kind *kind = cdni_soft_element_kinds[v.e->kind];
     v.params = params + v.e->first_param;
     const double *numbers = v.params + kind->n_params - LAW_NUMBERS;
     if (numbers[LAW_ENABLED] == 0) continue;
@@ -293,8 +307,8 @@ static void describe(const void *self, const cdn_system *system, cdn_description
   (void)system;
   for (size_t i = 0; i < room->elements.count; i++) {
     const soft_element *e = element_at(room, (int)i);
-    cdn_describe(d, e->name, "%s of bodies %d, %d; coordinates %d, %d", kinds[e->kind]->name, e->body[0], e->body[1],
-                 e->u[0], e->u[1]);
+    cdn_describe(d, e->name, "%s of bodies %d, %d; coordinates %d, %d", cdni_soft_element_kinds[e->kind]->name,
+                 e->body[0], e->body[1], e->u[0], e->u[1]);
   }
 }
 

@@ -95,6 +95,10 @@ typedef struct soft_element_kind {
   cdn_status (*add_groups)(const soft_element_view *v);
 } soft_element_kind;
 
+/* What an entry lacks; NULL: nothing. Its elements are refused. */
+const char *cdni_soft_element_kind_lacks(const soft_element_kind *kind);
+extern const soft_element_kind *const cdni_soft_element_kinds[SOFT_ELEMENT_KINDS];
+
 #define SOFT_ELEMENT_EXTERN(ENUM, name) extern const soft_element_kind cdni_soft_element_##name;
 SOFT_ELEMENT_LIST(SOFT_ELEMENT_EXTERN)
 #undef SOFT_ELEMENT_EXTERN

@@ -36,8 +36,11 @@ MobilizedBody add_to_simbody(MobilizedBody &parent, const peers::Body &b, const 
                                             flags & 4 ? CoordinateAxis(XAxis) : CoordinateAxis(ZAxis), flags & 8, way);
     case CDN_SCREW: return MobilizedBody::Screw(parent, F, rigid, M, b.params[0], way);
     case CDN_FUNCTION_BASED: return add_function_based(parent, F, rigid, M, *b.functions, way);
-    default: return MobilizedBody::Weld(parent, F, rigid, M);
+    case CDN_WELD:
+    case CDN_CUSTOM_MOBILIZER: // it moves as another kind (moves_as)
+    case CDN_MOBILIZER_COUNT: break;
   }
+  return MobilizedBody::Weld(parent, F, rigid, M);
 }
 
 } // namespace peers

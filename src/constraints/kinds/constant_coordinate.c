@@ -19,6 +19,7 @@ const constraint_kind cdni_constraint_constant_coordinate = {
   .params = table,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
+  .add_bias = cdni_constraint_no_bias,
   .vary = vary_nothing,
 };
 

@@ -19,6 +19,7 @@ const constraint_kind cdni_constraint_constant_speed = {
   .params = table,
   .calc_rows = calc_rows,
   .finish_velocity = finish_velocity,
+  .add_bias = cdni_constraint_no_bias,
   .vary = vary_nothing,
 };
 
