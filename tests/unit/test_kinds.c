@@ -23,7 +23,11 @@ START_TEST(mobilizers) {
     const mobilizer_kind *row = &cdni_mobilizer_kinds[i];
     const bool own = kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER;
     ck_assert_msg(own == !row->dimensions, "%s: angles and lengths", cdn_mobilizer_name(kind));
-    if (!own) ck_assert_int_eq((int)strlen(row->dimensions), cdn_mobilizer_nu(kind));
+    if (!own) {
+      ck_assert_int_eq((int)strlen(row->dimensions), cdn_mobilizer_nu(kind));
+      const char *length = strchr(row->dimensions, 'L');
+      ck_assert_msg(!length || !strchr(length, 'A'), "%s: lengths come last", cdn_mobilizer_name(kind));
+    }
     ck_assert((row->n_parameters > 0) == (row->parameters != NULL));
     for (int k = 0; k < row->n_parameters; k++) ck_assert_ptr_nonnull(row->parameters[k].name);
   }

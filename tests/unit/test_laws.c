@@ -63,9 +63,8 @@ END_TEST
 
 START_TEST(pressure_is_the_slope_of_the_potential) {
   seed = 2;
-  int laws = 0;
-  for (int i = 0; i < LAW_COUNT; i++) laws += cdni_pressure_laws[i].potential != NULL;
-  ck_assert_int_eq(laws, 3); /* that of the smooth one has no closed form */
+  for (int i = 0; i < LAW_COUNT; i++) /* that of the smooth one has no closed form */
+    ck_assert_msg(cdni_pressure_laws[i].potential || i == LAW_SMOOTH, "%s", cdni_pressure_laws[i].name);
   for (int draws = 0; draws < 4000; draws++) {
     double p[CDN_LAW_NUMBERS];
     const pressure_law *law = law_at(draws % LAW_COUNT, p);
