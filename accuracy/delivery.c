@@ -142,6 +142,6 @@ void print_studies(FILE *to, const problem *p, const studies *s) {
             is_worse(one) ? " WORSE" : "");
     fprintf(to, "  %s, %d attempts, %.2f times the evaluations, steps at %.1e; %s\n", cdn_status_name(one->status),
             one->delivery.attempts, (double)one->delivery.evaluations / (double)one->plain_evaluations,
-            one->delivery.accuracy, one->delivery.story);
+            one->delivery.accuracy, one->delivery.message);
   }
 }

@@ -21,7 +21,7 @@ static void keep_worst(cdn_state *at, const true_motion *truth, int report, cdn_
 static void tell(cdn_stepper *stepper, run *out) {
   cdn_failure failure;
   cdn_stepper_failure(stepper, &failure);
-  snprintf(out->story, sizeof out->story, "%s at t = %.9g: [%s] %.150s", cdn_status_name(out->status), out->reached,
+  snprintf(out->message, sizeof out->message, "%s at t = %.9g: [%s] %.150s", cdn_status_name(out->status), out->reached,
            failure.error.element, failure.error.text);
 }
 
@@ -43,8 +43,8 @@ void run_problem(const problem *p, cdn_state *start, const true_motion *truth, c
   if (out->status) {
     cdn_error error;
     cdn_state_last_error(start, &error);
-    snprintf(out->story, sizeof out->story, "%s at the start: [%s] %.150s", cdn_status_name(out->status), error.element,
-             error.text);
+    snprintf(out->message, sizeof out->message, "%s at the start: [%s] %.150s", cdn_status_name(out->status),
+             error.element, error.text);
     return;
   }
   MUST(NULL, cdn_state_create(cdn_state_system(start), &scratch));
@@ -60,11 +60,11 @@ void run_problem(const problem *p, cdn_state *start, const true_motion *truth, c
   if (out->status) tell(stepper, out);
   out->estimate = c.error_estimate, out->verdict = c.delivered;
   out->amplification = c.amplification, out->delivered_until = c.delivered_until;
-  if (c.companion_story[0])
-    snprintf(out->story + strlen(out->story), sizeof out->story - strlen(out->story), " [companion: %s]",
-             c.companion_story);
+  if (c.companion_message[0])
+    snprintf(out->message + strlen(out->message), sizeof out->message - strlen(out->message), " [companion: %s]",
+             c.companion_message);
   if (c.event_alone[0])
-    snprintf(out->story + strlen(out->story), sizeof out->story - strlen(out->story), " [alone: %s at %.9g]",
+    snprintf(out->message + strlen(out->message), sizeof out->message - strlen(out->message), " [alone: %s at %.9g]",
              c.event_alone, c.event_alone_time);
   out->residual = c.energy_residual;
   out->evaluations = c.evaluations, out->companion_evaluations = c.companion_evaluations;

@@ -20,7 +20,7 @@ typedef struct run {
   double residual; /* of the energy */
   int64_t evaluations, companion_evaluations, steps, rejected;
   double seconds;
-  char story[400]; /* of a failure */
+  char message[400]; /* of a failure */
 } run;
 
 typedef struct run_request {

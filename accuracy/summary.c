@@ -103,7 +103,7 @@ void print_run(FILE *to, const problem *p, const run *r) {
           r->residual);
   fprintf(to, "  %lld evaluations + %lld, %lld steps, %lld rejected, %.3f s%s%s\n", (long long)r->evaluations,
           (long long)r->companion_evaluations, (long long)r->steps, (long long)r->rejected, r->seconds,
-          r->story[0] ? "\n  " : "", r->story);
+          r->message[0] ? "\n  " : "", r->message);
 }
 
 static void print_number(FILE *to, const char *name, double value) {

@@ -50,8 +50,8 @@ static int find_events(const problem *p, cdn_state *start, double *t) {
   if (p->events) return p->events(p, t, EVENTS_MOST);
   if (cdn_system_event_count(cdn_state_system(start)) == 0) return 0;
   cdn_stepper *stepper = witness(p, start, 0, true);
-  cdn_why why = CDN_HANDLED_EVENT;
-  while (n < EVENTS_MOST && cdn_stepper_advance(stepper, p->end, &why) == CDN_OK && why == CDN_HANDLED_EVENT)
+  cdn_return_reason reason = CDN_HANDLED_EVENT;
+  while (n < EVENTS_MOST && cdn_stepper_advance(stepper, p->end, &reason) == CDN_OK && reason == CDN_HANDLED_EVENT)
     t[n++] = cdn_state_time(cdn_stepper_state(stepper));
   cdn_stepper_destroy(stepper);
   return n;

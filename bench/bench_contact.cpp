@@ -102,7 +102,7 @@ Run run_ours(const Scene &scene, const cdn_system *system, cdn_method method, do
   check(cdn_state_create(system, &state));
   for (size_t i = 0; push > 0 && i < scene.spheres.size(); i++) {
     const double *p = scene.spheres[i].p, u0[] = { push, 2 * push, 3 * push, push * p[0], push * p[1], push * p[2] };
-    check(cdn_body_set_u(state, { static_cast<int32_t>(i) + 1 }, u0, 6));
+    check(cdn_body_set_u(state, { static_cast<int32_t>(i) + 1 }, 6, u0));
   }
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = method, def.accuracy = accuracy, def.final_time = scene.end;
@@ -277,7 +277,7 @@ Run run_our_foundation(const FoundationScene &scene, double accuracy) {
   cdn_state *state;
   cdn_stepper *stepper;
   check(cdn_state_create(system, &state));
-  for (int i = 0; i < scene.balls; i++) check(cdn_body_set_u(state, { i + 1 }, scene.u0, 6));
+  for (int i = 0; i < scene.balls; i++) check(cdn_body_set_u(state, { i + 1 }, 6, scene.u0));
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = accuracy, def.final_time = scene.end;
   check(cdn_stepper_create(state, &def, &stepper));

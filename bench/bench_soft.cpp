@@ -1,8 +1,8 @@
-// Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one
+// Boxes that fall on a floor and lie there, with soft contact: a step of a fixed size here and in MuJoCo, from one
 // start, with
 // pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
 #include "report.h"
-#include "soft_convex.h"
+#include "implicit_contact_step.h"
 #include "soft_humanoid.h"
 #include "timing.h"
 
@@ -53,7 +53,7 @@ public:
     cdn_system *s = cdn_system_create(nullptr);
     cdn_system_add_gravity(s, nullptr, cdn_v3(0, 0, -9.81));
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.model = CDN_CONTACT_CONVEX;
+    contact.model = CDN_CONTACT_SOFT;
     cdn_system_set_contact(s, &contact);
     cdn_soft_def soft = cdn_default_soft_def();
     soft.cone = CDN_SOFT_PYRAMIDAL, soft.shortest_time = 2 * STEP;
@@ -151,7 +151,7 @@ private:
 
 static void run_boxes(Report *report) {
   const std::vector<std::string> engines = { "cardan", "MuJoCo" };
-  report->print_header("A step of boxes with convex contact", engines);
+  report->print_header("A step of boxes with soft contact", engines);
   for (int heaped = 0; heaped < 2; heaped++) {
     std::vector<double> sizes, times;
     for (const int n : { 10, 20, 50, 100, 200, 400, 2000 }) {
@@ -189,7 +189,7 @@ static cdn_system *make_four_bars(int n, std::vector<double> *q) {
   cdn_system *s = cdn_system_create(nullptr);
   cdn_system_add_gravity(s, nullptr, cdn_v3(0, -9.81, 0));
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s, &contact);
   cdn_shape_def shape = cdn_default_shape_def();
   shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
@@ -261,7 +261,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(bench::Report *report);
   } parts[] = { { "humanoid", bench::run_soft_humanoid },
-                { "convex", bench::run_soft_convex },
+                { "convex", bench::run_implicit_contact_step },
                 { "four-bars", bench::run_four_bars },
                 { "boxes", bench::run_boxes } };
   bench::Report report;

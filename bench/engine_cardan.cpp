@@ -54,7 +54,7 @@ private:
   // At the level that leaves q and u as they are set, with the first sample's accelerations.
   void prescribe(cdn_body body) {
     const double *udot = samples[0].udot.data() + cdn_body_first_u(system, body);
-    must(cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot, cdn_body_nu(system, body)));
+    must(cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, cdn_body_nu(system, body), udot));
   }
   std::vector<double> force, M, J;
   cdn_body tip;

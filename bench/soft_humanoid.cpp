@@ -125,10 +125,10 @@ void Humanoid::compare_steps(int sweeps, Report *report) {
   const std::vector<std::string> engines = { "cardan", "MuJoCo" };
   enum { STEPS = 100, COUNT = 64 };
   cdn_stepper_def def = cdn_default_stepper_def();
-  def.method = CDN_METHOD_DAMPED_EULER, def.fixed_step = m->opt.timestep, def.companion = false;
+  def.method = CDN_METHOD_MUJOCO_EULER, def.fixed_step = m->opt.timestep, def.companion = false;
   must(cdn_stepper_create(state, &def, &stepper), "a stepper");
   cdn_ensemble_def ensemble_def = cdn_default_ensemble_def();
-  ensemble_def.count = COUNT, ensemble_def.threads = 1, ensemble_def.method = CDN_METHOD_DAMPED_EULER;
+  ensemble_def.count = COUNT, ensemble_def.threads = 1, ensemble_def.method = CDN_METHOD_MUJOCO_EULER;
   cdn_ensemble *ensemble = nullptr;
   must(cdn_ensemble_create(state, &ensemble_def, &ensemble), "an ensemble");
   double ours = INFINITY, theirs = INFINITY, together = INFINITY;
@@ -235,7 +235,7 @@ void Humanoid::compare(int sweeps, Report *report) {
           n / 10, some,
           [&](size_t i) {
             put_ours(10 * i);
-            must(cdn_step_derivatives(state, CDN_METHOD_DAMPED_EULER, m->opt.timestep, A.data(), nullptr, B.data()),
+            must(cdn_step_derivatives(state, CDN_METHOD_MUJOCO_EULER, m->opt.timestep, A.data(), nullptr, B.data()),
                  "derivatives of a step");
           },
           theirs));

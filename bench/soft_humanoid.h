@@ -1,4 +1,4 @@
-// MuJoCo's humanoid on the floor, with convex contact: steps, iterations, inverse dynamics, derivatives.
+// MuJoCo's humanoid on the floor, with soft contact: steps, iterations, inverse dynamics, derivatives.
 #ifndef CARDAN_BENCH_SOFT_HUMANOID_H
 #define CARDAN_BENCH_SOFT_HUMANOID_H
 

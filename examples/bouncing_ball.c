@@ -37,7 +37,7 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
     *action = CDN_STOP;
     up = 0;
   }
-  return cdn_body_set_u(state, f->ball, &up, 1);
+  return cdn_body_set_u(state, f->ball, 1, &up);
 }
 
 int main(void) {
@@ -65,18 +65,19 @@ int main(void) {
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
-  cdn_why why = CDN_REACHED_TIME;
-  if (!status) status = cdn_stepper_advance(stepper, 100, &why);
-  cdn_certificate worth = { .energy_residual = 1 };
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  cdn_return_reason reason = CDN_REACHED_TIME;
+  if (!status) status = cdn_stepper_advance(stepper, 100, &reason);
+  cdn_certificate certificate = { .energy_residual = 1 };
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (status) fprintf(stderr, "bouncing_ball: %s\n", cdn_last_error_text());
 
   double t = sqrt(2 * h / g), v = g * t;
   for (int k = 1; k < log.n; k++) v *= e, t += 2 * v / g;
   printf("the last impact is %.1e s off; impacts took %.6f J of %.6f J; energy residual %.1e\n", log.last - t,
-         -worth.energy_jumps, 0.1 * g * h, worth.energy_residual);
+         -certificate.energy_jumps, 0.1 * g * h, certificate.energy_residual);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   cdn_system_release(system);
-  return !status && why == CDN_STOPPED && fabs(log.last - t) < 1e-7 && fabs(worth.energy_residual) < 1e-9 ? 0 : 1;
+  return !status && reason == CDN_STOPPED && fabs(log.last - t) < 1e-7 && fabs(certificate.energy_residual) < 1e-9 ? 0
+                                                                                                                   : 1;
 }

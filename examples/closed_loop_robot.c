@@ -37,7 +37,7 @@ static cdn_status pose(cdn_state *state, const robot *r, const double angle[2], 
   cdn_assembly *assembly = NULL;
   cdn_status status = cdn_assembly_create(r->system, NULL, &assembly);
   for (int side = 0; !status && side < 2; side++) {
-    status = cdn_body_set_q(state, r->arm[side], &angle[side], 1);
+    status = cdn_body_set_q(state, r->arm[side], 1, &angle[side]);
     if (!status) status = cdn_assembly_lock(assembly, r->arm[side], true);
   }
   if (!status) status = cdn_assemble(assembly, state, report);
@@ -74,7 +74,7 @@ static cdn_status holding_torques(cdn_state *state, const robot *r, double *f, d
 }
 
 /* Runs for a while from the State; how far the tool has gone by then, and the certificate. */
-static cdn_status run(cdn_state *state, const robot *r, double duration, double *moved, cdn_certificate *worth) {
+static cdn_status run(cdn_state *state, const robot *r, double duration, double *moved, cdn_certificate *certificate) {
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = 1e-6;
@@ -83,7 +83,7 @@ static cdn_status run(cdn_state *state, const robot *r, double duration, double 
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, duration, NULL);
   if (!status) status = cdn_body_station(cdn_stepper_state(stepper), r->tool, cdn_v3(0, 0, 0), &to, NULL);
-  if (!status) status = cdn_stepper_certificate(stepper, worth);
+  if (!status) status = cdn_stepper_certificate(stepper, certificate);
   if (!status) *moved = cdn_norm(cdn_sub(to, from));
   cdn_stepper_destroy(stepper);
   return status;
@@ -94,7 +94,7 @@ static cdn_status study(cdn_state *state, const robot *r, bool *right) {
   cdn_assembly_report report;
   cdn_vec3 tool;
   double f[4], torque[2], unbalanced, moved, fallen;
-  cdn_certificate held, worth;
+  cdn_certificate held, certificate;
   cdn_status status = pose(state, r, WANTED, &report);
   if (!status) status = cdn_body_station(state, r->tool, cdn_v3(0, 0, 0), &tool, NULL);
   if (!status) status = holding_torques(state, r, f, &unbalanced);
@@ -113,13 +113,13 @@ static cdn_status study(cdn_state *state, const robot *r, bool *right) {
   if (!status) status = run(state, r, 0.5, &moved, &held);
   for (int k = 0; k < 4; k++) f[k] = 0;
   if (!status) status = cdn_state_set_applied_mobility_forces(state, f);
-  if (!status) status = run(state, r, 2, &fallen, &worth);
+  if (!status) status = run(state, r, 2, &fallen, &certificate);
   if (status) return status;
   printf("held for half a second the tool moves by %.0e m; let go, by %.2f m in two seconds\n", moved, fallen);
-  printf("energy residual %.0e, loop closed to %.0e m, in %d steps\n", worth.energy_residual, worth.max_position_error,
-         (int)worth.steps);
-  *right = apart < 1e-9 && off < 1e-7 && moved < 1e-9 && fabs(worth.energy_residual) < 1e-5 &&
-           worth.max_position_error < 1e-7;
+  printf("energy residual %.0e, loop closed to %.0e m, in %d steps\n", certificate.energy_residual,
+         certificate.max_position_error, (int)certificate.steps);
+  *right = apart < 1e-9 && off < 1e-7 && moved < 1e-9 && fabs(certificate.energy_residual) < 1e-5 &&
+           certificate.max_position_error < 1e-7;
   return CDN_OK;
 }
 

@@ -78,13 +78,13 @@ int main(void) {
     if (t < T) largest = fmax(largest, fabs(swing));
     else left = fmax(left, fabs(swing));
   }
-  cdn_certificate worth = { .energy_residual = 1 };
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  cdn_certificate certificate = { .energy_residual = 1 };
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (status) fprintf(stderr, "crane: %s\n", cdn_last_error_text());
   printf("the load swung by %.3f rad on the way, by %.5f rad at the end; energy residual %.1e\n", largest, left,
-         worth.energy_residual);
+         certificate.energy_residual);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   cdn_system_release(system);
-  return !status && left < 0.03 * largest && fabs(worth.energy_residual) < 1e-6 ? 0 : 1;
+  return !status && left < 0.03 * largest && fabs(certificate.energy_residual) < 1e-6 ? 0 : 1;
 }

@@ -51,7 +51,7 @@ int main(void) {
   how.accuracy = 1e-9;
   cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
-  if (status == CDN_OK) status = cdn_body_set_u(state, sleigh, (double[]){ spin, 0, 0 }, 3);
+  if (status == CDN_OK) status = cdn_body_set_u(state, sleigh, 3, (double[]){ spin, 0, 0 });
   if (status == CDN_OK) status = cdn_stepper_create(state, &how, &stepper);
   if (status == CDN_OK) status = cdn_stepper_advance(stepper, duration, NULL);
   cdn_spatial V = { { 0, 0, 0 }, { 0, 0, 0 } };

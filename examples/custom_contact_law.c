@@ -43,7 +43,7 @@ int main(void) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
-  cdn_certificate worth = { .energy_residual = 1 };
+  cdn_certificate certificate = { .energy_residual = 1 };
   how.accuracy = 1e-9;
   /* when it is back where it started */
   const double end = 2 * drop + pi * sqrt(m / s.k);
@@ -53,11 +53,12 @@ int main(void) {
   if (!status) status = cdn_state_set_u(state, (double[]){ 0, 0, -1 });
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, end, NULL);
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status) {
     height = cdn_state_q(cdn_stepper_state(stepper))[2] - R, speed = cdn_state_u(cdn_stepper_state(stepper))[2];
-    printf("back at %.9f m with %.9f m/s; energy is kept to %.1e\n", height, speed, fabs(worth.energy_residual));
+    printf("back at %.9f m with %.9f m/s; energy is kept to %.1e\n", height, speed, fabs(certificate.energy_residual));
   } else fprintf(stderr, "custom_contact_law: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
-  return status || !(fabs(height - drop) < 1e-7) || !(fabs(speed - 1) < 1e-7) || !(fabs(worth.energy_residual) < 1e-7);
+  return status || !(fabs(height - drop) < 1e-7) || !(fabs(speed - 1) < 1e-7) ||
+         !(fabs(certificate.energy_residual) < 1e-7);
 }

@@ -67,25 +67,25 @@ int main(void) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
-  cdn_certificate worth = { .energy_residual = 1 };
+  cdn_certificate certificate = { .energy_residual = 1 };
   double r = 0;
   how.accuracy = 1e-10; /* nm, and nm/ps */
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, period, NULL);
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status) {
     const double *q = cdn_state_q(cdn_stepper_state(stepper));
     r = q[1] - q[0];
     printf("after one period of %.6f ps the stretch is %.9f nm, at the start it was %.9f nm\n", period, r - r0,
            stretch);
-    printf("energy kept to %.1e\n", fabs(worth.energy_residual));
+    printf("energy kept to %.1e\n", fabs(certificate.energy_residual));
   } else fprintf(stderr, "custom_force: %s\n", cdn_last_error_text());
 
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   cdn_system_release(system);
   /* the vibration is a little soft on the outside: a part stretch / r0 of the stretch may differ */
-  return !status && fabs(r - r0 - stretch) < 1e-3 * stretch && fabs(worth.energy_residual) < 1e-4 ? 0 : 1;
+  return !status && fabs(r - r0 - stretch) < 1e-3 * stretch && fabs(certificate.energy_residual) < 1e-4 ? 0 : 1;
 }

@@ -51,7 +51,7 @@ int main(void) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
-  cdn_certificate worth = { .energy_residual = 1 };
+  cdn_certificate certificate = { .energy_residual = 1 };
   double end = 0, wide = 1;
   how.accuracy = 1e-10;
   cdn_status status = cdn_system_freeze(system);
@@ -63,17 +63,17 @@ int main(void) {
   stepper = NULL;
 
   /* A wide swing, where the curve's own accelerations matter. */
-  if (!status) status = cdn_body_set_q(state, bead, &wide, 1);
+  if (!status) status = cdn_body_set_q(state, bead, 1, &wide);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, 10, NULL);
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status) {
     printf("after one period of %.6f s the bead is at %.9f m; it started at %.9f m\n", period, end, start);
-    printf("energy kept to %.1e over a wide swing of 10 s\n", fabs(worth.energy_residual));
+    printf("energy kept to %.1e over a wide swing of 10 s\n", fabs(certificate.energy_residual));
   } else fprintf(stderr, "custom_mobilizer: %s\n", cdn_last_error_text());
 
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   cdn_system_release(system);
-  return !status && fabs(end - start) < 1e-4 * start && fabs(worth.energy_residual) < 1e-7 ? 0 : 1;
+  return !status && fabs(end - start) < 1e-4 * start && fabs(certificate.energy_residual) < 1e-7 ? 0 : 1;
 }

@@ -35,7 +35,7 @@ int main(void) {
   cdn_geometry geometry = { .kind = CDN_GEOMETRY_CUSTOM };
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(system, &contact);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.80665));
   cdn_shape_def floor = cdn_default_shape_def();

@@ -20,7 +20,7 @@ typedef struct motor {
 static cdn_status push(const void *self, cdn_state *state, cdn_forces *forces) {
   const motor *p = self;
   const double *f = cdn_measure_value(state, p->command);
-  if (!f) return CDN_ERR_CALLBACK; /* its story is on the State */
+  if (!f) return CDN_ERR_CALLBACK; /* its message is on the State */
   cdn_forces_add_mobility(forces, p->cart, 0, *f);
   return CDN_OK;
 }

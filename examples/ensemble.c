@@ -47,7 +47,7 @@ static cdn_status set_throw(cdn_state *state, cdn_body head, int k) {
   cdn_mass_properties mass = cdn_body_mass_properties(state, head);
   mass.mass = 7.26 + 0.02 * scatter(k, 2);
   double u[6] = { 0, 0, spin, 27 * cos(angle), 0, 27 * sin(angle) };
-  cdn_status status = cdn_body_set_u(state, (cdn_body){ 1 }, u, 6);
+  cdn_status status = cdn_body_set_u(state, (cdn_body){ 1 }, 6, u);
   return status == CDN_OK ? cdn_body_set_mass_properties(state, head, mass) : status;
 }
 

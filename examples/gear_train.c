@@ -39,7 +39,7 @@ static train add_train(cdn_system *system) {
   const double teeth[] = { 1, (double)SPUR / PINION };
   const cdn_mobility shafts[] = { { t.motor, 0 }, { t.sun, 0 } };
   cdn_function *mesh = cdn_function_linear(2, teeth, 0);
-  t.spur = cdn_system_couple_coordinates(system, "spur", mesh, shafts, 2);
+  t.spur = cdn_system_couple_coordinates(system, "spur", mesh, 2, shafts);
   cdn_function_release(mesh);
 
   for (int i = 0; i < PLANETS; i++) {
@@ -107,7 +107,7 @@ int main(void) {
   double force[3 + PLANETS] = { 0 }, most = 0;
   bool redundant[1 + 2 * PLANETS];
   int n_redundant = 0;
-  cdn_certificate worth = { .energy_residual = 1 };
+  cdn_certificate certificate = { .energy_residual = 1 };
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) {
@@ -124,11 +124,11 @@ int main(void) {
     if (!status && !cdn_state_multipliers(now)) status = CDN_ERR_SINGULAR;
     if (!status) most = fmax(most, compare(now, &t, 0.5 * i));
   }
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status)
     printf("largest difference from the closed form %.0e; teeth slip by %.0e m/s; energy residual %.0e\n", most,
-           worth.max_velocity_error, worth.energy_residual);
+           certificate.max_velocity_error, certificate.energy_residual);
   if (status) fprintf(stderr, "gear_train: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
-  return !status && most < 1e-7 && n_redundant == 2 && fabs(worth.energy_residual) < 1e-8 ? 0 : 1;
+  return !status && most < 1e-7 && n_redundant == 2 && fabs(certificate.energy_residual) < 1e-8 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 /* A gripper with four closed loops lifts a box by friction, shakes it, and holds it. Its loops are exact
- * constraints; the contacts of the fingers stand beside them: compliant ones in convex steps, and then soft ones
- * in MuJoCo's steps. How far the loops are open, and how far the box slips between the fingers? On the command
+ * constraints; the contacts of the fingers stand beside them: compliant ones in implicit contact steps, and then soft
+ * ones in MuJoCo's steps. How far the loops are open, and how far the box slips between the fingers? On the command
  * line, without the lift:
  *
- *   cardan simulate examples/models/gripper.xml --control grip=80 --duration 1 --method convex --accuracy 1e-3 -o
- *   grip.csv cardan view examples/models/gripper.xml grip.csv */
+ *   cardan simulate examples/models/gripper.xml --control grip=80 --duration 1 --method implicit-contact --accuracy
+ *   1e-3 -o grip.csv cardan view examples/models/gripper.xml grip.csv */
 #include <cardan/core.h>
 #include <cardan/model.h>
 #include <cardan/controls.h>
@@ -32,13 +32,13 @@ static cdn_status begin(hold *h, bool soft) {
   cdn_model_actuator grip, height;
   options.contact = soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
   CDN_TRY(cdn_model_load(path, &options, &h->model));
-  CDN_TRY(cdn_model_actuator_get(h->model, cdn_model_find_actuator(h->model, "grip"), &grip));
-  CDN_TRY(cdn_model_actuator_get(h->model, cdn_model_find_actuator(h->model, "height"), &height));
+  CDN_TRY(cdn_model_get_actuator(h->model, cdn_model_find_actuator(h->model, "grip"), &grip));
+  CDN_TRY(cdn_model_get_actuator(h->model, cdn_model_find_actuator(h->model, "height"), &height));
   h->box = cdn_model_find_body(h->model, "box"), h->finger = cdn_model_find_body(h->model, "left_finger");
   h->height = height.control;
   CDN_TRY(cdn_state_create(cdn_model_system(h->model), &h->state));
   CDN_TRY(cdn_control_set(h->state, grip.control, 80)); /* N, at the piston */
-  how.method = CDN_METHOD_CONVEX, how.accuracy = 1e-3;
+  how.method = CDN_METHOD_IMPLICIT_CONTACT, how.accuracy = 1e-3;
   if (soft) CDN_TRY(cdn_model_steps_of_file(h->model, &how.method, &how.fixed_step));
   return cdn_stepper_create(h->state, &how, &h->stepper);
 }
@@ -61,7 +61,7 @@ static double height_at(double t) {
 
 static cdn_status run(hold *h) {
   cdn_vec3 first = { 0 }, before = { 0 }, last = { 0 };
-  cdn_certificate worth;
+  cdn_certificate certificate;
   for (int i = 1; i <= 500; i++) {
     cdn_state *state = cdn_stepper_state(h->stepper);
     CDN_TRY(cdn_control_set(state, h->height, height_at(0.01 * i)));
@@ -72,9 +72,9 @@ static cdn_status run(hold *h) {
     if (i == 400) CDN_TRY(grip_of(h, &before));
   }
   CDN_TRY(grip_of(h, &last));
-  CDN_TRY(cdn_stepper_certificate(h->stepper, &worth));
+  CDN_TRY(cdn_stepper_certificate(h->stepper, &certificate));
   h->slip = cdn_norm(cdn_sub(last, first)), h->creep = cdn_norm(cdn_sub(last, before));
-  h->cost = (double)worth.evaluations;
+  h->cost = (double)certificate.evaluations;
   h->lifted = cdn_body_q(cdn_stepper_state(h->stepper), h->box)[6] - 0.03;
   return CDN_OK;
 }
@@ -88,7 +88,7 @@ int main(void) {
     if (!status)
       printf(
           "%-12s the box is %.3f m up; it slipped by %.2g mm, creeps by %.2g mm/s; loops are open by %.1g m; %.0f evaluations\n",
-          i ? "soft:" : "convex step:", h[i].lifted, 1e3 * h[i].slip, 1e3 * h[i].creep, h[i].open, h[i].cost);
+          i ? "soft:" : "implicit contact step:", h[i].lifted, 1e3 * h[i].slip, 1e3 * h[i].creep, h[i].open, h[i].cost);
   }
   if (status) fprintf(stderr, "grasp: %s\n", cdn_last_error_text());
   const bool good = !status && h[0].lifted > 0.14 && h[0].open < 1e-4 && h[0].slip < 1e-3 && h[0].creep < 1e-6;

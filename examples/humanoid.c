@@ -1,8 +1,8 @@
-/* A person without muscles falls on the floor, twice: with compliant contact in convex steps, and with soft contact
- * in the steps that the file names, as MuJoCo takes them. Side by side: how high the pelvis and the head are, and
- * what the runs cost. The same on the command line:
+/* A person without muscles falls on the floor, twice: with compliant contact in implicit contact steps, and with soft
+ * contact in the steps that the file names, as MuJoCo takes them. Side by side: how high the pelvis and the head are,
+ * and what the runs cost. The same on the command line:
  *
- *   cardan simulate examples/models/puppet.xml --duration 3 --method convex --accuracy 1e-2 -o convex.csv
+ *   cardan simulate examples/models/puppet.xml --duration 3 --method implicit-contact --accuracy 1e-2 -o convex.csv
  *   cardan simulate examples/models/puppet.xml --duration 3 --method file -o soft.csv
  *   cardan view examples/models/puppet.xml convex.csv soft.csv */
 #include <cardan/core.h>
@@ -22,7 +22,7 @@ typedef struct fall {
   double height[TIMES][2]; /* of pelvis and head, m */
   double depth, force;     /* of the deepest contact at the end, m; what the floor bears, N */
   double weight, seconds;  /* of the person, N; of the processor */
-  cdn_certificate worth;
+  cdn_certificate certificate;
 } fall;
 
 static cdn_status begin(fall *f, bool soft) {
@@ -35,7 +35,7 @@ static cdn_status begin(fall *f, bool soft) {
   cdn_status status = cdn_model_load(path, &options, &f->model);
   if (status) return status;
   status = cdn_state_create(cdn_model_system(f->model), &f->state);
-  how.method = CDN_METHOD_CONVEX, how.accuracy = 1e-2;
+  how.method = CDN_METHOD_IMPLICIT_CONTACT, how.accuracy = 1e-2;
   if (!status && soft) status = cdn_model_steps_of_file(f->model, &how.method, &how.fixed_step);
   return status ? status : cdn_stepper_create(f->state, &how, &f->stepper);
 }
@@ -66,7 +66,7 @@ static cdn_status run(fall *f) {
   }
   CDN_TRY(cdn_system_mass(state, &f->weight, NULL));
   f->weight *= 9.81;
-  return cdn_stepper_certificate(f->stepper, &f->worth);
+  return cdn_stepper_certificate(f->stepper, &f->certificate);
 }
 
 static void end(fall *f) { cdn_stepper_destroy(f->stepper), cdn_state_destroy(f->state), cdn_model_destroy(f->model); }
@@ -74,8 +74,8 @@ static void end(fall *f) { cdn_stepper_destroy(f->stepper), cdn_state_destroy(f-
 static void report(const char *name, const fall *f) {
   printf(
       "%s: %lld steps, %lld evaluations, %.0f ms of the processor; at the end %.2f mm deep, the floor bears %.0f of %.0f N\n",
-      name, (long long)f->worth.steps, (long long)f->worth.evaluations, 1e3 * f->seconds, 1e3 * f->depth, f->force,
-      f->weight);
+      name, (long long)f->certificate.steps, (long long)f->certificate.evaluations, 1e3 * f->seconds, 1e3 * f->depth,
+      f->force, f->weight);
 }
 
 int main(void) {
@@ -90,11 +90,11 @@ int main(void) {
     fprintf(stderr, "humanoid: %s\n", cdn_last_error_text());
     return 1;
   }
-  printf("time, s   pelvis, m: convex step, soft    head, m: convex step, soft\n");
+  printf("time, s   pelvis, m: implicit contact step, soft    head, m: implicit contact step, soft\n");
   for (int i = 0; i < TIMES; i++)
     printf("%7.2f %19.3f %8.3f %19.3f %8.3f\n", 0.25 * i, convex.height[i][0], soft.height[i][0], convex.height[i][1],
            soft.height[i][1]);
-  report("convex step", &convex);
+  report("implicit contact step", &convex);
   report("soft", &soft);
   bool good = true;
   for (int i = 0; i < 2; i++) {

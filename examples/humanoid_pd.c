@@ -26,7 +26,7 @@ static cdn_status hold(const void *self, cdn_state *state, cdn_forces *forces) {
 static void add_controller(cdn_system *system, const cdn_model *model) {
   controller c = { .kp = 500, .kd = 40 };
   for (int i = 0; i < cdn_model_joint_count(model) && c.n < 32; i++) {
-    c.joint[c.n] = cdn_model_joint_get(model, i);
+    c.joint[c.n] = cdn_model_get_joint(model, i);
     if (c.joint[c.n].nq == 1 && c.joint[c.n].units[0] == 'r') c.n++; /* rad: hinges, not the harness */
   }
   cdn_force_ops ops = { .struct_size = sizeof ops, .calc_force = hold, .reads = CDN_READS_VELOCITY };
@@ -38,7 +38,7 @@ static void add_controller(cdn_system *system, const cdn_model *model) {
 static double largest_angle(const cdn_model *model, cdn_state *state) {
   double most = 0;
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     if (joint.nq == 1 && joint.units[0] == 'r') most = fmax(most, fabs(cdn_state_q(state)[joint.first_q]));
   }
   return most;

@@ -52,9 +52,9 @@ int main(void) {
     const double pelvis[7] = { 1, 0.02 * s, 0.05 * s, 0, 1.2 * t, 0.95 + 0.02 * s, 0 };
     const double hip[4] = { 1, 0.03 * s, 0.02, 0.2 * sin(6.283 * t + 1) };
     cdn_vec3 seen[MARKERS];
-    status = cdn_body_set_q(walk, body[0], pelvis, 7);
-    if (!status) status = cdn_body_set_q(walk, body[1], hip, 4);
-    if (!status) status = cdn_body_set_q(walk, body[2], &knee, 1);
+    status = cdn_body_set_q(walk, body[0], 7, pelvis);
+    if (!status) status = cdn_body_set_q(walk, body[1], 4, hip);
+    if (!status) status = cdn_body_set_q(walk, body[2], 1, &knee);
     for (int i = 0; !status && i < MARKERS; i++) {
       status = cdn_body_station(walk, body[on[i]], at[i], &seen[i], NULL);
       seen[i] = cdn_add(seen[i], cdn_v3(next_noise(), next_noise(), next_noise()));

@@ -12,7 +12,7 @@ static void describe(cdn_model *model) {
   printf("%s: %d bodies, %d coordinates, %d speeds\n", cdn_model_name(model), cdn_model_body_count(model),
          cdn_system_nq(system), cdn_system_nu(system));
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     printf("  %-12s %-8s moves %-12s q[%d] (%s)\n", joint.name, joint.kind, joint.body, joint.first_q, joint.units);
   }
   for (int i = 0; i < cdn_model_warning_count(model); i++) printf("  %s\n", cdn_model_warning(model, i));
@@ -26,16 +26,16 @@ static void describe(cdn_model *model) {
 static cdn_status let_go(const cdn_system *system, double *residual) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
-  cdn_certificate worth;
+  cdn_certificate certificate;
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = 1e-6;
   cdn_status status = cdn_state_create(system, &state);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, 1, NULL);
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status) {
-    *residual = fabs(worth.energy_residual);
-    printf("one second: %d steps, energy residual %.1e\n", (int)worth.steps, *residual);
+    *residual = fabs(certificate.energy_residual);
+    printf("one second: %d steps, energy residual %.1e\n", (int)certificate.steps, *residual);
   }
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

@@ -17,7 +17,7 @@ int main(void) {
   cdn_status status = cdn_system_freeze(system); /* the first building mistake, if any */
   if (status == CDN_OK) status = cdn_state_create(system, &state);
   double angle = 1.0;
-  if (status == CDN_OK) status = cdn_body_set_q(state, body, &angle, 1);
+  if (status == CDN_OK) status = cdn_body_set_q(state, body, 1, &angle);
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = 1e-8;
   how.companion = true; /* a second run goes along and measures the error of this one */
@@ -26,12 +26,12 @@ int main(void) {
     status = cdn_stepper_advance(stepper, i, NULL);
     if (status == CDN_OK) printf("%2d s  %+.9f rad\n", i, *cdn_body_q(cdn_stepper_state(stepper), body));
   }
-  cdn_certificate worth = { .delivered = CDN_VERDICT_UNKNOWN };
+  cdn_certificate certificate = { .delivered = CDN_VERDICT_UNKNOWN };
   char verdict[400];
-  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &worth);
-  cdn_certificate_verdict(&worth, verdict, sizeof verdict);
-  if (status == CDN_OK) printf("%s; energy residual %.1e\n", verdict, worth.energy_residual);
+  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &certificate);
+  cdn_certificate_verdict(&certificate, verdict, sizeof verdict);
+  if (status == CDN_OK) printf("%s; energy residual %.1e\n", verdict, certificate.energy_residual);
   else fprintf(stderr, "pendulum: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
-  return worth.delivered == CDN_VERDICT_DELIVERED ? 0 : 1;
+  return certificate.delivered == CDN_VERDICT_DELIVERED ? 0 : 1;
 }

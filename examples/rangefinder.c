@@ -65,7 +65,7 @@ int main(void) {
   cdn_state *state = NULL;
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
-  if (!status) status = cdn_body_set_q(state, cart, (double[]){ 2.5 }, 1);
+  if (!status) status = cdn_body_set_q(state, cart, 1, (double[]){ 2.5 });
   if (!status) status = scan(state, cart);
   if (!status) status = look_around(state, cart, hull, ball);
   if (status) fprintf(stderr, "rangefinder: %s\n", cdn_last_error_text());

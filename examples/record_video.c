@@ -51,8 +51,8 @@ int main(int argc, char **argv) {
 
   cdn_status status = rgba ? cdn_system_freeze(system) : CDN_ERR_NOMEM;
   if (!status) status = cdn_state_create(system, &state);
-  if (!status) status = cdn_body_set_q(state, top, (const double[]){ 0.97, 0.24, 0, 0 }, 4);
-  if (!status) status = cdn_body_set_u(state, top, (const double[]){ 0, 0, 120 }, 3);
+  if (!status) status = cdn_body_set_q(state, top, 4, (const double[]){ 0.97, 0.24, 0, 0 });
+  if (!status) status = cdn_body_set_u(state, top, 3, (const double[]){ 0, 0, 120 });
   if (!status) status = cdn_stepper_create(state, NULL, &stepper);
   if (!status) status = cdn_scene_create(state, NULL, &scene);
   if (!status) status = dress(scene, top);

@@ -50,7 +50,7 @@ int main(void) {
   def.companion = true, def.final_time = 1;
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
-  if (!status) status = cdn_body_set_u(state, thrown, (double[]){ 0, 0, 0, 4, 0, 0.3 }, 6);
+  if (!status) status = cdn_body_set_u(state, thrown, 6, (double[]){ 0, 0, 0, 4, 0, 0.3 });
   if (!status) status = cdn_stepper_create(state, &def, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, 1, NULL);
   if (!status) status = report(cdn_stepper_state(stepper));

@@ -14,14 +14,14 @@ static double exact(double t) {
   return (slow * exp(fast * t) - fast * exp(slow * t)) / (slow - fast);
 }
 
-static cdn_status run(cdn_state *state, cdn_method method, double *angle, cdn_certificate *worth) {
+static cdn_status run(cdn_state *state, cdn_method method, double *angle, cdn_certificate *certificate) {
   cdn_stepper *stepper = NULL;
   cdn_stepper_def how = cdn_default_stepper_def();
   how.method = method;
   how.accuracy = 1e-6;
   cdn_status status = cdn_stepper_create(state, &how, &stepper);
   if (status == CDN_OK) status = cdn_stepper_advance(stepper, 1, NULL);
-  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, worth);
+  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, certificate);
   if (status == CDN_OK) *angle = cdn_state_q(cdn_stepper_state(stepper))[0];
   cdn_stepper_destroy(stepper);
   return status;
@@ -41,10 +41,10 @@ int main(void) {
   cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
   double angle = 0, worst = 0;
-  cdn_certificate worth;
+  cdn_certificate certificate;
   const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_CVODE_BDF };
   for (int i = 0; status == CDN_OK && i < 2; i++) {
-    status = run(state, methods[i], &angle, &worth);
+    status = run(state, methods[i], &angle, &certificate);
     if (i == 1 && status == CDN_ERR_UNSUPPORTED) {
       printf("this library was built without SUNDIALS, which has the method for stiff models\n");
       status = CDN_OK;
@@ -53,8 +53,8 @@ int main(void) {
     if (status != CDN_OK) break;
     worst = fmax(worst, fabs(angle - exact(1)));
     printf("%-10s error %.1e, %6d evaluations, %d Jacobians, %d of %d steps short for stability\n",
-           cdn_method_name(methods[i]), fabs(angle - exact(1)), (int)worth.evaluations, (int)worth.jacobians,
-           (int)worth.stiff_steps, (int)worth.steps);
+           cdn_method_name(methods[i]), fabs(angle - exact(1)), (int)certificate.evaluations,
+           (int)certificate.jacobians, (int)certificate.stiff_steps, (int)certificate.steps);
   }
   if (status != CDN_OK) fprintf(stderr, "stiff: %s\n", cdn_last_error_text());
   cdn_state_destroy(state);

@@ -68,7 +68,7 @@ int main(void) {
     if (!status) status = cdn_body_station(now, foot, toe, &path[i - 1], NULL);
     /* the same leg, assembled with the crank at this angle, from where it was the last time */
     const double angle = *cdn_body_q(now, crank);
-    if (!status) status = cdn_body_lock_at(again, crank, CDN_LEVEL_POSITION, &angle, 1);
+    if (!status) status = cdn_body_lock_at(again, crank, CDN_LEVEL_POSITION, 1, &angle);
     if (!status) status = cdn_assemble(assembly, again, NULL);
     if (!status) status = cdn_body_station(again, foot, toe, &at, NULL);
     if (status) break;
@@ -76,11 +76,11 @@ int main(void) {
     low = fmin(low, path[i - 1].y), high = fmax(high, path[i - 1].y);
     if (i % 2 == 0) printf("%5.2f s  foot at (%7.4f, %7.4f)\n", (double)i / REPORTS, path[i - 1].x, path[i - 1].y);
   }
-  cdn_certificate worth = { .energy_residual = 1 };
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  cdn_certificate certificate = { .energy_residual = 1 };
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
   if (!status)
     printf("loops closed to %.0e at every step; simulated and assembled differ by %.0e; energy residual %.0e\n",
-           worth.max_position_error, most, worth.energy_residual);
+           certificate.max_position_error, most, certificate.energy_residual);
 
   /* the step: where the foot is as good as on the ground */
   int on_ground = 0;
@@ -98,6 +98,8 @@ int main(void) {
   cdn_state_destroy(state), cdn_state_destroy(again), cdn_system_release(system);
   /* flat to a seventieth of the step for more than a third of the turn */
   const bool flat = 3 * on_ground > REPORTS && step > 70 * 0.07;
-  return !status && most < 1e-6 && worth.max_position_error < 1e-8 && fabs(worth.energy_residual) < 1e-6 && flat ? 0
-                                                                                                                 : 1;
+  return !status && most < 1e-6 && certificate.max_position_error < 1e-8 && fabs(certificate.energy_residual) < 1e-6 &&
+                 flat
+             ? 0
+             : 1;
 }

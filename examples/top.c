@@ -58,7 +58,7 @@ int main(void) {
   double tilt = 0, spin = 0;
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
-  if (!status) status = cdn_body_set_u(state, top, (double[]){ 0, -SPIN * sin(TILT), SPIN * cos(TILT), 0, 0, 0 }, 6);
+  if (!status) status = cdn_body_set_u(state, top, 6, (double[]){ 0, -SPIN * sin(TILT), SPIN * cos(TILT), 0, 0, 0 });
   if (!status) status = cdn_stepper_create(state, &def, &stepper);
   for (int i = 0; i <= 8 && !status; i++) {
     status = cdn_stepper_advance(stepper, 0.5 * i, NULL);

@@ -24,7 +24,7 @@ static cdn_system *build(void) {
   cdn_system_add_body(system, &def);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_system_add_mobility_spring(system, "spring", cart, 0, 20, 0);
-  cdn_system_add_pull(system, NULL);
+  cdn_system_add_perturbation(system, NULL);
   return system;
 }
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
-  if (!status) status = cdn_body_set_q(state, (cdn_body){ 2 }, (const double[]){ 0.7 }, 1);
+  if (!status) status = cdn_body_set_q(state, (cdn_body){ 2 }, 1, (const double[]){ 0.7 });
   if (!status) status = cdn_view_open(state, &look, &view);
   if (status == CDN_ERR_UNSUPPORTED) return 77; /* this library has no viewer */
   if (!status && look.serve) printf("open %s\n", cdn_view_address(view)), fflush(stdout);

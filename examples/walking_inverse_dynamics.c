@@ -133,7 +133,7 @@ int main(void) {
   cdn_stepper_def how = cdn_default_stepper_def();
   outcome out[3] = { 0 };
   double weight = 0;
-  how.method = CDN_METHOD_DAMPED_EULER, how.fixed_step = STEP;
+  how.method = CDN_METHOD_MUJOCO_EULER, how.fixed_step = STEP;
   cdn_status status = load(&model, &state);
   if (!status) status = cdn_system_mass(state, &weight, NULL);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);

@@ -21,15 +21,15 @@ typedef struct way {
 } way;
 
 #define STICKS .law = { .friction = CDN_FRICTION_STICKING }
-#define SOFT .law = { .model = CDN_CONTACT_CONVEX }
+#define SOFT .law = { .model = CDN_CONTACT_SOFT }
 static const way ways[] = {
   { "Hertz, friction sticks", STICKS },
   { "Hertz, friction by slip speed", .law = { .friction = CDN_FRICTION_SLIP_SPEED } },
   { "pressure field, friction sticks", true, STICKS },
-  { "implicit step, Hertz", STICKS, .method = CDN_METHOD_CONVEX },
-  { "implicit step, pressure field", true, STICKS, .method = CDN_METHOD_CONVEX },
-  { "soft, elliptic, 2 ms", true, SOFT, .cone = CDN_SOFT_ELLIPTIC, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
-  { "soft, pyramidal, 2 ms", true, SOFT, .cone = CDN_SOFT_PYRAMIDAL, .method = CDN_METHOD_DAMPED_EULER, .step = 0.002 },
+  { "implicit step, Hertz", STICKS, .method = CDN_METHOD_IMPLICIT_CONTACT },
+  { "implicit step, pressure field", true, STICKS, .method = CDN_METHOD_IMPLICIT_CONTACT },
+  { "soft, elliptic, 2 ms", true, SOFT, .cone = CDN_SOFT_ELLIPTIC, .method = CDN_METHOD_MUJOCO_EULER, .step = 0.002 },
+  { "soft, pyramidal, 2 ms", true, SOFT, .cone = CDN_SOFT_PYRAMIDAL, .method = CDN_METHOD_MUJOCO_EULER, .step = 0.002 },
   { "soft, elliptic, by accuracy", true, SOFT, .cone = CDN_SOFT_ELLIPTIC },
   { "invertible, 10 ms", .kappa = 0.1, .R_min = 0.01, .step = 0.01 },
   { "invertible, small kappa, 10 ms", .kappa = 1e-4, .R_min = 1e-4, .step = 0.01 },
@@ -67,7 +67,7 @@ static cdn_status make(const way *w, double slope, cdn_system **system, cdn_stat
   add_shapes(*system, cdn_system_add_body(*system, &body), w->face);
   cdn_system_add_gravity(*system, "gravity", cdn_v3(G * sin(slope), 0, -G * cos(slope)));
   cdn_system_set_contact(*system, &contact);
-  if (contact.model == CDN_CONTACT_CONVEX) cdn_system_set_soft(*system, &soft);
+  if (contact.model == CDN_CONTACT_SOFT) cdn_system_set_soft(*system, &soft);
   const cdn_status status = cdn_system_freeze(*system);
   return status ? status : cdn_state_create(*system, state);
 }
@@ -168,13 +168,13 @@ static cdn_status touches(const way *w, cdn_state *state, double speed, double *
 /* Thrown, tilted and turning: two seconds. */
 static cdn_status falls(const way *w, cdn_state *state, result *to) {
   run r;
-  cdn_certificate worth;
+  cdn_certificate certificate;
   cdn_status status = cdn_state_set_q(state, (double[]){ 0.9, 0.3, 0.3, 0, 0, 0, 0.3 });
   if (!status) status = cdn_state_set_u(state, (double[]){ 1, 2, 3, 1, 0, 0 });
   if (!status) status = begin(&r, w, state);
   if (!status) status = advance(&r, 2);
-  if (!status && r.stepper) status = cdn_stepper_certificate(r.stepper, &worth);
-  if (!status) to->cost = r.stepper ? (double)worth.evaluations / 2 : 1 / w->step;
+  if (!status && r.stepper) status = cdn_stepper_certificate(r.stepper, &certificate);
+  if (!status) to->cost = r.stepper ? (double)certificate.evaluations / 2 : 1 / w->step;
   end(&r);
   return status;
 }
@@ -200,7 +200,7 @@ static cdn_status measure(const way *w, result *to) {
  * creeps and lifts; invertible contact acts before it touches. */
 static bool is_told(const way *w, const result *r, double coulomb) {
   if (w->kappa > 0) return r->depth < 0 && r->creep > 1e-3;
-  if (w->law.model == CDN_CONTACT_CONVEX)
+  if (w->law.model == CDN_CONTACT_SOFT)
     return r->touch > 0.9 && r->creep > 5e-4 && r->lift > 5e-4 && fabs(r->way - coulomb) < 2e-3;
   const bool sticks = w->law.friction == CDN_FRICTION_STICKING;
   return r->touch < 1e-3 && r->hit < 1e-3 && r->lift < 1e-4 && fabs(r->way - coulomb) < 2e-3 &&

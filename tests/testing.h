@@ -1,4 +1,4 @@
-/* What every test program needs: Check, statuses asserted with the story that the object kept. */
+/* What every test program needs: Check, statuses asserted with the message that the object kept. */
 #ifndef CARDAN_TESTS_TESTING_H
 #define CARDAN_TESTS_TESTING_H
 
@@ -38,7 +38,7 @@ static inline bool take_method(cdn_stepper_def *def, int method, double h) {
   return cdn_method_is_available(def->method);
 }
 
-/* The call must succeed; for calls that keep no story. */
+/* The call must succeed; for calls that keep no message. */
 #define OK(call)                                                         \
   do {                                                                   \
     cdn_status ok_ = (call);                                             \

@@ -14,7 +14,7 @@ typedef struct rig {
 static void rig_begin(rig *r, dice *d, scene *out, double density, double speed, double size, double give) {
   *r = (rig){ .dice = d, .out = out, .system = cdn_system_create(NULL), .soft = dice_chance(d, 0.3) };
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = r->soft ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
+  contact.model = r->soft ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;
   cdn_system_set_contact(r->system, &contact);
   meeting_materials(d, density, speed, size, give, &r->hard, &r->softer);
   out->finest = 0.2 * give / speed;

@@ -91,7 +91,7 @@ bool meeting_end(meeting *m, bool made, double speed) {
   }
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = soft ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
+  contact.model = soft ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;
   cdn_system_set_contact(system, &contact);
   cdn_contact_material hard;
   cdn_soft_material softer;

@@ -40,7 +40,7 @@ static double least_accuracy(cdn_method method) {
     case CDN_METHOD_EXPLICIT_EULER: return 3e-3;
     case CDN_METHOD_VERLET:
     case CDN_METHOD_TRAPEZOID:
-    case CDN_METHOD_CONVEX: return 3e-5;
+    case CDN_METHOD_IMPLICIT_CONTACT: return 3e-5;
     case CDN_METHOD_BOGACKI_SHAMPINE: return 3e-6;
     default: return 1e-8;
   }

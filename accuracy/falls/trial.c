@@ -16,7 +16,7 @@ static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 static void tell(cdn_stepper *stepper, trial *out) {
   cdn_failure failure;
   cdn_stepper_failure(stepper, &failure);
-  snprintf(out->story, sizeof out->story, "%s at %.6g: [%s] %.200s", cdn_status_name(out->status), failure.time,
+  snprintf(out->message, sizeof out->message, "%s at %.6g: [%s] %.200s", cdn_status_name(out->status), failure.time,
            failure.error.element, failure.error.text);
 }
 
@@ -53,8 +53,8 @@ void trial_run(const scene *s, scene_truth *truth, bool wants_truth, cdn_method 
   if (out->status) {
     cdn_error error;
     cdn_state_last_error(s->start, &error);
-    snprintf(out->story, sizeof out->story, "%s at the start: [%s] %.200s", cdn_status_name(out->status), error.element,
-             error.text);
+    snprintf(out->message, sizeof out->message, "%s at the start: [%s] %.200s", cdn_status_name(out->status),
+             error.element, error.text);
     out->outcome = out->status == CDN_ERR_UNSUPPORTED ? TRIAL_ABSENT : TRIAL_FAILED;
     free(y);
     return;
@@ -71,7 +71,8 @@ void trial_run(const scene *s, scene_truth *truth, bool wants_truth, cdn_method 
     if (c.evaluations > 12 * s->most_steps) out->status = CDN_ERR_LIMIT;
   }
   if (out->status) tell(stepper, out);
-  if (!cdn_stepper_certificate(stepper, &c) && !out->status) cdn_certificate_verdict(&c, out->story, sizeof out->story);
+  if (!cdn_stepper_certificate(stepper, &c) && !out->status)
+    cdn_certificate_verdict(&c, out->message, sizeof out->message);
   out->verdict = c.delivered, out->passage = c.passed[0] != 0, out->estimate = c.error_estimate,
   out->amplification = c.amplification;
   out->steps = c.steps, out->evaluations = c.evaluations, out->companion_evaluations = c.companion_evaluations;
@@ -96,5 +97,5 @@ void trial_print(FILE *to, const scene *s, const trial *t) {
       "evaluations %lld + %lld, %.2f s | %s\n",
       trial_outcome_names[t->outcome], t->outcome == TRIAL_BELOW && !t->known ? "?" : "", (unsigned long long)s->seed,
       s->index, cdn_method_name(t->method), how, s->family, s->what, t->error / t->accuracy, t->estimate / t->accuracy,
-      t->steps, t->evaluations, t->companion_evaluations, t->seconds, t->story);
+      t->steps, t->evaluations, t->companion_evaluations, t->seconds, t->message);
 }

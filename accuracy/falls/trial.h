@@ -39,7 +39,7 @@ typedef struct trial {
   long long steps, evaluations, companion_evaluations;
   cdn_verdict verdict;
   cdn_status status;
-  char story[400];
+  char message[400];
 } trial;
 
 extern const char *const trial_outcome_names[TRIAL_OUTCOMES];

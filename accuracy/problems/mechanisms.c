@@ -12,8 +12,8 @@ static cdn_mass_properties rod_along(cdn_vec3 d) {
 }
 
 static void set(cdn_state *state, cdn_body body, double q, double u) {
-  MUST(state, cdn_body_set_q(state, body, &q, 1));
-  MUST(state, cdn_body_set_u(state, body, &u, 1));
+  MUST(state, cdn_body_set_q(state, body, 1, &q));
+  MUST(state, cdn_body_set_u(state, body, 1, &u));
 }
 
 static mechanism ladder(int n, bool pins) {
@@ -143,7 +143,7 @@ mechanism make_rod_pendulum(void) {
   cdn_system_constrain_rod(system, "rod", ground, o, m.body[0], o, 1);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -13.750371636040745654980191559621114395801712, 0));
   m.state = state_of(system);
-  MUST(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
+  MUST(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
   return m;
 }
 
@@ -181,8 +181,8 @@ mechanism make_governor(void) {
   m.state = state_of(system);
   const double q[2] = { 0, 0.5 }, u[2] = { 2 * PI, 0 };
   set(m.state, m.body[0], 0, 2 * PI);
-  MUST(m.state, cdn_body_set_q(m.state, m.body[1], q, 2));
-  MUST(m.state, cdn_body_set_u(m.state, m.body[1], u, 2));
+  MUST(m.state, cdn_body_set_q(m.state, m.body[1], 2, q));
+  MUST(m.state, cdn_body_set_u(m.state, m.body[1], 2, u));
   return m;
 }
 
@@ -202,8 +202,8 @@ mechanism make_top(void) {
   cdn_system_constrain_ball(system, "tip", ground, cdn_v3(0, 0, 0), m.body[0], cdn_v3(0, 0, -l));
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   m.state = state_of(system);
-  MUST(m.state, cdn_body_set_q(m.state, m.body[0], q, 7));
-  MUST(m.state, cdn_body_set_u(m.state, m.body[0], u, 6));
+  MUST(m.state, cdn_body_set_q(m.state, m.body[0], 7, q));
+  MUST(m.state, cdn_body_set_u(m.state, m.body[0], 6, u));
   return m;
 }
 
@@ -232,8 +232,8 @@ mechanism make_disc(void) {
 void start_disc(const mechanism *disc, double lean, double heading_rate, double spin) {
   const cdn_vec3 up = cdn_v3(0, -0.5 * sin(lean), 0.5 * cos(lean));
   const cdn_vec3 w = cdn_v3(0, spin * cos(lean), spin * sin(lean) + heading_rate), v = cdn_cross(w, up);
-  MUST(disc->state, cdn_body_set_q(disc->state, disc->body[0], (double[]){ 0, 0, up.z }, 3));
-  MUST(disc->state, cdn_body_set_u(disc->state, disc->body[0], (double[]){ v.x, v.y, v.z }, 3));
+  MUST(disc->state, cdn_body_set_q(disc->state, disc->body[0], 3, (double[]){ 0, 0, up.z }));
+  MUST(disc->state, cdn_body_set_u(disc->state, disc->body[0], 3, (double[]){ v.x, v.y, v.z }));
   set(disc->state, disc->body[1], 0, heading_rate);
   set(disc->state, disc->body[2], lean, 0);
   set(disc->state, disc->body[3], 0, spin);

@@ -9,8 +9,8 @@
 
 #define PI 3.14159265358979323846
 
-/* The call must succeed, or the program ends with the story that the State (which may be NULL) has kept: a problem that
- * cannot be built is a mistake in this folder. */
+/* The call must succeed, or the program ends with the message that the State (which may be NULL) has kept: a problem
+ * that cannot be built is a mistake in this folder. */
 #define MUST(state, call) must((state), (call), #call)
 void must(const cdn_state *state, cdn_status status, const char *call);
 

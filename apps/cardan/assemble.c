@@ -28,7 +28,7 @@ static const help_page page = {
 static bool has_limits(const cdn_model *model, cdn_body body, cdn_model_joint *joint) {
   const int q = cdn_body_first_q(cdn_model_system(model), body);
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    *joint = cdn_model_joint_get(model, i);
+    *joint = cdn_model_get_joint(model, i);
     if (joint->first_q == q && joint->nq == 1) return joint->lower > -INFINITY || joint->upper < INFINITY;
   }
   return false;

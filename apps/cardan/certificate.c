@@ -24,9 +24,9 @@ static void print_delivery(FILE *file, const run_record *r) {
   line(file, "delivery");
   fprintf(file, "%d runs, %lld evaluations in all; kept: the one at accuracy %.2g\n", d->runs,
           (long long)d->evaluations, d->accuracy);
-  if (d->story[0]) {
+  if (d->message[0]) {
     line(file, "not attainable");
-    fprintf(file, "%s\n", visible(d->story));
+    fprintf(file, "%s\n", visible(d->message));
   }
 }
 
@@ -144,9 +144,9 @@ void certificate_print(FILE *file, const run_record *r) {
 
 void certificate_print_failure(FILE *file, const run_record *r) {
   const cdn_failure *f = &r->failure;
-  char story[640];
-  error_story(&f->error, story, sizeof story);
-  fprintf(file, "cardan: %s: the run failed: %s\n", visible(r->path), visible(story));
+  char message[640];
+  error_message(&f->error, message, sizeof message);
+  fprintf(file, "cardan: %s: the run failed: %s\n", visible(r->path), visible(message));
   line(file, "time reached");
   fprintf(file, "%.9g s\n", f->time);
   line(file, "status");
@@ -174,9 +174,9 @@ void certificate_print_failure(FILE *file, const run_record *r) {
 }
 
 static void write_failure_json(json_writer *w, const cdn_failure *f) {
-  char story[640];
-  error_story(&f->error, story, sizeof story);
-  jw_text(w, "reason", story);
+  char message[640];
+  error_message(&f->error, message, sizeof message);
+  jw_text(w, "reason", message);
   jw_object(w, "failure", false);
   jw_text(w, "status", cdn_status_name(f->error.code));
   jw_text(w, "element", f->error.element);
@@ -222,16 +222,16 @@ static void write_estimate_json(json_writer *w, const run_record *r, const cdn_c
     jw_text(w, "event_alone", c->event_alone);
     jw_number(w, "event_alone_time", c->event_alone_time);
   }
-  if (c->parting[0]) {
-    jw_text(w, "parting", c->parting);
-    jw_number(w, "parting_time", c->parting_time);
+  if (c->bifurcation[0]) {
+    jw_text(w, "bifurcation", c->bifurcation);
+    jw_number(w, "bifurcation_time", c->bifurcation_time);
   }
   if (r->delivery.runs == 0) return;
   jw_object(w, "delivery", false);
   jw_integer(w, "runs", r->delivery.runs);
   jw_number(w, "accuracy", r->delivery.accuracy);
   jw_integer(w, "evaluations", r->delivery.evaluations);
-  if (r->delivery.story[0]) jw_text(w, "unattainable", r->delivery.story);
+  if (r->delivery.message[0]) jw_text(w, "unattainable", r->delivery.message);
   jw_close(w);
 }
 
@@ -272,7 +272,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_integer(&w, "soft_iterations", c.soft_iterations);
   jw_number(&w, "max_soft_residual", c.max_soft_residual);
-  jw_integer(&w, "unsettled_stages", c.unsettled_stages);
+  jw_integer(&w, "unconverged_stages", c.unconverged_stages);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
   jw_text(&w, "contact", contact_word(cdn_model_system(r->source)));

@@ -31,7 +31,7 @@ const char *visible_slot(const cdn_system *system, cdn_pool pool, int i); /* its
 /* A number in a table for people: 9 digits. JSON and CSV have all of them (cdn_number_text). */
 const char *rounded(double x, char text[CDN_NUMBER_SIZE]);
 /* An error's text, with its element where the text does not name it. */
-void error_story(const cdn_error *error, char *text, size_t size);
+void error_message(const cdn_error *error, char *text, size_t size);
 /* Zeroed memory for n elements (at least one), or the end of the program with a message. */
 void *allocate(size_t n, size_t size);
 /* Flushes a stream and says whether all that was written to it arrived; complains in the name of `path` if not.

@@ -10,7 +10,7 @@
 
 const char *contact_word(const cdn_system *system) {
   if (cdn_system_shape_count(system) == 0) return "none";
-  return cdn_system_contact_model(system) == CDN_CONTACT_CONVEX ? "soft" : "compliant";
+  return cdn_system_contact_model(system) == CDN_CONTACT_SOFT ? "soft" : "compliant";
 }
 
 static bool is_soft(cdn_state *state) { return strcmp(contact_word(cdn_state_system(state)), "soft") == 0; }
@@ -19,7 +19,7 @@ static bool is_soft(cdn_state *state) { return strcmp(contact_word(cdn_state_sys
 static double number_of_material(cdn_state *state, const char *name) {
   double value = NAN;
   if (cdn_system_shape_count(cdn_state_system(state)) > 0)
-    (void)!cdn_parameter_get(state, CDN_SORT_SHAPE, cdn_shape_name(cdn_state_system(state), (cdn_shape){ 0 }), name,
+    (void)!cdn_parameter_get(state, CDN_ELEMENT_SHAPE, cdn_shape_name(cdn_state_system(state), (cdn_shape){ 0 }), name,
                              &value);
   return value;
 }

@@ -93,7 +93,7 @@ static void copy_rows(const attempt *a, trajectory *out) {
   }
 }
 
-/* The story of a failure; where the stepper has none, of a row whose energies could not be computed, it is on a
+/* The message of a failure; where the stepper has none, of a row whose energies could not be computed, it is on a
  * State. */
 static void keep_failure(run_record *r, cdn_stepper *run, cdn_state *initial) {
   r->failed = true;

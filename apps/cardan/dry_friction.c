@@ -28,8 +28,8 @@ static bool find_row(const cdn_system *system, cdn_state *rest, const char *name
   enum { LOSS, REF, IMP = 3, NUMBERS = 5 };
   const int nu = cdn_system_nu(system);
   double p[NUMBERS];
-  const int k = cdn_system_find_element(system, CDN_SORT_SOFT_ELEMENT, name);
-  if (k < 0 || cdn_element_get_parameters(rest, CDN_SORT_SOFT_ELEMENT, k, 0, NUMBERS, p) != CDN_OK) return false;
+  const int k = cdn_system_find_element(system, CDN_ELEMENT_SOFT, name);
+  if (k < 0 || cdn_element_get_parameters(rest, CDN_ELEMENT_SOFT, k, 0, NUMBERS, p) != CDN_OK) return false;
   double *f = allocate(2 * (size_t)nu, sizeof *f), *a = f + nu;
   f[slot] = 1;
   const bool ok = cdn_multiply_by_M_inv(rest, f, a) == CDN_OK;
@@ -42,9 +42,9 @@ static bool find_row(const cdn_system *system, cdn_state *rest, const char *name
 static bool find_bristle(const cdn_system *system, const cdn_state *rest, const char *name, dry_friction *out) {
   enum { LOSS, STIFFNESS, NUMBERS };
   double p[NUMBERS];
-  const int k = cdn_system_find_element(system, CDN_SORT_FORCE, name);
-  if (k < 0 || strcmp(cdn_element_kind(system, CDN_SORT_FORCE, k), "mobility_friction") != 0 ||
-      cdn_element_get_parameters(rest, CDN_SORT_FORCE, k, 0, NUMBERS, p) != CDN_OK)
+  const int k = cdn_system_find_element(system, CDN_ELEMENT_FORCE, name);
+  if (k < 0 || strcmp(cdn_element_kind(system, CDN_ELEMENT_FORCE, k), "mobility_friction") != 0 ||
+      cdn_element_get_parameters(rest, CDN_ELEMENT_FORCE, k, 0, NUMBERS, p) != CDN_OK)
     return false;
   out->loss = p[LOSS], out->elastic = p[LOSS] / p[STIFFNESS], out->speed = NAN;
   return true;
@@ -53,7 +53,7 @@ static bool find_bristle(const cdn_system *system, const cdn_state *rest, const 
 /* What is to be said of joint i of the model; false: nothing. */
 static bool find(const cdn_model *model, cdn_state *rest, int i, dry_friction *out) {
   const cdn_system *system = cdn_model_system(model);
-  const cdn_model_joint joint = cdn_model_joint_get(model, i);
+  const cdn_model_joint joint = cdn_model_get_joint(model, i);
   char name[300];
   snprintf(name, sizeof name, "%.200s friction", joint.name);
   *out = (dry_friction){ .joint = joint.name, .turns = strcmp(joint.units, "rad") == 0 };

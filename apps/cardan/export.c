@@ -135,7 +135,7 @@ static int write_keyframe(export_job *j, double time) {
     if (cdn_spec_get_joint(cdn_model_spec(j->shown.model), i, &joint) != CDN_OK) continue;
     const int k = joint.name ? cdn_model_find_joint(j->shown.model, joint.name) : -1;
     if (k < 0) continue;
-    const cdn_model_joint moved = cdn_model_joint_get(j->shown.model, k);
+    const cdn_model_joint moved = cdn_model_get_joint(j->shown.model, k);
     put_joint(j, &moved, file, speeds);
   }
   fputs("\"\n         qvel=\"", file);

@@ -191,7 +191,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   jw_number(&w, "moving_mass", moving_mass);
   jw_array(&w, "joints", false);
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     jw_object(&w, NULL, true);
     jw_text(&w, "name", joint.name);
     jw_text(&w, "kind", joint.kind);
@@ -245,7 +245,7 @@ static void print_joints(const cdn_model *model) {
   int n = cdn_model_joint_count(model);
   int name_width = 5, body_width = 4, kind_width = 4;
   for (int i = 0; i < n; i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     const int name = (int)strlen(visible(joint.name)), body = (int)strlen(visible(joint.body));
     if (name > name_width) name_width = name;
     if (body > body_width) body_width = body;
@@ -258,7 +258,7 @@ static void print_joints(const cdn_model *model) {
   printf("\n  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, "joint", kind_width, "kind", body_width, "body", "q", "u",
          "units of q");
   for (int i = 0; i < n; i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     char q[32], u[32];
     printf("  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, visible(joint.name), kind_width, joint.kind, body_width,
            visible(joint.body), range_text(joint.first_q, joint.nq, q), range_text(joint.first_u, joint.nu, u),
@@ -283,9 +283,9 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   print_contact_law(state, arguments);
   print_hulls(model);
   if (f->singular.code != CDN_OK) {
-    char story[512];
-    error_story(&f->singular, story, sizeof story);
-    printf("\n  no accelerations here: %s (--armature 1e-6 gives it to every joint)\n", story);
+    char message[512];
+    error_message(&f->singular, message, sizeof message);
+    printf("\n  no accelerations here: %s (--armature 1e-6 gives it to every joint)\n", message);
   }
   print_joints(model);
   print_constraints(system, f);

@@ -1,5 +1,5 @@
 /* From the command line's model options to a loaded model, its warnings, and a State to start from. */
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 
 #include "command.h"
 
@@ -68,7 +68,7 @@ static cdn_status load_with_pull(const char *path, const cdn_model_options *opti
   if (!system) return CDN_ERR_NOMEM;
   cdn_status status = cdn_model_load_into(path, options, system, out);
   if (status == CDN_OK) {
-    cdn_system_add_pull(system, NULL);
+    cdn_system_add_perturbation(system, NULL);
     status = cdn_system_freeze(system);
   }
   cdn_system_release(system);

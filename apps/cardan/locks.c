@@ -47,7 +47,7 @@ static int lock_one(const char *item, cdn_state *state) {
                cdn_body_nq(system, body), (int)length, item);
       return CMD_USAGE;
     }
-    status = cdn_body_lock_at(state, body, CDN_LEVEL_POSITION, &q, 1);
+    status = cdn_body_lock_at(state, body, CDN_LEVEL_POSITION, 1, &q);
   }
   if (status == CDN_OK) return CMD_OK;
   cdn_error error;

@@ -34,17 +34,17 @@ const char *rounded(double x, char text[CDN_NUMBER_SIZE]) {
   return cdn_number_text(strtod(text, NULL), text);
 }
 
-void error_story(const cdn_error *error, char *text, size_t size) {
-  const char *story = error->text[0] ? error->text : cdn_status_text(error->code);
-  bool named = !error->element[0] || strstr(story, error->element);
-  if (named) snprintf(text, size, "%s", story);
-  else snprintf(text, size, "%s: %s", error->element, story);
+void error_message(const cdn_error *error, char *text, size_t size) {
+  const char *message = error->text[0] ? error->text : cdn_status_text(error->code);
+  bool named = !error->element[0] || strstr(message, error->element);
+  if (named) snprintf(text, size, "%s", message);
+  else snprintf(text, size, "%s: %s", error->element, message);
 }
 
 void complain_error(const char *doing, const cdn_error *error) {
-  char story[640];
-  error_story(error, story, sizeof story);
-  complain("%s%s%s", doing, doing[0] ? ": " : "", story);
+  char message[640];
+  error_message(error, message, sizeof message);
+  complain("%s%s%s", doing, doing[0] ? ": " : "", message);
 }
 
 void *allocate(size_t n, size_t size) {

@@ -84,7 +84,7 @@ static joint_unit *list_joints(const cdn_model *model, int *n) {
   joint_unit *joints = allocate((size_t)cdn_model_joint_count(model), sizeof *joints);
   *n = 0;
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(model, i);
     if (joint.nq == 1) joints[(*n)++] = (joint_unit){ joint.name, strcmp(joint.units, "rad") == 0 };
   }
   qsort(joints, (size_t)*n, sizeof *joints, compare_joints);

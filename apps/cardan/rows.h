@@ -18,7 +18,7 @@ double rows_last_time(const rows *r);
 /* How many rows there are; of files above 64 MB, an estimate from the lengths of a thousand. */
 double rows_count(rows *r);
 /* The last row that is not after a time (the first row, if all are), and the row behind it (NULL: there is none). Both
- * live until the next call. CDN_ERR_PARSE or CDN_ERR_FILE, with the story as the thread's last failure. O(log
+ * live until the next call. CDN_ERR_PARSE or CDN_ERR_FILE, with the message as the thread's last failure. O(log
  * bytes). */
 cdn_status rows_at(rows *r, double time, const double **row, const double **next);
 /* All rows in turn: the first, after rows_rewind; *row is NULL behind the last one. */

@@ -249,9 +249,9 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
     }
   }
   record->certified = cdn_stepper_certificate(r.stepper, &record->certificate) == CDN_OK;
-  if (record->failed && !record->certificate.failure_story[0]) {
+  if (record->failed && !record->certificate.failure_message[0]) {
     cdn_certificate *c = &record->certificate;
-    snprintf(c->failure_story, sizeof c->failure_story, "the row at t = %.9g could not be computed",
+    snprintf(c->failure_message, sizeof c->failure_message, "the row at t = %.9g could not be computed",
              record->failure.time);
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }

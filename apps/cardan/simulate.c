@@ -170,7 +170,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
     if (out.file && out.file != stdout) fclose(out.file);
     return CMD_OUTPUT;
   }
-  const bool soft = cdn_system_contact_model(cdn_model_system(model)) == CDN_CONTACT_CONVEX;
+  const bool soft = cdn_system_contact_model(cdn_model_system(model)) == CDN_CONTACT_SOFT;
   run_record record = { .source = model,
                         .model = cdn_model_name(model),
                         .path = a->model.path,

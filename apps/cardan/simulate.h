@@ -157,7 +157,7 @@ void interrupt_on_signal(cdn_stepper *stepper);
 int signal_caught(void); /* its number, or 0 */
 /* Nothing is known beyond the time that the companion has come to. */
 void doubt_interrupted(cdn_certificate *certificate, cdn_stepper *stepper);
-/* The story of a failure that is on a State, not on a stepper. */
+/* The message of a failure that is on a State, not on a stepper. */
 void keep_state_failure(run_record *record, cdn_state *state);
 
 /* ---- deliver.c ------------------------------------------------------------------------------- */

@@ -164,9 +164,10 @@ static cdn_status measure_stepper(cdn_state *state, pace *p) {
   for (int i = 1; now() - start < 0.25 && i <= 100000; i++)
     if (cdn_stepper_advance(stepper, first + 0.01 * i, NULL) != CDN_OK) break;
   double took = now() - start;
-  cdn_certificate worth;
-  status = cdn_stepper_certificate(stepper, &worth);
-  if (!status) *p = (pace){ (double)worth.steps / took, (worth.time_final - worth.time_initial) / took };
+  cdn_certificate certificate;
+  status = cdn_stepper_certificate(stepper, &certificate);
+  if (!status)
+    *p = (pace){ (double)certificate.steps / took, (certificate.time_final - certificate.time_initial) / took };
   cdn_stepper_destroy(stepper);
   return status;
 }

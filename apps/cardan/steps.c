@@ -49,7 +49,7 @@ bool settle_names(model_arguments *m, const char **method, double accuracy, bool
 
 /* A URDF file does not say how steps are taken; MuJoCo takes its defaults then. */
 static bool take_defaults(const model_arguments *m, cdn_method *method, double *step) {
-  *method = CDN_METHOD_DAMPED_EULER, *step = 0.002;
+  *method = CDN_METHOD_MUJOCO_EULER, *step = 0.002;
   return m->like != NULL;
 }
 

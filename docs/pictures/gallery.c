@@ -11,7 +11,7 @@
 #include <string.h>
 
 cdn_status __real_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out);
-cdn_status __real_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
+cdn_status __real_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason);
 void __real_cdn_stepper_destroy(cdn_stepper *stepper);
 void __real_cdn_state_destroy(cdn_state *state);
 cdn_status __real_cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out);
@@ -19,7 +19,7 @@ cdn_status __real_cdn_model_load_into(const char *path, const cdn_model_options 
                                       cdn_model **out);
 void __real_cdn_model_destroy(cdn_model *model);
 cdn_status __wrap_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out);
-cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
+cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason);
 void __wrap_cdn_stepper_destroy(cdn_stepper *stepper);
 void __wrap_cdn_state_destroy(cdn_state *state);
 cdn_status __wrap_cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out);
@@ -116,10 +116,10 @@ static cdn_status dress(cdn_scene *scene, const cdn_system *system) {
 /* Against gravity; without it y for a model that is flat across z, else z. */
 static cdn_vec3 find_up(const cdn_state *state, cdn_vec3 size) {
   const cdn_system *system = cdn_state_system(state);
-  for (int i = 0; i < cdn_element_count(system, CDN_SORT_FORCE); i++) {
+  for (int i = 0; i < cdn_element_count(system, CDN_ELEMENT_FORCE); i++) {
     double g[3];
-    if (strcmp(cdn_element_kind(system, CDN_SORT_FORCE, i), "gravity") != 0) continue;
-    if (cdn_element_get_parameters(state, CDN_SORT_FORCE, i, 0, 3, g) != CDN_OK) continue;
+    if (strcmp(cdn_element_kind(system, CDN_ELEMENT_FORCE, i), "gravity") != 0) continue;
+    if (cdn_element_get_parameters(state, CDN_ELEMENT_FORCE, i, 0, 3, g) != CDN_OK) continue;
     if (g[0] != 0 || g[1] != 0 || g[2] != 0) return cdn_v3(-g[0], -g[1], -g[2]);
   }
   return size.z < 0.3 * fmin(size.x, size.y) ? cdn_v3(0, 1, 0) : cdn_v3(0, 0, 1);
@@ -186,8 +186,8 @@ cdn_status __wrap_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *
   return status;
 }
 
-cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why) {
-  const cdn_status status = __real_cdn_stepper_advance(stepper, t, why);
+cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason) {
+  const cdn_status status = __real_cdn_stepper_advance(stepper, t, reason);
   see(cdn_stepper_state(stepper));
   return status;
 }

@@ -33,10 +33,10 @@ int main(int argc, char **argv) {
     if (!status) status = cdn_stepper_advance(stepper, 0.02 * (k + 1), NULL);
   }
 
-  cdn_certificate worth = { .delivered = CDN_VERDICT_UNKNOWN };
+  cdn_certificate certificate = { .delivered = CDN_VERDICT_UNKNOWN };
   char verdict[400];
-  if (!status) status = cdn_stepper_certificate(stepper, &worth);
-  cdn_certificate_verdict(&worth, verdict, sizeof verdict);
+  if (!status) status = cdn_stepper_certificate(stepper, &certificate);
+  cdn_certificate_verdict(&certificate, verdict, sizeof verdict);
   if (status) fprintf(stderr, "hoist: %s\n", cdn_last_error_text());
   else printf("%s\n", verdict);
   cdn_stepper_destroy(stepper), cdn_state_destroy(start), cdn_model_destroy(model), cdn_system_release(system);

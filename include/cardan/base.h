@@ -5,7 +5,7 @@
  *   get the version of the library that runs: cdn_version
  *   get the name of a stage: cdn_stage_name
  *   get a status as a name, a text, or advice: cdn_status_name, cdn_status_text, cdn_status_advice
- *   read the story of the last failure, whatever object it was about: cdn_last_error_text, cdn_last_error,
+ *   read the message of the last failure, whatever object it was about: cdn_last_error_text, cdn_last_error,
  *       cdn_last_error_clear
  *   print a name that comes from a file without harm to the terminal: cdn_visible_text
  *   print a number so that it reads back exactly: cdn_number_text */

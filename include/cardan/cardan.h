@@ -43,7 +43,7 @@
 
 /* Pictures */
 #include <cardan/view.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 #include <cardan/scene.h>
 #include <cardan/render.h>
 

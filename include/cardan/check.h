@@ -44,7 +44,7 @@ typedef struct cdn_check_entry {
 
 /* Each function below makes *out (unless memory ran out or the arguments are wrong), which the caller destroys, and
  * returns CDN_OK if the check was made, whatever it found. The State does not change; it provides parameters, time
- * and z. The element is checked as if it were enabled and alone: other elements of its sort are off, and so are
+ * and z. The element is checked as if it were enabled and alone: other elements of its type are off, and so are
  * locks and motions. `def` may be NULL: the defaults. Errors: CDN_ERR_ARG (a wrong id, no bodies, invalid numbers in
  * the def), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or u), CDN_ERR_NOMEM. Poses at which the
  * element fails recoverably are skipped, since it may not be defined there; a NaN or an infinity is a mistake. */

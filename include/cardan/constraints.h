@@ -146,8 +146,8 @@ CDN_API cdn_constraint cdn_system_constrain_coordinate_to_control(cdn_system *sy
 CDN_API cdn_constraint cdn_system_constrain_speed_to_control(cdn_system *system, const char *name, cdn_body body,
                                                              int mobility, cdn_control control);
 /** f(q_1, ..., q_n) = 0, n = 1 to 6: f with second derivatives; retained. One equation, f. */
-CDN_API cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f,
-                                                     const cdn_mobility *coordinates, int n);
+CDN_API cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f, int n,
+                                                     const cdn_mobility *coordinates);
 /** f(u_1, ..., u_n, q_1, ..., q_m) = 0, n >= 1, n + m <= 6: f with first derivatives; retained. f need not be linear
  *  in u: the row of G is df/du. One equation at velocity level, f. `coordinates` may be NULL if m is 0. G then
  *  depends on velocities, so operators below that say "Stage: Position" realize Velocity. */

@@ -13,7 +13,7 @@
  * I want to
  *   put a shape on a body: cdn_default_shape_def, cdn_system_add_shape
  *   say what a surface is made of: cdn_default_contact_material, cdn_shape_set_material
- *   say what a surface is to convex contact, or two surfaces together: cdn_default_soft_material,
+ *   say what a surface is to soft contact, or two surfaces together: cdn_default_soft_material,
  *       cdn_shape_set_soft_material, cdn_default_soft_pair_material, cdn_contact_pair_set_soft_material
  *   choose how friction begins, and whether a body touches its parent: cdn_default_contact_def, cdn_system_set_contact
  *   know where forces of contact come from: cdn_system_contact_model
@@ -75,7 +75,7 @@ typedef struct cdn_contact_material {
 } cdn_contact_material;
 CDN_DEF(contact_material);
 
-/** A surface in soft contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have the numbers of the
+/** A surface in soft contact (CDN_CONTACT_SOFT), with MuJoCo's names. Two surfaces that touch have the numbers of the
  *  one with the higher priority. Where priorities are equal: solref (if both have a time constant) and solimp are the
  *  means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction and condim are the
  *  larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
@@ -107,7 +107,7 @@ typedef struct cdn_shape_def {
   /** Motion of the surface over its body, in the shape's frame S: the material at p_S moves at surface_velocity +
    *  surface_spin x p_S. A belt has a velocity, a turntable or a roller a spin. m/s and rad/s. Defaults 0 */
   cdn_vec3 surface_velocity, surface_spin;
-  const cdn_soft_material *soft; /**< read if contact is convex. NULL: the default soft material */
+  const cdn_soft_material *soft; /**< read if contact is soft. NULL: the default soft material */
 } cdn_shape_def;
 CDN_DEF(shape_def);
 
@@ -126,7 +126,7 @@ typedef enum cdn_contact_model {
   CDN_CONTACT_COMPLIANT, /**< the laws of docs/compliant_contact.md: each force is a function of pose and velocity */
   /** soft contact, rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material; laws and
    *  cdn_contact_material are not read */
-  CDN_CONTACT_CONVEX
+  CDN_CONTACT_SOFT
 } cdn_contact_model;
 
 /** Numbers of a pair for soft contact, in place of the combined numbers of its shapes. */

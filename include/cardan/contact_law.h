@@ -24,8 +24,8 @@ enum { CDN_LAW_NUMBERS = 5 }; /**< numbers of a contact that its law may use */
 /* Each function below must depend on its arguments alone; several threads may call it at once. */
 
 /** Force along the normal, N, of a contact with the depth `depth` (m, > 0), which grows at `rate` (m/s). A negative
- *  force counts as 0. The force must not fall as depth or rate grows: else a step of CDN_METHOD_CONVEX may have no
- *  solution. */
+ *  force counts as 0. The force must not fall as depth or rate grows: else a step of CDN_METHOD_IMPLICIT_CONTACT may
+ *  have no solution. */
 typedef double cdn_law_pressure_fn(const double *numbers, double depth, double rate);
 /** Its derivatives, where it is positive: slope[0] by the depth, N/m; slope[1] by the rate, N s/m. */
 typedef void cdn_law_slopes_fn(const double *numbers, double depth, double rate, double slope[2]);

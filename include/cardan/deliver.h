@@ -11,7 +11,7 @@
 CDN_BEGIN_DECLS
 
 /** Why cdn_deliver made no more runs. */
-typedef enum cdn_deliver_why {
+typedef enum cdn_deliver_reason {
   CDN_DELIVER_DONE,     /**< the run that is kept delivers the accuracy: the verdict of its certificate is
                            CDN_VERDICT_DELIVERED */
   CDN_DELIVER_CHAOS,    /**< errors grow until two runs have nothing in common */
@@ -22,7 +22,7 @@ typedef enum cdn_deliver_why {
   CDN_DELIVER_UNKNOWN,  /**< the errors of more accurate runs are not known either */
   CDN_DELIVER_FAILED,   /**< a more accurate run failed */
   CDN_DELIVER_LIMIT     /**< cdn_deliver_def.most_attempts were not enough */
-} cdn_deliver_why;
+} cdn_deliver_reason;
 
 /** Looks at a run at its start (row 0) and at each of its reports (rows 1, 2 ...). Attempts are counted from 0; each
  *  begins with row 0, from the initial State. The State of the run is cdn_stepper_state(stepper). The function must
@@ -54,13 +54,13 @@ CDN_DEF(deliver_def);
 
 /** What a study came to. */
 typedef struct cdn_delivery {
-  cdn_deliver_why why;
+  cdn_deliver_reason reason;
   int attempts;        /**< number of attempts; one that failed counts */
   int runs;            /**< number of runs: those of the attempts, and their companions */
   int kept;            /**< number of the attempt that is kept */
   double accuracy;     /**< accuracy of its steps */
   int64_t evaluations; /**< evaluations of ydot by all runs */
-  char story[256];     /**< why the accuracy is not delivered, in words, or "" */
+  char message[256];   /**< why the accuracy is not delivered, in words, or "" */
 } cdn_delivery;
 
 /** Runs from `initial` to def->final_time, which must be finite, and keeps the run that delivers def->accuracy.

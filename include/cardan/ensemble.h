@@ -165,7 +165,7 @@ CDN_API cdn_status cdn_ensemble_advance_to(cdn_ensemble *ensemble, double t) CDN
 CDN_API cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *ensemble, int k);
 /** The certificate of State k since its values were last set: delivered, accuracy, error_estimate and those of q, u
  *  and z, error_time (distances are measured at the end of each call, and in lanes at up to 7 moments before it),
- *  error_slot, delivered_until, amplification, passed, the stories, steps, rejected, evaluations,
+ *  error_slot, delivered_until, amplification, passed, the messages, steps, rejected, evaluations,
  *  companion_evaluations, time_initial and time_final, smallest_step and largest_step (0 where each State goes by
  *  itself). Numbers of energy and constraints are NaN, and other members 0 or "". cdn_certificate_verdict says it in a
  *  sentence. CDN_ERR_ARG: no such State, or NULL. */

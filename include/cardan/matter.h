@@ -137,8 +137,8 @@ extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
 /* q and u of one body, n = nq or nu numbers. Setting q invalidates Position, setting u Velocity. Setters return
  * CDN_ERR_ARG for a wrong n and CDN_ERR_NONFINITE; getters return NULL for an unknown body. If the mobilizer is
  * prescribed (motion.h), the values that you set have no effect. */
-CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) CDN_NODISCARD;
-CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, int n, const double *q) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, int n, const double *u) CDN_NODISCARD;
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
 CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
 

@@ -20,14 +20,14 @@
  *   know how many triangles the hulls of a model's meshes have, and what was left out: cdn_model_get_hulls
  *   get the file's name of the model: cdn_model_name
  *   list the joints with units, limits, effort, damping and places in q and u: cdn_model_joint_count,
- *       cdn_model_joint_get
+ *       cdn_model_get_joint
  *   find a joint by name: cdn_model_find_joint
  *   list the file's bodies, or find one by name: cdn_model_body_count, cdn_model_body, cdn_model_find_body
- *   list named frames (sites, links behind fixed joints, end effectors): cdn_model_frame_count, cdn_model_frame_get
+ *   list named frames (sites, links behind fixed joints, end effectors): cdn_model_frame_count, cdn_model_get_frame
  *   find a frame by name: cdn_model_find_frame
  *   list actuators with their controls and forces, or find one by name: cdn_model_actuator_count,
- *       cdn_model_actuator_get, cdn_model_find_actuator
- *   list sensors with their measures, or find one by name: cdn_model_sensor_count, cdn_model_sensor_get,
+ *       cdn_model_get_actuator, cdn_model_find_actuator
+ *   list sensors with their measures, or find one by name: cdn_model_sensor_count, cdn_model_get_sensor,
  *       cdn_model_find_sensor
  *   count the file's joints, kept fixed joints included: cdn_model_mobilizer_count
  *   list what the file holds and Cardan does not simulate: cdn_model_not_understood_count, cdn_model_not_understood
@@ -175,7 +175,7 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
 CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
 
 /** The method and the size of equal steps, s, that a file asks for: by <option> of MJCF, with MuJoCo's defaults, or by
- *  the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER, and CDN_METHOD_SEMI_EXPLICIT_EULER where the
+ *  the solver that a spec was given. Euler is CDN_METHOD_MUJOCO_EULER, and CDN_METHOD_SEMI_EXPLICIT_EULER where the
  *  file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of the kind (URDF); nothing
  *  is written then. */
 CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
@@ -225,7 +225,7 @@ typedef struct cdn_model_joint {
 CDN_API int cdn_model_joint_count(const cdn_model *model);
 /** The joint of this name, or -1. */
 CDN_API int cdn_model_find_joint(const cdn_model *model, const char *name);
-CDN_SIZED_VALUE(cdn_model_joint, cdn_model_joint_get, (const cdn_model *model, int i), (model, i));
+CDN_SIZED_VALUE(cdn_model_joint, cdn_model_get_joint, (const cdn_model *model, int i), (model, i));
 
 /** Bounds an assembly of the model's System by the limits of joints with one coordinate, as cdn_assembly_set_bounds
  *  does. (The cone of a ball does not bound a single coordinate.) In a run limits are compliant stops. */
@@ -248,7 +248,7 @@ typedef struct cdn_model_frame {
   int line; /**< line of the file; 0: none */
 } cdn_model_frame;
 CDN_API int cdn_model_frame_count(const cdn_model *model);
-CDN_SIZED(cdn_model_frame_get, (const cdn_model *model, int i, cdn_model_frame *out), (model, i, out), out);
+CDN_SIZED(cdn_model_get_frame, (const cdn_model *model, int i, cdn_model_frame *out), (model, i, out), out);
 /** Finds a frame by its name, or else the frame of a body, so that a link is found whether it is a body or part of
  *  one. CDN_ERR_ARG if there is neither. */
 CDN_SIZED(cdn_model_find_frame, (const cdn_model *model, const char *name, cdn_model_frame *out), (model, name, out),
@@ -265,7 +265,7 @@ typedef struct cdn_model_sensor {
 CDN_API int cdn_model_sensor_count(const cdn_model *model);
 /** The sensor of this name, or -1. */
 CDN_API int cdn_model_find_sensor(const cdn_model *model, const char *name);
-CDN_SIZED(cdn_model_sensor_get, (const cdn_model *model, int i, cdn_model_sensor *out), (model, i, out), out);
+CDN_SIZED(cdn_model_get_sensor, (const cdn_model *model, int i, cdn_model_sensor *out), (model, i, out), out);
 
 /** An actuator: a control of the System, and the force that reads it. */
 typedef struct cdn_model_actuator {
@@ -280,7 +280,7 @@ typedef struct cdn_model_actuator {
 CDN_API int cdn_model_actuator_count(const cdn_model *model);
 /** The actuator of this name, or -1. */
 CDN_API int cdn_model_find_actuator(const cdn_model *model, const char *name);
-CDN_SIZED(cdn_model_actuator_get, (const cdn_model *model, int i, cdn_model_actuator *out), (model, i, out), out);
+CDN_SIZED(cdn_model_get_actuator, (const cdn_model *model, int i, cdn_model_actuator *out), (model, i, out), out);
 
 /** Parts of the file that are not simulated: each element (or "element attribute") once, with its number and its
  *  first line. */

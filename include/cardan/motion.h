@@ -147,8 +147,8 @@ CDN_API cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, co
  *  first. */
 CDN_API cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level) CDN_NODISCARD;
 /** Locks a mobilizer at given values: nq numbers at position level (a quaternion is normalized), else nu numbers. */
-CDN_API cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, const double *values,
-                                    int n) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, int n,
+                                    const double *values) CDN_NODISCARD;
 /** Removes a lock, if there is one. The mobilizer follows its motion again, or is free and keeps its last q and u. */
 CDN_API cdn_status cdn_body_unlock(cdn_state *state, cdn_body body) CDN_NODISCARD;
 CDN_API cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body body); /**< CDN_LEVEL_NONE: not locked */

@@ -1,6 +1,6 @@
 /* Cardan: the picture of a State as data, for programs that draw it. Nothing here opens a window.
  *
- * A *scene* has three sorts of things:
+ * A *scene* has three kinds of things:
  * - *visuals*: geometries with colours, fixed to bodies. They stay the same from frame to frame; only bodies move.
  * - *marks*: what a frame shows beside them: axes of joints, forces, contacts, text, decorations of a subsystem of
  *   yours. They are made anew in each frame.

@@ -56,7 +56,8 @@ typedef struct cdn_soft_def {
   double impedance_ratio; /**< > 0: of friction to normal force, MuJoCo's impratio. Default 1 */
   /** Time constants of laws count as at least this, s, >= 0: MuJoCo's refsafe is two steps. Default 0 */
   double shortest_time;
-  cdn_soft_solver solver; /**< default CDN_SOFT_NEWTON, which implicit contact steps (CDN_METHOD_CONVEX) always take */
+  cdn_soft_solver
+      solver; /**< default CDN_SOFT_NEWTON, which implicit contact steps (CDN_METHOD_IMPLICIT_CONTACT) always take */
   /** >= 0: MuJoCo's tolerance is in force instead of `tolerance`. An island ends when an iteration lowers the cost, or
    *  leaves a gradient, by less than this times the trace of M at the default coordinates; a line search when its slope
    *  is below line_tolerance times the same, for a direction of length 1. Default -1: not in force */

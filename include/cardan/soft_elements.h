@@ -5,7 +5,7 @@
  * rows, aref = -B v - K d x, from the violation x and its rate v, and their regularisation: R = (1 - d) / d times the
  * inverse inertia that a row meets at the default coordinates (MuJoCo's diagonal approximation).
  *
- * Adders are sticky (system.h) and return an id. The elements are of the sort CDN_SORT_SOFT_ELEMENT (elements.h), which
+ * Adders are sticky (system.h) and return an id. The elements are of the type CDN_ELEMENT_SOFT (elements.h), which
  * gives their names, kinds and parameters; all parameters are Instance-stage variables.
  *
  * I want to

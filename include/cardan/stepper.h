@@ -70,16 +70,18 @@ typedef enum cdn_method {
   CDN_METHOD_IDA,         /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
   /* Equal steps, as MuJoCo takes them: they need a fixed_step, and estimate no error. Quaternions turn at constant
    * angular velocity. */
-  CDN_METHOD_DAMPED_EULER,  /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
-  CDN_METHOD_IMPLICIT,      /**< the same, implicit in u of all forces but soft rows, those of inertia included */
-  CDN_METHOD_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
-  CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their
+  CDN_METHOD_MUJOCO_EULER,    /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
+  CDN_METHOD_MUJOCO_IMPLICIT, /**< the same, implicit in u of all forces but soft rows, those of inertia included */
+  CDN_METHOD_MUJOCO_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's
+                                    *   implicitfast) */
+  CDN_METHOD_MUJOCO_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep
+                               *   their
                         *   energy */
-  CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's
+  CDN_METHOD_MUJOCO_RK4,      /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's
                              *   RK4) */
-  CDN_METHOD_CONVEX,        /**< the implicit contact step of order 2: contact is implicit, all else explicit
-                      *   (docs/convex_step.md) */
-  CDN_METHOD_COUNT          /**< number of methods; later releases append some */
+  CDN_METHOD_IMPLICIT_CONTACT, /**< the implicit contact step of order 2: contact is implicit, all else explicit
+                      *   (docs/implicit_contact_step.md) */
+  CDN_METHOD_COUNT             /**< number of methods; later releases append some */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */
@@ -90,11 +92,11 @@ CDN_API bool cdn_method_is_available(cdn_method method);
 CDN_API bool cdn_method_needs_fixed_step(cdn_method method);
 
 /** Why cdn_stepper_advance returned. */
-typedef enum cdn_why {
+typedef enum cdn_return_reason {
   CDN_REACHED_TIME,
   CDN_HANDLED_EVENT, /**< an event occurred and return_on_events is set: call advance again to continue */
   CDN_STOPPED        /**< a handler ended the run */
-} cdn_why;
+} cdn_return_reason;
 
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
@@ -159,12 +161,12 @@ CDN_DEF(stepper_def);
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
 /** Inverse dynamics in discrete time: the forces tau on mobilities (nu), beside all that act, with which a step of size
  *  h > 0 (s) by `method` leads from the State's u to u_next (nu), before u is projected. `method`:
- *  CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST or CDN_METHOD_SEMI_EXPLICIT_EULER;
- *  CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau. Forces of soft rows are found contact by contact
- *  from the accelerations, without an iteration. With constraints tau is the one of least norm, for the reachable u
- *  that is nearest to u_next; on prescribed mobilities it is as in cdn_constrained_inverse_dynamics, whose cost and
- *  errors it has, and u_next is not read: a step gives them the speeds of their motions. Stage: Force. CDN_ERR_ARG if h
- *  is not positive and finite. */
+ *  CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT, CDN_METHOD_MUJOCO_IMPLICIT_FAST or
+ *  CDN_METHOD_SEMI_EXPLICIT_EULER; CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau. Forces of soft
+ *  rows are found contact by contact from the accelerations, without an iteration. With constraints tau is the one of
+ *  least norm, for the reachable u that is nearest to u_next; on prescribed mobilities it is as in
+ *  cdn_constrained_inverse_dynamics, whose cost and errors it has, and u_next is not read: a step gives them the speeds
+ *  of their motions. Stage: Force. CDN_ERR_ARG if h is not positive and finite. */
 CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next,
                                              double *tau) CDN_NODISCARD;
 
@@ -177,8 +179,8 @@ CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method
  *  and the first step of the projection at the end (without weights). Columns of what is prescribed at the start, and
  *  rows of what is prescribed at the end, are zero, and so are columns of controls that follow a source. Forces, rows
  *  and constraints of yours without derivatives are differenced, as in derivatives.h. So are, to about 1e-9, controls,
- *  and how J (docs/fixed_steps.md) varies: for CDN_METHOD_IMPLICIT by two evaluations in all, for
- *  CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
+ *  and how J (docs/fixed_steps.md) varies: for CDN_METHOD_MUJOCO_IMPLICIT by two evaluations in all, for
+ *  CDN_METHOD_MUJOCO_IMPLICIT_FAST by two for each q, u and z.
  *
  *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's
  *  workspace has grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite.
@@ -195,7 +197,7 @@ CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);
 
 /** Advances the run until cdn_stepper_state is at time t, which must not lie before the State's present time. Steps
  *  are as long as the accuracy allows and need not end at t: dense output gives the State there, with unit
- *  quaternions and on the constraints. t = final_time is reached exactly. *why (may be NULL) tells why the call
+ *  quaternions and on the constraints. t = final_time is reached exactly. *reason (may be NULL) tells why the call
  *  returned. Allocates nothing.
  *
  *  On failure the State is at the last accepted step, and cdn_stepper_failure has the report: CDN_ERR_STEP,
@@ -208,8 +210,8 @@ CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);
  *  certificate books the jump of energy. If a handler moves the time beyond t, the State is at that later time. A
  *  failure at an event names the event: the status that its callback returned, CDN_ERR_CHATTER, or CDN_ERR_ARG (a
  *  handler moved time back, or a reporter changed a variable). The State is then as it was before the handlers. Once
- *  a handler has stopped the run, further calls leave the State at that time and return CDN_STOPPED in *why. */
-CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why) CDN_NODISCARD;
+ *  a handler has stopped the run, further calls leave the State at that time and return CDN_STOPPED in *reason. */
+CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason) CDN_NODISCARD;
 /** Takes one accepted step that ends at t_max (may be infinite) or before; the State is then at its end. If the
  *  State lies within the last step, it moves to the end of that step instead, and no new step is taken. CDN_ERR_ARG
  *  if the State is at t_max or final_time already, or if a handler has stopped the run. Other errors: as
@@ -283,10 +285,10 @@ typedef struct cdn_certificate {
   double event_shift;            /**< largest difference between the times of one event in the two runs, s */
   char event_alone[64];          /**< the first event that occurred in only one of the two runs, or "" */
   double event_alone_time;       /**< time of that event, s */
-  char parting[96];              /**< constraints at whose singular pose the two runs took different ways, or "" */
-  double parting_time;           /**< time of that pose, s */
-  char companion_story[192];     /**< why the companion ended before the run, or "" */
-  char failure_story[96];        /**< if the last call failed: the time and the status of the failure; else "" */
+  char bifurcation[96];          /**< constraints at whose singular pose the two runs took different ways, or "" */
+  double bifurcation_time;       /**< time of that pose, s */
+  char companion_message[192];   /**< why the companion ended before the run, or "" */
+  char failure_message[96];      /**< if the last call failed: the time and the status of the failure; else "" */
   int64_t companion_evaluations; /**< evaluations of ydot by the companion */
 
   /* Coordinates that the absolute accuracy does not suit. "" if there is none, and with fixed steps. */
@@ -361,7 +363,7 @@ typedef struct cdn_certificate {
   double compared_until;
   /** Stages of the implicit contact step, in all attempts, whose friction was bounded by normal forces that differ from
    *  the resulting ones by 5 % or more after four passes. */
-  int64_t unsettled_stages;
+  int64_t unconverged_stages;
 } cdn_certificate;
 
 /** The certificate of the run so far. Can be called at any time; realizes the energies of the stepper's State. The

@@ -20,7 +20,7 @@
 #define CARDAN_VIEW_H
 
 #include <cardan/model.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 #include <cardan/stepper.h>
 
 CDN_BEGIN_DECLS

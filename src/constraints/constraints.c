@@ -149,15 +149,15 @@ int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k) { re
 int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, true); }
 
 /* Checks parameters: returns the status, and writes the reason if it is an error. */
-static cdn_status check_params(const constraint_element *e, const double *params, char *why, size_t size) {
+static cdn_status check_params(const constraint_element *e, const double *params, char *reason, size_t size) {
   const constraint_kind *kind = kind_of(e);
   size_t bad;
-  if (kind->params) CDNI_TRY(cdni_parameters_check(kind->params, e->n_params, params, why, size));
+  if (kind->params) CDNI_TRY(cdni_parameters_check(kind->params, e->n_params, params, reason, size));
   else if (e->n_params > 0 && !cdni_all_finite(params, (size_t)e->n_params, &bad)) {
-    cdni_print(why, size, "parameter %zu is %g", bad, params[bad]);
+    cdni_print(reason, size, "parameter %zu is %g", bad, params[bad]);
     return CDN_ERR_NONFINITE;
   }
-  return !kind->check || kind->check(e, params, why, size) ? CDN_OK : CDN_ERR_ARG;
+  return !kind->check || kind->check(e, params, reason, size) ? CDN_OK : CDN_ERR_ARG;
 }
 
 static bool append(const cdn_allocator *memory, cdni_array *list, size_t element, const void *items, int n) {
@@ -170,10 +170,10 @@ static bool append(const cdn_allocator *memory, cdni_array *list, size_t element
 cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t data_size, const double *params) {
   cdn_constraint id = { -1 };
   constraint_element *e = &a->element;
-  char why[160];
+  char reason[160];
   e->data = (void *)data; /* for the check to look at */
-  cdn_status status = a->ok ? check_params(e, params, why, sizeof why) : CDN_OK;
-  if (status != CDN_OK) cdni_constraint_refuse(a, status, "%s", why);
+  cdn_status status = a->ok ? check_params(e, params, reason, sizeof reason) : CDN_OK;
+  if (status != CDN_OK) cdni_constraint_refuse(a, status, "%s", reason);
   if (!a->ok) return id;
 
   /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
@@ -279,11 +279,11 @@ cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, cons
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
                            "constraint '%s' is a %s, not a %s: nothing was changed", e->name,
                            cdni_constraint_kind_name(e), cdni_constraint_kinds[kind]->name);
-  char why[160];
-  cdn_status status = check_params(e, params, why, sizeof why);
+  char reason[160];
+  cdn_status status = check_params(e, params, reason, sizeof reason);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, e->name, "constraint '%s': %s; nothing was changed", e->name,
-                           why);
+                           reason);
   return cdn_state_set_parameters(state, room->params, e->first_param, e->n_params, params);
 }
 

@@ -65,7 +65,7 @@ typedef struct constraint_kind {
   /* The unit of parameter k, where the table has none; may be NULL. */
   void (*unit_of)(const matter *m, const constraint_mobility *mobility, int k, char *text, size_t size);
   /* False, with the reason, for parameters within their limits that do not go together; may be NULL. */
-  bool (*check)(const constraint_element *c, const double *params, char *why, size_t size);
+  bool (*check)(const constraint_element *c, const double *params, char *reason, size_t size);
   cdn_status (*calc_position)(const constraint_view *v, double *e); /* np errors */
   cdn_status (*calc_rows)(const constraint_view *v);
   /* Turns e, which holds J V + g u, into the np + nv velocity errors; NULL: they are equal. */

@@ -67,7 +67,7 @@ static cdn_status set(cdn_state *state, const char *function, int i, int first, 
 }
 
 const cdni_elements cdni_constraint_elements[] = {
-  { .sort = CDN_SORT_CONSTRAINT,
+  { .type = CDN_ELEMENT_CONSTRAINT,
     .count = cdn_system_constraint_count,
     .name = name_of,
     .kind = kind_of,

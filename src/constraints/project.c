@@ -92,9 +92,9 @@ static cdn_status measure(const projection *p, double *error, int *worst) {
   const double *e = position ? cdn_state_qerr(p->state) : cdn_state_uerr(p->state);
   *error = 0;
   if (!e) {
-    cdn_error story;
-    cdn_state_last_error(p->state, &story);
-    return story.code;
+    cdn_error message;
+    cdn_state_last_error(p->state, &message);
+    return message.code;
   }
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(p->state), p->room->subsystem);
   const double *unit = cdn_state_parameters(p->state, p->room->units);

@@ -25,13 +25,13 @@ int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
 int cdni_contact_memory_z(const cdn_state *state, int *first);
 /* For a search in which time stands still: at the end of a step of it, contacts that have begun get their slots, those
  * that have ended lose them, and what slides has slid. */
-cdn_status cdni_contact_settle(cdn_state *state);
+cdn_status cdni_contact_hold(cdn_state *state);
 /* How many patches have no slot, and the shapes of the first of them. */
 cdn_status cdni_contact_without_memory(cdn_state *state, int *n, cdn_shape *a, cdn_shape *b);
 /* Copies the memory between States of one System. */
 cdn_status cdni_contact_copy_memory(cdn_state *to, cdn_state *from);
 
-/* ---- soft.c, points.c: points of convex contact ---- */
+/* ---- soft.c, points.c: points of soft contact ---- */
 
 /* What the materials of two shapes say of their contact. */
 typedef struct soft_contact {
@@ -56,7 +56,7 @@ typedef struct contact_point {
 } contact_point;
 
 /* The points of a State with a distance below the pair's margin, in ascending order of (a, b, feature). A point whose
- * distance is not below soft.margin lies in the gap, and has no rows. Only for Systems whose contact is convex.
+ * distance is not below soft.margin lies in the gap, and has no rows. Only for Systems whose contact is soft.
  * The pointer is valid until the poses or the materials of shapes change. */
 cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n);
 /* point_motion.c: how a point varies with small motions of its bodies. Column k < 12: a turn (3) and a displacement, of
@@ -74,11 +74,11 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
 /* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of
  * them runs. */
-cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
-                              cdn_spatial *out);
-cdn_ticket cdni_contact_belts_ticket(const contact_room *room);
+cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
+                                       cdn_spatial *out);
+cdn_ticket cdni_contact_surface_motion_ticket(const contact_room *room);
 /* Both are false without shapes: a room with options alone declares nothing. */
-bool cdni_contact_is_convex(const contact_room *room);
+bool cdni_contact_is_soft(const contact_room *room);
 bool cdni_contact_is_compliant(const contact_room *room);
 
 /* What the rows of a contact do; the room of soft rows knows. */
@@ -125,7 +125,7 @@ static inline int cdni_contact_quantity_size(cdn_contact_quantity q) {
 static inline bool cdni_contact_quantity_moves(cdn_contact_quantity q) {
   return q != CDN_CONTACT_COUNT && q != CDN_CONTACT_DEPTH && q != CDN_CONTACT_ENERGY && q != CDN_CONTACT_GAP;
 }
-/* Whether it is known with accelerations only: forces of convex contact. Known from freezing on. */
+/* Whether it is known with accelerations only: forces of soft contact. Known from freezing on. */
 bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q);
 /* What a quantity is computed from, known as soon as a shape was added. */
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q);

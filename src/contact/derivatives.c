@@ -180,9 +180,9 @@ void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *
   const small_motion d = cdni_contact_unit_motion(column);
   *e = cdni_contact_effect(c, &d);
   const cdn_vec3 du = cdn_sub(cdn_cross(c->w_b, e->over_b), cdn_cross(c->w_a, e->over_a));
-  const cdn_vec3 slip_a = cdn_add(cdn_cross(d.theta_a, c->over_a), cdn_cross(c->belt_a, e->over_a));
-  const cdn_vec3 slip_b = cdn_add(cdn_cross(d.theta_b, c->over_b), cdn_cross(c->belt_b, e->over_b));
-  const cdn_vec3 turn_a = cdn_cross(d.theta_a, c->belt_a), turn_b = cdn_cross(d.theta_b, c->belt_b);
+  const cdn_vec3 slip_a = cdn_add(cdn_cross(d.theta_a, c->over_a), cdn_cross(c->spin_a, e->over_a));
+  const cdn_vec3 slip_b = cdn_add(cdn_cross(d.theta_b, c->over_b), cdn_cross(c->spin_b, e->over_b));
+  const cdn_vec3 turn_a = cdn_cross(d.theta_a, c->spin_a), turn_b = cdn_cross(d.theta_b, c->spin_b);
   *by_X = change_of(c, e, du, zero, cdn_sub(slip_b, slip_a), cdn_sub(turn_b, turn_a));
   by_X->carried = cdn_add(cdn_scale(c->m.share, turn_a), cdn_scale(1 - c->m.share, turn_b));
   *by_V = change_of(c, NULL, cdn_sub(d.delta_b, d.delta_a), cdn_sub(d.theta_b, d.theta_a), zero, zero);
@@ -235,14 +235,14 @@ static void set_motion(const motion_view *v, const touch *t, const cdn_transform
   c->m = cdni_relative_motion(v, t);
   c->size = cdni_contact_size(v, t->a, t->b);
   const int32_t shapes[2] = { t->a, t->b };
-  cdn_vec3 over[2], belt[2];
+  cdn_vec3 over[2], surface_motion[2];
   for (int i = 0; i < 2; i++) {
-    const double *numbers = v->belts + BELT_NUMBERS * shapes[i];
-    belt[i] = cdn_rotate(X[i]->R, cdn_v3(numbers[3], numbers[4], numbers[5]));
+    const double *numbers = v->surface_motions + SURFACE_MOTION_NUMBERS * shapes[i];
+    surface_motion[i] = cdn_rotate(X[i]->R, cdn_v3(numbers[3], numbers[4], numbers[5]));
     over[i] = cdn_add(cdn_rotate(X[i]->R, cdn_v3(numbers[0], numbers[1], numbers[2])),
-                      cdn_cross(belt[i], cdn_sub(t->point, X[i]->p)));
+                      cdn_cross(surface_motion[i], cdn_sub(t->point, X[i]->p)));
   }
-  c->over_a = over[0], c->over_b = over[1], c->belt_a = belt[0], c->belt_b = belt[1];
+  c->over_a = over[0], c->over_b = over[1], c->spin_a = surface_motion[0], c->spin_b = surface_motion[1];
   c->w_a = cdni_from_v3(v->twist[shape_body(v->room, t->a)].V.w);
   c->w_b = cdni_from_v3(v->twist[shape_body(v->room, t->b)].V.w);
   c->rate = -cdn_dot(t->normal, c->m.u);

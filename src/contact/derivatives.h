@@ -41,7 +41,7 @@ typedef struct spot {
   relative_motion m;
   cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
   cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
-  cdn_vec3 belt_a, belt_b; /* angular velocities of that */
+  cdn_vec3 spin_a, spin_b; /* angular velocities of that */
   double transition, size;
 } spot;
 

@@ -86,9 +86,9 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_re
 /* Calls visit for the pairs that may touch and whose boxes overlap, in ascending order. */
 typedef cdn_status pair_visitor(const view *v, int i, int j, cdn_state *state, cdn_region_output *out);
 static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_visitor *visit, cdn_region_output *out) {
-  int64_t quiet;
-  CDNI_TRY(cdni_contact_is_quiet(room, state, 0, 0, &quiet));
-  if (quiet > 0) return CDN_OK;
+  int64_t clear;
+  CDNI_TRY(cdni_contact_is_clear(room, state, 0, 0, &clear));
+  if (clear > 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const view v = view_of(room, state);
   const cdni_box *boxes = shape_boxes(room, v.poses);
@@ -104,7 +104,7 @@ static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_v
 
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  if (cdni_contact_is_convex(room)) return cdni_contact_touch_points(room, state, out);
+  if (cdni_contact_is_soft(room)) return cdni_contact_touch_points(room, state, out);
   return visit_pairs(room, state, add_pair, out);
 }
 
@@ -165,7 +165,7 @@ static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cd
 
 cdn_status cdni_contact_calc_enclosed(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  if (cdni_contact_is_convex(room)) return CDN_OK;
+  if (cdni_contact_is_soft(room)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->touches.ticket));
   return visit_pairs(room, state, add_enclosed, out);
 }

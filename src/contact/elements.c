@@ -26,8 +26,8 @@ static const cdni_parameter material_table[MATERIAL_NUMBERS] = {
   [MATERIAL_PRIORITY] = { "priority", "1", -INFINITY, INFINITY, 0, 0, "whose friction counts" },
   [MATERIAL_CONDIM] = { "condim", "1", 1, 6, 0, 0, "which coefficients of friction act: 1, 3, 4 or 6" },
 };
-static const cdni_parameter belt_table[BELT_NUMBERS] = { CDNI_VECTOR("surface_velocity", "m/s"),
-                                                         CDNI_VECTOR("surface_spin", "rad/s") };
+static const cdni_parameter surface_motion_table[SURFACE_MOTION_NUMBERS] = { CDNI_VECTOR("surface_velocity", "m/s"),
+                                                                             CDNI_VECTOR("surface_spin", "rad/s") };
 static const cdni_parameter enabled_table[] = { { "enabled", "1", 0, 1, 0, 0, "0 switches it off" } };
 
 /* A run of an element's parameters, which is a part of an array of the State. */
@@ -47,7 +47,7 @@ static int size_table(const geometry_kind *kind, cdni_parameter out[3]) {
   return kind->n_sizes;
 }
 
-enum { SHAPE_PARTS = 5, MOST_NUMBERS = FRAME_NUMBERS + 3 + MATERIAL_NUMBERS + BELT_NUMBERS + 1 };
+enum { SHAPE_PARTS = 5, MOST_NUMBERS = FRAME_NUMBERS + 3 + MATERIAL_NUMBERS + SURFACE_MOTION_NUMBERS + 1 };
 
 /* `sizes` has room for the table of the sizes. */
 static void shape_parts(const contact_room *room, int i, cdni_parameter sizes[3], part out[SHAPE_PARTS]) {
@@ -55,7 +55,7 @@ static void shape_parts(const contact_room *room, int i, cdni_parameter sizes[3]
   out[0] = (part){ frame_table, FRAME_NUMBERS, FRAME_NUMBERS * i, room->frames };
   out[1] = (part){ sizes, n_sizes, 3 * i, room->sizes };
   out[2] = (part){ material_table, MATERIAL_NUMBERS, MATERIAL_NUMBERS * i, room->materials };
-  out[3] = (part){ belt_table, BELT_NUMBERS, BELT_NUMBERS * i, room->belts };
+  out[3] = (part){ surface_motion_table, SURFACE_MOTION_NUMBERS, SURFACE_MOTION_NUMBERS * i, room->surface_motions };
   out[4] = (part){ enabled_table, 1, i, room->enabled };
 }
 
@@ -93,7 +93,7 @@ static cdn_status set_shape(cdn_state *state, const char *function, int i, int f
   part parts[SHAPE_PARTS];
   cdni_parameter sizes[3];
   double all[MOST_NUMBERS], *numbers = all;
-  char why[200];
+  char reason[200];
   shape_parts(room, i, sizes, parts);
   for (int p = 0; p < SHAPE_PARTS; numbers += parts[p++].n)
     memcpy(numbers, cdn_state_parameters(state, parts[p].array) + parts[p].at, (size_t)parts[p].n * sizeof *numbers);
@@ -101,7 +101,8 @@ static cdn_status set_shape(cdn_state *state, const char *function, int i, int f
   cdn_status status = CDN_OK;
   numbers = all;
   for (int p = 0; p < SHAPE_PARTS && status == CDN_OK; numbers += parts[p++].n)
-    if ((status = cdni_parameters_check(parts[p].table, parts[p].n, numbers, why, sizeof why)) != CDN_OK) wrong = why;
+    if ((status = cdni_parameters_check(parts[p].table, parts[p].n, numbers, reason, sizeof reason)) != CDN_OK)
+      wrong = reason;
   cdn_transform X_BS;
   memcpy(&X_BS, all, sizeof X_BS);
   if (!wrong && (status = cdni_check_frame(X_BS)) != CDN_OK)
@@ -142,14 +143,14 @@ static cdn_status set_pair(cdn_state *state, const char *function, int i, int fi
 }
 
 const cdni_elements cdni_contact_elements[] = {
-  { .sort = CDN_SORT_SHAPE,
+  { .type = CDN_ELEMENT_SHAPE,
     .count = cdn_system_shape_count,
     .name = shape_name,
     .kind = shape_kind,
     .parameter_count = shape_parameter_count,
     .parameter = shape_parameter,
     .set = set_shape },
-  { .sort = CDN_SORT_CONTACT_PAIR,
+  { .type = CDN_ELEMENT_CONTACT_PAIR,
     .count = cdn_system_contact_pair_count,
     .name = pair_name,
     .parameter_count = pair_parameter_count,

@@ -55,7 +55,7 @@ typedef struct couple {
 } couple;
 
 /* Rate at which b's point moves away from a's, along n. */
-static double parting(const view *v, const couple *c, cdn_vec3 p_a, cdn_vec3 p_b, cdn_vec3 n) {
+static double separation_rate(const view *v, const couple *c, cdn_vec3 p_a, cdn_vec3 p_b, cdn_vec3 n) {
   return cdn_dot(n, cdn_sub(velocity(v, c->b, p_b), velocity(v, c->a, p_a)));
 }
 
@@ -129,14 +129,14 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   find_pair(v, c, feature, &p);
   if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return;
   values[TOUCHING] = near.distance - cdni_law_reach(v->room, p.pair.g[0], p.pair.g[1]);
-  *rate = share * parting(v, c, near.point_a, near.point_b, near.normal);
+  *rate = share * separation_rate(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m = cdni_combine_materials(&p.pair);
   const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
   presser presses;
   if (!presser_of(&p.pair, m.dissipation, -near.distance, &near, &presses)) return;
   const double bend = lets_go(&presses);
-  if (!isnan(bend)) values[LETTING_GO] = 1 + parting(v, c, middle, middle, near.normal) / bend;
+  if (!isnan(bend)) values[LETTING_GO] = 1 + separation_rate(v, c, middle, middle, near.normal) / bend;
 }
 
 /* ---- those that are near ---- */

@@ -15,7 +15,7 @@ bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBER
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
 
-/* ---- soft.c: materials of convex contact ---- */
+/* ---- soft.c: materials of soft contact ---- */
 
 const char *cdni_soft_read_material(cdn_soft_material *to, const cdn_soft_material *from);
 const char *cdni_soft_read_pair_material(cdn_soft_pair_material *to, const cdn_soft_pair_material *from);

@@ -251,7 +251,7 @@ static void declare_scale(const contact_room *room, cdn_declarer *d) {
 }
 
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
-  if (room->def.friction == CDN_FRICTION_STICKING && !cdni_contact_is_convex(room)) room->slots = pool_size(room);
+  if (room->def.friction == CDN_FRICTION_STICKING && !cdni_contact_is_soft(room)) room->slots = pool_size(room);
   if (room->slots == 0) return;
   room->slot_numbers = any_rolling(room) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
   room->displacements = cdn_declare_z(d, room->slot_numbers * room->slots, NULL);
@@ -322,7 +322,7 @@ static cdn_status relaxed(const contact_room *room, cdn_state *state, double *z)
   return CDN_OK;
 }
 
-cdn_status cdni_contact_settle(cdn_state *state) {
+cdn_status cdni_contact_hold(cdn_state *state) {
   const contact_room *room = cdni_contact(cdn_state_system(state));
   if (!room || room->slots == 0) return CDN_OK;
   const size_t size = table_size(room->slots), n = (size_t)(room->slots * room->slot_numbers);

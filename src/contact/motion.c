@@ -18,7 +18,7 @@ cdn_status cdni_motion_view(const contact_room *room, cdn_state *state, motion_v
                         .poses = cdni_state_storage(state, room->poses),
                         .pose = cdni_matter_pose(room->matter, state),
                         .twist = cdni_matter_twist(room->matter, state),
-                        .belts = cdn_state_parameters(state, room->belts) };
+                        .surface_motions = cdn_state_parameters(state, room->surface_motions) };
   return CDN_OK;
 }
 
@@ -29,10 +29,11 @@ typedef struct side {
 
 static side side_at(const motion_view *v, int i, cdn_vec3 p) {
   const int body = shape_body(v->room, i);
-  const double *belt = v->belts + BELT_NUMBERS * i;
+  const double *surface_motion = v->surface_motions + SURFACE_MOTION_NUMBERS * i;
   const cdn_transform *X = &v->poses[i].X_GS;
-  const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(belt[3], belt[4], belt[5]));
-  const cdn_vec3 over = cdn_add(cdn_rotate(X->R, cdn_v3(belt[0], belt[1], belt[2])), cdn_cross(w, cdn_sub(p, X->p)));
+  const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(surface_motion[3], surface_motion[4], surface_motion[5]));
+  const cdn_vec3 over = cdn_add(cdn_rotate(X->R, cdn_v3(surface_motion[0], surface_motion[1], surface_motion[2])),
+                                cdn_cross(w, cdn_sub(p, X->p)));
   side s = { cdni_contact_velocity(v->pose, v->twist, body, p), cdni_from_v3(v->twist[body].V.w), over, w };
   s.surface = cdn_add(s.u, s.surface);
   s.turning = cdn_add(s.w, s.turning);
@@ -59,15 +60,15 @@ relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
 }
 
 static bool runs(const motion_view *v, int i) {
-  const double *belt = v->belts + BELT_NUMBERS * i;
-  for (int k = 0; k < BELT_NUMBERS; k++)
-    if (belt[k] != 0) return true;
+  const double *surface_motion = v->surface_motions + SURFACE_MOTION_NUMBERS * i;
+  for (int k = 0; k < SURFACE_MOTION_NUMBERS; k++)
+    if (surface_motion[k] != 0) return true;
   return false;
 }
 
-cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
-                              cdn_spatial *out) {
-  motion_view v = { .belts = cdn_state_parameters(state, room->belts) };
+cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
+                                       cdn_spatial *out) {
+  motion_view v = { .surface_motions = cdn_state_parameters(state, room->surface_motions) };
   *run = runs(&v, p->a) || runs(&v, p->b);
   if (!*run) return CDN_OK;
   CDNI_TRY(cdni_motion_view(room, state, &v));
@@ -77,4 +78,4 @@ cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const 
   return CDN_OK;
 }
 
-cdn_ticket cdni_contact_belts_ticket(const contact_room *room) { return room->belts.ticket; }
+cdn_ticket cdni_contact_surface_motion_ticket(const contact_room *room) { return room->surface_motions.ticket; }

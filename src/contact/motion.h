@@ -18,7 +18,7 @@ typedef struct motion_view {
   const shape_pose *poses;
   const body_pose *pose;
   const body_twist *twist;
-  const double *belts;
+  const double *surface_motions;
 } motion_view;
 cdn_status cdni_motion_view(const contact_room *room, cdn_state *state, motion_view *out);
 relative_motion cdni_relative_motion(const motion_view *v, const touch *t);

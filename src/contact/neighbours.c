@@ -8,23 +8,26 @@
 #include "contact/room.h"
 #include "contact/search.h"
 
-/* What the bytes of a region begin with; larger boxes, what is known of quiet times, and pairs follow. */
+/* What the bytes of a region begin with; larger boxes, what is known of clear times, and pairs follow. */
 typedef struct list {
   int32_t n_pairs, room;
   double reach; /* see cdni_contact_neighbours */
 } list;
 
 static size_t list_size(int n, int room) {
-  return sizeof(list) + (size_t)n * sizeof(cdni_box) + cdni_contact_quiet_size(n) + 2 * (size_t)room * sizeof(int32_t);
+  return sizeof(list) + (size_t)n * sizeof(cdni_box) + cdni_contact_clearance_size(n) +
+         2 * (size_t)room * sizeof(int32_t);
 }
 static cdni_box *boxes_of(list *l) { return (cdni_box *)(l + 1); }
-static struct quiet_list *quiet_of(list *l, int n) { return (struct quiet_list *)(void *)(boxes_of(l) + n); }
+static struct clearance_list *clearance_of(list *l, int n) {
+  return (struct clearance_list *)(void *)(boxes_of(l) + n);
+}
 static int32_t *pairs_of(list *l, int n) {
-  return (int32_t *)(void *)((char *)quiet_of(l, n) + cdni_contact_quiet_size(n));
+  return (int32_t *)(void *)((char *)clearance_of(l, n) + cdni_contact_clearance_size(n));
 }
 
-struct quiet_list *cdni_contact_quiet_list(const contact_room *room, cdn_state *state) {
-  return quiet_of(cdni_region_elements(state, room->neighbours), (int)room->shapes.count);
+struct clearance_list *cdni_contact_clearance_list(const contact_room *room, cdn_state *state) {
+  return clearance_of(cdni_region_elements(state, room->neighbours), (int)room->shapes.count);
 }
 
 /* An empty list holds for no boxes. */
@@ -38,7 +41,7 @@ cdn_status cdni_contact_forget_neighbours(const void *self, cdn_state *state, cd
   list *l = bytes;
   l->room = most;
   l->reach = -1;
-  cdni_contact_quiet_forget(quiet_of(l, n));
+  cdni_contact_clearance_forget(clearance_of(l, n));
   return CDN_OK;
 }
 
@@ -120,7 +123,7 @@ static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_b
     }
     l = bytes;
     *l = (list){ .room = most, .reach = -1 };
-    cdni_contact_quiet_forget(quiet_of(l, n));
+    cdni_contact_clearance_forget(clearance_of(l, n));
   }
 }
 

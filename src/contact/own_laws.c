@@ -48,11 +48,11 @@ struct cdn_law_output {
   int32_t last; /* feature */
 };
 
-static cdn_status wrong(const cdn_law_output *out, const char *why) {
+static cdn_status wrong(const cdn_law_output *out, const char *reason) {
   const contact_room *room = out->pair->room;
   return cdni_refuse(CDN_ERR_ARG, "cdn_law_add", "law '%s' of shapes '%s' and '%s': %s", out->law->name,
                      CDNI_AT(room->shapes, shape, out->pair->shape[0]).name,
-                     CDNI_AT(room->shapes, shape, out->pair->shape[1]).name, why);
+                     CDNI_AT(room->shapes, shape, out->pair->shape[1]).name, reason);
 }
 
 static bool is_finite(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }

@@ -1,4 +1,4 @@
-/* How a point of convex contact moves with its bodies: exact for balls, capsules and half-spaces, and for corners on a
+/* How a point of soft contact moves with its bodies: exact for balls, capsules and half-spaces, and for corners on a
  * half-space. */
 #include "contact/derivatives.h"
 #include "contact/points.h"

@@ -1,4 +1,4 @@
-/* The points at which two shapes touch, as soft convex contact sees them: where MuJoCo 2.2.2 has closed forms they are
+/* The points at which two shapes touch, as soft contact sees them: where MuJoCo 2.2.2 has closed forms they are
  * MuJoCo's, elsewhere those of the geometry's manifold. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The points of convex contact in a State: of each pair of shapes that may touch and are nearer than their margin, in
+/* The points of soft contact in a State: of each pair of shapes that may touch and are nearer than their margin, in
  * ascending order, with what the materials say of them. */
 #include <math.h>
 
@@ -154,8 +154,8 @@ cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state,
 
 /* ---- for the rooms above ---- */
 
-bool cdni_contact_is_convex(const contact_room *room) {
-  return room && room->matter && room->def.model == CDN_CONTACT_CONVEX;
+bool cdni_contact_is_soft(const contact_room *room) {
+  return room && room->matter && room->def.model == CDN_CONTACT_SOFT;
 }
 
 bool cdni_contact_is_compliant(const contact_room *room) {

@@ -89,7 +89,7 @@ cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i
                       .side_force = t->side_force,
                       .side_moment = t->side_moment,
                       .coefficient = { t->friction[0], t->friction[1] } };
-  if (cdni_contact_is_convex(room)) {
+  if (cdni_contact_is_soft(room)) {
     c->slot = -1;
     return rows ? add_rows(state, room, rows, t, c) : CDN_OK;
   }

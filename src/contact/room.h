@@ -36,7 +36,7 @@ enum {
 };
 /* Behind them, where materials are about to be combined: modulus^(2/3). */
 enum { MATERIAL_ROOT = MATERIAL_NUMBERS, MATERIAL_PREPARED };
-enum { FRAME_NUMBERS = 12, BELT_NUMBERS = 6 };
+enum { FRAME_NUMBERS = 12, SURFACE_MOTION_NUMBERS = 6 };
 /* Those of a soft material, and of a pair's, which begins alike. */
 enum {
   SOFT_REF,
@@ -78,9 +78,9 @@ struct contact_room {
   cdni_array shapes;                            /* shape */
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
   cdni_array soft0, soft_pairs0;                /* double: SOFT_NUMBERS a shape, SOFT_PAIR_NUMBERS a pair */
-  cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
-  cdni_array excluded, excluded_shapes;         /* kept_apart; in ascending order once the System is frozen */
-  cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
+  cdni_array surface_motions0;          /* double: SURFACE_MOTION_NUMBERS a shape, velocity and spin of its surface */
+  cdni_array excluded, excluded_shapes; /* kept_apart; in ascending order once the System is frozen */
+  cdni_array pairs, pair_numbers0;      /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   lookup shape_names, pair_names, pair_shapes;
   cdni_array laws; /* own_law */
   cdn_contact_def def;
@@ -94,13 +94,13 @@ struct contact_room {
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
   int n_bodies;
   cdni_array pair_order; /* pair_entry */
-  /* Which law acts between two kinds, or NULL; of convex contact one without functions. */
+  /* Which law acts between two kinds, or NULL; of soft contact one without functions. */
   const struct contact_law *law[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
-  cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
-  cdn_dvar soft, soft_pairs;  /* convex contact only */
+  cdn_dvar frames, sizes, materials, enabled, surface_motions, transition, pair_numbers;
+  cdn_dvar soft, soft_pairs;  /* soft contact only */
   cdn_cache places;           /* shape_place, one a shape */
   cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
-  cdn_computed_region points; /* contact_point; convex contact only */
+  cdn_computed_region points; /* contact_point; soft contact only */
   cdn_computed_region touches, energies, enclosed, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;

@@ -27,8 +27,8 @@ static void free_shapes(cdn_system *system, void *data) {
   cdni_lookup_free(a, &room->shape_names);
   cdni_contact_free_pairs(system, room);
   cdni_contact_free_laws(system, room);
-  cdni_array *arrays[] = { &room->shapes,   &room->frames0, &room->sizes0, &room->materials0,     &room->ones,
-                           &room->excluded, &room->belts0,  &room->soft0,  &room->excluded_shapes };
+  cdni_array *arrays[] = { &room->shapes,   &room->frames0,          &room->sizes0, &room->materials0,     &room->ones,
+                           &room->excluded, &room->surface_motions0, &room->soft0,  &room->excluded_shapes };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
   cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
 }
@@ -104,9 +104,9 @@ static bool check_def(cdn_system *system, const char *function, const char *name
   return false;
 }
 
-static void put_belt(cdn_vec3 velocity, cdn_vec3 spin, double belt[BELT_NUMBERS]) {
-  const double numbers[BELT_NUMBERS] = { velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z };
-  memcpy(belt, numbers, sizeof numbers);
+static void put_surface_motion(cdn_vec3 velocity, cdn_vec3 spin, double surface_motion[SURFACE_MOTION_NUMBERS]) {
+  const double numbers[SURFACE_MOTION_NUMBERS] = { velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z };
+  memcpy(surface_motion, numbers, sizeof numbers);
 }
 
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
@@ -118,9 +118,10 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
   double *numbers = cdni_array_extend(a, &room->materials0, sizeof *numbers, MATERIAL_NUMBERS), one = 1;
-  double *belt = cdni_array_extend(a, &room->belts0, sizeof *belt, BELT_NUMBERS);
+  double *surface_motion =
+      cdni_array_extend(a, &room->surface_motions0, sizeof *surface_motion, SURFACE_MOTION_NUMBERS);
   double *soft_numbers = cdni_array_extend(a, &room->soft0, sizeof *soft, SOFT_NUMBERS);
-  if (!s.name || !frame || !size || !numbers || !belt || !soft_numbers ||
+  if (!s.name || !frame || !size || !numbers || !surface_motion || !soft_numbers ||
       !cdni_array_push(a, &room->ones, sizeof one, &one) || !cdni_array_push(a, &room->shapes, sizeof s, &s)) {
     cdni_strfree(a, s.name);
     return false;
@@ -131,7 +132,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
   cdni_contact_material_numbers(material, numbers);
-  put_belt(d->surface_velocity, d->surface_spin, belt);
+  put_surface_motion(d->surface_velocity, d->surface_spin, surface_motion);
   memcpy(soft_numbers, soft, SOFT_NUMBERS * sizeof *soft);
   return true;
 }
@@ -190,15 +191,15 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (!(d.friction_damping > 0) || !isfinite(d.friction_damping))
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "friction_damping is %g: it must be above 0",
                      d.friction_damping);
-  else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_CONVEX)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
-                     "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_CONVEX", (int)d.model);
+  else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_SOFT)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_SOFT",
+                     (int)d.model);
   else if ((unsigned)d.combining > CDN_COMBINE_OWN)
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "combining is %d: give a cdn_combining", (int)d.combining);
-  else if (d.combining == CDN_COMBINE_OWN && !(d.model == CDN_CONTACT_CONVEX ? !!d.combine_soft : !!d.combine))
+  else if (d.combining == CDN_COMBINE_OWN && !(d.model == CDN_CONTACT_SOFT ? !!d.combine_soft : !!d.combine))
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
                      "combining is CDN_COMBINE_OWN, and %s is NULL: give the function",
-                     d.model == CDN_CONTACT_CONVEX ? "combine_soft" : "combine");
+                     d.model == CDN_CONTACT_SOFT ? "combine_soft" : "combine");
   else if (d.needs >> CDN_LAW_PARTS)
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "needs is %u: give a sum of cdn_law_part, or 0", d.needs);
   else {
@@ -314,9 +315,10 @@ cdn_status cdn_shape_set_surface_velocity(cdn_state *state, cdn_shape id, cdn_ve
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room;
   if (!find(state, "cdn_shape_set_surface_velocity", id, &room)) return CDN_ERR_ARG;
-  double belt[BELT_NUMBERS];
-  put_belt(velocity, spin, belt);
-  return cdn_state_set_parameters(state, room->belts, BELT_NUMBERS * id.i, BELT_NUMBERS, belt);
+  double surface_motion[SURFACE_MOTION_NUMBERS];
+  put_surface_motion(velocity, spin, surface_motion);
+  return cdn_state_set_parameters(state, room->surface_motions, SURFACE_MOTION_NUMBERS * id.i, SURFACE_MOTION_NUMBERS,
+                                  surface_motion);
 }
 
 cdn_status cdn_shape_get(cdn_state *state, cdn_shape id, cdn_geometry *geometry, cdn_transform *X_GS) {

@@ -184,10 +184,10 @@ double cdni_soft_margin(const double *a, const double *b, const double *pair) {
 /* ---- in a State ---- */
 
 static cdn_status need_soft(cdn_state *state, const char *function, const contact_room *room) {
-  if (room && room->def.model == CDN_CONTACT_CONVEX) return CDN_OK;
+  if (room && room->def.model == CDN_CONTACT_SOFT) return CDN_OK;
   return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                          "contact of this System is compliant, and nothing reads soft materials: set "
-                         "cdn_contact_def.model to CDN_CONTACT_CONVEX, or set the contact material");
+                         "cdn_contact_def.model to CDN_CONTACT_SOFT, or set the contact material");
 }
 
 cdn_status cdn_shape_set_soft_material(cdn_state *state, cdn_shape id, const cdn_soft_material *material) {

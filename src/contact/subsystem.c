@@ -12,14 +12,14 @@
 #include "contact/step.h"
 #include "contact/touch.h"
 
-/* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
+/* Whether two kinds can touch for sure: by a law, or, where contact is soft, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (!cdni_contact_is_convex(room)) return room->law[a][b] != NULL;
+  if (!cdni_contact_is_soft(room)) return room->law[a][b] != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
 static const char *const missing_things[] = {
-  [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_CONVEX] = "distance"
+  [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_SOFT] = "distance"
 };
 
 /* What is the matter with two kinds that may touch. */
@@ -30,14 +30,14 @@ typedef struct lacking {
 
 static lacking lacking_of(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
   if (!can_touch(room, a, b)) return (lacking){ !room->def.pass_without_law, 0 };
-  const bool asked = room->def.needs && !cdni_contact_is_convex(room);
+  const bool asked = room->def.needs && !cdni_contact_is_soft(room);
   return (lacking){ false, asked ? room->def.needs & ~cdni_law_parts(room, a, b) : 0 };
 }
 
 /* A law of the library's that wants a support function, which a custom geometry has not. */
 static bool lacks_support(const contact_room *room, const shape *a, const shape *b) {
   const cdn_geometry *g = &a->geometry, *h = &b->geometry;
-  if (cdni_contact_is_convex(room) || !room->law[g->kind][h->kind]) return false;
+  if (cdni_contact_is_soft(room) || !room->law[g->kind][h->kind]) return false;
   return !cdni_contact_own_law(room, g->kind, h->kind) && !cdni_library_law_acts(g, h);
 }
 
@@ -82,7 +82,7 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
       lacking l = of[a->geometry.kind][b->geometry.kind];
-      const bool known = cdni_contact_is_convex(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      const bool known = cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
       if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
       if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
     }
@@ -106,7 +106,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->frames = cdn_declare_parameters(d, "frames", FRAME_NUMBERS * n, room->frames0.data);
   room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);
-  room->belts = cdn_declare_parameters(d, "surface_motions", BELT_NUMBERS * n, room->belts0.data);
+  room->surface_motions =
+      cdn_declare_parameters(d, "surface_motions", SURFACE_MOTION_NUMBERS * n, room->surface_motions0.data);
   room->enabled = cdn_declare_parameters(d, "enabled", n, room->ones.data);
   room->pair_numbers =
       cdn_declare_parameters(d, "pair_materials", (int)room->pair_numbers0.count, room->pair_numbers0.data);
@@ -125,9 +126,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   /* what the list holds beyond the pairs that overlap depends on the State's history; no result depends on it */
   room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
   cdni_declare_unsaved(d, room->neighbours.ticket);
-  if (cdni_contact_is_convex(room)) declare_points(room, d);
+  if (cdni_contact_is_soft(room)) declare_points(room, d);
   const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
-                                    cdni_contact_is_convex(room) ? room->points.ticket : room->poses.ticket };
+                                    cdni_contact_is_soft(room) ? room->points.ticket : room->poses.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
@@ -138,7 +139,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 2,
                                                of_energies, CDN_STAGE_EMPTY);
   cdni_contact_declare_memory(room, d);
-  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
+  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket,
+                                   room->surface_motions.ticket,
                                    room->slots > 0 ? room->patches.ticket : room->touches.ticket };
   if (room->slots == 0) cdni_declare_well_known(d, room->values_ticket);
   room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 5, of_forces,
@@ -151,7 +153,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
   cdni_declare_sweeper(d, &cdni_contact_sweeper);
-  if (cdni_contact_is_convex(room)) return CDN_OK;
+  if (cdni_contact_is_soft(room)) return CDN_OK;
   cdni_contact_step_declare(room, d);
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);

@@ -396,7 +396,7 @@ static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sig
   int both[2];
   *is_lost = false;
   shapes_of(room, sight->key, both);
-  if (cdni_contact_is_convex(room)) return CDN_OK;
+  if (cdni_contact_is_soft(room)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const shape_place *places = cdni_state_storage(state, room->places);
   const shape_pose *poses = cdni_state_storage(state, room->poses);
@@ -423,10 +423,10 @@ static void name(const void *self, int64_t key, const char *names[2]) {
   for (int i = 0; i < 2; i++) names[i] = cdni_shape_at(room, (cdn_shape){ both[i] })->name;
 }
 
-static cdn_status quiet(const void *self, cdn_state *state, double reach, double turn, int64_t *id) {
+static cdn_status clear(const void *self, cdn_state *state, double reach, double turn, int64_t *id) {
   const contact_room *room = contact_of(self);
-  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, turn, id));
-  return *id == 0 ? cdni_contact_make_quiet(room, state, reach, turn, id) : CDN_OK;
+  CDNI_TRY(cdni_contact_is_clear(room, state, reach, turn, id));
+  return *id == 0 ? cdni_contact_find_clearance(room, state, reach, turn, id) : CDN_OK;
 }
 
-const cdni_sweeper cdni_contact_sweeper = { quiet, mark_size, mark, pairs, strays, far, look, judge, lost, kink, name };
+const cdni_sweeper cdni_contact_sweeper = { clear, mark_size, mark, pairs, strays, far, look, judge, lost, kink, name };

@@ -17,7 +17,7 @@ typedef struct touch {
   double numbers[CDN_LAW_NUMBERS];  /* of its law */
   double energy;                    /* NaN: nobody computes it, and the force counts as one without a potential */
   cdn_vec3 side_force, side_moment; /* on b, elastic as well: stiffness that varies (varying.c) */
-  double friction[3];               /* static, dynamic, viscous; of convex contact along two tangents */
+  double friction[3];               /* static, dynamic, viscous; of soft contact along two tangents */
   double torsional, rolling;        /* m */
   double modulus;                   /* of both, combined */
   double spread;                    /* root mean square of the distances of its pressure from the point, m */

@@ -44,7 +44,7 @@ static cdn_status set(cdn_state *state, const char *function, int i, int first, 
   return cdni_control_set_limits(state, function, (cdn_control){ i }, limits[0], limits[1]);
 }
 static const cdni_elements elements[] = {
-  { .sort = CDN_SORT_CONTROL,
+  { .type = CDN_ELEMENT_CONTROL,
     .count = cdn_system_control_count,
     .name = name_of,
     .parameter_count = parameter_count,

@@ -19,7 +19,7 @@ cdn_allocator cdni_allocator_or_default(cdn_allocator a) {
   return a.alloc && a.free ? a : standard;
 }
 
-/* Whoever gets nothing need not tell a story: the thread has one. */
+/* Whoever gets nothing need not tell a message: the thread has one. */
 void *cdni_alloc(const cdn_allocator *a, size_t size) {
   if (size == 0) return NULL;
   void *memory = a && a->alloc ? a->alloc(a->context, size, CDNI_ALIGN) : default_alloc(NULL, size, CDNI_ALIGN);

@@ -9,10 +9,10 @@ cdni_archive cdni_archive_begin(const cdn_allocator *allocator, bool loading) {
 
 void cdni_archive_end(cdni_archive *a) { cdni_array_free(&a->allocator, &a->bytes); }
 
-cdn_status cdni_archive_fail(cdni_archive *a, cdn_status status, const char *why) {
+cdn_status cdni_archive_fail(cdni_archive *a, cdn_status status, const char *reason) {
   if (a->status == CDN_OK) {
     a->status = status;
-    a->why = why;
+    a->reason = reason;
   }
   return a->status;
 }

@@ -12,14 +12,14 @@ typedef struct cdni_archive {
   cdn_allocator allocator;
   /* The first failure; after it nothing more is done, and values not yet loaded stay as they were. */
   cdn_status status;
-  const char *why;  /* static storage; NULL: the message is on the object */
-  cdni_array bytes; /* char; the contents without the frame */
-  size_t at;        /* loading: position of the next byte */
+  const char *reason; /* static storage; NULL: the message is on the object */
+  cdni_array bytes;   /* char; the contents without the frame */
+  size_t at;          /* loading: position of the next byte */
 } cdni_archive;
 
 cdni_archive cdni_archive_begin(const cdn_allocator *allocator, bool loading);
 void cdni_archive_end(cdni_archive *a);
-cdn_status cdni_archive_fail(cdni_archive *a, cdn_status status, const char *why);
+cdn_status cdni_archive_fail(cdni_archive *a, cdn_status status, const char *reason);
 
 /* ---- contents ---- */
 

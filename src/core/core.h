@@ -47,8 +47,8 @@ cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *functi
 cdn_status cdni_refuse(cdn_status code, const char *function, const char *format, ...) CDN_PRINTF(3, 4);
 /* The same of a call that needs an argument and got NULL. */
 cdn_status cdni_misses(const char *function, const char *argument);
-/* Tells a story as the thread's last failure: one that is kept elsewhere, or got more fields since it was filled in. A
- * story with the code CDN_OK is none. */
+/* Tells a message as the thread's last failure: one that is kept elsewhere, or got more fields since it was filled in.
+ * A message with the code CDN_OK is none. */
 void cdni_error_tell(const cdn_error *error);
 
 /* True if all n numbers are finite; else *bad (may be NULL) is the first that is not. */

@@ -79,7 +79,7 @@ static void keep_on_one_line(char *text, size_t size) {
 
 /* ---- the last failure of a thread ---- */
 
-/* The one thing of the library that belongs to a thread: the story of its last failure, whatever object keeps it,
+/* The one thing of the library that belongs to a thread: the message of its last failure, whatever object keeps it,
  * too. */
 static _Thread_local cdn_error last;
 static _Thread_local char last_text[640];

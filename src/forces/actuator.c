@@ -76,9 +76,9 @@ static void prepare(force_set *set, cdn_declarer *d) {
   }
 }
 
-static bool check(const double *p, char *why, size_t size) {
+static bool check(const double *p, char *reason, size_t size) {
   if (p[ACTUATOR_LOWER] < p[ACTUATOR_UPPER]) return true;
-  cdni_print(why, size, "its limits are %g and %g: the lower one must be below the upper one", p[ACTUATOR_LOWER],
+  cdni_print(reason, size, "its limits are %g and %g: the lower one must be below the upper one", p[ACTUATOR_LOWER],
              p[ACTUATOR_UPPER]);
   return false;
 }

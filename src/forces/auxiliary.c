@@ -62,7 +62,7 @@ int cdni_forces_memory_z(const cdn_state *state, int *first) {
   return n;
 }
 
-cdn_status cdni_forces_settle(cdn_state *state) {
+cdn_status cdni_forces_hold(cdn_state *state) {
   const force_room *room = cdni_forces(cdn_state_system(state));
   for (int k = 0; room && k < FORCE_KIND_COUNT; k++) {
     const int n = z_of(room, k);
@@ -71,7 +71,7 @@ cdn_status cdni_forces_settle(cdn_state *state) {
     if (!z) return CDN_ERR_NOMEM;
     cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
     const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-    if (status == CDN_OK) status = cdni_force_kinds[k]->settle(&b, state, cdn_state_udot(state) + room->first_u, z);
+    if (status == CDN_OK) status = cdni_force_kinds[k]->hold(&b, state, cdn_state_udot(state) + room->first_u, z);
     if (status == CDN_OK) status = cdn_state_set_zvar(state, room->sets[k].z, z);
     cdn_work_pop(state, z);
     CDNI_TRY(status);

@@ -29,7 +29,7 @@ const char *cdni_force_kind_lacks(const force_kind *k) {
   if (k->n_z > 0 && !k->z_unit) return "z_unit";
   if (k->n_z > 0 && !k->calc_zdot) return "calc_zdot";
   if (k->n_z > 0 && !k->zdot_derivative) return "zdot_derivative";
-  if (k->n_z > 0 && !k->settle) return "settle";
+  if (k->n_z > 0 && !k->hold) return "settle";
   if ((k->n_kinks > 0 || k->count_kinks) && !k->calc_kinks) return "calc_kinks";
   if (k->calc_kinks && k->n_kinks == 0 && !k->count_kinks) return "n_kinks";
   return NULL;
@@ -162,17 +162,17 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
 }
 
 /* The code and the reason if parameters are not valid. */
-static cdn_status check_params(const force_kind *kind, const double *params, char *why, size_t size) {
-  CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, why, size));
-  return !kind->check || kind->check(params, why, size) ? CDN_OK : CDN_ERR_ARG;
+static cdn_status check_params(const force_kind *kind, const double *params, char *reason, size_t size) {
+  CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, reason, size));
+  return !kind->check || kind->check(params, reason, size) ? CDN_OK : CDN_ERR_ARG;
 }
 
 cdn_force cdni_force_add(force_adder *a, const void *element, const double *params) {
   cdn_force id = { -1 };
   const force_kind *kind = cdni_force_kinds[a->kind];
-  char why[160];
-  cdn_status status = a->ok ? check_params(kind, params, why, sizeof why) : CDN_OK;
-  if (status != CDN_OK) cdni_force_refuse(a, status, "%s", why);
+  char reason[160];
+  cdn_status status = a->ok ? check_params(kind, params, reason, sizeof reason) : CDN_OK;
+  if (status != CDN_OK) cdni_force_refuse(a, status, "%s", reason);
   if (!a->ok) return id;
 
   /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
@@ -227,11 +227,11 @@ cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id id, c
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
                            "force '%s' is a %s, not a %s: nothing was changed", e->name,
                            cdni_force_kinds[e->kind]->name, kind->name);
-  char why[160];
-  cdn_status status = check_params(kind, params, why, sizeof why);
+  char reason[160];
+  cdn_status status = check_params(kind, params, reason, sizeof reason);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, e->name, "force '%s': %s; nothing was changed", e->name,
-                           why);
+                           reason);
   return cdn_state_set_parameters(state, room->sets[id].params, e->index * kind->n_params, kind->n_params, params);
 }
 

@@ -3,7 +3,7 @@
 #define CARDAN_FORCES_FORCES_H
 
 #include <cardan/forces.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 
 #include "matter/matter.h"
 
@@ -39,13 +39,13 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket);
 /* The two stations between which a force acts; false: it is no force between two stations. */
 bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
 
-/* Whether force i is a pull (pull.h). */
-bool cdni_force_is_pull(const cdn_system *system, int i);
-/* Refuses what is no pull, and numbers that are not finite. */
-cdn_status cdni_pull_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
-                           cdn_vec3 target_G);
+/* Whether force i is a perturbation (perturbation.h). */
+bool cdni_force_is_perturbation(const cdn_system *system, int i);
+/* Refuses what is no perturbation, and numbers that are not finite. */
+cdn_status cdni_perturbation_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
+                                   cdn_vec3 target_G);
 /* Takes hold: body, p_B, target_G, stiffness and damping of `how`. */
-cdn_status cdni_pull_hold(cdn_state *state, cdn_force force, const cdn_pull *how);
+cdn_status cdni_perturbation_hold(cdn_state *state, cdn_force force, const cdn_perturbation *how);
 
 /* The slots and the bounds (infinite: none) of force i where it is a mobility stop, as the State has them; false: it is
  * none. */
@@ -59,7 +59,7 @@ void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double 
 /* The z of elements whose friction sticks: their number, and the first of them. */
 int cdni_forces_memory_z(const cdn_state *state, int *first);
 /* In a State at rest: sets them to what they are after all that slides has slid. */
-cdn_status cdni_forces_settle(cdn_state *state);
+cdn_status cdni_forces_hold(cdn_state *state);
 /* Copies them between States of one System. */
 cdn_status cdni_forces_copy_memory(cdn_state *to, const cdn_state *from);
 

@@ -81,7 +81,7 @@ typedef struct force_kind {
   cdni_parameter params[FORCE_MOST_PARAMS];
   bool on_mobility; /* its struct begins with a force_mobility, whose dimension decides among the units */
   /* Returns false, with the reason, for numbers within their limits that do not go together; may be NULL. */
-  bool (*check)(const double *params, char *why, size_t size);
+  bool (*check)(const double *params, char *reason, size_t size);
   force_part parts[FORCE_CLASSES];
   /* Writes a number for each element and lane, which the kernel reads beside the parameters; may be NULL. */
   cdn_status (*gather)(const force_batch *b, cdn_state *state, double *inputs);
@@ -101,7 +101,7 @@ typedef struct force_kind {
   double (*z_unit)(const double *params);
   cdn_status (*calc_zdot)(const force_batch *b, cdn_state *state, double *zdot);
   cdn_status (*zdot_derivative)(const force_batch *b, cdn_state *state, cdn_zdot_derivatives *out);
-  cdn_status (*settle)(const force_batch *b, cdn_state *state, const double *udot, double *z);
+  cdn_status (*hold)(const force_batch *b, cdn_state *state, const double *udot, double *z);
   /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are
    * none. */
   int n_kinks;

@@ -143,9 +143,9 @@ static bool is_rotation(const double *R) {
   return v3_dot(v3_cross(v3_load(R), v3_load(R + 3)), v3_load(R + 6)) > 0;
 }
 
-static bool check(const double *params, char *why, size_t size) {
+static bool check(const double *params, char *reason, size_t size) {
   const bool right_F = is_rotation(params + BUSHING_X_AF), right_M = is_rotation(params + BUSHING_X_BM);
-  if (!right_F || !right_M) snprintf(why, size, "the R of %s is not a rotation to 1e-9", right_F ? "X_BM" : "X_AF");
+  if (!right_F || !right_M) snprintf(reason, size, "the R of %s is not a rotation to 1e-9", right_F ? "X_BM" : "X_AF");
   return right_F && right_M;
 }
 

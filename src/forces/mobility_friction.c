@@ -74,7 +74,7 @@ static double z_unit(const double *p) { return p[FRICTION_LOSS] > 0 ? p[FRICTION
 
 /* After all that slides has slid. What is still driven on then is put a little beyond the end, where it is known to
  * slide. */
-static cdn_status settle(const force_batch *b, cdn_state *state, const double *udot, double *z) {
+static cdn_status hold(const force_batch *b, cdn_state *state, const double *udot, double *z) {
   static const double BEYOND = 1 + 1e-9;
   for (int i = 0; i < b->n; i++) {
     bristle e;
@@ -106,7 +106,7 @@ const force_kind cdni_force_mobility_friction = {
   .z_unit = z_unit,
   .calc_zdot = calc_zdot,
   .zdot_derivative = zdot_derivative,
-  .settle = settle,
+  .hold = hold,
   .describe = describe,
 };
 

@@ -4,9 +4,9 @@
 #include "forces/derivatives.h"
 #include "forces/elements/mobility_stop.h"
 
-static bool check(const double *params, char *why, size_t size) {
+static bool check(const double *params, char *reason, size_t size) {
   if (params[0] <= params[1]) return true;
-  cdni_print(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
+  cdni_print(reason, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
   return false;
 }
 

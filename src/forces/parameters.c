@@ -67,7 +67,7 @@ static cdn_status set(cdn_state *state, const char *function, int i, int first, 
 }
 
 const cdni_elements cdni_force_elements[] = {
-  { .sort = CDN_SORT_FORCE,
+  { .type = CDN_ELEMENT_FORCE,
     .count = cdn_system_force_count,
     .name = name_of,
     .kind = kind_of,

@@ -89,9 +89,9 @@ static cdn_status spring_kink_force(const force_batch *b, cdn_state *state, int 
   return CDN_OK;
 }
 
-static bool check_spring(const double *params, char *why, size_t size) {
+static bool check_spring(const double *params, char *reason, size_t size) {
   if (params[1] != 0 || params[2] != 0 || params[3] != 0 || params[4] != 0) return true;
-  snprintf(why, size, "the quaternion R0 is zero; (1, 0, 0, 0) is the identity");
+  snprintf(reason, size, "the quaternion R0 is zero; (1, 0, 0, 0) is the identity");
   return false;
 }
 

@@ -33,11 +33,12 @@ enum {
   NUMBERS = FRAME + 12
 };
 
-static bool check(const double *p, char *why, size_t size) {
+static bool check(const double *p, char *reason, size_t size) {
   cdn_transform X;
   memcpy(&X, p + FRAME, sizeof X);
-  if (p[STATIC] < p[DYNAMIC]) snprintf(why, size, "static friction must not be less than dynamic friction");
-  else if (cdni_check_frame(X) != CDN_OK) snprintf(why, size, "X_AP must have axes that are right-handed unit vectors");
+  if (p[STATIC] < p[DYNAMIC]) snprintf(reason, size, "static friction must not be less than dynamic friction");
+  else if (cdni_check_frame(X) != CDN_OK)
+    snprintf(reason, size, "X_AP must have axes that are right-handed unit vectors");
   else return true;
   return false;
 }

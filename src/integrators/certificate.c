@@ -16,7 +16,7 @@
 #include "integrators/companion.h"
 #include "integrators/doubt.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
+#include "integrators/unresolved.h"
 #include "integrators/project.h"
 #include "integrators/step.h"
 #include "integrators/stepper.h"
@@ -81,7 +81,7 @@ cdn_status cdni_certificate_evaluation(cdn_stepper *s) {
 void cdni_certificate_stage(cdn_stepper *s, const soft_effort *effort) {
   cdn_certificate *c = &s->certificate;
   c->soft_iterations += effort->iterations;
-  c->unsettled_stages += effort->unsettled;
+  c->unconverged_stages += effort->unconverged;
   c->max_soft_residual = fmax(c->max_soft_residual, effort->residual);
   s->unsolved = fmax(s->unsolved, effort->residual);
 }
@@ -147,10 +147,10 @@ cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, s
   double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
   scale = fmax(scale, fmax(rounding, DBL_MIN));
   cdni_companion_certify(s, c);
-  cdni_faint_certify(s, c);
-  memset(c->failure_story, 0, sizeof c->failure_story);
+  cdni_unresolved_certify(s, c);
+  memset(c->failure_message, 0, sizeof c->failure_message);
   if (s->failed) {
-    cdni_print(c->failure_story, sizeof c->failure_story, "the run failed at t = %.9g with %s", s->t,
+    cdni_print(c->failure_message, sizeof c->failure_message, "the run failed at t = %.9g with %s", s->t,
                cdn_status_name((cdn_status)s->failed));
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }

@@ -9,7 +9,7 @@
 cdn_status cdni_certificate_begin(cdn_stepper *s);
 /* After an evaluation of the rates: how the soft rows were solved. */
 cdn_status cdni_certificate_evaluation(cdn_stepper *s);
-/* After a stage of the convex step. */
+/* After a stage of the implicit contact step. */
 void cdni_certificate_stage(cdn_stepper *s, const soft_effort *effort);
 /* Power of everything without a potential: forces, motions and locks, constraints that demand motion. */
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);

@@ -1,7 +1,7 @@
 /* Soft contact that jumps to and fro. The law is MuJoCo's: the points at which two shapes touch are a function of the
  * pose, and some come and go where they carry a load: where a face lies flat by a hair, or two faces of a hull are as
  * deep as each other. If the forces on either side drive the bodies back to the other side, the motion stays there,
- * and no step across is accurate: the run makes no headway by any explicit method. So the points at the ends of steps
+ * and no step across is accurate: the run makes no progress by any explicit method. So the points at the ends of steps
  * are compared. */
 #include <stdio.h>
 
@@ -73,12 +73,12 @@ static bool compare(cdni_chatter *c, const cdni_touching *now, int n) {
 }
 
 bool cdni_chatters(cdn_stepper *s, double left) {
-  cdni_chatter *c = &s->headway.chatter;
+  cdni_chatter *c = &s->progress.chatter;
   const contact_room *room = cdni_contact(s->system);
   const contact_point *points;
   cdni_touching now[CDNI_CHATTER_PAIRS];
   int n;
-  if (!cdni_contact_is_convex(room) || cdni_contact_points(room, s->work, &points, &n) != CDN_OK) return false;
+  if (!cdni_contact_is_soft(room) || cdni_contact_points(room, s->work, &points, &n) != CDN_OK) return false;
   if (c->steps++ == 0) c->since = s->t - s->taken;
   c->changes += compare(c, now, list_pairs(points, n, now));
   if (c->steps < WINDOW) return false;
@@ -95,17 +95,17 @@ static void tell_points(const cdni_touching *t, char text[32]) {
 }
 
 void cdni_chatter_blame(const cdn_stepper *s, cdn_failure *f, double goal) {
-  const cdni_touching *last = s->headway.chatter.last;
+  const cdni_touching *last = s->progress.chatter.last;
   const char *a = cdn_shape_name(s->system, (cdn_shape){ last[0].a });
   const char *b = cdn_shape_name(s->system, (cdn_shape){ last[0].b });
-  const double step = s->headway.chatter.mean;
+  const double step = s->progress.chatter.mean;
   char was[32], is[32];
   tell_points(&last[0], was), tell_points(&last[1], is);
   if (last[0].n == last[1].n)
     cdni_print(is, sizeof is, "%s", last[0].points == last[1].points ? "another normal" : "others");
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", a,
-      "at t = %.9g the run makes no headway: soft contact of '%.60s' and '%.60s' jumps to and fro, "
+      "at t = %.9g the run makes no progress: soft contact of '%.60s' and '%.60s' jumps to and fro, "
       "between %s and %s, for "
       "on either side the forces drive it back. Steps are %.2g s long; the way to t = %.6g would take %.1g more",
       s->t, a, b, was, is, step, goal, (goal - s->t) / step);

@@ -10,7 +10,7 @@
 #include "integrators/events.h"
 #include "integrators/events_run.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
+#include "integrators/unresolved.h"
 #include "integrators/norm.h"
 #include "integrators/singular.h"
 #include "integrators/step.h"
@@ -109,17 +109,17 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, s->looks.usual, 2);
   cdni_archive_double(a, &s->looks.from);
   cdni_archive_double(a, &s->looks.until);
-  cdni_archive_int(a, &s->headway.steps, 0, INT32_MAX);
-  cdni_archive_int(a, &s->headway.length, 1, INT32_MAX);
-  cdni_archive_int(a, &s->headway.windows, 0, INT32_MAX);
-  cdni_archive_int(a, &s->headway.turns, 0, INT32_MAX);
-  cdni_archive_double(a, &s->headway.since);
-  cdni_archive_double(a, &s->headway.mean);
-  cdni_archive_double(a, &s->headway.change);
-  cdni_archive_double(a, &s->headway.moved);
-  cdni_archive_double(a, &s->headway.path);
-  cdni_archive_doubles(a, s->headway.start, (size_t)s->ny);
-  cdni_chatter_archive(&s->headway.chatter, a);
+  cdni_archive_int(a, &s->progress.steps, 0, INT32_MAX);
+  cdni_archive_int(a, &s->progress.length, 1, INT32_MAX);
+  cdni_archive_int(a, &s->progress.windows, 0, INT32_MAX);
+  cdni_archive_int(a, &s->progress.turns, 0, INT32_MAX);
+  cdni_archive_double(a, &s->progress.since);
+  cdni_archive_double(a, &s->progress.mean);
+  cdni_archive_double(a, &s->progress.change);
+  cdni_archive_double(a, &s->progress.moved);
+  cdni_archive_double(a, &s->progress.path);
+  cdni_archive_doubles(a, s->progress.start, (size_t)s->ny);
+  cdni_chatter_archive(&s->progress.chatter, a);
   cdni_archive_doubles(a, s->bursts.largest, CDNI_COUNT(s->bursts.largest));
   cdni_archive_doubles(a, s->bursts.sum, CDNI_COUNT(s->bursts.sum));
   cdni_archive_double(a, &s->bursts.foreseen);
@@ -140,7 +140,7 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdn_certificate *c = &s->certificate;
   int64_t *const counts[] = { &c->steps,       &c->rejected,       &c->evaluations,     &c->report_evaluations,
                               &c->stiff_steps, &c->rounding_steps, &c->jacobians,       &c->events,
-                              &c->near_misses, &c->kernel_changes, &c->soft_iterations, &c->unsettled_stages };
+                              &c->near_misses, &c->kernel_changes, &c->soft_iterations, &c->unconverged_stages };
   double *const numbers[] = { &c->time_initial,
                               &c->smallest_step,
                               &c->largest_step,
@@ -189,7 +189,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   if (a->loading && s->method->begin) s->method->begin(s);
   cdni_singular_archive(s, a);
   if (s->method->archive) s->method->archive(s, a);
-  cdni_faint_archive(s, a);
+  cdni_unresolved_archive(s, a);
   cdni_doubt_archive(s, a);
   cdni_events_archive(s, a);
   /* what the caller has written, and the run has not taken yet */

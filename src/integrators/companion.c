@@ -16,10 +16,10 @@
 #include "integrators/companion.h"
 #include "integrators/events_run.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
+#include "integrators/unresolved.h"
 #include "integrators/gauge.h"
 #include "integrators/norm.h"
-#include "integrators/parting.h"
+#include "integrators/bifurcation.h"
 #include "integrators/stepper.h"
 #include "system/events.h"
 #include "system/system.h"
@@ -234,13 +234,13 @@ static cdn_status compare(cdn_stepper *s) {
       return CDN_OK;
     }
     c->lost = true;
-    cdni_print(c->story, sizeof c->story, "an event stopped %s at t = %.9g, and not the other run",
+    cdni_print(c->message, sizeof c->message, "an event stopped %s at t = %.9g, and not the other run",
                c->run->reported < t ? "the companion" : "the run", fmin(c->run->reported, t));
     if (event >= 0) name_alone(s, event, fmin(c->run->reported, t));
     return CDN_OK;
   }
   CDNI_TRY(cdni_companion_measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
-  if (differences == 0) cdni_faint_compare(s, s->apart + s->stride);
+  if (differences == 0) cdni_unresolved_compare(s, s->apart + s->stride);
   bool lasts = event >= 0 && c->differs == event && c->behind == behind;
   if (differences == 1 && !lasts) {
     const cdni_passage *p = lead > 0 ? &s->passage : &c->run->passage;
@@ -253,7 +253,7 @@ static cdn_status compare(cdn_stepper *s) {
   }
   memcpy(c->present, d.of, sizeof c->present);
   note_distance(s, t, &d);
-  if (!c->parting.name[0]) cdni_parted(s, c->run, c->compared, t, &c->parting);
+  if (!c->bifurcation.name[0]) cdni_bifurcated(s, c->run, c->compared, t, &c->bifurcation);
   c->compared = t;
   return CDN_OK;
 }
@@ -285,7 +285,7 @@ void cdni_companion_lose(cdni_companion *c, const cdn_error *error) {
   c->lost = true;
   if (n > MOST) /* whole words */
     for (n = MOST; n > 0 && text[n] != ' ';) n--;
-  cdni_print(c->story, sizeof c->story, "the companion failed at t = %.9g: %.*s%s", c->run->t, n, text,
+  cdni_print(c->message, sizeof c->message, "the companion failed at t = %.9g: %.*s%s", c->run->t, n, text,
              text[n] ? " ..." : "");
 }
 
@@ -357,17 +357,17 @@ cdn_status cdni_companion_follow(cdn_stepper *s) {
   return CDN_OK;
 }
 
-cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why) {
+cdn_status cdni_companion_show(cdn_stepper *s, cdn_return_reason reason) {
   cdni_companion *c = s->companion;
   cdn_status status = cdni_companion_follow(s);
-  if (c) c->owed = status == CDN_ERR_LIMIT, c->why = why;
+  if (c) c->owed = status == CDN_ERR_LIMIT, c->reason = reason;
   return status;
 }
 
-bool cdni_companion_owes(cdn_stepper *s, cdn_why *why) {
+bool cdni_companion_owes(cdn_stepper *s, cdn_return_reason *reason) {
   cdni_companion *c = s->companion;
   if (!c || !c->owed) return false;
-  *why = c->why;
+  *reason = c->reason;
   return true;
 }
 
@@ -400,15 +400,15 @@ void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   out->compared_until = c->compared;
   memcpy(out->event_alone, c->alone, sizeof c->alone);
   out->event_alone_time = c->alone_time;
-  memcpy(out->companion_story, c->story, sizeof c->story);
+  memcpy(out->companion_message, c->message, sizeof c->message);
   out->companion_evaluations = c->evaluated + c->run->certificate.evaluations;
   if (s->local_errors > 0) out->amplification = c->largest / s->local_errors;
   if (s->def.fixed_step > 0) return;
   out->delivered_until = c->until;
   if (c->largest > CDNI_DELIVERED * cdni_asked(s)) {
     out->delivered = CDN_VERDICT_NOT_DELIVERED;
-    memcpy(out->parting, c->parting.name, sizeof out->parting);
-    out->parting_time = c->parting.time;
+    memcpy(out->bifurcation, c->bifurcation.name, sizeof out->bifurcation);
+    out->bifurcation_time = c->bifurcation.time;
   } else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
 }
 
@@ -443,10 +443,10 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   }
   cdni_companion *c = s->companion;
   bool stiff = c->stiff;
-  int differs = c->differs, why = (int)c->why;
-  double *const numbers[] = { &c->largest,  &c->of[0],        &c->of[1], &c->of[2],      &c->time,
-                              &c->until,    &c->shift,        &c->since, &c->alone_time, &c->shifted,
-                              &c->compared, &c->parting.time, &c->anew,  &c->local };
+  int differs = c->differs, reason = (int)c->reason;
+  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1],      &c->of[2],   &c->time,     &c->until,
+                              &c->shift,   &c->since, &c->alone_time, &c->shifted, &c->compared, &c->bifurcation.time,
+                              &c->anew,    &c->local };
   cdni_archive_mark(a, "PAIR");
   cdni_archive_bool(a, &stiff);
   if (stiff && !c->other) cdni_archive_fail(a, CDN_ERR_PARSE, "its companion is not possible");
@@ -454,11 +454,11 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   cdni_archive_int64(a, &c->evaluated, 0, INT64_MAX);
   cdni_archive_bool(a, &c->lost);
   cdni_archive_bool(a, &c->owed);
-  cdni_archive_int(a, &why, 0, CDN_STOPPED);
+  cdni_archive_int(a, &reason, 0, CDN_STOPPED);
   cdni_archive_int(a, &differs, -1, cdn_system_event_count(s->system) - 1);
   cdni_archive_int64(a, &c->behind, 0, INT64_MAX);
   c->differs = differs;
-  c->why = (cdn_why)why;
+  c->reason = (cdn_return_reason)reason;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   cdni_archive_doubles(a, c->present, 3);
   cdni_archive_doubles(a, c->carried, 3);
@@ -468,8 +468,8 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   cdni_archive_doubles(a, c->growth.size, (size_t)c->growth.n);
   archive_text(a, c->slot, sizeof c->slot);
   archive_text(a, c->alone, sizeof c->alone);
-  archive_text(a, c->story, sizeof c->story);
-  archive_text(a, c->parting.name, sizeof c->parting.name);
+  archive_text(a, c->message, sizeof c->message);
+  archive_text(a, c->bifurcation.name, sizeof c->bifurcation.name);
   archive_passage(s, a);
   archive_passage(c->run, a);
   cdni_archive_run(c->run, a);

@@ -6,7 +6,7 @@
 
 #include "core/archive.h"
 #include "integrators/gauge.h"
-#include "integrators/parting.h"
+#include "integrators/bifurcation.h"
 
 /* ---- what a run asks of its companion; these functions do nothing without one ---- */
 
@@ -19,8 +19,8 @@ cdn_status cdni_companion_catch_up(cdn_stepper *s);
 cdn_status cdni_companion_follow(cdn_stepper *s);
 /* Follows when advance is about to return for the reason `why`. After CDN_ERR_LIMIT the next call must finish this
  * first. */
-cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why);
-bool cdni_companion_owes(cdn_stepper *s, cdn_why *why);
+cdn_status cdni_companion_show(cdn_stepper *s, cdn_return_reason reason);
+bool cdni_companion_owes(cdn_stepper *s, cdn_return_reason *reason);
 /* companion_writes.c: what the caller changes in the run changes in the companion. */
 
 /* Passes the caller's changes of variables on: those of the report State since it was shown, or those in which
@@ -61,22 +61,22 @@ typedef struct cdni_growth {
 
 typedef struct cdni_companion {
   cdn_stepper *run;
-  cdn_stepper *other; /* the method for stiff problems, until it is needed; then the method before it; or NULL */
-  bool stiff;         /* it is needed */
-  int64_t evaluated;  /* evaluations until then */
-  cdn_state *place;   /* for norms: N at the compared q */
-  bool lost;          /* it could not continue, or has parted from the run */
-  bool owed;          /* the run has been shown, and the companion has not caught up */
-  cdn_why why;        /* if so: the value that advance then returns */
+  cdn_stepper *other;       /* the method for stiff problems, until it is needed; then the method before it; or NULL */
+  bool stiff;               /* it is needed */
+  int64_t evaluated;        /* evaluations until then */
+  cdn_state *place;         /* for norms: N at the compared q */
+  bool lost;                /* it could not continue, or has parted from the run */
+  bool owed;                /* the run has been shown, and the companion has not caught up */
+  cdn_return_reason reason; /* if so: the value that advance then returns */
   double largest, of[3], time, until, shift;
-  char slot[96], alone[64], story[192];
+  char slot[96], alone[64], message[192];
   double alone_time;
   int32_t differs; /* at the last comparison: the event that only one run had had, or -1 */
   int64_t behind;  /* number of its occurrences in the other run */
   double since;    /* time since when they differ */
   double shifted;  /* time of the last event whose shift has been counted */
   double compared; /* time of the last comparison */
-  cdni_parting parting;
+  cdni_bifurcation bifurcation;
   cdni_growth growth;
   double present[3]; /* of q, u and z: the last distance */
   /* Where the companion started anew: the time (the start of the run if it never did), the error that the run had

@@ -151,7 +151,7 @@ void cdni_companion_begin_elsewhere(cdn_stepper *s) {
   c->lost = false;
   c->largest = c->shift = 0;
   c->time = c->until = s->t;
-  c->slot[0] = c->alone[0] = c->story[0] = c->parting.name[0] = 0;
+  c->slot[0] = c->alone[0] = c->message[0] = c->bifurcation.name[0] = 0;
   memset(c->of, 0, sizeof c->of);
   memset(c->carried, 0, sizeof c->carried);
   start_anew(s);

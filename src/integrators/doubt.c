@@ -82,7 +82,7 @@ static cdn_status energy_at(cdn_stepper *s, const double *y, double *energy) {
   cdn_state *place = s->companion->place;
   double kinetic, potential;
   CDNI_TRY(cdn_state_set_ty(place, s->t, y));
-  CDNI_TRY(cdni_settle(s, place, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, place, NULL));
   CDNI_TRY(cdn_kinetic_energy(place, &kinetic));
   CDNI_TRY(cdn_potential_energy(place, &potential));
   *energy = kinetic + potential;

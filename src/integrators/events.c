@@ -364,28 +364,28 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error) {
   return at_kink ? cdni_kinks_bound(s, &s->control.next) : cdni_sweep_bound(s, &s->control.next);
 }
 
-cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {
+cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_return_reason *reason) {
   struct cdni_events *ev = s->events;
-  *why = CDN_REACHED_TIME;
+  *reason = CDN_REACHED_TIME;
   if (!ev) return CDN_OK;
   while (!ev->stopped) {
     bool shown = false;
     double within = next_within(s);
     if (within < s->t) {
       if (within > t) return CDN_OK;
-      CDNI_TRY(cdni_moment_within(s, within, &shown));
+      CDNI_TRY(cdni_instant_within(s, within, &shown));
     } else {
       if (s->t > t || !ev->boundary) return CDN_OK;
-      CDNI_TRY(cdni_moment_at_end(s, &shown));
+      CDNI_TRY(cdni_instant_at_end(s, &shown));
       if (ev->stopped || (shown && s->def.return_on_events && !all)) CDNI_TRY(cdni_report_step(s));
     }
     if (ev->stopped) break;
     if (shown && s->def.return_on_events && !all) {
-      *why = CDN_HANDLED_EVENT;
+      *reason = CDN_HANDLED_EVENT;
       return CDN_OK;
     }
   }
-  *why = CDN_STOPPED;
+  *reason = CDN_STOPPED;
   return CDN_OK;
 }
 

@@ -34,8 +34,8 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error);
 /* Whether an event has ended the present step; whether events are to be shown within it. */
 bool cdni_events_cut(const cdn_stepper *s);
 bool cdni_events_within(const cdn_stepper *s);
-/* Lets all events occur up to time t, within the steps taken so far. *why other than CDN_REACHED_TIME: advance
+/* Lets all events occur up to time t, within the steps taken so far. *reason other than CDN_REACHED_TIME: advance
  * should return (if `all`: only because the run was stopped), and the report State is at that moment. */
-cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
+cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_return_reason *reason);
 
 #endif

@@ -142,11 +142,11 @@ cdn_status cdni_timers_skip(cdn_stepper *s, double t);
 
 void cdni_timer_archive(const cdn_stepper *s, cdni_timer *timer, cdni_archive *a);
 
-/* ---- moment.c: reports and handles the events of one moment ---- */
+/* ---- instant.c: reports and handles the events of one moment ---- */
 
 /* Passive events at a time within the last step. */
-cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown);
+cdn_status cdni_instant_within(cdn_stepper *s, double t, bool *shown);
 /* Events at the end of the step. *shown: an event occurred for which cdn_stepper_advance may return. */
-cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown);
+cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown);
 
 #endif

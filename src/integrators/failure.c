@@ -125,7 +125,7 @@ cdn_status cdni_enter(cdn_stepper *s, const char *function) {
 cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
   s->busy = false;
   if (status == CDN_ERR_LIMIT) atomic_store(&s->interrupted, false), atomic_store(&s->hurried, false);
-  /* Attempts that the run went on from may have told stories since. */
+  /* Attempts that the run went on from may have told messages since. */
   if (s->failure.error.code == status) cdni_error_tell(&s->failure.error);
   if (!s->destroyed) return status;
   s->destroyed = false;
@@ -232,17 +232,17 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
 
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...) {
   cdn_failure *f = cdni_begin_report(s);
-  cdn_error story;
+  cdn_error message;
   char what[200];
   va_list args;
   va_start(args, format);
   cdni_vprint(what, sizeof what, format, args);
   va_end(args);
-  cdn_state_last_error(s->work, &story);
-  bool told = story.code == code && code != CDN_ERR_CHATTER;
+  cdn_state_last_error(s->work, &message);
+  bool told = message.code == code && code != CDN_ERR_CHATTER;
   cdni_error_set(&f->error, code, "cdn_stepper_advance", event, "event '%s' at t = %.17g: %s%s%s", event, s->t, what,
-                 told ? ": " : "", told ? story.text : "");
-  if (told) f->error.stage = story.stage, f->error.index = story.index, f->error.value = story.value;
+                 told ? ": " : "", told ? message.text : "");
+  if (told) f->error.stage = message.stage, f->error.index = message.index, f->error.value = message.value;
   advise(f, "look at this event's callbacks; the State is as it was before its handlers");
   return code;
 }

@@ -13,7 +13,7 @@ cdn_status cdni_fixed_start(cdn_stepper *s) {
   const size_t size = sizeof(double) * (size_t)s->ny;
   const bool here = cdn_state_time(s->work) == step->t0 && memcmp(cdni_state_y(s->work), step->y0, size) == 0;
   if (!here) CDNI_TRY(cdn_state_set_ty(s->work, step->t0, step->y0));
-  if (!here) CDNI_TRY(cdni_settle(s, s->work, NULL));
+  if (!here) CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   /* counted when the step before ended here */
   return cdn_realize(s->work, CDN_STAGE_ACCELERATION);
 }

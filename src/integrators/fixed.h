@@ -9,7 +9,7 @@
 #include "matter/kinds.h"
 #include "matter/matter.h"
 
-/* The data of Euler's methods (damped_euler.c). */
+/* The data of Euler's methods (mujoco_euler.c). */
 typedef struct euler_kind {
   step_damping damping;
   bool lone_bodies; /* these by the implicit midpoint */

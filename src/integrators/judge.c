@@ -30,14 +30,14 @@ void cdni_judge_limit_steps(cdn_stepper *judge) {
 }
 
 /* The companion's accuracy, over the run's: of its own kind; of a run by a method of low order, by a pair, by the
- * convex step; the part of that where orders vary; of stiff runs by IDA. Measured: docs/constants.md. */
+ * implicit contact step; the part of that where orders vary; of stiff runs by IDA. Measured: docs/constants.md. */
 static const double OF_OWN_KIND = 0.1, OF_LOW_ORDER = 0.01, OF_PAIRS = 0.03, OF_CONVEX = 0.03, OF_VARYING_ORDER = 0.25,
                     OF_IDA = 0.07;
 
 /* A method of low order needs two to ten times its evaluations for a tenth of the accuracy, so the default method
  * judges it at less cost, at a hundredth. Pairs of order 4 and 5 and the methods of SUNDIALS have judges of another
- * kind, too: two methods do not make the same mistake. The convex step is judged by itself: where contact is stiff,
- * nothing else gets on. Its error goes with the power 2/3 of the accuracy.
+ * kind, too: two methods do not make the same mistake. The implicit contact step is judged by itself: where contact is
+ * stiff, nothing else gets on. Its error goes with the power 2/3 of the accuracy.
  *
  * The errors of methods of variable order follow the accuracy less evenly, and may be as large at a tenth of it; a
  * fortieth costs little more. */
@@ -59,18 +59,18 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
       def.method = CDN_METHOD_DORMAND_PRINCE_8;
       part = OF_PAIRS;
       break;
-    case CDN_METHOD_CONVEX: part = OF_CONVEX; break;
+    case CDN_METHOD_IMPLICIT_CONTACT: part = OF_CONVEX; break;
     case CDN_METHOD_CVODE_BDF:
     case CDN_METHOD_CVODE_ADAMS:
     case CDN_METHOD_IDA: def.method = CDN_METHOD_DEFAULT; break;
     case CDN_METHOD_DEFAULT:
     case CDN_METHOD_DORMAND_PRINCE_8:
     case CDN_METHOD_ADAMS:
-    case CDN_METHOD_DAMPED_EULER: /* the rest have no errors to control */
-    case CDN_METHOD_IMPLICIT:
-    case CDN_METHOD_IMPLICIT_FAST:
-    case CDN_METHOD_MIDPOINT:
-    case CDN_METHOD_RUNGE_KUTTA_4:
+    case CDN_METHOD_MUJOCO_EULER: /* the rest have no errors to control */
+    case CDN_METHOD_MUJOCO_IMPLICIT:
+    case CDN_METHOD_MUJOCO_IMPLICIT_FAST:
+    case CDN_METHOD_MUJOCO_MIDPOINT:
+    case CDN_METHOD_MUJOCO_RK4:
     case CDN_METHOD_COUNT: break;
   }
   if (cdni_choose_method(&def, s->system) == &cdni_adams) part *= OF_VARYING_ORDER;

@@ -47,7 +47,7 @@ cdn_status cdni_scene_at_start(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   CDNI_TRY(cdni_scene_begin(s));
   cdn_status status = cdn_state_set_ty(ev->scene, s->t, s->y[s->at]);
-  if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+  if (status == CDN_OK) status = cdni_prescribe_values(s, ev->scene, NULL);
   return cdni_take_failure(s, ev->scene, status);
 }
 
@@ -291,7 +291,7 @@ static cdn_status foresee(cdn_stepper *s, int64_t trigger, double tau, double *v
   for (int i = 0; i < s->nq; i++) at[i] = y[i] + tau * f[i] + 0.5 * tau * tau * bend[i];
   for (int i = s->nq; i < s->ny; i++) at[i] = y[i] + tau * f[i];
   cdn_status status = cdn_state_set_ty(ev->scene, s->t + tau, at);
-  if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+  if (status == CDN_OK) status = cdni_prescribe_values(s, ev->scene, NULL);
   return status == CDN_OK ? cdni_watch_read(s, trigger, ev->scene, value, &rate) : status;
 }
 

@@ -56,7 +56,7 @@ cdn_status cdni_project(cdn_stepper *s, cdn_state *state, double t, double *y, c
   /* a y that is not finite is refused by the State, which names the slot */
   if (cdni_all_finite(y, (size_t)s->ny, NULL)) cdni_normalize(s, y);
   CDNI_TRY(cdn_state_set_ty(state, t, y));
-  CDNI_TRY(cdni_settle(s, state, y));
+  CDNI_TRY(cdni_prescribe_values(s, state, y));
   CDNI_TRY(cdni_project_q(s, state, when, &moved));
   CDNI_TRY(cdni_project_u(s, state, when, &moved));
   if (moved) memcpy(y, cdni_state_y(state), sizeof(double) * (size_t)s->ny);

@@ -8,8 +8,8 @@
 #include "integrators/control.h"
 #include "integrators/events.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
-#include "integrators/headway.h"
+#include "integrators/unresolved.h"
+#include "integrators/progress.h"
 #include "integrators/norm.h"
 #include "integrators/project.h"
 #include "integrators/second_look.h"
@@ -29,7 +29,7 @@ cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
 
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   cdn_status status = cdn_state_set_ty(s->work, t, y);
-  if (status == CDN_OK) status = cdni_settle(s, s->work, NULL);
+  if (status == CDN_OK) status = cdni_prescribe_values(s, s->work, NULL);
   if (status == CDN_OK && cdni_singular_holds(s)) status = cdni_project_rates(s, s->work);
   if (status == CDN_OK) return cdni_evaluate_here(s, ydot, power);
   s->certificate.evaluations++;
@@ -91,14 +91,14 @@ cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
 cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   s->certificate.report_evaluations++;
   CDNI_TRY(cdn_state_set_ty(s->report, t, y));
-  CDNI_TRY(cdni_settle(s, s->report, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, s->report, NULL));
   if (cdni_singular_holds(s)) CDNI_TRY(cdni_project_rates(s, s->report));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->report, power);
 }
 
-cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y) {
+cdn_status cdni_prescribe_values(const cdn_stepper *s, cdn_state *state, double *y) {
   if (s->n_prescribed_q + s->n_prescribed_u == 0) return CDN_OK;
   CDNI_TRY(cdn_prescribe(state, NULL));
   if (y) memcpy(y, cdni_state_y(state), sizeof(double) * (size_t)s->ny);
@@ -187,7 +187,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->dense = true;
   s->taken = step->t1 - step->t0;
   cdni_companion_note_step(s);
-  cdni_faint_accept(s);
+  cdni_unresolved_accept(s);
   s->covered += s->taken;
   cdni_note_bursts(s);
   CDNI_TRY(cdni_singular_accept(s));
@@ -237,7 +237,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       continue;
     }
 
-    if (status == CDN_OK && error <= 1) status = cdni_settle(s, s->work, s->step.y1);
+    if (status == CDN_OK && error <= 1) status = cdni_prescribe_values(s, s->work, s->step.y1);
     if (status == CDN_OK && error <= 1) status = cdni_events_examine(s, error, &outcome);
     if (status == CDN_OK && outcome != CDNI_STEP_TAKEN) {
       s->certificate.rejected += outcome == CDNI_STEP_SHORTER;
@@ -259,7 +259,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       if (status == CDN_OK) status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
-      return cdni_makes_headway(s, goal) ? CDN_OK : cdni_fail_headway(s, goal);
+      return cdni_makes_progress(s, goal) ? CDN_OK : cdni_fail_progress(s, goal);
     }
 
     s->certificate.rejected++;
@@ -297,13 +297,13 @@ cdn_status cdni_begin(cdn_stepper *s) {
   cdni_sweep_forget(s);
   /* prescribed values come first (8.4); locks may have changed since the last start */
   cdni_note_prescribed(s);
-  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   if (s->projector) CDNI_TRY(cdni_projector_reserve(s->projector, s->work));
   CDNI_TRY(cdni_project_start(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
-  cdni_headway_begin(s);
+  cdni_progress_begin(s);
   CDNI_TRY(cdni_state_begin_run(s->work));
   CDNI_TRY(cdni_evaluate_here(s, s->f[s->at], &s->power));
   CDNI_TRY(cdni_project_start_rates(s));
-  return cdni_faint_drive(s);
+  return cdni_unresolved_drive(s);
 }

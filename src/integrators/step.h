@@ -22,7 +22,7 @@ void cdni_restore(cdn_stepper *s);
 /* Finds the slots that are prescribed at the present `work`. */
 void cdni_note_prescribed(cdn_stepper *s);
 /* Writes the prescribed values of `state` into its q and u, and into y (may be NULL). */
-cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y);
+cdn_status cdni_prescribe_values(const cdn_stepper *s, cdn_state *state, double *y);
 
 /* y and the work done at time t within the last accepted step, unprojected. First makes the evaluations that the
  * method's dense output needs, on `report`, which must hold the discrete variables of that step. */

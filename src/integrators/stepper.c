@@ -12,7 +12,7 @@
 #include "integrators/control.h"
 #include "integrators/events.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
+#include "integrators/unresolved.h"
 #include "integrators/inputs.h"
 #include "integrators/norm.h"
 #include "integrators/project.h"
@@ -99,17 +99,17 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   for (int i = 0; i < 2; i++) s->f[i] = p, p += v;
   s->weighted = p, p += v;
   s->step.error = p, p += v;
-  s->headway.start = p, p += v;
+  s->progress.start = p, p += v;
   s->scratch = p, p += 2 * v;
   s->apart = p, p += 2 * v;
   s->scale = p, p += nq;
   s->drifted = p, p += nq;
   cdni_singular_divide(s, p), p += poses;
   s->q_weight = p, p += nq;
-  s->faint.start = p, p += nq;
-  s->faint.moved = p, p += nq;
-  s->faint.apart = p, p += nq;
-  s->faint.driven = p, p += nq;
+  s->unresolved.start = p, p += nq;
+  s->unresolved.moved = p, p += nq;
+  s->unresolved.apart = p, p += nq;
+  s->unresolved.driven = p, p += nq;
   double *q_weights = p, *u_weights = p + nu, *z_weights = p + 2 * nu;
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
@@ -157,7 +157,7 @@ cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdni_begin(s));
   CDNI_TRY(cdni_certificate_begin(s));
   cdni_bursts_begin(s);
-  cdni_faint_begin(s);
+  cdni_unresolved_begin(s);
   s->reported = s->t;
   /* evaluated once on its own, so that its workspace has its size before the first report */
   CDNI_TRY(cdn_state_copy(s->report, initial));
@@ -168,7 +168,7 @@ cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial) {
   return cdni_first_step(s);
 }
 
-/* The end of a stepper that could not be made: the story goes to the State that the caller has. */
+/* The end of a stepper that could not be made: the message goes to the State that the caller has. */
 static cdn_status give_up(cdn_stepper *s, cdn_state *state, const char *function, cdn_status status) {
   cdn_error error = { .code = CDN_OK };
   if (s->work) cdn_state_last_error(s->work, &error);
@@ -277,21 +277,21 @@ static cdn_status fail(cdn_stepper *s, cdn_status status) {
 }
 
 /* Takes steps until one reaches t, or something comes before it. */
-static cdn_status come_to(cdn_stepper *s, double t, double end, cdn_why *why) {
+static cdn_status come_to(cdn_stepper *s, double t, double end, cdn_return_reason *reason) {
   for (;;) {
-    CDNI_TRY(cdni_events_serve(s, t, false, why));
-    if (*why != CDN_REACHED_TIME || s->t >= t) return CDN_OK;
+    CDNI_TRY(cdni_events_serve(s, t, false, reason));
+    if (*reason != CDN_REACHED_TIME || s->t >= t) return CDN_OK;
     CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), t));
   }
 }
 
 /* Up to time t, or to what comes before it. */
-static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
+static cdn_status run_to(cdn_stepper *s, double t, cdn_return_reason *reason) {
   double now = s->reported, end = s->tethered ? t : s->def.final_time;
   cdn_status status = CDN_OK;
   for (bool again = true; again && status == CDN_OK;) {
-    CDNI_TRY(come_to(s, t, end, why));
-    if (*why != CDN_REACHED_TIME) return CDN_OK;
+    CDNI_TRY(come_to(s, t, end, reason));
+    if (*reason != CDN_REACHED_TIME) return CDN_OK;
     again = false;
     /* where a handler moved time beyond t there is nothing before that to show */
     if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
@@ -300,15 +300,15 @@ static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
 }
 
-/* Before anything new: what the companion owes from a call that ended with CDN_ERR_LIMIT. *why: advance returns for
+/* Before anything new: what the companion owes from a call that ended with CDN_ERR_LIMIT. *reason: advance returns for
  * this reason; CDN_REACHED_TIME: the call may go on. */
-static cdn_status settle_debts(cdn_stepper *s, cdn_why *why) {
-  cdn_why owed;
-  *why = CDN_REACHED_TIME;
+static cdn_status pay_debts(cdn_stepper *s, cdn_return_reason *reason) {
+  cdn_return_reason owed;
+  *reason = CDN_REACHED_TIME;
   /* inputs reach the companion at the run's time; nothing else needs it there, and pauses must leave no trace in it */
   if (!cdni_companion_owes(s, &owed)) return cdni_has_inputs(s) ? cdni_companion_catch_up(s) : CDN_OK;
   CDNI_TRY(cdni_companion_show(s, owed));
-  *why = owed;
+  *reason = owed;
   return CDN_OK;
 }
 
@@ -318,18 +318,18 @@ static cdn_status take_inputs(cdn_stepper *s) {
   return status;
 }
 
-static cdn_status advance(cdn_stepper *s, double t, cdn_why *why) {
+static cdn_status advance(cdn_stepper *s, double t, cdn_return_reason *reason) {
   s->attempts = 0;
-  CDNI_TRY(settle_debts(s, why));
-  if (*why != CDN_REACHED_TIME) return CDN_OK;
+  CDNI_TRY(pay_debts(s, reason));
+  if (*reason != CDN_REACHED_TIME) return CDN_OK;
   CDNI_TRY(take_inputs(s));
-  cdn_status status = run_to(s, t, why);
+  cdn_status status = run_to(s, t, reason);
   if (status != CDN_OK) return fail(s, status);
   cdni_note_shown(s);
-  return cdni_companion_show(s, *why);
+  return cdni_companion_show(s, *reason);
 }
 
-static cdn_status check_and_advance(cdn_stepper *s, const char *function, double t, cdn_why *why) {
+static cdn_status check_and_advance(cdn_stepper *s, const char *function, double t, cdn_return_reason *reason) {
   double now = s->reported, final = s->def.final_time;
   if (!isfinite(t)) return cdni_fail_argument(s, function, CDN_ERR_NONFINITE, "the time to advance to is %g", t);
   if (t < now) {
@@ -343,28 +343,28 @@ static cdn_status check_and_advance(cdn_stepper *s, const char *function, double
   if (t > final) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "t = %.17g is beyond the def's final_time %.17g", t, final);
   }
-  cdn_why reason;
-  CDNI_TRY(advance(s, t, &reason));
-  if (why) *why = reason;
+  cdn_return_reason returned;
+  CDNI_TRY(advance(s, t, &returned));
+  if (reason) *reason = returned;
   return CDN_OK;
 }
 
-cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
+cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_return_reason *reason) {
   static const char function[] = "cdn_stepper_advance";
   if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
   CDNI_TRY(cdni_enter(s, function));
-  return cdni_leave(s, function, check_and_advance(s, function, t, why));
+  return cdni_leave(s, function, check_and_advance(s, function, t, reason));
 }
 
 /* To the end of the last step, if the State stands within it; else one step on. */
 static cdn_status step(cdn_stepper *s, double end) {
-  cdn_why why;
+  cdn_return_reason reason;
   double start = s->t;
-  if (s->reported < s->t) return run_to(s, fmin(s->t, end), &why);
-  CDNI_TRY(cdni_events_serve(s, s->t, true, &why));
-  if (why != CDN_STOPPED && s->t == start) {
+  if (s->reported < s->t) return run_to(s, fmin(s->t, end), &reason);
+  CDNI_TRY(cdni_events_serve(s, s->t, true, &reason));
+  if (reason != CDN_STOPPED && s->t == start) {
     CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), INFINITY));
-    CDNI_TRY(cdni_events_serve(s, s->t, true, &why));
+    CDNI_TRY(cdni_events_serve(s, s->t, true, &reason));
   }
   return cdni_report_step(s);
 }
@@ -380,9 +380,9 @@ static cdn_status check_and_step(cdn_stepper *s, const char *function, double t_
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "a handler has stopped the run at t = %.17g", now);
   }
   s->attempts = 0;
-  cdn_why why;
-  bool owed = cdni_companion_owes(s, &why);
-  CDNI_TRY(settle_debts(s, &why));
+  cdn_return_reason reason;
+  bool owed = cdni_companion_owes(s, &reason);
+  CDNI_TRY(pay_debts(s, &reason));
   if (owed) return CDN_OK;
   CDNI_TRY(take_inputs(s));
   cdn_status status = step(s, end);

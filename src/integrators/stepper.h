@@ -10,8 +10,8 @@
 #include "integrators/control.h"
 #include "integrators/doubt.h"
 #include "integrators/failure.h"
-#include "integrators/faint.h"
-#include "integrators/headway.h"
+#include "integrators/unresolved.h"
+#include "integrators/progress.h"
 #include "integrators/method.h"
 #include "integrators/second_look.h"
 #include "integrators/singular.h"
@@ -59,7 +59,7 @@ struct cdn_stepper {
   cdni_singular singular;
   cdni_projector *projector; /* NULL: the System has no constraints */
 
-  cdni_faint faint;
+  cdni_unresolved unresolved;
   double *weighted;    /* E times the error estimate; norms are norms of it */
   bool weighted_valid; /* it belongs to the last attempt that had an estimate */
   double *scale;       /* new / old quaternion length, by q slot */
@@ -77,7 +77,7 @@ struct cdn_stepper {
 
   cdni_looks looks;
   cdni_control control;
-  cdni_headway headway;
+  cdni_progress progress;
   cdni_bursts bursts;
   double allowed;       /* error allowed to the attempt */
   double rounding;      /* lower bound of `allowed`: rounding of y */

@@ -28,7 +28,7 @@ cdn_status cdni_sundials_failure(cdn_stepper *s, int flag) {
   const cdni_sundials *m = s->solver;
   char worst[160];
   cdni_sundials_cause cause = m->ops->cause(flag);
-  /* of an evaluation the story is on `work` already; at the smallest step SUNDIALS calls it no convergence */
+  /* of an evaluation the message is on `work` already; at the smallest step SUNDIALS calls it no convergence */
   bool evaluating = cause == CDNI_SUNDIALS_CALLBACK || cause == CDNI_SUNDIALS_ITERATION;
   if (m->status != CDN_OK && (evaluating || m->hopeless)) return m->status;
   switch (cause) {

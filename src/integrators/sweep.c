@@ -1,5 +1,5 @@
 /* No touch is missed: what things (shapes) have swept in a step is looked at before the step is accepted, whatever the
- * method, its errors and its sizes of steps. Most steps are quiet: nothing is near, and that is known at once. In
+ * method, its errors and its sizes of steps. Most steps are clear: nothing is near, and that is known at once. In
  * others the subsystem names pairs that may have met. The time of the step is halved until each of them has surely not
  * met, or has.
  *
@@ -22,7 +22,7 @@ enum { MOST_LEVELS = 44, FIRST_LEVELS = 8, MOST_SHORTENED = 16 };
 /* A span that needs more looks than that is too long: things pass each other at next to no distance. The step is
  * shortened so often, and then let pass. Measured: docs/constants.md. */
 enum { MOST_LOOKS = 64, MOST_TOO_LONG = 3 };
-/* A quiet time is asked for that is this much longer than the step. */
+/* A clear time is asked for that is this much longer than the step. */
 static const double LONGER = 4;
 /* A meeting is known to this part of the time until then, or of the step. */
 static const double FINE = 1e-4, FINEST = 1e-8;
@@ -386,9 +386,9 @@ cdn_status cdni_sweep_step(cdn_stepper *s, cdni_outcome *outcome) {
   if (s->step.t1 != s->events->limit) w->met = -1; /* the step that was shortened to meet */
   w->end_marked = false;
   w->end_time = s->step.t1;
-  CDNI_TRY(w->ops->quiet(w->self, s->work, LONGER * h, h, &w->end));
-  const bool quiet = w->end > 0 && w->end == w->start && h <= 3 * w->reach;
-  if (quiet && s->n_prescribed_q + s->n_prescribed_u == 0) return CDN_OK;
+  CDNI_TRY(w->ops->clear(w->self, s->work, LONGER * h, h, &w->end));
+  const bool clear = w->end > 0 && w->end == w->start && h <= 3 * w->reach;
+  if (clear && s->n_prescribed_q + s->n_prescribed_u == 0) return CDN_OK;
   CDNI_TRY(look_all(s, &first));
   if (first.key >= 0) return meet(s, &first, outcome);
   return first.looks < MOST_LOOKS ? CDN_OK : shorten(s, outcome);

@@ -15,7 +15,7 @@ typedef struct cdni_sweep {
   char *marks; /* of the start and the end of the step, then of times in between */
   int n_marks, first;
   cdni_sights sights;
-  int64_t start, end;     /* ids of the quiet times at both ends, 0: not quiet */
+  int64_t start, end;     /* ids of the clear times at both ends, 0: not clear */
   double reach, end_time; /* that the start is known for; of the end that has been looked at */
   bool marked, end_marked;
   bool has_scene; /* it is ready for times of the present step */

@@ -34,7 +34,7 @@ static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 &
 static bool is_rounded(const cdn_certificate *c) { return c->rounding_steps > c->steps / 2; }
 
 static double suggest(const cdn_certificate *c) {
-  if (c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0] || c->parting[0]) return 0;
+  if (c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0] || c->bifurcation[0]) return 0;
   if (c->below_rounding[0] || is_rounded(c)) return 0;
   /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
   double wanted = 2. / 3 * (c->step_accuracy > 0 ? c->step_accuracy : c->accuracy) * (c->accuracy / c->error_estimate);
@@ -66,9 +66,9 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
   if (c->event_alone[0]) {
     add(text, size, ": event '%s' occurred at t = %.4g s in one of the two runs compared, and not in the other",
         c->event_alone, c->event_alone_time);
-  } else if (c->parting[0]) {
+  } else if (c->bifurcation[0]) {
     add(text, size, ": at t = %.4g s, at a singular pose of %s, the two runs compared go on in different ways",
-        c->parting_time, c->parting);
+        c->bifurcation_time, c->bifurcation);
   } else if (c->below_rounding[0]) {
     add(text, size, ": %s is rounded to %s; ask for less, or shift its origin", c->below_rounding,
         cdni_brief(c->below_rounding_size, a));
@@ -92,10 +92,10 @@ static void tell(const cdn_certificate *c, char *text, size_t size) {
   bool fixed = !(c->accuracy > 0), known = !isnan(c->error_estimate);
   if (fixed) add(text, size, "fixed steps");
   else add(text, size, "asked %s", cdni_brief(c->accuracy, a));
-  const char *reason = c->failure_story[0] ? c->failure_story
-                       : !known            ? "no companion ran"
-                       : c->doubt[0]       ? c->doubt
-                                           : c->companion_story;
+  const char *reason = c->failure_message[0] ? c->failure_message
+                       : !known              ? "no companion ran"
+                       : c->doubt[0]         ? c->doubt
+                                             : c->companion_message;
   bool unknown = c->delivered == CDN_VERDICT_UNKNOWN && (!fixed || !known);
   if (unknown) add(text, size, fixed ? ", error unknown, as %s" : ", delivered: unknown, as %s", reason);
   if (!known) return;

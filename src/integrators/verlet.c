@@ -38,7 +38,7 @@ static cdn_status evaluate_q(cdn_stepper *s) {
   cdni_step *step = &s->step;
   bool moved = false;
   CDNI_TRY(cdn_state_set_ty(s->work, step->t1, step->y1));
-  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   CDNI_TRY(cdni_project_q(s, s->work, CDNI_ALWAYS, &moved));
   if (moved) memcpy(step->y1, cdni_state_y(s->work), sizeof(double) * (size_t)s->nq);
   return cdni_evaluate_here(s, step->f1, &step->power1);

@@ -109,7 +109,7 @@ static cdn_status value_along(cdn_stepper *s, double t, const double *y0, const 
   if (!ev->scene_set || ev->scene_time != t + tau) {
     for (int i = 0; i < s->ny; i++) y[i] = y0[i] + tau * f0[i];
     status = cdn_state_set_ty(ev->scene, t + tau, y);
-    if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+    if (status == CDN_OK) status = cdni_prescribe_values(s, ev->scene, NULL);
     ev->scene_time = t + tau;
     ev->scene_set = status == CDN_OK;
   }
@@ -162,7 +162,7 @@ static cdn_status spread(cdn_stepper *s, const cdni_watch *w, double t, const do
       y[i] = y0[i] + (up ? 1 : -1) * (relative * y0[i] + (absolute > 0 ? absolute * unit_of(s, i) : 0));
     }
     CDNI_TRY(cdn_state_set_ty(ev->scene, t, y));
-    CDNI_TRY(cdni_settle(s, ev->scene, NULL));
+    CDNI_TRY(cdni_prescribe_values(s, ev->scene, NULL));
     CDNI_TRY(cdni_watch_value(s, w, ev->scene, &value));
     *most = fmax(*most, fabs(value - g));
   }

@@ -65,7 +65,7 @@ static cdn_status try_tree(io_builder *b, double *inertia) {
   cdn_status status = cdn_system_freeze(trial);
   if (status != CDN_OK) status = io_tell_mistake(b->model, trial);
   if (status == CDN_OK && inertia) status = io_calc_inertia(b, inertia);
-  if (status == CDN_OK) status = io_settle_ratios(b);
+  if (status == CDN_OK) status = io_resolve_ratios(b);
   cdn_system_release(trial);
   b->system = real;
   return status;

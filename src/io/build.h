@@ -59,7 +59,7 @@ typedef struct io_builder {
   /* With contact. */
   bool has_def;            /* the System was told how it treats contact before */
   bool parents_touch;      /* by that, or by the file */
-  bool convex;             /* contact is convex, by that or by the options */
+  bool convex;             /* contact is soft, by that or by the options */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
   io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;
@@ -149,7 +149,7 @@ cdn_status io_build_sensors(io_builder *b);
  * b->system must be
  * frozen. */
 bool io_has_ratios(const io_builder *b);
-cdn_status io_settle_ratios(io_builder *b);
+cdn_status io_resolve_ratios(io_builder *b);
 /* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit (zeros), column: nu numbers. */
 cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                             double inertia[IO_MOST_MOBILITIES]);

@@ -55,9 +55,9 @@ static void limit_drive(io_builder *b, const cdn_spec_actuator *from, double low
                                 : "tendon actuatorfrcrange (of several actuators)");
 }
 
-static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const char *why, const char *name) {
+static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const char *reason, const char *name) {
   return io_fail(b->d, wrong(a->line), a->line, "actuator '%.60s': %s '%.60s'; name another joint or body", a->name,
-                 why, name);
+                 reason, name);
 }
 
 static cdn_status find_tendon(io_builder *b, const cdn_spec_actuator *from, io_drive *a) {

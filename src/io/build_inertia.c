@@ -30,7 +30,7 @@ static cdn_status diagonal(cdn_state *state, int mobility, double *work, double 
   return status;
 }
 
-static cdn_status settle_spring(io_builder *b, cdn_state *state, int index, double *work) {
+static cdn_status resolve_spring(io_builder *b, cdn_state *state, int index, double *work) {
   cdn_spec_joint *joint = io_spec_joint(b->spec, index);
   const double T = joint->spring_timeconst, D = joint->spring_dampratio;
   double inertia[IO_MOST_MOBILITIES];
@@ -90,7 +90,7 @@ static cdn_status mass_on_frame(io_builder *b, cdn_state *state, const cdn_spec_
   return CDN_OK;
 }
 
-static cdn_status settle_actuator(io_builder *b, cdn_state *state, cdn_spec_actuator *a, double *work) {
+static cdn_status resolve_actuator(io_builder *b, cdn_state *state, cdn_spec_actuator *a, double *work) {
   double mass = 0;
   if (a->joint) CDNI_TRY(mass_on_joint(b, state, a, work, &mass));
   else if (a->tendon && !a->body) CDNI_TRY(mass_on_tendon(b, state, a, work, &mass));
@@ -99,23 +99,23 @@ static cdn_status settle_actuator(io_builder *b, cdn_state *state, cdn_spec_actu
   return CDN_OK;
 }
 
-static cdn_status settle_all(io_builder *b, cdn_state *state, double *work) {
+static cdn_status resolve_all(io_builder *b, cdn_state *state, double *work) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
-    if (has_spring_times(io_spec_joint(b->spec, i)) && b->joints[i].i >= 0) CDNI_TRY(settle_spring(b, state, i, work));
+    if (has_spring_times(io_spec_joint(b->spec, i)) && b->joints[i].i >= 0) CDNI_TRY(resolve_spring(b, state, i, work));
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++)
     if (io_spec_actuator(b->spec, i)->damping_ratio > 0)
-      CDNI_TRY(settle_actuator(b, state, io_spec_actuator(b->spec, i), work));
+      CDNI_TRY(resolve_actuator(b, state, io_spec_actuator(b->spec, i), work));
   return CDN_OK;
 }
 
-cdn_status io_settle_ratios(io_builder *b) {
+cdn_status io_resolve_ratios(io_builder *b) {
   if (!io_has_ratios(b)) return CDN_OK;
   const cdn_allocator *a = &b->d->allocator;
   const size_t bytes = 3 * sizeof(double) * (size_t)(cdn_system_nu(b->system) + 1);
   double *work = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
   cdn_status status = work ? cdn_state_create(b->system, &state) : CDN_ERR_NOMEM;
-  if (status == CDN_OK) status = settle_all(b, state, work);
+  if (status == CDN_OK) status = resolve_all(b, state, work);
   cdn_state_destroy(state);
   cdni_free(a, work, bytes);
   if (status == CDN_OK || b->d->error.code != CDN_OK) return status;

@@ -36,10 +36,11 @@ double io_mean_inertia(const double *inertia, int n) {
 bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || joint->friction > 0; }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
-static void warn_singular(io_builder *b, int line, const char *sort, const char *name, bool limited, const char *why) {
+static void warn_singular(io_builder *b, int line, const char *type, const char *name, bool limited,
+                          const char *reason) {
   io_warn(b->d, line,
           "%s '%.60s': the inertia that its %s meets cannot be told (%.200s); the %s is made for 1 kg or 1 kg m^2",
-          sort, name, limited ? "limit" : "dry friction", why, limited ? "limit" : "friction");
+          type, name, limited ? "limit" : "dry friction", reason, limited ? "limit" : "friction");
 }
 
 /* What a tendon's force meets along it. */
@@ -60,7 +61,7 @@ static cdn_status tendon_inertia(io_builder *b, cdn_state *state, const cdn_spec
 }
 
 /* Takes 1 where an inertia cannot be told. *singular: none can be told any more. */
-static cdn_status judge(io_builder *b, cdn_state *state, bool *singular, cdn_status status, int line, const char *sort,
+static cdn_status judge(io_builder *b, cdn_state *state, bool *singular, cdn_status status, int line, const char *type,
                         const char *name, bool limited, double *own, int n) {
   bool positive = !*singular;
   if (!*singular) {
@@ -70,7 +71,7 @@ static cdn_status judge(io_builder *b, cdn_state *state, bool *singular, cdn_sta
     cdn_error error = { .code = CDN_OK };
     if (*singular) cdn_state_last_error(state, &error);
     if (*singular || !positive)
-      warn_singular(b, line, sort, name, limited, *singular ? error.text : "it is not positive");
+      warn_singular(b, line, type, name, limited, *singular ? error.text : "it is not positive");
   }
   for (int k = 0; k < n; k++)
     if (*singular || !positive) own[k] = 1;

@@ -105,7 +105,7 @@ cdn_status io_build_shapes(io_builder *b) {
     contact.pass_without_law = true;
     contact.parent_child = b->parents_touch;
     contact.friction = b->model->options.contact_friction;
-    contact.model = b->convex ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
+    contact.model = b->convex ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;
     cdn_system_set_contact(b->system, &contact);
   }
   return io_build_touch(b);
@@ -133,7 +133,7 @@ cdn_status io_prepare_shapes(io_builder *b) {
   const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   const cdn_contact_def *def = cdni_contact_given(b->system);
-  b->convex = def ? def->model == CDN_CONTACT_CONVEX : b->model->options.contact == CDN_MODEL_SOFT;
+  b->convex = def ? def->model == CDN_CONTACT_SOFT : b->model->options.contact == CDN_MODEL_SOFT;
   b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->d->parents_touch;
   b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
   b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;

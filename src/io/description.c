@@ -114,7 +114,7 @@ int io_joint_nu(io_joint_kind kind) {
 }
 
 /* Writes "file:line: text". Of a long path only the end is written, because the end tells files apart. */
-static void put_story(const io_description *d, int line, const char *text, char *story, size_t size) {
+static void put_message(const io_description *d, int line, const char *text, char *message, size_t size) {
   const char *file = d->file ? d->file : "model";
   const size_t length = strlen(file), most = 120;
   const char *shown = length > most ? file + length - most : file;
@@ -122,21 +122,21 @@ static void put_story(const io_description *d, int line, const char *text, char 
   char raw[1024];
   if (line > 0) snprintf(raw, sizeof raw, "%s%s:%d: %s", dots, shown, line, text);
   else snprintf(raw, sizeof raw, "%s%s: %s", dots, shown, text);
-  /* Names come from files: the story is one line, and has no control characters. */
+  /* Names come from files: the message is one line, and has no control characters. */
   for (char *c = raw; *c; c++)
     if (*c >= '\t' && *c <= '\r') *c = ' ';
-  cdn_visible_text(raw, story, size);
+  cdn_visible_text(raw, message, size);
 }
 
 cdn_status io_fail(io_description *d, cdn_status code, int line, const char *format, ...) {
   if (d->error.code != CDN_OK) return code;
-  char text[512], story[1024];
+  char text[512], message[1024];
   va_list args;
   va_start(args, format);
   cdni_vprint(text, sizeof text, format, args);
   va_end(args);
-  put_story(d, line, text, story, sizeof story);
-  return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", story);
+  put_message(d, line, text, message, sizeof message);
+  return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", message);
 }
 
 /* Keeps a copy of the text. */
@@ -157,13 +157,13 @@ cdn_status io_forgive(io_description *d, cdn_status status, const char *conseque
 }
 
 void io_warn(io_description *d, int line, const char *format, ...) {
-  char text[512], story[1024];
+  char text[512], message[1024];
   va_list args;
   va_start(args, format);
   cdni_vprint(text, sizeof text, format, args);
   va_end(args);
-  put_story(d, line, text, story, sizeof story);
-  keep_warning(d, story);
+  put_message(d, line, text, message, sizeof message);
+  keep_warning(d, message);
 }
 
 /* Removes half of a UTF-8 character from the end of a text that was cut. */

@@ -241,11 +241,11 @@ static cdn_status dress(dresser *r) {
   io_dress_tell(r);
   for (int i = 0; i < cdn_model_frame_count(m); i++) {
     cdn_model_frame f;
-    CDNI_TRY(cdn_model_frame_get(m, i, &f));
+    CDNI_TRY(cdn_model_get_frame(m, i, &f));
     if (f.name) CDNI_TRY(cdn_scene_add_point(r->scene, f.name, f.body, f.X_BF));
   }
   for (int i = 0; i < cdn_model_joint_count(m); i++) {
-    const cdn_model_joint j = cdn_model_joint_get(m, i);
+    const cdn_model_joint j = cdn_model_get_joint(m, i);
     if (j.nq == 1 && (isfinite(j.lower) || isfinite(j.upper)))
       CDNI_TRY(cdn_scene_add_range(r->scene, j.mobilized, 0, j.lower, j.upper));
   }

@@ -127,9 +127,9 @@ static cdn_status make_surface(const mesh_file *mesh, bool convex, cdn_surface *
       convex ? cdn_surface_create_convex(mesh->n_vertices, mesh->vertices, out)
              : cdn_surface_create_mesh(mesh->n_vertices, mesh->vertices, mesh->n_triangles, mesh->triangles, out);
   if (!status) return CDN_OK;
-  cdn_error why;
-  cdn_last_error(&why);
-  return cdni_refuse(status, function, "'%s': %s", mesh->path, why.text);
+  cdn_error reason;
+  cdn_last_error(&reason);
+  return cdni_refuse(status, function, "'%s': %s", mesh->path, reason.text);
 }
 
 static cdn_status check_file(const char *path) {

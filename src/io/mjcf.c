@@ -107,10 +107,10 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
     cdni_array_free(&d->allocator, &r.documents);
     return io_mjcf_out_of_memory(&r);
   }
-  cdn_model_options settled = *options;
-  if (settled.contact == CDN_MODEL_AS_FILE) settled.contact = CDN_MODEL_SOFT;
+  cdn_model_options resolved = *options;
+  if (resolved.contact == CDN_MODEL_AS_FILE) resolved.contact = CDN_MODEL_SOFT;
   io_mjcf_default_options(&r);
-  r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(&settled);
+  r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(&resolved);
   /* strict is applied to the finished description */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);

@@ -148,7 +148,7 @@ typedef struct mjcf_mesh {
   io_xml_node *node; /* for the triangles of vertices that are in the file itself */
   bool measured;
   cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
-  char why[400];             /* it is not, or why the hull counts; "": neither */
+  char reason[400];          /* it is not, or why the hull counts; "": neither */
 } mjcf_mesh;
 
 /* What takes the place of all contacts' own, if the file says so. */

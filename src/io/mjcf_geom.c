@@ -133,12 +133,12 @@ static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, cons
   const int line = io_xml_line(e->node);
   const char *name = body ? body : "(unnamed)";
   if (s == MESH && mesh && mesh->solid.mass > 0) {
-    io_warn(r->d, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->why);
+    io_warn(r->d, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->reason);
     return;
   }
   io_not_understood(r->d, line, s == SDF ? "geom type=sdf" : s == MESH ? "geom type=mesh" : "geom mesh");
   io_warn(r->d, line, "body '%s': the mass of its mesh geom is missing%s%s; give the body an <inertial>", name,
-          mesh && mesh->why[0] ? ": " : "", mesh ? mesh->why : "");
+          mesh && mesh->reason[0] ? ": " : "", mesh ? mesh->reason : "");
 }
 
 /* A geom with a mesh: the solid within it. */
@@ -150,7 +150,7 @@ static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjc
   if (mass == 0) return CDN_OK;
   CDNI_TRY(io_mjcf_string(r, e, "mesh", &name));
   const mjcf_mesh *mesh = g->s == MESH ? io_mjcf_mesh_solid(r, name) : NULL;
-  if (!mesh || mesh->why[0]) report_mesh(r, e, g->s, CDNI_AT(r->d->bodies, io_body, scope->body).name, mesh);
+  if (!mesh || mesh->reason[0]) report_mesh(r, e, g->s, CDNI_AT(r->d->bodies, io_body, scope->body).name, mesh);
   if (!mesh || !(mesh->solid.mass > 0)) return CDN_OK;
   CDNI_TRY(read_mass(r, e, mesh->solid.mass, &mass));
   const double k = mass / mesh->solid.mass;

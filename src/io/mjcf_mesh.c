@@ -123,12 +123,12 @@ static void measure_once(const mjcf_reader *r, mjcf_mesh *m) {
   cdn_error error = { .code = CDN_OK };
   m->measured = true;
   if (m->inertia == MJCF_SHELL_INERTIA) {
-    snprintf(m->why, sizeof m->why, "inertia='shell' is not understood");
+    snprintf(m->reason, sizeof m->reason, "inertia='shell' is not understood");
     return;
   }
   if (measure(r, m, m->inertia == MJCF_CONVEX_INERTIA) == CDN_OK) return;
   cdn_last_error(&error);
-  snprintf(m->why, sizeof m->why, "%.390s", error.text);
+  snprintf(m->reason, sizeof m->reason, "%.390s", error.text);
   if (measure(r, m, true) != CDN_OK) m->solid = (cdn_mass_properties){ 0 };
 }
 

@@ -340,13 +340,13 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   bool known = true;
   CDNI_TRY(read_known(r, node, kinds[i].of, sensor, &known));
   if (known) return CDN_OK;
-  static const char *const why[] = { [OF_OBJECT] = " of this objtype or reftype",
-                                     [OF_SITE] = " of a camera",
-                                     [OF_ACTUATOR] = " of an actuator that is left out",
-                                     [OF_TENDON] = " of a tendon that is not simulated",
-                                     [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
+  static const char *const reason[] = { [OF_OBJECT] = " of this objtype or reftype",
+                                        [OF_SITE] = " of a camera",
+                                        [OF_ACTUATOR] = " of an actuator that is left out",
+                                        [OF_TENDON] = " of a tendon that is not simulated",
+                                        [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
   r->d->sensors.count--;
-  report(r, node, why[kinds[i].of]);
+  report(r, node, reason[kinds[i].of]);
   return CDN_OK;
 }
 

@@ -77,7 +77,7 @@ static cdn_model_joint joint_entry(const cdn_model *model, int i) {
                             .line = s->line };
 }
 
-void cdn_model_joint_get_sized(const cdn_model *model, int i, cdn_model_joint *out, size_t size) {
+void cdn_model_get_joint_sized(const cdn_model *model, int i, cdn_model_joint *out, size_t size) {
   cdn_model_joint entry = { .name = "", .kind = "", .body = "", .units = "", .first_q = -1, .first_u = -1 };
   entry.mobilized.i = -1;
   if (i >= 0 && i < cdn_model_joint_count(model)) entry = joint_entry(model, i);
@@ -125,7 +125,7 @@ int cdn_model_frame_count(const cdn_model *model) {
 
 static const cdn_model_frame no_frame = { .name = "", .body = { -1 } };
 
-cdn_status cdn_model_frame_get_sized(const cdn_model *model, int i, cdn_model_frame *out, size_t size) {
+cdn_status cdn_model_get_frame_sized(const cdn_model *model, int i, cdn_model_frame *out, size_t size) {
   const bool there = i >= 0 && i < cdn_model_frame_count(model);
   cdn_model_frame frame = no_frame;
   if (there) {
@@ -134,12 +134,12 @@ cdn_status cdn_model_frame_get_sized(const cdn_model *model, int i, cdn_model_fr
   }
   cdni_sized_write(out, size, &frame, sizeof frame);
   if (there && out) return CDN_OK;
-  return cdni_refuse(CDN_ERR_ARG, "cdn_model_frame_get_sized", "there is no frame %d, or nowhere to put it", i);
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_get_frame_sized", "there is no frame %d, or nowhere to put it", i);
 }
 
 cdn_status cdn_model_find_frame_sized(const cdn_model *model, const char *name, cdn_model_frame *out, size_t size) {
   const int i = model && model->system ? cdn_spec_find(model->spec, CDN_SPEC_FRAME, name) : -1;
-  if (i >= 0) return cdn_model_frame_get_sized(model, i, out, size);
+  if (i >= 0) return cdn_model_get_frame_sized(model, i, out, size);
   cdn_model_frame frame = no_frame;
   const cdn_body body = cdn_model_find_body(model, name);
   if (body.i >= 0) {
@@ -162,7 +162,7 @@ int cdn_model_find_sensor(const cdn_model *model, const char *name) {
   return cdn_model_sensor_count(model) > 0 ? cdn_spec_find(model->spec, CDN_SPEC_SENSOR, name) : -1;
 }
 
-cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_sensor *out, size_t size) {
+cdn_status cdn_model_get_sensor_sized(const cdn_model *model, int i, cdn_model_sensor *out, size_t size) {
   cdn_model_sensor sensor = { .name = "", .measure = { -1 } };
   const bool there = i >= 0 && i < cdn_model_sensor_count(model);
   if (there) {
@@ -173,7 +173,7 @@ cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_s
   }
   cdni_sized_write(out, size, &sensor, sizeof sensor);
   if (there && out) return CDN_OK;
-  return cdni_refuse(CDN_ERR_ARG, "cdn_model_sensor_get_sized", "there is no sensor %d, or nowhere to put it", i);
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_get_sensor_sized", "there is no sensor %d, or nowhere to put it", i);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ int cdn_model_find_actuator(const cdn_model *model, const char *name) {
   return cdn_model_actuator_count(model) > 0 ? cdn_spec_find(model->spec, CDN_SPEC_ACTUATOR, name) : -1;
 }
 
-cdn_status cdn_model_actuator_get_sized(const cdn_model *model, int i, cdn_model_actuator *out, size_t size) {
+cdn_status cdn_model_get_actuator_sized(const cdn_model *model, int i, cdn_model_actuator *out, size_t size) {
   cdn_model_actuator actuator = { "", { -1 }, { -1 }, { -1 }, { .group = -1 }, 0 };
   const bool there = i >= 0 && i < cdn_model_actuator_count(model);
   if (there) {
@@ -196,7 +196,7 @@ cdn_status cdn_model_actuator_get_sized(const cdn_model *model, int i, cdn_model
   }
   cdni_sized_write(out, size, &actuator, sizeof actuator);
   if (there && out) return CDN_OK;
-  return cdni_refuse(CDN_ERR_ARG, "cdn_model_actuator_get_sized", "there is no actuator %d, or nowhere to put it", i);
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_get_actuator_sized", "there is no actuator %d, or nowhere to put it", i);
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
@@ -255,8 +255,8 @@ static cdn_status set_joints(const cdn_model *model, const cdn_spec_key *key, co
     q += nq;
     u += nu;
     if (body.i < 0 || nq == 0) continue; /* a loop is cut here */
-    CDNI_TRY(cdn_body_set_q(state, body, q <= key->nq ? key->q + q - nq : cdn_body_q(defaults, body), nq));
-    CDNI_TRY(cdn_body_set_u(state, body, u <= key->nu ? key->u + u - nu : cdn_body_u(defaults, body), nu));
+    CDNI_TRY(cdn_body_set_q(state, body, nq, q <= key->nq ? key->q + q - nq : cdn_body_q(defaults, body)));
+    CDNI_TRY(cdn_body_set_u(state, body, nu, u <= key->nu ? key->u + u - nu : cdn_body_u(defaults, body)));
   }
   return CDN_OK;
 }

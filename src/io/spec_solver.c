@@ -47,10 +47,10 @@ cdn_status cdn_spec_set_solver(cdn_spec *spec, const cdn_spec_solver *def) {
 
 cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) {
   static const char function[] = "cdn_model_steps_of_file";
-  static const cdn_method methods[] = { [CDN_SPEC_EULER] = CDN_METHOD_DAMPED_EULER,
-                                        [CDN_SPEC_RK4] = CDN_METHOD_RUNGE_KUTTA_4,
-                                        [CDN_SPEC_IMPLICIT] = CDN_METHOD_IMPLICIT,
-                                        [CDN_SPEC_IMPLICITFAST] = CDN_METHOD_IMPLICIT_FAST };
+  static const cdn_method methods[] = { [CDN_SPEC_EULER] = CDN_METHOD_MUJOCO_EULER,
+                                        [CDN_SPEC_RK4] = CDN_METHOD_MUJOCO_RK4,
+                                        [CDN_SPEC_IMPLICIT] = CDN_METHOD_MUJOCO_IMPLICIT,
+                                        [CDN_SPEC_IMPLICITFAST] = CDN_METHOD_MUJOCO_IMPLICIT_FAST };
   if (!model || !model->spec) return cdni_refuse(CDN_ERR_ARG, function, "there is no model, or it has no spec");
   const io_description *d = &model->spec->d;
   if (!d->has_solver)
@@ -68,7 +68,7 @@ cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double 
 void io_interactive_steps(cdn_model *model, const cdn_system *system, cdn_method *method, double *step) {
   static const double usual = 0.002; /* MuJoCo's, too */
   const bool has_own = model && model->spec && model->spec->d.has_solver;
-  const bool is_stiff = cdn_system_shape_count(system) > 0 && cdn_system_contact_model(system) != CDN_CONTACT_CONVEX;
+  const bool is_stiff = cdn_system_shape_count(system) > 0 && cdn_system_contact_model(system) != CDN_CONTACT_SOFT;
   *step = has_own ? model->spec->d.solver.timestep : usual;
-  *method = is_stiff ? CDN_METHOD_CONVEX : CDN_METHOD_IMPLICIT;
+  *method = is_stiff ? CDN_METHOD_IMPLICIT_CONTACT : CDN_METHOD_MUJOCO_IMPLICIT;
 }

@@ -232,13 +232,13 @@ cdn_status cdn_trajectory_run(cdn_trajectory *t, cdn_stepper *stepper, double en
   if (wrong) return cdni_refuse(CDN_ERR_ARG, function, "a run to t = %g, every %g s: %s", end, interval, wrong);
   if (!t->begun) CDNI_TRY(cdn_trajectory_header(t));
   if (start != t->last_time) CDNI_TRY(cdn_trajectory_row(t, cdn_stepper_state(stepper), NULL));
-  cdn_why why = CDN_REACHED_TIME;
+  cdn_return_reason reason = CDN_REACHED_TIME;
   double now = start;
-  for (int k = 1; now < end && why != CDN_STOPPED; k++) {
+  for (int k = 1; now < end && reason != CDN_STOPPED; k++) {
     double next = start + k * interval;
     if (!(next < end - 1e-6 * interval)) next = end;
-    do CDNI_TRY(cdn_stepper_advance(stepper, next, &why));
-    while (why == CDN_HANDLED_EVENT);
+    do CDNI_TRY(cdn_stepper_advance(stepper, next, &reason));
+    while (reason == CDN_HANDLED_EVENT);
     now = next;
     if (cdn_state_time(cdn_stepper_state(stepper)) != t->last_time)
       CDNI_TRY(cdn_trajectory_row(t, cdn_stepper_state(stepper), NULL));

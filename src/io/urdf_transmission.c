@@ -74,9 +74,9 @@ static cdn_status add_actuator(urdf_graph *graph, io_xml_node *node, const urdf_
 cdn_status urdf_read_transmission(urdf_graph *graph, io_xml_node *node) {
   io_description *d = graph->d;
   io_xml_node *end = io_xml_child(node, "joint"), *actuator = io_xml_child(node, "actuator");
-  const char *why = obstacle(node, end, actuator);
-  if (why) {
-    io_not_understood(d, io_xml_line(node), why);
+  const char *reason = obstacle(node, end, actuator);
+  if (reason) {
+    io_not_understood(d, io_xml_line(node), reason);
     return CDN_OK;
   }
   const char *joint_name, *name;

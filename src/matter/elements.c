@@ -160,13 +160,13 @@ static cdn_status set_motion(cdn_state *state, const char *function, int i, int 
 }
 
 const cdni_elements cdni_matter_elements[] = {
-  { .sort = CDN_SORT_BODY,
+  { .type = CDN_ELEMENT_BODY,
     .count = cdn_system_body_count,
     .name = body_name,
     .parameter_count = mass_count,
     .parameter = mass_parameter,
     .set = set_mass },
-  { .sort = CDN_SORT_MOBILIZER,
+  { .type = CDN_ELEMENT_MOBILIZER,
     .count = cdn_system_body_count,
     .name = mobilizer_name,
     .may_share = is_weld,
@@ -174,7 +174,7 @@ const cdni_elements cdni_matter_elements[] = {
     .parameter_count = mobilizer_count,
     .parameter = mobilizer_parameter,
     .set = set_mobilizer },
-  { .sort = CDN_SORT_MOTION,
+  { .type = CDN_ELEMENT_MOTION,
     .count = cdn_system_motion_count,
     .name = motion_name,
     .kind = motion_kind,

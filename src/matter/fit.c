@@ -194,7 +194,7 @@ static cdn_status fit(cdn_state *state, const char *function, cdn_body body, con
   if (status == CDN_OK && !found) status = cdni_fit_iterate(&j, wanted, q);
   if (status == CDN_OK && !cdni_all_finite(q, j.n->nq, NULL)) status = CDN_ERR_NONFINITE;
   if (status != CDN_OK) return failed(state, function, &j, body, status);
-  return cdn_body_set_q(state, body, q, j.n->nq);
+  return cdn_body_set_q(state, body, j.n->nq, q);
 }
 
 cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM) {
@@ -287,7 +287,7 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
     for (int l = 0; l < nu; l++) stays[l] -= part * x.along[k][l];
   }
   for (int l = 0; l < nu && x.n < nu; l++) x.u[l] += stays[l];
-  return cdn_body_set_u(state, body, x.u, nu);
+  return cdn_body_set_u(state, body, nu, x.u);
 }
 
 cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM) {

@@ -158,7 +158,7 @@ static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state
 static inline bool cdni_matter_is_prescribed(const matter *m, const cdn_state *state) {
   return cdni_matter_data(m, state).prescribed != NULL;
 }
-/* "joint 'x' ... no inertia": the story of a kernel that returned a body. */
+/* "joint 'x' ... no inertia": the message of a kernel that returned a body. */
 cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function);
 
 #endif

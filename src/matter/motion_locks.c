@@ -115,7 +115,7 @@ static cdn_status lock(const matter *m, cdn_state *state, int body, cdn_motion_l
   return CDN_OK;
 }
 
-cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, const double *values, int n) {
+cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, int n, const double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_body_lock_at";
   CDNI_TRY(check(state, function, body, level));
@@ -172,7 +172,7 @@ cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level
     if (position) memcpy(values, d.q + n->q, n->nq * sizeof *values);
     else if (n->nu) memcpy(values, d.u + n->u, n->nu * sizeof *values);
   }
-  return cdn_body_lock_at(state, body, level, values, level == CDN_LEVEL_POSITION ? n->nq : n->nu);
+  return cdn_body_lock_at(state, body, level, level == CDN_LEVEL_POSITION ? n->nq : n->nu, values);
 }
 
 cdn_status cdn_body_unlock(cdn_state *state, cdn_body body) {

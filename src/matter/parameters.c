@@ -31,11 +31,11 @@ static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool,
   return cdn_state_set_slots(state, pool, first, n, values);
 }
 
-cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) {
+cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, int n, const double *q) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_run(state, "cdn_body_set_q", CDN_POOL_Q, body, q, n);
 }
-cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) {
+cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, int n, const double *u) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_run(state, "cdn_body_set_u", CDN_POOL_U, body, u, n);
 }

@@ -36,7 +36,7 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
     return cdni_state_fail(state, status, status == CDN_ERR_NONFINITE, "cdn_measure_value", cdni_measure_name(m),
                            "calc_value of measure '%s' failed: %s", cdni_measure_name(m), cdn_status_text(status));
   }
-  /* its own story, with the measure's name if it named nobody */
+  /* its own message, with the measure's name if it named nobody */
   if (!e.element[0]) strncpy(e.element, cdni_measure_name(m), sizeof e.element - 1);
   cdni_state_set_error(state, &e);
   return status;

@@ -87,7 +87,7 @@ static const char *kind_of(const cdn_system *system, int i) {
   return cdni_measure_at(system, (cdn_measure){ i })->kind->name;
 }
 static const cdni_elements elements[] = {
-  { .sort = CDN_SORT_MEASURE, .count = cdn_system_measure_count, .name = name_of, .kind = kind_of },
+  { .type = CDN_ELEMENT_MEASURE, .count = cdn_system_measure_count, .name = name_of, .kind = kind_of },
   CDNI_NO_MORE_ELEMENTS,
 };
 

@@ -53,9 +53,9 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
                        : is(source, CDN_UDOT)  ? cdn_state_udot(state)
                                                : cdn_state_zdot(state);
   if (!pool) {
-    cdn_error why;
-    cdn_state_last_error(state, &why);
-    return why.code;
+    cdn_error reason;
+    cdn_state_last_error(state, &reason);
+    return reason.code;
   }
   *out = pool[index_of(s)];
   return CDN_OK;

@@ -21,9 +21,9 @@ static cdn_status value(const void *self, cdn_state *state, double *out) {
   const trigger *t = self;
   const double *now = cdn_measure_value(state, t->measure);
   if (!now) {
-    cdn_error why;
-    cdn_state_last_error(state, &why);
-    return why.code;
+    cdn_error reason;
+    cdn_state_last_error(state, &reason);
+    return reason.code;
   }
   *out = now[t->i] - t->level;
   return CDN_OK;

@@ -17,17 +17,17 @@ static int side_of(const char *name) {
 
 cdn_status cdni_scene_anchors(const cdn_state *state, cdn_constraint constraint, scene_places *out) {
   const cdn_system *system = cdn_state_system(state);
-  const int i = constraint.i, n = cdn_element_parameter_count(system, CDN_SORT_CONSTRAINT, i);
+  const int i = constraint.i, n = cdn_element_parameter_count(system, CDN_ELEMENT_CONSTRAINT, i);
   cdn_body bodies[2];
   cdni_constraint_first_bodies(system, i, bodies);
   out->n = 0;
   for (int k = 0; k + 2 < n; k++) {
     cdn_parameter parameter;
     double p[3];
-    CDNI_TRY(cdn_element_parameter(system, CDN_SORT_CONSTRAINT, i, k, &parameter));
+    CDNI_TRY(cdn_element_parameter(system, CDN_ELEMENT_CONSTRAINT, i, k, &parameter));
     const int side = side_of(parameter.name);
     if (side < 0 || bodies[side].i < 0 || out->n == 2) continue;
-    CDNI_TRY(cdn_element_get_parameters(state, CDN_SORT_CONSTRAINT, i, k, 3, p));
+    CDNI_TRY(cdn_element_get_parameters(state, CDN_ELEMENT_CONSTRAINT, i, k, 3, p));
     out->body[out->n] = bodies[side];
     out->p_B[out->n++] = cdn_v3(p[0], p[1], p[2]);
   }

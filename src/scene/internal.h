@@ -70,9 +70,9 @@ static inline cdn_visual *scene_visual(const cdn_scene *s, int i) { return &CDNI
 bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body);
 cdn_status cdni_scene_no_memory(const char *function);
 /* A copy of a name, or a made-up one of the list's next element, a "camera"; NULL: memory ran out. */
-char *cdni_scene_name(const cdn_scene *scene, const char *name, const char *sort, const cdni_array *list);
-/* Element i of a list; NULL, and the story: there is none. */
-const void *cdni_scene_element(const cdni_array *list, int i, const char *function, const char *sort);
+char *cdni_scene_name(const cdn_scene *scene, const char *name, const char *type, const cdni_array *list);
+/* Element i of a list; NULL, and the message: there is none. */
+const void *cdni_scene_element(const cdni_array *list, int i, const char *function, const char *type);
 
 /* textures.c */
 void cdni_scene_free_textures(cdn_scene *scene);

@@ -4,7 +4,7 @@
 #include <cardan/constraints.h>
 #include <cardan/contact.h>
 #include <cardan/forces.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 
 #include "forces/forces.h"
 #include "scene/internal.h"
@@ -107,8 +107,8 @@ cdn_status cdni_marks_forces(cdn_decorations *d) {
 /* From the station to the target. */
 static cdn_status mark_pull(cdn_decorations *d, cdn_force force) {
   static const float colour[4] = { 0.95f, 0.55f, 0.10f, 1 };
-  cdn_pull held;
-  CDNI_TRY(cdn_pull_get(d->state, force, &held));
+  cdn_perturbation held;
+  CDNI_TRY(cdn_perturbation_get(d->state, force, &held));
   if (held.body.i < 0) return CDN_OK;
   CDNI_TRY(cdn_decorate_point(d, held.p_G, 0.2 * d->scene->scale, colour));
   return cdn_decorate_arrow(d, held.p_G, held.target_G, colour);
@@ -117,6 +117,6 @@ static cdn_status mark_pull(cdn_decorations *d, cdn_force force) {
 cdn_status cdni_marks_own(cdn_decorations *d) {
   const cdn_system *system = d->scene->system;
   for (int i = 0; i < cdn_system_force_count(system); i++)
-    if (cdni_force_is_pull(system, i)) CDNI_TRY(mark_pull(d, (cdn_force){ i }));
+    if (cdni_force_is_perturbation(system, i)) CDNI_TRY(mark_pull(d, (cdn_force){ i }));
   return cdni_system_decorate(system, d->state, d);
 }

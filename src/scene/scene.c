@@ -37,15 +37,15 @@ static cdn_status no_body(const cdn_scene *scene, const char *function, cdn_body
 
 /* ---- lists of a scene ---- */
 
-char *cdni_scene_name(const cdn_scene *scene, const char *name, const char *sort, const cdni_array *list) {
+char *cdni_scene_name(const cdn_scene *scene, const char *name, const char *type, const cdni_array *list) {
   char made_up[32];
-  snprintf(made_up, sizeof made_up, "%s%zu", sort, list->count);
+  snprintf(made_up, sizeof made_up, "%s%zu", type, list->count);
   return cdni_strdup(&scene->allocator, name ? name : made_up);
 }
 
-const void *cdni_scene_element(const cdni_array *list, int i, const char *function, const char *sort) {
+const void *cdni_scene_element(const cdni_array *list, int i, const char *function, const char *type) {
   if (i >= 0 && (size_t)i < list->count) return (const char *)list->data + (size_t)i * list->element;
-  cdni_refuse(CDN_ERR_ARG, function, "there is no %s %d: the scene has %zu", sort, i, list->count);
+  cdni_refuse(CDN_ERR_ARG, function, "there is no %s %d: the scene has %zu", type, i, list->count);
   return NULL;
 }
 

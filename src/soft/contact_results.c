@@ -25,7 +25,7 @@ cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, out);
   const contact_room *room = cdni_contact(cdn_state_system(state));
-  const bool is_soft = cdni_contact_is_convex(room);
+  const bool is_soft = cdni_contact_is_soft(room);
   int n;
   /* forces of rows are known with accelerations */
   if (is_soft) CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));

@@ -19,13 +19,13 @@ static void put_rows(const contact_point *p, soft_group *g) {
 }
 
 /* Surfaces that run over their bodies: friction is against what they do. */
-static cdn_status count_belts(const soft_room *room, cdn_state *state, const contact_point *p, double damping,
-                              soft_group *g) {
-  cdn_spatial belts;
+static cdn_status count_surface_motion(const soft_room *room, cdn_state *state, const contact_point *p, double damping,
+                                       soft_group *g) {
+  cdn_spatial surface_motions;
   bool run;
-  CDNI_TRY(cdni_contact_belts(room->contact, state, p, &run, &belts));
+  CDNI_TRY(cdni_contact_surface_motion(room->contact, state, p, &run, &surface_motions));
   if (!run) return CDN_OK;
-  const sv V = { cdni_to_v3(belts.w), cdni_to_v3(belts.v) };
+  const sv V = { cdni_to_v3(surface_motions.w), cdni_to_v3(surface_motions.v) };
   for (int k = 1; k < g->s.rows; k++) g->ref[k] -= damping * sv_dot(g->B[k], V);
   g->known = false;
   return CDN_OK;
@@ -56,7 +56,7 @@ static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree
   const sv V = relative_velocity(d, g);
   for (int k = 0; k < g->s.rows; k++) g->ref[k] = -response.B * sv_dot(g->B[k], V);
   g->ref[0] -= response.K * response.d * x;
-  return count_belts(room, state, p, response.B, g);
+  return count_surface_motion(room, state, p, response.B, g);
 }
 
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,

@@ -112,11 +112,11 @@ void cdni_soft_element_add_term(soft_adder *a, cdn_body body, int k) {
   else cdni_soft_element_refuse(a, CDN_ERR_NOMEM, "out of memory");
 }
 
-static cdn_status check(const soft_element_kind *kind, const double *params, char *why, size_t size) {
-  CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, why, size));
+static cdn_status check(const soft_element_kind *kind, const double *params, char *reason, size_t size) {
+  CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, reason, size));
   const char *wrong = kind->check(params);
   if (!wrong) return CDN_OK;
-  snprintf(why, size, "%s", wrong);
+  snprintf(reason, size, "%s", wrong);
   return CDN_ERR_ARG;
 }
 
@@ -132,15 +132,15 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
   const cdn_soft_element none = { -1 };
   const soft_element_kind *kind = cdni_soft_element_kinds[a->element.kind];
   if (!a->ok) return none;
-  char why[200];
+  char reason[200];
   double *numbers = params + kind->n_params - LAW_NUMBERS;
   memcpy(numbers + LAW_REF, law->ref, sizeof law->ref);
   memcpy(numbers + LAW_IMP, law->imp, sizeof law->imp);
   numbers[LAW_ENABLED] = !disabled;
   prepare(kind, params);
-  const cdn_status status = check(kind, params, why, sizeof why);
+  const cdn_status status = check(kind, params, reason, sizeof reason);
   if (status != CDN_OK) {
-    cdni_soft_element_refuse(a, status, "%s", why);
+    cdni_soft_element_refuse(a, status, "%s", reason);
     return none;
   }
   const cdn_allocator *memory = cdni_system_allocator(a->system);
@@ -192,19 +192,19 @@ static cdn_status set(cdn_state *state, const char *function, int i, int first, 
   const soft_element *e = element_at(room, i);
   const soft_element_kind *kind = cdni_soft_element_kinds[e->kind];
   double all[SOFT_MOST_PARAMS];
-  char why[200];
+  char reason[200];
   memcpy(all, cdn_state_parameters(state, room->params) + e->first_param, (size_t)kind->n_params * sizeof *all);
   memcpy(all + first, values, (size_t)n * sizeof *values);
   prepare(kind, all);
-  const cdn_status status = check(kind, all, why, sizeof why);
+  const cdn_status status = check(kind, all, reason, sizeof reason);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, e->name, "soft element '%s': %s; nothing was changed",
-                           e->name, why);
+                           e->name, reason);
   return cdn_state_set_parameters(state, room->params, e->first_param, kind->n_params, all);
 }
 
 static const cdni_elements sorts[] = {
-  { .sort = CDN_SORT_SOFT_ELEMENT,
+  { .type = CDN_ELEMENT_SOFT,
     .count = count,
     .name = name_of,
     .kind = kind_of,

@@ -3,7 +3,7 @@
 
 #include "soft/invertible.h"
 
-static const char *const forward_story =
+static const char *const forward_message =
     "the normal velocity of %s is %.17g, and v_min is %.17g: an inverse needs more "
     "than v_min, or elastic > 0";
 
@@ -63,7 +63,7 @@ static cdn_status gradient(const char *function, const cdn_invertible_problem *p
       if (!(s > 0) && p->elastic == 0) {
         if (!isfinite(s)) return cdni_invertible_not_finite(function, p, "v", v);
         char name[INVERTIBLE_NAME_SIZE];
-        return cdni_refuse(CDN_ERR_CONSTRAINT, function, forward_story, cdni_invertible_name(p, first + i, name),
+        return cdni_refuse(CDN_ERR_CONSTRAINT, function, forward_message, cdni_invertible_name(p, first + i, name),
                            v[rows[i]], p->v_min[first + i]);
       }
       invertible_barrier(p->kappa, p->elastic, s, &y[i], &second);

@@ -6,8 +6,8 @@
 
 CDNI_DEF(row_def, .kind = CDN_SOFT_BOUNDED, .rows = 1, .lower = -INFINITY, .upper = INFINITY);
 
-static void note(cdn_row_list *list, cdn_status mistake, const char *why) {
-  if (list->mistake == CDN_OK) list->mistake = mistake, list->why = why;
+static void note(cdn_row_list *list, cdn_status mistake, const char *reason) {
+  if (list->mistake == CDN_OK) list->mistake = mistake, list->reason = reason;
 }
 
 /* ---- checks ---- */
@@ -402,7 +402,7 @@ static cdn_status call(const soft_provider *p, cdn_state *state, cdn_row_list *l
                            "calc_rows of row provider '%s' failed: %s", p->name, cdn_status_text(status));
   if (list->mistake != CDN_OK)
     return cdni_state_fail(state, list->mistake, list->mistake == CDN_ERR_NONFINITE, "cdn_realize", p->name,
-                           "row provider '%s': %s", p->name, list->why);
+                           "row provider '%s': %s", p->name, list->reason);
   return CDN_OK;
 }
 

@@ -12,7 +12,7 @@ struct cdn_row_list {
   int32_t provider;
   soft_group *last; /* the group added last, whose D is not known yet; NULL: none */
   cdn_status mistake;
-  const char *why;
+  const char *reason;
 };
 /* The last group is complete. */
 void cdni_soft_list_close(cdn_row_list *list);

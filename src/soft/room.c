@@ -20,7 +20,7 @@ const soft_room *cdni_soft_steps(const cdn_system *system) {
 
 const char *cdni_soft_first_name(const soft_room *room) {
   if (room->providers.count > 0) return CDNI_AT(room->providers, soft_provider, 0).name;
-  return room->elements ? CDNI_AT(room->elements->elements, soft_element, 0).name : "convex contact";
+  return room->elements ? CDNI_AT(room->elements->elements, soft_element, 0).name : "soft contact";
 }
 
 bool cdni_soft_has_providers(const soft_room *room) { return room->providers.count > 0; }
@@ -68,8 +68,8 @@ bool cdni_soft_is_given(const cdn_system *system) {
 
 /* ---- providers ---- */
 
-static cdn_row_set refuse(cdn_declarer *d, cdn_status code, const char *name, const char *why) {
-  cdn_declare_error(d, code, "row provider '%s': %s", name, why);
+static cdn_row_set refuse(cdn_declarer *d, cdn_status code, const char *name, const char *reason) {
+  cdn_declare_error(d, code, "row provider '%s': %s", name, reason);
   return (cdn_row_set){ -1 };
 }
 
@@ -130,7 +130,7 @@ static void declare_reads(soft_room *room, cdn_declarer *d) {
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (cdni_soft_is_exact(room)) cdni_declare_prerequisite(d, groups, room->matter->articulated.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
-  if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_belts_ticket(room->contact));
+  if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_surface_motion_ticket(room->contact));
   if (!room->elements) return;
   cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
   if (room->elements->n_tendons > 0) cdni_declare_prerequisite(d, groups, cdni_soft_tendon_ticket(room->elements));
@@ -140,7 +140,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   soft_room *room = *(soft_room **)self;
   const cdn_system *system = cdni_declarer_system(d);
   const contact_room *contact = cdni_contact(system);
-  if (cdni_contact_is_convex(contact)) room->contact = contact;
+  if (cdni_contact_is_soft(contact)) room->contact = contact;
   if (cdni_contact_is_compliant(contact)) room->compliant = contact;
   const soft_element_room *elements = cdni_soft_element_room(system);
   if (elements && elements->matter) room->elements = elements;

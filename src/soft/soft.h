@@ -83,9 +83,9 @@ typedef struct soft_step {
 } soft_step;
 /* What a stage took. */
 typedef struct soft_effort {
-  int iterations;  /* of all its solutions, of the island with most */
-  double residual; /* the largest, of solutions whose iterations ran out */
-  bool unsettled;  /* the normal forces are far from those assumed, still */
+  int iterations;   /* of all its solutions, of the island with most */
+  double residual;  /* the largest, of solutions whose iterations ran out */
+  bool unconverged; /* the normal forces are far from those assumed, still */
 } soft_effort;
 /* What a stage has for contacts, in the State's workspace. */
 typedef struct soft_stage {

@@ -188,7 +188,7 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot
   const cdn_status status = solve(s, d, A, groups, own, udot);
   if (status == CDN_OK && s->touches > 0) {
     *again = take_normals(s, normal);
-    s->effort.unsettled = *again;
+    s->effort.unconverged = *again;
     memcpy(s->normal, normal, n * sizeof *normal);
     s->solved = true;
   }

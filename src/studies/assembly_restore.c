@@ -32,9 +32,9 @@ cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds,
   if (!a->room) return CDN_OK;
   const double *error = speeds ? cdn_state_uerr(state) : cdn_state_qerr(state);
   if (!error) {
-    cdn_error story;
-    cdn_state_last_error(state, &story);
-    return story.code;
+    cdn_error message;
+    cdn_state_last_error(state, &message);
+    return message.code;
   }
   const cdni_runs runs = cdni_subsystem_runs(a->system, a->room->subsystem);
   const double *unit = cdn_state_parameters(state, a->room->units);

@@ -1,4 +1,4 @@
-/* Checks of elements: what the files of the three sorts share. Private to the room. */
+/* Checks of elements: what the files of the three types share. Private to the room. */
 #ifndef CARDAN_STUDIES_CHECK_H
 #define CARDAN_STUDIES_CHECK_H
 
@@ -11,7 +11,7 @@ struct cdn_check {
   cdn_allocator allocator;
   cdni_array entries; /* cdn_check_entry */
   int poses;
-  char element[96], kind[48], sort[16];
+  char element[96], kind[48], type[16];
   char text[512];
 };
 
@@ -45,7 +45,7 @@ typedef struct checker {
 
 /* check_pose.c: makes the report and a State of its own with locks, motions and forces from outside taken away. `most`:
  * the longest result that is differenced. On failure nothing is left. */
-cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, const char *sort, const char *element,
+cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, const char *type, const char *element,
                             const char *kind, const cdn_check_def *def, int most, cdn_check **out);
 /* Frees all but the report, which it finishes. */
 cdn_status cdni_check_end(checker *c, cdn_status status, cdn_check **out);

@@ -50,7 +50,7 @@ static cdn_status make_state(checker *c, cdn_state *state) {
   return set_free(c);
 }
 
-cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, const char *sort, const char *element,
+cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, const char *type, const char *element,
                             const char *kind, const cdn_check_def *def, int most, cdn_check **out) {
   *c = (checker){ .function = function, .most = most };
   *out = NULL;
@@ -67,7 +67,7 @@ cdn_status cdni_check_begin(checker *c, cdn_state *state, const char *function, 
   cdn_status status = c->memory && c->report ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   if (c->report) {
     c->report->allocator = *a;
-    snprintf(c->report->sort, sizeof c->report->sort, "%s", sort);
+    snprintf(c->report->type, sizeof c->report->type, "%s", type);
     snprintf(c->report->element, sizeof c->report->element, "%s", element);
     snprintf(c->report->kind, sizeof c->report->kind, "%s", kind);
   }

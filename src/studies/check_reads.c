@@ -45,7 +45,7 @@ static cdn_status compare(reading *r, int index, const char *what) {
       c, "declared reads", worst, index, anew[worst], stayed[worst], apart / size,
       "%s '%s' (%s): it depends on '%s' but does not declare that: number %d stays %.6g after a change, and is %.6g when "
       "computed anew. Declare what it reads (ops.reads, prerequisites)",
-      c->report->sort, c->report->element, c->report->kind, what, worst, stayed[worst], anew[worst]);
+      c->report->type, c->report->element, c->report->kind, what, worst, stayed[worst], anew[worst]);
   return CDN_OK;
 }
 

@@ -55,7 +55,7 @@ void cdni_check_compare(checker *c, const char *what, int row, int column, const
   if (isnan(expected) && isfinite(found)) return; /* it bends or jumps here, so differences are no test */
   if (error <= c->def.tolerance * size + doubt) return;
   cdni_check_note(c, what, row, column, expected, found, error / size,
-                  "%s '%s' (%s): %s%s%s is %.6g and should be %.6g, off by %.2g of its size: %s", c->report->sort,
+                  "%s '%s' (%s): %s%s%s is %.6g and should be %.6g, off by %.2g of its size: %s", c->report->type,
                   c->report->element, c->report->kind, what, where[0] ? " of " : "", where, found, expected,
                   error / size, hint);
 }
@@ -68,7 +68,7 @@ cdn_status cdni_check_failed(checker *c, cdn_status status) {
   if (may_be_without_meaning) return CDN_OK;
   const bool undeclared = status == CDN_ERR_UNDECLARED;
   cdni_check_note(c, undeclared ? "declared reads" : "evaluation", -1, -1, NAN, NAN, INFINITY,
-                  "%s '%s' (%s): %s: %.250s", c->report->sort, c->report->element, c->report->kind,
+                  "%s '%s' (%s): %s: %.250s", c->report->type, c->report->element, c->report->kind,
                   cdn_status_name(status), e.text);
   return CDN_OK;
 }
@@ -86,7 +86,7 @@ void cdni_check_tell(cdn_check *report) {
   char poses[48];
   snprintf(poses, sizeof poses, "%d pose%s", report->poses, report->poses == 1 ? "" : "s");
   if (n == 0)
-    snprintf(report->text, sizeof report->text, "%s '%s' (%s): nothing wrong was found at %s", report->sort,
+    snprintf(report->text, sizeof report->text, "%s '%s' (%s): nothing wrong was found at %s", report->type,
              report->element, report->kind, report->poses ? poses : "any pose, as it could be evaluated at none");
   else
     snprintf(report->text, sizeof report->text, "%d thing%s wrong at %s: %s", n, n == 1 ? "" : "s", poses,

@@ -60,7 +60,7 @@ static void doubt_rounding(cdni_attempt *a) {
 /* From a pose in which it starts a motion may go either way: tighter runs that agree do so by chance. */
 /* Runs that start in a pose leave it within their first steps. */
 static bool is_undecided(const cdn_certificate *c) {
-  return c->parting[0] && c->parting_time - c->time_initial <= 0.01 * (c->time_final - c->time_initial);
+  return c->bifurcation[0] && c->bifurcation_time - c->time_initial <= 0.01 * (c->time_final - c->time_initial);
 }
 
 /* ---- the companion of the first attempt as a judge ----------------------------------------------- */
@@ -80,7 +80,7 @@ static double judged_accuracy(const cdni_study *x, const cdni_attempt *first) {
   const cdn_certificate *c = &first->certificate;
   cdn_certificate companion;
   if (!r->y || c->delivered == CDN_VERDICT_UNKNOWN || !(c->error_estimate <= LINEAR)) return 0;
-  if (c->companion_story[0] || c->parting[0] || !is_smooth(c)) return 0;
+  if (c->companion_message[0] || c->bifurcation[0] || !is_smooth(c)) return 0;
   if (cdn_stepper_certificate(cdn_stepper_companion(first->stepper), &companion) != CDN_OK || !is_smooth(&companion))
     return 0;
   const double rate = c->error_estimate / first->accuracy, asked = x->def.accuracy;
@@ -146,23 +146,23 @@ static double attempted(const measured *last, double wanted) {
 
 /* ---- why it is not delivered ----------------------------------------------------------------------- */
 
-static void say(cdn_delivery *d, cdn_deliver_why why, const char *format, ...) CDN_PRINTF(3, 4);
-static void say(cdn_delivery *d, cdn_deliver_why why, const char *format, ...) {
+static void say(cdn_delivery *d, cdn_deliver_reason reason, const char *format, ...) CDN_PRINTF(3, 4);
+static void say(cdn_delivery *d, cdn_deliver_reason reason, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  d->why = why;
-  cdni_vprint(d->story, sizeof d->story, format, args);
+  d->reason = reason;
+  cdni_vprint(d->message, sizeof d->message, format, args);
   va_end(args);
 }
 
 /* By the last attempt. `tight`: no steps are as accurate as it would take. */
 static void explain(cdni_study *x, const cdn_certificate *last, const cdn_certificate *kept, bool tight, bool stuck) {
   cdn_delivery *d = &x->delivery;
-  if (last->parting[0])
+  if (last->bifurcation[0])
     say(d, CDN_DELIVER_BRANCHES,
         "branches part at a singular pose at t = %.4g s, of %s: the mechanism can go on in more than one way, and no "
         "accuracy decides which",
-        last->parting_time, last->parting);
+        last->bifurcation_time, last->bifurcation);
   else if (last->below_rounding[0])
     say(d, CDN_DELIVER_ROUNDING, "%s is rounded to %.1e: ask for less accuracy, or shift its origin",
         last->below_rounding, last->below_rounding_size);
@@ -172,7 +172,7 @@ static void explain(cdni_study *x, const cdn_certificate *last, const cdn_certif
   else if (last->delivered == CDN_VERDICT_UNKNOWN)
     say(d, is_rounded(last) ? CDN_DELIVER_ROUNDING : CDN_DELIVER_UNKNOWN,
         "the error of more accurate runs is not known either: %s",
-        last->doubt[0] ? last->doubt : last->companion_story);
+        last->doubt[0] ? last->doubt : last->companion_message);
   else if (last->error_estimate > LINEAR)
     say(d, CDN_DELIVER_CHAOS,
         "errors grow until the runs have nothing in common (a chaotic motion, or two ways to go on), whatever "
@@ -210,7 +210,7 @@ static cdn_status give_up(cdni_study *x, const cdni_attempt *best, cdni_attempt 
   cdn_error error;
   if (x->ended || status == CDN_ERR_NOMEM) return status;
   cdn_state_last_error(x->initial, &error);
-  if (best->certificate.parting[0]) /* why it failed where branches part matters less */
+  if (best->certificate.bifurcation[0]) /* why it failed where branches part matters less */
     explain(x, &best->certificate, &best->certificate, false, false);
   else if (!delivers(&best->certificate))
     say(&x->delivery, CDN_DELIVER_FAILED, "a more accurate run, at %.1e, failed: %.180s", a->accuracy, error.text);

@@ -91,9 +91,9 @@ static cdn_status report(cdni_study *x, const cdni_attempt *a, int64_t k) {
 }
 
 /* To the time t, with pauses. */
-static cdn_status advance(cdni_study *x, const cdni_attempt *a, double t, cdn_why *why) {
+static cdn_status advance(cdni_study *x, const cdni_attempt *a, double t, cdn_return_reason *reason) {
   cdn_status status;
-  while ((status = cdn_stepper_advance(a->stepper, t, why)) == CDN_ERR_LIMIT) {
+  while ((status = cdn_stepper_advance(a->stepper, t, reason)) == CDN_ERR_LIMIT) {
     if (x->how.pause) CDNI_TRY(callers(x, "pause", x->how.pause(x->how.context, a->stepper, a->number)));
   }
   return status;
@@ -101,12 +101,12 @@ static cdn_status advance(cdni_study *x, const cdni_attempt *a, double t, cdn_wh
 
 static cdn_status run_reports(cdni_study *x, const cdni_attempt *a, cdni_found *found) {
   cdn_stepper *companion = cdn_stepper_companion(a->stepper);
-  cdn_why why = CDN_REACHED_TIME;
+  cdn_return_reason reason = CDN_REACHED_TIME;
   CDNI_TRY(report(x, a, 0));
-  for (int64_t k = 1; k <= x->reports && why != CDN_STOPPED; k++) {
+  for (int64_t k = 1; k <= x->reports && reason != CDN_STOPPED; k++) {
     const double t = report_time(x, k);
     if (t < cdn_state_time(cdn_stepper_state(a->stepper))) continue; /* a handler has moved the time */
-    CDNI_TRY(advance(x, a, t, &why));
+    CDNI_TRY(advance(x, a, t, &reason));
     if (companion && a->number == 0) keep_row(x, companion, k);
     if (!companion) CDNI_TRY(compare_row(x, a->stepper, k, found));
     CDNI_TRY(report(x, a, k));

@@ -93,7 +93,7 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned var
   e->method = method == CDN_METHOD_DEFAULT ? CDN_METHOD_DORMAND_PRINCE : method; /* in steps of any size */
   e->how = m;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
-  else if (m == &cdni_damped_euler) return choose_damping(e, vary, state);
+  else if (m == &cdni_mujoco_euler) return choose_damping(e, vary, state);
   else if (m && m->equal_steps) e->apart = true;
   else if (m != &cdni_semi_explicit_euler)
     return cdni_state_fail(

@@ -133,7 +133,7 @@ struct worker {
   double *mark_y, mark_t[CDNI_MARKS][CDNI_MOST_LANES];
   int n_marks[CDNI_MOST_LANES];
 
-  bool settles; /* evaluations write prescribed values into y, as steps do */
+  bool prescribes; /* evaluations write prescribed values into y, as steps do */
 
   /* The present evaluation. */
   int batch;

@@ -66,7 +66,7 @@ static void semi_explicit_euler(worker *w, const double *t0, const double *h, do
 }
 
 /* From accelerations that were just evaluated. */
-static void damped_euler(worker *w, const double *h, double *y1, double *qdot) {
+static void mujoco_euler(worker *w, const double *h, double *y1, double *qdot) {
   const cdn_ensemble *e = w->e;
   const size_t lanes = (size_t)e->lanes, nq = (size_t)e->nq * lanes, nu = (size_t)e->nu * lanes,
                ny = (size_t)e->ny * lanes;
@@ -124,8 +124,8 @@ void cdni_ensemble_accept(worker *w, int batch, const bool *lanes, const double 
 void cdni_ensemble_begin(worker *w, int batch) {
   cdn_ensemble *e = w->e;
   /* prescribed motion comes first */
-  w->settles = e->prescribed;
-  if (w->settles) e->known[batch] = false;
+  w->prescribes = e->prescribed;
+  if (w->prescribes) e->known[batch] = false;
   if (e->damping) e->known[batch] = false; /* the State with the lanes must be there */
   if (!e->known[batch]) normalize(w, batch, ensemble_y(e, batch), START_TOLERANCE);
   cdni_ensemble_know(w, batch);
@@ -149,7 +149,7 @@ static void take_step(worker *w, int batch, const double *t1) {
   bool live[CDNI_MOST_LANES];
   for (int l = 0; l < e->lanes; l++) h[l] = t1[l] - t0[l];
   if (e->rk) runge_kutta(w, t0, t1, h);
-  else if (e->damping) damped_euler(w, h, ends.y, ends.rates);
+  else if (e->damping) mujoco_euler(w, h, ends.y, ends.rates);
   else semi_explicit_euler(w, t0, h, ends.y, ends.rates);
   cdni_ensemble_arrive(w, batch, t1, &ends);
   for (int l = 0; l < e->lanes; l++) {
@@ -206,7 +206,7 @@ static void advance_batch(void *context, int thread, int batch) {
   cdni_ensemble_begin(w, batch);
   if (x->leader) follow_equal_steps(x, w, thread, batch);
   else take_equal_steps(x, w, batch);
-  w->settles = false;
+  w->prescribes = false;
 }
 
 /* Systems with a memory of their runs are for steppers. */

@@ -4,7 +4,7 @@
 
 #include "studies/ensemble.h"
 
-static void take_story(const worker *w, view *v) {
+static void take_message(const worker *w, view *v) {
   cdn_failure failure;
   cdn_stepper_failure(w->stepper, &failure);
   cdni_state_set_error(v->state, &failure.error);
@@ -54,7 +54,7 @@ static void advance_one(const cdni_stretch *x, worker *w, int lane) {
   const cdni_effort after = cdni_stepper_effort(w->stepper);
   note_effort(&e->courses[k], &before, &after);
   cdni_stepper_take_gone_through(w->stepper, &e->courses[k].passage);
-  if (status != CDN_OK) take_story(w, v);
+  if (status != CDN_OK) take_message(w, v);
   else status = take_results(w, v, k, lane);
   if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
 }

@@ -304,5 +304,5 @@ void cdni_ensemble_control(void *stretch, int thread, int batch) {
     decide(&a);
     pass_marks(&a);
   }
-  a.w->settles = false;
+  a.w->prescribes = false;
 }

@@ -18,7 +18,7 @@ static view *load_view(worker *w, int lane) {
     w->in_lanes.failed[lane] = true;
     return NULL;
   }
-  if (w->settles && cdn_prescribe(v->state, NULL) != CDN_OK) {
+  if (w->prescribes && cdn_prescribe(v->state, NULL) != CDN_OK) {
     w->in_lanes.failed[lane] = true;
     return NULL;
   }
@@ -73,12 +73,12 @@ void cdni_ensemble_lane_failed(worker *w, int lane, cdn_status status) {
   cdn_ensemble *e = w->e;
   const int k = ensemble_live(e, w->batch, lane);
   if (k < 0) return;
-  cdn_error *out = &e->errors[k], story = { .code = CDN_OK };
-  cdn_state_last_error(view_of(w, lane)->state, &story);
-  if (story.code != status) cdni_error_set(&story, status, "cdn_realize", NULL, "%s", cdn_status_text(status));
-  *out = story;
+  cdn_error *out = &e->errors[k], message = { .code = CDN_OK };
+  cdn_state_last_error(view_of(w, lane)->state, &message);
+  if (message.code != status) cdni_error_set(&message, status, "cdn_realize", NULL, "%s", cdn_status_text(status));
+  *out = message;
   out->index = k;
-  snprintf(out->text, sizeof out->text, "State %d: %.*s", k, (int)sizeof out->text - 24, story.text);
+  snprintf(out->text, sizeof out->text, "State %d: %.*s", k, (int)sizeof out->text - 24, message.text);
   e->status[k] = status;
   w->in_lanes.failed[lane] = true;
 }
@@ -117,7 +117,7 @@ static void check_values(worker *w, int batch, const double *t, double *y) {
 
 /* ---- rates ---- */
 
-static void settle(const worker *w, cdn_state *state, double *y) {
+static void prescribe(const worker *w, cdn_state *state, double *y) {
   const cdn_ensemble *e = w->e;
   const size_t nq = (size_t)(e->nq * e->lanes), nu = (size_t)(e->nu * e->lanes);
   if (nq > 0) memcpy(y, cdn_state_q_eff(state), nq * sizeof *y);
@@ -131,7 +131,7 @@ void cdni_ensemble_evaluate(worker *w, int batch, const double *t, double *y, do
   if (!state) return;
   const cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
   if (e->ny > 0 && status == CDN_OK) memcpy(rates, cdni_state_ydot(state), ensemble_width(e) * sizeof *rates);
-  if (w->settles && status == CDN_OK) settle(w, state, y);
+  if (w->prescribes && status == CDN_OK) prescribe(w, state, y);
   if (w->state) cdni_ensemble_tell(w, status, CDN_STAGE_ACCELERATION);
   else if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
 }

@@ -20,7 +20,7 @@ cdn_ensemble_def cdni_ensemble_companion_def(const cdn_ensemble *e, const cdn_en
 /* The power of the step with which the error of a run goes, at least. Equal steps do not know where kinks are: there no
  * more than order 2 counts. */
 static int order_of(const cdn_ensemble *e, bool equal_steps) {
-  if (!e->rk) return e->method == CDN_METHOD_RUNGE_KUTTA_4 ? 2 : 1;
+  if (!e->rk) return e->method == CDN_METHOD_MUJOCO_RK4 ? 2 : 1;
   const int order = e->how->order;
   return equal_steps && order > 2 ? 2 : order;
 }
@@ -149,7 +149,7 @@ static void tell_distances(const cdn_ensemble *e, int k, cdn_certificate *out) {
   if (c->local_errors > 0) out->amplification = c->largest / c->local_errors;
   out->companion_evaluations = other->courses[k].evaluations;
   if (e->status[k] == CDN_OK && other->status[k] != CDN_OK)
-    cdni_print(out->companion_story, sizeof out->companion_story, "the companion failed at t = %.9g: %.130s",
+    cdni_print(out->companion_message, sizeof out->companion_message, "the companion failed at t = %.9g: %.130s",
                other->t[k], other->errors[k].text);
 }
 
@@ -167,7 +167,7 @@ cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *e, int k, cdn_certificat
   of.max_position_error = of.max_velocity_error = of.max_constraint_error = NAN;
   if (c->advanced) tell_distances(e, k, &of);
   if (e->status[k] != CDN_OK)
-    cdni_print(of.failure_story, sizeof of.failure_story, "the run failed at t = %.9g with %s", e->t[k],
+    cdni_print(of.failure_message, sizeof of.failure_message, "the run failed at t = %.9g with %s", e->t[k],
                cdn_status_name(e->status[k]));
   of.steps = c->steps, of.rejected = c->rejections, of.evaluations = c->evaluations;
   of.time_initial = c->since, of.time_final = e->t[k];

@@ -57,7 +57,7 @@ static double limited_step(search *x) {
 
 /* Whether a step that is hidden by rounding may be taken: accelerations fall by half, and energy does not rise. Over a
  * tiny step the slopes at both ends tell the work better than the difference of two energies. */
-static bool settles(const cdni_walk *w, double before, double after, double most) {
+static bool is_converged(const cdni_walk *w, double before, double after, double most) {
   return after < 0.5 * before && (w->work >= 0 || (most <= TINY && w->by_slopes >= 0));
 }
 
@@ -77,11 +77,11 @@ static cdn_status one_iteration(search *x, bool *done) {
     const bool usable = status == CDN_OK && !(stable && w.doubtful);
     const double ratio = usable ? (stable ? w.work : before - size) / expected : -1;
     if (ratio > TAKEN || (status == CDN_OK && (!stable || x->report->unstable == 0) &&
-                          (stable ? settles(&w, before, size, most) : size < 0.5 * before))) {
+                          (stable ? is_converged(&w, before, size, most) : size < 0.5 * before))) {
       x->report->work += w.work;
       x->gained = w.work;
       if (ratio > GOOD && length > AT_THE_RADIUS * x->radius) x->radius *= 2;
-      return cdni_statics_friction_settle(x->rest);
+      return cdni_statics_friction_hold(x->rest);
     }
     failed = status;
     CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
@@ -135,7 +135,7 @@ static cdn_status polish_once(search *x, bool *better) {
   const double most = cdni_equilibrium_step(x, FAR);
   if (!(size_before > 0) || !(most <= x->def->largest_step)) return CDN_OK;
   if (cdni_equilibrium_walk(x, &w) == CDN_OK && cdni_equilibrium_imbalance(x, &size) == CDN_OK &&
-      (x->goal == CDN_EQUILIBRIUM_STABLE ? settles(&w, size_before, size, most) : size < 0.5 * size_before)) {
+      (x->goal == CDN_EQUILIBRIUM_STABLE ? is_converged(&w, size_before, size, most) : size < 0.5 * size_before)) {
     CDNI_TRY(look(x));
     CDNI_TRY(cdni_equilibrium_model_fill(x));
     x->report->work += w.work;
@@ -159,7 +159,7 @@ static cdn_status find(search *x, bool *found) {
   bool done = false, stuck = false;
   double mark = INFINITY;
   x->radius = FAR;
-  CDNI_TRY(cdni_statics_friction_settle(x->rest));
+  CDNI_TRY(cdni_statics_friction_hold(x->rest));
   CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
   for (int steps = 0;; steps++, x->report->iterations++) {
     CDNI_TRY(look(x));
@@ -187,19 +187,19 @@ static cdn_status no_equilibrium(search *x) {
       most = fabs(udot[k]) * sqrt(x->s.mass[k]), acceleration = fabs(udot[k]);
       cdn_system_slot_name(cdn_state_system(x->rest), CDN_POOL_U, k, name, sizeof name);
     }
-  char why[200];
+  char reason[200];
   if (x->no_step)
-    cdni_print(why, sizeof why,
+    cdni_print(reason, sizeof reason,
                "no step from there gives up energy: forces jump there, or a potential is not that of its force "
                "(cdn_check_force tells)");
   else
-    cdni_print(why, sizeof why, "the last one still gave up %g J: nothing holds the model, or it needs more of them",
-               x->gained);
+    cdni_print(reason, sizeof reason,
+               "the last one still gave up %g J: nothing holds the model, or it needs more of them", x->gained);
   return cdni_state_fail(
       x->rest, CDN_ERR_LIMIT, false, x->function, name,
       "no equilibrium was found in %d iteration%s: from rest '%s' still accelerates at %g, and there "
       "are %d unstable directions; %s",
-      iterations, iterations == 1 ? "" : "s", name, acceleration, x->report->unstable, why);
+      iterations, iterations == 1 ? "" : "s", name, acceleration, x->report->unstable, reason);
 }
 
 static cdn_status run(search *x) {

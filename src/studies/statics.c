@@ -33,19 +33,19 @@ cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **r
   if (status == CDN_OK) status = cdn_state_set_u(*rest, zeros);
   cdn_work_pop(state, zeros);
   if (status == CDN_OK) return CDN_OK;
-  cdn_error story;
-  cdn_state_last_error(*rest, &story);
+  cdn_error message;
+  cdn_state_last_error(*rest, &message);
   cdn_state_destroy(*rest);
   *rest = NULL;
-  if (story.code == CDN_OK) return cdni_state_fail(state, status, false, function, NULL, "out of memory");
-  cdni_state_set_error(state, &story);
+  if (message.code == CDN_OK) return cdni_state_fail(state, status, false, function, NULL, "out of memory");
+  cdni_state_set_error(state, &message);
   return status;
 }
 
 void cdni_rest_destroy(cdn_state *state, cdn_state *rest, cdn_status status) {
-  cdn_error story;
-  cdn_state_last_error(rest, &story);
-  if (status != CDN_OK && story.code != CDN_OK) cdni_state_set_error(state, &story);
+  cdn_error message;
+  cdn_state_last_error(rest, &message);
+  if (status != CDN_OK && message.code != CDN_OK) cdni_state_set_error(state, &message);
   cdn_state_destroy(rest);
 }
 
@@ -108,9 +108,9 @@ void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double
       for (int k = 0; k < nu; k++) z[i] += scale * f->by_u[i * nu + k] * v[k];
 }
 
-cdn_status cdni_statics_friction_settle(cdn_state *rest) {
-  CDNI_TRY(cdni_forces_settle(rest));
-  return cdni_contact_settle(rest);
+cdn_status cdni_statics_friction_hold(cdn_state *rest) {
+  CDNI_TRY(cdni_forces_hold(rest));
+  return cdni_contact_hold(rest);
 }
 
 cdn_status cdni_statics_friction_copy(cdn_state *to, cdn_state *from) {

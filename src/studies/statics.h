@@ -56,7 +56,7 @@ cdni_statics_friction cdni_statics_friction_at(const cdn_state *state, double *m
 void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double scale, const double *v, double *z);
 
 /* The memory of a State at rest: after all that slides has slid; and in another State of the System. */
-cdn_status cdni_statics_friction_settle(cdn_state *rest);
+cdn_status cdni_statics_friction_hold(cdn_state *rest);
 cdn_status cdni_statics_friction_copy(cdn_state *to, cdn_state *from);
 
 /* With friction (NULL: z stay as they are), K has what its memory adds. */

@@ -112,9 +112,9 @@ void cdni_state_archive(cdn_state *s, cdni_archive *a) {
 
 cdn_status cdni_archive_finish(cdni_archive *a, cdn_state *state, const char *function) {
   cdn_status status = a->status;
-  if (status != CDN_OK && a->why) {
+  if (status != CDN_OK && a->reason) {
     cdni_state_fail(state, status, false, function, NULL, "the checkpoint could not be %s: %s",
-                    a->loading ? "loaded" : "saved", a->why);
+                    a->loading ? "loaded" : "saved", a->reason);
   }
   cdni_archive_end(a);
   return status;

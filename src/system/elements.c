@@ -1,4 +1,4 @@
-/* Elements of every sort, and their parameters: the rooms tell what they have, and all look-ups go through here. */
+/* Elements of every type, and their parameters: the rooms tell what they have, and all look-ups go through here. */
 #include "system/elements.h"
 
 #include <stdio.h>
@@ -6,23 +6,23 @@
 #include "system/events.h"
 #include "system/structs.h"
 
-/* ---- sorts ---- */
+/* ---- types ---- */
 
-const char *cdn_sort_name(cdn_sort sort) {
-  static const char *const names[] = { [CDN_SORT_BODY] = "body",
-                                       [CDN_SORT_MOBILIZER] = "mobilizer",
-                                       [CDN_SORT_MOTION] = "motion",
-                                       [CDN_SORT_FORCE] = "force",
-                                       [CDN_SORT_CONSTRAINT] = "constraint",
-                                       [CDN_SORT_MEASURE] = "measure",
-                                       [CDN_SORT_CONTROL] = "control",
-                                       [CDN_SORT_EVENT] = "event",
-                                       [CDN_SORT_SUBSYSTEM] = "subsystem",
-                                       [CDN_SORT_SHAPE] = "shape",
-                                       [CDN_SORT_CONTACT_PAIR] = "contact pair",
-                                       [CDN_SORT_SOFT_ELEMENT] = "soft element" };
-  _Static_assert(CDNI_COUNT(names) == CDN_SORT_COUNT, "a sort has no name");
-  return (unsigned)sort < CDN_SORT_COUNT ? names[sort] : NULL;
+const char *cdn_element_type_name(cdn_element_type type) {
+  static const char *const names[] = { [CDN_ELEMENT_BODY] = "body",
+                                       [CDN_ELEMENT_MOBILIZER] = "mobilizer",
+                                       [CDN_ELEMENT_MOTION] = "motion",
+                                       [CDN_ELEMENT_FORCE] = "force",
+                                       [CDN_ELEMENT_CONSTRAINT] = "constraint",
+                                       [CDN_ELEMENT_MEASURE] = "measure",
+                                       [CDN_ELEMENT_CONTROL] = "control",
+                                       [CDN_ELEMENT_EVENT] = "event",
+                                       [CDN_ELEMENT_SUBSYSTEM] = "subsystem",
+                                       [CDN_ELEMENT_SHAPE] = "shape",
+                                       [CDN_ELEMENT_CONTACT_PAIR] = "contact pair",
+                                       [CDN_ELEMENT_SOFT] = "soft element" };
+  _Static_assert(CDNI_COUNT(names) == CDN_ELEMENT_COUNT, "a type has no name");
+  return (unsigned)type < CDN_ELEMENT_COUNT ? names[type] : NULL;
 }
 
 static const char *event_name(const cdn_system *s, int i) { return cdni_event_at(s, i)->def.name; }
@@ -54,8 +54,8 @@ static cdn_status set_of_subsystem(cdn_state *state, const char *function, int i
 
 /* What the System itself has. */
 static const cdni_elements own[] = {
-  { .sort = CDN_SORT_EVENT, .count = cdn_system_event_count, .name = event_name, .kind = event_kind },
-  { .sort = CDN_SORT_SUBSYSTEM,
+  { .type = CDN_ELEMENT_EVENT, .count = cdn_system_event_count, .name = event_name, .kind = event_kind },
+  { .type = CDN_ELEMENT_SUBSYSTEM,
     .count = subsystem_count,
     .name = subsystem_name,
     .may_share = subsystem_may_share,
@@ -65,23 +65,23 @@ static const cdni_elements own[] = {
   CDNI_NO_MORE_ELEMENTS,
 };
 
-static const cdni_elements *in_list(const cdni_elements *list, cdn_sort sort) {
-  for (; list && list->sort != CDN_SORT_COUNT; list++)
-    if (list->sort == sort) return list;
+static const cdni_elements *in_list(const cdni_elements *list, cdn_element_type type) {
+  for (; list && list->type != CDN_ELEMENT_COUNT; list++)
+    if (list->type == type) return list;
   return NULL;
 }
 
 /* NULL where a System has none. */
-static const cdni_elements *find_sort(const cdn_system *s, cdn_sort sort) {
-  const cdni_elements *found = in_list(own, sort);
+static const cdni_elements *find_sort(const cdn_system *s, cdn_element_type type) {
+  const cdni_elements *found = in_list(own, type);
   for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r] && !found; r++)
-    if (s->rooms[r]) found = in_list(cdni_rooms[r]->elements, sort);
+    if (s->rooms[r]) found = in_list(cdni_rooms[r]->elements, type);
   return found;
 }
 
-/* The sort of an element that is there, or NULL. */
-static const cdni_elements *find(const cdn_system *s, cdn_sort sort, int i) {
-  const cdni_elements *of = s ? find_sort(s, sort) : NULL;
+/* The type of an element that is there, or NULL. */
+static const cdni_elements *find(const cdn_system *s, cdn_element_type type, int i) {
+  const cdni_elements *of = s ? find_sort(s, type) : NULL;
   return of && i >= 0 && i < of->count(s) ? of : NULL;
 }
 
@@ -113,14 +113,15 @@ static cdn_status check_names(cdn_system *s, const cdni_elements *of) {
       status = cdni_system_fail(s, CDN_ERR_ARG, "cdn_system_freeze", all[k].name,
                                 "%s %d and %s %d are both called '%s': columns, files and messages could not tell "
                                 "them apart. Give one of them another name",
-                                cdn_sort_name(of->sort), all[k - 1].i, cdn_sort_name(of->sort), all[k].i, all[k].name);
+                                cdn_element_type_name(of->type), all[k - 1].i, cdn_element_type_name(of->type),
+                                all[k].i, all[k].name);
   cdni_free(&s->allocator, all, size);
   return status;
 }
 
 cdn_status cdni_names_freeze(cdn_system *s) {
-  for (int sort = 0; sort < CDN_SORT_COUNT; sort++) {
-    const cdni_elements *of = find_sort(s, (cdn_sort)sort);
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++) {
+    const cdni_elements *of = find_sort(s, (cdn_element_type)type);
     if (of) CDNI_TRY(check_names(s, of));
   }
   return CDN_OK;
@@ -128,25 +129,25 @@ cdn_status cdni_names_freeze(cdn_system *s) {
 
 /* ---- looking up ---- */
 
-int cdn_element_count(const cdn_system *system, cdn_sort sort) {
+int cdn_element_count(const cdn_system *system, cdn_element_type type) {
   CDNI_NEED_OBJECT(system, 0);
-  const cdni_elements *of = find_sort(system, sort);
+  const cdni_elements *of = find_sort(system, type);
   return of ? of->count(system) : 0;
 }
 
-const char *cdn_element_name(const cdn_system *system, cdn_sort sort, int i) {
+const char *cdn_element_name(const cdn_system *system, cdn_element_type type, int i) {
   CDNI_NEED_OBJECT(system, NULL);
-  const cdni_elements *of = find(system, sort, i);
+  const cdni_elements *of = find(system, type, i);
   return of ? of->name(system, i) : NULL;
 }
 
-const char *cdn_element_kind(const cdn_system *system, cdn_sort sort, int i) {
+const char *cdn_element_kind(const cdn_system *system, cdn_element_type type, int i) {
   CDNI_NEED_OBJECT(system, NULL);
-  const cdni_elements *of = find(system, sort, i);
+  const cdni_elements *of = find(system, type, i);
   return of && of->kind ? of->kind(system, i) : NULL;
 }
 
-/* Who asks: a public function, of a System, or of a State, which then keeps the story. */
+/* Who asks: a public function, of a System, or of a State, which then keeps the message. */
 typedef struct asked {
   const char *function;
   const cdn_system *system;
@@ -155,45 +156,45 @@ typedef struct asked {
 
 static cdn_status refuse(const asked *by, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 static cdn_status refuse(const asked *by, cdn_status code, const char *format, ...) {
-  char why[400];
+  char reason[400];
   va_list args;
   va_start(args, format);
-  cdni_vprint(why, sizeof why, format, args);
+  cdni_vprint(reason, sizeof reason, format, args);
   va_end(args);
-  return by->state ? cdni_state_fail(by->state, code, false, by->function, NULL, "%s", why)
-                   : cdni_refuse(code, by->function, "%s", why);
+  return by->state ? cdni_state_fail(by->state, code, false, by->function, NULL, "%s", reason)
+                   : cdni_refuse(code, by->function, "%s", reason);
 }
 
-static cdn_status no_element(const asked *by, cdn_sort sort, int i) {
-  if (!cdn_sort_name(sort))
-    return refuse(by, CDN_ERR_ARG, "there is no sort %d of elements: give one of cdn_sort", (int)sort);
-  return refuse(by, CDN_ERR_ARG, "System '%s' has no %s %d: it has %d", by->system->name, cdn_sort_name(sort), i,
-                cdn_element_count(by->system, sort));
+static cdn_status no_element(const asked *by, cdn_element_type type, int i) {
+  if (!cdn_element_type_name(type))
+    return refuse(by, CDN_ERR_ARG, "there is no type %d of elements: give one of cdn_element_type", (int)type);
+  return refuse(by, CDN_ERR_ARG, "System '%s' has no %s %d: it has %d", by->system->name, cdn_element_type_name(type),
+                i, cdn_element_count(by->system, type));
 }
 
-static cdn_status find_element(const asked *by, cdn_sort sort, const char *name, int *i) {
-  const cdni_elements *of = find_sort(by->system, sort);
+static cdn_status find_element(const asked *by, cdn_element_type type, const char *name, int *i) {
+  const cdni_elements *of = find_sort(by->system, type);
   for (*i = 0; of && *i < of->count(by->system); ++*i)
     if (strcmp(of->name(by->system, *i), name) == 0) return CDN_OK;
-  if (!cdn_sort_name(sort)) return no_element(by, sort, 0);
+  if (!cdn_element_type_name(type)) return no_element(by, type, 0);
   return refuse(by, CDN_ERR_ARG, "no %s of System '%s' is called '%s': cdn_element_name lists them",
-                cdn_sort_name(sort), by->system->name, name);
+                cdn_element_type_name(type), by->system->name, name);
 }
 
-int cdn_system_find_element(const cdn_system *system, cdn_sort sort, const char *name) {
+int cdn_system_find_element(const cdn_system *system, cdn_element_type type, const char *name) {
   CDNI_NEED_OBJECT(system, -1);
   CDNI_NEED_OBJECT(name, -1);
   int i;
-  return find_element(&(asked){ "cdn_system_find_element", system, NULL }, sort, name, &i) == CDN_OK ? i : -1;
+  return find_element(&(asked){ "cdn_system_find_element", system, NULL }, type, name, &i) == CDN_OK ? i : -1;
 }
 
 /* ---- pointers of the program's ---- */
 
-cdn_status cdn_element_set_user(cdn_system *system, cdn_sort sort, int i, void *user) {
+cdn_status cdn_element_set_user(cdn_system *system, cdn_element_type type, int i, void *user) {
   CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
   const asked by = { "cdn_element_set_user", system, NULL };
-  if (!find(system, sort, i)) return no_element(&by, sort, i);
-  cdni_array *users = &system->users[sort];
+  if (!find(system, type, i)) return no_element(&by, type, i);
+  cdni_array *users = &system->users[type];
   if ((size_t)i >= users->count &&
       !cdni_array_extend(&system->allocator, users, sizeof(void *), (size_t)i + 1 - users->count))
     return refuse(&by, CDN_ERR_NOMEM, "out of memory");
@@ -201,31 +202,32 @@ cdn_status cdn_element_set_user(cdn_system *system, cdn_sort sort, int i, void *
   return CDN_OK;
 }
 
-void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i) {
+void *cdn_element_user(const cdn_system *system, cdn_element_type type, int i) {
   CDNI_NEED_OBJECT(system, NULL);
-  if (!cdn_sort_name(sort) || i < 0 || (size_t)i >= system->users[sort].count) return NULL;
-  return CDNI_AT(system->users[sort], void *, i);
+  if (!cdn_element_type_name(type) || i < 0 || (size_t)i >= system->users[type].count) return NULL;
+  return CDNI_AT(system->users[type], void *, i);
 }
 
 /* ---- parameters ---- */
 
-int cdn_element_parameter_count(const cdn_system *system, cdn_sort sort, int i) {
+int cdn_element_parameter_count(const cdn_system *system, cdn_element_type type, int i) {
   CDNI_NEED_OBJECT(system, 0);
-  const cdni_elements *of = find(system, sort, i);
+  const cdni_elements *of = find(system, type, i);
   return of && of->parameter_count && system->frozen ? of->parameter_count(system, i) : 0;
 }
 
-/* The story where an element has not these parameters; *of is its sort otherwise. */
-static cdn_status check_parameters(const asked *by, cdn_sort sort, int i, int first, int n, const cdni_elements **of) {
+/* The message where an element has not these parameters; *of is its type otherwise. */
+static cdn_status check_parameters(const asked *by, cdn_element_type type, int i, int first, int n,
+                                   const cdni_elements **of) {
   const cdn_system *s = by->system;
-  *of = find(s, sort, i);
-  if (!*of) return no_element(by, sort, i);
+  *of = find(s, type, i);
+  if (!*of) return no_element(by, type, i);
   if (!s->frozen)
     return refuse(by, CDN_ERR_NOT_FROZEN, "System '%s' is not frozen yet: call cdn_system_freeze first", s->name);
-  const int count = cdn_element_parameter_count(s, sort, i);
+  const int count = cdn_element_parameter_count(s, type, i);
   if (first >= 0 && n >= 0 && first <= count && n <= count - first) return CDN_OK;
-  return refuse(by, CDN_ERR_ARG, "%s '%s' has %d parameters: there are no %d from number %d on", cdn_sort_name(sort),
-                (*of)->name(s, i), count, n, first);
+  return refuse(by, CDN_ERR_ARG, "%s '%s' has %d parameters: there are no %d from number %d on",
+                cdn_element_type_name(type), (*of)->name(s, i), count, n, first);
 }
 
 static cdni_parameter_place place_of(const cdni_elements *of, const cdn_system *s, int i, int k) {
@@ -242,12 +244,12 @@ static cdni_parameter_place place_of(const cdni_elements *of, const cdn_system *
   return place;
 }
 
-cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_sort sort, int i, int k, cdn_parameter *out,
-                                       size_t size) {
+cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_element_type type, int i, int k,
+                                       cdn_parameter *out, size_t size) {
   const asked by = { "cdn_element_parameter", system, NULL };
   const cdni_elements *of;
   if (!system || !out) return cdni_misses(by.function, system ? "out" : "system");
-  CDNI_TRY(check_parameters(&by, sort, i, k, 1, &of));
+  CDNI_TRY(check_parameters(&by, type, i, k, 1, &of));
   const cdni_parameter_place place = place_of(of, system, i, k);
   const double initial = ((const double *)node_at(system, place.array.ticket.i)->initial)[place.at];
   cdn_parameter p = { .lower = place.is.lower,
@@ -262,33 +264,33 @@ cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_sort sort, 
   return CDN_OK;
 }
 
-static cdn_status find_parameter(const asked *by, cdn_sort sort, int i, const char *name, int *k) {
+static cdn_status find_parameter(const asked *by, cdn_element_type type, int i, const char *name, int *k) {
   const cdn_system *s = by->system;
   const cdni_elements *of;
   char list[240] = "";
-  CDNI_TRY(check_parameters(by, sort, i, 0, 0, &of));
-  const int count = cdn_element_parameter_count(s, sort, i);
+  CDNI_TRY(check_parameters(by, type, i, 0, 0, &of));
+  const int count = cdn_element_parameter_count(s, type, i);
   for (*k = 0; *k < count; ++*k) {
     const cdni_parameter_place place = place_of(of, s, i, *k);
     if (strcmp(place.name, name) == 0) return CDN_OK;
     const size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", place.name);
   }
-  return refuse(by, CDN_ERR_ARG, "%s '%s' has no parameter '%s'; it has: %s", cdn_sort_name(sort), of->name(s, i), name,
-                list[0] ? list : "none");
+  return refuse(by, CDN_ERR_ARG, "%s '%s' has no parameter '%s'; it has: %s", cdn_element_type_name(type),
+                of->name(s, i), name, list[0] ? list : "none");
 }
 
-int cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name) {
+int cdn_element_find_parameter(const cdn_system *system, cdn_element_type type, int i, const char *name) {
   CDNI_NEED_OBJECT(system, -1);
   CDNI_NEED_OBJECT(name, -1);
   int k;
   const asked by = { "cdn_element_find_parameter", system, NULL };
-  return find_parameter(&by, sort, i, name, &k) == CDN_OK ? k : -1;
+  return find_parameter(&by, type, i, name, &k) == CDN_OK ? k : -1;
 }
 
-static cdn_status get(const asked *by, cdn_sort sort, int i, int first, int n, double *values) {
+static cdn_status get(const asked *by, cdn_element_type type, int i, int first, int n, double *values) {
   const cdni_elements *of;
-  CDNI_TRY(check_parameters(by, sort, i, first, n, &of));
+  CDNI_TRY(check_parameters(by, type, i, first, n, &of));
   for (int k = 0; k < n; k++) {
     const cdni_parameter_place place = place_of(of, by->system, i, first + k);
     const double value = cdn_state_parameters(by->state, place.array)[place.at];
@@ -297,38 +299,40 @@ static cdn_status get(const asked *by, cdn_sort sort, int i, int first, int n, d
   return CDN_OK;
 }
 
-static cdn_status set(const asked *by, cdn_sort sort, int i, int first, int n, const double *values) {
+static cdn_status set(const asked *by, cdn_element_type type, int i, int first, int n, const double *values) {
   const cdni_elements *of;
-  CDNI_TRY(check_parameters(by, sort, i, first, n, &of));
+  CDNI_TRY(check_parameters(by, type, i, first, n, &of));
   return n > 0 ? of->set(by->state, by->function, i, first, n, values) : CDN_OK;
 }
 
-/* A getter keeps its story on the State, too. */
+/* A getter keeps its message on the State, too. */
 static asked asked_of(const char *function, const cdn_state *state) {
   return (asked){ function, state->system, (cdn_state *)state };
 }
 
-cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_sort sort, int i, int first, int n, double *values) {
+cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_element_type type, int i, int first, int n,
+                                      double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME((cdn_state *)state, values, n);
   const asked by = asked_of("cdn_element_get_parameters", state);
-  return get(&by, sort, i, first, n, values);
+  return get(&by, type, i, first, n, values);
 }
 
-cdn_status cdn_element_set_parameters(cdn_state *state, cdn_sort sort, int i, int first, int n, const double *values) {
+cdn_status cdn_element_set_parameters(cdn_state *state, cdn_element_type type, int i, int first, int n,
+                                      const double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, values, n);
   const asked by = asked_of("cdn_element_set_parameters", state);
-  return set(&by, sort, i, first, n, values);
+  return set(&by, type, i, first, n, values);
 }
 
-static cdn_status find_both(const asked *by, cdn_sort sort, const char *element, const char *parameter, int *i,
+static cdn_status find_both(const asked *by, cdn_element_type type, const char *element, const char *parameter, int *i,
                             int *k) {
-  CDNI_TRY(find_element(by, sort, element, i));
-  return find_parameter(by, sort, *i, parameter, k);
+  CDNI_TRY(find_element(by, type, element, i));
+  return find_parameter(by, type, *i, parameter, k);
 }
 
-cdn_status cdn_parameter_get(const cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+cdn_status cdn_parameter_get(const cdn_state *state, cdn_element_type type, const char *element, const char *parameter,
                              double *value) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED((cdn_state *)state, element);
@@ -336,17 +340,17 @@ cdn_status cdn_parameter_get(const cdn_state *state, cdn_sort sort, const char *
   CDNI_NEED((cdn_state *)state, value);
   const asked by = asked_of("cdn_parameter_get", state);
   int i, k;
-  CDNI_TRY(find_both(&by, sort, element, parameter, &i, &k));
-  return get(&by, sort, i, k, 1, value);
+  CDNI_TRY(find_both(&by, type, element, parameter, &i, &k));
+  return get(&by, type, i, k, 1, value);
 }
 
-cdn_status cdn_parameter_set(cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+cdn_status cdn_parameter_set(cdn_state *state, cdn_element_type type, const char *element, const char *parameter,
                              double value) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, element);
   CDNI_NEED(state, parameter);
   const asked by = asked_of("cdn_parameter_set", state);
   int i, k;
-  CDNI_TRY(find_both(&by, sort, element, parameter, &i, &k));
-  return set(&by, sort, i, k, 1, &value);
+  CDNI_TRY(find_both(&by, type, element, parameter, &i, &k));
+  return set(&by, type, i, k, 1, &value);
 }

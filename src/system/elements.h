@@ -1,4 +1,4 @@
-/* How rooms offer their elements to those who look them up (cardan/elements.h): each room has a list of its sorts. */
+/* How rooms offer their elements to those who look them up (cardan/elements.h): each room has a list of its types. */
 #ifndef CARDAN_SYSTEM_ELEMENTS_H
 #define CARDAN_SYSTEM_ELEMENTS_H
 
@@ -44,10 +44,10 @@ typedef struct cdni_parameter {
       CDNI_VECTOR(name ".p", "m")
 
 /* CDN_OK, or a code and the reason: the first of n numbers that is not finite, or beyond its limits. */
-cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const double *values, char *why, size_t size);
+cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const double *values, char *reason, size_t size);
 /* Scales directions and quaternions to unit length; a zero one stays as it is. */
 void cdni_parameters_normalize(const cdni_parameter *table, int n, double *values);
-/* ---- a sort of elements ---- */
+/* ---- a type of elements ---- */
 
 /* Parameter k of an element: its description, and where a State has it. */
 typedef struct cdni_parameter_place {
@@ -60,13 +60,13 @@ typedef struct cdni_parameter_place {
 } cdni_parameter_place;
 
 typedef struct cdni_elements {
-  cdn_sort sort;
+  cdn_element_type type;
   int (*count)(const cdn_system *system);
   const char *(*name)(const cdn_system *system, int i); /* of one that is there */
   /* Whether it is of no matter that another has its name; NULL: never. */
   bool (*may_share)(const cdn_system *system, int i);
-  const char *(*kind)(const cdn_system *system, int i); /* NULL: the sort has no kinds */
-  /* Of a frozen System; NULL: the sort has no parameters. */
+  const char *(*kind)(const cdn_system *system, int i); /* NULL: the type has no kinds */
+  /* Of a frozen System; NULL: the type has no parameters. */
   int (*parameter_count)(const cdn_system *system, int i);
   void (*parameter)(const cdn_system *system, int i, int k, cdni_parameter_place *out);
   /* Sets some parameters of one that is there, all or none; what fails is told on the State. */
@@ -75,7 +75,7 @@ typedef struct cdni_elements {
 
 /* What a room's list ends with. */
 #define CDNI_NO_MORE_ELEMENTS \
-  { .sort = CDN_SORT_COUNT }
+  { .type = CDN_ELEMENT_COUNT }
 
 /* The parameters of a subsystem of the user's: all numbers of its arrays, for elements that are subsystems. */
 int cdni_subsystem_parameter_count(const cdn_system *system, cdn_subsystem id);

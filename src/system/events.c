@@ -169,11 +169,11 @@ cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
   state->error.code = CDN_OK;
   cdn_status status = evaluate(state, e, value);
   if (status == CDN_OK) return CDN_OK;
-  cdn_error why = state->error;
-  if (why.code == status) {
-    cdni_state_fail(state, status, why.recoverable, function, e->def.name, "the trigger of event '%s': %s", e->def.name,
-                    why.text);
-    state->error.stage = why.stage;
+  cdn_error reason = state->error;
+  if (reason.code == status) {
+    cdni_state_fail(state, status, reason.recoverable, function, e->def.name, "the trigger of event '%s': %s",
+                    e->def.name, reason.text);
+    state->error.stage = reason.stage;
     cdni_error_tell(&state->error);
   } else {
     cdni_state_fail(state, status, false, function, e->def.name, "the trigger of event '%s' could not be evaluated: %s",

@@ -19,12 +19,12 @@ static void tell_limits(const cdni_parameter *p, char *text, size_t size) {
                p->upper);
 }
 
-cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const double *values, char *why, size_t size) {
+cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const double *values, char *reason, size_t size) {
   for (int k = 0; k < n; k++) {
     const cdni_parameter *p = &table[k];
     const double x = values[k];
     if (!isfinite(x)) {
-      cdni_print(why, size, "%s is %g", p->name, x);
+      cdni_print(reason, size, "%s is %g", p->name, x);
       return CDN_ERR_NONFINITE;
     }
     const bool low = p->flags & CDNI_EXCLUDES_LOWER ? x <= p->lower : x < p->lower;
@@ -32,7 +32,7 @@ cdn_status cdni_parameters_check(const cdni_parameter *table, int n, const doubl
     if (!low && !high) continue;
     char limits[64];
     tell_limits(p, limits, sizeof limits);
-    cdni_print(why, size, "%s is %g; it must %s%s%s%s", p->name, x, limits, p->advice ? " (" : "",
+    cdni_print(reason, size, "%s is %g; it must %s%s%s%s", p->name, x, limits, p->advice ? " (" : "",
                p->advice ? p->advice : "", p->advice ? ")" : "");
     return CDN_ERR_ARG;
   }

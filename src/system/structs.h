@@ -142,8 +142,8 @@ struct cdn_system {
   cdni_array q0, u0, z0;  /* double: default values of the pools */
   cdni_array z_scale;     /* double: unit changes of z; empty if all are 1 */
 
-  /* void *: pointers of the program, by sort and element. An array ends with the last element that has one. */
-  cdni_array users[CDN_SORT_COUNT];
+  /* void *: pointers of the program, by type and element. An array ends with the last element that has one. */
+  cdni_array users[CDN_ELEMENT_COUNT];
 
   bool keep_previous;
   bool q_is_read, u_is_read; /* something depends on q, or on u, itself and not only on the effective values */
@@ -218,7 +218,7 @@ static inline double *state_doubles(const cdn_state *s, size_t offset) { return 
 static inline bool is_of_another(const cdn_state *s, int32_t of) {
   return s->system->audit && of != 0 && of != s->system->mark;
 }
-/* state.c: the story of it. */
+/* state.c: the message of it. */
 cdn_status cdni_state_refuse_other(const cdn_state *state, const char *function, cdn_ticket ticket);
 
 /* Invalidates everything downstream of a ticket. */
@@ -306,7 +306,7 @@ bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticke
 cdn_status cdni_graph_freeze(cdn_system *system);
 /* triggers.c: finds out which kinks count: those in entries from which rates are computed. */
 void cdni_triggers_freeze(cdn_system *system);
-/* elements.c: refuses two elements of one sort and one name. */
+/* elements.c: refuses two elements of one type and one name. */
 cdn_status cdni_names_freeze(cdn_system *system);
 /* layout.c: plans the block. */
 cdn_status cdni_layout_plan(cdn_system *system);

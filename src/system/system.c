@@ -117,7 +117,7 @@ static void system_destroy(cdn_system *s) {
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
   cdni_events_free(s);
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
-  for (int i = 0; i < CDN_SORT_COUNT; i++) cdni_array_free(&a, &s->users[i]);
+  for (int i = 0; i < CDN_ELEMENT_COUNT; i++) cdni_array_free(&a, &s->users[i]);
   cdni_strfree(&a, s->name);
   cdni_free(&a, s, sizeof *s);
 }
@@ -167,9 +167,9 @@ cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *fun
 
 void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
                         const char *format, va_list args) {
-  char why[320];
-  cdni_vprint(why, sizeof why, format, args);
-  cdni_system_fail(system, code, function, name, "%s '%s': %s", what, name, why);
+  char reason[320];
+  cdni_vprint(reason, sizeof reason, format, args);
+  cdni_system_fail(system, code, function, name, "%s '%s': %s", what, name, reason);
 }
 
 bool cdni_system_refuses(cdn_system *system, const char *function) {

@@ -41,7 +41,7 @@ typedef struct cdni_room_ops {
   const cdn_subsystem_ops *subsystem;
   cdn_status (*planned)(cdn_system *system, void *room);
   void (*destroy)(cdn_system *system, void *room);
-  const struct cdni_elements *elements; /* its sorts of elements (system/elements.h); may be NULL */
+  const struct cdni_elements *elements; /* its types of elements (system/elements.h); may be NULL */
 } cdni_room_ops;
 /* All rooms, in the order of freezing, NULL past the end. src/rooms.c defines it. */
 extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];
@@ -80,7 +80,7 @@ typedef enum cdni_passing {
 typedef struct cdni_sweeper {
   /* *id > 0: nothing can meet between two States with the same id and reaches (s) of at least a third of the time
    * between them. `turn`: that time. 0: somebody has to look. */
-  cdn_status (*quiet)(const void *self, cdn_state *state, double reach, double turn, int64_t *id);
+  cdn_status (*clear)(const void *self, cdn_state *state, double reach, double turn, int64_t *id);
   size_t (*mark_size)(const void *self);
   cdn_status (*mark)(const void *self, cdn_state *state, void *mark);
   /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. */
@@ -364,7 +364,7 @@ cdn_status cdni_state_misses(cdn_state *state, const char *function, const char 
     if (!(pointer) && (n) > 0) return cdni_state_misses((state), __func__, #pointer); \
   } while (0)
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);
-/* Before a callback, whose own story is told apart from none. */
+/* Before a callback, whose own message is told apart from none. */
 void cdni_state_clear_error(cdn_state *state);
 /* The status behind a getter that has returned NULL. */
 cdn_status cdni_state_last_status(const cdn_state *state);
@@ -373,7 +373,7 @@ void cdni_state_take_error(cdn_state *state, const cdn_state *from);
 
 /* ---- checkpoints ---- */
 
-/* What a System is made of: loading compares it, and fails at the first difference with its story on `state`. */
+/* What a System is made of: loading compares it, and fails at the first difference with its message on `state`. */
 void cdni_system_archive(const cdn_system *system, cdni_archive *a, cdn_state *state, const char *function);
 /* The variables of a State, and the computed values that cannot be computed again. */
 void cdni_state_archive(cdn_state *state, cdni_archive *a);

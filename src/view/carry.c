@@ -12,7 +12,7 @@
 
 /* Parameters of an element: its numbers in both Systems, and where its initial values are. */
 typedef struct carry_block {
-  cdn_sort sort;
+  cdn_element_type type;
   int from, to; /* to -1: there is none */
   int first, n;
 } carry_block;
@@ -22,22 +22,22 @@ typedef struct carry_block {
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 /* The same element of the other System, or -1. */
-static int find_same(const view_carry *c, cdn_sort sort, int i) {
-  const int found = cdn_system_find_element(c->to, sort, cdn_element_name(c->from, sort, i));
+static int find_same(const view_carry *c, cdn_element_type type, int i) {
+  const int found = cdn_system_find_element(c->to, type, cdn_element_name(c->from, type, i));
   if (found < 0) return -1;
-  return same_text(cdn_element_kind(c->from, sort, i), cdn_element_kind(c->to, sort, found)) ? found : -1;
+  return same_text(cdn_element_kind(c->from, type, i), cdn_element_kind(c->to, type, found)) ? found : -1;
 }
 
-static bool add_block(view_carry *c, cdn_sort sort, int i) {
-  const int n = cdn_element_parameter_count(c->from, sort, i);
+static bool add_block(view_carry *c, cdn_element_type type, int i) {
+  const int n = cdn_element_parameter_count(c->from, type, i);
   if (n == 0) return true;
-  carry_block b = { .sort = sort, .from = i, .to = find_same(c, sort, i), .first = (int)c->numbers.count, .n = n };
-  if (b.to >= 0 && cdn_element_parameter_count(c->to, sort, b.to) != n) b.to = -1;
+  carry_block b = { .type = type, .from = i, .to = find_same(c, type, i), .first = (int)c->numbers.count, .n = n };
+  if (b.to >= 0 && cdn_element_parameter_count(c->to, type, b.to) != n) b.to = -1;
   double *initial = cdni_array_extend(c->allocator, &c->numbers, sizeof *initial, (size_t)n);
   if (!initial || !cdni_array_push(c->allocator, &c->blocks, sizeof b, &b)) return false;
   for (int k = 0; k < n; k++) {
     cdn_parameter p;
-    initial[k] = cdn_element_parameter(c->from, sort, i, k, &p) == CDN_OK ? p.initial : NAN;
+    initial[k] = cdn_element_parameter(c->from, type, i, k, &p) == CDN_OK ? p.initial : NAN;
   }
   if (n > c->most) c->most = n;
   return true;
@@ -49,10 +49,10 @@ static bool add_pair(const view_carry *c, cdni_array *list, int to, int from) {
 }
 
 static bool add_all(view_carry *c) {
-  for (int s = 0; s < CDN_SORT_COUNT; s++) {
-    if (s == CDN_SORT_SUBSYSTEM) continue; /* the numbers of custom forces are those of forces */
-    for (int i = 0; i < cdn_element_count(c->from, (cdn_sort)s); i++)
-      if (!add_block(c, (cdn_sort)s, i)) return false;
+  for (int s = 0; s < CDN_ELEMENT_COUNT; s++) {
+    if (s == CDN_ELEMENT_SUBSYSTEM) continue; /* the numbers of custom forces are those of forces */
+    for (int i = 0; i < cdn_element_count(c->from, (cdn_element_type)s); i++)
+      if (!add_block(c, (cdn_element_type)s, i)) return false;
   }
   for (int i = 0; i < cdn_system_control_count(c->to); i++) {
     const cdn_control old = cdn_system_find_control(c->from, cdn_control_name(c->to, (cdn_control){ i }));
@@ -89,19 +89,19 @@ void cdni_carry_free(view_carry *c) {
 
 /* ---- one State ---- */
 
-typedef struct story {
+typedef struct message {
   char *text;
   size_t size;
   int n;
-} story;
+} message;
 
 /* Names the first few. */
-static void tell(story *s, const char *what, const char *sort, const char *name) {
+static void tell(message *s, const char *what, const char *type, const char *name) {
   enum { MOST = 4 };
   if (!s->text) return;
   const size_t used = strlen(s->text);
   if (s->n++ < MOST)
-    snprintf(s->text + used, s->size - used, "%s%.60s of %s '%.60s'", used ? ", " : "", what, sort, name ? name : "?");
+    snprintf(s->text + used, s->size - used, "%s%.60s of %s '%.60s'", used ? ", " : "", what, type, name ? name : "?");
   else if (s->n == MOST + 1) snprintf(s->text + used, s->size - used, " and others");
 }
 
@@ -109,28 +109,29 @@ static bool is_changed(double value, double initial) { return !(value == initial
 
 /* Those that were changed; the others stay as the second System has them. */
 static cdn_status carry_block_of(const view_carry *c, const carry_block *b, const cdn_state *from, cdn_state *to,
-                                 double *values, story *lost) {
+                                 double *values, message *lost) {
   const double *initial = &CDNI_AT(c->numbers, double, b->first);
   double *ours = values + c->most;
   int first = -1;
-  CDNI_TRY(cdn_element_get_parameters(from, b->sort, b->from, 0, b->n, values));
+  CDNI_TRY(cdn_element_get_parameters(from, b->type, b->from, 0, b->n, values));
   for (int k = 0; k < b->n && first < 0; k++)
     if (is_changed(values[k], initial[k])) first = k;
   if (first < 0) return CDN_OK;
   if (b->to >= 0) {
-    CDNI_TRY(cdn_element_get_parameters(to, b->sort, b->to, 0, b->n, ours));
+    CDNI_TRY(cdn_element_get_parameters(to, b->type, b->to, 0, b->n, ours));
     for (int k = 0; k < b->n; k++)
       if (is_changed(values[k], initial[k])) ours[k] = values[k];
-    const cdn_status status = cdn_element_set_parameters(to, b->sort, b->to, 0, b->n, ours);
+    const cdn_status status = cdn_element_set_parameters(to, b->type, b->to, 0, b->n, ours);
     if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
   }
   cdn_parameter p;
-  const bool known = cdn_element_parameter(c->from, b->sort, b->from, first, &p) == CDN_OK;
-  tell(lost, known ? p.name : "parameters", cdn_sort_name(b->sort), cdn_element_name(c->from, b->sort, b->from));
+  const bool known = cdn_element_parameter(c->from, b->type, b->from, first, &p) == CDN_OK;
+  tell(lost, known ? p.name : "parameters", cdn_element_type_name(b->type),
+       cdn_element_name(c->from, b->type, b->from));
   return CDN_OK;
 }
 
-static cdn_status carry_parameters(const view_carry *c, const cdn_state *from, cdn_state *to, story *lost) {
+static cdn_status carry_parameters(const view_carry *c, const cdn_state *from, cdn_state *to, message *lost) {
   double *values = cdni_alloc(c->allocator, (size_t)(2 * c->most + 1) * sizeof *values);
   if (!values) return CDN_ERR_NOMEM;
   cdn_status status = CDN_OK;
@@ -142,18 +143,18 @@ static cdn_status carry_parameters(const view_carry *c, const cdn_state *from, c
 
 /* Constraints, motions and forces that are on or off. */
 static cdn_status carry_switches(const view_carry *c, const cdn_state *from, cdn_state *to) {
-  for (int i = 0; i < cdn_element_count(c->from, CDN_SORT_CONSTRAINT); i++) {
-    const cdn_constraint old = { i }, same = { find_same(c, CDN_SORT_CONSTRAINT, i) };
+  for (int i = 0; i < cdn_element_count(c->from, CDN_ELEMENT_CONSTRAINT); i++) {
+    const cdn_constraint old = { i }, same = { find_same(c, CDN_ELEMENT_CONSTRAINT, i) };
     const bool on = cdn_constraint_is_enabled(from, old);
     if (same.i >= 0 && on != cdn_constraint_is_enabled(to, same)) CDNI_TRY(cdn_constraint_set_enabled(to, same, on));
   }
-  for (int i = 0; i < cdn_element_count(c->from, CDN_SORT_MOTION); i++) {
-    const cdn_motion old = { i }, same = { find_same(c, CDN_SORT_MOTION, i) };
+  for (int i = 0; i < cdn_element_count(c->from, CDN_ELEMENT_MOTION); i++) {
+    const cdn_motion old = { i }, same = { find_same(c, CDN_ELEMENT_MOTION, i) };
     const bool on = cdn_motion_is_enabled(from, old);
     if (same.i >= 0 && on != cdn_motion_is_enabled(to, same)) CDNI_TRY(cdn_motion_set_enabled(to, same, on));
   }
-  for (int i = 0; i < cdn_element_count(c->from, CDN_SORT_FORCE); i++) {
-    const cdn_force old = { i }, same = { find_same(c, CDN_SORT_FORCE, i) };
+  for (int i = 0; i < cdn_element_count(c->from, CDN_ELEMENT_FORCE); i++) {
+    const cdn_force old = { i }, same = { find_same(c, CDN_ELEMENT_FORCE, i) };
     const bool on = cdn_force_is_enabled(from, old);
     if (same.i >= 0 && on != cdn_force_is_enabled(to, same)) CDNI_TRY(cdn_force_set_enabled(to, same, on));
   }
@@ -169,7 +170,7 @@ static cdn_status carry_locks(const view_carry *c, const cdn_state *from, cdn_st
 }
 
 cdn_status cdni_carry(view_carry *c, const cdn_state *from, cdn_state *to, char *lost, size_t size) {
-  story s = { lost, size, 0 };
+  message s = { lost, size, 0 };
   if (lost) lost[0] = 0;
   CDNI_TRY(cdn_state_set_time(to, cdn_state_time(from)));
   CDNI_TRY(cdn_state_set_q(to, cdn_state_q(from)));

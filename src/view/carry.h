@@ -1,5 +1,5 @@
 /* What a State of one System keeps in another one that has the same bodies and joints, such as that of another law of
- * contact. Elements are the same if their sort, name, kind and number of parameters are. Private to the room. */
+ * contact. Elements are the same if their type, name, kind and number of parameters are. Private to the room. */
 #ifndef CARDAN_VIEW_CARRY_H
 #define CARDAN_VIEW_CARRY_H
 

@@ -109,7 +109,7 @@ void cdni_encode_model(view_text *t, const view_model *m);
 /* The values of the sliders. */
 void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *coordinates, int n_coordinates);
 /* The parameters of an element; false if there are none. */
-bool cdni_encode_parameters(view_text *t, const cdn_state *state, cdn_sort sort, int element);
+bool cdni_encode_parameters(view_text *t, const cdn_state *state, cdn_element_type type, int element);
 /* Curves of n_series series of a run at n times; `values` has those of each time together. */
 void cdni_encode_curves(view_text *t, int run, const int *series, int n_series, const double *times,
                         const double *values, int n);

@@ -29,7 +29,7 @@ void cdni_encode_hello(view_text *t, view_mode mode) {
 /* Limits of a joint with one coordinate. */
 static void find_limits(const cdn_model *model, view_coordinate *c) {
   for (int i = 0; model && i < cdn_model_joint_count(model); i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(model, i);
     if (joint.mobilized.i != c->body.i || joint.nq != 1) continue;
     c->lower = joint.lower, c->upper = joint.upper;
     return;
@@ -249,29 +249,29 @@ static void encode_controls(view_text *t, const view_model *m) {
 }
 
 /* What people may change: Ground's mass moves nothing, and the pull is the hand's. */
-static bool is_offered(const view_model *m, cdn_sort sort, int i) {
-  if (sort == CDN_SORT_SUBSYSTEM || (sort == CDN_SORT_BODY && i == 0)) return false;
-  if (sort == CDN_SORT_FORCE && i == m->pull.i) return false;
-  return cdn_element_parameter_count(cdn_state_system(m->state), sort, i) > 0;
+static bool is_offered(const view_model *m, cdn_element_type type, int i) {
+  if (type == CDN_ELEMENT_SUBSYSTEM || (type == CDN_ELEMENT_BODY && i == 0)) return false;
+  if (type == CDN_ELEMENT_FORCE && i == m->pull.i) return false;
+  return cdn_element_parameter_count(cdn_state_system(m->state), type, i) > 0;
 }
 
-static const char *kind_of(const cdn_system *system, cdn_sort sort, int i) {
-  const char *kind = cdn_element_kind(system, sort, i);
-  if (!kind && sort == CDN_SORT_BODY) return cdn_mobilizer_name(cdn_body_mobilizer(system, (cdn_body){ i }));
+static const char *kind_of(const cdn_system *system, cdn_element_type type, int i) {
+  const char *kind = cdn_element_kind(system, type, i);
+  if (!kind && type == CDN_ELEMENT_BODY) return cdn_mobilizer_name(cdn_body_mobilizer(system, (cdn_body){ i }));
   return kind ? kind : "";
 }
 
 static void encode_elements(view_text *t, const view_model *m) {
   const cdn_system *system = cdn_state_system(m->state);
   cdni_text_open(t, "elements", '[');
-  for (int sort = 0; m->is_live && sort < CDN_SORT_COUNT; sort++)
-    for (int i = 0; i < cdn_element_count(system, (cdn_sort)sort); i++) {
-      if (!is_offered(m, (cdn_sort)sort, i)) continue;
+  for (int type = 0; m->is_live && type < CDN_ELEMENT_COUNT; type++)
+    for (int i = 0; i < cdn_element_count(system, (cdn_element_type)type); i++) {
+      if (!is_offered(m, (cdn_element_type)type, i)) continue;
       cdni_text_open(t, NULL, '{');
-      cdni_text_string(t, "sort", cdn_sort_name((cdn_sort)sort));
+      cdni_text_string(t, "element_type", cdn_element_type_name((cdn_element_type)type));
       cdni_text_integer(t, "element", i);
-      cdni_text_string(t, "name", cdn_element_name(system, (cdn_sort)sort, i));
-      cdni_text_string(t, "kind", kind_of(system, (cdn_sort)sort, i));
+      cdni_text_string(t, "name", cdn_element_name(system, (cdn_element_type)type, i));
+      cdni_text_string(t, "kind", kind_of(system, (cdn_element_type)type, i));
       cdni_text_close(t, '}');
     }
   cdni_text_close(t, ']');

@@ -38,19 +38,19 @@ void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *c
   cdni_text_close(t, '}');
 }
 
-bool cdni_encode_parameters(view_text *t, const cdn_state *state, cdn_sort sort, int element) {
+bool cdni_encode_parameters(view_text *t, const cdn_state *state, cdn_element_type type, int element) {
   const cdn_system *system = cdn_state_system(state);
-  const int n = cdn_element_parameter_count(system, sort, element);
+  const int n = cdn_element_parameter_count(system, type, element);
   if (n <= 0) return false;
   begin(t, "parameters");
-  cdni_text_string(t, "sort", cdn_sort_name(sort));
+  cdni_text_string(t, "element_type", cdn_element_type_name(type));
   cdni_text_integer(t, "element", element);
   cdni_text_open(t, "list", '[');
   for (int k = 0; k < n; k++) {
     cdn_parameter p;
     double value;
-    if (cdn_element_parameter(system, sort, element, k, &p) != CDN_OK ||
-        cdn_element_get_parameters(state, sort, element, k, 1, &value) != CDN_OK)
+    if (cdn_element_parameter(system, type, element, k, &p) != CDN_OK ||
+        cdn_element_get_parameters(state, type, element, k, 1, &value) != CDN_OK)
       continue;
     cdni_text_open(t, NULL, '{');
     cdni_text_integer(t, "index", k);

@@ -11,7 +11,7 @@
 #include "view/encode.h"
 #include "view/link.h"
 
-enum { VIEW_PLOTS = 64, VIEW_READERS = 17, VIEW_STORY = 512 };
+enum { VIEW_PLOTS = 64, VIEW_READERS = 17, VIEW_MESSAGE = 512 };
 #define VIEW_FRAME_TIME (1.0 / 60)
 
 /* What can be plotted of a State, and what of a run. */
@@ -112,10 +112,10 @@ struct cdn_view {
   int plots[VIEW_PLOTS], n_plots; /* of all pages together */
   view_reader readers[VIEW_READERS];
   int n_readers, told; /* whose selection was told last */
-  bool unsettled;      /* the sliders' values have changed */
+  bool stale;          /* the sliders' values have changed */
   cdn_view_wishes wishes;
-  char story[VIEW_STORY]; /* of a request that was refused */
-  char verdict[512];      /* of a live run, when it was told last */
+  char message[VIEW_MESSAGE]; /* of a request that was refused */
+  char verdict[512];          /* of a live run, when it was told last */
   cdn_verdict delivered;
 };
 
@@ -184,12 +184,12 @@ void cdni_view_unread(cdn_view *view, json_t *request);
 /* Adds one as if a page had sent it. Takes the reference. */
 cdn_status cdni_view_script(cdn_view *view, json_t *request);
 void cdni_view_reply(cdn_view *view, const json_t *request, const char *error);
-/* Keeps the story of what was refused, and returns it. */
+/* Keeps the message of what was refused, and returns it. */
 const char *cdni_view_refuse(cdn_view *view, const char *format, ...) CDN_PRINTF(2, 3);
 /* The same with the thread's last failure. */
 const char *cdni_view_refuse_last(cdn_view *view);
 
-/* Members of a request; they return false after they have kept a story. */
+/* Members of a request; they return false after they have kept a message. */
 bool cdni_request_number(cdn_view *view, const json_t *request, const char *key, double *out);
 /* A speed, times real time, or 0. */
 bool cdni_request_speed(cdn_view *view, const json_t *request, double *out);

@@ -56,8 +56,8 @@ static bool has_token(const cdni_link *link, const char *path) {
 
 /* ---- answers ---- */
 
-static int refuse(struct lws *wsi, unsigned int code, const char *why) {
-  if (lws_return_http_status(wsi, code, why) != 0) return -1;
+static int refuse(struct lws *wsi, unsigned int code, const char *reason) {
+  if (lws_return_http_status(wsi, code, reason) != 0) return -1;
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-static bool refuse(page *p, enum lws_close_status code, const char *why) {
-  lws_close_reason(p->wsi, code, (unsigned char *)(uintptr_t)why, strlen(why));
+static bool refuse(page *p, enum lws_close_status code, const char *reason) {
+  lws_close_reason(p->wsi, code, (unsigned char *)(uintptr_t)reason, strlen(reason));
   return false;
 }
 
@@ -50,11 +50,11 @@ static bool is_own(const json_t *request) {
 
 /* Why the program does not get it, or NULL: it is the program's now. */
 static const char *keep(cdni_link *link, const page *p, json_t *request, size_t size) {
-  const char *why = NULL;
+  const char *reason = NULL;
   pthread_mutex_lock(&link->mutex);
-  if (link->steering != p->number && !is_own(request)) why = "another page steers; ask for the wheel first";
+  if (link->steering != p->number && !is_own(request)) reason = "another page steers; ask for the wheel first";
   else if (link->n_requests == MOST_REQUESTS || link->waiting + size > MOST_WAITING)
-    why = "earlier requests wait for the run: ask again later";
+    reason = "earlier requests wait for the run: ask again later";
   else {
     const int at = (link->first_request + link->n_requests++) % MOST_REQUESTS;
     link->requests[at] = request;
@@ -63,7 +63,7 @@ static const char *keep(cdni_link *link, const page *p, json_t *request, size_t 
     pthread_cond_signal(&link->requested);
   }
   pthread_mutex_unlock(&link->mutex);
-  return why;
+  return reason;
 }
 
 static bool take(cdni_link *link, page *p) {
@@ -78,12 +78,12 @@ static bool take(cdni_link *link, page *p) {
   const char *type = json_string_value(json_object_get(request, "type"));
   const bool steer = type && strcmp(type, "steer") == 0;
   if (steer) let_steer(link, p);
-  const char *why = overflows ? "the request has a number beyond 1.8e308"
-                    : !type   ? "a request has a type, a text"
-                    : steer   ? NULL
-                              : keep(link, p, request, p->request_size);
-  if (type && !steer && !why) return true;
-  cdni_link_reply(link, request, why);
+  const char *reason = overflows ? "the request has a number beyond 1.8e308"
+                       : !type   ? "a request has a type, a text"
+                       : steer   ? NULL
+                                 : keep(link, p, request, p->request_size);
+  if (type && !steer && !reason) return true;
+  cdni_link_reply(link, request, reason);
   json_decref(request);
   return true;
 }

@@ -162,8 +162,8 @@ static int send_frame(cdni_link *link, page *p, int run) {
   return written < (int)b->size ? -1 : 0;
 }
 
-static int close_page(page *p, enum lws_close_status code, const char *why) {
-  lws_close_reason(p->wsi, code, (unsigned char *)(uintptr_t)why, strlen(why));
+static int close_page(page *p, enum lws_close_status code, const char *reason) {
+  lws_close_reason(p->wsi, code, (unsigned char *)(uintptr_t)reason, strlen(reason));
   return -1;
 }
 

@@ -20,7 +20,7 @@ static void drop_stepper(live *l) {
 
 cdn_state *cdni_live_edit(live *l) {
   if (l->of_the_past) drop_stepper(l);
-  l->view->unsettled = true;
+  l->view->stale = true;
   return cdni_live_shown(l);
 }
 
@@ -29,7 +29,7 @@ cdn_state *cdni_live_pose(live *l) {
   /* what was before is another motion */
   cdni_past_cut(&l->past, nextafter(cdn_state_time(l->now), -INFINITY));
   l->next_keep = -INFINITY;
-  l->view->unsettled = true;
+  l->view->stale = true;
   if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
   l->note[0] = 0;
   return l->now;
@@ -95,7 +95,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
   l->state = view->paused ? LIVE_PAUSED : LIVE_RUNNING;
   l->speed = view->speed;
   l->reached = NAN;
-  l->last_story = -INFINITY;
+  l->last_message = -INFINITY;
   l->drag.coordinate = -1;
   l->awaits = view->link && l->state == LIVE_RUNNING;
   cdn_status status = cdn_state_create(view->picture.system, &l->now);
@@ -171,8 +171,8 @@ static void go_on(live *l, double clock) {
 }
 
 static bool frame_is_due(const live *l, double clock, bool moves) {
-  if (!l->view->link) return moves || l->view->unsettled;
-  return (moves || l->view->unsettled) && clock >= l->view->last_frame + VIEW_FRAME_TIME - 1e-3;
+  if (!l->view->link) return moves || l->view->stale;
+  return (moves || l->view->stale) && clock >= l->view->last_frame + VIEW_FRAME_TIME - 1e-3;
 }
 
 /* Keeps the State for the past. Copying large States takes at most a fiftieth of the time. */
@@ -204,8 +204,8 @@ double cdni_live_turn(live *l) {
     keep(l);
     cdni_live_write_row(l);
     v->last_frame = fmax(v->last_frame + VIEW_FRAME_TIME, clock - VIEW_FRAME_TIME / 2);
-    if (v->unsettled && cdni_view_is_watched(v)) (void)!cdni_view_send_values(v, cdni_live_shown(l));
-    v->unsettled = false;
+    if (v->stale && cdni_view_is_watched(v)) (void)!cdni_view_send_values(v, cdni_live_shown(l));
+    v->stale = false;
   }
   if (clock >= v->last_status + status_time) {
     v->last_status = clock;

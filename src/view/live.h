@@ -32,8 +32,8 @@ typedef struct live {
   double last_turn;                 /* by the clock */
   double window_clock, window_time; /* where the present measurement of the speed began */
   double reached;                   /* NaN: not measured yet */
-  double last_story;                /* by the clock: of an event */
-  int stories;                      /* of events since then */
+  double last_message;              /* by the clock: of an event */
+  int messages;                     /* of events since then */
   char note[1024];                  /* "" : there is none */
 
   /* Recording. */

@@ -7,23 +7,23 @@
 static void tell_events(live *l) {
   enum { MOST = 20 };
   const double clock = l->view->clock();
-  if (clock >= l->last_story + 1) {
+  if (clock >= l->last_message + 1) {
     char text[64];
-    snprintf(text, sizeof text, "%d more events within a second", l->stories - MOST);
-    if (l->stories > MOST) (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", text);
-    l->last_story = clock;
-    l->stories = 0;
+    snprintf(text, sizeof text, "%d more events within a second", l->messages - MOST);
+    if (l->messages > MOST) (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", text);
+    l->last_message = clock;
+    l->messages = 0;
   }
   for (int i = 0; i < cdn_stepper_occurrence_count(l->stepper); i++) {
     const cdn_occurrence *o = cdn_stepper_occurrence(l->stepper, i);
-    if (o->direction == CDN_EITHER || l->stories++ >= MOST) continue;
+    if (o->direction == CDN_EITHER || l->messages++ >= MOST) continue;
     (void)!cdni_view_say(l->view, o->time, "event", o->name);
   }
 }
 
-static void end(live *l, const char *why) {
+static void end(live *l, const char *reason) {
   l->state = LIVE_ENDED;
-  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", why);
+  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", reason);
 }
 
 static bool is_behind(const live *l, double now) {
@@ -42,15 +42,15 @@ void cdni_live_advance(live *l, double time, double deadline) {
     const double far = isinf(time) ? now + 1e3 * (1 + fabs(now)) : time, target = fmin(far, l->def.final_time);
     /* after a pause the companion catches up first: where time is unbound, or the machine too slow, it never would */
     const bool behind = is_behind(l, now);
-    cdn_why why = CDN_REACHED_TIME;
+    cdn_return_reason reason = CDN_REACHED_TIME;
     const cdn_status status =
-        target > now || behind ? cdn_stepper_advance(l->stepper, behind ? now : target, &why) : CDN_OK;
+        target > now || behind ? cdn_stepper_advance(l->stepper, behind ? now : target, &reason) : CDN_OK;
     if (status != CDN_OK && status != CDN_ERR_LIMIT) {
       cdni_live_fail(l, status);
       return;
     }
-    if (status == CDN_OK && why != CDN_REACHED_TIME) tell_events(l);
-    if (status == CDN_OK && why == CDN_STOPPED) {
+    if (status == CDN_OK && reason != CDN_REACHED_TIME) tell_events(l);
+    if (status == CDN_OK && reason == CDN_STOPPED) {
       end(l, "an event has ended the run");
       return;
     }
@@ -58,7 +58,7 @@ void cdni_live_advance(live *l, double time, double deadline) {
       end(l, "the run has reached its end");
       return;
     }
-    if ((status == CDN_OK && why == CDN_REACHED_TIME && !behind) || (!alone && l->view->clock() >= deadline)) return;
+    if ((status == CDN_OK && reason == CDN_REACHED_TIME && !behind) || (!alone && l->view->clock() >= deadline)) return;
   }
 }
 
@@ -75,7 +75,7 @@ void cdni_live_step(live *l, double deadline) {
       continue;
     }
     l->steps_left--;
-    l->view->unsettled = true;
+    l->view->stale = true;
     if (status != CDN_OK) {
       cdni_live_fail(l, status);
       l->steps_left = 0;

@@ -111,7 +111,7 @@ const char *cdni_live_change_contact(live *l, int contact) {
   drop(l, &(parts){ old.model, old.now, old.initial, old.past, old.picture });
   if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
   l->note[0] = 0;
-  v->jumped = v->unsettled = true;
+  v->jumped = v->stale = true;
   cdn_status status = cdni_view_send_opening(v, l->now, VIEW_LIVE);
   snprintf(text, sizeof text, "the model with this law of contact cannot have what was changed: %s", lost);
   if (status == CDN_OK && lost[0]) status = cdni_view_say(v, cdn_state_time(l->now), "warning", text);

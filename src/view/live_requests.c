@@ -27,14 +27,14 @@ static const char *stand_still(live *l, const json_t *request) {
   if (l->state != LIVE_RUNNING) return NULL;
   l->state = LIVE_PAUSED;
   cdni_view_release(l->view, cdni_live_shown(l));
-  l->view->unsettled = true;
+  l->view->stale = true;
   return NULL;
 }
 
 static const char *step(live *l, const json_t *request) {
   static const double most = 1e6;
   double n = 1;
-  if (json_object_get(request, "n") && !cdni_request_number(l->view, request, "n", &n)) return l->view->story;
+  if (json_object_get(request, "n") && !cdni_request_number(l->view, request, "n", &n)) return l->view->message;
   if (!(n >= 1 && n <= most && n == floor(n)))
     return cdni_view_refuse(l->view, "'n' must be a whole number from 1 to %g", most);
   if (is_at_end(l)) return refuse_end(l);
@@ -72,7 +72,7 @@ static const char *reset(live *l, const json_t *request) {
 static const char *go_to_keyframe(live *l, const json_t *request) {
   const char *name = cdni_request_text(l->view, request, "name");
   cdn_model *model = l->view->picture.model;
-  if (!name) return l->view->story;
+  if (!name) return l->view->message;
   if (!model || cdn_model_key_count(model) == 0) return cdni_view_refuse(l->view, "the model has no keyframes");
   cdn_state *trial;
   if (cdn_state_create(l->view->picture.system, &trial) != CDN_OK) return cdni_view_refuse_last(l->view);
@@ -85,7 +85,7 @@ static const char *go_to_keyframe(live *l, const json_t *request) {
 
 static const char *set_speed(live *l, const json_t *request) {
   double value;
-  if (!cdni_request_speed(l->view, request, &value)) return l->view->story;
+  if (!cdni_request_speed(l->view, request, &value)) return l->view->message;
   l->speed = value;
   l->note[0] = 0;
   l->window_clock = INFINITY; /* the measurement begins anew */
@@ -95,7 +95,7 @@ static const char *set_speed(live *l, const json_t *request) {
 
 static const char *set_accuracy(live *l, const json_t *request) {
   cdn_stepper_def def = l->def;
-  if (!cdni_request_number(l->view, request, "value", &def.accuracy)) return l->view->story;
+  if (!cdni_request_number(l->view, request, "value", &def.accuracy)) return l->view->message;
   def.fixed_step = 0;
   return cdni_live_change(l, def);
 }
@@ -103,7 +103,7 @@ static const char *set_accuracy(live *l, const json_t *request) {
 static const char *set_method(live *l, const json_t *request) {
   const char *name = cdni_request_text(l->view, request, "name");
   cdn_stepper_def def = l->def;
-  if (!name) return l->view->story;
+  if (!name) return l->view->message;
   for (int i = CDN_METHOD_DEFAULT; cdn_method_name((cdn_method)i); i++)
     if (strcmp(cdn_method_name((cdn_method)i), name) == 0) {
       def.method = (cdn_method)i;
@@ -122,7 +122,7 @@ static const char *set_companion(live *l, const json_t *request) {
 
 static const char *set_contact(live *l, const json_t *request) {
   const char *name = cdni_request_text(l->view, request, "name");
-  if (!name) return l->view->story;
+  if (!name) return l->view->message;
   for (int i = 0; i < l->view->n_contacts; i++)
     if (strcmp(l->view->contacts[i], name) == 0) return i == l->view->contact ? NULL : cdni_live_change_contact(l, i);
   return cdni_view_refuse(l->view, "there is no law of contact '%.40s' to choose", name);
@@ -132,7 +132,7 @@ static const char *set_contact(live *l, const json_t *request) {
 static const char *set_preset(live *l, const json_t *request) {
   cdn_view *v = l->view;
   const char *name = cdni_request_text(v, request, "name");
-  if (!name) return v->story;
+  if (!name) return v->message;
   if (strcmp(name, "interactive") != 0)
     return cdni_view_refuse(v, "there is no preset '%.40s': there is 'interactive'", name);
   for (int i = 0; i < v->n_contacts; i++)
@@ -151,7 +151,7 @@ static const char *set_coordinate(live *l, const json_t *request) {
   double value;
   if (!cdni_request_index(l->view, request, "index", (int)l->view->picture.coordinates.count, &index) ||
       !cdni_request_number(l->view, request, "value", &value))
-    return l->view->story;
+    return l->view->message;
   const bool runs = l->state == LIVE_RUNNING;
   cdn_state *now = cdni_live_pose(l);
   const char *error = cdni_drag_coordinate(l->view, &l->drag, now, index, value);
@@ -167,7 +167,7 @@ static const char *pull(live *l, const json_t *request) {
   if (!cdni_request_index(l->view, request, "body", cdn_system_body_count(l->view->picture.system), &body) ||
       !cdni_request_vector(l->view, request, "station", &station) ||
       !cdni_request_vector(l->view, request, "target", &target))
-    return l->view->story;
+    return l->view->message;
   if (body == 0) return cdni_view_refuse(l->view, "Ground does not move");
   cdn_state *now = cdni_live_pose(l);
   l->view->jumped = true;
@@ -183,7 +183,7 @@ static const char *release(live *l, const json_t *request) {
 
 static const char *seek(live *l, const json_t *request) {
   double time;
-  if (!cdni_request_number(l->view, request, "time", &time)) return l->view->story;
+  if (!cdni_request_number(l->view, request, "time", &time)) return l->view->message;
   const cdn_state *past = cdni_past_nearest(&l->past, time);
   if (!past) return cdni_view_refuse(l->view, "nothing has been kept of the past");
   const cdn_state *last = l->stepper ? cdn_stepper_state(l->stepper) : NULL;
@@ -198,7 +198,7 @@ static const char *seek(live *l, const json_t *request) {
     cdni_view_release(l->view, l->now);
   }
   if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
-  l->view->jumped = l->view->unsettled = true;
+  l->view->jumped = l->view->stale = true;
   return NULL;
 }
 
@@ -223,7 +223,7 @@ static const char *answer(live *l, const json_t *request) {
     { "accuracy", set_accuracy },
     { "method", set_method },
     { "contact", set_contact },
-    { "pull", pull },
+    { "perturb", pull },
     { "keyframe", go_to_keyframe },
     { "seek", seek },
     { "record", record },
@@ -243,7 +243,7 @@ static const char *answer(live *l, const json_t *request) {
   cdn_state *state = changes ? cdni_live_edit(l) : cdni_live_shown(l);
   const char *error = cdni_view_answer(l->view, state, type, request, &known);
   if (!known) return cdni_view_refuse(l->view, "there is no request '%.40s'", type);
-  if (strcmp(type, "layers") == 0 || strcmp(type, "plots") == 0) l->view->unsettled = true;
+  if (strcmp(type, "layers") == 0 || strcmp(type, "plots") == 0) l->view->stale = true;
   return error;
 }
 
@@ -253,7 +253,7 @@ static bool replaces(const json_t *a, const json_t *b) {
              *next = json_string_value(json_object_get(b, "type"));
   if (!type || !next || strcmp(type, next) != 0) return false;
   if (strcmp(type, "coordinate") == 0) return json_equal(json_object_get(a, "index"), json_object_get(b, "index"));
-  return strcmp(type, "pull") == 0 && json_equal(json_object_get(a, "body"), json_object_get(b, "body")) &&
+  return strcmp(type, "perturb") == 0 && json_equal(json_object_get(a, "body"), json_object_get(b, "body")) &&
          json_equal(json_object_get(a, "station"), json_object_get(b, "station"));
 }
 

@@ -9,9 +9,10 @@
 static cdn_force find_pull(cdn_state *state) {
   const int n = cdn_system_force_count(cdn_state_system(state));
   for (int i = 0; i < n; i++) {
-    cdn_pull held;
+    cdn_perturbation held;
     const char *kind = cdn_force_kind_name(cdn_state_system(state), (cdn_force){ i });
-    if (strcmp(kind, "custom") == 0 && cdn_pull_get(state, (cdn_force){ i }, &held) == CDN_OK) return (cdn_force){ i };
+    if (strcmp(kind, "custom") == 0 && cdn_perturbation_get(state, (cdn_force){ i }, &held) == CDN_OK)
+      return (cdn_force){ i };
   }
   return (cdn_force){ -1 };
 }

@@ -56,7 +56,7 @@ static const char *jump(replay *r, double time) {
 static const char *step(replay *r, const json_t *request) {
   double n = 1;
   cdn_view *v = r->view;
-  if (json_object_get(request, "n") && !cdni_request_number(v, request, "n", &n)) return v->story;
+  if (json_object_get(request, "n") && !cdni_request_number(v, request, "n", &n)) return v->message;
   if (!(n >= 1 && n <= 1000)) return cdni_view_refuse(v, "'n' must be 1 to 1000");
   const double tiny = 1e-12 * fmax(fabs(r->from), fabs(r->to)); // rows of two runs at one time, but for rounding
   r->plays = false;
@@ -84,10 +84,10 @@ static const char *answer(replay *r, const char *type, const json_t *request) {
   else if (strcmp(type, "reset") == 0) return jump(r, r->from);
   else if (strcmp(type, "step") == 0) return step(r, request);
   else if (strcmp(type, "seek") == 0) {
-    if (!cdni_request_number(v, request, "time", &number)) return v->story;
+    if (!cdni_request_number(v, request, "time", &number)) return v->message;
     return jump(r, number);
   } else if (strcmp(type, "speed") == 0) {
-    if (!cdni_request_speed(v, request, &number)) return v->story;
+    if (!cdni_request_speed(v, request, &number)) return v->message;
     if (number > 0) r->speed = number;
     else r->plays = false; // there is no fastest replay: it stands still
   } else if (strcmp(type, "layers") == 0 || strcmp(type, "select") == 0 || strcmp(type, "plots") == 0) {

@@ -42,9 +42,9 @@ void cdni_view_reply(cdn_view *view, const json_t *request, const char *error) {
 const char *cdni_view_refuse(cdn_view *view, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  cdni_vprint(view->story, sizeof view->story, format, args);
+  cdni_vprint(view->message, sizeof view->message, format, args);
   va_end(args);
-  return view->story;
+  return view->message;
 }
 
 const char *cdni_view_refuse_last(cdn_view *view) {
@@ -118,7 +118,7 @@ typedef const char *answer_fn(cdn_view *view, cdn_state *state, const json_t *re
 static const char *set_layers(cdn_view *view, cdn_state *state, const json_t *request) {
   int mask;
   (void)state;
-  if (!cdni_request_index(view, request, "mask", CDN_LAYER_ALL + 1, &mask)) return view->story;
+  if (!cdni_request_index(view, request, "mask", CDN_LAYER_ALL + 1, &mask)) return view->message;
   cdn_scene_set_layers(view->picture.scene, (uint32_t)mask);
   return NULL;
 }
@@ -128,9 +128,9 @@ static const char *select_body(cdn_view *view, cdn_state *state, const json_t *r
   int i = -1;
   if (!json_is_null(body) &&
       !cdni_request_index(view, request, "body", cdn_system_body_count(view->picture.system), &i))
-    return view->story;
+    return view->message;
   cdni_reader_select(view, request, (cdn_body){ i });
-  view->unsettled = true;
+  view->stale = true;
   cdni_encode_selected(&view->text, state, (cdn_body){ i });
   // not by the slot: what another page has just selected shall not take its place
   return cdni_view_send(view, LINK_QUEUE) == CDN_OK ? NULL : cdni_view_refuse_last(view);
@@ -145,7 +145,7 @@ static const char *set_plots(cdn_view *view, cdn_state *state, const json_t *req
     return cdni_view_refuse(view, "'series' must be a list of at most %d numbers", VIEW_PLOTS);
   for (size_t i = 0; i < n; i++)
     if (!read_index(view, json_array_get(list, i), "series", (int)view->picture.series.count, &plots[i]))
-      return view->story;
+      return view->message;
   if (cdni_reader_plot(view, request, plots, (int)n)) return NULL;
   return cdni_view_refuse(view, "all pages together plot at most %d series", VIEW_PLOTS);
 }
@@ -155,66 +155,66 @@ static const char *set_control(cdn_view *view, cdn_state *state, const json_t *r
   double value;
   if (!cdni_request_index(view, request, "index", cdn_system_control_count(view->picture.system), &i) ||
       !cdni_request_number(view, request, "value", &value))
-    return view->story;
-  view->unsettled = true;
+    return view->message;
+  view->stale = true;
   return cdn_control_set(state, (cdn_control){ i }, value) == CDN_OK ? NULL : cdni_view_refuse_last(view);
 }
 
-static bool read_element(cdn_view *view, const json_t *request, cdn_sort *sort, int *element) {
-  const char *name = cdni_request_text(view, request, "sort");
+static bool read_element(cdn_view *view, const json_t *request, cdn_element_type *type, int *element) {
+  const char *name = cdni_request_text(view, request, "element_type");
   int i = 0;
-  while (name && i < CDN_SORT_COUNT && strcmp(name, cdn_sort_name((cdn_sort)i)) != 0) i++;
-  if (name && i == CDN_SORT_COUNT) cdni_view_refuse(view, "there is no sort '%.64s' of elements", name);
-  *sort = (cdn_sort)i;
-  if (!name || i == CDN_SORT_COUNT ||
-      !cdni_request_index(view, request, "element", cdn_element_count(view->picture.system, *sort), element))
+  while (name && i < CDN_ELEMENT_COUNT && strcmp(name, cdn_element_type_name((cdn_element_type)i)) != 0) i++;
+  if (name && i == CDN_ELEMENT_COUNT) cdni_view_refuse(view, "there is no type '%.64s' of elements", name);
+  *type = (cdn_element_type)i;
+  if (!name || i == CDN_ELEMENT_COUNT ||
+      !cdni_request_index(view, request, "element", cdn_element_count(view->picture.system, *type), element))
     return false;
-  if (*sort != CDN_SORT_FORCE || *element != view->picture.pull.i) return true;
+  if (*type != CDN_ELEMENT_FORCE || *element != view->picture.pull.i) return true;
   cdni_view_refuse(view, "this force is the hand: drag a body instead");
   return false;
 }
 
 static const char *tell_parameters(cdn_view *view, cdn_state *state, const json_t *request) {
-  cdn_sort sort;
+  cdn_element_type type;
   int element;
-  if (!read_element(view, request, &sort, &element)) return view->story;
-  if (!cdni_encode_parameters(&view->text, state, sort, element))
+  if (!read_element(view, request, &type, &element)) return view->message;
+  if (!cdni_encode_parameters(&view->text, state, type, element))
     return cdni_view_refuse(view, "this element has no parameters");
   return cdni_view_send(view, LINK_QUEUE) == CDN_OK ? NULL : cdni_view_refuse_last(view);
 }
 
 static const char *set_parameter(cdn_view *view, cdn_state *state, const json_t *request) {
-  cdn_sort sort;
+  cdn_element_type type;
   int element, k;
   double value;
-  if (!read_element(view, request, &sort, &element)) return view->story;
-  const int n = cdn_element_parameter_count(view->picture.system, sort, element);
+  if (!read_element(view, request, &type, &element)) return view->message;
+  const int n = cdn_element_parameter_count(view->picture.system, type, element);
   if (!cdni_request_index(view, request, "index", n, &k) || !cdni_request_number(view, request, "value", &value))
-    return view->story;
-  if (cdn_element_set_parameters(state, sort, element, k, 1, &value) != CDN_OK) return cdni_view_refuse_last(view);
+    return view->message;
+  if (cdn_element_set_parameters(state, type, element, k, 1, &value) != CDN_OK) return cdni_view_refuse_last(view);
   return NULL;
 }
 
 const char *cdni_view_pull(cdn_view *view, cdn_state *state, const json_t *request) {
   const cdn_force force = view->picture.pull;
   cdn_vec3 station, target;
-  cdn_pull held;
+  cdn_perturbation held;
   int body;
   if (force.i < 0)
-    return cdni_view_refuse(view, "this System has no pull: call cdn_system_add_pull before freezing it");
+    return cdni_view_refuse(view, "this System has no pull: call cdn_system_add_perturbation before freezing it");
   if (!cdni_request_index(view, request, "body", cdn_system_body_count(view->picture.system), &body) ||
       !cdni_request_vector(view, request, "station", &station) ||
       !cdni_request_vector(view, request, "target", &target))
-    return view->story;
-  if (cdn_pull_get(state, force, &held) != CDN_OK) return cdni_view_refuse_last(view);
+    return view->message;
+  if (cdn_perturbation_get(state, force, &held) != CDN_OK) return cdni_view_refuse_last(view);
   const bool is_same = held.body.i == body && cdn_norm(cdn_sub(held.p_B, station)) == 0;
-  const cdn_status status =
-      is_same ? cdn_pull_move(state, force, target) : cdn_pull_begin(state, force, (cdn_body){ body }, station, target);
+  const cdn_status status = is_same ? cdn_perturbation_move(state, force, target)
+                                    : cdn_perturbation_begin(state, force, (cdn_body){ body }, station, target);
   return status == CDN_OK ? NULL : cdni_view_refuse_last(view);
 }
 
 void cdni_view_release(cdn_view *view, cdn_state *state) {
-  if (view->picture.pull.i >= 0) (void)!cdn_pull_end(state, view->picture.pull);
+  if (view->picture.pull.i >= 0) (void)!cdn_perturbation_end(state, view->picture.pull);
 }
 
 static const char *release(cdn_view *view, cdn_state *state, const json_t *request) {
@@ -234,7 +234,7 @@ const char *cdni_view_answer(cdn_view *view, cdn_state *state, const char *type,
     { "control", set_control },
     { "parameters", tell_parameters },
     { "parameter", set_parameter },
-    { "pull", cdni_view_pull },
+    { "perturb", cdni_view_pull },
     { "release", release },
   };
   for (int i = 0; i < CDNI_COUNT(answers); i++) {
@@ -255,12 +255,12 @@ static const char *wish(cdn_view *view, const char *type, const json_t *request)
   else if (strcmp(type, "pause") == 0) w->paused = true;
   else if (strcmp(type, "reset") == 0) w->reset = view->jumped = true;
   else if (strcmp(type, "step") == 0) {
-    if (json_object_get(request, "n") && !cdni_request_number(view, request, "n", &number)) return view->story;
+    if (json_object_get(request, "n") && !cdni_request_number(view, request, "n", &number)) return view->message;
     if (!(number >= 1 && number <= 1e6)) return cdni_view_refuse(view, "'n' must be 1 to 1000000");
     w->paused = true;
     w->steps += (int)number;
   } else if (strcmp(type, "speed") == 0) {
-    if (!cdni_request_speed(view, request, &number)) return view->story;
+    if (!cdni_request_speed(view, request, &number)) return view->message;
     w->speed = number;
   } else return cdni_view_refuse(view, "the program decides what comes: it does not do '%.40s'", type);
   return NULL;

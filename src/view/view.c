@@ -83,7 +83,7 @@ cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **o
   v->speed = d.speed, v->paused = d.paused, v->history = d.history;
   v->wishes = (cdn_view_wishes){ .speed = d.speed, .paused = d.paused };
   v->last_frame = v->last_time = v->last_status = -INFINITY;
-  v->unsettled = true;
+  v->stale = true;
   atomic_init(&v->stop, false);
   const cdn_status status = open_view(v, state, &d);
   if (status == CDN_OK) *out = v;
@@ -196,7 +196,7 @@ cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state) {
   const view_picture *p = &view->picture;
   cdni_encode_values(&view->text, state, p->coordinates.data, (int)p->coordinates.count);
   CDNI_TRY(cdni_view_send(view, LINK_VALUES));
-  view->unsettled = false;
+  view->stale = false;
   cdni_readers_leave(view);
   const cdn_body selected = cdni_readers_next(view);
   if (selected.i < 0) return CDN_OK;

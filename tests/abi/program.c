@@ -231,7 +231,7 @@ static void run(const cdn_system *system, cdn_state *state, cdn_body curve) {
   const double half = 0.5;
   DEF(cdn_stepper_def, def);
   def.accuracy = 1e-9, def.final_time = 1, def.user = &failures;
-  OK(cdn_body_set_q(state, slider, &half, 1));
+  OK(cdn_body_set_q(state, slider, 1, &half));
   cdn_stepper *stepper;
   OK(cdn_stepper_create(state, &def, &stepper));
   OK(cdn_stepper_advance(stepper, 1, NULL));
@@ -318,24 +318,24 @@ static void study(const cdn_system *system, cdn_state *state) {
   CHECK_GUARD(found);
   CHECK(fabs(cdn_body_q(state, slider)[0]) < 1e-8 && found.value.unbalanced < 1e-8);
 
-  GUARDED(cdn_error, story);
+  GUARDED(cdn_error, message);
   CHECK(cdn_state_set_time(state, NAN) == CDN_ERR_NONFINITE);
-  cdn_last_error(&story.value);
-  CHECK_GUARD(story);
-  CHECK(story.value.code == CDN_ERR_NONFINITE && strcmp(story.value.function, "cdn_state_set_time") == 0);
-  cdn_state_last_error(state, &story.value);
-  CHECK_GUARD(story);
-  CHECK(story.value.code == CDN_ERR_NONFINITE && strcmp(story.value.function, "cdn_state_set_time") == 0);
+  cdn_last_error(&message.value);
+  CHECK_GUARD(message);
+  CHECK(message.value.code == CDN_ERR_NONFINITE && strcmp(message.value.function, "cdn_state_set_time") == 0);
+  cdn_state_last_error(state, &message.value);
+  CHECK_GUARD(message);
+  CHECK(message.value.code == CDN_ERR_NONFINITE && strcmp(message.value.function, "cdn_state_set_time") == 0);
 
   DEF(cdn_ensemble_def, many);
   many.count = 3;
   cdn_ensemble *ensemble;
   OK(cdn_ensemble_create(state, &many, &ensemble));
   CHECK(cdn_ensemble_count(ensemble) == 3);
-  cdn_ensemble_error(ensemble, 1, &story.value);
-  CHECK(story.value.code == CDN_OK && story.value.index == 1);
-  cdn_ensemble_last_error(ensemble, &story.value);
-  CHECK_GUARD(story);
+  cdn_ensemble_error(ensemble, 1, &message.value);
+  CHECK(message.value.code == CDN_OK && message.value.index == 1);
+  cdn_ensemble_last_error(ensemble, &message.value);
+  CHECK_GUARD(message);
   cdn_ensemble_destroy(ensemble);
 
   DEF(cdn_trajectory_def, columns);
@@ -410,7 +410,7 @@ static void load(void) {
   cdn_model *model;
   OK(cdn_model_load_string(urdf, strlen(urdf), "r.urdf", &options, &model));
   GUARDED(cdn_model_joint, joint);
-  joint.value = cdn_model_joint_get(model, 0);
+  joint.value = cdn_model_get_joint(model, 0);
   CHECK_GUARD(joint);
   CHECK(strcmp(joint.value.name, "j") == 0 && strcmp(joint.value.units, "rad") == 0 && joint.value.nu == 1);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) CHECK(cdn_model_not_understood(model, i).count > 0);

@@ -121,7 +121,7 @@ static void make_world(void) {
   cdn_system_add_shape(w.system, &shape);
   shape.body = (cdn_body){ 1 };
   cdn_system_add_shape(w.system, &shape);
-  w.pull = cdn_system_add_pull(w.system, NULL);
+  w.pull = cdn_system_add_perturbation(w.system, NULL);
   OK_FREEZE(w.system);
   OK(cdn_surface_create_convex(4, (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, &w.surface));
   OK(cdn_state_create(w.system, &w.state));
@@ -200,15 +200,15 @@ static const cdn_force_ops zero_ops;
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
   X(cdn_scene_camera, sizeof(cdn_camera_def), (w.scene, 0, out, size))                                            \
   X(cdn_scene_texture, sizeof(cdn_texture_def), (w.scene, 0, out, size))                                          \
-  X(cdn_pull_get, sizeof(cdn_pull), (w.state, w.pull, out, size))                                                 \
+  X(cdn_perturbation_get, sizeof(cdn_perturbation), (w.state, w.pull, out, size))                                 \
   X(cdn_view_poll, sizeof(cdn_view_wishes), (w.view, w.state, 0, out, size))                                      \
-  X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
+  X(cdn_model_get_joint, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
-  X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_SORT_BODY, 0, 0, out, size))                     \
-  X(cdn_model_frame_get, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
+  X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_ELEMENT_BODY, 0, 0, out, size))                  \
+  X(cdn_model_get_frame, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
   X(cdn_model_find_frame, sizeof(cdn_model_frame), (w.model, "f", out, size))                                     \
-  X(cdn_model_sensor_get, sizeof(cdn_model_sensor), (w.model, 0, out, size))                                      \
-  X(cdn_model_actuator_get, sizeof(cdn_model_actuator), (w.model, 0, out, size))                                  \
+  X(cdn_model_get_sensor, sizeof(cdn_model_sensor), (w.model, 0, out, size))                                      \
+  X(cdn_model_get_actuator, sizeof(cdn_model_actuator), (w.model, 0, out, size))                                  \
   X(cdn_spec_last_error, sizeof(cdn_error), (w.spec, out, size))                                                  \
   X(cdn_spec_tree_mobilizer, sizeof(cdn_spec_mobilizer), (w.tree, 0, out, size))                                  \
   X(cdn_spec_tree_loop, sizeof(cdn_spec_loop), (w.tree, 0, out, size))                                            \

@@ -115,7 +115,7 @@ export class Mock {
       case 'select': this.selected = request.body; break;
       case 'coordinate': if (request.index === 0) this.offset = request.value - this.time; break;
       case 'parameters':
-        this.text({ type: 'parameters', sort: request.sort, element: request.element, list: [
+        this.text({ type: 'parameters', element_type: request.element_type, element: request.element, list: [
           { index: 0, name: 'mass', unit: 'kg', value: 0.4, lower: 0, upper: null }] });
         break;
       default:

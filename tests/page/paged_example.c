@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 cdn_status __real_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out);
-cdn_status __real_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
+cdn_status __real_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason);
 void __real_cdn_stepper_destroy(cdn_stepper *stepper);
 void __real_cdn_state_destroy(cdn_state *state);
 cdn_status __wrap_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out);
-cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
+cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason);
 void __wrap_cdn_stepper_destroy(cdn_stepper *stepper);
 void __wrap_cdn_state_destroy(cdn_state *state);
 
@@ -55,8 +55,8 @@ cdn_status __wrap_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *
   return status;
 }
 
-cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why) {
-  const cdn_status status = __real_cdn_stepper_advance(stepper, t, why);
+cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_return_reason *reason) {
+  const cdn_status status = __real_cdn_stepper_advance(stepper, t, reason);
   if (!is_ours() || !view || stepper != shown) return status;
   busy = true;
   complain(cdn_view_show(view, cdn_stepper_state(stepper)));

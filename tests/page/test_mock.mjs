@@ -381,12 +381,12 @@ test('a click selects, a drag with Ctrl pulls, and letting go releases', async (
     await page.mouse.down();
     await page.mouse.move(at.x + 60, at.y - 30, { steps: 5 });
     const camera = await page.evaluate('window.cardan.camera()');
-    const pull = await answered(mock, 'pull', 'the drag', request => Math.hypot(...request.target.map((x, i) => x - spot.poses(0)[1][i])) > 0.1);
+    const pull = await answered(mock, 'perturb', 'the drag', request => Math.hypot(...request.target.map((x, i) => x - spot.poses(0)[1][i])) > 0.1);
     assert.equal(pull.body, 1);
     const radius = Math.hypot(...pull.station);
     assert.ok(Math.abs(radius - spot.radius) < 0.03 * spot.radius, `the station is ${radius} from the middle of the ball`);
     const box = await page.$eval('.stage canvas', canvas => canvas.getBoundingClientRect().toJSON());
-    const target = project(camera, box, asked(mock, 'pull').at(-1).target);
+    const target = project(camera, box, asked(mock, 'perturb').at(-1).target);
     assert.ok(Math.hypot(target.x - at.x - 60, target.y - at.y + 30) < 2, 'the target is under the pointer');
     // each frame turns the place into angles and back: some roundings of a few metres
     const place = (await page.evaluate('window.cardan.camera()')).position;
@@ -457,7 +457,7 @@ test('sliders and numbers set coordinates, controls and parameters', async () =>
       input.dispatchEvent(new Event('change'));
     });
     const parameter = await answered(mock, 'parameter', 'the number');
-    assert.deepEqual([parameter.sort, parameter.element, parameter.index, parameter.value], ['body', 1, 0, 3]);
+    assert.deepEqual([parameter.element_type, parameter.element, parameter.index, parameter.value], ['body', 1, 0, 3]);
     mock.refused.add('control');
     await page.$eval('[aria-label="motor, N m"]', input => {
       input.value = '3';

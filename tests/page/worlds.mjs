@@ -49,7 +49,7 @@ export const fourBar = {
       { name: 'coupler angle', body: 2, unit: 'rad', lower: -2.5, upper: 2.5, value: 0, fixed: false },
       { name: 'rocker angle', body: 3, unit: 'rad', lower: 0, upper: 3.2, value: 0, fixed: false }],
     controls: [{ name: 'motor', unit: 'N m', lower: -10, upper: 10, value: 0, fixed: false }],
-    elements: [{ sort: 'body', element: 1, name: 'crank', kind: 'rigid' }, { sort: 'force', element: 0, name: 'gravity', kind: 'gravity' }],
+    elements: [{ element_type: 'body', element: 1, name: 'crank', kind: 'rigid' }, { element_type: 'force', element: 0, name: 'gravity', kind: 'gravity' }],
     cameras: [{ name: 'side', body: 0, pose: at(0.5, -3, 0.4, [Math.SQRT1_2, Math.SQRT1_2, 0, 0]), fovy: 0.8, target: 0 }],
   }),
   poses(crank) {

@@ -91,7 +91,7 @@ bool mj_bridge_init(mj_bridge *bridge, const mjModel *m, const cdn_model *model)
   for (int j = 0, q = 0, u = 0; good && j < m->njnt; j++) {
     int type = m->jnt_type[j], nq = joint_nq(type), nu = joint_nu(type);
     if (model) {
-      cdn_model_joint joint = cdn_model_joint_get(model, j);
+      cdn_model_joint joint = cdn_model_get_joint(model, j);
       good = joint.nq == nq && joint.nu == nu;
       q = joint.first_q;
       u = joint.first_u;

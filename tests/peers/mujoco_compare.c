@@ -95,7 +95,7 @@ static void pair_bodies(comparison *c) {
                 cdn_model_body_count(c->model), n);
   for (int j = 0; j < c->m->njnt; j++) {
     const char *name = mj_id2name(c->m, mjOBJ_JOINT, j);
-    if (name && *name) ck_assert_str_eq(name, cdn_model_joint_get(c->model, j).name);
+    if (name && *name) ck_assert_str_eq(name, cdn_model_get_joint(c->model, j).name);
   }
 }
 

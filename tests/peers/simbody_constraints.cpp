@@ -175,7 +175,7 @@ const std::vector<ConstraintKind> kinds = {
       std::vector<MobilizerQIndex> q;
       for (int i = 0; i < 3; i++) bodies.push_back(m.on(i)), q.push_back(MobilizerQIndex(m.at(i)));
       other.reset(new Constraint::CoordinateCoupler(m.theirs.matter, f, bodies, q));
-      const cdn_constraint id = cdn_system_couple_coordinates(m.system, nullptr, ours, at, 3);
+      const cdn_constraint id = cdn_system_couple_coordinates(m.system, nullptr, ours, 3, at);
       cdn_function_release(ours);
       return id;
     } },

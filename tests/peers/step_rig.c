@@ -52,7 +52,7 @@ void step_rig_draw(step_rig *r, uint64_t *rng, double spread, double speed) {
   mj_resetData(r->m, r->d);
   for (int i = 0; i < r->m->nq; i++) q[i] = random_uniform(rng, -spread, spread);
   for (int i = 0; i < r->m->njnt; i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(r->model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(r->model, i);
     if (joint.nq >= 4) random_quaternion(rng, q + joint.first_q);
     if (joint.nq == 7) q[joint.first_q + 6] = random_uniform(rng, 0.1, 1.5);
   }
@@ -64,7 +64,7 @@ void step_rig_draw(step_rig *r, uint64_t *rng, double spread, double speed) {
   mj_bridge_u_to_mujoco(&r->bridge, q, u, r->d->qvel);
   for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->model, i, &a));
+    OK(cdn_model_get_actuator(r->model, i, &a));
     const int id = mj_name2id(r->m, mjOBJ_ACTUATOR, a.name);
     r->d->ctrl[id] = random_uniform(rng, -2, 2);
     OK_ON(r->state, cdn_control_set(r->state, a.control, r->d->ctrl[id]));

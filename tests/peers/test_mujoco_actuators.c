@@ -102,7 +102,7 @@ static void randomize(rig *r) {
   mj_bridge_u_to_mujoco(&r->bridge, q, u, r->d->qvel);
   for (int i = 0; i < r->m->nu; i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->ours, i, &a));
+    OK(cdn_model_get_actuator(r->ours, i, &a));
     const int id = theirs(r, &a);
     r->d->ctrl[id] = next(3); /* beyond the limits as well */
     OK_ON(r->state, cdn_control_set(r->state, a.control, r->d->ctrl[id]));
@@ -123,7 +123,7 @@ static void near_all(const char *what, const double *ours, const double *expecte
 static void enable(rig *r, bool on) {
   for (int i = 0; i < r->m->nu; i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->ours, i, &a));
+    OK(cdn_model_get_actuator(r->ours, i, &a));
     OK_ON(r->state, cdn_force_set_enabled(r->state, a.force, on));
   }
 }
@@ -145,7 +145,7 @@ static void compare(rig *r) {
   near_all("udot", cdn_state_udot(r->state), expected, n, 1e-11 * scale);
   for (int i = 0; i < r->m->nu; i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->ours, i, &a));
+    OK(cdn_model_get_actuator(r->ours, i, &a));
     if (a.activation.group < 0) continue;
     const ptrdiff_t at = cdn_state_zvar(r->state, a.activation) - cdn_state_z(r->state);
     NEAR(cdn_state_zdot(r->state)[at], r->d->act_dot[activation(r, theirs(r, &a))], 1e-13);
@@ -165,7 +165,7 @@ static void try_model(const char *actuators) {
   for (int i = 0; i < r.m->nu; i++) {
     cdn_model_actuator a;
     double lower, upper;
-    OK(cdn_model_actuator_get(r.ours, i, &a));
+    OK(cdn_model_get_actuator(r.ours, i, &a));
     OK_ON(r.state, cdn_control_limits(r.state, a.control, &lower, &upper));
     const int id = theirs(&r, &a);
     const bool limited = r.m->actuator_ctrllimited[id];
@@ -251,7 +251,7 @@ START_TEST(test_keyframes_set_controls_and_activations) {
     mj_resetDataKeyframe(r.m, r.d, k);
     for (int i = 0; i < r.m->nu; i++) {
       cdn_model_actuator a;
-      OK(cdn_model_actuator_get(r.ours, i, &a));
+      OK(cdn_model_get_actuator(r.ours, i, &a));
       const int id = theirs(&r, &a);
       ck_assert_msg(cdn_control_given(r.state, a.control) == r.d->ctrl[id], "key %d, %s", k, a.name);
       if (a.activation.group < 0) continue;

@@ -91,7 +91,7 @@ START_TEST(cameras_follow_as_mujocos_do) {
     double q[16];
     for (int i = 0; i < cdn_system_nq(system); i++) q[i] = random_uniform(&rng, -1, 1);
     for (int i = 0; i < cdn_model_joint_count(model); i++)
-      if (cdn_model_joint_get(model, i).nq >= 4) random_quaternion(&rng, q + cdn_model_joint_get(model, i).first_q);
+      if (cdn_model_get_joint(model, i).nq >= 4) random_quaternion(&rng, q + cdn_model_get_joint(model, i).first_q);
     OK(cdn_state_set_q(state, q));
     mj_bridge_q_to_mujoco(&bridge, q, d->qpos);
     mj_forward(m, d);

@@ -124,7 +124,7 @@ static void pair_actuators(pair *p) {
   for (int turn = 0; turn < 2; turn++)
     for (int i = 0; i < n; i++) {
       cdn_model_actuator a;
-      if (cdn_model_actuator_get(p->model, i, &a) != CDN_OK || (p->has_newer ? 0 : a.activation.group >= 0) != turn)
+      if (cdn_model_get_actuator(p->model, i, &a) != CDN_OK || (p->has_newer ? 0 : a.activation.group >= 0) != turn)
         continue;
       const int named = mj_name2id(p->m, mjOBJ_ACTUATOR, a.name);
       p->actuators[i] = named >= 0 ? named : n == p->m->nu ? next : -1;
@@ -214,7 +214,7 @@ static bool draw(pair *p, uint64_t *rng, double spread, double speed) {
               cdn_state_set_u(p->state, p->u) == CDN_OK;
   for (int i = 0; i < cdn_model_actuator_count(p->model) && good; i++) {
     cdn_model_actuator a;
-    good = cdn_model_actuator_get(p->model, i, &a) == CDN_OK;
+    good = cdn_model_get_actuator(p->model, i, &a) == CDN_OK;
     const int id = p->actuators[i];
     if (!good || id < 0 || speed == 0) continue;
     p->d->ctrl[id] = random_uniform(rng, -1, 1);

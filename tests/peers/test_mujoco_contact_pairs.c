@@ -160,9 +160,9 @@ static void compare(const char *text, const char *name, int poses) {
   cdn_model *model;
   cdn_state *state;
   const cdn_status status = cdn_model_load_string(text, strlen(text), name, &options, &model);
-  cdn_error why;
-  cdn_model_last_error(model, &why);
-  ck_assert_msg(status == CDN_OK, "%s", why.text);
+  cdn_error reason;
+  cdn_model_last_error(model, &reason);
+  ck_assert_msg(status == CDN_OK, "%s", reason.text);
   OK(cdn_state_create(cdn_model_system(model), &state));
   mj_bridge bridge;
   mjData *d = mj_makeData(m);
@@ -174,7 +174,7 @@ static void compare(const char *text, const char *name, int poses) {
     for (int i = 0; i < cdn_system_nq(system); i++) q[i] = random_uniform(&rng, -1, 1);
     for (int i = 0; i < cdn_system_nu(system); i++) u[i] = random_uniform(&rng, -9, 9);
     for (int i = 0; i < cdn_model_joint_count(model); i++) {
-      const cdn_model_joint joint = cdn_model_joint_get(model, i);
+      const cdn_model_joint joint = cdn_model_get_joint(model, i);
       if (joint.nq >= 4) random_quaternion(&rng, q + joint.first_q);
     }
     OK_ON(state, cdn_state_set_q(state, q));

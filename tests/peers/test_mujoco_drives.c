@@ -62,7 +62,7 @@ static void compare(const words *ours, const words *theirs, double lift) {
     mj_bridge_u_to_mujoco(&bridge, q, u, d->qvel);
     for (int i = 0; i < m->nu; i++) {
       cdn_model_actuator a;
-      OK(cdn_model_actuator_get(model, i, &a));
+      OK(cdn_model_get_actuator(model, i, &a));
       d->ctrl[i] = random_uniform(&rng, -5, 5);
       OK_ON(state, cdn_control_set(state, a.control, d->ctrl[i]));
     }

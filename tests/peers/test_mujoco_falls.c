@@ -36,8 +36,8 @@ typedef struct way {
 } way;
 static const way ways[] = { { CDN_MODEL_COMPLIANT, CDN_METHOD_DEFAULT },
                             { CDN_MODEL_SOFT, CDN_METHOD_DEFAULT },
-                            { CDN_MODEL_COMPLIANT, CDN_METHOD_CONVEX },
-                            { CDN_MODEL_SOFT, CDN_METHOD_CONVEX } };
+                            { CDN_MODEL_COMPLIANT, CDN_METHOD_IMPLICIT_CONTACT },
+                            { CDN_MODEL_SOFT, CDN_METHOD_IMPLICIT_CONTACT } };
 
 /* What a soft floor does not hold in motions whose steps are short, it does not hold in ours. */
 static bool we_catch(const fall_model *f, const way *w, double accuracy) {

@@ -102,7 +102,7 @@ static cdn_model *load(void) {
 /* Where the table's mobility i is in our order: the root's halves change places. */
 static int our_u(const cdn_model *model, int i) {
   int joint = i < 6 ? 0 : i - 5;
-  cdn_model_joint j = cdn_model_joint_get(model, joint);
+  cdn_model_joint j = cdn_model_get_joint(model, joint);
   return j.first_u + (i < 6 ? (i + 3) % 6 : 0);
 }
 
@@ -141,9 +141,9 @@ START_TEST(test_joints) {
   cdn_model *model = load();
   if (!model) SKIP("%s is not there", path);
   ck_assert_int_eq(cdn_model_joint_count(model), N_U - 5);
-  ck_assert_str_eq(cdn_model_joint_get(model, 0).kind, "free");
+  ck_assert_str_eq(cdn_model_get_joint(model, 0).kind, "free");
   for (int i = 1; i < N_U - 5; i++) {
-    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    cdn_model_joint joint = cdn_model_get_joint(model, i);
     ck_assert_str_eq(joint.name, hinges[i - 1]);
     ck_assert_str_eq(joint.kind, "pin");
     ck_assert_int_eq(joint.first_q, 6 + i);

@@ -54,7 +54,7 @@ static void set_states(const cdn_model *model, cdn_state *state, const mj_bridge
   for (int i = 0; i < cdn_system_nq(system); i++) q[i] = random_uniform(rng, -1, 1);
   for (int i = 0; i < cdn_system_nu(system); i++) u[i] = random_uniform(rng, -2, 2);
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(model, i);
     if (joint.nq >= 4) random_quaternion(rng, q + joint.first_q);
   }
   d->time = random_uniform(rng, 0, 5);
@@ -96,9 +96,9 @@ START_TEST(test_sensors) {
   mjModel *m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(m != NULL, "MuJoCo: %s", message);
   cdn_status status = cdn_model_load_string(text, strlen(text), "sensors", NULL, &model);
-  cdn_error why;
-  cdn_model_last_error(model, &why);
-  ck_assert_msg(status == CDN_OK, "%s", why.text);
+  cdn_error reason;
+  cdn_model_last_error(model, &reason);
+  ck_assert_msg(status == CDN_OK, "%s", reason.text);
   ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
   mj_bridge_tree_only(m);
   m->opt.disableflags &= ~mjDSBL_SENSOR;
@@ -160,9 +160,9 @@ START_TEST(test_forces_and_touch) {
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_SOFT, options.strict = true;
   const cdn_status status = cdn_model_load_string(touching, strlen(touching), "touching", &options, &model);
-  cdn_error why;
-  cdn_model_last_error(model, &why);
-  ck_assert_msg(status == CDN_OK, "%s", why.text);
+  cdn_error reason;
+  cdn_model_last_error(model, &reason);
+  ck_assert_msg(status == CDN_OK, "%s", reason.text);
   m->opt.tolerance = 0, m->opt.iterations = 300;
   mjData *d = mj_makeData(m);
   ck_assert(mj_bridge_init(&bridge, m, model));
@@ -179,7 +179,7 @@ START_TEST(test_forces_and_touch) {
     mj_bridge_u_to_mujoco(&bridge, q, u, d->qvel);
     for (int i = 0; i < m->nu; i++) {
       cdn_model_actuator a;
-      OK(cdn_model_actuator_get(model, i, &a));
+      OK(cdn_model_get_actuator(model, i, &a));
       d->ctrl[i] = random_uniform(&rng, -1, 1);
       OK_ON(state, cdn_control_set(state, a.control, d->ctrl[i]));
       if (a.activation.group < 0) continue;

@@ -1,4 +1,4 @@
-/* The points of convex contact, and what materials say of them, in Cardan and in MuJoCo 2.2.2: the same random files at
+/* The points of soft contact, and what materials say of them, in Cardan and in MuJoCo 2.2.2: the same random files at
  * the same random poses. Geoms are of kinds whose points are MuJoCo's; of other kinds a table says how far they
  * agree. */
 #include "mujoco_bridge.h"
@@ -142,9 +142,9 @@ static void load_with(model *to, const char *text, const char *name, const cdn_s
   if (soft) cdn_system_set_soft(system, soft);
   OK(cdn_spec_load_string(text, strlen(text), name, &options, &spec));
   const cdn_status status = cdn_model_build(spec, &options, system, &to->model);
-  cdn_error why;
-  cdn_model_last_error(to->model, &why);
-  ck_assert_msg(status == CDN_OK, "%s: %s", name, why.text);
+  cdn_error reason;
+  cdn_model_last_error(to->model, &reason);
+  ck_assert_msg(status == CDN_OK, "%s: %s", name, reason.text);
   OK_FREEZE(system);
   OK(cdn_state_create(system, &to->state));
   cdn_system_release(system);
@@ -309,7 +309,7 @@ static void pose_joints(model *p, uint64_t *rng) {
   double q[100];
   for (int i = 0; i < cdn_system_nq(cdn_model_system(p->model)); i++) q[i] = random_uniform(rng, -0.7, 0.7);
   for (int i = 0; i < cdn_model_joint_count(p->model); i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(p->model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(p->model, i);
     if (joint.nq >= 4) random_quaternion(rng, q + joint.first_q);
     if (joint.nq == 7) q[joint.first_q + 6] = random_uniform(rng, 0.1, 1.5);
   }

@@ -97,7 +97,7 @@ static rig start(int which, bool rates) {
   OK(cdn_spec_load_string(text, strlen(text), "model.xml", &options, &spec));
   ck_assert((system = cdn_system_create(NULL)) != NULL);
   OK(cdn_model_build(spec, &options, system, &r.model));
-  for (int j = 0; j < r.m->njnt; j++) r.joint[j] = cdn_model_joint_get(r.model, j);
+  for (int j = 0; j < r.m->njnt; j++) r.joint[j] = cdn_model_get_joint(r.model, j);
   add_elements(&r, system);
   cdn_soft_def soft = cdn_default_soft_def();
   soft.rates = rates;
@@ -106,7 +106,7 @@ static rig start(int which, bool rates) {
   cdn_system_set_soft(system, &soft);
   OK_FREEZE(system);
   OK(cdn_state_create(system, &r.state));
-  for (int j = 0; j < r.m->njnt; j++) r.joint[j] = cdn_model_joint_get(r.model, j);
+  for (int j = 0; j < r.m->njnt; j++) r.joint[j] = cdn_model_get_joint(r.model, j);
   ck_assert(mj_bridge_init(&r.bridge, r.m, r.model));
   for (int b = 1; b < r.m->nbody; b++)
     mj_bridge_set_inertia(r.m, b, cdn_body_mass_properties(r.state, body_of(&r, b)).inertia);

@@ -52,7 +52,7 @@ static void changes(const step_rig *r, const double *q, const double *u, bool ba
       mj_bridge_u_from_mujoco(&r->bridge, q, d, b);
     }
     for (int j = 0; j < r->m->njnt; j++) {
-      const cdn_model_joint joint = cdn_model_joint_get(r->model, j);
+      const cdn_model_joint joint = cdn_model_get_joint(r->model, j);
       if (joint.nq < 4) continue;
       const double *v = back ? a + joint.first_u : x + joint.first_u, *w = u + joint.first_u;
       const cdn_vec3 cross = cdn_cross(cdn_v3(v[0], v[1], v[2]), cdn_v3(w[0], w[1], w[2]));
@@ -68,7 +68,7 @@ static void changes(const step_rig *r, const double *q, const double *u, bool ba
   }
   for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->model, i, &a));
+    OK(cdn_model_get_actuator(r->model, i, &a));
     if (a.activation.group < 0) continue;
     const int theirs = 2 * nv + step_rig_activation(r, &a),
               ours = 2 * nv + (int)(cdn_state_zvar(r->state, a.activation) - cdn_state_z(r->state));
@@ -93,7 +93,7 @@ static void order_controls(const step_rig *r, int n, const double *from, double 
   const int nc = r->m->nu;
   for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->model, i, &a));
+    OK(cdn_model_get_actuator(r->model, i, &a));
     const int theirs = mj_name2id(r->m, mjOBJ_ACTUATOR, a.name);
     for (int k = 0; k < n; k++) to[k * nc + a.control.i] = from[k * nc + theirs];
   }
@@ -162,7 +162,7 @@ typedef struct pair {
   const char *theirs;
   cdn_method ours;
 } pair;
-static const pair methods[] = { { "Euler", CDN_METHOD_DAMPED_EULER }, { "implicit", CDN_METHOD_IMPLICIT } };
+static const pair methods[] = { { "Euler", CDN_METHOD_MUJOCO_EULER }, { "implicit", CDN_METHOD_MUJOCO_IMPLICIT } };
 enum { METHODS = sizeof methods / sizeof *methods };
 
 START_TEST(of_smooth_steps) {
@@ -194,7 +194,7 @@ START_TEST(of_a_humanoid) {
   if (!mj_bridge_read_model("humanoid.xml", text, sizeof text))
     SKIP("there is no humanoid.xml among the shared models");
   step_rig r = step_rig_load("humanoid", text, NULL);
-  r.m->opt.integrator = p->ours == CDN_METHOD_DAMPED_EULER ? mjINT_EULER : mjINT_IMPLICIT;
+  r.m->opt.integrator = p->ours == CDN_METHOD_MUJOCO_EULER ? mjINT_EULER : mjINT_IMPLICIT;
   compare(&r, p->theirs, p->ours, 20, 1, true, 1e-6, 0.9);
   step_rig_drop(&r);
 }

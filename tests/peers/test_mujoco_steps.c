@@ -28,7 +28,7 @@ static double differ(step_rig *r, cdn_method method, int n) {
     off = fmax(off, fabs(u[i] - cdn_state_u(end)[i]));
   }
   for (int j = 0; j < r->m->njnt; j++) {
-    const cdn_model_joint joint = cdn_model_joint_get(r->model, j);
+    const cdn_model_joint joint = cdn_model_get_joint(r->model, j);
     double same = 1;
     for (int i = 0; i < 4 && joint.nq >= 4; i++)
       same = q[joint.first_q + i] * cdn_state_q(end)[joint.first_q + i] < -0.1 ? -1 : same;
@@ -37,7 +37,7 @@ static double differ(step_rig *r, cdn_method method, int n) {
   }
   for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r->model, i, &a));
+    OK(cdn_model_get_actuator(r->model, i, &a));
     if (a.activation.group >= 0)
       off = fmax(off, fabs(*cdn_state_zvar(end, a.activation) - r->d->act[step_rig_activation(r, &a)]));
   }
@@ -50,9 +50,9 @@ typedef struct pair {
   const char *theirs;
   cdn_method ours;
 } pair;
-static const pair methods[] = { { "Euler", CDN_METHOD_DAMPED_EULER },
-                                { "implicit", CDN_METHOD_IMPLICIT },
-                                { "RK4", CDN_METHOD_RUNGE_KUTTA_4 } };
+static const pair methods[] = { { "Euler", CDN_METHOD_MUJOCO_EULER },
+                                { "implicit", CDN_METHOD_MUJOCO_IMPLICIT },
+                                { "RK4", CDN_METHOD_MUJOCO_RK4 } };
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* The part of `states` steps that differ by less than `limit`; the largest difference. */
@@ -104,9 +104,9 @@ START_TEST(a_humanoid_steps_as_mujocos) {
   if (!mj_bridge_read_model("humanoid.xml", text, sizeof text))
     SKIP("there is no humanoid.xml among the shared models");
   step_rig r = step_rig_load("humanoid", text, NULL);
-  r.m->opt.integrator = p->ours == CDN_METHOD_DAMPED_EULER ? mjINT_EULER
-                        : p->ours == CDN_METHOD_IMPLICIT   ? mjINT_IMPLICIT
-                                                           : mjINT_RK4;
+  r.m->opt.integrator = p->ours == CDN_METHOD_MUJOCO_EULER      ? mjINT_EULER
+                        : p->ours == CDN_METHOD_MUJOCO_IMPLICIT ? mjINT_IMPLICIT
+                                                                : mjINT_RK4;
   compare(&r, p, 200, 1, 1, 1e-8, 0.99);
   step_rig_drop(&r);
 }

@@ -114,8 +114,8 @@ void compare(uint64_t seed) {
       for (int k = 0; k < 4; k++) q[k] /= length;
       for (int k = 4; k < 7; k++) q[k] *= 0.3;
       for (double &x : u) x = number(&rng, -1, 1);
-      ck_assert_int_eq(cdn_body_set_q(state, { i + 1 }, q, 7), CDN_OK);
-      ck_assert_int_eq(cdn_body_set_u(state, { i + 1 }, u, 6), CDN_OK);
+      ck_assert_int_eq(cdn_body_set_q(state, { i + 1 }, 7, q), CDN_OK);
+      ck_assert_int_eq(cdn_body_set_u(state, { i + 1 }, 6, u), CDN_OK);
       for (int k = 0; k < 7; k++) mobods[static_cast<size_t>(i)].setOneQ(their_state, k, q[k]);
     }
     theirs.realize(their_state, Stage::Position);

@@ -169,7 +169,7 @@ START_TEST(bricks) {
     c.build();
     c.scene.draw_pose(&rng);
     const double rest[6] = {};
-    ck_assert_int_eq(cdn_body_set_u(c.scene.state, { 1 }, rest, 6), CDN_OK);
+    ck_assert_int_eq(cdn_body_set_u(c.scene.state, { 1 }, 6, rest), CDN_OK);
     c.scene.mobods[0].setUToFitVelocity(c.scene.their_state, SpatialVec(Vec3(0), Vec3(0)));
     c.scene.theirs.realize(c.scene.their_state, Stage::Dynamics);
     const Vec3 theirs = c.scene.theirs.getRigidBodyForces(c.scene.their_state, Stage::Dynamics)[1][1];

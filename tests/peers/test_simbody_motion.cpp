@@ -91,7 +91,7 @@ struct Prescribed {
       }
       for (int k = 0; k < n; k++) same[static_cast<size_t>(k)] = values[k];
       theirs.bodies[i].lockAt(theirs.state, values, levels[level]);
-      SUCCEEDS(state, cdn_body_lock_at(state, ours, our_levels[level], same.data(), n));
+      SUCCEEDS(state, cdn_body_lock_at(state, ours, our_levels[level], n, same.data()));
     }
   }
 

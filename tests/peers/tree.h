@@ -75,9 +75,9 @@ Tree humanoid();
 
 // A System with the tree's bodies alone, not frozen yet.
 cdn_system *start_cardan(const Tree &tree);
-// Freezes it; aborts with the story if that fails.
+// Freezes it; aborts with the message if that fails.
 void freeze_cardan(cdn_system *system);
-// A frozen System with uniform gravity, and springs and dampers if the tree has them; aborts with the story if it
+// A frozen System with uniform gravity, and springs and dampers if the tree has them; aborts with the message if it
 // cannot be built.
 cdn_system *build_cardan(const Tree &tree);
 

@@ -128,7 +128,7 @@ static cdn_function *mix(rng *r) {
 
 static cdn_constraint add_coordinate_coupler(const constraint_place *p, rng *r) {
   cdn_function *f = mix(r);
-  const cdn_constraint id = cdn_system_couple_coordinates(p->system, "coordinate coupler", f, p->at, 3);
+  const cdn_constraint id = cdn_system_couple_coordinates(p->system, "coordinate coupler", f, 3, p->at);
   cdn_function_release(f);
   return id;
 }

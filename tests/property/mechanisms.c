@@ -183,7 +183,7 @@ void scatter(cdn_state *state, rng *r, double size) {
     const bool angle = kind == CDN_PIN || kind == CDN_UNIVERSAL || kind == CDN_GIMBAL;
     for (int k = 0; k < n; k++)
       q[k] = turns && k < 4 ? uniform(r, -1, 1) : angle ? uniform(r, -PI, PI) : uniform(r, -size, size);
-    OK_ON(state, cdn_body_set_q(state, body, q, n));
+    OK_ON(state, cdn_body_set_q(state, body, n, q));
   }
 }
 

@@ -126,7 +126,7 @@ cdn_state *prescribed_tree_state(const prescribed_tree *p, uint64_t seed) {
     cdn_body body = { i };
     int n = p->level[i] == CDN_LEVEL_POSITION ? cdn_body_nq(system, body) : cdn_body_nu(system, body);
     random_numbers(&r, 1, values, n);
-    if (pick(&r, 2)) OK_ON(state, cdn_body_lock_at(state, body, p->level[i], values, n));
+    if (pick(&r, 2)) OK_ON(state, cdn_body_lock_at(state, body, p->level[i], n, values));
     else OK_ON(state, cdn_body_lock(state, body, p->level[i]));
   }
   set_random_qu(state, &r, 1.5);
@@ -155,7 +155,7 @@ void hold_accelerations(cdn_state *state, const prescribed_tree *p) {
   for (int i = 1; i <= p->tree.bodies; i++) {
     cdn_body body = { i };
     if (p->drive[i] == FREE_MOBILIZER || p->level[i] == CDN_LEVEL_ACCELERATION) continue;
-    OK_ON(state, cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot + cdn_body_first_u(system, body),
-                                  cdn_body_nu(system, body)));
+    OK_ON(state, cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, cdn_body_nu(system, body),
+                                  udot + cdn_body_first_u(system, body)));
   }
 }

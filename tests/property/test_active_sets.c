@@ -336,7 +336,7 @@ START_TEST(test_what_is_off_is_not_evaluated) {
   OK(cdn_state_create(s, &state));
   cdn_system_release(s);
   evaluations = 0;
-  OK_ON(state, cdn_body_set_q(state, a, &(double){ 0.2 }, 1));
+  OK_ON(state, cdn_body_set_q(state, a, 1, &(double){ 0.2 }));
   OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
   ck_assert(cdn_state_qerr(state) && cdn_state_uerr(state) && cdn_state_udoterr(state));
   OK_ON(state, cdn_project_q(state, NULL, NULL));

@@ -410,7 +410,7 @@ START_TEST(test_locks_of_the_state) {
     const double angle = uniform(&r, -PI, PI);
     cdn_assembly_report report;
     scatter(state, &r, 1);
-    OK_ON(state, cdn_body_lock_at(state, crank, CDN_LEVEL_POSITION, &angle, 1));
+    OK_ON(state, cdn_body_lock_at(state, crank, CDN_LEVEL_POSITION, 1, &angle));
     /* a lock of speeds leaves positions free */
     OK_ON(state, cdn_body_lock(state, upper, CDN_LEVEL_VELOCITY));
     OK_ASSEMBLY(a, cdn_assemble(a, state, &report));
@@ -472,7 +472,7 @@ START_TEST(test_speeds) {
       OK(cdn_state_create(s, &beside));
       OK(cdn_state_copy(beside, state));
       const double turned = angle + (k ? -h : h);
-      OK_ON(beside, cdn_body_lock_at(beside, crank, CDN_LEVEL_POSITION, &turned, 1));
+      OK_ON(beside, cdn_body_lock_at(beside, crank, CDN_LEVEL_POSITION, 1, &turned));
       OK_ASSEMBLY(a, cdn_assemble(a, beside, NULL));
       memcpy(side[k], cdn_state_q(beside), (size_t)nu * sizeof **side);
       cdn_state_destroy(beside);

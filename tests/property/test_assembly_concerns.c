@@ -200,10 +200,10 @@ START_TEST(test_limits_in_the_way) {
   OK_ON(state, cdn_state_set_q(state, cdn_state_q(state)));
   for (int b = LEFT; b < RIGHT; b++) OK(cdn_assembly_set_bounds(a, (cdn_body){ b }, 0, -0.01, 0.01));
   ck_assert_int_eq(cdn_assemble(a, state, NULL), CDN_ERR_CONSTRAINT);
-  cdn_error story;
-  cdn_assembly_last_error(a, &story);
-  ck_assert_str_eq(story.element, "left loop");
-  ck_assert_msg(strstr(story.text, "is at its bound") != NULL, "%s", story.text);
+  cdn_error message;
+  cdn_assembly_last_error(a, &message);
+  ck_assert_str_eq(message.element, "left loop");
+  ck_assert_msg(strstr(message.text, "is at its bound") != NULL, "%s", message.text);
   cdn_assembly_destroy(a), cdn_state_destroy(state);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(test_limits_of_a_file) {
     FAILS(cdn_model_bound_assembly(NULL, a), CDN_ERR_ARG);
     FAILS(cdn_model_bound_assembly(model, NULL), CDN_ERR_ARG);
     for (int i = 0; i < cdn_model_joint_count(model); i++) {
-      const cdn_model_joint j = cdn_model_joint_get(model, i);
+      const cdn_model_joint j = cdn_model_get_joint(model, i);
       const bool limited = !tree_only && limit[j.first_q][0] < 0;
       NEAR(limited ? j.lower : 0, limited ? limit[j.first_q][0] : 0, 1e-15);
       NEAR(limited ? j.upper : 0, limited ? limit[j.first_q][1] : 0, 1e-15);

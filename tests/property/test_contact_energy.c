@@ -42,7 +42,7 @@ static void free_scene(scene *s) {
 static void place(cdn_state *state, int body, cdn_transform X) {
   const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
   const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
-  OK_ON(state, cdn_body_set_q(state, (cdn_body){ body + 1 }, q, 7));
+  OK_ON(state, cdn_body_set_q(state, (cdn_body){ body + 1 }, 7, q));
 }
 
 /* The energy, by the State and as a measure and by the contacts. */

@@ -44,7 +44,7 @@ static void free_scene(scene *s) {
 static void place(cdn_state *state, int body, cdn_transform X) {
   const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
   const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
-  OK_ON(state, cdn_body_set_q(state, (cdn_body){ body + 1 }, q, 7));
+  OK_ON(state, cdn_body_set_q(state, (cdn_body){ body + 1 }, 7, q));
 }
 
 static void draw(cdn_state *state, int n, double away, uint64_t *seed) {
@@ -52,7 +52,7 @@ static void draw(cdn_state *state, int n, double away, uint64_t *seed) {
     double u[6];
     place(state, i, mesh_pose(seed, away));
     for (int k = 0; k < 6; k++) u[k] = mesh_uniform(seed, -1, 1);
-    OK_ON(state, cdn_body_set_u(state, (cdn_body){ i + 1 }, u, 6));
+    OK_ON(state, cdn_body_set_u(state, (cdn_body){ i + 1 }, 6, u));
   }
 }
 
@@ -125,7 +125,7 @@ static double energy_gained(const cdn_geometry *const both[2], cdn_contact_mater
     X.p = cdn_add(X.p, cdn_scale(1.1 * side, away));
     u[3] -= side * away.x, u[4] -= side * away.y, u[5] -= side * away.z;
     place(s.state, b, X);
-    OK_ON(s.state, cdn_body_set_u(s.state, (cdn_body){ b + 1 }, u, 6));
+    OK_ON(s.state, cdn_body_set_u(s.state, (cdn_body){ b + 1 }, 6, u));
   }
   double gained = NAN;
   if (contacts(s.state) == 0) {

@@ -16,7 +16,7 @@ static random_tree make_tree(uint64_t seed, scene how) {
   cdn_system_add_gravity(tree.system, NULL, cdn_v3(0, 0, -9.81));
   cdn_contact_def contact = cdn_default_contact_def();
   cdn_shape_def shape = cdn_default_shape_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   if (how.soft) cdn_system_set_contact(tree.system, &contact);
   shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
   if (how.soft) cdn_system_add_shape(tree.system, &shape);
@@ -43,7 +43,7 @@ static void check_advance(cdn_state *first, cdn_state *const *state, int lanes, 
   cdn_ensemble_def def = cdn_default_ensemble_def();
   cdn_ensemble *e = NULL;
   cdn_state *out;
-  def.count = COUNT, def.lanes = lanes, def.threads = 2, def.vary = vary, def.method = CDN_METHOD_DAMPED_EULER;
+  def.count = COUNT, def.lanes = lanes, def.threads = 2, def.vary = vary, def.method = CDN_METHOD_MUJOCO_EULER;
   const cdn_status status = cdn_ensemble_create(first, &def, &e);
   if (status == CDN_ERR_UNSUPPORTED && lanes > 1) return; /* a machine without these lanes */
   OK(status);

@@ -1,4 +1,4 @@
-/* What subsystems may not do: each is refused with a story that names it. */
+/* What subsystems may not do: each is refused with a message that names it. */
 #include "bare_system.h"
 
 static cdn_status no_zdot(const void *self, cdn_state *state, double *zdot) {
@@ -55,7 +55,7 @@ static cdn_status calc_from_itself(const void *self, cdn_state *state, void *out
   return x ? CDN_OK : CDN_ERR_CALLBACK;
 }
 
-/* Fails for negative z, with a story; reports a failure that a smaller step may cure. */
+/* Fails for negative z, with a message; reports a failure that a smaller step may cure. */
 static cdn_status calc_root(const void *self, cdn_state *state, void *out) {
   double z = cdn_state_zvar(state, ((const misfit *)self)->z)[0];
   if (z < 0) return cdn_state_fail(state, CDN_ERR_CALLBACK, true, "root", "no root of %g", z);

@@ -190,7 +190,7 @@ static cdn_status declare_motor(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-enum { CONVEX = CDN_CONTACT_CONVEX + 1, COMPLIANT = CDN_CONTACT_COMPLIANT + 1 };
+enum { CONVEX = CDN_CONTACT_SOFT + 1, COMPLIANT = CDN_CONTACT_COMPLIANT + 1 };
 
 /* `contact`: 0: none, or a model of contact. */
 static void check(bool forces, bool constraints, bool provides, bool locks, int contact) {

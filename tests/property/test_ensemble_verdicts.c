@@ -127,7 +127,7 @@ START_TEST(estimates_of_equal_steps) {
   check_estimates(CDN_METHOD_TRAPEZOID, true, 0.001);
   check_estimates(CDN_METHOD_EXPLICIT_EULER, true, 0.0005);
   check_estimates(CDN_METHOD_SEMI_EXPLICIT_EULER, true, 0.001);
-  check_estimates(CDN_METHOD_DAMPED_EULER, true, 0.001);
+  check_estimates(CDN_METHOD_MUJOCO_EULER, true, 0.001);
 }
 END_TEST
 
@@ -172,7 +172,7 @@ END_TEST
 static cdn_state *ball_and(cdn_geometry geometry, const char *name, cdn_mobilizer mobilizer, double radius, bool soft) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def contact = cdn_default_contact_def();
-  if (soft) contact.model = CDN_CONTACT_CONVEX;
+  if (soft) contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(system, &contact);
   if (soft) cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_body_def def = cdn_default_body_def();
@@ -373,7 +373,7 @@ static void check_harm(cdn_state *state, cdn_force spring, int lanes, bool equal
     ck_assert_int_ne(cdn_ensemble_verdict(e, bad), CDN_VERDICT_DELIVERED);
     const cdn_certificate c = certificate_of(e, bad);
     if (cdn_ensemble_status(e, bad) != CDN_OK)
-      ck_assert_msg(strstr(c.failure_story, "failed at t ="), "%s", c.failure_story);
+      ck_assert_msg(strstr(c.failure_message, "failed at t ="), "%s", c.failure_message);
     cdn_ensemble_destroy(e);
   }
   cdn_state_destroy(room);

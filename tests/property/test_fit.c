@@ -72,7 +72,7 @@ static void random_q(rig *g, double size, double *q) {
 
 static cdn_transform pose_at(rig *g, const double *q) {
   cdn_transform X;
-  OK_ON(g->state, cdn_body_set_q(g->state, g->body, q, g->nq));
+  OK_ON(g->state, cdn_body_set_q(g->state, g->body, g->nq, q));
   OK_ON(g->state, cdn_body_X_FM(g->state, g->body, &X));
   return X;
 }
@@ -192,7 +192,7 @@ static void check_unreachable(rig *g) {
 
 static cdn_spatial velocity_at(rig *g, const double *u) {
   cdn_spatial V;
-  OK_ON(g->state, cdn_body_set_u(g->state, g->body, u, g->nu));
+  OK_ON(g->state, cdn_body_set_u(g->state, g->body, g->nu, u));
   OK_ON(g->state, cdn_body_V_FM(g->state, g->body, &V));
   return V;
 }

@@ -102,7 +102,7 @@ static void draw_motion(const heap *h, cdn_state *state, double speed, double di
   for (int i = 0; i < BALLS; i++) {
     double u[6];
     for (int k = 0; k < 6; k++) u[k] = draw(-speed, speed);
-    OK_ON(state, cdn_body_set_u(state, h->ball[i], u, 6));
+    OK_ON(state, cdn_body_set_u(state, h->ball[i], 6, u));
   }
   for (int i = 0; i < nz; i++) z[i] = 1e6 * draw(-displacement, displacement); /* micrometres */
   OK_ON(state, cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, z));
@@ -181,7 +181,7 @@ START_TEST(what_is_tried_leaves_no_trace) {
   memcpy(q, cdn_state_q(h.state), sizeof q);
   for (int i = 0; i < BALLS; i++)
     OK_ON(h.state,
-          cdn_body_set_q(h.state, h.ball[i], (double[]){ 1, 0, 0, 0, 0.16 * ((i + 2) % 3), 0.16 * (i / 3), 0.09 }, 7));
+          cdn_body_set_q(h.state, h.ball[i], 7, (double[]){ 1, 0, 0, 0, 0.16 * ((i + 2) % 3), 0.16 * (i / 3), 0.09 }));
   OK_ON(h.state, cdn_realize(h.state, CDN_STAGE_ACCELERATION));
   OK_ON(h.state, cdn_state_set_q(h.state, q));
   all_bytes(h.state, &after);
@@ -328,7 +328,7 @@ START_TEST(lanes_have_the_bits_of_lone_runs) {
     OK(cdn_state_create(x.system, &lone[k]));
     draw_motion(&x, lone[k], 0.3, 0);
     const cdn_vec3 up = cdn_v3(0.05 * k, 0, 0.098 + 0.01 * (k % 3));
-    OK_ON(lone[k], cdn_body_set_q(lone[k], x.ball[0], (double[]){ 1, 0, 0, 0, up.x, up.y, up.z }, 7));
+    OK_ON(lone[k], cdn_body_set_q(lone[k], x.ball[0], 7, (double[]){ 1, 0, 0, 0, up.x, up.y, up.z }));
     /* some begin with contacts that have lasted for a while */
     cdn_stepper_def how = cdn_default_stepper_def();
     how.method = CDN_METHOD_DORMAND_PRINCE, how.fixed_step = h;

@@ -11,7 +11,7 @@ static void columns_at(sample *s, int b, const double *q0, const double *qdot, d
   double q[7];
   int first = cdn_body_first_q(system, (cdn_body){ b }), nq = cdn_body_nq(system, (cdn_body){ b });
   for (int i = 0; i < nq; i++) q[i] = q0[first + i] + step * qdot[first + i];
-  OK(cdn_body_set_q(s->state, (cdn_body){ b }, q, nq));
+  OK(cdn_body_set_q(s->state, (cdn_body){ b }, nq, q));
   OK_ON(s->state, cdni_state_ensure(s->state, CDN_POSE));
   tree_data d = cdni_matter_data(m, s->state);
   for (int k = 0; k < m->tree.node[b].nu; k++) out[k] = cdni_from_sv(cdni_hinge_column(&m->tree.node[b], d.H, k));

@@ -1,6 +1,6 @@
 /* Invertible contact in contact space: forward and inverse agree, the conditions of the least hold, the closed form of
  * one contact agrees with the paper's dense form, derivatives with differences, and hostile problems end with an answer
- * or a story. */
+ * or a message. */
 #include "../testing.h"
 #include "dense_inverse.h"
 #include "random_contacts.h"

@@ -74,8 +74,8 @@ static void follow(const pair *to, const pair *from, cdn_body body) {
   OK_ON(from->state, cdn_body_pose(from->state, body, &X));
   OK_ON(from->state, cdn_body_velocity(from->state, body, &V));
   const cdn_quaternion q = cdn_quaternion_from_rotation(X.R);
-  OK_ON(to->state, cdn_body_set_q(to->state, body, (double[]){ q.w, q.x, q.y, q.z, X.p.x, X.p.y, X.p.z }, 7));
-  OK_ON(to->state, cdn_body_set_u(to->state, body, (double[]){ V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z }, 6));
+  OK_ON(to->state, cdn_body_set_q(to->state, body, 7, (double[]){ q.w, q.x, q.y, q.z, X.p.x, X.p.y, X.p.z }));
+  OK_ON(to->state, cdn_body_set_u(to->state, body, 6, (double[]){ V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z }));
 }
 
 static void near3(const char *name, cdn_vec3 a, cdn_vec3 b, double tolerance) {
@@ -134,7 +134,7 @@ START_TEST(test_screw_turns_more_than_once) {
                     .X_BM = { random_rotation(&r), { 0, 0, 0 } } };
   pair tree = make_pair(&j, 1, false), loop = make_pair(&j, 1, true);
   for (double angle = -20; angle < 20; angle += 0.37) {
-    OK_ON(tree.state, cdn_body_set_q(tree.state, tree.b, &angle, 1));
+    OK_ON(tree.state, cdn_body_set_q(tree.state, tree.b, 1, &angle));
     follow(&loop, &tree, loop.a);
     follow(&loop, &tree, loop.b);
     const double *e = cdn_state_qerr(loop.state);
@@ -155,8 +155,8 @@ START_TEST(test_orientation_errors_are_angles) {
     for (double angle = 1e-9; angle < PI; angle *= 1.7) {
       const cdn_vec3 axis = which ? cdn_v3(0.6, 0.8, 0) : cdn_v3(2.0 / 7, 3.0 / 7, 6.0 / 7);
       const cdn_quaternion q = cdn_quaternion_from_rotation(cdn_rotation_axis_angle(axis, angle));
-      OK_ON(p.state, cdn_body_set_q(p.state, p.a, (double[]){ 1, 0, 0, 0, 0, 0, 0 }, 7));
-      OK_ON(p.state, cdn_body_set_q(p.state, p.b, (double[]){ q.w, q.x, q.y, q.z, 0, 0, 0 }, 7));
+      OK_ON(p.state, cdn_body_set_q(p.state, p.a, 7, (double[]){ 1, 0, 0, 0, 0, 0, 0 }));
+      OK_ON(p.state, cdn_body_set_q(p.state, p.b, 7, (double[]){ q.w, q.x, q.y, q.z, 0, 0, 0 }));
       const double *e = cdn_state_qerr(p.state);
       NEAR(e[0], angle * axis.x, 1e-14 + 1e-15 / (PI - angle));
       NEAR(e[1], angle * axis.y, 1e-14 + 1e-15 / (PI - angle));

@@ -94,7 +94,7 @@ static void set_one(const zoo *all, cdn_state *state, settings *now, int which, 
       break;
     case 1:
       now->q = value;
-      OK_ON(state, cdn_body_set_q(state, all->cart, &value, 1));
+      OK_ON(state, cdn_body_set_q(state, all->cart, 1, &value));
       break;
     case 2:
       now->u = value;

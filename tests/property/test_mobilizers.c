@@ -228,7 +228,7 @@ static void check_rates(rig *g, const joint *j, rng *r) {
     double q[7];
     memcpy(q, cdn_body_q(g->state, g->body), (size_t)g->nq * sizeof *q);
     for (int i = 0; i < 4; i++) q[i] *= 1.7;
-    OK(cdn_body_set_q(g->state, g->body, q, g->nq));
+    OK(cdn_body_set_q(g->state, g->body, g->nq, q));
   }
   cdn_state_destroy(other);
 }
@@ -392,8 +392,8 @@ START_TEST(test_angles_and_quaternions) {
         OK(cdn_state_set_q(a.state, cdn_state_q(a.state)));
         for (int i = 1; i < cdn_system_body_count(a.system); i++) {
           cdn_body body = { i };
-          if (i == a.body.i) OK(cdn_body_set_q(a.state, body, q, a.nq));
-          else OK(cdn_body_set_q(a.state, body, cdn_body_q(b.state, body), cdn_body_nq(b.system, body)));
+          if (i == a.body.i) OK(cdn_body_set_q(a.state, body, a.nq, q));
+          else OK(cdn_body_set_q(a.state, body, cdn_body_nq(b.system, body), cdn_body_q(b.state, body)));
         }
         OK(cdn_state_set_u(a.state, cdn_state_u(b.state)));
         same_dynamics(&a, &b, 1e-14);
@@ -410,7 +410,7 @@ START_TEST(test_parameters) {
   rig g = make_rig(&j, 1, false);
   double params[4] = { 0.5, 0, 0, 0 }, q = 2;
   ck_assert_double_eq(cdn_body_mobilizer_params(g.state, g.body)[0], 0.25);
-  OK(cdn_body_set_q(g.state, g.body, &q, 1));
+  OK(cdn_body_set_q(g.state, g.body, 1, &q));
   NEAR(X_FM(&g, g.state).p.z, 0.5, 1e-15);
   OK(cdn_body_set_mobilizer_params(g.state, g.body, params));
   NEAR(X_FM(&g, g.state).p.z, 1, 1e-15);

@@ -211,7 +211,7 @@ static void scale_quaternions(cdn_state *state, double scale) {
     if (!cdn_body_has_quaternion(system, body)) continue;
     memcpy(q, cdn_body_q(state, body), (size_t)nq * sizeof *q);
     for (int k = 0; k < 4; k++) q[k] *= scale;
-    OK(cdn_body_set_q(state, body, q, nq));
+    OK(cdn_body_set_q(state, body, nq, q));
   }
 }
 

@@ -66,7 +66,7 @@ START_TEST(test_operational) { on_trees(check_operational, 24, false); }
 END_TEST
 
 /* A pendulum's bob: its inertia across the rod is its mass plus the rod's; along the rod nothing moves, and the
- * story says so. */
+ * message says so. */
 START_TEST(test_pendulum) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

@@ -64,7 +64,7 @@ static void free_scene(scene *s) {
 static void place(scene *s, int body, cdn_transform X) {
   const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
   const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
-  OK_ON(s->state, cdn_body_set_q(s->state, (cdn_body){ body + 1 }, q, 7));
+  OK_ON(s->state, cdn_body_set_q(s->state, (cdn_body){ body + 1 }, 7, q));
 }
 
 /* ---- the slow sum ---- */
@@ -204,7 +204,7 @@ START_TEST(the_force_of_a_half_space_is_the_sum_too) {
     OK(cdn_state_create(system, &state));
     const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
     const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
-    OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, q, 7));
+    OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, 7, q));
     cdn_spatial F[2], slow = { 0 };
     int n, n_faces;
     OK_ON(state, cdn_applied_forces(state, F, NULL));
@@ -306,7 +306,7 @@ START_TEST(contacts_of_needles_are_where_both_are) {
       double q[7] = { 1 };
       for (int l = 1; l < 7; l++) q[l] = roundings[i - 1][l - 1] * (k > 0 ? mesh_uniform(&seed, 0.5, 1.5) : 1);
       q[6] += 1;
-      OK_ON(state, cdn_body_set_q(state, (cdn_body){ i }, q, 7));
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ i }, 7, q));
     }
     int n;
     OK_ON(state, cdn_contact_count(state, &n));

@@ -30,7 +30,7 @@ static cdn_geometry_kind kind_of(const options *o, int i) {
  * counts. */
 static void add_shapes(const random_tree *tree, rng *r, const options *o) {
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX, contact.parent_child = o->shapes != BOXES;
+  contact.model = CDN_CONTACT_SOFT, contact.parent_child = o->shapes != BOXES;
   cdn_system_set_contact(tree->system, &contact);
   for (int i = 0; i <= tree->bodies; i++) {
     cdn_soft_material m = cdn_default_soft_material();

@@ -62,7 +62,7 @@ static void add_elements(const random_tree *on, rng *r) {
 /* Balls on all bodies, and a floor, with a wide margin. */
 static void add_shapes(const random_tree *on, int condim) {
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(on->system, &contact);
   for (int i = 0; i <= on->bodies; i++) {
     cdn_soft_material m = cdn_default_soft_material();
@@ -212,7 +212,7 @@ static cdn_state *lone_ball(bool exact, int condim) {
   soft.exact_diagonal = exact;
   cdn_system_set_soft(s, &soft);
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s, &contact);
   cdn_system_add_gravity(s, NULL, cdn_v3(0, 0, -9.81));
   cdn_body_def b = cdn_default_body_def();
@@ -273,7 +273,7 @@ START_TEST(rows_along_which_nothing_moves_keep_the_approximation) {
     soft.exact_diagonal = exact;
     cdn_system_set_soft(s, &soft);
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.model = CDN_CONTACT_CONVEX;
+    contact.model = CDN_CONTACT_SOFT;
     cdn_system_set_contact(s, &contact);
     cdn_body_def b = cdn_default_body_def();
     b.mobilizer = CDN_SLIDER, b.mass.mass = 2, b.X_PF.p.z = 0.29;

@@ -162,7 +162,7 @@ START_TEST(test_power_and_switches) {
   OK_ON(x.state, cdn_soft_get(x.state, 0, &g));
   ck_assert_int_eq(g.element, 0);
   OK_ON(x.state, cdn_soft_get(x.state, all - 1, &g));
-  ck_assert_int_eq(g.element, cdn_element_count(s, CDN_SORT_SOFT_ELEMENT) - 1);
+  ck_assert_int_eq(g.element, cdn_element_count(s, CDN_ELEMENT_SOFT) - 1);
   /* forces are those of the functions, and the multipliers of the motion: M (udot - udot0) = J^T f */
   double with[NU], without[NU], change[NU], generalized[NU], expected[NU] = { 0 };
   memcpy(with, cdn_state_udot(x.state), (size_t)cdn_system_nu(s) * sizeof *with);
@@ -182,7 +182,7 @@ START_TEST(test_power_and_switches) {
         expected[c] += g.force[k] * row_on(&d, &list.g[i], k, A, unit, &m->tree);
       }
   }
-  for (int e = 0; e < cdn_element_count(s, CDN_SORT_SOFT_ELEMENT); e++) {
+  for (int e = 0; e < cdn_element_count(s, CDN_ELEMENT_SOFT); e++) {
     const cdn_soft_element id = { e };
     ck_assert(cdn_soft_element_is_enabled(x.state, id));
     OK_ON(x.state, cdn_soft_element_set_enabled(x.state, id, false));

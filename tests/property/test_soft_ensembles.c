@@ -15,7 +15,7 @@ static random_tree make_tree(uint64_t seed, const cdn_soft_def *soft) {
   random_tree tree = make_random_tree(&o);
   if (has_loops(seed)) add_random_constraints(&tree, 2, seed);
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(tree.system, &contact);
   cdn_system_set_soft(tree.system, soft);
   cdn_shape_def shape = cdn_default_shape_def();

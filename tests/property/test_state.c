@@ -123,8 +123,8 @@ static void change(cdn_state *state, const random_tree *tree, const random_tree 
     case 0: OK(cdn_state_set_q(state, x)); break;
     case 1: OK(cdn_state_set_u(state, x)); break;
     case 2: OK(cdn_state_set_time(state, x[0])); break;
-    case 3: OK(cdn_body_set_q(state, body, x, body_nq)); break;
-    case 4: OK(cdn_body_set_u(state, body, x, body_nu)); break;
+    case 3: OK(cdn_body_set_q(state, body, body_nq, x)); break;
+    case 4: OK(cdn_body_set_u(state, body, body_nu, x)); break;
     case 5: OK_ON(state, cdn_body_set_mass_properties(state, body, cdn_body_mass_properties(other_state, body))); break;
     case 6: OK_ON(state, cdn_body_set_X_PF(state, body, cdn_body_X_PF(other_state, body))); break;
     case 7: OK_ON(state, cdn_body_set_X_BM(state, body, cdn_body_X_BM(other_state, body))); break;

@@ -10,8 +10,8 @@
 
 enum { MOST_X = 2 * MOST_NU + 8 };
 
-static const cdn_method methods[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
-                                      CDN_METHOD_SEMI_EXPLICIT_EULER };
+static const cdn_method methods[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT,
+                                      CDN_METHOD_MUJOCO_IMPLICIT_FAST, CDN_METHOD_SEMI_EXPLICIT_EULER };
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* q, u and z of a State. */
@@ -336,7 +336,7 @@ START_TEST(of_a_damped_slider) {
   const double u = 5, h = 0.1, by_u = 1 / (1 + h * 30 / 2), by_f = h / 2 * by_u;
   const bool damps = methods[_i] != CDN_METHOD_SEMI_EXPLICIT_EULER;
   const double of_u = damps ? by_u : 1 - h * 30 / 2, of_f = damps ? by_f : h / 2;
-  OK_ON(state, cdn_body_set_u(state, body, &u, 1));
+  OK_ON(state, cdn_body_set_u(state, body, 1, &u));
   for (int k = 0; k < 3; k++) { /* within the limits, at one, beyond it */
     double A[4], B[2], C[2];
     OK_ON(state, cdn_control_set(state, motor.control, 0.5 * (k + 1)));
@@ -368,8 +368,8 @@ START_TEST(what_is_refused) {
   cdn_system_add_motion(system, &motion);
   OK_FREEZE(system);
   OK(cdn_state_create(system, &state));
-  FAILS(cdn_step_derivatives(state, CDN_METHOD_RUNGE_KUTTA_4, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
-  FAILS(cdn_step_derivatives(state, CDN_METHOD_MIDPOINT, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_MUJOCO_RK4, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_MUJOCO_MIDPOINT, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
   FAILS(cdn_step_derivatives(state, (cdn_method)99, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
   FAILS(cdn_step_derivatives(state, methods[0], 0, A, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_step_derivatives(state, methods[0], INFINITY, A, NULL, NULL), CDN_ERR_ARG);

@@ -115,7 +115,7 @@ static void free_scene(scene *s) {
 static void place(scene *s, cdn_transform X) {
   const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
   const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
-  OK_ON(s->state, cdn_body_set_q(s->state, (cdn_body){ 1 }, q, 7));
+  OK_ON(s->state, cdn_body_set_q(s->state, (cdn_body){ 1 }, 7, q));
 }
 
 /* A pose that overlaps the ground by about 1 mm. */

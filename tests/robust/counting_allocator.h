@@ -20,10 +20,10 @@ cdn_allocator allocator_of(counting_allocator *c);
 
 /* A call for which the k-th allocation failed says so by its status, and the thread's last failure in words. */
 static inline void must_say_no_memory(cdn_status status, int64_t k) {
-  cdn_error story;
-  cdn_last_error(&story);
+  cdn_error message;
+  cdn_last_error(&message);
   ck_assert_msg(status == CDN_ERR_NOMEM, "%s after failure at call %ld", cdn_status_name(status), (long)k);
-  ck_assert_msg(story.code == CDN_ERR_NOMEM && story.text[0], "after failure at call %ld: %s", (long)k,
+  ck_assert_msg(message.code == CDN_ERR_NOMEM && message.text[0], "after failure at call %ld: %s", (long)k,
                 cdn_last_error_text());
   cdn_last_error_clear();
 }

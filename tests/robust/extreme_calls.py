@@ -51,7 +51,7 @@ IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem',
 # Ids of which { -1 } says none or any, and is no mistake.
 MAY_BE_NONE = ['except', 'shape_a', 'shape_b', 'body_a', 'body_b']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'sort', 'invertible_growth', 'soft_kind']
+         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_invertible_law|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key|solver)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law']
@@ -212,7 +212,7 @@ def main():
         table.append('{ "%s", call_%s, %s, %s, %d, %d }' % (name, name, kind, 'true' if status else 'false', len(pointers), objects[0] if objects else -1))
     out.append('static const extreme_call calls[] = {\n  %s\n};' % ',\n  '.join(table))
     out.append('/* left out: %s */' % ' '.join(left_out))
-    # what the story of a failure may name: inline functions and callbacks' own included
+    # what the message of a failure may name: inline functions and callbacks' own included
     public = sorted(set(re.findall(r'\b(cdn_\w+)\(', text)))
     out.append('static const char *const public_functions[] = {\n  %s\n};' % ',\n  '.join('"%s"' % name for name in public))
     print('\n'.join(out))

@@ -93,7 +93,7 @@ static cdn_status drawer_position(const void *self, cdn_state *state, double *va
 static cdn_status handle_event(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
   double slower = 0.9 * *cdn_body_u(state, *(const cdn_body *)self);
   (void)what, (void)action;
-  return cdn_body_set_u(state, *(const cdn_body *)self, &slower, 1);
+  return cdn_body_set_u(state, *(const cdn_body *)self, 1, &slower);
 }
 
 static cdn_status measure_height(const void *self, cdn_state *state, int derivative, double *value) {
@@ -255,12 +255,12 @@ static cdn_system *build_loop(cdn_allocator allocator) {
   return system;
 }
 
-/* The same loop, on a floor that it hits, with convex contact: two of its bodies touch each other, too. */
+/* The same loop, on a floor that it hits, with soft contact: two of its bodies touch each other, too. */
 static cdn_system *build_soft(cdn_allocator allocator) {
   cdn_system *system = build_loop(allocator);
   if (!system) return NULL;
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX, contact.parent_child = true;
+  contact.model = CDN_CONTACT_SOFT, contact.parent_child = true;
   cdn_system_set_contact(system, &contact);
   cdn_shape_def shape = cdn_default_shape_def();
   shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
@@ -285,7 +285,7 @@ static cdn_status run_system(cdn_system *system, double end) {
   cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
   const double q = 1.001;
-  if (status == CDN_OK) status = cdn_body_set_q(state, (cdn_body){ 1 }, &q, 1);
+  if (status == CDN_OK) status = cdn_body_set_q(state, (cdn_body){ 1 }, 1, &q);
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = CDN_METHOD_ADAMS;
   if (status == CDN_OK) status = cdn_stepper_create(state, &def, &stepper);

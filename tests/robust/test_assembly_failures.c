@@ -10,7 +10,7 @@ static cdn_assembly *assembly_of(const cdn_state *state) {
   return a;
 }
 
-/* The assembly's last story has this code and mentions this. */
+/* The assembly's last message has this code and mentions this. */
 static void tells(const cdn_assembly *a, cdn_status code, const char *what) {
   cdn_error e;
   cdn_assembly_last_error(a, &e);

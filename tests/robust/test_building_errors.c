@@ -1,7 +1,7 @@
-/* Mistakes made while building: the first is kept and freezing returns it, with the element's name in its story. */
+/* Mistakes made while building: the first is kept and freezing returns it, with the element's name in its message. */
 #include "../testing.h"
 
-/* Freezing must fail with the code, and the story must name both words; the System is released. */
+/* Freezing must fail with the code, and the message must name both words; the System is released. */
 static void refused(cdn_system *system, cdn_status code, const char *element, const char *word) {
   cdn_error error;
   FAILS(cdn_system_freeze(system), code);

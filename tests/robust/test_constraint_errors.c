@@ -71,8 +71,8 @@ START_TEST(test_refused_when_added) {
   refused(&b, cdn_system_constrain_motion(*s, "k", b.pin, 0, NULL), CDN_ERR_ARG, "k", "no function");
   const cdn_mobility at[] = { { b.pin, 0 }, { b.slider, 0 } };
   cdn_function *f = cdn_function_linear(3, (double[]){ 1, 1, 1 }, 0);
-  refused(&b, cdn_system_couple_coordinates(*s, "k", f, at, 2), CDN_ERR_ARG, "k", "3 inputs");
-  refused(&b, cdn_system_couple_coordinates(*s, "k", f, at, 0), CDN_ERR_ARG, "k", "0 coordinates");
+  refused(&b, cdn_system_couple_coordinates(*s, "k", f, 2, at), CDN_ERR_ARG, "k", "3 inputs");
+  refused(&b, cdn_system_couple_coordinates(*s, "k", f, 0, at), CDN_ERR_ARG, "k", "0 coordinates");
   refused(&b, cdn_system_couple_speeds(*s, "k", f, at, 2, NULL, 1), CDN_ERR_ARG, "k", "2 speeds and 1");
   refused(&b, cdn_system_couple_speeds(*s, "k", NULL, at, 2, NULL, 0), CDN_ERR_ARG, "k", "no function");
   cdn_function_release(f);
@@ -193,7 +193,7 @@ START_TEST(test_functions_that_fail) {
     const cdn_mobility at[] = { { b.pin, 0 }, { b.slider, 0 } };
     const cdn_function_ops ops = { .struct_size = sizeof ops, .n_inputs = 2, .calc = which ? nan_calc : fail_calc };
     cdn_function *f = cdn_function_create(&ops, NULL);
-    cdn_system_couple_coordinates(b.system, "gear", f, at, 2);
+    cdn_system_couple_coordinates(b.system, "gear", f, 2, at);
     cdn_function_release(f);
     cdn_state *state = NULL;
     OK_FREEZE(b.system);

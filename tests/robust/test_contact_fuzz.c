@@ -192,12 +192,12 @@ static const char *story_of(uint64_t seed, const cdn_geometry *a, const cdn_geom
 }
 
 /* Answers of the library's own geometries are numbers, and normals have length 1. */
-static void check_near(const cdn_proximity *near, const char *story, const char *what) {
-  ck_assert_msg(!isnan(near->distance), "%s: %s: the distance is NaN", story, what);
+static void check_near(const cdn_proximity *near, const char *message, const char *what) {
+  ck_assert_msg(!isnan(near->distance), "%s: %s: the distance is NaN", message, what);
   if (!isfinite(near->distance)) return;
-  ck_assert_msg(fabs(cdn_norm(near->normal) - 1) < 1e-9, "%s: %s: the normal has length %.17g", story, what,
+  ck_assert_msg(fabs(cdn_norm(near->normal) - 1) < 1e-9, "%s: %s: the normal has length %.17g", message, what,
                 cdn_norm(near->normal));
-  ck_assert_msg(finite3(near->point_a) && finite3(near->point_b), "%s: %s: a point is not finite", story, what);
+  ck_assert_msg(finite3(near->point_a) && finite3(near->point_b), "%s: %s: a point is not finite", message, what);
 }
 
 static void query(rng *r, uint64_t seed) {
@@ -214,21 +214,21 @@ static void query(rng *r, uint64_t seed) {
   cdn_vec3 least, most, direction;
   double k[2];
   int n;
-  const char *story = story_of(seed, &a, &b);
+  const char *message = story_of(seed, &a, &b);
   const cdn_status status = cdn_geometry_distance(&a, &X, &b, &Y, &near);
   if (bad_pose) ck_assert_int_ne(status, CDN_OK);
-  if (status == CDN_OK && ours) check_near(&near, story, "distance");
+  if (status == CDN_OK && ours) check_near(&near, message, "distance");
   if (cdn_geometry_manifold(&a, &X, &b, &Y, pick(r, 2) ? 0 : some_size(r), &points) == CDN_OK) {
     ck_assert(points.n >= 0 && points.n <= CDN_MANIFOLD_MOST);
-    for (int i = 0; i < points.n && ours; i++) check_near(&points.points[i], story, "manifold");
+    for (int i = 0; i < points.n && ours; i++) check_near(&points.points[i], message, "manifold");
   }
-  if (cdn_geometry_point_distance(&a, &X, Y.p, &near) == CDN_OK && ours) check_near(&near, story, "point");
+  if (cdn_geometry_point_distance(&a, &X, Y.p, &near) == CDN_OK && ours) check_near(&near, message, "point");
   const cdn_vec3 from = some_point(r, 3), to = pick(r, 5) ? some_point(r, 1) : cdn_v3(0, 0, -1);
   if (cdn_geometry_ray(&a, &X, from, to, pick(r, 2) ? INFINITY : some_size(r), pick(r, 6), hits, &n) == CDN_OK)
     for (int i = 0; i < n && ours; i++)
-      ck_assert_msg(hits[i].distance >= 0 && finite3(hits[i].point), "%s: a ray", story);
+      ck_assert_msg(hits[i].distance >= 0 && finite3(hits[i].point), "%s: a ray", message);
   if (cdn_geometry_bounds(&a, &X, &least, &most) == CDN_OK && ours)
-    ck_assert_msg(least.x <= most.x && least.y <= most.y && least.z <= most.z, "%s: bounds", story);
+    ck_assert_msg(least.x <= most.x && least.y <= most.y && least.z <= most.z, "%s: bounds", message);
   (void)!cdn_geometry_curvature(&a, &X, from, k, &direction);
   cdn_surface_release((cdn_surface *)a.surface);
   cdn_surface_release((cdn_surface *)b.surface);
@@ -277,7 +277,7 @@ static void some_shape(rng *r, cdn_system *system, cdn_body body) {
   shape.geometry = some_geometry(r, true);
   shape.X_BS = (cdn_transform){ some_rotation(r), some_point(r, 0.3) };
   cdn_soft_material soft = cdn_default_soft_material();
-  if (cdn_system_contact_model(system) == CDN_CONTACT_CONVEX) soft = some_softness(r), shape.soft = &soft;
+  if (cdn_system_contact_model(system) == CDN_CONTACT_SOFT) soft = some_softness(r), shape.soft = &soft;
   cdn_system_add_shape(system, &shape);
   cdn_surface_release((cdn_surface *)shape.geometry.surface);
 }
@@ -297,7 +297,7 @@ static void run(rng *r, cdn_system *system, uint64_t seed) {
   if (cdn_contact_count(state, &n) == CDN_OK) {
     for (int i = 0; i < n && i < 50; i++) {
       cdn_contact c;
-      /* the forces of convex contact are known with accelerations, which these bodies need not have */
+      /* the forces of soft contact are known with accelerations, which these bodies need not have */
       const bool known = model == CDN_CONTACT_COMPLIANT || cdn_realize(state, CDN_STAGE_ACCELERATION) == CDN_OK;
       const cdn_status status = cdn_contact_get(state, i, &c);
       if (!known) cdn_state_last_error(state, &error);
@@ -351,9 +351,9 @@ START_TEST(scenes_run_or_say_why) {
 }
 END_TEST
 
-START_TEST(convex_scenes_run_or_say_why) {
+START_TEST(soft_scenes_run_or_say_why) {
   const int n = rounds(150);
-  for (int i = 0; i < n; i++) scene(first_seed() + (uint64_t)i, CDN_CONTACT_CONVEX);
+  for (int i = 0; i < n; i++) scene(first_seed() + (uint64_t)i, CDN_CONTACT_SOFT);
 }
 END_TEST
 
@@ -424,5 +424,5 @@ START_TEST(shapes_in_one_place_end) {
 }
 END_TEST
 
-CHECK_MAIN("contact_fuzz", queries_answer_or_say_why, scenes_run_or_say_why, convex_scenes_run_or_say_why,
+CHECK_MAIN("contact_fuzz", queries_answer_or_say_why, scenes_run_or_say_why, soft_scenes_run_or_say_why,
            what_is_wrong_has_a_name, shapes_in_one_place_end)

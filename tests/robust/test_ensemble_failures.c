@@ -35,7 +35,7 @@ static rig make_frozen_rig(void) {
   rig r = make_rig((cdn_allocator){ 0 });
   OK_FREEZE(r.system);
   OK(cdn_state_create(r.system, &r.state));
-  OK(cdn_body_set_q(r.state, r.bead, &(double){ 0.5 }, 1));
+  OK(cdn_body_set_q(r.state, r.bead, 1, &(double){ 0.5 }));
   return r;
 }
 
@@ -85,7 +85,7 @@ START_TEST(one_state_fails) {
         continue;
       }
       ck_assert_int_eq(cdn_ensemble_status(e, k), CDN_OK);
-      OK(cdn_body_set_q(r.state, r.bead, q[k], 1));
+      OK(cdn_body_set_q(r.state, r.bead, 1, q[k]));
       alone = cdn_state_udot(r.state)[0];
       ck_assert(memcmp(&alone, &udot[k][0], sizeof alone) == 0);
     }
@@ -271,7 +271,7 @@ START_TEST(memory_of_runs_is_for_steppers) {
   cdn_system_add_extreme_measure(r.system, "farthest", place, CDN_MAX_ABS);
   OK_FREEZE(r.system);
   OK(cdn_state_create(r.system, &r.state));
-  OK(cdn_body_set_q(r.state, r.bead, &(double){ 0.5 }, 1));
+  OK(cdn_body_set_q(r.state, r.bead, 1, &(double){ 0.5 }));
   cdn_ensemble *e = make_ensemble(&r, 0, 0);
   FAILS(cdn_ensemble_advance(e, 0.01, 1), CDN_ERR_UNSUPPORTED);
   FAILS(cdn_ensemble_advance_to(e, 0.01), CDN_ERR_UNSUPPORTED);
@@ -293,7 +293,7 @@ static cdn_status run(cdn_allocator allocator, counting_allocator *c) {
   def.vary = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED;
   cdn_status status = cdn_system_freeze(r.system);
   if (status == CDN_OK) status = cdn_state_create(r.system, &r.state);
-  if (status == CDN_OK) status = cdn_body_set_q(r.state, r.bead, &(double){ 0.5 }, 1);
+  if (status == CDN_OK) status = cdn_body_set_q(r.state, r.bead, 1, &(double){ 0.5 });
   if (status == CDN_OK) status = cdn_ensemble_create(r.state, &def, &e);
   if (status == CDN_OK) status = cdn_ensemble_set_state(e, 2, r.state);
   if (status == CDN_OK) status = cdn_ensemble_advance(e, 0.01, 1);

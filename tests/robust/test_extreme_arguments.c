@@ -290,8 +290,8 @@ static void tell_late(int signal_number) {
   abort();
 }
 
-/* The story of a failure is that of this call, and names a function that the caller can look up. */
-static void check_story(const char *name, cdn_status status) {
+/* The message of a failure is that of this call, and names a function that the caller can look up. */
+static void check_message(const char *name, cdn_status status) {
   cdn_error e;
   cdn_last_error(&e);
   ck_assert_msg(e.code == status, "%s returned %s, and the last error is %s: '%s'", name, cdn_status_name(status),
@@ -312,7 +312,7 @@ static cdn_status run(world *w, const extreme_call *c) {
   alarm(SECONDS);
   const cdn_status status = c->call(w);
   alarm(0);
-  if (status != CDN_OK) check_story(c->name, status);
+  if (status != CDN_OK) check_message(c->name, status);
   ck_assert_msg(!c->says || w->null < 0 || w->null != c->object || status != CDN_OK,
                 "%s did something without its object", c->name);
   return status;
@@ -339,7 +339,7 @@ START_TEST(test_building) {
       } else {
         cdn_error e;
         cdn_system_last_error(s, &e);
-        ck_assert_msg(e.code != CDN_OK && e.text[0], "%s: no story", calls[i].name);
+        ck_assert_msg(e.code != CDN_OK && e.text[0], "%s: no message", calls[i].name);
       }
       cdn_state_destroy(state);
       cdn_system_release(s);

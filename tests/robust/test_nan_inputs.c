@@ -129,8 +129,8 @@ START_TEST(test_variables) {
     y[nq + nu + nz - 1] = BAD[b];
     REFUSED(&s, cdn_state_set_ty(s.state, 1, y));
     double q4[4] = { 1, 0, BAD[b], 0 }, u3[3] = { 0, 0, BAD[b] };
-    REFUSED(&s, cdn_body_set_q(s.state, s.ball, q4, 4));
-    REFUSED(&s, cdn_body_set_u(s.state, s.ball, u3, 3));
+    REFUSED(&s, cdn_body_set_q(s.state, s.ball, 4, q4));
+    REFUSED(&s, cdn_body_set_u(s.state, s.ball, 3, u3));
   }
   end_scene(&s);
 }
@@ -195,10 +195,10 @@ START_TEST(test_values_that_no_one_can_have) {
   cdn_stage before = cdn_state_stage(s.state);
   double zero4[4] = { 0, 0, 0, 0 }, one = 1;
   cdn_mass_properties m = { .mass = -1 };
-  FAILS(cdn_body_set_q(s.state, s.ball, zero4, 3), CDN_ERR_ARG); /* not its count */
-  FAILS(cdn_body_set_u(s.state, s.pin, zero4, 2), CDN_ERR_ARG);
-  FAILS(cdn_body_set_q(s.state, (cdn_body){ 99 }, &one, 1), CDN_ERR_ARG);
-  FAILS(cdn_body_set_q(s.state, (cdn_body){ -1 }, &one, 1), CDN_ERR_ARG);
+  FAILS(cdn_body_set_q(s.state, s.ball, 3, zero4), CDN_ERR_ARG); /* not its count */
+  FAILS(cdn_body_set_u(s.state, s.pin, 2, zero4), CDN_ERR_ARG);
+  FAILS(cdn_body_set_q(s.state, (cdn_body){ 99 }, 1, &one), CDN_ERR_ARG);
+  FAILS(cdn_body_set_q(s.state, (cdn_body){ -1 }, 1, &one), CDN_ERR_ARG);
   FAILS(cdn_state_set_slots(s.state, CDN_POOL_U, 5, 100, zero4), CDN_ERR_ARG);
   FAILS(cdn_state_set_slots(s.state, CDN_POOL_U, -1, 1, zero4), CDN_ERR_ARG);
   FAILS(cdn_body_set_mass_properties(s.state, s.pin, m), CDN_ERR_ARG);
@@ -230,14 +230,14 @@ START_TEST(test_zero_quaternion) {
   double zero[4] = { 0, 0, 0, 0 }, good[4] = { 0, 2, 0, 0 };
   cdn_error error;
   cdn_transform X;
-  FAILS(cdn_body_set_q(s.state, s.ball, zero, 4), CDN_ERR_ARG);
+  FAILS(cdn_body_set_q(s.state, s.ball, 4, zero), CDN_ERR_ARG);
   ck_assert_int_eq(cdn_state_stage(s.state), CDN_STAGE_REPORT);
   OK(cdn_state_set_slots(s.state, CDN_POOL_Q, cdn_body_first_q(s.system, s.ball), 4, zero));
   FAILS(cdn_body_pose(s.state, s.ball, &X), CDN_ERR_ARG);
   FAILS(cdn_realize(s.state, CDN_STAGE_ACCELERATION), CDN_ERR_ARG);
   cdn_state_last_error(s.state, &error);
   ck_assert_msg(strstr(error.element, "ball") || strstr(error.text, "ball"), "[%s] %s", error.element, error.text);
-  OK(cdn_body_set_q(s.state, s.ball, good, 4));
+  OK(cdn_body_set_q(s.state, s.ball, 4, good));
   OK_ON(s.state, cdn_realize(s.state, CDN_STAGE_ACCELERATION));
   end_scene(&s);
 }

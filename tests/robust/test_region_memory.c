@@ -319,7 +319,7 @@ START_TEST(steps_allocate_nothing_once_the_longest_was_seen) {
 }
 END_TEST
 
-/* Whatever call of the allocator fails: a run with all of it ends with a story, and gives all back. */
+/* Whatever call of the allocator fails: a run with all of it ends with a message, and gives all back. */
 START_TEST(every_allocation_of_a_run_may_fail) {
   for (int64_t at = 1;; at++) {
     counting_allocator memory = { .fail_at = 0 };

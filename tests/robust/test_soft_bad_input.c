@@ -62,7 +62,7 @@ static cdn_state *build(const bad_case *c, const cdn_soft_def *soft) {
   cdn_state *state;
   cdn_system_add_gravity(s, NULL, cdn_v3(1, 0, -9.81));
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s, &contact);
   cdn_system_set_soft(s, soft);
   cdn_soft_material material = cdn_default_soft_material();
@@ -159,7 +159,7 @@ START_TEST(laws_that_are_no_numbers_are_refused) {
     cdn_soft_material material = cdn_default_soft_material();
     cdn_shape_def shape = cdn_default_shape_def();
     cdn_error error;
-    contact.model = CDN_CONTACT_CONVEX;
+    contact.model = CDN_CONTACT_SOFT;
     cdn_system_set_contact(s, &contact);
     if (i == 0) material.law.ref[0] = NAN;
     else material.law.imp[2] = NAN;

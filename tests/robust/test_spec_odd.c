@@ -1,5 +1,5 @@
-/* Odd specs: whatever a program puts into one, building it either works or fails with a story, and memory that runs out
- * at any call leaves nothing behind. */
+/* Odd specs: whatever a program puts into one, building it either works or fails with a message, and memory that runs
+ * out at any call leaves nothing behind. */
 #include "counting_allocator.h"
 
 #include <stdio.h>
@@ -133,7 +133,7 @@ static void try_it(const cdn_spec *spec) {
     built++;
     OK(cdn_state_create(system, &state));
     (void)!cdn_realize(state, CDN_STAGE_REPORT);
-    for (int i = -1; i <= cdn_model_joint_count(model); i++) (void)cdn_model_joint_get(model, i);
+    for (int i = -1; i <= cdn_model_joint_count(model); i++) (void)cdn_model_get_joint(model, i);
     if (cdn_model_key_count(model)) (void)!cdn_model_set_key(model, "k", state);
     cdn_state_destroy(state);
   }
@@ -150,7 +150,7 @@ START_TEST(test_odd_specs) {
     cdn_error error;
     if (cdn_spec_make_tree(spec, &tree) != CDN_OK) {
       cdn_spec_last_error(spec, &error);
-      ck_assert_msg(error.code != CDN_OK && error.text[0], "spec %u: no story", i);
+      ck_assert_msg(error.code != CDN_OK && error.text[0], "spec %u: no message", i);
     }
     cdn_spec_tree_destroy(tree);
     OK(cdn_spec_copy(spec, &copy));

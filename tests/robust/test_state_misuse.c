@@ -1,5 +1,5 @@
 /* What must not be done to a State: slots that it does not have, sizes that no memory holds, and writing while
- * something is being computed. Each is refused with a story, and changes nothing. */
+ * something is being computed. Each is refused with a message, and changes nothing. */
 #include <limits.h>
 
 #include "../property/bare_system.h"
@@ -195,7 +195,7 @@ START_TEST(test_sizes_that_no_memory_holds) {
     cdn_system_last_error(system, &e);
     ck_assert_msg(status == (asked <= 10 ? CDN_ERR_LIMIT : CDN_ERR_ARG), "request %d: %s %s", asked,
                   cdn_status_name(status), e.text);
-    /* the story names the subsystem, or its entry */
+    /* the message names the subsystem, or its entry */
     ck_assert_msg(strstr(e.text, "giant") || strstr(e.element, "giant"), "request %d: [%s] %s", asked, e.element,
                   e.text);
     cdn_system_release(system);

@@ -112,9 +112,9 @@ START_TEST(a_force_fails) {
   FAILS(cdn_normal_modes(r.state, &n, omega2, NULL), code);
   FAILS(cdn_linear_modes(r.state, &n, omega2, omega2, NULL, NULL), code);
   ck_assert(memcmp(q, cdn_state_q(r.state), sizeof q) == 0);
-  cdn_error story;
-  cdn_state_last_error(r.state, &story);
-  ck_assert_int_eq(story.code, code);
+  cdn_error message;
+  cdn_state_last_error(r.state, &message);
+  ck_assert_int_eq(message.code, code);
   free_rig(&r);
 }
 END_TEST

@@ -79,7 +79,7 @@ static void *work(void *argument) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   j->status = cdn_state_create(j->system, &state);
-  if (j->status == CDN_OK) j->status = cdn_body_set_q(state, (cdn_body){ 1 }, &j->start, 1);
+  if (j->status == CDN_OK) j->status = cdn_body_set_q(state, (cdn_body){ 1 }, 1, &j->start);
   if (j->status == CDN_OK) j->status = cdn_body_set_armature(state, (cdn_body){ 2 }, 0.1 * j->start);
   if (j->status == CDN_OK) j->status = cdn_stepper_create(state, NULL, &stepper);
   for (int i = 0; i < REPORTS && j->status == CDN_OK; i++) {

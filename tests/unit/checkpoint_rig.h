@@ -127,7 +127,7 @@ static inline cdn_status rig_kick(const void *self, cdn_state *state, const cdn_
   (void)action;
   cdn_status status = rig_note(state, what);
   if (status == CDN_OK) status = cdn_state_set_discrete(state, r->drift.stream, &stream);
-  return status == CDN_OK ? cdn_body_set_u(state, r->arm, &u, 1) : status;
+  return status == CDN_OK ? cdn_body_set_u(state, r->arm, 1, &u) : status;
 }
 
 /* A parameter that changes, and a fan that is held now and then. */

@@ -13,7 +13,7 @@ typedef struct says {
   int mobility;
   double force;
   cdn_status status;
-  bool story, reads_u, reads_z;
+  bool message, reads_u, reads_z;
 } says;
 
 typedef struct probe {
@@ -59,7 +59,7 @@ static inline cdn_status calc_force(const void *self, cdn_state *state, cdn_forc
     force += *twice;
   }
   cdn_forces_add_mobility(forces, p->say->body, p->say->mobility, force);
-  if (p->say->story) return cdn_state_fail(state, p->say->status, true, NULL, "the probe was told to fail");
+  if (p->say->message) return cdn_state_fail(state, p->say->status, true, NULL, "the probe was told to fail");
   return p->say->status;
 }
 

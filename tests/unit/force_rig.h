@@ -89,10 +89,10 @@ static inline void near3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
 }
 
 static inline void set_q(const rig *r, cdn_body body, double q) {
-  OK_ON(r->state, cdn_body_set_q(r->state, body, &q, 1));
+  OK_ON(r->state, cdn_body_set_q(r->state, body, 1, &q));
 }
 static inline void set_u(const rig *r, cdn_body body, double u) {
-  OK_ON(r->state, cdn_body_set_u(r->state, body, &u, 1));
+  OK_ON(r->state, cdn_body_set_u(r->state, body, 1, &u));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading measures with their stories, and a cart that a measure pushes. */
+/* Reading measures with their messages, and a cart that a measure pushes. */
 #ifndef CARDAN_TESTS_MEASURE_RIG_H
 #define CARDAN_TESTS_MEASURE_RIG_H
 
@@ -11,9 +11,9 @@ static inline cdn_measure z_measure(cdn_system *system, const char *name, int sl
 /* All numbers of a measure's value, which must be there. */
 static inline const double *values_in(cdn_state *state, cdn_measure m) {
   const double *value = cdn_measure_value(state, m);
-  cdn_error why;
-  cdn_state_last_error(state, &why);
-  ck_assert_msg(value != NULL, "no value: [%s] %s", why.element, why.text);
+  cdn_error reason;
+  cdn_state_last_error(state, &reason);
+  ck_assert_msg(value != NULL, "no value: [%s] %s", reason.element, reason.text);
   return value;
 }
 

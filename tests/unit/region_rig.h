@@ -77,9 +77,9 @@ static cdn_status rig_zdot(const void *self, cdn_state *state, double *zdot) {
   const rig *r = self;
   const double *sum = cdn_eval(state, r->sum);
   if (!sum) {
-    cdn_error why;
-    cdn_state_last_error(state, &why);
-    return why.code;
+    cdn_error reason;
+    cdn_state_last_error(state, &reason);
+    return reason.code;
   }
   *zdot = 3 * cos(2 * cdn_state_time(state)) - *cdn_state_zvar(state, r->z) + 0.01 * sin(*sum);
   return CDN_OK;

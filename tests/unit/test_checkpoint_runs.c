@@ -76,11 +76,11 @@ typedef enum going { BY_REPORTS, BY_STEPS, BY_EVENTS, BY_PAUSES } going;
 /* One leg of a run; false at its end. */
 static bool go(cdn_stepper *s, going how, int leg) {
   double t_end = 1.5;
-  cdn_why why;
+  cdn_return_reason reason;
   switch (how) {
     case BY_REPORTS: OK_STEP(s, cdn_stepper_advance(s, fmin(t_end, 0.0131 * leg), NULL)); break;
     case BY_STEPS: OK_STEP(s, cdn_stepper_step(s, t_end)); break;
-    case BY_EVENTS: OK_STEP(s, cdn_stepper_advance(s, t_end, &why)); break;
+    case BY_EVENTS: OK_STEP(s, cdn_stepper_advance(s, t_end, &reason)); break;
     case BY_PAUSES: {
       cdn_status status = cdn_stepper_advance(s, fmin(t_end, 0.3 * (1 + leg / 20)), NULL);
       ck_assert_msg(status == CDN_OK || status == CDN_ERR_LIMIT, "%s", cdn_status_name(status));
@@ -153,10 +153,10 @@ static const struct {
   { "CVODE BDF", CDN_METHOD_CVODE_BDF, 1e-4, 0, true },
   { "CVODE Adams", CDN_METHOD_CVODE_ADAMS, 1e-4, 0, true },
   { "IDA", CDN_METHOD_IDA, 1e-3, 0, true },
-  { "damped Euler", CDN_METHOD_DAMPED_EULER, 1e-3, 0.011, true },
-  { "implicit", CDN_METHOD_IMPLICIT, 1e-3, 0.011, true },
-  { "midpoint", CDN_METHOD_MIDPOINT, 1e-3, 0.011, true },
-  { "RK4", CDN_METHOD_RUNGE_KUTTA_4, 1e-3, 0.011, true },
+  { "damped Euler", CDN_METHOD_MUJOCO_EULER, 1e-3, 0.011, true },
+  { "implicit", CDN_METHOD_MUJOCO_IMPLICIT, 1e-3, 0.011, true },
+  { "midpoint", CDN_METHOD_MUJOCO_MIDPOINT, 1e-3, 0.011, true },
+  { "RK4", CDN_METHOD_MUJOCO_RK4, 1e-3, 0.011, true },
 };
 
 static void every_method(going how) {
@@ -205,7 +205,7 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
   const cdn_body ball = *(const cdn_body *)self;
   double up = -0.3 * *cdn_body_u(state, ball);
   (void)what, (void)action;
-  return cdn_body_set_u(state, ball, &up, 1);
+  return cdn_body_set_u(state, ball, 1, &up);
 }
 
 START_TEST(bounces_come_to_the_same_end) {
@@ -229,10 +229,10 @@ START_TEST(bounces_come_to_the_same_end) {
   cdn_status status = CDN_OK;
   int bounces = 0;
   for (; status == CDN_OK; bounces++) {
-    cdn_why why;
+    cdn_return_reason reason;
     b = reborn(b, NULL);
-    status = cdn_stepper_advance(a, 10, &why);
-    ck_assert_int_eq(cdn_stepper_advance(b, 10, &why), status);
+    status = cdn_stepper_advance(a, 10, &reason);
+    ck_assert_int_eq(cdn_stepper_advance(b, 10, &reason), status);
     ck_assert(cdn_state_time(cdn_stepper_state(a)) == cdn_state_time(cdn_stepper_state(b)));
     ck_assert_mem_eq(cdn_state_u(cdn_stepper_state(a)), cdn_state_u(cdn_stepper_state(b)), sizeof(double));
     int n = cdn_stepper_occurrence_count(a);

@@ -62,7 +62,7 @@ START_TEST(the_estimate_is_near_the_truth) {
   cdn_method method = (cdn_method)_i;
   int runs = 0, far = 0;
   if (!controls_errors(method)) return;
-  bool low_order = method == CDN_METHOD_CONVEX || method == CDN_METHOD_EXPLICIT_EULER ||
+  bool low_order = method == CDN_METHOD_IMPLICIT_CONTACT || method == CDN_METHOD_EXPLICIT_EULER ||
                    method == CDN_METHOD_SEMI_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 ||
                    method == CDN_METHOD_TRAPEZOID || method == CDN_METHOD_VERLET;
   for (int problem = 0; problem < PROBLEMS; problem++) {
@@ -108,8 +108,9 @@ START_TEST(it_costs_one_and_a_half_runs_more) {
       def.accuracy = pow(10, -0.5 * digits);
     cdn_certificate c = run(2, def).c;
     double factor = 1 + (double)c.companion_evaluations / (double)c.evaluations;
-    /* the convex step is judged by itself, at 0.03 of the accuracy: by 0.03^(-1/3) = 3.2 times as many steps */
-    AT_MOST(factor, method == CDN_METHOD_CONVEX                                             ? 4.5
+    /* the implicit contact step is judged by itself, at 0.03 of the accuracy: by 0.03^(-1/3) = 3.2 times as many
+     * steps */
+    AT_MOST(factor, method == CDN_METHOD_IMPLICIT_CONTACT                                   ? 4.5
                     : method == CDN_METHOD_DEFAULT || method == CDN_METHOD_DORMAND_PRINCE_8 ? 2.5
                                                                                             : 3);
   }
@@ -208,10 +209,10 @@ START_TEST(a_companion_that_fails_is_no_failure_of_the_run) {
     cdn_stepper *stepper = ode_stepper(state, &def);
     cdn_status status = cdn_stepper_advance(stepper, 10, NULL);
     cdn_certificate c = certificate_of(stepper);
-    found = status == CDN_OK && c.companion_story[0];
+    found = status == CDN_OK && c.companion_message[0];
     if (found) {
       ck_assert_int_eq(c.delivered, CDN_VERDICT_UNKNOWN);
-      ck_assert_msg(strstr(c.companion_story, "the companion failed at t = "), "%s", c.companion_story);
+      ck_assert_msg(strstr(c.companion_message, "the companion failed at t = "), "%s", c.companion_message);
       cdn_certificate_verdict(&c, text, sizeof text);
       ck_assert_msg(strstr(text, "unknown") && strstr(text, "the companion failed"), "%s", text);
     }
@@ -362,7 +363,7 @@ START_TEST(pauses_leave_no_trace) {
   int pauses = 0;
   for (int k = 1; k <= 20; k++) {
     for (;;) {
-      cdn_why a, b;
+      cdn_return_reason a, b;
       OK_STEP(whole, cdn_stepper_advance(whole, 0.4 * k, &a));
       cdn_status status;
       while ((status = cdn_stepper_advance(pieces, 0.4 * k, &b)) == CDN_ERR_LIMIT) {

@@ -169,7 +169,7 @@ START_TEST(the_estimate_is_that_of_the_whole_run) {
         const double accuracy = pow(10, -digits);
         const outcome o = run(_i, start ? 2.4 : 0.9, methods[m], accuracy);
         const double ratio = o.c.error_estimate / o.truth;
-        ck_assert_str_eq(o.c.companion_story, "");
+        ck_assert_str_eq(o.c.companion_message, "");
         if (o.truth > 10 * accuracy)
           ck_assert_msg(o.c.delivered != CDN_VERDICT_DELIVERED, "%s at %.2g: true error %.3g, estimated %.3g",
                         ways[_i].name, accuracy, o.truth, o.c.error_estimate);
@@ -225,7 +225,7 @@ START_TEST(mechanisms_stay_compared) {
     }
     cdn_certificate c;
     OK_STEP(steppers[0], cdn_stepper_certificate(steppers[0], &c));
-    ck_assert_str_eq(c.companion_story, "");
+    ck_assert_str_eq(c.companion_message, "");
     ck_assert_msg(c.error_estimate > truth / 3 && c.error_estimate < 3 * truth, "estimated %.3g, true %.3g at %.2g",
                   c.error_estimate, truth, c.accuracy);
     for (int i = 0; i < 2; i++) cdn_stepper_destroy(steppers[i]);
@@ -288,13 +288,14 @@ START_TEST(an_event_between_the_two_starts_anew) {
   OK_ON(state, cdn_stepper_create(state, &how, &stepper));
   cdn_state *now = cdn_stepper_state(stepper);
   for (int k = 1; k <= 20; k++) {
-    cdn_why why = CDN_REACHED_TIME;
-    while (why == CDN_REACHED_TIME) OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(now) + 0.1, &why));
+    cdn_return_reason reason = CDN_REACHED_TIME;
+    while (reason == CDN_REACHED_TIME)
+      OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(now) + 0.1, &reason));
     const double u = cdn_state_u(now)[0] + 0.0123456789 * sin(k);
     OK_ON(now, cdn_state_set_u(now, &u));
     OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(now) + 1e-3, NULL));
     OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
-    ck_assert_str_eq(c.companion_story, "");
+    ck_assert_str_eq(c.companion_message, "");
     /* the steps of a millisecond have added next to nothing */
     if (c.compared_since > last) {
       anew++;
@@ -361,7 +362,7 @@ START_TEST(a_lock_holds_each_where_it_is) {
   ck_assert(cdn_state_q(companion)[0] == there);
   /* but a place that is given is a place for both */
   const double place = cdn_state_q(now)[0] + 0.125;
-  OK_ON(now, cdn_body_lock_at(now, r.bodies[SHOULDER], CDN_LEVEL_POSITION, &place, 1));
+  OK_ON(now, cdn_body_lock_at(now, r.bodies[SHOULDER], CDN_LEVEL_POSITION, 1, &place));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 6, NULL));
   ck_assert(cdn_state_q(companion)[0] == place && cdn_state_q(now)[0] == place);
   cdn_stepper_destroy(stepper);

@@ -25,8 +25,8 @@ START_TEST(test_start_within_the_tolerance_is_left_alone) {
   const double q[3] = { 1 + 0.9e-7, 0, 0 }, u[3] = { 0.9e-6, 1, 0 };
   const cdn_stepper_def def = with(CDN_METHOD_DEFAULT, 1e-6);
   cdn_stepper *stepper;
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
-  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], u, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
+  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], 3, u));
   OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
   ck_assert_mem_eq(cdn_state_q(cdn_stepper_state(stepper)), q, sizeof q);
   ck_assert_mem_eq(cdn_state_u(cdn_stepper_state(stepper)), u, sizeof u);
@@ -40,8 +40,8 @@ START_TEST(test_start_nearby_is_projected) {
   const double q[3] = { 1.009, 0, 0 }, u[3] = { 0.09, 1, 0 };
   const cdn_stepper_def def = with(CDN_METHOD_DEFAULT, 1e-6);
   cdn_stepper *stepper;
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
-  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], u, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
+  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], 3, u));
   OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
   cdn_state *state = cdn_stepper_state(stepper);
   AT_MOST(error_of(state), 1e-7);
@@ -62,7 +62,7 @@ START_TEST(test_locks_that_contradict_constraints_are_named) {
   const double q[3] = { 2, 0, 0 };
   cdn_stepper *stepper;
   cdn_error error;
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
   OK_ON(m.state, cdn_body_lock(m.state, m.body[0], CDN_LEVEL_POSITION));
   ck_assert_int_eq(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
   cdn_state_last_error(m.state, &error);
@@ -75,8 +75,8 @@ START_TEST(test_locks_that_contradict_constraints_are_named) {
   /* speeds: a bob that is held at 1 m/s along its rod */
   const double at[3] = { 1, 0, 0 }, along[3] = { 1, 0, 0 };
   OK_ON(m.state, cdn_body_unlock(m.state, m.body[0]));
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], at, 3));
-  OK_ON(m.state, cdn_body_lock_at(m.state, m.body[0], CDN_LEVEL_VELOCITY, along, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, at));
+  OK_ON(m.state, cdn_body_lock_at(m.state, m.body[0], CDN_LEVEL_VELOCITY, 3, along));
   ck_assert_int_eq(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
   cdn_state_last_error(m.state, &error);
   ck_assert_str_eq(error.element, "rod");
@@ -105,7 +105,7 @@ START_TEST(test_the_lock_that_contradicts_is_named) {
     cdn_system_constrain_point_in_plane(system, "wall", body[2], cdn_v3(1, 0, 0), 0, body[1], o);
     cdn_state *state = state_of(system);
     const double apart = 0.5;
-    OK_ON(state, cdn_body_set_q(state, body[1], &apart, 1));
+    OK_ON(state, cdn_body_set_q(state, body[1], 1, &apart));
     OK_ON(state, cdn_body_lock(state, body[0], CDN_LEVEL_POSITION));
     for (int i = 1; i < 3 && locked; i++) OK_ON(state, cdn_body_lock(state, body[i], CDN_LEVEL_POSITION));
     ck_assert_int_eq(cdn_stepper_create(state, NULL, &stepper), CDN_ERR_CONSTRAINT);
@@ -123,12 +123,12 @@ START_TEST(test_start_far_away_asks_to_assemble) {
   const double q[3] = { 1.02, 0, 0 }, u[3] = { 0.2, 1, 0 };
   cdn_stepper *stepper;
   cdn_error error;
-  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], u, 3));
+  OK_ON(m.state, cdn_body_set_u(m.state, m.body[0], 3, u));
   FAILS(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
   cdn_state_last_error(m.state, &error);
   ck_assert_str_eq(error.element, "rod");
   ck_assert_ptr_nonnull(strstr(error.text, "velocities"));
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
   FAILS(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
   cdn_state_last_error(m.state, &error);
   ck_assert_str_eq(error.element, "rod");
@@ -148,10 +148,10 @@ START_TEST(test_restart_projects_as_well) {
   cdn_stepper *stepper;
   OK_ON(m.state, cdn_stepper_create(m.state, NULL, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 0.1, NULL));
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, q));
   OK_STEP(stepper, cdn_stepper_restart(stepper, m.state));
   AT_MOST(error_of(cdn_stepper_state(stepper)), 1e-5);
-  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], far, 3));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], 3, far));
   FAILS(cdn_stepper_restart(stepper, m.state), CDN_ERR_CONSTRAINT);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(m.state);
@@ -267,7 +267,7 @@ START_TEST(test_checkpoints_remember_redundant_equations) {
   for (int i = 1; i <= 5; i++) {
     const cdn_body body = { i };
     const double q = *cdn_body_q(m.state, body) > 0 ? angle : -angle;
-    OK_ON(m.state, cdn_body_set_q(m.state, body, &q, 1));
+    OK_ON(m.state, cdn_body_set_q(m.state, body, 1, &q));
   }
   OK_ON(m.state, cdn_stepper_create(m.state, &def, &a));
   for (int i = 0; i < 30; i++) {
@@ -316,7 +316,7 @@ static cdn_state *overdriven(double speed) {
   cdn_system_add_motion(system, &motion);
   cdn_state *state = state_of(system);
   const double start = 0.5;
-  OK_ON(state, cdn_body_set_q(state, slider, &start, 1));
+  OK_ON(state, cdn_body_set_q(state, slider, 1, &start));
   return state;
 }
 

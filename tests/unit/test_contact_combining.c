@@ -135,7 +135,7 @@ START_TEST(rules_without_sense_are_refused) {
   for (int k = 0; k < 3; k++) {
     cdn_contact_def rule = cdn_default_contact_def();
     rule.combining = k == 0 ? (cdn_combining)9 : CDN_COMBINE_OWN;
-    if (k == 1) rule.model = CDN_CONTACT_CONVEX, rule.combine = geometric;
+    if (k == 1) rule.model = CDN_CONTACT_SOFT, rule.combine = geometric;
     cdn_system *system = cdn_system_create(NULL);
     cdn_system_set_contact(system, &rule);
     FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
@@ -172,7 +172,7 @@ START_TEST(soft_materials_combine_by_the_rule) {
   cdn_soft_material a = cdn_default_soft_material(), b = a;
   a.friction[0] = 0.6, b.friction[0] = 0.3;
   cdn_contact_def rule = cdn_default_contact_def();
-  rule.model = CDN_CONTACT_CONVEX, rule.combine_soft = product;
+  rule.model = CDN_CONTACT_SOFT, rule.combine_soft = product;
   static const double expected[] = {
     [CDN_COMBINE_USUAL] = 0.6, [CDN_COMBINE_HARMONIC] = 0.4, [CDN_COMBINE_MUJOCO] = 0.6, [CDN_COMBINE_OWN] = 0.18
   };

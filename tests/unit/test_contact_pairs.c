@@ -147,7 +147,7 @@ static pressed press_of(cdn_geometry geometry, double top, const cdn_contact_mat
   p.pair = pair_of(p.system, NULL, on, of, material);
   OK_FREEZE(p.system);
   OK(cdn_state_create(p.system, &p.state));
-  OK_ON(p.state, cdn_body_set_u(p.state, body, u0, 6));
+  OK_ON(p.state, cdn_body_set_u(p.state, body, 6, u0));
   return p;
 }
 

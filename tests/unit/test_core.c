@@ -1,4 +1,4 @@
-/* Core: statuses, the story of an error, memory and growable arrays. */
+/* Core: statuses, the message of an error, memory and growable arrays. */
 #include "core/core.h"
 
 #include <float.h>

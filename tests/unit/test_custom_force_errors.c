@@ -42,11 +42,11 @@ START_TEST(test_mistakes) {
   }
   say.force = 1;
 
-  /* Failures pass through, with their own story or one made for them. */
+  /* Failures pass through, with their own message or one made for them. */
   say.status = CDN_ERR_CALLBACK;
   expect_failure(&r, CDN_ERR_CALLBACK, false, "bad", "calc_force of custom force 'bad' failed");
   say.status = CDN_ERR_LIMIT;
-  say.story = true;
+  say.message = true;
   expect_failure(&r, CDN_ERR_LIMIT, true, "bad", "the probe was told to fail");
   say.status = (cdn_status)77; /* a user's own number */
   expect_failure(&r, (cdn_status)77, true, "bad", "the probe was told to fail");
@@ -98,7 +98,7 @@ START_TEST(test_bad_potential) {
   ops.calc_potential = calc_potential;
   add(&r, ops, &say, 0);
   start(&r);
-  OK(cdn_body_set_q(r.state, r.pin, (double[]){ 1 }, 1));
+  OK(cdn_body_set_q(r.state, r.pin, 1, (double[]){ 1 }));
   double energy;
   cdn_error e;
   say.force = NAN;

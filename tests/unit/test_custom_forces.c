@@ -77,8 +77,8 @@ START_TEST(test_potential_and_power) {
   cdn_force without = add(&r, probe_ops("without", CDN_READS_POSITION), &say[1], 0);
   say[0].force = 10, say[1].force = 7;
   start(&r);
-  OK(cdn_body_set_q(r.state, r.pin, (double[]){ 0.5 }, 1));
-  OK(cdn_body_set_u(r.state, r.pin, (double[]){ 2 }, 1));
+  OK(cdn_body_set_q(r.state, r.pin, 1, (double[]){ 0.5 }));
+  OK(cdn_body_set_u(r.state, r.pin, 1, (double[]){ 2 }));
   double energy, power;
   OK_ON(r.state, cdn_potential_energy(r.state, &energy));
   OK_ON(r.state, cdn_nonpotential_power(r.state, &power));
@@ -120,7 +120,7 @@ START_TEST(test_accumulator) {
   cdn_system_add_custom_force(r.system, &ops, &r);
   start(&r);
   /* Turned by 90 degrees about x: the arm stays (1, 0, 0); X_BM is not the identity, stations are from B's origin. */
-  OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 1, 0, 0 }, 4));
+  OK(cdn_body_set_q(r.state, r.ball, 4, (double[]){ 1, 1, 0, 0 }));
   cdn_spatial F[3];
   double f[4];
   OK_ON(r.state, cdn_applied_forces(r.state, F, f));

@@ -2,10 +2,10 @@
  * doubt. Beside each stands a run that is right and stays delivered. */
 #include "event_rig.h"
 
-static void is_unknown(const cdn_certificate *c, const char *why) {
+static void is_unknown(const cdn_certificate *c, const char *reason) {
   char text[400];
   cdn_certificate_verdict(c, text, sizeof text);
-  ck_assert_msg(c->delivered == CDN_VERDICT_UNKNOWN && strstr(c->doubt, why), "%d: %s", (int)c->delivered, text);
+  ck_assert_msg(c->delivered == CDN_VERDICT_UNKNOWN && strstr(c->doubt, reason), "%d: %s", (int)c->delivered, text);
   ck_assert_msg(strstr(text, ", delivered: unknown, as ") && strstr(text, c->doubt), "%s", text);
   ck_assert_msg(strstr(text, "; estimated about "), "%s", text);
 }
@@ -185,7 +185,7 @@ static cdn_certificate stack(int iterations) {
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_contact_def contact = cdn_default_contact_def();
   cdn_soft_def soft = cdn_default_soft_def();
-  contact.model = CDN_CONTACT_CONVEX, soft.iterations = iterations;
+  contact.model = CDN_CONTACT_SOFT, soft.iterations = iterations;
   cdn_system_set_contact(system, &contact);
   cdn_system_set_soft(system, &soft);
   cdn_shape_def shape = cdn_default_shape_def();

@@ -18,7 +18,7 @@ typedef struct world {
   cdn_shape shape; /* the last one: "crate" */
 } world;
 
-/* One element of each sort, and forces and constraints of every kind that a few bodies can have. */
+/* One element of each type, and forces and constraints of every kind that a few bodies can have. */
 static world make_world(void) {
   world w = { .system = cdn_system_create(NULL) };
   cdn_system *s = w.system;
@@ -128,34 +128,35 @@ static void end(world w) { cdn_state_destroy(w.state), cdn_system_release(w.syst
 START_TEST(test_names_lead_to_elements) {
   const world w = make_world();
   int i = -1;
-  for (int sort = 0; sort < CDN_SORT_COUNT; sort++) {
-    ck_assert_ptr_nonnull(cdn_sort_name((cdn_sort)sort));
-    const int n = cdn_element_count(w.system, (cdn_sort)sort);
-    ck_assert_msg(n > 0, "no %s", cdn_sort_name((cdn_sort)sort));
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++) {
+    ck_assert_ptr_nonnull(cdn_element_type_name((cdn_element_type)type));
+    const int n = cdn_element_count(w.system, (cdn_element_type)type);
+    ck_assert_msg(n > 0, "no %s", cdn_element_type_name((cdn_element_type)type));
     for (int k = 0; k < n; k++) {
-      i = cdn_system_find_element(w.system, (cdn_sort)sort, cdn_element_name(w.system, (cdn_sort)sort, k));
+      i = cdn_system_find_element(w.system, (cdn_element_type)type,
+                                  cdn_element_name(w.system, (cdn_element_type)type, k));
       ck_assert_int_eq(i, k);
     }
-    ck_assert_ptr_null(cdn_element_name(w.system, (cdn_sort)sort, n));
-    ck_assert_ptr_null(cdn_element_name(w.system, (cdn_sort)sort, -1));
-    ck_assert_int_eq(cdn_system_find_element(w.system, (cdn_sort)sort, "nobody"), -1);
-    ck_assert(strstr(cdn_last_error_text(), cdn_sort_name((cdn_sort)sort)) &&
+    ck_assert_ptr_null(cdn_element_name(w.system, (cdn_element_type)type, n));
+    ck_assert_ptr_null(cdn_element_name(w.system, (cdn_element_type)type, -1));
+    ck_assert_int_eq(cdn_system_find_element(w.system, (cdn_element_type)type, "nobody"), -1);
+    ck_assert(strstr(cdn_last_error_text(), cdn_element_type_name((cdn_element_type)type)) &&
               strstr(cdn_last_error_text(), "'nobody'"));
   }
-  i = cdn_system_find_element(w.system, CDN_SORT_MOBILIZER, "cart");
+  i = cdn_system_find_element(w.system, CDN_ELEMENT_MOBILIZER, "cart");
   ck_assert_int_eq(i, w.slider.i);
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_MOBILIZER, i), "slider");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_FORCE, 1), "mobility_spring");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_CONSTRAINT, 0), "rod");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_MOTION, 0), "sinusoid");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_MEASURE, 0), "time");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_EVENT, 0), "periodic");
-  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_SHAPE, w.shape.i), "box");
-  ck_assert_ptr_null(cdn_element_kind(w.system, CDN_SORT_CONTACT_PAIR, 0));
-  ck_assert_ptr_null(cdn_element_kind(w.system, CDN_SORT_BODY, 1));
-  ck_assert_ptr_null(cdn_sort_name((cdn_sort)-1));
-  ck_assert_int_eq(cdn_element_count(w.system, CDN_SORT_COUNT), 0);
-  ck_assert_int_eq(cdn_system_find_element(w.system, CDN_SORT_COUNT, "arm"), -1);
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_MOBILIZER, i), "slider");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_FORCE, 1), "mobility_spring");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_CONSTRAINT, 0), "rod");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_MOTION, 0), "sinusoid");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_MEASURE, 0), "time");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_EVENT, 0), "periodic");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_ELEMENT_SHAPE, w.shape.i), "box");
+  ck_assert_ptr_null(cdn_element_kind(w.system, CDN_ELEMENT_CONTACT_PAIR, 0));
+  ck_assert_ptr_null(cdn_element_kind(w.system, CDN_ELEMENT_BODY, 1));
+  ck_assert_ptr_null(cdn_element_type_name((cdn_element_type)-1));
+  ck_assert_int_eq(cdn_element_count(w.system, CDN_ELEMENT_COUNT), 0);
+  ck_assert_int_eq(cdn_system_find_element(w.system, CDN_ELEMENT_COUNT, "arm"), -1);
   end(w);
 }
 END_TEST
@@ -165,29 +166,29 @@ END_TEST
 START_TEST(test_parameters_are_listed) {
   const world w = make_world();
   int all = 0;
-  for (int sort = 0; sort < CDN_SORT_COUNT; sort++)
-    for (int i = 0; i < cdn_element_count(w.system, (cdn_sort)sort); i++) {
-      const char *name = cdn_element_name(w.system, (cdn_sort)sort, i);
-      const int n = cdn_element_parameter_count(w.system, (cdn_sort)sort, i);
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++)
+    for (int i = 0; i < cdn_element_count(w.system, (cdn_element_type)type); i++) {
+      const char *name = cdn_element_name(w.system, (cdn_element_type)type, i);
+      const int n = cdn_element_parameter_count(w.system, (cdn_element_type)type, i);
       double values[64];
       ck_assert_int_le(n, 64);
-      OK(cdn_element_get_parameters(w.state, (cdn_sort)sort, i, 0, n, values));
+      OK(cdn_element_get_parameters(w.state, (cdn_element_type)type, i, 0, n, values));
       for (int k = 0; k < n; k++) {
         cdn_parameter p;
         int found = -1;
-        OK(cdn_element_parameter(w.system, (cdn_sort)sort, i, k, &p));
-        found = cdn_element_find_parameter(w.system, (cdn_sort)sort, i, p.name);
-        ck_assert_msg(found == k, "%s '%s': two parameters are called '%s'", cdn_sort_name((cdn_sort)sort), name,
-                      p.name);
+        OK(cdn_element_parameter(w.system, (cdn_element_type)type, i, k, &p));
+        found = cdn_element_find_parameter(w.system, (cdn_element_type)type, i, p.name);
+        ck_assert_msg(found == k, "%s '%s': two parameters are called '%s'",
+                      cdn_element_type_name((cdn_element_type)type), name, p.name);
         ck_assert_msg(p.initial == values[k], "%s.%s", name, p.name);
-        ck_assert_msg(p.unit[0] || sort == CDN_SORT_CONTROL, "%s.%s has no unit", name, p.name);
+        ck_assert_msg(p.unit[0] || type == CDN_ELEMENT_CONTROL, "%s.%s has no unit", name, p.name);
         ck_assert(p.lower <= values[k] && values[k] <= p.upper && p.lower < p.upper);
         all++;
       }
-      if (n > 0 && !(sort == CDN_SORT_BODY && i == 0))
-        OK_ON(w.state, cdn_element_set_parameters(w.state, (cdn_sort)sort, i, 0, n, values));
+      if (n > 0 && !(type == CDN_ELEMENT_BODY && i == 0))
+        OK_ON(w.state, cdn_element_set_parameters(w.state, (cdn_element_type)type, i, 0, n, values));
       double again[64];
-      OK(cdn_element_get_parameters(w.state, (cdn_sort)sort, i, 0, n, again));
+      OK(cdn_element_get_parameters(w.state, (cdn_element_type)type, i, 0, n, again));
       for (int k = 0; k < n; k++)
         ck_assert_msg(again[k] == values[k], "%s: %d: %.17g and %.17g", name, k, values[k], again[k]);
     }
@@ -197,7 +198,7 @@ START_TEST(test_parameters_are_listed) {
 END_TEST
 
 typedef struct expected {
-  cdn_sort sort;
+  cdn_element_type type;
   const char *element, *parameter, *unit;
   double initial, lower, upper;
   bool excludes_lower;
@@ -207,94 +208,94 @@ START_TEST(test_units_and_limits) {
   const world w = make_world();
   const double inf = INFINITY;
   const expected list[] = {
-    { CDN_SORT_BODY, "arm", "mass", "kg", 2, 0, inf, false },
-    { CDN_SORT_BODY, "arm", "inertia.yy", "kg m^2", 1, 0, inf, false },
-    { CDN_SORT_BODY, "arm", "com.z", "m", 0, -inf, inf, false },
-    { CDN_SORT_MOBILIZER, "arm", "armature", "kg m^2", 0, 0, inf, false },
-    { CDN_SORT_MOBILIZER, "cart", "armature", "kg", 0, 0, inf, false },
-    { CDN_SORT_MOBILIZER, "drone", "armature", "kg m^2, kg", 0, 0, inf, false },
-    { CDN_SORT_MOBILIZER, "nut", "pitch", "m/rad", 0.5, -inf, inf, false },
-    { CDN_SORT_MOBILIZER, "egg", "b", "m", 0.25, 0, inf, false },
-    { CDN_SORT_MOBILIZER, "arm", "X_PF.p.y", "m", 0, -inf, inf, false },
-    { CDN_SORT_MOBILIZER, "arm", "X_BM.R.y.y", "1", 1, -inf, inf, false },
-    { CDN_SORT_MOTION, "drive", "amplitude", "rad", 0.5, -inf, inf, false },
-    { CDN_SORT_MOTION, "drive", "rate", "rad/s", 3, -inf, inf, false },
-    { CDN_SORT_FORCE, "gravity", "g.y", "m/s^2", -9.8, -inf, inf, false },
-    { CDN_SORT_FORCE, "turn spring", "k", "N m/rad", 7, -inf, inf, false },
-    { CDN_SORT_FORCE, "turn spring", "q0", "rad", 0.5, -inf, inf, false },
-    { CDN_SORT_FORCE, "slide spring", "k", "N/m", 7, -inf, inf, false },
-    { CDN_SORT_FORCE, "slide spring", "q0", "m", 0.5, -inf, inf, false },
-    { CDN_SORT_FORCE, "damper", "c", "N s/m", 1, 0, inf, false },
-    { CDN_SORT_FORCE, "stop", "k", "N/m", 100, 0, inf, true },
-    { CDN_SORT_FORCE, "stop", "d", "s/m", 0.5, 0, inf, false },
-    { CDN_SORT_FORCE, "stop", "lower", "m", -inf, -inf, inf, false },
-    { CDN_SORT_FORCE, "stop", "upper", "m", 2, -inf, inf, false },
-    { CDN_SORT_FORCE, "dry", "loss", "N", 2, 0, inf, false },
-    { CDN_SORT_FORCE, "dry", "stiffness", "N/m", 300, 0, inf, true },
-    { CDN_SORT_FORCE, "dry", "damping_time", "s", 0.25, 0, inf, true },
-    { CDN_SORT_FORCE, "motor", "upper", "N m", 3, -inf, inf, false },
-    { CDN_SORT_FORCE, "motor", "bias[2]", "N m s/rad", 0, -inf, inf, false },
-    { CDN_SORT_FORCE, "heel", "radius", "m", 0.25, 0, inf, true },
-    { CDN_SORT_FORCE, "heel", "modulus", "Pa", 1e7, 0, inf, true },
-    { CDN_SORT_FORCE, "heel", "viscous_friction", "s/m", 0, 0, inf, false },
-    { CDN_SORT_FORCE, "heel", "depth_sharpness", "1/m", 300, 0, inf, true },
-    { CDN_SORT_FORCE, "line", "rest", "m", 0.75, 0, inf, false },
-    { CDN_SORT_FORCE, "rubber", "c[2]", "N m s/rad", 0, 0, inf, false },
-    { CDN_SORT_FORCE, "rubber", "k[3]", "N/m", 0, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "rod", "length", "m", 1.5, 0, inf, true },
-    { CDN_SORT_CONSTRAINT, "held", "value", "rad", 0.25, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "paced", "speed", "m/s", 0.25, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "gear", "a[0]", "rad", 0, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "gear", "a[2]", "rad/m^2", 0, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "gear", "x0", "m", 0, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "plane", "n.y", "1", 1, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "thread", "pitch", "m/rad", 0, -inf, inf, false },
-    { CDN_SORT_CONSTRAINT, "pair", "radius_b", "m", 0.25, 0, inf, false },
-    { CDN_SORT_SOFT_ELEMENT, "bumper", "lower", "m", -1, -inf, inf, false },
-    { CDN_SORT_SOFT_ELEMENT, "rust", "loss", "N", 0.5, 0, inf, false },
-    { CDN_SORT_SOFT_ELEMENT, "glue", "imp[1]", "1", 0.95, 0, 1, false },
-    { CDN_SORT_SOFT_ELEMENT, "belt", "enabled", "1", 0, 0, 1, false },
-    { CDN_SORT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
-    { CDN_SORT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
-    { CDN_SORT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },
-    { CDN_SORT_SHAPE, "floor", "modulus", "Pa", 1e7, 0, inf, true },
-    { CDN_SORT_SHAPE, "floor", "dissipation", "s/m", 0.1, 0, inf, false },
-    { CDN_SORT_SHAPE, "floor", "viscous_friction", "s/m", 0, 0, inf, false },
-    { CDN_SORT_SHAPE, "floor", "enabled", "1", 1, 0, 1, false },
-    { CDN_SORT_SHAPE, "knob", "radius", "m", 0.5, 0, inf, true },
-    { CDN_SORT_SHAPE, "bone", "half_length", "m", 0.25, 0, inf, false },
-    { CDN_SORT_SHAPE, "pebble", "half.z", "m", 1, 0, inf, true },
-    { CDN_SORT_SHAPE, "can", "half_length", "m", 0.25, 0, inf, true },
-    { CDN_SORT_SHAPE, "crate", "half.y", "m", 0.25, 0, inf, true },
-    { CDN_SORT_CONTACT_PAIR, "landing", "modulus", "Pa", -1, -1, inf, false },
-    { CDN_SORT_CONTACT_PAIR, "landing", "dissipation", "s/m", 0.5, -1, inf, false },
+    { CDN_ELEMENT_BODY, "arm", "mass", "kg", 2, 0, inf, false },
+    { CDN_ELEMENT_BODY, "arm", "inertia.yy", "kg m^2", 1, 0, inf, false },
+    { CDN_ELEMENT_BODY, "arm", "com.z", "m", 0, -inf, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "arm", "armature", "kg m^2", 0, 0, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "cart", "armature", "kg", 0, 0, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "drone", "armature", "kg m^2, kg", 0, 0, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "nut", "pitch", "m/rad", 0.5, -inf, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "egg", "b", "m", 0.25, 0, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "arm", "X_PF.p.y", "m", 0, -inf, inf, false },
+    { CDN_ELEMENT_MOBILIZER, "arm", "X_BM.R.y.y", "1", 1, -inf, inf, false },
+    { CDN_ELEMENT_MOTION, "drive", "amplitude", "rad", 0.5, -inf, inf, false },
+    { CDN_ELEMENT_MOTION, "drive", "rate", "rad/s", 3, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "gravity", "g.y", "m/s^2", -9.8, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "turn spring", "k", "N m/rad", 7, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "turn spring", "q0", "rad", 0.5, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "slide spring", "k", "N/m", 7, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "slide spring", "q0", "m", 0.5, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "damper", "c", "N s/m", 1, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "stop", "k", "N/m", 100, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "stop", "d", "s/m", 0.5, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "stop", "lower", "m", -inf, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "stop", "upper", "m", 2, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "dry", "loss", "N", 2, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "dry", "stiffness", "N/m", 300, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "dry", "damping_time", "s", 0.25, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "motor", "upper", "N m", 3, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "motor", "bias[2]", "N m s/rad", 0, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "heel", "radius", "m", 0.25, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "heel", "modulus", "Pa", 1e7, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "heel", "viscous_friction", "s/m", 0, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "heel", "depth_sharpness", "1/m", 300, 0, inf, true },
+    { CDN_ELEMENT_FORCE, "line", "rest", "m", 0.75, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "rubber", "c[2]", "N m s/rad", 0, 0, inf, false },
+    { CDN_ELEMENT_FORCE, "rubber", "k[3]", "N/m", 0, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "rod", "length", "m", 1.5, 0, inf, true },
+    { CDN_ELEMENT_CONSTRAINT, "held", "value", "rad", 0.25, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "paced", "speed", "m/s", 0.25, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "gear", "a[0]", "rad", 0, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "gear", "a[2]", "rad/m^2", 0, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "gear", "x0", "m", 0, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "plane", "n.y", "1", 1, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "thread", "pitch", "m/rad", 0, -inf, inf, false },
+    { CDN_ELEMENT_CONSTRAINT, "pair", "radius_b", "m", 0.25, 0, inf, false },
+    { CDN_ELEMENT_SOFT, "bumper", "lower", "m", -1, -inf, inf, false },
+    { CDN_ELEMENT_SOFT, "rust", "loss", "N", 0.5, 0, inf, false },
+    { CDN_ELEMENT_SOFT, "glue", "imp[1]", "1", 0.95, 0, 1, false },
+    { CDN_ELEMENT_SOFT, "belt", "enabled", "1", 0, 0, 1, false },
+    { CDN_ELEMENT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
+    { CDN_ELEMENT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
+    { CDN_ELEMENT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },
+    { CDN_ELEMENT_SHAPE, "floor", "modulus", "Pa", 1e7, 0, inf, true },
+    { CDN_ELEMENT_SHAPE, "floor", "dissipation", "s/m", 0.1, 0, inf, false },
+    { CDN_ELEMENT_SHAPE, "floor", "viscous_friction", "s/m", 0, 0, inf, false },
+    { CDN_ELEMENT_SHAPE, "floor", "enabled", "1", 1, 0, 1, false },
+    { CDN_ELEMENT_SHAPE, "knob", "radius", "m", 0.5, 0, inf, true },
+    { CDN_ELEMENT_SHAPE, "bone", "half_length", "m", 0.25, 0, inf, false },
+    { CDN_ELEMENT_SHAPE, "pebble", "half.z", "m", 1, 0, inf, true },
+    { CDN_ELEMENT_SHAPE, "can", "half_length", "m", 0.25, 0, inf, true },
+    { CDN_ELEMENT_SHAPE, "crate", "half.y", "m", 0.25, 0, inf, true },
+    { CDN_ELEMENT_CONTACT_PAIR, "landing", "modulus", "Pa", -1, -1, inf, false },
+    { CDN_ELEMENT_CONTACT_PAIR, "landing", "dissipation", "s/m", 0.5, -1, inf, false },
   };
   for (int n = 0; n < (int)(sizeof list / sizeof *list); n++) {
     const expected *e = &list[n];
     int i, k;
     double value;
     cdn_parameter p;
-    i = cdn_system_find_element(w.system, e->sort, e->element);
-    k = cdn_element_find_parameter(w.system, e->sort, i, e->parameter);
-    OK(cdn_element_parameter(w.system, e->sort, i, k, &p));
+    i = cdn_system_find_element(w.system, e->type, e->element);
+    k = cdn_element_find_parameter(w.system, e->type, i, e->parameter);
+    OK(cdn_element_parameter(w.system, e->type, i, k, &p));
     ck_assert_str_eq(p.name, e->parameter);
     ck_assert_msg(strcmp(p.unit, e->unit) == 0, "%s.%s is in '%s'", e->element, e->parameter, p.unit);
     ck_assert_msg(p.initial == e->initial && p.lower == e->lower && p.upper == e->upper, "%s.%s: %g in %g ... %g",
                   e->element, e->parameter, p.initial, p.lower, p.upper);
     ck_assert_msg(p.excludes_lower == e->excludes_lower, "%s.%s", e->element, e->parameter);
-    OK(cdn_parameter_get(w.state, e->sort, e->element, e->parameter, &value));
+    OK(cdn_parameter_get(w.state, e->type, e->element, e->parameter, &value));
     ck_assert(value == e->initial);
     /* beyond the limits: refused, with the names of both, and nothing changes */
     if (p.lower == -INFINITY) continue;
     const double beyond[] = { p.lower - 1, p.excludes_lower ? p.lower : p.lower - 1e-6, NAN };
     for (int b = 0; b < 3; b++) {
-      FAILS(cdn_parameter_set(w.state, e->sort, e->element, e->parameter, beyond[b]),
+      FAILS(cdn_parameter_set(w.state, e->type, e->element, e->parameter, beyond[b]),
             b == 2 ? CDN_ERR_NONFINITE : CDN_ERR_ARG);
-      cdn_error story;
-      cdn_state_last_error(w.state, &story);
-      ck_assert_str_eq(story.function, "cdn_parameter_set");
-      ck_assert_msg(strstr(story.text, e->element), "'%s'", story.text);
-      OK(cdn_parameter_get(w.state, e->sort, e->element, e->parameter, &value));
+      cdn_error message;
+      cdn_state_last_error(w.state, &message);
+      ck_assert_str_eq(message.function, "cdn_parameter_set");
+      ck_assert_msg(strstr(message.text, e->element), "'%s'", message.text);
+      OK(cdn_parameter_get(w.state, e->type, e->element, e->parameter, &value));
       ck_assert(value == e->initial);
     }
   }
@@ -306,25 +307,25 @@ START_TEST(test_setting_acts) {
   const world w = make_world();
   double value, energy, length;
   /* the same as the functions of the kinds, on which everything else depends */
-  OK(cdn_parameter_set(w.state, CDN_SORT_BODY, "arm", "mass", 3));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_BODY, "arm", "mass", 3));
   ck_assert_double_eq(cdn_body_mass_properties(w.state, w.pin).mass, 3);
-  OK(cdn_parameter_set(w.state, CDN_SORT_MOBILIZER, "arm", "X_PF.p.y", 0.5));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_MOBILIZER, "arm", "X_PF.p.y", 0.5));
   ck_assert_double_eq(cdn_body_X_PF(w.state, w.pin).p.y, 0.5);
-  OK(cdn_parameter_set(w.state, CDN_SORT_MOBILIZER, "cart", "armature", 0.25));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_MOBILIZER, "cart", "armature", 0.25));
   ck_assert_double_eq(cdn_body_armature(w.state, w.slider), 0.25);
-  OK(cdn_parameter_set(w.state, CDN_SORT_MOBILIZER, "nut", "pitch", 2));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_MOBILIZER, "nut", "pitch", 2));
   ck_assert_double_eq(cdn_body_mobilizer_params(w.state, w.screw)[0], 2);
-  OK(cdn_parameter_set(w.state, CDN_SORT_MOTION, "drive", "rate", 4));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_MOTION, "drive", "rate", 4));
   ck_assert_double_eq(cdn_motion_params(w.state, (cdn_motion){ 0 })[1], 4);
-  OK(cdn_parameter_set(w.state, CDN_SORT_CONSTRAINT, "rod", "length", 2));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_CONSTRAINT, "rod", "length", 2));
   ck_assert_double_eq(cdn_constraint_params(w.state, (cdn_constraint){ 0 }, NULL)[6], 2);
-  OK(cdn_parameter_set(w.state, CDN_SORT_CONTROL, "valve", "upper", 1));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_CONTROL, "valve", "upper", 1));
   OK(cdn_control_set(w.state, w.control, 5));
   OK(cdn_control_value(w.state, w.control, &value));
   ck_assert_double_eq(value, 1);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTROL, "valve", "lower", 2), CDN_ERR_ARG);
-  OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "half.z", 3));
-  OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "X_BS.p.y", 0.5));
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_CONTROL, "valve", "lower", 2), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_SHAPE, "crate", "half.z", 3));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_SHAPE, "crate", "X_BS.p.y", 0.5));
   cdn_geometry geometry;
   cdn_transform X_GS;
   OK_ON(w.state, cdn_shape_get(w.state, w.shape, &geometry, &X_GS));
@@ -333,54 +334,54 @@ START_TEST(test_setting_acts) {
   int touches;
   OK_ON(w.state, cdn_contact_count(w.state, &touches));
   ck_assert_int_gt(touches, 0);
-  for (int i = 0; i < cdn_element_count(w.system, CDN_SORT_SHAPE); i++)
-    OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, cdn_element_name(w.system, CDN_SORT_SHAPE, i), "enabled", 0));
+  for (int i = 0; i < cdn_element_count(w.system, CDN_ELEMENT_SHAPE); i++)
+    OK(cdn_parameter_set(w.state, CDN_ELEMENT_SHAPE, cdn_element_name(w.system, CDN_ELEMENT_SHAPE, i), "enabled", 0));
   OK_ON(w.state, cdn_contact_count(w.state, &touches));
   ck_assert_int_eq(touches, 0);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "X_BS.R.x.x", 2), CDN_ERR_ARG);
-  OK(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -1));
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -0.5), CDN_ERR_ARG);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "modulus", 0), CDN_ERR_ARG);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "heel", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "heel", "X_AP.R.y.y", 2), CDN_ERR_ARG);
-  OK(cdn_parameter_set(w.state, CDN_SORT_FORCE, "stop", "upper", INFINITY));
-  OK(cdn_parameter_get(w.state, CDN_SORT_FORCE, "stop", "upper", &value));
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_SHAPE, "crate", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_SHAPE, "crate", "X_BS.R.x.x", 2), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_CONTACT_PAIR, "landing", "dissipation", -1));
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_CONTACT_PAIR, "landing", "dissipation", -0.5), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_CONTACT_PAIR, "landing", "modulus", 0), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "heel", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "heel", "X_AP.R.y.y", 2), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "stop", "upper", INFINITY));
+  OK(cdn_parameter_get(w.state, CDN_ELEMENT_FORCE, "stop", "upper", &value));
   ck_assert(value == INFINITY);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "line", "rest", INFINITY), CDN_ERR_NONFINITE);
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "line", "rest", INFINITY), CDN_ERR_NONFINITE);
   for (int f = 0; f < cdn_system_force_count(w.system); f++)
     OK(cdn_force_set_enabled(w.state, (cdn_force){ f }, f == 1));
-  OK(cdn_parameter_set(w.state, CDN_SORT_FORCE, "turn spring", "q0", 0.25));
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "turn spring", "q0", 0.25));
   OK(cdn_potential_energy(w.state, &energy));
   NEAR(energy, 0.5 * 7 * 0.25 * 0.25, 1e-15);
 
   /* directions keep their length */
   const double n[3] = { 0, 0, 4 };
   int i, k;
-  i = cdn_system_find_element(w.system, CDN_SORT_CONSTRAINT, "plane");
-  OK(cdn_element_set_parameters(w.state, CDN_SORT_CONSTRAINT, i, 0, 3, n));
-  OK(cdn_parameter_get(w.state, CDN_SORT_CONSTRAINT, "plane", "n.z", &value));
+  i = cdn_system_find_element(w.system, CDN_ELEMENT_CONSTRAINT, "plane");
+  OK(cdn_element_set_parameters(w.state, CDN_ELEMENT_CONSTRAINT, i, 0, 3, n));
+  OK(cdn_parameter_get(w.state, CDN_ELEMENT_CONSTRAINT, "plane", "n.z", &value));
   ck_assert_double_eq(value, 1);
   const double nowhere[3] = { 0 };
-  FAILS(cdn_element_set_parameters(w.state, CDN_SORT_CONSTRAINT, i, 0, 3, nowhere), CDN_ERR_ARG);
-  OK(cdn_parameter_set(w.state, CDN_SORT_FORCE, "aligner", "R0.x", 1));
-  OK(cdn_parameter_get(w.state, CDN_SORT_FORCE, "aligner", "R0.w", &length));
+  FAILS(cdn_element_set_parameters(w.state, CDN_ELEMENT_CONSTRAINT, i, 0, 3, nowhere), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "aligner", "R0.x", 1));
+  OK(cdn_parameter_get(w.state, CDN_ELEMENT_FORCE, "aligner", "R0.w", &length));
   NEAR(length, sqrt(0.5), 1e-15);
 
   /* numbers that belong together are set in one call, all or none */
   double frame[12] = { 0, 1, 0, -1, 0, 0, 0, 0, 1, 5, 6, 7 };
-  k = cdn_element_find_parameter(w.system, CDN_SORT_MOBILIZER, w.pin.i, "X_BM.R.x.x");
-  OK(cdn_element_set_parameters(w.state, CDN_SORT_MOBILIZER, w.pin.i, k, 12, frame));
+  k = cdn_element_find_parameter(w.system, CDN_ELEMENT_MOBILIZER, w.pin.i, "X_BM.R.x.x");
+  OK(cdn_element_set_parameters(w.state, CDN_ELEMENT_MOBILIZER, w.pin.i, k, 12, frame));
   ck_assert_double_eq(cdn_body_X_BM(w.state, w.pin).R.x.y, 1);
   ck_assert_double_eq(cdn_body_X_BM(w.state, w.pin).p.z, 7);
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_MOBILIZER, "arm", "X_BM.R.x.x", 0.5), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_MOBILIZER, "arm", "X_BM.R.x.x", 0.5), CDN_ERR_ARG);
   double both[25];
-  OK(cdn_element_get_parameters(w.state, CDN_SORT_MOBILIZER, w.pin.i, 0, 25, both));
+  OK(cdn_element_get_parameters(w.state, CDN_ELEMENT_MOBILIZER, w.pin.i, 0, 25, both));
   both[9] = 100, both[24] = -1; /* a good frame, and a bad armature */
-  FAILS(cdn_element_set_parameters(w.state, CDN_SORT_MOBILIZER, w.pin.i, 0, 25, both), CDN_ERR_ARG);
+  FAILS(cdn_element_set_parameters(w.state, CDN_ELEMENT_MOBILIZER, w.pin.i, 0, 25, both), CDN_ERR_ARG);
   ck_assert_double_eq(cdn_body_X_PF(w.state, w.pin).p.x, 0);
   const double inertia[] = { 1, 1, 5 }; /* no body has it */
-  FAILS(cdn_element_set_parameters(w.state, CDN_SORT_BODY, w.pin.i, 4, 3, inertia), CDN_ERR_ARG);
+  FAILS(cdn_element_set_parameters(w.state, CDN_ELEMENT_BODY, w.pin.i, 4, 3, inertia), CDN_ERR_ARG);
   end(w);
 }
 END_TEST
@@ -389,29 +390,29 @@ START_TEST(test_what_is_not_there) {
   const world w = make_world();
   double value;
   cdn_parameter p;
-  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "turn spring", "stiffness", 1), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_ELEMENT_FORCE, "turn spring", "stiffness", 1), CDN_ERR_ARG);
   ck_assert(strstr(cdn_last_error_text(), "it has: k, q0"));
-  FAILS(cdn_parameter_get(w.state, CDN_SORT_FORCE, "sprung", "k", &value), CDN_ERR_ARG);
-  FAILS(cdn_parameter_get(w.state, (cdn_sort)77, "turn spring", "k", &value), CDN_ERR_ARG);
-  FAILS(cdn_element_parameter(w.system, CDN_SORT_FORCE, 1, 2, &p), CDN_ERR_ARG);
-  FAILS(cdn_element_parameter(w.system, CDN_SORT_FORCE, 1000, 0, &p), CDN_ERR_ARG);
-  FAILS(cdn_element_parameter(w.system, CDN_SORT_EVENT, 0, 0, &p), CDN_ERR_ARG);
-  FAILS(cdn_element_parameter(w.system, CDN_SORT_FORCE, 1, 0, NULL), CDN_ERR_ARG);
-  FAILS(cdn_element_get_parameters(w.state, CDN_SORT_FORCE, 1, 1, 2, (double[2]){ 0 }), CDN_ERR_ARG);
-  FAILS(cdn_element_get_parameters(w.state, CDN_SORT_FORCE, 1, 0, -1, &value), CDN_ERR_ARG);
-  FAILS(cdn_element_get_parameters(w.state, CDN_SORT_FORCE, 1, INT32_MAX, INT32_MAX, &value), CDN_ERR_ARG);
-  FAILS(cdn_element_set_parameters(w.state, CDN_SORT_FORCE, 1, 0, 1, NULL), CDN_ERR_ARG);
-  ck_assert_int_eq(cdn_element_find_parameter(w.system, CDN_SORT_CONSTRAINT, 0, NULL), -1);
-  FAILS(cdn_parameter_set(NULL, CDN_SORT_FORCE, "turn spring", "k", 1), CDN_ERR_ARG);
+  FAILS(cdn_parameter_get(w.state, CDN_ELEMENT_FORCE, "sprung", "k", &value), CDN_ERR_ARG);
+  FAILS(cdn_parameter_get(w.state, (cdn_element_type)77, "turn spring", "k", &value), CDN_ERR_ARG);
+  FAILS(cdn_element_parameter(w.system, CDN_ELEMENT_FORCE, 1, 2, &p), CDN_ERR_ARG);
+  FAILS(cdn_element_parameter(w.system, CDN_ELEMENT_FORCE, 1000, 0, &p), CDN_ERR_ARG);
+  FAILS(cdn_element_parameter(w.system, CDN_ELEMENT_EVENT, 0, 0, &p), CDN_ERR_ARG);
+  FAILS(cdn_element_parameter(w.system, CDN_ELEMENT_FORCE, 1, 0, NULL), CDN_ERR_ARG);
+  FAILS(cdn_element_get_parameters(w.state, CDN_ELEMENT_FORCE, 1, 1, 2, (double[2]){ 0 }), CDN_ERR_ARG);
+  FAILS(cdn_element_get_parameters(w.state, CDN_ELEMENT_FORCE, 1, 0, -1, &value), CDN_ERR_ARG);
+  FAILS(cdn_element_get_parameters(w.state, CDN_ELEMENT_FORCE, 1, INT32_MAX, INT32_MAX, &value), CDN_ERR_ARG);
+  FAILS(cdn_element_set_parameters(w.state, CDN_ELEMENT_FORCE, 1, 0, 1, NULL), CDN_ERR_ARG);
+  ck_assert_int_eq(cdn_element_find_parameter(w.system, CDN_ELEMENT_CONSTRAINT, 0, NULL), -1);
+  FAILS(cdn_parameter_set(NULL, CDN_ELEMENT_FORCE, "turn spring", "k", 1), CDN_ERR_ARG);
   /* Ground moves nowhere */
-  ck_assert_int_eq(cdn_element_parameter_count(w.system, CDN_SORT_MOBILIZER, 0), 0);
+  ck_assert_int_eq(cdn_element_parameter_count(w.system, CDN_ELEMENT_MOBILIZER, 0), 0);
   end(w);
 
   cdn_system *system = cdn_system_create(NULL);
   add_body(system, "arm", CDN_PIN);
-  ck_assert_int_eq(cdn_element_count(system, CDN_SORT_BODY), 2);
-  ck_assert_int_eq(cdn_element_parameter_count(system, CDN_SORT_BODY, 1), 0);
-  FAILS(cdn_element_parameter(system, CDN_SORT_BODY, 1, 0, &p), CDN_ERR_NOT_FROZEN);
+  ck_assert_int_eq(cdn_element_count(system, CDN_ELEMENT_BODY), 2);
+  ck_assert_int_eq(cdn_element_parameter_count(system, CDN_ELEMENT_BODY, 1), 0);
+  FAILS(cdn_element_parameter(system, CDN_ELEMENT_BODY, 1, 0, &p), CDN_ERR_NOT_FROZEN);
   cdn_system_release(system);
 }
 END_TEST
@@ -456,58 +457,58 @@ START_TEST(test_custom_elements) {
   cdn_state *state;
   OK(cdn_state_create(system, &state));
 
-  const char *force = cdn_element_name(system, CDN_SORT_FORCE, 0);
+  const char *force = cdn_element_name(system, CDN_ELEMENT_FORCE, 0);
   double value;
-  ck_assert_int_eq(cdn_element_parameter_count(system, CDN_SORT_FORCE, 0), 3);
-  OK(cdn_parameter_get(state, CDN_SORT_FORCE, force, "gain[1]", &value));
+  ck_assert_int_eq(cdn_element_parameter_count(system, CDN_ELEMENT_FORCE, 0), 3);
+  OK(cdn_parameter_get(state, CDN_ELEMENT_FORCE, force, "gain[1]", &value));
   ck_assert_double_eq(value, 4);
-  OK(cdn_parameter_set(state, CDN_SORT_FORCE, force, "limit", 6));
-  OK(cdn_parameter_get(state, CDN_SORT_SUBSYSTEM, "thruster", "limit", &value));
+  OK(cdn_parameter_set(state, CDN_ELEMENT_FORCE, force, "limit", 6));
+  OK(cdn_parameter_get(state, CDN_ELEMENT_SUBSYSTEM, "thruster", "limit", &value));
   ck_assert_double_eq(value, 6);
   const double three[] = { 1, 2, 3 }, bad[] = { 7, 7, NAN };
-  OK(cdn_element_set_parameters(state, CDN_SORT_FORCE, 0, 0, 3, three));
-  FAILS(cdn_element_set_parameters(state, CDN_SORT_FORCE, 0, 0, 3, bad), CDN_ERR_NONFINITE);
-  OK(cdn_parameter_get(state, CDN_SORT_FORCE, force, "gain[0]", &value));
+  OK(cdn_element_set_parameters(state, CDN_ELEMENT_FORCE, 0, 0, 3, three));
+  FAILS(cdn_element_set_parameters(state, CDN_ELEMENT_FORCE, 0, 0, 3, bad), CDN_ERR_NONFINITE);
+  OK(cdn_parameter_get(state, CDN_ELEMENT_FORCE, force, "gain[0]", &value));
   ck_assert_double_eq(value, 1);
-  ck_assert_str_eq(cdn_element_kind(system, CDN_SORT_CONSTRAINT, 0), "brake");
-  OK(cdn_parameter_set(state, CDN_SORT_CONSTRAINT, "grip", "params[1]", 10));
-  OK(cdn_parameter_get(state, CDN_SORT_CONSTRAINT, "grip", "params[1]", &value));
+  ck_assert_str_eq(cdn_element_kind(system, CDN_ELEMENT_CONSTRAINT, 0), "brake");
+  OK(cdn_parameter_set(state, CDN_ELEMENT_CONSTRAINT, "grip", "params[1]", 10));
+  OK(cdn_parameter_get(state, CDN_ELEMENT_CONSTRAINT, "grip", "params[1]", &value));
   ck_assert_double_eq(value, 10);
   /* arrays of the library's rooms are parameters of their elements, and not of subsystems */
-  for (int i = 0; i < cdn_element_count(system, CDN_SORT_SUBSYSTEM); i++)
-    if (strcmp(cdn_element_name(system, CDN_SORT_SUBSYSTEM, i), "thruster") != 0)
-      ck_assert_int_eq(cdn_element_parameter_count(system, CDN_SORT_SUBSYSTEM, i), 0);
+  for (int i = 0; i < cdn_element_count(system, CDN_ELEMENT_SUBSYSTEM); i++)
+    if (strcmp(cdn_element_name(system, CDN_ELEMENT_SUBSYSTEM, i), "thruster") != 0)
+      ck_assert_int_eq(cdn_element_parameter_count(system, CDN_ELEMENT_SUBSYSTEM, i), 0);
   cdn_state_destroy(state), cdn_system_release(system);
 }
 END_TEST
 
 START_TEST(test_user_pointers) {
   const world w = make_world();
-  static char marks[CDN_SORT_COUNT][64];
-  for (int sort = 0; sort < CDN_SORT_COUNT; sort++)
-    for (int i = cdn_element_count(w.system, (cdn_sort)sort) - 1; i >= 0; i -= 2) {
-      ck_assert_ptr_null(cdn_element_user(w.system, (cdn_sort)sort, i));
-      OK(cdn_element_set_user(w.system, (cdn_sort)sort, i, &marks[sort][i % 64]));
+  static char marks[CDN_ELEMENT_COUNT][64];
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++)
+    for (int i = cdn_element_count(w.system, (cdn_element_type)type) - 1; i >= 0; i -= 2) {
+      ck_assert_ptr_null(cdn_element_user(w.system, (cdn_element_type)type, i));
+      OK(cdn_element_set_user(w.system, (cdn_element_type)type, i, &marks[type][i % 64]));
     }
-  for (int sort = 0; sort < CDN_SORT_COUNT; sort++)
-    for (int i = cdn_element_count(w.system, (cdn_sort)sort) - 1, set = 1; i >= 0; i--, set = !set)
-      ck_assert_ptr_eq(cdn_element_user(w.system, (cdn_sort)sort, i), set ? &marks[sort][i % 64] : NULL);
-  OK(cdn_element_set_user(w.system, CDN_SORT_BODY, w.pin.i, NULL));
-  ck_assert_ptr_null(cdn_element_user(cdn_state_system(w.state), CDN_SORT_BODY, w.pin.i));
-  FAILS(cdn_element_set_user(w.system, CDN_SORT_BODY, 1000, marks), CDN_ERR_ARG);
-  FAILS(cdn_element_set_user(w.system, (cdn_sort)-1, 0, marks), CDN_ERR_ARG);
-  ck_assert_ptr_null(cdn_element_user(w.system, CDN_SORT_BODY, -1));
-  ck_assert_ptr_null(cdn_element_user(w.system, (cdn_sort)1000, 0));
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++)
+    for (int i = cdn_element_count(w.system, (cdn_element_type)type) - 1, set = 1; i >= 0; i--, set = !set)
+      ck_assert_ptr_eq(cdn_element_user(w.system, (cdn_element_type)type, i), set ? &marks[type][i % 64] : NULL);
+  OK(cdn_element_set_user(w.system, CDN_ELEMENT_BODY, w.pin.i, NULL));
+  ck_assert_ptr_null(cdn_element_user(cdn_state_system(w.state), CDN_ELEMENT_BODY, w.pin.i));
+  FAILS(cdn_element_set_user(w.system, CDN_ELEMENT_BODY, 1000, marks), CDN_ERR_ARG);
+  FAILS(cdn_element_set_user(w.system, (cdn_element_type)-1, 0, marks), CDN_ERR_ARG);
+  ck_assert_ptr_null(cdn_element_user(w.system, CDN_ELEMENT_BODY, -1));
+  ck_assert_ptr_null(cdn_element_user(w.system, (cdn_element_type)1000, 0));
   end(w);
 
   /* while building, too */
   cdn_system *system = cdn_system_create(NULL);
   const cdn_body arm = add_body(system, "arm", CDN_PIN);
-  OK(cdn_element_set_user(system, CDN_SORT_BODY, arm.i, marks));
+  OK(cdn_element_set_user(system, CDN_ELEMENT_BODY, arm.i, marks));
   add_body(system, "hand", CDN_PIN);
   OK_FREEZE(system);
-  ck_assert_ptr_eq(cdn_element_user(system, CDN_SORT_BODY, arm.i), marks);
-  ck_assert_ptr_null(cdn_element_user(system, CDN_SORT_BODY, arm.i + 1));
+  ck_assert_ptr_eq(cdn_element_user(system, CDN_ELEMENT_BODY, arm.i), marks);
+  ck_assert_ptr_null(cdn_element_user(system, CDN_ELEMENT_BODY, arm.i + 1));
   cdn_system_release(system);
 }
 END_TEST

@@ -457,10 +457,10 @@ END_TEST
 
 START_TEST(a_handler_stops_the_run) {
   machine_run r;
-  cdn_why why;
+  cdn_return_reason reason;
   machine_start(&r, STOP);
-  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 2, &why));
-  ck_assert_int_eq(why, CDN_STOPPED);
+  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 2, &reason));
+  ck_assert_int_eq(reason, CDN_STOPPED);
   ck_assert(cdn_stepper_is_stopped(r.stepper));
   ck_assert(cdn_state_time(cdn_stepper_state(r.stepper)) == 1);
   ck_assert_int_eq(log_a.n, 1);
@@ -469,14 +469,14 @@ START_TEST(a_handler_stops_the_run) {
   ck_assert_str_eq(cdn_stepper_occurrence(r.stepper, 0)->name, "deed");
   ck_assert_ptr_null(cdn_stepper_occurrence(r.stepper, 2));
   /* it stays stopped */
-  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 3, &why));
-  ck_assert_int_eq(why, CDN_STOPPED);
+  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 3, &reason));
+  ck_assert_int_eq(reason, CDN_STOPPED);
   ck_assert(cdn_state_time(cdn_stepper_state(r.stepper)) == 1);
   FAILS(cdn_stepper_step(r.stepper, 3), CDN_ERR_ARG);
   /* until it is told to go on: the event has been */
   OK_STEP(r.stepper, cdn_stepper_restart(r.stepper, cdn_stepper_state(r.stepper)));
-  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 3, &why));
-  ck_assert_int_eq(why, CDN_REACHED_TIME);
+  OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 3, &reason));
+  ck_assert_int_eq(reason, CDN_REACHED_TIME);
   NEAR(z_of(r.stepper), 6, 1e-12);
   machine_end(&r);
 }
@@ -573,11 +573,11 @@ START_TEST(advance_returns_on_events) {
     cdn_stepper_def how = event_stepper_def(NULL, 1e-8);
     how.return_on_events = true;
     cdn_stepper *stepper = ode_stepper(state, &how);
-    cdn_why why;
+    cdn_return_reason reason;
     int n = 0;
     for (;;) {
-      OK_STEP(stepper, cdn_stepper_advance(stepper, 20, &why));
-      if (why != CDN_HANDLED_EVENT) break;
+      OK_STEP(stepper, cdn_stepper_advance(stepper, 20, &reason));
+      if (reason != CDN_HANDLED_EVENT) break;
       ck_assert_int_eq(cdn_stepper_occurrence_count(stepper), 1);
       const cdn_occurrence *what = cdn_stepper_occurrence(stepper, 0);
       ck_assert_int_eq(what->event.i, zero.i);
@@ -585,7 +585,7 @@ START_TEST(advance_returns_on_events) {
       NEAR(z_of(stepper), 0, 1e-9);
       NEAR(what->time, ++n * PI, 1e-6);
     }
-    ck_assert_int_eq(why, CDN_REACHED_TIME);
+    ck_assert_int_eq(reason, CDN_REACHED_TIME);
     ck_assert_int_eq(n, 6);
     ck_assert(cdn_state_time(cdn_stepper_state(stepper)) == 20);
     cdn_stepper_destroy(stepper);

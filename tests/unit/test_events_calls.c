@@ -1,5 +1,5 @@
-/* Calls on a stepper from within its own callbacks: refused with a story, whatever the callback. And times of events at
- * the end of the number range. */
+/* Calls on a stepper from within its own callbacks: refused with a message, whatever the callback. And times of events
+ * at the end of the number range. */
 #include "event_rig.h"
 
 /* ---- calls from within ---- */

@@ -133,7 +133,7 @@ static cdn_state *gimbal(double angle, double speed) {
 }
 
 START_TEST(singular_mass_matrix) {
-  /* at the start the story is on the State */
+  /* at the start the message is on the State */
   cdn_state *state = gimbal(0, 0);
   cdn_stepper *stepper = NULL;
   cdn_error error;

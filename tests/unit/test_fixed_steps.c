@@ -5,8 +5,9 @@
 #include "dynamics/dynamics.h"
 
 /* All of them. */
-static const cdn_method methods[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
-                                      CDN_METHOD_MIDPOINT, CDN_METHOD_RUNGE_KUTTA_4 };
+static const cdn_method methods[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT,
+                                      CDN_METHOD_MUJOCO_IMPLICIT_FAST, CDN_METHOD_MUJOCO_MIDPOINT,
+                                      CDN_METHOD_MUJOCO_RK4 };
 enum { METHODS = sizeof methods / sizeof *methods, DAMPING = METHODS - 1 };
 
 static cdn_stepper *stepper_of(cdn_state *state, cdn_method method, double h) {
@@ -36,7 +37,7 @@ START_TEST(a_strong_damper_decays) {
   cdn_system_add_mobility_damper(system, "damper", body, 0, 3000);
   cdn_state *state = state_of(system);
   const double u0 = 5, h = 0.1;
-  OK_ON(state, cdn_body_set_u(state, body, &u0, 1));
+  OK_ON(state, cdn_body_set_u(state, body, 1, &u0));
   cdn_stepper *stepper = stepper_of(state, methods[_i], h);
   double u = u0, q = 0;
   for (int n = 1; n <= 10; n++) {
@@ -61,7 +62,7 @@ START_TEST(verlet_solves_while_its_iteration_shrinks_errors) {
   const cdn_body body = cdn_system_add_body(system, &def);
   cdn_system_add_mobility_damper(system, "damper", body, 0, 4 * r / h);
   cdn_state *state = state_of(system);
-  OK_ON(state, cdn_body_set_u(state, body, &u0, 1));
+  OK_ON(state, cdn_body_set_u(state, body, 1, &u0));
   cdn_stepper *stepper = stepper_of(state, CDN_METHOD_VERLET, h);
   const cdn_status status = cdn_stepper_step(stepper, INFINITY);
   if (r > 1) ck_assert_int_eq(status, CDN_ERR_STEP);
@@ -82,7 +83,7 @@ START_TEST(a_steady_turn_is_exact) {
   const cdn_body body = cdn_system_add_body(system, &def);
   cdn_state *state = state_of(system);
   const double u[3] = { 0, 0, 2 * PI };
-  OK_ON(state, cdn_body_set_u(state, body, u, 3));
+  OK_ON(state, cdn_body_set_u(state, body, 3, u));
   cdn_stepper *stepper = stepper_of(state, methods[_i], 0.125);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 0.25, NULL));
   NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], sqrt(0.5), 1e-14);
@@ -241,7 +242,7 @@ START_TEST(the_midpoint_keeps_energy_and_momentum) {
   cdn_spatial momentum[2];
   OK_ON(state, cdn_kinetic_energy(state, &before));
   OK_ON(state, cdn_momentum(state, &momentum[0]));
-  cdn_stepper *stepper = stepper_of(state, CDN_METHOD_MIDPOINT, 0.1);
+  cdn_stepper *stepper = stepper_of(state, CDN_METHOD_MUJOCO_MIDPOINT, 0.1);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 60, NULL));
   cdn_state *end = cdn_stepper_state(stepper);
   OK_ON(end, cdn_kinetic_energy(end, &after));
@@ -249,7 +250,7 @@ START_TEST(the_midpoint_keeps_energy_and_momentum) {
   NEAR(after, before, 1e-12 * before);
   for (int k = 0; k < 6; k++) NEAR((&momentum[1].w.x)[k], (&momentum[0].w.x)[k], 1e-11);
   cdn_stepper_destroy(stepper);
-  stepper = stepper_of(state, CDN_METHOD_DAMPED_EULER, 0.01);
+  stepper = stepper_of(state, CDN_METHOD_MUJOCO_EULER, 0.01);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 60, NULL));
   OK_ON(cdn_stepper_state(stepper), cdn_kinetic_energy(cdn_stepper_state(stepper), &after));
   ck_assert(fabs(after - before) > 0.05 * before);
@@ -272,8 +273,8 @@ static void speeds_after(cdn_state *state, int which, double h, double *u1) {
 
 /* Forward with forces, then inverse: the same forces, or with a loop those of least norm that make the same step. */
 START_TEST(steps_have_an_inverse) {
-  static const cdn_method known[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
-                                      CDN_METHOD_SEMI_EXPLICIT_EULER };
+  static const cdn_method known[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT,
+                                      CDN_METHOD_MUJOCO_IMPLICIT_FAST, CDN_METHOD_SEMI_EXPLICIT_EULER };
   const double q0[3] = { 0.9, -1.9, 1.0 }, u0[3] = { 1, -1, 0.5 }, f[3] = { 3, -2, 4 }, h = 0.01;
   for (int closed = 0; closed < 2; closed++) {
     cdn_state *state = chain(closed, NULL);
@@ -296,7 +297,7 @@ START_TEST(steps_have_an_inverse) {
     OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
     speeds_after(state, _i, h, again);
     for (int k = 0; k < 3; k++) NEAR(again[k], u1[k], 1e-13);
-    FAILS(cdn_step_inverse_dynamics(state, CDN_METHOD_MIDPOINT, h, u1, tau), CDN_ERR_UNSUPPORTED);
+    FAILS(cdn_step_inverse_dynamics(state, CDN_METHOD_MUJOCO_MIDPOINT, h, u1, tau), CDN_ERR_UNSUPPORTED);
     FAILS(cdn_step_inverse_dynamics(state, known[_i], 0, u1, tau), CDN_ERR_ARG);
     FAILS(cdn_step_inverse_dynamics(state, known[_i], h, NULL, tau), CDN_ERR_ARG);
     cdn_state_destroy(state);
@@ -343,7 +344,7 @@ START_TEST(growth_beyond_a_step_is_told) {
   const double u0 = 1;
   OK_ON(state, cdn_state_set_u(state, &u0));
   for (int longer = 0; longer < 2; longer++) {
-    cdn_stepper *stepper = stepper_of(state, CDN_METHOD_IMPLICIT, longer ? 0.05 : 0.02);
+    cdn_stepper *stepper = stepper_of(state, CDN_METHOD_MUJOCO_IMPLICIT, longer ? 0.05 : 0.02);
     const cdn_status status = cdn_stepper_advance(stepper, 0.1, NULL);
     ck_assert_int_eq(status, longer ? CDN_ERR_SINGULAR : CDN_OK);
     cdn_failure failure;
@@ -375,7 +376,7 @@ START_TEST(the_fast_form_is_symmetric) {
   const double u0[2] = { 1, 4 }, h = 0.1;
   for (int fast = 0; fast < 2; fast++) {
     OK_ON(state, cdn_state_set_u(state, u0));
-    cdn_stepper *stepper = stepper_of(state, fast ? CDN_METHOD_IMPLICIT_FAST : CDN_METHOD_IMPLICIT, h);
+    cdn_stepper *stepper = stepper_of(state, fast ? CDN_METHOD_MUJOCO_IMPLICIT_FAST : CDN_METHOD_MUJOCO_IMPLICIT, h);
     OK_STEP(stepper, cdn_stepper_advance(stepper, h, NULL));
     /* (M - h J) a = F with F = (-24, 0) and J = [0 -6; 0 0], or its symmetric part */
     const double b = fast ? 3 * h : 0, c = fast ? 3 * h : 6 * h, a1 = -24 / (2 - b * c / 2), a2 = -b * a1 / 2;
@@ -397,12 +398,12 @@ static const cdn_method judged[] = { CDN_METHOD_MERSON,
                                      CDN_METHOD_SEMI_EXPLICIT_EULER,
                                      CDN_METHOD_EXPLICIT_EULER,
                                      CDN_METHOD_TRAPEZOID,
-                                     CDN_METHOD_DAMPED_EULER,
+                                     CDN_METHOD_MUJOCO_EULER,
                                      CDN_METHOD_SEMI_EXPLICIT_EULER_2,
-                                     CDN_METHOD_IMPLICIT_FAST,
-                                     CDN_METHOD_MIDPOINT,
-                                     CDN_METHOD_RUNGE_KUTTA_4,
-                                     CDN_METHOD_CONVEX,
+                                     CDN_METHOD_MUJOCO_IMPLICIT_FAST,
+                                     CDN_METHOD_MUJOCO_MIDPOINT,
+                                     CDN_METHOD_MUJOCO_RK4,
+                                     CDN_METHOD_IMPLICIT_CONTACT,
                                      CDN_METHOD_ADAMS };
 
 /* q'' = -q: the estimate is the error but for what higher powers of the step have in both. */

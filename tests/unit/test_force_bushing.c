@@ -14,7 +14,7 @@ static void set_place(const rig *r, double a, double b, double c, cdn_vec3 p) {
       cdn_rotation_multiply(cdn_rotation_axis_angle(v(1, 0, 0), a), cdn_rotation_axis_angle(v(0, 1, 0), b)),
       cdn_rotation_axis_angle(v(0, 0, 1), c));
   const cdn_quaternion e = cdn_quaternion_from_rotation(R);
-  OK(cdn_body_set_q(r->state, r->free, (double[]){ e.w, e.x, e.y, e.z, p.x, p.y, p.z }, 7));
+  OK(cdn_body_set_q(r->state, r->free, 7, (double[]){ e.w, e.x, e.y, e.z, p.x, p.y, p.z }));
 }
 
 /* Frames that are Ground's and the body's: the coordinates are those that the body was placed with. */
@@ -41,12 +41,12 @@ START_TEST(test_coordinates) {
       }
   /* The rates: turning about the first axis, which is Ground's x; about the last, which is the body's z. */
   set_place(&r, 0.4, 0.3, -0.2, v(0, 0, 0));
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 2, 0, 0, 3, 4, 5 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 2, 0, 0, 3, 4, 5 }));
   OK_ON(r.state, cdn_linear_bushing_coordinates(r.state, f, NULL, qdot));
   for (int k = 0; k < 6; k++) NEAR(qdot[k], ((double[]){ 2, 0, 0, 3, 4, 5 })[k], 1e-15 * 4);
   cdn_transform X;
   OK_ON(r.state, cdn_body_pose(r.state, r.free, &X));
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ X.R.z.x, X.R.z.y, X.R.z.z, 0, 0, 0 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ X.R.z.x, X.R.z.y, X.R.z.z, 0, 0, 0 }));
   OK_ON(r.state, cdn_linear_bushing_coordinates(r.state, f, NULL, qdot));
   for (int k = 0; k < 6; k++) NEAR(qdot[k], k == 2, 1e-15 * 4);
   stop(&r);
@@ -69,7 +69,7 @@ START_TEST(test_forces_by_hand) {
   near3(F.w, v(0, 0, -11 * PI / 2), 1e-14);
   /* At rest in the middle, moving: the dampers alone. */
   set_place(&r, 0, 0, 0, v(-1, 0, 0));
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 1, 2, 3, 10, 20, 30 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 1, 2, 3, 10, 20, 30 }));
   /* v of M's origin: (10, 20, 30) + w x (1, 0, 0) = (10, 23, 28). */
   F = body_force(&r, r.free);
   near3(F.v, v(-11, -1.3 * 23, -1.7 * 28), 1e-13);

@@ -109,18 +109,18 @@ START_TEST(test_two_point_force) {
   cdn_force f = cdn_system_add_two_point_force(r.system, "jack", ground, v(1, 2, 2), r.free, v(1, 0, 0), 10);
   start(&r);
   const double c = sqrt(0.5);
-  OK(cdn_body_set_q(r.state, r.free, (double[]){ c, 0, 0, c, 4, 5, 2 }, 7));
+  OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ c, 0, 0, c, 4, 5, 2 }));
   cdn_spatial F = body_force(&r, r.free);
   near3(F.v, v(6, 8, 0), 1e-14); /* away from Ground's point */
   near3(F.w, v(0, 0, -6), 1e-14);
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 0, 0, 0, 1, 2, 0 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 0, 0, 0, 1, 2, 0 }));
   NEAR(power(&r), 22, 1e-13);
   NEAR(potential(&r), 0, 0);
   OK(cdn_two_point_force_set(r.state, f, -5));
   near3(body_force(&r, r.free).v, v(-3, -4, 0), 1e-14);
 
   /* Where the ends meet it has no direction, unless it is nothing. */
-  OK(cdn_body_set_q(r.state, r.free, (double[]){ 1, 0, 0, 0, 0, 2, 2 }, 7));
+  OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ 1, 0, 0, 0, 0, 2, 2 }));
   FAILS(cdn_realize(r.state, CDN_STAGE_FORCE), CDN_ERR_SINGULAR);
   cdn_error e;
   cdn_state_last_error(r.state, &e);

@@ -40,12 +40,12 @@ START_TEST(test_mobility_elements) {
   const int slider = cdn_body_first_u(r.system, r.slider), ball = cdn_body_first_u(r.system, r.ball);
   const int box = cdn_body_first_u(r.system, r.free);
   set_q(&r, r.slider, 0.75);
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 1, 2, 3, 4, 5, 6 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 1, 2, 3, 4, 5, 6 }));
   NEAR(mobility_force(&r, slider), -25, 0);
   NEAR(mobility_force(&r, box + 4), -15, 0);
   NEAR(mobility_force(&r, ball + 2), -7, 0);
   NEAR(potential(&r), 6.25, 0);
-  OK(cdn_body_set_u(r.state, r.ball, (double[]){ 0, 0, 2 }, 3));
+  OK(cdn_body_set_u(r.state, r.ball, 3, (double[]){ 0, 0, 2 }));
   NEAR(power(&r), -75 - 14, 0);
 
   OK(cdn_mobility_spring_set(r.state, spring, -8, 0.5)); /* an inverted spring is a spring */
@@ -100,7 +100,7 @@ END_TEST
 /* The quaternion of a turn by `angle` about a unit axis, of length `scale`. */
 static void set_turn(const rig *r, cdn_body body, cdn_vec3 axis, double angle, double scale) {
   const double s = scale * sin(angle / 2), q[7] = { scale * cos(angle / 2), s * axis.x, s * axis.y, s * axis.z };
-  OK_ON(r->state, cdn_body_set_q(r->state, body, q, cdn_mobilizer_nq(cdn_body_mobilizer(r->system, body))));
+  OK_ON(r->state, cdn_body_set_q(r->state, body, cdn_mobilizer_nq(cdn_body_mobilizer(r->system, body)), q));
 }
 
 static cdn_vec3 turning_force(const rig *r, cdn_body body) {
@@ -129,7 +129,7 @@ START_TEST(test_rotation_spring) {
         NEAR(potential(&r), 2.5 * angles[i] * angles[i], 4 * tolerance * angles[i]);
       }
     /* Exactly half a turn: which way is open, how much is not; beyond it the other way is shorter. */
-    OK(cdn_body_set_q(r.state, body, (double[]){ 0, 0, 3, 0, 0, 0, 0 }, kind ? 7 : 4));
+    OK(cdn_body_set_q(r.state, body, kind ? 7 : 4, (double[]){ 0, 0, 3, 0, 0, 0, 0 }));
     NEAR(fabs(turning_force(&r, body).y), 5 * PI, 1e-14);
     set_turn(&r, body, n, 2 * PI - 0.5, 1);
     near3(turning_force(&r, body), cdn_scale(5 * 0.5, n), 1e-14);
@@ -143,7 +143,7 @@ START_TEST(test_rotation_spring) {
     const cdn_rotation R =
         cdn_rotation_multiply(cdn_rotation_axis_angle(v(0, 0, 1), 0.5), cdn_rotation_axis_angle(v(0, 1, 0), PI / 2));
     const cdn_quaternion e = cdn_quaternion_from_rotation(R);
-    OK(cdn_body_set_q(r.state, body, (double[]){ e.w, e.x, e.y, e.z, 0, 0, 0 }, kind ? 7 : 4));
+    OK(cdn_body_set_q(r.state, body, kind ? 7 : 4, (double[]){ e.w, e.x, e.y, e.z, 0, 0, 0 }));
     near3(turning_force(&r, body), v(0, 0, -1), 1e-14);
     stop(&r);
   }
@@ -162,7 +162,7 @@ START_TEST(test_rotation_stop) {
     /* what turns about other axes does not count */
     const cdn_vec3 w = cdn_add(cdn_scale(cases[i].rate, n), v(0, 3, 0));
     set_turn(&r, r.ball, n, 1.25, 2);
-    OK(cdn_body_set_u(r.state, r.ball, (double[]){ w.x, w.y, w.z }, 3));
+    OK(cdn_body_set_u(r.state, r.ball, 3, (double[]){ w.x, w.y, w.z }));
     near3(turning_force(&r, r.ball), cdn_scale(-8 * 0.75 * cases[i].factor, n), 1e-13 * (1 + fabs(cases[i].rate)));
     NEAR(potential(&r), 4 * 0.75 * 0.75, 1e-14);
     NEAR(power(&r), -8 * 0.75 * (cases[i].factor - 1) * cases[i].rate, 1e-11);
@@ -180,7 +180,7 @@ START_TEST(test_two_point) {
   cdn_force damper = cdn_system_add_two_point_damper(r.system, "dash", r.free, v(1, 0, 0), ground, v(1, 2, 2), 2);
   start(&r);
   const double c = sqrt(0.5);
-  OK(cdn_body_set_q(r.state, r.free, (double[]){ c, 0, 0, c, 4, 5, 2 }, 7)); /* station at (4, 6, 2): 5 away */
+  OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ c, 0, 0, c, 4, 5, 2 })); /* station at (4, 6, 2): 5 away */
   cdn_spatial F = body_force(&r, r.free);
   near3(F.v, v(-40 * 0.6, -40 * 0.8, 0), 1e-13);
   near3(F.w, v(0, 0, 40 * 0.6), 1e-13); /* (0, 1, 0) x F */
@@ -190,7 +190,7 @@ START_TEST(test_two_point) {
 
   /* Turning at 1 rad/s about z carries the station by (-1, 0, 0), the origin moves by (3, 5, 1):
    * the length's rate is 0.6 2 + 0.8 5. */
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 0, 0, 1, 3, 5, 1 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 0, 0, 1, 3, 5, 1 }));
   OK(cdn_force_set_enabled(r.state, spring, false));
   F = body_force(&r, r.free);
   near3(F.v, v(-2 * 5.2 * 0.6, -2 * 5.2 * 0.8, 0), 1e-13);
@@ -232,15 +232,15 @@ START_TEST(test_two_point_zero_length) {
   start(&r);
   near3(body_force(&r, r.free).v, v(0, 0, 0), 0);
   /* The damper resists the motion through the point as it does on either side of it. */
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 0, 0, 0, 1, -2, 3 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 0, 0, 0, 1, -2, 3 }));
   near3(body_force(&r, r.free).v, v(-2, 4, -6), 0);
   for (int side = -1; side <= 1; side += 2) {
     const double x = side * 1e-300;
-    OK(cdn_body_set_q(r.state, r.free, (double[]){ 1, 0, 0, 0, x, -2 * x, 3 * x }, 7));
+    OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ 1, 0, 0, 0, x, -2 * x, 3 * x }));
     near3(body_force(&r, r.free).v, v(-2, 4, -6), 1e-14);
   }
 
-  OK(cdn_body_set_q(r.state, r.free, (double[]){ 1, 0, 0, 0, 0, 0, 0 }, 7));
+  OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ 1, 0, 0, 0, 0, 0, 0 }));
   OK(cdn_two_point_spring_set(r.state, spring, 10, 0.5));
   FAILS(cdn_realize(r.state, CDN_STAGE_FORCE), CDN_ERR_SINGULAR);
   cdn_error e;
@@ -260,11 +260,11 @@ START_TEST(test_body_force) {
   cdn_system_add_body_force(r.system, "on Ground", ground, v(0, 0, 0), v(1, 1, 1), v(1, 1, 1));
   start(&r);
   const double c = sqrt(0.5);
-  OK(cdn_body_set_q(r.state, r.free, (double[]){ c, 0, 0, c, 1, 1, 1 }, 7)); /* the arm is (0, 2, 0) in Ground */
+  OK(cdn_body_set_q(r.state, r.free, 7, (double[]){ c, 0, 0, c, 1, 1, 1 })); /* the arm is (0, 2, 0) in Ground */
   cdn_spatial F = body_force(&r, r.free);
   near3(F.v, v(0, 0, 5), 0);
   near3(F.w, v(11, 0, 0), 1e-14);
-  OK(cdn_body_set_u(r.state, r.free, (double[]){ 2, 0, 0, 0, 0, 3 }, 6));
+  OK(cdn_body_set_u(r.state, r.free, 6, (double[]){ 2, 0, 0, 0, 0, 3 }));
   NEAR(power(&r), 22 + 15, 1e-13);
   NEAR(potential(&r), 0, 0);
   OK(cdn_body_force_set(r.state, f, v(1, 0, 0), v(0, 0, 0)));

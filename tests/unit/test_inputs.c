@@ -70,7 +70,7 @@ START_TEST(forces_take_effect) {
   /* the companion has had the same inputs */
   cdn_certificate c;
   OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
-  ck_assert_str_eq(c.companion_story, "");
+  ck_assert_str_eq(c.companion_message, "");
   AT_MOST(c.error_estimate, 1e-2);
   if (method <= CDN_METHOD_ADAMS) AT_MOST(c.error_estimate, 1e-13);
   cdn_stepper_destroy(stepper);

@@ -41,7 +41,7 @@ static cdn_model_actuator named(const char *name) {
   cdn_model_actuator a;
   const int i = cdn_model_find_actuator(model, name);
   ck_assert_msg(i >= 0, "there is no actuator '%s'", name);
-  OK(cdn_model_actuator_get(model, i, &a));
+  OK(cdn_model_get_actuator(model, i, &a));
   ck_assert_str_eq(a.name, name);
   return a;
 }
@@ -300,7 +300,7 @@ static void check_all(void) {
   for (int i = 0; i < cdn_model_actuator_count(model); i++) {
     cdn_model_actuator a;
     cdn_check *check;
-    OK(cdn_model_actuator_get(model, i, &a));
+    OK(cdn_model_get_actuator(model, i, &a));
     OK_ON(state, cdn_control_set(state, a.control, 0.7));
     if (a.activation.group >= 0) OK_ON(state, cdn_state_set_zvar(state, a.activation, &(double){ 0.3 }));
     OK_ON(state, cdn_check_force(state, a.force, NULL, &check));

@@ -148,7 +148,7 @@ START_TEST(test_ball_turns_about_its_anchor) {
   OK_ON(state, cdn_state_set_q(state, q));
   const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
   near_transform(pose_of("body"), cdn_transform_multiply(placed(), about(anchor, R)), pose_tolerance);
-  ck_assert_str_eq(cdn_model_joint_get(model, 0).units, "quaternion");
+  ck_assert_str_eq(cdn_model_get_joint(model, 0).units, "quaternion");
   end();
 }
 END_TEST
@@ -163,7 +163,7 @@ START_TEST(test_free_joint_holds_the_pose) {
   OK_ON(state, cdn_state_set_q(state, q));
   const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
   near_transform(pose_of("body"), (cdn_transform){ R, { 7, 8, 9 } }, pose_tolerance);
-  const cdn_model_joint joint = cdn_model_joint_get(model, 0);
+  const cdn_model_joint joint = cdn_model_get_joint(model, 0);
   ck_assert_str_eq(joint.kind, "free");
   ck_assert_str_eq(joint.units, "quaternion, m");
   ck_assert(joint.nq == 7 && joint.nu == 6);
@@ -185,7 +185,7 @@ START_TEST(test_planar_joint) {
   X = cdn_transform_multiply(X, (cdn_transform){ cdn_rotation_axis_angle(tilted, q[0]), { 0, 0, 0 } });
   near_transform(pose_of("sled"), X, pose_tolerance);
   ck_assert_int_eq(cdn_model_joint_count(model), 1);
-  const cdn_model_joint joint = cdn_model_joint_get(model, 0);
+  const cdn_model_joint joint = cdn_model_get_joint(model, 0);
   ck_assert_str_eq(joint.kind, "planar");
   ck_assert(joint.nq == 3 && joint.nu == 3 && joint.first_q == 0 && joint.first_u == 0);
   ck_assert_int_eq(cdn_model_mobilizer_count(model), 1);
@@ -510,7 +510,7 @@ START_TEST(test_shipped_arm) {
   ck_assert_int_eq(cdn_model_warning_count(m), 0);
   static const char *const joints[] = { "turn", "shoulder", "elbow", "wrist", "finger_slide" };
   ck_assert_int_eq(cdn_model_joint_count(m), 5);
-  for (int i = 0; i < 5; i++) ck_assert_str_eq(cdn_model_joint_get(m, i).name, joints[i]);
+  for (int i = 0; i < 5; i++) ck_assert_str_eq(cdn_model_get_joint(m, i).name, joints[i]);
   OK(cdn_state_create(cdn_model_system(m), &state));
   double total, moving;
   OK_ON(state, cdn_system_mass(state, &total, &moving));

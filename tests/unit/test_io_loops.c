@@ -31,11 +31,11 @@ static void unload(void) {
   cdn_model_destroy(model);
 }
 
-static void refuses(const char *text, const char *story) {
+static void refuses(const char *text, const char *message) {
   cdn_error e;
   FAILS(try_load(text, NULL), CDN_ERR_PARSE);
   cdn_model_last_error(model, &e);
-  ck_assert_msg(strstr(e.text, story) != NULL, "no '%s' in: %s", story, e.text);
+  ck_assert_msg(strstr(e.text, message) != NULL, "no '%s' in: %s", message, e.text);
   cdn_model_destroy(model);
 }
 
@@ -202,13 +202,13 @@ START_TEST(test_mjcf_soft) {
   ck_assert_int_eq(cdn_system_constraint_count(system), 0);
   for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++) {
     double value;
-    OK_ON(state, cdn_parameter_get(state, CDN_SORT_SOFT_ELEMENT, expected[i].element, expected[i].parameter, &value));
+    OK_ON(state, cdn_parameter_get(state, CDN_ELEMENT_SOFT, expected[i].element, expected[i].parameter, &value));
     ck_assert_msg(value == expected[i].value, "%s %s: %.17g", expected[i].element, expected[i].parameter, value);
   }
   unload();
   options.tree_only = true;
   load_with(text, &options);
-  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_SORT_SOFT_ELEMENT), 0);
+  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_ELEMENT_SOFT), 0);
   unload();
 }
 END_TEST

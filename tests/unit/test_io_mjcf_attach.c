@@ -46,12 +46,12 @@ static void same_names(const rig *a, const rig *b) {
                      cdn_body_name(b->system, cdn_model_body(b->model, i)));
   ck_assert_int_eq(cdn_model_joint_count(a->model), cdn_model_joint_count(b->model));
   for (int i = 0; i < cdn_model_joint_count(a->model); i++)
-    ck_assert_str_eq(cdn_model_joint_get(a->model, i).name, cdn_model_joint_get(b->model, i).name);
+    ck_assert_str_eq(cdn_model_get_joint(a->model, i).name, cdn_model_get_joint(b->model, i).name);
   ck_assert_int_eq(cdn_model_actuator_count(a->model), cdn_model_actuator_count(b->model));
   for (int i = 0; i < cdn_model_actuator_count(a->model); i++) {
     cdn_model_actuator x, y;
-    OK(cdn_model_actuator_get(a->model, i, &x));
-    OK(cdn_model_actuator_get(b->model, i, &y));
+    OK(cdn_model_get_actuator(a->model, i, &x));
+    OK(cdn_model_get_actuator(b->model, i, &y));
     ck_assert_str_eq(x.name, y.name);
   }
   ck_assert_int_eq(cdn_system_measure_count(a->system), cdn_system_measure_count(b->system));
@@ -72,7 +72,7 @@ static void same_motion(rig *a, rig *b) {
       OK_ON(both[s]->state, cdn_state_set_u(both[s]->state, u));
       for (int i = 0; i < cdn_model_actuator_count(a->model); i++) {
         cdn_model_actuator x;
-        OK(cdn_model_actuator_get(both[s]->model, i, &x));
+        OK(cdn_model_get_actuator(both[s]->model, i, &x));
         OK_ON(both[s]->state, cdn_control_set(both[s]->state, x.control, sin(i)));
       }
       OK_ON(both[s]->state, cdn_realize(both[s]->state, CDN_STAGE_ACCELERATION));
@@ -107,14 +107,14 @@ START_TEST(test_keys_come_along) {
   for (int i = 0; i < 4; i++) {
     const int j = cdn_model_find_joint(r.model, joints[i]);
     ck_assert_int_ge(j, 0);
-    NEAR(cdn_state_q(r.state)[cdn_model_joint_get(r.model, j).first_q], 0.1 * (i + 1), 1e-15);
+    NEAR(cdn_state_q(r.state)[cdn_model_get_joint(r.model, j).first_q], 0.1 * (i + 1), 1e-15);
   }
   for (int i = 0; i < 5; i++) {
     cdn_model_actuator a;
-    OK(cdn_model_actuator_get(r.model, cdn_model_find_actuator(r.model, actuators[i]), &a));
+    OK(cdn_model_get_actuator(r.model, cdn_model_find_actuator(r.model, actuators[i]), &a));
     ck_assert(cdn_control_given(r.state, a.control) == i + 1);
   }
-  NEAR(cdn_state_q(r.state)[cdn_model_joint_get(r.model, cdn_model_find_joint(r.model, "left_elbow")).first_q], 0, 0);
+  NEAR(cdn_state_q(r.state)[cdn_model_get_joint(r.model, cdn_model_find_joint(r.model, "left_elbow")).first_q], 0, 0);
   done(&r);
 }
 END_TEST
@@ -145,7 +145,7 @@ typedef struct world {
 } world;
 
 /* False, and the message, if the model is refused. */
-static bool world_of(const char *path, world *w, char *why, size_t size) {
+static bool world_of(const char *path, world *w, char *reason, size_t size) {
   cdn_spec *spec = NULL;
   cdn_spec_solver solver;
   cdn_spec_joint joint;
@@ -162,7 +162,7 @@ static bool world_of(const char *path, world *w, char *why, size_t size) {
   } else {
     cdn_error error;
     cdn_spec_last_error(spec, &error);
-    snprintf(why, size, "%s", error.text);
+    snprintf(reason, size, "%s", error.text);
   }
   cdn_spec_destroy(spec);
   return status == CDN_OK;
@@ -238,7 +238,7 @@ START_TEST(test_conflicts_are_settled) {
   snprintf(options, sizeof options, "%s/options.xml", folder);
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
     for (int k = 0; k < 3; k++) {
-      char why[500] = "";
+      char reason[500] = "";
       world w;
       snprintf(text, sizeof text, "<mujocoinclude>%s</mujocoinclude>", cases[i].attached);
       write_text(options, text);
@@ -252,10 +252,10 @@ START_TEST(test_conflicts_are_settled) {
                "<frame><attach model='sub' body='b' prefix='p/'/></frame></worldbody></mujoco>",
                conflicts[k], cases[i].main);
       write_text(main, text);
-      const bool loads = world_of(main, &w, why, sizeof why);
+      const bool loads = world_of(main, &w, reason, sizeof reason);
       ck_assert_msg(loads == (k == 0 || (k == 1 ? cases[i].merges : cases[i].equal)), "case %d, %s: %s", i,
-                    conflicts[k], why);
-      if (!loads) ck_assert_msg(strstr(why, "options.xml:1: <") && strstr(why, conflicts[k]), "%s", why);
+                    conflicts[k], reason);
+      if (!loads) ck_assert_msg(strstr(reason, "options.xml:1: <") && strstr(reason, conflicts[k]), "%s", reason);
       if (!loads) continue;
       const world *e = k == 1 ? &cases[i].merged : &cases[i].own;
       ck_assert_msg(w.timestep == e->timestep && w.gravity == e->gravity && w.iterations == e->iterations &&

@@ -13,13 +13,13 @@
 static cdn_model *load(const char *sensors, cdn_status expected, const cdn_allocator *a) {
   char text[4000];
   cdn_model *model = NULL;
-  cdn_error why;
+  cdn_error reason;
   cdn_model_options options = cdn_default_model_options();
   if (a) options.allocator = *a;
   snprintf(text, sizeof text, "<mujoco model='m'>\n%s\n<sensor>%s</sensor></mujoco>", ARM, sensors);
   const cdn_status status = cdn_model_load_string(text, strlen(text), "m.xml", &options, &model);
-  cdn_model_last_error(model, &why);
-  ck_assert_msg(status == expected, "%s: %s", cdn_status_name(status), why.text);
+  cdn_model_last_error(model, &reason);
+  ck_assert_msg(status == expected, "%s: %s", cdn_status_name(status), reason.text);
   return model;
 }
 
@@ -48,7 +48,7 @@ START_TEST(sensors_are_measures) {
   }
   cdn_state *state = NULL;
   OK(cdn_state_create(system, &state));
-  OK_ON(state, cdn_body_set_q(state, cdn_model_body(model, 0), &(double){ PI / 2 }, 1));
+  OK_ON(state, cdn_body_set_q(state, cdn_model_body(model, 0), 1, &(double){ PI / 2 }));
   const double *tip = cdn_measure_value(state, (cdn_measure){ 2 }); /* a quarter turn about y takes -z to -x */
   NEAR(tip[0], -2, 1e-15);
   NEAR(tip[2], 0, 1e-15);
@@ -97,11 +97,11 @@ START_TEST(mistakes_have_a_line) {
                    { "<clock cutoff='much'/>", "cutoff" },
                    { "<clock name='a'/><clock name='a'/>", "another sensor" } };
   for (int i = 0; i < CDNI_COUNT(mistakes); i++) {
-    cdn_error why;
+    cdn_error reason;
     cdn_model *model = load(mistakes[i].sensor, CDN_ERR_PARSE, NULL);
-    cdn_model_last_error(model, &why);
-    ck_assert_msg(strstr(why.text, mistakes[i].word) && strstr(why.text, "m.xml:3"), "no '%s' and line in: %s",
-                  mistakes[i].word, why.text);
+    cdn_model_last_error(model, &reason);
+    ck_assert_msg(strstr(reason.text, mistakes[i].word) && strstr(reason.text, "m.xml:3"), "no '%s' and line in: %s",
+                  mistakes[i].word, reason.text);
     cdn_model_destroy(model);
   }
   /* sites */

@@ -1,5 +1,5 @@
 /* What files say of soft rows: laws of contacts, limits, friction and equalities, the options of the solver, overrides;
- * and models whose contact is convex. */
+ * and models whose contact is soft. */
 #include "../testing.h"
 #include "contact/contact.h"
 
@@ -249,9 +249,9 @@ START_TEST(tendons_are_read) {
   options.contact = CDN_MODEL_SOFT, options.strict = true;
   OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));
   const cdn_system *system = cdn_model_system(model);
-  ck_assert_int_ge(cdn_system_find_element(system, CDN_SORT_SOFT_ELEMENT, "t limit"), 0);
-  ck_assert_int_ge(cdn_system_find_element(system, CDN_SORT_SOFT_ELEMENT, "t friction"), 0);
-  ck_assert_int_eq(cdn_element_count(system, CDN_SORT_SOFT_ELEMENT), 2);
+  ck_assert_int_ge(cdn_system_find_element(system, CDN_ELEMENT_SOFT, "t limit"), 0);
+  ck_assert_int_ge(cdn_system_find_element(system, CDN_ELEMENT_SOFT, "t friction"), 0);
+  ck_assert_int_eq(cdn_element_count(system, CDN_ELEMENT_SOFT), 2);
   cdn_model_destroy(model);
 }
 END_TEST

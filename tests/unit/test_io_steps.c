@@ -26,10 +26,10 @@ START_TEST(options_are_methods_and_steps) {
     cdn_method method;
     double step;
   } files[] = {
-    { MJCF(""), CDN_METHOD_DAMPED_EULER, 0.002 },
-    { MJCF("<option timestep='.01' integrator='RK4'/>"), CDN_METHOD_RUNGE_KUTTA_4, 0.01 },
-    { MJCF("<option integrator='implicit'/>"), CDN_METHOD_IMPLICIT, 0.002 },
-    { MJCF("<option integrator='implicitfast' timestep='.003'/>"), CDN_METHOD_IMPLICIT_FAST, 0.003 },
+    { MJCF(""), CDN_METHOD_MUJOCO_EULER, 0.002 },
+    { MJCF("<option timestep='.01' integrator='RK4'/>"), CDN_METHOD_MUJOCO_RK4, 0.01 },
+    { MJCF("<option integrator='implicit'/>"), CDN_METHOD_MUJOCO_IMPLICIT, 0.002 },
+    { MJCF("<option integrator='implicitfast' timestep='.003'/>"), CDN_METHOD_MUJOCO_IMPLICIT_FAST, 0.003 },
     { MJCF("<option><flag eulerdamp='disable'/></option>"), CDN_METHOD_SEMI_EXPLICIT_EULER, 0.002 },
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

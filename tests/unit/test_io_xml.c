@@ -105,7 +105,7 @@ START_TEST(test_vectors_and_messages) {
   ck_assert_str_eq(d.error.text,
                    "test.xml:3: <axis> of <joint name='knee'>: attribute 'xyz' has 2 numbers, 3 are needed");
   ck_assert(v.x == 7 && v.y == 8 && v.z == 9);
-  /* The first story stays. */
+  /* The first message stays. */
   FAILS(io_xml_missing(&d, axis, "other", NULL), CDN_ERR_PARSE);
   ck_assert_ptr_nonnull(strstr(d.error.text, "'xyz'"));
   close_text();

@@ -41,7 +41,7 @@ static int count_frictions(const cdn_model *model) {
 
 static double number(const cdn_state *state, const char *force, const char *name) {
   double value = NAN;
-  OK(cdn_parameter_get(state, CDN_SORT_FORCE, force, name, &value));
+  OK(cdn_parameter_get(state, CDN_ELEMENT_FORCE, force, name, &value));
   return value;
 }
 
@@ -91,7 +91,7 @@ START_TEST(where_there_is_none) {
   options.contact = CDN_MODEL_SOFT; /* rows, as MuJoCo has them */
   cdn_model *model = load_mjcf("", 5, &options);
   ck_assert_int_eq(count_frictions(model), 0);
-  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_SORT_SOFT_ELEMENT), 3);
+  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_ELEMENT_SOFT), 3);
   cdn_model_destroy(model);
   options = cdn_default_model_options();
   options.tree_only = true;
@@ -100,7 +100,7 @@ START_TEST(where_there_is_none) {
   cdn_model_destroy(model);
   model = load_mjcf("<option><flag frictionloss='disable'/></option>", 5, NULL);
   ck_assert_int_eq(count_frictions(model), 0);
-  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_SORT_SOFT_ELEMENT), 0);
+  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_ELEMENT_SOFT), 0);
   cdn_model_destroy(model);
 }
 END_TEST
@@ -112,7 +112,7 @@ static double angle_after(const cdn_model *model, double time, double *speed) {
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, time, NULL));
-  const cdn_model_joint joint = cdn_model_joint_get(model, cdn_model_find_joint(model, "shoulder"));
+  const cdn_model_joint joint = cdn_model_get_joint(model, cdn_model_find_joint(model, "shoulder"));
   const double q = cdn_state_q(cdn_stepper_state(stepper))[joint.first_q];
   *speed = cdn_state_u(cdn_stepper_state(stepper))[joint.first_u];
   cdn_stepper_destroy(stepper);

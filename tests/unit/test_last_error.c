@@ -1,4 +1,4 @@
-/* One call tells the story of the last failure, whatever object it was about; each thread has its own; texts are
+/* One call tells the message of the last failure, whatever object it was about; each thread has its own; texts are
  * true. */
 #include <pthread.h>
 
@@ -47,14 +47,14 @@ START_TEST(test_every_object) {
   told(cdn_state_set_q(state, (const double[]){ NAN }), CDN_ERR_NONFINITE, "cdn_state_set_q", "bob.q");
   ck_assert_int_eq(last().index, 0);
   ck_assert(isnan(last().value));
-  told(cdn_body_set_q(state, (cdn_body){ 7 }, (const double[]){ 0 }, 1), CDN_ERR_ARG, "cdn_body_set_q", "7");
+  told(cdn_body_set_q(state, (cdn_body){ 7 }, 1, (const double[]){ 0 }), CDN_ERR_ARG, "cdn_body_set_q", "7");
   OK(cdn_assembly_create(system, NULL, &assembly));
   told(cdn_assembly_set_weight(assembly, (cdn_goal){ 3 }, 1), CDN_ERR_ARG, "cdn_assembly_set_weight", "no goal 3");
 
   cdn_stepper *stepper = NULL;
   OK(cdn_stepper_create(state, NULL, &stepper));
   told(cdn_stepper_advance(stepper, -1, NULL), CDN_ERR_ARG, "cdn_stepper_advance", "-1");
-  /* twice: the story is told again */
+  /* twice: the message is told again */
   cdn_last_error_clear();
   told(cdn_stepper_advance(stepper, -1, NULL), CDN_ERR_ARG, "cdn_stepper_advance", "-1");
 
@@ -99,7 +99,7 @@ START_TEST(test_the_first_mistake) {
 }
 END_TEST
 
-/* A callback that fails without a story, one with, and a stepper whose attempts told others before. */
+/* A callback that fails without a message, one with, and a stepper whose attempts told others before. */
 typedef struct wall {
   cdn_body bob;
   bool tells;
@@ -134,7 +134,7 @@ START_TEST(test_callbacks) {
     cdn_stepper *stepper = NULL;
     const cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
     told(status, CDN_ERR_CALLBACK, tells ? "cdn_state_fail" : "cdn_realize", tells ? "passed the wall" : "wall");
-    OK(cdn_body_set_q(state, w.bob, (const double[]){ 1 }, 1));
+    OK(cdn_body_set_q(state, w.bob, 1, (const double[]){ 1 }));
     OK(cdn_stepper_create(state, NULL, &stepper));
     const cdn_status run = cdn_stepper_advance(stepper, 10, NULL);
     cdn_failure failure;
@@ -172,7 +172,7 @@ START_TEST(test_threads_of_an_ensemble) {
   wall w = { .tells = true };
   cdn_state *state = at_the_wall(&w);
   cdn_ensemble *ensemble = NULL;
-  OK(cdn_body_set_q(state, w.bob, (const double[]){ 1 }, 1));
+  OK(cdn_body_set_q(state, w.bob, 1, (const double[]){ 1 }));
   cdn_ensemble_def def = cdn_default_ensemble_def();
   def.count = 64, def.threads = 3;
   OK_ON(state, cdn_ensemble_create(state, &def, &ensemble));

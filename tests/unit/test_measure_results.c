@@ -2,12 +2,12 @@
 #include "measure_rig.h"
 
 static void has_no_value(cdn_state *state, cdn_measure m, const char *word) {
-  cdn_error why;
+  cdn_error reason;
   ck_assert_ptr_null(cdn_measure_value(state, m));
-  cdn_state_last_error(state, &why);
-  ck_assert_int_eq(why.code, CDN_ERR_ARG);
-  ck_assert(!why.recoverable);
-  ck_assert_msg(strstr(why.text, word) != NULL, "no '%s' in: %s", word, why.text);
+  cdn_state_last_error(state, &reason);
+  ck_assert_int_eq(reason.code, CDN_ERR_ARG);
+  ck_assert(!reason.recoverable);
+  ck_assert_msg(strstr(reason.text, word) != NULL, "no '%s' in: %s", word, reason.text);
 }
 
 START_TEST(a_result_lasts_until_its_stage_changes) {

@@ -186,7 +186,7 @@ END_TEST
 
 /* ---- what is refused -------------------------------------------------------------------------- */
 
-/* Freezing must fail with the code and a story with this word. */
+/* Freezing must fail with the code and a message with this word. */
 static void refused(cdn_system *system, cdn_status code, const char *word) {
   cdn_error error;
   FAILS(cdn_system_freeze(system), code);

@@ -76,7 +76,7 @@ START_TEST(test_elements_are_added_by_the_files_names) {
   const cdn_body upper = cdn_model_find_body(model, "upper");
   ck_assert(!cdn_system_is_frozen(built) && upper.i > 0);
   ck_assert_int_eq(cdn_system_find_body(built, "upper").i, upper.i);
-  const cdn_model_joint shoulder = cdn_model_joint_get(model, cdn_model_find_joint(model, "shoulder"));
+  const cdn_model_joint shoulder = cdn_model_get_joint(model, cdn_model_find_joint(model, "shoulder"));
   const motor m = { shoulder.mobilized, 7 };
   const cdn_force_ops ops = {
     .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = "motor", .self_size = sizeof m },
@@ -113,8 +113,8 @@ START_TEST(test_two_models_in_one_system) {
     gravities += strcmp(cdn_force_name(built, (cdn_force){ i }), "gravity") == 0;
   ck_assert_int_eq(gravities, 1);
   ck_assert_int_eq(cdn_system_nq(built), 4);
-  ck_assert_int_eq(cdn_model_joint_get(first, 0).first_q, 0);
-  ck_assert_int_eq(cdn_model_joint_get(model, 0).first_q, 1);
+  ck_assert_int_eq(cdn_model_get_joint(first, 0).first_q, 0);
+  ck_assert_int_eq(cdn_model_get_joint(model, 0).first_q, 1);
   ck_assert_int_eq(cdn_model_joint_count(model), 3);
   /* A key sets its own model's joints, and what it leaves out to the defaults. */
   const double q[4] = { 0.7, 1, 1, 1 };
@@ -165,7 +165,7 @@ END_TEST
 START_TEST(test_joints_tell_their_limits) {
   add(arm, NULL);
   freeze();
-  const cdn_model_joint j = cdn_model_joint_get(model, cdn_model_find_joint(model, "shoulder"));
+  const cdn_model_joint j = cdn_model_get_joint(model, cdn_model_find_joint(model, "shoulder"));
   ck_assert(j.lower == -1 && j.upper == 1 && j.effort_lower == -10 && j.effort_upper == 10 && j.speed_limit == 2.5);
   ck_assert(j.damping == 0.1 && j.friction == 0.5 && j.mobilized.i == cdn_model_find_body(model, "upper").i);
   ck_assert_int_eq(j.line, 3);
@@ -174,10 +174,10 @@ START_TEST(test_joints_tell_their_limits) {
   end();
   add(cart, NULL);
   freeze();
-  const cdn_model_joint x = cdn_model_joint_get(model, cdn_model_find_joint(model, "x"));
+  const cdn_model_joint x = cdn_model_get_joint(model, cdn_model_find_joint(model, "x"));
   ck_assert(x.effort_lower == -3 && x.effort_upper == 5 && x.friction == 0.2 && isinf(x.speed_limit));
   ck_assert_str_eq(x.body, "cart"); /* it moves a frame before the next joint of the same body */
-  const cdn_model_joint turn = cdn_model_joint_get(model, cdn_model_find_joint(model, "turn"));
+  const cdn_model_joint turn = cdn_model_get_joint(model, cdn_model_find_joint(model, "turn"));
   ck_assert(turn.stiffness == 4 && turn.armature == 0.1 && isinf(turn.lower) && isinf(turn.effort_upper));
   end();
 }
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(test_assemblies_keep_within_limits) {
   add(arm, NULL);
   freeze();
-  const cdn_body shoulder = cdn_model_joint_get(model, 0).mobilized;
+  const cdn_body shoulder = cdn_model_get_joint(model, 0).mobilized;
   for (int bound = 0; bound < 2; bound++) {
     cdn_assembly *assembly;
     OK(cdn_assembly_create(built, NULL, &assembly));
@@ -237,15 +237,15 @@ START_TEST(test_sites_and_sensors) {
   cdn_model_frame mark, imu;
   OK(cdn_model_find_frame(model, "mark", &mark));
   ck_assert(mark.body.i == 0 && mark.X_BF.p.y == 2);
-  OK(cdn_model_frame_get(model, 1, &imu));
+  OK(cdn_model_get_frame(model, 1, &imu));
   ck_assert_str_eq(imu.name, "imu");
   ck_assert(imu.X_BF.p.z == 0.2 && imu.body.i == cdn_model_find_body(model, "cart").i);
   cdn_model_sensor sensor;
   ck_assert_int_eq(cdn_model_sensor_count(model), 2);
-  OK(cdn_model_sensor_get(model, cdn_model_find_sensor(model, "acc"), &sensor));
+  OK(cdn_model_get_sensor(model, cdn_model_find_sensor(model, "acc"), &sensor));
   ck_assert(sensor.kind == CDN_SENSOR_ACCELEROMETER && sensor.n == 3);
   ck_assert_int_eq(sensor.measure.i, cdn_system_find_measure(built, "acc").i);
-  FAILS(cdn_model_sensor_get(model, cdn_model_find_sensor(model, "no"), &sensor), CDN_ERR_ARG);
+  FAILS(cdn_model_get_sensor(model, cdn_model_find_sensor(model, "no"), &sensor), CDN_ERR_ARG);
   end();
 }
 END_TEST

@@ -151,11 +151,11 @@ START_TEST(wrong_calls) {
   FAILS(cdn_body_lock(s, cdn_ground(), CDN_LEVEL_POSITION), CDN_ERR_ARG);
   FAILS(cdn_body_lock(s, g.pin, CDN_LEVEL_NONE), CDN_ERR_ARG);
   FAILS(cdn_body_lock(s, g.pin, (cdn_motion_level)4), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_POSITION, x, 3), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_VELOCITY, x, 4), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_VELOCITY, NULL, 3), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_POSITION, zero, 4), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(s, g.slider, CDN_LEVEL_ACCELERATION, x + 6, 1), CDN_ERR_NONFINITE);
+  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_POSITION, 3, x), CDN_ERR_ARG);
+  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_VELOCITY, 4, x), CDN_ERR_ARG);
+  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_VELOCITY, 3, NULL), CDN_ERR_ARG);
+  FAILS(cdn_body_lock_at(s, g.ball, CDN_LEVEL_POSITION, 4, zero), CDN_ERR_ARG);
+  FAILS(cdn_body_lock_at(s, g.slider, CDN_LEVEL_ACCELERATION, 1, x + 6), CDN_ERR_NONFINITE);
   FAILS(cdn_body_unlock(s, wrong), CDN_ERR_ARG);
   ck_assert_int_eq(cdn_body_lock_level(s, wrong), CDN_LEVEL_NONE);
   ck_assert_int_eq(cdn_body_lock_level(s, g.ball), CDN_LEVEL_NONE); /* none of these did anything */
@@ -228,14 +228,14 @@ START_TEST(locked_wins_and_freedom_goes_on) {
   OK(cdn_state_set_time(s, 0.7));
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.7 + p) && u_of(s, g.pin) == a * w * cos(w * 0.7 + p));
   ck_assert(udot_of(s, g.pin) == -w * w * (a * sin(w * 0.7 + p)));
-  OK(cdn_body_set_q(s, g.pin, &far, 1)); /* no effect */
-  OK(cdn_body_set_u(s, g.pin, &far, 1));
+  OK(cdn_body_set_q(s, g.pin, 1, &far)); /* no effect */
+  OK(cdn_body_set_u(s, g.pin, 1, &far));
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.7 + p) && u_of(s, g.pin) == a * w * cos(w * 0.7 + p));
 
   OK_ON(s, cdn_body_lock(s, g.pin, CDN_LEVEL_POSITION)); /* where the motion has it */
   OK(cdn_state_set_time(s, 0.9));
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.7 + p) && u_of(s, g.pin) == 0 && udot_of(s, g.pin) == 0);
-  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_POSITION, &at, 1));
+  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_POSITION, 1, &at));
   ck_assert(q_of(s, g.pin) == at);
   OK(cdn_body_unlock(s, g.pin)); /* back to the motion */
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.9 + p));
@@ -243,12 +243,12 @@ START_TEST(locked_wins_and_freedom_goes_on) {
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.9 + p) && u_of(s, g.pin) == a * w * cos(w * 0.9 + p));
   OK(cdn_state_set_time(s, 1.5));
   ck_assert(q_of(s, g.pin) == a * sin(w * 0.9 + p));
-  OK(cdn_body_set_q(s, g.pin, &far, 1));
+  OK(cdn_body_set_q(s, g.pin, 1, &far));
   ck_assert(q_of(s, g.pin) == far);
 
-  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_VELOCITY, &at, 1));
+  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_VELOCITY, 1, &at));
   ck_assert(q_of(s, g.pin) == far && u_of(s, g.pin) == at && udot_of(s, g.pin) == 0);
-  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_ACCELERATION, &at, 1));
+  OK_ON(s, cdn_body_lock_at(s, g.pin, CDN_LEVEL_ACCELERATION, 1, &at));
   ck_assert(u_of(s, g.pin) == at && udot_of(s, g.pin) == at); /* u stays where it was held */
   OK_ON(s, cdn_body_lock(s, g.pin, CDN_LEVEL_ACCELERATION));
   ck_assert(udot_of(s, g.pin) == 0);
@@ -262,11 +262,11 @@ START_TEST(quaternions_stay_unit) {
   rig g = make_rig();
   freeze(&g);
   const double q[4] = { 3, 0, 4, 0 };
-  OK_ON(g.state, cdn_body_lock_at(g.state, g.ball, CDN_LEVEL_POSITION, q, 4));
+  OK_ON(g.state, cdn_body_lock_at(g.state, g.ball, CDN_LEVEL_POSITION, 4, q));
   const double *eff = cdn_state_q_eff(g.state) + cdn_body_first_q(g.system, g.ball);
   ck_assert(eff[0] == 0.6 && eff[1] == 0 && eff[2] == 0.8 && eff[3] == 0);
   OK(cdn_body_unlock(g.state, g.ball));
-  OK(cdn_body_set_q(g.state, g.ball, q, 4)); /* of length 5, and locked as it is */
+  OK(cdn_body_set_q(g.state, g.ball, 4, q)); /* of length 5, and locked as it is */
   OK_ON(g.state, cdn_body_lock(g.state, g.ball, CDN_LEVEL_POSITION));
   eff = cdn_state_q_eff(g.state) + cdn_body_first_q(g.system, g.ball);
   ck_assert(eff[0] == 0.6 && eff[2] == 0.8);
@@ -357,7 +357,7 @@ START_TEST(only_what_changes_is_computed_again) {
   REALIZED;
   double q = 1;
   bool changed;
-  OK(cdn_body_set_q(s, g.pin, &q, 1));
+  OK(cdn_body_set_q(s, g.pin, 1, &q));
   REALIZED;
   OK_ON(s, cdn_prescribe(s, &changed));
   ck_assert(changed);
@@ -385,7 +385,7 @@ START_TEST(copies) {
   rig g = make_rig();
   freeze(&g);
   double at = 0.4;
-  OK_ON(g.state, cdn_body_lock_at(g.state, g.slider, CDN_LEVEL_POSITION, &at, 1));
+  OK_ON(g.state, cdn_body_lock_at(g.state, g.slider, CDN_LEVEL_POSITION, 1, &at));
   cdn_state *copy = NULL;
   OK(cdn_state_create(g.system, &copy));
   OK(cdn_state_copy(copy, g.state));
@@ -477,7 +477,7 @@ START_TEST(forces_are_differenced_where_they_are_held) {
   cdn_system_add_custom_force(g.system, &ops, &g.slider);
   freeze(&g);
   double at = 0.4, dq[25], du[25], there[2][25];
-  OK(cdn_body_set_q(g.state, g.slider, &at, 1));
+  OK(cdn_body_set_q(g.state, g.slider, 1, &at));
   for (int locked = 0; locked < 2; locked++) {
     double zero[5] = { 0 };
     if (locked) OK_ON(g.state, cdn_body_lock(g.state, g.slider, CDN_LEVEL_POSITION));

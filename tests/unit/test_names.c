@@ -8,42 +8,42 @@ static cdn_body add_arm(cdn_system *system, const char *name, cdn_body parent) {
   return cdn_system_add_body(system, &def);
 }
 
-static void is_refused(cdn_system *system, const char *sort, const char *name) {
+static void is_refused(cdn_system *system, const char *type, const char *name) {
   FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
   cdn_error e;
   cdn_last_error(&e);
   ck_assert_str_eq(e.element, name);
-  ck_assert_msg(strstr(e.text, sort) && strstr(e.text, name), "'%s'", e.text);
+  ck_assert_msg(strstr(e.text, type) && strstr(e.text, name), "'%s'", e.text);
   cdn_system_release(system);
 }
 
 START_TEST(test_two_of_one_name) {
-  for (int sort = 0; sort < 7; sort++) {
+  for (int type = 0; type < 7; type++) {
     static const char *const sorts[] = { "body", "mobilizer", "force", "constraint", "measure", "motion", "event" };
     cdn_system *system = cdn_system_create(NULL);
     const cdn_body upper = add_arm(system, "upper", cdn_ground());
-    const cdn_body lower = add_arm(system, sort == 0 ? "upper" : "lower", upper);
+    const cdn_body lower = add_arm(system, type == 0 ? "upper" : "lower", upper);
     cdn_body_def def = cdn_default_body_def();
-    def.name = "third", def.mobilizer_name = sort == 1 ? "upper" : NULL, def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
+    def.name = "third", def.mobilizer_name = type == 1 ? "upper" : NULL, def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
     const cdn_body third = cdn_system_add_body(system, &def);
     cdn_system_add_mobility_spring(system, "spring", upper, 0, 1, 0);
-    cdn_system_add_mobility_damper(system, sort == 2 ? "spring" : "damper", upper, 0, 1);
+    cdn_system_add_mobility_damper(system, type == 2 ? "spring" : "damper", upper, 0, 1);
     cdn_system_constrain_coordinate(system, "one", upper, 0, 0);
-    cdn_system_constrain_coordinate(system, sort == 3 ? "one" : "two", lower, 0, 0);
+    cdn_system_constrain_coordinate(system, type == 3 ? "one" : "two", lower, 0, 0);
     cdn_system_add_time_measure(system, "clock");
-    cdn_system_add_time_measure(system, sort == 4 ? "clock" : "other clock");
+    cdn_system_add_time_measure(system, type == 4 ? "clock" : "other clock");
     cdn_motion_def motion = cdn_default_motion_def();
     motion.name = "drive", motion.body = upper;
     cdn_system_add_motion(system, &motion);
-    motion.name = sort == 5 ? "drive" : "other drive", motion.body = third;
+    motion.name = type == 5 ? "drive" : "other drive", motion.body = third;
     cdn_system_add_motion(system, &motion);
     cdn_event_def event = cdn_default_event_def();
     event.kind = CDN_EVENT_PERIODIC, event.period = 1, event.name = "tick";
     cdn_system_add_event(system, &event);
-    event.name = sort == 6 ? "tick" : "tock";
+    event.name = type == 6 ? "tick" : "tock";
     cdn_system_add_event(system, &event);
     static const char *const names[] = { "upper", "upper", "spring", "one", "clock", "drive", "tick" };
-    is_refused(system, sorts[sort], names[sort]);
+    is_refused(system, sorts[type], names[type]);
   }
 }
 END_TEST

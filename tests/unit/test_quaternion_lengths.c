@@ -43,7 +43,7 @@ static void set(cdn_state *state, const cdn_body body[2], double length) {
   for (int b = 0; b < 2; b++)
     for (int k = 0, nq = cdn_body_nq(system, body[b]); k < nq; k++) q[b * nq + k] = (k < 4 ? length : 1) * unit[k];
   OK_ON(state, cdn_state_set_q(state, q));
-  for (int b = 0; b < 2; b++) OK_ON(state, cdn_body_set_u(state, body[b], speeds, cdn_body_nu(system, body[b])));
+  for (int b = 0; b < 2; b++) OK_ON(state, cdn_body_set_u(state, body[b], cdn_body_nu(system, body[b]), speeds));
 }
 
 enum { MOST = 12 };
@@ -133,7 +133,7 @@ START_TEST(locks_displacements_ensembles) {
     int n;
     for (int k = 0; k < 4; k++) q[k] = lengths[i] * unit[k];
     set(state, body, 1);
-    OK_ON(state, cdn_body_lock_at(state, body[1], CDN_LEVEL_POSITION, q, 4));
+    OK_ON(state, cdn_body_lock_at(state, body[1], CDN_LEVEL_POSITION, 4, q));
     for (int k = 0; k < 4; k++) NEAR(cdn_state_q_eff(state)[4 + k], unit[k], rounding(lengths[i]));
     OK_ON(state, cdn_body_unlock(state, body[1]));
 
@@ -186,14 +186,14 @@ START_TEST(what_has_no_direction_is_named) {
   cdn_state_last_error(state, &error);
   ck_assert_str_eq(error.element, "shoulder");
   ck_assert_ptr_nonnull(strstr(error.text, "the quaternion of joint 'shoulder' is zero; (1,0,0,0) is the identity"));
-  FAILS(cdn_body_set_q(state, body[1], q + 4, 4), CDN_ERR_ARG);
-  FAILS(cdn_body_lock_at(state, body[1], CDN_LEVEL_POSITION, q + 4, 4), CDN_ERR_ARG);
+  FAILS(cdn_body_set_q(state, body[1], 4, q + 4), CDN_ERR_ARG);
+  FAILS(cdn_body_lock_at(state, body[1], CDN_LEVEL_POSITION, 4, q + 4), CDN_ERR_ARG);
   q[5] = NAN;
   FAILS(cdn_state_set_q(state, q), CDN_ERR_NONFINITE);
   cdn_state_last_error(state, &error);
   ck_assert_str_eq(error.element, "shoulder.qx");
   q[5] = INFINITY;
-  FAILS(cdn_body_set_q(state, body[1], q + 4, 4), CDN_ERR_NONFINITE);
+  FAILS(cdn_body_set_q(state, body[1], 4, q + 4), CDN_ERR_NONFINITE);
   cdn_state_destroy(state);
 }
 END_TEST

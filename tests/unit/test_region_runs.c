@@ -135,7 +135,7 @@ static void write_into(bool companion) {
   cdn_certificate c;
   OK(cdn_stepper_certificate(stepper, &c));
   if (companion) {
-    ck_assert_msg(c.companion_story[0] == 0, "%s", c.companion_story);
+    ck_assert_msg(c.companion_message[0] == 0, "%s", c.companion_message);
     const cdn_state *other = cdn_stepper_state(cdn_stepper_companion(stepper));
     ck_assert_int_eq(rig_count(other, r->marks), RIG_MARKS + 100);
     ck_assert_double_eq(cdn_state_parameters(other, r->charges)[4], -100);

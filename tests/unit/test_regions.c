@@ -97,7 +97,7 @@ START_TEST(bytes_are_kept_as_they_are) {
 }
 END_TEST
 
-static void check_story(const cdn_state *state, cdn_status code, const char *part) {
+static void check_message(const cdn_state *state, cdn_status code, const char *part) {
   cdn_error e;
   cdn_state_last_error(state, &e);
   ck_assert_int_eq(e.code, code);
@@ -115,20 +115,20 @@ START_TEST(what_makes_no_sense_is_refused_and_changes_nothing) {
   FAILS(cdn_region_get(state, none, &elements, &n), CDN_ERR_ARG);
   ck_assert_ptr_null(elements);
   ck_assert_int_eq(n, 0);
-  check_story(state, CDN_ERR_ARG, "no such region");
+  check_message(state, CDN_ERR_ARG, "no such region");
   FAILS(cdn_region_get(state, scalar, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_set(state, computed, 0, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_eval(state, (cdn_computed_region){ r->marks.of, r->marks.ticket }, NULL, &n), CDN_ERR_ARG);
   FAILS(cdn_region_set(state, r->marks, -1, NULL), CDN_ERR_ARG);
-  check_story(state, CDN_ERR_ARG, "rig.marks");
+  check_message(state, CDN_ERR_ARG, "rig.marks");
   FAILS(cdn_region_append(state, r->marks, INT32_MIN, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_resize(state, r->marks, -5), CDN_ERR_ARG);
   FAILS(cdn_region_set_elements(state, r->marks, -1, 1, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_set_elements(state, r->marks, 1, 2, NULL), CDN_ERR_ARG);
-  check_story(state, CDN_ERR_ARG, "it has 2");
+  check_message(state, CDN_ERR_ARG, "it has 2");
   FAILS(cdn_region_set_elements(state, r->marks, INT32_MAX, INT32_MAX, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_resize(state, r->marks, INT32_MAX), CDN_ERR_LIMIT);
-  check_story(state, CDN_ERR_LIMIT, "at most");
+  check_message(state, CDN_ERR_LIMIT, "at most");
   FAILS(cdn_region_append(state, r->marks, INT32_MAX, NULL), CDN_ERR_LIMIT);
   FAILS(cdn_region_set(NULL, r->marks, 0, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_get(NULL, r->marks, NULL, NULL), CDN_ERR_ARG);
@@ -319,16 +319,16 @@ START_TEST(a_region_whose_function_fails_has_no_elements) {
   static const struct {
     cdn_status code;
     const char *part;
-  } stories[] = { { CDN_ERR_SINGULAR, "no more" },        { CDN_ERR_UNDECLARED, "not among its prerequisites" },
-                  { CDN_ERR_ARG, "cannot be set while" }, { CDN_ERR_LIMIT, "at most" },
-                  { CDN_ERR_ARG, "-1 elements" },         { CDN_ERR_CYCLE, "while it is being computed" } };
+  } messages[] = { { CDN_ERR_SINGULAR, "no more" },        { CDN_ERR_UNDECLARED, "not among its prerequisites" },
+                   { CDN_ERR_ARG, "cannot be set while" }, { CDN_ERR_LIMIT, "at most" },
+                   { CDN_ERR_ARG, "-1 elements" },         { CDN_ERR_CYCLE, "while it is being computed" } };
   const void *elements;
   int n;
   for (int what = 0; what < FINE; what++) {
     const double z = what, fine = FINE;
     OK_ON(state, cdn_state_set_z(state, &z));
-    FAILS(cdn_region_eval(state, c->found, &elements, &n), stories[what].code);
-    check_story(state, stories[what].code, stories[what].part);
+    FAILS(cdn_region_eval(state, c->found, &elements, &n), messages[what].code);
+    check_message(state, messages[what].code, messages[what].part);
     ck_assert_ptr_null(elements);
     ck_assert_int_eq(n, 0);
     OK_ON(state, cdn_state_set_z(state, &fine));

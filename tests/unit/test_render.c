@@ -21,7 +21,7 @@ static rig show(cdn_geometry g) {
   v.body = body, v.geometry = g;
   v.rgba[0] = 0.8, v.rgba[1] = 0.1, v.rgba[2] = 0.1;
   OK(cdn_scene_add_visual(r.scene, &v, NULL));
-  OK(cdn_body_set_q(r.state, body, (double[]){ 1, 0, 0, 0, 0.3, -0.2, 0.5 }, 7));
+  OK(cdn_body_set_q(r.state, body, 7, (double[]){ 1, 0, 0, 0, 0.3, -0.2, 0.5 }));
   OK(cdn_scene_update(r.scene, r.state));
   return r;
 }
@@ -115,7 +115,7 @@ END_TEST
 START_TEST(a_checked_plane) {
   NEEDS_RENDERER;
   rig r = show((cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } });
-  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, (double[]){ 1, 0, 0, 0, 0, 0, -1 }, 7)); /* hidden below the plane */
+  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, 7, (double[]){ 1, 0, 0, 0, 0, 0, -1 })); /* hidden below the plane */
   cdn_visual_def v = cdn_default_visual_def();
   v.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
   v.pattern = CDN_PATTERN_CHECKER, v.tile[0] = 0.25, v.tile[1] = 0.5, v.half[0] = 0.75, v.half[1] = 0.5;

@@ -88,8 +88,8 @@ static cdn_stepper *stepper_of(cdn_state *state, cdn_method method, double h) {
 }
 
 static cdn_status advance_to(cdn_stepper *stepper, double t) {
-  cdn_why why;
-  return cdn_stepper_advance(stepper, t, &why);
+  cdn_return_reason reason;
+  return cdn_stepper_advance(stepper, t, &reason);
 }
 
 /* A block thrown along a floor stops where u^2 = 2 mu g x, at a time t = u / (mu g), and does not move from then on. */

@@ -77,8 +77,8 @@ static rig *make(bool with_decorations) {
   cdn_system_add_subsystem(r.system, &ops, NULL);
   OK_FREEZE(r.system);
   OK(cdn_state_create(r.system, &r.state));
-  OK(cdn_body_set_q(r.state, r.arm, (double[]){ PI / 2 }, 1));
-  OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }, 7));
+  OK(cdn_body_set_q(r.state, r.arm, 1, (double[]){ PI / 2 }));
+  OK(cdn_body_set_q(r.state, r.ball, 7, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }));
   return &r;
 }
 
@@ -288,20 +288,20 @@ START_TEST(a_pull_is_shown) {
   cdn_body_def b = cdn_default_body_def();
   b.mobilizer = CDN_FREE, b.mass = mass_at(2, zero);
   const cdn_body body = cdn_system_add_body(r.system, &b);
-  const cdn_force pull = cdn_system_add_pull(r.system, NULL);
+  const cdn_force pull = cdn_system_add_perturbation(r.system, NULL);
   int n;
   OK(cdn_system_freeze(r.system));
   OK(cdn_state_create(r.system, &r.state));
   open_scene(&r, CDN_LAYER_OWN);
   cdn_scene_marks(r.scene, &n);
   ck_assert_int_eq(n, 0);
-  OK(cdn_pull_begin(r.state, pull, body, cdn_v3(0.1, 0, 0), cdn_v3(0.1, 2, 0)));
+  OK(cdn_perturbation_begin(r.state, pull, body, cdn_v3(0.1, 0, 0), cdn_v3(0.1, 2, 0)));
   OK_ON(r.state, cdn_scene_update(r.scene, r.state));
   near3(find_mark(&r, CDN_MARK_POINT, 0).X_G.p, cdn_v3(0.1, 0, 0), 1e-15);
   const cdn_mark arrow = find_mark(&r, CDN_MARK_ARROW, 0);
   near3(arrow.X_G.p, cdn_v3(0.1, 0, 0), 1e-15);
   near3(tip(arrow), cdn_v3(0.1, 2, 0), 1e-14);
-  OK(cdn_pull_end(r.state, pull));
+  OK(cdn_perturbation_end(r.state, pull));
   OK_ON(r.state, cdn_scene_update(r.scene, r.state));
   cdn_scene_marks(r.scene, &n);
   ck_assert_int_eq(n, 0);
@@ -315,7 +315,7 @@ START_TEST(frames_allocate_nothing) {
   for (int i = 0; i < 3; i++) OK_ON(r->state, cdn_scene_update(r->scene, r->state));
   const int64_t calls = r->memory.calls;
   for (int i = 0; i < 50; i++) {
-    OK(cdn_body_set_q(r->state, r->arm, (double[]){ 0.1 * i }, 1));
+    OK(cdn_body_set_q(r->state, r->arm, 1, (double[]){ 0.1 * i }));
     OK_ON(r->state, cdn_scene_update(r->scene, r->state));
     NEAR(cdn_scene_poses(r->scene)[r->arm.i].R.x.x, cos(0.1 * i), 1e-15);
   }
@@ -735,7 +735,7 @@ START_TEST(cones_and_rows) {
   for (int pyramid = 0; pyramid < 2; pyramid++) {
     rig r = { .system = cdn_system_create(NULL) };
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.model = CDN_CONTACT_CONVEX;
+    contact.model = CDN_CONTACT_SOFT;
     cdn_system_set_contact(r.system, &contact);
     cdn_soft_def soft = cdn_default_soft_def();
     soft.cone = pyramid ? CDN_SOFT_PYRAMIDAL : CDN_SOFT_ELLIPTIC;
@@ -760,9 +760,9 @@ START_TEST(cones_and_rows) {
     cdn_system_add_soft_limit(r.system, &limit);
     OK_FREEZE(r.system);
     OK(cdn_state_create(r.system, &r.state));
-    OK(cdn_body_set_q(r.state, r.arm, (double[]){ 1.1 }, 1));
-    OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }, 7));
-    OK(cdn_body_set_u(r.state, r.ball, (double[]){ 0, 0, 0, 1, 0, 0 }, 6));
+    OK(cdn_body_set_q(r.state, r.arm, 1, (double[]){ 1.1 }));
+    OK(cdn_body_set_q(r.state, r.ball, 7, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }));
+    OK(cdn_body_set_u(r.state, r.ball, 6, (double[]){ 0, 0, 0, 1, 0, 0 }));
     open_scene(&r, CDN_LAYER_CONES);
     int n;
     cdn_scene_marks(r.scene, &n);

@@ -92,7 +92,7 @@ static outcome fly(pulse p, cdn_method method, double accuracy, int reports, dou
 static bool takes_many_steps(cdn_method m) {
   return m == CDN_METHOD_EXPLICIT_EULER || m == CDN_METHOD_SEMI_EXPLICIT_EULER ||
          m == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || m == CDN_METHOD_VERLET || m == CDN_METHOD_TRAPEZOID ||
-         m == CDN_METHOD_CONVEX;
+         m == CDN_METHOD_IMPLICIT_CONTACT;
 }
 
 static void resolved_or_said(const pulse *p, cdn_method method, double accuracy, double look) {
@@ -110,9 +110,11 @@ enum { LEFT_OUT = 1 };
 enum { LEFT_OUT = 0 };
 #endif
 
-/* Methods of error control: those before CDN_METHOD_DAMPED_EULER, and the convex step. */
-enum { METHODS = CDN_METHOD_DAMPED_EULER + 1 };
-static cdn_method method_of(int i) { return i == CDN_METHOD_DAMPED_EULER ? CDN_METHOD_CONVEX : (cdn_method)i; }
+/* Methods of error control: those before CDN_METHOD_MUJOCO_EULER, and the implicit contact step. */
+enum { METHODS = CDN_METHOD_MUJOCO_EULER + 1 };
+static cdn_method method_of(int i) {
+  return i == CDN_METHOD_MUJOCO_EULER ? CDN_METHOD_IMPLICIT_CONTACT : (cdn_method)i;
+}
 
 START_TEST(a_pulse_at_a_report_is_resolved_or_said) {
   const cdn_method method = method_of(_i);

@@ -1,4 +1,4 @@
-/* Soft materials of shapes and pairs: what they are together, and the points of convex contact that have them. */
+/* Soft materials of shapes and pairs: what they are together, and the points of soft contact that have them. */
 #include "../testing.h"
 #include "contact/contact.h"
 
@@ -34,7 +34,7 @@ static scene begin(cdn_geometry a, const cdn_soft_material *of_a, cdn_geometry b
                    const cdn_soft_pair_material *of_pair) {
   scene s = { .system = cdn_system_create(NULL), .pair = { -1 } };
   cdn_contact_def def = cdn_default_contact_def();
-  def.model = CDN_CONTACT_CONVEX;
+  def.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s.system, &def);
   s.a = add_shape(s.system, cdn_ground(), a, of_a);
   s.b = add_shape(s.system, add_ball_body(s.system), b, of_b);
@@ -204,8 +204,8 @@ START_TEST(compliant_systems_have_no_soft_materials) {
 }
 END_TEST
 
-/* Boxes and height fields have no law; convex contact needs a distance alone. */
-START_TEST(convex_contact_needs_no_law) {
+/* Boxes and height fields have no law; soft contact needs a distance alone. */
+START_TEST(soft_contact_needs_no_law) {
   scene s = begin(brick, NULL, (cdn_geometry){ .kind = CDN_GEOMETRY_CYLINDER, .size = { 0.1, 0.1 } }, NULL, NULL);
   const contact_point *p;
   ck_assert_int_ge(points_at(&s, 0, 0, 0.19, &p), 3);
@@ -227,7 +227,7 @@ START_TEST(convex_contact_needs_no_law) {
   end(&s);
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def def = cdn_default_contact_def();
-  def.model = CDN_CONTACT_CONVEX;
+  def.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(system, &def);
   add_shape(system, cdn_ground(), ground, NULL);
   add_shape(system, add_ball_body(system), ground, NULL);
@@ -237,4 +237,4 @@ START_TEST(convex_contact_needs_no_law) {
 END_TEST
 
 CHECK_MAIN("soft materials", points_lie_midway, margins_reach_out, materials_are_mixed, wrong_numbers_are_refused,
-           compliant_systems_have_no_soft_materials, convex_contact_needs_no_law)
+           compliant_systems_have_no_soft_materials, soft_contact_needs_no_law)

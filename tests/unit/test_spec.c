@@ -279,7 +279,7 @@ START_TEST(test_all_kinds_of_mobilizers) {
       OK_ON(state, cdn_calc_M(state, a));
       OK_ON(other, cdn_calc_M(other, b));
       ck_assert_int_eq(memcmp(a, b, sizeof(double) * (size_t)(nu * nu)), 0);
-      const cdn_model_joint told = cdn_model_joint_get(model, 0);
+      const cdn_model_joint told = cdn_model_get_joint(model, 0);
       ck_assert_str_eq(told.kind, cdn_mobilizer_name(joint.kind));
       ck_assert(told.nq == nq && told.nu == nu && told.armature == 0.2);
       cdn_state_destroy(other);
@@ -308,7 +308,7 @@ START_TEST(test_trials_destroy_nothing) {
   OK(cdn_spec_add_joint(spec, &joint, NULL));
   build();
   ck_assert_int_eq(destroyed, 0);
-  const cdn_model_joint told = cdn_model_joint_get(model, cdn_model_find_joint(model, "j"));
+  const cdn_model_joint told = cdn_model_get_joint(model, cdn_model_find_joint(model, "j"));
   ck_assert(told.lower == -1 && told.upper == 1);
   drop();
   ck_assert_int_eq(destroyed, 1);
@@ -323,7 +323,7 @@ START_TEST(test_a_model_is_independent_of_its_spec) {
   build();
   OK(cdn_spec_remove(spec, CDN_SPEC_JOINT, 0));
   OK(cdn_spec_remove(spec, CDN_SPEC_BODY, 0));
-  ck_assert_str_eq(cdn_model_joint_get(model, 0).name, "j");
+  ck_assert_str_eq(cdn_model_get_joint(model, 0).name, "j");
   ck_assert_int_eq(cdn_spec_count(cdn_model_spec(model), CDN_SPEC_BODY), 1);
   drop();
 }

@@ -319,7 +319,7 @@ static void accelerate(cdn_spec_cut cut, double q, cdn_spatial A[3], int *freedo
   OK(cdn_state_create(system, &state));
   cdn_assembly *assembly;
   OK(cdn_assembly_create(system, NULL, &assembly));
-  const cdn_model_joint foot = cdn_model_joint_get(model, cdn_model_find_joint(model, "left foot"));
+  const cdn_model_joint foot = cdn_model_get_joint(model, cdn_model_find_joint(model, "left foot"));
   cdn_assembly_add_coordinate(assembly, NULL, foot.mobilized, 0, q, 1);
   cdn_assembly_add_speed(assembly, NULL, foot.mobilized, 0, 1.5, 1);
   OK(cdn_assemble(assembly, state, NULL));

@@ -235,10 +235,10 @@ START_TEST(stepping_and_advancing_mix) {
   ck_assert(t > 0.123 && t == certificate_of(stepper).time_final);
   OK_STEP(stepper, cdn_stepper_step(stepper, t + 1e-3));
   AT_MOST(cdn_state_time(seen), t + 1e-3);
-  cdn_why why = (cdn_why)-1;
-  OK_STEP(stepper, cdn_stepper_advance(stepper, 3, &why));
-  ck_assert_int_eq(why, CDN_REACHED_TIME);
-  OK_STEP(stepper, cdn_stepper_advance(stepper, 3, &why)); /* nothing to do */
+  cdn_return_reason reason = (cdn_return_reason)-1;
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 3, &reason));
+  ck_assert_int_eq(reason, CDN_REACHED_TIME);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 3, &reason)); /* nothing to do */
   FAILS(cdn_stepper_advance(stepper, 2.9, NULL), CDN_ERR_ARG);
   FAILS(cdn_stepper_advance(stepper, NAN, NULL), CDN_ERR_NONFINITE);
   ck_assert(cdn_state_time(seen) == 3 && seen == cdn_stepper_state(stepper));

@@ -92,11 +92,11 @@ START_TEST(all_measures_in_the_order_of_adding) {
   OK(cdn_trajectory_header(t));
   ck_assert_str_eq(p.text, "time,\"a \"\"pair\"\", of two[0]\",\"a \"\"pair\"\", of two[1]\",lag,speed\n");
   p.n = 0;
-  /* one of them has no value: no row, and its story */
-  cdn_error why;
+  /* one of them has no value: no row, and its message */
+  cdn_error reason;
   FAILS(cdn_trajectory_row(t, r.state, NULL), CDN_ERR_ARG);
-  cdn_state_last_error(r.state, &why);
-  ck_assert_str_eq(why.element, "lag");
+  cdn_state_last_error(r.state, &reason);
+  ck_assert_str_eq(reason.element, "lag");
   ck_assert(p.n == 0);
   const double lag = 7;
   OK_ON(r.state, cdn_measure_set_value(r.state, r.lag, &lag));
@@ -128,7 +128,7 @@ START_TEST(what_is_refused) {
   const char *nameless[] = { NULL };
   cdn_trajectory *t = NULL;
   cdn_trajectory_def def = cdn_default_trajectory_def();
-  cdn_error why;
+  cdn_error reason;
   FAILS(cdn_trajectory_create(NULL, NULL, write_page, &p, &t), CDN_ERR_ARG);
   FAILS(cdn_trajectory_create(r.state, NULL, NULL, &p, &t), CDN_ERR_ARG);
   def.struct_size = 1;
@@ -138,8 +138,8 @@ START_TEST(what_is_refused) {
   FAILS(cdn_trajectory_create(r.state, &def, write_page, &p, &t), CDN_ERR_ARG);
   def.measures = &none;
   FAILS(cdn_trajectory_create(r.state, &def, write_page, &p, &t), CDN_ERR_ARG);
-  cdn_state_last_error(r.state, &why);
-  ck_assert_msg(strstr(why.text, "measure") != NULL, "%s", why.text);
+  cdn_state_last_error(r.state, &reason);
+  ck_assert_msg(strstr(reason.text, "measure") != NULL, "%s", reason.text);
   def = cdn_default_trajectory_def();
   def.own = nameless, def.n_own = 1;
   FAILS(cdn_trajectory_create(r.state, &def, write_page, &p, &t), CDN_ERR_ARG);
@@ -171,9 +171,9 @@ START_TEST(memory_may_run_out) {
   for (;; failures++) {
     memory.fail_at = memory.calls + failures + 1;
     if (cdn_trajectory_create(r.state, &def, write_page, &p, &t) == CDN_OK) break;
-    cdn_error why;
-    cdn_state_last_error(r.state, &why);
-    ck_assert_int_eq(why.code, CDN_ERR_NOMEM);
+    cdn_error reason;
+    cdn_state_last_error(r.state, &reason);
+    ck_assert_int_eq(reason.code, CDN_ERR_NOMEM);
     ck_assert_ptr_null(t);
   }
   ck_assert_int_ge(failures, 3);

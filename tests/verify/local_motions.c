@@ -8,8 +8,8 @@ static const cdn_vec3 o = { 0, 0, 0 }, along_z = { 0, 0, 1 };
 static const cdn_body ground = { 0 };
 
 static void set(cdn_state *state, cdn_body body, double q, double u) {
-  OK_ON(state, cdn_body_set_q(state, body, &q, 1));
-  OK_ON(state, cdn_body_set_u(state, body, &u, 1));
+  OK_ON(state, cdn_body_set_q(state, body, 1, &q));
+  OK_ON(state, cdn_body_set_u(state, body, 1, &u));
 }
 
 /* ---- tops ---- */
@@ -24,7 +24,7 @@ static cdn_state *turn(const double *p) {
   if (p[7] != 0) cdn_system_add_gravity(system, "gravity", cdn_v3(0.5, 0, -9.81));
   cdn_state *state = state_of(system);
   cdn_vec3 w = cdn_scale(p[3] / cdn_norm(cdn_v3(p[4], p[5], p[6])), cdn_v3(p[4], p[5], p[6]));
-  OK(cdn_body_set_u(state, body, (double[]){ w.x, w.y, w.z }, 3));
+  OK(cdn_body_set_u(state, body, 3, (double[]){ w.x, w.y, w.z }));
   return state;
 }
 
@@ -38,7 +38,7 @@ static cdn_state *throw(const double *p) {
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_state *state = state_of(system);
   cdn_vec3 w = cdn_scale(p[3] / cdn_norm(cdn_v3(p[4], p[5], p[6])), cdn_v3(p[4], p[5], p[6]));
-  OK(cdn_body_set_u(state, body, (double[]){ w.x, w.y, w.z, 3, 1, 5 }, 6));
+  OK(cdn_body_set_u(state, body, 6, (double[]){ w.x, w.y, w.z, 3, 1, 5 }));
   return state;
 }
 
@@ -143,7 +143,7 @@ static cdn_state *chain(const double *p) {
   }
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
   cdn_state *state = state_of(system);
-  OK(cdn_body_set_u(state, parent, &p[3], 1));
+  OK(cdn_body_set_u(state, parent, 1, &p[3]));
   return state;
 }
 

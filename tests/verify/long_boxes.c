@@ -9,8 +9,8 @@
 
 #include "tower.h"
 
-static int fail(const char *what, const char *why) {
-  fprintf(stderr, "long_boxes: %s: %s\n", what, why);
+static int fail(const char *what, const char *reason) {
+  fprintf(stderr, "long_boxes: %s: %s\n", what, reason);
   return EXIT_FAILURE;
 }
 

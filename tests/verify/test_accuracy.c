@@ -179,8 +179,8 @@ static double run_top(double accuracy, const void *what) {
   cdn_quaternion e = cdn_quaternion_from_rotation(R0);
   cdn_vec3 w = cdn_rotate(R0, w_B), L = cdn_rotate(R0, cdn_v3(I1 * w_B.x, I1 * w_B.y, I3 * w_B.z));
   double q[4] = { length * e.w, length * e.x, length * e.y, length * e.z }, u[3] = { w.x, w.y, w.z };
-  OK(cdn_body_set_q(state, top, q, 4));
-  OK(cdn_body_set_u(state, top, u, 3));
+  OK(cdn_body_set_q(state, top, 4, q));
+  OK(cdn_body_set_u(state, top, 3, u));
 
   cdn_stepper *stepper = stepper_of(state, accuracy);
   double worst = 0;

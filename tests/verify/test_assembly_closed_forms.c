@@ -172,7 +172,7 @@ START_TEST(test_stewart_platform) {
     const double q[7] = { p.w, p.x, p.y, p.z, at.x, at.y, at.z };
     const cdn_transform X = { cdn_rotation_from_quaternion(p), at };
     scatter(state, &r, 1);
-    OK_ON(state, cdn_body_set_q(state, platform, q, 7));
+    OK_ON(state, cdn_body_set_q(state, platform, 7, q));
     OK(cdn_assembly_lock(a, platform, true));
     OK_ASSEMBLY(a, cdn_assemble(a, state, NULL));
     for (int leg = 0; leg < 6; leg++) {
@@ -187,7 +187,7 @@ START_TEST(test_stewart_platform) {
     double moved[7];
     for (int k = 0; k < 7; k++) moved[k] = q[k] + uniform(&r, -0.05, 0.05);
     OK(cdn_assembly_lock(a, platform, false));
-    OK_ON(state, cdn_body_set_q(state, platform, moved, 7));
+    OK_ON(state, cdn_body_set_q(state, platform, 7, moved));
     cdn_assembly_report report;
     OK_ASSEMBLY(a, cdn_assemble(a, state, &report));
     ck_assert_int_eq(report.dof, 0);

@@ -119,9 +119,9 @@ START_TEST(a_bouncing_ball_is_within_ten_accuracies) {
 }
 END_TEST
 
-/* The convex step continues with the solution whose error it estimates, so that errors of its steps add up to what they
- * are estimated to be. Steps are short enough to see each touch. */
-START_TEST(the_convex_step_is_within_ten_accuracies) {
+/* The implicit contact step continues with the solution whose error it estimates, so that errors of its steps add up to
+ * what they are estimated to be. Steps are short enough to see each touch. */
+START_TEST(the_implicit_contact_step_is_within_ten_accuracies) {
   static const double accuracies[] = { 3e-3, 3e-4, 3e-5, 3e-6, 7e-7 };
   motion_of_ball of[REPORTS];
   follow(&balls[_i], of);
@@ -129,7 +129,7 @@ START_TEST(the_convex_step_is_within_ten_accuracies) {
   while (!(of[last].z > 0.01)) last--;
   for (int k = 0; k < 5; k++) {
     cdn_stepper_def def = cdn_default_stepper_def();
-    def.method = CDN_METHOD_CONVEX, def.accuracy = accuracies[k], def.max_step = 0.01;
+    def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = accuracies[k], def.max_step = 0.01;
     AT_MOST(delivered(&balls[_i], of, def, last, last), 10);
   }
 }
@@ -137,7 +137,7 @@ END_TEST
 
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_bouncing_ball_is_within_ten_accuracies, 0, (int)(sizeof balls / sizeof balls[0]));
-  tcase_add_loop_test(c, the_convex_step_is_within_ten_accuracies, 0, 4);
+  tcase_add_loop_test(c, the_implicit_contact_step_is_within_ten_accuracies, 0, 4);
 }
 
 int main(void) { return check_suite("bounces", 60, add); }

@@ -119,20 +119,22 @@ START_TEST(branches_that_part_are_a_reason) {
              0.05 * (i / 3 + 1), methods[i % 3]);
     const int code = cardan(line);
     json_t *run = parse_file("run.json");
-    const char *why = json_string_value(json_object_get(member(run, "delivery"), "unattainable"));
-    const char *parting = json_string_value(json_object_get(run, "parting"));
+    const char *reason = json_string_value(json_object_get(member(run, "delivery"), "unattainable"));
+    const char *bifurcation = json_string_value(json_object_get(run, "bifurcation"));
     if (json_is_false(member(run, "delivered"))) {
       ck_assert_int_eq(code, 6);
-      ck_assert_msg(why && strlen(why) > 20, "%s", why);
+      ck_assert_msg(reason && strlen(reason) > 20, "%s", reason);
     }
     /* at so loose an accuracy a run may also miss by its errors alone */
-    if (json_is_false(member(run, "delivered")) && json_is_false(member(run, "failed")) && parting && parting[0]) {
+    if (json_is_false(member(run, "delivered")) && json_is_false(member(run, "failed")) && bifurcation &&
+        bifurcation[0]) {
       parted++;
-      ck_assert_msg(strstr(why, "singular pose at t = 0") && strstr(why, " s, of constraint 'loop' with the joints of"),
-                    "%s", why);
+      ck_assert_msg(strstr(reason, "singular pose at t = 0") &&
+                        strstr(reason, " s, of constraint 'loop' with the joints of"),
+                    "%s", reason);
       SAYS(json_string_value(member(run, "verdict")), "at a singular pose of constraint 'loop'");
-      SAYS(json_string_value(member(run, "parting")), "constraint 'loop'");
-      AT_MOST(number(run, "parting_time"), 0.01); /* the pose is left within some steps */
+      SAYS(json_string_value(member(run, "bifurcation")), "constraint 'loop'");
+      AT_MOST(number(run, "bifurcation_time"), 0.01); /* the pose is left within some steps */
       SAYS(output, "branches part at a singular pose");
     }
     json_decref(run);

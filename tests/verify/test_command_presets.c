@@ -35,17 +35,18 @@ static void check_rows(const char *one, const char *other, bool same) {
 START_TEST(like_mujoco) {
   begin();
   check_rows("arms.xml --like mujoco", "arms.xml --method file --equality soft --contact soft", true);
-  check_rows("arms.xml --like mujoco", "arms.xml --method implicit --step 0.004 --equality soft --contact soft", true);
+  check_rows("arms.xml --like mujoco", "arms.xml --method mujoco-implicit --step 0.004 --equality soft --contact soft",
+             true);
   check_rows("arms.xml --like mujoco", "arms.xml --method file", false);
   /* an option beside it wins */
   check_rows("arms.xml --like mujoco --equality exact", "arms.xml --method file", true);
   check_rows("arms.xml --like mujoco --contact compliant", "arms.xml --method file --equality soft --contact compliant",
              true);
   check_rows("arms.xml --like mujoco --step 0.002", "arms.xml --method file --equality soft --step 0.002", true);
-  check_rows("arms.xml --like mujoco --method damped-euler", "arms.xml --method damped-euler --equality soft", true);
+  check_rows("arms.xml --like mujoco --method mujoco-euler", "arms.xml --method mujoco-euler --equality soft", true);
   /* of a file that says nothing MuJoCo takes its defaults */
   check_rows("robot.urdf --floating-base --like mujoco",
-             "robot.urdf --floating-base --method damped-euler --step 0.002 --contact soft", true);
+             "robot.urdf --floating-base --method mujoco-euler --step 0.002 --contact soft", true);
   /* commands that take no steps take contact and equality */
   SUCCEEDS("info arms.xml --like mujoco --json");
   json_t *info = parse(output);
@@ -59,21 +60,23 @@ END_TEST
 
 START_TEST(preset_interactive) {
   begin();
-  check_rows("arms.xml --preset interactive", "arms.xml --contact soft --method implicit --step 0.004 --no-companion",
-             true);
+  check_rows("arms.xml --preset interactive",
+             "arms.xml --contact soft --method mujoco-implicit --step 0.004 --no-companion", true);
   check_rows("robot.urdf --floating-base --ground --preset interactive",
-             "robot.urdf --floating-base --ground --contact soft --method implicit --step 0.002 --no-companion", true);
+             "robot.urdf --floating-base --ground --contact soft --method mujoco-implicit --step 0.002 --no-companion",
+             true);
   /* contact that is stiff needs the step in which it is implicit */
   check_rows("arms.xml --preset interactive --contact compliant",
-             "arms.xml --contact compliant --method convex --step 0.004 --no-companion", true);
+             "arms.xml --contact compliant --method implicit-contact --step 0.004 --no-companion", true);
   check_rows("arms.xml --preset interactive --step 0.001",
-             "arms.xml --contact soft --method implicit --step 0.001 --no-companion", true);
+             "arms.xml --contact soft --method mujoco-implicit --step 0.001 --no-companion", true);
   check_rows("arms.xml --preset interactive --accuracy 1e-3", "arms.xml --contact soft --accuracy 1e-3 --no-companion",
              true);
   /* what it stands for is said, and that nobody knows the errors */
   SUCCEEDS("simulate arms.xml --preset interactive --duration 0.1");
-  SAYS(errors, "preset interactive: --contact soft --method implicit --step 0.004 --no-companion; the errors of the "
-               "run are unknown");
+  SAYS(errors,
+       "preset interactive: --contact soft --method mujoco-implicit --step 0.004 --no-companion; the errors of the "
+       "run are unknown");
   SAYS(output, "error unknown");
   EXITS(2, "simulate arms.xml --duration 1 --preset quick");
   SAYS(errors, "there is interactive");

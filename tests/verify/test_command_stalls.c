@@ -82,7 +82,7 @@ static void was_cut(const char *summary) {
   json_decref(root);
 }
 
-/* ---- no headway ---------------------------------------------------------------------------------- */
+/* ---- no progress ---------------------------------------------------------------------------------- */
 
 /* Layers of 25 boxes, some millimetres apart. At distance 0: boxes at one place, which are pressed apart by
  * megajoules, in directions that jump. */
@@ -199,9 +199,9 @@ START_TEST(equal_steps_that_blow_up_say_so) {
 }
 END_TEST
 
-/* ---- the convex step where nothing touches ------------------------------------------------------- */
+/* ---- the implicit contact step where nothing touches ------------------------------------------------------- */
 
-START_TEST(the_convex_step_runs_every_example) {
+START_TEST(the_implicit_contact_step_runs_every_example) {
   static const char *const models[] = { "arm.urdf",     "five_bar.xml", "gripper.xml",  "gymnast.xml", "hexapod.xml",
                                         "pendulum.xml", "press.xml",    "puppet.xml",   "slope.xml",   "stairs.xml",
                                         "top.xml",      "walker.xml",   "lamp/lamp.xml" };
@@ -211,11 +211,12 @@ START_TEST(the_convex_step_runs_every_example) {
   enter_directory();
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (int k = 0; k < 3; k++)
-      SUCCEEDS("simulate %s/examples/models/%s --quiet --method convex --duration 0.02 --no-companion --contact %s",
-               source, models[i], contacts[k]);
+      SUCCEEDS(
+          "simulate %s/examples/models/%s --quiet --method implicit-contact --duration 0.02 --no-companion --contact %s",
+          source, models[i], contacts[k]);
 }
 END_TEST
 
 CHECK_MAIN("command stalls", a_pace_that_leads_nowhere_is_said, a_signal_ends_a_run_whose_companion_works,
            a_signal_ends_a_step_that_takes_long, surfaces_that_cannot_be_are_refused_by_the_option,
-           equal_steps_that_blow_up_say_so, the_convex_step_runs_every_example)
+           equal_steps_that_blow_up_say_so, the_implicit_contact_step_runs_every_example)

@@ -10,12 +10,12 @@ static const char *of_project(const char *name) {
 
 /* A damped link of inertia 1e-20: the run ends at once and names the link, what it has too little and too much of, and
  * a cure. */
-START_TEST(a_run_without_headway_ends_with_cause_and_cure) {
+START_TEST(a_run_without_progress_ends_with_cause_and_cure) {
   enter_directory();
   write_file("turning.json", "{\"u\": [1, 0]}");
   EXITS(1, "simulate %s --initial turning.json --duration 1 --summary run.json", of_project("tests/data/stall.urdf"));
   SAYS(output, "asked 1e-4, delivered: unknown, as the run failed at t = ");
-  SAYS(errors, "no headway");
+  SAYS(errors, "no progress");
   SAYS(errors, "'hinge.u' of body 'wire'");
   SAYS(errors, "damping of 1 on an inertia of 1e-20");
   SAYS(errors, "--armature");
@@ -129,6 +129,6 @@ START_TEST(no_false_alarms) {
 }
 END_TEST
 
-CHECK_MAIN("verdicts of the command", a_run_without_headway_ends_with_cause_and_cure,
+CHECK_MAIN("verdicts of the command", a_run_without_progress_ends_with_cause_and_cure,
            a_motion_below_the_accuracy_is_said, an_accuracy_below_rounding_is_said,
            iterations_of_a_file_hold_in_its_own_steps, no_false_alarms)

@@ -11,7 +11,7 @@ static bool verbose(void) { return getenv("CARDAN_TEST_VERBOSE") != NULL; }
 /* CVODE's Adams cannot project, and refuses. */
 static bool projects(int method) { return method != CDN_METHOD_CVODE_ADAMS && controls_errors(method); }
 static bool is_of_low_order(int method) {
-  return method == CDN_METHOD_CONVEX || (method >= CDN_METHOD_VERLET && method <= CDN_METHOD_TRAPEZOID);
+  return method == CDN_METHOD_IMPLICIT_CONTACT || (method >= CDN_METHOD_VERLET && method <= CDN_METHOD_TRAPEZOID);
 }
 
 static bool is_of_first_order(cdn_method method) {
@@ -89,7 +89,7 @@ START_TEST(test_the_level_pose_is_singular) {
     int n;
     for (int k = 0; k < 3; k++) {
       const double q = sign[k] * poses[i].angle;
-      OK_ON(m.state, cdn_body_set_q(m.state, (cdn_body){ k + 1 }, &q, 1));
+      OK_ON(m.state, cdn_body_set_q(m.state, (cdn_body){ k + 1 }, 1, &q));
     }
     AT_MOST(error_of(m.state), 1e-15);
     OK_ON(m.state, cdn_redundant_equations(m.state, redundant, &n));

@@ -59,7 +59,7 @@ static scene impact(double dissipation) {
   const double R = 0.02, q0[7] = { 1, 0, 0, 0, 0, 0, R + 1.0 / FALL }, u0[6] = { 0, 0, 0, 0, 0, -1 };
   scene s = make_scene(sphere(R), 0.1, ball_inertia(0.1, R), material(1e7, dissipation, 0), material(RIGID, 0, 0), 0,
                        0.01, q0);
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, u0, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, u0));
   return s;
 }
 
@@ -136,7 +136,7 @@ START_TEST(sphere_slides_until_it_rolls) {
   const double q0[7] = { 1, 0, 0, 0, 0, 0, R - depth }, u0[6] = { 0, 0, 0, 3, 0, 0 };
   scene s =
       make_scene(sphere(R), m, ball_inertia(m, R), material(E, 0, 0.2), material(RIGID, 0, 0.2), g, transition, q0);
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, u0, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, u0));
   cdn_stepper *stepper = stepper_of(s.state, 1e-7);
   cdn_state *now = cdn_stepper_state(stepper);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t_roll, NULL));

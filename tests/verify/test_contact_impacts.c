@@ -115,7 +115,7 @@ START_TEST(two_bodies_meet) {
     const cdn_body body[2] = { add_ball(system, 2, 0.1, places[0], &m, &shape),
                                add_ball(system, 3, 0.2, places[1], &m, &shape) };
     cdn_state *state = freeze(system);
-    for (int i = 0; i < 2; i++) OK_ON(state, cdn_body_set_u(state, body[i], u[i], 6));
+    for (int i = 0; i < 2; i++) OK_ON(state, cdn_body_set_u(state, body[i], 6, u[i]));
     cdn_stepper *stepper = stepper_of(state, accuracy);
     OK_STEP(stepper, cdn_stepper_advance(stepper, 0.2, NULL));
     for (int i = 0; i < 2; i++) NEAR(cdn_body_u(cdn_stepper_state(stepper), body[i])[3], after[i], 10 * accuracy);
@@ -143,7 +143,7 @@ static double oblique_error(const oblique *o, double modulus) {
   contact.transition_velocity = 1e-3;
   cdn_system_set_contact(system, &contact);
   cdn_state *state = freeze(system);
-  OK_ON(state, cdn_body_set_u(state, body, u0, 6));
+  OK_ON(state, cdn_body_set_u(state, body, 6, u0));
   cdn_stepper *stepper = stepper_of(state, 1e-8);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 0.05, NULL));
   const double *u = cdn_body_u(cdn_stepper_state(stepper), body);
@@ -190,7 +190,7 @@ START_TEST(cradle_with_gaps) {
     speed *= 0.5 * (1 + e);
   }
   cdn_state *state = freeze(system);
-  OK_ON(state, cdn_body_set_u(state, body[0], u0, 6));
+  OK_ON(state, cdn_body_set_u(state, body[0], 6, u0));
   cdn_stepper *stepper = stepper_of(state, accuracy);
   /* the pulse arrives at the last ball after sum of gap / speed */
   OK_STEP(stepper, cdn_stepper_advance(stepper, gap * BALLS / speed, NULL));

@@ -84,8 +84,8 @@ START_TEST(numbers_are_those_of_the_contacts) {
   NEAR(number(s.state, least, 0), -1e-3, 1e-15);
   for (int q = 0; q < CDN_CONTACT_GAP; q++) ck_assert(number(s.state, m[q], 0) == 0);
 
-  OK(cdn_body_set_q(s.state, s.ball, (double[]){ 1, 0, 0, 0, 0, 0, R - 2e-3 }, 7));
-  OK(cdn_body_set_u(s.state, s.ball, (double[]){ 0, 0, 0, 0.3, -0.4, -1 }, 6));
+  OK(cdn_body_set_q(s.state, s.ball, 7, (double[]){ 1, 0, 0, 0, 0, 0, R - 2e-3 }));
+  OK(cdn_body_set_u(s.state, s.ball, 6, (double[]){ 0, 0, 0, 0.3, -0.4, -1 }));
   cdn_contact c, d;
   int n;
   OK_ON(s.state, cdn_contact_count(s.state, &n));
@@ -138,7 +138,7 @@ START_TEST(touch_and_lift_off_are_events) {
   scene s = make_scene(&touch, &part);
   start(&s);
   OK(cdn_shape_set_enabled(s.state, s.second, false));
-  OK(cdn_body_set_u(s.state, s.ball, (double[]){ 0, 0, 0, 0, 0, -1 }, 6));
+  OK(cdn_body_set_u(s.state, s.ball, 6, (double[]){ 0, 0, 0, 0, 0, -1 }));
   moments m = { 0 };
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-9, def.user = &m;
@@ -181,7 +181,7 @@ START_TEST(stick_and_slip_are_events) {
   OK_FREEZE(system);
   cdn_state *state;
   OK(cdn_state_create(system, &state));
-  OK(cdn_body_set_u(state, block, (double[]){ v, 0, 0 }, 3));
+  OK(cdn_body_set_u(state, block, 3, (double[]){ v, 0, 0 }));
   moments times = { 0 };
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-6, def.user = &times;

@@ -36,7 +36,7 @@ static void swing(const cdn_system *system, cdn_method method, int steps, double
   const double end = 0.03;
   def.method = method, def.fixed_step = end / steps;
   OK(cdn_state_create(system, &state));
-  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, u0, 6));
+  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, 6, u0));
   OK(cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, end, NULL));
   cdn_state *now = cdn_stepper_state(stepper);
@@ -98,7 +98,7 @@ START_TEST(steps_end_where_balls_touch) {
       def.method = methods[k], def.accuracy = pow(10, -digits);
       const double q[7] = { 1, 0, 0, 0, 0, 0, 0.3 };
       OK(cdn_state_create(system, &state));
-      OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, q, 7));
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, 7, q));
       OK(cdn_stepper_create(state, &def, &stepper));
       int64_t inside = 0, beyond = 0;
       for (double z = 1; beyond == 0;) {
@@ -181,7 +181,7 @@ START_TEST(runs_resume_before_touches) {
     OK(cdn_state_create(system, &state));
     for (int b = 1; b <= 5; b++) {
       const double q[7] = { 1, 0, 0, 0, 0.3 * (b % 2), 0.3 * (b / 2 % 2), 0.11 + 0.037 * b + 0.25 * (b / 4) };
-      OK_ON(state, cdn_body_set_q(state, (cdn_body){ b }, q, 7));
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ b }, 7, q));
     }
     OK(cdn_stepper_create(state, &def, &whole));
     OK(cdn_stepper_create(state, &def, &parted));

@@ -39,7 +39,7 @@ START_TEST(long_steps_miss_no_touch) {
       cdn_state *state;
       OK(cdn_state_create(system, &state));
       const double u0[6] = { 0, 0, 0, speed, 0, 0 };
-      OK_ON(state, cdn_body_set_u(state, flying, u0, 6));
+      OK_ON(state, cdn_body_set_u(state, flying, 6, u0));
       cdn_stepper *stepper;
       cdn_stepper_def def = cdn_default_stepper_def();
       def.method = methods[k], def.accuracy = 1e-5, def.final_time = 1;
@@ -75,7 +75,7 @@ START_TEST(many_fly_together) {
     for (int i = 1; i <= BALLS; i++) {
       const double *q = cdn_body_q(state, (cdn_body){ i });
       const double s = 3 * apart, u[6] = { 0, 0, 0, 100 + s * q[4], s * q[5], s * q[6] };
-      OK_ON(state, cdn_body_set_u(state, (cdn_body){ i }, u, 6));
+      OK_ON(state, cdn_body_set_u(state, (cdn_body){ i }, 6, u));
     }
     cdn_stepper *stepper;
     cdn_stepper_def def = cdn_default_stepper_def();
@@ -101,8 +101,8 @@ static void set_pose(cdn_state *state, int n, unsigned seed, double size) {
     double q[7] = { 1, 0, 0, 0 }, u[6];
     for (int k = 0; k < 3; k++) q[4 + k] = size * random_number(&seed);
     for (int k = 0; k < 6; k++) u[k] = random_number(&seed) - 0.5;
-    OK_ON(state, cdn_body_set_q(state, (cdn_body){ i + 1 }, q, 7));
-    OK_ON(state, cdn_body_set_u(state, (cdn_body){ i + 1 }, u, 6));
+    OK_ON(state, cdn_body_set_q(state, (cdn_body){ i + 1 }, 7, q));
+    OK_ON(state, cdn_body_set_u(state, (cdn_body){ i + 1 }, 6, u));
   }
 }
 
@@ -154,7 +154,7 @@ START_TEST(contacts_do_not_depend_on_history) {
 }
 END_TEST
 
-/* ---- quiet times ---- */
+/* ---- clear times ---- */
 
 static int asked; /* how often a shape's box or distance was asked for */
 static cdn_vec3 support_of_ball(const void *self, cdn_vec3 direction) {
@@ -187,7 +187,7 @@ START_TEST(what_meets_nothing_is_not_looked_at) {
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-8;
   OK(cdn_state_create(system, &state));
-  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, spin, 6));
+  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, 6, spin));
   OK(cdn_stepper_create(state, &def, &stepper));
   asked = 0;
   OK_STEP(stepper, cdn_stepper_advance(stepper, 2, NULL));

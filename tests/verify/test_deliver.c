@@ -65,8 +65,8 @@ static void check_claims(const char *name, double accuracy, const result *r) {
   ck_assert(c->accuracy == accuracy);
   ck_assert_msg(!claims || r->seen.kept <= 10 * accuracy, "%s at %.3g: error %.3g of it", name, accuracy,
                 r->seen.kept / accuracy);
-  ck_assert_msg(claims == (r->delivery.why == CDN_DELIVER_DONE), "%s at %.3g", name, accuracy);
-  ck_assert_msg(claims == !r->delivery.story[0], "%s at %.3g: '%s'", name, accuracy, r->delivery.story);
+  ck_assert_msg(claims == (r->delivery.reason == CDN_DELIVER_DONE), "%s at %.3g", name, accuracy);
+  ck_assert_msg(claims == !r->delivery.message[0], "%s at %.3g: '%s'", name, accuracy, r->delivery.message);
   if (r->seen.first.delivered != CDN_VERDICT_DELIVERED) return;
   ck_assert_msg(claims && r->seen.kept <= fmax(r->seen.plain, accuracy), "%s at %.3g is worse", name, accuracy);
 }
@@ -88,7 +88,7 @@ static void sweep(const char *name, double loosest, double tightest, double fact
     if (getenv("CARDAN_TEST_VERBOSE"))
       printf("%s at %.3g: error %.3g, estimate %.3g, %d attempts, %lld evaluations; %s\n", name, accuracy,
              r.seen.kept / accuracy, r.certificate.error_estimate / accuracy, r.delivery.attempts,
-             (long long)r.delivery.evaluations, r.delivery.story);
+             (long long)r.delivery.evaluations, r.delivery.message);
     check_claims(name, accuracy, &r);
     const bool claims = r.certificate.delivered == CDN_VERDICT_DELIVERED, later = claims && r.delivery.attempts > 1;
     t->claims += claims;
@@ -285,7 +285,7 @@ START_TEST(it_takes_ten_lines) {
   ck_assert_int_eq(c.delivered, CDN_VERDICT_DELIVERED);
   AT_MOST(c.error_estimate, 2e-5);
   ck_assert(c.accuracy == 1e-5 && c.step_accuracy == d.accuracy && d.accuracy < 1e-6);
-  ck_assert_int_eq(d.why, CDN_DELIVER_DONE);
+  ck_assert_int_eq(d.reason, CDN_DELIVER_DONE);
   ck_assert_int_eq(d.attempts, 2);
   ck_assert_int_eq(d.kept, 1);
   ck_assert_int_eq(d.runs, 3);
@@ -522,7 +522,7 @@ START_TEST(a_first_attempt_that_fails_fails) {
   cdn_stepper_failure(kept, &failure);
   ck_assert_int_eq(failure.error.code, CDN_ERR_CALLBACK);
   AT_MOST(failure.time, 1.5);
-  ck_assert_str_ne(c.failure_story, "");
+  ck_assert_str_ne(c.failure_message, "");
   ck_assert_int_ne(c.delivered, CDN_VERDICT_DELIVERED);
   cdn_stepper_destroy(kept);
 }
@@ -533,9 +533,9 @@ START_TEST(a_tighter_attempt_that_fails_is_not_kept) {
   cdn_delivery d;
   cdn_stepper *kept = deliver_failing(1, CDN_OK, &c, &d);
   ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
-  ck_assert_int_eq(d.why, CDN_DELIVER_FAILED);
+  ck_assert_int_eq(d.reason, CDN_DELIVER_FAILED);
   ck_assert_int_eq(d.kept, 0);
-  ck_assert_msg(strstr(d.story, "a more accurate run, at"), "%s", d.story);
+  ck_assert_msg(strstr(d.message, "a more accurate run, at"), "%s", d.message);
   ck_assert(cdn_state_time(cdn_stepper_state(kept)) == END);
   cdn_stepper_destroy(kept);
 }
@@ -566,15 +566,15 @@ START_TEST(it_tells_what_it_cannot_do) {
   cdn_certificate c;
   cdn_delivery d;
   OK_ON(start, cdn_deliver(start, &def, NULL, NULL, &c, &d));
-  ck_assert_int_eq(d.why, CDN_DELIVER_CHAOS);
-  ck_assert_msg(strstr(d.story, "those of rounding"), "%s", d.story);
+  ck_assert_int_eq(d.reason, CDN_DELIVER_CHAOS);
+  ck_assert_msg(strstr(d.message, "those of rounding"), "%s", d.message);
   ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
   ck_assert(c.delivered_until > 5 && c.delivered_until < 60);
   ck_assert(cdn_certificate_suggestion(&c) == 0);
   def.final_time = 8, def.accuracy = 3e-4, how.most_attempts = 1;
   OK_ON(start, cdn_deliver(start, &def, &how, NULL, &c, &d));
   ck_assert_int_eq(d.attempts, 1);
-  ck_assert_int_ne(d.why, CDN_DELIVER_DONE);
+  ck_assert_int_ne(d.reason, CDN_DELIVER_DONE);
   cdn_state_destroy(start);
 }
 END_TEST

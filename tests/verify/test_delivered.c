@@ -41,12 +41,12 @@ static void judge(const problem *p, const run *r, double floor, tally *t) {
   t->runs++;
   if (run_has_failed(p, r)) {
     t->failed++;
-    printf("%s, %s at %.1e: %s\n", p->name, cdn_method_name(r->method), r->accuracy, r->story);
+    printf("%s, %s at %.1e: %s\n", p->name, cdn_method_name(r->method), r->accuracy, r->message);
     return;
   }
   if (over <= 10) t->within++;
   else if (r->verdict == CDN_VERDICT_DELIVERED) t->false_claims++;
-  else if (r->verdict == CDN_VERDICT_UNKNOWN && !r->story[0]) t->silent++;
+  else if (r->verdict == CDN_VERDICT_UNKNOWN && !r->message[0]) t->silent++;
   if (!is_rounding(r, floor) && !p->chaotic && !r->status) {
     t->estimates++;
     t->good += share <= 3 && share >= 1. / 3;
@@ -55,7 +55,7 @@ static void judge(const problem *p, const run *r, double floor, tally *t) {
                    (!is_rounding(r, floor) && !(share <= 3 && share >= 1. / 3));
   if (bad || getenv("CARDAN_TEST_VERBOSE"))
     printf("%-20s %-20s %.1e: error %8.3g of it, estimate %8.3g of the error, %d evaluations %s\n", p->name,
-           cdn_method_name(r->method), r->accuracy, over, share, (int)r->evaluations, r->story);
+           cdn_method_name(r->method), r->accuracy, over, share, (int)r->evaluations, r->message);
 }
 
 static double accuracy_of(int i, int which) {

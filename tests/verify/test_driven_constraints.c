@@ -72,9 +72,9 @@ START_TEST(shaken_trolley) {
     drive_by(system, trolley, shake);
     cdn_state *state = state_of(system);
     const double x = shake.a * sin(shake.p), v = shake.a * shake.w * cos(shake.p), lean = 0.8;
-    OK_ON(state, cdn_body_set_q(state, trolley, &x, 1));
-    OK_ON(state, cdn_body_set_u(state, trolley, &v, 1));
-    OK_ON(state, cdn_body_set_q(state, bob, &lean, 1));
+    OK_ON(state, cdn_body_set_q(state, trolley, 1, &x));
+    OK_ON(state, cdn_body_set_u(state, trolley, 1, &v));
+    OK_ON(state, cdn_body_set_q(state, bob, 1, &lean));
     cdn_stepper *stepper;
     const cdn_certificate c = run(state, methods[_i], accuracy, 3, &stepper);
     ck_assert(fabs(c.work) > 0.1);
@@ -96,8 +96,8 @@ START_TEST(bead_on_a_turning_spoke) {
     const cdn_body bead = add_slider(system, spoke, point_mass(m, o));
     const cdn_constraint drive = cdn_system_constrain_speed(system, "drive", spoke, 0, w);
     cdn_state *state = state_of(system);
-    OK_ON(state, cdn_body_set_q(state, bead, &r0, 1));
-    OK_ON(state, cdn_body_set_u(state, spoke, &w, 1));
+    OK_ON(state, cdn_body_set_q(state, bead, 1, &r0));
+    OK_ON(state, cdn_body_set_u(state, spoke, 1, &w));
     cdn_stepper *stepper;
     const cdn_certificate c = run(state, methods[_i], accuracy, t, &stepper);
     cdn_state *now = cdn_stepper_state(stepper);

@@ -139,9 +139,9 @@ START_TEST(against_a_torque) {
   OK_ON(state, cdn_state_set_q(state, &start));
   OK_ON(state, cdn_state_set_applied_mobility_forces(state, &too_much));
   FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
-  cdn_error story;
-  cdn_state_last_error(state, &story);
-  ck_assert_str_eq(story.element, "body1.u");
+  cdn_error message;
+  cdn_state_last_error(state, &message);
+  ck_assert_str_eq(message.element, "body1.u");
   ck_assert_str_eq(found.worst, "body1.u");
   ck_assert_int_eq(found.iterations, 500);
   ck_assert(cdn_state_q(state)[0] == start);
@@ -417,7 +417,7 @@ START_TEST(at_the_edge_of_a_stop) {
 }
 END_TEST
 
-/* Of what falls with something light on it that swings faster, the story names what falls. */
+/* Of what falls with something light on it that swings faster, the message names what falls. */
 START_TEST(the_story_names_what_falls) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();
@@ -432,11 +432,11 @@ START_TEST(the_story_names_what_falls) {
   const double torque[7] = { [6] = 1e-5 };
   OK_ON(state, cdn_state_set_applied_mobility_forces(state, torque));
   cdn_equilibrium found;
-  cdn_error story;
+  cdn_error message;
   FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
-  cdn_state_last_error(state, &story);
-  ck_assert_str_eq(story.element, "stone.vy");
-  ck_assert(strstr(story.text, "accelerates at 9.8"));
+  cdn_state_last_error(state, &message);
+  ck_assert_str_eq(message.element, "stone.vy");
+  ck_assert(strstr(message.text, "accelerates at 9.8"));
   cdn_state_destroy(state);
 }
 END_TEST

@@ -33,7 +33,7 @@ static cdn_status rebound(const void *self, cdn_state *state, const cdn_occurren
     cdn_status status = cdn_state_set_time(state, what->time + b->pause);
     if (status) return status;
   }
-  return cdn_body_set_u(state, b->ball, &up, 1);
+  return cdn_body_set_u(state, b->ball, 1, &up);
 }
 
 static cdn_state *drop(bounce *b, double window, cdn_direction direction, bool gravity) {

@@ -25,7 +25,7 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
   const double back = -*cdn_body_u(state, body);
   (void)what, (void)action;
   hits[w->ball][w->at > 0]++;
-  return cdn_body_set_u(state, body, &back, 1);
+  return cdn_body_set_u(state, body, 1, &back);
 }
 
 static void add_wall(cdn_system *system, int ball, double at) {
@@ -139,7 +139,7 @@ static cdn_status push_other(const void *self, cdn_state *state, const cdn_occur
   const double u = 1;
   (void)self, (void)what, (void)action;
   hits[1][0]++;
-  return cdn_body_set_u(state, (cdn_body){ 2 }, &u, 1);
+  return cdn_body_set_u(state, (cdn_body){ 2 }, 1, &u);
 }
 
 START_TEST(a_value_left_at_zero_still_comes_from_its_side) {

@@ -45,7 +45,7 @@ START_TEST(rest_and_small_vibrations) {
   for (int i = 0; i < 3; i++) NEAR(cdn_state_udot(s.state)[i], 0, 1e-11);
   /* k = d2 m g, whatever d0 and d1 are: the period is 2 pi / sqrt(d2 g) */
   const double period = 2 * PI / sqrt(def.d2 * g);
-  OK(cdn_body_set_q(s.state, s.body, (double[]){ 0, 0, z + amplitude }, 3));
+  OK(cdn_body_set_q(s.state, s.body, 3, (double[]){ 0, 0, z + amplitude }));
   cdn_stepper *stepper = stepper_of(s.state, 1e-13);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 10.25 * period, NULL));
   const double *q = cdn_body_q(cdn_stepper_state(stepper), s.body), *u = cdn_body_u(cdn_stepper_state(stepper), s.body);
@@ -81,7 +81,7 @@ START_TEST(it_slides_down_a_slope) {
   const double slope = 0.8; /* tan 1.03 > 0.7 */
   scene s = make_scene(def, slope, height_of(&def, mass * g * cos(slope)));
   const double a = g * (sin(slope) - def.dynamic_friction * cos(slope)), v = 1;
-  OK(cdn_body_set_u(s.state, s.body, (double[]){ v * cos(slope), 0, -v * sin(slope) }, 3));
+  OK(cdn_body_set_u(s.state, s.body, 3, (double[]){ v * cos(slope), 0, -v * sin(slope) }));
   cdn_stepper *stepper = stepper_of(s.state, 1e-8);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
   const double *u = cdn_body_u(cdn_stepper_state(stepper), s.body);
@@ -109,7 +109,7 @@ START_TEST(energy_is_accounted_for) {
   OK_FREEZE(system);
   cdn_state *state;
   OK(cdn_state_create(system, &state));
-  OK(cdn_body_set_u(state, foot, (double[]){ 1, 2, 3, 1, 0.5, 0 }, 6));
+  OK(cdn_body_set_u(state, foot, 6, (double[]){ 1, 2, 3, 1, 0.5, 0 }));
   cdn_stepper *stepper = stepper_of(state, 1e-6);
   double before = INFINITY;
   for (int k = 1; k <= 40; k++) {
@@ -137,11 +137,11 @@ START_TEST(parameters_and_mistakes) {
   cdn_exponential_spring_def def = cdn_default_exponential_spring_def();
   scene s = make_scene(def, 0, 0.01);
   double value;
-  OK(cdn_parameter_get(s.state, CDN_SORT_FORCE, "foot", "d2", &value));
+  OK(cdn_parameter_get(s.state, CDN_ELEMENT_FORCE, "foot", "d2", &value));
   ck_assert_double_eq(value, 1150);
   OK_ON(s.state, cdn_realize(s.state, CDN_STAGE_ACCELERATION));
   const double before = cdn_state_udot(s.state)[2] + g;
-  OK(cdn_parameter_set(s.state, CDN_SORT_FORCE, "foot", "d1", 2 * def.d1));
+  OK(cdn_parameter_set(s.state, CDN_ELEMENT_FORCE, "foot", "d1", 2 * def.d1));
   OK_ON(s.state, cdn_realize(s.state, CDN_STAGE_ACCELERATION));
   NEAR(cdn_state_udot(s.state)[2] + g, 2 * before, 1e-14 * g);
   end(&s);

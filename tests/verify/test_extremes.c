@@ -1,4 +1,4 @@
-/* Molecules in metres and seconds, orbits in metres, masses that differ by 1e9: right, or with the right story. */
+/* Molecules in metres and seconds, orbits in metres, masses that differ by 1e9: right, or with the right message. */
 #include "../unit/ode.h"
 #include "run.h"
 
@@ -25,7 +25,7 @@ static void check(const char *name, double least, double kept) {
       run_problem(p, start, &truth, &(run_request){ methods[m], accuracy, true, 50000 }, &r);
       if (r.cut) continue;
       const double over = r.error / accuracy;
-      ck_assert_msg(!r.status, "%s, %s at %.2g: %s", name, cdn_method_name(methods[m]), accuracy, r.story);
+      ck_assert_msg(!r.status, "%s, %s at %.2g: %s", name, cdn_method_name(methods[m]), accuracy, r.message);
       ck_assert_msg(over <= 10 || r.verdict == CDN_VERDICT_NOT_DELIVERED, "%s, %s at %.2g: error %.3g of it, said %d",
                     name, cdn_method_name(methods[m]), accuracy, over, (int)r.verdict);
       if (m == 0 && accuracy >= kept) {

@@ -7,7 +7,7 @@
 
 #include "../testing.h"
 
-static const cdn_method methods[] = { CDN_METHOD_DEFAULT,          CDN_METHOD_CONVEX,
+static const cdn_method methods[] = { CDN_METHOD_DEFAULT,          CDN_METHOD_IMPLICIT_CONTACT,
                                       CDN_METHOD_DORMAND_PRINCE_8, CDN_METHOD_MERSON,
                                       CDN_METHOD_DORMAND_PRINCE,   CDN_METHOD_ADAMS,
                                       CDN_METHOD_BOGACKI_SHAMPINE, CDN_METHOD_CVODE_BDF };
@@ -23,7 +23,8 @@ static int is_wrong(const scene *s, scene_truth *truth, cdn_method method, doubl
 }
 
 static double an_accuracy(dice *d, cdn_method method) {
-  return dice_log(d, method == CDN_METHOD_CONVEX || method == CDN_METHOD_BOGACKI_SHAMPINE ? 1e-3 : 1e-6, 0.08);
+  return dice_log(d, method == CDN_METHOD_IMPLICIT_CONTACT || method == CDN_METHOD_BOGACKI_SHAMPINE ? 1e-3 : 1e-6,
+                  0.08);
 }
 
 static void scan(const char *family, int all) {

@@ -33,7 +33,7 @@ START_TEST(torsional_friction_stops_spin) {
   const cdn_contact_def def = slip_speed(slow * R);
   friction_scene s = ball_on_plane(R, m, &rubber, 0, &def);
   const double u0[6] = { 0, 0, w0 };
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, u0, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, u0));
   cdn_stepper *stepper = stepper_of(s.state, 1e-8);
   cdn_state *now = cdn_stepper_state(stepper);
   const double rate = c * GRAVITY / (0.4 * R * R), t = w0 / rate;
@@ -57,7 +57,7 @@ START_TEST(rolling_friction_slows_a_ball) {
   const cdn_contact_def def = slip_speed(slow);
   friction_scene s = ball_on_plane(R, m, &rubber, 0, &def);
   const double lever = R - s.depth, u0[6] = { 0, v0 / lever, 0, v0, 0, 0 };
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, u0, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, u0));
   cdn_stepper *stepper = stepper_of(s.state, 1e-7);
   cdn_state *now = cdn_stepper_state(stepper);
   const double rate = c * GRAVITY / (lever * (1 + 0.4 * R * R / (lever * lever)));
@@ -107,7 +107,7 @@ START_TEST(turntable_slips_and_turns) {
   const cdn_contact_def def = slip_speed(0.01);
   friction_scene s = ball_on_plane(0.1, 1, &m, 0, &def);
   OK_ON(s.state, cdn_shape_set_surface_velocity(s.state, s.plane, cdn_v3(0, 0, 0), cdn_v3(0, 0, 5)));
-  OK_ON(s.state, cdn_body_set_q(s.state, s.body, (double[]){ 1, 0, 0, 0, 0.3, 0, 0.1 - s.depth }, 7));
+  OK_ON(s.state, cdn_body_set_q(s.state, s.body, 7, (double[]){ 1, 0, 0, 0, 0.3, 0, 0.1 - s.depth }));
   cdn_contact c;
   OK_ON(s.state, cdn_contact_get(s.state, 0, &c));
   const cdn_vec3 slip = cdn_add(cdn_scale(c.slip[0], c.tangent[0]), cdn_scale(c.slip[1], c.tangent[1]));
@@ -204,7 +204,7 @@ END_TEST
 static double after(const cdn_contact_def *def, double E, double tilt, double mu, double v0, double t, double *speed) {
   const cdn_contact_material m = friction_material(E, mu);
   friction_scene s = block_on_plane(&m, tilt, def);
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ v0, 0, 0 }, 3));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 3, (double[]){ v0, 0, 0 }));
   cdn_stepper *stepper = stepper_of(s.state, 1e-8);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t, NULL));
   const double x = cdn_body_q(cdn_stepper_state(stepper), s.body)[0];
@@ -257,7 +257,7 @@ START_TEST(balls_slide_until_they_roll) {
   friction_scene s = ball_on_plane(R, 1, &m, 0, &def);
   cdn_stepper *stepper;
   const double off = 2 * s.depth / R;
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, 0, 3, 0, 0 }, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, 0, 0, 3, 0, 0 }));
   stepper = stepper_of(s.state, 1e-7);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t_roll, NULL));
   NEAR(cdn_body_q(cdn_stepper_state(stepper), s.body)[4], x_roll, off * x_roll);
@@ -266,7 +266,7 @@ START_TEST(balls_slide_until_they_roll) {
   ck_assert_int_eq(the_contact(cdn_stepper_state(stepper)).sticks, 1);
   cdn_stepper_destroy(stepper);
   /* v = 2/7 R w0 after 2 R w0 / (7 mu g) */
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, w0, 0, 0, 0, 0 }, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, w0, 0, 0, 0, 0 }));
   stepper = stepper_of(s.state, 1e-7);
   const double v = 2.0 / 7 * R * w0, t = v / (mu * GRAVITY);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t / 2, NULL));
@@ -317,7 +317,7 @@ START_TEST(gripped_box_turns_along) {
   OK_FREEZE(system);
   cdn_state *state;
   OK(cdn_state_create(system, &state));
-  OK_ON(state, cdn_body_set_u(state, pad.body, (double[]){ 0, w, 0, 0, 0, -w * 0.3 }, 6));
+  OK_ON(state, cdn_body_set_u(state, pad.body, 6, (double[]){ 0, w, 0, 0, 0, -w * 0.3 }));
   cdn_stepper *stepper = stepper_of(state, 1e-7);
   cdn_state *now = cdn_stepper_state(stepper);
   cdn_vec3 place[2];
@@ -363,7 +363,7 @@ static cdn_vec3 spin_top(double accuracy) {
   OK_FREEZE(system);
   cdn_state *state;
   OK(cdn_state_create(system, &state));
-  OK_ON(state, cdn_body_set_u(state, surface.body, (double[]){ 0, -150 * sin(tilt), 150 * cos(tilt), 0, 0, 0 }, 6));
+  OK_ON(state, cdn_body_set_u(state, surface.body, 6, (double[]){ 0, -150 * sin(tilt), 150 * cos(tilt), 0, 0, 0 }));
   cdn_stepper *stepper = stepper_of(state, accuracy);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
   const double *q = cdn_body_q(cdn_stepper_state(stepper), surface.body);
@@ -417,8 +417,8 @@ START_TEST(ball_circles_on_a_turntable) {
   const cdn_contact_def def = sticking();
   friction_scene s = ball_on_plane(R, 1, &m, 0, &def);
   OK_ON(s.state, cdn_shape_set_surface_velocity(s.state, s.plane, cdn_v3(0, 0, 0), cdn_v3(0, 0, w)));
-  OK_ON(s.state, cdn_body_set_q(s.state, s.body, (double[]){ 1, 0, 0, 0, r0, 0, R - s.depth }, 7));
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, 0, v0, 0 }, 6));
+  OK_ON(s.state, cdn_body_set_q(s.state, s.body, 7, (double[]){ 1, 0, 0, 0, r0, 0, R - s.depth }));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, 0, w, 0, v0, 0 }));
   cdn_stepper *stepper = stepper_of(s.state, 1e-7);
   cdn_state *now = cdn_stepper_state(stepper);
   for (int k = 1; k <= 8; k++) {
@@ -459,7 +459,7 @@ static spinning_box box_that_spins(double v, double w) {
   cdn_system_set_contact(s.system, &def);
   OK_FREEZE(s.system);
   OK(cdn_state_create(s.system, &s.state));
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, v, 0, 0 }, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, 0, w, v, 0, 0 }));
   return s;
 }
 
@@ -480,11 +480,11 @@ START_TEST(faces_resist_spin) {
   loads(&s, &N, &f, &m);
   NEAR(m, 0.5 * N * mean, 0.02 * 0.5 * N * mean);
   NEAR(f, 0, 1e-9 * N);
-  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, 0, 10, 0, 0 }, 6));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, 0, 0, 10, 0, 0 }));
   loads(&s, &N, &f, &m);
   NEAR(f, 0.5 * N, 1e-6 * N); /* the polygons at the rim are tilted */
   for (double w = 1; w < 1000; w *= 3) {
-    OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, 10, 0, 0 }, 6));
+    OK_ON(s.state, cdn_body_set_u(s.state, s.body, 6, (double[]){ 0, 0, w, 10, 0, 0 }));
     loads(&s, &N, &f, &m);
     const double m_most = 0.5 * N * mean;
     NEAR(f * f / (0.25 * N * N) + m * m / (m_most * m_most), 1, 0.04);

@@ -52,11 +52,11 @@ static void check_rest(cdn_model_contact contact, double height) {
   OK(cdn_state_create(cdn_model_system(model), &state));
   double lowest, depth;
   const double push[6] = { 0, 0.5, 0, 0, 0, 0 }; /* or it would stand on its leg */
-  OK(cdn_body_set_u(state, (cdn_body){ 1 }, push, 6));
+  OK(cdn_body_set_u(state, (cdn_body){ 1 }, 6, push));
   cdn_stepper *stepper;
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-6; /* at rest, forces of stiff contact tremble as far as the accuracy lets them */
-  if (contact == CDN_MODEL_SOFT) def.method = CDN_METHOD_IMPLICIT, def.fixed_step = 0.002;
+  if (contact == CDN_MODEL_SOFT) def.method = CDN_METHOD_MUJOCO_IMPLICIT, def.fixed_step = 0.002;
   OK(cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 8, NULL));
   cdn_state *end = cdn_stepper_state(stepper);
@@ -96,12 +96,12 @@ START_TEST(it_touches_the_lowest_point) {
   double height;
   OK(cdn_state_create(cdn_model_system(model), &state));
   int plane;
-  plane = cdn_system_find_element(cdn_model_system(model), CDN_SORT_SHAPE, "ground");
+  plane = cdn_system_find_element(cdn_model_system(model), CDN_ELEMENT_SHAPE, "ground");
   OK(cdn_shape_get(state, (cdn_shape){ plane }, &g, &X));
   ck_assert_int_eq(g.kind, CDN_GEOMETRY_HALF_SPACE);
   NEAR(X.p.z, LOWEST, 1e-15); /* of collision shapes: the looks reach 0.45 m down */
   /* another pose: the leg is level, and the base the lowest */
-  OK(cdn_body_set_q(state, cdn_model_joint_get(model, 1).mobilized, (double[]){ PI / 2 }, 1));
+  OK(cdn_body_set_q(state, cdn_model_get_joint(model, 1).mobilized, 1, (double[]){ PI / 2 }));
   OK(cdn_model_lowest_point(model, state, &height));
   NEAR(height, -0.1, 1e-15); /* of the leg, which turns about a point 0.05 m below the middle */
   cdn_state_destroy(state);

@@ -26,8 +26,8 @@ static scene make_block(const block *b) {
   s.friction = cdn_system_add_mobility_friction(s.system, "friction", s.body, 0, b->loss, b->stiffness,
                                                 2 * sqrt(b->mass / b->stiffness));
   s.state = state_of(s.system);
-  OK(cdn_body_set_q(s.state, s.body, &b->x, 1));
-  OK(cdn_body_set_u(s.state, s.body, &b->v, 1));
+  OK(cdn_body_set_q(s.state, s.body, 1, &b->x));
+  OK(cdn_body_set_u(s.state, s.body, 1, &b->v));
   return s;
 }
 
@@ -220,9 +220,9 @@ static chain make_chain(double loss, bool gravity) {
     }
   }
   c.state = state_of(c.system);
-  OK(cdn_body_set_u(c.state, c.link[0], (double[]){ 3 }, 1));
-  OK(cdn_body_set_u(c.state, c.link[1], (double[]){ 2, -1, 1 }, 3));
-  OK(cdn_body_set_u(c.state, c.link[2], (double[]){ -5 }, 1));
+  OK(cdn_body_set_u(c.state, c.link[0], 1, (double[]){ 3 }));
+  OK(cdn_body_set_u(c.state, c.link[1], 3, (double[]){ 2, -1, 1 }));
+  OK(cdn_body_set_u(c.state, c.link[2], 1, (double[]){ -5 }));
   return c;
 }
 
@@ -276,7 +276,7 @@ START_TEST(every_method_delivers) {
   for (int method = 0; method < ALL_METHODS; method++) {
     if (!controls_errors(method)) continue;
     const bool slow = method == CDN_METHOD_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER ||
-                      method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || method == CDN_METHOD_CONVEX;
+                      method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || method == CDN_METHOD_IMPLICIT_CONTACT;
     const bool second = method == CDN_METHOD_VERLET || method == CDN_METHOD_TRAPEZOID;
     for (double accuracy = 1e-3; accuracy > 0.5 * (slow ? 1e-4 : second ? 1e-6 : 1e-8); accuracy *= 0.1) {
       def = cdn_default_stepper_def();
@@ -405,7 +405,7 @@ START_TEST(parameters_and_mistakes) {
   scene s = make_block(&b);
   double value, f, x;
   bool sticks;
-  OK(cdn_parameter_get(s.state, CDN_SORT_FORCE, "friction", "loss", &value));
+  OK(cdn_parameter_get(s.state, CDN_ELEMENT_FORCE, "friction", "loss", &value));
   ck_assert_double_eq(value, 5);
   ck_assert_str_eq(cdn_force_kind_name(s.system, s.friction), "mobility_friction");
   OK_ON(s.state, cdn_realize(s.state, CDN_STAGE_ACCELERATION));

@@ -249,10 +249,10 @@ START_TEST(the_cause_is_named) {
   cdn_system_add_custom_force(system, &ops, &p);
   cdn_state *state = state_of(system);
   cdn_equilibrium found;
-  cdn_error story;
+  cdn_error message;
   FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
-  cdn_state_last_error(state, &story);
-  ck_assert_msg(strstr(story.text, "potential is not that of its force") != NULL, "%s", story.text);
+  cdn_state_last_error(state, &message);
+  ck_assert_msg(strstr(message.text, "potential is not that of its force") != NULL, "%s", message.text);
   ck_assert(cdn_state_q(state)[0] == q0);
   cdn_state_destroy(state);
 }

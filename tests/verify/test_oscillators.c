@@ -44,8 +44,8 @@ static double oscillate(double accuracy, const void *what) {
   cdn_system_add_mobility_damper(system, "damper", block, 0, o->c);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, o->f / o->m));
   cdn_state *state = state_of(system);
-  OK(cdn_body_set_q(state, block, &o->x0, 1));
-  OK(cdn_body_set_u(state, block, &o->v0, 1));
+  OK(cdn_body_set_q(state, block, 1, &o->x0));
+  OK(cdn_body_set_u(state, block, 1, &o->v0));
   cdn_stepper *stepper = stepper_of(state, accuracy);
   double worst = 0;
   for (int i = 1; i <= 20; i++) {
@@ -90,9 +90,9 @@ static double two_bodies(double accuracy, const void *what) {
   cdn_system_add_two_point_spring(system, "spring", a, cdn_v3(0, 0, 0), b, cdn_v3(0, 0, 0), k, rest);
   cdn_state *state = state_of(system);
   double qb[7] = { 1, 0, 0, 0, 0, rest + stretch, 0 }, u[6] = { 0, 0, 0, 0.2, 0.1, -0.3 }, worst = 0;
-  OK(cdn_body_set_q(state, b, qb, 7));
-  OK(cdn_body_set_u(state, a, u, 6));
-  OK(cdn_body_set_u(state, b, u, 6));
+  OK(cdn_body_set_q(state, b, 7, qb));
+  OK(cdn_body_set_u(state, a, 6, u));
+  OK(cdn_body_set_u(state, b, 6, u));
   cdn_stepper *stepper = stepper_of(state, accuracy);
   double w = sqrt(k * (ma + mb) / (ma * mb));
   for (int i = 1; i <= 10; i++) {
@@ -154,7 +154,7 @@ START_TEST(test_projectile) {
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_state *state = state_of(system);
   double u[6] = { 0, 3, 0, 4, 0, 6 };
-  OK(cdn_body_set_u(state, ball, u, 6));
+  OK(cdn_body_set_u(state, ball, 6, u));
   cdn_stepper *stepper = stepper_of(state, 1e-9);
   for (int i = 1; i <= 12; i++) {
     double t = 0.1 * i;
@@ -205,7 +205,7 @@ static double bounce(double accuracy, const void *what) {
   sliding_mass(m, cdn_v3(1, 0, 0), &system, &block);
   cdn_system_add_mobility_stop(system, "stop", block, 0, -INFINITY, upper, k, row[0] / v0);
   cdn_state *state = state_of(system);
-  OK(cdn_body_set_u(state, block, &v0, 1));
+  OK(cdn_body_set_u(state, block, 1, &v0));
   cdn_stepper *stepper = stepper_of(state, accuracy);
   double t = 0;
   do {

@@ -21,10 +21,10 @@ typedef struct way {
 static const way ways[] = {
   { "compliant, sticking", CDN_CONTACT_COMPLIANT, CDN_FRICTION_STICKING, 0, CDN_METHOD_DEFAULT, 1e-5, 0 },
   { "compliant, slip", CDN_CONTACT_COMPLIANT, CDN_FRICTION_SLIP_SPEED, 0, CDN_METHOD_DEFAULT, 1e-5, 0 },
-  { "convex step", CDN_CONTACT_COMPLIANT, CDN_FRICTION_STICKING, 0, CDN_METHOD_CONVEX, 1e-4, 0 },
-  { "soft, elliptic", CDN_CONTACT_CONVEX, 0, CDN_SOFT_ELLIPTIC, CDN_METHOD_DEFAULT, 1e-4, 0 },
-  { "soft, elliptic, steps", CDN_CONTACT_CONVEX, 0, CDN_SOFT_ELLIPTIC, CDN_METHOD_DAMPED_EULER, 0, 1e-3 },
-  { "soft, pyramidal, steps", CDN_CONTACT_CONVEX, 0, CDN_SOFT_PYRAMIDAL, CDN_METHOD_DAMPED_EULER, 0, 1e-3 },
+  { "implicit contact step", CDN_CONTACT_COMPLIANT, CDN_FRICTION_STICKING, 0, CDN_METHOD_IMPLICIT_CONTACT, 1e-4, 0 },
+  { "soft, elliptic", CDN_CONTACT_SOFT, 0, CDN_SOFT_ELLIPTIC, CDN_METHOD_DEFAULT, 1e-4, 0 },
+  { "soft, elliptic, steps", CDN_CONTACT_SOFT, 0, CDN_SOFT_ELLIPTIC, CDN_METHOD_MUJOCO_EULER, 0, 1e-3 },
+  { "soft, pyramidal, steps", CDN_CONTACT_SOFT, 0, CDN_SOFT_PYRAMIDAL, CDN_METHOD_MUJOCO_EULER, 0, 1e-3 },
 };
 
 /* In the plane x z: q is the angle from x to z, x and z of the middle. A ball at each end touches the floor. */
@@ -35,7 +35,7 @@ static cdn_system *make_rod(const way *w, cdn_body *rod) {
   contact.model = w->model, contact.friction = w->friction;
   cdn_system_set_contact(system, &contact);
   cdn_soft_def options = cdn_default_soft_def();
-  if (w->model == CDN_CONTACT_CONVEX) options.cone = w->cone, cdn_system_set_soft(system, &options);
+  if (w->model == CDN_CONTACT_SOFT) options.cone = w->cone, cdn_system_set_soft(system, &options);
   cdn_contact_material m = cdn_default_contact_material();
   m.modulus = 1e8, m.dissipation = 0.5, m.static_friction = m.dynamic_friction = MU;
   cdn_soft_material soft = cdn_default_soft_material();
@@ -105,7 +105,7 @@ START_TEST(the_rod_jams_and_tips) {
            1e3 * stopped, 1e3 * deepest, most - before, before, cdn_state_q(now)[0]);
   AT_MOST(stopped, 0.05);
   /* soft contact gives way for its time constant of 20 ms, at the speed of the end */
-  AT_MOST(deepest, w->model == CDN_CONTACT_CONVEX ? 1.5 * 0.02 * SPEED : 0.005);
+  AT_MOST(deepest, w->model == CDN_CONTACT_SOFT ? 1.5 * 0.02 * SPEED : 0.005);
   ck_assert_double_gt(cdn_state_q(now)[0], 1.6); /* it has gone over */
   if (w->model == CDN_CONTACT_COMPLIANT) AT_MOST(most - before, 50 * w->accuracy);
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);

@@ -11,7 +11,7 @@ static cdn_state *simple_pendulum(double theta0) {
       add_pin(system, "bob", cdn_ground(), cdn_v3(0, 0, 1), cdn_v3(0, 0, 0), point_mass(1, cdn_v3(0, -1, 0)));
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
   cdn_state *state = state_of(system);
-  OK(cdn_body_set_q(state, bob, &theta0, 1));
+  OK(cdn_body_set_q(state, bob, 1, &theta0));
   return state;
 }
 
@@ -120,7 +120,7 @@ START_TEST(test_compound_pendulum) {
                          solid(1, cdn_v3(0, -0.5, 0), 1.0 / 12, 0, 1.0 / 12));
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
   cdn_state *state = state_of(system);
-  OK(cdn_body_set_q(state, rod, &theta0, 1));
+  OK(cdn_body_set_q(state, rod, 1, &theta0));
   cdn_stepper *stepper = stepper_of(state, 1e-10);
   OK_STEP(stepper, cdn_stepper_advance(stepper, period, NULL));
   NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], theta0, 1e-8);

@@ -138,9 +138,9 @@ START_TEST(ball_on_a_turntable) {
     cdn_state *state = state_of(system);
     /* v + w x (-r z) is the table's velocity W z x p */
     const double wx = (-v0[1] + turn * x0[0]) / radius, wy = (v0[0] + turn * x0[1]) / radius;
-    OK_ON(state, cdn_body_set_q(state, ball, (double[]){ 1, 0, 0, 0, x0[0], x0[1], radius }, 7));
-    OK_ON(state, cdn_body_set_u(state, ball, (double[]){ wx, wy, 0, v0[0], v0[1], 0 }, 6));
-    OK_ON(state, cdn_body_set_u(state, table, &turn, 1));
+    OK_ON(state, cdn_body_set_q(state, ball, 7, (double[]){ 1, 0, 0, 0, x0[0], x0[1], radius }));
+    OK_ON(state, cdn_body_set_u(state, ball, 6, (double[]){ wx, wy, 0, v0[0], v0[1], 0 }));
+    OK_ON(state, cdn_body_set_u(state, table, 1, &turn));
     cdn_stepper *stepper = rolling_stepper(state, CDN_METHOD_DEFAULT, accuracy);
     for (int i = 1; i <= 10; i++) {
       const double t = 0.5 * i, s = sin(rate * t) / rate, c = (1 - cos(rate * t)) / rate;

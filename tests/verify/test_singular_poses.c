@@ -32,8 +32,8 @@ static mechanism flat(double speed) {
   mechanism m = make_ladder(1);
   const double q = 0, u[3] = { speed, speed, -speed };
   for (int b = 1; b <= 3; b++) {
-    OK_ON(m.state, cdn_body_set_q(m.state, (cdn_body){ b }, &q, 1));
-    OK_ON(m.state, cdn_body_set_u(m.state, (cdn_body){ b }, &u[b - 1], 1));
+    OK_ON(m.state, cdn_body_set_q(m.state, (cdn_body){ b }, 1, &q));
+    OK_ON(m.state, cdn_body_set_u(m.state, (cdn_body){ b }, 1, &u[b - 1]));
   }
   return m;
 }
@@ -83,7 +83,7 @@ START_TEST(speeds_between_two_ways_are_refused) {
     const cdn_stepper_def def = how(CDN_METHOD_DEFAULT, 1e-4, 1);
     cdn_stepper *stepper = NULL;
     cdn_error error;
-    for (int b = 1; b <= 3; b++) OK_ON(m.state, cdn_body_set_u(m.state, (cdn_body){ b }, &u[b - 1], 1));
+    for (int b = 1; b <= 3; b++) OK_ON(m.state, cdn_body_set_u(m.state, (cdn_body){ b }, 1, &u[b - 1]));
     const cdn_status status = cdn_stepper_create(m.state, &def, &stepper);
     ck_assert_int_eq(status, k ? CDN_ERR_CONSTRAINT : CDN_OK);
     if (k) {
@@ -130,8 +130,8 @@ START_TEST(pulled_beyond_its_reach) {
   cdn_system_constrain_ball(system, "end", coupler, x, slider, o);
   cdn_state *state = state_of(system);
   for (int b = 0; b < 3; b++) {
-    OK_ON(state, cdn_body_set_q(state, body[b], &q[b], 1));
-    OK_ON(state, cdn_body_set_u(state, body[b], &u[b], 1));
+    OK_ON(state, cdn_body_set_q(state, body[b], 1, &q[b]));
+    OK_ON(state, cdn_body_set_u(state, body[b], 1, &u[b]));
   }
   OK_ON(state, cdn_body_lock(state, slider, CDN_LEVEL_VELOCITY));
   const bool of_second_order =
@@ -195,13 +195,13 @@ START_TEST(branches_that_part_are_named) {
       if (status == CDN_OK && c.error_estimate > 1) {
         parted++;
         ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
-        ck_assert_msg(strstr(c.parting, "constraint 'loop' with the joints of "), "%s", text);
-        ck_assert_msg(c.parting_time >= 0 && c.parting_time < 0.3, "at %g: %s", c.parting_time, text);
+        ck_assert_msg(strstr(c.bifurcation, "constraint 'loop' with the joints of "), "%s", text);
+        ck_assert_msg(c.bifurcation_time >= 0 && c.bifurcation_time < 0.3, "at %g: %s", c.bifurcation_time, text);
         ck_assert_msg(strstr(text, "at a singular pose of constraint 'loop'"), "%s", text);
         ck_assert_msg(strstr(text, "go on in different ways"), "%s", text);
         ck_assert(cdn_certificate_suggestion(&c) == 0);
       } else if (c.delivered == CDN_VERDICT_DELIVERED) {
-        ck_assert_str_eq(c.parting, "");
+        ck_assert_str_eq(c.bifurcation, "");
       }
       cdn_stepper_destroy(stepper);
       cdn_state_destroy(state);
@@ -221,7 +221,7 @@ START_TEST(poses_that_are_passed_are_not_named) {
   OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
   for (int i = 1; i <= 200; i++) OK_STEP(stepper, cdn_stepper_advance(stepper, 0.1 * i, NULL));
   OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
-  ck_assert_str_eq(c.parting, "");
+  ck_assert_str_eq(c.bifurcation, "");
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(m.state);
 }

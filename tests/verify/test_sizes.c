@@ -151,10 +151,10 @@ static void swing(const units *s, double *q) {
   for (int k = 0; k < 6; k++) of_q[k] = 1 / L, of_u[k] = T / L;
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper;
-  cdn_why why;
+  cdn_return_reason reason;
   def.accuracy = 1e-8, def.q_weights = of_q, def.u_weights = of_u, def.time_scale = 0.1 * T, def.final_time = 0.3 * T;
   OK_ON(state, cdn_stepper_create(state, &def, &stepper));
-  OK_ON(state, cdn_stepper_advance(stepper, def.final_time, &why));
+  OK_ON(state, cdn_stepper_advance(stepper, def.final_time, &reason));
   for (int k = 0; k < 6; k++) q[k] = cdn_state_q(cdn_stepper_state(stepper))[k] / L;
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

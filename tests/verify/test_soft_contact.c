@@ -1,4 +1,4 @@
-/* Convex contact against closed forms that follow from MuJoCo's law: how deep a ball rests, how fast a block creeps
+/* Soft contact against closed forms that follow from MuJoCo's law: how deep a ball rests, how fast a block creeps
  * down a slope, when a ball that slides begins to roll, and where the energy goes. */
 #include "../testing.h"
 
@@ -22,7 +22,7 @@ static scene make_scene(cdn_geometry g, double mass, double moment, double slope
                         const cdn_soft_def *options) {
   scene s = { .system = cdn_system_create(NULL) };
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s.system, &contact);
   if (options) cdn_system_set_soft(s.system, options);
   cdn_system_add_gravity(s.system, NULL, cdn_v3(G * sin(slope), 0, -G * cos(slope)));
@@ -181,7 +181,7 @@ START_TEST(test_contacts_tell_the_forces_that_move_a_body) {
     options.cone = i % 2 ? CDN_SOFT_PYRAMIDAL : CDN_SOFT_ELLIPTIC;
     scene s = { .system = cdn_system_create(NULL) };
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.model = CDN_CONTACT_CONVEX;
+    contact.model = CDN_CONTACT_SOFT;
     cdn_system_set_contact(s.system, &contact);
     cdn_system_set_soft(s.system, &options);
     cdn_system_add_gravity(s.system, NULL, cdn_v3(0, 0, -G));

@@ -14,7 +14,7 @@ static cdn_state *block(const cdn_soft_def *soft, double mu, double heading) {
   cdn_system_add_gravity(
       s, NULL, cdn_v3(9.81 * sin(SLOPE) * cos(heading), 9.81 * sin(SLOPE) * sin(heading), -9.81 * cos(SLOPE)));
   cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
+  contact.model = CDN_CONTACT_SOFT;
   cdn_system_set_contact(s, &contact);
   cdn_system_set_soft(s, soft);
   cdn_soft_material material = cdn_default_soft_material();

@@ -50,9 +50,9 @@ static cdn_certificate certificate(cdn_stepper *stepper) {
 
 /* A ball of 10 m/s, a plate of 4 mm, steps of 0.1 s: 250 plates long. */
 START_TEST(equal_steps_say_what_they_pass) {
-  static const cdn_method methods[] = { CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_RUNGE_KUTTA_4, CDN_METHOD_DAMPED_EULER,
-                                        CDN_METHOD_CONVEX };
-  static const cdn_contact_model models[] = { CDN_CONTACT_COMPLIANT, CDN_CONTACT_CONVEX };
+  static const cdn_method methods[] = { CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_MUJOCO_RK4, CDN_METHOD_MUJOCO_EULER,
+                                        CDN_METHOD_IMPLICIT_CONTACT };
+  static const cdn_contact_model models[] = { CDN_CONTACT_COMPLIANT, CDN_CONTACT_SOFT };
   for (int i = 0; i < 8; i++) {
     cdn_state *state;
     cdn_system *system = world(models[i % 2]);
@@ -141,7 +141,7 @@ static cdn_status shoot(const void *self, cdn_state *state, const cdn_occurrence
 START_TEST(handlers_move_bodies) {
   for (double speed = 0.5; speed < 300; speed *= 1.1) {
     cdn_state *state;
-    cdn_system *system = world(CDN_CONTACT_CONVEX);
+    cdn_system *system = world(CDN_CONTACT_SOFT);
     add_plate(system, 0.002);
     cdn_shape_def near = cdn_default_shape_def();
     near.name = "near", near.geometry.kind = CDN_GEOMETRY_BOX, near.X_BS.p = cdn_v3(50, 0, 0);

@@ -20,8 +20,8 @@ static void place(cdn_state *state, cdn_body body, cdn_rotation R_GB, cdn_vec3 w
   cdn_quaternion e = cdn_quaternion_from_rotation(R_GB);
   cdn_vec3 w = cdn_rotate(R_GB, w_B);
   double q[7] = { e.w, e.x, e.y, e.z, p.x, p.y, p.z }, u[6] = { w.x, w.y, w.z, v.x, v.y, v.z };
-  OK(cdn_body_set_q(state, body, q, is_free ? 7 : 4));
-  OK(cdn_body_set_u(state, body, u, is_free ? 6 : 3));
+  OK(cdn_body_set_q(state, body, is_free ? 7 : 4, q));
+  OK(cdn_body_set_u(state, body, is_free ? 6 : 3, u));
 }
 
 static double rotation_distance(cdn_rotation a, cdn_rotation b) {

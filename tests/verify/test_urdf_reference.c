@@ -91,7 +91,7 @@ static void check_listing(const robot *r) {
   const json_t *names = json_object_get(r->facts, "joints");
   ck_assert_int_eq(cdn_model_joint_count(r->model), (int)json_array_size(names));
   for (int i = 0; i < cdn_model_joint_count(r->model); i++) {
-    const cdn_model_joint joint = cdn_model_joint_get(r->model, i);
+    const cdn_model_joint joint = cdn_model_get_joint(r->model, i);
     ck_assert_str_eq(joint.name, json_string_value(json_array_get(names, (size_t)i)));
     ck_assert_int_eq(joint.first_q, i);
     ck_assert_int_eq(joint.first_u, i);
@@ -170,7 +170,7 @@ START_TEST(test_free_fall) {
       missing++;
       continue;
     }
-    ck_assert_str_eq(cdn_model_joint_get(r.model, 0).kind, "free");
+    ck_assert_str_eq(cdn_model_get_joint(r.model, 0).kind, "free");
     double total, moving;
     OK_ON(r.state, cdn_system_mass(r.state, &total, &moving));
     NEAR(moving, total, 0);

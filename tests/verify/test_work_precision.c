@@ -109,7 +109,7 @@ static void swing(cdn_method method, double h, double *first, double *last) {
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = method;
   def.fixed_step = h;
-  OK(cdn_body_set_q(state, rod, (double[]){ 1 }, 1));
+  OK(cdn_body_set_q(state, rod, 1, (double[]){ 1 }));
   OK_ON(state, cdn_stepper_create(state, &def, &stepper));
   double start = 0;
   *first = *last = 0;

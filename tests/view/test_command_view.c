@@ -370,7 +370,7 @@ START_TEST(runs_of_the_file_s_method) {
     const char *options, *status;
   } calls[] = {
     { "--method file", "\"method\":\"implicit\",\"contact\":\"soft\"" },
-    { "--method damped-euler", "\"method\":\"damped-euler\",\"contact\":\"soft\"" },
+    { "--method mujoco-euler", "\"method\":\"mujoco-euler\",\"contact\":\"soft\"" },
     { "--method file --contact compliant", "\"method\":\"implicit\",\"contact\":\"compliant\"" },
     { "--method merson", "\"method\":\"merson\",\"contact\":\"compliant\"" },
   };

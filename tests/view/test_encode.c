@@ -47,8 +47,8 @@ static void make(view_rig *r) {
   cdn_system_add_subsystem(r->system, &ops, NULL);
   live_rig_freeze(r);
   OK(cdn_state_set_time(r->state, 1.5));
-  OK(cdn_body_set_q(r->state, arm, (double[]){ PI / 2 }, 1));
-  OK(cdn_body_set_q(r->state, ball, (double[]){ 1, 0, 0, 0, 1, 2, 3 }, 7));
+  OK(cdn_body_set_q(r->state, arm, 1, (double[]){ PI / 2 }));
+  OK(cdn_body_set_q(r->state, ball, 7, (double[]){ 1, 0, 0, 0, 1, 2, 3 }));
 }
 
 START_TEST(frames_hold_poses_marks_and_values) {
@@ -246,15 +246,16 @@ START_TEST(parameters_and_what_is_selected) {
   view_rig r;
   make(&r);
   live_rig_run(&r, NULL);
-  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s,s:i}", "type", "parameters", "sort", "force", "element", 1)));
+  ck_assert_ptr_null(
+      live_rig_ask(&r, json_pack("{s:s,s:s,s:i}", "type", "parameters", "element_type", "force", "element", 1)));
   const json_t *list = json_object_get(r.parameters, "list");
   ck_assert_uint_eq(json_array_size(list), 2);
   ck_assert_str_eq(text_of(json_array_get(list, 0), "name"), "k");
   ck_assert(number_of(json_array_get(list, 0), "value") == 10 && number_of(json_array_get(list, 1), "value") == 0.25);
-  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s,s:i,s:i,s:f}", "type", "parameter", "sort", "force",
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s,s:i,s:i,s:f}", "type", "parameter", "element_type", "force",
                                                 "element", 1, "index", 0, "value", 12.0)));
   double k;
-  OK(cdn_element_get_parameters(cdni_live_shown(r.live), CDN_SORT_FORCE, 1, 0, 1, &k));
+  OK(cdn_element_get_parameters(cdni_live_shown(r.live), CDN_ELEMENT_FORCE, 1, 0, 1, &k));
   ck_assert(k == 12);
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:i}", "type", "select", "body", 1)));
   ck_assert(number_of(r.selected, "body") == 1);

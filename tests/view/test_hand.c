@@ -4,7 +4,7 @@
 static cdn_mass_properties ball(double m) { return (cdn_mass_properties){ m, { 0, 0, 0 }, { m, m, m, 0, 0, 0 } }; }
 
 static json_t *pull_of(int body, cdn_vec3 station, cdn_vec3 target) {
-  return json_pack("{s:s,s:i,s:[f,f,f],s:[f,f,f]}", "type", "pull", "body", body, "station", station.x, station.y,
+  return json_pack("{s:s,s:i,s:[f,f,f],s:[f,f,f]}", "type", "perturb", "body", body, "station", station.x, station.y,
                    station.z, "target", target.x, target.y, target.z);
 }
 static json_t *coordinate(int index, double value) {
@@ -28,17 +28,17 @@ START_TEST(a_pull_knows_constraints) {
   const cdn_body held = cdn_system_add_body(r.system, &b);
   cdn_system_constrain_ball(r.system, "pin", light, cdn_v3(0, 0, 0), heavy, cdn_v3(0, 0, 0));
   cdn_system_constrain_ball(r.system, "nail", held, cdn_v3(0, 0, 0), cdn_ground(), cdn_v3(0, 0, 0));
-  r.pull = cdn_system_add_pull(r.system, NULL);
+  r.pull = cdn_system_add_perturbation(r.system, NULL);
   live_rig_freeze(&r);
   const cdn_vec3 zero = cdn_v3(0, 0, 0);
-  cdn_pull now;
-  FAILS(cdn_pull_begin(r.state, r.pull, held, zero, cdn_v3(1, 0, 0)), CDN_ERR_ARG);
+  cdn_perturbation now;
+  FAILS(cdn_perturbation_begin(r.state, r.pull, held, zero, cdn_v3(1, 0, 0)), CDN_ERR_ARG);
   ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "constraints hold that point"));
-  OK(cdn_pull_begin(r.state, r.pull, light, zero, cdn_v3(2, 0, -1)));
-  OK(cdn_pull_get(r.state, r.pull, &now));
+  OK(cdn_perturbation_begin(r.state, r.pull, light, zero, cdn_v3(2, 0, -1)));
+  OK(cdn_perturbation_get(r.state, r.pull, &now));
   NEAR(now.stiffness, 400, 1e-9);
   NEAR(now.damping, 80, 1e-9);
-  OK(cdn_pull_end(r.state, r.pull));
+  OK(cdn_perturbation_end(r.state, r.pull));
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-9;
   live_rig_run(&r, &def);
@@ -63,7 +63,7 @@ START_TEST(a_pull_is_critically_damped) {
   cdn_body_def b = cdn_default_body_def();
   b.mobilizer = CDN_FREE, b.mass = ball(3);
   cdn_system_add_body(r.system, &b);
-  r.pull = cdn_system_add_pull(r.system, NULL);
+  r.pull = cdn_system_add_perturbation(r.system, NULL);
   live_rig_freeze(&r);
   cdn_stepper_def def = cdn_default_stepper_def();
   def.accuracy = 1e-9, def.companion = true;
@@ -79,8 +79,8 @@ START_TEST(a_pull_is_critically_damped) {
     NEAR(p.z, -x, 1e-7);
     OK(cdn_momentum(s, &momentum));
     NEAR(momentum.v.x, 3 * 2 * v, 1e-6);
-    cdn_pull held;
-    OK(cdn_pull_get(s, r.pull, &held));
+    cdn_perturbation held;
+    OK(cdn_perturbation_get(s, r.pull, &held));
     NEAR(held.stiffness, 300, 1e-9);
     NEAR(held.damping, 60, 1e-9);
     NEAR(held.force_G.x, 300 * (2 - p.x) - 60 * dp.x, 1e-9);
@@ -95,8 +95,8 @@ START_TEST(a_pull_is_critically_damped) {
   AT_MOST(fabs(c.energy_residual), 1e-7);
   ck_assert_int_eq(c.delivered, CDN_VERDICT_DELIVERED);
   ck_assert_ptr_null(live_rig_ask(&r, plain("release")));
-  cdn_pull held;
-  OK(cdn_pull_get(cdni_live_shown(r.live), r.pull, &held));
+  cdn_perturbation held;
+  OK(cdn_perturbation_get(cdni_live_shown(r.live), r.pull, &held));
   ck_assert_int_eq(held.body.i, -1);
   live_rig_drop(&r);
 }
@@ -105,10 +105,10 @@ END_TEST
 /* A force as a measure, so that its integral, the impulse, is under error control. */
 static cdn_force pull_to_measure;
 static cdn_status calc_pull(const void *self, cdn_state *state, int derivative, double *value) {
-  cdn_pull held;
+  cdn_perturbation held;
   (void)self;
   (void)derivative;
-  const cdn_status status = cdn_pull_get(state, pull_to_measure, &held);
+  const cdn_status status = cdn_perturbation_get(state, pull_to_measure, &held);
   value[0] = held.force_G.x, value[1] = held.force_G.y, value[2] = held.force_G.z;
   return status;
 }
@@ -122,7 +122,7 @@ START_TEST(momentum_that_enters_is_the_impulse) {
   const cdn_body base = cdn_system_add_body(r.system, &b);
   b.parent = base, b.mobilizer = CDN_UNIVERSAL, b.X_BM.p = cdn_v3(0, 0, 0.5), b.mass = ball(1);
   cdn_system_add_body(r.system, &b);
-  pull_to_measure = r.pull = cdn_system_add_pull(r.system, "hand");
+  pull_to_measure = r.pull = cdn_system_add_perturbation(r.system, "hand");
   const cdn_measure_ops ops = {
     .struct_size = sizeof ops, .n = 3, .stage = CDN_STAGE_VELOCITY, .calc_value = calc_pull
   };
@@ -164,9 +164,9 @@ START_TEST(a_pull_checks_out) {
   const cdn_body base = cdn_system_add_body(r.system, &b);
   b.parent = base, b.mobilizer = CDN_UNIVERSAL, b.X_BM.p = cdn_v3(0, 0, 0.5);
   const cdn_body hand = cdn_system_add_body(r.system, &b);
-  r.pull = cdn_system_add_pull(r.system, NULL);
+  r.pull = cdn_system_add_perturbation(r.system, NULL);
   live_rig_freeze(&r);
-  OK(cdn_pull_begin(r.state, r.pull, hand, cdn_v3(0.1, -0.2, 0.3), cdn_v3(1, 2, 3)));
+  OK(cdn_perturbation_begin(r.state, r.pull, hand, cdn_v3(0.1, -0.2, 0.3), cdn_v3(1, 2, 3)));
   cdn_check *check;
   OK_ON(r.state, cdn_check_force(r.state, r.pull, NULL, &check));
   ck_assert_msg(cdn_check_count(check) == 0, "%s", cdn_check_text(check));
@@ -203,21 +203,21 @@ START_TEST(what_cannot_be_pulled_is_refused) {
   b.name = "ball", b.mobilizer = CDN_FREE;
   const cdn_body free_ball = cdn_system_add_body(r.system, &b);
   const cdn_force damper = cdn_system_add_global_damper(r.system, "damper", 1);
-  r.pull = cdn_system_add_pull(r.system, NULL);
+  r.pull = cdn_system_add_perturbation(r.system, NULL);
   live_rig_freeze(&r);
   const cdn_vec3 o = { 0, 0, 0 }, nowhere = { NAN, 0, 0 };
-  FAILS(cdn_pull_begin(r.state, r.pull, wall, o, o), CDN_ERR_ARG);
+  FAILS(cdn_perturbation_begin(r.state, r.pull, wall, o, o), CDN_ERR_ARG);
   ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "'wall' cannot be pulled"));
-  FAILS(cdn_pull_begin(r.state, r.pull, cdn_ground(), o, o), CDN_ERR_ARG);
-  FAILS(cdn_pull_begin(r.state, r.pull, (cdn_body){ 3 }, o, o), CDN_ERR_ARG);
-  FAILS(cdn_pull_begin(r.state, damper, free_ball, o, o), CDN_ERR_ARG);
-  FAILS(cdn_pull_begin(r.state, (cdn_force){ 9 }, free_ball, o, o), CDN_ERR_ARG);
-  FAILS(cdn_pull_begin(r.state, r.pull, free_ball, nowhere, o), CDN_ERR_NONFINITE);
-  FAILS(cdn_pull_begin(r.state, r.pull, free_ball, o, nowhere), CDN_ERR_NONFINITE);
-  FAILS(cdn_pull_move(r.state, r.pull, o), CDN_ERR_ARG);
-  OK(cdn_pull_end(r.state, r.pull));
-  OK(cdn_pull_begin(r.state, r.pull, free_ball, o, o));
-  FAILS(cdn_pull_move(r.state, r.pull, nowhere), CDN_ERR_NONFINITE);
+  FAILS(cdn_perturbation_begin(r.state, r.pull, cdn_ground(), o, o), CDN_ERR_ARG);
+  FAILS(cdn_perturbation_begin(r.state, r.pull, (cdn_body){ 3 }, o, o), CDN_ERR_ARG);
+  FAILS(cdn_perturbation_begin(r.state, damper, free_ball, o, o), CDN_ERR_ARG);
+  FAILS(cdn_perturbation_begin(r.state, (cdn_force){ 9 }, free_ball, o, o), CDN_ERR_ARG);
+  FAILS(cdn_perturbation_begin(r.state, r.pull, free_ball, nowhere, o), CDN_ERR_NONFINITE);
+  FAILS(cdn_perturbation_begin(r.state, r.pull, free_ball, o, nowhere), CDN_ERR_NONFINITE);
+  FAILS(cdn_perturbation_move(r.state, r.pull, o), CDN_ERR_ARG);
+  OK(cdn_perturbation_end(r.state, r.pull));
+  OK(cdn_perturbation_begin(r.state, r.pull, free_ball, o, o));
+  FAILS(cdn_perturbation_move(r.state, r.pull, nowhere), CDN_ERR_NONFINITE);
   live_rig_drop(&r);
 }
 END_TEST
@@ -307,7 +307,7 @@ START_TEST(a_pose_that_cannot_be_assembled_is_refused) {
       cdn_system_constrain_rod(r.system, "rod", slider, cdn_v3(0, 3, 0), wheel, cdn_v3(1, 0, 0), 4);
   cdn_system_constrain_coordinate(r.system, "stop", slider, 0, 0);
   live_rig_freeze(&r);
-  OK(cdn_body_set_q(r.state, wheel, (double[]){ -PI / 2 }, 1));
+  OK(cdn_body_set_q(r.state, wheel, 1, (double[]){ -PI / 2 }));
   r.def.paused = true;
   live_rig_run(&r, NULL);
   OK(cdn_rod_set(r.live->stepper ? cdn_stepper_state(r.live->stepper) : r.live->now, rod, cdn_v3(0, 3, 0),
@@ -401,15 +401,15 @@ static cdn_status build_bar(void *context, int contact, cdn_model **out) {
 }
 
 static json_t *contact_law(const char *name) { return json_pack("{s:s,s:s}", "type", "contact", "name", name); }
-static double parameter_of(view_rig *r, cdn_sort sort, const char *element, const char *parameter) {
+static double parameter_of(view_rig *r, cdn_element_type type, const char *element, const char *parameter) {
   double value;
-  OK(cdn_parameter_get(cdni_live_shown(r->live), sort, element, parameter, &value));
+  OK(cdn_parameter_get(cdni_live_shown(r->live), type, element, parameter, &value));
   return value;
 }
 
 static cdn_force force_of(const cdn_system *system, const char *name) {
   int i;
-  i = cdn_system_find_element(system, CDN_SORT_FORCE, name);
+  i = cdn_system_find_element(system, CDN_ELEMENT_FORCE, name);
   return (cdn_force){ i };
 }
 
@@ -429,11 +429,11 @@ START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
   ck_assert_ptr_null(live_rig_ask(&r, plain("pause")));
   s = cdni_live_edit(r.live);
   const cdn_system *system = cdn_state_system(s);
-  OK(cdn_parameter_set(s, CDN_SORT_FORCE, "gravity", "g.z", -1.62));
-  OK(cdn_parameter_set(s, CDN_SORT_FORCE, "bar spring", "k", 4.5));
-  OK(cdn_parameter_set(s, CDN_SORT_BODY, "ball", "mass", 2.5));
-  OK(cdn_parameter_set(s, CDN_SORT_SHAPE, "ball", "radius", 0.3));
-  OK(cdn_parameter_set(s, CDN_SORT_SHAPE, "floor", "dynamic_friction", 0.1));
+  OK(cdn_parameter_set(s, CDN_ELEMENT_FORCE, "gravity", "g.z", -1.62));
+  OK(cdn_parameter_set(s, CDN_ELEMENT_FORCE, "bar spring", "k", 4.5));
+  OK(cdn_parameter_set(s, CDN_ELEMENT_BODY, "ball", "mass", 2.5));
+  OK(cdn_parameter_set(s, CDN_ELEMENT_SHAPE, "ball", "radius", 0.3));
+  OK(cdn_parameter_set(s, CDN_ELEMENT_SHAPE, "floor", "dynamic_friction", 0.1));
   OK(cdn_force_set_enabled(s, force_of(system, "bar spring"), false));
   OK(cdn_control_set(s, cdn_system_find_control(system, "motor"), 0.25));
   OK(cdn_body_lock(s, (cdn_body){ 2 }, CDN_LEVEL_POSITION));
@@ -446,9 +446,9 @@ START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
   s = cdni_live_shown(r.live);
   system = cdn_state_system(s);
   ck_assert_int_eq(cdn_system_shape_count(system), 0);
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "bar spring", "k") == 4.5);
-  ck_assert(parameter_of(&r, CDN_SORT_BODY, "ball", "mass") == 2.5);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "gravity", "g.z") == -1.62);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "bar spring", "k") == 4.5);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_BODY, "ball", "mass") == 2.5);
   ck_assert(!cdn_force_is_enabled(s, force_of(system, "bar spring")));
   ck_assert(cdn_control_given(s, cdn_system_find_control(system, "motor")) == 0.25);
   ck_assert_int_eq(cdn_body_lock_level(s, (cdn_body){ 2 }), CDN_LEVEL_POSITION);
@@ -462,19 +462,19 @@ START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:f}", "type", "seek", "time", early)));
   NEAR(live_rig_time(&r), early, 0.02);
   for (int i = 0; i < 7; i++) NEAR(cdn_state_q(cdni_live_shown(r.live))[i], q[i], 0.05);
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -9.81);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "gravity", "g.z") == -9.81);
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:f}", "type", "seek", "time", later)));
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "gravity", "g.z") == -1.62);
   /* and back: nothing more is lost, and the run goes on from there */
   ck_assert_ptr_null(live_rig_ask(&r, contact_law("compliant")));
   ck_assert_int_eq(r.events, events + 2);
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
-  ck_assert(parameter_of(&r, CDN_SORT_SHAPE, "ball", "radius") == 0.2);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "gravity", "g.z") == -1.62);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_SHAPE, "ball", "radius") == 0.2);
   ck_assert_ptr_null(live_rig_ask(&r, plain("run")));
   live_rig_turns(&r, 30);
   ck_assert(live_rig_time(&r) > later);
   ck_assert_ptr_null(live_rig_ask(&r, plain("reset")));
-  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -9.81);
+  ck_assert(parameter_of(&r, CDN_ELEMENT_FORCE, "gravity", "g.z") == -9.81);
   live_rig_drop(&r);
 }
 END_TEST

@@ -18,9 +18,9 @@ static void make(view_rig *r) {
   b.name = "lower", b.parent = upper;
   cdn_system_add_body(r->system, &b);
   cdn_system_add_gravity(r->system, "gravity", cdn_v3(0, 0, -9.81));
-  r->pull = cdn_system_add_pull(r->system, NULL);
+  r->pull = cdn_system_add_perturbation(r->system, NULL);
   live_rig_freeze(r);
-  OK(cdn_body_set_q(r->state, upper, (double[]){ 1 }, 1));
+  OK(cdn_body_set_q(r->state, upper, 1, (double[]){ 1 }));
 }
 
 static json_t *plain(const char *type) { return json_pack("{s:s}", "type", type); }
@@ -383,24 +383,24 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
     "{'type':'coordinate','index':2,'value':0}",
     "{'type':'coordinate','index':0}",
     "{'type':'control','index':0,'value':1}",
-    "{'type':'parameters','sort':'force','element':9}",
-    "{'type':'parameters','sort':'farce','element':0}",
-    "{'type':'parameters','sort':'measure','element':0}",
-    "{'type':'parameter','sort':'body','element':1,'index':0,'value':-5}",
-    "{'type':'parameter','sort':'body','element':1,'index':999,'value':1}",
-    "{'type':'pull','body':0,'station':[0,0,0],'target':[0,0,0]}",
-    "{'type':'pull','body':1,'station':[0,0],'target':[0,0,0]}",
-    "{'type':'pull','body':1,'station':[0,0,'x'],'target':[0,0,0]}",
+    "{'type':'parameters','element_type':'force','element':9}",
+    "{'type':'parameters','element_type':'farce','element':0}",
+    "{'type':'parameters','element_type':'measure','element':0}",
+    "{'type':'parameter','element_type':'body','element':1,'index':0,'value':-5}",
+    "{'type':'parameter','element_type':'body','element':1,'index':999,'value':1}",
+    "{'type':'perturb','body':0,'station':[0,0,0],'target':[0,0,0]}",
+    "{'type':'perturb','body':1,'station':[0,0],'target':[0,0,0]}",
+    "{'type':'perturb','body':1,'station':[0,0,'x'],'target':[0,0,0]}",
     "{'type':'seek'}",
     "{'type':'seek','time':1e300}",
     "{'type':'speed','value':1e300}",
     "{'type':'accuracy','value':1e300}",
     "{'type':'coordinate','index':0,'value':1e300}",
-    "{'type':'parameter','sort':'body','element':1,'index':0,'value':1e300}",
-    "{'type':'parameter','sort':'force','element':1,'index':0,'value':1}", /* of the pull */
-    "{'type':'parameters','sort':'force','element':1}",
-    "{'type':'pull','body':1,'station':[0,0,0],'target':[0,0,1e300]}",
-    "{'type':'pull','body':1e300,'station':[0,0,0],'target':[0,0,0]}",
+    "{'type':'parameter','element_type':'body','element':1,'index':0,'value':1e300}",
+    "{'type':'parameter','element_type':'force','element':1,'index':0,'value':1}", /* of the pull */
+    "{'type':'parameters','element_type':'force','element':1}",
+    "{'type':'perturb','body':1,'station':[0,0,0],'target':[0,0,1e300]}",
+    "{'type':'perturb','body':1e300,'station':[0,0,0],'target':[0,0,0]}",
     "{'type':'record'}",
     "{'type':'record','on':1}",
     "{'type':'companion'}",
@@ -524,7 +524,7 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
   (void)self;
   (void)what;
   (void)action;
-  return cdn_body_set_u(state, (cdn_body){ 1 }, (double[]){ -cdn_state_u(state)[0] }, 1);
+  return cdn_body_set_u(state, (cdn_body){ 1 }, 1, (double[]){ -cdn_state_u(state)[0] });
 }
 
 /* A ball that is dropped from 0.1 m touches the floor after sqrt(0.2 / g), then every 2 sqrt(0.2 / g). */
@@ -539,7 +539,7 @@ START_TEST(events_are_told_once) {
   e.name = "bounce", e.value = height, e.handle = bounce, e.direction = CDN_FALLING;
   cdn_system_add_event(r.system, &e);
   live_rig_freeze(&r);
-  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, (double[]){ 0.1 }, 1));
+  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, 1, (double[]){ 0.1 }));
   live_rig_run(&r, NULL);
   live_rig_turns(&r, 60);
   const double fall = sqrt(0.02);
@@ -670,13 +670,13 @@ START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
   OK(cdni_view_script(r.view, plain("reset")));
   OK(cdn_view_poll(r.view, r.state, 0, &wish));
   ck_assert(wish.paused && wish.steps == 3 && wish.reset && wish.speed == 0);
-  OK(cdni_view_script(r.view, json_pack("{s:s,s:i,s:[i,i,i],s:[i,i,i]}", "type", "pull", "body", 2, "station", 0, 0, 0,
-                                        "target", 1, 1, 1)));
+  OK(cdni_view_script(r.view, json_pack("{s:s,s:i,s:[i,i,i],s:[i,i,i]}", "type", "perturb", "body", 2, "station", 0, 0,
+                                        0, "target", 1, 1, 1)));
   OK(cdni_view_script(r.view, json_pack("{s:s,s:i,s:f}", "type", "seek", "id", 77, "time", 1.0)));
   OK(cdn_view_poll(r.view, r.state, 0, &wish));
   ck_assert(wish.paused && wish.steps == 0 && !wish.reset);
-  cdn_pull held;
-  OK(cdn_pull_get(r.state, r.pull, &held));
+  cdn_perturbation held;
+  OK(cdn_perturbation_get(r.state, r.pull, &held));
   ck_assert_int_eq(held.body.i, 2);
   ck_assert_ptr_nonnull(strstr(text_of(r.reply, "error"), "the program decides"));
   cdn_view_stop(r.view);

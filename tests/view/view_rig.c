@@ -112,7 +112,7 @@ void live_rig_load(view_rig *r, const char *text, cdn_model_contact contact) {
   OK(cdn_spec_load_string(text, strlen(text), "test", &options, &spec));
   OK(cdn_model_build(spec, &options, r->system, &r->model));
   cdn_spec_destroy(spec);
-  r->pull = cdn_system_add_pull(r->system, NULL);
+  r->pull = cdn_system_add_perturbation(r->system, NULL);
   r->def.model = r->model;
 }
 

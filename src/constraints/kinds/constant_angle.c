@@ -13,10 +13,10 @@ static const cdni_parameter table[] = {
     "between 0 and pi: at either the two directions are on one line, which takes two constant angles of pi/2" }
 };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_direction(p, "the direction on a", why, size) &&
-         constraint_check_direction(p + 3, "the direction on b", why, size);
+  return constraint_check_direction(p, "the direction on a", reason, size) &&
+         constraint_check_direction(p + 3, "the direction on b", reason, size);
 }
 
 static cdn_status calc_position(const constraint_view *v, double *e) {

@@ -40,8 +40,8 @@ const constraint_kind cdni_constraint_coordinate_coupler = {
   .destroy = destroy,
 };
 
-cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f,
-                                             const cdn_mobility *coordinates, int n) {
+cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f, int n,
+                                             const cdn_mobility *coordinates) {
   constraint_adder adder;
   cdni_constraint_begin(&adder, system, CONSTRAINT_COORDINATE_COUPLER, "cdn_system_couple_coordinates", name, 1, 0, 0);
   if (n < 1 || n > CDN_FUNCTION_MOST_INPUTS || !coordinates)

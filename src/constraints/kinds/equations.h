@@ -122,15 +122,15 @@ static inline cdn_vec3 constraint_unit(cdn_vec3 d) {
   const double length = cdn_norm(d);
   return length > 0 ? cdn_scale(1 / length, d) : d;
 }
-static inline bool constraint_check_direction(const double *d, const char *what, char *why, size_t size) {
+static inline bool constraint_check_direction(const double *d, const char *what, char *reason, size_t size) {
   if (v3_norm(v3_load(d)) > 0.5) return true;
-  cdni_print(why, size, "%s is (%g, %g, %g), which has no direction", what, d[0], d[1], d[2]);
+  cdni_print(reason, size, "%s is (%g, %g, %g), which has no direction", what, d[0], d[1], d[2]);
   return false;
 }
 /* Does so for a frame's 12 numbers. */
-static inline bool constraint_check_frame(const double *X, const char *what, char *why, size_t size) {
+static inline bool constraint_check_frame(const double *X, const char *what, char *reason, size_t size) {
   if (cdni_check_frame(cdni_unpack_transform(X)) == CDN_OK) return true;
-  snprintf(why, size, "the rotation of %s is none: its columns must be orthonormal and right-handed", what);
+  snprintf(reason, size, "the rotation of %s is none: its columns must be orthonormal and right-handed", what);
   return false;
 }
 

@@ -77,9 +77,10 @@ static int kind_of(const void *data) { return *(const int32_t *)data; }
 
 static const char *name_of(const constraint_element *c) { return forms[kind_of(c->data)].name; }
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
-  return constraint_check_frame(p + X_AF, "X_AF", why, size) && constraint_check_frame(p + X_BM, "X_BM", why, size) &&
-         cdni_check_params(&cdni_mobilizer_kinds[kind_of(c->data)], p + OWN, why, size) == CDN_OK;
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
+  return constraint_check_frame(p + X_AF, "X_AF", reason, size) &&
+         constraint_check_frame(p + X_BM, "X_BM", reason, size) &&
+         cdni_check_params(&cdni_mobilizer_kinds[kind_of(c->data)], p + OWN, reason, size) == CDN_OK;
 }
 
 static const cdni_parameter *own_parameters(const constraint_element *c, int *first, int *n) {

@@ -7,9 +7,9 @@
 /* Parameters: the edges' frames; x is the line, z points out of the solid. */
 static const cdni_parameter table[] = { CDNI_FRAME("X_AE"), CDNI_FRAME("X_BE") };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_frame(p, "X_AE", why, size) && constraint_check_frame(p + 12, "X_BE", why, size);
+  return constraint_check_frame(p, "X_AE", reason, size) && constraint_check_frame(p + 12, "X_BE", reason, size);
 }
 
 /* The normal points out of a and into b: which of the two decides is the one that is less in doubt. */

@@ -7,9 +7,9 @@ enum { CASE, FIRST, SECOND };
 /* Parameters: the point and the direction on the case. */
 static const cdni_parameter table[] = { CDNI_VECTOR("p", "m"), CDNI_DIRECTION("n") };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_direction(p + 3, "the direction without slip", why, size);
+  return constraint_check_direction(p + 3, "the direction without slip", reason, size);
 }
 
 static cdn_status calc_rows(const constraint_view *v) {

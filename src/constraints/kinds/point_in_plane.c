@@ -5,9 +5,9 @@
 /* Parameters: n in A, h, p_B. */
 static const cdni_parameter table[] = { CDNI_DIRECTION("n"), CDNI_ANY("h", "m"), CDNI_VECTOR("p_B", "m") };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_direction(p, "the plane's normal", why, size);
+  return constraint_check_direction(p, "the plane's normal", reason, size);
 }
 
 static cdn_status calc_position(const constraint_view *v, double *e) {

@@ -4,9 +4,9 @@
 /* Parameters: the line's direction d and a point p_A on it, p_B. */
 static const cdni_parameter table[] = { CDNI_DIRECTION("d"), CDNI_VECTOR("p_A", "m"), CDNI_VECTOR("p_B", "m") };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_direction(p, "the line's direction", why, size);
+  return constraint_check_direction(p, "the line's direction", reason, size);
 }
 
 /* Any two, as long as they are fixed on a. */

@@ -5,9 +5,9 @@
 static const cdni_parameter table[] = { CDNI_FRAME("X_AP"), CDNI_VECTOR("p_B", "m"), CDNI_NOT_NEGATIVE("radius", "m") };
 enum { CENTER = 12, RADIUS = 15 };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
-  return constraint_check_frame(p, "X_AP", why, size);
+  return constraint_check_frame(p, "X_AP", reason, size);
 }
 
 static cdn_status touch(const constraint_view *v, bool moving, contact *c) {

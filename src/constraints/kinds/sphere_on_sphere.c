@@ -9,10 +9,10 @@ static const cdni_parameter table[] = { CDNI_VECTOR("p_A", "m"), CDNI_NOT_NEGATI
                                         CDNI_VECTOR("p_B", "m"), CDNI_NOT_NEGATIVE("radius_b", "m") };
 enum { RADIUS_A = 3, CENTER_B = 4, RADIUS_B = 7 };
 
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+static bool check(const constraint_element *c, const double *p, char *reason, size_t size) {
   (void)c;
   if (p[RADIUS_A] + p[RADIUS_B] > 0) return true;
-  snprintf(why, size, "both radii are zero: two points are a ball");
+  snprintf(reason, size, "both radii are zero: two points are a ball");
   return false;
 }
 

@@ -81,7 +81,7 @@ bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap
 typedef enum descent { DESCENT_LEAST, DESCENT_LOCAL, DESCENT_NOWHERE } descent;
 descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found);
 /* A local minimum of h from answer->normal on, with its points, without Newton's method: for where that fails. */
-void cdni_settle_depth(core_pair *pair, core_answer *answer);
+void cdni_descend_depth(core_pair *pair, core_answer *answer);
 /* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four
  * probes. */
 bool cdni_simplex_reduce(simplex *s);

@@ -376,6 +376,6 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
     }
     if (!grow(&p, at, &q, 0)) break;
   }
-  if (loose) cdni_settle_depth(pair, answer);
+  if (loose) cdni_descend_depth(pair, answer);
   return true;
 }

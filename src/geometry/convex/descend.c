@@ -31,7 +31,7 @@ descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, m
   return DESCENT_NOWHERE;
 }
 
-void cdni_settle_depth(core_pair *pair, core_answer *answer) {
+void cdni_descend_depth(core_pair *pair, core_answer *answer) {
   cdn_vec3 n = answer->normal;
   for (int turn = 0; turn < 30; turn++) {
     probe q;

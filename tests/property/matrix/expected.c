@@ -28,7 +28,7 @@ expectation expected_refusal(const cell *c, const scene *s, const char *asked) {
 /* A feature with another (NULL: alone and with any), a question and a method (NULL: any), and why. Each cell that fits
  * fails: one that no longer does makes the test fail, until its row is struck out. */
 typedef struct failure {
-  const char *feature, *with, *question, *method, *why;
+  const char *feature, *with, *question, *method, *reason;
 } failure;
 static const failure failures[] = {
   { "", NULL, "", NULL, "" }, /* there are none */
@@ -41,7 +41,7 @@ const char *known_failure(const cell *c, const scene *s, const char *asked) {
       const char *other = s->features > 1 ? s->feature[1 - i]->name : NULL;
       if (same(f->feature, s->feature[i]->name) && same(f->with, other) && same(f->question, asked) &&
           same(f->method, c ? c->method : NULL))
-        return f->why;
+        return f->reason;
     }
   }
   return NULL;

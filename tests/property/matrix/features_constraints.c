@@ -106,7 +106,7 @@ static void add_coordinate_coupler(scene *s) {
   const cdn_mobility at[] = { scene_coordinate(s), scene_coordinate(s) };
   const double x = scene_q(s, at[0].body, at[0].k), y = scene_q(s, at[1].body, at[1].k);
   cdn_function *f = mix(sin(x) + x * y + y);
-  cdn_system_couple_coordinates(s->system, "coupler", f, at, 2);
+  cdn_system_couple_coordinates(s->system, "coupler", f, 2, at);
   cdn_function_release(f);
 }
 /* 2 x0 + x1 sin(x0) - c: not linear in the speed x0 */

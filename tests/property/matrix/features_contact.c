@@ -1,6 +1,6 @@
 /* shared by tests in this folder */
 /* Features: contact of each kind of geometry by compliant laws, friction by slip speed and friction that sticks, soft
- * convex contact. */
+ * soft contact. */
 #include <stdlib.h>
 
 #include <cardan/contact_law.h>
@@ -107,8 +107,8 @@ static inline void each_friction(cdn_friction friction, cdn_contact_model model)
     case CDN_FRICTION_STICKING: break; /* STICKS */
   }
   switch (model) {
-    case CDN_CONTACT_COMPLIANT:     /* SLIDES, STICKS */
-    case CDN_CONTACT_CONVEX: break; /* CONVEX */
+    case CDN_CONTACT_COMPLIANT:   /* SLIDES, STICKS */
+    case CDN_CONTACT_SOFT: break; /* CONVEX */
   }
 }
 
@@ -159,8 +159,8 @@ static void add_touch(scene *s) {
   s->contact.transition_velocity = 0.1;
   if (t->friction == CDN_FRICTION_STICKING) s->contact.friction = CDN_FRICTION_STICKING;
   if (t->speed > 0) s->u_size = t->speed;
-  if (scene_feature(s)->contact == CONVEX_CONTACT) {
-    s->contact.model = CDN_CONTACT_CONVEX;
+  if (scene_feature(s)->contact == SOFT_CONTACT) {
+    s->contact.model = CDN_CONTACT_SOFT;
     s->has_soft = true;
     if (t->pyramidal) s->soft.cone = CDN_SOFT_PYRAMIDAL;
   }
@@ -236,7 +236,7 @@ static void add_belt(scene *s) {
   TOUCH(.below = lower, .above = upper, .depth = deep, .tilt = slope, .friction = CDN_FRICTION_STICKING, \
         .rolling = roll, .speed = most)
 #define CONVEX(lower, upper, dim, edges, deep, acts) \
-  .contact = CONVEX_CONTACT, .soft = true, \
+  .contact = SOFT_CONTACT, .soft = true, \
   TOUCH(.below = lower, .above = upper, .depth = deep, .tilt = 0.02, .condim = dim, .pyramidal = edges, .gap = acts)
 static const feature table[] = {
   { .name = "ball on half-space", .add = add_touch, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },

@@ -10,7 +10,7 @@
 
 typedef enum row_sort { EQUAL, YIELDING, BOUNDED, WEIGHT, SOFT_BOUND } row_sort;
 typedef struct provider {
-  row_sort sort;
+  row_sort type;
   cdn_body joint, a, b;
   cdn_row_set set;
 } provider;
@@ -50,7 +50,7 @@ static cdn_status rows_of(const provider *p, cdn_state *state, row *out, int *n)
   row own = { .def = cdn_default_row_def(), .g = 1 + 0.2 * sin(q) };
   own.def.target[0] = -(3 * u + 2 * q + 0.3);
   *n = 0;
-  switch (p->sort) {
+  switch (p->type) {
     case EQUAL: out[(*n)++] = r; break;
     case YIELDING:
       own.def.R[0] = 0.2 + 0.1 * q * q;
@@ -90,7 +90,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, cdn_row_list *ro
     for (int k = 0; k < r[i].bodies; k++) cdn_row_list_add_body(rows, r[i].body[k], r[i].J[k]);
     if (r[i].g != 0) cdn_row_list_add_mobility(rows, p->joint, 0, r[i].g);
   }
-  if (p->sort == WEIGHT) {
+  if (p->type == WEIGHT) {
     double W[36];
     cdn_vec3 point;
     cdn_spatial bias;
@@ -130,7 +130,7 @@ static void row_forces(scene *s, cdn_state *state, cdn_spatial *F_G, double *f) 
     }
     f[cdn_body_first_u(cdn_state_system(state), p->joint)] += along[i] * r[i].g;
   }
-  if (p->sort != WEIGHT) return;
+  if (p->type != WEIGHT) return;
   double W[36], A[6], g[6] = { 0 };
   cdn_vec3 point;
   cdn_spatial bias, a[2];
@@ -287,7 +287,7 @@ static cdn_status declare_muscle(void *self, cdn_declarer *d) {
 }
 typedef enum muscle_sort { PLAIN, DESCRIBED, CONTROLLED, REMEMBERING } muscle_sort;
 static void add_muscle(scene *s) {
-  const muscle_sort sort = *(const muscle_sort *)scene_feature(s)->data;
+  const muscle_sort type = *(const muscle_sort *)scene_feature(s)->data;
   const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
                                   .name = "muscle",
                                   .self_size = sizeof(muscle),
@@ -296,9 +296,9 @@ static void add_muscle(scene *s) {
   muscle self = { .body = s->slider,
                   .other = s->loose[1],
                   .control = { -1 },
-                  .remembers = sort == REMEMBERING,
-                  .describes = sort == DESCRIBED };
-  if (sort == CONTROLLED) {
+                  .remembers = type == REMEMBERING,
+                  .describes = type == DESCRIBED };
+  if (type == CONTROLLED) {
     cdn_control_def def = cdn_default_control_def();
     def.name = "excitation", def.initial = 0.6;
     self.control = cdn_system_add_control(s->system, &def);
@@ -319,20 +319,20 @@ static const refusal exact_refuse[] = {
   ROWS("invertible motion", NULL),
   ROWS("inverse of a step", NULL),
   ROWS("a step by controls", NULL),
-  ROWS("derivatives of a step", "damped-euler"),
+  ROWS("derivatives of a step", "mujoco-euler"),
   ROWS("derivatives of a step", "implicit"),
-  ROWS("derivatives of a step", "implicit-fast"),
-  ROWS("method", "damped-euler"),
+  ROWS("derivatives of a step", "mujoco-implicit-fast"),
+  ROWS("method", "mujoco-euler"),
   ROWS("method", "implicit"),
-  ROWS("method", "implicit-fast"),
+  ROWS("method", "mujoco-implicit-fast"),
   ROWS("method", "midpoint"),
-  ROWS("lanes in time", "damped-euler"),
+  ROWS("lanes in time", "mujoco-euler"),
   ROWS("lanes in time", "implicit"),
-  ROWS("lanes in time", "implicit-fast"),
+  ROWS("lanes in time", "mujoco-implicit-fast"),
   ROWS("lanes in time", "midpoint"),
-  ROWS("checkpoint of a run", "damped-euler"),
+  ROWS("checkpoint of a run", "mujoco-euler"),
   ROWS("checkpoint of a run", "implicit"),
-  ROWS("checkpoint of a run", "implicit-fast"),
+  ROWS("checkpoint of a run", "mujoco-implicit-fast"),
   ROWS("checkpoint of a run", "midpoint"),
   { NULL, NULL, NULL },
 };

@@ -66,7 +66,7 @@ typedef struct refusal {
   const char *text;              /* what the message has; NULL: the element of the scene */
 } refusal;
 
-typedef enum contact_need { ANY_CONTACT, COMPLIANT_CONTACT, CONVEX_CONTACT } contact_need;
+typedef enum contact_need { ANY_CONTACT, COMPLIANT_CONTACT, SOFT_CONTACT } contact_need;
 
 struct feature {
   const char *name;

@@ -222,8 +222,8 @@ void ask_regressors(cell *c) {
 
 /* ---- a step ---- */
 
-static const cdn_method stepping[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
-                                       CDN_METHOD_SEMI_EXPLICIT_EULER };
+static const cdn_method stepping[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT,
+                                       CDN_METHOD_MUJOCO_IMPLICIT_FAST, CDN_METHOD_SEMI_EXPLICIT_EULER };
 
 /* x = (q, u, z) after a step from a State. */
 static bool step_from(cell *c, cdn_state *from, cdn_method method, double h, double *x) {

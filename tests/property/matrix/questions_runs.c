@@ -28,14 +28,14 @@ static judged how_judged(cdn_method method) {
     case CDN_METHOD_SEMI_EXPLICIT_EULER:
     case CDN_METHOD_SEMI_EXPLICIT_EULER_2:
     case CDN_METHOD_EXPLICIT_EULER:
-    case CDN_METHOD_DAMPED_EULER:
-    case CDN_METHOD_IMPLICIT:
-    case CDN_METHOD_IMPLICIT_FAST:
-    case CDN_METHOD_MIDPOINT:
+    case CDN_METHOD_MUJOCO_EULER:
+    case CDN_METHOD_MUJOCO_IMPLICIT:
+    case CDN_METHOD_MUJOCO_IMPLICIT_FAST:
+    case CDN_METHOD_MUJOCO_MIDPOINT:
     case CDN_METHOD_VERLET:
     case CDN_METHOD_TRAPEZOID:
-    case CDN_METHOD_RUNGE_KUTTA_4:
-    case CDN_METHOD_CONVEX: return BY_STEPS;
+    case CDN_METHOD_MUJOCO_RK4:
+    case CDN_METHOD_IMPLICIT_CONTACT: return BY_STEPS;
     case CDN_METHOD_COUNT: break;
   }
   ck_abort_msg("no method");
@@ -218,11 +218,11 @@ static bool in_lockstep(cdn_method method) {
     case CDN_METHOD_SEMI_EXPLICIT_EULER:
     case CDN_METHOD_EXPLICIT_EULER:
     case CDN_METHOD_TRAPEZOID:
-    case CDN_METHOD_DAMPED_EULER:
-    case CDN_METHOD_IMPLICIT:
-    case CDN_METHOD_IMPLICIT_FAST:
-    case CDN_METHOD_MIDPOINT:
-    case CDN_METHOD_RUNGE_KUTTA_4: return true;
+    case CDN_METHOD_MUJOCO_EULER:
+    case CDN_METHOD_MUJOCO_IMPLICIT:
+    case CDN_METHOD_MUJOCO_IMPLICIT_FAST:
+    case CDN_METHOD_MUJOCO_MIDPOINT:
+    case CDN_METHOD_MUJOCO_RK4: return true;
     case CDN_METHOD_DEFAULT:
     case CDN_METHOD_ADAMS:
     case CDN_METHOD_VERLET:
@@ -230,7 +230,7 @@ static bool in_lockstep(cdn_method method) {
     case CDN_METHOD_CVODE_BDF:
     case CDN_METHOD_CVODE_ADAMS:
     case CDN_METHOD_IDA:
-    case CDN_METHOD_CONVEX: return false;
+    case CDN_METHOD_IMPLICIT_CONTACT: return false;
     case CDN_METHOD_COUNT: break;
   }
   ck_abort_msg("no method");

@@ -41,18 +41,18 @@ static void judge(tally *t, const scene *s, const cell *c, const char *asked, co
   char where[256];
   label(s, c, asked ? asked : "freezing", where, sizeof where);
   const expectation e = expected_refusal(c, s, asked);
-  const char *known = known_failure(c, s, asked), *story = NULL, *detail = "";
+  const char *known = known_failure(c, s, asked), *message = NULL, *detail = "";
   const bool expected = e.text[0] || e.text[1];
   const bool named = (e.text[0] && strstr(refused, e.text[0])) || (e.text[1] && strstr(refused, e.text[1]));
   t->cells++;
-  if (wrong[0]) story = "is wrong", detail = wrong;
-  else if (refused[0] && !expected) story = "is refused", detail = refused;
-  else if (expected && !refused[0]) story = "is not refused", detail = "";
-  else if (expected && !named) story = "is refused without the name", detail = refused;
-  if (expected && !story) t->refused++;
-  if (known && story) t->known++;
+  if (wrong[0]) message = "is wrong", detail = wrong;
+  else if (refused[0] && !expected) message = "is refused", detail = refused;
+  else if (expected && !refused[0]) message = "is not refused", detail = "";
+  else if (expected && !named) message = "is refused without the name", detail = refused;
+  if (expected && !message) t->refused++;
+  if (known && message) t->known++;
   else if (known) t->wrong++, printf("%s is right: strike it from the known failures (%s)\n", where, known);
-  else if (story) t->wrong++, printf("%s %s: %s\n", where, story, detail);
+  else if (message) t->wrong++, printf("%s %s: %s\n", where, message, detail);
 }
 
 /* ---- one pair ---- */

@@ -47,8 +47,8 @@ export class ParameterPanel implements Panel {
   constructor(private readonly page: Page) {
     this.sliders = new Sliders('parameters', (index, value) => {
       if (!this.current) return;
-      const { sort, element } = this.current;
-      page.send({ type: 'parameter', sort, element, index, value });
+      const { element_type, element } = this.current;
+      page.send({ type: 'parameter', element_type, element, index, value });
     }, false);
     this.element = fold('parameters', 'Parameters', false, this.search, this.choose, this.kind, this.sliders.element);
     this.element.addEventListener('toggle', () => {
@@ -70,7 +70,7 @@ export class ParameterPanel implements Panel {
 
   private list(): void {
     const wanted = this.search.value.trim().toLowerCase();
-    const fits = (e: Element) => `${e.name} ${e.kind} ${e.sort}`.toLowerCase().includes(wanted);
+    const fits = (e: Element) => `${e.name} ${e.kind} ${e.element_type}`.toLowerCase().includes(wanted);
     const found = this.elements.map((e, i) => ({ e, i })).filter(({ e }) => fits(e)).slice(0, 300);
     const before = this.choose.value;
     const chosen = found.some(({ i }) => String(i) === before) ? before : String(found[0]?.i ?? '');
@@ -82,13 +82,13 @@ export class ParameterPanel implements Panel {
     const chosen = this.elements[Number(this.choose.value)];
     if (!chosen || this.choose.value === '') return;
     this.current = chosen;
-    setText(this.kind, `${chosen.sort}: ${chosen.kind}`);
-    this.page.send({ type: 'parameters', sort: chosen.sort, element: chosen.element });
+    setText(this.kind, `${chosen.element_type}: ${chosen.kind}`);
+    this.page.send({ type: 'parameters', element_type: chosen.element_type, element: chosen.element });
   }
 
   text(text: Text): void {
     if (text.type !== 'parameters' || !this.current) return;
-    if (text.sort !== this.current.sort || text.element !== this.current.element) return;
+    if (text.element_type !== this.current.element_type || text.element !== this.current.element) return;
     this.sliders.set(text.list.map(item => ({ ...item, fixed: false })));
   }
 

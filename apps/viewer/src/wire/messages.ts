@@ -98,7 +98,7 @@ export interface Coordinate extends Quantity {
 }
 
 export interface Element {
-  sort: string;
+  element_type: string;
   element: number;
   name: string;
   kind: string;
@@ -202,7 +202,7 @@ export interface Parameter {
 
 export interface Parameters {
   type: 'parameters';
-  sort: string;
+  element_type: string;
   element: number;
   list: Parameter[];
 }
@@ -251,9 +251,9 @@ export type Request =
   | { type: 'select'; body: number | null }
   | { type: 'plots'; series: number[] }
   | { type: 'coordinate' | 'control'; index: number; value: number }
-  | { type: 'parameters'; sort: string; element: number }
-  | { type: 'parameter'; sort: string; element: number; index: number; value: number }
-  | { type: 'pull'; body: number; station: Vector; target: Vector }
+  | { type: 'parameters'; element_type: string; element: number }
+  | { type: 'parameter'; element_type: string; element: number; index: number; value: number }
+  | { type: 'perturb'; body: number; station: Vector; target: Vector }
   | { type: 'seek'; time: number }
   | { type: 'record' | 'companion'; on: boolean };
 

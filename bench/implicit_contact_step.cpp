@@ -1,4 +1,4 @@
-#include "soft_convex.h"
+#include "implicit_contact_step.h"
 
 #include "timing.h"
 
@@ -127,12 +127,12 @@ double time_at(const std::vector<Outcome> &fixed, double error) {
 
 } // namespace
 
-void run_soft_convex(Report *report) {
+void run_implicit_contact_step(Report *report) {
   const std::vector<std::string> engines = { "error control", "equal steps" };
-  report->print_header("The convex step among clutter, at equal error", engines);
+  report->print_header("The implicit contact step among clutter, at equal error", engines);
   const Windows windows;
   cdn_stepper_def def = cdn_default_stepper_def();
-  def.method = CDN_METHOD_CONVEX;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT;
   std::vector<Outcome> fixed;
   for (int n = 4; n <= 4096; n *= 2) {
     def.fixed_step = window / n;

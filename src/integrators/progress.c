@@ -1,4 +1,4 @@
-/* Runs without headway: their steps stay so short that the end time is out of reach. */
+/* Runs without progress: their steps stay so short that the end time is out of reach. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 #include "integrators/chatter.h"
 #include "integrators/failure.h"
-#include "integrators/headway.h"
+#include "integrators/progress.h"
 #include "integrators/step.h"
 #include "integrators/stepper.h"
 #include "system/system.h"
@@ -32,8 +32,8 @@ static const int WINDOWS = 3;
 /* A whip, a near miss, a light part that is thrown: steps are short for a while, because the motion is that fast, and
  * grow again. Then each step moves y: where errors keep steps short, by about the root of the error of a step or more.
  * What is stiff or jumps keeps steps short while y hardly moves, and what swings goes to and fro: its path is many
- * times as long as it leads far. Such a window shows headway, and the next one is longer, until windows are longer than
- * the whip or than several swings. */
+ * times as long as it leads far. Such a window shows progress, and the next one is longer, until windows are longer
+ * than the whip or than several swings. */
 static const double MOVES = 0.05, SWINGS = 20;
 
 /* Whether the rates, all together, now change the other way than over the step before. Methods of SUNDIALS do not tell
@@ -42,8 +42,8 @@ static bool turns_back(cdn_stepper *s) {
   double change = 0;
   if (s->method->own_steps) return false;
   for (int i = 0; i < s->ny; i++) change += s->step.f1[i] - s->step.f0[i];
-  const bool turns = change * s->headway.change < 0;
-  s->headway.change = change;
+  const bool turns = change * s->progress.change < 0;
+  s->progress.change = change;
   return turns;
 }
 
@@ -61,7 +61,7 @@ static double distance(const cdn_stepper *s, const double *from) {
 }
 
 static void begin_window(cdn_stepper *s, int length) {
-  cdni_headway *h = &s->headway;
+  cdni_progress *h = &s->progress;
   h->since = s->t;
   h->length = length;
   h->steps = h->turns = 0;
@@ -69,14 +69,14 @@ static void begin_window(cdn_stepper *s, int length) {
   if (s->ny) memcpy(h->start, s->y[s->at], sizeof(double) * (size_t)s->ny);
 }
 
-void cdni_headway_begin(cdn_stepper *s) {
-  s->headway = (cdni_headway){ .start = s->headway.start };
-  cdni_chatter_forget(&s->headway.chatter);
+void cdni_progress_begin(cdn_stepper *s) {
+  s->progress = (cdni_progress){ .start = s->progress.start };
+  cdni_chatter_forget(&s->progress.chatter);
   begin_window(s, WINDOW);
 }
 
-bool cdni_makes_headway(cdn_stepper *s, double goal) {
-  cdni_headway *h = &s->headway;
+bool cdni_makes_progress(cdn_stepper *s, double goal) {
+  cdni_progress *h = &s->progress;
   const double left = isfinite(goal) ? goal - s->t : 0;
   h->turns += turns_back(s);
   /* events that cut steps short have a limit of their own */
@@ -179,7 +179,7 @@ static void tell_duration(double steps, char text[32]) {
 static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal) {
   enum { NAME = 40 };
   char cause[160], duration[32];
-  const double step = s->headway.mean, left = (goal - s->t) / step;
+  const double step = s->progress.mean, left = (goal - s->t) / step;
   const char *name = cdn_body_name(s->system, m->body);
   const bool swings = m->stiffness > 0 && sqrt(m->stiffness / m->inertia) >= fabs(m->damping) / m->inertia;
   char speed[96];
@@ -191,10 +191,11 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
   else
     cdni_print(cause, sizeof cause, "a damping of %.3g on an inertia of %.3g changes its speed at a rate of %.3g /s",
                m->damping, m->inertia, m->rate);
-  cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
-                 "at t = %.9g the run makes no headway: '%.*s' of body '%.*s' keeps its steps at %.2g s. There %s. The "
-                 "way to t = %.6g would take %.1g more steps: some %s at a million a second",
-                 s->t, NAME, speed, NAME, name, step, cause, goal, left, duration);
+  cdni_error_set(
+      &f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
+      "at t = %.9g the run makes no progress: '%.*s' of body '%.*s' keeps its steps at %.2g s. There %s. The "
+      "way to t = %.6g would take %.1g more steps: some %s at a million a second",
+      s->t, NAME, speed, NAME, name, step, cause, goal, left, duration);
   snprintf(
       f->advice, sizeof f->advice,
       "give body '%.*s' more inertia (its mass and inertia in the model, or an armature of its joint: --armature), "
@@ -210,21 +211,21 @@ static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double 
   cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
-      "at t = %.9g the run makes no headway: a force jumps to and fro when '%.60s' moves from %.3g to either side; the jump changes its rate by %.3g and keeps the steps at %.2g s. The way to t = %.6g would take "
+      "at t = %.9g the run makes no progress: a force jumps to and fro when '%.60s' moves from %.3g to either side; the jump changes its rate by %.3g and keeps the steps at %.2g s. The way to t = %.6g would take "
       "%.1g more",
-      s->t, speed, s->y[s->at][s->nq + m->slot], size, s->headway.mean, goal, (goal - s->t) / s->headway.mean);
+      s->t, speed, s->y[s->at][s->nq + m->slot], size, s->progress.mean, goal, (goal - s->t) / s->progress.mean);
   advise(
       f,
       "let the force change over a small speed in place of a jump (dry friction: -f tanh(u / v)), or lock the joint by an "
       "event where friction holds it");
 }
 
-cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
+cdn_status cdni_fail_progress(cdn_stepper *s, double goal) {
   /* explicit methods are stable up to a step of about one over the rate */
   static const double LEAST = 0.02, MOST = 50;
   cdn_failure *f = cdni_begin_report(s);
-  const bool chatters = s->headway.chatter.windows > 0;
-  const double step = chatters ? s->headway.chatter.mean : s->headway.mean;
+  const bool chatters = s->progress.chatter.windows > 0;
+  const double step = chatters ? s->progress.chatter.mean : s->progress.mean;
   const fastest m = chatters ? (fastest){ .slot = -1 } : look_for_fastest(s);
   f->error.value = step;
   double size;
@@ -237,7 +238,7 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   } else {
     cdni_error_set(
         &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
-        "at t = %.9g the run makes no headway: step after step is about %.2g s long, and t = %.6g is %.1g such steps "
+        "at t = %.9g the run makes no progress: step after step is about %.2g s long, and t = %.6g is %.1g such steps "
         "away. Most of their error is in %s",
         s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
     advise(

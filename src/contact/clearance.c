@@ -4,7 +4,7 @@
  * touch, and neither poses of shapes nor pairs are looked at. That is a fact of geometry: it does not matter how the
  * State has come to its pose.
  *
- * Lines are seen from the middle of all balls, so that what falls together is quiet for long. */
+ * Lines are seen from the middle of all balls, so that what falls together is clear for long. */
 #include <math.h>
 
 #include "contact/entries.h"
@@ -13,27 +13,27 @@
 #include "contact/search.h"
 
 /* Seen from a point that moves by a t^2 / 2 from `time` on, a the acceleration that the shapes have in common, the
- * balls are near their lines: what falls together is quiet for long. */
-typedef struct quiet_list {
+ * balls are near their lines: what falls together is clear for long. */
+typedef struct clearance_list {
   double time, back, span; /* from time - back to time + span; 0: there is none */
   int64_t count, id;       /* of the lists that this State has had, and this one's: no two lists have the same */
   bool turns;              /* a ball is off the axis of its body's turns */
   v3 acceleration;         /* as the last State had it in which balls were looked at twice */
   int32_t failures, wait;
-} quiet_list;
+} clearance_list;
 /* `free`: how far the ball may be from its line. A half-space has no ball, and is where its frame is: only those of
- * Ground can be quiet. */
-typedef struct quiet_line {
+ * Ground can be clear. */
+typedef struct clearance_line {
   v3 center, rate;
   double free;
   double lever;         /* about axes of turns */
   v3 center_M;          /* on its body M */
   int32_t body, counts; /* counts: as one ball in means */
-} quiet_line;
+} clearance_line;
 
-size_t cdni_contact_quiet_size(int n) { return sizeof(quiet_list) + (size_t)n * sizeof(quiet_line); }
-void cdni_contact_quiet_forget(void *bytes) { memset(bytes, 0, sizeof(quiet_list)); }
-static quiet_line *lines_of(quiet_list *q) { return (quiet_line *)(q + 1); }
+size_t cdni_contact_clearance_size(int n) { return sizeof(clearance_list) + (size_t)n * sizeof(clearance_line); }
+void cdni_contact_clearance_forget(void *bytes) { memset(bytes, 0, sizeof(clearance_list)); }
+static clearance_line *lines_of(clearance_list *q) { return (clearance_line *)(q + 1); }
 
 /* ---- asking ---- */
 
@@ -42,22 +42,22 @@ static const double BACK = 0.25;
 
 typedef struct looking {
   int n;
-  const quiet_line *line;
+  const clearance_line *line;
   const body_pose *pose;
   const body_twist *twist; /* NULL: no rates */
   double since, reach;
   double turn; /* the largest angle by which a body turns; 0: nothing that turns has a lever */
 } looking;
 
-static inline v3 ball_center(const quiet_line *l, const body_pose *pose) {
+static inline v3 ball_center(const clearance_line *l, const body_pose *pose) {
   return m3_mul_add(pose[l->body].R_GM, l->center_M, pose[l->body].p_GM);
 }
-static inline v3 ball_rate(const quiet_line *l, const body_pose *pose, const body_twist *twist, v3 center) {
+static inline v3 ball_rate(const clearance_line *l, const body_pose *pose, const body_twist *twist, v3 center) {
   return sv_shift_motion(twist[l->body].V, v3_sub(center, pose[l->body].p_GM)).v;
 }
 
 /* How far a ball is from its line, and how fast it leaves it. */
-static inline v3 deviation(const looking *k, const quiet_line *l, v3 *leaving) {
+static inline v3 deviation(const looking *k, const clearance_line *l, v3 *leaving) {
   const v3 center = ball_center(l, k->pose);
   *leaving = k->twist ? v3_sub(ball_rate(l, k->pose, k->twist, center), l->rate) : v3_zero();
   return v3_sub(center, v3_fma(k->since, l->rate, l->center));
@@ -96,7 +96,7 @@ static void mean_deviation(const looking *k, v3 *shift, v3 *rate) {
   *shift = v3_scale(part, *shift), *rate = v3_scale(part, *rate);
 }
 
-static bool is_near(const looking *k, quiet_list *q) {
+static bool is_near(const looking *k, clearance_list *q) {
   v3 shift = v3_scale(0.5 * k->since * k->since, q->acceleration), rate = v3_scale(k->since, q->acceleration);
   if (near_lines(k, shift, rate)) return true;
   mean_deviation(k, &shift, &rate);
@@ -112,10 +112,10 @@ static double largest_turn(const contact_room *room, const body_twist *twist) {
   return sqrt(square);
 }
 
-cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id) {
+cdn_status cdni_contact_is_clear(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id) {
   *id = 0;
   CDNI_TRY(cdni_state_ensure(state, room->vicinity.ticket));
-  quiet_list *q = cdni_contact_quiet_list(room, state);
+  clearance_list *q = cdni_contact_clearance_list(room, state);
   const double since = cdni_state_time_for_reuse(state) - q->time;
   if (!(q->span > 0 && since + reach <= q->span && since - BACK * reach >= -q->back)) return CDN_OK;
   looking k = { .n = (int)room->shapes.count, .line = lines_of(q), .since = since, .reach = reach };
@@ -143,7 +143,7 @@ typedef struct sight {
   const body_pose *pose;
   const double *enabled;
   int n;
-  quiet_line *line;
+  clearance_line *line;
   v3 center, rate; /* the means of all balls: boxes are seen from there */
   double back, span;
 } sight;
@@ -159,7 +159,7 @@ static cdn_status draw_lines(sight *s, cdn_state *state, bool *turns) {
   *turns = false;
   for (int i = 0; i < s->n; i++) {
     const bool counts = places[i].radius < INFINITY;
-    quiet_line *l = &s->line[i];
+    clearance_line *l = &s->line[i];
     l->body = shape_body(s->room, i), l->counts = counts;
     l->center_M = counts ? places[i].center_M : places[i].p_MS;
     l->center = ball_center(l, pose);
@@ -231,7 +231,7 @@ static double least_gap(const sight *s, int i, int j) {
 
 /* False: some shapes come too near to each other. */
 static bool find_free(const sight *s, int n_pairs, const int32_t *pairs) {
-  quiet_line *line = s->line;
+  clearance_line *line = s->line;
   for (int i = 0; i < s->n; i++) line[i].free = line[i].counts ? AROUND * s->places[i].radius : HUGE_VAL;
   for (int k = 0; k < n_pairs; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
@@ -242,7 +242,7 @@ static bool find_free(const sight *s, int n_pairs, const int32_t *pairs) {
   return true;
 }
 
-static cdn_status make(const contact_room *room, cdn_state *state, double reach, quiet_list *q) {
+static cdn_status make(const contact_room *room, cdn_state *state, double reach, clearance_list *q) {
   const int count = (int)room->shapes.count, room_for = 8 * count;
   const size_t boxes = (size_t)count * sizeof(cdni_box), size = boxes + cdni_broad_size(count);
   sight s = { .room = room,
@@ -270,15 +270,16 @@ static cdn_status make(const contact_room *room, cdn_state *state, double reach,
 /* Where shapes always are near each other, the search is made ever less often. */
 enum { MOST_WAIT = 64 };
 
-cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id) {
-  quiet_list *q = cdni_contact_quiet_list(room, state);
+cdn_status cdni_contact_find_clearance(const contact_room *room, cdn_state *state, double reach, double turn,
+                                       int64_t *id) {
+  clearance_list *q = cdni_contact_clearance_list(room, state);
   *id = 0;
   if (!(reach > 0) || q->wait-- > 0) return CDN_OK;
   CDNI_TRY(make(room, state, reach, q));
   q->time = cdni_state_time_for_reuse(state);
   memcpy(&q->id, &q->time, sizeof q->id);
   q->id = (q->id & (INT64_MAX >> 1)) + ++q->count;
-  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, turn, id));
+  CDNI_TRY(cdni_contact_is_clear(room, state, reach, turn, id));
   q->failures = *id > 0 ? 0 : q->failures + 1;
   q->wait = q->failures < 6 ? (1 << q->failures) - 1 : MOST_WAIT;
   return CDN_OK;

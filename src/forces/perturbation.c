@@ -1,8 +1,8 @@
 /* A force that pulls a body to a point, as a hand does: a custom force whose body is a parameter. How stiff it is, is
- * found in dynamics/pull.c, which knows constraints. */
+ * found in dynamics/perturbation.c, which knows constraints. */
 #include <cardan/derivatives.h>
 #include <cardan/operators.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 
 #include "core/sized.h"
 #include "forces/forces.h"
@@ -11,9 +11,9 @@
 /* The parameter array. */
 enum { BODY, STATION, TARGET = 4, STIFFNESS = 7, DAMPING, N_NUMBERS };
 
-typedef struct pull {
+typedef struct perturbation {
   cdn_dvar numbers;
-} pull;
+} perturbation;
 
 typedef struct grip {
   cdn_body body;
@@ -24,7 +24,7 @@ typedef struct grip {
 static cdn_vec3 load(const double *x) { return cdn_v3(x[0], x[1], x[2]); }
 
 /* False: nothing is held. The numbers are parameters, which programs may set to anything. */
-static bool is_held(const pull *p, const cdn_state *state, grip *out) {
+static bool is_held(const perturbation *p, const cdn_state *state, grip *out) {
   const double *x = cdn_state_parameters(state, p->numbers);
   const bool held = x[BODY] >= 1 && x[BODY] < cdn_system_body_count(cdn_state_system(state));
   *out = (grip){ .body = { held ? (int32_t)x[BODY] : -1 },
@@ -45,7 +45,7 @@ static cdn_status find_force(cdn_state *state, grip *g) {
 
 static cdn_status declare(void *self, cdn_declarer *d) {
   const double none[N_NUMBERS] = { [BODY] = -1 };
-  ((pull *)self)->numbers = cdn_declare_parameters(d, "grip", N_NUMBERS, none);
+  ((perturbation *)self)->numbers = cdn_declare_parameters(d, "grip", N_NUMBERS, none);
   return CDN_OK;
 }
 
@@ -67,34 +67,35 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
   return CDN_OK;
 }
 
-cdn_force cdn_system_add_pull(cdn_system *system, const char *name) {
+cdn_force cdn_system_add_perturbation(cdn_system *system, const char *name) {
   const cdn_force_ops ops = { .subsystem = { .struct_size = sizeof ops.subsystem,
-                                             .name = name ? name : "pull",
-                                             .self_size = sizeof(pull),
+                                             .name = name ? name : "perturbation",
+                                             .self_size = sizeof(perturbation),
                                              .declare = declare },
                               .struct_size = sizeof ops,
                               .reads = CDN_READS_VELOCITY,
                               .calc_force = calc_force,
                               .calc_derivative = calc_derivative };
-  const pull self = { 0 };
+  const perturbation self = { 0 };
   return cdn_system_add_custom_force(system, &ops, &self);
 }
 
 /* ---- in a State ---- */
 
-/* NULL: the force is no pull. */
-static const pull *pull_of(const cdn_system *system, cdn_force force) {
+/* NULL: the force is no perturbation. */
+static const perturbation *pull_of(const cdn_system *system, cdn_force force) {
   const cdn_subsystem id = cdn_force_subsystem(system, force);
   const cdn_subsystem_ops *ops = id.i >= 0 ? cdni_subsystem_ops(system, id.i) : NULL;
   return ops && ops->declare == declare ? cdn_subsystem_self(system, id) : NULL;
 }
 
-bool cdni_force_is_pull(const cdn_system *system, int i) { return pull_of(system, (cdn_force){ i }) != NULL; }
+bool cdni_force_is_perturbation(const cdn_system *system, int i) { return pull_of(system, (cdn_force){ i }) != NULL; }
 
-static cdn_status find(const cdn_state *state, const char *function, cdn_force force, const pull **out) {
+static cdn_status find(const cdn_state *state, const char *function, cdn_force force, const perturbation **out) {
   *out = pull_of(cdn_state_system(state), force);
   if (!*out)
-    return cdni_refuse(CDN_ERR_ARG, function, "force %d is no pull: add one with cdn_system_add_pull before freezing",
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "force %d is no perturbation: add one with cdn_system_add_perturbation before freezing",
                        (int)force.i);
   return CDN_OK;
 }
@@ -105,53 +106,53 @@ static cdn_status check(const char *function, cdn_vec3 v, const char *what) {
                                            : cdni_refuse(CDN_ERR_NONFINITE, function, "%s is not finite", what);
 }
 
-cdn_status cdni_pull_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
-                           cdn_vec3 target_G) {
-  const pull *p;
+cdn_status cdni_perturbation_check(const cdn_state *state, const char *function, cdn_force force, cdn_vec3 p_B,
+                                   cdn_vec3 target_G) {
+  const perturbation *p;
   CDNI_TRY(find(state, function, force, &p));
   CDNI_TRY(check(function, p_B, "the station"));
   return check(function, target_G, "the target");
 }
 
-cdn_status cdni_pull_hold(cdn_state *state, cdn_force force, const cdn_pull *how) {
-  const pull *p;
-  CDNI_TRY(find(state, "cdn_pull_begin", force, &p));
+cdn_status cdni_perturbation_hold(cdn_state *state, cdn_force force, const cdn_perturbation *how) {
+  const perturbation *p;
+  CDNI_TRY(find(state, "cdn_perturbation_begin", force, &p));
   const double numbers[N_NUMBERS] = { how->body.i,     how->p_B.x,      how->p_B.y,     how->p_B.z,  how->target_G.x,
                                       how->target_G.y, how->target_G.z, how->stiffness, how->damping };
   return cdn_state_set_parameters(state, p->numbers, 0, N_NUMBERS, numbers);
 }
 
-cdn_status cdn_pull_move(cdn_state *state, cdn_force force, cdn_vec3 target_G) {
-  static const char function[] = "cdn_pull_move";
+cdn_status cdn_perturbation_move(cdn_state *state, cdn_force force, cdn_vec3 target_G) {
+  static const char function[] = "cdn_perturbation_move";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const pull *p;
+  const perturbation *p;
   grip g;
   CDNI_TRY(find(state, function, force, &p));
   CDNI_TRY(check(function, target_G, "the target"));
   if (!is_held(p, state, &g))
-    return cdni_refuse(CDN_ERR_ARG, function, "the pull holds no body: begin with cdn_pull_begin");
+    return cdni_refuse(CDN_ERR_ARG, function, "the perturbation holds no body: begin with cdn_perturbation_begin");
   return cdn_state_set_parameters(state, p->numbers, TARGET, 3, (double[]){ target_G.x, target_G.y, target_G.z });
 }
 
-cdn_status cdn_pull_end(cdn_state *state, cdn_force force) {
+cdn_status cdn_perturbation_end(cdn_state *state, cdn_force force) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const pull *p;
+  const perturbation *p;
   grip g;
-  CDNI_TRY(find(state, "cdn_pull_end", force, &p));
+  CDNI_TRY(find(state, "cdn_perturbation_end", force, &p));
   const double none[N_NUMBERS] = { [BODY] = -1 };
   return is_held(p, state, &g) ? cdn_state_set_parameters(state, p->numbers, 0, N_NUMBERS, none) : CDN_OK;
 }
 
-cdn_status cdn_pull_get_sized(cdn_state *state, cdn_force force, cdn_pull *out, size_t size) {
+cdn_status cdn_perturbation_get_sized(cdn_state *state, cdn_force force, cdn_perturbation *out, size_t size) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  const pull *p;
+  const perturbation *p;
   grip g;
-  CDNI_TRY(find(state, "cdn_pull_get", force, &p));
-  cdn_pull result = { .body = { -1 } };
+  CDNI_TRY(find(state, "cdn_perturbation_get", force, &p));
+  cdn_perturbation result = { .body = { -1 } };
   if (is_held(p, state, &g)) {
     CDNI_TRY(find_force(state, &g));
-    result = (cdn_pull){ g.body, g.p_B, g.p_G, g.target_G, g.stiffness, g.damping, g.force_G };
+    result = (cdn_perturbation){ g.body, g.p_B, g.p_G, g.target_G, g.stiffness, g.damping, g.force_G };
   }
   cdni_sized_write(out, size, &result, sizeof result);
   return CDN_OK;

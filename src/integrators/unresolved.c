@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/archive.h"
-#include "integrators/faint.h"
+#include "integrators/unresolved.h"
 #include "integrators/stepper.h"
 #include "system/system.h"
 
@@ -16,8 +16,8 @@ static const double REST = 1e4, UNDRIVEN = 1e2;
  * by less than most accuracies, and errs by some tenths of that. */
 static const double RESOLVED = 0.5;
 
-void cdni_faint_begin(cdn_stepper *s) {
-  cdni_faint *f = &s->faint;
+void cdni_unresolved_begin(cdn_stepper *s) {
+  cdni_unresolved *f = &s->unresolved;
   f->size = 0;
   f->largest = -1;
   if (s->nq == 0) return;
@@ -37,18 +37,18 @@ static void note_lengths(const cdn_stepper *s, const double *of_slot, const doub
   }
 }
 
-cdn_status cdni_faint_drive(cdn_stepper *s) {
+cdn_status cdni_unresolved_drive(cdn_stepper *s) {
   const double *rates = s->f[s->at], tau = s->def.time_scale;
   double *way = s->scratch;
   if (s->nq == 0) return CDN_OK;
   CDNI_TRY(cdni_state_multiply_by_N(s->work, rates + s->nq, way));
   for (int i = 0; i < s->nq; i++) way[i] = (fabs(rates[i]) * tau + 0.5 * fabs(way[i]) * tau * tau) * s->q_weight[i];
-  note_lengths(s, way, NULL, s->faint.driven);
+  note_lengths(s, way, NULL, s->unresolved.driven);
   return CDN_OK;
 }
 
-void cdni_faint_accept(cdn_stepper *s) {
-  cdni_faint *f = &s->faint;
+void cdni_unresolved_accept(cdn_stepper *s) {
+  cdni_unresolved *f = &s->unresolved;
   const double *q = s->y[s->at];
   note_lengths(s, q, f->start, f->moved);
   for (int i = 0; i < s->nq; i++) {
@@ -59,12 +59,14 @@ void cdni_faint_accept(cdn_stepper *s) {
   }
 }
 
-void cdni_faint_compare(cdn_stepper *s, const double *weighted) { note_lengths(s, weighted, NULL, s->faint.apart); }
+void cdni_unresolved_compare(cdn_stepper *s, const double *weighted) {
+  note_lengths(s, weighted, NULL, s->unresolved.apart);
+}
 
 /* Of the vectors that move by less than the accuracy, and by more than rounding, the one that errors spoil most.
  * Without a companion, which would tell whether they do, the one that moves most. */
-static int find_faint(const cdn_stepper *s) {
-  const cdni_faint *f = &s->faint;
+static int find_unresolved(const cdn_stepper *s) {
+  const cdni_unresolved *f = &s->unresolved;
   int found = -1;
   double most = s->companion ? RESOLVED : 0;
   for (int i = 0; i < s->nq; i++) {
@@ -82,16 +84,16 @@ static int find_faint(const cdn_stepper *s) {
   return found;
 }
 
-void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out) {
-  const cdni_faint *f = &s->faint;
+void cdni_unresolved_certify(const cdn_stepper *s, cdn_certificate *out) {
+  const cdni_unresolved *f = &s->unresolved;
   memset(out->below_tolerance, 0, sizeof out->below_tolerance);
   memset(out->below_rounding, 0, sizeof out->below_rounding);
   out->below_tolerance_motion = out->below_rounding_size = 0;
   if (s->def.fixed_step > 0) return;
-  const int faint = find_faint(s);
-  if (faint >= 0) {
-    cdn_system_slot_name(s->system, CDN_POOL_Q, faint, out->below_tolerance, sizeof out->below_tolerance);
-    out->below_tolerance_motion = f->moved[faint];
+  const int unresolved = find_unresolved(s);
+  if (unresolved >= 0) {
+    cdn_system_slot_name(s->system, CDN_POOL_Q, unresolved, out->below_tolerance, sizeof out->below_tolerance);
+    out->below_tolerance_motion = f->moved[unresolved];
   }
   const double rounding = DBL_EPSILON * f->size;
   if (f->largest < 0 || !(rounding > cdni_asked(s))) return;
@@ -99,8 +101,8 @@ void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out) {
   out->below_rounding_size = rounding;
 }
 
-void cdni_faint_archive(cdn_stepper *s, cdni_archive *a) {
-  cdni_faint *f = &s->faint;
+void cdni_unresolved_archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_unresolved *f = &s->unresolved;
   cdni_archive_mark(a, "FAIN");
   cdni_archive_doubles(a, f->start, (size_t)s->nq);
   cdni_archive_doubles(a, f->moved, (size_t)s->nq);

@@ -110,7 +110,7 @@ static cdn_status report(cdn_stepper *s, int first) {
   return CDN_OK;
 }
 
-cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
+cdn_status cdni_instant_within(cdn_stepper *s, double t, bool *shown) {
   bool again;
   cdn_status status = cdni_report_within(s, t, &again);
   if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
@@ -275,7 +275,7 @@ static void note_trigger(cdn_stepper *s) {
   }
 }
 
-cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown) {
+cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown) {
   struct cdni_events *ev = s->events;
   collect(s, s->t);
   if (ev->n_list > 0) {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "constraints/project.h"
-#include "integrators/parting.h"
+#include "integrators/bifurcation.h"
 #include "integrators/singular.h"
 #include "integrators/stepper.h"
 #include "system/system.h"
@@ -24,7 +24,7 @@ static double length(const double *u, const double *from, int n) {
   return sqrt(sum);
 }
 
-bool cdni_parted(cdn_stepper *s, cdn_stepper *other, double since, double t, cdni_parting *out) {
+bool cdni_bifurcated(cdn_stepper *s, cdn_stepper *other, double since, double t, cdni_bifurcation *out) {
   const cdni_singular *a = &s->singular, *b = &other->singular, *last = a->met > b->met ? a : b;
   const double *u = cdni_state_y(s->report) + s->nq, *v = cdni_state_y(other->report) + s->nq;
   if (!s->projector || !(last->met >= since) || !(last->met <= t) || s->nu == 0) return false;

@@ -172,5 +172,5 @@ START_TEST(an_accuracy_below_rounding_is_named) {
 }
 END_TEST
 
-CHECK_MAIN("faint motions", a_motion_below_its_accuracy_is_named, small_motions_that_are_resolved_are_not_named,
+CHECK_MAIN("unresolved motions", a_motion_below_its_accuracy_is_named, small_motions_that_are_resolved_are_not_named,
            what_rests_is_not_named, an_accuracy_below_rounding_is_named)

@@ -1,5 +1,5 @@
-/* The convex step: the singly diagonally implicit Runge-Kutta method of order 2 with two stages that is L-stable
- * (Alexander 1977; gamma = 1 - 1/sqrt 2), with
+/* The implicit contact step: the singly diagonally implicit Runge-Kutta method of order 2 with two stages that is
+ * L-stable (Alexander 1977; gamma = 1 - 1/sqrt 2), with
  *
  *    k_i = f(t_i, y_i),   y_1 = y0 + gamma h k_1,   y_2 = y0 + (1 - gamma) h k_1 + gamma h k_2 = y at the step's end.
  *
@@ -85,7 +85,7 @@ static cdn_status stage(cdn_stepper *s, double t, const double *base, const doub
   s->certificate.evaluations++;
   for (int i = 0; i < s->ny; i++) k[i] = smaller(older[i], last[i]);
   CDNI_TRY(predict(s, t, base, k));
-  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   if (cdni_singular_holds(s)) CDNI_TRY(cdni_project_rates(s, s->work));
   if (!cdni_dynamics_steps(s->system)) {
     CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
@@ -107,14 +107,14 @@ static cdn_status stage(cdn_stepper *s, double t, const double *base, const doub
 static cdn_status hold(cdn_stepper *s) {
   if (s->memory[HELD] != 0 || !cdni_dynamics_steps(s->system)) return CDN_OK;
   CDNI_TRY(cdn_state_set_ty(s->work, s->step.t0, s->step.y0));
-  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   CDNI_TRY(cdni_dynamics_hold(s->work));
   s->memory[HELD] = 1;
   return CDN_OK;
 }
 
 /* Of the estimate to the difference: the error is the difference where rates follow from the time, and 6.83 times as
- * much for y' = lambda y; this is the root of 6.83 (docs/convex_step.md). */
+ * much for y' = lambda y; this is the root of 6.83 (docs/implicit_contact_step.md). */
 static const double BALANCE = 2.61;
 
 /* Weights of the quadrature of order 3 at 0, gamma and 1, less those of the method. */
@@ -168,7 +168,7 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, vector_of(s, BEFORE), (size_t)s->ny);
 }
 
-const cdni_method cdni_convex = { .name = "the convex step",
+const cdni_method cdni_convex = { .name = "the implicit contact step",
                                   .error_order = 3,
                                   .order = 2,
                                   .continues_estimated = true,

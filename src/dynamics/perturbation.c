@@ -1,10 +1,11 @@
-/* A pull takes hold of a body: its stiffness is chosen for the mass that the station shows, with the constraints. */
+/* A perturbation takes hold of a body: its stiffness is chosen for the mass that the station shows, with the
+ * constraints. */
 #include <math.h>
 
 #include <cardan/constraints.h>
 #include <cardan/matter.h>
 #include <cardan/operators.h>
-#include <cardan/pull.h>
+#include <cardan/perturbation.h>
 
 #include "forces/forces.h"
 #include "system/system.h"
@@ -32,13 +33,13 @@ static cdn_status find_mobility(cdn_state *state, cdn_body body, cdn_vec3 p_B, d
   return status;
 }
 
-cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
-  static const char function[] = "cdn_pull_begin";
+cdn_status cdn_perturbation_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
+  static const char function[] = "cdn_perturbation_begin";
   static const double omega = 10;
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
   double trace, free;
-  CDNI_TRY(cdni_pull_check(state, function, force, p_B, target_G));
+  CDNI_TRY(cdni_perturbation_check(state, function, force, p_B, target_G));
   if (body.i <= 0 || body.i >= cdn_system_body_count(system))
     return cdni_refuse(CDN_ERR_ARG, function, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
                        (int)body.i, cdn_system_body_count(system) - 1);
@@ -47,8 +48,8 @@ cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_
     return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: %s", cdn_body_name(system, body),
                        free > 0 ? "constraints hold that point" : "no free joint moves that point");
   const double m = 3 / trace;
-  const cdn_pull how = {
+  const cdn_perturbation how = {
     .body = body, .p_B = p_B, .target_G = target_G, .stiffness = m * omega * omega, .damping = 2 * m * omega
   };
-  return cdni_pull_hold(state, force, &how);
+  return cdni_perturbation_hold(state, force, &how);
 }

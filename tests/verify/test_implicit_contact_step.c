@@ -1,4 +1,4 @@
-/* The convex step: its limit is the continuous law of contact, its order 2. */
+/* The implicit contact step: its limit is the continuous law of contact, its order 2. */
 #include "runs.h"
 
 #include <cardan/contact.h>
@@ -94,7 +94,7 @@ static int run(const cdn_system *system, const scene *s, const cdn_stepper_def *
     memcpy(q, cdn_state_q(state), sizeof q);
     OK_ON(state, cdn_state_set_q(state, q));
   } else {
-    OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, s->u, 6));
+    OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, 6, s->u));
   }
   OK(cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, s->end, NULL));
@@ -205,7 +205,7 @@ START_TEST(order_is_two) {
   double truth[MOST], y[3][MOST], errors[3];
   def.method = CDN_METHOD_DORMAND_PRINCE_8, def.accuracy = 1e-12;
   const int n = run(system, s, &def, truth, NULL);
-  def.method = CDN_METHOD_CONVEX;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT;
   for (int k = 0; k < 3; k++) {
     def.fixed_step = s->end / (smooth[_i].steps << k);
     run(system, s, &def, y[k], NULL);
@@ -225,7 +225,7 @@ START_TEST(accuracy_is_delivered) {
   double truth[MOST], y[MOST];
   def.method = CDN_METHOD_DORMAND_PRINCE_8, def.accuracy = 1e-12;
   const int n = run(system, s, &def, truth, NULL);
-  def.method = CDN_METHOD_CONVEX;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT;
   for (def.accuracy = 1e-3; def.accuracy > 0.9e-6; def.accuracy *= sqrt(0.1)) {
     cdn_certificate c;
     run(system, s, &def, y, &c);
@@ -302,7 +302,7 @@ START_TEST(clutter_is_accurate) {
     cdn_stepper *truth = ten_milliseconds(state, CDN_METHOD_ADAMS, 1e-8);
     for (int a = 0; a < 4; a++) {
       cdn_certificate c;
-      cdn_stepper *convex = ten_milliseconds(state, CDN_METHOD_CONVEX, pow(10, -3 - a));
+      cdn_stepper *convex = ten_milliseconds(state, CDN_METHOD_IMPLICIT_CONTACT, pow(10, -3 - a));
       worst[a] = fmax(worst[a], distance(cdn_stepper_state(convex), cdn_stepper_state(truth)) * pow(10, 3 + a));
       OK(cdn_stepper_certificate(convex, &c));
       cost[a] += c.evaluations;
@@ -332,7 +332,7 @@ START_TEST(impacts_create_no_energy) {
     cdn_stepper *stepper;
     cdn_stepper_def def = cdn_default_stepper_def();
     double least = INFINITY, gained = 0;
-    def.method = CDN_METHOD_CONVEX, def.accuracy = pow(10, -2 - k), def.final_time = 1.5;
+    def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = pow(10, -2 - k), def.final_time = 1.5;
     OK(cdn_state_create(system, &state));
     OK(cdn_stepper_create(state, &def, &stepper));
     while (cdn_state_time(cdn_stepper_state(stepper)) < 1.5) {
@@ -358,7 +358,7 @@ START_TEST(a_system_without_shapes_runs) {
     cdn_stepper *stepper = NULL;
     cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -10));
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.model = given ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
+    contact.model = given ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;
     cdn_system_set_contact(system, &contact);
     cdn_body_def def = cdn_default_body_def();
     def.mobilizer = CDN_FREE, def.mass.mass = 2;
@@ -367,7 +367,7 @@ START_TEST(a_system_without_shapes_runs) {
     OK_FREEZE(system);
     OK(cdn_state_create(system, &state));
     cdn_stepper_def how = cdn_default_stepper_def();
-    how.method = CDN_METHOD_CONVEX;
+    how.method = CDN_METHOD_IMPLICIT_CONTACT;
     OK_ON(state, cdn_stepper_create(state, &how, &stepper));
     OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
     NEAR(cdn_state_q(cdn_stepper_state(stepper))[6], -5, 1e-3);
@@ -410,7 +410,7 @@ START_TEST(provided_rows_hold) {
   OK_FREEZE(system);
   OK(cdn_state_create(system, &state));
   cdn_stepper_def how = cdn_default_stepper_def();
-  how.method = CDN_METHOD_CONVEX;
+  how.method = CDN_METHOD_IMPLICIT_CONTACT;
   OK_ON(state, cdn_stepper_create(state, &how, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
   NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], 0, 1e-6);
@@ -442,7 +442,7 @@ static cdn_stepper *push_crate(double part, double step) {
   OK_FREEZE(system);
   OK(cdn_state_create(system, &state));
   cdn_stepper_def how = cdn_default_stepper_def();
-  how.method = CDN_METHOD_CONVEX, how.fixed_step = step;
+  how.method = CDN_METHOD_IMPLICIT_CONTACT, how.fixed_step = step;
   OK_ON(state, cdn_stepper_create(state, &how, &stepper));
   cdn_state_destroy(state);
   cdn_system_release(system);
@@ -561,4 +561,4 @@ static void add(TCase *c) {
   tcase_add_test(c, clutter_is_accurate);
   tcase_add_test(c, impacts_create_no_energy);
 }
-int main(void) { return check_suite("convex step", 240, add); }
+int main(void) { return check_suite("implicit contact step", 240, add); }

@@ -1,4 +1,4 @@
-/* Stiff contact at rest by the convex step: it costs next to nothing, and nothing creeps. */
+/* Stiff contact at rest by the implicit contact step: it costs next to nothing, and nothing creeps. */
 #include "runs.h"
 
 #include <cardan/contact.h>
@@ -42,7 +42,7 @@ START_TEST(a_million_kilograms_rest_on_one) {
       cdn_stepper *stepper;
       cdn_certificate c;
       cdn_stepper_def def = cdn_default_stepper_def();
-      def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3, def.fixed_step = fixed ? 0.01 : 0;
+      def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = 1e-3, def.fixed_step = fixed ? 0.01 : 0;
       OK(cdn_state_create(system, &state));
       OK(cdn_stepper_create(state, &def, &stepper));
       OK_STEP(stepper, cdn_stepper_advance(stepper, fixed ? 5 : 100, NULL));
@@ -82,7 +82,7 @@ START_TEST(what_sticks_does_not_creep) {
   cdn_stepper *stepper;
   cdn_certificate early, late;
   cdn_stepper_def def = cdn_default_stepper_def();
-  def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = 1e-3;
   OK(cdn_state_create(system, &state));
   OK(cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 10, NULL));
@@ -111,7 +111,7 @@ START_TEST(a_tower_stands) {
   cdn_stepper_def def = cdn_default_stepper_def();
   double start[BOXES][7], moved, turned, most_moved = 0, most_turned = 0;
   OK_FREEZE(system);
-  def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = 1e-3;
   OK(cdn_state_create(system, &state));
   OK(cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 30, NULL));
@@ -150,11 +150,11 @@ START_TEST(a_gripper_holds_a_box) {
   cdn_vec3 first = { 0, 0, 0 };
   options.contact = CDN_MODEL_COMPLIANT;
   OK(cdn_model_load(path, &options, &model));
-  OK(cdn_model_actuator_get(model, cdn_model_find_actuator(model, "grip"), &grip));
-  OK(cdn_model_actuator_get(model, cdn_model_find_actuator(model, "height"), &height));
+  OK(cdn_model_get_actuator(model, cdn_model_find_actuator(model, "grip"), &grip));
+  OK(cdn_model_get_actuator(model, cdn_model_find_actuator(model, "height"), &height));
   OK(cdn_state_create(cdn_model_system(model), &state));
   OK_ON(state, cdn_control_set(state, grip.control, 80));
-  def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3;
+  def.method = CDN_METHOD_IMPLICIT_CONTACT, def.accuracy = 1e-3;
   OK(cdn_stepper_create(state, &def, &stepper));
   cdn_state *now = cdn_stepper_state(stepper);
   for (int i = 1; i <= 100; i++) {

@@ -67,7 +67,7 @@ START_TEST(a_damped_link_without_inertia_is_named) {
                                  CDN_METHOD_TRAPEZOID,        CDN_METHOD_VERLET };
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     cdn_failure f = failed_run(1e-20, 1, 0, methods[i], 1);
-    says(f.error.text, "no headway");
+    says(f.error.text, "no progress");
     says(f.error.text, "hinge.u");
     says(f.error.text, "body 'vane'");
     says(f.error.text, "damping of 1 on an inertia of 1e-20");
@@ -244,7 +244,7 @@ START_TEST(rates_of_z_that_are_fast) {
   cdn_failure f;
   FAILS(cdn_stepper_advance(stepper, 1, NULL), CDN_ERR_STEP);
   cdn_stepper_failure(stepper, &f);
-  says(f.error.text, "no headway");
+  says(f.error.text, "no progress");
   says(f.advice, "stiff");
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
@@ -277,27 +277,27 @@ START_TEST(a_run_that_fails_does_not_deliver) {
   cdn_stepper *stepper = ode_stepper(state, &def);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 0.5, NULL));
   ck_assert_int_eq(certificate_of(stepper).delivered, CDN_VERDICT_DELIVERED);
-  ck_assert_str_eq(certificate_of(stepper).failure_story, "");
+  ck_assert_str_eq(certificate_of(stepper).failure_message, "");
   FAILS(cdn_stepper_advance(stepper, 2, NULL), CDN_ERR_STEP);
   cdn_certificate c = certificate_of(stepper);
   ck_assert_int_ne(c.delivered, CDN_VERDICT_DELIVERED);
-  says(c.failure_story, "the run failed at t = 1");
-  says(c.failure_story, "CDN_ERR_STEP");
+  says(c.failure_message, "the run failed at t = 1");
+  says(c.failure_message, "CDN_ERR_STEP");
   /* a mistake of the caller's is no failure of the run */
   OK_STEP(stepper, cdn_stepper_restart(stepper, state));
   FAILS(cdn_stepper_advance(stepper, -1, NULL), CDN_ERR_ARG);
-  ck_assert_str_eq(certificate_of(stepper).failure_story, "");
+  ck_assert_str_eq(certificate_of(stepper).failure_message, "");
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
 }
 END_TEST
 
 #ifdef TEST_SUNDIALS
-CHECK_MAIN("headway", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
+CHECK_MAIN("progress", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
            a_whip_is_no_stall, the_way_that_is_left_counts, implicit_methods_step_over_it, rates_of_z_that_are_fast,
            methods_are_there_or_refused, a_run_that_fails_does_not_deliver)
 #else
-CHECK_MAIN("headway", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
+CHECK_MAIN("progress", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
            a_whip_is_no_stall, the_way_that_is_left_counts, rates_of_z_that_are_fast, methods_are_there_or_refused,
            a_run_that_fails_does_not_deliver)
 #endif
