@@ -261,7 +261,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(bench::Report *report);
   } parts[] = { { "humanoid", bench::run_soft_humanoid },
-                { "convex", bench::run_implicit_contact_step },
+                { "implicit-contact", bench::run_implicit_contact_step },
                 { "four-bars", bench::run_four_bars },
                 { "boxes", bench::run_boxes } };
   bench::Report report;

@@ -281,12 +281,12 @@ bool cdni_library_law_acts(const cdn_geometry *a, const cdn_geometry *b) {
 }
 
 void cdni_contact_choose_laws(contact_room *room) {
-  static const contact_law convex = { .name = "soft contact", .features = 1 };
+  static const contact_law soft = { .name = "soft contact", .features = 1 };
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
       const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
       const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
-      room->law[a][b] = cdni_contact_is_soft(room) ? &convex : own ? &own->law : cdni_library_law(kinds[0], kinds[1]);
+      room->law[a][b] = cdni_contact_is_soft(room) ? &soft : own ? &own->law : cdni_library_law(kinds[0], kinds[1]);
     }
 }
 

@@ -168,15 +168,15 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, vector_of(s, BEFORE), (size_t)s->ny);
 }
 
-const cdni_method cdni_convex = { .name = "the implicit contact step",
-                                  .error_order = 3,
-                                  .order = 2,
-                                  .continues_estimated = true,
-                                  .over_kinks = true,
-                                  .memory = memory,
-                                  .attempt = attempt,
-                                  .interpolate = cdni_hermite,
-                                  .slope = cdni_hermite_slope,
-                                  .begin = begin,
-                                  .accepted = accepted,
-                                  .archive = archive };
+const cdni_method cdni_implicit_contact = { .name = "the implicit contact step",
+                                            .error_order = 3,
+                                            .order = 2,
+                                            .continues_estimated = true,
+                                            .over_kinks = true,
+                                            .memory = memory,
+                                            .attempt = attempt,
+                                            .interpolate = cdni_hermite,
+                                            .slope = cdni_hermite_slope,
+                                            .begin = begin,
+                                            .accepted = accepted,
+                                            .archive = archive };

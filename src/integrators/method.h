@@ -74,8 +74,8 @@ struct cdni_method {
 
 extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine, cdni_fehlberg, cdni_dormand_prince_8,
     cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams,
-    cdni_cvode_bdf, cdni_cvode_adams, cdni_ida, cdni_mujoco_euler, cdni_implicit, cdni_implicit_fast,
-    cdni_runge_kutta_4, cdni_midpoint, cdni_convex;
+    cdni_cvode_bdf, cdni_cvode_adams, cdni_ida, cdni_mujoco_euler, cdni_mujoco_implicit, cdni_mujoco_implicit_fast,
+    cdni_mujoco_rk4, cdni_mujoco_midpoint, cdni_implicit_contact;
 
 /* The method that a def asks for, for a System (NULL: one without constraints); NULL if there is none of that
  * number. */

@@ -21,11 +21,11 @@ const char *cdn_method_name(cdn_method method) {
     [CDN_METHOD_CVODE_ADAMS] = "cvode-adams",
     [CDN_METHOD_IDA] = "ida",
     [CDN_METHOD_MUJOCO_EULER] = "mujoco-euler",
-    [CDN_METHOD_MUJOCO_IMPLICIT] = "implicit",
+    [CDN_METHOD_MUJOCO_IMPLICIT] = "mujoco-implicit",
     [CDN_METHOD_MUJOCO_IMPLICIT_FAST] = "mujoco-implicit-fast",
-    [CDN_METHOD_MUJOCO_MIDPOINT] = "midpoint",
+    [CDN_METHOD_MUJOCO_MIDPOINT] = "mujoco-midpoint",
     [CDN_METHOD_MUJOCO_RK4] = "mujoco-rk4",
-    [CDN_METHOD_IMPLICIT_CONTACT] = "convex",
+    [CDN_METHOD_IMPLICIT_CONTACT] = "implicit-contact",
   };
   _Static_assert(CDNI_COUNT(names) == CDN_METHOD_COUNT, "each method has a name");
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
@@ -69,11 +69,11 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, const cdn_syst
     case CDN_METHOD_CVODE_ADAMS: return &cdni_cvode_adams;
     case CDN_METHOD_IDA: return &cdni_ida;
     case CDN_METHOD_MUJOCO_EULER: return &cdni_mujoco_euler;
-    case CDN_METHOD_MUJOCO_IMPLICIT: return &cdni_implicit;
-    case CDN_METHOD_MUJOCO_IMPLICIT_FAST: return &cdni_implicit_fast;
-    case CDN_METHOD_MUJOCO_MIDPOINT: return &cdni_midpoint;
-    case CDN_METHOD_MUJOCO_RK4: return &cdni_runge_kutta_4;
-    case CDN_METHOD_IMPLICIT_CONTACT: return &cdni_convex;
+    case CDN_METHOD_MUJOCO_IMPLICIT: return &cdni_mujoco_implicit;
+    case CDN_METHOD_MUJOCO_IMPLICIT_FAST: return &cdni_mujoco_implicit_fast;
+    case CDN_METHOD_MUJOCO_MIDPOINT: return &cdni_mujoco_midpoint;
+    case CDN_METHOD_MUJOCO_RK4: return &cdni_mujoco_rk4;
+    case CDN_METHOD_IMPLICIT_CONTACT: return &cdni_implicit_contact;
     case CDN_METHOD_COUNT: break;
   }
   return NULL;

@@ -35,22 +35,24 @@ static const euler_kind joints = { STEP_JOINTS, false }, forces = { STEP_FORCES,
     .interpolate = cdni_hermite, .slope = cdni_hermite_slope, .data = &of                       \
   }
 const cdni_method cdni_mujoco_euler = EULER("Euler with implicit damping of joints", joints);
-const cdni_method cdni_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);
-const cdni_method cdni_implicit = EULER("Euler, implicit in velocities", all);
-const cdni_method cdni_midpoint =
+const cdni_method cdni_mujoco_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);
+const cdni_method cdni_mujoco_implicit = EULER("Euler, implicit in velocities", all);
+const cdni_method cdni_mujoco_midpoint =
     EULER("Euler, implicit in the velocities of forces, lone bodies by the midpoint", midpoint);
 
 cdn_status cdni_euler_of(cdn_state *state, const char *function, const char *what, cdn_method method, double h,
                          const euler_kind **kind) {
   const cdni_method *chosen = cdni_choose_method(&(cdn_stepper_def){ .method = method, .fixed_step = h }, NULL);
-  const bool damped = chosen == &cdni_mujoco_euler || chosen == &cdni_implicit || chosen == &cdni_implicit_fast;
+  const bool damped =
+      chosen == &cdni_mujoco_euler || chosen == &cdni_mujoco_implicit || chosen == &cdni_mujoco_implicit_fast;
   if (!(h > 0) || !isfinite(h))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the step is %g: it must be positive and finite",
                            h);
   if (!damped && chosen != &cdni_semi_explicit_euler)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
-                           "%s has no %s: take damped-euler, implicit, implicit-fast or semi-explicit-euler",
-                           chosen ? chosen->name : "a method of this number", what);
+    return cdni_state_fail(
+        state, CDN_ERR_UNSUPPORTED, false, function, NULL,
+        "%s has no %s: take mujoco-euler, mujoco-implicit, mujoco-implicit-fast or semi-explicit-euler",
+        chosen ? chosen->name : "a method of this number", what);
   *kind = damped ? chosen->data : NULL;
   return CDN_OK;
 }

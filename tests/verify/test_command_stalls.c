@@ -164,7 +164,7 @@ START_TEST(surfaces_that_cannot_be_are_refused_by_the_option) {
   enter_directory();
   write_file("ball.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'><freejoint/>"
                          "<geom type='sphere' size='.1'/></body></worldbody></mujoco>");
-  static const char *const methods[] = { "default", "convex" };
+  static const char *const methods[] = { "default", "implicit-contact" };
   for (int i = 0; i < 2; i++) {
     EXITS(2, "simulate ball.xml --duration 1 --method %s --dissipation 1e300", methods[i]);
     SAYS(errors, "--dissipation 1e+300 is out of range");

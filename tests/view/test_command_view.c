@@ -369,9 +369,9 @@ START_TEST(runs_of_the_file_s_method) {
   static const struct {
     const char *options, *status;
   } calls[] = {
-    { "--method file", "\"method\":\"implicit\",\"contact\":\"soft\"" },
+    { "--method file", "\"method\":\"mujoco-implicit\",\"contact\":\"soft\"" },
     { "--method mujoco-euler", "\"method\":\"mujoco-euler\",\"contact\":\"soft\"" },
-    { "--method file --contact compliant", "\"method\":\"implicit\",\"contact\":\"compliant\"" },
+    { "--method file --contact compliant", "\"method\":\"mujoco-implicit\",\"contact\":\"compliant\"" },
     { "--method merson", "\"method\":\"merson\",\"contact\":\"compliant\"" },
   };
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -79,10 +79,10 @@ static cdn_status attempt(cdn_stepper *s) {
   return CDN_OK;
 }
 
-const cdni_method cdni_runge_kutta_4 = { .name = "classical Runge-Kutta",
-                                         .order = 4,
-                                         .equal_steps = true,
-                                         .memory = memory,
-                                         .attempt = attempt,
-                                         .interpolate = cdni_hermite,
-                                         .slope = cdni_hermite_slope };
+const cdni_method cdni_mujoco_rk4 = { .name = "classical Runge-Kutta",
+                                      .order = 4,
+                                      .equal_steps = true,
+                                      .memory = memory,
+                                      .attempt = attempt,
+                                      .interpolate = cdni_hermite,
+                                      .slope = cdni_hermite_slope };
