@@ -48,7 +48,7 @@ START_TEST(forces) {
   FORCE_LACKS(mobility_friction, z_unit);
   FORCE_LACKS(mobility_friction, calc_zdot);
   FORCE_LACKS(mobility_friction, zdot_derivative);
-  FORCE_LACKS(mobility_friction, settle);
+  FORCE_LACKS(mobility_friction, hold);
   FORCE_LACKS(mobility_stop, calc_kinks);
   FORCE_LACKS(mobility_stop, n_kinks);
   force_kind unsaid = cdni_force_mobility_spring;
