@@ -29,7 +29,7 @@ const char *cdni_force_kind_lacks(const force_kind *k) {
   if (k->n_z > 0 && !k->z_unit) return "z_unit";
   if (k->n_z > 0 && !k->calc_zdot) return "calc_zdot";
   if (k->n_z > 0 && !k->zdot_derivative) return "zdot_derivative";
-  if (k->n_z > 0 && !k->hold) return "settle";
+  if (k->n_z > 0 && !k->hold) return "hold";
   if ((k->n_kinks > 0 || k->count_kinks) && !k->calc_kinks) return "calc_kinks";
   if (k->calc_kinks && k->n_kinks == 0 && !k->count_kinks) return "n_kinks";
   return NULL;
