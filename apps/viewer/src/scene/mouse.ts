@@ -72,7 +72,7 @@ export class Mouse {
       this.wanted = false;
       const pull = this.picture.pull;
       if (!this.pulling || !pull) return;
-      this.actions.send({ type: 'pull', body: pull.body, station: pull.station.toArray(), target: pull.target.toArray() });
+      this.actions.send({ type: 'perturb', body: pull.body, station: pull.station.toArray(), target: pull.target.toArray() });
     });
   }
 
