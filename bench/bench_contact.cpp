@@ -7,7 +7,7 @@
 // run of Simbody the least time of ours that is at least as accurate.
 #include <cardan/cardan.h>
 
-#include <Simbody.h>
+#include "../tests/peers/simbody_headers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,10 @@
 /* The main of a Check program: CHECK_MAIN("suite", test_a, test_b, ...), or check_suite where tests come in loops. The
  * environment (CK_FORK, CK_RUN_CASE, CK_VERBOSITY, ...) is Check's own and is honoured. A test that lacks something
  * says SKIP("no model %s", path): the program then ends with 77, which the runner counts as skipped, unless a test
- * failed. */
+ * failed.
+ *
+ * Files that share headers which are long to read are one program of several suites: each has CHECK_SUITE, or
+ * CHECK_SUITE_OF, in place of its main, and the program's argument names the suite that runs (check_suites.c). */
 #ifndef CARDAN_TESTS_CHECK_MAIN_H
 #define CARDAN_TESTS_CHECK_MAIN_H
 
@@ -45,11 +48,43 @@ static inline int check_suite(const char *name, double timeout, void (*add)(TCas
 }
 
 /* Sanitizers are slow; the test runner has limits of its own. */
-#define CHECK_MAIN(name, ...)                                                                  \
+enum { CHECK_TIMEOUT = 300 };
+
+#define CHECK_TESTS(...)                                                                       \
   static void check_add(TCase *tcase) {                                                        \
     const TTest *const tests[] = { __VA_ARGS__ };                                              \
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(tcase, tests[i]); \
-  }                                                                                            \
-  int main(void) { return check_suite(name, 300, check_add); }
+  }
+
+#define CHECK_MAIN(name, ...) \
+  CHECK_TESTS(__VA_ARGS__)    \
+  int main(void) { return check_suite(name, CHECK_TIMEOUT, check_add); }
+
+/* The suites of a program, each entered before its main begins. */
+struct check_entry {
+  const char *name;
+  int (*run)(void);
+  struct check_entry *next;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern struct check_entry *check_entries;
+#ifdef __cplusplus
+}
+#endif
+
+#define CHECK_SUITE_OF(name, timeout, add)                               \
+  static int check_run(void) { return check_suite(name, timeout, add); } \
+  __attribute__((constructor)) static void check_enter(void) {           \
+    static struct check_entry entry = { name, check_run, NULL };         \
+    entry.next = check_entries;                                          \
+    check_entries = &entry;                                              \
+  }
+
+#define CHECK_SUITE(name, ...) \
+  CHECK_TESTS(__VA_ARGS__)     \
+  CHECK_SUITE_OF(name, CHECK_TIMEOUT, check_add)
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <cardan/cardan.h>
 
-#include <Simbody.h>
+#include "simbody_headers.h"
 
 #include <cstdint>
 #include <vector>

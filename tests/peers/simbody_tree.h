@@ -3,13 +3,8 @@
 #ifndef CARDAN_TESTS_PEERS_SIMBODY_TREE_H
 #define CARDAN_TESTS_PEERS_SIMBODY_TREE_H
 
-// The packaged library keeps its asserts, and the layout of its classes depends on them.
-#ifdef NDEBUG
-#  undef NDEBUG
-#endif
-#include <Simbody.h>
-
 #include "functions.h"
+#include "simbody_headers.h"
 #include "tree.h"
 
 namespace peers {

@@ -10,12 +10,12 @@
 
 #include <cmath>
 
+namespace simbody_assembler {
+
 using SimTK::Markers;
 using SimTK::MobilizedBodyIndex;
 using SimTK::OrientationSensors;
 using SimTK::QValue;
-
-namespace {
 
 enum Wish { MARKERS, COORDINATES, SENSORS, WISHES };
 
@@ -172,8 +172,6 @@ struct Case {
   }
 };
 
-} // namespace
-
 START_TEST(test_against_the_assembler) {
   int better = 0, same = 0, worse = 0, theirs_failed = 0;
   for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -199,15 +197,8 @@ START_TEST(test_against_the_assembler) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("simbody assembler");
-  TCase *one = tcase_create("all");
-  tcase_set_timeout(one, 0);
-  tcase_add_loop_test(one, test_against_the_assembler, 0, WISHES);
-  suite_add_tcase(suite, one);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
-}
+static void add(TCase *tcase) { tcase_add_loop_test(tcase, test_against_the_assembler, 0, WISHES); }
+
+CHECK_SUITE_OF("simbody_assembler", 0, add)
+
+} // namespace simbody_assembler

@@ -19,9 +19,9 @@
 
 #include <cmath>
 
-using namespace SimTK;
+namespace simbody_constraints {
 
-namespace {
+using namespace SimTK;
 
 constexpr double roundings = 1e-13;
 
@@ -184,8 +184,6 @@ peers::Tree without_functions(peers::Tree tree) {
   return tree;
 }
 
-} // namespace
-
 START_TEST(test_every_kind) {
   using peers::ConstraintKind;
   for (const ConstraintKind &kind : peers::constraint_kinds()) {
@@ -209,4 +207,6 @@ START_TEST(test_every_kind) {
 }
 END_TEST
 
-CHECK_MAIN("simbody constraints", test_every_kind)
+CHECK_SUITE("simbody_constraints", test_every_kind)
+
+} // namespace simbody_constraints

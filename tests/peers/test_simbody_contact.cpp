@@ -12,17 +12,16 @@
 // which is why dissipation is small here. Nor has a body two spheres, which Simbody lets touch.
 #include <cardan/cardan.h>
 
-#include <Simbody.h>
-
 #include "../check_main.h"
 #include "random_mjcf.h"
+#include "simbody_headers.h"
 
 #include <cmath>
 #include <vector>
 
-using namespace SimTK;
+namespace simbody_contact {
 
-namespace {
+using namespace SimTK;
 
 double number(uint64_t *rng, double low, double high) { return random_uniform(rng, low, high); }
 
@@ -165,6 +164,6 @@ START_TEST(hunt_crossley_force_is_simbodys) {
 }
 END_TEST
 
-} // namespace
+CHECK_SUITE("simbody_contact", hunt_crossley_force_is_simbodys)
 
-CHECK_MAIN("simbody_contact", hunt_crossley_force_is_simbodys)
+} // namespace simbody_contact

@@ -19,9 +19,9 @@
 
 #include <cmath>
 
-using namespace SimTK;
+namespace simbody_contact_compliant {
 
-namespace {
+using namespace SimTK;
 
 double number(uint64_t *rng, double low, double high) { return random_uniform(rng, low, high); }
 
@@ -203,6 +203,6 @@ START_TEST(bricks) {
 }
 END_TEST
 
-} // namespace
+CHECK_SUITE("simbody_contact_compliant", spheres, ellipsoids, bricks)
 
-CHECK_MAIN("simbody_contact_compliant", spheres, ellipsoids, bricks)
+} // namespace simbody_contact_compliant

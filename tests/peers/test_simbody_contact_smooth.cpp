@@ -4,16 +4,15 @@
 // 1 / b_x = 1 mm or more.
 #include <cardan/cardan.h>
 
-#include <Simbody.h>
-
 #include "../check_main.h"
 #include "random_mjcf.h"
+#include "simbody_headers.h"
 
 #include <cmath>
 
-using namespace SimTK;
+namespace simbody_contact_smooth {
 
-namespace {
+using namespace SimTK;
 
 double number(uint64_t *rng, double low, double high) { return random_uniform(rng, low, high); }
 Vec3 vec(cdn_vec3 v) { return Vec3(v.x, v.y, v.z); }
@@ -109,6 +108,6 @@ START_TEST(smooth_force_is_simbodys) {
 }
 END_TEST
 
-} // namespace
+CHECK_SUITE("simbody_contact_smooth", smooth_force_is_simbodys)
 
-CHECK_MAIN("simbody_contact_smooth", smooth_force_is_simbodys)
+} // namespace simbody_contact_smooth

@@ -23,9 +23,9 @@
 #include <cmath>
 #include <memory>
 
-using namespace SimTK;
+namespace simbody_contact_springs {
 
-namespace {
+using namespace SimTK;
 
 double number(uint64_t *rng, double low, double high) { return random_uniform(rng, low, high); }
 
@@ -212,6 +212,6 @@ START_TEST(compliant_springs) {
 }
 END_TEST
 
-} // namespace
+CHECK_SUITE("simbody_contact_springs", elastic_foundation_force, compliant_springs)
 
-CHECK_MAIN("simbody_contact_springs", elastic_foundation_force, compliant_springs)
+} // namespace simbody_contact_springs

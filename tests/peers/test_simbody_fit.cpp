@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace {
+namespace simbody_fit {
 
 using SimTK::Rotation;
 using SimTK::SpatialVec;
@@ -198,8 +198,6 @@ void on_kind(cdn_mobilizer kind, Fit *fit, const char *of) {
     }
 }
 
-} // namespace
-
 START_TEST(test_poses) {
   const cdn_mobilizer kind = static_cast<cdn_mobilizer>(_i);
   // Function-based and custom mobilizers have no fit in Simbody but what their users write.
@@ -236,17 +234,12 @@ START_TEST(test_angles) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("simbody fit");
-  TCase *all = tcase_create("all");
-  tcase_set_timeout(all, 0);
-  tcase_add_loop_test(all, test_poses, 0, CDN_MOBILIZER_COUNT);
-  tcase_add_loop_test(all, test_velocities, 0, CDN_MOBILIZER_COUNT);
-  tcase_add_test(all, test_angles);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
+static void add(TCase *tcase) {
+  tcase_add_loop_test(tcase, test_poses, 0, CDN_MOBILIZER_COUNT);
+  tcase_add_loop_test(tcase, test_velocities, 0, CDN_MOBILIZER_COUNT);
+  tcase_add_test(tcase, test_angles);
 }
+
+CHECK_SUITE_OF("simbody_fit", 0, add)
+
+} // namespace simbody_fit

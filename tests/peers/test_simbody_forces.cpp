@@ -12,9 +12,9 @@
 #include <cmath>
 #include <functional>
 
-using namespace SimTK;
+namespace simbody_forces {
 
-namespace {
+using namespace SimTK;
 
 constexpr double roundings = 1e-13;
 
@@ -398,8 +398,6 @@ void compare(peers::Tree tree, uint64_t seed) {
   }
 }
 
-} // namespace
-
 START_TEST(test_forces) {
   for (uint64_t seed = 1; seed <= 30; seed++) compare(peers::random_tree(seed, 2 + static_cast<int>(seed % 12)), seed);
 }
@@ -411,4 +409,6 @@ START_TEST(test_forces_on_all_kinds) {
 }
 END_TEST
 
-CHECK_MAIN("simbody forces", test_forces, test_forces_on_all_kinds)
+CHECK_SUITE("simbody_forces", test_forces, test_forces_on_all_kinds)
+
+} // namespace simbody_forces

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace {
+namespace simbody_kinds {
 
 void compare(const peers::Tree &tree, int states, uint64_t seed) {
   uint64_t rng = seed;
@@ -31,8 +31,6 @@ bool has_euler(cdn_mobilizer kind) {
   return kind == CDN_BALL || kind == CDN_FREE || kind == CDN_ELLIPSOID || kind == CDN_LINE_ORIENTATION ||
          kind == CDN_FREE_LINE;
 }
-
-} // namespace
 
 START_TEST(test_kind) {
   const cdn_mobilizer kind = static_cast<cdn_mobilizer>(_i);
@@ -90,18 +88,13 @@ START_TEST(test_functions) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("simbody kinds");
-  TCase *one = tcase_create("all");
-  tcase_set_timeout(one, 0);
-  tcase_add_loop_test(one, test_kind, 0, CDN_MOBILIZER_COUNT);
-  tcase_add_test(one, test_custom);
-  tcase_add_test(one, test_trees);
-  tcase_add_test(one, test_functions);
-  suite_add_tcase(suite, one);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
+static void add(TCase *tcase) {
+  tcase_add_loop_test(tcase, test_kind, 0, CDN_MOBILIZER_COUNT);
+  tcase_add_test(tcase, test_custom);
+  tcase_add_test(tcase, test_trees);
+  tcase_add_test(tcase, test_functions);
 }
+
+CHECK_SUITE_OF("simbody_kinds", 0, add)
+
+} // namespace simbody_kinds

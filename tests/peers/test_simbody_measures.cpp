@@ -20,12 +20,12 @@
 #include <algorithm>
 #include <cmath>
 
+namespace simbody_measures {
+
 using SimTK::MobilizedBody;
 using SimTK::Real;
 using SimTK::Stage;
 using SimTK::State;
-
-namespace {
 
 using Measure = SimTK::Measure_<Real>;
 
@@ -180,8 +180,6 @@ double ours_in(cdn_state *state, const Pair &p) {
   return *value;
 }
 
-} // namespace
-
 // ---- in one state ------------------------------------------------------------------------------------
 
 START_TEST(test_random_states) {
@@ -316,4 +314,6 @@ START_TEST(test_trajectory) {
 }
 END_TEST
 
-CHECK_MAIN("simbody measures", test_random_states, test_result, test_trajectory)
+CHECK_SUITE("simbody_measures", test_random_states, test_result, test_trajectory)
+
+} // namespace simbody_measures

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cmath>
 
+namespace simbody_motion {
+
 using SimTK::Motion;
 using SimTK::Vector;
-
-namespace {
 
 constexpr double roundings = 1e-12;
 
@@ -166,8 +166,6 @@ struct Prescribed {
   }
 };
 
-} // namespace
-
 // Trees with massless bodies are not among these: where a mobilizer is held, what is beyond it may be singular.
 START_TEST(test_motions) {
   for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -183,4 +181,6 @@ START_TEST(test_motions) {
 }
 END_TEST
 
-CHECK_MAIN("simbody motion", test_motions)
+CHECK_SUITE("simbody_motion", test_motions)
+
+} // namespace simbody_motion

@@ -12,6 +12,8 @@
 
 #include <cmath>
 
+namespace simbody_operators {
+
 using SimTK::Matrix;
 using SimTK::MobilizedBodyIndex;
 using SimTK::SpatialVec;
@@ -19,8 +21,6 @@ using SimTK::State;
 using SimTK::Vec3;
 using SimTK::Vector;
 using SimTK::Vector_;
-
-namespace {
 
 constexpr double roundings = 1e-13;
 
@@ -303,8 +303,6 @@ void compare(const peers::Tree &tree, int states, uint64_t seed) {
   }
 }
 
-} // namespace
-
 START_TEST(test_random_trees) {
   for (int seed = 1; seed <= 100; seed++) compare(peers::random_tree(seed, 1 + seed % 25), 3, seed);
 }
@@ -317,4 +315,6 @@ START_TEST(test_regular_trees) {
 }
 END_TEST
 
-CHECK_MAIN("simbody operators", test_random_trees, test_regular_trees)
+CHECK_SUITE("simbody_operators", test_random_trees, test_regular_trees)
+
+} // namespace simbody_operators

@@ -3,7 +3,9 @@
 
 #include "../check_main.h"
 
-static void compare(const peers::Tree &tree, int states, uint64_t seed) {
+namespace simbody_tree {
+
+void compare(const peers::Tree &tree, int states, uint64_t seed) {
   uint64_t rng = seed;
   peers::Comparison c(tree);
   for (int i = 0; i < states; i++) c.compare_random_state(&rng);
@@ -21,4 +23,6 @@ START_TEST(test_regular_trees) {
 }
 END_TEST
 
-CHECK_MAIN("simbody trees", test_random_trees, test_regular_trees)
+CHECK_SUITE("simbody_tree", test_random_trees, test_regular_trees)
+
+} // namespace simbody_tree
