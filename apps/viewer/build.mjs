@@ -1,6 +1,5 @@
 // Makes viewer.html, one file with script and style inside, and LICENSES of what is in it.
 // usage: npm run build -- --out DIR
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -54,8 +53,6 @@ async function bundle(entry) {
   });
   return result;
 }
-
-execFileSync(process.execPath, [join(here, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', here], { stdio: 'inherit' });
 
 const { outputFiles, metafile } = await bundle('src/main.ts');
 const text = ending => outputFiles.find(file => file.path.endsWith(ending)).text;

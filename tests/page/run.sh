@@ -21,7 +21,10 @@ chromium=${CARDAN_CHROMIUM:-$(command -v chromium || command -v chromium-browser
 export CARDAN_CHROMIUM=$chromium
 
 viewer=$PWD/apps/viewer
-installed() { [[ $viewer/node_modules/.package-lock.json -nt $viewer/package-lock.json ]]; }
+# ./run page leaves out what only tests need.
+installed() {
+  [[ $viewer/node_modules/.package-lock.json -nt $viewer/package-lock.json && -d $viewer/node_modules/typescript ]]
+}
 install() (
   cd "$viewer" || exit
   command -v npm >/dev/null && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
@@ -33,7 +36,7 @@ install() (
 ) 9>"${TMPDIR:-/tmp}/cardan-viewer-$(id -u).lock" || skip "npm cannot get the packages of apps/viewer"
 
 if [[ -z ${CARDAN_PAGE:-} ]]; then
-  (cd "$viewer" && npm run --silent build -- --out "$folder") || exit 1
+  (cd "$viewer" && npm run --silent check && npm run --silent build -- --out "$folder") || exit 1
   export CARDAN_PAGE=$folder/viewer.html
 fi
 export CARDAN_SOURCE_ROOT=${CARDAN_SOURCE_ROOT:-$PWD}
