@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""docs/functions.md is what docs/make_functions.py makes of the headers, each of which lists its functions. Every link
-between documents leads to a file, and to a heading in it. Pages that sources name are there, and so are the sources that the architecture's page and the picture of contact name.
-
-    function_index.py ROOT
+"""docs/functions.md is what docs/make_functions.py makes of the headers, each of which lists its functions. Every
+link between documents leads to a file, and to a heading in it. Pages that sources name are there, and so are the
+sources that the architecture's page and the picture of contact name. function_index.py ROOT
 """
 import pathlib
 import re

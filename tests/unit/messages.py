@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Whoever fails tells where: every function that the library names in a message is public. Fractions are written by cdni_print,
-whose decimal point no locale changes. Every example, and the README's program, prints the message when it fails, by the one call for it; the
-shortest is short.
-
-    messages.py ROOT
+"""Whoever fails tells where: every function that the library names in a message is public. Fractions are written by
+cdni_print, whose decimal point no locale changes. Every example, and the README's program, prints the message when it
+fails, by the one call for it; the shortest is short. messages.py ROOT
 """
 import pathlib
 import re
