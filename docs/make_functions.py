@@ -48,7 +48,9 @@ class Header:
         for task in re.split(r'\n(?=  \S)', '\n' + tasks.rstrip())[1:] or []:
             m = re.fullmatch(r'(.*): (cdn_\w+(?:, cdn_\w+)*)', ' '.join(task.split()))
             if m: self.tasks.append((m.group(1), m.group(2).split(', ')))
-            else: mistakes.append(f'{name}: after "I want to" a line says what, a colon, and names of functions: {task.strip()}')
+            else:
+                mistakes.append(f'{name}: after "I want to" a line says what, a colon, and names of functions: '
+                                + task.strip())
         listed = [f for _, names in self.tasks for f in names]
         mistakes.extend(f'{name}: {f} is missing in what its first comment lists after "I want to"'
                         for f in self.functions if f not in listed)
@@ -68,7 +70,8 @@ def groups():
     found = [('The core', core)]
     for line in (include / 'cardan.h').read_text().split('*/', 1)[1].split('\n'):
         if m := re.match(r'/\* (.*) \*/$', line): found.append((m.group(1), []))
-        elif (m := re.match(r'#include <cardan/(\w+\.h)>', line)) and m.group(1) != 'core.h': found[-1][1].append(m.group(1))
+        elif (m := re.match(r'#include <cardan/(\w+\.h)>', line)) and m.group(1) != 'core.h':
+            found[-1][1].append(m.group(1))
     missing = {p.name for p in include.glob('*.h')} - {h for _, hs in found for h in hs} - {'core.h', 'cardan.h'}
     mistakes.extend(f'cardan.h: {name} is missing among its subjects' for name in sorted(missing))
     return [(subject, [Header(name) for name in names]) for subject, names in found]

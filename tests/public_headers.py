@@ -16,8 +16,8 @@ def parts(text):
 
 
 def expand(text):
-    """The text of headers without the macros of base.h that declare pairs of functions (CDN_DEF, CDN_SIZED, ...): each is
-    replaced by the exported function, and the inline one that calls it."""
+    """The text of headers without the macros of base.h that declare pairs of functions (CDN_DEF, CDN_SIZED, ...): each
+    is replaced by the exported function, and the inline one that calls it."""
     def pair(attribute, kind, name, parameters, sizes):
         inside = parameters[1:-1]
         return ('CDN_API %s %s_sized(%s, %s) %s;\nstatic inline %s %s %s(%s) { }' %

@@ -44,7 +44,8 @@ def is_effective(side):
 
 def is_cheaper(side):
     cost, error = side['cost'], side['error']
-    return bool(cost and cost[0] < 1 - COST and cost[1] <= 1.01 and not (error and error[1] > ERROR)) and not side['otherwise']
+    cheaper = cost and cost[0] < 1 - COST and cost[1] <= 1.01
+    return bool(cheaper and not (error and error[1] > ERROR)) and not side['otherwise']
 
 
 def condense(rows):

@@ -86,7 +86,7 @@ class Baseline:
         self.ignored = {i for i, (x, y) in enumerate(zip(self.first.numbers, self.again.numbers)) if x != y}
 
     def compare(self, other):
-        """Ratio of costs; ratio of errors or None; the largest relative change of what is printed; whether it failed."""
+        """Ratio of costs; ratio of errors or None; largest relative change of what is printed; whether it failed."""
         first = self.first
         cost = other.blocks / first.blocks if self.steady and other.blocks else None
         failed = other.status != first.status
@@ -97,7 +97,8 @@ class Baseline:
         x, y = first.numbers, other.numbers
         if failed or len(x) != len(y):
             return cost, None, None if failed else 1.0, failed
-        return cost, None, max([apart(a, b) for i, (a, b) in enumerate(zip(x, y)) if i not in self.ignored] or [0]), False
+        changes = [apart(a, b) for i, (a, b) in enumerate(zip(x, y)) if i not in self.ignored]
+        return cost, None, max(changes or [0]), False
 
 
 def run(root, build, count, budget, workers, only=None):
@@ -110,7 +111,8 @@ def run(root, build, count, budget, workers, only=None):
         baselines = list(pool.map(lambda p: Baseline(root, p), all_problems(root, build, scratch)))
         for b in baselines:
             print(f'{b.problem.name}: {b.first.blocks / 1e6:.1f} million blocks, {b.first.seconds:.2f} s, '
-                  f'{len(b.first.read)} constants, status {b.first.status}' + ('' if b.steady else ', unsteady'), flush=True)
+                  f'{len(b.first.read)} constants, status {b.first.status}' + ('' if b.steady else ', unsteady'),
+                  flush=True)
         found = {}
 
         def one(constant):

@@ -133,8 +133,8 @@ def bring(new, old):
 
 
 def make(root, to, numbered, bare):
-    """Copies and patches; `numbered`: keys of constants in the order of their numbers. What was built before in the same
-    folder is built again only where it has changed. Returns the folder of the build."""
+    """Copies and patches; `numbered`: keys of constants in the order of their numbers. What was built before in the
+    same folder is built again only where it has changed. Returns the folder of the build."""
     number_of = {key: i for i, key in enumerate(numbered)}
     final, to = to, to + '.new'
     shutil.rmtree(to, ignore_errors=True)

@@ -91,8 +91,8 @@ CDN_API cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y)
 
 CDN_API const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v);
 CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) CDN_NODISCARD;
-/** The parameter array with this name, "subsystem.array", and its length (n may be NULL). Where there is none, its ticket
- *  is { 0 } and n is 0. */
+/** The parameter array with this name, "subsystem.array", and its length (n may be NULL). Where there is none, its
+ *  ticket is { 0 } and n is 0. */
 CDN_API cdn_dvar cdn_system_find_parameters(const cdn_system *system, const char *name, int *n);
 /** Parameter arrays: read all numbers, or set n of them from index `first`. Setting a shared array may allocate;
  *  CDN_ERR_NOMEM: it is unchanged. */

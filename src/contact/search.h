@@ -30,9 +30,9 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
          (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
 }
 
-/* clear.c: *id > 0: nothing can touch while the shapes go on as they move now, from `reach` before the State on until
- * `reach` behind it, and between two States with the same id; `turn`: the time for which their turns count. 0: somebody
- * has to look. */
+/* clearance.c: *id > 0: nothing can touch while the shapes go on as they move now, from `reach` before the State on
+ * until `reach` behind it, and between two States with the same id; `turn`: the time for which their turns count. 0:
+ * somebody has to look. */
 struct clearance_list;
 cdn_status cdni_contact_is_clear(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id);
 /* Finds out for how long it is clear behind a State; 0: not for so long, or nobody has looked. */

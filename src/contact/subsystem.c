@@ -48,8 +48,8 @@ static cdn_status report(const contact_room *room, const shape *a, const shape *
     return cdn_declare_error(
         d, CDN_ERR_UNSUPPORTED,
         "shapes '%s' (a %s) and '%s' (a %s) may touch, and their law of contact asks a custom geometry for "
-        "cdn_surface_ops.support, which it lacks: give it one, give the pair a law (cdn_system_add_contact_law), or keep "
-        "them apart by cdn_system_exclude_contact or by their type and affinity",
+        "cdn_surface_ops.support, which it lacks: give it one, give the pair a law (cdn_system_add_contact_law), or "
+        "keep them apart by cdn_system_exclude_contact or by their type and affinity",
         a->name, kind_a, b->name, kind_b);
   if (l.any)
     return cdn_declare_error(

@@ -17,13 +17,13 @@ struct dynamics {
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
   cdn_cache row_F, row_f; /* the total forces with those of the rows */
-  size_t at_F, at_f;      /* offsets of the total forces in a State's block */
+  size_t at_F, at_f;      /* offsets of the applied forces in a State's block */
 };
 
-/* The total forces with those of rows, about M's origins. Accelerations must be valid. Either output may be NULL. */
+/* The applied forces with those of rows, about M's origins. Accelerations must be valid. Either output may be NULL. */
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
-/* These forces plus those of the constraints with the State's multipliers, into F (one for each body) and f (nu; may be
- * NULL). Requires that some constraint is on. */
+/* These forces plus those of the constraints with the State's multipliers, if any is on, into F (one for each body) and
+ * f (nu; may be NULL). */
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f);
 /* udot and A for the forces in d, which is of the State. */
 cdn_status cdni_dynamics_accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d);

@@ -143,17 +143,11 @@ cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   if (!m) return CDN_OK;
   const dynamics *d = cdni_dynamics(system);
   CDNI_TRY(cdni_state_ensure(state, d->motion_forces.ticket));
-  const sv *acting;
-  const double *f_acting;
-  CDNI_TRY(cdni_dynamics_acting_forces(d, state, &acting, &f_acting));
   const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
   sv *F = cdn_work_push(state, n * sizeof *F + nu * sizeof(double));
   if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_total_forces", NULL, "out of memory");
   double *f = (double *)(F + n);
-  memcpy(F, acting, n * sizeof *F);
-  if (nu) memcpy(f, f_acting, nu * sizeof *f);
-  cdn_status status = CDN_OK;
-  if (cdni_dynamics_is_constrained(d, state)) status = cdni_constraints_add_forces(d->constraints, state, F, f);
+  cdn_status status = cdni_dynamics_constrained_forces(d, state, F, f);
   const double *tau = cdni_state_storage(state, d->motion_forces);
   for (size_t k = 0; k < nu; k++) f[k] -= tau[k];
   if (status == CDN_OK) status = write(m, state, F, f, F_G, f_mob);

@@ -40,12 +40,12 @@ cdn_status cdni_dynamics_applied_forces(const dynamics *d, cdn_state *state, con
 }
 
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f) {
-  const sv *total_F;
-  const double *total_f;
-  CDNI_TRY(cdni_dynamics_acting_forces(d, state, &total_F, &total_f));
-  memcpy(F, total_F, (size_t)d->matter->tree.n * sizeof *F);
-  if (f && d->matter->tree.nu) memcpy(f, total_f, (size_t)d->matter->tree.nu * sizeof *f);
-  return cdni_constraints_add_forces(d->constraints, state, F, f);
+  const sv *acting;
+  const double *f_acting;
+  CDNI_TRY(cdni_dynamics_acting_forces(d, state, &acting, &f_acting));
+  memcpy(F, acting, (size_t)d->matter->tree.n * sizeof *F);
+  if (f && d->matter->tree.nu) memcpy(f, f_acting, (size_t)d->matter->tree.nu * sizeof *f);
+  return cdni_dynamics_is_constrained(d, state) ? cdni_constraints_add_forces(d->constraints, state, F, f) : CDN_OK;
 }
 
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {

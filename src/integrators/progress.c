@@ -211,8 +211,8 @@ static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double 
   cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
-      "at t = %.9g the run makes no progress: a force jumps to and fro when '%.60s' moves from %.3g to either side; the jump changes its rate by %.3g and keeps the steps at %.2g s. The way to t = %.6g would take "
-      "%.1g more",
+      "at t = %.9g the run makes no progress: a force jumps to and fro when '%.60s' moves from %.3g to either side; "
+      "the jump changes its rate by %.3g and keeps the steps at %.2g s. The way to t = %.6g would take %.1g more",
       s->t, speed, s->y[s->at][s->nq + m->slot], size, s->progress.mean, goal, (goal - s->t) / s->progress.mean);
   advise(
       f,

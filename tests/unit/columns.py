@@ -1,7 +1,7 @@
 """columns.py SOURCE_ROOT: no line of code or prose is longer than 120 columns.
 
-Free are lines that cannot be broken: of code those with a string, or of a macro; of Markdown tables, code and
-addresses."""
+Free are lines that cannot be broken: of code those with a string outside a comment, or of a macro; of Markdown tables,
+code and addresses."""
 import os
 import re
 import sys
@@ -13,7 +13,7 @@ FOLDERS = ['src', 'include', 'apps', 'accuracy', 'bench', 'tests', 'examples', '
 def lines_of_code(path):
     for number, line in enumerate(open(path, encoding='utf-8', errors='replace'), 1):
         line = line.rstrip('\n')
-        if '"' not in line and not line.endswith('\\'):
+        if (re.match(r'\s*(/?\*|//)', line) or '"' not in line) and not line.endswith('\\'):
             yield number, line
 
 

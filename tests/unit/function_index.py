@@ -18,7 +18,8 @@ names = set(re.findall(r'\bcdn_\w+', headers))
 assert len(functions) > 400, 'the headers are not written as this program expects'
 
 mistakes = []
-made = subprocess.run([sys.executable, root / 'docs/make_functions.py', root, '--check'], capture_output=True, text=True)
+made = subprocess.run([sys.executable, root / 'docs/make_functions.py', root, '--check'],
+                      capture_output=True, text=True)
 if made.returncode:
     mistakes += (made.stdout + made.stderr).splitlines()
 words = (root / 'docs/words.md').read_text().split('## Old names')[0]

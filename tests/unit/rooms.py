@@ -96,7 +96,7 @@ KINDS = {"include/cardan/mobilizers.h", "src/matter/mobilizers/mobilizers.h"}
 
 
 def check_kinds(root, mistakes):
-    """At most 60 files are compiled anew when a list of kinds of mobilizers changes; kernels are compiled five times."""
+    """At most 60 files are compiled anew when a list of kinds of mobilizers changes; kernels count five times."""
     def included(path):
         text = open(os.path.join(root, path), encoding="utf-8").read()
         for public, name in re.findall(r'^#\s*include [<"](cardan/)?([^>"]+)[>"]', text, re.M):
@@ -112,8 +112,8 @@ def check_kinds(root, mistakes):
         seen.add(path)
         return any(sees(header, seen) for header in included(path))
 
-    sources = [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(os.path.join(root, "src"))
-               for name in names if name.endswith(".c")]
+    sources = [os.path.relpath(os.path.join(folder, name), root)
+               for folder, _, names in os.walk(os.path.join(root, "src")) for name in names if name.endswith(".c")]
     seeing = [path for path in sources if sees(path, set())]
     compiled = sum(5 if os.path.basename(path).startswith("kernel") else 1 for path in seeing)
     if not seeing or compiled > 60:

@@ -3,11 +3,12 @@
 
     documents.py CARDAN ROOT BUILD
 
-Commands are the lines of README.md's blocks of `sh`, the first block of each page of docs/ and docs/evidence/ where it is
-one of commands, and all blocks of the tutorial. `$ command` is followed by what it prints; `...` stands for any lines. Numbers may differ in the
-last digits that are shown. Verbs of ./run would install packages: that they exist is all that is looked at.
-Blocks of `c` of docs/coming_from.md compile. A block of `c` with a main() is a program: it compiles, links and runs without
-an error. The README's program is examples/pendulum.c. docs/README.md lists every page once, and only pages.
+Commands are the lines of README.md's blocks of `sh`, the first block of each page of docs/ and docs/evidence/ where
+it is one of commands, and all blocks of the tutorial. `$ command` is followed by what it prints; `...` stands for any
+lines. Numbers may differ in the last digits that are shown. Verbs of ./run would install packages: that they exist is
+all that is looked at. Blocks of `c` of docs/coming_from.md compile. A block of `c` with a main() is a program: it
+compiles, links and runs without an error. The README's program is examples/pendulum.c. docs/README.md lists every
+page once, and only pages.
 """
 import os
 import pathlib

@@ -211,9 +211,9 @@ START_TEST(the_implicit_contact_step_runs_every_example) {
   enter_directory();
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (int k = 0; k < 3; k++)
-      SUCCEEDS(
-          "simulate %s/examples/models/%s --quiet --method implicit-contact --duration 0.02 --no-companion --contact %s",
-          source, models[i], contacts[k]);
+      SUCCEEDS("simulate %s/examples/models/%s --quiet --method implicit-contact --duration 0.02 --no-companion "
+               "--contact %s",
+               source, models[i], contacts[k]);
 }
 END_TEST
 
