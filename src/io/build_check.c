@@ -110,6 +110,24 @@ static void warn_cut(io_builder *b) {
   }
 }
 
+void io_tell_beyond_limits(cdn_spec *spec, bool cure) {
+  io_list beyond = { .count = 0 };
+  int line = 0;
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_JOINT); i++) {
+    cdn_spec_joint *joint = io_spec_joint(spec, i);
+    if (!joint->limited || !io_spec_joint_has_range(joint)) continue;
+    if (joint->q0[0] >= joint->lower && joint->q0[0] <= joint->upper) continue;
+    if (beyond.count == 0) line = joint->line;
+    io_list_add(&beyond, joint->name);
+    if (cure) joint->q0[0] = fmin(fmax(joint->q0[0], joint->lower), joint->upper);
+  }
+  if (beyond.count == 0) return;
+  const bool one = beyond.count == 1;
+  io_warn(&spec->d, line, "%d joint%s outside of %s limits in the default pose%s: %s%s", beyond.count,
+          one ? " is" : "s are", one ? "its" : "their", cure ? ", and the robot starts at the nearest limit" : "",
+          beyond.text, io_list_rest(&beyond));
+}
+
 cdn_status io_check_spec(io_builder *b) {
   CDNI_TRY(raise_armature(b));
   CDNI_TRY(check_actions(b));

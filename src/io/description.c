@@ -12,75 +12,8 @@ void io_description_init(io_description *d, cdn_allocator allocator, const char 
   if (!d->file) io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
 }
 
-void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape) {
-  cdni_strfree(a, (char *)shape->name);
-  cdni_strfree(a, (char *)shape->asset);
-  cdni_strfree(a, (char *)shape->material);
-  cdni_strfree(a, (char *)shape->part);
-}
-
-void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset) {
-  cdni_strfree(a, (char *)asset->name);
-  cdni_strfree(a, (char *)asset->file);
-  cdni_strfree(a, (char *)asset->texture);
-  for (int i = 0; i < 6; i++) cdni_strfree(a, (char *)asset->side_file[i]);
-  if (asset->data) cdni_free(a, (void *)asset->data, (size_t)asset->n_data * sizeof(double));
-}
-
-void io_contact_free(const cdn_allocator *a, cdn_spec_contact *contact) {
-  const char *texts[] = { contact->name, contact->body_a, contact->body_b, contact->shape_a, contact->shape_b };
-  for (int i = 0; i < CDNI_COUNT(texts); i++) cdni_strfree(a, (char *)texts[i]);
-}
-
-void io_description_drop_tree(io_description *d) {
-  const cdn_allocator *a = &d->allocator;
-  size_t nq = 0, nu = 0;
-  for (size_t i = 0; i < d->joints.count; i++) {
-    const io_joint *joint = &CDNI_AT(d->joints, io_joint, i);
-    nq += (size_t)io_joint_nq(joint->kind);
-    nu += (size_t)io_joint_nu(joint->kind);
-    cdni_strfree(a, joint->name);
-  }
-  for (size_t i = 0; i < d->bodies.count; i++) cdni_strfree(a, CDNI_AT(d->bodies, io_body, i).name);
-  for (size_t i = 0; i < d->loops.count; i++) cdni_strfree(a, CDNI_AT(d->loops, io_loop, i).name);
-  for (size_t i = 0; i < d->keys.count; i++) {
-    const io_key *key = &CDNI_AT(d->keys, io_key, i);
-    cdni_strfree(a, key->name);
-    if (key->q) cdni_free(a, key->q, nq * sizeof *key->q);
-    if (key->u) cdni_free(a, key->u, nu * sizeof *key->u);
-    if (key->c) cdni_free(a, key->c, d->actuators.count * sizeof *key->c);
-    if (key->a) cdni_free(a, key->a, d->actuators.count * sizeof *key->a);
-  }
-  for (size_t i = 0; i < d->actuators.count; i++)
-    cdni_strfree(a, (char *)CDNI_AT(d->actuators, io_actuator, i).actuator.name);
-  for (size_t i = 0; i < d->sensors.count; i++) {
-    const io_sensor *sensor = &CDNI_AT(d->sensors, io_sensor, i);
-    const char *const texts[] = { sensor->name, sensor->more.actuator, sensor->more.tendon, sensor->more.name_a,
-                                  sensor->more.name_b };
-    for (int k = 0; k < CDNI_COUNT(texts); k++) cdni_strfree(a, (char *)texts[k]);
-  }
-  for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
-  for (size_t i = 0; i < d->cameras.count; i++) {
-    cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.name);
-    cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.target);
-  }
-  for (size_t i = 0; i < d->lights.count; i++) {
-    const cdn_spec_light *light = &CDNI_AT(d->lights, io_light, i).light;
-    cdni_strfree(a, (char *)light->name);
-    cdni_strfree(a, (char *)light->target);
-  }
-  for (size_t i = 0; i < d->tendons.count; i++) cdni_strfree(a, (char *)CDNI_AT(d->tendons, cdn_spec_tendon, i).name);
-  for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
-  for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
-  for (size_t i = 0; i < d->contacts.count; i++) io_contact_free(a, &CDNI_AT(d->contacts, cdn_spec_contact, i));
-  cdni_array *arrays[] = { &d->bodies, &d->joints, &d->loops,    &d->keys,    &d->actuators, &d->sensors, &d->frames,
-                           &d->shapes, &d->assets, &d->contacts, &d->cameras, &d->lights,    &d->tendons };
-  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
-}
-
 void io_description_free(io_description *d) {
   const cdn_allocator *a = &d->allocator;
-  io_description_drop_tree(d);
   io_names_free(a, &d->note_names);
   for (size_t i = 0; i < d->notes.count; i++) cdni_strfree(a, CDNI_AT(d->notes, io_note, i).element);
   for (size_t i = 0; i < d->warnings.count; i++) cdni_strfree(a, CDNI_AT(d->warnings, char *, i));
@@ -89,28 +22,6 @@ void io_description_free(io_description *d) {
   cdni_strfree(a, d->name);
   cdni_strfree(a, d->file);
   memset(d, 0, sizeof *d);
-}
-
-int io_joint_nq(io_joint_kind kind) {
-  switch (kind) {
-    case IO_PIN:
-    case IO_SLIDER: return 1;
-    case IO_BALL: return 4;
-    case IO_FREE: return 7;
-    case IO_PLANAR: return 3;
-  }
-  return 0;
-}
-
-int io_joint_nu(io_joint_kind kind) {
-  switch (kind) {
-    case IO_PIN:
-    case IO_SLIDER: return 1;
-    case IO_BALL: return 3;
-    case IO_FREE: return 6;
-    case IO_PLANAR: return 3;
-  }
-  return 0;
 }
 
 /* Writes "file:line: text". Of a long path only the end is written, because the end tells files apart. */

@@ -79,7 +79,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
   if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
   r->d->parents_touch = !r->flags.filterparent;
-  CDNI_TRY(io_mjcf_start_world(r));
+  CDNI_TRY(io_tree_start(&r->tree, r->spec));
+  CDNI_TRY(io_mjcf_name_world(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
   CDNI_TRY(io_mjcf_order_models(r));
@@ -94,11 +95,14 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(report_sections(r, root));
   CDNI_TRY(io_mjcf_report_models(r, report_sections));
   io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */
-  return io_mjcf_name_the_rest(r);
+  CDNI_TRY(io_mjcf_name_the_rest(r));
+  CDNI_TRY(io_mjcf_check_masses(r));
+  return io_tree_finish(&r->tree);
 }
 
-cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
-  mjcf_reader r = { .d = d, .root = root };
+cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {
+  io_description *d = &spec->d;
+  mjcf_reader r = { .spec = spec, .d = d, .tree.spec = spec, .root = root };
   char *file = d->file;
   const mjcf_document main_file = { .path = file, .parent = -1 };
   const mjcf_model main_model = { .prefix = (char[]){ "" }, .suffix = "", .outer = -1 };
@@ -111,7 +115,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   if (resolved.contact == CDN_MODEL_AS_FILE) resolved.contact = CDN_MODEL_SOFT;
   io_mjcf_default_options(&r);
   r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(&resolved);
-  /* strict is applied to the finished description */
+  /* strict is applied to the finished spec */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
   io_mjcf_free_models(&r);
@@ -121,6 +125,11 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   cdni_array_free(&d->allocator, &r.defaults);
   cdni_array_free(&d->allocator, &r.pending);
   cdni_array_free(&d->allocator, &r.meshes);
+  io_tree_free(&r.tree);
+  for (size_t i = 0; i < r.drives.count; i++)
+    cdni_strfree(&d->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
+  cdni_array_free(&d->allocator, &r.drives);
+  cdni_array_free(&d->allocator, &r.sites);
   io_names_free(&d->allocator, &r.site_names);
   for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&d->allocator, CDNI_AT(r.suffixes, char *, i));
   cdni_array_free(&d->allocator, &r.suffixes);

@@ -20,11 +20,12 @@
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_sensor.c      sites, and sensors that are values of the State
  *   mjcf_key.c         keyframes
- *   mjcf_names.c       unique names */
+ *   mjcf_names.c       unique names, and what has them */
 #ifndef CARDAN_IO_MJCF_H
 #define CARDAN_IO_MJCF_H
 
 #include "io/names.h"
+#include "io/tree.h"
 #include "io/xml.h"
 
 /* Where mass properties come from (compiler inertiafromgeom). */
@@ -151,6 +152,27 @@ typedef struct mjcf_mesh {
   char reason[400];          /* it is not, or why the hull counts; "": neither */
 } mjcf_mesh;
 
+/* A point of a body, by the body's place in the tree. */
+typedef struct mjcf_where {
+  int place;
+  cdn_transform X;
+} mjcf_where;
+
+/* What sensors and actuators ask of a site, which is a frame of the spec. */
+typedef struct mjcf_site {
+  int place;
+  cdn_shape_type volume; /* for sensors of touch */
+  double volume_size[3];
+} mjcf_site;
+
+/* An actuator of the file, as keyframes count it. */
+typedef struct mjcf_drive {
+  const char *name;
+  int element; /* the spec's; -1: it is left out */
+  int model;   /* which of the attached models has it */
+  bool has_activation;
+} mjcf_drive;
+
 /* What takes the place of all contacts' own, if the file says so. */
 typedef struct mjcf_override {
   bool enabled;
@@ -162,7 +184,9 @@ typedef struct mjcf_override {
 typedef struct mjcf_reader {
   bool shapes_touch; /* they become shapes of the System */
   bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
-  io_description *d;
+  cdn_spec *spec;    /* what is read goes into it */
+  io_description *d; /* its log */
+  io_tree tree;
   mjcf_compiler compiler;
   mjcf_flags flags;
   mjcf_collision collision;
@@ -185,13 +209,16 @@ typedef struct mjcf_reader {
   char full_name[512];                  /* of io_mjcf_name */
   cdni_array suffixes;                  /* char *: what scopes borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
-  io_names site_names;                  /* indices of the description's frames */
+  cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
+  cdni_array drives;                    /* mjcf_drive */
+  io_names site_names;                  /* their indices */
   io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
-/* Where the contents of a body or frame are: frame S in body B, and the class of elements that name none. */
+/* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
+ * none. */
 typedef struct mjcf_scope {
-  int body, class, depth;
+  int place, class, depth;
   cdn_transform X_BS;
   const char *suffix; /* of names; NULL: none */
 } mjcf_scope;
@@ -323,13 +350,12 @@ cdn_rotation io_mjcf_z_to(cdn_vec3 z);
 
 /* ---- mjcf_body.c, mjcf_joint.c, mjcf_geom.c, mjcf_mass.c ---- */
 
-cdn_status io_mjcf_start_world(mjcf_reader *r);
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* actuatorfrcrange of a joint or a tendon, which is `range`: whether it counts. */
 cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited);
 /* After all joints of a body were read: what joints may stand together. */
-cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
+cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
                              cdn_mass_properties *sum, int *selected);
@@ -340,6 +366,8 @@ cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
 const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
+/* Once they have their names: warns of inertias that no body can have. */
+cdn_status io_mjcf_check_masses(mjcf_reader *r);
 
 /* ---- mjcf_camera.c ---- */
 
@@ -365,8 +393,6 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_tendon.c ---- */
 
-/* The index of a tendon of this name, or -1. */
-int io_mjcf_find_tendon(const mjcf_reader *r, const char *name);
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
 
@@ -394,6 +420,10 @@ cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 /* ---- mjcf_sensor.c ---- */
 
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+/* False: there is no site of this name. */
+bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where);
+/* The file's word for a kind of sensor. */
+const char *io_mjcf_sensor_word(cdn_sensor_kind kind);
 /* Once all bodies are read and have their masses. */
 cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
@@ -402,12 +432,15 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
+/* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */
+int io_mjcf_find_body(const mjcf_reader *r, const char *name);
+const cdn_spec_joint *io_mjcf_find_joint(const mjcf_reader *r, const char *name);
 /* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next
  * call. */
 const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */
-cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out);
-/* Names everything that has none. */
+cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const char **out);
+/* Names bodies, joints, sensors, actuators and keyframes that have none. */
 cdn_status io_mjcf_name_the_rest(mjcf_reader *r);
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r);

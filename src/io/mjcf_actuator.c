@@ -163,8 +163,16 @@ static cdn_status read_numbers(mjcf_reader *r, io_xml_node *node, void *into) {
 
 /* ---- what it acts on ------------------------------------------------------------------------- */
 
+/* An actuator on its way into the spec: its texts are the document's or static, and its bodies have places. */
+typedef struct acting {
+  cdn_spec_actuator made;
+  const cdn_spec_joint *joint; /* NULL: it acts on a tendon or a site */
+  mjcf_where at, reference;
+  bool lost;
+} acting;
+
 /* Leaves the actuator out; its place in keyframes remains. */
-static cdn_status leave_out(mjcf_reader *r, io_xml_node *node, const char *because, io_actuator *a) {
+static cdn_status leave_out(mjcf_reader *r, io_xml_node *node, const char *because, acting *a) {
   char note[120];
   const char *name = io_xml_string(node, "name");
   snprintf(note, sizeof note, "actuator/%.60s%s%s", io_xml_name(node), because[0] ? " " : "", because);
@@ -175,47 +183,42 @@ static cdn_status leave_out(mjcf_reader *r, io_xml_node *node, const char *becau
   return CDN_OK;
 }
 
-static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
-  for (size_t i = 0; i < r->d->joints.count; i++) {
-    const char *known = CDNI_AT(r->d->joints, io_joint, i).name;
-    if (!known || strcmp(known, name) != 0) continue;
-    a->joint = (int)i;
-    return CDN_OK;
-  }
+static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
+  a->joint = io_mjcf_find_joint(r, name);
+  a->made.joint = name;
+  if (a->joint) return CDN_OK;
   if (r->lost_joints || r->suffixes.count > 0) return leave_out(r, node, "on a joint that was not understood", a);
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
 }
 
 static bool is_identity(cdn_rotation R) { return R.x.x == 1 && R.y.y == 1 && R.z.z == 1; }
 
-static cdn_status find_reference(mjcf_reader *r, io_xml_node *node, io_actuator *a) {
+static cdn_status find_reference(mjcf_reader *r, io_xml_node *node, acting *a) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, "refsite", &name));
-  const int i = io_names_find(&r->site_names, name);
-  if (i < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct refsite", name);
-  a->has_reference = true;
-  a->reference = CDNI_AT(r->d->frames, io_named_frame, i).frame;
-  return CDN_OK;
+  a->made.has_reference = io_mjcf_find_site(r, name, &a->reference);
+  if (a->made.has_reference) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct refsite", name);
 }
 
-static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
-  const int i = io_names_find(&r->site_names, name);
-  if (i < 0)
+static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
+  if (!io_mjcf_find_site(r, name, &a->at))
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct the name", name);
-  a->frame = CDNI_AT(r->d->frames, io_named_frame, i).frame;
+  if (a->at.place == 0) a->made.body = "Ground";
   if (io_xml_has(node, "refsite")) return find_reference(r, node, a);
-  if (a->frame.body > 0) return CDN_OK;
+  if (a->at.place > 0) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
 }
 
-static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
-  a->tendon = io_mjcf_find_tendon(r, name);
-  return a->tendon >= 0 ? CDN_OK : leave_out(r, node, "on a tendon that is not simulated", a);
+static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
+  a->made.tendon = name;
+  return cdn_spec_find(r->spec, CDN_SPEC_TENDON, name) >= 0
+             ? CDN_OK
+             : leave_out(r, node, "on a tendon that is not simulated", a);
 }
 
-static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a) {
+static cdn_status read_target(mjcf_reader *r, io_xml_node *node, acting *a) {
   static const char *const words[] = { "joint", "jointinparent", "site", "tendon", "slidersite", "body" };
   static const char *const because[] = { "", "", "", "", "with a slider-crank", "on a body" };
   int found = -1;
@@ -231,7 +234,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a)
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, words[found], &name));
   if (because[found][0]) return leave_out(r, node, because[found], a);
-  a->actuator.in_parent = found == 1;
+  a->made.in_parent = found == 1;
   if (found == 3) return find_tendon(r, node, name, a);
   return found == 2 ? find_site(r, node, name, a) : find_joint(r, node, name, a);
 }
@@ -253,10 +256,9 @@ static cdn_status put_range(mjcf_reader *r, io_xml_node *node, const range *from
 }
 
 /* The range of the joint, scaled about its middle. */
-static cdn_status inherit(mjcf_reader *r, io_xml_node *node, const io_actuator *a, settings *s) {
-  const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
+static cdn_status inherit(mjcf_reader *r, io_xml_node *node, const cdn_spec_joint *j, settings *s) {
   if (s->inherited == 0) return CDN_OK;
-  if (s->inherited < 0 || !j || !j->limited || (j->kind != IO_PIN && j->kind != IO_SLIDER))
+  if (s->inherited < 0 || !j || !j->limited || !io_spec_joint_has_range(j))
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "inheritrange needs a number above zero, and a hinge or slide with a range");
   range *to = s->dyntype == DYN_INTEGRATOR ? &s->activation : &s->control;
@@ -293,29 +295,29 @@ static void put_gear(const double gear[6], bool wrench, cdn_spec_actuator *a) {
 }
 
 /* Known where the gear does not change it. */
-static const char *unit_of(const io_xml_node *node, const settings *s, const io_joint *j) {
+static const char *unit_of(const io_xml_node *node, const settings *s, const cdn_spec_joint *j) {
   static const struct {
     const char *name, *angular, *linear;
   } units[] = { { "motor", "N m", "N" },
                 { "position", "rad", "m" },
                 { "velocity", "rad/s", "m/s" },
                 { "intvelocity", "rad/s", "m/s" } };
-  if (!j || (j->kind != IO_PIN && j->kind != IO_SLIDER) || s->gear[0] != 1) return NULL;
+  if (!j || !io_spec_joint_has_range(j) || s->gear[0] != 1) return NULL;
   for (int i = 0; i < CDNI_COUNT(units); i++)
-    if (io_xml_is(node, units[i].name)) return j->kind == IO_PIN ? units[i].angular : units[i].linear;
+    if (io_xml_is(node, units[i].name)) return j->kind == CDN_PIN ? units[i].angular : units[i].linear;
   return NULL;
 }
 
 /* MuJoCo takes the orientation of a turned site as if body and site were turned in the other order. */
-static void tell_turned(mjcf_reader *r, const io_actuator *a) {
-  const double *gear = a->actuator.gear;
-  const bool has_length = a->actuator.gain[1] != 0 || a->actuator.bias[1] != 0;
-  const bool turned = !is_identity(a->frame.X_BS.R) || !is_identity(a->reference.X_BS.R);
-  if (!a->has_reference || !has_length || !turned || (gear[0] == 0 && gear[1] == 0 && gear[2] == 0)) return;
-  io_warn(r->d, a->actuator.line,
+static void tell_turned(mjcf_reader *r, const acting *a, const char *name) {
+  const double *gear = a->made.gear;
+  const bool has_length = a->made.gain[1] != 0 || a->made.bias[1] != 0;
+  const bool turned = !is_identity(a->at.X.R) || !is_identity(a->reference.X.R);
+  if (!a->made.has_reference || !has_length || !turned || (gear[0] == 0 && gear[1] == 0 && gear[2] == 0)) return;
+  io_warn(r->d, a->made.line,
           "the angle of actuator '%.60s' is that of its site in its refsite; MuJoCo has another one where sites are "
           "turned in their bodies",
-          a->actuator.name ? a->actuator.name : "");
+          name ? name : "");
 }
 
 /* Of a servo on the position a positive last number of biasprm is a damping ratio, as newer MuJoCos have it. */
@@ -324,22 +326,21 @@ static double ratio_of(const settings *s) {
   return s->dampratio > 0 ? s->dampratio : servo && s->gainprm[0] > 0 ? fmax(s->biasprm[2], 0) : 0;
 }
 
-static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuator *a) {
+static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, const char *name, acting *a) {
   if (s->dyntype == DYN_OTHER || s->gaintype == GAIN_OTHER || s->biastype == BIAS_OTHER) {
     const bool general = io_xml_is(node, "general");
     return leave_out(r, node, general ? "of this dyntype, gaintype or biastype" : "", a);
   }
   CDNI_TRY(read_target(r, node, a));
   if (a->lost) return CDN_OK;
-  const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
-  const bool on_frame = !j && a->tendon < 0;
-  a->actuator.damping_ratio = ratio_of(s);
-  put_gear(s->gear, on_frame || (j && j->kind == IO_FREE), &a->actuator);
-  a->actuator.unit = unit_of(node, s, j);
-  CDNI_TRY(put_law(r, node, s, &a->actuator));
-  CDNI_TRY(inherit(r, node, a, s));
-  tell_turned(r, a);
-  return put_ranges(r, node, s, &a->actuator);
+  const cdn_spec_joint *j = a->joint;
+  a->made.damping_ratio = ratio_of(s);
+  put_gear(s->gear, j ? j->kind == CDN_FREE : !a->made.tendon, &a->made);
+  a->made.unit = unit_of(node, s, j);
+  CDNI_TRY(put_law(r, node, s, &a->made));
+  CDNI_TRY(inherit(r, node, j, s));
+  tell_turned(r, a, name);
+  return put_ranges(r, node, s, &a->made);
 }
 
 /* Actuators may be switched off, all or by groups. */
@@ -351,31 +352,39 @@ static cdn_status acts_at_all(mjcf_reader *r, const mjcf_element *e, bool *acts)
 }
 
 /* A force that follows the activation of the end of a step belongs to steps, and not to the model. */
-static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, const io_actuator *a) {
+static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, bool has_activation) {
   bool early = false;
   CDNI_TRY(io_mjcf_bool(r, e, "actearly", &early));
-  if (early && a->has_activation) io_not_understood(r->d, a->actuator.line, "actuator actearly");
+  if (early && has_activation) io_not_understood(r->d, io_xml_line(e->node), "actuator actearly");
   return CDN_OK;
 }
 
+static cdn_status add(mjcf_reader *r, acting *a, mjcf_drive *drive) {
+  a->made.X_BS = a->at.X, a->made.X_RF = a->reference.X;
+  a->made.name = drive->name;
+  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_ACTUATOR, &a->made, &drive->element));
+  CDNI_TRY(IO_REFER(&r->tree, ACTUATOR, actuator, drive->element, body, a->at.place));
+  return IO_REFER(&r->tree, ACTUATOR, actuator, drive->element, reference, a->reference.place);
+}
+
 static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
-  /* The description owns the actuator from the start. */
-  io_actuator *a = cdni_array_push(&r->d->allocator, &r->d->actuators, sizeof *a, NULL);
-  if (!a) return io_mjcf_out_of_memory(r);
+  const mjcf_where ground = { 0, cdn_transform_identity() };
+  acting a = { .made = cdn_default_spec_actuator(), .at = ground, .reference = ground };
   settings s = start();
   mjcf_element e;
-  a->actuator = cdn_default_spec_actuator();
-  a->actuator.line = io_xml_line(node);
-  a->joint = a->tendon = -1, a->model = r->model;
-  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, (char **)&a->actuator.name));
+  a.made.line = io_xml_line(node);
+  mjcf_drive *drive = cdni_array_push(&r->d->allocator, &r->drives, sizeof *drive, NULL);
+  if (!drive) return io_mjcf_out_of_memory(r);
+  drive->element = -1, drive->model = r->model;
+  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, &drive->name));
   CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, io_mjcf_first_class(r), &e));
   CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));
-  a->has_activation = s.dyntype != DYN_NONE;
+  drive->has_activation = s.dyntype != DYN_NONE;
   bool acts;
   CDNI_TRY(acts_at_all(r, &e, &acts));
-  CDNI_TRY(report_early(r, &e, a));
-  if (acts) CDNI_TRY(fill(r, node, &s, a));
-  else a->lost = true;
+  CDNI_TRY(report_early(r, &e, drive->has_activation));
+  if (acts) CDNI_TRY(fill(r, node, &s, drive->name, &a));
+  if (acts && !a.lost) CDNI_TRY(add(r, &a, drive));
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }

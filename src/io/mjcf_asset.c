@@ -12,12 +12,6 @@ void io_mjcf_stem(const char *file, char *stem, size_t size) {
   if (dot && dot != stem) *dot = '\0';
 }
 
-static char *stem_of(mjcf_reader *r, const char *file) {
-  char stem[200];
-  io_mjcf_stem(file, stem, sizeof stem);
-  return cdni_strdup(&r->d->allocator, stem);
-}
-
 /* Where an attached model is, seen from the main file: the first characters of its path, as many as are returned. */
 static int way_to_model(const mjcf_reader *r, const char **way) {
   const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path, *slash = strrchr(main_path, '/');
@@ -28,17 +22,18 @@ static int way_to_model(const mjcf_reader *r, const char **way) {
   return slash ? (int)(slash - *way) + 1 : 0;
 }
 
-/* The file with the compiler's directory before it. */
-static char *path_of(mjcf_reader *r, const char *directory, const char *file) {
+enum { PATH_SIZE = 1024 };
+
+/* The file with the compiler's directory before it, in `path` or as it stands. */
+static const char *path_of(mjcf_reader *r, const char *directory, const char *file, char path[PATH_SIZE]) {
   const size_t n = directory ? strlen(directory) : 0;
   const char *way, *slash = n == 0 || directory[n - 1] == '/' ? "" : "/";
   const int steps = way_to_model(r, &way);
-  char path[1024];
   if (r->compiler.strippath && strrchr(file, '/')) file = strrchr(file, '/') + 1;
-  if (file[0] == '/') return cdni_strdup(&r->d->allocator, file);
-  const bool whole = snprintf(path, sizeof path, "%.*s%s%s%s", n > 0 && directory[0] == '/' ? 0 : steps, way,
-                              n > 0 ? directory : "", slash, file) < (int)sizeof path;
-  return cdni_strdup(&r->d->allocator, whole ? path : file);
+  if (file[0] == '/') return file;
+  const bool whole = snprintf(path, PATH_SIZE, "%.*s%s%s%s", n > 0 && directory[0] == '/' ? 0 : steps, way,
+                              n > 0 ? directory : "", slash, file) < PATH_SIZE;
+  return whole ? path : file;
 }
 
 /* ---- data in the file itself ---- */
@@ -129,18 +124,18 @@ static cdn_status read_texture(mjcf_reader *r, const mjcf_element *e, cdn_spec_a
   return read_grid(r, e, made);
 }
 
-/* The six files of a cube, which the asset then owns. */
-static cdn_status read_sides(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *kept) {
+/* The six files of a cube. */
+static cdn_status read_sides(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made, char paths[6][PATH_SIZE]) {
   static const char *const names[] = { "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback" };
   for (int i = 0; i < CDNI_COUNT(names); i++) {
     const char *file = NULL;
     CDNI_TRY(io_mjcf_string(r, e, names[i], &file));
-    if (file && !(kept->side_file[i] = path_of(r, r->compiler.texturedir, file))) return io_mjcf_out_of_memory(r);
+    if (file) made->side_file[i] = path_of(r, r->compiler.texturedir, file, paths[i]);
   }
   return CDN_OK;
 }
 
-static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made, const char **texture) {
+static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made) {
   const struct {
     const char *name;
     double *value;
@@ -148,7 +143,7 @@ static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_
                 { "shininess", &made->shininess },
                 { "emission", &made->emission },
                 { "reflectance", &made->reflectance } };
-  CDNI_TRY(io_mjcf_string(r, e, "texture", texture));
+  CDNI_TRY(io_mjcf_string(r, e, "texture", &made->texture));
   CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made->rgba, 4, NULL));
   CDNI_TRY(io_mjcf_doubles(r, e, "texrepeat", made->texrepeat, 2, NULL));
   CDNI_TRY(io_mjcf_bool(r, e, "texuniform", &made->texuniform));
@@ -156,32 +151,37 @@ static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_
   return CDN_OK;
 }
 
-/* `e` has the default class of its kind. The description owns the asset as soon as there is one. */
+/* What only meshes have, of the newest asset. */
+static cdn_status read_mesh(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *kept) {
+  int vertices = -1;
+  CDNI_TRY(io_mjcf_int(r, e, "maxhullvert", &vertices));
+  if (vertices >= 0) io_not_understood(r->d, io_xml_line(e->node), "mesh maxhullvert");
+  CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
+  return read_vertices(r, e, kept);
+}
+
+/* `e` has the default class of its kind. Lists of numbers are read into the spec's asset. */
 static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type type) {
-  const char *name = io_xml_string(e->node, "name"), *file = NULL, *texture = NULL;
+  const char *file = NULL;
+  char stem[200], path[PATH_SIZE], sides[6][PATH_SIZE];
   cdn_spec_asset made = cdn_default_spec_asset();
+  int index;
   made.type = type;
   made.line = io_xml_line(e->node);
+  made.name = io_xml_string(e->node, "name");
   CDNI_TRY(io_mjcf_string(r, e, "file", &file));
   if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_doubles(r, e, "scale", made.scale, 3, NULL));
-  if (type == CDN_ASSET_MATERIAL) CDNI_TRY(read_material(r, e, &made, &texture));
+  if (type == CDN_ASSET_MATERIAL) CDNI_TRY(read_material(r, e, &made));
   if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_texture(r, e, &made));
-  cdn_spec_asset *kept = cdni_array_push(&r->d->allocator, &r->d->assets, sizeof made, &made);
-  if (!kept) return io_mjcf_out_of_memory(r);
+  if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_sides(r, e, &made, sides));
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;
-  if (file && !(kept->file = path_of(r, directory, file))) return io_mjcf_out_of_memory(r);
-  int vertices = -1;
-  if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_int(r, e, "maxhullvert", &vertices));
-  if (vertices >= 0) io_not_understood(r->d, io_xml_line(e->node), "mesh maxhullvert");
-  if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
-  if (type == CDN_ASSET_MESH) CDNI_TRY(read_vertices(r, e, kept));
-  if (type == CDN_ASSET_HFIELD) CDNI_TRY(read_heights(r, e, kept));
-  if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_sides(r, e, kept));
-  if (texture && !(kept->texture = cdni_strdup(&r->d->allocator, texture))) return io_mjcf_out_of_memory(r);
-  if (name && name[0]) kept->name = cdni_strdup(&r->d->allocator, name);
-  else if (file) kept->name = stem_of(r, file);
-  else return CDN_OK;
-  return kept->name ? CDN_OK : io_mjcf_out_of_memory(r);
+  if (file) made.file = path_of(r, directory, file, path);
+  if (file) io_mjcf_stem(file, stem, sizeof stem);
+  if (file && (!made.name || !made.name[0])) made.name = stem;
+  CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_ASSET, &made, &index));
+  cdn_spec_asset *kept = io_spec_asset(r->spec, index);
+  if (type == CDN_ASSET_MESH) return read_mesh(r, e, kept);
+  return type == CDN_ASSET_HFIELD ? read_heights(r, e, kept) : CDN_OK;
 }
 
 cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node) {

@@ -198,7 +198,7 @@ static bool place(mjcf_reader *r, int model) {
 
 cdn_status io_mjcf_order_models(mjcf_reader *r) {
   bool good = true;
-  for (size_t i = 0; i < r->d->bodies.count && good; i++) good = place(r, CDNI_AT(r->d->bodies, io_body, i).model);
+  for (int i = 1; i < (int)r->tree.places.count && good; i++) good = place(r, io_place_at(&r->tree, i)->model);
   for (int i = 1; i < (int)r->models.count && good; i++) good = place(r, i);
   return good ? CDN_OK : io_mjcf_out_of_memory(r);
 }

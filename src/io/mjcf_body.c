@@ -1,5 +1,6 @@
 /* Bodies and frames. A frame only changes coordinates for its contents, so they are placed directly in the body
  * around it. */
+#include <math.h>
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -111,7 +112,7 @@ static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_s
 }
 
 static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
-  if (scope->body == 0)
+  if (scope->place == 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "the worldbody does not move and has no inertia; take <inertial> "
                        "out, or put it into a <body>");
@@ -124,7 +125,7 @@ static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf
 }
 
 static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  const mjcf_pending later = { node, r->document, scope->body, scope->class, scope->X_BS, scope->suffix };
+  const mjcf_pending later = { node, r->document, scope->place, scope->class, scope->X_BS, scope->suffix };
   if (!cdni_array_push(&r->d->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
@@ -224,12 +225,13 @@ static void reverse_pending(mjcf_reader *r, size_t first) {
   }
 }
 
-static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, mjcf_scope *scope) {
+static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, mjcf_scope *scope) {
   const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
   cdn_transform X_SB;
+  io_place *place = io_place_at(&r->tree, scope->place);
+  cdn_spec_body *b = io_body_at(&r->tree, scope->place);
   CDNI_TRY(io_mjcf_pose(r, &e, &X_SB));
-  io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
-  b->X_PB = cdn_transform_multiply(b->X_PB, X_SB); /* until now where the surrounding frame is in the parent */
+  place->X_PB = cdn_transform_multiply(place->X_PB, X_SB); /* until now where the surrounding frame is in the parent */
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_BODY, &b->name));
   CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope->class));
 
@@ -249,15 +251,15 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, m
 
 /* Numbers of a file are finite, but results of huge ones may not be. Transforms and mass properties consist of
  * doubles only, so they can be searched as arrays. */
-static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
-  const io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
-  bool finite = cdni_all_finite((const double *)&b->X_PB, sizeof b->X_PB / sizeof(double), NULL) &&
-                cdni_all_finite((const double *)&b->mass, sizeof b->mass / sizeof(double), NULL);
-  for (int i = 0; i < b->n_joints && finite; i++) {
-    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, b->first_joint + i);
-    const double values[] = { j->pos.x,  j->pos.y,  j->pos.z,           j->axis.x,
-                              j->axis.y, j->axis.z, j->limit_timeconst, j->limit_dampratio };
-    finite = cdni_all_finite(values, CDNI_COUNT(values), NULL);
+static cdn_status check_finite(mjcf_reader *r, int place, io_xml_node *node) {
+  const io_place *at = io_place_at(&r->tree, place);
+  const cdn_mass_properties *mass = &io_body_at(&r->tree, place)->mass;
+  bool finite = cdni_all_finite((const double *)&at->X_PB, sizeof at->X_PB / sizeof(double), NULL) &&
+                cdni_all_finite((const double *)mass, sizeof *mass / sizeof(double), NULL);
+  for (int i = 0; i < at->n_joints && finite; i++) {
+    const cdn_spec_joint *j = io_spec_joint(r->spec, at->first_joint + i);
+    finite = cdni_all_finite((const double *)&j->X_CM, sizeof j->X_CM / sizeof(double), NULL) &&
+             isfinite(j->limit_timeconst) && isfinite(j->limit_dampratio);
   }
   if (finite) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_NONFINITE, node,
@@ -266,17 +268,15 @@ static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
 }
 
 static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
-  io_description *d = r->d;
-  const io_body added = { .line = io_xml_line(p->node),
-                          .parent = p->parent,
-                          .X_PB = p->X_PS,
-                          .first_joint = (int)d->joints.count,
-                          .model = r->model };
-  if (!cdni_array_push(&d->allocator, &d->bodies, sizeof added, &added)) return io_mjcf_out_of_memory(r);
-  const int body = (int)d->bodies.count - 1;
-  mjcf_scope scope = { body, p->class, 0, cdn_transform_identity(), p->suffix };
+  const int place = (int)r->tree.places.count;
+  cdn_spec_body body = cdn_default_spec_body();
+  body.line = io_xml_line(p->node);
+  body.allow_improper = true;
+  CDNI_TRY(io_tree_add_body(&r->tree, p->parent, p->X_PS, &body));
+  io_place_at(&r->tree, place)->model = r->model;
+  mjcf_scope scope = { place, p->class, 0, cdn_transform_identity(), p->suffix };
   r->suffix = p->suffix;
-  CDNI_TRY(read_attributes(r, p->node, body, &scope));
+  CDNI_TRY(read_attributes(r, p->node, &scope));
 
   const mjcf_inertia_source source = r->compiler.inertia_source;
   contents c = { .first_pending = r->pending.count };
@@ -285,20 +285,14 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const bool from_geoms = source == MJCF_INERTIA_GEOMS || (source == MJCF_INERTIA_AUTO && !given);
   c.massless_geoms = !from_geoms;
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
-  CDNI_TRY(io_mjcf_check_joints(r, body, p->node));
+  CDNI_TRY(io_mjcf_check_joints(r, place, p->node));
   /* Without geoms to take it from, the inertia of the file counts. */
-  CDNI_AT(d->bodies, io_body, body).mass = from_geoms && !(given && c.selected == 0) ? c.geoms : c.inertial;
-  CDNI_TRY(check_finite(r, body, p->node));
+  io_body_at(&r->tree, place)->mass = from_geoms && !(given && c.selected == 0) ? c.geoms : c.inertial;
+  CDNI_TRY(check_finite(r, place, p->node));
+  CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);
-  io_xml_report_rest(d, p->node);
+  io_xml_report_rest(r->d, p->node);
   return CDN_OK;
-}
-
-cdn_status io_mjcf_start_world(mjcf_reader *r) {
-  const io_body world = { .parent = -1, .X_PB = cdn_transform_identity() };
-  io_body *b = cdni_array_push(&r->d->allocator, &r->d->bodies, sizeof world, &world);
-  if (!b) return io_mjcf_out_of_memory(r);
-  return io_mjcf_name_world(r);
 }
 
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {

@@ -39,55 +39,48 @@ static cdn_status read_mode(mjcf_reader *r, const mjcf_element *e, cdn_camera_mo
 }
 
 static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
-  const cdn_allocator *a = &r->d->allocator;
-  io_camera c = { cdn_default_spec_camera(), scope->body };
+  cdn_spec_camera c = cdn_default_spec_camera();
   cdn_transform X_SC;
-  const char *target = NULL, *name = io_mjcf_name(r, e->node);
-  c.camera.line = io_xml_line(e->node);
+  int index;
+  c.name = io_mjcf_name(r, e->node);
+  c.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
-  CDNI_TRY(read_mode(r, e, &c.camera.mode, &target));
-  CDNI_TRY(read_fovy(r, e, &c.camera.fovy));
-  c.camera.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
-  io_camera *kept = cdni_array_push(a, &r->d->cameras, sizeof c, &c);
-  if (!kept || (name && name[0] && !(kept->camera.name = cdni_strdup(a, name))) ||
-      (target && !(kept->camera.target = cdni_strdup(a, target))))
-    return io_mjcf_out_of_memory(r);
-  return CDN_OK;
+  CDNI_TRY(read_mode(r, e, &c.mode, &c.target));
+  CDNI_TRY(read_fovy(r, e, &c.fovy));
+  c.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
+  CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_CAMERA, &c, &index));
+  return IO_REFER(&r->tree, CAMERA, camera, index, body, scope->place);
 }
 
 static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
   static const char *const types[] = { "spot", "directional", "point", "image" };
-  const cdn_allocator *a = &r->d->allocator;
-  io_light l = { cdn_default_spec_light(), scope->body };
-  const char *name = io_mjcf_name(r, e->node), *target = NULL;
+  cdn_spec_light l = cdn_default_spec_light();
   bool active = true;
-  int type = 0;
+  int type = 0, index;
   double cutoff = 45;
-  l.light.line = io_xml_line(e->node);
+  l.name = io_mjcf_name(r, e->node);
+  l.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_bool(r, e, "active", &active));
-  CDNI_TRY(io_mjcf_bool(r, e, "directional", &l.light.directional));
+  CDNI_TRY(io_mjcf_bool(r, e, "directional", &l.directional));
   CDNI_TRY(io_mjcf_keyword(r, e, "type", types, CDNI_COUNT(types), &type));
-  CDNI_TRY(io_mjcf_vec3(r, e, "pos", &l.light.position));
-  CDNI_TRY(io_mjcf_vec3(r, e, "dir", &l.light.direction));
-  CDNI_TRY(io_mjcf_doubles(r, e, "diffuse", l.light.rgb, 3, NULL));
-  CDNI_TRY(io_mjcf_doubles(r, e, "attenuation", l.light.attenuation, 3, NULL));
+  CDNI_TRY(io_mjcf_vec3(r, e, "pos", &l.position));
+  CDNI_TRY(io_mjcf_vec3(r, e, "dir", &l.direction));
+  CDNI_TRY(io_mjcf_doubles(r, e, "diffuse", l.rgb, 3, NULL));
+  CDNI_TRY(io_mjcf_doubles(r, e, "attenuation", l.attenuation, 3, NULL));
   CDNI_TRY(io_mjcf_double(r, e, "cutoff", &cutoff)); /* always degrees */
-  CDNI_TRY(io_mjcf_double(r, e, "exponent", &l.light.exponent));
-  CDNI_TRY(io_mjcf_bool(r, e, "castshadow", &l.light.castshadow));
-  CDNI_TRY(read_mode(r, e, &l.light.mode, &target));
+  CDNI_TRY(io_mjcf_double(r, e, "exponent", &l.exponent));
+  CDNI_TRY(io_mjcf_bool(r, e, "castshadow", &l.castshadow));
+  CDNI_TRY(read_mode(r, e, &l.mode, &l.target));
   if (!active) return CDN_OK;
-  if (!(cdn_norm(l.light.direction) > 0))
+  if (!(cdn_norm(l.direction) > 0))
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
-  l.light.directional |= type == 1;
-  if (type == 2) cutoff = 180, l.light.exponent = 0; /* a point shines on all sides */
-  l.light.cutoff = fmin(cutoff, 180) * PI / 180;
-  l.light.position = cdn_transform_point(scope->X_BS, l.light.position);
-  l.light.direction = cdn_rotate(scope->X_BS.R, l.light.direction);
-  io_light *kept = cdni_array_push(a, &r->d->lights, sizeof l, &l);
-  if (!kept || (name && name[0] && !(kept->light.name = cdni_strdup(a, name))) ||
-      (target && !(kept->light.target = cdni_strdup(a, target))))
-    return io_mjcf_out_of_memory(r);
-  return CDN_OK;
+  l.directional |= type == 1;
+  if (type == 2) cutoff = 180, l.exponent = 0; /* a point shines on all sides */
+  l.cutoff = fmin(cutoff, 180) * PI / 180;
+  l.position = cdn_transform_point(scope->X_BS, l.position);
+  l.direction = cdn_rotate(scope->X_BS.R, l.direction);
+  CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_LIGHT, &l, &index));
+  return IO_REFER(&r->tree, LIGHT, light, index, body, scope->place);
 }
 
 static cdn_status read_element(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_kind kind,

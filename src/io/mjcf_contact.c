@@ -3,14 +3,6 @@
 
 #include "io/mjcf.h"
 
-/* Copies the text of an attribute; the description owns it already where the rest fails. */
-static cdn_status take_text(mjcf_reader *r, io_xml_node *node, const char *attribute, const char **out) {
-  const char *text = io_xml_string(node, attribute);
-  if (!text || !text[0]) return CDN_OK;
-  *out = cdni_strdup(&r->d->allocator, text);
-  return *out ? CDN_OK : io_mjcf_out_of_memory(r);
-}
-
 /* A name that the file does not have, or that is in a part that is not understood: *lost. */
 static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
                               const char *word, bool *lost) {
@@ -25,15 +17,15 @@ typedef struct known_names {
 } known_names;
 
 static cdn_status list_names(mjcf_reader *r, known_names *known) {
-  const io_description *d = r->d;
-  bool good = true;
-  for (size_t i = 0; i < d->bodies.count && good; i++) {
-    const char *name = CDNI_AT(d->bodies, io_body, i).name;
-    good = !name || io_names_add(&d->allocator, &known->bodies, name, (int)i) >= 0;
+  const cdn_allocator *a = &r->d->allocator;
+  bool good = io_names_add(a, &known->bodies, "world", 0) >= 0;
+  for (int i = 1; i < (int)r->tree.places.count && good; i++) {
+    const char *name = io_body_at(&r->tree, i)->name;
+    good = !name || io_names_add(a, &known->bodies, name, i) >= 0;
   }
-  for (size_t i = 0; i < d->shapes.count && good; i++) {
-    const char *name = CDNI_AT(d->shapes, io_shape, i).shape.name;
-    good = !name || io_names_add(&d->allocator, &known->geoms, name, (int)i) >= 0;
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_SHAPE) && good; i++) {
+    const char *name = io_spec_shape(r->spec, i)->name;
+    good = !name || io_names_add(a, &known->geoms, name, i) >= 0;
   }
   return good ? CDN_OK : io_mjcf_out_of_memory(r);
 }
@@ -48,7 +40,7 @@ static cdn_status read_exclude(mjcf_reader *r, io_xml_node *node, const known_na
     CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
     const int body = io_names_find(&known->bodies, name);
     if (body < 0) return refuse_name(r, node, attributes[i], name, "body", lost);
-    if (body > 0) CDNI_TRY(take_text(r, node, attributes[i], targets[i]));
+    if (body > 0) *targets[i] = name;
   }
   io_xml_report_rest(r->d, node);
   return CDN_OK;
@@ -65,7 +57,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
     const char *name;
     CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
     if (io_names_find(&known->geoms, name) < 0) return refuse_name(r, node, attributes[i], name, "geom", lost);
-    CDNI_TRY(take_text(r, node, attributes[i], targets[i]));
+    *targets[i] = name;
   }
   /* MuJoCo 2.2.2 does not look at the geoms for what a pair omits. */
   static const double usual[5] = { 1, 1, 0.005, 0.0001, 0.0001 };
@@ -88,15 +80,11 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, const known_names 
   cdn_spec_contact made = cdn_default_spec_contact();
   bool lost = false;
   made.line = io_xml_line(node);
-  cdn_status status = take_text(r, node, "name", &made.name);
-  if (status == CDN_OK)
-    status = exclude ? read_exclude(r, node, known, &made, &lost) : read_pair(r, node, known, &made, &lost);
-  if (status == CDN_OK && lost)
-    io_not_understood(r->d, io_xml_line(node), exclude ? "contact/exclude" : "contact/pair");
-  else if (status == CDN_OK && !cdni_array_push(&r->d->allocator, &r->d->contacts, sizeof made, &made))
-    status = io_mjcf_out_of_memory(r);
-  if (status != CDN_OK || lost) io_contact_free(&r->d->allocator, &made);
-  return status;
+  made.name = io_xml_string(node, "name");
+  CDNI_TRY(exclude ? read_exclude(r, node, known, &made, &lost) : read_pair(r, node, known, &made, &lost));
+  if (!lost) return io_spec_add(r->spec, CDN_SPEC_CONTACT, &made, NULL);
+  io_not_understood(r->d, io_xml_line(node), exclude ? "contact/exclude" : "contact/pair");
+  return CDN_OK;
 }
 
 static cdn_status read_children(mjcf_reader *r, io_xml_node *node, const known_names *known) {

@@ -141,6 +141,10 @@ static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, cons
           mesh && mesh->reason[0] ? ": " : "", mesh ? mesh->reason : "");
 }
 
+static const char *body_name(const mjcf_reader *r, int place) {
+  return place > 0 ? io_body_at(&r->tree, place)->name : "world";
+}
+
 /* A geom with a mesh: the solid within it. */
 static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
                                 cdn_mass_properties *sum) {
@@ -150,7 +154,7 @@ static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjc
   if (mass == 0) return CDN_OK;
   CDNI_TRY(io_mjcf_string(r, e, "mesh", &name));
   const mjcf_mesh *mesh = g->s == MESH ? io_mjcf_mesh_solid(r, name) : NULL;
-  if (!mesh || mesh->reason[0]) report_mesh(r, e, g->s, CDNI_AT(r->d->bodies, io_body, scope->body).name, mesh);
+  if (!mesh || mesh->reason[0]) report_mesh(r, e, g->s, body_name(r, scope->place), mesh);
   if (!mesh || !(mesh->solid.mass > 0)) return CDN_OK;
   CDNI_TRY(read_mass(r, e, mesh->solid.mass, &mass));
   const double k = mass / mesh->solid.mass;
@@ -175,15 +179,14 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
                                           [ELLIPSOID] = CDN_SHAPE_ELLIPSOID,
                                           [CYLINDER] = CDN_SHAPE_CYLINDER,
                                           [BOX] = CDN_SHAPE_BOX };
-  const cdn_allocator *a = &r->d->allocator;
-  const char *names[3] = { io_mjcf_name(r, e->node), NULL, NULL };
-  int count;
+  int count, index;
+  shape->name = io_mjcf_name(r, e->node);
   shape->type = kinds[g->s];
   memcpy(shape->size, g->size, sizeof g->size);
   shape->X_BS = cdn_transform_multiply(scope->X_BS, g->X);
   shape->line = io_xml_line(e->node);
-  CDNI_TRY(io_mjcf_string(r, e, g->s == HFIELD ? "hfield" : "mesh", &names[1]));
-  CDNI_TRY(io_mjcf_string(r, e, "material", &names[2]));
+  CDNI_TRY(io_mjcf_string(r, e, g->s == HFIELD ? "hfield" : "mesh", &shape->asset));
+  CDNI_TRY(io_mjcf_string(r, e, "material", &shape->material));
   CDNI_TRY(io_mjcf_doubles(r, e, "rgba", shape->rgba, 4, NULL));
   CDNI_TRY(io_mjcf_int(r, e, "condim", &shape->condim));
   CDNI_TRY(io_mjcf_int(r, e, "priority", &shape->priority));
@@ -192,14 +195,8 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_double(r, e, "solmix", &shape->solmix));
   CDNI_TRY(io_mjcf_law(r, e, "solref", "solimp", &shape->law));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
-  const char **texts[3];
-  const io_shape kept = { .shape = *shape, .body = scope->body };
-  io_shape *pushed = cdni_array_push(a, &r->d->shapes, sizeof kept, &kept);
-  if (!pushed) return io_mjcf_out_of_memory(r);
-  texts[0] = &pushed->shape.name, texts[1] = &pushed->shape.asset, texts[2] = &pushed->shape.material;
-  for (int i = 0; i < 3; i++)
-    if (names[i] && names[i][0] && !(*texts[i] = cdni_strdup(a, names[i]))) return io_mjcf_out_of_memory(r);
-  return CDN_OK;
+  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
+  return IO_REFER(&r->tree, SHAPE, shape, index, body, scope->place);
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,

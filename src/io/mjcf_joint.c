@@ -4,13 +4,20 @@
 
 #include "io/mjcf.h"
 
-static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, io_joint *j) {
+/* A joint on its way into the tree. */
+typedef struct moving {
+  cdn_spec_joint joint;
+  cdn_vec3 pos, axis; /* in the body's frame */
+  double ref;         /* the value of q where the file's pose stands */
+} moving;
+
+static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, cdn_vec3 *out) {
   cdn_vec3 axis = cdn_v3(0, 0, 1);
   CDNI_TRY(io_mjcf_vec3(r, e, "axis", &axis));
   const double length = cdn_norm(axis);
   if (length < 1e-14)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the axis is zero; write a direction, such as 0 0 1");
-  j->axis = cdn_rotate(scope->X_BS.R, cdn_v3(axis.x / length, axis.y / length, axis.z / length));
+  *out = cdn_rotate(scope->X_BS.R, cdn_v3(axis.x / length, axis.y / length, axis.z / length));
   return CDN_OK;
 }
 
@@ -27,7 +34,7 @@ static cdn_status read_linear(mjcf_reader *r, const mjcf_element *e, const char 
   return CDN_OK;
 }
 
-static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
   CDNI_TRY(read_linear(r, e, "stiffness", &j->stiffness));
   CDNI_TRY(read_linear(r, e, "damping", &j->damping));
   CDNI_TRY(io_mjcf_double(r, e, "armature", &j->armature));
@@ -40,59 +47,61 @@ static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, io_joint *
 
 /* Of the stop that stands for a soft limit in a compliant model. solref is a time constant and a damping ratio; or a
  * stiffness and a damping that are turned into them: k = 1 / (tc^2 dr^2), b = 2 / tc. */
-static void find_stop(io_joint *j) {
+static void find_stop(cdn_spec_joint *j) {
   const double *ref = j->limit_law.ref;
   const bool direct = ref[0] < 0 && ref[1]<0, decays = ref[0]> 0;
   j->limit_timeconst = direct ? -2 / ref[1] : decays ? ref[0] : 0.02;
   j->limit_dampratio = direct ? -0.5 * ref[1] / sqrt(-ref[0]) : decays ? ref[1] : 1;
 }
 
-static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
   double range[2];
   CDNI_TRY(io_mjcf_range(r, e, range, &j->limited));
   CDNI_TRY(io_mjcf_double(r, e, "margin", &j->margin));
   find_stop(j);
   if (!j->limited) return CDN_OK;
 
-  if (j->kind == IO_BALL && range[0] != 0)
+  const bool ball = j->kind == CDN_BALL;
+  if (ball && range[0] != 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
                        "the range of a ball joint is '0 ANGLE', the largest angle "
                        "from the reference, but '%g %g' is given",
                        range[0], range[1]);
-  if (j->kind != IO_BALL && range[0] >= range[1])
+  if (!ball && range[0] >= range[1])
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
                        "the joint is limited, but its range '%g %g' is empty; write "
                        "range='LOWER UPPER', or limited='false'",
                        range[0], range[1]);
-  if (j->kind == IO_BALL && range[1] <= 0) {
+  if (ball && range[1] <= 0) {
     char text[200];
     io_warn(r->d, io_xml_line(e->node),
             "%s: a limit of %g holds the ball as it is in the file; write range='0 ANGLE', or limited='false'",
             io_xml_describe(e->node, text, sizeof text), range[1]);
     range[1] = 0;
   }
-  const bool angle = j->kind != IO_SLIDER;
-  j->lower = angle ? io_mjcf_angle(r, range[0]) : range[0];
+  j->limited = r->flags.limits;
+  if (!j->limited) return CDN_OK;
+  const bool angle = j->kind != CDN_SLIDER;
+  if (!ball) j->lower = angle ? io_mjcf_angle(r, range[0]) : range[0];
   j->upper = angle ? io_mjcf_angle(r, range[1]) : range[1];
-  if (!r->flags.limits) j->limited = false;
   return CDN_OK;
 }
 
 /* Values of q: where the file's pose stands, and where the spring is at rest. */
-static cdn_status read_references(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
-  CDNI_TRY(io_mjcf_double(r, e, "ref", &j->ref));
+static cdn_status read_references(mjcf_reader *r, const mjcf_element *e, double *ref, cdn_spec_joint *j) {
+  CDNI_TRY(io_mjcf_double(r, e, "ref", ref));
   CDNI_TRY(io_mjcf_double(r, e, "springref", &j->springref));
-  if (j->kind == IO_PIN) {
-    j->ref = io_mjcf_angle(r, j->ref);
+  if (j->kind == CDN_PIN) {
+    *ref = io_mjcf_angle(r, *ref);
     j->springref = io_mjcf_angle(r, j->springref);
-  } else if (j->kind != IO_SLIDER) {
-    j->ref = j->springref = 0; /* springs of ball and free joints rest in the reference configuration */
+  } else if (j->kind != CDN_SLIDER) {
+    *ref = j->springref = 0; /* springs of ball and free joints rest in the reference configuration */
   }
   return CDN_OK;
 }
 
 /* Stiffness and damping that follow from the inertia that the whole model shows to the joint. */
-static cdn_status read_spring_times(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+static cdn_status read_spring_times(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
   double times[2] = { 0, 0 };
   CDNI_TRY(io_mjcf_doubles(r, e, "springdamper", times, 2, NULL));
   if (!(times[0] > 0 && times[1] > 0)) return CDN_OK;
@@ -115,16 +124,15 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
 }
 
 /* What joints may have and is not simulated; some of it is a number in tables. */
-static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
   const int line = io_xml_line(e->node);
   double forces[2] = { 0, 0 };
   bool gravcomp = false;
   CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &j->friction));
   if (!r->flags.frictionloss) j->friction = 0;
   CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", forces, 2, NULL));
-  if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER)) {
+  if ((forces[0] != 0 || forces[1] != 0) && io_spec_joint_has_range(j)) {
     CDNI_TRY(io_mjcf_check_drive_range(r, e, forces, &j->drive_limited));
-    j->effort_limited = true;
     j->effort_lower = forces[0];
     j->effort_upper = forces[1];
   }
@@ -134,35 +142,36 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_j
   return read_spring_times(r, e, j);
 }
 
-static cdn_status check_place(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, io_joint_kind kind) {
-  if (scope->body == 0)
+static cdn_status check_place(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, cdn_mobilizer kind) {
+  if (scope->place == 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "the worldbody does not move and has no joints; put the joint into a "
                        "<body>");
-  if (kind == IO_FREE && CDNI_AT(r->d->bodies, io_body, scope->body).parent != 0)
+  if (kind == CDN_FREE && io_place_at(&r->tree, scope->place)->parent != 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "a free joint is allowed only in a body directly in the worldbody; "
                        "move the body there, or use slide and ball joints");
   return CDN_OK;
 }
 
-static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, io_joint *j) {
+static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, moving *m) {
   static const char *const types[] = { "free", "ball", "slide", "hinge" };
-  static const io_joint_kind kinds[] = { IO_FREE, IO_BALL, IO_SLIDER, IO_PIN };
+  static const cdn_mobilizer kinds[] = { CDN_FREE, CDN_BALL, CDN_SLIDER, CDN_PIN };
+  cdn_spec_joint *j = &m->joint;
   int type = 3;
   CDNI_TRY(io_mjcf_keyword(r, e, "type", types, 4, &type));
   j->kind = kinds[type];
   CDNI_TRY(check_place(r, e->node, scope, j->kind));
-  if (j->kind == IO_PIN || j->kind == IO_SLIDER) CDNI_TRY(read_axis(r, e, scope, j));
+  if (io_spec_joint_has_range(j)) CDNI_TRY(read_axis(r, e, scope, &m->axis));
   CDNI_TRY(io_mjcf_law(r, e, "solreflimit", "solimplimit", &j->limit_law));
-  if (j->kind != IO_FREE) {
+  if (j->kind != CDN_FREE) {
     cdn_vec3 pos = cdn_v3(0, 0, 0);
     CDNI_TRY(io_mjcf_vec3(r, e, "pos", &pos));
-    j->pos = cdn_transform_point(scope->X_BS, pos);
+    m->pos = cdn_transform_point(scope->X_BS, pos);
     CDNI_TRY(read_limits(r, e, j));
   }
   CDNI_TRY(io_mjcf_law(r, e, "solreffriction", "solimpfriction", &j->friction_law));
-  CDNI_TRY(read_references(r, e, j));
+  CDNI_TRY(read_references(r, e, &m->ref, j));
   CDNI_TRY(read_passive(r, e, j));
   CDNI_TRY(report_unsimulated(r, e, j));
   io_mjcf_finish_element(r, e);
@@ -170,12 +179,10 @@ static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const m
 }
 
 /* A free joint that no default class touches. */
-static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, io_joint *j) {
+static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
   static const char *const words[] = { "false", "true", "auto" };
   int align = 2;
-  j->kind = IO_FREE;
-  j->limit_law = j->friction_law = cdn_default_soft_law();
-  CDNI_TRY(check_place(r, node, scope, IO_FREE));
+  CDNI_TRY(check_place(r, node, scope, CDN_FREE));
   CDNI_TRY(io_xml_keyword(r->d, node, "align", words, 3, &align, NULL));
   if (align == 1) io_not_understood(r->d, io_xml_line(node), "freejoint align");
   io_xml_ignore(node, "name");
@@ -185,35 +192,34 @@ static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_s
 }
 
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  io_description *d = r->d;
-  io_joint j = { .line = io_xml_line(node), .body = scope->body, .axis = { 0, 0, 1 } };
+  moving m = { .joint = cdn_default_spec_joint(), .axis = { 0, 0, 1 } };
+  const int index = cdn_spec_count(r->spec, CDN_SPEC_JOINT);
+  m.joint.line = io_xml_line(node);
+  m.joint.kind = CDN_FREE;
   if (io_xml_is(node, "freejoint")) {
-    CDNI_TRY(read_freejoint(r, node, scope, &j));
+    CDNI_TRY(read_freejoint(r, node, scope));
   } else {
     mjcf_element e;
     CDNI_TRY(io_mjcf_element(r, node, MJCF_JOINT, scope->class, &e));
-    CDNI_TRY(read_attributes(r, &e, scope, &j));
+    CDNI_TRY(read_attributes(r, &e, scope, &m));
   }
-  /* The description owns the name as soon as there is one. */
-  io_joint *added = cdni_array_push(&d->allocator, &d->joints, sizeof j, &j);
-  if (!added) return io_mjcf_out_of_memory(r);
-  CDNI_AT(d->bodies, io_body, scope->body).n_joints++;
-  return io_mjcf_take_name(r, node, MJCF_NAME_JOINT, &added->name);
+  CDNI_TRY(io_tree_add_joint(&r->tree, &m.joint, m.pos, m.axis, m.ref));
+  return io_mjcf_take_name(r, node, MJCF_NAME_JOINT, &io_spec_joint(r->spec, index)->name);
 }
 
-cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node) {
-  const io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
+cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node) {
+  const io_place *at = io_place_at(&r->tree, place);
   int freedoms = 0;
   bool ball = false;
-  for (int i = 0; i < b->n_joints; i++) {
-    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, b->first_joint + i);
-    if (ball && j->kind != IO_SLIDER)
+  for (int i = 0; i < at->n_joints; i++) {
+    const cdn_spec_joint *j = io_spec_joint(r->spec, at->first_joint + i);
+    if (ball && j->kind != CDN_SLIDER)
       return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                          "a ball joint is followed by another joint that turns (line %d), "
                          "which gives the body no new motion; remove one of them",
                          j->line);
-    ball = ball || j->kind == IO_BALL;
-    freedoms += io_joint_nu(j->kind);
+    ball = ball || j->kind == CDN_BALL;
+    freedoms += io_spec_joint_nu(j);
   }
   if (freedoms > 6)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,

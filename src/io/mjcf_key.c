@@ -5,30 +5,26 @@
 
 #include "io/mjcf.h"
 
+typedef int joint_numbers(const cdn_spec_joint *joint); /* io_spec_joint_nq or _nu */
+
 /* The keys of an attached model have numbers for that model alone. */
 static bool is_in_key(const mjcf_reader *r, int model) { return r->model == 0 || model == r->model; }
 
-static int model_of_joint(const io_description *d, size_t i) {
-  return CDNI_AT(d->bodies, io_body, CDNI_AT(d->joints, io_joint, i).body).model;
-}
-
 /* Numbers of the joints that the key speaks of, one after another, from (`out`: to) those of all joints; how many. */
-static int pack(const mjcf_reader *r, int (*count)(io_joint_kind kind), double *all, double *own, bool out) {
+static int pack(const mjcf_reader *r, joint_numbers *count, double *all, double *own, bool out) {
   int n = 0;
-  for (size_t i = 0; i < r->d->joints.count; i++) {
-    const int k = count(CDNI_AT(r->d->joints, io_joint, i).kind);
-    if (is_in_key(r, model_of_joint(r->d, i))) {
-      if (own) memcpy(out ? all : own + n, out ? own + n : all, (size_t)k * sizeof *own);
-      n += k;
+  for (int i = 1; i < (int)r->tree.places.count; i++) {
+    const io_place *place = io_place_at(&r->tree, i);
+    for (int j = 0; j < place->n_joints; j++) {
+      const int k = count(io_spec_joint(r->spec, place->first_joint + j));
+      if (k == 0) continue;
+      if (is_in_key(r, place->model)) {
+        if (own) memcpy(out ? all : own + n, out ? own + n : all, (size_t)k * sizeof *own);
+        n += k;
+      }
+      if (own) all += k;
     }
-    if (own) all += k;
   }
-  return n;
-}
-
-static int count_all(const io_description *d, int (*count)(io_joint_kind kind)) {
-  int n = 0;
-  for (size_t i = 0; i < d->joints.count; i++) n += count(CDNI_AT(d->joints, io_joint, i).kind);
   return n;
 }
 
@@ -44,12 +40,6 @@ static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *at
   snprintf(note, sizeof note, "key %s", attribute);
   io_not_understood(r->d, io_xml_line(node), note);
   return CDN_OK;
-}
-
-/* The orientation in which a keyframe's velocities are meant, when it gives none: the reference configuration. */
-static cdn_quaternion reference(const io_description *d, const io_joint *j) {
-  if (j->kind == IO_FREE) return cdn_quaternion_from_rotation(CDNI_AT(d->bodies, io_body, j->body).X_PB.R);
-  return (cdn_quaternion){ 1, 0, 0, 0 };
 }
 
 /* Reads as many numbers as the attribute has, from the front; the others take their values from `rest`, as in
@@ -72,7 +62,7 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *att
 }
 
 static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
-                           int (*count)(io_joint_kind kind), double *all, bool *present) {
+                           joint_numbers *count, double *all, bool *present) {
   const int n = pack(r, count, NULL, NULL, false);
   const size_t bytes = (size_t)(n + 1) * sizeof(double);
   double *own = cdni_alloc(&r->d->allocator, bytes);
@@ -85,21 +75,17 @@ static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const char *attrib
 }
 
 /* Coordinates of the reference configuration, in the file's conventions. */
-static void set_reference(const io_description *d, double *q) {
-  for (size_t i = 0; i < d->joints.count; i++) {
-    const io_joint *j = &CDNI_AT(d->joints, io_joint, i);
-    const cdn_transform X = CDNI_AT(d->bodies, io_body, j->body).X_PB;
-    const cdn_quaternion turned = reference(d, j);
-    const double pose[7] = { X.p.x, X.p.y, X.p.z, turned.w, turned.x, turned.y, turned.z };
-    const int nq = io_joint_nq(j->kind);
-    if (j->kind == IO_FREE) memcpy(q, pose, sizeof pose);
-    else if (j->kind == IO_BALL) memcpy(q, pose + 3, 4 * sizeof *pose);
-    else q[0] = j->ref;
+static void set_reference(const cdn_spec *spec, double *q) {
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *j = io_spec_joint(spec, i);
+    const int nq = io_spec_joint_nq(j), p = j->kind == CDN_FREE ? 3 : 0;
+    memcpy(q, j->q0 + 4, (size_t)p * sizeof *q);
+    memcpy(q + p, j->q0, (size_t)(nq - p) * sizeof *q);
     q += nq;
   }
 }
 
-static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const io_joint *j, double *q) {
+static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const cdn_spec_joint *j, double *q) {
   const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
   if (largest == 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
@@ -113,52 +99,65 @@ static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const io_joint *j
 }
 
 /* One joint's numbers in place; `turned` is the quaternion in our order. */
-static void convert_q(io_joint_kind kind, double *q) {
-  if (kind != IO_FREE) return;
+static void convert_q(cdn_mobilizer kind, double *q) {
+  if (kind != CDN_FREE) return;
   const double p[3] = { q[0], q[1], q[2] };
   memmove(q, q + 3, 4 * sizeof *q);
   memcpy(q + 4, p, sizeof p);
 }
 
-static void convert_u(io_joint_kind kind, cdn_quaternion turned, double *u) {
-  if (kind != IO_FREE && kind != IO_BALL) return;
-  const double *w = kind == IO_FREE ? u + 3 : u;
-  const cdn_vec3 w_F = cdn_rotate(cdn_rotation_from_quaternion(turned), cdn_v3(w[0], w[1], w[2]));
-  if (kind == IO_FREE) memmove(u + 3, u, 3 * sizeof *u);
+static void convert_u(cdn_mobilizer kind, const double turned[4], double *u) {
+  if (kind != CDN_FREE && kind != CDN_BALL) return;
+  const cdn_quaternion q = { turned[0], turned[1], turned[2], turned[3] };
+  const double *w = kind == CDN_FREE ? u + 3 : u;
+  const cdn_vec3 w_F = cdn_rotate(cdn_rotation_from_quaternion(q), cdn_v3(w[0], w[1], w[2]));
+  if (kind == CDN_FREE) memmove(u + 3, u, 3 * sizeof *u);
   u[0] = w_F.x;
   u[1] = w_F.y;
   u[2] = w_F.z;
 }
 
-static cdn_status convert(mjcf_reader *r, io_xml_node *node, io_key *key) {
-  double *q = key->q, *u = key->u;
-  for (size_t i = 0; i < r->d->joints.count; i++) {
-    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, i);
-    const bool turns = j->kind == IO_FREE || j->kind == IO_BALL;
-    cdn_quaternion turned = reference(r->d, j);
-    if (key->has_q) {
+/* Without coordinates, velocities are meant in the reference configuration. */
+static cdn_status convert(mjcf_reader *r, io_xml_node *node, double *q, double *u, bool has_q) {
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *j = io_spec_joint(r->spec, i);
+    if (j->kind == CDN_WELD) continue;
+    if (has_q) {
       convert_q(j->kind, q);
-      if (turns) CDNI_TRY(normalize(r, node, j, q));
-      if (turns) turned = (cdn_quaternion){ q[0], q[1], q[2], q[3] };
+      if (io_spec_joint_has_quaternion(j)) CDNI_TRY(normalize(r, node, j, q));
     }
-    if (key->has_u) convert_u(j->kind, turned, u);
-    q += io_joint_nq(j->kind);
-    u += io_joint_nu(j->kind);
+    convert_u(j->kind, has_q ? q : j->q0, u);
+    q += io_spec_joint_nq(j);
+    u += io_spec_joint_nu(j);
   }
   return CDN_OK;
 }
 
-static bool is_in_list(const mjcf_reader *r, size_t i, bool activations) {
-  const io_actuator *a = &CDNI_AT(r->d->actuators, io_actuator, i);
+/* Room for n numbers, which the key owns. */
+static cdn_status make_list(mjcf_reader *r, int n, const double **list, int *length) {
+  *list = n ? cdni_calloc(&r->d->allocator, (size_t)n * sizeof **list) : NULL;
+  *length = *list ? n : 0;
+  return n && !*list ? io_mjcf_out_of_memory(r) : CDN_OK;
+}
+
+static void drop_list(mjcf_reader *r, const double **list, int *length) {
+  if (*list) cdni_free(&r->d->allocator, (void *)*list, (size_t)*length * sizeof **list);
+  *list = NULL, *length = 0;
+}
+
+static bool is_in_list(const mjcf_reader *r, const mjcf_drive *a, bool activations) {
   return is_in_key(r, a->model) && (!activations || a->has_activation);
 }
 
-/* Values of the actuators in the file's order. Activations are of those that have one. */
+/* Values of the actuators in the file's order, those included that are left out. Activations are of those that have
+ * one. */
 static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attribute, bool activations,
-                            double **values) {
+                            const double **list, int *length) {
   io_description *d = r->d;
-  int expected = 0, count;
-  for (size_t i = 0; i < d->actuators.count; i++) expected += is_in_list(r, i, activations);
+  const int n = (int)r->drives.count;
+  const mjcf_drive *drives = r->drives.data;
+  int expected = 0, count, next = 0;
+  for (int i = 0; i < n; i++) expected += is_in_list(r, &drives[i], activations);
   const char *text = io_xml_string(node, attribute);
   const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
@@ -168,36 +167,44 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
                        attribute, found, expected, activations ? " with an activation" : "");
   if (found < expected)
     io_warn(d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are zero", attribute, found, expected);
-  *values = cdni_calloc(&d->allocator, d->actuators.count * sizeof **values);
-  if (!*values) return io_mjcf_out_of_memory(r);
-  CDNI_TRY(io_xml_doubles_upto(d, node, attribute, *values, found, found, &count));
-  for (size_t i = d->actuators.count; i-- > 0;) /* from packed numbers to one for each actuator */
-    (*values)[i] = is_in_list(r, i, activations) ? (*values)[--expected] : 0;
-  return CDN_OK;
-}
-
-static cdn_status read_actuators(mjcf_reader *r, io_xml_node *node, io_key *key) {
-  CDNI_TRY(read_list(r, node, "ctrl", false, &key->c));
-  return read_list(r, node, "act", true, &key->a);
+  double *values = cdni_calloc(&d->allocator, (size_t)expected * sizeof *values);
+  cdn_status status =
+      values ? io_xml_doubles_upto(d, node, attribute, values, found, found, &count) : io_mjcf_out_of_memory(r);
+  if (status == CDN_OK) status = make_list(r, cdn_spec_count(r->spec, CDN_SPEC_ACTUATOR), list, length);
+  for (int i = 0; status == CDN_OK && i < n; i++) {
+    const bool listed = is_in_list(r, &drives[i], activations);
+    if (listed && drives[i].element >= 0) ((double *)*list)[drives[i].element] = values[next];
+    next += listed;
+  }
+  if (values) cdni_free(&d->allocator, values, (size_t)expected * sizeof *values);
+  return status;
 }
 
 static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   io_description *d = r->d;
-  const int nq = count_all(d, io_joint_nq), nu = count_all(d, io_joint_nu);
-  /* The description owns the key's memory from the start. */
-  io_key *key = cdni_array_push(&d->allocator, &d->keys, sizeof *key, NULL);
-  if (!key) return io_mjcf_out_of_memory(r);
-  key->line = io_xml_line(node);
+  cdn_spec_key made = cdn_default_spec_key();
+  int nq = 0, nu = 0, i;
+  for (i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_JOINT); i++) {
+    nq += io_spec_joint_nq(io_spec_joint(r->spec, i));
+    nu += io_spec_joint_nu(io_spec_joint(r->spec, i));
+  }
+  made.line = io_xml_line(node);
+  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_KEY, &made, &i));
+  cdn_spec_key *key = io_spec_key(r->spec, i); /* which owns its lists from the start */
+  bool has_q = false, has_u = false;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_KEY, &key->name));
-  key->q = nq ? cdni_calloc(&d->allocator, (size_t)nq * sizeof *key->q) : NULL;
-  key->u = nu ? cdni_calloc(&d->allocator, (size_t)nu * sizeof *key->u) : NULL;
-  if ((nq && !key->q) || (nu && !key->u)) return io_mjcf_out_of_memory(r);
-  CDNI_TRY(io_xml_double(d, node, "time", &key->time, &key->has_time));
-  if (nq) set_reference(d, key->q);
-  CDNI_TRY(read_own(r, node, "qpos", "those of the reference configuration", io_joint_nq, key->q, &key->has_q));
-  CDNI_TRY(read_own(r, node, "qvel", "zero", io_joint_nu, key->u, &key->has_u));
-  CDNI_TRY(convert(r, node, key));
-  CDNI_TRY(read_actuators(r, node, key));
+  CDNI_TRY(make_list(r, nq, &key->q, &key->nq));
+  CDNI_TRY(make_list(r, nu, &key->u, &key->nu));
+  double *q = (double *)key->q, *u = (double *)key->u;
+  CDNI_TRY(io_xml_double(d, node, "time", &key->time, NULL));
+  if (nq) set_reference(r->spec, q);
+  CDNI_TRY(read_own(r, node, "qpos", "those of the reference configuration", io_spec_joint_nq, q, &has_q));
+  CDNI_TRY(read_own(r, node, "qvel", "zero", io_spec_joint_nu, u, &has_u));
+  CDNI_TRY(convert(r, node, q, u, has_q));
+  if (!has_q) drop_list(r, &key->q, &key->nq);
+  if (!has_u) drop_list(r, &key->u, &key->nu);
+  CDNI_TRY(read_list(r, node, "ctrl", false, &key->controls, &key->n_actuators));
+  CDNI_TRY(read_list(r, node, "act", true, &key->activations, &key->n_actuators));
   /* Of mocap bodies, which are reported where they are defined. */
   io_xml_ignore(node, "mpos");
   io_xml_ignore(node, "mquat");

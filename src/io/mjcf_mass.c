@@ -24,13 +24,13 @@ static void adjust_inertia(const mjcf_compiler *c, cdn_inertia *I) {
   if (changed) *I = cdn_inertia_reexpress(axes, (cdn_inertia){ moment[0], moment[1], moment[2], 0, 0, 0 });
 }
 
-static void set_total_mass(io_description *d, double total) {
+static void set_total_mass(const io_tree *tree, double total) {
   double sum = 0;
-  for (size_t i = 1; i < d->bodies.count; i++) sum += CDNI_AT(d->bodies, io_body, i).mass.mass;
+  for (int i = 1; i < (int)tree->places.count; i++) sum += io_body_at(tree, i)->mass.mass;
   if (sum <= 0) return;
   const double scale = total / sum;
-  for (size_t i = 1; i < d->bodies.count; i++) {
-    cdn_mass_properties *m = &CDNI_AT(d->bodies, io_body, i).mass;
+  for (int i = 1; i < (int)tree->places.count; i++) {
+    cdn_mass_properties *m = &io_body_at(tree, i)->mass;
     const cdn_inertia I = m->inertia;
     m->mass *= scale;
     m->inertia = (cdn_inertia){ scale * I.xx, scale * I.yy, scale * I.zz, scale * I.xy, scale * I.xz, scale * I.yz };
@@ -38,13 +38,20 @@ static void set_total_mass(io_description *d, double total) {
 }
 
 void io_mjcf_finish_masses(mjcf_reader *r) {
-  io_description *d = r->d;
-  for (size_t i = 1; i < d->bodies.count; i++) {
-    const int model = CDNI_AT(d->bodies, io_body, i).model;
+  for (int i = 1; i < (int)r->tree.places.count; i++) {
+    const int model = io_place_at(&r->tree, i)->model;
     const mjcf_compiler *c = model == r->model ? &r->compiler : &CDNI_AT(r->models, mjcf_model, model).compiler;
-    cdn_mass_properties *m = &CDNI_AT(d->bodies, io_body, i).mass;
+    cdn_mass_properties *m = &io_body_at(&r->tree, i)->mass;
     m->mass = fmax(m->mass, c->boundmass);
     if (c->boundinertia > 0 || c->balanceinertia) adjust_inertia(c, &m->inertia);
   }
-  if (r->compiler.totalmass > 0) set_total_mass(d, r->compiler.totalmass);
+  if (r->compiler.totalmass > 0) set_total_mass(&r->tree, r->compiler.totalmass);
+}
+
+cdn_status io_mjcf_check_masses(mjcf_reader *r) {
+  for (int i = 1; i < (int)r->tree.places.count; i++) {
+    const cdn_spec_body *body = io_body_at(&r->tree, i);
+    CDNI_TRY(io_check_mass(r->d, body->line, r->d->body_word, body->name, &body->mass));
+  }
+  return CDN_OK;
 }

@@ -15,14 +15,16 @@ cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e) {
   static const char *const words[] = { "legacy", "exact", "convex", "shell" };
   int word = (int)r->compiler.mesh_inertia;
   CDNI_TRY(io_mjcf_keyword(r, e, "inertia", words, CDNI_COUNT(words), &word));
-  const mjcf_mesh mesh = { .asset = (int)r->d->assets.count - 1, .inertia = (mjcf_mesh_inertia)word, .node = e->node };
+  const mjcf_mesh mesh = { .asset = cdn_spec_count(r->spec, CDN_SPEC_ASSET) - 1,
+                           .inertia = (mjcf_mesh_inertia)word,
+                           .node = e->node };
   return cdni_array_push(&r->d->allocator, &r->meshes, sizeof mesh, &mesh) ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static mjcf_mesh *find_mesh(const mjcf_reader *r, const char *name) {
   for (size_t i = 0; i < r->meshes.count; i++) {
     mjcf_mesh *m = &CDNI_AT(r->meshes, mjcf_mesh, i);
-    const char *own = CDNI_AT(r->d->assets, cdn_spec_asset, m->asset).name;
+    const char *own = io_spec_asset(r->spec, m->asset)->name;
     if (own && strcmp(own, name) == 0) return m;
   }
   return NULL;
@@ -45,7 +47,7 @@ static cdn_status surface_of_lists(const cdn_spec_asset *asset, const double *fa
 
 /* Vertices and triangles in the file itself; *out stays NULL where there are no triangles, and the hull is meant. */
 static cdn_status surface_in_file(const mjcf_reader *r, const mjcf_mesh *m, cdn_surface **out) {
-  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   const char *text = asset->file || !asset->data ? NULL : io_xml_string(m->node, "face");
   const int n = text ? io_xml_count(text) : 0;
   if (n == 0) return CDN_OK;
@@ -61,7 +63,7 @@ static cdn_status surface_in_file(const mjcf_reader *r, const mjcf_mesh *m, cdn_
 }
 
 static cdn_status load(const mjcf_reader *r, const mjcf_mesh *m, bool hull, io_loaded_asset *out) {
-  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   io_description main_file = *r->d; /* files are named as seen from there, also in a document that it includes */
   main_file.file = CDNI_AT(r->documents, mjcf_document, 0).path;
   cdn_surface *own = NULL;
@@ -84,7 +86,7 @@ static double trace(cdn_inertia I) { return I.xx + I.yy + I.zz; }
 
 static void tell_both(const mjcf_reader *r, const mjcf_mesh *m, const cdn_mass_properties *legacy,
                       const cdn_mass_properties *exact) {
-  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   if (!differ(legacy->mass, exact->mass) && !differ(trace(legacy->inertia), trace(exact->inertia))) return;
   const bool obeyed = m->inertia == MJCF_LEGACY_INERTIA;
   io_warn(r->d, asset->line,
@@ -95,7 +97,7 @@ static void tell_both(const mjcf_reader *r, const mjcf_mesh *m, const cdn_mass_p
 }
 
 static cdn_status solid_of(const mjcf_reader *r, mjcf_mesh *m, const cdn_surface *surface) {
-  const cdn_spec_asset *asset = &CDNI_AT(r->d->assets, cdn_spec_asset, m->asset);
+  const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   cdn_mass_properties legacy = { 0 }, exact = { 0 };
   cdn_surface_info info;
   CDNI_TRY(cdn_surface_get_info(surface, &info));

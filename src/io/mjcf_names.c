@@ -7,7 +7,7 @@
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r) { return io_fail(r->d, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* Copies a name to *out and enters it with its line; *twin is the line of the one that has it already, or -1. */
-static cdn_status claim(mjcf_reader *r, int kind, const char *text, int line, char **out, int *twin) {
+static cdn_status claim(mjcf_reader *r, int kind, const char *text, int line, const char **out, int *twin) {
   *twin = io_names_find(&r->names[kind], text);
   if (*twin >= 0) return CDN_OK;
   *out = cdni_strdup(&r->d->allocator, text);
@@ -16,8 +16,23 @@ static cdn_status claim(mjcf_reader *r, int kind, const char *text, int line, ch
 }
 
 cdn_status io_mjcf_name_world(mjcf_reader *r) {
-  int twin;
-  return claim(r, MJCF_NAME_BODY, "world", 0, &CDNI_AT(r->d->bodies, io_body, 0).name, &twin);
+  return io_names_add(&r->d->allocator, &r->names[MJCF_NAME_BODY], "world", 0) < 0 ? io_mjcf_out_of_memory(r) : CDN_OK;
+}
+
+int io_mjcf_find_body(const mjcf_reader *r, const char *name) {
+  for (int i = 1; i < (int)r->tree.places.count; i++) {
+    const char *known = io_body_at(&r->tree, i)->name;
+    if (known && strcmp(known, name) == 0) return i;
+  }
+  return strcmp(name, "world") == 0 ? 0 : -1;
+}
+
+const cdn_spec_joint *io_mjcf_find_joint(const mjcf_reader *r, const char *name) {
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *joint = io_spec_joint(r->spec, i);
+    if (joint->name && strcmp(joint->name, name) == 0) return joint;
+  }
+  return NULL;
 }
 
 const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node) {
@@ -27,7 +42,7 @@ const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node) {
   return r->full_name;
 }
 
-cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out) {
+cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const char **out) {
   static const char *const one[] = { "body", "joint", "keyframe", "sensor", "actuator" };
   static const char *const many[] = { "bodies", "joints", "keyframes", "sensors", "actuators" };
   const char *text = io_mjcf_name(r, node);
@@ -42,9 +57,10 @@ cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char *
 }
 
 /* Makes a name from a stem and a number, with marks added until no other has it. */
-static cdn_status make_up(mjcf_reader *r, int kind, const char *stem, const char *word, int number, char **out) {
+static cdn_status make_up(mjcf_reader *r, int kind, const char *stem, const char *word, int number, const char **out) {
   char text[200];
   int n = snprintf(text, sizeof text, "%.120s%s%s%d", stem, stem[0] ? "_" : "", word, number);
+  if (*out) return CDN_OK;
   for (;;) {
     int twin;
     CDNI_TRY(claim(r, kind, text, 0, out, &twin));
@@ -56,33 +72,35 @@ static cdn_status make_up(mjcf_reader *r, int kind, const char *stem, const char
   }
 }
 
+/* Welds have names of bodies. */
+static cdn_status name_joints(mjcf_reader *r, const io_place *place, const char *body) {
+  for (int k = 0; k < place->n_joints; k++) {
+    cdn_spec_joint *j = io_spec_joint(r->spec, place->first_joint + k);
+    const char *word = j->kind == CDN_PIN      ? "hinge"
+                       : j->kind == CDN_SLIDER ? "slide"
+                       : j->kind == CDN_BALL   ? "ball"
+                                               : "free";
+    if (j->kind != CDN_WELD) CDNI_TRY(make_up(r, MJCF_NAME_JOINT, body, word, k + 1, &j->name));
+  }
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_name_the_rest(mjcf_reader *r) {
-  static const char *const words[] = {
-    [IO_PIN] = "hinge", [IO_SLIDER] = "slide", [IO_BALL] = "ball", [IO_FREE] = "free"
-  };
-  io_description *d = r->d;
-  for (size_t i = 0; i < d->bodies.count; i++) {
-    io_body *b = &CDNI_AT(d->bodies, io_body, i);
-    const char *word = i == 0 ? "world" : "body";
-    if (!b->name) CDNI_TRY(make_up(r, MJCF_NAME_BODY, "", word, (int)i, &b->name));
-    for (int k = 0; k < b->n_joints; k++) {
-      io_joint *j = &CDNI_AT(d->joints, io_joint, b->first_joint + k);
-      if (!j->name) CDNI_TRY(make_up(r, MJCF_NAME_JOINT, b->name, words[j->kind], k + 1, &j->name));
-    }
+  for (int i = 1; i < (int)r->tree.places.count; i++) {
+    cdn_spec_body *body = io_body_at(&r->tree, i);
+    CDNI_TRY(make_up(r, MJCF_NAME_BODY, "", "body", i, &body->name));
+    CDNI_TRY(name_joints(r, io_place_at(&r->tree, i), body->name));
   }
-  for (size_t i = 0; i < d->keys.count; i++) {
-    io_key *key = &CDNI_AT(d->keys, io_key, i);
-    if (!key->name) CDNI_TRY(make_up(r, MJCF_NAME_KEY, "", "key", (int)i, &key->name));
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_KEY); i++)
+    CDNI_TRY(make_up(r, MJCF_NAME_KEY, "", "key", i, &io_spec_key(r->spec, i)->name));
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_SENSOR); i++) {
+    cdn_spec_sensor *sensor = io_spec_sensor(r->spec, i);
+    CDNI_TRY(make_up(r, MJCF_NAME_SENSOR, "", io_mjcf_sensor_word(sensor->kind), i, &sensor->name));
   }
-  for (size_t i = 0; i < d->sensors.count; i++) {
-    io_sensor *sensor = &CDNI_AT(d->sensors, io_sensor, i);
-    if (!sensor->name) CDNI_TRY(make_up(r, MJCF_NAME_SENSOR, "", sensor->word, (int)i, &sensor->name));
-  }
-  for (size_t i = 0; i < d->actuators.count; i++) {
-    io_actuator *a = &CDNI_AT(d->actuators, io_actuator, i);
-    const char *joint = a->joint >= 0 ? CDNI_AT(d->joints, io_joint, a->joint).name : "";
-    if (a->actuator.name || a->lost) continue;
-    CDNI_TRY(make_up(r, MJCF_NAME_ACTUATOR, joint, "actuator", (int)i, (char **)&a->actuator.name));
+  for (int i = 0; i < (int)r->drives.count; i++) {
+    const int element = CDNI_AT(r->drives, mjcf_drive, i).element;
+    cdn_spec_actuator *a = element >= 0 ? io_spec_actuator(r->spec, element) : NULL;
+    if (a) CDNI_TRY(make_up(r, MJCF_NAME_ACTUATOR, a->joint ? a->joint : "", "actuator", i, &a->name));
   }
   return CDN_OK;
 }

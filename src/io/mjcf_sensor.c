@@ -7,7 +7,7 @@
 /* ---- sites ---- */
 
 /* What a sensor of touch looks at. */
-static cdn_status read_volume(mjcf_reader *r, const mjcf_element *e, io_named_frame *site) {
+static cdn_status read_volume(mjcf_reader *r, const mjcf_element *e, mjcf_site *site) {
   static const char *const types[] = { "sphere", "capsule", "ellipsoid", "cylinder", "box" };
   static const cdn_shape_type volumes[] = { CDN_SHAPE_SPHERE, CDN_SHAPE_CAPSULE, CDN_SHAPE_ELLIPSOID,
                                             CDN_SHAPE_CYLINDER, CDN_SHAPE_BOX };
@@ -43,17 +43,24 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   if (io_names_find(&r->site_names, name) >= 0) {
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
   }
-  io_named_frame site = { .line = io_xml_line(node),
-                          .frame = { scope->body, cdn_transform_multiply(scope->X_BS, X_SS) } };
+  cdn_spec_frame frame = cdn_default_spec_frame();
+  mjcf_site site = { .place = scope->place };
+  int index;
   CDNI_TRY(read_volume(r, &e, &site));
-  site.name = cdni_strdup(&r->d->allocator, name);
-  const int index = (int)r->d->frames.count;
-  if (site.name && cdni_array_push(&r->d->allocator, &r->d->frames, sizeof site, &site)) {
-    return io_names_add(&r->d->allocator, &r->site_names, site.name, index) == index ? CDN_OK
-                                                                                     : io_mjcf_out_of_memory(r);
-  }
-  cdni_strfree(&r->d->allocator, site.name);
-  return io_mjcf_out_of_memory(r);
+  frame.name = name;
+  frame.line = io_xml_line(node);
+  frame.X_BF = cdn_transform_multiply(scope->X_BS, X_SS);
+  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_FRAME, &frame, &index));
+  if (io_names_add(&r->d->allocator, &r->site_names, io_spec_frame(r->spec, index)->name, index) < 0 ||
+      !cdni_array_push(&r->d->allocator, &r->sites, sizeof site, &site))
+    return io_mjcf_out_of_memory(r);
+  return IO_REFER(&r->tree, FRAME, frame, index, body, scope->place);
+}
+
+bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where) {
+  const int i = io_names_find(&r->site_names, name);
+  if (i >= 0) *where = (mjcf_where){ CDNI_AT(r->sites, mjcf_site, i).place, io_spec_frame(r->spec, i)->X_BF };
+  return i >= 0;
 }
 
 /* ---- what sensors are of ---- */
@@ -108,6 +115,12 @@ static const struct {
               { "e_kinetic", CDN_SENSOR_KINETIC_ENERGY, OF_NOTHING },
               { "e_potential", CDN_SENSOR_POTENTIAL_ENERGY, OF_NOTHING } };
 
+const char *io_mjcf_sensor_word(cdn_sensor_kind kind) {
+  int i = 0;
+  while (kinds[i].kind != kind) i++;
+  return kinds[i].name;
+}
+
 static bool turns_axes(cdn_sensor_kind kind) {
   return kind == CDN_SENSOR_QUATERNION || kind == CDN_SENSOR_X_AXIS || kind == CDN_SENSOR_Y_AXIS ||
          kind == CDN_SENSOR_Z_AXIS;
@@ -122,103 +135,80 @@ static cdn_status not_there(mjcf_reader *r, io_xml_node *node, const char *what,
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the model; correct the name", what, name);
 }
 
-/* Where something of this name is: a body's index, a joint's, a site's. */
-static int find_body(const mjcf_reader *r, const char *name) {
-  for (size_t i = 0; i < r->d->bodies.count; i++) {
-    const io_body *b = &CDNI_AT(r->d->bodies, io_body, i);
-    if (b->name && strcmp(b->name, name) == 0) return (int)i;
-  }
-  return -1;
-}
+/* A sensor on its way into the spec: its texts are the document's, and its bodies have places. */
+typedef struct sensing {
+  cdn_spec_sensor made;
+  mjcf_where at, reference;
+} sensing;
 
-static int find_joint(const mjcf_reader *r, const char *name) {
-  for (size_t i = 0; i < r->d->joints.count; i++) {
-    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, i);
-    if (j->name && strcmp(j->name, name) == 0) return (int)i;
-  }
-  return -1;
-}
-
-static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, io_frame *frame) {
-  const int i = io_names_find(&r->site_names, name);
-  if (i < 0) return not_there(r, node, "site", name);
-  *frame = CDNI_AT(r->d->frames, io_named_frame, i).frame;
-  return CDN_OK;
+static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, mjcf_where *where) {
+  return io_mjcf_find_site(r, name, where) ? CDN_OK : not_there(r, node, "site", name);
 }
 
 /* A frame by type and name. "body" is MuJoCo's word for the centre of mass with the principal axes of inertia, which
  * are not well defined. `axes`: the axes are needed. *known: Cardan has a frame of this type. */
 static cdn_status find_object(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, bool axes,
-                              io_frame *frame, bool *known) {
+                              mjcf_where *where, bool *known) {
   const bool by_body = strcmp(type, "xbody") == 0 || (strcmp(type, "body") == 0 && !axes);
   *known = by_body || strcmp(type, "site") == 0;
   if (!*known) return CDN_OK;
-  if (!by_body) return find_site(r, node, name, frame);
-  const int body = find_body(r, name);
-  if (body < 0) return not_there(r, node, "body", name);
-  *frame = (io_frame){ body, cdn_transform_identity() };
-  if (strcmp(type, "body") == 0) frame->X_BS.p = CDNI_AT(r->d->bodies, io_body, body).mass.com;
+  if (!by_body) return find_site(r, node, name, where);
+  const int place = io_mjcf_find_body(r, name);
+  if (place < 0) return not_there(r, node, "body", name);
+  *where = (mjcf_where){ place, cdn_transform_identity() };
+  if (strcmp(type, "body") == 0 && place > 0) where->X.p = io_body_at(&r->tree, place)->mass.com;
   return CDN_OK;
 }
 
 /* ---- reading ---- */
 
-static cdn_status read_joint_target(mjcf_reader *r, io_xml_node *node, target of, io_sensor *sensor) {
+static cdn_status read_joint_target(mjcf_reader *r, io_xml_node *node, target of, sensing *s) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
-  sensor->joint = find_joint(r, name);
-  if (sensor->joint < 0) return not_there(r, node, "joint", name);
-  const io_joint_kind kind = CDNI_AT(r->d->joints, io_joint, sensor->joint).kind;
-  if (of == OF_BALL ? kind == IO_BALL : kind == IO_PIN || kind == IO_SLIDER) return CDN_OK;
+  const cdn_spec_joint *joint = io_mjcf_find_joint(r, name);
+  if (!joint) return not_there(r, node, "joint", name);
+  s->made.joint = joint->name;
+  if (of == OF_BALL ? joint->kind == CDN_BALL : io_spec_joint_has_range(joint)) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' must be a %s for this sensor", name,
                      of == OF_BALL ? "ball" : "hinge or slide");
 }
 
-static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
+static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
   const char *type, *name, *reference = io_xml_string(node, "reftype");
   CDNI_TRY(io_xml_need_string(r->d, node, "objtype", &type));
   CDNI_TRY(io_xml_need_string(r->d, node, "objname", &name));
-  CDNI_TRY(find_object(r, node, type, name, turns_axes(sensor->kind), &sensor->frame, known));
-  if (!*known || !reference || !has_reference(sensor->kind)) return CDN_OK;
+  CDNI_TRY(find_object(r, node, type, name, turns_axes(s->made.kind), &s->at, known));
+  if (!*known || !reference || !has_reference(s->made.kind)) return CDN_OK;
   CDNI_TRY(io_xml_need_string(r->d, node, "refname", &name));
-  sensor->has_reference = true;
-  return find_object(r, node, reference, name, true, &sensor->reference, known);
+  s->made.has_reference = true;
+  return find_object(r, node, reference, name, true, &s->reference, known);
 }
 
-/* Copies a name to where the description owns it once the sensor is kept. */
-static cdn_status keep_text(mjcf_reader *r, const char *name, const char **out) {
-  *out = cdni_strdup(&r->d->allocator, name);
-  return *out ? CDN_OK : io_mjcf_out_of_memory(r);
-}
-
-static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor) {
+static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, sensing *s) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
-  CDNI_TRY(find_site(r, node, name, &sensor->frame));
-  const io_named_frame *site = &CDNI_AT(r->d->frames, io_named_frame, io_names_find(&r->site_names, name));
-  sensor->more.volume = site->volume;
-  memcpy(sensor->more.volume_size, site->volume_size, sizeof site->volume_size);
+  CDNI_TRY(find_site(r, node, name, &s->at));
+  const mjcf_site *site = &CDNI_AT(r->sites, mjcf_site, io_names_find(&r->site_names, name));
+  s->made.volume = site->volume;
+  memcpy(s->made.volume_size, site->volume_size, sizeof site->volume_size);
   return CDN_OK;
 }
 
 /* An actuator or tendon that is left out leaves its sensors out. */
-static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
-  const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "actuator", &name));
-  for (size_t i = 0; i < r->d->actuators.count; i++) {
-    const io_actuator *a = &CDNI_AT(r->d->actuators, io_actuator, i);
-    if (!a->actuator.name || strcmp(a->actuator.name, name) != 0) continue;
-    *known = !a->lost;
-    return *known ? keep_text(r, name, &sensor->more.actuator) : CDN_OK;
+static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
+  CDNI_TRY(io_xml_need_string(r->d, node, "actuator", &s->actuator));
+  for (size_t i = 0; i < r->drives.count; i++) {
+    const mjcf_drive *a = &CDNI_AT(r->drives, mjcf_drive, i);
+    *known = a->element >= 0;
+    if (a->name && strcmp(a->name, s->actuator) == 0) return CDN_OK;
   }
-  return not_there(r, node, "actuator", name);
+  return not_there(r, node, "actuator", s->actuator);
 }
 
-static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
-  const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "tendon", &name));
-  *known = io_mjcf_find_tendon(r, name) >= 0; /* spatial ones are not kept */
-  return *known ? keep_text(r, name, &sensor->more.tendon) : CDN_OK;
+static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
+  CDNI_TRY(io_xml_need_string(r->d, node, "tendon", &s->tendon));
+  *known = cdn_spec_find(r->spec, CDN_SPEC_TENDON, s->tendon) >= 0; /* spatial ones are not kept */
+  return CDN_OK;
 }
 
 /* One side: geomI, bodyI or subtreeI. */
@@ -236,9 +226,9 @@ static cdn_status read_side(mjcf_reader *r, io_xml_node *node, int i, cdn_sensor
       return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it has %s beside another; a side is one thing: remove one",
                          words[k].attribute[i]);
     *side = words[k].side;
-    const int body = *side == CDN_SIDE_SHAPE ? -1 : find_body(r, name);
-    if (*side != CDN_SIDE_SHAPE && body < 0) return not_there(r, node, "body", name);
-    if (body != 0) CDNI_TRY(keep_text(r, name, of)); /* the world is Ground, which has no name */
+    const int place = *side == CDN_SIDE_SHAPE ? -1 : io_mjcf_find_body(r, name);
+    if (*side != CDN_SIDE_SHAPE && place < 0) return not_there(r, node, "body", name);
+    if (place != 0) *of = name; /* the world is Ground, which has no name */
   }
   return CDN_OK;
 }
@@ -261,9 +251,8 @@ static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *
 }
 
 /* A side that is a site's volume, and numbers that a measure has no room for, are not there. */
-static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, io_sensor *sensor, bool *known) {
+static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
-  cdn_spec_sensor *s = &sensor->more;
   int reduce = 0;
   CDNI_TRY(read_data(r, node, s));
   CDNI_TRY(io_xml_keyword(r->d, node, "reduce", reductions, 4, &reduce, NULL));
@@ -276,25 +265,25 @@ static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, io_sensor *se
   return read_side(r, node, 1, &s->side_b, &s->name_b);
 }
 
-static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, io_sensor *sensor, bool *known) {
+static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
   const char *name;
   switch (of) {
-    case OF_VOLUME: return read_volume_target(r, node, sensor);
-    case OF_ACTUATOR: return read_actuator_target(r, node, sensor, known);
-    case OF_TENDON: return read_tendon_target(r, node, sensor, known);
-    case OF_CONTACTS: return read_contacts(r, node, sensor, known);
+    case OF_VOLUME: return read_volume_target(r, node, s);
+    case OF_ACTUATOR: return read_actuator_target(r, node, &s->made, known);
+    case OF_TENDON: return read_tendon_target(r, node, &s->made, known);
+    case OF_CONTACTS: return read_contacts(r, node, &s->made, known);
     case OF_SCALAR_JOINT:
-    case OF_BALL: return read_joint_target(r, node, of, sensor);
+    case OF_BALL: return read_joint_target(r, node, of, s);
     case OF_SITE:
       *known = io_xml_has(node, "site") || !io_xml_has(node, "camera"); /* rays of a camera's pixels */
       if (!*known) return CDN_OK;
       CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
-      return find_site(r, node, name, &sensor->frame);
-    case OF_OBJECT: return read_object_target(r, node, sensor, known);
+      return find_site(r, node, name, &s->at);
+    case OF_OBJECT: return read_object_target(r, node, s, known);
     case OF_SUBTREE:
       CDNI_TRY(io_xml_need_string(r->d, node, "body", &name));
-      sensor->frame.body = find_body(r, name);
-      return sensor->frame.body < 0 ? not_there(r, node, "body", name) : CDN_OK;
+      s->at.place = io_mjcf_find_body(r, name);
+      return s->at.place < 0 ? not_there(r, node, "body", name) : CDN_OK;
     case OF_NOTHING: break;
   }
   return CDN_OK;
@@ -306,19 +295,28 @@ static void report(mjcf_reader *r, io_xml_node *node, const char *what) {
   io_not_understood(r->d, io_xml_line(node), note);
 }
 
-/* The sensor is the description's from the start, with its texts; one that is left out is taken back. */
-static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, io_sensor *sensor, bool *known) {
-  CDNI_TRY(read_target(r, node, of, sensor, known));
+static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
+  int i;
+  s->made.X_BS = s->at.X, s->made.X_RS = s->reference.X;
+  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SENSOR, &s->made, &i));
+  CDNI_TRY(IO_REFER(&r->tree, SENSOR, sensor, i, body, s->at.place));
+  CDNI_TRY(IO_REFER(&r->tree, SENSOR, sensor, i, reference, s->reference.place));
+  return io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &io_spec_sensor(r->spec, i)->name);
+}
+
+/* Not *known: the sensor is left out. */
+static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
+  CDNI_TRY(read_target(r, node, of, s, known));
   if (!*known) return CDN_OK;
-  CDNI_TRY(io_xml_double(r->d, node, "cutoff", &sensor->cutoff, NULL));
-  if (!cdni_all_finite((const double *)&sensor->frame.X_BS, sizeof sensor->frame.X_BS / sizeof(double), NULL))
+  CDNI_TRY(io_xml_double(r->d, node, "cutoff", &s->made.cutoff, NULL));
+  if (!cdni_all_finite((const double *)&s->at.X, sizeof s->at.X / sizeof(double), NULL))
     return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
   io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
   io_xml_ignore(node, "user");
   io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
   io_xml_ignore(node, "interp");
   io_xml_ignore(node, "delay");
-  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &sensor->name));
+  CDNI_TRY(add(r, node, s));
   io_xml_report_rest(r->d, node);
   return CDN_OK;
 }
@@ -330,22 +328,18 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
     report(r, node, "");
     return CDN_OK;
   }
-  const io_sensor made = { .line = io_xml_line(node),
-                           .kind = kinds[i].kind,
-                           .word = kinds[i].name,
-                           .joint = -1,
-                           .more = cdn_default_spec_sensor() };
-  io_sensor *sensor = cdni_array_push(&r->d->allocator, &r->d->sensors, sizeof made, &made);
-  if (!sensor) return io_mjcf_out_of_memory(r);
+  const mjcf_where ground = { 0, cdn_transform_identity() };
+  sensing s = { cdn_default_spec_sensor(), ground, ground };
+  s.made.line = io_xml_line(node);
+  s.made.kind = kinds[i].kind;
   bool known = true;
-  CDNI_TRY(read_known(r, node, kinds[i].of, sensor, &known));
+  CDNI_TRY(read_known(r, node, kinds[i].of, &s, &known));
   if (known) return CDN_OK;
   static const char *const reason[] = { [OF_OBJECT] = " of this objtype or reftype",
                                         [OF_SITE] = " of a camera",
                                         [OF_ACTUATOR] = " of an actuator that is left out",
                                         [OF_TENDON] = " of a tendon that is not simulated",
                                         [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
-  r->d->sensors.count--;
   report(r, node, reason[kinds[i].of]);
   return CDN_OK;
 }

@@ -83,20 +83,19 @@ void io_mjcf_default_solver(mjcf_reader *r) {
 
 void io_mjcf_override_contacts(mjcf_reader *r) {
   mjcf_override *o = &r->override;
-  io_description *d = r->d;
   if (!o->enabled) return;
   if (o->frictions > 0 && (o->friction[0] != o->friction[1] || o->friction[3] != o->friction[4]))
-    io_warn(d, 0,
+    io_warn(r->d, 0,
             "o_friction differs between two directions: of contacts that no <pair> names the first number counts");
   make_valid(r, 0, "o_solref", "o_solimp", &o->law);
-  for (size_t i = 0; i < d->shapes.count; i++) {
-    cdn_spec_shape *shape = &CDNI_AT(d->shapes, io_shape, i).shape;
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_SHAPE); i++) {
+    cdn_spec_shape *shape = io_spec_shape(r->spec, i);
     shape->margin = o->margin, shape->law = o->law;
     /* Of a shape: sliding, torsional, rolling. Of a contact: two of sliding, torsional, two of rolling. */
     for (int k = 0; o->frictions > 0 && k < 3; k++) shape->friction[k] = o->friction[k == 0 ? 0 : k + 1];
   }
-  for (size_t i = 0; i < d->contacts.count; i++) {
-    cdn_spec_contact *contact = &CDNI_AT(d->contacts, cdn_spec_contact, i);
+  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_CONTACT); i++) {
+    cdn_spec_contact *contact = io_spec_contact(r->spec, i);
     if (contact->exclude) continue;
     contact->margin = o->margin, contact->law = o->law;
     if (o->frictions > 0) memcpy(contact->friction, o->friction, sizeof contact->friction);

@@ -3,21 +3,13 @@
 
 #include "io/mjcf.h"
 
-static const io_joint *joint_called(const io_description *d, const char *name) {
-  for (size_t i = 0; i < d->joints.count; i++) {
-    const io_joint *joint = &CDNI_AT(d->joints, io_joint, i);
-    if (joint->name && strcmp(joint->name, name) == 0) return joint;
-  }
-  return NULL;
-}
-
 /* *lost: the tendon is left out. */
 static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t, bool *lost) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
-  const io_joint *joint = joint_called(r->d, name);
+  const cdn_spec_joint *joint = io_mjcf_find_joint(r, name);
   if (!joint) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' names no joint; correct the name", name);
-  *lost = *lost || (joint->kind != IO_PIN && joint->kind != IO_SLIDER);
+  *lost = *lost || !io_spec_joint_has_range(joint);
   for (int i = 0; i < t->joints && i < CDN_SPEC_TENDON_JOINTS; i++)
     if (strcmp(t->joint[i], joint->name) == 0)
       return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is in the tendon twice; add up the coefficients",
@@ -88,20 +80,6 @@ static cdn_status read_effort(mjcf_reader *r, const mjcf_element *e, cdn_spec_te
   return CDN_OK;
 }
 
-int io_mjcf_find_tendon(const mjcf_reader *r, const char *name) {
-  for (size_t i = 0; i < r->d->tendons.count; i++)
-    if (strcmp(CDNI_AT(r->d->tendons, cdn_spec_tendon, i).name, name) == 0) return (int)i;
-  return -1;
-}
-
-static cdn_status name_tendon(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
-  const char *name = io_xml_string(node, "name");
-  char made[60];
-  snprintf(made, sizeof made, "tendon of line %d", io_xml_line(node));
-  t->name = cdni_strdup(&r->d->allocator, name && name[0] ? name : made);
-  return t->name ? CDN_OK : io_mjcf_out_of_memory(r);
-}
-
 static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
   cdn_spec_tendon t = cdn_default_spec_tendon();
   mjcf_element e;
@@ -125,10 +103,11 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
     return CDN_OK;
   }
   if (t.joints == 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the tendon has no joints");
-  CDNI_TRY(name_tendon(r, node, &t));
-  if (cdni_array_push(&r->d->allocator, &r->d->tendons, sizeof t, &t)) return CDN_OK;
-  cdni_strfree(&r->d->allocator, (char *)t.name);
-  return io_mjcf_out_of_memory(r);
+  char made[60];
+  snprintf(made, sizeof made, "tendon of line %d", t.line);
+  t.name = io_xml_string(node, "name");
+  if (!t.name || !t.name[0]) t.name = made;
+  return io_spec_append(r->spec, CDN_SPEC_TENDON, &t, NULL);
 }
 
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node) {

@@ -13,11 +13,11 @@ CDNI_DEF(model_options, .contact = CDN_MODEL_COMPLIANT, .contact_dissipation = -
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 
-static cdn_status read_document(io_description *d, const cdn_model_options *options, io_xml_document *document) {
+static cdn_status read_document(cdn_spec *spec, const cdn_model_options *options, io_xml_document *document) {
   io_xml_node *root = io_xml_root(document);
-  if (io_xml_is(root, "robot")) return io_read_urdf(d, root, options);
-  if (io_xml_is(root, "mujoco")) return io_read_mjcf(d, root, options);
-  return io_fail(d, CDN_ERR_PARSE, io_xml_line(root),
+  if (io_xml_is(root, "robot")) return io_read_urdf(spec, root, options);
+  if (io_xml_is(root, "mujoco")) return io_read_mjcf(spec, root, options);
+  return io_fail(&spec->d, CDN_ERR_PARSE, io_xml_line(root),
                  "the root element is <%.60s>; a model begins with <robot> (URDF) or <mujoco> (MJCF)",
                  io_xml_name(root));
 }
@@ -50,13 +50,13 @@ static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_mode
   io_xml_document *document = NULL;
   CDNI_TRY(from->path ? io_xml_open(d, from->path, &document)
                       : io_xml_open_memory(d, from->text, from->size, &document));
-  cdn_status status = read_document(d, options, document);
+  cdn_status status = read_document(spec, options, document);
   io_xml_close(document);
   /* A failure to keep a warning or a note is one of the whole. */
   if (status == CDN_OK) status = d->error.code;
   if (status == CDN_OK && options->strict) status = refuse_notes(d);
-  if (status == CDN_OK) status = io_publish(spec);
-  return status == CDN_OK ? d->error.code : status;
+  if (status != CDN_OK) io_spec_clear(spec);
+  return status;
 }
 
 /* `unreadable`: why the options cannot be read, or NULL. */

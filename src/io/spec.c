@@ -280,7 +280,9 @@ static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
   return cdni_strdup(&spec->d.allocator, text);
 }
 
-static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, const char *function, int *index) {
+/* `named`: a name is made up if there is none. */
+static cdn_status append(cdn_spec *spec, cdn_spec_kind kind, const void *element, bool named, const char *function,
+                         int *index) {
   const cdn_allocator *a = &spec->d.allocator;
   union {
     cdn_spec_joint joint;
@@ -297,8 +299,8 @@ static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, c
   const char *wrong = own(a, kind, &copy, element);
   if (wrong) return fail_own(spec, function, name, wrong);
   char **own_name = text_at(&infos[kind], &copy, 0);
-  if (!*own_name) *own_name = made_up_name(spec, kind);
-  if (!*own_name || !cdni_array_push(a, &spec->elements[kind], infos[kind].size, &copy)) {
+  if (named && !*own_name) *own_name = made_up_name(spec, kind);
+  if ((named && !*own_name) || !cdni_array_push(a, &spec->elements[kind], infos[kind].size, &copy)) {
     free_element(a, kind, &copy);
     return fail(spec, CDN_ERR_NOMEM, function, NULL, "out of memory");
   }
@@ -306,8 +308,20 @@ static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, c
   return CDN_OK;
 }
 
+static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, const char *function, int *index) {
+  return append(spec, kind, element, true, function, index);
+}
+
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index) {
   return add(spec, kind, element, "cdn_spec_load", index);
+}
+
+cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index) {
+  return append(spec, kind, element, false, "cdn_spec_load", index);
+}
+
+const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset) {
+  return (const char **)(void *)((char *)element_at(spec, kind, i) + offset);
 }
 
 static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element, const char *function) {
@@ -414,14 +428,19 @@ cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) {
   return create(name, name, known.allocator, out);
 }
 
-void cdn_spec_destroy(cdn_spec *spec) {
-  if (!spec) return;
+void io_spec_clear(cdn_spec *spec) {
   const cdn_allocator a = spec->d.allocator;
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
     for (int i = 0; i < cdn_spec_count(spec, (cdn_spec_kind)kind); i++)
       free_element(&a, (cdn_spec_kind)kind, element_at(spec, (cdn_spec_kind)kind, i));
     cdni_array_free(&a, &spec->elements[kind]);
   }
+}
+
+void cdn_spec_destroy(cdn_spec *spec) {
+  if (!spec) return;
+  const cdn_allocator a = spec->d.allocator;
+  io_spec_clear(spec);
   io_description_free(&spec->d);
   cdni_free(&a, spec, sizeof *spec);
 }

@@ -5,7 +5,7 @@
 #include "io/description.h"
 
 struct cdn_spec {
-  io_description d; /* filled by a reader; afterwards the log, and data that belong to no element */
+  io_description d; /* the log, and data that belong to no element */
   bool from_file;
   cdni_array elements[CDN_SPEC_KIND_COUNT];
 };
@@ -28,14 +28,18 @@ static inline cdn_spec_camera *io_spec_camera(const cdn_spec *s, int i) { return
 static inline cdn_spec_tendon *io_spec_tendon(const cdn_spec *s, int i) { return IO_ELEMENT(s, TENDON, tendon, i); }
 static inline cdn_spec_light *io_spec_light(const cdn_spec *s, int i) { return IO_ELEMENT(s, LIGHT, light, i); }
 
-/* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec. */
+/* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec's log. The
+ * second one makes up no name: the reader gives it one. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+/* The text at `offset` in element i. The spec owns it. */
+const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset);
+/* Removes all elements, as those that a reader has left when it failed. */
+void io_spec_clear(cdn_spec *spec);
 
-/* publish.c: warns, in one line, of joints whose default coordinate is outside of their limits; `cure`: brings it to
- * the nearest one. */
+/* build_check.c: warns, in one line, of joints whose default coordinate is outside of their limits; `cure`: brings it
+ * to the nearest one. */
 void io_tell_beyond_limits(cdn_spec *spec, bool cure);
-/* The tree that a reader has left in spec->d as elements; then that tree is dropped. */
-cdn_status io_publish(cdn_spec *spec);
 
 /* spec_names.c: which elements the names mean. -1: Ground, or no joint. */
 typedef struct io_spec_names {
@@ -57,5 +61,10 @@ struct cdn_spec_tree {
 };
 cdn_status io_spec_tree_make(cdn_spec *spec, const io_spec_names *names, cdn_spec_tree *tree);
 void io_spec_tree_free(cdn_spec_tree *tree);
+
+/* The readers. They look at documents through io/xml.h. */
+struct io_xml_node;
+cdn_status io_read_urdf(cdn_spec *spec, struct io_xml_node *root, const cdn_model_options *options);
+cdn_status io_read_mjcf(cdn_spec *spec, struct io_xml_node *root, const cdn_model_options *options);
 
 #endif

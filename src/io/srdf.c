@@ -5,8 +5,6 @@
 
 #include "io/urdf.h"
 
-static cdn_status no_memory(const urdf_graph *graph) { return io_fail(graph->d, CDN_ERR_NOMEM, 0, "out of memory"); }
-
 /* ---- where it is ---- */
 
 static bool find_beside(const urdf_graph *graph, char *path, size_t size) {
@@ -47,22 +45,18 @@ static cdn_status find_link(const urdf_graph *graph, io_xml_node *node, const ch
 }
 
 static cdn_status keep_apart(urdf_graph *graph, io_xml_node *node, unknown_links *unknown) {
-  const cdn_allocator *a = &graph->d->allocator;
+  cdn_spec_contact apart = cdn_default_spec_contact();
   const urdf_link *links[2];
   CDNI_TRY(find_link(graph, node, "link1", unknown, &links[0]));
   CDNI_TRY(find_link(graph, node, "link2", unknown, &links[1]));
-  const char *reason = io_xml_string(node, "reason");
-  if (!links[0] || !links[1] || !links[0]->collides || !links[1]->collides || links[0]->body == links[1]->body)
+  apart.name = io_xml_string(node, "reason");
+  if (!links[0] || !links[1] || !links[0]->collides || !links[1]->collides || links[0]->place == links[1]->place)
     return CDN_OK; /* nothing to keep apart */
-  cdn_spec_contact *kept = cdni_array_push(a, &graph->d->contacts, sizeof *kept, NULL);
-  if (!kept) return no_memory(graph);
-  *kept = cdn_default_spec_contact();
-  kept->exclude = true;
-  kept->line = io_xml_line(node);
-  const bool good = (kept->body_a = cdni_strdup(a, links[0]->name)) &&
-                    (kept->body_b = cdni_strdup(a, links[1]->name)) &&
-                    (!reason || !reason[0] || (kept->name = cdni_strdup(a, reason)));
-  return good ? CDN_OK : no_memory(graph);
+  apart.exclude = true;
+  apart.line = io_xml_line(node);
+  apart.body_a = links[0]->name;
+  apart.body_b = links[1]->name;
+  return io_spec_add(graph->spec, CDN_SPEC_CONTACT, &apart, NULL);
 }
 
 static cdn_status read_pairs(urdf_graph *graph, io_xml_node *root) {

@@ -40,7 +40,6 @@ static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   d->has_gravity = true;
   d->overlaps_pass = true;
   d->meshes_have_looks = true;
-  d->starts_within_limits = true;
   d->gravity = cdn_v3(0, 0, -9.81);
   CDNI_TRY(read_elements(graph, root));
   for (io_xml_node *n = io_xml_child(root, "transmission"); n; n = io_xml_next_named(n, "transmission")) io_xml_mark(n);
@@ -50,12 +49,17 @@ static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
   CDNI_TRY(urdf_connect(graph));
   CDNI_TRY(urdf_emit(graph));
   CDNI_TRY(read_transmissions(graph, root));
-  return io_shapes_touch(graph->options) ? urdf_read_srdf(graph) : CDN_OK;
+  if (io_shapes_touch(graph->options)) CDNI_TRY(urdf_read_srdf(graph));
+  io_tell_beyond_limits(graph->spec, true); /* the format gives no pose: that of zeros is brought within the limits */
+  return CDN_OK;
 }
 
-cdn_status io_read_urdf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
-  urdf_graph graph = { .d = d, .options = options, .root = -1 };
+cdn_status io_read_urdf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {
+  io_description *d = &spec->d;
+  urdf_graph graph = { .spec = spec, .d = d, .tree.spec = spec, .options = options, .root = -1 };
   const cdn_status status = read_robot(&graph, root);
+  io_tree_free(&graph.tree);
+  cdni_array_free(&d->allocator, &graph.shape_links);
   cdni_array_free(&d->allocator, &graph.links);
   cdni_array_free(&d->allocator, &graph.joints);
   io_names_free(&d->allocator, &graph.link_names);

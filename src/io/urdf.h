@@ -3,7 +3,7 @@
 #ifndef CARDAN_IO_URDF_H
 #define CARDAN_IO_URDF_H
 
-#include "io/description.h"
+#include "io/tree.h"
 #include "io/xml.h"
 
 typedef enum urdf_joint_type {
@@ -24,7 +24,7 @@ typedef struct urdf_link {
   int first_joint, last_joint; /* list of the joints of which this link is the parent, in the file's order, or -1 */
   bool reached;
   bool collides; /* it has a shape for collision */
-  int body;      /* where it ended up: index of the body, and its place in that body's frame */
+  int place;     /* where it ended up: its body in the tree, and where it is in that body's frame */
   cdn_transform X_BL;
 } urdf_link;
 
@@ -42,15 +42,17 @@ typedef struct urdf_joint {
   const char *mimic; /* the joint that it follows, or NULL: q = multiplier q_other + offset */
   double multiplier, offset;
   int mimic_line;
-  int emitted; /* index of the description's joint, or -1 */
 } urdf_joint;
 
 typedef struct urdf_graph {
-  io_description *d;
+  cdn_spec *spec;
+  io_description *d; /* its log */
+  io_tree tree;
   const cdn_model_options *options;
   cdni_array links, joints; /* urdf_link, urdf_joint */
   io_names link_names, joint_names;
-  io_names material_names, mesh_names; /* of assets; the description owns the names */
+  io_names material_names, mesh_names; /* of assets; the spec owns the names */
+  cdni_array shape_links;              /* int: the link of each of the spec's shapes */
   int root;
 } urdf_graph;
 
@@ -61,16 +63,16 @@ cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node);
 io_xml_node *urdf_take_child(const io_xml_node *node, const char *name);
 cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_transform *X);
 
-/* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame. Their body is the link's index
- * until urdf_place_shapes puts them on bodies. A shape that cannot be understood is left out with a warning. */
+/* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame until urdf_place_shapes puts them
+ * on bodies. A shape that cannot be understood is left out with a warning. */
 cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link);
 cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node);
 cdn_status urdf_place_shapes(urdf_graph *graph);
 
-/* urdf_transmission.c: the actuator of a transmission, once the joints are in the description. */
+/* urdf_transmission.c: the actuator of a transmission, once the joints are in the spec. */
 cdn_status urdf_read_transmission(urdf_graph *graph, io_xml_node *node);
 
-/* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the description. */
+/* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the spec. */
 cdn_status urdf_connect(urdf_graph *graph);
 cdn_status urdf_emit(urdf_graph *graph);
 

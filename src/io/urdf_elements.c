@@ -79,7 +79,7 @@ static cdn_status read_inertial(io_description *d, io_xml_node *node, urdf_link 
 cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node) {
   io_description *d = graph->d;
   const int index = (int)graph->links.count;
-  urdf_link link = { .line = io_xml_line(node), .parent_joint = -1, .first_joint = -1, .last_joint = -1, .body = -1 };
+  urdf_link link = { .line = io_xml_line(node), .parent_joint = -1, .first_joint = -1, .last_joint = -1, .place = -1 };
   CDNI_TRY(read_name(d, node, &link.name));
   const int known = io_names_add(&d->allocator, &graph->link_names, link.name, index);
   if (known < 0) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
@@ -223,7 +223,7 @@ static cdn_status read_type(io_description *d, io_xml_node *node, urdf_joint *jo
 cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
   io_description *d = graph->d;
   const int index = (int)graph->joints.count;
-  urdf_joint joint = { .line = io_xml_line(node), .next_joint = -1, .emitted = -1 };
+  urdf_joint joint = { .line = io_xml_line(node), .next_joint = -1 };
   CDNI_TRY(read_name(d, node, &joint.name));
   const int known = io_names_add(&d->allocator, &graph->joint_names, joint.name, index);
   if (known < 0) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");

@@ -8,16 +8,11 @@ static cdn_status no_memory(urdf_graph *graph) { return io_fail(graph->d, CDN_ER
 
 /* Enters an asset unless there is one of its name. */
 static cdn_status add_asset(urdf_graph *graph, io_names *names, const cdn_spec_asset *asset) {
-  io_description *d = graph->d;
-  const cdn_allocator *a = &d->allocator;
-  const int index = (int)d->assets.count;
+  int i;
   if (io_names_find(names, asset->name) >= 0) return CDN_OK;
-  cdn_spec_asset *kept = cdni_array_push(a, &d->assets, sizeof *asset, asset);
-  if (!kept) return no_memory(graph);
-  kept->name = cdni_strdup(a, asset->name); /* the texts are the description's from here on */
-  kept->file = cdni_strdup(a, asset->file);
-  if (!kept->name || (asset->file && !kept->file)) return no_memory(graph);
-  return io_names_add(a, names, kept->name, index) == index ? CDN_OK : no_memory(graph);
+  CDNI_TRY(io_spec_add(graph->spec, CDN_SPEC_ASSET, asset, &i));
+  return io_names_add(&graph->d->allocator, names, io_spec_asset(graph->spec, i)->name, i) == i ? CDN_OK
+                                                                                                : no_memory(graph);
 }
 
 /* ---- materials ------------------------------------------------------------------------------- */
@@ -86,27 +81,22 @@ static cdn_status read_form(urdf_graph *graph, io_xml_node *form, cdn_spec_shape
 }
 
 static cdn_status try_shape(urdf_graph *graph, io_xml_node *node, int link) {
-  const cdn_allocator *a = &graph->d->allocator;
   cdn_spec_shape shape = cdn_default_spec_shape();
-  const char *material = NULL, *name = io_xml_string(node, "name");
   char mesh[1100] = "";
+  shape.name = io_xml_string(node, "name");
   CDNI_TRY(urdf_read_origin(graph->d, node, &shape.X_BS));
   io_xml_node *geometry = urdf_take_child(node, "geometry"), *form = geometry ? io_xml_first(geometry) : NULL;
   if (!form) return io_xml_fail(graph->d, CDN_ERR_PARSE, node, "it has no <geometry> with a shape in it");
   CDNI_TRY(read_form(graph, form, &shape, mesh, sizeof mesh));
   io_xml_node *look = urdf_take_child(node, "material");
-  if (look) CDNI_TRY(try_material(graph, look, shape.rgba, &material));
+  if (look) CDNI_TRY(try_material(graph, look, shape.rgba, &shape.material));
   shape.line = io_xml_line(node);
   shape.visual = io_xml_is(node, "visual");
   shape.collision = !shape.visual;
   if (shape.visual) shape.contype = shape.conaffinity = 0;
-  io_shape *kept = cdni_array_push(a, &graph->d->shapes, sizeof *kept, NULL);
-  if (!kept) return no_memory(graph);
-  *kept = (io_shape){ shape, link };
-  if (name && name[0] && !(kept->shape.name = cdni_strdup(a, name))) return no_memory(graph);
-  if (mesh[0] && !(kept->shape.asset = cdni_strdup(a, mesh))) return no_memory(graph);
-  if (material && material[0] && !(kept->shape.material = cdni_strdup(a, material))) return no_memory(graph);
-  return CDN_OK;
+  shape.asset = mesh;
+  CDNI_TRY(io_spec_append(graph->spec, CDN_SPEC_SHAPE, &shape, NULL));
+  return cdni_array_push(&graph->d->allocator, &graph->shape_links, sizeof link, &link) ? CDN_OK : no_memory(graph);
 }
 
 /* ---- what the others call -------------------------------------------------------------------- */
@@ -129,14 +119,14 @@ cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link) {
 }
 
 cdn_status urdf_place_shapes(urdf_graph *graph) {
-  for (size_t i = 0; i < graph->d->shapes.count; i++) {
-    io_shape *shape = &CDNI_AT(graph->d->shapes, io_shape, i);
-    urdf_link *link = &CDNI_AT(graph->links, urdf_link, shape->body);
-    const bool merged = strcmp(CDNI_AT(graph->d->bodies, io_body, link->body).name, link->name) != 0;
-    if (merged && !(shape->shape.part = cdni_strdup(&graph->d->allocator, link->name))) return no_memory(graph);
-    link->collides = link->collides || shape->shape.collision;
-    shape->body = link->body;
-    shape->shape.X_BS = cdn_transform_multiply(link->X_BL, shape->shape.X_BS);
+  for (int i = 0; i < cdn_spec_count(graph->spec, CDN_SPEC_SHAPE); i++) {
+    cdn_spec_shape *shape = io_spec_shape(graph->spec, i);
+    urdf_link *link = &CDNI_AT(graph->links, urdf_link, CDNI_AT(graph->shape_links, int, i));
+    const bool merged = strcmp(io_body_at(&graph->tree, link->place)->name, link->name) != 0;
+    if (merged && !(shape->part = cdni_strdup(&graph->d->allocator, link->name))) return no_memory(graph);
+    link->collides = link->collides || shape->collision;
+    shape->X_BS = cdn_transform_multiply(link->X_BL, shape->X_BS);
+    CDNI_TRY(IO_REFER(&graph->tree, SHAPE, shape, i, body, link->place));
   }
   return CDN_OK;
 }

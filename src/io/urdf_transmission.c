@@ -44,31 +44,23 @@ static cdn_status read_reduction(io_description *d, const io_xml_node *node, con
   return io_xml_fail(d, CDN_ERR_PARSE, node, "its <mechanicalReduction> is '%s'; write a number that is not 0", number);
 }
 
-static bool is_taken(const io_description *d, const char *name) {
-  for (size_t i = 0; i < d->actuators.count; i++)
-    if (strcmp(CDNI_AT(d->actuators, io_actuator, i).actuator.name, name) == 0) return true;
-  return false;
-}
-
 static cdn_status add_actuator(urdf_graph *graph, io_xml_node *node, const urdf_joint *joint, const char *name,
                                double reduction) {
-  io_description *d = graph->d;
-  io_actuator made = { .actuator = cdn_default_spec_actuator(), .joint = joint->emitted, .tendon = -1 };
-  if (is_taken(d, name)) {
-    io_warn(d, io_xml_line(node), "actuator '%.60s' has two transmissions; the second one is left out", name);
+  cdn_spec_actuator made = cdn_default_spec_actuator();
+  if (cdn_spec_find(graph->spec, CDN_SPEC_ACTUATOR, name) >= 0) {
+    io_warn(graph->d, io_xml_line(node), "actuator '%.60s' has two transmissions; the second one is left out", name);
     return CDN_OK;
   }
-  made.actuator.line = io_xml_line(node);
-  made.actuator.unit = joint->type == URDF_PRISMATIC ? "N" : "N m";
-  made.actuator.gear[0] = reduction;
+  made.name = name;
+  made.line = io_xml_line(node);
+  made.joint = joint->name;
+  made.unit = joint->type == URDF_PRISMATIC ? "N" : "N m";
+  made.gear[0] = reduction;
   if (joint->effort_limited) {
-    made.actuator.force_upper = joint->effort / fabs(reduction);
-    made.actuator.force_lower = -made.actuator.force_upper;
+    made.force_upper = joint->effort / fabs(reduction);
+    made.force_lower = -made.force_upper;
   }
-  made.actuator.name = cdni_strdup(&d->allocator, name);
-  if (made.actuator.name && cdni_array_push(&d->allocator, &d->actuators, sizeof made, &made)) return CDN_OK;
-  cdni_strfree(&d->allocator, (char *)made.actuator.name);
-  return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  return io_spec_append(graph->spec, CDN_SPEC_ACTUATOR, &made, NULL);
 }
 
 cdn_status urdf_read_transmission(urdf_graph *graph, io_xml_node *node) {

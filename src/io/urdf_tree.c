@@ -77,79 +77,61 @@ cdn_status urdf_connect(urdf_graph *graph) {
 
 /* ---- bodies ---- */
 
-static cdn_status no_memory(const urdf_graph *graph) { return io_fail(graph->d, CDN_ERR_NOMEM, 0, "out of memory"); }
-
 static cdn_status add_body(urdf_graph *graph, urdf_link *link, int parent, cdn_transform X_PB) {
-  io_description *d = graph->d;
-  io_body body = { .name = cdni_strdup(&d->allocator, link->name),
-                   .line = link->line,
-                   .parent = parent,
-                   .X_PB = X_PB,
-                   .mass = link->mass,
-                   .mass_checked = true,
-                   .first_joint = (int)d->joints.count };
-  link->body = (int)d->bodies.count;
+  cdn_spec_body body = cdn_default_spec_body();
+  body.name = link->name;
+  body.line = link->line;
+  body.mass = link->mass;
+  body.allow_improper = true;
+  link->place = (int)graph->tree.places.count;
   link->X_BL = cdn_transform_identity();
-  if (body.name && cdni_array_push(&d->allocator, &d->bodies, sizeof body, &body)) return CDN_OK;
-  cdni_strfree(&d->allocator, body.name);
-  return no_memory(graph);
+  return io_tree_add_body(&graph->tree, parent, X_PB, &body);
 }
 
-static cdn_status add_joint(urdf_graph *graph, const char *name, int line, io_joint joint) {
-  io_description *d = graph->d;
-  joint.name = cdni_strdup(&d->allocator, name);
-  joint.line = line;
-  joint.limit_law = joint.friction_law = cdn_default_soft_law();
-  joint.body = (int)d->bodies.count - 1;
-  if (joint.name && cdni_array_push(&d->allocator, &d->joints, sizeof joint, &joint)) {
-    CDNI_AT(d->bodies, io_body, joint.body).n_joints++;
-    return CDN_OK;
-  }
-  cdni_strfree(&d->allocator, joint.name);
-  return no_memory(graph);
+static const cdn_vec3 nowhere = { 0, 0, 0 }; /* the joint's frame is the child's */
+
+static cdn_status add_joint(urdf_graph *graph, const urdf_joint *from) {
+  static const cdn_mobilizer kinds[URDF_JOINT_TYPE_COUNT] = {
+    [URDF_REVOLUTE] = CDN_PIN,  [URDF_CONTINUOUS] = CDN_PIN, [URDF_PRISMATIC] = CDN_SLIDER,
+    [URDF_FLOATING] = CDN_FREE, [URDF_PLANAR] = CDN_PLANAR,
+  };
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = from->name;
+  joint.line = from->line;
+  joint.kind = kinds[from->type];
+  joint.damping = from->damping;
+  joint.friction = from->friction;
+  joint.limited = from->limited;
+  if (from->limited) joint.lower = from->lower, joint.upper = from->upper;
+  if (from->effort_limited) joint.effort_lower = -from->effort, joint.effort_upper = from->effort;
+  if (from->speed_limited) joint.speed_limit = from->speed;
+  return io_tree_add_joint(&graph->tree, &joint, nowhere, from->axis, 0);
 }
 
 /* The link becomes part of the body that its parent link is, or is part of; its name stays as that of a frame. */
-static cdn_status merge_link(const urdf_graph *graph, const urdf_joint *joint, urdf_link *link) {
-  io_description *d = graph->d;
+static cdn_status merge_link(urdf_graph *graph, const urdf_joint *joint, urdf_link *link) {
   const urdf_link *parent = link_at(graph, joint->parent);
-  io_body *body = &CDNI_AT(graph->d->bodies, io_body, parent->body);
-  link->body = parent->body;
+  cdn_spec_body *body = io_body_at(&graph->tree, parent->place);
+  link->place = parent->place;
   link->X_BL = cdn_transform_multiply(parent->X_BL, joint->X_PJ);
   body->mass = cdn_mass_properties_merge(body->mass, cdn_mass_properties_transform(link->X_BL, link->mass));
-  const io_named_frame frame = { .name = cdni_strdup(&d->allocator, link->name),
-                                 .line = link->line,
-                                 .frame = { link->body, link->X_BL } };
-  if (frame.name && cdni_array_push(&d->allocator, &d->frames, sizeof frame, &frame)) return CDN_OK;
-  cdni_strfree(&d->allocator, frame.name);
-  return no_memory(graph);
+  cdn_spec_frame frame = cdn_default_spec_frame();
+  frame.name = link->name;
+  frame.line = link->line;
+  frame.body = body->name;
+  frame.X_BF = link->X_BL;
+  return io_spec_append(graph->spec, CDN_SPEC_FRAME, &frame, NULL);
 }
 
 /* Places the child link of a joint whose parent link is placed already. */
 static cdn_status place_child(urdf_graph *graph, const urdf_joint *joint) {
-  static const io_joint_kind kinds[URDF_JOINT_TYPE_COUNT] = {
-    [URDF_REVOLUTE] = IO_PIN,  [URDF_CONTINUOUS] = IO_PIN, [URDF_PRISMATIC] = IO_SLIDER,
-    [URDF_FLOATING] = IO_FREE, [URDF_PLANAR] = IO_PLANAR,
-  };
   urdf_link *link = link_at(graph, joint->child);
   const urdf_link *parent = link_at(graph, joint->parent);
   const bool fixed = joint->type == URDF_FIXED;
   if (fixed && !graph->options->keep_fixed) return merge_link(graph, joint, link);
-  CDNI_TRY(add_body(graph, link, parent->body, cdn_transform_multiply(parent->X_BL, joint->X_PJ)));
-  if (fixed) return CDN_OK;
-  return add_joint(graph, joint->name, joint->line,
-                   (io_joint){ .kind = kinds[joint->type],
-                               .axis = joint->axis,
-                               .damping = joint->damping,
-                               .limited = joint->limited,
-                               .lower = joint->lower,
-                               .upper = joint->upper,
-                               .friction = joint->friction,
-                               .effort_limited = joint->effort_limited,
-                               .effort_lower = -joint->effort,
-                               .effort_upper = joint->effort,
-                               .speed_limited = joint->speed_limited,
-                               .speed_limit = joint->speed });
+  CDNI_TRY(add_body(graph, link, parent->place, cdn_transform_multiply(parent->X_BL, joint->X_PJ)));
+  if (!fixed) CDNI_TRY(add_joint(graph, joint));
+  return io_tree_end_body(&graph->tree);
 }
 
 /* A name that no joint of the file has. */
@@ -158,23 +140,21 @@ static cdn_status add_floating_base(urdf_graph *graph, const urdf_link *root) {
   if (io_names_find(&graph->joint_names, name) >= 0) snprintf(name, sizeof name, "%.120s_free", root->name);
   for (int i = 2; io_names_find(&graph->joint_names, name) >= 0; i++)
     snprintf(name, sizeof name, "floating_base_%d", i);
-  return add_joint(graph, name, root->line, (io_joint){ .kind = IO_FREE, .axis = { 0, 0, 1 } });
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = name;
+  joint.line = root->line;
+  joint.kind = CDN_FREE;
+  return io_tree_add_joint(&graph->tree, &joint, nowhere, cdn_v3(0, 0, 1), 0);
 }
 
-/* The world and the root link, which stays a body of its own so that its pose and mass can be seen. */
+/* The root link stays a body of its own so that its pose and mass can be seen. */
 static cdn_status place_root(urdf_graph *graph) {
-  io_description *d = graph->d;
-  io_body world = {
-    .name = cdni_strdup(&d->allocator, "world"), .parent = -1, .X_PB = cdn_transform_identity(), .mass_checked = true
-  };
-  if (!world.name || !cdni_array_push(&d->allocator, &d->bodies, sizeof world, &world)) {
-    cdni_strfree(&d->allocator, world.name);
-    return no_memory(graph);
-  }
   urdf_link *root = link_at(graph, graph->root);
+  CDNI_TRY(io_tree_start(&graph->tree, graph->spec));
   root->reached = true;
   CDNI_TRY(add_body(graph, root, 0, cdn_transform_identity()));
-  return graph->options->floating_base ? add_floating_base(graph, root) : CDN_OK;
+  if (graph->options->floating_base) CDNI_TRY(add_floating_base(graph, root));
+  return io_tree_end_body(&graph->tree);
 }
 
 /* Depth first without recursion: down to a link's first joint, else on to the next joint of its parent. */
@@ -214,29 +194,25 @@ static cdn_status add_mimic(urdf_graph *graph, const urdf_joint *joint) {
     return io_fail(d, CDN_ERR_PARSE, joint->mimic_line, "joint '%.60s' mimics itself; name another", joint->name);
   char name[300];
   snprintf(name, sizeof name, "%.280s mimic", joint->name);
-  const io_loop loop = { .name = cdni_strdup(&d->allocator, name),
-                         .line = joint->mimic_line,
-                         .kind = IO_COUPLING,
-                         .y = joint->emitted,
-                         .x = other->emitted,
-                         .c = { joint->offset, joint->multiplier },
-                         .law = cdn_default_soft_law() };
-  if (loop.name && cdni_array_push(&d->allocator, &d->loops, sizeof loop, &loop)) return CDN_OK;
-  cdni_strfree(&d->allocator, loop.name);
-  return no_memory(graph);
+  cdn_spec_constraint made = cdn_default_spec_constraint();
+  made.name = name;
+  made.line = joint->mimic_line;
+  made.kind = CDN_SPEC_COUPLING;
+  made.joint_y = joint->name;
+  made.joint_x = other->name;
+  made.c[0] = joint->offset, made.c[1] = joint->multiplier;
+  return io_spec_append(graph->spec, CDN_SPEC_CONSTRAINT, &made, NULL);
 }
 
 cdn_status urdf_emit(urdf_graph *graph) {
   CDNI_TRY(place_root(graph));
   for (int i = link_at(graph, graph->root)->first_joint; i >= 0; i = next_joint(graph, i)) {
-    urdf_joint *joint = joint_at(graph, i);
-    const int before = (int)graph->d->joints.count;
-    link_at(graph, joint->child)->reached = true;
-    CDNI_TRY(place_child(graph, joint));
-    if ((int)graph->d->joints.count > before) joint->emitted = before;
+    link_at(graph, joint_at(graph, i)->child)->reached = true;
+    CDNI_TRY(place_child(graph, joint_at(graph, i)));
   }
   CDNI_TRY(find_cycle(graph));
   CDNI_TRY(urdf_place_shapes(graph));
+  CDNI_TRY(io_tree_finish(&graph->tree));
   for (int i = 0; i < (int)graph->joints.count; i++)
     if (joint_at(graph, i)->mimic) CDNI_TRY(add_mimic(graph, joint_at(graph, i)));
   return CDN_OK;

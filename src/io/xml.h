@@ -2,7 +2,7 @@
  * attributes can be listed. Wraps libxml2; xml.c is the only file that includes it.
  *
  * A getter leaves its output unchanged if the attribute is absent, so callers set defaults first. Every failure is
- * stored on the description as "file:line: <element name='x'>: what is wrong". */
+ * stored on the log as "file:line: <element name='x'>: what is wrong". */
 #ifndef CARDAN_IO_XML_H
 #define CARDAN_IO_XML_H
 
@@ -13,7 +13,7 @@ typedef struct io_xml_node io_xml_node; /* an element; lives as long as its docu
 
 /* ---- documents ---- */
 
-/* Parse a file, or a text in memory. On failure *out is NULL and the message is on the description. Nothing outside
+/* Parse a file, or a text in memory. On failure *out is NULL and the message is on the log. Nothing outside
  * the document is loaded, and a document that declares entities is refused. */
 cdn_status io_xml_open(io_description *d, const char *path, io_xml_document **out);
 cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, io_xml_document **out);

@@ -1,4 +1,4 @@
-/* From a description of bodies and joints to a System: where bodies are, what acts on them, and what is listed. The
+/* From bodies and joints to a System: where bodies are, what acts on them, and what is listed. The
  * truth for poses is the plain product of displacements: a body stands at X_PB T_1 T_2 ..., where T_k turns by q - ref
  * about joint k's axis through its anchor, or slides by q - ref along it. */
 #include "testing.h"
@@ -6,34 +6,56 @@
 #include <stdio.h>
 
 #include "io/model.h"
+#include "io/tree.h"
 
-/* ---- descriptions by hand ---- */
+/* ---- specs by hand, as readers make them ---- */
 
 static cdn_model *model;
 static io_description *d;
+static io_tree tree;
 static cdn_state *state;
 
 static const cdn_mass_properties solid = { 2, { 0.1, -0.2, 0.3 }, { 0.04, 0.05, 0.06, 0.001, 0.002, 0.003 } };
 static const cdn_vec3 z_axis = { 0, 0, 1 };
 
-static int add_body(const char *name, int parent, cdn_transform X_PB, cdn_mass_properties mass) {
-  const io_body body = { .name = cdni_strdup(&d->allocator, name),
-                         .line = (int)d->bodies.count + 10,
-                         .parent = parent,
-                         .X_PB = X_PB,
-                         .mass = mass,
-                         .first_joint = (int)d->joints.count };
-  cdni_array_push(&d->allocator, &d->bodies, sizeof body, &body);
-  return (int)d->bodies.count - 1;
+/* A joint of a body, and where it is in that. */
+typedef struct hand_joint {
+  cdn_mobilizer kind;
+  cdn_vec3 pos, axis;
+  double ref, stiffness, springref, damping, armature;
+  bool limited;
+  double lower, upper, limit_timeconst, limit_dampratio;
+} hand_joint;
+
+/* The body added last has all its joints. */
+static void end_body(void) {
+  if (tree.places.count > 1) OK(io_tree_end_body(&tree));
+}
+
+static void add_body(const char *name, int parent, cdn_transform X_PB, cdn_mass_properties mass) {
+  cdn_spec_body body = cdn_default_spec_body();
+  end_body();
+  body.name = name;
+  body.line = (int)tree.places.count + 10;
+  body.mass = mass;
+  body.allow_improper = true;
+  OK(io_tree_add_body(&tree, parent, X_PB, &body));
+  OK(io_check_mass(d, body.line, "body", name, &mass));
 }
 
 /* On the body added last. */
-static void add_joint(const char *name, io_joint joint) {
-  joint.name = cdni_strdup(&d->allocator, name);
-  joint.body = (int)d->bodies.count - 1;
-  joint.line = (int)d->joints.count + 50;
-  cdni_array_push(&d->allocator, &d->joints, sizeof joint, &joint);
-  CDNI_AT(d->bodies, io_body, joint.body).n_joints++;
+static void add_joint(const char *name, hand_joint from) {
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = name;
+  joint.line = cdn_spec_count(tree.spec, CDN_SPEC_JOINT) + 50;
+  joint.kind = from.kind;
+  joint.stiffness = from.stiffness, joint.springref = from.springref;
+  joint.damping = from.damping, joint.armature = from.armature;
+  joint.limited = from.limited;
+  if (from.limited && from.kind != CDN_BALL) joint.lower = from.lower;
+  if (from.limited) joint.upper = from.upper;
+  joint.limit_timeconst = from.limit_timeconst, joint.limit_dampratio = from.limit_dampratio;
+  OK(io_tree_add_joint(&tree, &joint, from.pos, from.axis, from.ref));
 }
 
 static void begin(void) {
@@ -45,12 +67,14 @@ static void begin(void) {
   d = &model->spec->d;
   io_description_init(d, model->allocator, "hand.xml");
   d->name = cdni_strdup(&d->allocator, "hand");
-  add_body("world", -1, cdn_transform_identity(), (cdn_mass_properties){ 0 });
+  OK(io_tree_start(&tree, model->spec));
 }
 
 static cdn_status try_build(void) {
-  const cdn_status status = io_publish(model->spec);
-  return status == CDN_OK ? io_build_frozen(model) : status;
+  end_body();
+  OK(io_tree_finish(&tree));
+  io_tree_free(&tree);
+  return io_build_frozen(model);
 }
 
 static void build(void) {
@@ -75,7 +99,7 @@ static void end(void) {
 static cdn_transform about(cdn_vec3 anchor, cdn_rotation R) {
   return (cdn_transform){ R, cdn_sub(anchor, cdn_rotate(R, anchor)) };
 }
-static cdn_transform turned(const io_joint *joint, double angle) {
+static cdn_transform turned(const hand_joint *joint, double angle) {
   return about(joint->pos, cdn_rotation_axis_angle(joint->axis, angle));
 }
 static cdn_transform moved(cdn_vec3 axis, double distance) {
@@ -106,9 +130,9 @@ START_TEST(test_several_joints_in_a_body) {
   begin();
   add_body("frame", 0, placed(), solid);
   add_body("part", 1, placed(), solid);
-  const io_joint hinge = { .kind = IO_PIN, .pos = { 0.3, 0.1, -0.2 }, .axis = tilted, .ref = 0.7 };
-  const io_joint slide = { .kind = IO_SLIDER, .pos = { 1, 1, 1 }, .axis = other, .ref = -0.4 };
-  const io_joint turn = { .kind = IO_PIN, .pos = { -0.1, 0, 0.6 }, .axis = other };
+  const hand_joint hinge = { .kind = CDN_PIN, .pos = { 0.3, 0.1, -0.2 }, .axis = tilted, .ref = 0.7 };
+  const hand_joint slide = { .kind = CDN_SLIDER, .pos = { 1, 1, 1 }, .axis = other, .ref = -0.4 };
+  const hand_joint turn = { .kind = CDN_PIN, .pos = { -0.1, 0, 0.6 }, .axis = other };
   add_joint("hinge", hinge);
   add_joint("slide", slide);
   add_joint("turn", turn);
@@ -141,7 +165,7 @@ START_TEST(test_ball_turns_about_its_anchor) {
   begin();
   add_body("body", 0, placed(), solid);
   const cdn_vec3 anchor = { 0.2, -0.3, 0.4 };
-  add_joint("ball", (io_joint){ .kind = IO_BALL, .pos = anchor, .axis = z_axis });
+  add_joint("ball", (hand_joint){ .kind = CDN_BALL, .pos = anchor, .axis = z_axis });
   build();
   near_transform(pose_of("body"), placed(), pose_tolerance);
   const double q[4] = { 0.5, -0.1, 0.7, 0.2 };
@@ -156,7 +180,7 @@ END_TEST
 START_TEST(test_free_joint_holds_the_pose) {
   begin();
   add_body("body", 0, placed(), solid);
-  add_joint("free", (io_joint){ .kind = IO_FREE, .axis = z_axis });
+  add_joint("free", (hand_joint){ .kind = CDN_FREE, .axis = z_axis });
   build();
   near_transform(pose_of("body"), placed(), pose_tolerance);
   const double q[7] = { 0.3, 0.4, -0.5, 0.1, 7, 8, 9 };
@@ -174,7 +198,7 @@ END_TEST
 START_TEST(test_planar_joint) {
   begin();
   add_body("sled", 0, placed(), solid);
-  add_joint("plane", (io_joint){ .kind = IO_PLANAR, .axis = tilted });
+  add_joint("plane", (hand_joint){ .kind = CDN_PLANAR, .axis = tilted });
   build();
   const double q[3] = { 1.2, 0.4, -0.7 };
   OK_ON(state, cdn_state_set_q(state, q));
@@ -199,7 +223,8 @@ START_TEST(test_aligned_axes_are_exact) {
   for (int slider = 0; slider < 2; slider++) {
     begin();
     add_body("body", 0, X, solid);
-    add_joint("joint", (io_joint){ .kind = slider ? IO_SLIDER : IO_PIN, .axis = slider ? cdn_v3(1, 0, 0) : z_axis });
+    add_joint("joint",
+              (hand_joint){ .kind = slider ? CDN_SLIDER : CDN_PIN, .axis = slider ? cdn_v3(1, 0, 0) : z_axis });
     build();
     near_transform(pose_of("body"), X, 0);
     end();
@@ -218,11 +243,11 @@ static double potential(void) {
 START_TEST(test_springs) {
   begin();
   add_body("a", 0, placed(), solid);
-  add_joint("pin", (io_joint){ .kind = IO_PIN, .axis = tilted, .stiffness = 3, .springref = 0.2 });
+  add_joint("pin", (hand_joint){ .kind = CDN_PIN, .axis = tilted, .stiffness = 3, .springref = 0.2 });
   add_body("b", 0, placed(), solid);
-  add_joint("ball", (io_joint){ .kind = IO_BALL, .axis = z_axis, .stiffness = 5 });
+  add_joint("ball", (hand_joint){ .kind = CDN_BALL, .axis = z_axis, .stiffness = 5 });
   add_body("c", 0, placed(), solid);
-  add_joint("free", (io_joint){ .kind = IO_FREE, .axis = z_axis, .stiffness = 7 });
+  add_joint("free", (hand_joint){ .kind = CDN_FREE, .axis = z_axis, .stiffness = 7 });
   build();
   ck_assert_int_eq(cdn_system_force_count(model->system), 4); /* a free joint's spring is two elements; no gravity */
   NEAR(potential(), 3. / 2 * 0.2 * 0.2, 1e-15);               /* ball and free rest where the file puts them */
@@ -252,11 +277,11 @@ END_TEST
 START_TEST(test_dampers_and_armature) {
   begin();
   add_body("a", 0, placed(), solid);
-  add_joint("ball", (io_joint){ .kind = IO_BALL, .axis = z_axis, .damping = 2, .armature = 0.5 });
+  add_joint("ball", (hand_joint){ .kind = CDN_BALL, .axis = z_axis, .damping = 2, .armature = 0.5 });
   add_body("b", 0, placed(), solid);
-  add_joint("plane", (io_joint){ .kind = IO_PLANAR, .axis = tilted, .damping = 3 });
+  add_joint("plane", (hand_joint){ .kind = CDN_PLANAR, .axis = tilted, .damping = 3 });
   add_body("c", 0, placed(), (cdn_mass_properties){ 4, { 0, 0, 0 }, { 0.1, 0.1, 0.1, 0, 0, 0 } });
-  add_joint("slide", (io_joint){ .kind = IO_SLIDER, .axis = other, .armature = 1.5 });
+  add_joint("slide", (hand_joint){ .kind = CDN_SLIDER, .axis = other, .armature = 1.5 });
   build();
   const double u[7] = { 1, 2, 3, 4, 5, 6, 7 };
   OK_ON(state, cdn_state_set_u(state, u));
@@ -287,15 +312,15 @@ static const cdn_mass_properties disc = { 4, { 0, 0, 0 }, { 0.2, 0.2, 0.3, 0, 0,
 
 static void add_limited_joints(void) {
   add_body("wheel", 0, cdn_transform_identity(), disc);
-  add_joint("turn", (io_joint){ .kind = IO_PIN, .axis = z_axis, .limited = true, .lower = -1, .upper = 2 });
+  add_joint("turn", (hand_joint){ .kind = CDN_PIN, .axis = z_axis, .limited = true, .lower = -1, .upper = 2 });
   add_body("block", 0, cdn_transform_identity(), disc);
-  add_joint("slide", (io_joint){ .kind = IO_SLIDER,
-                                 .axis = other,
-                                 .limited = true,
-                                 .lower = -1,
-                                 .upper = 1,
-                                 .limit_timeconst = 0.1,
-                                 .limit_dampratio = 0.5 });
+  add_joint("slide", (hand_joint){ .kind = CDN_SLIDER,
+                                   .axis = other,
+                                   .limited = true,
+                                   .lower = -1,
+                                   .upper = 1,
+                                   .limit_timeconst = 0.1,
+                                   .limit_dampratio = 0.5 });
 }
 
 START_TEST(test_limits_fit_what_they_stop) {
@@ -348,7 +373,7 @@ END_TEST
 START_TEST(test_ball_limit) {
   begin();
   add_body("a", 0, placed(), disc);
-  add_joint("ball", (io_joint){ .kind = IO_BALL, .axis = z_axis, .limited = true, .upper = 0.5 });
+  add_joint("ball", (hand_joint){ .kind = CDN_BALL, .axis = z_axis, .limited = true, .upper = 0.5 });
   build();
   NEAR(potential(), 0, 0);
   const double q[4] = { cos(0.35), sin(0.35), 0, 0 };
@@ -372,11 +397,11 @@ START_TEST(test_warnings) {
   begin();
   const cdn_mass_properties bad = { 1, { 0, 0, 0 }, { 1, 1, 3, 0, 0, 0 } };
   add_body("bad", 0, cdn_transform_identity(), bad);
-  add_joint("j", (io_joint){ .kind = IO_PIN, .axis = z_axis, .limited = true, .lower = 1, .upper = 2 });
+  add_joint("j", (hand_joint){ .kind = CDN_PIN, .axis = z_axis, .limited = true, .lower = 1, .upper = 2 });
   add_body("ghost", 0, cdn_transform_identity(), (cdn_mass_properties){ 0 });
-  add_joint("g", (io_joint){ .kind = IO_PIN, .axis = z_axis });
+  add_joint("g", (hand_joint){ .kind = CDN_PIN, .axis = z_axis });
   add_body("carried", 2, cdn_transform_identity(), disc);
-  add_joint("c", (io_joint){ .kind = IO_SLIDER, .axis = other });
+  add_joint("c", (hand_joint){ .kind = CDN_SLIDER, .axis = other });
   build();
   ck_assert(warned("hand.xml:11: body 'bad': its principal moments 1, 1, 3 kg m^2 break the triangle inequality"));
   ck_assert(warned("hand.xml:12: body 'ghost' has no mass and is moved by joint 'g'; it is a frame"));
@@ -390,9 +415,9 @@ END_TEST
 START_TEST(test_singular_models_are_told) {
   begin();
   add_body("arm", 0, cdn_transform_identity(), disc);
-  add_joint("shoulder", (io_joint){ .kind = IO_PIN, .axis = z_axis });
+  add_joint("shoulder", (hand_joint){ .kind = CDN_PIN, .axis = z_axis });
   add_body("ghost", 1, placed(), (cdn_mass_properties){ 0 });
-  add_joint("loose", (io_joint){ .kind = IO_PIN, .axis = z_axis, .limited = true, .lower = -1, .upper = 1 });
+  add_joint("loose", (hand_joint){ .kind = CDN_PIN, .axis = z_axis, .limited = true, .lower = -1, .upper = 1 });
   build();
   ck_assert(warned("body 'ghost' has no mass and is moved by joint 'loose', as is all that follows it"));
   ck_assert(warned("joint 'loose': the inertia that its limit meets cannot be told"));
@@ -415,9 +440,9 @@ START_TEST(test_names_are_unique) {
   end();
   begin();
   add_body("a", 0, cdn_transform_identity(), disc);
-  add_joint("j", (io_joint){ .kind = IO_PIN, .axis = z_axis });
+  add_joint("j", (hand_joint){ .kind = CDN_PIN, .axis = z_axis });
   add_body("b", 0, cdn_transform_identity(), disc);
-  add_joint("j", (io_joint){ .kind = IO_PIN, .axis = z_axis });
+  add_joint("j", (hand_joint){ .kind = CDN_PIN, .axis = z_axis });
   FAILS(try_build(), CDN_ERR_PARSE);
   ck_assert_str_eq(d->error.text, "hand.xml:51: joint 'j' is defined twice, first at line 50; rename one");
   end();
@@ -427,19 +452,19 @@ END_TEST
 /* ---- keyframes ---- */
 
 static void add_key(const char *name, const double *q, int nq, const double *u, int nu) {
-  io_key key = {
-    .name = cdni_strdup(&d->allocator, name), .has_time = q != NULL, .time = 3, .has_q = q != NULL, .has_u = u != NULL
-  };
-  if (q) key.q = memcpy(cdni_alloc(&d->allocator, sizeof *q * (size_t)nq), q, sizeof *q * (size_t)nq);
-  if (u) key.u = memcpy(cdni_alloc(&d->allocator, sizeof *u * (size_t)nu), u, sizeof *u * (size_t)nu);
-  cdni_array_push(&d->allocator, &d->keys, sizeof key, &key);
+  cdn_spec_key key = cdn_default_spec_key();
+  key.name = name;
+  key.time = q ? 3 : 0;
+  key.q = q, key.nq = nq;
+  key.u = u, key.nu = nu;
+  OK(cdn_spec_add_key(model->spec, &key, NULL));
 }
 
 START_TEST(test_keyframes) {
   begin();
   add_body("a", 0, cdn_transform_identity(), disc);
-  add_joint("j", (io_joint){ .kind = IO_PIN, .axis = z_axis, .ref = 0.5 });
-  add_joint("k", (io_joint){ .kind = IO_SLIDER, .axis = z_axis });
+  add_joint("j", (hand_joint){ .kind = CDN_PIN, .axis = z_axis, .ref = 0.5 });
+  add_joint("k", (hand_joint){ .kind = CDN_SLIDER, .axis = z_axis });
   const double q[2] = { 4, 5 }, u[2] = { 6, 7 };
   add_key("both", q, 2, u, 2);
   add_key("neither", NULL, 0, NULL, 0);

@@ -111,7 +111,7 @@ static cdn_rotation oriented(const char *compiler, const char *attributes) {
   char text[600];
   snprintf(text, sizeof text, "<compiler %s/><worldbody><body name='b' %s/></worldbody>", compiler, attributes);
   read_text(text);
-  const cdn_rotation R = body_named("b")->X_PB.R;
+  const cdn_rotation R = pose_in_parent("b", NULL).R;
   done();
   return R;
 }

@@ -24,15 +24,15 @@ START_TEST(test_options) {
     char text[800];
     snprintf(text, sizeof text, "%s%s", cases[i].option, body);
     read_text(text);
-    ck_assert(d.has_gravity);
-    near_vec3(d.gravity, cdn_v3(0, 0, cases[i].gravity), 0);
-    const io_joint *j = joint_named("j");
+    ck_assert(spec->d.has_gravity);
+    near_vec3(spec->d.gravity, cdn_v3(0, 0, cases[i].gravity), 0);
+    const cdn_spec_joint *j = joint_named("j");
     NEAR(j->stiffness, cases[i].stiffness, 0);
     NEAR(j->damping, cases[i].damping, 0);
     ck_assert_int_eq(j->limited, cases[i].limited);
     NEAR(j->friction, cases[i].friction, 0);
     ck_assert_int_eq(noted("geom contact"), cases[i].contact);
-    ck_assert_int_eq((int)d.notes.count, cases[i].contact);
+    ck_assert_int_eq((int)spec->d.notes.count, cases[i].contact);
     done();
   }
 }
@@ -86,9 +86,9 @@ START_TEST(test_not_understood) {
   for (int i = 0; i < CDNI_COUNT(expected); i++)
     ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,
                   noted(expected[i].element));
-  for (size_t i = 0; i < d.notes.count; i++) ck_assert_int_ge(CDNI_AT(d.notes, io_note, i).line, 2);
-  ck_assert_int_eq((int)d.notes.count, CDNI_COUNT(expected));
-  ck_assert_int_eq((int)d.warnings.count, 3); /* the mesh's mass, the composite's bodies, the motor with a name */
+  for (size_t i = 0; i < spec->d.notes.count; i++) ck_assert_int_ge(CDNI_AT(spec->d.notes, io_note, i).line, 2);
+  ck_assert_int_eq((int)spec->d.notes.count, CDNI_COUNT(expected));
+  ck_assert_int_eq((int)spec->d.warnings.count, 3); /* the mesh's mass, the composite's bodies, the motor with a name */
   done();
 }
 END_TEST
@@ -96,8 +96,8 @@ END_TEST
 START_TEST(test_keys_of_lost_joints) {
   read_text("<worldbody><body><joint/><composite count='3'/></body></worldbody>"
             "<keyframe><key name='k' qpos='1 2 3 4' qvel='5'/></keyframe>");
-  const io_key *key = &CDNI_AT(d.keys, io_key, 0);
-  ck_assert(!key->has_q && key->has_u);
+  const cdn_spec_key *key = io_spec_key(spec, 0);
+  ck_assert(!key->q && key->u);
   ck_assert_int_eq(noted("key qpos"), 1);
   done();
 }
@@ -119,20 +119,20 @@ START_TEST(test_short_keys) {
     { -1, 1 / sqrt(2), 1 / sqrt(2), 0, 0, 4, 5, 6, 1, 0, 0, 0 }, /* (1, 1, 0, 0) of unit length */
   };
   for (int k = 0; k < CDNI_COUNT(expected); k++) {
-    const io_key *key = &CDNI_AT(d.keys, io_key, k);
-    ck_assert(key->has_q && !key->has_u);
+    const cdn_spec_key *key = io_spec_key(spec, k);
+    ck_assert(key->q && !key->u);
     for (int i = 0; i < 12; i++) NEAR(key->q[i], expected[k][i], TINY);
   }
-  const io_key *u = &CDNI_AT(d.keys, io_key, 3), *none = &CDNI_AT(d.keys, io_key, 4);
+  const cdn_spec_key *u = io_spec_key(spec, 3), *none = io_spec_key(spec, 4);
   /* MuJoCo's velocity of the place comes first, ours last */
   static const double speeds[10] = { 7, 0, 0, 0, 8, 9, 0, 0, 0, 0 };
-  ck_assert(u->has_u && !u->has_q);
+  ck_assert(u->u && !u->q);
   for (int i = 0; i < 10; i++) NEAR(u->u[i], speeds[i], TINY);
-  ck_assert(!none->has_q && !none->has_u);
-  ck_assert_int_eq((int)d.warnings.count, 4);
-  ck_assert_ptr_nonnull(strstr(CDNI_AT(d.warnings, char *, 0), "m.xml:4: qpos of a key has 1 of 12 numbers"));
+  ck_assert(!none->q && !none->u);
+  ck_assert_int_eq((int)spec->d.warnings.count, 4);
+  ck_assert_ptr_nonnull(strstr(CDNI_AT(spec->d.warnings, char *, 0), "m.xml:4: qpos of a key has 1 of 12 numbers"));
   ck_assert_ptr_nonnull(
-      strstr(CDNI_AT(d.warnings, char *, 3), "qvel of a key has 3 of 10 numbers; the others are zero"));
+      strstr(CDNI_AT(spec->d.warnings, char *, 3), "qvel of a key has 3 of 10 numbers; the others are zero"));
   done();
 }
 END_TEST
@@ -201,9 +201,9 @@ START_TEST(test_messages) {
     char place[40];
     snprintf(place, sizeof place, "m.xml:%d: ", cases[i].line);
     const cdn_status status = try_read(cases[i].text);
-    ck_assert_msg(status == cases[i].code, "%s: %s: %s", cases[i].text, cdn_status_name(status), d.error.text);
-    ck_assert_msg(strncmp(d.error.text, place, strlen(place)) == 0 && strstr(d.error.text, cases[i].part), "%s\n%s",
-                  cases[i].text, d.error.text);
+    ck_assert_msg(status == cases[i].code, "%s: %s: %s", cases[i].text, cdn_status_name(status), spec->d.error.text);
+    ck_assert_msg(strncmp(spec->d.error.text, place, strlen(place)) == 0 && strstr(spec->d.error.text, cases[i].part),
+                  "%s\n%s", cases[i].text, spec->d.error.text);
     done();
   }
 }
@@ -218,8 +218,8 @@ START_TEST(test_depth) {
   for (int i = 0; i < DEEP; i++) end += sprintf(end, "</body>");
   sprintf(end, "</worldbody>");
   read_text(text);
-  ck_assert_int_eq((int)d.bodies.count, DEEP + 1);
-  ck_assert_int_eq(CDNI_AT(d.bodies, io_body, DEEP).parent, DEEP - 1);
+  ck_assert_int_eq(count(CDN_SPEC_BODY), DEEP);
+  ck_assert_str_eq(io_spec_joint(spec, DEEP - 1)->parent, io_spec_body(spec, DEEP - 2)->name);
   done();
   end = text + sprintf(text, "<worldbody>");
   for (int i = 0; i < DEEP; i++) end += sprintf(end, "<frame>");
@@ -257,12 +257,13 @@ START_TEST(test_every_allocation_may_fail) {
       ck_assert_int_lt(n, 10000);
       heap.until_failure = n;
       heap.live = 0;
-      const char *path = data_path("tests/data", files[f]);
-      io_description_init(&d, meagre, path);
-      io_xml_document *document;
-      status = d.error.code != CDN_OK ? d.error.code : io_xml_open(&d, path, &document);
-      if (status == CDN_OK) status = read_document(document);
-      ck_assert_msg(status == CDN_OK || status == CDN_ERR_NOMEM, "%d: %s", n, d.error.text);
+      cdn_model_options options = without_contact();
+      options.allocator = meagre;
+      status = cdn_spec_load(data_path("tests/data", files[f]), &options, &spec);
+      ck_assert_msg(status == CDN_OK || status == CDN_ERR_NOMEM, "%d: %s", n, spec ? spec->d.error.text : "");
+      /* What was read until it failed is gone. */
+      for (int kind = 0; status != CDN_OK && kind < CDN_SPEC_KIND_COUNT; kind++)
+        ck_assert_int_eq(count((cdn_spec_kind)kind), 0);
       done();
       ck_assert_int_eq(heap.live, 0);
     }

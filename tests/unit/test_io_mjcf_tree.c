@@ -24,18 +24,18 @@ START_TEST(test_default_classes) {
     { "c1", 1, 0, 0, 1 },   { "e1", 1, 0, 9, 1 }, { "f1", 1, 0, 0, 1 },
   };
   for (int i = 0; i < CDNI_COUNT(joints); i++) {
-    const io_joint *j = joint_named(joints[i].name);
+    const cdn_spec_joint *j = joint_named(joints[i].name);
     NEAR(j->damping, joints[i].damping, 0);
     NEAR(j->armature, joints[i].armature, 0);
     NEAR(j->stiffness, joints[i].stiffness, 0);
-    NEAR(j->axis.y, joints[i].y, 0);
+    NEAR(axis_of(j).y, joints[i].y, 0);
   }
   /* A short list of sizes keeps the class's tail: boxes of half sizes 2 2 3, 1 1 3 and 1 2 3. */
   NEAR(body_named("a")->mass.mass, 8 * 12, 0);
   NEAR(body_named("b")->mass.mass, 8 * 3, 0);
   NEAR(body_named("c")->mass.mass, 8 * 6, 0);
   ck_assert_int_eq(noted("geom contact"), 3);
-  ck_assert_int_eq((int)d.notes.count, 1);
+  ck_assert_int_eq((int)spec->d.notes.count, 1);
   done();
 }
 END_TEST
@@ -58,15 +58,15 @@ START_TEST(test_joint_angles) {
   read_text("<worldbody><body><joint name='hinge' ref='30' springref='-90' range='-45 60' axis='3 0 4' pos='1 2 3'/>"
             "<joint name='slide' type='slide' ref='30' springref='-90' range='-45 60'/>"
             "<body><joint name='ball' type='ball' range='0 45' axis='0 0 0'/></body></body></worldbody>");
-  const io_joint *hinge = joint_named("hinge"), *slide = joint_named("slide"), *ball = joint_named("ball");
-  ck_assert(hinge->kind == IO_PIN && slide->kind == IO_SLIDER && ball->kind == IO_BALL);
-  NEAR(hinge->ref, PI / 6, TINY);
+  const cdn_spec_joint *hinge = joint_named("hinge"), *slide = joint_named("slide"), *ball = joint_named("ball");
+  ck_assert(hinge->kind == CDN_PIN && slide->kind == CDN_SLIDER && ball->kind == CDN_BALL);
+  NEAR(hinge->q0[0], PI / 6, TINY);
   NEAR(hinge->springref, -PI / 2, TINY);
   NEAR(hinge->lower, -PI / 4, TINY);
   NEAR(hinge->upper, PI / 3, TINY);
-  near_vec3(hinge->axis, cdn_v3(0.6, 0, 0.8), TINY);
-  near_vec3(hinge->pos, cdn_v3(1, 2, 3), 0);
-  NEAR(slide->ref, 30, 0);
+  near_vec3(axis_of(hinge), cdn_v3(0.6, 0, 0.8), TINY);
+  near_vec3(hinge->X_CM.p, cdn_v3(1, 2, 3), 0);
+  NEAR(slide->q0[0], 30, 0);
   NEAR(slide->springref, -90, 0);
   NEAR(slide->lower, -45, 0);
   NEAR(slide->upper, 60, 0);
@@ -109,11 +109,11 @@ START_TEST(test_limits) {
   NEAR(joint_named("time")->limit_timeconst, 0.1, 0);
   NEAR(joint_named("time")->limit_dampratio, 1, 0);
   /* Stiffness 1/(tc dr)^2 = 100, damping 2/tc = 5. */
-  const io_joint *direct = joint_named("direct");
+  const cdn_spec_joint *direct = joint_named("direct");
   NEAR(1 / pow(direct->limit_timeconst * direct->limit_dampratio, 2), 100, 1e-12);
   NEAR(2 / direct->limit_timeconst, 5, 1e-14);
   NEAR(joint_named("mixed")->limit_timeconst, 0.02, 0);
-  ck_assert_int_eq((int)d.warnings.count, 1);
+  ck_assert_int_eq((int)spec->d.warnings.count, 1);
   done();
 }
 END_TEST
@@ -122,17 +122,23 @@ START_TEST(test_names_and_order) {
   read_text("<worldbody><body><joint/><joint type='slide'/>"
             "<body name='named'><joint name='named_ball1'/><joint type='ball'/></body>"
             "<body/></body><body name='body3'><freejoint/></body></worldbody>");
-  static const char *const bodies[] = { "world", "body1", "named", "body3_", "body3" };
-  static const char *const joints[] = { "body1_hinge1", "body1_slide2", "named_ball1", "named_ball2", "body3_free1" };
-  static const int parents[] = { -1, 0, 1, 1, 0 };
-  ck_assert_int_eq((int)d.bodies.count, 5);
-  ck_assert_int_eq((int)d.joints.count, 5);
-  for (int i = 0; i < 5; i++) {
-    ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
-    ck_assert_int_eq(CDNI_AT(d.bodies, io_body, i).parent, parents[i]);
-    ck_assert_str_eq(CDNI_AT(d.joints, io_joint, i).name, joints[i]);
+  /* Frames between two joints of a body stand before it. */
+  static const char *const bodies[] = {
+    "body1 (after body1_hinge1)", "body1", "named (after named_ball1)", "named", "body3_", "body3"
+  };
+  static const char *const parents[] = { NULL, NULL, "body1", "body1", "body1", NULL };
+  static const char *const joints[] = { "body1_hinge1", "body1_slide2", "named_ball1",
+                                        "named_ball2",  "body3_ weld",  "body3_free1" };
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 6);
+  ck_assert_int_eq(count(CDN_SPEC_JOINT), 6);
+  for (int i = 0; i < 6; i++) {
+    ck_assert_str_eq(io_spec_body(spec, i)->name, bodies[i]);
+    ck_assert_int_eq(io_spec_body(spec, i)->intermediate, i % 2 == 0 && i < 4);
+    ck_assert_pstr_eq(parent_of(bodies[i]), parents[i]);
+    ck_assert_str_eq(io_spec_joint(spec, i)->name, joints[i]);
+    ck_assert_str_eq(io_spec_joint(spec, i)->child, bodies[i]);
   }
-  ck_assert_str_eq(d.name, "m");
+  ck_assert_str_eq(spec->d.name, "m");
   done();
 }
 END_TEST
@@ -148,14 +154,14 @@ START_TEST(test_frames) {
   const cdn_transform X_AS = { about(0, 1, 0, PI / 2), cdn_v3(0.5, 0, 0) };
   const cdn_transform X_ST = { cdn_rotation_identity(), cdn_v3(0, 0, 0.25) };
   const cdn_transform X_TB = { cdn_rotation_identity(), cdn_v3(0, 0.1, 0) };
-  near_transform(body_named("a")->X_PB, cdn_transform_multiply(cdn_transform_multiply(X_WF, X_FG), X_GA), TINY);
-  near_transform(body_named("b")->X_PB, cdn_transform_multiply(cdn_transform_multiply(X_AS, X_ST), X_TB), TINY);
-  near_transform(body_named("c")->X_PB, cdn_transform_identity(), 0);
-  near_transform(body_named("d")->X_PB, (cdn_transform){ X_WF.R, cdn_v3(1, 0, 3) }, TINY);
+  near_transform(pose_in_parent("a", NULL), cdn_transform_multiply(cdn_transform_multiply(X_WF, X_FG), X_GA), TINY);
+  near_transform(pose_in_parent("b", NULL), cdn_transform_multiply(cdn_transform_multiply(X_AS, X_ST), X_TB), TINY);
+  near_transform(pose_in_parent("c", NULL), cdn_transform_identity(), 0);
+  near_transform(pose_in_parent("d", NULL), (cdn_transform){ X_WF.R, cdn_v3(1, 0, 3) }, TINY);
   /* The turned frame's z axis is a's x axis, its y axis a's, and its x axis points down. */
-  near_vec3(joint_named("a1")->axis, cdn_v3(1, 0, 0), TINY);
-  near_vec3(joint_named("a1")->pos, cdn_v3(0.5 + 0.2, 0.1, 0), TINY);
-  near_vec3(joint_named("a0")->axis, cdn_v3(1, 0, 0), 0);
+  near_vec3(axis_of(joint_named("a1")), cdn_v3(1, 0, 0), TINY);
+  near_vec3(joint_named("a1")->X_CM.p, cdn_v3(0.5 + 0.2, 0.1, 0), TINY);
+  near_vec3(axis_of(joint_named("a0")), cdn_v3(1, 0, 0), 0);
   NEAR(joint_named("a1")->damping, 2, 0); /* by the frame's childclass */
   NEAR(joint_named("d0")->damping, 0, 0);
   /* Two equal balls at 0 and at (0.5 + 0.3, 0, 0). */
@@ -163,30 +169,32 @@ START_TEST(test_frames) {
   NEAR(body_named("a")->mass.mass, 2 * m, TINY * m);
   near_vec3(body_named("a")->mass.com, cdn_v3(0.4, 0, 0), TINY);
   NEAR(body_named("a")->mass.inertia.yy, 2 * m * (0.4 * 0.01 + 0.16), TINY * m);
-  ck_assert_str_eq(joint_named("b0")->name, CDNI_AT(d.joints, io_joint, 2).name); /* the file's order */
-  ck_assert_int_eq(body_named("b")->parent, 1);
-  ck_assert_int_eq((int)d.notes.count, 0);
+  ck_assert_int_eq(cdn_spec_find(spec, CDN_SPEC_JOINT, "b0"), 2); /* the file's order */
+  ck_assert_str_eq(parent_of("b"), "a");
+  ck_assert_int_eq((int)spec->d.notes.count, 0);
   done();
 }
 END_TEST
 
 START_TEST(test_include) {
   read_data("mjcf_include.xml");
-  static const char *const bodies[] = { "world", "trunk", "thigh", "shank", "post" };
-  ck_assert_int_eq((int)d.bodies.count, 5);
-  for (int i = 0; i < 5; i++) ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
-  ck_assert_int_eq(body_named("thigh")->parent, 1);
+  static const char *const bodies[] = { "trunk", "thigh", "shank", "post" };
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 4);
+  for (int i = 0; i < 4; i++) ck_assert_str_eq(io_spec_body(spec, i)->name, bodies[i]);
+  ck_assert_str_eq(parent_of("thigh"), "trunk");
   NEAR(joint_named("hip")->damping, 0.125, 0);
-  NEAR(joint_named("hip")->axis.y, 1, 0);
+  NEAR(axis_of(joint_named("hip")).y, 1, 0);
   NEAR(joint_named("hip")->upper, 1, 0); /* radians, by the included compiler element */
-  ck_assert_int_eq((int)d.notes.count, 0);
+  ck_assert_int_eq((int)spec->d.notes.count, 0);
   done();
 
   ck_assert_int_eq(try_file("mjcf_circle.xml"), CDN_ERR_PARSE);
-  ck_assert_msg(strstr(d.error.text, "mjcf_circle_back.xml:2: ") && strstr(d.error.text, "circle"), "%s", d.error.text);
+  ck_assert_msg(strstr(spec->d.error.text, "mjcf_circle_back.xml:2: ") && strstr(spec->d.error.text, "circle"), "%s",
+                spec->d.error.text);
   done();
   ck_assert_int_eq(try_read("<worldbody>\n<include file='no/such.xml'/></worldbody>"), CDN_ERR_FILE);
-  ck_assert_msg(strncmp(d.error.text, "m.xml:3: ", 9) == 0 && strstr(d.error.text, "no/such.xml"), "%s", d.error.text);
+  ck_assert_msg(strncmp(spec->d.error.text, "m.xml:3: ", 9) == 0 && strstr(spec->d.error.text, "no/such.xml"), "%s",
+                spec->d.error.text);
   done();
 }
 END_TEST
@@ -195,11 +203,11 @@ END_TEST
 
 START_TEST(test_keyframes) {
   read_data("mjcf_geoms.xml");
-  ck_assert_int_eq((int)d.keys.count, 3);
-  const io_key *flying = &CDNI_AT(d.keys, io_key, 0), *still = flying + 1, *thrown = flying + 2;
+  ck_assert_int_eq(count(CDN_SPEC_KEY), 3);
+  const cdn_spec_key *flying = io_spec_key(spec, 0), *still = flying + 1, *thrown = flying + 2;
   ck_assert_str_eq(flying->name, "flying");
-  ck_assert(flying->has_q && flying->has_u && !flying->has_time);
-  ck_assert(!still->has_q && !still->has_u);
+  ck_assert(flying->q && flying->u && flying->time == 0);
+  ck_assert(!still->q && !still->u);
   /* Free: position and quaternion change places. Ball: (2 0 0 1) has length sqrt(5). */
   const double w = 2 / sqrt(5), z = 1 / sqrt(5);
   const double q[] = { 0.5, 0.5, -0.5, 0.5, 1, 2, 3, 0.1, 0.2, 0.3, w, 0, 0, z };
@@ -210,13 +218,12 @@ START_TEST(test_keyframes) {
   const double u[] = { -5, -6, 4, 1, 2, 3, 7, 8, 9, c * 10 - s * 11, s * 10 + c * 11, 12 };
   for (int i = 0; i < CDNI_COUNT(u); i++) NEAR(flying->u[i], u[i], 4 * TINY);
   /* No qpos: velocities are meant in the reference configuration, here unturned. */
-  ck_assert(thrown->has_u && !thrown->has_q);
+  ck_assert(thrown->u && !thrown->q);
   const double u0[] = { 4, 5, 6, 1, 2, 3, 0, 0, 0, 1, 2, 3 };
   for (int i = 0; i < CDNI_COUNT(u0); i++) NEAR(thrown->u[i], u0[i], TINY);
   done();
   read_data("mjcf_orientations.xml");
-  const io_key *bent = &CDNI_AT(d.keys, io_key, 0);
-  ck_assert(bent->has_time);
+  const cdn_spec_key *bent = io_spec_key(spec, 0);
   NEAR(bent->time, 1.5, 0);
   NEAR(bent->q[1], -0.2, 0); /* keyframes are in radians whatever the compiler says */
   done();
@@ -229,24 +236,26 @@ START_TEST(test_replicate) {
       "<compiler angle='degree'/><worldbody><replicate count='10' offset='1 0 0' euler='0 0 90' sep='-'>"
       "<body name='post' pos='0 0 2'><joint name='j'/><geom name='g' size='.1' contype='0' conaffinity='0'/>"
       "<replicate count='2' offset='0 0 1'><site name='s' pos='0 .5 0'/></replicate></body></replicate></worldbody>");
-  ck_assert_int_eq((int)d.bodies.count, 11);
-  ck_assert_int_eq((int)d.joints.count, 10);
-  ck_assert_int_eq((int)d.frames.count, 20);
-  ck_assert_int_eq((int)d.notes.count, 0);
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 10);
+  ck_assert_int_eq(moving_count(), 10);
+  ck_assert_int_eq(count(CDN_SPEC_FRAME), 20);
+  ck_assert_int_eq((int)spec->d.notes.count, 0);
   /* the offsets go round a square */
   const double x[] = { 0, 1, 1, 0 }, y[] = { 0, 0, 1, 1 };
   for (int i = 0; i < 10; i++) {
     char name[20];
     snprintf(name, sizeof name, "post-%02d", i);
-    const io_body *body = body_named(name);
-    near_vec3(body->X_PB.p, cdn_v3(x[i % 4], y[i % 4], 2), 10 * TINY);
-    near_rotation(body->X_PB.R, about(0, 0, 1, i * PI / 2), 10 * TINY);
+    const cdn_transform X = pose_in_parent(name, NULL);
+    near_vec3(X.p, cdn_v3(x[i % 4], y[i % 4], 2), 10 * TINY);
+    near_rotation(X.R, about(0, 0, 1, i * PI / 2), 10 * TINY);
+    const char *moved = joint_of(name)->name;
     snprintf(name, sizeof name, "j-%02d", i);
-    ck_assert_int_eq(joint_named(name)->body, (int)(body - &CDNI_AT(d.bodies, io_body, 0)));
+    ck_assert_str_eq(moved, name);
   }
-  const io_named_frame *second = &CDNI_AT(d.frames, io_named_frame, 1);
+  const cdn_spec_frame *second = io_spec_frame(spec, 1);
   ck_assert_str_eq(second->name, "s1-00");
-  near_vec3(second->frame.X_BS.p, cdn_v3(0, 0.5, 1), TINY);
+  ck_assert_str_eq(second->body, "post-00");
+  near_vec3(second->X_BF.p, cdn_v3(0, 0.5, 1), TINY);
   done();
 }
 END_TEST

@@ -1,22 +1,14 @@
-/* The URDF reader on its own: text in, description out. Dynamics of whole robots: verify/test_urdf_reference.c. */
-#include "testing.h"
+/* The URDF reader on its own: text in, spec out. Dynamics of whole robots: verify/test_urdf_reference.c. */
+#include "reading.h"
 
 #include <stdio.h>
-
-#include "io/xml.h"
-
-static io_description d;
 
 /* Reads the inside of a <robot name='r'>; the first line of `body` is line 2. */
 static cdn_status read_with(const char *body, cdn_model_options options) {
   const size_t size = strlen(body) + 100;
   char *text = malloc(size);
   snprintf(text, size, "<robot name='r'>\n%s\n</robot>\n", body);
-  io_description_init(&d, (cdn_allocator){ 0 }, "r.urdf");
-  io_xml_document *document;
-  cdn_status status = io_xml_open_memory(&d, text, strlen(text), &document);
-  if (status == CDN_OK) status = io_read_urdf(&d, io_xml_root(document), &options);
-  io_xml_close(document);
+  const cdn_status status = cdn_spec_load_string(text, strlen(text), "r.urdf", &options, &spec);
   free(text);
   return status;
 }
@@ -25,25 +17,7 @@ static void read_text(const char *body) {
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_NO_CONTACT;
   cdn_status status = read_with(body, options);
-  ck_assert_msg(status == CDN_OK, "%s", d.error.text);
-}
-
-static const io_body *body_named(const char *name) {
-  for (size_t i = 0; i < d.bodies.count; i++)
-    if (strcmp(CDNI_AT(d.bodies, io_body, i).name, name) == 0) return &CDNI_AT(d.bodies, io_body, i);
-  ck_abort_msg("there is no body '%s'", name);
-  return NULL;
-}
-
-static const io_joint *joint_at(size_t i) {
-  ck_assert(i < d.joints.count);
-  return &CDNI_AT(d.joints, io_joint, i);
-}
-
-static void near_vec3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
-  NEAR(a.x, b.x, tolerance);
-  NEAR(a.y, b.y, tolerance);
-  NEAR(a.z, b.z, tolerance);
+  ck_assert_msg(status == CDN_OK, "%s", spec->d.error.text);
 }
 
 /* Texts of several lines are laid out by hand from here on. */
@@ -62,14 +36,14 @@ START_TEST(test_fixed_axis_angles) {
                      pitch = cdn_rotation_axis_angle(cdn_v3(0, 1, 0), -0.7),
                      yaw = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), 1.1);
   const cdn_rotation R = cdn_rotation_multiply(yaw, cdn_rotation_multiply(pitch, roll));
-  const cdn_transform X = body_named("b")->X_PB;
+  const cdn_transform X = pose_in_parent("b", NULL);
   /* A few roundings of numbers below one. */
   near_vec3(X.R.x, R.x, 1e-15);
   near_vec3(X.R.y, R.y, 1e-15);
   near_vec3(X.R.z, R.z, 1e-15);
   near_vec3(X.p, cdn_v3(1, 2, 3), 0);
-  ck_assert_int_eq(joint_at(0)->kind, IO_FREE);
-  io_description_free(&d);
+  ck_assert_int_eq(joint_of("b")->kind, CDN_FREE);
+  done();
 }
 END_TEST
 
@@ -79,21 +53,22 @@ START_TEST(test_joint_types) {
             JOINT("con", "continuous", "b", "c", "<axis xyz='0 0 -2'/><dynamics damping='0.5'/>")
             JOINT("pri", "prismatic", "c", "d", "<axis xyz='3 0 4'/><limit upper='0.1' effort='1' velocity='1'/>")
             JOINT("pla", "planar", "d", "e", "<axis xyz='0 1 0'/>"));
-  ck_assert_uint_eq(d.joints.count, 4);
-  const io_joint *rev = joint_at(0), *con = joint_at(1), *pri = joint_at(2), *pla = joint_at(3);
-  ck_assert_int_eq(rev->kind, IO_PIN);
+  ck_assert_int_eq(moving_count(), 4);
+  const cdn_spec_joint *rev = joint_named("rev"), *con = joint_named("con"), *pri = joint_named("pri"),
+                       *pla = joint_named("pla");
+  ck_assert_int_eq(rev->kind, CDN_PIN);
   ck_assert(rev->limited && rev->lower == -1 && rev->upper == 2);
-  near_vec3(rev->axis, cdn_v3(1, 0, 0), 0); /* the format's default */
-  ck_assert_int_eq(con->kind, IO_PIN);
+  near_vec3(axis_of(rev), cdn_v3(1, 0, 0), 0); /* the format's default */
+  ck_assert_int_eq(con->kind, CDN_PIN);
   ck_assert(!con->limited && con->damping == 0.5);
-  near_vec3(con->axis, cdn_v3(0, 0, -1), 0);
-  ck_assert_int_eq(pri->kind, IO_SLIDER);
+  near_vec3(axis_of(con), cdn_v3(0, 0, -1), 0);
+  ck_assert_int_eq(pri->kind, CDN_SLIDER);
   ck_assert(pri->limited && pri->lower == 0 && pri->upper == 0.1);
-  near_vec3(pri->axis, cdn_v3(0.6, 0, 0.8), 1e-16);
-  ck_assert_int_eq(pla->kind, IO_PLANAR);
-  ck_assert_uint_eq(d.warnings.count, 0);
-  ck_assert(d.gravity.z == -9.81 && d.gravity.x == 0 && d.gravity.y == 0);
-  io_description_free(&d);
+  near_vec3(axis_of(pri), cdn_v3(0.6, 0, 0.8), 1e-16);
+  ck_assert_int_eq(pla->kind, CDN_PLANAR);
+  ck_assert_uint_eq(spec->d.warnings.count, 0);
+  ck_assert(spec->d.gravity.z == -9.81 && spec->d.gravity.x == 0 && spec->d.gravity.y == 0);
+  done();
 }
 END_TEST
 
@@ -102,13 +77,14 @@ START_TEST(test_order_is_depth_first) {
   read_text("<link name='d'/><link name='c'/><link name='b'/><link name='a'/><link name='root'/>\n"
             JOINT("j1", "continuous", "root", "a", "") JOINT("j2", "continuous", "root", "b", "")
             JOINT("j3", "continuous", "a", "c", "") JOINT("j4", "continuous", "a", "d", ""));
-  static const char *const bodies[] = { "world", "root", "a", "c", "d", "b" };
-  static const char *const joints[] = { "j1", "j3", "j4", "j2" };
-  ck_assert_uint_eq(d.bodies.count, 6);
-  for (int i = 0; i < 6; i++) ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
-  for (int i = 0; i < 4; i++) ck_assert_str_eq(joint_at((size_t)i)->name, joints[i]);
-  ck_assert_int_eq(body_named("root")->n_joints, 0); /* welded */
-  io_description_free(&d);
+  static const char *const bodies[] = { "root", "a", "c", "d", "b" };
+  static const char *const joints[] = { "root weld", "j1", "j3", "j4", "j2" };
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 5);
+  ck_assert_int_eq(count(CDN_SPEC_JOINT), 5);
+  for (int i = 0; i < 5; i++) ck_assert_str_eq(io_spec_body(spec, i)->name, bodies[i]);
+  for (int i = 0; i < 5; i++) ck_assert_str_eq(io_spec_joint(spec, i)->name, joints[i]);
+  ck_assert_int_eq(joint_of("root")->kind, CDN_WELD);
+  done();
 }
 END_TEST
 
@@ -124,8 +100,8 @@ static const char *const dumbbell =
 
 START_TEST(test_fixed_links_are_merged) {
   read_text(dumbbell);
-  ck_assert_uint_eq(d.bodies.count, 4); /* world, root, hub with left and right, arm */
-  const io_body *hub = body_named("hub");
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 3); /* root, hub with left and right, arm */
+  const cdn_spec_body *hub = body_named("hub");
   NEAR(hub->mass.mass, 4, 0);
   near_vec3(hub->mass.com, cdn_v3(0, 0, 0), 1e-15);
   /* 1 + 1 of their own; 2 m l^2 = 36 across the line that joins them (one rounding of 38). */
@@ -133,11 +109,12 @@ START_TEST(test_fixed_links_are_merged) {
   NEAR(hub->mass.inertia.yy, 38, 1e-14);
   NEAR(hub->mass.inertia.zz, 38, 1e-14);
   /* The arm hangs on the hub now: 1 along the y axis that the turned link's x axis is. */
-  const io_body *arm = body_named("arm");
-  ck_assert(&CDNI_AT(d.bodies, io_body, arm->parent) == hub);
-  near_vec3(arm->X_PB.p, cdn_v3(3, 1, 0), 1e-15);
-  near_vec3(arm->X_PB.R.x, cdn_v3(0, 1, 0), 1e-15);
-  io_description_free(&d);
+  const char *parent;
+  const cdn_transform X = pose_in_parent("arm", &parent);
+  ck_assert_str_eq(parent, "hub");
+  near_vec3(X.p, cdn_v3(3, 1, 0), 1e-15);
+  near_vec3(X.R.x, cdn_v3(0, 1, 0), 1e-15);
+  done();
 }
 END_TEST
 
@@ -145,11 +122,11 @@ START_TEST(test_fixed_links_are_kept) {
   cdn_model_options options = cdn_default_model_options();
   options.keep_fixed = true;
   ck_assert_int_eq(read_with(dumbbell, options), CDN_OK);
-  ck_assert_uint_eq(d.bodies.count, 6);
-  ck_assert_int_eq(body_named("left")->n_joints, 0);
-  ck_assert_str_eq(CDNI_AT(d.bodies, io_body, body_named("arm")->parent).name, "right");
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 5);
+  ck_assert_int_eq(joint_of("left")->kind, CDN_WELD);
+  ck_assert_str_eq(parent_of("arm"), "right");
   NEAR(body_named("hub")->mass.mass, 0, 0);
-  io_description_free(&d);
+  done();
 }
 END_TEST
 
@@ -157,16 +134,16 @@ START_TEST(test_floating_base) {
   cdn_model_options options = cdn_default_model_options();
   options.floating_base = true;
   ck_assert_int_eq(read_with("<link name='base'>" MASS("1") "</link>", options), CDN_OK);
-  ck_assert_uint_eq(d.joints.count, 1);
-  ck_assert_str_eq(joint_at(0)->name, "floating_base");
-  ck_assert_int_eq(joint_at(0)->kind, IO_FREE);
-  io_description_free(&d);
+  ck_assert_int_eq(count(CDN_SPEC_JOINT), 1);
+  ck_assert_str_eq(joint_of("base")->name, "floating_base");
+  ck_assert_int_eq(joint_of("base")->kind, CDN_FREE);
+  done();
   /* A joint of that name in the file keeps it. */
   ck_assert_int_eq(read_with("<link name='base'>" MASS("1") "</link><link name='b'>" MASS("1") "</link>"
                              JOINT("floating_base", "continuous", "base", "b", ""), options), CDN_OK);
-  ck_assert_str_eq(joint_at(0)->name, "base_free");
-  ck_assert_str_eq(joint_at(1)->name, "floating_base");
-  io_description_free(&d);
+  ck_assert_str_eq(joint_of("base")->name, "base_free");
+  ck_assert_str_eq(joint_of("b")->name, "floating_base");
+  done();
 }
 END_TEST
 
@@ -183,7 +160,7 @@ START_TEST(test_inertia_in_its_own_axes) {
   NEAR(m.inertia.xz, -0.3, 1e-15);
   NEAR(m.inertia.yz, 0.2, 1e-15);
   near_vec3(m.com, cdn_v3(1, 0, 0), 0);
-  io_description_free(&d);
+  done();
 }
 END_TEST
 
@@ -198,24 +175,22 @@ START_TEST(test_not_understood_is_listed_once) {
     { "collision", 3, 2 }, { "link colour", 1, 5 },
     { "safety_controller", 1, 4 }, { "gazebo", 2, 3 }, { "transmission", 1, 5 },
   };
-  ck_assert_uint_eq(d.notes.count, sizeof expected / sizeof expected[0]);
-  for (size_t i = 0; i < d.notes.count; i++) {
-    const io_note *note = &CDNI_AT(d.notes, io_note, i);
+  ck_assert_uint_eq(spec->d.notes.count, sizeof expected / sizeof expected[0]);
+  for (size_t i = 0; i < spec->d.notes.count; i++) {
+    const io_note *note = &CDNI_AT(spec->d.notes, io_note, i);
     ck_assert_str_eq(note->element, expected[i].element);
     ck_assert_int_eq(note->count, expected[i].count);
     ck_assert_int_eq(note->line, expected[i].line);
   }
-  io_description_free(&d);
+  done();
 }
 END_TEST
 
 /* What an actuator of `name` has for its joint; fails if there is none. */
 static const cdn_spec_actuator *actuator_named(const char *name) {
-  for (size_t i = 0; i < d.actuators.count; i++)
-    if (strcmp(CDNI_AT(d.actuators, io_actuator, i).actuator.name, name) == 0)
-      return &CDNI_AT(d.actuators, io_actuator, i).actuator;
-  ck_abort_msg("there is no actuator '%s'", name);
-  return NULL;
+  const int i = cdn_spec_find(spec, CDN_SPEC_ACTUATOR, name);
+  ck_assert_msg(i >= 0, "there is no actuator '%s'", name);
+  return io_spec_actuator(spec, i);
 }
 
 #define GEARED(type, joint, interface, actuator, reduction) \
@@ -245,7 +220,7 @@ START_TEST(test_transmissions) {
                                        "transmission (of a joint that has not one coordinate)" };
   static const char *const warnings[] = { "actuator 'motor' has two transmissions", "there is no joint 'none'",
                                           "is 0; write a number that is not 0", "'1,5'; write a number" };
-  ck_assert_uint_eq(d.actuators.count, 2);
+  ck_assert_int_eq(count(CDN_SPEC_ACTUATOR), 2);
   const cdn_spec_actuator *motor = actuator_named("motor"), *old = actuator_named("pr2");
   NEAR(motor->gear[0], -30, 0);
   NEAR(motor->force_upper, 2, 0); /* the joint has 60 N m at most */
@@ -254,14 +229,14 @@ START_TEST(test_transmissions) {
   NEAR(old->gear[0], 2.5, 0);
   ck_assert(isinf(old->force_upper));
   ck_assert_str_eq(old->unit, "N");
-  ck_assert_uint_eq(d.notes.count, 3);
-  for (size_t i = 0; i < 3; i++) ck_assert_str_eq(CDNI_AT(d.notes, io_note, i).element, notes[i]);
-  ck_assert_uint_eq(d.warnings.count, 4);
+  ck_assert_uint_eq(spec->d.notes.count, 3);
+  for (size_t i = 0; i < 3; i++) ck_assert_str_eq(CDNI_AT(spec->d.notes, io_note, i).element, notes[i]);
+  ck_assert_uint_eq(spec->d.warnings.count, 4);
   for (size_t i = 0; i < 4; i++) {
-    const char *text = CDNI_AT(d.warnings, char *, i);
+    const char *text = CDNI_AT(spec->d.warnings, char *, i);
     ck_assert_msg(strstr(text, warnings[i]) != NULL, "%s", text);
   }
-  io_description_free(&d);
+  done();
 }
 END_TEST
 
@@ -312,17 +287,17 @@ START_TEST(test_warnings) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     read_text(cases[i].body);
-    ck_assert_uint_eq(d.warnings.count, 1);
-    const char *warning = CDNI_AT(d.warnings, char *, 0);
+    ck_assert_uint_eq(spec->d.warnings.count, 1);
+    const char *warning = CDNI_AT(spec->d.warnings, char *, 0);
     ck_assert_msg(strstr(warning, cases[i].warning), "'%s' is not in '%s'", cases[i].warning, warning);
-    for (size_t j = 0; j < d.joints.count; j++) ck_assert(!joint_at(j)->limited);
-    io_description_free(&d);
+    for (int j = 0; j < count(CDN_SPEC_JOINT); j++) ck_assert(!io_spec_joint(spec, j)->limited);
+    done();
   }
   /* A sheet of zero thickness is on the edge of what bodies have; digits cut off in print are no offence. */
   read_text("<link name='a'><inertial><mass value='1'/><inertia ixx='0.3333333' iyy='0.3333333' "
             "izz='0.6666667'/></inertial></link>");
-  ck_assert_uint_eq(d.warnings.count, 0);
-  io_description_free(&d);
+  ck_assert_uint_eq(spec->d.warnings.count, 0);
+  done();
 }
 END_TEST
 
@@ -371,10 +346,10 @@ START_TEST(test_errors) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     FAILS(read_with(cases[i].body, cdn_default_model_options()), CDN_ERR_PARSE);
-    ck_assert_msg(strstr(d.error.text, cases[i].error), "case %d: '%s' is not in '%s'", (int)i, cases[i].error,
-                  d.error.text);
-    ck_assert_msg(strstr(d.error.text, "r.urdf:") == d.error.text, "no file and line in '%s'", d.error.text);
-    io_description_free(&d);
+    ck_assert_msg(strstr(spec->d.error.text, cases[i].error), "case %d: '%s' is not in '%s'", (int)i, cases[i].error,
+                  spec->d.error.text);
+    ck_assert_msg(strstr(spec->d.error.text, "r.urdf:") == spec->d.error.text, "no file and line in '%s'", spec->d.error.text);
+    done();
   }
 }
 END_TEST
@@ -388,9 +363,9 @@ START_TEST(test_long_chain) {
     end += sprintf(end, "<joint name='j%d' type='%s'><parent link='l%d'/><child link='l%d'/></joint>\n", i,
                    i % 2 ? "fixed" : "continuous", i, i + 1);
   read_text(text);
-  ck_assert_uint_eq(d.bodies.count, 2 + N / 2);
-  ck_assert_uint_eq(d.joints.count, N / 2);
-  io_description_free(&d);
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 1 + N / 2);
+  ck_assert_int_eq(moving_count(), N / 2);
+  done();
   free(text);
 }
 END_TEST
