@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* ---- refusals by the System ------------------------------------------------------------------ */
 
@@ -30,14 +30,14 @@ static int line_of(const cdn_spec *spec, const char *element) {
     if (belongs_to(element, io_spec_tendon(spec, i)->name)) return io_spec_tendon(spec, i)->line;
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_ACTUATOR); i++)
     if (belongs_to(element, io_spec_actuator(spec, i)->name)) return io_spec_actuator(spec, i)->line;
-  return spec->from_file ? 1 : 0;
+  return spec->whole.from_file ? 1 : 0;
 }
 
 cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system) {
   cdn_error error; /* the first mistake, which later ones may follow from */
   cdn_system_last_error(system, &error);
   if (error.code == CDN_OK) return CDN_OK;
-  return io_fail(&model->spec->d, error.code, line_of(model->spec, error.element), "%s%s%s", error.element,
+  return io_fail(&model->spec->log, error.code, line_of(model->spec, error.element), "%s%s%s", error.element,
                  error.element[0] ? ": " : "", error.text);
 }
 
@@ -56,10 +56,10 @@ static bool meet_inertia(const io_builder *b) {
 /* `inertia` NULL: nothing of the kind. */
 static cdn_status try_tree(io_builder *b, double *inertia) {
   cdn_system_def def = cdn_default_system_def();
-  def.name = b->d->name;
-  def.allocator = b->d->allocator;
+  def.name = b->spec->name;
+  def.allocator = b->log->allocator;
   cdn_system *real = b->system, *trial = cdn_system_create(&def);
-  if (!trial) return no_memory(b->d);
+  if (!trial) return no_memory(b->log);
   b->system = trial;
   io_build_tree(b, true);
   cdn_status status = cdn_system_freeze(trial);
@@ -91,13 +91,13 @@ static cdn_status fill_with_inertia(io_builder *b) {
   }
   const size_t of_joints = IO_MOST_MOBILITIES * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
   const size_t bytes = sizeof(double) * (of_joints + (size_t)cdn_spec_count(b->spec, CDN_SPEC_TENDON));
-  double *inertia = cdni_calloc(&b->d->allocator, bytes);
-  if (!inertia) return no_memory(b->d);
+  double *inertia = cdni_calloc(&b->log->allocator, bytes);
+  if (!inertia) return no_memory(b->log);
   cdn_status status = try_tree(b, inertia);
   b->inertia = inertia;
   if (status == CDN_OK) status = fill(b);
   b->inertia = NULL;
-  cdni_free(&b->d->allocator, inertia, bytes);
+  cdni_free(&b->log->allocator, inertia, bytes);
   return status;
 }
 
@@ -127,7 +127,7 @@ static cdn_status fill_tables(io_builder *b) {
     good = push_body(b, &model->spec_bodies, b->bodies[i]);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT) && good; i++)
     good = push_body(b, &model->joint_bodies, b->joints[i]);
-  return good ? CDN_OK : no_memory(b->d);
+  return good ? CDN_OK : no_memory(b->log);
 }
 
 static cdn_status build_with(io_builder *b) {
@@ -137,7 +137,7 @@ static cdn_status build_with(io_builder *b) {
   CDNI_TRY(fill_tables(b));
   cdn_system_retain(b->system);
   b->model->system = b->system;
-  return b->d->error.code;
+  return b->log->error.code;
 }
 
 static cdn_status build_tree_of(io_builder *b) {
@@ -146,36 +146,37 @@ static cdn_status build_tree_of(io_builder *b) {
   const size_t n[] = { b->tree.mobilizers.count, (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY),
                        (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT) };
   const size_t bytes = (n[0] + n[1] + n[2]) * sizeof(cdn_body);
-  cdn_body *all = cdni_alloc(&b->d->allocator, bytes);
-  if (!all && bytes) return no_memory(b->d);
+  cdn_body *all = cdni_alloc(&b->log->allocator, bytes);
+  if (!all && bytes) return no_memory(b->log);
   b->mobilizers = b->bodies = b->joints = all;
   if (all) b->bodies += n[0], b->joints += n[0] + n[1];
   const cdn_status status = build_with(b);
-  if (all) cdni_free(&b->d->allocator, all, bytes);
+  if (all) cdni_free(&b->log->allocator, all, bytes);
   return status;
 }
 
 cdn_status io_build(cdn_model *model, cdn_system *system) {
-  io_builder b = { .model = model, .spec = model->spec, .d = &model->spec->d, .system = system };
+  io_builder b = { .model = model, .spec = model->spec, .log = &model->spec->log, .system = system };
   cdn_model_options *options = &model->options;
-  if (options->contact == CDN_MODEL_AS_FILE) options->contact = b.d->has_solver ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
+  if (options->contact == CDN_MODEL_AS_FILE)
+    options->contact = b.spec->whole.has_solver ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
   CDNI_TRY(options->ground ? io_add_ground(model) : CDN_OK);
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
   if (!model->keeps_read) io_forget_read(model);
-  cdni_array_free(&b.d->allocator, &b.drives);
+  cdni_array_free(&b.log->allocator, &b.drives);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);
   return status;
 }
 
 cdn_status io_build_frozen(cdn_model *model) {
-  io_description *d = &model->spec->d;
+  io_log *log = &model->spec->log;
   cdn_system_def def = cdn_default_system_def();
-  def.name = d->name;
-  def.allocator = d->allocator;
+  def.name = model->spec->name;
+  def.allocator = log->allocator;
   cdn_system *system = cdn_system_create(&def);
-  if (!system) return no_memory(d);
+  if (!system) return no_memory(log);
   cdn_status status = io_build(model, system);
   if (status == CDN_OK && cdn_system_freeze(system) != CDN_OK) status = io_tell_mistake(model, system);
   cdn_system_release(system); /* the model has its own reference */

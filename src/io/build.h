@@ -48,7 +48,7 @@ enum { IO_MOST_MOBILITIES = 6 };
 typedef struct io_builder {
   cdn_model *model;
   cdn_spec *spec;
-  io_description *d; /* the spec's log */
+  io_log *log; /* the spec's */
   cdn_system *system;
   io_spec_names names;
   cdn_spec_tree tree;
@@ -101,16 +101,15 @@ cdn_status io_load_geometries(io_builder *b);
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the
  * thread's last failure. */
-cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size);
+cdn_status io_find_file(const io_log *log, const char *file, char *path, size_t size);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
-cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
+cdn_status io_load_asset(const io_log *log, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
 /* The same mesh as parts of one look each, where its file has looks; or, without `by_looks`, as one part. Else *n is
  * 0. The caller
  * frees them by cdni_mesh_free_parts. */
-cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts,
-                         int *n);
+cdn_status io_load_parts(const io_log *log, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts, int *n);
 /* Whether its file says that another axis than z is up: nothing is turned for that. */
-bool io_says_up(const io_description *d, const cdn_spec_asset *asset);
+bool io_says_up(const io_log *log, const cdn_spec_asset *asset);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added
@@ -118,8 +117,8 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
-cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
-                        double size[3], cdn_transform *X_BS);
+cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
+                        cdn_transform *X_BS);
 bool io_shape_takes_part(const io_builder *b, int i);
 void io_list_add(io_list *list, const char *name);
 const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */

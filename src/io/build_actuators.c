@@ -50,13 +50,13 @@ static void limit_drive(io_builder *b, const cdn_spec_actuator *from, double low
     a->lower = least, a->upper = most;
     return;
   }
-  io_not_understood(b->d, from->line,
+  io_not_understood(b->log, from->line,
                     from->joint ? "joint actuatorfrcrange (of several actuators)"
                                 : "tendon actuatorfrcrange (of several actuators)");
 }
 
 static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const char *reason, const char *name) {
-  return io_fail(b->d, wrong(a->line), a->line, "actuator '%.60s': %s '%.60s'; name another joint or body", a->name,
+  return io_fail(b->log, wrong(a->line), a->line, "actuator '%.60s': %s '%.60s'; name another joint or body", a->name,
                  reason, name);
 }
 
@@ -149,7 +149,7 @@ static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_
   memcpy(a.gain, from->gain, sizeof a.gain);
   memcpy(a.bias, from->bias, sizeof a.bias);
   const char *bad = complaint(from);
-  if (bad) return io_fail(b->d, wrong(from->line), from->line, "actuator '%.60s': %s", from->name, bad);
+  if (bad) return io_fail(b->log, wrong(from->line), from->line, "actuator '%.60s': %s", from->name, bad);
   CDNI_TRY(find_target(b, from, &a));
   cdn_control_def def = cdn_default_control_def();
   def.name = from->name;
@@ -188,7 +188,7 @@ static void tell_efforts(io_builder *b) {
     bool reached = false;
     for (size_t i = 0; i < b->drives.count && !reached; i++)
       reached = reaches(b, io_spec_actuator(b->spec, (int)i), &CDNI_AT(b->drives, io_drive, i), b->joints[j]);
-    if (reached) io_not_understood(b->d, joint->line, "joint actuatorfrcrange (of actuators on tendons or sites)");
+    if (reached) io_not_understood(b->log, joint->line, "joint actuatorfrcrange (of actuators on tendons or sites)");
   }
 }
 
@@ -199,8 +199,8 @@ cdn_status io_build_actuators(io_builder *b) {
     io_drive drive;
     CDNI_TRY(add_actuator(b, io_spec_actuator(b->spec, i), &made, &drive));
     if (!cdni_array_push(&b->model->allocator, &b->model->actuators, sizeof made, &made) ||
-        !cdni_array_push(&b->d->allocator, &b->drives, sizeof drive, &drive))
-      return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+        !cdni_array_push(&b->log->allocator, &b->drives, sizeof drive, &drive))
+      return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
   }
   tell_efforts(b);
   return CDN_OK;

@@ -4,13 +4,13 @@
 #include "io/build.h"
 #include "io/joints.h"
 
-static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* The least armature that was asked for. */
 static cdn_status raise_armature(io_builder *b) {
   const double least = b->model->options.armature;
   if (!(least >= 0) || !isfinite(least))
-    return io_fail(b->d, CDN_ERR_ARG, 0, "the options ask for an armature of %g; it must be finite and not negative",
+    return io_fail(b->log, CDN_ERR_ARG, 0, "the options ask for an armature of %g; it must be finite and not negative",
                    least);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
     cdn_spec_joint *joint = io_spec_joint(b->spec, i);
@@ -25,12 +25,12 @@ static cdn_status check_actions(io_builder *b) {
     const cdn_spec_joint *j = io_spec_joint(b->spec, i);
     const bool single = io_spec_joint_has_range(j);
     if (j->limited && !single && j->kind != CDN_BALL)
-      return io_fail(b->d, CDN_ERR_ARG, j->line,
+      return io_fail(b->log, CDN_ERR_ARG, j->line,
                      "joint '%.60s' is limited, but limits are for joints with one coordinate and for balls; add a "
                      "stop to the System instead",
                      j->name);
     if (j->stiffness != 0 && !single && j->kind != CDN_BALL && j->kind != CDN_FREE)
-      return io_fail(b->d, CDN_ERR_ARG, j->line,
+      return io_fail(b->log, CDN_ERR_ARG, j->line,
                      "joint '%.60s' has a stiffness, but springs are for joints with one coordinate, balls and free "
                      "joints; add springs to the System instead",
                      j->name);
@@ -47,7 +47,7 @@ static void warn_massless(io_builder *b, const bool *moves_mass) {
     const cdn_spec_joint *joint = m->joint >= 0 ? io_spec_joint(b->spec, m->joint) : NULL;
     if (!joint || joint->kind == CDN_WELD || body->intermediate || body->mass.mass > 0) continue;
     io_warn(
-        b->d, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", b->d->body_word, body->name,
+        b->log, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", b->log->body_word, body->name,
         joint->name,
         moves_mass[i] || joint->armature > 0
             ? "; it is a frame that carries what follows it"
@@ -58,16 +58,16 @@ static void warn_massless(io_builder *b, const bool *moves_mass) {
 
 static cdn_status check_masses(io_builder *b) {
   const size_t n = b->tree.mobilizers.count;
-  bool *moves_mass = cdni_calloc(&b->d->allocator, n * sizeof *moves_mass);
-  if (n && !moves_mass) return no_memory(b->d);
+  bool *moves_mass = cdni_calloc(&b->log->allocator, n * sizeof *moves_mass);
+  if (n && !moves_mass) return no_memory(b->log);
   for (int i = (int)n - 1; i >= 0; i--) {
     const cdn_spec_mobilizer *m = io_mobilizer(b, i);
     if (io_spec_body(b->spec, m->body)->mass.mass > 0) moves_mass[i] = true;
     if (moves_mass[i] && m->inboard >= 0) moves_mass[m->inboard] = true;
   }
   warn_massless(b, moves_mass);
-  if (moves_mass) cdni_free(&b->d->allocator, moves_mass, n * sizeof *moves_mass);
-  return b->d->error.code;
+  if (moves_mass) cdni_free(&b->log->allocator, moves_mass, n * sizeof *moves_mass);
+  return b->log->error.code;
 }
 
 /* A key's list is a run of joints, and may end early. */
@@ -81,11 +81,11 @@ static cdn_status check_keys(io_builder *b) {
     const cdn_spec_key *key = io_spec_key(b->spec, i);
     const int n_actuators = cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR);
     if (key->n_actuators > n_actuators)
-      return io_fail(b->d, CDN_ERR_ARG, key->line,
+      return io_fail(b->log, CDN_ERR_ARG, key->line,
                      "key '%.60s' has values for %d actuators, but there are %d: remove the rest", key->name,
                      key->n_actuators, n_actuators);
     if (key->nq > nq || key->nu > nu)
-      return io_fail(b->d, CDN_ERR_ARG, key->line,
+      return io_fail(b->log, CDN_ERR_ARG, key->line,
                      "key '%.60s' has %d coordinates and %d speeds, but the joints have %d and %d: remove the rest",
                      key->name, key->nq, key->nu, nq, nu);
   }
@@ -103,7 +103,7 @@ static void warn_cut(io_builder *b) {
                        : j->lock           ? "lock"
                                            : NULL;
     if (!io_tree_loop(b, i)->weld && what)
-      io_warn(b->d, j->line,
+      io_warn(b->log, j->line,
               "joint '%.60s' closes a loop that is cut there: it has no coordinates, and its %s is left out; give it "
               "a larger weight, or cut the loop by splitting a body with mass",
               j->name, what);
@@ -123,7 +123,7 @@ void io_tell_beyond_limits(cdn_spec *spec, bool cure) {
   }
   if (beyond.count == 0) return;
   const bool one = beyond.count == 1;
-  io_warn(&spec->d, line, "%d joint%s outside of %s limits in the default pose%s: %s%s", beyond.count,
+  io_warn(&spec->log, line, "%d joint%s outside of %s limits in the default pose%s: %s%s", beyond.count,
           one ? " is" : "s are", one ? "its" : "their", cure ? ", and the robot starts at the nearest limit" : "",
           beyond.text, io_list_rest(&beyond));
 }
@@ -136,5 +136,5 @@ cdn_status io_check_spec(io_builder *b) {
   warn_cut(b);
   if (!b->model->options.tree_only)
     io_tell_beyond_limits(b->spec, false); /* it starts with a push that nobody may expect */
-  return b->d->error.code;
+  return b->log->error.code;
 }

@@ -156,7 +156,7 @@ static void solve_as_file(const cdn_spec_solver *file, cdn_soft_def *soft) {
 
 /* The no-slip pass belongs to what rows are, as the cone does. */
 static void set_solver(io_builder *b) {
-  const cdn_spec_solver *file = &b->d->solver;
+  const cdn_spec_solver *file = &b->spec->whole.solver;
   cdn_soft_def soft = cdn_default_soft_def();
   if (cdni_soft_is_given(b->system)) return;
   soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
@@ -176,12 +176,12 @@ static void set_solver(io_builder *b) {
 cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *t, cdn_mobility *found) {
   const cdn_status wrong = t->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG;
   if (t->joints < 1 || t->joints > CDN_SPEC_TENDON_JOINTS)
-    return io_fail(b->d, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name, t->joints,
-                   CDN_SPEC_TENDON_JOINTS);
+    return io_fail(b->log, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name,
+                   t->joints, CDN_SPEC_TENDON_JOINTS);
   for (int i = 0; i < t->joints; i++) {
     const int joint = t->joint[i] ? io_names_find(&b->names.joints, t->joint[i]) : -1;
     if (joint < 0 || b->joints[joint].i < 0 || io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
-      return io_fail(b->d, wrong, t->line,
+      return io_fail(b->log, wrong, t->line,
                      "tendon '%.60s': there is no joint '%.60s' with one coordinate of its own; correct the name",
                      t->name, t->joint[i] ? t->joint[i] : "(none)");
     found[i] = (cdn_mobility){ b->joints[joint], 0 };
@@ -211,9 +211,9 @@ static cdn_status add_tendon(io_builder *b, const cdn_spec_tendon *t) {
 
 cdn_status io_build_forces(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
-  const cdn_vec3 g = b->d->gravity;
+  const cdn_vec3 g = b->spec->whole.gravity;
   if (b->convex || io_has_soft_equalities(&b->model->options)) set_solver(b);
-  const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
+  const bool falls = b->spec->whole.has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
   b->gravity =
       falls && !b->model->options.no_gravity ? cdn_system_add_gravity(b->system, "gravity", g) : (cdn_force){ -1 };
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {

@@ -92,11 +92,11 @@ static cdn_status load_field(const cdn_spec_asset *asset, const char *path, cdn_
   return status;
 }
 
-cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to) {
+cdn_status io_load_asset(const io_log *log, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to) {
   static const char function[] = "cdn_model_build";
   char path[4096] = "";
   *to = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
-  if (asset->file) CDNI_TRY(io_find_file(d, asset->file, path, sizeof path));
+  if (asset->file) CDNI_TRY(io_find_file(log, asset->file, path, sizeof path));
   if (asset->type == CDN_ASSET_HFIELD) return load_field(asset, path, &to->surface);
   if (!reference_frame(asset, &to->X))
     return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "it has both a refquat and a scale that is not uniform");
@@ -105,18 +105,17 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
   return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
 }
 
-bool io_says_up(const io_description *d, const cdn_spec_asset *asset) {
+bool io_says_up(const io_log *log, const cdn_spec_asset *asset) {
   char path[4096];
-  return asset->type == CDN_ASSET_MESH && asset->file && io_find_file(d, asset->file, path, sizeof path) == CDN_OK &&
+  return asset->type == CDN_ASSET_MESH && asset->file && io_find_file(log, asset->file, path, sizeof path) == CDN_OK &&
          cdni_mesh_says_up(path);
 }
 
-cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts,
-                         int *n) {
+cdn_status io_load_parts(const io_log *log, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts, int *n) {
   char path[4096];
   *parts = NULL, *n = 0;
   if (!asset->file || asset->type != CDN_ASSET_MESH) return CDN_OK;
-  CDNI_TRY(io_find_file(d, asset->file, path, sizeof path));
+  CDNI_TRY(io_find_file(log, asset->file, path, sizeof path));
   return cdni_mesh_load_parts(path, asset->scale, by_looks, parts, n);
 }
 
@@ -155,7 +154,7 @@ static cdn_status read_asset(io_builder *b, int i, const cdn_spec_asset *asset, 
     cdn_surface_retain(loaded->surface);
     return CDN_OK;
   }
-  CDNI_TRY(io_load_asset(b->d, asset, true, loaded));
+  CDNI_TRY(io_load_asset(b->log, asset, true, loaded));
   if (!b->model->keeps_read) return CDN_OK;
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   if (read->count < assets && !cdni_array_extend(&b->model->allocator, read, sizeof *loaded, assets - read->count))
@@ -207,7 +206,7 @@ static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_sha
   if (shape->type == CDN_SHAPE_MESH || shape->type == CDN_SHAPE_HFIELD) {
     const io_loaded_asset *asset = find_asset(b, shape);
     if (!asset) {
-      io_warn(b->d, shape->line, "shape '%.60s' is left out of contact: there is no %s '%.60s'", name_of(shape),
+      io_warn(b->log, shape->line, "shape '%.60s' is left out of contact: there is no %s '%.60s'", name_of(shape),
               shape->type == CDN_SHAPE_MESH ? "mesh" : "height field", shape->asset ? shape->asset : "?");
       return false;
     }
@@ -219,12 +218,12 @@ static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_sha
   if (shape->fit_scale > 0) {
     const int i = shape->asset ? io_names_find(&b->asset_names[CDN_ASSET_MESH], shape->asset) : -1;
     fitted = i < 0 ? cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "there is no mesh to fit it to")
-                   : io_fit_shape(b->d, io_spec_asset(b->spec, i), shape, out->geometry.size, &out->X_BS);
+                   : io_fit_shape(b->log, io_spec_asset(b->spec, i), shape, out->geometry.size, &out->X_BS);
   }
   if (fitted == CDN_OK && cdn_geometry_check(&out->geometry) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(b->d, shape->line, "shape '%.60s' is left out of contact: %s", name_of(shape), error.text);
+  io_warn(b->log, shape->line, "shape '%.60s' is left out of contact: %s", name_of(shape), error.text);
   return false;
 }
 
@@ -239,8 +238,8 @@ static cdn_status name_assets(io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ASSET); i++) {
     const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
     if (asset->type != CDN_ASSET_MESH && asset->type != CDN_ASSET_HFIELD) continue;
-    if (io_names_add(&b->d->allocator, &b->asset_names[asset->type], asset->name, i) < 0)
-      return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+    if (io_names_add(&b->log->allocator, &b->asset_names[asset->type], asset->name, i) < 0)
+      return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
   }
   return CDN_OK;
 }
@@ -252,9 +251,9 @@ cdn_status io_load_geometries(io_builder *b) {
     if (io_shape_takes_part(b, i)) b->ready[i].there = geometry_of(b, io_spec_shape(b->spec, i), &b->ready[i]);
   io_list *lost = &b->lost_assets;
   if (lost->count == 1)
-    io_warn(b->d, b->lost_line, "%s %s is left out of contact: %s", b->lost_word, lost->text, b->lost_reason);
+    io_warn(b->log, b->lost_line, "%s %s is left out of contact: %s", b->lost_word, lost->text, b->lost_reason);
   else if (lost->count > 1)
-    io_warn(b->d, b->lost_line, "%d meshes are left out of contact: %s%s; the first: %s", lost->count, lost->text,
+    io_warn(b->log, b->lost_line, "%d meshes are left out of contact: %s%s; the first: %s", lost->count, lost->text,
             io_list_rest(lost), b->lost_reason);
-  return b->d->error.code;
+  return b->log->error.code;
 }

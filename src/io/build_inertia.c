@@ -110,7 +110,7 @@ static cdn_status resolve_all(io_builder *b, cdn_state *state, double *work) {
 
 cdn_status io_resolve_ratios(io_builder *b) {
   if (!io_has_ratios(b)) return CDN_OK;
-  const cdn_allocator *a = &b->d->allocator;
+  const cdn_allocator *a = &b->log->allocator;
   const size_t bytes = 3 * sizeof(double) * (size_t)(cdn_system_nu(b->system) + 1);
   double *work = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
@@ -118,7 +118,7 @@ cdn_status io_resolve_ratios(io_builder *b) {
   if (status == CDN_OK) status = resolve_all(b, state, work);
   cdn_state_destroy(state);
   cdni_free(a, work, bytes);
-  if (status == CDN_OK || b->d->error.code != CDN_OK) return status;
-  return io_fail(b->d, status, 0, "the inertia that springs and actuators meet cannot be found: %s",
+  if (status == CDN_OK || b->log->error.code != CDN_OK) return status;
+  return io_fail(b->log, status, 0, "the inertia that springs and actuators meet cannot be found: %s",
                  cdn_status_text(status));
 }

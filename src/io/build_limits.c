@@ -38,7 +38,7 @@ bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || jo
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
 static void warn_singular(io_builder *b, int line, const char *type, const char *name, bool limited,
                           const char *reason) {
-  io_warn(b->d, line,
+  io_warn(b->log, line,
           "%s '%.60s': the inertia that its %s meets cannot be told (%.200s); the %s is made for 1 kg or 1 kg m^2",
           type, name, limited ? "limit" : "dry friction", reason, limited ? "limit" : "friction");
 }
@@ -65,7 +65,7 @@ static cdn_status judge(io_builder *b, cdn_state *state, bool *singular, cdn_sta
                         const char *name, bool limited, double *own, int n) {
   bool positive = !*singular;
   if (!*singular) {
-    if (status == CDN_ERR_NOMEM) return io_fail(b->d, status, 0, "out of memory");
+    if (status == CDN_ERR_NOMEM) return io_fail(b->log, status, 0, "out of memory");
     for (int k = 0; k < n && status == CDN_OK; k++) positive = positive && own[k] > 0 && isfinite(own[k]);
     *singular = status != CDN_OK;
     cdn_error error = { .code = CDN_OK };
@@ -91,7 +91,7 @@ static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double
     const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
     if (!(t->friction > 0)) continue;
     const cdn_status status = singular ? CDN_OK : tendon_inertia(b, state, t, unit, column, inertia);
-    if (b->d->error.code != CDN_OK) return b->d->error.code; /* its joints are not there */
+    if (b->log->error.code != CDN_OK) return b->log->error.code; /* its joints are not there */
     CDNI_TRY(judge(b, state, &singular, status, t->line, "tendon", t->name, false, inertia, 1));
   }
   return CDN_OK;
@@ -99,12 +99,12 @@ static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double
 
 cdn_status io_calc_inertia(io_builder *b, double *inertia) {
   const size_t bytes = sizeof(double) * (size_t)cdn_system_nu(b->system);
-  const cdn_allocator *a = &b->d->allocator;
+  const cdn_allocator *a = &b->log->allocator;
   double *unit = cdni_calloc(a, bytes), *column = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
   cdn_status status = unit && column ? cdn_state_create(b->system, &state) : CDN_ERR_NOMEM;
   if (status == CDN_OK) status = calc_all(b, state, unit, column, inertia);
-  else io_fail(b->d, status, 0, "cannot make a State: %s", cdn_status_text(status));
+  else io_fail(b->log, status, 0, "cannot make a State: %s", cdn_status_text(status));
   cdn_state_destroy(state);
   cdni_free(a, unit, bytes);
   cdni_free(a, column, bytes);

@@ -13,15 +13,15 @@ static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_AR
 static cdn_status find_joint(io_builder *b, const cdn_spec_constraint *c, const char *name, cdn_mobility *found) {
   const int joint = name ? io_names_find(&b->names.joints, name) : -1;
   if (joint < 0)
-    return io_fail(b->d, wrong(c->line), c->line, "constraint '%.60s': there is no joint '%.60s'; correct the name",
+    return io_fail(b->log, wrong(c->line), c->line, "constraint '%.60s': there is no joint '%.60s'; correct the name",
                    c->name, name ? name : "(none)");
   if (io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
-    return io_fail(b->d, wrong(c->line), c->line,
+    return io_fail(b->log, wrong(c->line), c->line,
                    "constraint '%.60s': joint '%.60s' does not have one coordinate; only such joints can be coupled",
                    c->name, name);
   *found = (cdn_mobility){ b->joints[joint], 0 };
   if (found->body.i >= 0) return CDN_OK;
-  return io_fail(b->d, wrong(c->line), c->line,
+  return io_fail(b->log, wrong(c->line), c->line,
                  "constraint '%.60s': joint '%.60s' is where a loop is cut, and has no coordinate; cut the loop by "
                  "splitting a body (CDN_CUT_BODY), or give the joint a larger weight",
                  c->name, name);
@@ -31,8 +31,8 @@ static cdn_status find_body(io_builder *b, const cdn_spec_constraint *c, const c
   const int body = io_spec_find_body(&b->names, name);
   *found = body >= 0 ? b->bodies[body] : cdn_ground();
   if (body != -2) return CDN_OK;
-  return io_fail(b->d, wrong(c->line), c->line, "constraint '%.60s': there is no %s '%.60s'; correct the name", c->name,
-                 b->d->body_word, name);
+  return io_fail(b->log, wrong(c->line), c->line, "constraint '%.60s': there is no %s '%.60s'; correct the name",
+                 c->name, b->log->body_word, name);
 }
 
 static cdn_status add_coupling(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
@@ -98,10 +98,11 @@ static void close_loop(io_builder *b, const cdn_spec_loop *loop) {
 
 /* A file that says nothing of softness would have that of MuJoCo's defaults, which nobody has chosen. */
 static cdn_status check_softness(io_builder *b) {
-  if (!b->spec->from_file || b->d->has_solver || cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT) == 0) return CDN_OK;
+  if (!b->spec->whole.from_file || b->spec->whole.has_solver || cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT) == 0)
+    return CDN_OK;
   const cdn_spec_constraint *c = io_spec_constraint(b->spec, 0);
   return io_fail(
-      b->d, CDN_ERR_UNSUPPORTED, c->line,
+      b->log, CDN_ERR_UNSUPPORTED, c->line,
       "constraint '%.60s' cannot be soft: the file's format says nothing of softness; leave it exact (without "
       "--equality soft), or give the spec a solver (cdn_spec_set_solver)",
       c->name);
@@ -115,7 +116,7 @@ cdn_status io_build_loops(io_builder *b) {
     const cdn_spec_constraint *c = io_spec_constraint(b->spec, i);
     cdn_constraint made = { -1 };
     if ((unsigned)c->kind > CDN_SPEC_COUPLING)
-      return io_fail(b->d, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
+      return io_fail(b->log, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
     CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
     if (c->disabled && !soft) cdn_system_disable_constraint(b->system, made);
   }

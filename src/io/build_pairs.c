@@ -7,7 +7,7 @@
 #include "contact/contact.h"
 #include "io/build.h"
 
-static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* ---- friction ---- */
 
@@ -37,10 +37,10 @@ static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_fri
   def.soft = b->convex ? soft : NULL;
   if (cdn_system_add_contact_pair(b->system, &def).i < 0) return CDN_OK; /* the System tells */
   const int known[2] = { i < j ? i : j, i < j ? j : i };
-  return cdni_array_push(&b->d->allocator, &b->pairs, sizeof known[0], &known[0]) &&
-                 cdni_array_push(&b->d->allocator, &b->pairs, sizeof known[1], &known[1])
+  return cdni_array_push(&b->log->allocator, &b->pairs, sizeof known[0], &known[0]) &&
+                 cdni_array_push(&b->log->allocator, &b->pairs, sizeof known[1], &known[1])
              ? CDN_OK
-             : no_memory(b->d);
+             : no_memory(b->log);
 }
 
 /* Whether one of the first n / 2 pairs is of these shapes. */
@@ -57,7 +57,7 @@ static bool is_paired(const io_builder *b, size_t n, int i, int j) {
 static cdn_status find_end(io_builder *b, const cdn_spec_contact *contact, const char *name, int *i) {
   *i = name ? io_names_find(&b->spec_shapes, name) : -1;
   if (*i >= 0) return CDN_OK;
-  return io_fail(b->d, CDN_ERR_ARG, contact->line, "the pair '%.60s' names a shape '%.60s', which does not exist",
+  return io_fail(b->log, CDN_ERR_ARG, contact->line, "the pair '%.60s' names a shape '%.60s', which does not exist",
                  contact->name, name ? name : "");
 }
 
@@ -70,7 +70,7 @@ static io_friction pair_friction(io_builder *b, const cdn_spec_contact *contact,
   for (int k = 0; k < 3; k++)
     if (own[place[k]] >= 0) friction[k] = own[place[k]];
   if (own[1] >= 0 && own[1] != friction[0] && !b->convex)
-    io_warn(b->d, contact->line, "pair '%.60s': friction is the same along all directions here, and is %g",
+    io_warn(b->log, contact->line, "pair '%.60s': friction is the same along all directions here, and is %g",
             contact->name, friction[0]);
   return with_condim(contact->condim > 0 ? contact->condim : condim, friction);
 }
@@ -123,7 +123,7 @@ static void warn_of_lacking_laws(io_builder *b) {
       if ((i < j || b->ready[j].geometry.kind != CDN_GEOMETRY_HEIGHT_FIELD) && lacks_law(b, i, j) && count++ == 0)
         at[0] = i, at[1] = j;
   if (count > 0)
-    io_warn(b->d, io_spec_shape(b->spec, at[1])->line,
+    io_warn(b->log, io_spec_shape(b->spec, at[1])->line,
             "%d pair%s of shapes %s no %s and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)", count,
             count == 1 ? "" : "s", count == 1 ? "has" : "have", b->convex ? "distance" : "law of contact",
             count == 1 ? "es" : "", count == 1 ? ":" : "; the first:", cdn_shape_name(b->system, b->ready[at[0]].shape),
@@ -151,7 +151,7 @@ static bool touches_steeply(const io_builder *b, int i) {
 }
 
 static void warn_of_steep(io_builder *b, int line, const char *what, const char *name, double friction) {
-  io_warn(b->d, line,
+  io_warn(b->log, line,
           "%s '%.60s': a friction of %g makes pyramids so steep that contact gives way, and bodies fall through: write "
           "<option cone=\"elliptic\"/>, or a friction below %g",
           what, name, friction, STEEP);
@@ -160,7 +160,7 @@ static void warn_of_steep(io_builder *b, int line, const char *what, const char 
 /* Only the first shape and the first pair are named: what cures one of them cures all. */
 static void warn_of_pyramids(io_builder *b) {
   bool found = false;
-  if (!b->convex || b->d->solver.cone != CDN_SPEC_PYRAMIDAL) return;
+  if (!b->convex || b->spec->whole.solver.cone != CDN_SPEC_PYRAMIDAL) return;
   for (int i = 0; !found && i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
     if (!(found = touches_steeply(b, i))) continue;
     const cdn_spec_shape *shape = io_spec_shape(b->spec, i);

@@ -278,24 +278,24 @@ static cdn_status find_body(io_builder *b, const cdn_spec_sensor *of, const char
   const int body = io_spec_find_body(&b->names, name);
   *found = body >= 0 ? b->bodies[body] : cdn_ground();
   if (body != -2) return CDN_OK;
-  return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name", of->name,
-                 b->d->body_word, name);
+  return io_fail(b->log, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name",
+                 of->name, b->log->body_word, name);
 }
 
 /* A joint of the kind that the sensor is for. */
 static cdn_status find_joint(io_builder *b, const cdn_spec_sensor *of, cdn_body *found) {
   const int joint = of->joint ? io_names_find(&b->names.joints, of->joint) : -1;
   if (joint < 0)
-    return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no joint '%.60s'; correct the name",
+    return io_fail(b->log, wrong(of->line), of->line, "sensor '%.60s': there is no joint '%.60s'; correct the name",
                    of->name, of->joint ? of->joint : "(none)");
   const cdn_spec_joint *j = io_spec_joint(b->spec, joint);
   const bool ball = of->kind == CDN_SENSOR_BALL_QUATERNION || of->kind == CDN_SENSOR_BALL_VELOCITY;
   if (ball ? j->kind != CDN_BALL || j->euler : io_spec_joint_nq(j) != 1)
-    return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': joint '%.60s' must %s for this kind of sensor",
+    return io_fail(b->log, wrong(of->line), of->line, "sensor '%.60s': joint '%.60s' must %s for this kind of sensor",
                    of->name, of->joint, ball ? "be a ball with a quaternion" : "have one coordinate");
   *found = b->joints[joint];
   if (found->i >= 0) return CDN_OK;
-  return io_fail(b->d, wrong(of->line), of->line,
+  return io_fail(b->log, wrong(of->line), of->line,
                  "sensor '%.60s': joint '%.60s' is where a loop is cut, and has no coordinates; cut the loop by "
                  "splitting a body (CDN_CUT_BODY), or give the joint a larger weight",
                  of->name, of->joint);
@@ -317,8 +317,8 @@ static void find_run(const io_builder *b, cdn_body body, int32_t *first_body, in
 /* ---- sensors of contacts, actuators and tendons ---- */
 
 static cdn_status nothing_called(io_builder *b, const cdn_spec_sensor *of, const char *what, const char *name) {
-  return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name", of->name,
-                 what, name ? name : "(none)");
+  return io_fail(b->log, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name",
+                 of->name, what, name ? name : "(none)");
 }
 
 static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -364,7 +364,7 @@ static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s
   s->contacts = of->reduce == CDN_REDUCE_NET ? 1 : of->contacts, s->data = of->data, s->reduce = of->reduce;
   const int each = io_sensed_count(of->data);
   if (s->contacts < 1 || each < 1 || s->contacts > CDN_MEASURE_MOST / each)
-    return io_fail(b->d, wrong(of->line), of->line,
+    return io_fail(b->log, wrong(of->line), of->line,
                    "sensor '%.60s' has %d numbers of each of %d contacts: from 1 to %d in all are possible", of->name,
                    each, s->contacts, CDN_MEASURE_MOST);
   CDNI_TRY(find_side(b, of, of->side_a, of->name_a, &s->side[0]));
@@ -374,7 +374,7 @@ static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s
 static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   memcpy(s->volume.size, of->volume_size, sizeof s->volume.size);
   if (io_geometry_kind(of->volume, &s->volume.kind) && cdn_geometry_check(&s->volume) == CDN_OK) return CDN_OK;
-  return io_fail(b->d, wrong(of->line), of->line,
+  return io_fail(b->log, wrong(of->line), of->line,
                  "sensor '%.60s': its volume is no sphere, capsule, ellipsoid, cylinder or box of positive sizes",
                  of->name);
 }
@@ -402,7 +402,7 @@ static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
     .kind = of->kind, .cutoff = of->cutoff, .X_BS = of->X_BS, .X_BR = of->X_RS, .gravity = b->gravity, .driven = { -1 }
   };
   if ((unsigned)of->kind > CDN_SENSOR_CONTACT)
-    return io_fail(b->d, CDN_ERR_ARG, of->line, "sensor '%.60s': there is no kind %d", of->name, (int)of->kind);
+    return io_fail(b->log, CDN_ERR_ARG, of->line, "sensor '%.60s': there is no kind %d", of->name, (int)of->kind);
   if (is_of_joint(of->kind)) return find_joint(b, of, &s->body);
   if (is_of_actuator(of->kind)) return find_drive(b, of, s);
   if (of->kind == CDN_SENSOR_TENDON_POSITION || of->kind == CDN_SENSOR_TENDON_VELOCITY) return find_length(b, of, s);
@@ -415,7 +415,7 @@ static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   const double *frames[] = { (const double *)&of->X_BS, (const double *)&of->X_RS };
   for (int i = 0; i < 2; i++)
     if (!cdni_all_finite(frames[i], sizeof(cdn_transform) / sizeof(double), NULL))
-      return io_fail(b->d, CDN_ERR_NONFINITE, of->line, "sensor '%.60s': a frame of it has a NaN or an infinity",
+      return io_fail(b->log, CDN_ERR_NONFINITE, of->line, "sensor '%.60s': a frame of it has a NaN or an infinity",
                      of->name);
   return CDN_OK;
 }
@@ -440,12 +440,12 @@ static cdn_measure add_native(io_builder *b, const cdn_spec_sensor *of, const se
 
 static cdn_status add_sensor(io_builder *b, const cdn_spec_sensor *of, cdn_measure *made) {
   if (cdn_system_body_count(b->system) < 2 && of->kind != CDN_SENSOR_CLOCK) {
-    io_not_understood(b->d, of->line, "sensor of a model without bodies");
+    io_not_understood(b->log, of->line, "sensor of a model without bodies");
     return CDN_OK;
   }
   sensor s;
   if (lacks(b, of->kind)) {
-    io_not_understood(b->d, of->line, lacks(b, of->kind));
+    io_not_understood(b->log, of->line, lacks(b, of->kind));
     return CDN_OK;
   }
   CDNI_TRY(make(b, of, &s));
@@ -465,7 +465,7 @@ cdn_status io_build_sensors(io_builder *b) {
     cdn_measure made = { -1 };
     CDNI_TRY(add_sensor(b, io_spec_sensor(b->spec, i), &made));
     if (!cdni_array_push(&b->model->allocator, &b->model->measures, sizeof made, &made))
-      return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+      return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
   }
   return CDN_OK;
 }

@@ -13,7 +13,7 @@
  * on for long, and falls of robots amplify errors up to a thousand times. */
 static const double usual_gravity = 9.81, usual_dissipation = 10;
 
-static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* ---- how stiff ---- */
 
@@ -43,7 +43,7 @@ static double modulus_of(const io_builder *b) {
     if (size > 0) sum += log(size), n++;
   }
   const double R = n > 0 ? exp(sum / n) : 0.1, mass = mass_of(b);
-  const cdn_vec3 g = b->d->gravity;
+  const cdn_vec3 g = b->spec->whole.gravity;
   const double weight = (mass > 0 ? mass : 1) * (cdn_norm(g) > 0 ? cdn_norm(g) : usual_gravity);
   return 750 * weight / (R * R);
 }
@@ -90,14 +90,14 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   def.type = (uint32_t)shape->contype, def.affinity = (uint32_t)shape->conaffinity;
   b->ready[i].shape = cdn_system_add_shape(b->system, &def);
   const char *name = cdn_shape_name(b->system, b->ready[i].shape);
-  if (name && io_names_add(&b->d->allocator, &b->shape_names, name, i) < 0) return no_memory(b->d);
+  if (name && io_names_add(&b->log->allocator, &b->shape_names, name, i) < 0) return no_memory(b->log);
   return CDN_OK;
 }
 
 cdn_status io_build_shapes(io_builder *b) {
   if (!io_shapes_touch(&b->model->options)) return CDN_OK;
   const double modulus = modulus_of(b);
-  io_names_free(&b->d->allocator, &b->shape_names);
+  io_names_free(&b->log->allocator, &b->shape_names);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++)
     if (b->ready[i].there) CDNI_TRY(add_shape(b, i, modulus));
   if (!b->has_def) {
@@ -116,7 +116,8 @@ cdn_status io_build_shapes(io_builder *b) {
 /* Shapes that a pair names take part whatever their masks are. */
 static cdn_status mark_pairs(io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++)
-    if (io_names_add(&b->d->allocator, &b->spec_shapes, io_spec_shape(b->spec, i)->name, i) < 0) return no_memory(b->d);
+    if (io_names_add(&b->log->allocator, &b->spec_shapes, io_spec_shape(b->spec, i)->name, i) < 0)
+      return no_memory(b->log);
   for (int k = 0; k < cdn_spec_count(b->spec, CDN_SPEC_CONTACT); k++) {
     const cdn_spec_contact *contact = io_spec_contact(b->spec, k);
     const char *ends[] = { contact->shape_a, contact->shape_b };
@@ -134,24 +135,24 @@ cdn_status io_prepare_shapes(io_builder *b) {
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   const cdn_contact_def *def = cdni_contact_given(b->system);
   b->convex = def ? def->model == CDN_CONTACT_SOFT : b->model->options.contact == CDN_MODEL_SOFT;
-  b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->d->parents_touch;
-  b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
-  b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;
+  b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->spec->whole.parents_touch;
+  b->ready = shapes ? cdni_calloc(&b->log->allocator, shapes * sizeof *b->ready) : NULL;
+  b->loaded = assets ? cdni_calloc(&b->log->allocator, assets * sizeof *b->loaded) : NULL;
   const size_t mobilizers = b->tree.mobilizers.count, bodies = (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY);
-  b->pieces = mobilizers ? cdni_calloc(&b->d->allocator, mobilizers * sizeof *b->pieces) : NULL;
-  b->mobilizer_of = bodies ? cdni_calloc(&b->d->allocator, bodies * sizeof *b->mobilizer_of) : NULL;
+  b->pieces = mobilizers ? cdni_calloc(&b->log->allocator, mobilizers * sizeof *b->pieces) : NULL;
+  b->mobilizer_of = bodies ? cdni_calloc(&b->log->allocator, bodies * sizeof *b->mobilizer_of) : NULL;
   if ((shapes && !b->ready) || (assets && !b->loaded) || (mobilizers && !b->pieces) || (bodies && !b->mobilizer_of))
-    return no_memory(b->d);
+    return no_memory(b->log);
   const double tolerance = b->model->options.hull_tolerance;
   if (!(tolerance >= 0 && tolerance < INFINITY))
-    return io_fail(b->d, CDN_ERR_ARG, 0, "hull_tolerance is %g; it must be finite and not negative", tolerance);
+    return io_fail(b->log, CDN_ERR_ARG, 0, "hull_tolerance is %g; it must be finite and not negative", tolerance);
   CDNI_TRY(mark_pairs(b));
   CDNI_TRY(io_load_geometries(b));
   return io_find_overlaps(b);
 }
 
 void io_free_shapes(io_builder *b) {
-  const cdn_allocator *a = &b->d->allocator;
+  const cdn_allocator *a = &b->log->allocator;
   const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   for (size_t i = 0; b->loaded && i < assets; i++) cdn_surface_release(b->loaded[i].surface);

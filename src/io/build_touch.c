@@ -6,13 +6,13 @@
 #include "geometry/geometry.h"
 #include "io/build.h"
 
-static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 static cdn_status note_pair(io_builder *b, cdni_array *list, int first, int second) {
-  return cdni_array_push(&b->d->allocator, list, sizeof first, &first) &&
-                 cdni_array_push(&b->d->allocator, list, sizeof second, &second)
+  return cdni_array_push(&b->log->allocator, list, sizeof first, &first) &&
+                 cdni_array_push(&b->log->allocator, list, sizeof second, &second)
              ? CDN_OK
-             : no_memory(b->d);
+             : no_memory(b->log);
 }
 
 static bool is_noted(const cdni_array *list, int first, int second) {
@@ -77,8 +77,8 @@ static cdn_status exclude(io_builder *b, const cdn_spec_contact *contact) {
   side sides[2];
   for (int k = 0; k < 2; k++) {
     if (!find_side(b, names[k], &sides[k]))
-      return io_fail(b->d, CDN_ERR_ARG, contact->line, "the exclusion '%.60s' names %s '%.60s', which does not exist",
-                     contact->name, b->d->body_word, names[k]);
+      return io_fail(b->log, CDN_ERR_ARG, contact->line, "the exclusion '%.60s' names %s '%.60s', which does not exist",
+                     contact->name, b->log->body_word, names[k]);
     bodies[k] = sides[k].body < 0 ? cdn_ground() : b->bodies[sides[k].body];
   }
   if (!sides[0].whole || !sides[1].whole) return exclude_shapes(b, sides);
@@ -128,7 +128,7 @@ static cdn_status exclude_pieces(io_builder *b, int first, int second) {
  * links are that are welded to it. */
 static cdn_status exclude_parents(io_builder *b) {
   int welded = -1; /* what is welded to Ground, as a list */
-  for (int i = (int)b->tree.mobilizers.count - 1; b->d->overlaps_pass && i >= 0; i--)
+  for (int i = (int)b->tree.mobilizers.count - 1; b->spec->whole.overlaps_pass && i >= 0; i--)
     if (b->pieces[i].root < 0) b->pieces[i].next = welded, welded = i;
   for (int i = 0; i < (int)b->tree.mobilizers.count; i++) {
     const io_piece *piece = &b->pieces[i];
@@ -174,7 +174,7 @@ cdn_status io_build_touch(io_builder *b) {
 
 /* What is wrong with a pose, a run will tell; but not that memory is short now. */
 static cdn_status forgive(io_builder *b, cdn_status status) {
-  return status == CDN_ERR_NOMEM ? no_memory(b->d) : CDN_OK;
+  return status == CDN_ERR_NOMEM ? no_memory(b->log) : CDN_OK;
 }
 
 /* Whether two shapes that may touch overlap in a State. */
@@ -227,21 +227,21 @@ static void warn_of_overlaps(io_builder *b) {
           (size_t)snprintf(text + used, sizeof text - used, "%s'%.150s' and '%.150s'", used ? "; " : "", first, second);
     }
     if (line == MOST_LINES - 1 && k < n)
-      io_warn(b->d, at, "these overlap in the first pose, too, and do not touch each other: %s; and %zu pairs more",
+      io_warn(b->log, at, "these overlap in the first pose, too, and do not touch each other: %s; and %zu pairs more",
               text, n - k);
     else if (line == 0)
-      io_warn(b->d, at, "these overlap in the model's first pose and do not touch each other: %s", text);
-    else io_warn(b->d, at, "these overlap in the first pose, too, and do not touch each other: %s", text);
+      io_warn(b->log, at, "these overlap in the model's first pose and do not touch each other: %s", text);
+    else io_warn(b->log, at, "these overlap in the first pose, too, and do not touch each other: %s", text);
   }
 }
 
 /* A System that is looked at and thrown away; what is wrong with it, the real one will tell. */
 cdn_status io_find_overlaps(io_builder *b) {
-  if (!b->d->overlaps_pass) return CDN_OK;
+  if (!b->spec->whole.overlaps_pass) return CDN_OK;
   cdn_system_def def = cdn_default_system_def();
-  def.allocator = b->d->allocator;
+  def.allocator = b->log->allocator;
   cdn_system *real = b->system, *trial = cdn_system_create(&def);
-  if (!trial) return no_memory(b->d);
+  if (!trial) return no_memory(b->log);
   b->system = trial;
   io_build_tree(b, true);
   cdn_status status = io_build_shapes(b);
@@ -254,7 +254,7 @@ cdn_status io_find_overlaps(io_builder *b) {
   if (status == CDN_OK) warn_of_overlaps(b);
   cdn_state_destroy(state);
   /* The table of names has the trial's. */
-  io_names_free(&b->d->allocator, &b->shape_names);
+  io_names_free(&b->log->allocator, &b->shape_names);
   cdn_system_release(trial);
   b->system = real;
   return status;

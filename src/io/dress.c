@@ -32,8 +32,8 @@ static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) 
   const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
   if (loaded->tried) return loaded->surface ? loaded : NULL;
-  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK) {
-    if (io_says_up(r->d, asset)) io_list_add(&r->unturned, base_of(asset->name));
+  if (io_load_asset(r->log, asset, false, loaded) == CDN_OK || io_load_asset(r->log, asset, true, loaded) == CDN_OK) {
+    if (io_says_up(r->log, asset)) io_list_add(&r->unturned, base_of(asset->name));
     return loaded;
   }
   cdn_error error;
@@ -49,7 +49,7 @@ static cdn_status leave_out(dresser *r, cdn_status status, int line, const char 
   if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(r->d, line, "%s '%s' is not shown: %s", what, name ? name : "?", error.text);
+  io_warn(r->log, line, "%s '%s' is not shown: %s", what, name ? name : "?", error.text);
   return CDN_OK;
 }
 
@@ -76,12 +76,12 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
   if (shape->fit_scale > 0) {
     const int i = io_dress_asset(r, shape->asset, CDN_ASSET_MESH);
     fitted = i < 0 ? cdni_refuse(CDN_ERR_ARG, "cdn_model_dress", "there is no mesh to fit it to")
-                   : io_fit_shape(r->d, io_spec_asset(r->model->spec, i), shape, out->size, X_BV);
+                   : io_fit_shape(r->log, io_spec_asset(r->model->spec, i), shape, out->size, X_BV);
   }
   if (fitted == CDN_OK && cdn_geometry_check(out) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(r->d, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);
+  io_warn(r->log, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);
   return false;
 }
 
@@ -223,13 +223,13 @@ static cdn_status dress(dresser *r) {
     CDNI_TRY(add_shape(r, &shape));
   }
   if (r->lost.count > 0)
-    io_warn(r->d, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
+    io_warn(r->log, 0, "not shown: %s%s%s; the first: %s", r->lost.text, io_list_rest(&r->lost),
             r->stand_ins > 0 ? " (shapes that touch are seen in place of it)" : "", r->reason);
   if (r->undefined.count > 0)
-    io_warn(r->d, 0, "materials that are not defined: %s%s; what has them is grey, or has the colours of its mesh",
+    io_warn(r->log, 0, "materials that are not defined: %s%s; what has them is grey, or has the colours of its mesh",
             r->undefined.text, io_list_rest(&r->undefined));
   if (r->unturned.count > 0)
-    io_warn(r->d, 0,
+    io_warn(r->log, 0,
             "meshes that say which axis is up (<up_axis>) are not turned for it, as in RViz: %s%s; "
             "if they lie wrong, export "
             "them with Z_UP",
@@ -250,7 +250,7 @@ static cdn_status dress(dresser *r) {
       CDNI_TRY(cdn_scene_add_range(r->scene, j.mobilized, 0, j.lower, j.upper));
   }
   /* a warning that could not be kept */
-  return r->d->error.code == CDN_ERR_NOMEM ? cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory") : CDN_OK;
+  return r->log->error.code == CDN_ERR_NOMEM ? cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory") : CDN_OK;
 }
 
 cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
@@ -260,7 +260,7 @@ cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
   if (!model->spec || cdn_scene_system(scene) != model->system)
     return cdni_refuse(CDN_ERR_ARG, function, "the scene shows another System than the model's");
   dresser r = {
-    .model = model, .scene = scene, .d = &model->spec->d, .has_contact = cdn_system_shape_count(model->system) > 0
+    .model = model, .scene = scene, .log = &model->spec->log, .has_contact = cdn_system_shape_count(model->system) > 0
   };
   const cdn_status status = dress(&r);
   for (size_t i = 0; i < r.loaded.count; i++) cdn_surface_release(CDNI_AT(r.loaded, io_loaded_asset, i).surface);

@@ -23,7 +23,7 @@ typedef struct dressed_texture {
 typedef struct dresser {
   cdn_model *model;
   cdn_scene *scene;
-  io_description *d;
+  io_log *log;
   bool has_contact;    /* the System has shapes of contact: shapes that are nothing else are there already */
   cdni_array loaded;   /* io_loaded_asset, one an asset */
   cdni_array meshes;   /* dressed_mesh, one an asset */

@@ -46,7 +46,7 @@ static cdn_status texture_of_asset(dresser *r, int asset, int *texture) {
   const char *name = a->name ? a->name : a->texture_type == CDN_SPEC_TEXTURE_SKYBOX ? "skybox" : "?";
   io_picture p;
   *texture = -1;
-  cdn_status status = io_make_texture(r->d, a, &p);
+  cdn_status status = io_make_texture(r->log, a, &p);
   if (status == CDN_OK) status = add_picture(r, name, &p, texture);
   io_picture_free(&p);
   if (status != CDN_OK) CDNI_TRY(lose(r, status, name));
@@ -81,14 +81,15 @@ static const dressed_mesh *mesh_of(dresser *r, const cdn_spec_shape *shape, bool
   dressed_mesh *m = &CDNI_AT(r->meshes, dressed_mesh, i);
   const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   if (!m->tried[by_looks])
-    (void)!io_load_parts(r->d, asset, by_looks, by_looks ? &m->part : &m->whole, by_looks ? &m->n : &m->n_whole);
+    (void)!io_load_parts(r->log, asset, by_looks, by_looks ? &m->part : &m->whole, by_looks ? &m->n : &m->n_whole);
   m->tried[by_looks] = true;
   return m;
 }
 
 const dressed_mesh *io_dress_parts(dresser *r, const cdn_spec_shape *shape) {
   const cdn_spec_shape usual = cdn_default_spec_shape();
-  if (!r->d->meshes_have_looks || !shape->visual || io_dress_asset(r, shape->material, CDN_ASSET_MATERIAL) >= 0 ||
+  if (!r->model->spec->whole.meshes_have_looks || !shape->visual ||
+      io_dress_asset(r, shape->material, CDN_ASSET_MATERIAL) >= 0 ||
       memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) != 0)
     return NULL;
   const dressed_mesh *m = mesh_of(r, shape, true);
@@ -194,7 +195,7 @@ static cdn_status paint_texture(dresser *r, const cdn_spec_shape *shape, const c
     if (paint_simply(shape, material, texture, def)) return CDN_OK;
     CDNI_TRY(texture_of_asset(r, i, &def->texture));
   } else if (material->file) { /* URDF's materials have pictures of their own */
-    const cdn_status found = io_find_file(r->d, material->file, path, sizeof path);
+    const cdn_status found = io_find_file(r->log, material->file, path, sizeof path);
     if (found != CDN_OK) return lose(r, found, material->file);
     CDNI_TRY(texture_of_file(r, path, &def->texture));
   }
@@ -237,10 +238,10 @@ cdn_status io_dress_sky(dresser *r) {
 
 void io_dress_tell(dresser *r) {
   if (r->lost_textures.count > 0)
-    io_warn(r->d, 0, "pictures are drawn without textures: %s%s; the first: %s", r->lost_textures.text,
+    io_warn(r->log, 0, "pictures are drawn without textures: %s%s; the first: %s", r->lost_textures.text,
             io_list_rest(&r->lost_textures), r->texture_reason);
   if (r->unmirrored > 0)
-    io_warn(r->d, 0, "pictures are drawn without: material reflectance of what is no plane (line %d)", r->unmirrored);
+    io_warn(r->log, 0, "pictures are drawn without: material reflectance of what is no plane (line %d)", r->unmirrored);
 }
 
 void io_dress_free(dresser *r) {

@@ -64,10 +64,10 @@ static void whole_path(const char *file, char *whole, size_t size) {
 
 static const char *or_nothing(const char *list) { return list && *list ? list : "not set"; }
 
-static cdn_status find_package(const io_description *d, const char *scheme, const char *rest, char *path, size_t size) {
+static cdn_status find_package(const io_log *log, const char *scheme, const char *rest, char *path, size_t size) {
   const char *ros = getenv("ROS_PACKAGE_PATH"), *ament = getenv("AMENT_PREFIX_PATH");
   char model[4096];
-  whole_path(d->file, model, sizeof model);
+  whole_path(log->file, model, sizeof model);
   if (try_upwards(model, rest, path, size) || try_list(ros, "", rest, path, size) ||
       try_list(ament, "share/", rest, path, size))
     return CDN_OK;
@@ -80,13 +80,13 @@ static cdn_status find_package(const io_description *d, const char *scheme, cons
       or_nothing(ament));
 }
 
-cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size) {
+cdn_status io_find_file(const io_log *log, const char *file, char *path, size_t size) {
   static const char *const packages[] = { "package://", "model://" };
   if (strncmp(file, "file://", 7) == 0) file += 7;
   for (int i = 0; i < CDNI_COUNT(packages); i++)
     if (strncmp(file, packages[i], strlen(packages[i])) == 0)
-      return find_package(d, packages[i], file + strlen(packages[i]), path, size);
-  const char *slash = file[0] == '/' ? NULL : strrchr(d->file, '/');
-  snprintf(path, size, "%.*s%s", slash ? (int)(slash - d->file) + 1 : 0, d->file, file);
+      return find_package(log, packages[i], file + strlen(packages[i]), path, size);
+  const char *slash = file[0] == '/' ? NULL : strrchr(log->file, '/');
+  snprintf(path, size, "%.*s%s", slash ? (int)(slash - log->file) + 1 : 0, log->file, file);
   return CDN_OK;
 }

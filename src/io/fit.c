@@ -101,11 +101,11 @@ static void sizes_of(cdn_shape_type type, const double half[3], double scale, do
   for (int i = 0; i < 3; i++) size[i] *= scale;
 }
 
-cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
-                        double size[3], cdn_transform *X_BS) {
+cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
+                        cdn_transform *X_BS) {
   io_loaded_asset loaded;
   cdn_mass_properties m = { 0 };
-  if (io_load_asset(d, asset, false, &loaded) != CDN_OK) CDNI_TRY(io_load_asset(d, asset, true, &loaded));
+  if (io_load_asset(log, asset, false, &loaded) != CDN_OK) CDNI_TRY(io_load_asset(log, asset, true, &loaded));
   const cdn_status status = io_solid_of(loaded.surface, &m);
   cdn_surface_release(loaded.surface);
   CDNI_TRY(status);

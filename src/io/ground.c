@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/description.h"
+#include "io/log.h"
 #include "io/model.h"
 #include "system/system.h"
 
@@ -124,12 +124,12 @@ static cdn_status add_plane(cdn_spec *spec, double height, double tile) {
 }
 
 cdn_status io_add_ground(cdn_model *model) {
-  io_description *d = &model->spec->d;
+  io_log *log = &model->spec->log;
   const double wanted = model->options.ground_height;
   cdn_model *trial = NULL;
   cdn_state *state = NULL;
   extent e;
-  if (isinf(wanted)) return io_fail(d, CDN_ERR_ARG, 0, "ground_height is %g: it must be finite, or NaN", wanted);
+  if (isinf(wanted)) return io_fail(log, CDN_ERR_ARG, 0, "ground_height is %g: it must be finite, or NaN", wanted);
   cdn_status status = measure_default(model, &trial, &state, &e);
   if (status == CDN_OK)
     status = add_plane(model->spec, isnan(wanted) ? e.least.z : wanted, tile_of(cdn_norm(cdn_sub(e.most, e.least))));
@@ -138,5 +138,5 @@ cdn_status io_add_ground(cdn_model *model) {
   if (status == CDN_OK) return CDN_OK;
   cdn_error error;
   cdn_last_error(&error);
-  return io_fail(d, status, 0, "the plane of the option ground could not be added: %s", error.text);
+  return io_fail(log, status, 0, "the plane of the option ground could not be added: %s", error.text);
 }

@@ -26,7 +26,7 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
     if (is_silent_child(section, child)) continue;
     char note[120];
     snprintf(note, sizeof note, "%.50s/%.60s", section, io_xml_name(child));
-    io_not_understood(r->d, io_xml_line(child), note);
+    io_not_understood(r->log, io_xml_line(child), note);
   }
   return walk.status;
 }
@@ -46,7 +46,7 @@ static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
       CDNI_TRY(report_children(r, section));
       done = true;
     }
-    if (!done) io_not_understood(r->d, io_xml_line(section), io_xml_name(section));
+    if (!done) io_not_understood(r->log, io_xml_line(section), io_xml_name(section));
   }
   return walk.status;
 }
@@ -58,15 +58,15 @@ static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
   const char *name = io_xml_string(root, "model");
   char stem[120];
   if (!name || !name[0]) {
-    const char *slash = strrchr(r->d->file, '/');
-    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : r->d->file);
+    const char *slash = strrchr(r->log->file, '/');
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : r->log->file);
     char *dot = strrchr(stem, '.');
     if (dot && dot != stem) *dot = '\0';
     name = stem;
   }
-  if (r->d->name) cdni_strfree(&r->d->allocator, r->d->name);
-  r->d->name = cdni_strdup(&r->d->allocator, name);
-  return r->d->name ? CDN_OK : io_mjcf_out_of_memory(r);
+  if (r->spec->name) cdni_strfree(&r->log->allocator, r->spec->name);
+  r->spec->name = cdni_strdup(&r->log->allocator, name);
+  return r->spec->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
@@ -77,8 +77,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_merge_options(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
-  if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
-  r->d->parents_touch = !r->flags.filterparent;
+  if (!r->flags.gravity) r->spec->whole.gravity = cdn_v3(0, 0, 0);
+  r->spec->whole.parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_tree_start(&r->tree, r->spec));
   CDNI_TRY(io_mjcf_name_world(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
@@ -94,21 +94,21 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_everywhere(r, "keyframe", io_mjcf_read_keyframe));
   CDNI_TRY(report_sections(r, root));
   CDNI_TRY(io_mjcf_report_models(r, report_sections));
-  io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */
+  io_xml_report_rest(r->log, root); /* its attributes: the walks have marked its children */
   CDNI_TRY(io_mjcf_name_the_rest(r));
   CDNI_TRY(io_mjcf_check_masses(r));
   return io_tree_finish(&r->tree);
 }
 
 cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {
-  io_description *d = &spec->d;
-  mjcf_reader r = { .spec = spec, .d = d, .tree.spec = spec, .root = root };
-  char *file = d->file;
+  io_log *log = &spec->log;
+  mjcf_reader r = { .spec = spec, .log = log, .tree.spec = spec, .root = root };
+  char *file = log->file;
   const mjcf_document main_file = { .path = file, .parent = -1 };
   const mjcf_model main_model = { .prefix = (char[]){ "" }, .suffix = "", .outer = -1 };
-  if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
-  if (!cdni_array_push(&d->allocator, &r.models, sizeof main_model, &main_model)) {
-    cdni_array_free(&d->allocator, &r.documents);
+  if (!cdni_array_push(&log->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
+  if (!cdni_array_push(&log->allocator, &r.models, sizeof main_model, &main_model)) {
+    cdni_array_free(&log->allocator, &r.documents);
     return io_mjcf_out_of_memory(&r);
   }
   cdn_model_options resolved = *options;
@@ -119,20 +119,20 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
   io_mjcf_free_models(&r);
-  d->file = file;
-  io_names_free(&d->allocator, &r.class_names);
-  cdni_array_free(&d->allocator, &r.classes);
-  cdni_array_free(&d->allocator, &r.defaults);
-  cdni_array_free(&d->allocator, &r.pending);
-  cdni_array_free(&d->allocator, &r.meshes);
+  log->file = file;
+  io_names_free(&log->allocator, &r.class_names);
+  cdni_array_free(&log->allocator, &r.classes);
+  cdni_array_free(&log->allocator, &r.defaults);
+  cdni_array_free(&log->allocator, &r.pending);
+  cdni_array_free(&log->allocator, &r.meshes);
   io_tree_free(&r.tree);
   for (size_t i = 0; i < r.drives.count; i++)
-    cdni_strfree(&d->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
-  cdni_array_free(&d->allocator, &r.drives);
-  cdni_array_free(&d->allocator, &r.sites);
-  io_names_free(&d->allocator, &r.site_names);
-  for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&d->allocator, CDNI_AT(r.suffixes, char *, i));
-  cdni_array_free(&d->allocator, &r.suffixes);
-  for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&d->allocator, &r.names[i]);
+    cdni_strfree(&log->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
+  cdni_array_free(&log->allocator, &r.drives);
+  cdni_array_free(&log->allocator, &r.sites);
+  io_names_free(&log->allocator, &r.site_names);
+  for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
+  cdni_array_free(&log->allocator, &r.suffixes);
+  for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&log->allocator, &r.names[i]);
   return status;
 }

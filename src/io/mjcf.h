@@ -185,7 +185,7 @@ typedef struct mjcf_reader {
   bool shapes_touch; /* they become shapes of the System */
   bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
   cdn_spec *spec;    /* what is read goes into it */
-  io_description *d; /* its log */
+  io_log *log;       /* the spec's */
   io_tree tree;
   mjcf_compiler compiler;
   mjcf_flags flags;
@@ -434,7 +434,7 @@ enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NA
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */
 int io_mjcf_find_body(const mjcf_reader *r, const char *name);
-const cdn_spec_joint *io_mjcf_find_joint(const mjcf_reader *r, const char *name);
+const struct cdn_spec_joint *io_mjcf_find_joint(const mjcf_reader *r, const char *name);
 /* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next
  * call. */
 const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node);

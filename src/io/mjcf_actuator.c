@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 static const double PI = 3.14159265358979323846;
@@ -41,13 +42,13 @@ static settings start(void) {
 
 static cdn_status read_range(mjcf_reader *r, io_xml_node *node, const char *limited, const char *bounds, range *out) {
   static const char *const words[] = { "false", "true", "auto" };
-  CDNI_TRY(io_xml_keyword(r->d, node, limited, words, 3, &out->limited, NULL));
-  return io_xml_doubles(r->d, node, bounds, out->bounds, 2, NULL);
+  CDNI_TRY(io_xml_keyword(r->log, node, limited, words, 3, &out->limited, NULL));
+  return io_xml_doubles(r->log, node, bounds, out->bounds, 2, NULL);
 }
 
 static cdn_status read_common(mjcf_reader *r, io_xml_node *node, settings *s) {
   int count;
-  CDNI_TRY(io_xml_doubles_upto(r->d, node, "gear", s->gear, 1, 6, &count));
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "gear", s->gear, 1, 6, &count));
   CDNI_TRY(read_range(r, node, "ctrllimited", "ctrlrange", &s->control));
   CDNI_TRY(read_range(r, node, "forcelimited", "forcerange", &s->force));
   return read_range(r, node, "actlimited", "actrange", &s->activation);
@@ -57,7 +58,7 @@ static cdn_status read_type(mjcf_reader *r, io_xml_node *node, const char *attri
                             int other, int *type) {
   int word = *type;
   bool present;
-  CDNI_TRY(io_xml_keyword(r->d, node, attribute, words, n, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, attribute, words, n, &word, &present));
   if (present) *type = word < other ? word : other;
   return CDN_OK;
 }
@@ -70,9 +71,9 @@ static cdn_status read_general(mjcf_reader *r, io_xml_node *node, settings *s) {
   CDNI_TRY(read_type(r, node, "dyntype", dyn, CDNI_COUNT(dyn), DYN_OTHER, &s->dyntype));
   CDNI_TRY(read_type(r, node, "gaintype", gain, CDNI_COUNT(gain), GAIN_OTHER, &s->gaintype));
   CDNI_TRY(read_type(r, node, "biastype", bias, CDNI_COUNT(bias), BIAS_OTHER, &s->biastype));
-  CDNI_TRY(io_xml_doubles_upto(r->d, node, "dynprm", s->dynprm, 1, MOST_NUMBERS, &count));
-  CDNI_TRY(io_xml_doubles_upto(r->d, node, "gainprm", s->gainprm, 1, MOST_NUMBERS, &count));
-  return io_xml_doubles_upto(r->d, node, "biasprm", s->biasprm, 1, MOST_NUMBERS, &count);
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "dynprm", s->dynprm, 1, MOST_NUMBERS, &count));
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "gainprm", s->gainprm, 1, MOST_NUMBERS, &count));
+  return io_xml_doubles_upto(r->log, node, "biasprm", s->biasprm, 1, MOST_NUMBERS, &count);
 }
 
 static void set_types(settings *s, int dyntype, int gaintype, int biastype) {
@@ -89,11 +90,11 @@ static cdn_status read_motor(mjcf_reader *r, io_xml_node *node, settings *s) {
 static cdn_status read_position(mjcf_reader *r, io_xml_node *node, settings *s) {
   double kv, timeconst = 0;
   bool present, filtered;
-  CDNI_TRY(io_xml_double(r->d, node, "kp", &s->gainprm[0], NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "kv", &kv, &present));
-  CDNI_TRY(io_xml_double(r->d, node, "dampratio", &s->dampratio, NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "inheritrange", &s->inherited, NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "timeconst", &timeconst, &filtered));
+  CDNI_TRY(io_xml_double(r->log, node, "kp", &s->gainprm[0], NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "kv", &kv, &present));
+  CDNI_TRY(io_xml_double(r->log, node, "dampratio", &s->dampratio, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "inheritrange", &s->inherited, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "timeconst", &timeconst, &filtered));
   memset(s->biasprm, 0, sizeof s->biasprm);
   s->biasprm[1] = -s->gainprm[0];
   if (present) s->biasprm[2] = -kv;
@@ -104,7 +105,7 @@ static cdn_status read_position(mjcf_reader *r, io_xml_node *node, settings *s) 
 
 static cdn_status read_velocity(mjcf_reader *r, io_xml_node *node, settings *s) {
   memset(s->biasprm, 0, sizeof s->biasprm);
-  CDNI_TRY(io_xml_double(r->d, node, "kv", &s->gainprm[0], NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "kv", &s->gainprm[0], NULL));
   s->biasprm[2] = -s->gainprm[0];
   set_types(s, DYN_NONE, FIXED, BIAS_AFFINE);
   return CDN_OK;
@@ -119,8 +120,8 @@ static cdn_status read_intvelocity(mjcf_reader *r, io_xml_node *node, settings *
 
 static cdn_status read_damper(mjcf_reader *r, io_xml_node *node, settings *s) {
   double kv = 0;
-  CDNI_TRY(io_xml_double(r->d, node, "kv", &kv, NULL));
-  if (kv < 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "kv is negative; a damper needs 0 or more");
+  CDNI_TRY(io_xml_double(r->log, node, "kv", &kv, NULL));
+  if (kv < 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "kv is negative; a damper needs 0 or more");
   memset(s->gainprm, 0, sizeof s->gainprm);
   s->gainprm[2] = -kv;
   s->control.limited = 1;
@@ -131,10 +132,10 @@ static cdn_status read_damper(mjcf_reader *r, io_xml_node *node, settings *s) {
 static cdn_status read_cylinder(mjcf_reader *r, io_xml_node *node, settings *s) {
   double diameter = 0;
   bool present;
-  CDNI_TRY(io_xml_double(r->d, node, "timeconst", &s->dynprm[0], NULL));
-  CDNI_TRY(io_xml_doubles(r->d, node, "bias", s->biasprm, 3, NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "area", &s->gainprm[0], NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "diameter", &diameter, &present));
+  CDNI_TRY(io_xml_double(r->log, node, "timeconst", &s->dynprm[0], NULL));
+  CDNI_TRY(io_xml_doubles(r->log, node, "bias", s->biasprm, 3, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "area", &s->gainprm[0], NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "diameter", &diameter, &present));
   if (present) s->gainprm[0] = PI / 4 * diameter * diameter;
   set_types(s, DYN_FILTER, FIXED, BIAS_AFFINE);
   return CDN_OK;
@@ -176,9 +177,10 @@ static cdn_status leave_out(mjcf_reader *r, io_xml_node *node, const char *becau
   char note[120];
   const char *name = io_xml_string(node, "name");
   snprintf(note, sizeof note, "actuator/%.60s%s%s", io_xml_name(node), because[0] ? " " : "", because);
-  io_not_understood(r->d, io_xml_line(node), note);
+  io_not_understood(r->log, io_xml_line(node), note);
   if (name && name[0])
-    io_warn(r->d, io_xml_line(node), "actuator '%.60s' is left out, and the System has no control of this name", name);
+    io_warn(r->log, io_xml_line(node), "actuator '%.60s' is left out, and the System has no control of this name",
+            name);
   a->lost = true;
   return CDN_OK;
 }
@@ -188,26 +190,26 @@ static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name
   a->made.joint = name;
   if (a->joint) return CDN_OK;
   if (r->lost_joints || r->suffixes.count > 0) return leave_out(r, node, "on a joint that was not understood", a);
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
 }
 
 static bool is_identity(cdn_rotation R) { return R.x.x == 1 && R.y.y == 1 && R.z.z == 1; }
 
 static cdn_status find_reference(mjcf_reader *r, io_xml_node *node, acting *a) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "refsite", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "refsite", &name));
   a->made.has_reference = io_mjcf_find_site(r, name, &a->reference);
   if (a->made.has_reference) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct refsite", name);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct refsite", name);
 }
 
 static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
   if (!io_mjcf_find_site(r, name, &a->at))
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct the name", name);
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct the name", name);
   if (a->at.place == 0) a->made.body = "Ground";
   if (io_xml_has(node, "refsite")) return find_reference(r, node, a);
   if (a->at.place > 0) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
 }
 
@@ -225,14 +227,14 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, acting *a) {
   for (int i = 0; i < CDNI_COUNT(words); i++) {
     if (!io_xml_has(node, words[i])) continue;
     if (found >= 0)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it has a %s and a %s; an actuator acts on one thing: remove one",
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it has a %s and a %s; an actuator acts on one thing: remove one",
                          words[found], words[i]);
     found = i;
   }
   if (found < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it acts on nothing; add joint='NAME' (or jointinparent, or site)");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it acts on nothing; add joint='NAME' (or jointinparent, or site)");
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, words[found], &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, words[found], &name));
   if (because[found][0]) return leave_out(r, node, because[found], a);
   a->made.in_parent = found == 1;
   if (found == 3) return find_tendon(r, node, name, a);
@@ -247,7 +249,7 @@ static cdn_status put_range(mjcf_reader *r, io_xml_node *node, const range *from
   const bool empty = b[0] == 0 && b[1] == 0;
   if (from->limited == 0 || (from->limited == 2 && (empty || !r->compiler.autolimits))) return CDN_OK;
   if (!(b[0] < b[1]))
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "its %s '%g %g' is empty, but it is limited; write %s='LOWER UPPER' with LOWER below UPPER",
                        attribute, b[0], b[1], attribute);
   *lower = b[0];
@@ -259,7 +261,7 @@ static cdn_status put_range(mjcf_reader *r, io_xml_node *node, const range *from
 static cdn_status inherit(mjcf_reader *r, io_xml_node *node, const cdn_spec_joint *j, settings *s) {
   if (s->inherited == 0) return CDN_OK;
   if (s->inherited < 0 || !j || !j->limited || !io_spec_joint_has_range(j))
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "inheritrange needs a number above zero, and a hinge or slide with a range");
   range *to = s->dyntype == DYN_INTEGRATOR ? &s->activation : &s->control;
   const double middle = (j->lower + j->upper) / 2, half = s->inherited * (j->upper - j->lower) / 2;
@@ -273,7 +275,7 @@ static cdn_status put_ranges(mjcf_reader *r, io_xml_node *node, const settings *
   if (a->dynamics != CDN_ACTUATOR_DIRECT)
     CDNI_TRY(put_range(r, node, &s->activation, "actrange", &a->activation_lower, &a->activation_upper));
   if (io_xml_is(node, "damper") && a->control_lower < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "a damper whose ctrlrange goes below 0 drives; write 0 or more");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "a damper whose ctrlrange goes below 0 drives; write 0 or more");
   return CDN_OK;
 }
 
@@ -285,7 +287,7 @@ static cdn_status put_law(mjcf_reader *r, io_xml_node *node, const settings *s, 
   if (a->dynamics == CDN_ACTUATOR_INTEGRATOR) return CDN_OK;
   a->time_constant = s->dynprm[0];
   if (a->time_constant > 0) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                      "the time constant of its filter is %g; write one above zero, or no dynamics", s->dynprm[0]);
 }
 
@@ -314,7 +316,7 @@ static void tell_turned(mjcf_reader *r, const acting *a, const char *name) {
   const bool has_length = a->made.gain[1] != 0 || a->made.bias[1] != 0;
   const bool turned = !is_identity(a->at.X.R) || !is_identity(a->reference.X.R);
   if (!a->made.has_reference || !has_length || !turned || (gear[0] == 0 && gear[1] == 0 && gear[2] == 0)) return;
-  io_warn(r->d, a->made.line,
+  io_warn(r->log, a->made.line,
           "the angle of actuator '%.60s' is that of its site in its refsite; MuJoCo has another one where sites are "
           "turned in their bodies",
           name ? name : "");
@@ -355,7 +357,7 @@ static cdn_status acts_at_all(mjcf_reader *r, const mjcf_element *e, bool *acts)
 static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, bool has_activation) {
   bool early = false;
   CDNI_TRY(io_mjcf_bool(r, e, "actearly", &early));
-  if (early && has_activation) io_not_understood(r->d, io_xml_line(e->node), "actuator actearly");
+  if (early && has_activation) io_not_understood(r->log, io_xml_line(e->node), "actuator actearly");
   return CDN_OK;
 }
 
@@ -373,7 +375,7 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   settings s = start();
   mjcf_element e;
   a.made.line = io_xml_line(node);
-  mjcf_drive *drive = cdni_array_push(&r->d->allocator, &r->drives, sizeof *drive, NULL);
+  mjcf_drive *drive = cdni_array_push(&r->log->allocator, &r->drives, sizeof *drive, NULL);
   if (!drive) return io_mjcf_out_of_memory(r);
   drive->element = -1, drive->model = r->model;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, &drive->name));
@@ -392,6 +394,6 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
 cdn_status io_mjcf_read_actuators(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) CDNI_TRY(read_actuator(r, child));
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }

@@ -45,13 +45,13 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   if (!text) return CDN_OK;
   const int n = io_xml_count(text);
   if (n < least)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "attribute '%s' has %d numbers, and %d are needed", attribute, n,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "attribute '%s' has %d numbers, and %d are needed", attribute, n,
                        least);
-  double *values = cdni_alloc(&r->d->allocator, (size_t)n * sizeof *values);
+  double *values = cdni_alloc(&r->log->allocator, (size_t)n * sizeof *values);
   if (!values) return io_mjcf_out_of_memory(r);
   asset->data = values, asset->n_data = n;
   int count;
-  return io_xml_doubles_upto(r->d, node, attribute, values, n, n, &count);
+  return io_xml_doubles_upto(r->log, node, attribute, values, n, n, &count);
 }
 
 static cdn_status read_vertices(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *asset) {
@@ -60,7 +60,7 @@ static cdn_status read_vertices(mjcf_reader *r, const mjcf_element *e, cdn_spec_
   if (asset->file) return CDN_OK;
   CDNI_TRY(read_list(r, e->node, "vertex", 12, asset));
   if (asset->n_data % 3 == 0) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "attribute 'vertex' has %d numbers: three a vertex are needed",
+  return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "attribute 'vertex' has %d numbers: three a vertex are needed",
                      asset->n_data);
 }
 
@@ -73,13 +73,13 @@ static cdn_status read_heights(mjcf_reader *r, const mjcf_element *e, cdn_spec_a
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(io_mjcf_int(r, e, counts[i], targets[i]));
     if (*targets[i] < 2 || *targets[i] > 10000)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "%s is %d; a height field without a file needs 2 to 10000",
+      return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "%s is %d; a height field without a file needs 2 to 10000",
                          counts[i], *targets[i]);
   }
   const int n = asset->n_rows * asset->n_columns;
   CDNI_TRY(read_list(r, e->node, "elevation", n, asset));
   if (asset->data && asset->n_data != n)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "attribute 'elevation' has %d numbers; nrow * ncol is %d",
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "attribute 'elevation' has %d numbers; nrow * ncol is %d",
                        asset->n_data, n);
   double *rows = (double *)asset->data;
   for (int i = 0; rows && i < asset->n_rows / 2; i++)
@@ -155,7 +155,7 @@ static cdn_status read_material(mjcf_reader *r, const mjcf_element *e, cdn_spec_
 static cdn_status read_mesh(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *kept) {
   int vertices = -1;
   CDNI_TRY(io_mjcf_int(r, e, "maxhullvert", &vertices));
-  if (vertices >= 0) io_not_understood(r->d, io_xml_line(e->node), "mesh maxhullvert");
+  if (vertices >= 0) io_not_understood(r->log, io_xml_line(e->node), "mesh maxhullvert");
   CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
   return read_vertices(r, e, kept);
 }

@@ -18,7 +18,7 @@ void io_mjcf_switch_model(mjcf_reader *r, int model) {
 }
 
 void io_mjcf_free_models(mjcf_reader *r) {
-  const cdn_allocator *a = &r->d->allocator;
+  const cdn_allocator *a = &r->log->allocator;
   for (size_t i = 1; i < r->models.count; i++) { /* the main one owns nothing */
     mjcf_model *m = model_of(r, (int)i);
     cdni_strfree(a, m->prefix);
@@ -41,20 +41,20 @@ static cdn_status name_of_file(mjcf_reader *r, io_xml_node *node, mjcf_model_ass
   int document;
   CDNI_TRY(io_mjcf_open_document(r, node, asset->path, &document));
   const char *name = io_xml_string(io_xml_root(CDNI_AT(r->documents, mjcf_document, document).xml), "model");
-  asset->name = cdni_strdup(&r->d->allocator, name && name[0] ? name : "MuJoCo Model");
+  asset->name = cdni_strdup(&r->log->allocator, name && name[0] ? name : "MuJoCo Model");
   return asset->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node) {
   const char *file, *name = io_xml_string(node, "name");
-  CDNI_TRY(io_xml_need_string(r->d, node, "file", &file));
+  CDNI_TRY(io_xml_need_string(r->log, node, "file", &file));
   io_xml_ignore(node, "content_type");
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   const mjcf_model_asset made = { .model = r->model };
-  mjcf_model_asset *asset = cdni_array_push(&r->d->allocator, &r->model_assets, sizeof made, &made);
+  mjcf_model_asset *asset = cdni_array_push(&r->log->allocator, &r->model_assets, sizeof made, &made);
   if (!asset || !(asset->path = io_mjcf_join_path(r, file))) return io_mjcf_out_of_memory(r);
   if (!name || !name[0]) return name_of_file(r, node, asset);
-  asset->name = cdni_strdup(&r->d->allocator, name);
+  asset->name = cdni_strdup(&r->log->allocator, name);
   return asset->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
@@ -79,7 +79,7 @@ static cdn_status open_source(mjcf_reader *r, io_xml_node *node, const char *nam
   if (!name) return io_mjcf_copy_document(r, node, document);
   const char *path = io_mjcf_find_model_asset(r, name);
   if (path) return io_mjcf_open_document(r, node, path, document);
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                      "there is no model '%.60s' among the assets; add <asset><model name='%.60s' file='...'/></asset>",
                      name, name);
 }
@@ -87,7 +87,7 @@ static cdn_status open_source(mjcf_reader *r, io_xml_node *node, const char *nam
 /* The model with its names as they are here: the prefix after those of the models around it, the suffix of copies. */
 static cdn_status add_model(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, const char *prefix,
                             bool itself) {
-  const cdn_allocator *a = &r->d->allocator;
+  const cdn_allocator *a = &r->log->allocator;
   const mjcf_model *outer = model_of(r, r->model);
   char text[1000];
   snprintf(text, sizeof text, "%.450s%.450s", outer->prefix, prefix);
@@ -154,7 +154,7 @@ static cdn_status find_attached(mjcf_reader *r, io_xml_node *node, const char *w
   CDNI_TRY(io_mjcf_descend_worlds(r, root, look_at, &s));
   if (!out->node) {
     io_mjcf_enter(r, CDNI_AT(r->documents, mjcf_document, m->document).parent);
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the attached model; correct the name",
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the attached model; correct the name",
                        word, name);
   }
   return io_mjcf_drop_strangers(r, root, out);
@@ -164,12 +164,12 @@ cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *s
   const char *name = io_xml_string(node, "model"), *body = io_xml_string(node, "body");
   const char *frame = io_xml_string(node, "frame"), *prefix = io_xml_string(node, "prefix");
   int document;
-  io_xml_report_rest(r->d, node);
-  if (!prefix) return io_xml_missing(r->d, node, "prefix", "write what goes before the names of what is attached");
+  io_xml_report_rest(r->log, node);
+  if (!prefix) return io_xml_missing(r->log, node, "prefix", "write what goes before the names of what is attached");
   if (body && frame)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it has a body and a frame; one thing is attached: remove one");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it has a body and a frame; one thing is attached: remove one");
   if (!name && !body && !frame)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "it attaches the model to itself; name a body or a frame of it, or another model");
   out->node = NULL;
   if (!name && r->model > 0) return CDN_OK;
@@ -193,7 +193,7 @@ cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *s
 static bool place(mjcf_reader *r, int model) {
   if (model == 0 || model_of(r, model)->placed) return true;
   model_of(r, model)->placed = true;
-  return cdni_array_push(&r->d->allocator, &r->model_order, sizeof model, &model) != NULL;
+  return cdni_array_push(&r->log->allocator, &r->model_order, sizeof model, &model) != NULL;
 }
 
 cdn_status io_mjcf_order_models(mjcf_reader *r) {
@@ -220,7 +220,7 @@ cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reade
     const int before = io_mjcf_enter(r, model_of(r, i)->document);
     io_xml_ignore(io_mjcf_model_root(r, i), "model");
     CDNI_TRY(report(r, io_mjcf_model_root(r, i)));
-    io_xml_report_rest(r->d, io_mjcf_model_root(r, i));
+    io_xml_report_rest(r->log, io_mjcf_model_root(r, i));
     io_mjcf_enter(r, before);
   }
   return CDN_OK;

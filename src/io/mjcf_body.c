@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 enum { MAX_FRAME_DEPTH = 200 };
@@ -21,20 +22,20 @@ cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_pro
   bool has_mass, has_diagonal, has_full, oriented;
   cdn_rotation R_BI = cdn_rotation_identity();
   *mass = (cdn_mass_properties){ 0 };
-  CDNI_TRY(io_xml_vec3(r->d, node, "pos", &mass->com, NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "mass", &mass->mass, &has_mass));
-  if (!has_mass) return io_xml_missing(r->d, node, "mass", "write the body's mass in kg");
-  CDNI_TRY(io_xml_doubles(r->d, node, "diaginertia", diagonal, 3, &has_diagonal));
-  CDNI_TRY(io_xml_doubles(r->d, node, "fullinertia", full, 6, &has_full));
+  CDNI_TRY(io_xml_vec3(r->log, node, "pos", &mass->com, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "mass", &mass->mass, &has_mass));
+  if (!has_mass) return io_xml_missing(r->log, node, "mass", "write the body's mass in kg");
+  CDNI_TRY(io_xml_doubles(r->log, node, "diaginertia", diagonal, 3, &has_diagonal));
+  CDNI_TRY(io_xml_doubles(r->log, node, "fullinertia", full, 6, &has_full));
   CDNI_TRY(io_mjcf_orientation(r, &e, &R_BI, &oriented));
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   if (has_full && has_diagonal)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both diaginertia and fullinertia are given; keep one of them");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both diaginertia and fullinertia are given; keep one of them");
   if (has_full && oriented)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "fullinertia is in the body's own axes; take the orientation out, or "
                        "use diaginertia with it");
-  if (mass->mass < 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the mass is negative");
+  if (mass->mass < 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the mass is negative");
   /* The file's order of a full matrix: xx yy zz xy xz yz. */
   if (has_full) mass->inertia = (cdn_inertia){ full[0], full[1], full[2], full[3], full[4], full[5] };
   else mass->inertia = cdn_inertia_reexpress(R_BI, (cdn_inertia){ diagonal[0], diagonal[1], diagonal[2], 0, 0, 0 });
@@ -47,7 +48,7 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
 
 static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
   if (outer->depth >= MAX_FRAME_DEPTH)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
   const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
   mjcf_scope scope = *outer;
   cdn_transform X_SF;
@@ -57,7 +58,7 @@ static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   scope.depth++;
   io_xml_ignore(node, "name");
   CDNI_TRY(read_contents(r, node, &scope, c));
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -68,9 +69,9 @@ static cdn_status make_suffix(mjcf_reader *r, const char *separator, int count, 
   char text[60];
   const int digits = snprintf(NULL, 0, "%d", count);
   snprintf(text, sizeof text, "%.20s%0*d%.20s", separator ? separator : "", digits, i, outer ? outer : "");
-  char *kept = cdni_strdup(&r->d->allocator, text);
-  if (!kept || !cdni_array_push(&r->d->allocator, &r->suffixes, sizeof kept, &kept)) {
-    cdni_strfree(&r->d->allocator, kept);
+  char *kept = cdni_strdup(&r->log->allocator, text);
+  if (!kept || !cdni_array_push(&r->log->allocator, &r->suffixes, sizeof kept, &kept)) {
+    cdni_strfree(&r->log->allocator, kept);
     return io_mjcf_out_of_memory(r);
   }
   *out = kept;
@@ -85,13 +86,13 @@ static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_s
   int count = 0;
   bool present;
   if (outer->depth >= MAX_FRAME_DEPTH)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
-  CDNI_TRY(io_xml_int(r->d, node, "count", &count, &present));
-  if (!present) return io_xml_missing(r->d, node, "count", "write how many copies there are");
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+  CDNI_TRY(io_xml_int(r->log, node, "count", &count, &present));
+  if (!present) return io_xml_missing(r->log, node, "count", "write how many copies there are");
   if (count < 1 || count > MOST_COPIES)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "count is %d; from 1 to %d are possible", count, MOST_COPIES);
-  CDNI_TRY(io_xml_vec3(r->d, node, "offset", &offset, NULL));
-  CDNI_TRY(io_xml_doubles(r->d, node, "euler", euler, 3, NULL));
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "count is %d; from 1 to %d are possible", count, MOST_COPIES);
+  CDNI_TRY(io_xml_vec3(r->log, node, "offset", &offset, NULL));
+  CDNI_TRY(io_xml_doubles(r->log, node, "euler", euler, 3, NULL));
   const char *separator = io_xml_string(node, "sep");
   mjcf_scope scope = *outer;
   CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
@@ -107,26 +108,26 @@ static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_s
     at = cdn_add(at, cdn_rotate(way, offset));
     way = cdn_rotation_multiply(way, io_mjcf_euler(r, euler));
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
 static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
   if (scope->place == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "the worldbody does not move and has no inertia; take <inertial> "
                        "out, or put it into a <body>");
   if (scope->depth > 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "<inertial> cannot stand in a <frame>; move it into the <body>");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "<inertial> cannot stand in a <frame>; move it into the <body>");
   if (c->has_inertial)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the body has a second <inertial>; keep one of them");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the body has a second <inertial>; keep one of them");
   c->has_inertial = true;
   return io_mjcf_read_inertial(r, node, &c->inertial);
 }
 
 static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
   const mjcf_pending later = { node, r->document, scope->place, scope->class, scope->X_BS, scope->suffix };
-  if (!cdni_array_push(&r->d->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
+  if (!cdni_array_push(&r->log->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 
@@ -139,10 +140,10 @@ static const struct {
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_name(node);
-  io_not_understood(r->d, io_xml_line(node), name);
+  io_not_understood(r->log, io_xml_line(node), name);
   for (int i = 0; i < CDNI_COUNT(generators); i++) {
     if (strcmp(name, generators[i].name) != 0) continue;
-    io_warn(r->d, io_xml_line(node), "<%s> is not understood: %s will be missing", name, generators[i].lost);
+    io_warn(r->log, io_xml_line(node), "<%s> is not understood: %s will be missing", name, generators[i].lost);
     r->lost_joints = true;
   }
 }
@@ -166,7 +167,7 @@ static cdn_status read_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scop
   mjcf_scope scope = *outer;
   mjcf_attached from;
   if (outer->depth >= MAX_FRAME_DEPTH)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
   CDNI_TRY(io_mjcf_attach(r, node, outer, &from));
   if (!from.node) {
     report_child(r, node);
@@ -237,14 +238,14 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, mjcf_scope 
 
   bool mocap = false;
   double gravcomp = 0;
-  CDNI_TRY(io_xml_bool(r->d, node, "mocap", &mocap, NULL));
-  CDNI_TRY(io_xml_double(r->d, node, "gravcomp", &gravcomp, NULL));
-  if (mocap) io_not_understood(r->d, io_xml_line(node), "body mocap");
+  CDNI_TRY(io_xml_bool(r->log, node, "mocap", &mocap, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "gravcomp", &gravcomp, NULL));
+  if (mocap) io_not_understood(r->log, io_xml_line(node), "body mocap");
   b->gravity_compensation = gravcomp;
   io_xml_ignore(node, "user");
   const char *sleep = io_xml_string(node, "sleep");
   if (sleep && strcmp(sleep, "init") == 0 && r->flags.sleep)
-    io_not_understood(r->d, io_xml_line(node), "body sleep=init"); /* it does not move until something touches it */
+    io_not_understood(r->log, io_xml_line(node), "body sleep=init"); /* it does not move until something touches it */
   io_xml_ignore(node, "simple");
   return CDN_OK;
 }
@@ -262,7 +263,7 @@ static cdn_status check_finite(mjcf_reader *r, int place, io_xml_node *node) {
              isfinite(j->limit_timeconst) && isfinite(j->limit_dampratio);
   }
   if (finite) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_NONFINITE, node,
+  return io_xml_fail(r->log, CDN_ERR_NONFINITE, node,
                      "its pose, mass, inertia or joints are beyond the largest number; "
                      "some position, size, mass or density in it or around it is far too large");
 }
@@ -291,7 +292,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);
-  io_xml_report_rest(r->d, p->node);
+  io_xml_report_rest(r->log, p->node);
   return CDN_OK;
 }
 
@@ -302,7 +303,7 @@ cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
   io_xml_ignore(node, "name");
   CDNI_TRY(read_contents(r, node, &scope, &c));
   reverse_pending(r, 0);
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   /* Depth first: a body's children are pushed above its siblings. */
   const int main_document = r->document;
   while (r->pending.count > 0) {

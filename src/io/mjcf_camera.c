@@ -19,7 +19,7 @@ static cdn_status read_fovy(mjcf_reader *r, const mjcf_element *e, double *fovy)
     *fovy = 2 * atan2(0.5 * size[1], focal[1]);
   }
   if (*fovy > 0 && *fovy < PI) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its angle of view is %g degrees; it must be between 0 and 180",
+  return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "its angle of view is %g degrees; it must be between 0 and 180",
                      *fovy * 180 / PI);
 }
 
@@ -32,7 +32,7 @@ static cdn_status read_mode(mjcf_reader *r, const mjcf_element *e, cdn_camera_mo
   *mode = (cdn_camera_mode)word;
   if (word >= CDN_CAMERA_TARGET) {
     if (*target) return CDN_OK;
-    return io_xml_missing(r->d, e->node, "target", "name the body to which it turns");
+    return io_xml_missing(r->log, e->node, "target", "name the body to which it turns");
   }
   *target = NULL;
   return CDN_OK;
@@ -73,7 +73,7 @@ static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(read_mode(r, e, &l.mode, &l.target));
   if (!active) return CDN_OK;
   if (!(cdn_norm(l.direction) > 0))
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
   l.directional |= type == 1;
   if (type == 2) cutoff = 180, l.exponent = 0; /* a point shines on all sides */
   l.cutoff = fmin(cutoff, 180) * PI / 180;
@@ -89,7 +89,7 @@ static cdn_status read_element(mjcf_reader *r, io_xml_node *node, const mjcf_sco
   cdn_status status = io_mjcf_element(r, node, kind, scope->class, &e);
   if (status == CDN_OK) status = read(r, &e, scope);
   io_xml_ignore_all(node);
-  return io_forgive(r->d, status, kind == MJCF_CAMERA ? "the camera is left out" : "the light is left out");
+  return io_forgive(r->log, status, kind == MJCF_CAMERA ? "the camera is left out" : "the light is left out");
 }
 
 cdn_status io_mjcf_read_camera(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {

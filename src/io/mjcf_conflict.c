@@ -58,7 +58,7 @@ static bool is_set(const char *flag, const char *text) {
 /* Both say something, and not the same. */
 static cdn_status refuse(mjcf_reader *r, io_xml_node *node, const char *name, const char *text, const char *here) {
   return io_xml_fail(
-      r->d, CDN_ERR_PARSE, node,
+      r->log, CDN_ERR_PARSE, node,
       "the attached model has %s='%.40s', the one around it '%.40s'; its compiler's conflict='%s' asks for equal ones",
       name, text, here, r->conflict_fails ? "error" : "merge");
 }
@@ -160,7 +160,7 @@ static cdn_status merge_file(mjcf_reader *r, io_xml_node *node, const char *path
   const mjcf_model passing = { .prefix = (char[]){ "" }, .suffix = "" };
   int document;
   CDNI_TRY(io_mjcf_open_document(r, node, path, &document));
-  if (!cdni_array_push(&r->d->allocator, &r->models, sizeof passing, &passing)) return io_mjcf_out_of_memory(r);
+  if (!cdni_array_push(&r->log->allocator, &r->models, sizeof passing, &passing)) return io_mjcf_out_of_memory(r);
   const int model = (int)r->models.count - 1;
   CDNI_AT(r->models, mjcf_model, model).document = document;
   CDNI_AT(r->documents, mjcf_document, document).model = model;
@@ -194,7 +194,7 @@ static cdn_status compare_element(mjcf_reader *r, io_xml_node *node) {
     const bool asked =
         how_to_merge(io_xml_name(node), name) != UNION || (io_xml_is(node, "flag") && is_set(name, text));
     if (r->conflict_fails && asked) return refuse(r, node, name, text, here);
-    io_warn(r->d, io_xml_line(node), "the attached model's %s %s='%.40s' does not count: the model has '%.40s'",
+    io_warn(r->log, io_xml_line(node), "the attached model's %s %s='%.40s' does not count: the model has '%.40s'",
             io_xml_name(node), name, text, here);
   }
   return CDN_OK;

@@ -8,7 +8,7 @@ static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *att
                               const char *word, bool *lost) {
   *lost = r->lost_joints || r->suffixes.count > 0;
   if (*lost) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
 }
 
 /* The file's names of bodies and geoms. */
@@ -17,7 +17,7 @@ typedef struct known_names {
 } known_names;
 
 static cdn_status list_names(mjcf_reader *r, known_names *known) {
-  const cdn_allocator *a = &r->d->allocator;
+  const cdn_allocator *a = &r->log->allocator;
   bool good = io_names_add(a, &known->bodies, "world", 0) >= 0;
   for (int i = 1; i < (int)r->tree.places.count && good; i++) {
     const char *name = io_body_at(&r->tree, i)->name;
@@ -37,12 +37,12 @@ static cdn_status read_exclude(mjcf_reader *r, io_xml_node *node, const known_na
   made->exclude = true;
   for (int i = 0; i < 2; i++) {
     const char *name;
-    CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
+    CDNI_TRY(io_xml_need_string(r->log, node, attributes[i], &name));
     const int body = io_names_find(&known->bodies, name);
     if (body < 0) return refuse_name(r, node, attributes[i], name, "body", lost);
     if (body > 0) *targets[i] = name;
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -55,7 +55,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, io_mjcf_first_class(r), &e));
   for (int i = 0; i < 2; i++) {
     const char *name;
-    CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
+    CDNI_TRY(io_xml_need_string(r->log, node, attributes[i], &name));
     if (io_names_find(&known->geoms, name) < 0) return refuse_name(r, node, attributes[i], name, "geom", lost);
     *targets[i] = name;
   }
@@ -71,7 +71,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   double sliding[2] = { 0, 0 };
   CDNI_TRY(io_mjcf_doubles_upto(r, &e, "solreffriction", sliding, 2, &count));
   if ((sliding[0] != 0 || sliding[1] != 0) && memcmp(sliding, made->law.ref, sizeof sliding) != 0)
-    io_not_understood(r->d, io_xml_line(node), "contact/pair solreffriction");
+    io_not_understood(r->log, io_xml_line(node), "contact/pair solreffriction");
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }
@@ -83,7 +83,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, const known_names 
   made.name = io_xml_string(node, "name");
   CDNI_TRY(exclude ? read_exclude(r, node, known, &made, &lost) : read_pair(r, node, known, &made, &lost));
   if (!lost) return io_spec_add(r->spec, CDN_SPEC_CONTACT, &made, NULL);
-  io_not_understood(r->d, io_xml_line(node), exclude ? "contact/exclude" : "contact/pair");
+  io_not_understood(r->log, io_xml_line(node), exclude ? "contact/exclude" : "contact/pair");
   return CDN_OK;
 }
 
@@ -92,16 +92,16 @@ static cdn_status read_children(mjcf_reader *r, io_xml_node *node, const known_n
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     const bool exclude = io_xml_is(child, "exclude"), pair = io_xml_is(child, "pair");
     if (!r->flags.contacts || (pair && r->collision == MJCF_COLLISION_DYNAMIC)) continue;
-    if (pair && !r->shapes_touch) io_not_understood(r->d, io_xml_line(child), "contact/pair");
+    if (pair && !r->shapes_touch) io_not_understood(r->log, io_xml_line(child), "contact/pair");
     if (exclude || pair) {
       CDNI_TRY(read_one(r, child, known, exclude));
     } else {
       char note[100];
       snprintf(note, sizeof note, "contact/%.60s", io_xml_name(child));
-      io_not_understood(r->d, io_xml_line(child), note);
+      io_not_understood(r->log, io_xml_line(child), note);
     }
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }
 
@@ -109,7 +109,7 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node) {
   known_names known = { { 0 }, { 0 } };
   cdn_status status = list_names(r, &known);
   if (status == CDN_OK) status = read_children(r, node, &known);
-  io_names_free(&r->d->allocator, &known.bodies);
-  io_names_free(&r->d->allocator, &known.geoms);
+  io_names_free(&r->log->allocator, &known.bodies);
+  io_names_free(&r->log->allocator, &known.geoms);
   return status;
 }

@@ -9,8 +9,8 @@ static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char 
   mjcf_class added = { .name = name, .parent = parent, .line = node ? io_xml_line(node) : 0 };
   for (int k = 0; k < MJCF_NO_DEFAULTS; k++) added.first[k] = -1;
   const int index = (int)r->classes.count;
-  if (!cdni_array_push(&r->d->allocator, &r->classes, sizeof added, &added)) return io_mjcf_out_of_memory(r);
-  if (io_names_add(&r->d->allocator, &r->class_names, name, index) < 0) return io_mjcf_out_of_memory(r);
+  if (!cdni_array_push(&r->log->allocator, &r->classes, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  if (io_names_add(&r->log->allocator, &r->class_names, name, index) < 0) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 
@@ -22,7 +22,7 @@ cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name) {
 static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {
   mjcf_class *c = &CDNI_AT(r->classes, mjcf_class, class);
   const mjcf_default added = { .node = node, .document = r->document, .next = c->first[kind] };
-  if (!cdni_array_push(&r->d->allocator, &r->defaults, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  if (!cdni_array_push(&r->log->allocator, &r->defaults, sizeof added, &added)) return io_mjcf_out_of_memory(r);
   c->first[kind] = (int)r->defaults.count - 1;
   return CDN_OK;
 }
@@ -66,16 +66,16 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
 static cdn_status read_nested(mjcf_reader *r, io_xml_node *node, int parent, int depth) {
   const char *name;
   if (!io_xml_has(node, "class"))
-    return io_xml_missing(r->d, node, "class", "only the outermost <default> may go without a name");
-  CDNI_TRY(io_xml_need_string(r->d, node, "class", &name));
+    return io_xml_missing(r->log, node, "class", "only the outermost <default> may go without a name");
+  CDNI_TRY(io_xml_need_string(r->log, node, "class", &name));
   const int twin = io_names_find(&r->class_names, name);
   if (twin >= 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "the default class '%.60s' is defined already (line %d); class names "
                        "must differ, nested ones as well; the outermost is 'main'",
                        name, CDNI_AT(r->classes, mjcf_class, twin).line);
   if (depth > MAX_CLASS_DEPTH)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "default classes are nested more than %d deep", MAX_CLASS_DEPTH);
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "default classes are nested more than %d deep", MAX_CLASS_DEPTH);
   CDNI_TRY(add_class(r, node, name, parent));
   return read_class(r, node, (int)r->classes.count - 1, depth);
 }
@@ -91,10 +91,10 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
     } else if (!is_silent(name)) {
-      io_not_understood(r->d, io_xml_line(child), name);
+      io_not_understood(r->log, io_xml_line(child), name);
     }
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }
 
@@ -113,7 +113,7 @@ cdn_status io_mjcf_find_class(mjcf_reader *r, io_xml_node *node, const char *att
   if (!name || !name[0]) return CDN_OK;
   const int found = io_names_find(&r->class_names, name);
   if (found < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "%s='%.60s' names no default class; add <default class='%.60s'> "
                        "inside <default>, or correct the name",
                        attribute, name, name);
@@ -190,7 +190,7 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                 [MJCF_TENDON] = { tendon, CDNI_COUNT(tendon) } };
   if (known[e->kind].n == 0) io_xml_ignore_all(e->node); /* only drawn, or read with its section */
   for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
-  io_xml_report_rest(r->d, e->node);
+  io_xml_report_rest(r->log, e->node);
 }
 
 /* ---- attributes with their defaults ---- */
@@ -237,14 +237,14 @@ cdn_status io_mjcf_visit(mjcf_reader *r, const mjcf_element *e,
   cdni_array found = { 0 }; /* search: the nearest first */
   cdn_status status = CDN_OK;
   for (search s = start_search(r, e); s.node && status == CDN_OK; search_outwards(r, &s))
-    if (!cdni_array_push(&r->d->allocator, &found, sizeof s, &s)) status = io_mjcf_out_of_memory(r);
+    if (!cdni_array_push(&r->log->allocator, &found, sizeof s, &s)) status = io_mjcf_out_of_memory(r);
   for (size_t i = found.count; i > 0 && status == CDN_OK; i--) {
     const search *s = &CDNI_AT(found, search, i - 1);
     const int before = io_mjcf_enter(r, s->document); /* a message names the file that holds the default */
     status = visit(r, s->node, context);
     io_mjcf_enter(r, before);
   }
-  cdni_array_free(&r->d->allocator, &found);
+  cdni_array_free(&r->log->allocator, &found);
   return status;
 }
 
@@ -263,7 +263,7 @@ cdn_status io_mjcf_doubles(mjcf_reader *r, const mjcf_element *e, const char *at
   if (present) *present = s.node != NULL;
   if (!s.node) return CDN_OK;
   const int before = io_mjcf_enter(r, s.document); /* a message names the file that holds the default */
-  const cdn_status status = io_xml_doubles(r->d, s.node, attribute, values, n, NULL);
+  const cdn_status status = io_xml_doubles(r->log, s.node, attribute, values, n, NULL);
   io_mjcf_enter(r, before);
   return status;
 }
@@ -281,7 +281,8 @@ cdn_status io_mjcf_range(mjcf_reader *r, const mjcf_element *e, double range[2],
   *limited = word == 1 || (word == 2 && r->compiler.autolimits && range[0] < range[1]);
   char text[200];
   if (word == 2 && r->compiler.autolimits && !*limited && (range[0] != 0 || range[1] != 0))
-    io_warn(r->d, io_xml_line(e->node), "%s: the range '%g %g' is empty and limits nothing; write range='LOWER UPPER'",
+    io_warn(r->log, io_xml_line(e->node),
+            "%s: the range '%g %g' is empty and limits nothing; write range='LOWER UPPER'",
             io_xml_describe(e->node, text, sizeof text), range[0], range[1]);
   return CDN_OK;
 }
@@ -302,7 +303,7 @@ cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const cha
     double v[MAX_LIST];
     int n;
     const int before = io_mjcf_enter(r, s.document);
-    const cdn_status status = io_xml_doubles_upto(r->d, s.node, attribute, v, 1, most, &n);
+    const cdn_status status = io_xml_doubles_upto(r->log, s.node, attribute, v, 1, most, &n);
     io_mjcf_enter(r, before);
     CDNI_TRY(status);
     for (; *count < n; ++*count) values[*count] = v[*count];
@@ -320,7 +321,7 @@ cdn_status io_mjcf_int(mjcf_reader *r, const mjcf_element *e, const char *attrib
   const search s = find(r, e, attribute);
   if (!s.node) return CDN_OK;
   const int before = io_mjcf_enter(r, s.document);
-  const cdn_status status = io_xml_int(r->d, s.node, attribute, value, NULL);
+  const cdn_status status = io_xml_int(r->log, s.node, attribute, value, NULL);
   io_mjcf_enter(r, before);
   return status;
 }
@@ -329,7 +330,7 @@ cdn_status io_mjcf_bool(mjcf_reader *r, const mjcf_element *e, const char *attri
   const search s = find(r, e, attribute);
   if (!s.node) return CDN_OK;
   const int before = io_mjcf_enter(r, s.document);
-  const cdn_status status = io_xml_bool(r->d, s.node, attribute, value, NULL);
+  const cdn_status status = io_xml_bool(r->log, s.node, attribute, value, NULL);
   io_mjcf_enter(r, before);
   return status;
 }
@@ -339,7 +340,7 @@ cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *at
   const search s = find(r, e, attribute);
   if (!s.node) return CDN_OK;
   const int before = io_mjcf_enter(r, s.document);
-  const cdn_status status = io_xml_keyword(r->d, s.node, attribute, words, n, index, NULL);
+  const cdn_status status = io_xml_keyword(r->log, s.node, attribute, words, n, index, NULL);
   io_mjcf_enter(r, before);
   return status;
 }

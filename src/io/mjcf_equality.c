@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 /* A constraint on its way into the spec, and the places of its bodies. */
@@ -25,7 +26,7 @@ static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *att
                               const char *word, bool *lost) {
   *lost = r->lost_joints || r->suffixes.count > 0; /* MuJoCo copies what names something that is copied */
   if (*lost) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
 }
 
 /* *place is left alone where the attribute may be absent, and is. */
@@ -39,11 +40,11 @@ static cdn_status read_body(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_bodies(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "body1", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "body1", &name));
   CDNI_TRY(read_body(r, node, "body1", &l->a, lost));
   if (!*lost) CDNI_TRY(read_body(r, node, "body2", &l->b, lost)); /* the world unless there is one */
   if (!*lost && l->a == l->b)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both ends are on body '%.60s': name two different bodies", name);
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both ends are on body '%.60s': name two different bodies", name);
   return CDN_OK;
 }
 
@@ -53,13 +54,13 @@ static cdn_status read_sites(mjcf_reader *r, io_xml_node *node, loop *l, bool *l
   mjcf_where where[2];
   for (int i = 0; i < 2; i++) {
     const char *name;
-    CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
+    CDNI_TRY(io_xml_need_string(r->log, node, attributes[i], &name));
     if (!io_mjcf_find_site(r, name, &where[i])) return refuse_name(r, node, attributes[i], name, "site", lost);
   }
   l->a = where[0].place, l->made.X_A = where[0].X;
   l->b = where[1].place, l->made.X_B = where[1].X;
   if (l->a != l->b) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both sites are on one body: name sites of two bodies");
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both sites are on one body: name sites of two bodies");
 }
 
 static bool has_sites(io_xml_node *node) { return io_xml_has(node, "site1") || io_xml_has(node, "site2"); }
@@ -70,8 +71,8 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, loop *l, bool 
   if (has_sites(node)) return read_sites(r, node, l, lost);
   CDNI_TRY(read_bodies(r, node, l, lost));
   if (*lost) return CDN_OK;
-  CDNI_TRY(io_xml_vec3(r->d, node, "anchor", &l->made.X_A.p, &present));
-  if (!present) return io_xml_missing(r->d, node, "anchor", "give the point in the frame of body1");
+  CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &l->made.X_A.p, &present));
+  if (!present) return io_xml_missing(r->log, node, "anchor", "give the point in the frame of body1");
   const cdn_transform X_W1 = reference_pose(r, l->a), X_W2 = reference_pose(r, l->b);
   l->made.X_B.p = cdn_transform_point(cdn_transform_invert(X_W2), cdn_transform_point(X_W1, l->made.X_A.p));
   return CDN_OK;
@@ -86,8 +87,8 @@ static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, loop *l, bool *lo
   if (has_sites(node)) return read_sites(r, node, l, lost);
   CDNI_TRY(read_bodies(r, node, l, lost));
   if (*lost) return CDN_OK;
-  CDNI_TRY(io_xml_doubles(r->d, node, "relpose", v, 7, NULL));
-  CDNI_TRY(io_xml_vec3(r->d, node, "anchor", &anchor, NULL));
+  CDNI_TRY(io_xml_doubles(r->log, node, "relpose", v, 7, NULL));
+  CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &anchor, NULL));
   const cdn_transform X_W1 = reference_pose(r, l->a), X_W2 = reference_pose(r, l->b);
   l->made.X_B = (cdn_transform){ cdn_rotation_identity(), anchor };
   l->made.X_A = cdn_transform_multiply(cdn_transform_multiply(cdn_transform_invert(X_W1), X_W2), l->made.X_B);
@@ -104,25 +105,25 @@ static cdn_status read_joint_name(mjcf_reader *r, io_xml_node *node, const char 
   *joint = io_mjcf_find_joint(r, name);
   if (!*joint) return refuse_name(r, node, attribute, name, "joint", lost);
   if (io_spec_joint_has_range(*joint)) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' is no hinge or slide; only these can be coupled", attribute,
-                     name);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s='%.60s' is no hinge or slide; only these can be coupled",
+                     attribute, name);
 }
 
 static cdn_status read_coupling(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
   const char *name;
   const cdn_spec_joint *y = NULL, *x = NULL;
   cdn_spec_constraint *made = &l->made;
-  CDNI_TRY(io_xml_need_string(r->d, node, "joint1", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "joint1", &name));
   CDNI_TRY(read_joint_name(r, node, "joint1", &y, lost));
   if (!*lost) CDNI_TRY(read_joint_name(r, node, "joint2", &x, lost));
   if (*lost) return CDN_OK;
   if (y == x)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is coupled with itself: name two joints, or one",
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "joint '%.60s' is coupled with itself: name two joints, or one",
                        name);
   int count; /* omitted ones have their defaults */
   made->joint_y = y->name, made->y0 = y->q0[0];
   if (x) made->joint_x = x->name, made->x0 = x->q0[0];
-  return io_xml_doubles_upto(r->d, node, "polycoef", made->c, 1, 5, &count);
+  return io_xml_doubles_upto(r->log, node, "polycoef", made->c, 1, 5, &count);
 }
 
 /* By its name, or a name made from its kind and line. */
@@ -156,7 +157,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, cdn_spec_constrain
     char note[80];
     snprintf(note, sizeof note, "equality/%.30s (of what was not understood)", io_xml_name(node));
     io_mjcf_finish_element(r, &e);
-    io_not_understood(r->d, l.made.line, note);
+    io_not_understood(r->log, l.made.line, note);
     return CDN_OK;
   }
   CDNI_TRY(add(r, node, &l));
@@ -174,9 +175,9 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node) {
     else {
       char note[100];
       snprintf(note, sizeof note, "equality/%.60s", io_xml_name(child));
-      io_not_understood(r->d, io_xml_line(child), note);
+      io_not_understood(r->log, io_xml_line(child), note);
     }
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }

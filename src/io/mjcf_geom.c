@@ -52,13 +52,13 @@ static cdn_inertia solid_inertia(geom_type s, double m, const double *a) {
 static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, geom_type s, double *size, cdn_transform *X) {
   double v[6];
   if (s != CAPSULE && s != CYLINDER && s != ELLIPSOID && s != BOX)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node,
                        "fromto is for capsule, cylinder, ellipsoid and box, but the "
                        "type is %s; use pos and size",
                        types[s]);
   CDNI_TRY(io_mjcf_doubles(r, e, "fromto", v, 6, NULL));
   if (cdn_norm(X->p) != 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "both pos and fromto place the geom; keep one of them");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "both pos and fromto place the geom; keep one of them");
   CDNI_TRY(io_mjcf_fromto(r, e, v, X));
   const double half = cdn_norm(cdn_sub(cdn_v3(v[0], v[1], v[2]), cdn_v3(v[3], v[4], v[5]))) / 2;
   /* The length comes from the points, the thickness from the first size. */
@@ -81,7 +81,7 @@ static cdn_status read_geometry(mjcf_reader *r, const mjcf_element *e, geometry 
   const bool fromto = !g->fitted && g->s >= SPHERE && io_mjcf_has(r, e, "fromto");
   const int needed = g->fitted || g->s < SPHERE ? 0 : fromto ? 1 : size_count(g->s);
   if (count < needed)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "a %s%s needs %d number%s in 'size', %d given", types[g->s],
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "a %s%s needs %d number%s in 'size', %d given", types[g->s],
                        fromto ? " with fromto" : "", needed, needed == 1 ? "" : "s", count);
   CDNI_TRY(io_mjcf_vec3(r, e, "pos", &g->X.p));
   if (fromto) {
@@ -92,7 +92,7 @@ static cdn_status read_geometry(mjcf_reader *r, const mjcf_element *e, geometry 
   }
   for (int i = 0; needed > 0 && i < size_count(g->s); i++)
     if (g->size[i] <= 0)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "size number %d of the %s is %g; it must be positive", i + 1,
+      return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "size number %d of the %s is %g; it must be positive", i + 1,
                          types[g->s], g->size[i]);
   return CDN_OK;
 }
@@ -104,7 +104,7 @@ static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double solid_
   CDNI_TRY(io_mjcf_double(r, e, "density", &density));
   if (!given) *mass = density * solid_volume;
   if (*mass < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the %s is negative; it must be 0 or more",
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the %s is negative; it must be 0 or more",
                        given ? "mass" : "density");
   return CDN_OK;
 }
@@ -119,8 +119,8 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
   bool shell = false;
   CDNI_TRY(io_mjcf_bool(r, e, "shellinertia", &shell));
   if (shell) {
-    io_not_understood(r->d, io_xml_line(e->node), "geom shellinertia");
-    io_warn(r->d, io_xml_line(e->node), "shellinertia is not understood: the %s counts as solid", types[s]);
+    io_not_understood(r->log, io_xml_line(e->node), "geom shellinertia");
+    io_warn(r->log, io_xml_line(e->node), "shellinertia is not understood: the %s counts as solid", types[s]);
   }
   const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), solid_inertia(s, mass, g->size) };
   const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
@@ -133,11 +133,11 @@ static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, cons
   const int line = io_xml_line(e->node);
   const char *name = body ? body : "(unnamed)";
   if (s == MESH && mesh && mesh->solid.mass > 0) {
-    io_warn(r->d, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->reason);
+    io_warn(r->log, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->reason);
     return;
   }
-  io_not_understood(r->d, line, s == SDF ? "geom type=sdf" : s == MESH ? "geom type=mesh" : "geom mesh");
-  io_warn(r->d, line, "body '%s': the mass of its mesh geom is missing%s%s; give the body an <inertial>", name,
+  io_not_understood(r->log, line, s == SDF ? "geom type=sdf" : s == MESH ? "geom type=mesh" : "geom mesh");
+  io_warn(r->log, line, "body '%s': the mass of its mesh geom is missing%s%s; give the body an <inertial>", name,
           mesh && mesh->reason[0] ? ": " : "", mesh ? mesh->reason : "");
 }
 
@@ -212,7 +212,7 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(io_mjcf_int(r, &e, "conaffinity", &shape.conaffinity));
   if (r->collision == MJCF_COLLISION_PREDEFINED) shape.contype = shape.conaffinity = 0;
   shape.collision = r->flags.contacts && (shape.contype != 0 || shape.conaffinity != 0);
-  if (shape.collision && !r->shapes_touch) io_not_understood(r->d, io_xml_line(node), "geom contact");
+  if (shape.collision && !r->shapes_touch) io_not_understood(r->log, io_xml_line(node), "geom contact");
   g.s = (enum geom_type)type;
   const bool in_groups = shape.group >= r->compiler.first_group && shape.group <= r->compiler.last_group;
   *selected += in_groups;

@@ -12,7 +12,7 @@ enum { MAX_DOCUMENTS = 1000 };
 int io_mjcf_enter(mjcf_reader *r, int document) {
   const int before = r->document;
   r->document = document;
-  r->d->file = CDNI_AT(r->documents, mjcf_document, document).path;
+  r->log->file = CDNI_AT(r->documents, mjcf_document, document).path;
   io_mjcf_switch_model(r, CDNI_AT(r->documents, mjcf_document, document).model);
   return before;
 }
@@ -22,9 +22,9 @@ void io_mjcf_close_documents(mjcf_reader *r) {
   for (size_t i = 1; i < r->documents.count; i++) {
     mjcf_document *document = &CDNI_AT(r->documents, mjcf_document, i);
     io_xml_close(document->xml);
-    cdni_strfree(&r->d->allocator, document->path);
+    cdni_strfree(&r->log->allocator, document->path);
   }
-  cdni_array_free(&r->d->allocator, &r->documents);
+  cdni_array_free(&r->log->allocator, &r->documents);
 }
 
 /* The main file of the model that is being read. */
@@ -37,7 +37,7 @@ char *io_mjcf_join_path(mjcf_reader *r, const char *file) {
   const char *main_path = main_file(r);
   const char *slash = strrchr(main_path, '/');
   const size_t directory = file[0] == '/' || !slash ? 0 : (size_t)(slash - main_path) + 1;
-  char *path = cdni_alloc(&r->d->allocator, directory + strlen(file) + 1);
+  char *path = cdni_alloc(&r->log->allocator, directory + strlen(file) + 1);
   if (!path) return NULL;
   memcpy(path, main_path, directory);
   strcpy(path + directory, file);
@@ -47,7 +47,7 @@ char *io_mjcf_join_path(mjcf_reader *r, const char *file) {
 static cdn_status refuse_cycle(mjcf_reader *r, io_xml_node *node, const char *path) {
   for (int k = r->document; k >= 0; k = CDNI_AT(r->documents, mjcf_document, k).parent)
     if (strcmp(CDNI_AT(r->documents, mjcf_document, k).path, path) == 0)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                          "the files include or attach each other in a circle: '%s' is already being "
                          "read; take this element out",
                          path);
@@ -57,12 +57,12 @@ static cdn_status refuse_cycle(mjcf_reader *r, io_xml_node *node, const char *pa
 /* A further document; the caller opens it. */
 static cdn_status add_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
   if (r->documents.count >= MAX_DOCUMENTS)
-    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included or attached files", MAX_DOCUMENTS);
-  mjcf_document *added = cdni_array_push(&r->d->allocator, &r->documents, sizeof *added, NULL);
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "more than %d included or attached files", MAX_DOCUMENTS);
+  mjcf_document *added = cdni_array_push(&r->log->allocator, &r->documents, sizeof *added, NULL);
   if (!added) return io_mjcf_out_of_memory(r);
   added->parent = r->document;
   added->model = r->model;
-  added->path = cdni_strdup(&r->d->allocator, path);
+  added->path = cdni_strdup(&r->log->allocator, path);
   *document = (int)r->documents.count - 1;
   if (added->path) return CDN_OK;
   r->documents.count--;
@@ -71,7 +71,7 @@ static cdn_status add_document(mjcf_reader *r, io_xml_node *node, const char *pa
 
 cdn_status io_mjcf_copy_document(mjcf_reader *r, io_xml_node *node, int *document) {
   CDNI_TRY(add_document(r, node, main_file(r), document));
-  return io_xml_copy(r->d, r->root, &CDNI_AT(r->documents, mjcf_document, *document).xml);
+  return io_xml_copy(r->log, r->root, &CDNI_AT(r->documents, mjcf_document, *document).xml);
 }
 
 cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
@@ -80,11 +80,11 @@ cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *
    * it would wait for ever. */
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return io_xml_fail(r->d, CDN_ERR_FILE, node,
+    return io_xml_fail(r->log, CDN_ERR_FILE, node,
                        "'%s' is no regular file but a directory, a pipe or a device; name a file", path);
   FILE *file = fopen(path, "rb");
   if (!file)
-    return io_xml_fail(r->d, CDN_ERR_FILE, node,
+    return io_xml_fail(r->log, CDN_ERR_FILE, node,
                        "cannot open '%s': %s; paths are relative to the "
                        "directory of the main file",
                        path, strerror(errno));
@@ -92,7 +92,7 @@ cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *
 
   CDNI_TRY(add_document(r, node, path, document));
   const int before = io_mjcf_enter(r, *document);
-  const cdn_status status = io_xml_open(r->d, path, &CDNI_AT(r->documents, mjcf_document, *document).xml);
+  const cdn_status status = io_xml_open(r->log, path, &CDNI_AT(r->documents, mjcf_document, *document).xml);
   io_mjcf_enter(r, before);
   return status;
 }
@@ -105,12 +105,12 @@ static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
     return CDN_OK;
   }
   const char *file;
-  CDNI_TRY(io_xml_need_string(r->d, node, "file", &file));
-  io_xml_report_rest(r->d, node);
+  CDNI_TRY(io_xml_need_string(r->log, node, "file", &file));
+  io_xml_report_rest(r->log, node);
   char *path = io_mjcf_join_path(r, file);
   if (!path) return io_mjcf_out_of_memory(r);
   cdn_status status = io_mjcf_open_document(r, node, path, document);
-  cdni_strfree(&r->d->allocator, path);
+  cdni_strfree(&r->log->allocator, path);
   if (status == CDN_OK && r->model > 0) status = io_mjcf_prefix_document(r, *document);
   /* Remembered only now: a document without contents must not be walked. */
   if (status == CDN_OK) CDNI_AT(r->documents, mjcf_document, *document).include = node;
@@ -144,7 +144,7 @@ io_xml_node *io_mjcf_walk_next(mjcf_walk *walk) {
     walk->status = included(r, node, &document);
     if (walk->status == CDN_OK && walk->depth == MJCF_INCLUDE_DEPTH)
       walk->status =
-          io_xml_fail(r->d, CDN_ERR_LIMIT, node, "includes are nested more than %d deep", MJCF_INCLUDE_DEPTH);
+          io_xml_fail(r->log, CDN_ERR_LIMIT, node, "includes are nested more than %d deep", MJCF_INCLUDE_DEPTH);
     if (walk->status != CDN_OK) return NULL;
     walk->depth++;
     walk->document[walk->depth] = document;
@@ -167,7 +167,7 @@ cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit
       bool deeper = false;
       status = visit(r, context, &at, &deeper);
       if (status == CDN_OK && deeper && io_xml_first(child) &&
-          !cdni_array_push(&r->d->allocator, &stack, sizeof at, &at))
+          !cdni_array_push(&r->log->allocator, &stack, sizeof at, &at))
         status = io_mjcf_out_of_memory(r);
     }
     if (status == CDN_OK) status = walk.status;
@@ -175,7 +175,7 @@ cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit
     more = stack.count > 0;
     if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
   }
-  cdni_array_free(&r->d->allocator, &stack);
+  cdni_array_free(&r->log->allocator, &stack);
   return status;
 }
 

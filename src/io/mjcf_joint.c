@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 /* A joint on its way into the tree. */
@@ -16,7 +17,7 @@ static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_sc
   CDNI_TRY(io_mjcf_vec3(r, e, "axis", &axis));
   const double length = cdn_norm(axis);
   if (length < 1e-14)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the axis is zero; write a direction, such as 0 0 1");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the axis is zero; write a direction, such as 0 0 1");
   *out = cdn_rotate(scope->X_BS.R, cdn_v3(axis.x / length, axis.y / length, axis.z / length));
   return CDN_OK;
 }
@@ -30,7 +31,7 @@ static cdn_status read_linear(mjcf_reader *r, const mjcf_element *e, const char 
   if (c[1] == 0 && c[2] == 0) return CDN_OK;
   char note[60];
   snprintf(note, sizeof note, "joint %s (nonlinear)", attribute);
-  io_not_understood(r->d, io_xml_line(e->node), note);
+  io_not_understood(r->log, io_xml_line(e->node), note);
   return CDN_OK;
 }
 
@@ -41,7 +42,7 @@ static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, cdn_spec_j
   if (!r->flags.springs) j->stiffness = 0;
   if (!r->flags.dampers) j->damping = 0;
   if (j->armature < 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the armature is negative; it must be 0 or more");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the armature is negative; it must be 0 or more");
   return CDN_OK;
 }
 
@@ -63,18 +64,18 @@ static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, cdn_spec_jo
 
   const bool ball = j->kind == CDN_BALL;
   if (ball && range[0] != 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node,
                        "the range of a ball joint is '0 ANGLE', the largest angle "
                        "from the reference, but '%g %g' is given",
                        range[0], range[1]);
   if (!ball && range[0] >= range[1])
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node,
                        "the joint is limited, but its range '%g %g' is empty; write "
                        "range='LOWER UPPER', or limited='false'",
                        range[0], range[1]);
   if (ball && range[1] <= 0) {
     char text[200];
-    io_warn(r->d, io_xml_line(e->node),
+    io_warn(r->log, io_xml_line(e->node),
             "%s: a limit of %g holds the ball as it is in the file; write range='0 ANGLE', or limited='false'",
             io_xml_describe(e->node, text, sizeof text), range[1]);
     range[1] = 0;
@@ -107,7 +108,7 @@ static cdn_status read_spring_times(mjcf_reader *r, const mjcf_element *e, cdn_s
   if (!(times[0] > 0 && times[1] > 0)) return CDN_OK;
   if (r->flags.springs && r->flags.dampers) j->spring_timeconst = times[0], j->spring_dampratio = times[1];
   else if (r->flags.springs || r->flags.dampers)
-    io_not_understood(r->d, io_xml_line(e->node), "joint springdamper (with a flag against springs or dampers)");
+    io_not_understood(r->log, io_xml_line(e->node), "joint springdamper (with a flag against springs or dampers)");
   return CDN_OK;
 }
 
@@ -118,7 +119,7 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
   *limited = word == 1 || (word == 2 && r->compiler.autolimits);
   if (!*limited || range[0] < range[1]) return CDN_OK;
   return io_xml_fail(
-      r->d, CDN_ERR_PARSE, e->node,
+      r->log, CDN_ERR_PARSE, e->node,
       "its actuatorfrcrange '%g %g' is empty; write actuatorfrcrange='LOWER UPPER' with LOWER below UPPER", range[0],
       range[1]);
 }
@@ -138,17 +139,17 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cdn_
   }
   /* Which of two sums compensation belongs to is the same, unless the actuators' is limited. */
   CDNI_TRY(io_mjcf_bool(r, e, "actuatorgravcomp", &gravcomp));
-  if (gravcomp && j->drive_limited) io_not_understood(r->d, line, "joint actuatorgravcomp");
+  if (gravcomp && j->drive_limited) io_not_understood(r->log, line, "joint actuatorgravcomp");
   return read_spring_times(r, e, j);
 }
 
 static cdn_status check_place(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, cdn_mobilizer kind) {
   if (scope->place == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "the worldbody does not move and has no joints; put the joint into a "
                        "<body>");
   if (kind == CDN_FREE && io_place_at(&r->tree, scope->place)->parent != 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "a free joint is allowed only in a body directly in the worldbody; "
                        "move the body there, or use slide and ball joints");
   return CDN_OK;
@@ -183,11 +184,11 @@ static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_s
   static const char *const words[] = { "false", "true", "auto" };
   int align = 2;
   CDNI_TRY(check_place(r, node, scope, CDN_FREE));
-  CDNI_TRY(io_xml_keyword(r->d, node, "align", words, 3, &align, NULL));
-  if (align == 1) io_not_understood(r->d, io_xml_line(node), "freejoint align");
+  CDNI_TRY(io_xml_keyword(r->log, node, "align", words, 3, &align, NULL));
+  if (align == 1) io_not_understood(r->log, io_xml_line(node), "freejoint align");
   io_xml_ignore(node, "name");
   io_xml_ignore(node, "group");
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -214,7 +215,7 @@ cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node) {
   for (int i = 0; i < at->n_joints; i++) {
     const cdn_spec_joint *j = io_spec_joint(r->spec, at->first_joint + i);
     if (ball && j->kind != CDN_SLIDER)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                          "a ball joint is followed by another joint that turns (line %d), "
                          "which gives the body no new motion; remove one of them",
                          j->line);
@@ -222,7 +223,7 @@ cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node) {
     freedoms += io_spec_joint_nu(j);
   }
   if (freedoms > 6)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "the body's joints have %d degrees of freedom, but a body can move "
                        "in 6 ways; a free joint stands alone",
                        freedoms);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 typedef int joint_numbers(const cdn_spec_joint *joint); /* io_spec_joint_nq or _nu */
@@ -31,14 +32,14 @@ static int pack(const mjcf_reader *r, joint_numbers *count, double *all, double 
 /* A list that is too long is an error, unless its further numbers may belong to joints that are not simulated. */
 static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
   if (!r->lost_joints && r->model == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "%s has %d number%s, but the model's joints need %d: 7 a free joint, "
                        "4 a ball (for qvel 6 and 3), 1 a hinge or slide, in the file's "
                        "order",
                        attribute, found, found == 1 ? "" : "s", expected);
   char note[40];
   snprintf(note, sizeof note, "key %s", attribute);
-  io_not_understood(r->d, io_xml_line(node), note);
+  io_not_understood(r->log, io_xml_line(node), note);
   return CDN_OK;
 }
 
@@ -54,23 +55,23 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *att
   if (found > expected || (found < expected && (r->lost_joints || r->model > 0)))
     return refuse_count(r, node, attribute, found, expected);
   if (found < expected)
-    io_warn(r->d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found, expected,
-            rest);
+    io_warn(r->log, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found,
+            expected, rest);
   int count;
   *present = true;
-  return io_xml_doubles_upto(r->d, node, attribute, values, found, expected, &count);
+  return io_xml_doubles_upto(r->log, node, attribute, values, found, expected, &count);
 }
 
 static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
                            joint_numbers *count, double *all, bool *present) {
   const int n = pack(r, count, NULL, NULL, false);
   const size_t bytes = (size_t)(n + 1) * sizeof(double);
-  double *own = cdni_alloc(&r->d->allocator, bytes);
+  double *own = cdni_alloc(&r->log->allocator, bytes);
   if (!own) return io_mjcf_out_of_memory(r);
   pack(r, count, all, own, false);
   const cdn_status status = read_values(r, node, attribute, rest, own, n, present);
   pack(r, count, all, own, true);
-  cdni_free(&r->d->allocator, own, bytes);
+  cdni_free(&r->log->allocator, own, bytes);
   return status;
 }
 
@@ -88,7 +89,7 @@ static void set_reference(const cdn_spec *spec, double *q) {
 static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const cdn_spec_joint *j, double *q) {
   const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
   if (largest == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "in qpos the quaternion of the joint of line %d is zero; write "
                        "1 0 0 0 for no rotation",
                        j->line);
@@ -135,13 +136,13 @@ static cdn_status convert(mjcf_reader *r, io_xml_node *node, double *q, double *
 
 /* Room for n numbers, which the key owns. */
 static cdn_status make_list(mjcf_reader *r, int n, const double **list, int *length) {
-  *list = n ? cdni_calloc(&r->d->allocator, (size_t)n * sizeof **list) : NULL;
+  *list = n ? cdni_calloc(&r->log->allocator, (size_t)n * sizeof **list) : NULL;
   *length = *list ? n : 0;
   return n && !*list ? io_mjcf_out_of_memory(r) : CDN_OK;
 }
 
 static void drop_list(mjcf_reader *r, const double **list, int *length) {
-  if (*list) cdni_free(&r->d->allocator, (void *)*list, (size_t)*length * sizeof **list);
+  if (*list) cdni_free(&r->log->allocator, (void *)*list, (size_t)*length * sizeof **list);
   *list = NULL, *length = 0;
 }
 
@@ -153,7 +154,7 @@ static bool is_in_list(const mjcf_reader *r, const mjcf_drive *a, bool activatio
  * one. */
 static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attribute, bool activations,
                             const double **list, int *length) {
-  io_description *d = r->d;
+  io_log *log = r->log;
   const int n = (int)r->drives.count;
   const mjcf_drive *drives = r->drives.data;
   int expected = 0, count, next = 0;
@@ -163,25 +164,26 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   if (found == 0) return CDN_OK;
   if (found > expected && r->model > 0) return refuse_count(r, node, attribute, found, expected);
   if (found > expected)
-    return io_xml_fail(d, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
+    return io_xml_fail(log, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
                        attribute, found, expected, activations ? " with an activation" : "");
   if (found < expected)
-    io_warn(d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are zero", attribute, found, expected);
-  double *values = cdni_calloc(&d->allocator, (size_t)expected * sizeof *values);
+    io_warn(log, io_xml_line(node), "%s of a key has %d of %d numbers; the others are zero", attribute, found,
+            expected);
+  double *values = cdni_calloc(&log->allocator, (size_t)expected * sizeof *values);
   cdn_status status =
-      values ? io_xml_doubles_upto(d, node, attribute, values, found, found, &count) : io_mjcf_out_of_memory(r);
+      values ? io_xml_doubles_upto(log, node, attribute, values, found, found, &count) : io_mjcf_out_of_memory(r);
   if (status == CDN_OK) status = make_list(r, cdn_spec_count(r->spec, CDN_SPEC_ACTUATOR), list, length);
   for (int i = 0; status == CDN_OK && i < n; i++) {
     const bool listed = is_in_list(r, &drives[i], activations);
     if (listed && drives[i].element >= 0) ((double *)*list)[drives[i].element] = values[next];
     next += listed;
   }
-  if (values) cdni_free(&d->allocator, values, (size_t)expected * sizeof *values);
+  if (values) cdni_free(&log->allocator, values, (size_t)expected * sizeof *values);
   return status;
 }
 
 static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
-  io_description *d = r->d;
+  io_log *log = r->log;
   cdn_spec_key made = cdn_default_spec_key();
   int nq = 0, nu = 0, i;
   for (i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_JOINT); i++) {
@@ -196,7 +198,7 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(make_list(r, nq, &key->q, &key->nq));
   CDNI_TRY(make_list(r, nu, &key->u, &key->nu));
   double *q = (double *)key->q, *u = (double *)key->u;
-  CDNI_TRY(io_xml_double(d, node, "time", &key->time, NULL));
+  CDNI_TRY(io_xml_double(log, node, "time", &key->time, NULL));
   if (nq) set_reference(r->spec, q);
   CDNI_TRY(read_own(r, node, "qpos", "those of the reference configuration", io_spec_joint_nq, q, &has_q));
   CDNI_TRY(read_own(r, node, "qvel", "zero", io_spec_joint_nu, u, &has_u));
@@ -208,7 +210,7 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   /* Of mocap bodies, which are reported where they are defined. */
   io_xml_ignore(node, "mpos");
   io_xml_ignore(node, "mquat");
-  io_xml_report_rest(d, node);
+  io_xml_report_rest(log, node);
   return CDN_OK;
 }
 
@@ -216,8 +218,8 @@ cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     if (io_xml_is(child, "key")) CDNI_TRY(read_key(r, child));
-    else io_not_understood(r->d, io_xml_line(child), io_xml_name(child));
+    else io_not_understood(r->log, io_xml_line(child), io_xml_name(child));
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }

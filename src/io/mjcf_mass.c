@@ -51,7 +51,7 @@ void io_mjcf_finish_masses(mjcf_reader *r) {
 cdn_status io_mjcf_check_masses(mjcf_reader *r) {
   for (int i = 1; i < (int)r->tree.places.count; i++) {
     const cdn_spec_body *body = io_body_at(&r->tree, i);
-    CDNI_TRY(io_check_mass(r->d, body->line, r->d->body_word, body->name, &body->mass));
+    CDNI_TRY(io_check_mass(r->log, body->line, r->log->body_word, body->name, &body->mass));
   }
   return CDN_OK;
 }

@@ -18,7 +18,7 @@ cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e) {
   const mjcf_mesh mesh = { .asset = cdn_spec_count(r->spec, CDN_SPEC_ASSET) - 1,
                            .inertia = (mjcf_mesh_inertia)word,
                            .node = e->node };
-  return cdni_array_push(&r->d->allocator, &r->meshes, sizeof mesh, &mesh) ? CDN_OK : io_mjcf_out_of_memory(r);
+  return cdni_array_push(&r->log->allocator, &r->meshes, sizeof mesh, &mesh) ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static mjcf_mesh *find_mesh(const mjcf_reader *r, const char *name) {
@@ -56,7 +56,7 @@ static cdn_status surface_in_file(const mjcf_reader *r, const mjcf_mesh *m, cdn_
   double *faces = cdni_alloc(NULL, (size_t)n * sizeof *faces);
   int count;
   cdn_status status = CDN_ERR_NOMEM;
-  if (faces) status = io_xml_doubles_upto(r->d, m->node, "face", faces, n, n, &count);
+  if (faces) status = io_xml_doubles_upto(r->log, m->node, "face", faces, n, n, &count);
   if (status == CDN_OK) status = surface_of_lists(asset, faces, n, out);
   cdni_free(NULL, faces, 0);
   return status;
@@ -64,7 +64,7 @@ static cdn_status surface_in_file(const mjcf_reader *r, const mjcf_mesh *m, cdn_
 
 static cdn_status load(const mjcf_reader *r, const mjcf_mesh *m, bool hull, io_loaded_asset *out) {
   const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
-  io_description main_file = *r->d; /* files are named as seen from there, also in a document that it includes */
+  io_log main_file = *r->log; /* files are named as seen from there, also in a document that it includes */
   main_file.file = CDNI_AT(r->documents, mjcf_document, 0).path;
   cdn_surface *own = NULL;
   if (!hull) CDNI_TRY(surface_in_file(r, m, &own));
@@ -89,7 +89,7 @@ static void tell_both(const mjcf_reader *r, const mjcf_mesh *m, const cdn_mass_p
   const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   if (!differ(legacy->mass, exact->mass) && !differ(trace(legacy->inertia), trace(exact->inertia))) return;
   const bool obeyed = m->inertia == MJCF_LEGACY_INERTIA;
-  io_warn(r->d, asset->line,
+  io_warn(r->log, asset->line,
           "mesh '%.60s': the solid within it has %.4g m^3, and by inertia='legacy'%s it has %.4g m^3. %s counts: write "
           "inertia='%s' to have the other",
           asset->name, exact->mass, obeyed ? "" : ", MuJoCo's default,", legacy->mass,

@@ -2,21 +2,23 @@
  * file gives twice, and keeps made-up names apart from the file's own. */
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
-cdn_status io_mjcf_out_of_memory(mjcf_reader *r) { return io_fail(r->d, CDN_ERR_NOMEM, 0, "out of memory"); }
+cdn_status io_mjcf_out_of_memory(mjcf_reader *r) { return io_fail(r->log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* Copies a name to *out and enters it with its line; *twin is the line of the one that has it already, or -1. */
 static cdn_status claim(mjcf_reader *r, int kind, const char *text, int line, const char **out, int *twin) {
   *twin = io_names_find(&r->names[kind], text);
   if (*twin >= 0) return CDN_OK;
-  *out = cdni_strdup(&r->d->allocator, text);
-  if (!*out || io_names_add(&r->d->allocator, &r->names[kind], *out, line) < 0) return io_mjcf_out_of_memory(r);
+  *out = cdni_strdup(&r->log->allocator, text);
+  if (!*out || io_names_add(&r->log->allocator, &r->names[kind], *out, line) < 0) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 
 cdn_status io_mjcf_name_world(mjcf_reader *r) {
-  return io_names_add(&r->d->allocator, &r->names[MJCF_NAME_BODY], "world", 0) < 0 ? io_mjcf_out_of_memory(r) : CDN_OK;
+  return io_names_add(&r->log->allocator, &r->names[MJCF_NAME_BODY], "world", 0) < 0 ? io_mjcf_out_of_memory(r)
+                                                                                     : CDN_OK;
 }
 
 int io_mjcf_find_body(const mjcf_reader *r, const char *name) {
@@ -51,8 +53,8 @@ cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const 
   CDNI_TRY(claim(r, kind, text, io_xml_line(node), out, &twin));
   if (twin < 0) return CDN_OK;
   if (twin == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "'world' is the name of the worldbody; give this body another");
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "another %s, on line %d, has this name; names of %s must differ",
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "'world' is the name of the worldbody; give this body another");
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "another %s, on line %d, has this name; names of %s must differ",
                      one[kind], twin, many[kind]);
 }
 
@@ -66,7 +68,7 @@ static cdn_status make_up(mjcf_reader *r, int kind, const char *stem, const char
     CDNI_TRY(claim(r, kind, text, 0, out, &twin));
     if (twin < 0) return CDN_OK;
     if (n + 1 >= (int)sizeof text)
-      return io_fail(r->d, CDN_ERR_LIMIT, 0, "no unused name like '%s' can be made up; name every element", text);
+      return io_fail(r->log, CDN_ERR_LIMIT, 0, "no unused name like '%s' can be made up; name every element", text);
     text[n++] = '_';
     text[n] = '\0';
   }

@@ -19,8 +19,8 @@ void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
   r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false };
   io_mjcf_default_solver(r);
-  r->d->has_gravity = true;
-  r->d->gravity = cdn_v3(0, 0, -9.81);
+  r->spec->whole.has_gravity = true;
+  r->spec->whole.gravity = cdn_v3(0, 0, -9.81);
 }
 
 static void ignore(io_xml_node *node, const char *const *attributes, int n) {
@@ -32,7 +32,7 @@ static cdn_status read_eulerseq(mjcf_reader *r, io_xml_node *node) {
   const char *text = io_xml_string(node, "eulerseq");
   if (!text) return CDN_OK;
   if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "attribute 'eulerseq' is '%.20s'; three letters of x, y, z (moved "
                        "axes) or X, Y, Z (fixed axes) are needed",
                        text);
@@ -43,10 +43,10 @@ static cdn_status read_eulerseq(mjcf_reader *r, io_xml_node *node) {
 static cdn_status read_groups(mjcf_reader *r, io_xml_node *node) {
   double range[2];
   bool present;
-  CDNI_TRY(io_xml_doubles(r->d, node, "inertiagrouprange", range, 2, &present));
+  CDNI_TRY(io_xml_doubles(r->log, node, "inertiagrouprange", range, 2, &present));
   if (!present) return CDN_OK;
   if (range[0] > range[1])
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "inertiagrouprange: the first group is larger than the last; write "
                        "the smaller one first");
   r->compiler.first_group = range[0] < -1e9 ? -1000000000 : range[0] > 1e9 ? 1000000000 : (int)range[0];
@@ -57,9 +57,9 @@ static cdn_status read_groups(mjcf_reader *r, io_xml_node *node) {
 /* A lower bound, or a total, for masses. */
 static cdn_status read_bound(mjcf_reader *r, io_xml_node *node, const char *attribute, double *value) {
   bool present;
-  CDNI_TRY(io_xml_double(r->d, node, attribute, value, &present));
+  CDNI_TRY(io_xml_double(r->log, node, attribute, value, &present));
   if (present && *value < 0 && strcmp(attribute, "settotalmass") != 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s is negative; it must be 0 (off) or more", attribute);
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s is negative; it must be 0 (off) or more", attribute);
   return CDN_OK;
 }
 
@@ -74,25 +74,25 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   bool present;
   const char *both = io_xml_string(node, "assetdir"), *meshes = io_xml_string(node, "meshdir");
   const char *textures = io_xml_string(node, "texturedir");
-  CDNI_TRY(io_xml_bool(r->d, node, "fitaabb", &c->fit_boxes, &present));
-  CDNI_TRY(io_xml_bool(r->d, node, "strippath", &c->strippath, NULL));
+  CDNI_TRY(io_xml_bool(r->log, node, "fitaabb", &c->fit_boxes, &present));
+  CDNI_TRY(io_xml_bool(r->log, node, "strippath", &c->strippath, NULL));
   bool exact = false; /* before the meshes themselves could say it */
-  CDNI_TRY(io_xml_bool(r->d, node, "exactmeshinertia", &exact, NULL));
+  CDNI_TRY(io_xml_bool(r->log, node, "exactmeshinertia", &exact, NULL));
   if (exact) c->mesh_inertia = MJCF_EXACT_INERTIA;
   if (both || meshes) c->meshdir = meshes ? meshes : both;
   if (both || textures) c->texturedir = textures ? textures : both;
-  CDNI_TRY(io_xml_keyword(r->d, node, "angle", angles, 2, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, "angle", angles, 2, &word, &present));
   if (present) c->degrees = word == 1;
-  CDNI_TRY(io_xml_keyword(r->d, node, "inertiafromgeom", sources, 3, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, "inertiafromgeom", sources, 3, &word, &present));
   if (present) c->inertia_source = (mjcf_inertia_source)word;
-  CDNI_TRY(io_xml_keyword(r->d, node, "coordinate", frames, 2, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, "coordinate", frames, 2, &word, &present));
   if (present && word == 1)
-    return io_xml_fail(r->d, CDN_ERR_UNSUPPORTED, node,
+    return io_xml_fail(r->log, CDN_ERR_UNSUPPORTED, node,
                        "coordinate='global' is not supported; load the model in "
                        "MuJoCo 2.3.3 or earlier and save it with local coordinates");
   CDNI_TRY(read_eulerseq(r, node));
-  CDNI_TRY(io_xml_bool(r->d, node, "autolimits", &c->autolimits, NULL));
-  CDNI_TRY(io_xml_bool(r->d, node, "balanceinertia", &c->balanceinertia, NULL));
+  CDNI_TRY(io_xml_bool(r->log, node, "autolimits", &c->autolimits, NULL));
+  CDNI_TRY(io_xml_bool(r->log, node, "balanceinertia", &c->balanceinertia, NULL));
   CDNI_TRY(read_groups(r, node));
   CDNI_TRY(read_bound(r, node, "boundmass", &c->boundmass));
   CDNI_TRY(read_bound(r, node, "boundinertia", &c->boundinertia));
@@ -100,17 +100,17 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
 
   /* It moves the frames of free bodies, and with them the meaning of their coordinates. */
   bool alignfree = false;
-  CDNI_TRY(io_xml_bool(r->d, node, "alignfree", &alignfree, NULL));
-  if (alignfree) io_not_understood(r->d, io_xml_line(node), "compiler alignfree");
+  CDNI_TRY(io_xml_bool(r->log, node, "alignfree", &alignfree, NULL));
+  if (alignfree) io_not_understood(r->log, io_xml_line(node), "compiler alignfree");
 
   static const char *const conflicts[] = { "warning", "merge", "error" };
-  CDNI_TRY(io_xml_keyword(r->d, node, "conflict", conflicts, 3, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, "conflict", conflicts, 3, &word, &present));
   if (present && r->model == 0) r->conflict_merges = word == 1, r->conflict_fails = word == 2;
-  else if (present && word > 0) io_not_understood(r->d, io_xml_line(node), "compiler conflict of an attached model");
+  else if (present && word > 0) io_not_understood(r->log, io_xml_line(node), "compiler conflict of an attached model");
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_node *lengthrange = io_xml_child(node, "lengthrange");
   if (lengthrange) io_xml_mark(lengthrange);
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -120,7 +120,7 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
   static const char *const words[] = { "disable", "enable" };
   int word;
   bool present;
-  CDNI_TRY(io_xml_keyword(r->d, node, attribute, words, 2, &word, &present));
+  CDNI_TRY(io_xml_keyword(r->log, node, attribute, words, 2, &word, &present));
   if (present) *on = word == 1;
   return CDN_OK;
 }
@@ -141,13 +141,13 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "clampctrl", &f->clampctrl));
   CDNI_TRY(read_flag(r, node, "filterparent", &f->filterparent));
   CDNI_TRY(read_flag(r, node, "sleep", &f->sleep));
-  CDNI_TRY(read_flag(r, node, "refsafe", &r->d->solver.refsafe));
-  CDNI_TRY(read_flag(r, node, "eulerdamp", &r->d->solver.eulerdamp));
+  CDNI_TRY(read_flag(r, node, "refsafe", &r->spec->whole.solver.refsafe));
+  CDNI_TRY(read_flag(r, node, "eulerdamp", &r->spec->whole.solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
-  CDNI_TRY(read_flag(r, node, "diagexact", &r->d->solver.exact_diagonal));
+  CDNI_TRY(read_flag(r, node, "diagexact", &r->spec->whole.solver.exact_diagonal));
   bool noise = false;
   CDNI_TRY(read_flag(r, node, "sensornoise", &noise));
-  if (noise) io_not_understood(r->d, io_xml_line(node), "flag sensornoise");
+  if (noise) io_not_understood(r->log, io_xml_line(node), "flag sensornoise");
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -155,7 +155,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   if (!passive) f->springs = f->dampers = false;
   if (!constraint) f->limits = f->contacts = f->frictionloss = f->equality = false;
   ignore(node, silent, CDNI_COUNT(silent));
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -163,10 +163,10 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
 static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
   double groups[MJCF_ACTUATOR_GROUPS];
   int count;
-  CDNI_TRY(io_xml_doubles_upto(r->d, node, "actuatorgroupdisable", groups, 0, MJCF_ACTUATOR_GROUPS, &count));
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "actuatorgroupdisable", groups, 0, MJCF_ACTUATOR_GROUPS, &count));
   for (int i = 0; i < count; i++) {
     if (!(groups[i] >= 0 && groups[i] < MJCF_ACTUATOR_GROUPS && groups[i] == (int)groups[i]))
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                          "actuatorgroupdisable has %g; groups are whole numbers from 0 to %d", groups[i],
                          MJCF_ACTUATOR_GROUPS - 1);
     r->idle_groups |= 1u << (int)groups[i];
@@ -179,11 +179,11 @@ static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
   static const char *const names[] = { "density", "viscosity", "wind", "magnetic" };
   for (int i = 0; i < CDNI_COUNT(names); i++) {
     double v[3] = { 0, 0, 0 };
-    CDNI_TRY(io_xml_doubles(r->d, node, names[i], v, i < 2 ? 1 : 3, NULL));
+    CDNI_TRY(io_xml_doubles(r->log, node, names[i], v, i < 2 ? 1 : 3, NULL));
     if (v[0] == 0 && v[1] == 0 && v[2] == 0) continue;
     char note[40];
     snprintf(note, sizeof note, "option %s", names[i]);
-    io_not_understood(r->d, io_xml_line(node), note);
+    io_not_understood(r->log, io_xml_line(node), note);
   }
   return CDN_OK;
 }
@@ -192,20 +192,20 @@ cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
   static const char *const silent[] = { "apirate",        "mpr_tolerance",  "ccd_tolerance",
                                         "jacobian",       "mpr_iterations", "ccd_iterations",
                                         "sdf_iterations", "sdf_initpoints", "sleep_tolerance" };
-  CDNI_TRY(io_xml_vec3(r->d, node, "gravity", &r->d->gravity, NULL));
+  CDNI_TRY(io_xml_vec3(r->log, node, "gravity", &r->spec->whole.gravity, NULL));
   CDNI_TRY(read_medium(r, node));
   CDNI_TRY(io_mjcf_read_solver(r, node));
   CDNI_TRY(read_disabled_groups(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };
   int collision = (int)r->collision;
-  CDNI_TRY(io_xml_keyword(r->d, node, "collision", collisions, 3, &collision, NULL));
+  CDNI_TRY(io_xml_keyword(r->log, node, "collision", collisions, 3, &collision, NULL));
   r->collision = (mjcf_collision)collision;
   ignore(node, silent, CDNI_COUNT(silent));
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     if (io_xml_is(child, "flag")) CDNI_TRY(read_flags(r, child));
-    else io_not_understood(r->d, io_xml_line(child), io_xml_name(child));
+    else io_not_understood(r->log, io_xml_line(child), io_xml_name(child));
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }

@@ -18,7 +18,7 @@ cdn_rotation io_mjcf_z_to(cdn_vec3 z) {
 }
 
 static cdn_status no_direction(mjcf_reader *r, const mjcf_element *e, const char *what) {
-  return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+  return io_xml_fail(r->log, CDN_ERR_PARSE, e->node,
                      "%s has no direction: a vector is zero, or two are parallel; "
                      "correct them",
                      what);
@@ -27,7 +27,7 @@ static cdn_status no_direction(mjcf_reader *r, const mjcf_element *e, const char
 static cdn_status from_quat(mjcf_reader *r, const mjcf_element *e, const double *v, cdn_rotation *R) {
   const double largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fmax(fabs(v[2]), fabs(v[3])));
   if (largest == 0)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the quaternion is zero; write 1 0 0 0 for no rotation");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the quaternion is zero; write 1 0 0 0 for no rotation");
   const cdn_quaternion q = { v[0] / largest, v[1] / largest, v[2] / largest, v[3] / largest };
   *R = cdn_rotation_from_quaternion(q);
   return CDN_OK;
@@ -93,7 +93,7 @@ static cdn_status refuse_two_forms(mjcf_reader *r, const mjcf_element *e) {
   for (int i = 0; i < CDNI_COUNT(forms); i++) {
     if (!io_xml_has(e->node, forms[i].name)) continue;
     if (found)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "both '%s' and '%s' give an orientation; keep one of them",
+      return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "both '%s' and '%s' give an orientation; keep one of them",
                          found, forms[i].name);
     found = forms[i].name;
   }
@@ -114,7 +114,7 @@ cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotati
   }
   if (form < 0) return CDN_OK;
   if (nearest > 0 && io_xml_has(e->node, "quat") && form != CDNI_COUNT(forms) - 1)
-    io_warn(r->d, io_xml_line(e->node), "the default class's '%s' hides this element's 'quat', as in MuJoCo",
+    io_warn(r->log, io_xml_line(e->node), "the default class's '%s' hides this element's 'quat', as in MuJoCo",
             forms[form].name);
   double v[6];
   CDNI_TRY(io_mjcf_doubles(r, e, forms[form].name, v, forms[form].count, present));
@@ -124,7 +124,7 @@ cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotati
 cdn_status io_mjcf_fromto(mjcf_reader *r, const mjcf_element *e, const double v[6], cdn_transform *X) {
   const cdn_vec3 from = cdn_v3(v[0], v[1], v[2]), to = cdn_v3(v[3], v[4], v[5]);
   if (cdn_norm(cdn_sub(from, to)) < 2 * TINY)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the two points of fromto coincide; move them apart");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the two points of fromto coincide; move them apart");
   *X = (cdn_transform){ io_mjcf_z_to(cdn_sub(from, to)), cdn_scale(0.5, cdn_add(from, to)) };
   return CDN_OK;
 }

@@ -106,7 +106,7 @@ static named kind_of_element(const io_xml_node *node) {
 static cdn_status keep(mjcf_reader *r, kept *k, named kind, const io_xml_node *node) {
   const char *name = io_xml_peek(node, "name");
   if (kind >= KINDS || !name || !name[0]) return CDN_OK;
-  return io_names_add(&r->d->allocator, &k->names[kind], name, 0) >= 0 ? CDN_OK : io_mjcf_out_of_memory(r);
+  return io_names_add(&r->log->allocator, &k->names[kind], name, 0) >= 0 ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static cdn_status keep_name(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
@@ -155,6 +155,6 @@ cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_
   if (status == CDN_OK) status = drop(r, root, "equality", ANYTHING, &k);
   if (status == CDN_OK) status = drop(r, root, "actuator", ACTUATOR, &k);
   if (status == CDN_OK) status = drop(r, root, "sensor", ANYTHING, &k);
-  for (int i = 0; i < KINDS; i++) io_names_free(&r->d->allocator, &k.names[i]);
+  for (int i = 0; i < KINDS; i++) io_names_free(&r->log->allocator, &k.names[i]);
   return status;
 }

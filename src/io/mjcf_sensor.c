@@ -1,6 +1,7 @@
 /* Sites, and sensors that are values of the State. The others are listed as not simulated. */
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 #include "io/sensor.h"
 
@@ -34,14 +35,14 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   if (io_mjcf_has(r, &e, "fromto")) {
     double v[6];
     if (cdn_norm(X_SS.p) != 0)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both pos and fromto place the site; keep one of them");
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both pos and fromto place the site; keep one of them");
     CDNI_TRY(io_mjcf_doubles(r, &e, "fromto", v, 6, NULL));
     CDNI_TRY(io_mjcf_fromto(r, &e, v, &X_SS));
   }
   io_xml_ignore_all(node);
   if (!name || !name[0]) return CDN_OK;
   if (io_names_find(&r->site_names, name) >= 0) {
-    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
   }
   cdn_spec_frame frame = cdn_default_spec_frame();
   mjcf_site site = { .place = scope->place };
@@ -51,8 +52,8 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   frame.line = io_xml_line(node);
   frame.X_BF = cdn_transform_multiply(scope->X_BS, X_SS);
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_FRAME, &frame, &index));
-  if (io_names_add(&r->d->allocator, &r->site_names, io_spec_frame(r->spec, index)->name, index) < 0 ||
-      !cdni_array_push(&r->d->allocator, &r->sites, sizeof site, &site))
+  if (io_names_add(&r->log->allocator, &r->site_names, io_spec_frame(r->spec, index)->name, index) < 0 ||
+      !cdni_array_push(&r->log->allocator, &r->sites, sizeof site, &site))
     return io_mjcf_out_of_memory(r);
   return IO_REFER(&r->tree, FRAME, frame, index, body, scope->place);
 }
@@ -132,7 +133,7 @@ static bool has_reference(cdn_sensor_kind kind) {
 }
 
 static cdn_status not_there(mjcf_reader *r, io_xml_node *node, const char *what, const char *name) {
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the model; correct the name", what, name);
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the model; correct the name", what, name);
 }
 
 /* A sensor on its way into the spec: its texts are the document's, and its bodies have places. */
@@ -164,29 +165,29 @@ static cdn_status find_object(mjcf_reader *r, io_xml_node *node, const char *typ
 
 static cdn_status read_joint_target(mjcf_reader *r, io_xml_node *node, target of, sensing *s) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "joint", &name));
   const cdn_spec_joint *joint = io_mjcf_find_joint(r, name);
   if (!joint) return not_there(r, node, "joint", name);
   s->made.joint = joint->name;
   if (of == OF_BALL ? joint->kind == CDN_BALL : io_spec_joint_has_range(joint)) return CDN_OK;
-  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' must be a %s for this sensor", name,
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "joint '%.60s' must be a %s for this sensor", name,
                      of == OF_BALL ? "ball" : "hinge or slide");
 }
 
 static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
   const char *type, *name, *reference = io_xml_string(node, "reftype");
-  CDNI_TRY(io_xml_need_string(r->d, node, "objtype", &type));
-  CDNI_TRY(io_xml_need_string(r->d, node, "objname", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "objtype", &type));
+  CDNI_TRY(io_xml_need_string(r->log, node, "objname", &name));
   CDNI_TRY(find_object(r, node, type, name, turns_axes(s->made.kind), &s->at, known));
   if (!*known || !reference || !has_reference(s->made.kind)) return CDN_OK;
-  CDNI_TRY(io_xml_need_string(r->d, node, "refname", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "refname", &name));
   s->made.has_reference = true;
   return find_object(r, node, reference, name, true, &s->reference, known);
 }
 
 static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, sensing *s) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
   CDNI_TRY(find_site(r, node, name, &s->at));
   const mjcf_site *site = &CDNI_AT(r->sites, mjcf_site, io_names_find(&r->site_names, name));
   s->made.volume = site->volume;
@@ -196,7 +197,7 @@ static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, sensing 
 
 /* An actuator or tendon that is left out leaves its sensors out. */
 static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
-  CDNI_TRY(io_xml_need_string(r->d, node, "actuator", &s->actuator));
+  CDNI_TRY(io_xml_need_string(r->log, node, "actuator", &s->actuator));
   for (size_t i = 0; i < r->drives.count; i++) {
     const mjcf_drive *a = &CDNI_AT(r->drives, mjcf_drive, i);
     *known = a->element >= 0;
@@ -206,7 +207,7 @@ static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, cdn_sp
 }
 
 static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
-  CDNI_TRY(io_xml_need_string(r->d, node, "tendon", &s->tendon));
+  CDNI_TRY(io_xml_need_string(r->log, node, "tendon", &s->tendon));
   *known = cdn_spec_find(r->spec, CDN_SPEC_TENDON, s->tendon) >= 0; /* spatial ones are not kept */
   return CDN_OK;
 }
@@ -223,7 +224,7 @@ static cdn_status read_side(mjcf_reader *r, io_xml_node *node, int i, cdn_sensor
     const char *name = io_xml_string(node, words[k].attribute[i]);
     if (!name) continue;
     if (*side != CDN_SIDE_ANY)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "it has %s beside another; a side is one thing: remove one",
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it has %s beside another; a side is one thing: remove one",
                          words[k].attribute[i]);
     *side = words[k].side;
     const int place = *side == CDN_SIDE_SHAPE ? -1 : io_mjcf_find_body(r, name);
@@ -242,7 +243,7 @@ static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *
     int k = 0;
     while (k < CDNI_COUNT(words) && (strlen(words[k]) != n || strncmp(words[k], text, n) != 0)) k++;
     if (k == CDNI_COUNT(words))
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                          "data has '%.*s'; found, force, torque, dist, pos, normal and tangent are possible", (int)n,
                          text);
     s->data |= 1 << k;
@@ -255,8 +256,8 @@ static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sens
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
   int reduce = 0;
   CDNI_TRY(read_data(r, node, s));
-  CDNI_TRY(io_xml_keyword(r->d, node, "reduce", reductions, 4, &reduce, NULL));
-  CDNI_TRY(io_xml_int(r->d, node, "num", &s->contacts, NULL));
+  CDNI_TRY(io_xml_keyword(r->log, node, "reduce", reductions, 4, &reduce, NULL));
+  CDNI_TRY(io_xml_int(r->log, node, "num", &s->contacts, NULL));
   s->reduce = (cdn_sensor_reduce)reduce;
   const int each = io_sensed_count(s->data);
   *known = !io_xml_has(node, "site") && each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
@@ -277,11 +278,11 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sens
     case OF_SITE:
       *known = io_xml_has(node, "site") || !io_xml_has(node, "camera"); /* rays of a camera's pixels */
       if (!*known) return CDN_OK;
-      CDNI_TRY(io_xml_need_string(r->d, node, "site", &name));
+      CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
       return find_site(r, node, name, &s->at);
     case OF_OBJECT: return read_object_target(r, node, s, known);
     case OF_SUBTREE:
-      CDNI_TRY(io_xml_need_string(r->d, node, "body", &name));
+      CDNI_TRY(io_xml_need_string(r->log, node, "body", &name));
       s->at.place = io_mjcf_find_body(r, name);
       return s->at.place < 0 ? not_there(r, node, "body", name) : CDN_OK;
     case OF_NOTHING: break;
@@ -292,7 +293,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sens
 static void report(mjcf_reader *r, io_xml_node *node, const char *what) {
   char note[120];
   snprintf(note, sizeof note, "sensor/%.60s%s", io_xml_name(node), what);
-  io_not_understood(r->d, io_xml_line(node), note);
+  io_not_understood(r->log, io_xml_line(node), note);
 }
 
 static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
@@ -308,16 +309,16 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
 static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
   CDNI_TRY(read_target(r, node, of, s, known));
   if (!*known) return CDN_OK;
-  CDNI_TRY(io_xml_double(r->d, node, "cutoff", &s->made.cutoff, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "cutoff", &s->made.cutoff, NULL));
   if (!cdni_all_finite((const double *)&s->at.X, sizeof s->at.X / sizeof(double), NULL))
-    return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
+    return io_xml_fail(r->log, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
   io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
   io_xml_ignore(node, "user");
   io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
   io_xml_ignore(node, "interp");
   io_xml_ignore(node, "delay");
   CDNI_TRY(add(r, node, s));
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 

@@ -1,26 +1,27 @@
 /* <tendon>: those whose length is a sum of coordinates (fixed). Spatial ones are not simulated. */
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/mjcf.h"
 
 /* *lost: the tendon is left out. */
 static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t, bool *lost) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "joint", &name));
   const cdn_spec_joint *joint = io_mjcf_find_joint(r, name);
-  if (!joint) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' names no joint; correct the name", name);
+  if (!joint) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "joint='%.60s' names no joint; correct the name", name);
   *lost = *lost || !io_spec_joint_has_range(joint);
   for (int i = 0; i < t->joints && i < CDN_SPEC_TENDON_JOINTS; i++)
     if (strcmp(t->joint[i], joint->name) == 0)
-      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is in the tendon twice; add up the coefficients",
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "joint '%.60s' is in the tendon twice; add up the coefficients",
                          name);
   double coefficient;
   bool present;
-  CDNI_TRY(io_xml_double(r->d, node, "coef", &coefficient, &present));
-  if (!present) return io_xml_missing(r->d, node, "coef", "give the tendon's length for a unit of the joint");
+  CDNI_TRY(io_xml_double(r->log, node, "coef", &coefficient, &present));
+  if (!present) return io_xml_missing(r->log, node, "coef", "give the tendon's length for a unit of the joint");
   if (t->joints < CDN_SPEC_TENDON_JOINTS) t->joint[t->joints] = joint->name, t->coefficient[t->joints] = coefficient;
   t->joints++;
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
 
@@ -31,7 +32,7 @@ static cdn_status read_joints(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon
     else {
       char note[100];
       snprintf(note, sizeof note, "fixed/%.60s", io_xml_name(child));
-      io_not_understood(r->d, io_xml_line(child), note);
+      io_not_understood(r->log, io_xml_line(child), note);
     }
   }
   return walk.status;
@@ -45,7 +46,7 @@ static cdn_status read_limit(mjcf_reader *r, const mjcf_element *e, cdn_spec_ten
   if (!t->limited) return CDN_OK;
   if (range[0] >= range[1])
     return io_xml_fail(
-        r->d, CDN_ERR_PARSE, e->node,
+        r->log, CDN_ERR_PARSE, e->node,
         "the tendon is limited, but its range '%g %g' is empty; write range='LOWER UPPER', or limited='false'",
         range[0], range[1]);
   t->lower = range[0], t->upper = range[1];
@@ -63,10 +64,10 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cons
   CDNI_TRY(io_mjcf_double(r, e, "armature", &armature));
   const bool springs = stiffness[0] != 0 || stiffness[1] != 0 || stiffness[2] != 0;
   const bool dampers = damping[0] != 0 || damping[1] != 0 || damping[2] != 0;
-  if (springs && r->flags.springs) io_not_understood(r->d, line, "tendon stiffness");
-  if (dampers && r->flags.dampers) io_not_understood(r->d, line, "tendon damping");
-  if (armature != 0) io_not_understood(r->d, line, "tendon armature");
-  if (t->limited && !r->soft_rows) io_not_understood(r->d, line, "tendon/fixed");
+  if (springs && r->flags.springs) io_not_understood(r->log, line, "tendon stiffness");
+  if (dampers && r->flags.dampers) io_not_understood(r->log, line, "tendon damping");
+  if (armature != 0) io_not_understood(r->log, line, "tendon armature");
+  if (t->limited && !r->soft_rows) io_not_understood(r->log, line, "tendon/fixed");
   return CDN_OK;
 }
 
@@ -95,14 +96,14 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_joints(r, node, &t, &lost));
   io_mjcf_finish_element(r, &e);
   if (lost) { /* MuJoCo adds the first number of the joint's quaternion or place */
-    io_not_understood(r->d, t.line, "tendon/fixed on a ball or free joint");
+    io_not_understood(r->log, t.line, "tendon/fixed on a ball or free joint");
     return CDN_OK;
   }
   if (t.joints > CDN_SPEC_TENDON_JOINTS) {
-    io_not_understood(r->d, t.line, "tendon/fixed (more than 16 joints)");
+    io_not_understood(r->log, t.line, "tendon/fixed (more than 16 joints)");
     return CDN_OK;
   }
-  if (t.joints == 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the tendon has no joints");
+  if (t.joints == 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the tendon has no joints");
   char made[60];
   snprintf(made, sizeof made, "tendon of line %d", t.line);
   t.name = io_xml_string(node, "name");
@@ -120,8 +121,8 @@ cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node) {
     char note[100];
     snprintf(note, sizeof note, "tendon/%.60s", io_xml_name(child));
     io_xml_ignore_all(child);
-    io_not_understood(r->d, io_xml_line(child), note);
+    io_not_understood(r->log, io_xml_line(child), note);
   }
-  io_xml_report_rest(r->d, node);
+  io_xml_report_rest(r->log, node);
   return walk.status;
 }

@@ -17,22 +17,22 @@ static cdn_status read_document(cdn_spec *spec, const cdn_model_options *options
   io_xml_node *root = io_xml_root(document);
   if (io_xml_is(root, "robot")) return io_read_urdf(spec, root, options);
   if (io_xml_is(root, "mujoco")) return io_read_mjcf(spec, root, options);
-  return io_fail(&spec->d, CDN_ERR_PARSE, io_xml_line(root),
+  return io_fail(&spec->log, CDN_ERR_PARSE, io_xml_line(root),
                  "the root element is <%.60s>; a model begins with <robot> (URDF) or <mujoco> (MJCF)",
                  io_xml_name(root));
 }
 
 /* strict: the error lists everything that would be left out. */
-static cdn_status refuse_notes(io_description *d) {
-  if (d->notes.count == 0) return CDN_OK;
+static cdn_status refuse_notes(io_log *log) {
+  if (log->notes.count == 0) return CDN_OK;
   char list[400] = "";
   size_t used = 0;
-  for (size_t i = 0; i < d->notes.count && used < sizeof list; i++) {
-    const io_note *note = &CDNI_AT(d->notes, io_note, i);
+  for (size_t i = 0; i < log->notes.count && used < sizeof list; i++) {
+    const io_note *note = &CDNI_AT(log->notes, io_note, i);
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (%d, line %d)", i ? ", " : "", note->element,
                              note->count, note->line);
   }
-  return io_fail(d, CDN_ERR_UNSUPPORTED, CDNI_AT(d->notes, io_note, 0).line,
+  return io_fail(log, CDN_ERR_UNSUPPORTED, CDNI_AT(log->notes, io_note, 0).line,
                  "not simulated, and strict reading was asked for: %s", list);
 }
 
@@ -43,18 +43,18 @@ typedef struct source {
 } source;
 
 static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_model_options *options) {
-  io_description *d = &spec->d;
-  if (d->error.code != CDN_OK) return d->error.code;
+  io_log *log = &spec->log;
+  if (log->error.code != CDN_OK) return log->error.code;
   if (!from->path && !from->text && from->size > 0)
-    return io_fail(d, CDN_ERR_ARG, 0, "neither a path nor a text was given");
+    return io_fail(log, CDN_ERR_ARG, 0, "neither a path nor a text was given");
   io_xml_document *document = NULL;
-  CDNI_TRY(from->path ? io_xml_open(d, from->path, &document)
-                      : io_xml_open_memory(d, from->text, from->size, &document));
+  CDNI_TRY(from->path ? io_xml_open(log, from->path, &document)
+                      : io_xml_open_memory(log, from->text, from->size, &document));
   cdn_status status = read_document(spec, options, document);
   io_xml_close(document);
   /* A failure to keep a warning or a note is one of the whole. */
-  if (status == CDN_OK) status = d->error.code;
-  if (status == CDN_OK && options->strict) status = refuse_notes(d);
+  if (status == CDN_OK) status = log->error.code;
+  if (status == CDN_OK && options->strict) status = refuse_notes(log);
   if (status != CDN_OK) io_spec_clear(spec);
   return status;
 }
@@ -62,13 +62,10 @@ static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_mode
 /* `unreadable`: why the options cannot be read, or NULL. */
 static cdn_status load_spec(const source *from, const cdn_model_options *options, const char *unreadable,
                             cdn_spec **out) {
-  const cdn_allocator allocator = cdni_allocator_or_default(options->allocator);
-  cdn_spec *spec = cdni_calloc(&allocator, sizeof *spec);
-  *out = spec;
+  cdn_spec *spec = *out = io_spec_start(options->allocator, from->name);
   if (!spec) return CDN_ERR_NOMEM;
-  io_description_init(&spec->d, allocator, from->name);
-  spec->from_file = true;
-  return unreadable ? io_fail(&spec->d, CDN_ERR_VERSION, 0, "%s", unreadable) : read_source(spec, from, options);
+  spec->whole.from_file = true;
+  return unreadable ? io_fail(&spec->log, CDN_ERR_VERSION, 0, "%s", unreadable) : read_source(spec, from, options);
 }
 
 static cdn_status load_public_spec(source from, const cdn_model_options *options, const char *function,
@@ -79,8 +76,8 @@ static cdn_status load_public_spec(source from, const cdn_model_options *options
   const cdn_status status = load_spec(&from, &known, unreadable, out);
   if (!*out) return cdni_refuse(status, function, "out of memory");
   if (status == CDN_OK) return CDN_OK;
-  (*out)->d.error.function = function;
-  cdni_error_tell(&(*out)->d.error);
+  (*out)->log.error.function = function;
+  cdni_error_tell(&(*out)->log.error);
   return status;
 }
 
@@ -128,7 +125,7 @@ static void drop_system(cdn_model *model) {
 
 static cdn_status finish(cdn_model *model, cdn_status status, const char *function) {
   if (status == CDN_OK) return CDN_OK;
-  if (model->spec) model->error = model->spec->d.error;
+  if (model->spec) model->error = model->spec->log.error;
   else cdni_error_set(&model->error, status, function, NULL, "out of memory");
   model->error.function = function;
   cdni_error_tell(&model->error);
@@ -138,15 +135,16 @@ static cdn_status finish(cdn_model *model, cdn_status status, const char *functi
 
 /* Into a System of the caller's, which does not freeze if that fails. */
 static cdn_status build_into(cdn_model *model, cdn_system *system, const char *function) {
-  io_description *d = &model->spec->d;
-  if (!system) return io_fail(d, CDN_ERR_ARG, 0, "there is no System to add the model to");
+  io_log *log = &model->spec->log;
+  if (!system) return io_fail(log, CDN_ERR_ARG, 0, "there is no System to add the model to");
   if (cdn_system_is_frozen(system))
-    return io_fail(d, CDN_ERR_FROZEN, 0, "the System is frozen; add the model before cdn_system_freeze");
+    return io_fail(log, CDN_ERR_FROZEN, 0, "the System is frozen; add the model before cdn_system_freeze");
   cdn_error earlier;
   cdn_system_last_error(system, &earlier);
-  if (earlier.code != CDN_OK) return io_fail(d, earlier.code, 0, "the System has a mistake already: %s", earlier.text);
+  if (earlier.code != CDN_OK)
+    return io_fail(log, earlier.code, 0, "the System has a mistake already: %s", earlier.text);
   const cdn_status status = io_build(model, system);
-  if (status != CDN_OK) cdni_system_fail(system, status, function, NULL, "%s", d->error.text);
+  if (status != CDN_OK) cdni_system_fail(system, status, function, NULL, "%s", log->error.text);
   return status;
 }
 
@@ -154,7 +152,7 @@ static cdn_status build_into(cdn_model *model, cdn_system *system, const char *f
 static cdn_status build_copy(const cdn_spec *spec, cdn_model *model, const char *unreadable, cdn_system *system,
                              const char *function) {
   cdn_status status = cdn_spec_copy(spec, &model->spec);
-  if (status == CDN_OK && unreadable) status = io_fail(&model->spec->d, CDN_ERR_VERSION, 0, "%s", unreadable);
+  if (status == CDN_OK && unreadable) status = io_fail(&model->spec->log, CDN_ERR_VERSION, 0, "%s", unreadable);
   if (status == CDN_OK) status = build_into(model, system, function);
   return finish(model, status, function);
 }

@@ -201,7 +201,7 @@ cdn_status cdn_model_get_actuator_sized(const cdn_model *model, int i, cdn_model
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-static const io_description *log_of(const cdn_model *model) { return model && model->spec ? &model->spec->d : NULL; }
+static const io_log *log_of(const cdn_model *model) { return model && model->spec ? &model->spec->log : NULL; }
 
 int cdn_model_not_understood_count(const cdn_model *model) {
   return log_of(model) ? (int)log_of(model)->notes.count : 0;
@@ -241,7 +241,7 @@ static cdn_status no_such_key(cdn_model *model, const char *name) {
     snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", cdn_model_key_name(model, i));
   }
   return cdni_error_set(&model->error, CDN_ERR_ARG, "cdn_model_set_key", name, "%.120s: no keyframe '%.60s'; %s%s",
-                        model->spec->d.file, name, list[0] ? "there are: " : "the model has none", list);
+                        model->spec->log.file, name, list[0] ? "there are: " : "the model has none", list);
 }
 
 /* One joint after another; values that the key omits come from `defaults`. */

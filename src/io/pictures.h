@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "io/description.h"
+#include "io/log.h"
 
 /* Rows from top to bottom, 4 bytes a pixel; all are opaque. A cube has six squares, one below the other
  * (cdn_texture_def). */
@@ -23,6 +23,6 @@ cdn_status io_picture_load(const char *path, io_picture *out);
 cdn_status io_picture_read_jpeg(const char *path, FILE *file, io_picture *out);
 /* textures.c: makes the picture or the cube of a texture of a spec. CDN_ERR_ARG where its numbers do not make one;
  * else as above. */
-cdn_status io_make_texture(const io_description *d, const cdn_spec_asset *texture, io_picture *out);
+cdn_status io_make_texture(const io_log *log, const cdn_spec_asset *texture, io_picture *out);
 
 #endif

@@ -255,8 +255,8 @@ static const char *own(const cdn_allocator *a, cdn_spec_kind kind, void *to, con
 }
 
 static cdn_status fail(cdn_spec *spec, cdn_status code, const char *function, const char *element, const char *text) {
-  return cdni_error_set(&spec->d.error, code, function, element, "%s%s%s", element ? element : "", element ? ": " : "",
-                        text);
+  return cdni_error_set(&spec->log.error, code, function, element, "%s%s%s", element ? element : "",
+                        element ? ": " : "", text);
 }
 
 static cdn_status fail_own(cdn_spec *spec, const char *function, const char *name, const char *wrong) {
@@ -277,13 +277,13 @@ static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
     text[n++] = '_';
     text[n] = '\0';
   }
-  return cdni_strdup(&spec->d.allocator, text);
+  return cdni_strdup(&spec->log.allocator, text);
 }
 
 /* `named`: a name is made up if there is none. */
 static cdn_status append(cdn_spec *spec, cdn_spec_kind kind, const void *element, bool named, const char *function,
                          int *index) {
-  const cdn_allocator *a = &spec->d.allocator;
+  const cdn_allocator *a = &spec->log.allocator;
   union {
     cdn_spec_joint joint;
     cdn_spec_shape shape;
@@ -325,7 +325,7 @@ const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_
 }
 
 static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element, const char *function) {
-  const cdn_allocator *a = &spec->d.allocator;
+  const cdn_allocator *a = &spec->log.allocator;
   const int before = (int)spec->elements[kind].count;
   if (i < 0 || i >= before) return fail(spec, CDN_ERR_ARG, function, NULL, "there is no element of this index");
   CDNI_TRY(add(spec, kind, element, function, NULL));
@@ -398,7 +398,7 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
     return fail(spec, CDN_ERR_ARG, "cdn_spec_remove", NULL, "there is no element of this kind and index");
   const size_t size = infos[kind].size, behind = spec->elements[kind].count - (size_t)i - 1;
   char *at = element_at(spec, kind, i);
-  free_element(&spec->d.allocator, kind, at);
+  free_element(&spec->log.allocator, kind, at);
   memmove(at, at + size, behind * size);
   spec->elements[kind].count--;
   return CDN_OK;
@@ -406,13 +406,19 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* `file` is the name of the spec in messages. */
-static cdn_status create(const char *name, const char *file, cdn_allocator allocator, cdn_spec **out) {
+cdn_spec *io_spec_start(cdn_allocator allocator, const char *file) {
   const cdn_allocator a = cdni_allocator_or_default(allocator);
   cdn_spec *spec = cdni_calloc(&a, sizeof *spec);
-  if (spec) io_description_init(&spec->d, a, file);
-  if (spec && spec->d.file) spec->d.name = cdni_strdup(&a, name);
-  if (spec && spec->d.name) *out = spec;
+  if (!spec) return NULL;
+  io_log_init(&spec->log, a, file);
+  spec->whole.solver = cdn_default_spec_solver();
+  return spec;
+}
+
+static cdn_status create(const char *name, const char *file, cdn_allocator allocator, cdn_spec **out) {
+  cdn_spec *spec = io_spec_start(allocator, file);
+  if (spec && spec->log.file) spec->name = cdni_strdup(&spec->log.allocator, name);
+  if (spec && spec->name) *out = spec;
   else cdn_spec_destroy(spec);
   return *out ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, "cdn_spec_create", "out of memory");
 }
@@ -429,7 +435,7 @@ cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) {
 }
 
 void io_spec_clear(cdn_spec *spec) {
-  const cdn_allocator a = spec->d.allocator;
+  const cdn_allocator a = spec->log.allocator;
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
     for (int i = 0; i < cdn_spec_count(spec, (cdn_spec_kind)kind); i++)
       free_element(&a, (cdn_spec_kind)kind, element_at(spec, (cdn_spec_kind)kind, i));
@@ -439,9 +445,10 @@ void io_spec_clear(cdn_spec *spec) {
 
 void cdn_spec_destroy(cdn_spec *spec) {
   if (!spec) return;
-  const cdn_allocator a = spec->d.allocator;
+  const cdn_allocator a = spec->log.allocator;
   io_spec_clear(spec);
-  io_description_free(&spec->d);
+  cdni_strfree(&a, spec->name);
+  io_log_free(&spec->log);
   cdni_free(&a, spec, sizeof *spec);
 }
 
@@ -449,22 +456,16 @@ static cdn_status copy_elements(cdn_spec *to, const cdn_spec *from) {
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
     for (int i = 0; i < cdn_spec_count(from, (cdn_spec_kind)kind); i++)
       CDNI_TRY(add(to, (cdn_spec_kind)kind, element_at(from, (cdn_spec_kind)kind, i), "cdn_spec_copy", NULL));
-  return io_description_copy_log(&to->d, &from->d);
+  return io_log_copy(&to->log, &from->log);
 }
 
 cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   if (out) *out = NULL;
   if (!spec || !out) return cdni_refuse(CDN_ERR_ARG, "cdn_spec_copy", "the spec, or where its copy shall go, is NULL");
   cdn_spec *copy = NULL;
-  CDNI_TRY(create(cdn_spec_name(spec), spec->d.file, spec->d.allocator, &copy));
-  copy->d.gravity = spec->d.gravity;
-  copy->d.has_gravity = spec->d.has_gravity;
-  copy->d.solver = spec->d.solver, copy->d.has_solver = spec->d.has_solver;
-  copy->d.body_word = spec->d.body_word;
-  copy->d.parents_touch = spec->d.parents_touch;
-  copy->d.overlaps_pass = spec->d.overlaps_pass;
-  copy->d.meshes_have_looks = spec->d.meshes_have_looks;
-  copy->from_file = spec->from_file;
+  CDNI_TRY(create(cdn_spec_name(spec), spec->log.file, spec->log.allocator, &copy));
+  copy->whole = spec->whole;
+  copy->log.body_word = spec->log.body_word;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
   else cdn_spec_destroy(copy); /* its message has been told */
@@ -474,24 +475,24 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
 void cdn_spec_last_error_sized(const cdn_spec *spec, cdn_error *out, size_t size) {
   cdn_error none;
   if (!spec) cdni_error_set(&none, CDN_ERR_ARG, "cdn_spec_last_error", NULL, "there is no spec");
-  cdni_sized_write(out, size, spec ? &spec->d.error : &none, sizeof none);
+  cdni_sized_write(out, size, spec ? &spec->log.error : &none, sizeof none);
 }
 
-const char *cdn_spec_name(const cdn_spec *spec) { return spec && spec->d.name ? spec->d.name : ""; }
+const char *cdn_spec_name(const cdn_spec *spec) { return spec && spec->name ? spec->name : ""; }
 
 cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) {
   if (!spec) return no_spec("cdn_spec_set_name");
-  char *copy = cdni_strdup(&spec->d.allocator, name ? name : "model");
+  char *copy = cdni_strdup(&spec->log.allocator, name ? name : "model");
   if (!copy) return fail(spec, CDN_ERR_NOMEM, "cdn_spec_set_name", NULL, "out of memory");
-  cdni_strfree(&spec->d.allocator, spec->d.name);
-  spec->d.name = copy;
+  cdni_strfree(&spec->log.allocator, spec->name);
+  spec->name = copy;
   return CDN_OK;
 }
 
 cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) {
   if (!spec || !g)
     return cdni_refuse(CDN_ERR_ARG, "cdn_spec_get_gravity", "the spec, or where gravity shall go, is NULL");
-  *g = spec->d.gravity;
+  *g = spec->whole.gravity;
   return CDN_OK;
 }
 
@@ -499,8 +500,8 @@ cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) {
   if (!spec) return no_spec("cdn_spec_set_gravity");
   if (!isfinite(g.x) || !isfinite(g.y) || !isfinite(g.z))
     return fail(spec, CDN_ERR_NONFINITE, "cdn_spec_set_gravity", NULL, "gravity has a NaN or an infinity");
-  spec->d.gravity = g;
-  spec->d.has_gravity = g.x != 0 || g.y != 0 || g.z != 0;
+  spec->whole.gravity = g;
+  spec->whole.has_gravity = g.x != 0 || g.y != 0 || g.z != 0;
   return CDN_OK;
 }
 

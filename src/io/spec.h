@@ -2,11 +2,23 @@
 #ifndef CARDAN_IO_SPEC_H
 #define CARDAN_IO_SPEC_H
 
-#include "io/description.h"
+#include "io/log.h"
+
+/* What is said of the whole model. */
+typedef struct io_whole {
+  bool from_file, has_gravity;
+  bool meshes_have_looks; /* colours and pictures of a mesh's file are the shape's where the model has none */
+  bool parents_touch;     /* shapes touch those of the parent body */
+  bool overlaps_pass;     /* bodies that overlap in the first pose never touch: the format has no exclusions */
+  bool has_solver;        /* the format has one (MJCF), or the spec was given one */
+  cdn_vec3 gravity;
+  cdn_spec_solver solver;
+} io_whole;
 
 struct cdn_spec {
-  io_description d; /* the log, and data that belong to no element */
-  bool from_file;
+  io_log log;
+  char *name;
+  io_whole whole;
   cdni_array elements[CDN_SPEC_KIND_COUNT];
 };
 
@@ -28,7 +40,10 @@ static inline cdn_spec_camera *io_spec_camera(const cdn_spec *s, int i) { return
 static inline cdn_spec_tendon *io_spec_tendon(const cdn_spec *s, int i) { return IO_ELEMENT(s, TENDON, tendon, i); }
 static inline cdn_spec_light *io_spec_light(const cdn_spec *s, int i) { return IO_ELEMENT(s, LIGHT, light, i); }
 
-/* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec's log. The
+/* spec.c: an empty spec without a name, whose file is called so in messages; NULL: out of memory. log.error may tell of
+ * that, too. */
+cdn_spec *io_spec_start(cdn_allocator allocator, const char *file);
+/* An element as this library has it, of any kind: appended as a copy. The error is on the spec's log. The
  * second one makes up no name: the reader gives it one. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
 cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
@@ -47,7 +62,7 @@ typedef struct io_spec_names {
   io_names bodies, joints;
   int *parent, *child; /* one a joint */
 } io_spec_names;
-/* Fails, with the message on spec->d, if names are not unique or joints name bodies that do not exist. The caller
+/* Fails, with the message on spec->log, if names are not unique or joints name bodies that do not exist. The caller
  * frees it in any case. */
 cdn_status io_spec_names_make(cdn_spec *spec, io_spec_names *names);
 void io_spec_names_free(const cdn_spec *spec, io_spec_names *names);

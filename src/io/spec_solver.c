@@ -26,7 +26,7 @@ const char *io_check_solver(const cdn_spec_solver *s) {
 
 cdn_status cdn_spec_get_solver_sized(const cdn_spec *spec, cdn_spec_solver *out, size_t size) {
   const uint32_t struct_size = (uint32_t)size;
-  cdni_sized_write(out, size, spec ? &spec->d.solver : &spec_solver_defaults, sizeof *out);
+  cdni_sized_write(out, size, spec ? &spec->whole.solver : &spec_solver_defaults, sizeof *out);
   if (out && size >= sizeof struct_size) memcpy(out, &struct_size, sizeof struct_size);
   if (spec && out) return CDN_OK;
   return cdni_refuse(CDN_ERR_ARG, "cdn_spec_get_solver", "the spec, or where its solver shall go, is NULL");
@@ -37,11 +37,11 @@ cdn_status cdn_spec_set_solver(cdn_spec *spec, const cdn_spec_solver *def) {
   if (!spec) return cdni_refuse(CDN_ERR_ARG, function, "the spec is NULL");
   cdn_spec_solver known;
   const char *wrong = def ? read_spec_solver(&known, def) : "no def is given: start with cdn_default_spec_solver()";
-  if (wrong) return cdni_error_set(&spec->d.error, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", wrong);
+  if (wrong) return cdni_error_set(&spec->log.error, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", wrong);
   if ((wrong = io_check_solver(&known)))
-    return cdni_error_set(&spec->d.error, strstr(wrong, "NaN") ? CDN_ERR_NONFINITE : CDN_ERR_ARG, function, NULL, "%s",
-                          wrong);
-  spec->d.solver = known, spec->d.has_solver = true;
+    return cdni_error_set(&spec->log.error, strstr(wrong, "NaN") ? CDN_ERR_NONFINITE : CDN_ERR_ARG, function, NULL,
+                          "%s", wrong);
+  spec->whole.solver = known, spec->whole.has_solver = true;
   return CDN_OK;
 }
 
@@ -52,23 +52,23 @@ cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double 
                                         [CDN_SPEC_IMPLICIT] = CDN_METHOD_MUJOCO_IMPLICIT,
                                         [CDN_SPEC_IMPLICITFAST] = CDN_METHOD_MUJOCO_IMPLICIT_FAST };
   if (!model || !model->spec) return cdni_refuse(CDN_ERR_ARG, function, "there is no model, or it has no spec");
-  const io_description *d = &model->spec->d;
-  if (!d->has_solver)
+  const cdn_spec_solver *file = &model->spec->whole.solver;
+  if (!model->spec->whole.has_solver)
     return cdni_error_set(
         &model->error, CDN_ERR_UNSUPPORTED, function, NULL,
         "%s: the file does not say how steps are taken, as MJCF's <option> does: choose a method and a "
         "step",
-        d->file);
-  const bool plain = d->solver.integrator == CDN_SPEC_EULER && !d->solver.eulerdamp;
-  if (method) *method = plain ? CDN_METHOD_SEMI_EXPLICIT_EULER : methods[d->solver.integrator];
-  if (step) *step = d->solver.timestep;
+        model->spec->log.file);
+  const bool plain = file->integrator == CDN_SPEC_EULER && !file->eulerdamp;
+  if (method) *method = plain ? CDN_METHOD_SEMI_EXPLICIT_EULER : methods[file->integrator];
+  if (step) *step = file->timestep;
   return CDN_OK;
 }
 
 void io_interactive_steps(cdn_model *model, const cdn_system *system, cdn_method *method, double *step) {
   static const double usual = 0.002; /* MuJoCo's, too */
-  const bool has_own = model && model->spec && model->spec->d.has_solver;
+  const bool has_own = model && model->spec && model->spec->whole.has_solver;
   const bool is_stiff = cdn_system_shape_count(system) > 0 && cdn_system_contact_model(system) != CDN_CONTACT_SOFT;
-  *step = has_own ? model->spec->d.solver.timestep : usual;
+  *step = has_own ? model->spec->whole.solver.timestep : usual;
   *method = is_stiff ? CDN_METHOD_IMPLICIT_CONTACT : CDN_METHOD_MUJOCO_IMPLICIT;
 }

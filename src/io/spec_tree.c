@@ -36,7 +36,7 @@ typedef struct item {
   int node, joint, part, inboard, next, loop;
 } item;
 
-static cdn_status no_memory(graph *g) { return io_fail(&g->spec->d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(graph *g) { return io_fail(&g->spec->log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 static int other_end(const graph *g, int joint, int node) {
   const int parent = g->names->parent[joint] + 1;
@@ -52,7 +52,7 @@ static bool before(const candidate *a, const candidate *b) {
 }
 
 static bool push(graph *g, candidate c) {
-  if (!cdni_array_push(&g->spec->d.allocator, &g->heap, sizeof c, &c)) return false;
+  if (!cdni_array_push(&g->spec->log.allocator, &g->heap, sizeof c, &c)) return false;
   candidate *h = g->heap.data;
   for (size_t i = g->heap.count - 1; i > 0 && before(&h[i], &h[(i - 1) / 2]); i = (i - 1) / 2) {
     const candidate swap = h[i];
@@ -162,7 +162,7 @@ static bool can_be_split(const graph *g, int node) {
 static cdn_status hang(graph *g, item it) {
   const int index = (int)g->items.count;
   it.next = -1;
-  if (!cdni_array_push(&g->spec->d.allocator, &g->items, sizeof it, &it)) return no_memory(g);
+  if (!cdni_array_push(&g->spec->log.allocator, &g->items, sizeof it, &it)) return no_memory(g);
   if (g->last_item[it.inboard] < 0) g->first_item[it.inboard] = index;
   else CDNI_AT(g->items, item, g->last_item[it.inboard]).next = index;
   g->last_item[it.inboard] = index;
@@ -176,7 +176,7 @@ static cdn_status cut_loop(graph *g, int joint) {
   const bool at_joint = split < 0 || is_cut_at_joint(io_spec_joint(g->spec, joint));
   const cdn_spec_loop loop = { joint, !at_joint, at_joint ? parent : split, at_joint ? child : -1 };
   const int index = (int)g->tree->loops.count;
-  if (!cdni_array_push(&g->spec->d.allocator, &g->tree->loops, sizeof loop, &loop)) return no_memory(g);
+  if (!cdni_array_push(&g->spec->log.allocator, &g->tree->loops, sizeof loop, &loop)) return no_memory(g);
   if (at_joint) return CDN_OK;
   return hang(g, (item){ .node = split,
                          .joint = joint,
@@ -213,7 +213,7 @@ static cdn_status place(graph *g, const item *it) {
                                  .reversed = it->joint >= 0 && g->names->child[it->joint] + 1 != it->node,
                                  .part = it->part,
                                  .parts = g->parts[it->node] };
-  if (!cdni_array_push(&g->spec->d.allocator, &g->tree->mobilizers, sizeof m, &m)) return no_memory(g);
+  if (!cdni_array_push(&g->spec->log.allocator, &g->tree->mobilizers, sizeof m, &m)) return no_memory(g);
   if (whole) g->place[it->node] = index;
   else CDNI_AT(g->tree->loops, cdn_spec_loop, it->loop).b = index;
   return CDN_OK;
@@ -266,23 +266,23 @@ static cdn_status check_weights(cdn_spec *spec) {
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_JOINT); i++) {
     const cdn_spec_joint *j = io_spec_joint(spec, i);
     if (!isfinite(j->weight))
-      return io_fail(&spec->d, CDN_ERR_NONFINITE, j->line, "joint '%.60s': its weight is not finite; 1 is usual",
+      return io_fail(&spec->log, CDN_ERR_NONFINITE, j->line, "joint '%.60s': its weight is not finite; 1 is usual",
                      j->name);
     if ((unsigned)j->cut > CDN_CUT_JOINT)
-      return io_fail(&spec->d, CDN_ERR_ARG, j->line, "joint '%.60s': there is no way of cutting %d", j->name,
+      return io_fail(&spec->log, CDN_ERR_ARG, j->line, "joint '%.60s': there is no way of cutting %d", j->name,
                      (int)j->cut);
   }
   return CDN_OK;
 }
 
 cdn_status io_spec_tree_make(cdn_spec *spec, const io_spec_names *names, cdn_spec_tree *tree) {
-  const cdn_allocator *a = &spec->d.allocator;
+  const cdn_allocator *a = &spec->log.allocator;
   graph g = { .spec = spec,
               .names = names,
               .tree = tree,
               .n_nodes = cdn_spec_count(spec, CDN_SPEC_BODY) + 1,
               .n_joints = cdn_spec_count(spec, CDN_SPEC_JOINT) };
-  *tree = (cdn_spec_tree){ .allocator = spec->d.allocator };
+  *tree = (cdn_spec_tree){ .allocator = spec->log.allocator };
   CDNI_TRY(check_weights(spec));
   const size_t n = (size_t)g.n_nodes, m = (size_t)g.n_joints;
   const size_t n_ints = n + 2 + 2 * m + 7 * n + n + m,
@@ -324,10 +324,10 @@ cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) {
   if (out) *out = NULL;
   if (!spec || !out)
     return cdni_refuse(CDN_ERR_ARG, "cdn_spec_make_tree", "the spec, or where its tree shall go, is NULL");
-  spec->d.error = (cdn_error){ 0 }; /* an older failure is not this one's */
-  cdn_spec_tree *tree = cdni_calloc(&spec->d.allocator, sizeof *tree);
-  if (!tree) return io_fail(&spec->d, CDN_ERR_NOMEM, 0, "out of memory");
-  tree->allocator = spec->d.allocator;
+  spec->log.error = (cdn_error){ 0 }; /* an older failure is not this one's */
+  cdn_spec_tree *tree = cdni_calloc(&spec->log.allocator, sizeof *tree);
+  if (!tree) return io_fail(&spec->log, CDN_ERR_NOMEM, 0, "out of memory");
+  tree->allocator = spec->log.allocator;
   io_spec_names names;
   cdn_status status = io_spec_names_make(spec, &names);
   if (status == CDN_OK) status = io_spec_tree_make(spec, &names, tree);
@@ -337,8 +337,8 @@ cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) {
     return CDN_OK;
   }
   cdn_spec_tree_destroy(tree);
-  spec->d.error.function = "cdn_spec_make_tree";
-  cdni_error_tell(&spec->d.error);
+  spec->log.error.function = "cdn_spec_make_tree";
+  cdni_error_tell(&spec->log.error);
   return status;
 }
 

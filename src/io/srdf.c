@@ -8,7 +8,7 @@
 /* ---- where it is ---- */
 
 static bool find_beside(const urdf_graph *graph, char *path, size_t size) {
-  const char *file = graph->d->file, *slash = strrchr(file, '/');
+  const char *file = graph->log->file, *slash = strrchr(file, '/');
   const int directory = slash ? (int)(slash - file) + 1 : 0;
   const char *base = file + directory, *dot = strrchr(base, '.');
   const int stem = dot ? (int)(dot - base) : (int)strlen(base);
@@ -17,7 +17,7 @@ static bool find_beside(const urdf_graph *graph, char *path, size_t size) {
     const bool by_file = k % 2 == 0;
     struct stat is;
     if (snprintf(path, size, "%.*s%s%.*s.srdf", directory, file, places[k / 2],
-                 by_file ? stem : (int)strlen(graph->d->name), by_file ? base : graph->d->name) < (int)size &&
+                 by_file ? stem : (int)strlen(graph->spec->name), by_file ? base : graph->spec->name) < (int)size &&
         stat(path, &is) == 0 && S_ISREG(is.st_mode))
       return true;
   }
@@ -35,7 +35,7 @@ typedef struct unknown_links {
 static cdn_status find_link(const urdf_graph *graph, io_xml_node *node, const char *attribute, unknown_links *unknown,
                             const urdf_link **out) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(graph->d, node, attribute, &name));
+  CDNI_TRY(io_xml_need_string(graph->log, node, attribute, &name));
   const int i = io_names_find(&graph->link_names, name);
   *out = i >= 0 ? &CDNI_AT(graph->links, urdf_link, i) : NULL;
   if (i >= 0 || unknown->n++ > 0) return CDN_OK;
@@ -60,35 +60,35 @@ static cdn_status keep_apart(urdf_graph *graph, io_xml_node *node, unknown_links
 }
 
 static cdn_status read_pairs(urdf_graph *graph, io_xml_node *root) {
-  io_description *d = graph->d;
+  io_log *log = graph->log;
   unknown_links unknown = { 0 };
   if (!io_xml_is(root, "robot"))
-    return io_xml_fail(d, CDN_ERR_PARSE, root, "the root element of an SRDF file is <robot>");
+    return io_xml_fail(log, CDN_ERR_PARSE, root, "the root element of an SRDF file is <robot>");
   const char *name = io_xml_string(root, "name");
-  if (name && strcmp(name, d->name) != 0)
-    io_warn(d, io_xml_line(root), "this is for the robot '%.60s', and is used for '%.60s'", name, d->name);
+  if (name && strcmp(name, graph->spec->name) != 0)
+    io_warn(log, io_xml_line(root), "this is for the robot '%.60s', and is used for '%.60s'", name, graph->spec->name);
   for (io_xml_node *n = io_xml_first(root); n; n = io_xml_next(n)) {
     if (io_xml_is(n, "disable_collisions"))
-      CDNI_TRY(io_forgive(d, keep_apart(graph, n, &unknown), "this pair of links is not kept apart"));
+      CDNI_TRY(io_forgive(log, keep_apart(graph, n, &unknown), "this pair of links is not kept apart"));
     else if (io_xml_is(n, "disable_default_collisions") || io_xml_is(n, "enable_collisions"))
-      io_warn(d, io_xml_line(n), "<%s> is not obeyed: write pairs with <disable_collisions>", io_xml_name(n));
+      io_warn(log, io_xml_line(n), "<%s> is not obeyed: write pairs with <disable_collisions>", io_xml_name(n));
   }
   if (unknown.n > 0)
-    io_warn(d, unknown.line, "%d name%s of links %s not the robot's; the first: '%.60s'", unknown.n,
+    io_warn(log, unknown.line, "%d name%s of links %s not the robot's; the first: '%.60s'", unknown.n,
             unknown.n == 1 ? "" : "s", unknown.n == 1 ? "is" : "are", unknown.name);
   return CDN_OK;
 }
 
 cdn_status urdf_read_srdf(urdf_graph *graph) {
-  io_description *d = graph->d;
-  char path[4096], *file = d->file;
+  io_log *log = graph->log;
+  char path[4096], *file = log->file;
   if (!find_beside(graph, path, sizeof path)) return CDN_OK;
-  d->file = path; /* messages tell where they are from */
+  log->file = path; /* messages tell where they are from */
   io_xml_document *document = NULL;
-  cdn_status status = io_xml_open(d, path, &document);
+  cdn_status status = io_xml_open(log, path, &document);
   if (status == CDN_OK) status = read_pairs(graph, io_xml_root(document));
   io_xml_close(document);
-  status = io_forgive(d, status, "the file is left out");
-  d->file = file;
+  status = io_forgive(log, status, "the file is left out");
+  log->file = file;
   return status;
 }

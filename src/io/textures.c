@@ -105,10 +105,10 @@ static void flip(const cdn_spec_asset *a, io_picture *p) {
     }
 }
 
-static cdn_status load(const io_description *d, const cdn_spec_asset *a, const char *file, io_picture *out) {
+static cdn_status load(const io_log *log, const cdn_spec_asset *a, const char *file, io_picture *out) {
   char path[4096];
   *out = (io_picture){ 0 };
-  CDNI_TRY(io_find_file(d, file, path, sizeof path));
+  CDNI_TRY(io_find_file(log, file, path, sizeof path));
   CDNI_TRY(io_picture_load(path, out));
   flip(a, out);
   return CDN_OK;
@@ -151,11 +151,11 @@ static cdn_status cube_of_grid(const cdn_spec_asset *a, const io_picture *from, 
   return CDN_OK;
 }
 
-static cdn_status cube_of_sides(const io_description *d, const cdn_spec_asset *a, io_picture *out) {
+static cdn_status cube_of_sides(const io_log *log, const cdn_spec_asset *a, io_picture *out) {
   for (int side = 0; side < SIDES; side++) {
     io_picture one;
     if (!a->side_file[side]) continue;
-    CDNI_TRY(load(d, a, a->side_file[side], &one));
+    CDNI_TRY(load(log, a, a->side_file[side], &one));
     cdn_status status = CDN_OK;
     const bool first = !out->rgba;
     if (one.width != one.height || one.width > MOST_SIDE || (!first && one.width != out->width))
@@ -171,20 +171,20 @@ static cdn_status cube_of_sides(const io_description *d, const cdn_spec_asset *a
   return out->rgba ? CDN_OK : cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor a builtin texture");
 }
 
-static cdn_status make(const io_description *d, const cdn_spec_asset *a, io_picture *out) {
+static cdn_status make(const io_log *log, const cdn_spec_asset *a, io_picture *out) {
   io_picture whole;
   if (a->builtin != CDN_SPEC_TEXTURE_NONE) return make_builtin(a, out);
-  if (!a->file) return cube_of_sides(d, a, out);
-  CDNI_TRY(load(d, a, a->file, a->texture_type == CDN_SPEC_TEXTURE_2D ? out : &whole));
+  if (!a->file) return cube_of_sides(log, a, out);
+  CDNI_TRY(load(log, a, a->file, a->texture_type == CDN_SPEC_TEXTURE_2D ? out : &whole));
   if (a->texture_type == CDN_SPEC_TEXTURE_2D) return CDN_OK;
   const cdn_status status = cube_of_grid(a, &whole, out);
   io_picture_free(&whole);
   return status;
 }
 
-cdn_status io_make_texture(const io_description *d, const cdn_spec_asset *texture, io_picture *out) {
+cdn_status io_make_texture(const io_log *log, const cdn_spec_asset *texture, io_picture *out) {
   *out = (io_picture){ 0 };
-  const cdn_status status = make(d, texture, out);
+  const cdn_status status = make(log, texture, out);
   if (status != CDN_OK) io_picture_free(out);
   return status;
 }

@@ -2,17 +2,20 @@
  * when every coordinate has its reference value. So joint k, with its axis frame A in B, has F = A and M = A, with two
  * exceptions: F of the first joint is placed in the parent by X_PB, and F is set back by the reference value. */
 #include "io/tree.h"
+#include "io/joints.h"
 
 #include <stdio.h>
 
-static cdn_status no_memory(const io_tree *tree) { return io_fail(&tree->spec->d, CDN_ERR_NOMEM, 0, "out of memory"); }
+static cdn_status no_memory(const io_tree *tree) {
+  return io_fail(&tree->spec->log, CDN_ERR_NOMEM, 0, "out of memory");
+}
 
 /* ---- bodies and joints ----------------------------------------------------------------------- */
 
 cdn_status io_tree_start(io_tree *tree, cdn_spec *spec) {
   const io_place ground = { .parent = -1, .X_PB = cdn_transform_identity(), .body = -1 };
   *tree = (io_tree){ .spec = spec };
-  return cdni_array_push(&spec->d.allocator, &tree->places, sizeof ground, &ground) ? CDN_OK : no_memory(tree);
+  return cdni_array_push(&spec->log.allocator, &tree->places, sizeof ground, &ground) ? CDN_OK : no_memory(tree);
 }
 
 static io_place *newest(const io_tree *tree) { return io_place_at(tree, (int)tree->places.count - 1); }
@@ -20,7 +23,7 @@ static io_place *newest(const io_tree *tree) { return io_place_at(tree, (int)tre
 cdn_status io_tree_add_body(io_tree *tree, int parent, cdn_transform X_PB, const cdn_spec_body *body) {
   io_place place = { .parent = parent, .X_PB = X_PB, .first_joint = cdn_spec_count(tree->spec, CDN_SPEC_JOINT) };
   CDNI_TRY(io_spec_append(tree->spec, CDN_SPEC_BODY, body, &place.body));
-  return cdni_array_push(&tree->spec->d.allocator, &tree->places, sizeof place, &place) ? CDN_OK : no_memory(tree);
+  return cdni_array_push(&tree->spec->log.allocator, &tree->places, sizeof place, &place) ? CDN_OK : no_memory(tree);
 }
 
 /* Where a joint is: A in B, and the angle or distance by which F is set back. */
@@ -92,16 +95,16 @@ typedef struct reference {
 
 cdn_status io_tree_refer(io_tree *tree, cdn_spec_kind kind, int element, size_t offset, int place) {
   const reference made = { kind, element, place, offset };
-  return cdni_array_push(&tree->spec->d.allocator, &tree->references, sizeof made, &made) ? CDN_OK : no_memory(tree);
+  return cdni_array_push(&tree->spec->log.allocator, &tree->references, sizeof made, &made) ? CDN_OK : no_memory(tree);
 }
 
 void io_tree_free(io_tree *tree) {
-  cdni_array_free(&tree->spec->d.allocator, &tree->places);
-  cdni_array_free(&tree->spec->d.allocator, &tree->references);
+  cdni_array_free(&tree->spec->log.allocator, &tree->places);
+  cdni_array_free(&tree->spec->log.allocator, &tree->references);
 }
 
 static cdn_status put(io_tree *tree, const char **text, const char *name) {
-  *text = cdni_strdup(&tree->spec->d.allocator, name);
+  *text = cdni_strdup(&tree->spec->log.allocator, name);
   return *text ? CDN_OK : no_memory(tree);
 }
 
@@ -160,7 +163,7 @@ static cdn_status name_shape(io_tree *tree, namer *n, cdn_spec_shape *shape) {
 }
 
 static cdn_status name_with(io_tree *tree, namer *n, int bodies, int shapes) {
-  const cdn_allocator *a = &tree->spec->d.allocator;
+  const cdn_allocator *a = &tree->spec->log.allocator;
   for (int i = 0; i < bodies; i++)
     if (io_names_add(a, &n->bodies, io_spec_body(tree->spec, i)->name, i) < 0) return no_memory(tree);
   for (int i = 0; i < shapes; i++) {
@@ -173,7 +176,7 @@ static cdn_status name_with(io_tree *tree, namer *n, int bodies, int shapes) {
 }
 
 static cdn_status name_shapes(io_tree *tree) {
-  const cdn_allocator *a = &tree->spec->d.allocator;
+  const cdn_allocator *a = &tree->spec->log.allocator;
   const int bodies = cdn_spec_count(tree->spec, CDN_SPEC_BODY), shapes = cdn_spec_count(tree->spec, CDN_SPEC_SHAPE);
   const size_t bytes = (size_t)(bodies + 1) * SHAPE_TYPES * sizeof(int);
   namer n = { .numbers = cdni_calloc(a, bytes) };

@@ -9,7 +9,9 @@
 #ifndef CARDAN_IO_TREE_H
 #define CARDAN_IO_TREE_H
 
-#include "io/joints.h"
+#include "io/spec.h"
+
+struct cdn_spec_joint;
 
 typedef struct io_place {
   int parent;                /* a place, before the body's own; -1 for Ground */
@@ -39,7 +41,8 @@ cdn_status io_tree_add_body(io_tree *tree, int parent, cdn_transform X_PB, const
  * as that stands when all coordinates have their reference values, the joint has its anchor at `pos`, and `axis` (unit)
  * is what it turns about, slides along, or has as the normal of its plane. `ref`: the value of q there, of a pin or
  * slider. */
-cdn_status io_tree_add_joint(io_tree *tree, const cdn_spec_joint *joint, cdn_vec3 pos, cdn_vec3 axis, double ref);
+cdn_status io_tree_add_joint(io_tree *tree, const struct cdn_spec_joint *joint, cdn_vec3 pos, cdn_vec3 axis,
+                             double ref);
 /* Once the newest body has its joints: the frames in between, or the weld. */
 cdn_status io_tree_end_body(io_tree *tree);
 /* Has the text at `offset` in an element be the name of the body at `place`; it stays NULL for Ground. */

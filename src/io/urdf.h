@@ -46,7 +46,7 @@ typedef struct urdf_joint {
 
 typedef struct urdf_graph {
   cdn_spec *spec;
-  io_description *d; /* its log */
+  io_log *log; /* the spec's */
   io_tree tree;
   const cdn_model_options *options;
   cdni_array links, joints; /* urdf_link, urdf_joint */
@@ -61,7 +61,7 @@ cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node);
 cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node);
 /* What urdf_elements.c and urdf_shapes.c share: the first child of this name, ticked off; an element's <origin>. */
 io_xml_node *urdf_take_child(const io_xml_node *node, const char *name);
-cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_transform *X);
+cdn_status urdf_read_origin(io_log *log, const io_xml_node *node, cdn_transform *X);
 
 /* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame until urdf_place_shapes puts them
  * on bodies. A shape that cannot be understood is left out with a warning. */

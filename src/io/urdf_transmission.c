@@ -35,20 +35,21 @@ static const char *obstacle(io_xml_node *node, const io_xml_node *joint, const i
 }
 
 /* The text of <mechanicalReduction>, of the actuator or (PR2) of the transmission; without one 1. */
-static cdn_status read_reduction(io_description *d, const io_xml_node *node, const io_xml_node *actuator, double *n) {
+static cdn_status read_reduction(io_log *log, const io_xml_node *node, const io_xml_node *actuator, double *n) {
   char text[80];
   const char *number = text_of(actuator, "mechanicalReduction", text);
   if (!number) number = text_of(node, "mechanicalReduction", text);
   *n = 1;
   if (!number || io_xml_number(node, number, n)) return CDN_OK;
-  return io_xml_fail(d, CDN_ERR_PARSE, node, "its <mechanicalReduction> is '%s'; write a number that is not 0", number);
+  return io_xml_fail(log, CDN_ERR_PARSE, node, "its <mechanicalReduction> is '%s'; write a number that is not 0",
+                     number);
 }
 
 static cdn_status add_actuator(urdf_graph *graph, io_xml_node *node, const urdf_joint *joint, const char *name,
                                double reduction) {
   cdn_spec_actuator made = cdn_default_spec_actuator();
   if (cdn_spec_find(graph->spec, CDN_SPEC_ACTUATOR, name) >= 0) {
-    io_warn(graph->d, io_xml_line(node), "actuator '%.60s' has two transmissions; the second one is left out", name);
+    io_warn(graph->log, io_xml_line(node), "actuator '%.60s' has two transmissions; the second one is left out", name);
     return CDN_OK;
   }
   made.name = name;
@@ -64,27 +65,27 @@ static cdn_status add_actuator(urdf_graph *graph, io_xml_node *node, const urdf_
 }
 
 cdn_status urdf_read_transmission(urdf_graph *graph, io_xml_node *node) {
-  io_description *d = graph->d;
+  io_log *log = graph->log;
   io_xml_node *end = io_xml_child(node, "joint"), *actuator = io_xml_child(node, "actuator");
   const char *reason = obstacle(node, end, actuator);
   if (reason) {
-    io_not_understood(d, io_xml_line(node), reason);
+    io_not_understood(log, io_xml_line(node), reason);
     return CDN_OK;
   }
   const char *joint_name, *name;
   double reduction;
-  CDNI_TRY(io_xml_need_string(d, end, "name", &joint_name));
-  CDNI_TRY(io_xml_need_string(d, actuator, "name", &name));
-  CDNI_TRY(read_reduction(d, node, actuator, &reduction));
+  CDNI_TRY(io_xml_need_string(log, end, "name", &joint_name));
+  CDNI_TRY(io_xml_need_string(log, actuator, "name", &name));
+  CDNI_TRY(read_reduction(log, node, actuator, &reduction));
   const int index = io_names_find(&graph->joint_names, joint_name);
   const urdf_joint *joint = index >= 0 ? &CDNI_AT(graph->joints, urdf_joint, index) : NULL;
   if (!joint)
-    return io_xml_fail(d, CDN_ERR_PARSE, end, "there is no joint '%.60s'; define it or correct the name", joint_name);
+    return io_xml_fail(log, CDN_ERR_PARSE, end, "there is no joint '%.60s'; define it or correct the name", joint_name);
   if (reduction == 0 || !isfinite(reduction))
-    return io_xml_fail(d, CDN_ERR_PARSE, node, "its <mechanicalReduction> is %g; write a number that is not 0",
+    return io_xml_fail(log, CDN_ERR_PARSE, node, "its <mechanicalReduction> is %g; write a number that is not 0",
                        reduction);
   if (joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC)
     return add_actuator(graph, node, joint, name, reduction);
-  io_not_understood(d, io_xml_line(node), "transmission (of a joint that has not one coordinate)");
+  io_not_understood(log, io_xml_line(node), "transmission (of a joint that has not one coordinate)");
   return CDN_OK;
 }

@@ -1,5 +1,6 @@
 /* From links and joints by name to a tree of bodies: the checks that it is one tree, and links that are fixed to
  * another merged into it. */
+#include "io/joints.h"
 #include "io/urdf.h"
 
 #include <stdio.h>
@@ -15,11 +16,11 @@ static cdn_status attach_joints(urdf_graph *graph) {
     urdf_joint *joint = joint_at(graph, i);
     urdf_link *parent = link_at(graph, joint->parent), *child = link_at(graph, joint->child);
     if (joint->parent == joint->child)
-      return io_fail(graph->d, CDN_ERR_PARSE, joint->line, "joint '%.60s' connects link '%.60s' with itself",
+      return io_fail(graph->log, CDN_ERR_PARSE, joint->line, "joint '%.60s' connects link '%.60s' with itself",
                      joint->name, child->name);
     if (child->parent_joint >= 0) {
       const urdf_joint *other = joint_at(graph, child->parent_joint);
-      return io_fail(graph->d, CDN_ERR_PARSE, joint->line,
+      return io_fail(graph->log, CDN_ERR_PARSE, joint->line,
                      "link '%.60s' is the child of two joints, '%.60s' (line %d) and '%.60s'; a link has one parent: "
                      "remove one of them",
                      child->name, other->name, other->line, joint->name);
@@ -46,11 +47,11 @@ static cdn_status find_root(urdf_graph *graph) {
   }
   if (n_roots == 1) return CDN_OK;
   if (n_roots == 0)
-    return io_fail(graph->d, CDN_ERR_PARSE, link_at(graph, 0)->line,
+    return io_fail(graph->log, CDN_ERR_PARSE, link_at(graph, 0)->line,
                    "no link is the root: every one is the child of some joint, so they form a cycle through '%.60s'; "
                    "remove the joint that closes it",
                    link_at(graph, 0)->name);
-  return io_fail(graph->d, CDN_ERR_PARSE, link_at(graph, second)->line,
+  return io_fail(graph->log, CDN_ERR_PARSE, link_at(graph, second)->line,
                  "%d links have no parent, but a robot has one root: %s%s; connect the others with joints (of type "
                  "fixed, if need be)",
                  n_roots, names, n_roots > 4 ? ", ..." : "");
@@ -62,7 +63,7 @@ static cdn_status find_cycle(const urdf_graph *graph) {
     const urdf_link *link = link_at(graph, i);
     if (link->reached) continue;
     const urdf_joint *joint = joint_at(graph, link->parent_joint);
-    return io_fail(graph->d, CDN_ERR_PARSE, joint->line,
+    return io_fail(graph->log, CDN_ERR_PARSE, joint->line,
                    "link '%.60s' is in, or behind, a cycle of joints that the root '%.60s' does not reach, by way of "
                    "joint '%.60s'; remove the joint that closes the cycle",
                    link->name, link_at(graph, graph->root)->name, joint->name);
@@ -173,25 +174,25 @@ static bool has_one_coordinate(const urdf_joint *joint) {
 }
 
 static cdn_status add_mimic(urdf_graph *graph, const urdf_joint *joint) {
-  io_description *d = graph->d;
+  io_log *log = graph->log;
   if (joint->type == URDF_FIXED) {
-    io_warn(d, joint->mimic_line, "joint '%.60s' is fixed: that it mimics '%.60s' has no effect", joint->name,
+    io_warn(log, joint->mimic_line, "joint '%.60s' is fixed: that it mimics '%.60s' has no effect", joint->name,
             joint->mimic);
     return CDN_OK;
   }
   const int index = io_names_find(&graph->joint_names, joint->mimic);
   if (index < 0)
-    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line,
+    return io_fail(log, CDN_ERR_PARSE, joint->mimic_line,
                    "joint '%.60s' mimics '%.60s', but there is no joint of that name; correct it", joint->name,
                    joint->mimic);
   const urdf_joint *other = joint_at(graph, index), *wrong = has_one_coordinate(joint) ? other : joint;
   if (!has_one_coordinate(wrong))
-    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line,
+    return io_fail(log, CDN_ERR_PARSE, joint->mimic_line,
                    "joint '%.60s' mimics '%.60s', but '%.60s' does not have one coordinate: both must be revolute, "
                    "continuous or prismatic",
                    joint->name, joint->mimic, wrong->name);
   if (other == joint)
-    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line, "joint '%.60s' mimics itself; name another", joint->name);
+    return io_fail(log, CDN_ERR_PARSE, joint->mimic_line, "joint '%.60s' mimics itself; name another", joint->name);
   char name[300];
   snprintf(name, sizeof name, "%.280s mimic", joint->name);
   cdn_spec_constraint made = cdn_default_spec_constraint();

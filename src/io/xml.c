@@ -102,11 +102,11 @@ static cdn_status tidy(xmlNode *root) {
   return CDN_OK;
 }
 
-static cdn_status parse(io_description *d, io_xml_document *document, const char *text, size_t size) {
+static cdn_status parse(io_log *log, io_xml_document *document, const char *text, size_t size) {
   complaint c = { 0 };
   xmlInitParser();
   xmlParserCtxt *parser = xmlNewParserCtxt();
-  if (!parser) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  if (!parser) return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
   parser->_private = &c;
   parser->sax->serror = on_error;
   parser->sax->entityDecl = on_entity;
@@ -114,36 +114,36 @@ static cdn_status parse(io_description *d, io_xml_document *document, const char
   document->tree = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL, options);
   xmlFreeParserCtxt(parser);
   if (c.entity)
-    return io_fail(d, CDN_ERR_PARSE, c.line,
+    return io_fail(log, CDN_ERR_PARSE, c.line,
                    "the document declares entities of its own, which is not accepted; "
                    "write their text where they are used");
   if (!document->tree || !xmlDocGetRootElement(document->tree)) {
-    if (!c.made) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory, or a document without any element");
-    return io_fail(d, CDN_ERR_PARSE, c.line > 0 ? c.line : 1, "not a well-formed XML document: %s", c.text);
+    if (!c.made) return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory, or a document without any element");
+    return io_fail(log, CDN_ERR_PARSE, c.line > 0 ? c.line : 1, "not a well-formed XML document: %s", c.text);
   }
-  if (tidy(xmlDocGetRootElement(document->tree)) != CDN_OK) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  if (tidy(xmlDocGetRootElement(document->tree)) != CDN_OK) return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
   return CDN_OK;
 }
 
 /* A tree takes many times the memory of its text, and a source without an end (/dev/zero) must be refused. */
 enum { MOST_MEGABYTES = 256, MOST_BYTES = MOST_MEGABYTES << 20 };
-static cdn_status refuse_size(io_description *d) {
-  return io_fail(d, CDN_ERR_LIMIT, 1, "the file is larger than %d MiB, the most that a model file may have",
+static cdn_status refuse_size(io_log *log) {
+  return io_fail(log, CDN_ERR_LIMIT, 1, "the file is larger than %d MiB, the most that a model file may have",
                  (int)MOST_MEGABYTES);
 }
 
-static io_xml_document *start(const io_description *d) {
-  io_xml_document *document = cdni_calloc(&d->allocator, sizeof *document);
+static io_xml_document *start(const io_log *log) {
+  io_xml_document *document = cdni_calloc(&log->allocator, sizeof *document);
   if (!document) return NULL;
-  document->allocator = d->allocator;
+  document->allocator = log->allocator;
   document->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (document->locale) return document;
   io_xml_close(document);
   return NULL;
 }
 
-cdn_status io_xml_copy(io_description *d, const io_xml_node *root, io_xml_document **out) {
-  *out = start(d);
+cdn_status io_xml_copy(io_log *log, const io_xml_node *root, io_xml_document **out) {
+  *out = start(log);
   if (*out) (*out)->tree = xmlCopyDoc(tree_node(root)->doc, 1);
   if (*out && (*out)->tree) {
     (*out)->tree->_private = *out;
@@ -151,16 +151,16 @@ cdn_status io_xml_copy(io_description *d, const io_xml_node *root, io_xml_docume
   }
   io_xml_close(*out);
   *out = NULL;
-  return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
 }
 
-cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, io_xml_document **out) {
+cdn_status io_xml_open_memory(io_log *log, const char *text, size_t size, io_xml_document **out) {
   *out = NULL;
-  if (!text || size == 0) return io_fail(d, CDN_ERR_PARSE, 1, "the file is empty; a URDF or MJCF model is wanted");
-  if (size > MOST_BYTES) return refuse_size(d);
-  io_xml_document *document = start(d);
-  if (!document) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
-  const cdn_status status = parse(d, document, text, size);
+  if (!text || size == 0) return io_fail(log, CDN_ERR_PARSE, 1, "the file is empty; a URDF or MJCF model is wanted");
+  if (size > MOST_BYTES) return refuse_size(log);
+  io_xml_document *document = start(log);
+  if (!document) return io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
+  const cdn_status status = parse(log, document, text, size);
   if (status == CDN_OK) {
     document->tree->_private = document;
     *out = document;
@@ -171,32 +171,32 @@ cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, 
 }
 
 /* Reads a file whole, in pieces, so that pipes do as well. */
-static cdn_status read_file(io_description *d, const char *path, cdni_array *text) {
+static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
   struct stat info;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-    return io_fail(d, CDN_ERR_FILE, 0, "this is a directory; give the model file inside it");
+    return io_fail(log, CDN_ERR_FILE, 0, "this is a directory; give the model file inside it");
   FILE *file = fopen(path, "rb");
-  if (!file) return io_fail(d, CDN_ERR_FILE, 0, "cannot open the file: %s", strerror(errno));
+  if (!file) return io_fail(log, CDN_ERR_FILE, 0, "cannot open the file: %s", strerror(errno));
   cdn_status status = CDN_OK;
   char piece[16384];
   for (size_t n; status == CDN_OK && (n = fread(piece, 1, sizeof piece, file)) > 0;) {
-    char *to = text->count + n <= MOST_BYTES ? cdni_array_extend(&d->allocator, text, 1, n) : NULL;
+    char *to = text->count + n <= MOST_BYTES ? cdni_array_extend(&log->allocator, text, 1, n) : NULL;
     if (to) memcpy(to, piece, n);
-    else if (text->count + n > MOST_BYTES) status = refuse_size(d);
-    else status = io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+    else if (text->count + n > MOST_BYTES) status = refuse_size(log);
+    else status = io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
   }
   if (status == CDN_OK && ferror(file))
-    status = io_fail(d, CDN_ERR_FILE, 0, "cannot read the file: %s", strerror(errno));
+    status = io_fail(log, CDN_ERR_FILE, 0, "cannot read the file: %s", strerror(errno));
   fclose(file);
   return status;
 }
 
-cdn_status io_xml_open(io_description *d, const char *path, io_xml_document **out) {
+cdn_status io_xml_open(io_log *log, const char *path, io_xml_document **out) {
   *out = NULL;
   cdni_array text = { 0 };
-  cdn_status status = read_file(d, path, &text);
-  if (status == CDN_OK) status = io_xml_open_memory(d, text.data, text.count, out);
-  cdni_array_free(&d->allocator, &text);
+  cdn_status status = read_file(log, path, &text);
+  if (status == CDN_OK) status = io_xml_open_memory(log, text.data, text.count, out);
+  cdni_array_free(&log->allocator, &text);
   return status;
 }
 
@@ -332,13 +332,13 @@ void io_xml_ignore_all(io_xml_node *node) {
   for (xmlAttr *a = tree_node(node)->properties; a; a = a->next) a->_private = &read_mark;
 }
 
-void io_xml_report_rest(io_description *d, io_xml_node *node) {
+void io_xml_report_rest(io_log *log, io_xml_node *node) {
   for (xmlAttr *a = tree_node(node)->properties; a; a = a->next) {
     if (a->_private) continue;
     char name[400];
     snprintf(name, sizeof name, "%s %s", io_xml_name(node), (const char *)a->name);
-    io_not_understood(d, io_xml_line(node), name);
+    io_not_understood(log, io_xml_line(node), name);
   }
   for (io_xml_node *child = io_xml_first(node); child; child = io_xml_next(child))
-    if (!tree_node(child)->_private) io_not_understood(d, io_xml_line(child), io_xml_name(child));
+    if (!tree_node(child)->_private) io_not_understood(log, io_xml_line(child), io_xml_name(child));
 }

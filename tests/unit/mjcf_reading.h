@@ -25,7 +25,7 @@ static inline cdn_status try_read(const char *body) {
 
 static inline void read_text(const char *body) {
   cdn_status status = try_read(body);
-  ck_assert_msg(status == CDN_OK, "%s", spec->d.error.text);
+  ck_assert_msg(status == CDN_OK, "%s", spec->log.error.text);
 }
 
 static inline const char *data_path(const char *folder, const char *name) {
@@ -42,7 +42,7 @@ static inline cdn_status try_file(const char *name) {
 
 static inline void read_data(const char *name) {
   cdn_status status = try_file(name);
-  ck_assert_msg(status == CDN_OK, "%s", spec->d.error.text);
+  ck_assert_msg(status == CDN_OK, "%s", spec->log.error.text);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "io/joints.h"
 
-static cdn_spec *spec; /* the one that was read last; its log and its message are spec->d */
+static cdn_spec *spec; /* the one that was read last; its log and its message are spec->log */
 
 static inline void done(void) { cdn_spec_destroy(spec); }
 
@@ -72,9 +72,9 @@ static inline const char *parent_of(const char *body) {
 
 /* How often an element was listed, 0 if not at all. */
 static inline int noted(const char *element) {
-  for (size_t i = 0; i < spec->d.notes.count; i++)
-    if (strcmp(CDNI_AT(spec->d.notes, io_note, i).element, element) == 0)
-      return CDNI_AT(spec->d.notes, io_note, i).count;
+  for (size_t i = 0; i < spec->log.notes.count; i++)
+    if (strcmp(CDNI_AT(spec->log.notes, io_note, i).element, element) == 0)
+      return CDNI_AT(spec->log.notes, io_note, i).count;
   return 0;
 }
 

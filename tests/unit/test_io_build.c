@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/model.h"
 #include "io/tree.h"
 
 /* ---- specs by hand, as readers make them ---- */
 
 static cdn_model *model;
-static io_description *d;
 static io_tree tree;
 static cdn_state *state;
 
@@ -40,7 +40,7 @@ static void add_body(const char *name, int parent, cdn_transform X_PB, cdn_mass_
   body.mass = mass;
   body.allow_improper = true;
   OK(io_tree_add_body(&tree, parent, X_PB, &body));
-  OK(io_check_mass(d, body.line, "body", name, &mass));
+  OK(io_check_mass(&model->spec->log, body.line, "body", name, &mass));
 }
 
 /* On the body added last. */
@@ -62,11 +62,9 @@ static void begin(void) {
   model = calloc(1, sizeof *model);
   model->allocator = cdni_allocator_or_default((cdn_allocator){ 0 });
   model->options = cdn_default_model_options();
-  model->spec = cdni_calloc(&model->allocator, sizeof *model->spec);
-  model->spec->from_file = true;
-  d = &model->spec->d;
-  io_description_init(d, model->allocator, "hand.xml");
-  d->name = cdni_strdup(&d->allocator, "hand");
+  model->spec = io_spec_start(model->allocator, "hand.xml");
+  model->spec->whole.from_file = true;
+  model->spec->name = cdni_strdup(&model->allocator, "hand");
   OK(io_tree_start(&tree, model->spec));
 }
 
@@ -79,7 +77,7 @@ static cdn_status try_build(void) {
 
 static void build(void) {
   const cdn_status status = try_build();
-  ck_assert_msg(status == CDN_OK, "%s", d->error.text);
+  ck_assert_msg(status == CDN_OK, "%s", model->spec->log.error.text);
   OK(cdn_state_create(model->system, &state));
 }
 
@@ -436,7 +434,7 @@ START_TEST(test_names_are_unique) {
   add_body("a", 0, cdn_transform_identity(), disc);
   add_body("a", 1, cdn_transform_identity(), disc);
   FAILS(try_build(), CDN_ERR_PARSE);
-  ck_assert_str_eq(d->error.text, "hand.xml:12: body 'a' is defined twice, first at line 11; rename one");
+  ck_assert_str_eq(model->spec->log.error.text, "hand.xml:12: body 'a' is defined twice, first at line 11; rename one");
   end();
   begin();
   add_body("a", 0, cdn_transform_identity(), disc);
@@ -444,7 +442,8 @@ START_TEST(test_names_are_unique) {
   add_body("b", 0, cdn_transform_identity(), disc);
   add_joint("j", (hand_joint){ .kind = CDN_PIN, .axis = z_axis });
   FAILS(try_build(), CDN_ERR_PARSE);
-  ck_assert_str_eq(d->error.text, "hand.xml:51: joint 'j' is defined twice, first at line 50; rename one");
+  ck_assert_str_eq(model->spec->log.error.text,
+                   "hand.xml:51: joint 'j' is defined twice, first at line 50; rename one");
   end();
 }
 END_TEST

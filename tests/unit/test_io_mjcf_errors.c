@@ -24,15 +24,15 @@ START_TEST(test_options) {
     char text[800];
     snprintf(text, sizeof text, "%s%s", cases[i].option, body);
     read_text(text);
-    ck_assert(spec->d.has_gravity);
-    near_vec3(spec->d.gravity, cdn_v3(0, 0, cases[i].gravity), 0);
+    ck_assert(spec->whole.has_gravity);
+    near_vec3(spec->whole.gravity, cdn_v3(0, 0, cases[i].gravity), 0);
     const cdn_spec_joint *j = joint_named("j");
     NEAR(j->stiffness, cases[i].stiffness, 0);
     NEAR(j->damping, cases[i].damping, 0);
     ck_assert_int_eq(j->limited, cases[i].limited);
     NEAR(j->friction, cases[i].friction, 0);
     ck_assert_int_eq(noted("geom contact"), cases[i].contact);
-    ck_assert_int_eq((int)spec->d.notes.count, cases[i].contact);
+    ck_assert_int_eq((int)spec->log.notes.count, cases[i].contact);
     done();
   }
 }
@@ -86,9 +86,10 @@ START_TEST(test_not_understood) {
   for (int i = 0; i < CDNI_COUNT(expected); i++)
     ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,
                   noted(expected[i].element));
-  for (size_t i = 0; i < spec->d.notes.count; i++) ck_assert_int_ge(CDNI_AT(spec->d.notes, io_note, i).line, 2);
-  ck_assert_int_eq((int)spec->d.notes.count, CDNI_COUNT(expected));
-  ck_assert_int_eq((int)spec->d.warnings.count, 3); /* the mesh's mass, the composite's bodies, the motor with a name */
+  for (size_t i = 0; i < spec->log.notes.count; i++) ck_assert_int_ge(CDNI_AT(spec->log.notes, io_note, i).line, 2);
+  ck_assert_int_eq((int)spec->log.notes.count, CDNI_COUNT(expected));
+  ck_assert_int_eq((int)spec->log.warnings.count,
+                   3); /* the mesh's mass, the composite's bodies, the motor with a name */
   done();
 }
 END_TEST
@@ -129,10 +130,10 @@ START_TEST(test_short_keys) {
   ck_assert(u->u && !u->q);
   for (int i = 0; i < 10; i++) NEAR(u->u[i], speeds[i], TINY);
   ck_assert(!none->q && !none->u);
-  ck_assert_int_eq((int)spec->d.warnings.count, 4);
-  ck_assert_ptr_nonnull(strstr(CDNI_AT(spec->d.warnings, char *, 0), "m.xml:4: qpos of a key has 1 of 12 numbers"));
+  ck_assert_int_eq((int)spec->log.warnings.count, 4);
+  ck_assert_ptr_nonnull(strstr(CDNI_AT(spec->log.warnings, char *, 0), "m.xml:4: qpos of a key has 1 of 12 numbers"));
   ck_assert_ptr_nonnull(
-      strstr(CDNI_AT(spec->d.warnings, char *, 3), "qvel of a key has 3 of 10 numbers; the others are zero"));
+      strstr(CDNI_AT(spec->log.warnings, char *, 3), "qvel of a key has 3 of 10 numbers; the others are zero"));
   done();
 }
 END_TEST
@@ -201,9 +202,11 @@ START_TEST(test_messages) {
     char place[40];
     snprintf(place, sizeof place, "m.xml:%d: ", cases[i].line);
     const cdn_status status = try_read(cases[i].text);
-    ck_assert_msg(status == cases[i].code, "%s: %s: %s", cases[i].text, cdn_status_name(status), spec->d.error.text);
-    ck_assert_msg(strncmp(spec->d.error.text, place, strlen(place)) == 0 && strstr(spec->d.error.text, cases[i].part),
-                  "%s\n%s", cases[i].text, spec->d.error.text);
+    ck_assert_msg(status == cases[i].code, "%s: %s: %s", cases[i].text, cdn_status_name(status), spec->log.error.text);
+    ck_assert_msg(strncmp(spec->log.error.text, place, strlen(place)) == 0 &&
+                      strstr(spec->log.error.text, cases[i].part),
+                  "%s\n%s", cases[i].text, spec->log.error.text);
+    ck_assert_int_eq(count(CDN_SPEC_BODY), 0); /* what was read until then is gone */
     done();
   }
 }
@@ -260,7 +263,7 @@ START_TEST(test_every_allocation_may_fail) {
       cdn_model_options options = without_contact();
       options.allocator = meagre;
       status = cdn_spec_load(data_path("tests/data", files[f]), &options, &spec);
-      ck_assert_msg(status == CDN_OK || status == CDN_ERR_NOMEM, "%d: %s", n, spec ? spec->d.error.text : "");
+      ck_assert_msg(status == CDN_OK || status == CDN_ERR_NOMEM, "%d: %s", n, spec ? spec->log.error.text : "");
       /* What was read until it failed is gone. */
       for (int kind = 0; status != CDN_OK && kind < CDN_SPEC_KIND_COUNT; kind++)
         ck_assert_int_eq(count((cdn_spec_kind)kind), 0);

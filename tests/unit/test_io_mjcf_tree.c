@@ -35,7 +35,7 @@ START_TEST(test_default_classes) {
   NEAR(body_named("b")->mass.mass, 8 * 3, 0);
   NEAR(body_named("c")->mass.mass, 8 * 6, 0);
   ck_assert_int_eq(noted("geom contact"), 3);
-  ck_assert_int_eq((int)spec->d.notes.count, 1);
+  ck_assert_int_eq((int)spec->log.notes.count, 1);
   done();
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(test_limits) {
   NEAR(1 / pow(direct->limit_timeconst * direct->limit_dampratio, 2), 100, 1e-12);
   NEAR(2 / direct->limit_timeconst, 5, 1e-14);
   NEAR(joint_named("mixed")->limit_timeconst, 0.02, 0);
-  ck_assert_int_eq((int)spec->d.warnings.count, 1);
+  ck_assert_int_eq((int)spec->log.warnings.count, 1);
   done();
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(test_names_and_order) {
     ck_assert_str_eq(io_spec_joint(spec, i)->name, joints[i]);
     ck_assert_str_eq(io_spec_joint(spec, i)->child, bodies[i]);
   }
-  ck_assert_str_eq(spec->d.name, "m");
+  ck_assert_str_eq(spec->name, "m");
   done();
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(test_frames) {
   NEAR(body_named("a")->mass.inertia.yy, 2 * m * (0.4 * 0.01 + 0.16), TINY * m);
   ck_assert_int_eq(cdn_spec_find(spec, CDN_SPEC_JOINT, "b0"), 2); /* the file's order */
   ck_assert_str_eq(parent_of("b"), "a");
-  ck_assert_int_eq((int)spec->d.notes.count, 0);
+  ck_assert_int_eq((int)spec->log.notes.count, 0);
   done();
 }
 END_TEST
@@ -185,16 +185,16 @@ START_TEST(test_include) {
   NEAR(joint_named("hip")->damping, 0.125, 0);
   NEAR(axis_of(joint_named("hip")).y, 1, 0);
   NEAR(joint_named("hip")->upper, 1, 0); /* radians, by the included compiler element */
-  ck_assert_int_eq((int)spec->d.notes.count, 0);
+  ck_assert_int_eq((int)spec->log.notes.count, 0);
   done();
 
   ck_assert_int_eq(try_file("mjcf_circle.xml"), CDN_ERR_PARSE);
-  ck_assert_msg(strstr(spec->d.error.text, "mjcf_circle_back.xml:2: ") && strstr(spec->d.error.text, "circle"), "%s",
-                spec->d.error.text);
+  ck_assert_msg(strstr(spec->log.error.text, "mjcf_circle_back.xml:2: ") && strstr(spec->log.error.text, "circle"),
+                "%s", spec->log.error.text);
   done();
   ck_assert_int_eq(try_read("<worldbody>\n<include file='no/such.xml'/></worldbody>"), CDN_ERR_FILE);
-  ck_assert_msg(strncmp(spec->d.error.text, "m.xml:3: ", 9) == 0 && strstr(spec->d.error.text, "no/such.xml"), "%s",
-                spec->d.error.text);
+  ck_assert_msg(strncmp(spec->log.error.text, "m.xml:3: ", 9) == 0 && strstr(spec->log.error.text, "no/such.xml"), "%s",
+                spec->log.error.text);
   done();
 }
 END_TEST
@@ -239,7 +239,7 @@ START_TEST(test_replicate) {
   ck_assert_int_eq(count(CDN_SPEC_BODY), 10);
   ck_assert_int_eq(moving_count(), 10);
   ck_assert_int_eq(count(CDN_SPEC_FRAME), 20);
-  ck_assert_int_eq((int)spec->d.notes.count, 0);
+  ck_assert_int_eq((int)spec->log.notes.count, 0);
   /* the offsets go round a square */
   const double x[] = { 0, 1, 1, 0 }, y[] = { 0, 0, 1, 1 };
   for (int i = 0; i < 10; i++) {

@@ -108,10 +108,10 @@ START_TEST(mistakes_have_a_line) {
   read_text("<default><site pos='1 2 3'/></default><worldbody><site name='a'/><site/><site/></worldbody>");
   done();
   FAILS(try_read("<worldbody><site name='a'/><site name='a'/></worldbody>"), CDN_ERR_PARSE);
-  ck_assert_msg(strstr(spec->d.error.text, "another site"), "%s", spec->d.error.text);
+  ck_assert_msg(strstr(spec->log.error.text, "another site"), "%s", spec->log.error.text);
   done();
   FAILS(try_read("<worldbody><site fromto='0 0 1 0 0 1'/></worldbody>"), CDN_ERR_PARSE);
-  ck_assert_msg(strstr(spec->d.error.text, "coincide"), "%s", spec->d.error.text);
+  ck_assert_msg(strstr(spec->log.error.text, "coincide"), "%s", spec->log.error.text);
   done();
 }
 END_TEST

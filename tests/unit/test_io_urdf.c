@@ -17,7 +17,7 @@ static void read_text(const char *body) {
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_NO_CONTACT;
   cdn_status status = read_with(body, options);
-  ck_assert_msg(status == CDN_OK, "%s", spec->d.error.text);
+  ck_assert_msg(status == CDN_OK, "%s", spec->log.error.text);
 }
 
 /* Texts of several lines are laid out by hand from here on. */
@@ -66,8 +66,8 @@ START_TEST(test_joint_types) {
   ck_assert(pri->limited && pri->lower == 0 && pri->upper == 0.1);
   near_vec3(axis_of(pri), cdn_v3(0.6, 0, 0.8), 1e-16);
   ck_assert_int_eq(pla->kind, CDN_PLANAR);
-  ck_assert_uint_eq(spec->d.warnings.count, 0);
-  ck_assert(spec->d.gravity.z == -9.81 && spec->d.gravity.x == 0 && spec->d.gravity.y == 0);
+  ck_assert_uint_eq(spec->log.warnings.count, 0);
+  ck_assert(spec->whole.gravity.z == -9.81 && spec->whole.gravity.x == 0 && spec->whole.gravity.y == 0);
   done();
 }
 END_TEST
@@ -175,9 +175,9 @@ START_TEST(test_not_understood_is_listed_once) {
     { "collision", 3, 2 }, { "link colour", 1, 5 },
     { "safety_controller", 1, 4 }, { "gazebo", 2, 3 }, { "transmission", 1, 5 },
   };
-  ck_assert_uint_eq(spec->d.notes.count, sizeof expected / sizeof expected[0]);
-  for (size_t i = 0; i < spec->d.notes.count; i++) {
-    const io_note *note = &CDNI_AT(spec->d.notes, io_note, i);
+  ck_assert_uint_eq(spec->log.notes.count, sizeof expected / sizeof expected[0]);
+  for (size_t i = 0; i < spec->log.notes.count; i++) {
+    const io_note *note = &CDNI_AT(spec->log.notes, io_note, i);
     ck_assert_str_eq(note->element, expected[i].element);
     ck_assert_int_eq(note->count, expected[i].count);
     ck_assert_int_eq(note->line, expected[i].line);
@@ -229,11 +229,11 @@ START_TEST(test_transmissions) {
   NEAR(old->gear[0], 2.5, 0);
   ck_assert(isinf(old->force_upper));
   ck_assert_str_eq(old->unit, "N");
-  ck_assert_uint_eq(spec->d.notes.count, 3);
-  for (size_t i = 0; i < 3; i++) ck_assert_str_eq(CDNI_AT(spec->d.notes, io_note, i).element, notes[i]);
-  ck_assert_uint_eq(spec->d.warnings.count, 4);
+  ck_assert_uint_eq(spec->log.notes.count, 3);
+  for (size_t i = 0; i < 3; i++) ck_assert_str_eq(CDNI_AT(spec->log.notes, io_note, i).element, notes[i]);
+  ck_assert_uint_eq(spec->log.warnings.count, 4);
   for (size_t i = 0; i < 4; i++) {
-    const char *text = CDNI_AT(spec->d.warnings, char *, i);
+    const char *text = CDNI_AT(spec->log.warnings, char *, i);
     ck_assert_msg(strstr(text, warnings[i]) != NULL, "%s", text);
   }
   done();
@@ -287,8 +287,8 @@ START_TEST(test_warnings) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     read_text(cases[i].body);
-    ck_assert_uint_eq(spec->d.warnings.count, 1);
-    const char *warning = CDNI_AT(spec->d.warnings, char *, 0);
+    ck_assert_uint_eq(spec->log.warnings.count, 1);
+    const char *warning = CDNI_AT(spec->log.warnings, char *, 0);
     ck_assert_msg(strstr(warning, cases[i].warning), "'%s' is not in '%s'", cases[i].warning, warning);
     for (int j = 0; j < count(CDN_SPEC_JOINT); j++) ck_assert(!io_spec_joint(spec, j)->limited);
     done();
@@ -296,7 +296,7 @@ START_TEST(test_warnings) {
   /* A sheet of zero thickness is on the edge of what bodies have; digits cut off in print are no offence. */
   read_text("<link name='a'><inertial><mass value='1'/><inertia ixx='0.3333333' iyy='0.3333333' "
             "izz='0.6666667'/></inertial></link>");
-  ck_assert_uint_eq(spec->d.warnings.count, 0);
+  ck_assert_uint_eq(spec->log.warnings.count, 0);
   done();
 }
 END_TEST
@@ -346,9 +346,9 @@ START_TEST(test_errors) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     FAILS(read_with(cases[i].body, cdn_default_model_options()), CDN_ERR_PARSE);
-    ck_assert_msg(strstr(spec->d.error.text, cases[i].error), "case %d: '%s' is not in '%s'", (int)i, cases[i].error,
-                  spec->d.error.text);
-    ck_assert_msg(strstr(spec->d.error.text, "r.urdf:") == spec->d.error.text, "no file and line in '%s'", spec->d.error.text);
+    ck_assert_msg(strstr(spec->log.error.text, cases[i].error), "case %d: '%s' is not in '%s'", (int)i, cases[i].error,
+                  spec->log.error.text);
+    ck_assert_msg(strstr(spec->log.error.text, "r.urdf:") == spec->log.error.text, "no file and line in '%s'", spec->log.error.text);
     done();
   }
 }

@@ -7,29 +7,29 @@
 
 #include "io/xml.h"
 
-static io_description d;
+static io_log xml_log;
 static io_xml_document *document;
 
 static io_xml_node *open_text(const char *text) {
-  io_description_init(&d, (cdn_allocator){ 0 }, "test.xml");
-  cdn_status status = io_xml_open_memory(&d, text, strlen(text), &document);
-  ck_assert_msg(status == CDN_OK, "%s", d.error.text);
+  io_log_init(&xml_log, (cdn_allocator){ 0 }, "test.xml");
+  cdn_status status = io_xml_open_memory(&xml_log, text, strlen(text), &document);
+  ck_assert_msg(status == CDN_OK, "%s", xml_log.error.text);
   return io_xml_root(document);
 }
 
 static void close_text(void) {
   io_xml_close(document);
   document = NULL;
-  io_description_free(&d);
+  io_log_free(&xml_log);
 }
 
 /* Opening must fail, with a message that holds `expected`. */
 static void refuse(const char *text, size_t size, cdn_status code, const char *expected) {
-  io_description_init(&d, (cdn_allocator){ 0 }, "test.xml");
-  FAILS(io_xml_open_memory(&d, text, size, &document), code);
+  io_log_init(&xml_log, (cdn_allocator){ 0 }, "test.xml");
+  FAILS(io_xml_open_memory(&xml_log, text, size, &document), code);
   ck_assert_ptr_null(document);
-  ck_assert_msg(strstr(d.error.text, expected), "'%s' is not in '%s'", expected, d.error.text);
-  io_description_free(&d);
+  ck_assert_msg(strstr(xml_log.error.text, expected), "'%s' is not in '%s'", expected, xml_log.error.text);
+  io_log_free(&xml_log);
 }
 
 /* Reads x='...' as one number; true if it was accepted. */
@@ -37,8 +37,8 @@ static bool number(const char *text, double *value) {
   char xml[200];
   snprintf(xml, sizeof xml, "<a x='%s'/>", text);
   io_xml_node *root = open_text(xml);
-  bool good = io_xml_double(&d, root, "x", value, NULL) == CDN_OK;
-  ck_assert(good == (d.error.code == CDN_OK));
+  bool good = io_xml_double(&xml_log, root, "x", value, NULL) == CDN_OK;
+  ck_assert(good == (xml_log.error.code == CDN_OK));
   close_text();
   return good;
 }
@@ -101,32 +101,32 @@ START_TEST(test_vectors_and_messages) {
                                 "</robot>");
   io_xml_node *axis = io_xml_first(io_xml_first(root));
   cdn_vec3 v = { 7, 8, 9 };
-  FAILS(io_xml_vec3(&d, axis, "xyz", &v, NULL), CDN_ERR_PARSE);
-  ck_assert_str_eq(d.error.text,
+  FAILS(io_xml_vec3(&xml_log, axis, "xyz", &v, NULL), CDN_ERR_PARSE);
+  ck_assert_str_eq(xml_log.error.text,
                    "test.xml:3: <axis> of <joint name='knee'>: attribute 'xyz' has 2 numbers, 3 are needed");
   ck_assert(v.x == 7 && v.y == 8 && v.z == 9);
   /* The first message stays. */
-  FAILS(io_xml_missing(&d, axis, "other", NULL), CDN_ERR_PARSE);
-  ck_assert_ptr_nonnull(strstr(d.error.text, "'xyz'"));
+  FAILS(io_xml_missing(&xml_log, axis, "other", NULL), CDN_ERR_PARSE);
+  ck_assert_ptr_nonnull(strstr(xml_log.error.text, "'xyz'"));
   close_text();
 
   root = open_text("<a five='1 2 3 4 5' none='' w='no'/>");
   double x[6] = { 0, 0, 0, 0, 0, 42 };
   int count = -1;
-  OK(io_xml_doubles_upto(&d, root, "five", x, 1, 6, &count));
+  OK(io_xml_doubles_upto(&xml_log, root, "five", x, 1, 6, &count));
   ck_assert(count == 5 && x[4] == 5 && x[5] == 42);
-  OK(io_xml_doubles_upto(&d, root, "absent", x, 1, 6, &count));
+  OK(io_xml_doubles_upto(&xml_log, root, "absent", x, 1, 6, &count));
   ck_assert_int_eq(count, 0);
   static const char *const words[] = { "yes", "maybe", "never" };
   int which = 9;
-  FAILS(io_xml_keyword(&d, root, "w", words, 3, &which, NULL), CDN_ERR_PARSE);
-  ck_assert_str_eq(d.error.text, "test.xml:1: <a>: attribute 'w' is 'no'; it can be yes, maybe or never");
+  FAILS(io_xml_keyword(&xml_log, root, "w", words, 3, &which, NULL), CDN_ERR_PARSE);
+  ck_assert_str_eq(xml_log.error.text, "test.xml:1: <a>: attribute 'w' is 'no'; it can be yes, maybe or never");
   ck_assert_int_eq(which, 9);
   close_text();
 
   root = open_text("<a five='1 2 3 4 5'/>");
-  FAILS(io_xml_doubles_upto(&d, root, "five", x, 1, 4, &count), CDN_ERR_PARSE);
-  ck_assert_str_eq(d.error.text, "test.xml:1: <a>: attribute 'five' has 5 numbers, 1 to 4 are needed");
+  FAILS(io_xml_doubles_upto(&xml_log, root, "five", x, 1, 4, &count), CDN_ERR_PARSE);
+  ck_assert_str_eq(xml_log.error.text, "test.xml:1: <a>: attribute 'five' has 5 numbers, 1 to 4 are needed");
   close_text();
 }
 END_TEST
@@ -135,14 +135,14 @@ START_TEST(test_what_was_not_read) {
   io_xml_node *root =
       open_text("<a x='1' y='2' z='3'>text<b/><!-- c --><c q='1'/><b/><p:d xmlns:p='urn:p' p:e='1'/></a>");
   double x;
-  OK(io_xml_double(&d, root, "x", &x, NULL));
+  OK(io_xml_double(&xml_log, root, "x", &x, NULL));
   io_xml_ignore(root, "z");
   io_xml_node *c = io_xml_child(root, "c");
   ck_assert_ptr_nonnull(c);
   io_xml_mark(c);
-  io_xml_report_rest(&d, root);
-  ck_assert_uint_eq(d.notes.count, 3);
-  const io_note *notes = d.notes.data;
+  io_xml_report_rest(&xml_log, root);
+  ck_assert_uint_eq(xml_log.notes.count, 3);
+  const io_note *notes = xml_log.notes.data;
   ck_assert_str_eq(notes[0].element, "a y");
   ck_assert_str_eq(notes[1].element, "b");
   ck_assert_int_eq(notes[1].count, 2);
@@ -190,8 +190,8 @@ START_TEST(test_depth) {
   char *text = malloc(DEPTH * 8 + 1), *end = text;
   for (int i = 0; i < DEPTH; i++) end += sprintf(end, "<a>\n");
   for (int i = 0; i < DEPTH; i++) end += sprintf(end, "</a>");
-  io_description_init(&d, (cdn_allocator){ 0 }, "deep.xml");
-  OK(io_xml_open_memory(&d, text, (size_t)(end - text), &document));
+  io_log_init(&xml_log, (cdn_allocator){ 0 }, "deep.xml");
+  OK(io_xml_open_memory(&xml_log, text, (size_t)(end - text), &document));
   int depth = 0;
   io_xml_node *last = NULL;
   for (io_xml_node *n = io_xml_root(document); n; n = io_xml_first(n), depth++) last = n;
@@ -205,14 +205,14 @@ START_TEST(test_depth) {
 END_TEST
 
 START_TEST(test_files) {
-  io_description_init(&d, (cdn_allocator){ 0 }, "/nonexistent/model.urdf");
-  FAILS(io_xml_open(&d, "/nonexistent/model.urdf", &document), CDN_ERR_FILE);
-  ck_assert_str_eq(d.error.text, "/nonexistent/model.urdf: cannot open the file: No such file or directory");
-  io_description_free(&d);
-  io_description_init(&d, (cdn_allocator){ 0 }, "/tmp");
-  FAILS(io_xml_open(&d, "/tmp", &document), CDN_ERR_FILE);
-  ck_assert_str_eq(d.error.text, "/tmp: this is a directory; give the model file inside it");
-  io_description_free(&d);
+  io_log_init(&xml_log, (cdn_allocator){ 0 }, "/nonexistent/model.urdf");
+  FAILS(io_xml_open(&xml_log, "/nonexistent/model.urdf", &document), CDN_ERR_FILE);
+  ck_assert_str_eq(xml_log.error.text, "/nonexistent/model.urdf: cannot open the file: No such file or directory");
+  io_log_free(&xml_log);
+  io_log_init(&xml_log, (cdn_allocator){ 0 }, "/tmp");
+  FAILS(io_xml_open(&xml_log, "/tmp", &document), CDN_ERR_FILE);
+  ck_assert_str_eq(xml_log.error.text, "/tmp: this is a directory; give the model file inside it");
+  io_log_free(&xml_log);
 }
 END_TEST
 
