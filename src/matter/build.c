@@ -309,18 +309,17 @@ static cdn_status check_coordinates(cdn_system *system, const matter *m, const c
 }
 
 cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
-  static const char function[] = "cdn_system_add_body";
   cdn_body id = { -1 };
-  if (cdni_system_refuses(system, function)) return id;
+  if (cdni_system_refuses(system, __func__)) return id;
   cdn_body_def known;
   const char *unreadable = read_body_def(&known, def);
   def = &known;
   if (unreadable) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", unreadable);
     return id;
   }
   matter *m = cdni_matter_building(system);
-  if (!m || cdni_system_refuses(system, function)) return id;
+  if (!m || cdni_system_refuses(system, __func__)) return id;
   char made_up[32];
   snprintf(made_up, sizeof made_up, "body%zu", m->bodies.count);
   const char *name = def->name ? def->name : made_up;
@@ -342,7 +341,7 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   if (!body.name || !body.mobilizer_name || !append(system, m, def, &body, custom)) {
     cdni_strfree(a, body.name);
     cdni_strfree(a, body.mobilizer_name);
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, name, "out of memory");
     return id;
   }
   id.i = (int32_t)m->bodies.count - 1;
@@ -430,9 +429,6 @@ int cdn_body_first_u(const cdn_system *system, cdn_body body) {
 }
 
 cdn_body cdn_system_find_body(const cdn_system *system, const char *name) {
-  CDNI_NEED_OBJECT(system, (cdn_body){ -1 });
-  const matter *m = cdni_matter(system);
-  for (size_t i = 0; m && name && i < m->bodies.count; i++)
-    if (strcmp(CDNI_AT(m->bodies, matter_body, i).name, name) == 0) return (cdn_body){ (int32_t)i };
-  return (cdn_body){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_body){ -1 }));
+  return (cdn_body){ cdni_find_by_name(system, CDN_ELEMENT_BODY, name) };
 }

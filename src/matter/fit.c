@@ -103,30 +103,26 @@ static cdn_status check_numbers(cdn_state *state, const char *function, const jo
 /* ---- the mobilizer ---- */
 
 cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, X_FM);
-  static const char function[] = "cdn_body_X_FM";
   joint j;
   cdn_spatial H[6];
-  CDNI_TRY(find(state, function, body, &j));
+  CDNI_TRY(find(state, __func__, body, &j));
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const cdn_status status = cdni_joint_across(&j, cdni_matter_data(j.m, state).q + j.n->q, false, X_FM, H);
-  return status == CDN_OK ? CDN_OK : failed(state, function, &j, body, status);
+  return status == CDN_OK ? CDN_OK : failed(state, __func__, &j, body, status);
 }
 
 cdn_status cdn_body_V_FM(cdn_state *state, cdn_body body, cdn_spatial *V_FM) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, V_FM);
-  static const char function[] = "cdn_body_V_FM";
   joint j;
   cdn_transform X;
   cdn_spatial H[6];
-  CDNI_TRY(find(state, function, body, &j));
+  CDNI_TRY(find(state, __func__, body, &j));
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const tree_data d = cdni_matter_data(j.m, state);
   const cdn_status status = cdni_joint_across(&j, d.q + j.n->q, false, &X, H);
-  if (status != CDN_OK) return failed(state, function, &j, body, status);
+  if (status != CDN_OK) return failed(state, __func__, &j, body, status);
   *V_FM = (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 0 } };
   for (int k = 0; k < j.n->nu; k++) *V_FM = cdn_spatial_add(*V_FM, cdn_spatial_scale(d.u[j.n->u + k], H[k]));
   return CDN_OK;

@@ -6,24 +6,18 @@
 
 /* ---- memory of the goals -------------------------------------------------------------------- */
 
-static void *part(char *base, size_t *at, size_t count, size_t size) {
-  char *here = base ? base + *at : NULL;
-  *at += (count * size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
 static size_t lay_out(cdn_assembly *a, char *base) {
   const size_t rows = (size_t)a->n_rows, nu = (size_t)a->nu, d = sizeof(double);
   const size_t all = (size_t)cdn_system_nudoterr(a->system), m = a->room ? (size_t)(a->room->np + a->room->nv) : 0;
   size_t at = 0;
-  a->r = part(base, &at, rows, d), a->J = part(base, &at, rows * nu, d);
-  a->H = part(base, &at, nu * nu, d), a->L = part(base, &at, nu * nu, d);
-  a->S = part(base, &at, nu * nu, d), a->moved = part(base, &at, nu, d);
-  a->kept = part(base, &at, nu, d), a->pulled = part(base, &at, nu, d);
-  a->step = part(base, &at, nu, d), a->map = part(base, &at, nu, sizeof *a->map);
-  a->G = part(base, &at, all * nu, d), a->g_lambda = part(base, &at, m, d);
-  a->null.A = part(base, &at, m * nu, d), a->null.scale = part(base, &at, m, d);
-  a->null.size = part(base, &at, m, d), a->null.order = part(base, &at, m, sizeof *a->null.order);
+  a->r = cdni_part(base, &at, rows, d), a->J = cdni_part(base, &at, rows * nu, d);
+  a->H = cdni_part(base, &at, nu * nu, d), a->L = cdni_part(base, &at, nu * nu, d);
+  a->S = cdni_part(base, &at, nu * nu, d), a->moved = cdni_part(base, &at, nu, d);
+  a->kept = cdni_part(base, &at, nu, d), a->pulled = cdni_part(base, &at, nu, d);
+  a->step = cdni_part(base, &at, nu, d), a->map = cdni_part(base, &at, nu, sizeof *a->map);
+  a->G = cdni_part(base, &at, all * nu, d), a->g_lambda = cdni_part(base, &at, m, d);
+  a->null.A = cdni_part(base, &at, m * nu, d), a->null.scale = cdni_part(base, &at, m, d);
+  a->null.size = cdni_part(base, &at, m, d), a->null.order = cdni_part(base, &at, m, sizeof *a->null.order);
   return at + CDNI_ALIGN;
 }
 
