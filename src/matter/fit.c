@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "math/dense.h"
 #include "matter/checks.h"
 #include "matter/hinge.h"
 #include "matter/mobilizers/mobilizers.h"
@@ -214,12 +215,6 @@ typedef struct decided {
   int n;
 } decided;
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* Motions that are this much smaller than the largest are taken for rounding: the mobilizer does not make them. */
 static const double UNREACHABLE = 1e-10;
 
@@ -227,11 +222,11 @@ static const double UNREACHABLE = 1e-10;
 static void decide(int nu, double A[3][6], const double b[3], decided *x) {
   double W[3][6], U[6][6], s[6], largest = 0, rest[3];
   for (int i = 0; i < 3; i++) {
-    rest[i] = b[i] - dot(nu, A[i], x->u);
-    largest = fmax(largest, sqrt(dot(nu, A[i], A[i])));
+    rest[i] = b[i] - cdni_dot(nu, A[i], x->u);
+    largest = fmax(largest, sqrt(cdni_dot(nu, A[i], A[i])));
     memcpy(W[i], A[i], sizeof W[i]);
     for (int k = 0; k < x->n; k++) {
-      const double part = dot(nu, W[i], x->along[k]);
+      const double part = cdni_dot(nu, W[i], x->along[k]);
       for (int l = 0; l < nu; l++) W[i][l] -= part * x->along[k][l];
     }
   }
@@ -272,14 +267,14 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
   if (v) decide(nu, linear, (const double[3]){ v->x, v->y, v->z }, &x);
   if (!w) { /* keep the present turning if possible */
     double turns[3];
-    for (int i = 0; i < 3; i++) turns[i] = dot(nu, angular[i], now);
+    for (int i = 0; i < 3; i++) turns[i] = cdni_dot(nu, angular[i], now);
     decide(nu, angular, turns, &x);
   }
   /* Directions without a wish keep their values. */
   double stays[6];
   memcpy(stays, now, (size_t)nu * sizeof *stays);
   for (int k = 0; k < x.n; k++) {
-    const double part = dot(nu, stays, x.along[k]);
+    const double part = cdni_dot(nu, stays, x.along[k]);
     for (int l = 0; l < nu; l++) stays[l] -= part * x.along[k][l];
   }
   for (int l = 0; l < nu && x.n < nu; l++) x.u[l] += stays[l];
