@@ -190,7 +190,7 @@ void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *d
   const char *unreadable =
       def ? read_contact_law_def(&d, def) : "no def is given: start with cdn_default_contact_law_def()";
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, __func__, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return;
   }
   cdni_adder_name(&by, d.name, room->laws.count);

@@ -106,7 +106,7 @@ cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_conta
   if (!unreadable && d.material) unreadable = cdni_contact_read_material_of_pair(&material, d.material);
   if (!unreadable && d.soft) unreadable = cdni_soft_read_pair_material(&soft, d.soft);
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, __func__, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
   cdni_adder_name(&by, d.name, room->pairs.count);

@@ -135,7 +135,7 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   if (!unreadable && d.material) unreadable = cdni_contact_read_material(&material, d.material);
   if (!unreadable && d.soft) unreadable = cdni_soft_read_material(&soft, d.soft);
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, __func__, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
   cdni_adder_name(&by, d.name, room->shapes.count);

@@ -87,7 +87,7 @@ cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *de
   cdn_control_def d;
   const char *unreadable = def ? read_control_def(&d, def) : "no def is given: start with cdn_default_control_def()";
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, __func__, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
   cdni_adder_name(&by, d.name, room->controls.count);

@@ -3,7 +3,6 @@
 #include "matter/subsystem.h"
 
 #include <math.h>
-#include <stdio.h>
 
 CDNI_DEF(motion_def, .body = { -1 }, .level = CDN_LEVEL_POSITION, .control = { -1 });
 
@@ -91,14 +90,13 @@ cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) 
   }
   matter *m = cdni_matter_building(system);
   if (!m || cdni_system_refuses(system, __func__)) return none;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "motion%zu", m->motions.count);
-  const char *name = def->name ? def->name : made_up;
+  cdni_adder by = { system, __func__, "motion", .ok = true };
+  cdni_adder_name(&by, def->name, m->motions.count);
+  const char *name = by.name;
   const cdn_motion_level level = def->kind == CDN_MOTION_STEADY ? CDN_LEVEL_VELOCITY : def->level;
   if (def->body.i < 1 || (size_t)def->body.i >= m->bodies.count) {
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, name,
-                     "motion '%s': there is no body %d with a mobilizer in this System; add the body first", name,
-                     (int)def->body.i);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "there is no body %d with a mobilizer in this System; add the body first",
+                      (int)def->body.i);
     return none;
   }
   const char *body = CDNI_AT(m->bodies, matter_body, def->body.i).name, *wrong = complaint(m, def, level);

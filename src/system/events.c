@@ -1,8 +1,8 @@
 /* Events as parts of a System: their definition. The stepper finds and handles them. */
 #include <cardan/events.h>
 #include <math.h>
-#include <stdio.h>
 
+#include "system/adding.h"
 #include "system/events.h"
 #include "system/structs.h"
 
@@ -88,17 +88,17 @@ static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, c
     cdni_system_fail(s, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
     return id;
   }
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "event%zu", s->events.count);
-  const char *name = def->name ? def->name : made_up, *wrong = check(s, def, owner);
+  cdni_adder by = { s, function, "event", .ok = true };
+  cdni_adder_name(&by, def->name, s->events.count);
+  const char *wrong = check(s, def, owner);
   if (wrong) {
-    cdni_system_fail(s, CDN_ERR_ARG, function, name, "event '%s': %s", name, wrong);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "%s", wrong);
     return id;
   }
   cdni_event e = { .owner = def->self || def->self_size ? -1 : owner };
-  if (!own(&s->allocator, &e, def, name) || !cdni_array_push(&s->allocator, &s->events, sizeof e, &e)) {
+  if (!own(&s->allocator, &e, def, by.name) || !cdni_array_push(&s->allocator, &s->events, sizeof e, &e)) {
     free_event(&s->allocator, &e);
-    cdni_system_fail(s, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(s, CDN_ERR_NOMEM, function, by.name, "out of memory");
     return id;
   }
   cdn_event_def *kept = &CDNI_AT(s->events, cdni_event, s->events.count - 1).def;
