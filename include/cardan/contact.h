@@ -51,7 +51,8 @@ typedef struct cdn_shape {
 /** What a surface is made of. The numbers of two surfaces that touch are combined (docs/materials.md):
  *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
  *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
- *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two (larger_friction: all friction is). */
+ *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two. cdn_contact_def.combining has other
+ *    rules. */
 typedef struct cdn_contact_material {
   CDN_DEF_HEADER;
   double modulus;     /**< plane-strain modulus E* = E / (1 - nu^2), Pa, > 0. Default 1e7 */
@@ -64,13 +65,10 @@ typedef struct cdn_contact_material {
   double thickness;
   double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
   double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
-  /** 1: if both materials have it, friction combines as in MuJoCo: the material with the larger priority decides; if
-   *  priorities are equal, the larger coefficients count. 0, the default: it does not. Not read in the material of a
-   *  pair, and neither are the next two. */
-  double larger_friction;
-  double priority; /**< whose friction counts; any number. Default 0 */
-  /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. With larger_friction the condim of the
-   *  larger priority counts; if priorities are equal, the larger condim. Default 6 */
+  /** CDN_COMBINE_MUJOCO: whose numbers count; any number. Default 0. Not read in the material of a pair, and neither is
+   *  the next. */
+  double priority;
+  /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. Default 6 */
   double condim;
 } cdn_contact_material;
 CDN_DEF(contact_material);
@@ -142,10 +140,9 @@ CDN_DEF(soft_pair_material);
 /** By which rule the numbers of two surfaces become those of their contact (docs/contact.md, Combining). A pair that
  *  you have named has its numbers in place of what the rule gives. */
 typedef enum cdn_combining {
-  /** Compliant contact: CDN_COMBINE_HARMONIC, but between two materials that both have larger_friction, friction and
-   *  condim as CDN_COMBINE_MUJOCO. Soft contact: CDN_COMBINE_MUJOCO. */
+  /** Compliant contact: CDN_COMBINE_HARMONIC. Soft contact: CDN_COMBINE_MUJOCO. */
   CDN_COMBINE_USUAL,
-  /** Priorities and larger_friction are not read. Surfaces give way in series (cdn_contact_material). Sliding friction
+  /** Priorities are not read. Surfaces give way in series (cdn_contact_material). Sliding friction
    *  is 2 mu_1 mu_2 / (mu_1 + mu_2), torsional and rolling friction the larger of the two, each where the condim of its
    *  own material has it. Soft contact: friction the same, the least condim, laws as CDN_COMBINE_MUJOCO. */
   CDN_COMBINE_HARMONIC,
@@ -158,7 +155,7 @@ typedef enum cdn_combining {
 /** A rule of your own, for compliant contact. *combined comes as cdn_contact_material_of_pair(): numbers that you set
  *  are those of the contact, -1: as CDN_COMBINE_HARMONIC. Called in each evaluation for each pair that is near; it must
  *  give the same numbers for the same materials, and several threads may call it at once. Numbers that a material may
- *  not have are not taken. larger_friction, priority and condim are not read. */
+ *  not have are not taken. priority and condim are not read. */
 typedef void cdn_combine_fn(const void *self, const cdn_contact_material *a, const cdn_contact_material *b,
                             cdn_contact_material *combined);
 /** The same for soft contact. *combined comes as cdn_default_soft_pair_material(): what it leaves is as

@@ -56,6 +56,11 @@ const char *cdni_constraint_kind_lacks(const constraint_kind *k, int np) {
   return NULL;
 }
 
+cdn_status cdni_constraint_slot_row(const constraint_view *v) {
+  v->g[0] = 1;
+  return CDN_OK;
+}
+
 cdn_status cdni_constraint_no_bias(const constraint_view *v, double *bias) {
   (void)v, (void)bias;
   return CDN_OK;
@@ -63,39 +68,24 @@ cdn_status cdni_constraint_no_bias(const constraint_view *v, double *bias) {
 
 void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
                            const char *name, int np, int nv, int na) {
-  *a = (constraint_adder){ .system = system, .function = function, .name = name };
+  *a = (constraint_adder){ 0 };
   a->element =
       (constraint_element){ .kind = (int32_t)kind, .np = np, .nv = nv, .na = na, .m = np + nv + na, .control = { -1 } };
   a->element.n_params = cdni_constraint_kinds[kind]->n_params;
-  if (cdni_system_refuses(system, function)) return;
-  a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
-  a->ok = a->room != NULL;
-  if (a->ok && !name) {
-    snprintf(a->made_up, sizeof a->made_up, "constraint%zu", a->room->elements.count);
-    a->name = a->made_up;
-  }
+  a->room = cdni_adder_begin(&a->by, system, CDNI_ROOM_CONSTRAINTS, function, "constraint");
+  cdni_adder_name(&a->by, name, a->room ? a->room->elements.count : 0);
   const char *lacks = cdni_constraint_kind_lacks(cdni_constraint_kinds[kind], np);
   if (lacks)
-    cdni_constraint_refuse(a, CDN_ERR_UNSUPPORTED,
-                           "the library's kind %s has no .%s: write it in src/constraints/kinds/",
-                           cdni_constraint_kinds[kind]->name, lacks);
-}
-
-void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) {
-  if (!a->ok) return;
-  a->ok = false;
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(a->system, code, a->function, "constraint", a->name, format, args);
-  va_end(args);
+    cdni_adder_refuse(&a->by, CDN_ERR_UNSUPPORTED,
+                      "the library's kind %s has no .%s: write it in src/constraints/kinds/",
+                      cdni_constraint_kinds[kind]->name, lacks);
 }
 
 int cdni_constraint_add_body(constraint_adder *a, cdn_body body) {
-  if (!a->ok) return 0;
-  if (body.i < 0 || body.i >= cdn_system_body_count(a->system))
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
-  else if (a->element.n_bodies == CONSTRAINT_MOST_BODIES)
-    cdni_constraint_refuse(a, CDN_ERR_LIMIT, "it names more than %d bodies", CONSTRAINT_MOST_BODIES);
+  cdni_adder_check_body(&a->by, body);
+  if (!a->by.ok) return 0;
+  if (a->element.n_bodies == CONSTRAINT_MOST_BODIES)
+    cdni_adder_refuse(&a->by, CDN_ERR_LIMIT, "it names more than %d bodies", CONSTRAINT_MOST_BODIES);
   else a->body[a->element.n_bodies++] = body.i;
   return a->element.n_bodies - 1;
 }
@@ -104,40 +94,22 @@ void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body bod
   cdni_constraint_add_body(a, body_a);
   cdni_constraint_add_body(a, body_b);
   if (body_a.i == body_b.i)
-    cdni_constraint_refuse(a, CDN_ERR_ARG,
-                           "both ends are on body %d, where it has no effect: name two bodies (Ground may be one)",
-                           (int)body_a.i);
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG,
+                      "both ends are on body %d, where it has no effect: name two bodies (Ground may be one)",
+                      (int)body_a.i);
 }
 
 static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordinate) {
-  if (!a->ok) return 0;
-  if (body.i < 0 || body.i >= cdn_system_body_count(a->system)) {
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
-    return 0;
-  }
-  const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdni_body_kind_name(a->system, body);
-  const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body), n = coordinate ? nq : nu;
-  if (k < 0 || k >= n) {
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, n,
-                           coordinate ? "coordinates" : "mobilities", k);
-    return 0;
-  }
-  const matter *m = cdni_matter(a->system);
-  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
-  const int plain = cdni_first_plain_coordinate(m, body.i);
-  if (coordinate && k < plain) {
-    cdni_constraint_refuse(
-        a, CDN_ERR_ARG,
-        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: constrain its bodies' "
-        "orientation instead",
-        joint, kind, k);
-    return 0;
-  }
+  cdni_adder_check_slot(&a->by, body, k, coordinate ? "constrain its bodies' orientation instead" : NULL);
+  if (!a->by.ok) return 0;
   if (a->element.n_mobilities == CONSTRAINT_MOST_MOBILITIES) {
-    cdni_constraint_refuse(a, CDN_ERR_LIMIT, "it names more than %d mobilities", CONSTRAINT_MOST_MOBILITIES);
+    cdni_adder_refuse(&a->by, CDN_ERR_LIMIT, "it names more than %d mobilities", CONSTRAINT_MOST_MOBILITIES);
     return 0;
   }
+  const matter *m = cdni_matter(a->by.system);
+  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
+  const int plain = cdni_first_plain_coordinate(m, body.i), nq = cdn_body_nq(a->by.system, body);
+  const int nu = cdn_body_nu(a->by.system, body);
   constraint_mobility *out = &a->mobility[a->element.n_mobilities];
   out->body = body.i;
   out->u = node->u + (coordinate ? k - (nq - nu) : k);
@@ -172,19 +144,19 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
   constraint_element *e = &a->element;
   char reason[160];
   e->data = (void *)data; /* for the check to look at */
-  cdn_status status = a->ok ? check_params(e, params, reason, sizeof reason) : CDN_OK;
-  if (status != CDN_OK) cdni_constraint_refuse(a, status, "%s", reason);
-  if (!a->ok) return id;
+  cdn_status status = a->by.ok ? check_params(e, params, reason, sizeof reason) : CDN_OK;
+  if (status != CDN_OK) cdni_adder_refuse(&a->by, status, "%s", reason);
+  if (!a->by.ok) return id;
 
   /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
-  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  const cdn_allocator *memory = cdni_system_allocator(a->by.system);
   constraint_room *room = a->room;
   const double one = 1;
   id.i = (int32_t)room->elements.count;
   e->first_body = (int32_t)room->bodies.count;
   e->first_mobility = (int32_t)room->mobilities.count;
   e->first_param = (int32_t)room->defaults.count;
-  e->name = cdni_strdup(memory, a->name);
+  e->name = cdni_strdup(memory, a->by.name);
   e->data = data_size ? cdni_alloc(memory, data_size) : NULL;
   e->data_size = data_size;
   bool ok = e->name && (e->data || !data_size) &&
@@ -194,22 +166,21 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
             append(memory, &room->enabled0, sizeof one, &one, 1) && append(memory, &room->units0, sizeof one, &one, 1);
   if (ok && data_size) memcpy(e->data, data, data_size);
   if (ok && cdni_array_push(memory, &room->elements, sizeof *e, e)) return id;
-  cdni_constraint_refuse(a, CDN_ERR_NOMEM, "out of memory");
+  cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
   free_element(memory, e, false);
   return (cdn_constraint){ -1 };
 }
 
 void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint) {
-  static const char function[] = "cdn_system_disable_constraint";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
   if (!room) return;
   if (constraint_exists(room, constraint)) {
     CDNI_AT(room->enabled0, double, constraint.i) = 0;
     return;
   }
-  constraint_adder adder = { .system = system, .function = function, .name = "", .ok = true };
-  cdni_constraint_refuse(&adder, CDN_ERR_ARG, "there is no constraint %d in this System (yet)", (int)constraint.i);
+  cdni_adder adder = { .system = system, .function = __func__, .what = "constraint", .name = "", .ok = true };
+  cdni_adder_refuse(&adder, CDN_ERR_ARG, "there is no constraint %d in this System (yet)", (int)constraint.i);
 }
 
 /* ---- questions to the System ---- */
@@ -233,11 +204,8 @@ const char *cdn_constraint_kind_name(const cdn_system *system, cdn_constraint co
 }
 
 cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *name) {
-  CDNI_NEED_OBJECT(system, (cdn_constraint){ -1 });
-  const constraint_room *room = cdni_constraints(system);
-  for (size_t i = 0; room && name && i < room->elements.count; i++)
-    if (strcmp(constraint_at(room, (int)i)->name, name) == 0) return (cdn_constraint){ (int32_t)i };
-  return (cdn_constraint){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_constraint){ -1 }));
+  return (cdn_constraint){ cdni_find_by_name(system, CDN_ELEMENT_CONSTRAINT, name) };
 }
 
 static cdn_constraint_equations equations_of(const cdn_system *system, cdn_constraint constraint) {
@@ -266,12 +234,12 @@ static cdn_status find(cdn_state *state, const char *function, cdn_constraint co
                        const constraint_room **room) {
   *room = cdni_constraints(cdn_state_system(state));
   if (constraint_exists(*room, constraint)) return CDN_OK;
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
-                         (int)constraint.i);
+  return cdni_state_lacks(state, function, "constraint", (int)constraint.i);
 }
 
 cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, constraint_kind_id kind,
                                const char *function, const double *params) {
+  if (!state) return cdni_misses(function, "state");
   const constraint_room *room;
   CDNI_TRY(find(state, function, constraint, &room));
   const constraint_element *e = constraint_at(room, constraint.i);

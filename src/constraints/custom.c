@@ -223,24 +223,23 @@ static void check(constraint_adder *a, const cdn_custom_constraint_def *def) {
   if (ops->np < 0 || ops->nv < 0 || ops->na < 0 || ops->np > CONSTRAINT_MOST_EQUATIONS ||
       ops->nv > CONSTRAINT_MOST_EQUATIONS || ops->na > CONSTRAINT_MOST_EQUATIONS || ops->np + ops->nv + ops->na < 1 ||
       ops->np + ops->nv + ops->na > CONSTRAINT_MOST_EQUATIONS)
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "it has %d + %d + %d equations; it may have 1 to %d", ops->np, ops->nv,
-                           ops->na, CONSTRAINT_MOST_EQUATIONS);
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "it has %d + %d + %d equations; it may have 1 to %d", ops->np, ops->nv,
+                      ops->na, CONSTRAINT_MOST_EQUATIONS);
   else if (!ops->calc_rows || (ops->np > 0 && !ops->calc_position))
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "its ops have no %s", ops->calc_rows ? "calc_position" : "calc_rows");
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "its ops have no %s", ops->calc_rows ? "calc_position" : "calc_rows");
   else if ((ops->nonlinear || ops->rheonomic) && ops->np + ops->nv > 0 && !ops->calc_velocity)
-    cdni_constraint_refuse(
-        a, CDN_ERR_ARG,
+    cdni_adder_refuse(
+        &a->by, CDN_ERR_ARG,
         "its ops have no calc_velocity, which a constraint that is nonlinear or depends on time must have");
-  if (ops->self_size > 0 && !def->self) cdni_constraint_refuse(a, CDN_ERR_ARG, "self is NULL, but self_size is not 0");
+  if (ops->self_size > 0 && !def->self) cdni_adder_refuse(&a->by, CDN_ERR_ARG, "self is NULL, but self_size is not 0");
   if (def->n_bodies < 0 || (def->n_bodies > 0 && !def->bodies) || def->n_mobilities < 0 ||
       (def->n_mobilities > 0 && !def->mobilities) || def->n_params < 0 || (def->n_params > 0 && !def->params))
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "a list of its bodies, mobilities or parameters is missing");
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "a list of its bodies, mobilities or parameters is missing");
   else if (def->n_bodies + def->n_mobilities == 0)
-    cdni_constraint_refuse(a, CDN_ERR_ARG, "it lists neither bodies nor mobilities");
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "it lists neither bodies nor mobilities");
 }
 
 cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def) {
-  static const char function[] = "cdn_system_constrain_custom";
   constraint_adder adder;
   cdn_custom_constraint_def known;
   cdn_constraint_ops known_ops;
@@ -248,27 +247,27 @@ cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_
   if (!unreadable) unreadable = CDNI_READ_OPS(cdn_constraint_ops, &known_ops, known.ops);
   def = &known;
   known.ops = &known_ops;
-  cdni_constraint_begin(&adder, system, CONSTRAINT_CUSTOM, function, def->name, 0, 0, 0);
-  if (unreadable) cdni_constraint_refuse(&adder, CDN_ERR_VERSION, "%s", unreadable);
-  if (adder.ok) check(&adder, def);
-  if (!adder.ok) return (cdn_constraint){ -1 };
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CUSTOM, __func__, def->name, 0, 0, 0);
+  if (unreadable) cdni_adder_refuse(&adder.by, CDN_ERR_VERSION, "%s", unreadable);
+  if (adder.by.ok) check(&adder, def);
+  if (!adder.by.ok) return (cdn_constraint){ -1 };
 
   const cdn_constraint_ops *ops = def->ops;
   constraint_element *e = &adder.element;
   e->np = ops->np, e->nv = ops->nv, e->na = ops->na, e->m = ops->np + ops->nv + ops->na;
   e->n_params = def->n_params;
   e->absolute = ops->absolute, e->rheonomic = ops->rheonomic, e->nonlinear = ops->nonlinear;
-  for (int i = 0; i < def->n_bodies && adder.ok; i++) cdni_constraint_add_body(&adder, def->bodies[i]);
-  for (int i = 0; i < def->n_mobilities && adder.ok; i++)
+  for (int i = 0; i < def->n_bodies && adder.by.ok; i++) cdni_constraint_add_body(&adder, def->bodies[i]);
+  for (int i = 0; i < def->n_mobilities && adder.by.ok; i++)
     cdni_constraint_add_mobility(&adder, def->mobilities[i].body, def->mobilities[i].k);
 
   /* One block: the ops, self, and the name of the kind. */
   const cdn_allocator *memory = cdni_system_allocator(system);
   const char *name = ops->name ? ops->name : cdni_constraint_custom.name;
   const size_t size = SELF_AT + ops->self_size + strlen(name) + 1;
-  char *block = adder.ok ? cdni_calloc(memory, size) : NULL;
+  char *block = adder.by.ok ? cdni_calloc(memory, size) : NULL;
   if (!block) {
-    cdni_constraint_refuse(&adder, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(&adder.by, CDN_ERR_NOMEM, "out of memory");
     return (cdn_constraint){ -1 };
   }
   *(custom *)block = (custom){ .ops = *ops, .name_at = SELF_AT + ops->self_size };
@@ -281,6 +280,5 @@ cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_
 }
 
 cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint, const double *params) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CUSTOM, "cdn_custom_constraint_set", params);
 }

@@ -302,7 +302,7 @@ cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, 
   void *frame;
   CDNI_TRY(cdni_constraint_factor(room, state, &p, &factor));
   const size_t n = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m, width = (size_t)columns;
-  const size_t numbers = (n * sizeof(sv) + 2 * (nu + m) * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  const size_t numbers = cdni_aligned(n * sizeof(sv) + 2 * (nu + m) * sizeof(double));
   CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + cdni_loop_solve_scratch(p, factor), &frame));
   const tree_data d = cdni_matter_data(room->matter, state);
   double *f = (double *)((sv *)frame + n), *right = f + nu, *x = right + m, *lambda = x + nu;

@@ -4,40 +4,34 @@
 
 /* ---- memory ---- */
 
-static char *part(char *base, size_t *at, size_t bytes) {
-  char *here = base ? base + *at : NULL;
-  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
 static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   const size_t nb = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m_all;
   size_t at = 0;
-  f->count = (int32_t *)part(base, &at, (size_t)p->n_blocks * sizeof *f->count);
-  f->n_redundant = (int32_t *)part(base, &at, sizeof *f->n_redundant);
-  f->n_shared = (int32_t *)part(base, &at, sizeof *f->n_shared);
-  f->main = (int32_t *)part(base, &at, m * sizeof *f->main);
-  f->root = (int32_t *)part(base, &at, m * sizeof *f->root);
-  f->n_entries = (int32_t *)part(base, &at, sizeof *f->n_entries);
-  f->trail = (double *)part(base, &at, cdni_loop_trail_size(p));
-  f->redundant = (int32_t *)part(base, &at, m * sizeof *f->redundant);
-  f->P = (articulated_inertia *)part(base, &at, nb * sizeof *f->P);
-  f->passed = (articulated_inertia *)part(base, &at, nb * sizeof *f->passed);
-  f->g = (sv *)part(base, &at, nu * sizeof *f->g);
-  f->D_inv = (real *)part(base, &at, 6 * nu * sizeof *f->D_inv);
-  f->K = (sv *)part(base, &at, (size_t)p->n_K * sizeof *f->K);
-  f->v = (real *)part(base, &at, (size_t)p->n_v * sizeof *f->v);
-  f->S = (real *)part(base, &at, (size_t)p->n_S * sizeof *f->S);
-  f->Z = (real *)part(base, &at, (size_t)p->n_diagonal * sizeof *f->Z);
-  f->T = (real *)part(base, &at, (size_t)p->n_T * sizeof *f->T);
-  f->Y = (sv *)part(base, &at, m * sizeof *f->Y);
-  f->scale = (real *)part(base, &at, m * sizeof *f->scale);
-  f->sine = (real *)part(base, &at, (size_t)p->n_blocks * sizeof *f->sine);
-  f->C = (sv *)part(base, &at, 6 * (size_t)p->n_C * sizeof *f->C);
-  f->E = (sv *)part(base, &at, (size_t)p->n_E * sizeof *f->E);
-  f->E_D = (sv *)part(base, &at, (size_t)p->n_E * sizeof *f->E_D);
-  f->tip_Y = (sv *)part(base, &at, (size_t)p->n_tip_rows * sizeof *f->tip_Y);
-  f->lever = (real *)part(base, &at, m * sizeof *f->lever);
+  f->count = cdni_part(base, &at, (size_t)p->n_blocks, sizeof *f->count);
+  f->n_redundant = cdni_part(base, &at, 1, sizeof *f->n_redundant);
+  f->n_shared = cdni_part(base, &at, 1, sizeof *f->n_shared);
+  f->main = cdni_part(base, &at, m, sizeof *f->main);
+  f->root = cdni_part(base, &at, m, sizeof *f->root);
+  f->n_entries = cdni_part(base, &at, 1, sizeof *f->n_entries);
+  f->trail = cdni_part(base, &at, cdni_loop_trail_size(p), 1);
+  f->redundant = cdni_part(base, &at, m, sizeof *f->redundant);
+  f->P = cdni_part(base, &at, nb, sizeof *f->P);
+  f->passed = cdni_part(base, &at, nb, sizeof *f->passed);
+  f->g = cdni_part(base, &at, nu, sizeof *f->g);
+  f->D_inv = cdni_part(base, &at, 6 * nu, sizeof *f->D_inv);
+  f->K = cdni_part(base, &at, (size_t)p->n_K, sizeof *f->K);
+  f->v = cdni_part(base, &at, (size_t)p->n_v, sizeof *f->v);
+  f->S = cdni_part(base, &at, (size_t)p->n_S, sizeof *f->S);
+  f->Z = cdni_part(base, &at, (size_t)p->n_diagonal, sizeof *f->Z);
+  f->T = cdni_part(base, &at, (size_t)p->n_T, sizeof *f->T);
+  f->Y = cdni_part(base, &at, m, sizeof *f->Y);
+  f->scale = cdni_part(base, &at, m, sizeof *f->scale);
+  f->sine = cdni_part(base, &at, (size_t)p->n_blocks, sizeof *f->sine);
+  f->C = cdni_part(base, &at, 6 * (size_t)p->n_C, sizeof *f->C);
+  f->E = cdni_part(base, &at, (size_t)p->n_E, sizeof *f->E);
+  f->E_D = cdni_part(base, &at, (size_t)p->n_E, sizeof *f->E_D);
+  f->tip_Y = cdni_part(base, &at, (size_t)p->n_tip_rows, sizeof *f->tip_Y);
+  f->lever = cdni_part(base, &at, m, sizeof *f->lever);
   return at;
 }
 

@@ -19,26 +19,24 @@ static cdn_status solve_without(cdn_state *state, const double *f, double *x) {
 }
 
 cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x, double *lambda) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, x, cdn_system_nu(cdn_state_system(state)));
   CDNI_NEED_SOME(state, lambda, cdn_system_nudoterr(cdn_state_system(state)));
-  static const char function[] = "cdn_solve_constrained";
   const constraint_room *room = room_of(state);
   const cdn_system *system = cdn_state_system(state);
   const loop_plan *p;
   const loop_factor *factor;
   void *frame;
   if (!room) return solve_without(state, f, x);
-  CDNI_TRY(cdni_operator_check_optional(state, function, "f", f, cdn_system_nu(system)));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "b", b, cdn_system_nudoterr(system)));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "f", f, cdn_system_nu(system)));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "b", b, cdn_system_nudoterr(system)));
   CDNI_TRY(cdni_constraint_factor(room, state, &p, &factor));
   memset(lambda + room->first_row, 0, (size_t)room->m * sizeof *lambda);
   if (!factor) return solve_without(state, f, x);
   const int first_u = cdni_subsystem_runs(system, room->matter->subsystem).u;
   const tree_data d = cdni_matter_data(room->matter, state);
   const size_t m = (size_t)p->m, A = (size_t)p->tree->n * sizeof(sv);
-  const size_t own = (A + 2 * m * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  CDNI_TRY(cdni_operator_work(state, function, own + cdni_loop_solve_scratch(p, factor), &frame));
+  const size_t own = cdni_aligned(A + 2 * m * sizeof(double));
+  CDNI_TRY(cdni_operator_work(state, __func__, own + cdni_loop_solve_scratch(p, factor), &frame));
   double *right = (double *)((char *)frame + A), *found = right + m;
   if (b) cdni_constraint_gather(p, b + room->first_row, right);
   else memset(right, 0, m * sizeof *right);
@@ -55,7 +53,6 @@ cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double
 }
 
 cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, redundant, cdn_system_nudoterr(cdn_state_system(state)));
   const constraint_room *room = room_of(state);
   const loop_plan *plan;
@@ -117,18 +114,17 @@ static cdn_status solve_impulses(cdn_state *state, const matter *bodies, const i
 cdn_status cdn_solve_impulses(cdn_state *state, const double *f, const double *b, const double *known, double *du,
                               double *lambda, double *tau) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_solve_impulses";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
   const matter *bodies;
   void *frame;
-  CDNI_TRY(cdni_operator_matter(state, function, &bodies));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "the impulses f", f, nu));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "the changes b", b, m));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "the known changes of u", known, nu));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &bodies));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "the impulses f", f, nu));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "the changes b", b, m));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "the known changes of u", known, nu));
   if (nu > 0 && !du)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no place for du: give nu numbers");
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)(2 * nu + 2 * m + 1) * sizeof(double), &frame));
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "there is no place for du: give nu numbers");
+  CDNI_TRY(cdni_operator_work(state, __func__, (size_t)(2 * nu + 2 * m + 1) * sizeof(double), &frame));
   impulse x = { .f = f, .b = b, .known = known, .du = du, .right = frame };
   x.beta = x.right + nu;
   x.lambda = lambda ? lambda : x.beta + m;
@@ -152,19 +148,18 @@ static cdn_status calc_column(cdn_state *state, int k, int m, double *unit, doub
 
 cdn_status cdn_calc_G_M_inv_G_transpose(cdn_state *state, double *W) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_calc_G_M_inv_G_transpose";
   const constraint_room *room = room_of(state);
   const cdn_system *system = cdn_state_system(state);
   const size_t m = (size_t)cdn_system_nudoterr(system), nu = (size_t)cdn_system_nu(system);
   const loop_plan *p;
   void *frame;
   if (m > 0 && !W)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "there is no place for the matrix: give m x m numbers");
   if (m) memset(W, 0, m * m * sizeof *W);
   if (!room) return CDN_OK;
   CDNI_TRY(cdni_constraint_plan(room, state, &p));
-  CDNI_TRY(cdni_operator_work(state, function, (2 * m + 2 * nu + 1) * sizeof(double), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, (2 * m + 2 * nu + 1) * sizeof(double), &frame));
   double *unit = frame, *r = unit + m, *f = r + m, *a = f + nu;
   cdn_status status = CDN_OK;
   for (int k = 0; k < p->m && status == CDN_OK; k++) {
@@ -181,15 +176,14 @@ cdn_status cdn_calc_G_M_inv_G_transpose(cdn_state *state, double *W) {
 
 cdn_status cdn_solve_G_M_inv_G_transpose(cdn_state *state, const double *b, double *lambda) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_solve_G_M_inv_G_transpose";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
   void *x;
-  CDNI_TRY(cdni_operator_check(state, function, "the right hand side", b, m));
+  CDNI_TRY(cdni_operator_check(state, __func__, "the right hand side", b, m));
   if (m == 0) return CDN_OK;
   if (!lambda)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no place for lambda: give m numbers");
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)(nu + 1) * sizeof(double), &x));
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "there is no place for lambda: give m numbers");
+  CDNI_TRY(cdni_operator_work(state, __func__, (size_t)(nu + 1) * sizeof(double), &x));
   /* M x + G^T l = 0 and G x = b: l is the negative of what is wanted */
   const cdn_status status = cdn_solve_constrained(state, NULL, b, x, lambda);
   for (int k = 0; k < m && status == CDN_OK; k++) lambda[k] = -lambda[k];

@@ -87,6 +87,8 @@ extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT]
  * are refused. */
 const char *cdni_constraint_kind_lacks(const constraint_kind *kind, int np);
 cdn_status cdni_constraint_no_bias(const constraint_view *v, double *bias);
+/* The calc_rows of kinds whose one row is that of a mobility. */
+cdn_status cdni_constraint_slot_row(const constraint_view *v);
 
 /* ---- the room ---- */
 
@@ -96,20 +98,16 @@ extern const cdni_elements cdni_constraint_elements[]; /* parameters.c */
 /* ---- adding, with the checks that all kinds share ---- */
 
 typedef struct constraint_adder {
-  cdn_system *system;
+  cdni_adder by;
   constraint_room *room;
-  const char *function, *name;
-  char made_up[32]; /* a name for an element without one */
   constraint_element element;
   int32_t body[CONSTRAINT_MOST_BODIES];
   constraint_mobility mobility[CONSTRAINT_MOST_MOBILITIES];
-  bool ok;
 } constraint_adder;
 
-/* Starts to add an element with so many equations. a->ok is false if the System has failed. */
+/* Starts to add an element with so many equations. */
 void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
                            const char *name, int np, int nv, int na);
-void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 /* Adds a body that the element names; returns its place in the list of these bodies. */
 int cdni_constraint_add_body(constraint_adder *a, cdn_body body);
 /* Adds two different bodies. */

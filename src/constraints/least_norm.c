@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "constraints/loops.h"
+#include "math/dense.h"
 
 /* Whether redundant equation e of block c involves any other: of a mix all do. */
 static bool is_shared(const loop_plan *p, const loop_factor *f, int c, int e) {
@@ -194,12 +195,6 @@ void cdni_loop_null_name(const loop_plan *p, const loop_factor *f, int32_t *flag
     if (f->redundant[k]) flags[f->main[k]] = 2;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* out = N^T x */
 static void transpose(const loop_null *null, const double *x, double *out) {
   for (int j = 0; j < null->n; j++) {
@@ -223,15 +218,15 @@ void cdni_loop_null_project(const loop_plan *p, const loop_null *null, const dou
   for (int j = 0; residual && j < n; j++) r[j] = residual[null->own[j]];
   memcpy(q, r, (size_t)n * sizeof *q);
   memset(y, 0, (size_t)n * sizeof *y);
-  double square = dot(n, r, r);
+  double square = cdni_dot(n, r, r);
   const double enough = 1e-30 * square;
   for (int step = 0; step < 3 * n + 10 && square > enough; step++) {
     memset(x, 0, (size_t)p->m * sizeof *x);
     add(null, 1, q, x);
     transpose(null, x, Nq);
-    const double a = square / dot(n, q, Nq), before = square;
+    const double a = square / cdni_dot(n, q, Nq), before = square;
     for (int j = 0; j < n; j++) y[j] += a * q[j], r[j] -= a * Nq[j];
-    square = dot(n, r, r);
+    square = cdni_dot(n, r, r);
     for (int j = 0; j < n; j++) q[j] = r[j] + square / before * q[j];
   }
   add(null, -1, y, values);

@@ -1,22 +1,16 @@
 /* The plan and the numbers in their regions of a State: their sizes, their places, and finding them again in a copy. */
 #include "constraints/numbers.h"
 
-static void *part(char *base, size_t *at, size_t bytes) {
-  char *here = base ? base + *at : NULL;
-  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
 /* n NULL: the size alone. */
 static size_t divide(const loop_plan *p, constraint_numbers *n) {
   constraint_numbers parts;
   char *base = (char *)n;
-  size_t at = (sizeof parts + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  size_t at = cdni_aligned(sizeof parts);
   parts.self = n;
-  parts.J = part(base, &at, (size_t)p->n_J * sizeof *parts.J);
-  parts.g = part(base, &at, (size_t)p->n_g * sizeof *parts.g);
-  parts.bias = part(base, &at, (size_t)p->m * sizeof *parts.bias);
-  parts.was_redundant = part(base, &at, (size_t)p->m * sizeof *parts.was_redundant);
+  parts.J = cdni_part(base, &at, (size_t)p->n_J, sizeof *parts.J);
+  parts.g = cdni_part(base, &at, (size_t)p->n_g, sizeof *parts.g);
+  parts.bias = cdni_part(base, &at, (size_t)p->m, sizeof *parts.bias);
+  parts.was_redundant = cdni_part(base, &at, (size_t)p->m, sizeof *parts.was_redundant);
   if (n) {
     parts.f = cdni_loop_factor_at(p, base + at);
     *n = parts;

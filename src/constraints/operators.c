@@ -83,16 +83,14 @@ static cdn_status work(cdn_state *state, const char *function, size_t bytes, voi
 }
 
 cdn_status cdn_multiply_by_G(cdn_state *state, const double *a, double *r) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, r, cdn_system_nudoterr(cdn_state_system(state)));
-  static const char function[] = "cdn_multiply_by_G";
   operand o;
   void *V;
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
-  CDNI_TRY(cdni_operator_check(state, function, "the mobility vector", a, o.nu));
+  CDNI_TRY(cdni_operator_check(state, __func__, "the mobility vector", a, o.nu));
   const size_t bodies = (size_t)o.m->tree.n * sizeof(sv);
-  CDNI_TRY(work(state, function, bodies + (size_t)o.rows.plan->m * sizeof(double), &V));
+  CDNI_TRY(work(state, __func__, bodies + (size_t)o.rows.plan->m * sizeof(double), &V));
   double *on = (double *)((char *)V + bodies);
   o.m->kernels->jacobian(&o.m->tree, &o.d, a + o.first_u, V);
   cdni_constraint_multiply(o.room, &o.rows, V, a + o.first_u, on);
@@ -124,9 +122,7 @@ static cdn_status push(cdn_state *state, const operand *o, const char *function,
 }
 
 cdn_status cdn_multiply_by_G_transpose(cdn_state *state, const double *lambda, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_multiply_by_G_transpose";
   operand o;
   pushed by;
   CDNI_TRY(begin(state, &o));
@@ -134,8 +130,8 @@ cdn_status cdn_multiply_by_G_transpose(cdn_state *state, const double *lambda, d
   if (!o.room) return CDN_OK;
   const tree *t = &o.m->tree;
   CDNI_TRY(
-      cdni_operator_check(state, function, "the multipliers", lambda, cdn_system_nudoterr(cdn_state_system(state))));
-  CDNI_TRY(push(state, &o, function, -1, 1, lambda, (size_t)t->nu * sizeof(double), &by));
+      cdni_operator_check(state, __func__, "the multipliers", lambda, cdn_system_nudoterr(cdn_state_system(state))));
+  CDNI_TRY(push(state, &o, __func__, -1, 1, lambda, (size_t)t->nu * sizeof(double), &by));
   double *through = by.f + t->nu + 1;
   o.d.z = by.F;
   o.m->kernels->jacobian_transpose(t, &o.d, through);
@@ -168,15 +164,12 @@ cdn_status cdn_constraint_forces(cdn_state *state, cdn_spatial *F_G, double *f) 
 
 cdn_status cdn_constraint_force(cdn_state *state, cdn_constraint constraint, cdn_spatial *F_G, double *f) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_constraint_force";
   if (!constraint_exists(cdni_constraints(cdn_state_system(state)), constraint))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
-                           (int)constraint.i);
-  return forces(state, function, constraint.i, F_G, f);
+    return cdni_state_lacks(state, __func__, "constraint", (int)constraint.i);
+  return forces(state, __func__, constraint.i, F_G, f);
 }
 
 cdn_status cdn_constraint_power(cdn_state *state, double *power) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, power);
   operand o;
   *power = 0;
@@ -234,7 +227,6 @@ cdn_status cdni_constraint_source_power(cdn_state *state, double *power) {
 /* ---- matrices ---- */
 
 cdn_status cdn_calc_G(cdn_state *state, double *G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, G, cdn_system_nudoterr(cdn_state_system(state)));
   operand o;
   CDNI_TRY(begin(state, &o));
@@ -264,15 +256,13 @@ cdn_status cdn_calc_G(cdn_state *state, double *G) {
 }
 
 cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Pq, cdn_system_nudoterr(cdn_state_system(state)));
-  static const char function[] = "cdn_calc_Pq";
   operand o;
   void *frame;
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
   const size_t nu = (size_t)o.nu, nq = (size_t)cdn_system_nq(cdn_state_system(state)), m = (size_t)o.room->m;
-  CDNI_TRY(work(state, function, ((size_t)o.room->first_row + m) * nu * sizeof(double) + 8, &frame));
+  CDNI_TRY(work(state, __func__, ((size_t)o.room->first_row + m) * nu * sizeof(double) + 8, &frame));
   cdn_status status = cdn_calc_G(state, frame);
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), o.room->subsystem);
   if (o.room->np) memset(Pq + (size_t)runs.qerr * nq, 0, (size_t)o.room->np * nq * sizeof *Pq);
@@ -311,15 +301,12 @@ static cdn_status acceleration_errors(cdn_state *state, const char *function, co
 }
 
 cdn_status cdn_calc_constraint_bias(cdn_state *state, double *b) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, b, cdn_system_nudoterr(cdn_state_system(state)));
   return acceleration_errors(state, "cdn_calc_constraint_bias", NULL, -1, b);
 }
 
 cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double *udoterr) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, udoterr, cdn_system_nudoterr(cdn_state_system(state)));
-  static const char function[] = "cdn_calc_udoterr";
-  CDNI_TRY(cdni_operator_check(state, function, "udot", udot, cdn_system_nu(cdn_state_system(state))));
-  return acceleration_errors(state, function, udot, 1, udoterr);
+  CDNI_TRY(cdni_operator_check(state, __func__, "udot", udot, cdn_system_nu(cdn_state_system(state))));
+  return acceleration_errors(state, __func__, udot, 1, udoterr);
 }

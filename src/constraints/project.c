@@ -30,8 +30,6 @@ typedef struct projection {
   double length; /* of position errors in model units; 0: in the constraints' unit errors */
 } projection;
 
-static size_t align(size_t bytes) { return (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN; }
-
 static projection projection_of(const cdn_system *system, loop_level level) {
   projection p = {
     .room = cdni_constraints(system), .level = level, .nq = cdn_system_nq(system), .nu = cdn_system_nu(system)
@@ -47,17 +45,17 @@ static size_t most(const projection *p) { return (size_t)(p->nq > p->nu ? p->nq 
 static size_t size_of(const projection *p) {
   const loop_plan *plan = p->plan;
   const size_t m = (size_t)plan->m, n = (size_t)plan->tree->nu;
-  return cdni_loop_factor_size(plan) + align((size_t)plan->tree->n * sizeof(sv)) + align(m * sizeof(int32_t)) +
-         align((n + 2 * m + (size_t)p->nu + 3 * most(p)) * sizeof(double));
+  return cdni_loop_factor_size(plan) + cdni_aligned((size_t)plan->tree->n * sizeof(sv)) +
+         cdni_aligned(m * sizeof(int32_t)) + cdni_aligned((n + 2 * m + (size_t)p->nu + 3 * most(p)) * sizeof(double));
 }
 
 static void divide(projection *p, void *memory) {
   const loop_plan *plan = p->plan;
   p->f = cdni_loop_factor_at(plan, memory);
   p->A = (sv *)((char *)memory + cdni_loop_factor_size(plan));
-  p->all = (int32_t *)((char *)p->A + align((size_t)plan->tree->n * sizeof(sv)));
+  p->all = (int32_t *)((char *)p->A + cdni_aligned((size_t)plan->tree->n * sizeof(sv)));
   for (int k = 0; k < plan->m; k++) p->all[k] = 1;
-  p->weights = (double *)((char *)p->all + align((size_t)plan->m * sizeof(int32_t)));
+  p->weights = (double *)((char *)p->all + cdni_aligned((size_t)plan->m * sizeof(int32_t)));
   p->b = p->weights + plan->tree->nu;
   p->lambda = p->b + plan->m;
   p->x = p->lambda + plan->m;

@@ -29,25 +29,20 @@ typedef struct varied {
   double *p, *other, *column, *b, *by_q, *by_u, *G;
 } varied;
 
-static double *take(double *base, size_t *at, size_t n) {
-  double *here = base ? base + *at : NULL;
-  *at += n;
-  return here;
-}
-
 /* Divides memory, or counts the doubles if there is none. */
 static size_t divide(varied *s, double *memory) {
   const size_t nu = s->nu, m = s->equations;
   size_t at = 0;
-  s->rows.A = take(memory, &at, m * nu), s->rows.scale = take(memory, &at, m), s->rows.size = take(memory, &at, m);
-  s->rows.order = (int32_t *)take(memory, &at, m);
-  s->at = (int *)take(memory, &at, nu), s->equation = (int *)take(memory, &at, m);
-  s->e = take(memory, &at, m), s->x = take(memory, &at, nu), s->y = take(memory, &at, m);
-  s->pull = take(memory, &at, nu * nu), s->turn = take(memory, &at, m * nu);
-  s->p = take(memory, &at, nu), s->other = take(memory, &at, m * nu);
-  s->column = take(memory, &at, nu), s->b = take(memory, &at, m);
-  s->by_q = take(memory, &at, MOVE_COLUMNS * nu), s->by_u = take(memory, &at, MOVE_COLUMNS * nu);
-  s->G = take(memory, &at, (size_t)cdn_system_nudoterr(cdn_state_system(s->state)) * nu);
+  s->rows.A = cdni_take(memory, &at, m * nu), s->rows.scale = cdni_take(memory, &at, m),
+  s->rows.size = cdni_take(memory, &at, m);
+  s->rows.order = (int32_t *)cdni_take(memory, &at, m);
+  s->at = (int *)cdni_take(memory, &at, nu), s->equation = (int *)cdni_take(memory, &at, m);
+  s->e = cdni_take(memory, &at, m), s->x = cdni_take(memory, &at, nu), s->y = cdni_take(memory, &at, m);
+  s->pull = cdni_take(memory, &at, nu * nu), s->turn = cdni_take(memory, &at, m * nu);
+  s->p = cdni_take(memory, &at, nu), s->other = cdni_take(memory, &at, m * nu);
+  s->column = cdni_take(memory, &at, nu), s->b = cdni_take(memory, &at, m);
+  s->by_q = cdni_take(memory, &at, MOVE_COLUMNS * nu), s->by_u = cdni_take(memory, &at, MOVE_COLUMNS * nu);
+  s->G = cdni_take(memory, &at, (size_t)cdn_system_nudoterr(cdn_state_system(s->state)) * nu);
   return at;
 }
 

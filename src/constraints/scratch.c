@@ -10,10 +10,10 @@ struct scratch_piece {
 
 static void *scratch_alloc(void *context, size_t size, size_t align) {
   scratch *s = context;
-  const size_t header = (sizeof(scratch_piece) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  const size_t header = cdni_aligned(sizeof(scratch_piece));
   (void)align; /* CDNI_ALIGN, as the workspace is */
   if (size > SIZE_MAX / 4) return NULL;
-  size = (size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  size = cdni_aligned(size);
   if (!s->last || s->last->size - s->last->used < size) {
     const size_t usual = s->last ? 2 * s->last->size : LEAST_PIECE, all = size + header > usual ? size + header : usual;
     scratch_piece *piece = cdn_work_push(s->state, all);

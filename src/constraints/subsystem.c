@@ -189,9 +189,7 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
 static cdn_status find(cdn_state *state, const char *function, cdn_constraint constraint, const double *out,
                        const constraint_room **room) {
   *room = cdni_constraints(cdn_state_system(state));
-  if (!constraint_exists(*room, constraint))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
-                           (int)constraint.i);
+  if (!constraint_exists(*room, constraint)) return cdni_state_lacks(state, function, "constraint", (int)constraint.i);
   const constraint_element *c = constraint_at(*room, constraint.i);
   if (!out && c->np + c->nv > 0)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
@@ -203,9 +201,8 @@ static cdn_status find(cdn_state *state, const char *function, cdn_constraint co
 
 cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint, double *perr) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_calc_constraint_perr";
   const constraint_room *room;
-  CDNI_TRY(find(state, function, constraint, perr, &room));
+  CDNI_TRY(find(state, __func__, constraint, perr, &room));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const constraint_view v = cdni_constraint_view(room, state, constraint.i);
   if (v.c->np == 0) return CDN_OK;
@@ -216,15 +213,14 @@ cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint,
 
 cdn_status cdn_calc_constraint_verr(cdn_state *state, cdn_constraint constraint, double *verr) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_calc_constraint_verr";
   const constraint_room *room;
   void *rows;
-  CDNI_TRY(find(state, function, constraint, verr, &room));
+  CDNI_TRY(find(state, __func__, constraint, verr, &room));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   constraint_view v = cdni_constraint_view(room, state, constraint.i);
   const size_t J = (size_t)(v.c->m * v.c->n_bodies) * sizeof(sv),
                g = (size_t)(v.c->m * v.c->n_mobilities) * sizeof(double);
-  CDNI_TRY(cdni_operator_work(state, function, J + g + 1, &rows));
+  CDNI_TRY(cdni_operator_work(state, __func__, J + g + 1, &rows));
   memset(rows, 0, J + g);
   v.J = rows, v.g = (double *)((char *)rows + J);
   cdn_status status = cdni_constraint_kinds[v.c->kind]->calc_rows(&v);
@@ -270,7 +266,7 @@ cdn_status cdni_constraints_solve(const constraint_room *room, cdn_state *state,
   const double *bias;
   CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
   CDNI_TRY(cdni_constraint_bias(room, state, &bias));
-  const size_t m = (size_t)plan->m, own = (2 * m * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  const size_t m = (size_t)plan->m, own = cdni_aligned(2 * m * sizeof(double));
   char *work = cdn_work_push(state, own + cdni_loop_solve_scratch(plan, f));
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   double *b = (double *)work, *lambda = b + m;

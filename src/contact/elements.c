@@ -21,8 +21,6 @@ static const cdni_parameter material_table[MATERIAL_NUMBERS] = {
   [MATERIAL_TORSIONAL] = CDNI_NOT_NEGATIVE("torsional_friction", "m"),
   [MATERIAL_ROLLING] = CDNI_NOT_NEGATIVE("rolling_friction", "m"),
   [MATERIAL_THICKNESS] = CDNI_NOT_NEGATIVE("thickness", "m"),
-  [MATERIAL_LARGER] = { "larger_friction", "1", 0, 1, 0, 0,
-                        "1: friction combines as MuJoCo's of two that both have it" },
   [MATERIAL_PRIORITY] = { "priority", "1", -INFINITY, INFINITY, 0, 0, "whose friction counts" },
   [MATERIAL_CONDIM] = { "condim", "1", 1, 6, 0, 0, "which coefficients of friction act: 1, 3, 4 or 6" },
 };

@@ -7,10 +7,6 @@
 #include "contact/touch.h"
 #include "laws/laws.h"
 
-/* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
- * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
-double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-
 /* Two shapes, and the law that acts between them; NULL: none. */
 typedef struct contact_law contact_law;
 typedef struct touch_pair {

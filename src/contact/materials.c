@@ -20,7 +20,6 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .thickness = -1,
                                       .torsional_friction = -1,
                                       .rolling_friction = -1,
-                                      .larger_friction = -1,
                                       .priority = -1,
                                       .condim = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
@@ -41,7 +40,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
   out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
   out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
-  out[MATERIAL_LARGER] = m->larger_friction, out[MATERIAL_PRIORITY] = m->priority, out[MATERIAL_CONDIM] = m->condim;
+  out[MATERIAL_PRIORITY] = m->priority, out[MATERIAL_CONDIM] = m->condim;
 }
 
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair) {
@@ -50,7 +49,6 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
     if (of_pair && x[i] == -1) continue;
     if (i == MATERIAL_MODULUS && !(x[i] > 0)) return "the modulus of its material must be above 0";
     if (i == MATERIAL_DISSIPATION && x[i] < 0) return "the dissipation of its material must not be negative";
-    if (i == MATERIAL_LARGER && x[i] != 0 && x[i] != 1) return "larger_friction of its material is 0 or 1";
     if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (i == MATERIAL_CONDIM && x[i] != 1 && x[i] != 3 && x[i] != 4 && x[i] != 6)
       return "condim of its material is 1, 3, 4 or 6";
@@ -66,11 +64,11 @@ static int least_condim(int number) { return number == MATERIAL_TORSIONAL ? 4 : 
 static double acting(const double *x, int number) { return x[MATERIAL_CONDIM] < least_condim(number) ? 0 : x[number]; }
 
 bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBERS], bool of_pair) {
-  const bool larger = x[MATERIAL_LARGER] > 0 || room->def.combining == CDN_COMBINE_MUJOCO;
-  return x[MATERIAL_ROLLING] > 0 && (of_pair || larger || acting(x, MATERIAL_ROLLING) > 0);
+  const bool of_any_condim = of_pair || room->def.combining == CDN_COMBINE_MUJOCO;
+  return x[MATERIAL_ROLLING] > 0 && (of_any_condim || acting(x, MATERIAL_ROLLING) > 0);
 }
 
-/* Of two that both have larger_friction. */
+/* MuJoCo's friction. */
 static double combine_larger(const double *a, const double *b, int number) {
   const double first = a[MATERIAL_PRIORITY] - b[MATERIAL_PRIORITY];
   if (first != 0) return acting(first > 0 ? a : b, number);
@@ -93,18 +91,6 @@ void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPA
 static const int friction_numbers[] = { MATERIAL_STATIC, MATERIAL_DYNAMIC, MATERIAL_VISCOUS, MATERIAL_TORSIONAL,
                                         MATERIAL_ROLLING };
 
-static void larger_friction(const double *a, const double *b, double *numbers) {
-  for (int i = 0; i < CDNI_COUNT(friction_numbers); i++)
-    numbers[friction_numbers[i]] = combine_larger(a, b, friction_numbers[i]);
-}
-
-static bool usual(const contact_room *room, const double *a, const double *b, double *numbers) {
-  (void)room;
-  if (!(a[MATERIAL_LARGER] > 0 && b[MATERIAL_LARGER] > 0)) return false;
-  larger_friction(a, b, numbers);
-  return true;
-}
-
 static bool harmonic(const contact_room *room, const double *a, const double *b, double *numbers) {
   (void)room, (void)a, (void)b, (void)numbers;
   return false;
@@ -112,7 +98,8 @@ static bool harmonic(const contact_room *room, const double *a, const double *b,
 
 static bool mujoco(const contact_room *room, const double *a, const double *b, double *numbers) {
   (void)room;
-  larger_friction(a, b, numbers);
+  for (int i = 0; i < CDNI_COUNT(friction_numbers); i++)
+    numbers[friction_numbers[i]] = combine_larger(a, b, friction_numbers[i]);
   if (a[MATERIAL_PRIORITY] == b[MATERIAL_PRIORITY]) return true;
   const double *first = a[MATERIAL_PRIORITY] > b[MATERIAL_PRIORITY] ? a : b;
   numbers[MATERIAL_MODULUS] = first[MATERIAL_MODULUS], numbers[MATERIAL_DISSIPATION] = first[MATERIAL_DISSIPATION];
@@ -126,7 +113,7 @@ cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) 
   m.static_friction = x[MATERIAL_STATIC], m.dynamic_friction = x[MATERIAL_DYNAMIC];
   m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
   m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
-  m.larger_friction = x[MATERIAL_LARGER], m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
+  m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
   return m;
 }
 
@@ -136,22 +123,23 @@ static bool own(const contact_room *room, const double *a, const double *b, doub
   room->def.combine(room->def.combine_self, &of_a, &of_b, &combined);
   double told[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(&combined, told);
-  for (int i = 0; i < MATERIAL_LARGER; i++)
+  for (int i = 0; i < MATERIAL_PRIORITY; i++)
     if (isfinite(told[i]) && (told[i] > 0 || (told[i] == 0 && i != MATERIAL_MODULUS))) numbers[i] = told[i];
   return true;
 }
 
 typedef bool rule_fn(const contact_room *room, const double *a, const double *b, double *numbers);
-static rule_fn *const rules[] = {
-  [CDN_COMBINE_USUAL] = usual, [CDN_COMBINE_HARMONIC] = harmonic, [CDN_COMBINE_MUJOCO] = mujoco, [CDN_COMBINE_OWN] = own
-};
+static rule_fn *const rules[] = { [CDN_COMBINE_USUAL] = harmonic,
+                                  [CDN_COMBINE_HARMONIC] = harmonic,
+                                  [CDN_COMBINE_MUJOCO] = mujoco,
+                                  [CDN_COMBINE_OWN] = own };
 
 /* What holds of a pair in place of the harmonic numbers, NULL: nothing. `made` has room for it. */
 static const double *numbers_of(const touch_pair *pair, double made[MATERIAL_NUMBERS]) {
   rule_fn *const rule = rules[pair->room->def.combining];
   for (int i = 0; i < MATERIAL_NUMBERS; i++) made[i] = -1;
   if (!rule(pair->room, pair->material[0], pair->material[1], made)) return pair->numbers;
-  for (int i = 0; pair->numbers && i < MATERIAL_LARGER; i++)
+  for (int i = 0; pair->numbers && i < MATERIAL_PRIORITY; i++)
     if (pair->numbers[i] >= 0) made[i] = pair->numbers[i];
   return made;
 }

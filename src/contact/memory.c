@@ -267,10 +267,9 @@ void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
 /* ---- asking ---- */
 
 cdn_status cdn_contact_forget(cdn_state *state) {
-  static const char function[] = "cdn_contact_forget";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room = cdni_contact(cdn_state_system(state));
-  CDNI_TRY(cdni_state_check_free(state, function, "the memory of friction"));
+  CDNI_TRY(cdni_state_check_free(state, __func__, "the memory of friction"));
   if (!room || !room->matter || room->slots == 0) return CDN_OK;
   const double *z = cdn_state_zvar(state, room->displacements);
   void *bytes = cdni_state_update_discrete(state, room->owners.variable);

@@ -5,26 +5,11 @@
 #include "contact/motion.h"
 #include "contact/room.h"
 #include "contact/touch.h"
+#include "laws/laws.h"
 
-/* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at
- * v and its moment over lever0, and xdot. Returns whether nothing slides. */
 /* Of a slot: displacement and turn about the normal; rolling, if some material has rolling friction. */
 enum { SLOT_NUMBERS = 4, SLOT_MOST_NUMBERS = 7 };
 #define SLOT_UNIT 1e-6 /* m */
-typedef struct bristle {
-  double stiffness, time, strength; /* N/m, s, N */
-  double lever, lever0;             /* m; lever 0: no moment */
-  cdn_vec3 normal;                  /* zero: there is none */
-} bristle;
-bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
-/* How that changes with small changes of x, v and the bristle's strength, levers and normal, and with those of its
- * stiffness and time as parts of themselves. */
-typedef struct bristle_change {
-  double x[4], v[4], strength, lever, lever0, stiffness, time;
-  cdn_vec3 normal;
-} bristle_change;
-void cdni_bristle_derivative(const bristle *b, const double x[4], const double v[4], const bristle_change *d,
-                             double df[4], double dxdot[4]);
 
 /* memory.c: which slots the patches of a State have. */
 typedef struct patch {

@@ -181,54 +181,42 @@ static double force_at(const touch_pair *pair, double depth, const cdn_proximity
 
 /* ---- adding ---- */
 
-static void refuse(cdn_system *system, const char *function, const char *name, const char *format, ...)
-    CDN_PRINTF(4, 5);
-static void refuse(cdn_system *system, const char *function, const char *name, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(system, CDN_ERR_ARG, function, "law", name, format, args);
-  va_end(args);
-}
-
 void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *def) {
-  static const char function[] = "cdn_system_add_contact_law";
   CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
+  cdni_adder by;
+  contact_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_CONTACT, __func__, "law");
+  if (!room) return;
   cdn_contact_law_def d;
   const char *unreadable =
       def ? read_contact_law_def(&d, def) : "no def is given: start with cdn_default_contact_law_def()";
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return;
   }
-  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
-  if (!room) return;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "law%zu", room->laws.count);
-  const char *name = d.name ? d.name : made_up;
+  cdni_adder_name(&by, d.name, room->laws.count);
   if ((unsigned)d.a >= CDN_GEOMETRY_KIND_COUNT || (unsigned)d.b >= CDN_GEOMETRY_KIND_COUNT) {
-    refuse(system, function, name, "give two kinds of geometry, a and b: they are %d and %d", (int)d.a, (int)d.b);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "give two kinds of geometry, a and b: they are %d and %d", (int)d.a, (int)d.b);
     return;
   }
   const own_law *other = cdni_contact_own_law(room, d.a, d.b);
   if (other) {
-    refuse(system, function, name, "'%s' is the law of a %s and a %s already: a System has one law for two kinds",
-           other->name, cdn_geometry_kind_name(d.a), cdn_geometry_kind_name(d.b));
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "'%s' is the law of a %s and a %s already: a System has one law for two kinds",
+                      other->name, cdn_geometry_kind_name(d.a), cdn_geometry_kind_name(d.b));
     return;
   }
   if (!d.find || (d.self_size > 0 && !d.self)) {
-    refuse(system, function, name, d.find ? "self is NULL, but self_size is not 0" : "it has no function `find`");
+    cdni_adder_refuse(&by, CDN_ERR_ARG, d.find ? "self is NULL, but self_size is not 0" : "it has no function `find`");
     return;
   }
   if (!d.pressure && (d.slopes || d.potential || d.bends)) {
-    refuse(system, function, name, "it has %s, but no function `pressure`: set that too",
-           d.slopes      ? "slopes"
-           : d.potential ? "a potential"
-                         : "bends");
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "it has %s, but no function `pressure`: set that too",
+                      d.slopes      ? "slopes"
+                      : d.potential ? "a potential"
+                                    : "bends");
     return;
   }
   const cdn_allocator *a = cdni_system_allocator(system);
-  own_law law = { .name = cdni_strdup(a, name), .a = d.a, .b = d.b, .find = d.find, .self_size = d.self_size };
+  own_law law = { .name = cdni_strdup(a, by.name), .a = d.a, .b = d.b, .find = d.find, .self_size = d.self_size };
   law.pressure = (pressure_law){ law.name, CDN_LAW_NUMBERS, d.pressure, d.slopes, d.potential, d.bends };
   law.law = (contact_law){ .name = law.name,
                            .find = find,
@@ -243,5 +231,5 @@ void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *d
   }
   cdni_strfree(a, law.name);
   if (d.self_size > 0 && law.self) cdni_free(a, law.self, d.self_size);
-  cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+  cdni_system_fail(system, CDN_ERR_NOMEM, __func__, by.name, "out of memory");
 }

@@ -49,57 +49,33 @@ static uint64_t hash_of_shapes(const wanted_pair *w) { return lookup_hash(&w->a,
 
 /* ---- adding ---- */
 
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format, ...)
-    CDN_PRINTF(5, 6);
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format,
-                   ...) {
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(system, code, function, "pair", name, format, args);
-  va_end(args);
-}
-
-static bool check_def(cdn_system *system, const contact_room *room, const char *function, const char *name,
-                      const cdn_contact_pair_def *d, const cdn_contact_material *material,
-                      const double soft[SOFT_PAIR_NUMBERS]) {
+static bool check_def(cdni_adder *by, const contact_room *room, const cdn_contact_pair_def *d,
+                      const cdn_contact_material *material, const double soft[SOFT_PAIR_NUMBERS]) {
   const shape *a = cdni_shape_at(room, d->a), *b = cdni_shape_at(room, d->b);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(material, numbers);
   const char *wrong = cdni_contact_check_numbers(numbers, true), *wrong_soft = cdni_soft_check_pair(soft);
-  if (!a || !b) {
-    refuse(system, CDN_ERR_ARG, function, name, "there is no shape %d in this System (yet): add the shape first",
-           (int)(a ? d->b.i : d->a.i));
-    return false;
-  }
-  if (a == b) {
-    refuse(system, CDN_ERR_ARG, function, name, "both of its shapes are '%s': give two", a->name);
-    return false;
-  }
-  if (wrong) {
-    refuse(system, CDN_ERR_ARG, function, name, "%s (-1: as the materials of the shapes combine)", wrong);
-    return false;
-  }
-  if (wrong_soft) {
-    refuse(system, CDN_ERR_ARG, function, name,
-           "%s (start with cdn_default_soft_pair_material(): as the shapes have it)", wrong_soft);
-    return false;
-  }
-  const wanted_pair w = wanted_of(room, name, d->a.i, d->b.i);
+  const wanted_pair w = wanted_of(room, by->name, d->a.i, d->b.i);
   const int same = cdni_lookup_find(&room->pair_shapes, hash_of_shapes(&w), has_shapes, &w);
-  if (cdni_lookup_find(&room->pair_names, lookup_hash(name, strlen(name)), has_name, &w) >= 0)
-    refuse(system, CDN_ERR_ARG, function, name, "there is a pair of that name already: give each its own");
+  if (!a || !b) cdni_adder_check_there(by, "shape", (int)(a ? d->b.i : d->a.i), (int)room->shapes.count);
+  else if (a == b) cdni_adder_refuse(by, CDN_ERR_ARG, "both of its shapes are '%s': give two", a->name);
+  else if (wrong) cdni_adder_refuse(by, CDN_ERR_ARG, "%s (-1: as the materials of the shapes combine)", wrong);
+  else if (wrong_soft)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "%s (start with cdn_default_soft_pair_material(): as the shapes have it)",
+                      wrong_soft);
+  else if (cdni_lookup_find(&room->pair_names, lookup_hash(by->name, strlen(by->name)), has_name, &w) >= 0)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "there is a pair of that name already: give each its own");
   else if (same >= 0)
-    refuse(system, CDN_ERR_ARG, function, name, "pair '%s' has the shapes '%s' and '%s' already: set its numbers",
-           CDNI_AT(room->pairs, named_pair, same).name, a->name, b->name);
-  else return true;
-  return false;
+    cdni_adder_refuse(by, CDN_ERR_ARG, "pair '%s' has the shapes '%s' and '%s' already: set its numbers",
+                      CDNI_AT(room->pairs, named_pair, same).name, a->name, b->name);
+  return by->ok;
 }
 
-static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_contact_pair_def *d,
+static bool store(const cdni_adder *by, contact_room *room, const cdn_contact_pair_def *d,
                   const cdn_contact_material *material, const double soft[SOFT_PAIR_NUMBERS]) {
-  const cdn_allocator *memory = cdni_system_allocator(system);
+  const cdn_allocator *memory = cdni_system_allocator(by->system);
   const bool in_order = d->a.i < d->b.i;
-  const named_pair p = { cdni_strdup(memory, name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i };
+  const named_pair p = { cdni_strdup(memory, by->name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i };
   double *numbers = cdni_array_extend(memory, &room->pair_numbers0, sizeof *numbers, MATERIAL_NUMBERS);
   double *soft_numbers = cdni_array_extend(memory, &room->soft_pairs0, sizeof *soft, SOFT_PAIR_NUMBERS);
   if (!p.name || !numbers || !soft_numbers || !cdni_array_push(memory, &room->pairs, sizeof p, &p)) {
@@ -107,8 +83,8 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
     return false;
   }
   const int i = (int)room->pairs.count - 1;
-  const wanted_pair w = { room, name, p.a, p.b };
-  if (!cdni_lookup_add(memory, &room->pair_names, lookup_hash(name, strlen(name)), i) ||
+  const wanted_pair w = { room, by->name, p.a, p.b };
+  if (!cdni_lookup_add(memory, &room->pair_names, lookup_hash(by->name, strlen(by->name)), i) ||
       !cdni_lookup_add(memory, &room->pair_shapes, hash_of_shapes(&w), i))
     return false; /* the System is of no more use; the pair goes with it */
   cdni_contact_material_numbers(material, numbers);
@@ -117,10 +93,11 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
 }
 
 cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def) {
-  static const char function[] = "cdn_system_add_contact_pair";
   const cdn_contact_pair none = { -1 };
   CDNI_NEED_OBJECT(system, none);
-  if (cdni_system_refuses(system, function)) return none;
+  cdni_adder by;
+  contact_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_CONTACT, __func__, "pair");
+  if (!room) return none;
   cdn_contact_pair_def d;
   cdn_contact_material material = cdn_contact_material_of_pair();
   cdn_soft_pair_material soft = cdn_default_soft_pair_material();
@@ -129,19 +106,15 @@ cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_conta
   if (!unreadable && d.material) unreadable = cdni_contact_read_material_of_pair(&material, d.material);
   if (!unreadable && d.soft) unreadable = cdni_soft_read_pair_material(&soft, d.soft);
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
-  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
-  if (!room) return none;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "pair%zu", room->pairs.count);
-  const char *name = d.name ? d.name : made_up;
+  cdni_adder_name(&by, d.name, room->pairs.count);
   double soft_numbers[SOFT_PAIR_NUMBERS];
   cdni_soft_pair_numbers(&soft, soft_numbers);
-  if (!check_def(system, room, function, name, &d, &material, soft_numbers)) return none;
-  if (!store(system, room, name, &d, &material, soft_numbers)) {
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+  if (!check_def(&by, room, &d, &material, soft_numbers)) return none;
+  if (!store(&by, room, &d, &material, soft_numbers)) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, by.name, "out of memory");
     return none;
   }
   return (cdn_contact_pair){ (int32_t)room->pairs.count - 1 };
@@ -180,11 +153,10 @@ void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
 
 void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filter_fn *filter, const void *self,
                                    size_t self_size) {
-  static const char function[] = "cdn_system_set_contact_filter";
   CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   if (self_size > 0 && !self) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL,
                      "self is NULL, and its size is %zu bytes: give what is to be copied", self_size);
     return;
   }
@@ -193,7 +165,7 @@ void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filter_fn *fi
   const cdn_allocator *a = cdni_system_allocator(system);
   void *copy = self_size > 0 ? cdni_alloc(a, self_size) : (void *)(uintptr_t)self;
   if (self_size > 0 && !copy) {
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, NULL, "out of memory");
     return;
   }
   if (self_size > 0) memcpy(copy, self, self_size);
@@ -285,16 +257,13 @@ cdn_status cdni_contact_set_pair_numbers(cdn_state *state, const char *function,
 
 cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair,
                                          const cdn_contact_material *material) {
-  static const char function[] = "cdn_contact_pair_set_material";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
   if (!cdni_pair_at(cdni_contact(cdn_state_system(state)), pair))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pair %d in this System",
-                           (int)pair.i);
+    return cdni_state_lacks(state, __func__, "pair", (int)pair.i);
   cdn_contact_material m;
   const char *unreadable = cdni_contact_read_material_of_pair(&m, material);
-  if (unreadable) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s", unreadable);
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "%s", unreadable);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(&m, numbers);
-  return cdni_contact_set_pair_numbers(state, function, pair.i, numbers);
+  return cdni_contact_set_pair_numbers(state, __func__, pair.i, numbers);
 }

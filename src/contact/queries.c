@@ -95,21 +95,19 @@ static cdn_status add_hits(const query *q, cdn_state *state, int i, cdn_vec3 ori
 
 cdn_status cdn_shapes_ray(cdn_state *state, cdn_vec3 origin, cdn_vec3 direction, double reach,
                           const cdn_shape_query_def *def, int room, cdn_shape_hit *hits, int *n) {
-  static const char function[] = "cdn_shapes_ray";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, n);
   *n = 0;
   CDNI_NEED_SOME(state, hits, room);
   query q;
-  CDNI_TRY(begin(&q, state, function, def, "reach", reach, room));
+  CDNI_TRY(begin(&q, state, __func__, def, "reach", reach, room));
   if (reach < 0)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the reach is %g: give a number >= 0", reach);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the reach is %g: give a number >= 0", reach);
   const double largest = fmax(fabs(direction.x), fmax(fabs(direction.y), fabs(direction.z)));
   if (!isfinite(cdn_norm(origin)) || !isfinite(largest) || isnan(direction.x + direction.y + direction.z))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "the origin or the direction is not finite: give finite numbers");
   if (!(largest > 0))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "the direction is 0: give one of any other length");
   if (q.n_shapes == 0) return CDN_OK;
   const cdn_vec3 scaled = cdn_v3(direction.x / largest, direction.y / largest, direction.z / largest);
@@ -136,15 +134,13 @@ static double box_distance(const cdni_box *box, cdn_vec3 p) {
 
 cdn_status cdn_shapes_near_point(cdn_state *state, cdn_vec3 p_G, double radius, const cdn_shape_query_def *def,
                                  int room, cdn_shape_proximity *found, int *n) {
-  static const char function[] = "cdn_shapes_near_point";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, n);
   *n = 0;
   CDNI_NEED_SOME(state, found, room);
   query q;
-  CDNI_TRY(begin(&q, state, function, def, "radius", radius, room));
+  CDNI_TRY(begin(&q, state, __func__, def, "radius", radius, room));
   if (!isfinite(p_G.x) || !isfinite(p_G.y) || !isfinite(p_G.z))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the point is not finite: give finite numbers");
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the point is not finite: give finite numbers");
   for (int i = 0; i < q.n_shapes; i++) {
     const double limit = *n == room ? found[room - 1].near.distance : radius;
     /* a box is never farther away than what it contains, but for rounding; inside of it all is possible */
@@ -170,8 +166,6 @@ cdn_status cdn_shapes_near_point(cdn_state *state, cdn_vec3 p_G, double radius, 
 /* ---- two shapes ---- */
 
 cdn_status cdn_shapes_distance(cdn_state *state, cdn_shape a, cdn_shape b, cdn_proximity *out) {
-  static const char function[] = "cdn_shapes_distance";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, out);
   cdn_geometry g[2];
   cdn_transform X[2];
@@ -180,12 +174,12 @@ cdn_status cdn_shapes_distance(cdn_state *state, cdn_shape a, cdn_shape b, cdn_p
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const char *name = CDNI_AT(room->shapes, shape, a.i).name;
   if (a.i == b.i)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name, "both shapes are '%s': give two", name);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, name, "both shapes are '%s': give two", name);
   const cdn_status status = cdn_geometry_distance(&g[0], &X[0], &g[1], &X[1], out);
   if (status == CDN_OK) return CDN_OK;
   cdn_error error;
   cdn_last_error(&error);
-  return cdni_state_fail(state, status, false, function, name, "shapes '%s' (a %s) and '%s' (a %s): %s", name,
+  return cdni_state_fail(state, status, false, __func__, name, "shapes '%s' (a %s) and '%s' (a %s): %s", name,
                          cdn_geometry_kind_name(g[0].kind), CDNI_AT(room->shapes, shape, b.i).name,
                          cdn_geometry_kind_name(g[1].kind), error.text);
 }

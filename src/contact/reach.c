@@ -51,7 +51,7 @@ cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const
     cdni_box *boxes = (cdni_box *)(void *)work;
     const cdni_box *own = shape_boxes(room, cdni_state_storage(state, room->poses));
     int32_t *pairs = (int32_t *)(void *)(boxes + shapes);
-    const size_t used = ((size_t)((char *)(pairs + 2 * most) - work) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+    const size_t used = cdni_aligned((size_t)((char *)(pairs + 2 * most) - work));
     for (int i = 0; i < shapes; i++)
       for (int k = 0; k < 3; k++)
         boxes[i].least[k] = own[i].least[k] - 0.5 * reach, boxes[i].most[k] = own[i].most[k] + 0.5 * reach;

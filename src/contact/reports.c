@@ -15,7 +15,6 @@ static cdn_status find_all(cdn_state *state, const contact_room *room, const tou
 }
 
 cdn_status cdn_contact_count(cdn_state *state, int *n) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, n);
   const contact_room *room = cdni_contact(cdn_state_system(state));
   *n = 0;

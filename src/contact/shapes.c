@@ -59,49 +59,34 @@ const shape *cdni_shape_at(const contact_room *room, cdn_shape s) {
 
 /* ---- adding ---- */
 
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format, ...)
-    CDN_PRINTF(5, 6);
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format,
-                   ...) {
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(system, code, function, "shape", name, format, args);
-  va_end(args);
-}
-
 static bool is_finite_vector(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
-static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
-                      const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
+static bool check_def(cdni_adder *by, const cdn_shape_def *d, const cdn_contact_material *material,
+                      const double soft[SOFT_NUMBERS]) {
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(material, numbers);
   const char *wrong = cdni_contact_check_numbers(numbers, false);
   if (!wrong) wrong = cdni_soft_check(soft);
   const cdn_status frame = cdni_check_frame(d->X_BS);
   cdn_error error;
-  if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
-    refuse(system, CDN_ERR_ARG, function, name, "there is no body %d in this System (yet): add the body first",
-           (int)d->body.i);
-  else if (frame != CDN_OK) refuse(system, frame, function, name, "%s", wrong_frame);
+  if (d->body.i < 0 || d->body.i >= cdn_system_body_count(by->system)) cdni_adder_check_body(by, d->body);
+  else if (frame != CDN_OK) cdni_adder_refuse(by, frame, "%s", wrong_frame);
   else if (cdn_geometry_check(&d->geometry) != CDN_OK) {
     cdn_last_error(&error);
-    refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
+    cdni_adder_refuse(by, CDN_ERR_ARG, "%s", error.text);
   } else if (cdni_geometry_kind_lacks(kind_of(&d->geometry)))
-    refuse(system, CDN_ERR_UNSUPPORTED, function, name,
-           "the library's kind %s has no .%s: write it in src/geometry/kinds/", kind_of(&d->geometry)->name,
-           cdni_geometry_kind_lacks(kind_of(&d->geometry)));
-  else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
+    cdni_adder_refuse(by, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/geometry/kinds/",
+                      kind_of(&d->geometry)->name, cdni_geometry_kind_lacks(kind_of(&d->geometry)));
+  else if (wrong) cdni_adder_refuse(by, CDN_ERR_ARG, "%s", wrong);
   else if (!is_finite_vector(d->surface_velocity) || !is_finite_vector(d->surface_spin))
-    refuse(system, CDN_ERR_NONFINITE, function, name, "the velocity or the spin of its surface is not finite");
+    cdni_adder_refuse(by, CDN_ERR_NONFINITE, "the velocity or the spin of its surface is not finite");
   else if (d->group < 0)
-    refuse(system, CDN_ERR_ARG, function, name, "its group is %d: give 0 for none, or a number from 1 on",
-           (int)d->group);
-  else if (cdn_system_find_shape(system, name).i >= 0)
-    refuse(system, CDN_ERR_ARG, function, name, "there is a shape of that name already: give each its own");
-  else return true;
-  return false;
+    cdni_adder_refuse(by, CDN_ERR_ARG, "its group is %d: give 0 for none, or a number from 1 on", (int)d->group);
+  else if (cdn_system_find_shape(by->system, by->name).i >= 0)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "there is a shape of that name already: give each its own");
+  return by->ok;
 }
 
 static void put_surface_motion(cdn_vec3 velocity, cdn_vec3 spin, double surface_motion[SURFACE_MOTION_NUMBERS]) {
@@ -109,11 +94,11 @@ static void put_surface_motion(cdn_vec3 velocity, cdn_vec3 spin, double surface_
   memcpy(surface_motion, numbers, sizeof numbers);
 }
 
-static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
+static bool store(const cdni_adder *by, contact_room *room, const cdn_shape_def *d,
                   const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
-  const cdn_allocator *a = cdni_system_allocator(system);
+  const cdn_allocator *a = cdni_system_allocator(by->system);
   const bool has_surface = kind_of(&d->geometry)->has_surface;
-  shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity, d->group };
+  shape s = { cdni_strdup(a, by->name), d->body.i, d->geometry, d->type, d->affinity, d->group };
   if (!has_surface) s.geometry.surface = NULL;
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
@@ -128,7 +113,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   }
   if (has_surface) cdn_surface_retain(s.geometry.surface);
   const int i = (int)room->shapes.count - 1;
-  if (!cdni_lookup_add(a, &room->shape_names, lookup_hash(name, strlen(name)), i)) return false;
+  if (!cdni_lookup_add(a, &room->shape_names, lookup_hash(by->name, strlen(by->name)), i)) return false;
   memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
   cdni_contact_material_numbers(material, numbers);
@@ -138,10 +123,11 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
 }
 
 cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
-  static const char function[] = "cdn_system_add_shape";
   const cdn_shape none = { -1 };
   CDNI_NEED_OBJECT(system, none);
-  if (cdni_system_refuses(system, function)) return none;
+  cdni_adder by;
+  contact_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_CONTACT, __func__, "shape");
+  if (!room) return none;
   cdn_shape_def d;
   cdn_contact_material material = cdn_default_contact_material();
   cdn_soft_material soft = cdn_default_soft_material();
@@ -149,59 +135,54 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   if (!unreadable && d.material) unreadable = cdni_contact_read_material(&material, d.material);
   if (!unreadable && d.soft) unreadable = cdni_soft_read_material(&soft, d.soft);
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
-  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
-  if (!room) return none;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "shape%zu", room->shapes.count);
-  const char *name = d.name ? d.name : made_up;
+  cdni_adder_name(&by, d.name, room->shapes.count);
   double soft_numbers[SOFT_NUMBERS];
   cdni_soft_numbers(&soft, soft_numbers);
-  if (!check_def(system, function, name, &d, &material, soft_numbers)) return none;
+  if (!check_def(&by, &d, &material, soft_numbers)) return none;
   if (room->shapes.count == 0) {
     room->touches_ticket = cdni_ticket_reserve(system);
     room->energies_ticket = cdni_ticket_reserve(system);
     room->values_ticket = cdni_ticket_reserve(system);
   }
-  if (!store(system, room, name, &d, &material, soft_numbers)) {
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+  if (!store(&by, room, &d, &material, soft_numbers)) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, by.name, "out of memory");
     return none;
   }
   return (cdn_shape){ (int32_t)room->shapes.count - 1 };
 }
 
 void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
-  static const char function[] = "cdn_system_set_contact";
   CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   cdn_contact_def d;
   const char *unreadable = def ? read_contact_def(&d, def) : "no def is given: start with cdn_default_contact_def()";
-  if (unreadable) cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+  if (unreadable) cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, __func__, NULL, "%s", unreadable);
   else if (!(d.transition_velocity > 0) || !isfinite(d.transition_velocity))
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "the transition velocity is %g: it must be above 0",
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "the transition velocity is %g: it must be above 0",
                      d.transition_velocity);
   else if (d.friction != CDN_FRICTION_SLIP_SPEED && d.friction != CDN_FRICTION_STICKING)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL,
                      "friction is %d: give CDN_FRICTION_SLIP_SPEED or CDN_FRICTION_STICKING", (int)d.friction);
   else if (d.memory_slots < 0)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "memory_slots is %d: give 0 for the default, or more",
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "memory_slots is %d: give 0 for the default, or more",
                      d.memory_slots);
   else if (!(d.friction_damping > 0) || !isfinite(d.friction_damping))
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "friction_damping is %g: it must be above 0",
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "friction_damping is %g: it must be above 0",
                      d.friction_damping);
   else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_SOFT)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_SOFT",
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_SOFT",
                      (int)d.model);
   else if ((unsigned)d.combining > CDN_COMBINE_OWN)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "combining is %d: give a cdn_combining", (int)d.combining);
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "combining is %d: give a cdn_combining", (int)d.combining);
   else if (d.combining == CDN_COMBINE_OWN && !(d.model == CDN_CONTACT_SOFT ? !!d.combine_soft : !!d.combine))
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL,
                      "combining is CDN_COMBINE_OWN, and %s is NULL: give the function",
                      d.model == CDN_CONTACT_SOFT ? "combine_soft" : "combine");
   else if (d.needs >> CDN_LAW_PARTS)
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "needs is %u: give a sum of cdn_law_part, or 0", d.needs);
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "needs is %u: give a sum of cdn_law_part, or 0", d.needs);
   else {
     contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
     if (!room) return;
@@ -254,51 +235,46 @@ cdn_body cdn_shape_body(const cdn_system *system, cdn_shape id) {
 static const shape *find(cdn_state *state, const char *function, cdn_shape id, const contact_room **room) {
   *room = cdni_contact(cdn_state_system(state));
   const shape *s = cdni_shape_at(*room, id);
-  if (!s) cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no shape %d in this System", (int)id.i);
+  if (!s) cdni_state_lacks(state, function, "shape", (int)id.i);
   return s;
 }
 
 cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape id, const cdn_contact_material *material) {
-  static const char function[] = "cdn_shape_set_material";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
   const contact_room *room;
-  const shape *s = find(state, function, id, &room);
+  const shape *s = find(state, __func__, id, &room);
   if (!s) return CDN_ERR_ARG;
   cdn_contact_material m;
   const char *wrong = cdni_contact_read_material(&m, material);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(&m, numbers);
   if (!wrong) wrong = cdni_contact_check_numbers(numbers, false);
-  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
+  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, s->name, "shape '%s': %s", s->name, wrong);
   return cdn_state_set_parameters(state, room->materials, MATERIAL_NUMBERS * id.i, MATERIAL_NUMBERS, numbers);
 }
 
 cdn_status cdn_shape_set_frame(cdn_state *state, cdn_shape id, cdn_transform X_BS) {
-  static const char function[] = "cdn_shape_set_frame";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room;
-  const shape *s = find(state, function, id, &room);
+  const shape *s = find(state, __func__, id, &room);
   if (!s) return CDN_ERR_ARG;
   const cdn_status frame = cdni_check_frame(X_BS);
   if (frame != CDN_OK)
-    return cdni_state_fail(state, frame, false, function, s->name, "shape '%s': %s", s->name, wrong_frame);
+    return cdni_state_fail(state, frame, false, __func__, s->name, "shape '%s': %s", s->name, wrong_frame);
   return cdn_state_set_parameters(state, room->frames, FRAME_NUMBERS * id.i, FRAME_NUMBERS, (const double *)&X_BS);
 }
 
 cdn_status cdn_shape_set_size(cdn_state *state, cdn_shape id, const double size[3]) {
-  static const char function[] = "cdn_shape_set_size";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, size);
   const contact_room *room;
-  const shape *s = find(state, function, id, &room);
+  const shape *s = find(state, __func__, id, &room);
   if (!s) return CDN_ERR_ARG;
   cdn_geometry g = s->geometry;
   memcpy(g.size, size, sizeof g.size);
   if (cdn_geometry_check(&g) != CDN_OK) {
     cdn_error error;
     cdn_last_error(&error);
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, error.text);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, s->name, "shape '%s': %s", s->name, error.text);
   }
   return cdn_state_set_parameters(state, room->sizes, 3 * id.i, 3, size);
 }
@@ -322,7 +298,6 @@ cdn_status cdn_shape_set_surface_velocity(cdn_state *state, cdn_shape id, cdn_ve
 }
 
 cdn_status cdn_shape_get(cdn_state *state, cdn_shape id, cdn_geometry *geometry, cdn_transform *X_GS) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, geometry);
   CDNI_NEED(state, X_GS);
   const contact_room *room;

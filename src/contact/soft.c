@@ -191,39 +191,32 @@ static cdn_status need_soft(cdn_state *state, const char *function, const contac
 }
 
 cdn_status cdn_shape_set_soft_material(cdn_state *state, cdn_shape id, const cdn_soft_material *material) {
-  static const char function[] = "cdn_shape_set_soft_material";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const shape *s = cdni_shape_at(room, id);
-  if (!s)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no shape %d in this System", (int)id.i);
-  CDNI_TRY(need_soft(state, function, room));
+  if (!s) return cdni_state_lacks(state, __func__, "shape", (int)id.i);
+  CDNI_TRY(need_soft(state, __func__, room));
   cdn_soft_material m;
   const char *wrong = read_soft_material(&m, material);
   double numbers[SOFT_NUMBERS];
   cdni_soft_numbers(&m, numbers);
   if (!wrong) wrong = cdni_soft_check(numbers);
-  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
+  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, s->name, "shape '%s': %s", s->name, wrong);
   return cdn_state_set_parameters(state, room->soft, SOFT_NUMBERS * id.i, SOFT_NUMBERS, numbers);
 }
 
 cdn_status cdn_contact_pair_set_soft_material(cdn_state *state, cdn_contact_pair pair,
                                               const cdn_soft_pair_material *material) {
-  static const char function[] = "cdn_contact_pair_set_soft_material";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const named_pair *p = cdni_pair_at(room, pair);
-  if (!p)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pair %d in this System",
-                           (int)pair.i);
-  CDNI_TRY(need_soft(state, function, room));
+  if (!p) return cdni_state_lacks(state, __func__, "pair", (int)pair.i);
+  CDNI_TRY(need_soft(state, __func__, room));
   cdn_soft_pair_material m;
   const char *wrong = read_soft_pair_material(&m, material);
   double numbers[SOFT_PAIR_NUMBERS];
   cdni_soft_pair_numbers(&m, numbers);
   if (!wrong) wrong = cdni_soft_check_pair(numbers);
-  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, p->name, "pair '%s': %s", p->name, wrong);
+  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, p->name, "pair '%s': %s", p->name, wrong);
   return cdn_state_set_parameters(state, room->soft_pairs, SOFT_PAIR_NUMBERS * pair.i, SOFT_PAIR_NUMBERS, numbers);
 }

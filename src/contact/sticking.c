@@ -1,4 +1,4 @@
-/* Friction of patches that have memory: what their bristles (bristle.c) do, and what is added to the bodies.
+/* Friction of patches that have memory: what their bristles (laws/bristle.c) do, and what is added to the bodies.
  *
  * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = P sum w_i P_i v_i,
  * where P_i is the projection on the plane of the touch, and P that on the plane of the patch. The force f of the

@@ -6,6 +6,7 @@
 
 #include "controls/internal.h"
 #include "rooms.h"
+#include "system/adding.h"
 #include "system/elements.h"
 
 CDNI_DEF(control_def, .lower = -INFINITY, .upper = INFINITY);
@@ -67,53 +68,38 @@ cdn_dvar cdni_controls_variable(const control_room *room) { return room->given; 
 
 /* ---- adding ---- */
 
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format, ...)
-    CDN_PRINTF(5, 6);
-static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format,
-                   ...) {
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(system, code, function, "control", name, format, args);
-  va_end(args);
-}
-
 /* False, with an error, for numbers that make no control. */
-static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_control_def *d) {
+static bool check_def(cdni_adder *by, const cdn_control_def *d) {
   if (!(d->lower < d->upper))
-    refuse(system, CDN_ERR_ARG, function, name, "its limits are %g and %g: the lower one must be below the upper one",
-           d->lower, d->upper);
-  else if (!isfinite(d->initial))
-    refuse(system, CDN_ERR_NONFINITE, function, name, "its initial value is %g", d->initial);
-  else if (cdn_system_find_control(system, name).i >= 0)
-    refuse(system, CDN_ERR_ARG, function, name, "there is a control of that name already: give each its own");
-  else return true;
-  return false;
+    cdni_adder_refuse(by, CDN_ERR_ARG, "its limits are %g and %g: the lower one must be below the upper one", d->lower,
+                      d->upper);
+  else if (!isfinite(d->initial)) cdni_adder_refuse(by, CDN_ERR_NONFINITE, "its initial value is %g", d->initial);
+  else if (cdn_system_find_control(by->system, by->name).i >= 0)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "there is a control of that name already: give each its own");
+  return by->ok;
 }
 
 cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *def) {
-  static const char function[] = "cdn_system_add_control";
   const cdn_control none = { -1 };
-  if (cdni_system_refuses(system, function)) return none;
+  cdni_adder by;
+  control_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_CONTROLS, __func__, "control");
+  if (!room) return none;
   cdn_control_def d;
   const char *unreadable = def ? read_control_def(&d, def) : "no def is given: start with cdn_default_control_def()";
   if (unreadable) {
-    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
-  control_room *room = cdni_system_room(system, CDNI_ROOM_CONTROLS);
-  if (!room) return none;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "control%zu", room->controls.count);
-  const char *name = d.name ? d.name : made_up;
-  if (!check_def(system, function, name, &d)) return none;
+  cdni_adder_name(&by, d.name, room->controls.count);
+  if (!check_def(&by, &d)) return none;
   const cdn_allocator *a = cdni_system_allocator(system);
-  control c = { .name = cdni_strdup(a, name), .unit = cdni_strdup(a, d.unit ? d.unit : "") };
+  control c = { .name = cdni_strdup(a, by.name), .unit = cdni_strdup(a, d.unit ? d.unit : "") };
   c.lower = d.lower, c.upper = d.upper, c.initial = d.initial;
   c.ticket = cdni_ticket_reserve(system);
   if (!c.name || !c.unit || !cdni_array_push(a, &room->controls, sizeof c, &c)) {
     cdni_strfree(a, c.name);
     cdni_strfree(a, c.unit);
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, by.name, "out of memory");
     return none;
   }
   return (cdn_control){ (int32_t)room->controls.count - 1 };
@@ -121,22 +107,18 @@ cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *de
 
 /* ---- following ---- */
 
-void cdni_control_refuse(cdn_system *system, const char *function, cdn_control id, cdn_status code, const char *format,
-                         ...) {
+cdni_adder cdni_control_adder(cdn_system *system, const char *function, cdn_control id) {
   const control *c = cdni_control_at(cdni_controls(system), id);
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(system, code, function, "control", c ? c->name : "?", format, args);
-  va_end(args);
+  return (cdni_adder){ system, function, "control", c ? c->name : "?", .ok = true };
 }
 
 bool cdni_control_follow(cdn_system *system, const char *function, cdn_control id, const control_source *source) {
   control *c = (control *)cdni_control_at(cdni_controls(system), id);
   if (cdni_system_refuses(system, function)) return false;
+  cdni_adder by = cdni_control_adder(system, function, id);
   if (!c) cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "there is no control %d in this System", (int)id.i);
   else if (c->follows)
-    cdni_control_refuse(system, function, id, CDN_ERR_ARG, "it follows %s already: a control follows one thing",
-                        c->source.word);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "it follows %s already: a control follows one thing", c->source.word);
   else {
     c->source = *source;
     c->follows = true;
@@ -159,10 +141,7 @@ int cdn_system_control_count(const cdn_system *system) {
 
 cdn_control cdn_system_find_control(const cdn_system *system, const char *name) {
   CDNI_NEED_OBJECT(system, ((cdn_control){ -1 }));
-  const control_room *room = cdni_controls(system);
-  for (size_t i = 0; room && name && i < room->controls.count; i++)
-    if (strcmp(CDNI_AT(room->controls, control, i).name, name) == 0) return (cdn_control){ (int32_t)i };
-  return (cdn_control){ -1 };
+  return (cdn_control){ cdni_find_by_name(system, CDN_ELEMENT_CONTROL, name) };
 }
 
 const char *cdn_control_name(const cdn_system *system, cdn_control id) {

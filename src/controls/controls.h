@@ -4,7 +4,7 @@
 
 #include <cardan/controls.h>
 
-#include "system/system.h"
+#include "system/adding.h"
 
 typedef struct control_room control_room;
 
@@ -40,8 +40,7 @@ struct control_source {
 /* Makes the control follow a copy of the source. Returns false, with a building error, if that is not possible: then
  * the caller keeps the source. */
 bool cdni_control_follow(cdn_system *system, const char *function, cdn_control control, const control_source *source);
-/* Keeps a building error that names the control. */
-void cdni_control_refuse(cdn_system *system, const char *function, cdn_control control, cdn_status code,
-                         const char *format, ...) CDN_PRINTF(5, 6);
+/* For refusals that name the control. */
+cdni_adder cdni_control_adder(cdn_system *system, const char *function, cdn_control control);
 
 #endif

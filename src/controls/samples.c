@@ -54,23 +54,23 @@ static void destroy(const control_source *s, const cdn_allocator *a) {
 }
 
 void cdn_control_follow_samples(cdn_system *system, cdn_control id, int n, const double *t, const double *y) {
-  static const char function[] = "cdn_control_follow_samples";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
+  cdni_adder by = cdni_control_adder(system, __func__, id);
   if (n < 1 || n > 1 << 24 || !t || !y) {
-    cdni_control_refuse(system, function, id, CDN_ERR_ARG, "%d samples are given: give 1 or more", t && y ? n : 0);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "%d samples are given: give 1 or more", t && y ? n : 0);
     return;
   }
   for (int k = 0; k < n; k++) {
     if (isfinite(t[k]) && isfinite(y[k]) && (k == 0 || t[k] > t[k - 1])) continue;
-    cdni_control_refuse(system, function, id, CDN_ERR_ARG,
-                        "sample %d is %g at %g s: give finite numbers, at times that increase", k, y[k], t[k]);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "sample %d is %g at %g s: give finite numbers, at times that increase", k, y[k],
+                      t[k]);
     return;
   }
   const cdn_allocator *a = cdni_system_allocator(system);
   const size_t bytes = (size_t)n * sizeof(double);
   double *data = cdni_alloc(a, 2 * bytes);
   if (!data) {
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, NULL, "out of memory");
     return;
   }
   memcpy(data, t, bytes);
@@ -84,5 +84,5 @@ void cdn_control_follow_samples(cdn_system *system, cdn_control id, int n, const
                                   .destroy = destroy,
                                   .data = data,
                                   .index = n };
-  if (!cdni_control_follow(system, function, id, &source)) destroy(&source, a);
+  if (!cdni_control_follow(system, __func__, id, &source)) destroy(&source, a);
 }

@@ -107,8 +107,7 @@ const cdn_subsystem_ops cdni_controls_ops = { .struct_size = sizeof cdni_control
 static const control *find(cdn_state *state, const char *function, cdn_control id, const control_room **room) {
   *room = cdni_controls(cdn_state_system(state));
   const control *c = cdni_control_at(*room, id);
-  if (!c)
-    cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no control %d in this System", (int)id.i);
+  if (!c) cdni_state_lacks(state, function, "control", (int)id.i);
   return c;
 }
 
@@ -173,27 +172,25 @@ static void write(cdn_state *state, const control_room *room, int i, double valu
 
 cdn_status cdn_control_set(cdn_state *state, cdn_control id, double value) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_control_set";
   const control_room *room;
-  const control *c = find(state, function, id, &room);
+  const control *c = find(state, __func__, id, &room);
   if (!c) return CDN_ERR_ARG;
   if (c->follows)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, c->name,
                            "control '%s' follows %s and is not written: change that instead", c->name, c->source.word);
-  CDNI_TRY(check_write(state, function, c, value));
+  CDNI_TRY(check_write(state, __func__, c, value));
   write(state, room, id.i, value);
   return CDN_OK;
 }
 
 cdn_status cdn_control_set_all(cdn_state *state, const double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_control_set_all";
   const control_room *room = cdni_controls(cdn_state_system(state));
   const int n = room ? (int)room->controls.count : 0;
-  if (n > 0 && !values) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no values are given");
+  if (n > 0 && !values) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "no values are given");
   for (int i = 0; i < n; i++) {
     const control *c = &CDNI_AT(room->controls, control, i);
-    if (!c->follows) CDNI_TRY(check_write(state, function, c, values[i]));
+    if (!c->follows) CDNI_TRY(check_write(state, __func__, c, values[i]));
   }
   const double *given = n > 0 ? cdn_state_parameters(state, room->given) : NULL;
   for (int i = 0; i < n; i++)

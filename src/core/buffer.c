@@ -26,10 +26,9 @@ cdn_status cdn_buffer_write(void *buffer, const void *bytes, size_t size) {
 
 cdn_status cdn_buffer_read(void *buffer, void *bytes, size_t size) {
   cdn_buffer *b = buffer;
-  static const char function[] = "cdn_buffer_read";
-  if (!b || (size > 0 && !bytes)) return cdni_refuse(CDN_ERR_ARG, function, "the buffer or the bytes are NULL");
+  if (!b || (size > 0 && !bytes)) return cdni_refuse(CDN_ERR_ARG, __func__, "the buffer or the bytes are NULL");
   if (b->at > b->size || size > b->size - b->at)
-    return cdni_refuse(CDN_ERR_FILE, function, "the buffer ends before the %zu bytes that are asked for", size);
+    return cdni_refuse(CDN_ERR_FILE, __func__, "the buffer ends before the %zu bytes that are asked for", size);
   if (size > 0) memcpy(bytes, (const char *)b->bytes + b->at, size);
   b->at += size;
   return CDN_OK;

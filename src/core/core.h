@@ -30,6 +30,22 @@
 
 #define CDNI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+/* ---- dividing a block of memory: without one (base is NULL) its size is only counted, in *at ---- */
+
+static inline size_t cdni_aligned(size_t bytes) { return (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN; }
+/* Room for `count` things of `size` bytes; *at in bytes. */
+static inline void *cdni_part(void *base, size_t *at, size_t count, size_t size) {
+  char *here = base ? (char *)base + *at : NULL;
+  *at += cdni_aligned(count * size);
+  return here;
+}
+/* Room for n doubles; *at in doubles. */
+static inline double *cdni_take(double *base, size_t *at, size_t n) {
+  double *here = base ? base + *at : NULL;
+  *at += cdni_aligned(n * sizeof *here) / sizeof *here;
+  return here;
+}
+
 /* ---- errors: filling the cdn_error that an object keeps ---- */
 
 /* print.c: snprintf and vsnprintf with the point of the locale "C", for all text that has numbers. */

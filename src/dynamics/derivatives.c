@@ -265,12 +265,11 @@ static cdn_status derivatives_of(cdn_state *state, const matter *m, const char *
 cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
                                             double *dudot_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_forward_dynamics_derivatives";
   const matter *m = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   wanted out = wanted_of(state, m);
   out.udot[BY_Q] = dudot_dq, out.udot[BY_U] = dudot_du, out.udot[BY_F] = dudot_df, out.udot[BY_Z] = dudot_dz;
-  return derivatives_of(state, m, function, &out);
+  return derivatives_of(state, m, __func__, &out);
 }
 
 cdn_status cdni_forward_dynamics_vary(cdn_state *state, const char *function, const dynamics_variation *v) {
@@ -285,9 +284,8 @@ cdn_status cdni_forward_dynamics_vary(cdn_state *state, const char *function, co
 cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
                                       double *dlambda_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_multiplier_derivatives";
   const matter *m = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const size_t equations = room ? (size_t)cdni_constraints_equations(room) : 0;
@@ -300,5 +298,5 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
     if (width > 0 && equations > 0) memset(out.lambda[k], 0, equations * width * sizeof(double));
   }
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  return cdni_dynamics_is_constrained(d, state) ? derivatives_of(state, m, function, &out) : CDN_OK;
+  return cdni_dynamics_is_constrained(d, state) ? derivatives_of(state, m, __func__, &out) : CDN_OK;
 }

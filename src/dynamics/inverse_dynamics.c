@@ -15,21 +15,15 @@ typedef struct problem {
   double *A, *s, *U, *VT, *Z, *c, *y;
 } problem;
 
-static double *take(double *base, size_t *at, size_t n) {
-  double *here = base ? base + *at : NULL;
-  *at += n;
-  return here;
-}
-
 /* Divides memory, or counts the doubles if there is none. */
 static size_t divide(problem *p, double *memory) {
   const size_t nu = (size_t)p->nu, m = (size_t)p->m, most = nu > m ? nu : m;
   size_t at = 0;
-  p->G = take(memory, &at, m * nu), p->weight = take(memory, &at, m), p->r = take(memory, &at, nu);
-  p->mu = take(memory, &at, m), p->A = take(memory, &at, nu * m), p->s = take(memory, &at, most);
-  p->U = take(memory, &at, nu * most), p->VT = take(memory, &at, m * m), p->Z = take(memory, &at, m * m);
-  p->c = take(memory, &at, nu), p->y = take(memory, &at, most);
-  p->row[0] = (int *)take(memory, &at, nu), p->row[1] = (int *)take(memory, &at, nu);
+  p->G = cdni_take(memory, &at, m * nu), p->weight = cdni_take(memory, &at, m), p->r = cdni_take(memory, &at, nu);
+  p->mu = cdni_take(memory, &at, m), p->A = cdni_take(memory, &at, nu * m), p->s = cdni_take(memory, &at, most);
+  p->U = cdni_take(memory, &at, nu * most), p->VT = cdni_take(memory, &at, m * m), p->Z = cdni_take(memory, &at, m * m);
+  p->c = cdni_take(memory, &at, nu), p->y = cdni_take(memory, &at, most);
+  p->row[0] = (int *)cdni_take(memory, &at, nu), p->row[1] = (int *)cdni_take(memory, &at, nu);
   return at;
 }
 
@@ -117,21 +111,19 @@ static cdn_status prepare(cdn_state *state, problem *p, const constraint_room *r
 
 cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated, double *f,
                                             double *lambda, double *unbalanced) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_constrained_inverse_dynamics";
   const cdn_system *system = cdn_state_system(state);
   const constraint_room *room = cdni_constraints(system);
   const matter *m = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   problem p = { .state = state, .nu = m->tree.nu, .m = room ? cdni_constraints_equations(room) : 0 };
   if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != p.m)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, NULL,
                            "subsystems other than matter have u, or constraint equations, of their own");
-  CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, function));
-  CDNI_TRY(cdni_operator_check(state, function, "udot", udot, p.nu));
+  CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, __func__));
+  CDNI_TRY(cdni_operator_check(state, __func__, "udot", udot, p.nu));
   void *frame;
-  CDNI_TRY(cdni_operator_work(state, function, (divide(&p, NULL) + 1) * sizeof(double), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, (divide(&p, NULL) + 1) * sizeof(double), &frame));
   divide(&p, frame);
   cdn_status status = prepare(state, &p, room, udot, actuated);
   if (status == CDN_OK) status = solve(&p);

@@ -66,12 +66,9 @@ const double *cdn_motion_forces(cdn_state *state) {
 }
 
 cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, tau);
   const matter *m = cdni_matter(cdn_state_system(state));
-  if (!cdni_motion_exists(m, motion))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_motion_force", NULL, "there is no motion %d in this System",
-                           (int)motion.i);
+  if (!cdni_motion_exists(m, motion)) return cdni_state_lacks(state, "cdn_motion_force", "motion", (int)motion.i);
   const int body = cdni_motion_at(m, motion.i)->body;
   const tree_node *n = &m->tree.node[body];
   memset(tau, 0, n->nu * sizeof *tau);
@@ -83,7 +80,6 @@ cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
 }
 
 cdn_status cdn_motion_power(cdn_state *state, double *power) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, power);
   const matter *m = cdni_matter(cdn_state_system(state));
   *power = 0;

@@ -34,18 +34,17 @@ static cdn_status find_mobility(cdn_state *state, cdn_body body, cdn_vec3 p_B, d
 }
 
 cdn_status cdn_perturbation_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
-  static const char function[] = "cdn_perturbation_begin";
   static const double omega = 10;
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
   double trace, free;
-  CDNI_TRY(cdni_perturbation_check(state, function, force, p_B, target_G));
+  CDNI_TRY(cdni_perturbation_check(state, __func__, force, p_B, target_G));
   if (body.i <= 0 || body.i >= cdn_system_body_count(system))
-    return cdni_refuse(CDN_ERR_ARG, function, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
+    return cdni_refuse(CDN_ERR_ARG, __func__, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
                        (int)body.i, cdn_system_body_count(system) - 1);
   CDNI_TRY(find_mobility(state, body, p_B, &trace, &free));
   if (!(trace > 1e-10 * free) || !isfinite(1 / trace)) // less is rounding
-    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: %s", cdn_body_name(system, body),
+    return cdni_refuse(CDN_ERR_ARG, __func__, "body '%s' cannot be pulled there: %s", cdn_body_name(system, body),
                        free > 0 ? "constraints hold that point" : "no free joint moves that point");
   const double m = 3 / trace;
   const cdn_perturbation how = {

@@ -46,7 +46,6 @@ cdn_status cdni_nonpotential_forces(cdn_state *state, cdn_spatial *F_G, double *
 }
 
 cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, power);
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
@@ -87,19 +86,17 @@ static cdn_status contribution(const matter *m, cdn_state *state, int i, sv *F, 
 cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial *F_G, double *f, double *power,
                                   double *potential) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_force_contribution";
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
   const int nu = cdn_system_nu(system);
   double of_power = 0, of_potential = 0;
   if (force.i < 0 || force.i >= cdn_system_force_count(system))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no force %d in this System",
-                           (int)force.i);
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies to act on");
+    return cdni_state_lacks(state, __func__, "force", (int)force.i);
+  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the System has no bodies to act on");
   if (f && nu > 0) memset(f, 0, (size_t)nu * sizeof *f);
   const size_t n = (size_t)m->tree.n, size = n * (sizeof(sv) + sizeof(cdn_spatial)) + (size_t)m->tree.nu * sizeof *f;
   sv *F = cdn_work_push(state, size);
-  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   memset(F, 0, size);
   double *f_own = (double *)((cdn_spatial *)(F + n) + n);
   const cdn_status status = contribution(m, state, force.i, F, f_own, F_G, f, &of_power, &of_potential);

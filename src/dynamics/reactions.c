@@ -44,21 +44,19 @@ static cdn_status begin(cdn_state *state, const char *function, const matter *m,
 
 /* Inward: F = I A + gyroscopic force - force on the body + the forces that it transmits to its children. */
 cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_reaction where, cdn_spatial *F_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, F_G);
-  static const char function[] = "cdn_calc_reaction_forces";
   const matter *m = NULL;
   tree_data d;
   const sv *applied = NULL;
   if (where < 0 || where >= CDN_REACTION_COUNT)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no kind %d of reaction", (int)where);
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "there is no kind %d of reaction", (int)where);
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   sv *with_constraints = NULL;
   CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &applied, NULL));
-  CDNI_TRY(forces_of_constraints(dyn, state, function, &with_constraints));
+  CDNI_TRY(forces_of_constraints(dyn, state, __func__, &with_constraints));
   if (with_constraints) applied = with_constraints;
-  cdn_status status = begin(state, function, m, udot, &d);
+  cdn_status status = begin(state, __func__, m, udot, &d);
   if (status != CDN_OK) {
     cdn_work_pop(state, with_constraints);
     return status;

@@ -60,7 +60,6 @@ static cdn_status begin(derivative_pass *p, cdn_state *state, const char *functi
 }
 
 cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, pi);
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m)
@@ -83,7 +82,6 @@ static void clear(const matter *m, double *Y) {
 }
 
 cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Y, cdn_system_nu(cdn_state_system(state)));
   derivative_pass p;
   CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL));
@@ -225,11 +223,9 @@ static cdn_status follow_udot(cdn_state *state, const char *function, int column
 }
 
 cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, dudot_dpi, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_forward_dynamics_regressor";
   const matter *m = cdni_matter(cdn_state_system(state));
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
+  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the System has no bodies");
   const double *udot = cdn_state_udot(state);
   if (!udot) return cdni_state_last_status(state);
   udot += cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u;
@@ -239,11 +235,11 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   const size_t size = is_constrained ? (size_t)cdni_constraints_equations(room) * (size_t)columns
                                      : (size_t)m->tree.nu * (size_t)m->tree.nu;
   double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or the derivatives of the multipliers */
-  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   derivative_pass p;
   clear(m, dudot_dpi);
-  cdn_status status = add_soft(state, function, m, udot, dudot_dpi);
-  if (status == CDN_OK) status = begin(&p, state, function, udot, is_constrained ? NULL : work);
+  cdn_status status = add_soft(state, __func__, m, udot, dudot_dpi);
+  if (status == CDN_OK) status = begin(&p, state, __func__, udot, is_constrained ? NULL : work);
   if (status == CDN_OK) {
     regressor(&p, dudot_dpi);
     if (is_constrained) {
@@ -261,5 +257,5 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
     cdni_derivatives_end(&p);
   }
   cdn_work_pop(state, work);
-  return status == CDN_OK ? follow_udot(state, function, columns, dudot_dpi) : status;
+  return status == CDN_OK ? follow_udot(state, __func__, columns, dudot_dpi) : status;
 }

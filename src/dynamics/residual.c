@@ -3,15 +3,13 @@
 #include "matter/operators.h"
 
 cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, r, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_residual";
   const matter *m = NULL;
   void *frame;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "udot", udot, m->tree.nu));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "udot", udot, m->tree.nu));
   const size_t n = (size_t)m->tree.n;
-  CDNI_TRY(cdni_operator_work(state, function, 2 * n * sizeof(sv) + (size_t)m->tree.nu * sizeof(real), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, 2 * n * sizeof(sv) + (size_t)m->tree.nu * sizeof(real), &frame));
   tree_data d = cdni_matter_data(m, state);
   d.z = frame;
   d.A = d.z + n;

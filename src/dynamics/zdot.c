@@ -121,16 +121,15 @@ static void add_product(size_t nz, size_t nu, const double *W, const double *X, 
 
 cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du, double *dzdot_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_calc_zdot_derivatives";
   const cdn_system *system = cdn_state_system(state);
   const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system), columns = 2 * nu + nz;
   double *memory = cdn_work_push(state, (columns + 3 * nz * nu + nz * nz + nu * (2 * nu + nz) + 1) * sizeof *memory);
-  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   double *step = memory, *udot_dq = step + columns, *udot_du = udot_dq + nu * nu, *udot_dz = udot_du + nu * nu;
   zdot_matrices m = { .G = udot_dz + nu * nz };
   m.H = m.G + nz * nu, m.W = m.H + nz * nu, m.L = m.W + nz * nu;
   cdni_zdot_usual_steps(state, step);
-  cdn_status status = cdni_zdot_differentiate(state, function, step, NULL, &m);
+  cdn_status status = cdni_zdot_differentiate(state, __func__, step, NULL, &m);
   if (status == CDN_OK && any(m.W, nz * nu)) {
     status = cdn_forward_dynamics_derivatives(state, udot_dq, udot_du, NULL, udot_dz);
     if (status == CDN_OK) {

@@ -120,24 +120,21 @@ static void put_params(double p[ACTUATOR_PARAMS], const cdn_actuator_def *d) {
 }
 
 cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def) {
-  static const char function[] = "cdn_system_add_actuator";
   force_adder a;
   cdn_actuator_def d;
   const char *unreadable = def ? read_actuator_def(&d, def) : "no def is given: start with cdn_default_actuator_def()";
-  cdni_force_begin(&a, system, FORCE_ACTUATOR, function, name);
+  cdni_force_begin(&a, system, FORCE_ACTUATOR, __func__, name);
   if (unreadable) {
-    cdni_force_refuse(&a, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
+    cdni_adder_refuse(&a.by, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
     return (cdn_force){ -1 };
   }
   actuator e = { .control = d.control };
   e.at = cdni_force_check_mobility(&a, d.body, d.mobility);
-  if (a.ok && !cdn_control_name(system, d.control))
-    cdni_force_refuse(&a, CDN_ERR_ARG, "there is no control %d in this System (yet): add the control first",
-                      (int)d.control.i);
+  cdni_adder_check_there(&a.by, "control", d.control.i, cdn_system_control_count(system));
   double p[ACTUATOR_PARAMS];
   put_params(p, &d);
   e.at.q = -1;
-  if (a.ok && (d.bias[1] != 0 || d.gain_q != 0)) {
+  if (a.by.ok && (d.bias[1] != 0 || d.gain_q != 0)) {
     /* q are counted from the joint's first, and so are u; a u that is the rate of no q has no coordinate */
     const int extra = cdn_body_nq(system, d.body) - cdn_body_nu(system, d.body);
     const force_mobility at = cdni_force_check_coordinate(&a, d.body, d.mobility + extra);
@@ -149,12 +146,11 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
 cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
                             double upper) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_actuator_set";
   const double *now = cdni_force_params(state, force, FORCE_ACTUATOR);
   cdn_actuator_def d = { .gain = gain, .lower = lower, .upper = upper };
   double p[ACTUATOR_PARAMS];
   for (int k = 0; k < 3; k++) d.bias[k] = bias ? bias[k] : now ? now[ACTUATOR_BIAS + k] : 0;
   if (now) d.gain_q = now[ACTUATOR_GAIN_Q], d.gain_u = now[ACTUATOR_GAIN_U];
   put_params(p, &d);
-  return cdni_force_set(state, force, FORCE_ACTUATOR, function, p);
+  return cdni_force_set(state, force, FORCE_ACTUATOR, __func__, p);
 }

@@ -28,16 +28,15 @@ cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_bo
                                     cdn_vec3 m_G) {
   force_adder a;
   cdni_force_begin(&a, system, FORCE_BODY_FORCE, "cdn_system_add_body_force", name);
-  cdni_force_check_body(&a, body);
+  cdni_adder_check_body(&a.by, body);
   const double station[] = { p_B.x, p_B.y, p_B.z };
-  cdni_force_check_numbers(&a, "the station", station, 3);
+  cdni_adder_check_numbers(&a.by, "the station", station, 3);
   const body_force e = { body.i, p_B };
   const double params[] = { f_G.x, f_G.y, f_G.z, m_G.x, m_G.y, m_G.z };
   return cdni_force_add(&a, &e, params);
 }
 
 cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { f_G.x, f_G.y, f_G.z, m_G.x, m_G.y, m_G.z };
   return cdni_force_set(state, force, FORCE_BODY_FORCE, "cdn_body_force_set", params);
 }

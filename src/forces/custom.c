@@ -210,15 +210,15 @@ const force_kind cdni_force_custom = {
 };
 
 static void check_ops(force_adder *a, const cdn_force_ops *ops) {
-  if (!ops->calc_force) cdni_force_refuse(a, CDN_ERR_ARG, "its ops have no calc_force");
+  if (!ops->calc_force) cdni_adder_refuse(&a->by, CDN_ERR_ARG, "its ops have no calc_force");
   if (ops->reads < CDN_READS_POSITION || ops->reads > CDN_READS_EVERYTHING)
-    cdni_force_refuse(a, CDN_ERR_ARG, "ops.reads is %d; take one of CDN_READS_POSITION, _VELOCITY and _EVERYTHING",
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "ops.reads is %d; take one of CDN_READS_POSITION, _VELOCITY and _EVERYTHING",
                       (int)ops->reads);
   if (ops->n_prerequisites < 0 || (ops->n_prerequisites > 0 && !ops->prerequisites))
-    cdni_force_refuse(a, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
                       ops->prerequisites ? "" : ", but no list of them");
   if (ops->n_kinks < 0 || (ops->n_kinks > 0 && !ops->calc_kinks))
-    cdni_force_refuse(a, CDN_ERR_ARG, "its ops have %d kinks%s", ops->n_kinks,
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "its ops have %d kinks%s", ops->n_kinks,
                       ops->calc_kinks ? "" : ", but no calc_kinks");
 }
 
@@ -252,10 +252,10 @@ _Static_assert(offsetof(cdn_force_ops, struct_size) == sizeof(cdn_subsystem_ops)
 static void copy_prerequisites(force_adder *a, custom *e) {
   const cdn_ticket *from = e->ops.prerequisites;
   e->ops.prerequisites = NULL;
-  if (!a->ok || e->ops.n_prerequisites == 0) return;
-  cdn_ticket *copy = cdni_alloc(cdni_system_allocator(a->system), prerequisites_size(e));
+  if (!a->by.ok || e->ops.n_prerequisites == 0) return;
+  cdn_ticket *copy = cdni_alloc(cdni_system_allocator(a->by.system), prerequisites_size(e));
   if (copy) memcpy(copy, from, prerequisites_size(e));
-  else cdni_force_refuse(a, CDN_ERR_NOMEM, "out of memory");
+  else cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
   e->ops.prerequisites = copy;
 }
 
@@ -264,7 +264,7 @@ static cdn_force add(force_adder *a, custom *e) {
   const cdn_force id = cdni_force_add(a, e, NULL);
   /* The list owns the copy as soon as the element is in it. */
   if (e->ops.prerequisites && a->room->sets[FORCE_CUSTOM].elements.count == before)
-    cdni_free(cdni_system_allocator(a->system), (void *)e->ops.prerequisites, prerequisites_size(e));
+    cdni_free(cdni_system_allocator(a->by.system), (void *)e->ops.prerequisites, prerequisites_size(e));
   return id;
 }
 
@@ -277,16 +277,16 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
   force_adder a;
   cdn_force id = { -1 };
   cdni_force_begin(&a, system, FORCE_CUSTOM, function, unreadable ? NULL : ops->subsystem.name);
-  if (unreadable) cdni_force_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a.by, CDN_ERR_VERSION, "%s", unreadable);
   else check_ops(&a, ops);
-  if (!a.ok) return id;
+  if (!a.by.ok) return id;
 
   custom e = { .ops = *ops, .reads = ops->reads };
-  e.ops.subsystem.name = a.name;
+  e.ops.subsystem.name = a.by.name;
   copy_prerequisites(&a, &e);
   /* The System keeps its own copy of `self` and of the name; ours of the ops outlives them. */
-  if (a.ok) e.subsystem = cdn_system_add_subsystem(system, &e.ops.subsystem, self);
-  if (a.ok && e.subsystem.i < 0) a.ok = false;
+  if (a.by.ok) e.subsystem = cdn_system_add_subsystem(system, &e.ops.subsystem, self);
+  if (a.by.ok && e.subsystem.i < 0) a.by.ok = false;
   e.ops.subsystem.name = NULL;
   return add(&a, &e);
 }
@@ -310,7 +310,6 @@ static const char *free_name(const cdn_system *system, const char *name, char *r
 
 cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   CDNI_NEED_OBJECT(d, (cdn_force){ -1 });
-  static const char function[] = "cdn_declare_forces";
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
   cdn_force_provider known;
   const cdn_force_provider *provider = &known;
@@ -319,11 +318,11 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   const cdn_force none = { -1 };
   char other[128];
   const char *name = unreadable ? NULL : free_name(system, provider->name, other, sizeof other);
-  cdni_force_begin(&a, system, FORCE_CUSTOM, function, name);
-  if (unreadable) cdni_force_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
-  if (!a.ok) return none;
+  cdni_force_begin(&a, system, FORCE_CUSTOM, __func__, name);
+  if (unreadable) cdni_adder_refuse(&a.by, CDN_ERR_VERSION, "%s", unreadable);
+  if (!a.by.ok) return none;
   if (a.room->system)
-    cdni_force_refuse(&a, CDN_ERR_FROZEN, "forces have been declared already: add the subsystem while building");
+    cdni_adder_refuse(&a.by, CDN_ERR_FROZEN, "forces have been declared already: add the subsystem while building");
   custom e = { .subsystem = cdni_declarer_subsystem(d), .reads = provider->reads };
   e.ops = (cdn_force_ops){ .reads = provider->reads,
                            .calc_force = provider->calc_force,
@@ -333,7 +332,7 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
                            .calc_kinks = provider->calc_kinks,
                            .prerequisites = provider->prerequisites,
                            .n_prerequisites = provider->n_prerequisites };
-  if (a.ok) check_ops(&a, &e.ops);
+  if (a.by.ok) check_ops(&a, &e.ops);
   copy_prerequisites(&a, &e);
   return add(&a, &e);
 }

@@ -92,16 +92,17 @@ static void check_def(force_adder *a, const cdn_exponential_spring_def *d) {
     d->d0, d->d1, d->d2, d->cz, d->static_friction, d->dynamic_friction, d->k, d->c, d->transition_velocity
   };
   cdni_force_check_pair(a, d->plane_body, d->body);
-  cdni_force_check_numbers(a, "the station", &d->p_B.x, 3);
-  cdni_force_check_numbers(a, "the def", numbers, CDNI_COUNT(numbers));
+  cdni_adder_check_numbers(&a->by, "the station", &d->p_B.x, 3);
+  cdni_adder_check_numbers(&a->by, "the def", numbers, CDNI_COUNT(numbers));
   if (!(d->d1 > 0 && d->d2 > 0 && d->k > 0 && d->c > 0 && d->transition_velocity > 0))
-    cdni_force_refuse(a, CDN_ERR_ARG, "d1, d2, k, c and the transition velocity must be above 0");
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "d1, d2, k, c and the transition velocity must be above 0");
   else if (d->cz < 0 || d->dynamic_friction < 0 || d->static_friction < d->dynamic_friction)
-    cdni_force_refuse(
-        a, CDN_ERR_ARG,
+    cdni_adder_refuse(
+        &a->by, CDN_ERR_ARG,
         "cz and the coefficients of friction must not be negative, nor static friction less than dynamic");
   else if (cdni_check_frame(d->X_AP) != CDN_OK)
-    cdni_force_refuse(a, CDN_ERR_ARG, "X_AP must have finite numbers, and axes that are right-handed unit vectors");
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG,
+                      "X_AP must have finite numbers, and axes that are right-handed unit vectors");
 }
 
 cdn_force cdn_system_add_exponential_spring(cdn_system *system, const cdn_exponential_spring_def *def) {
@@ -112,9 +113,9 @@ cdn_force cdn_system_add_exponential_spring(cdn_system *system, const cdn_expone
       def ? read_exponential_spring_def(&d, def) : "no def is given: start with cdn_default_exponential_spring_def()";
   CDNI_NEED_OBJECT(system, none);
   cdni_force_begin(&a, system, FORCE_CUSTOM, "cdn_system_add_exponential_spring", unreadable ? NULL : d.name);
-  if (unreadable) cdni_force_refuse(&a, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a.by, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
   check_def(&a, &d);
-  if (!a.ok) return none;
+  if (!a.by.ok) return none;
   const exponential_spring e = { .plane = d.plane_body,
                                  .body = d.body,
                                  .X_AP = d.X_AP,
@@ -130,7 +131,7 @@ cdn_force cdn_system_add_exponential_spring(cdn_system *system, const cdn_expone
                                               [TRANSITION] = d.transition_velocity } };
   cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_EVERYTHING, .calc_force = calc_force };
   ops.subsystem = (cdn_subsystem_ops){ .struct_size = sizeof ops.subsystem,
-                                       .name = a.name,
+                                       .name = a.by.name,
                                        .self_size = sizeof e,
                                        .declare = declare,
                                        .calc_zdot = calc_zdot };

@@ -65,97 +65,49 @@ const force_room *cdni_forces(const cdn_system *system) { return cdni_system_roo
 /* ---- adding ---- */
 
 void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name) {
-  *a = (force_adder){ .system = system, .kind = kind, .function = function, .name = name };
-  if (cdni_system_refuses(system, function)) return;
-  a->room = cdni_system_room(system, CDNI_ROOM_FORCES);
-  a->ok = a->room != NULL;
-  if (a->ok && !name) {
-    snprintf(a->made_up, sizeof a->made_up, "force%zu", a->room->elements.count);
-    a->name = a->made_up;
-  }
+  *a = (force_adder){ .kind = kind };
+  a->room = cdni_adder_begin(&a->by, system, CDNI_ROOM_FORCES, function, "force");
+  cdni_adder_name(&a->by, name, a->room ? a->room->elements.count : 0);
   const char *lacks = cdni_force_kind_lacks(cdni_force_kinds[kind]);
   if (lacks)
-    cdni_force_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/forces/",
+    cdni_adder_refuse(&a->by, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/forces/",
                       cdni_force_kinds[kind]->name, lacks);
 }
 
-void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) {
-  if (!a->ok) return;
-  a->ok = false;
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(a->system, code, a->function, "force", a->name, format, args);
-  va_end(args);
-}
-
-void cdni_force_check_body(force_adder *a, cdn_body body) {
-  if (!a->ok) return;
-  if (body.i < 0 || body.i >= cdn_system_body_count(a->system))
-    cdni_force_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
-}
-
 void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b) {
-  cdni_force_check_body(a, body_a);
-  cdni_force_check_body(a, body_b);
+  cdni_adder_check_body(&a->by, body_a);
+  cdni_adder_check_body(&a->by, body_b);
   if (body_a.i == body_b.i)
-    cdni_force_refuse(a, CDN_ERR_ARG,
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG,
                       "both ends are on body %d, where it has no effect: name two bodies (Ground may be one)",
                       (int)body_a.i);
 }
 
-void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n) {
-  size_t bad;
-  if (!cdni_all_finite(numbers, (size_t)n, &bad))
-    cdni_force_refuse(a, CDN_ERR_NONFINITE, "%s has a number that is %g", what, numbers[bad]);
-}
-
 force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
-  force_mobility none = { 0, 0 };
-  cdni_force_check_body(a, body);
-  if (!a->ok) return none;
-  int nu = cdn_body_nu(a->system, body);
-  if (k < 0 || k >= nu) {
-    cdni_force_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d mobilities: there is no mobility %d to act on",
-                      cdn_body_mobilizer_name(a->system, body), cdni_body_kind_name(a->system, body), nu, k);
-    return none;
-  }
-  const tree_node *node = &CDNI_AT(cdni_matter(a->system)->nodes, tree_node, body.i);
+  cdni_adder_check_slot(&a->by, body, k, NULL);
+  if (!a->by.ok) return (force_mobility){ 0, 0 };
+  const tree_node *node = &CDNI_AT(cdni_matter(a->by.system)->nodes, tree_node, body.i);
   return (force_mobility){ node->q + k, node->u + k };
 }
 
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k) {
-  const force_mobility none = { 0, 0 };
-  cdni_force_check_body(a, body);
-  if (!a->ok) return none;
-  const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdni_body_kind_name(a->system, body);
-  const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body);
-  if (k < 0 || k >= nq) {
-    cdni_force_refuse(a, CDN_ERR_ARG,
-                      "joint '%s' is a %s, which has %d coordinates: there is no coordinate %d to act on", joint, kind,
-                      nq, k);
-    return none;
-  }
-  if (k < cdni_first_plain_coordinate(cdni_matter(a->system), body.i)) {
-    cdni_force_refuse(
-        a, CDN_ERR_ARG,
-        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u, which this element needs. For rotations take cdn_system_add_rotation_spring or _stop, else a linear bushing, "
-        "cdn_system_add_two_point_spring or a custom force",
-        joint, kind, k);
-    return none;
-  }
-  const tree_node *node = &CDNI_AT(cdni_matter(a->system)->nodes, tree_node, body.i);
-  return (force_mobility){ node->q + k, node->u + k - (nq - nu) };
+  cdni_adder_check_slot(&a->by, body, k,
+                        "for rotations take cdn_system_add_rotation_spring or _stop, else a linear bushing, "
+                        "cdn_system_add_two_point_spring or a custom force");
+  if (!a->by.ok) return (force_mobility){ 0, 0 };
+  const tree_node *node = &CDNI_AT(cdni_matter(a->by.system)->nodes, tree_node, body.i);
+  return (force_mobility){ node->q + k,
+                           node->u + k - cdn_body_nq(a->by.system, body) + cdn_body_nu(a->by.system, body) };
 }
 
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
-  cdni_force_check_body(a, body);
-  if (!a->ok) return (force_mobility){ 0, 0 };
-  if (!cdn_body_has_quaternion(a->system, body) || !cdni_body_kind(cdni_matter(a->system), body.i)->ball) {
-    cdni_force_refuse(a, CDN_ERR_ARG,
+  cdni_adder_check_body(&a->by, body);
+  if (!a->by.ok) return (force_mobility){ 0, 0 };
+  if (!cdn_body_has_quaternion(a->by.system, body) || !cdni_body_kind(cdni_matter(a->by.system), body.i)->ball) {
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG,
                       "joint '%s' is a %s: this element is for ball and free mobilizers with a quaternion. Where qdot "
                       "is u take cdn_system_add_mobility_spring or _stop",
-                      cdn_body_mobilizer_name(a->system, body), cdni_body_kind_name(a->system, body));
+                      cdn_body_mobilizer_name(a->by.system, body), cdni_body_kind_name(a->by.system, body));
     return (force_mobility){ 0, 0 };
   }
   return cdni_force_check_mobility(a, body, 0);
@@ -171,16 +123,16 @@ cdn_force cdni_force_add(force_adder *a, const void *element, const double *para
   cdn_force id = { -1 };
   const force_kind *kind = cdni_force_kinds[a->kind];
   char reason[160];
-  cdn_status status = a->ok ? check_params(kind, params, reason, sizeof reason) : CDN_OK;
-  if (status != CDN_OK) cdni_force_refuse(a, status, "%s", reason);
-  if (!a->ok) return id;
+  cdn_status status = a->by.ok ? check_params(kind, params, reason, sizeof reason) : CDN_OK;
+  if (status != CDN_OK) cdni_adder_refuse(&a->by, status, "%s", reason);
+  if (!a->by.ok) return id;
 
   /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
-  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  const cdn_allocator *memory = cdni_system_allocator(a->by.system);
   force_set *set = &a->room->sets[a->kind];
   int32_t n = (int32_t)a->room->elements.count;
   double on = 1;
-  force_element e = { cdni_strdup(memory, a->name), (int32_t)a->kind, (int32_t)set->ids.count };
+  force_element e = { cdni_strdup(memory, a->by.name), (int32_t)a->kind, (int32_t)set->ids.count };
   double *defaults =
       kind->n_params ? cdni_array_extend(memory, &set->defaults, sizeof(double), (size_t)kind->n_params) : NULL;
   bool ok = e.name && (defaults || !kind->n_params) && cdni_array_push(memory, &set->ids, sizeof n, &n) &&
@@ -188,7 +140,7 @@ cdn_force cdni_force_add(force_adder *a, const void *element, const double *para
             (!kind->element_size || cdni_array_push(memory, &set->elements, kind->element_size, element)) &&
             cdni_array_push(memory, &a->room->elements, sizeof e, &e);
   if (!ok) {
-    cdni_force_refuse(a, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
     cdni_strfree(memory, e.name);
     return id;
   }
@@ -204,11 +156,6 @@ static const force_element *element_at(const force_room *room, cdn_force force) 
   return &CDNI_AT(room->elements, force_element, force.i);
 }
 
-static cdn_status no_force(cdn_state *state, const char *function, cdn_force force) {
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no force %d in this System",
-                         (int)force.i);
-}
-
 const double *cdni_force_params(const cdn_state *state, cdn_force force, force_kind_id kind) {
   const force_room *room = cdni_forces(cdn_state_system(state));
   const force_element *e = element_at(room, force);
@@ -219,9 +166,10 @@ const double *cdni_force_params(const cdn_state *state, cdn_force force, force_k
 
 cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id id, const char *function,
                           const double *params) {
+  if (!state) return cdni_misses(function, "state");
   const force_room *room = cdni_forces(cdn_state_system(state));
   const force_element *e = element_at(room, force);
-  if (!e) return no_force(state, function, force);
+  if (!e) return cdni_state_lacks(state, function, "force", force.i);
   const force_kind *kind = cdni_force_kinds[id];
   if (e->kind != (int32_t)id)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
@@ -238,7 +186,7 @@ cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id id, c
 cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const force_room *room = cdni_forces(cdn_state_system(state));
-  if (!element_at(room, force)) return no_force(state, "cdn_force_set_enabled", force);
+  if (!element_at(room, force)) return cdni_state_lacks(state, "cdn_force_set_enabled", "force", force.i);
   double value = enabled;
   return cdn_state_set_parameters(state, room->enabled, force.i, 1, &value);
 }

@@ -24,6 +24,5 @@ cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, dou
 }
 
 cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_GLOBAL_DAMPER, "cdn_global_damper_set", &c);
 }

@@ -94,35 +94,33 @@ const force_kind cdni_force_gravity = {
 cdn_force cdn_system_add_gravity(cdn_system *system, const char *name, cdn_vec3 g) {
   force_adder a;
   cdni_force_begin(&a, system, FORCE_GRAVITY, "cdn_system_add_gravity", name ? name : "gravity");
-  if (a.ok && a.room->sets[FORCE_GRAVITY].ids.count > 0)
-    cdni_force_refuse(&a, CDN_ERR_ARG, "the System has gravity already; cdn_gravity_set changes it in a State");
+  if (a.by.ok && a.room->sets[FORCE_GRAVITY].ids.count > 0)
+    cdni_adder_refuse(&a.by, CDN_ERR_ARG, "the System has gravity already; cdn_gravity_set changes it in a State");
   const double params[] = { g.x, g.y, g.z };
   const gravity none = { { 0 } };
   return cdni_force_add(&a, &none, params);
 }
 
 void cdn_system_exclude_from_gravity(cdn_system *system, cdn_force force, cdn_body body) {
-  static const char function[] = "cdn_system_exclude_from_gravity";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   const force_room *room = cdni_forces(system);
   const bool exists = room && force.i >= 0 && (size_t)force.i < room->elements.count;
   if (!exists || CDNI_AT(room->elements, force_element, force.i).kind != FORCE_GRAVITY) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "force %d is no gravity of this System", (int)force.i);
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "force %d is no gravity of this System", (int)force.i);
     return;
   }
   const char *name = CDNI_AT(room->elements, force_element, force.i).name;
   if (body.i < 0 || body.i >= cdn_system_body_count(system)) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, name,
                      "force '%s': there is no body %d in this System (yet): add the body first", name, (int)body.i);
     return;
   }
   cdni_array *list = &CDNI_AT(room->sets[FORCE_GRAVITY].elements, gravity, 0).excluded;
   if (!cdni_array_push(cdni_system_allocator(system), list, sizeof body.i, &body.i))
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, name, "out of memory");
 }
 
 cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { g.x, g.y, g.z };
   return cdni_force_set(state, force, FORCE_GRAVITY, "cdn_gravity_set", params);
 }
@@ -161,7 +159,6 @@ bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force force, cdn_b
 }
 
 cdn_status cdn_calc_gravity_compensation(cdn_state *state, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   const force_room *room = cdni_forces(cdn_state_system(state));
   const double *excluded = NULL;

@@ -214,23 +214,15 @@ static inline const double *force_z(const force_batch *b, const cdn_state *state
 /* ---- adding and setting, with their common checks ---- */
 
 typedef struct force_adder {
-  cdn_system *system;
+  cdni_adder by;
   force_room *room;
   force_kind_id kind;
-  const char *function, *name;
-  char made_up[32]; /* the made-up name of an element without one */
-  bool ok;
 } force_adder;
 
-/* Starts adding; a->ok is false if a failure makes the rest pointless. */
+/* Starts adding. */
 void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name);
-/* Stores a building error that names the element. */
-void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
-void cdni_force_check_body(force_adder *a, cdn_body body);
 /* Checks two different bodies. */
 void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b);
-/* Checks n finite numbers. */
-void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n);
 /* Finds mobility k of a body. */
 force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k);
 /* Finds coordinate k of a body and the mobility whose u is its rate. */

@@ -220,10 +220,9 @@ cdn_status cdn_linear_bushing_set_frames(cdn_state *state, cdn_force force, cdn_
 
 cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force force, double q[6], double qdot[6]) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_linear_bushing_coordinates";
   const double *p = cdni_force_params(state, force, FORCE_LINEAR_BUSHING);
   if (!p)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no linear bushing of this System",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "force %d is no linear bushing of this System",
                            (int)force.i);
   const force_room *room = cdni_forces(cdn_state_system(state));
   const force_element *element = &CDNI_AT(room->elements, force_element, force.i);
@@ -231,7 +230,7 @@ cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force force, dou
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const double *frames = cdn_state_parameters(state, room->matter->frames);
   const bushing_place at = bushing_at(frames, cdni_matter_pose(room->matter, state), e, p);
-  if (!at.regular) return singular(state, function, element->name);
+  if (!at.regular) return singular(state, __func__, element->name);
   if (q) memcpy(q, at.q, sizeof at.q);
   if (!qdot) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));

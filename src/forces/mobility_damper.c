@@ -37,6 +37,5 @@ cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_MOBILITY_DAMPER, "cdn_mobility_damper_set", &c);
 }

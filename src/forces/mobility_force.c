@@ -26,6 +26,5 @@ cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cd
 }
 
 cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_MOBILITY_FORCE, "cdn_mobility_force_set", &f);
 }

@@ -127,34 +127,32 @@ cdn_force cdn_system_add_tendon_friction(cdn_system *system, const char *name, i
   friction_element e = { .terms = mobilities };
   const double params[] = { loss, stiffness, damping_time };
   cdni_force_begin(&a, system, FORCE_MOBILITY_FRICTION, "cdn_system_add_tendon_friction", name);
-  if (a.ok && (mobilities < 1 || mobilities > CDN_FRICTION_MOST_TERMS || !mobility || !coefficient)) {
-    cdni_force_refuse(&a, CDN_ERR_ARG, "it is along %d mobilities, or their list is NULL: 1 to %d are possible",
+  if (a.by.ok && (mobilities < 1 || mobilities > CDN_FRICTION_MOST_TERMS || !mobility || !coefficient)) {
+    cdni_adder_refuse(&a.by, CDN_ERR_ARG, "it is along %d mobilities, or their list is NULL: 1 to %d are possible",
                       mobilities, CDN_FRICTION_MOST_TERMS);
     e.terms = 0;
   }
-  for (int k = 0; k < e.terms && a.ok; k++) {
+  for (int k = 0; k < e.terms && a.by.ok; k++) {
     const force_mobility at = cdni_force_check_mobility(&a, mobility[k].body, mobility[k].k);
     if (k == 0) e.at = at;
     e.term[k] = (friction_term){ at.u, coefficient[k] };
-    for (int l = 0; l < k && a.ok; l++)
-      if (e.term[l].u == at.u) cdni_force_refuse(&a, CDN_ERR_ARG, "mobility %d of its list is there twice", k);
+    for (int l = 0; l < k && a.by.ok; l++)
+      if (e.term[l].u == at.u) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "mobility %d of its list is there twice", k);
   }
-  if (a.ok) cdni_force_check_numbers(&a, "coefficient", coefficient, e.terms);
+  if (a.by.ok) cdni_adder_check_numbers(&a.by, "coefficient", coefficient, e.terms);
   return cdni_force_add(&a, &e, params);
 }
 
 cdn_status cdn_mobility_friction_set(cdn_state *state, cdn_force force, double loss, double stiffness,
                                      double damping_time) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { loss, stiffness, damping_time };
   return cdni_force_set(state, force, FORCE_MOBILITY_FRICTION, "cdn_mobility_friction_set", params);
 }
 
 cdn_status cdn_mobility_friction_get(cdn_state *state, cdn_force force, double *displacement, double *f, bool *sticks) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_mobility_friction_get";
   if (!cdni_force_params(state, force, FORCE_MOBILITY_FRICTION))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no mobility friction of this System",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "force %d is no mobility friction of this System",
                            (int)force.i);
   const force_room *room = cdni_forces(cdn_state_system(state));
   const force_batch b = cdni_force_batch(room, state, FORCE_MOBILITY_FRICTION, NULL);

@@ -45,7 +45,6 @@ cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, double k, double q0) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { k, q0 };
   return cdni_force_set(state, force, FORCE_MOBILITY_SPRING, "cdn_mobility_spring_set", params);
 }

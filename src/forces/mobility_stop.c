@@ -98,7 +98,6 @@ cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *name, cdn
 }
 
 cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k, double d) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
   return cdni_force_set(state, force, FORCE_MOBILITY_STOP, "cdn_mobility_stop_set", params);
 }

@@ -8,9 +8,7 @@ static const force_element *element_at(const cdn_system *system, int i) {
 
 cdn_force cdn_system_find_force(const cdn_system *system, const char *name) {
   CDNI_NEED_OBJECT(system, ((cdn_force){ -1 }));
-  for (int i = 0; name && i < cdn_system_force_count(system); i++)
-    if (strcmp(cdn_force_name(system, (cdn_force){ i }), name) == 0) return (cdn_force){ i };
-  return (cdn_force){ -1 };
+  return (cdn_force){ cdni_find_by_name(system, CDN_ELEMENT_FORCE, name) };
 }
 
 static const char *name_of(const cdn_system *system, int i) { return element_at(system, i)->name; }

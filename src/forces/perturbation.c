@@ -123,14 +123,13 @@ cdn_status cdni_perturbation_hold(cdn_state *state, cdn_force force, const cdn_p
 }
 
 cdn_status cdn_perturbation_move(cdn_state *state, cdn_force force, cdn_vec3 target_G) {
-  static const char function[] = "cdn_perturbation_move";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const perturbation *p;
   grip g;
-  CDNI_TRY(find(state, function, force, &p));
-  CDNI_TRY(check(function, target_G, "the target"));
+  CDNI_TRY(find(state, __func__, force, &p));
+  CDNI_TRY(check(__func__, target_G, "the target"));
   if (!is_held(p, state, &g))
-    return cdni_refuse(CDN_ERR_ARG, function, "the perturbation holds no body: begin with cdn_perturbation_begin");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the perturbation holds no body: begin with cdn_perturbation_begin");
   return cdn_state_set_parameters(state, p->numbers, TARGET, 3, (double[]){ target_G.x, target_G.y, target_G.z });
 }
 

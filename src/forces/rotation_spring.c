@@ -134,18 +134,17 @@ cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, c
   cdni_force_begin(&a, system, FORCE_ROTATION_SPRING, "cdn_system_add_rotation_spring", name);
   const force_mobility at = cdni_force_check_rotation(&a, body);
   double params[5];
-  if (!spring_params(params, k, R0)) cdni_force_refuse(&a, CDN_ERR_ARG, "R0 is not a rotation to 1e-9");
+  if (!spring_params(params, k, R0)) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "R0 is not a rotation to 1e-9");
   return cdni_force_add(&a, &at, params);
 }
 
 cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_rotation_spring_set";
   double params[5];
   if (!spring_params(params, k, R0))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, cdn_force_name(cdn_state_system(state), force),
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, cdn_force_name(cdn_state_system(state), force),
                            "R0 is not a rotation to 1e-9; nothing was changed");
-  return cdni_force_set(state, force, FORCE_ROTATION_SPRING, function, params);
+  return cdni_force_set(state, force, FORCE_ROTATION_SPRING, __func__, params);
 }
 
 /* ---- stop: as mobility_stop.c, with x = theta - max_angle ---- */
@@ -256,7 +255,6 @@ cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn
 }
 
 cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k, double d) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { max_angle, k, d };
   return cdni_force_set(state, force, FORCE_ROTATION_STOP, "cdn_rotation_stop_set", params);
 }

@@ -189,7 +189,7 @@ cdn_force cdn_system_add_smooth_contact(cdn_system *system, const cdn_smooth_con
   const char *unreadable =
       def ? read_smooth_contact_def(&d, def) : "no def is given: start with cdn_default_smooth_contact_def()";
   cdni_force_begin(&a, system, FORCE_SMOOTH_CONTACT, "cdn_system_add_smooth_contact", unreadable ? NULL : d.name);
-  if (unreadable) cdni_force_refuse(&a, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a.by, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
   cdni_force_check_pair(&a, d.plane_body, d.ball_body);
   double p[NUMBERS];
   numbers_of(&d, p);
@@ -198,13 +198,11 @@ cdn_force cdn_system_add_smooth_contact(cdn_system *system, const cdn_smooth_con
 }
 
 cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force, const cdn_smooth_contact_def *def) {
-  static const char function[] = "cdn_smooth_contact_set";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, def);
   cdn_smooth_contact_def d;
   const char *unreadable = read_smooth_contact_def(&d, def);
-  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, __func__, NULL, "%s", unreadable);
   double p[NUMBERS];
   numbers_of(&d, p);
-  return cdni_force_set(state, force, FORCE_SMOOTH_CONTACT, function, p);
+  return cdni_force_set(state, force, FORCE_SMOOTH_CONTACT, __func__, p);
 }

@@ -318,7 +318,6 @@ const cdn_subsystem_ops cdni_forces_ops = {
 /* ---- results ---- */
 
 cdn_status cdn_potential_energy(cdn_state *state, double *energy) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, energy);
   const force_room *room = cdni_forces(cdn_state_system(state));
   *energy = 0;

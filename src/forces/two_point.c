@@ -5,7 +5,7 @@
 static two_point check_ends(force_adder *a, cdn_body body_a, cdn_vec3 p_A, cdn_body body_b, cdn_vec3 p_B) {
   const double stations[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
   cdni_force_check_pair(a, body_a, body_b);
-  cdni_force_check_numbers(a, "a station", stations, 6);
+  cdni_adder_check_numbers(&a->by, "a station", stations, 6);
   return (two_point){ body_a.i, body_b.i, p_A, p_B };
 }
 
@@ -67,7 +67,6 @@ cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { k, rest };
   return cdni_force_set(state, force, FORCE_TWO_POINT_SPRING, "cdn_two_point_spring_set", params);
 }
@@ -110,7 +109,6 @@ cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_TWO_POINT_DAMPER, "cdn_two_point_damper_set", &c);
 }
 
@@ -152,6 +150,5 @@ cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_TWO_POINT_FORCE, "cdn_two_point_force_set", &f);
 }

@@ -102,9 +102,9 @@ double cdni_convex_point_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *n
 bool cdni_triangle_distance(const cdn_vec3 triangle[3], const cdn_geometry *b, const cdn_transform *X_WB, double reach,
                             cdn_proximity *out);
 
-/* pair.c: refuses what a query of two geometries cannot work with. */
+/* pair.c: refuses what a query of two geometries cannot work with, and a result without a place (out). */
 cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cdn_transform *X_WA,
-                           const cdn_geometry *b, const cdn_transform *X_WB);
+                           const cdn_geometry *b, const cdn_transform *X_WB, const void *out);
 
 /* ---- surfaces ---- */
 

@@ -70,6 +70,11 @@ typedef struct geometry_kind {
   corner_form corner;
   curve_form curve;
   geometry_contact contact;
+  /* The shape by which the viewer's page draws it, and how many numbers that has. NULL: by its triangles. */
+  struct {
+    const char *shape;
+    int n;
+  } page;
   /* A ball that contains the geometry. NULL: it has no end. */
   double (*ball)(const cdn_geometry *g, cdn_vec3 *center);
   /* The farthest point along n. NULL: it is not convex, or has no end. */

@@ -157,12 +157,7 @@ void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const 
 
 cdn_status cdn_geometry_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                  const cdn_transform *X_WB, double margin, cdn_manifold *out) {
-  CDNI_NEED_OBJECT(a, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(X_WA, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(b, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(X_WB, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  CDNI_TRY(cdni_check_pair(__func__, a, X_WA, b, X_WB));
+  CDNI_TRY(cdni_check_pair(__func__, a, X_WA, b, X_WB, out));
   if (!(margin >= 0)) return cdni_refuse(CDN_ERR_ARG, __func__, "margin is %g; give a length >= 0", margin);
   cdni_pair_manifold(a, X_WA, b, X_WB, margin, out);
   return CDN_OK;

@@ -91,7 +91,10 @@ bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b) {
 }
 
 cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cdn_transform *X_WA,
-                           const cdn_geometry *b, const cdn_transform *X_WB) {
+                           const cdn_geometry *b, const cdn_transform *X_WB, const void *out) {
+  if (!a || !X_WA) return cdni_misses(function, a ? "X_WA" : "a");
+  if (!b || !X_WB) return cdni_misses(function, b ? "X_WB" : "b");
+  if (!out) return cdni_misses(function, "out");
   CDNI_TRY(cdn_geometry_check(a));
   CDNI_TRY(cdn_geometry_check(b));
   if (!cdni_pair_is_supported(a, b))
@@ -107,12 +110,7 @@ cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cd
 
 cdn_status cdn_geometry_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                  const cdn_transform *X_WB, cdn_proximity *out) {
-  CDNI_NEED_OBJECT(a, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(X_WA, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(b, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(X_WB, CDN_ERR_ARG);
-  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
-  CDNI_TRY(cdni_check_pair(__func__, a, X_WA, b, X_WB));
+  CDNI_TRY(cdni_check_pair(__func__, a, X_WA, b, X_WB, out));
   if (!cdni_pair_distance(a, X_WA, b, X_WB, INFINITY, out))
     return cdni_refuse(CDN_ERR_UNSUPPORTED, __func__, "the distance has no end: one of the geometries is nowhere");
   return CDN_OK;

@@ -216,34 +216,32 @@ static cdn_status save(cdn_stepper *s, const char *function, cdn_write_fn *write
 }
 
 cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) {
-  static const char function[] = "cdn_stepper_save";
-  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
-  CDNI_TRY(cdni_enter(s, function));
-  return cdni_leave(s, function, save(s, function, write, context));
+  if (!s) return cdni_refuse(CDN_ERR_ARG, __func__, "the stepper is NULL");
+  CDNI_TRY(cdni_enter(s, __func__));
+  return cdni_leave(s, __func__, save(s, __func__, write, context));
 }
 
 cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read, void *context,
                             cdn_stepper **out) {
-  static const char function[] = "cdn_stepper_load";
   if (out) *out = NULL;
-  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
-  if (!read) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no function for the bytes");
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the stepper shall go, is NULL");
+  if (!read) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "no function for the bytes");
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *s = NULL;
   cdni_archive a = cdni_archive_begin(cdni_system_allocator(cdn_state_system(state)), true);
   cdni_archive_receive(&a, CDNI_ARCHIVE_STEPPER, read, context);
-  cdni_system_archive(cdn_state_system(state), &a, state, function);
+  cdni_system_archive(cdn_state_system(state), &a, state, __func__);
   archive_def(&def, &a);
   def.user = user;
   def.companion_user = companion_user;
   if (a.status == CDN_OK) {
-    cdn_status status = cdni_stepper_make(state, &def, false, function, &s);
+    cdn_status status = cdni_stepper_make(state, &def, false, __func__, &s);
     if (status != CDN_OK) cdni_archive_fail(&a, status, NULL);
   }
   if (a.status == CDN_OK) cdni_archive_run(s, &a);
   if (a.status == CDN_OK) cdni_companion_archive(s, state, &a);
   if (a.at != a.bytes.count) cdni_archive_fail(&a, CDN_ERR_PARSE, "there is more in it than a stepper");
-  cdn_status status = cdni_archive_finish(&a, state, function);
+  cdn_status status = cdni_archive_finish(&a, state, __func__);
   if (status == CDN_OK) *out = s;
   else cdn_stepper_destroy(s);
   return status;

@@ -17,35 +17,28 @@
 
 /* ---- creation ------------------------------------------------------------------------------ */
 
-/* Takes `bytes` from a block that may not exist yet, to learn its size. */
-static void *carve(char *base, size_t *at, size_t bytes) {
-  size_t here = *at;
-  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return base ? base + here : NULL;
-}
-
 static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
-  size_t at = 0, n = (size_t)ev->n, kinks = 2 * (size_t)ev->n_kinks * sizeof(double);
-  ev->order = carve(base, &at, n * sizeof *ev->order);
-  ev->records = carve(base, &at, n * sizeof *ev->records);
-  ev->list = carve(base, &at, n * sizeof *ev->list);
-  ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
-  ev->kinks = carve(base, &at, kinks);
-  ev->kinks_end = carve(base, &at, kinks);
-  ev->y = carve(base, &at, ny * sizeof(double));
-  ev->f = carve(base, &at, ny * sizeof(double));
-  ev->trial = carve(base, &at, ny * sizeof(double));
-  ev->push = carve(base, &at, ny * sizeof(double));
+  size_t at = 0, n = (size_t)ev->n, kinks = 2 * (size_t)ev->n_kinks;
+  ev->order = cdni_part(base, &at, n, sizeof *ev->order);
+  ev->records = cdni_part(base, &at, n, sizeof *ev->records);
+  ev->list = cdni_part(base, &at, n, sizeof *ev->list);
+  ev->timers = cdni_part(base, &at, (size_t)ev->n_timers, sizeof *ev->timers);
+  ev->kinks = cdni_part(base, &at, kinks, sizeof(double));
+  ev->kinks_end = cdni_part(base, &at, kinks, sizeof(double));
+  ev->y = cdni_part(base, &at, ny, sizeof(double));
+  ev->f = cdni_part(base, &at, ny, sizeof(double));
+  ev->trial = cdni_part(base, &at, ny, sizeof(double));
+  ev->push = cdni_part(base, &at, ny, sizeof(double));
   return at;
 }
 
 /* The tables of watches: `room` more than those of triggers. */
 static size_t divide_table(struct cdni_events *ev, int room, char *base) {
   size_t at = 0, watches = (size_t)(ev->n_lasting + room), values = ev->first_kink + (size_t)room;
-  ev->watches = carve(base, &at, watches * sizeof *ev->watches);
-  ev->saved = carve(base, &at, (size_t)ev->n_lasting * sizeof *ev->saved);
-  ev->values = carve(base, &at, values * sizeof *ev->values);
-  ev->turns = carve(base, &at, values * sizeof *ev->turns);
+  ev->watches = cdni_part(base, &at, watches, sizeof *ev->watches);
+  ev->saved = cdni_part(base, &at, (size_t)ev->n_lasting, sizeof *ev->saved);
+  ev->values = cdni_part(base, &at, values, sizeof *ev->values);
+  ev->turns = cdni_part(base, &at, values, sizeof *ev->turns);
   return at;
 }
 

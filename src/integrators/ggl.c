@@ -35,24 +35,18 @@ struct cdni_ggl {
   size_t size;
 };
 
-static double *take(double *base, size_t *at, size_t n) {
-  double *here = base ? base + *at : NULL;
-  *at += cdni_stride((int)n);
-  return here;
-}
-
 /* Divides a block of doubles, or if that is NULL only counts them. */
 static size_t divide(cdni_ggl *g, double *base) {
   const size_t n = (size_t)g->n, m = (size_t)g->m, nu = (size_t)g->nu, ny = (size_t)g->ny;
   size_t at = 0;
-  g->borders = (border *)(void *)take(base, &at, (n * sizeof(border) + 7) / 8);
-  g->G = take(base, &at, m * nu), g->by_q = take(base, &at, n * nu), g->E = take(base, &at, n * ny);
-  g->rows = take(base, &at, m), g->speeds = take(base, &at, nu), g->y = take(base, &at, ny);
-  g->moved = take(base, &at, (size_t)g->nq), g->across = take(base, &at, n);
-  g->column = (double **)(void *)take(base, &at, n);
-  g->pivot = (sunindextype *)(void *)take(base, &at, n);
-  g->redundant = (bool *)(void *)take(base, &at, m / 8 + 1);
-  double *S = take(base, &at, n * n);
+  g->borders = (border *)(void *)cdni_take(base, &at, (n * sizeof(border) + 7) / 8);
+  g->G = cdni_take(base, &at, m * nu), g->by_q = cdni_take(base, &at, n * nu), g->E = cdni_take(base, &at, n * ny);
+  g->rows = cdni_take(base, &at, m), g->speeds = cdni_take(base, &at, nu), g->y = cdni_take(base, &at, ny);
+  g->moved = cdni_take(base, &at, (size_t)g->nq), g->across = cdni_take(base, &at, n);
+  g->column = (double **)(void *)cdni_take(base, &at, n);
+  g->pivot = (sunindextype *)(void *)cdni_take(base, &at, n);
+  g->redundant = (bool *)(void *)cdni_take(base, &at, m / 8 + 1);
+  double *S = cdni_take(base, &at, n * n);
   for (size_t k = 0; base && k < n; k++) g->column[k] = S + k * n;
   return at;
 }

@@ -43,13 +43,6 @@ struct cdni_newton {
 
 /* ---- memory ---- */
 
-/* Takes n doubles of a block and counts them. Without a block (base is NULL) it only counts, and returns NULL. */
-static double *take(double *base, size_t *at, size_t n) {
-  double *here = base ? base + *at : NULL;
-  *at += cdni_stride((int)n);
-  return here;
-}
-
 /* Which bodies move which coordinates, and the small matrices of each in the block; their number of doubles goes to
  * *at. */
 static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *base, size_t *at) {
@@ -60,8 +53,8 @@ static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *b
                 .nq = cdn_body_nq(system, body),
                 .u = cdn_body_first_u(system, body),
                 .nu = cdn_body_nu(system, body) };
-    b.S = take(base, at, (size_t)(b.nq * b.nq)), b.lu = take(base, at, (size_t)(b.nq * b.nq));
-    b.P = take(base, at, (size_t)(b.nu * b.nu));
+    b.S = cdni_take(base, at, (size_t)(b.nq * b.nq)), b.lu = cdni_take(base, at, (size_t)(b.nq * b.nq));
+    b.P = cdni_take(base, at, (size_t)(b.nu * b.nu));
     if (base && b.nu) m->blocks[m->n_blocks++] = b;
   }
 }
@@ -70,15 +63,15 @@ static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *b
 static size_t divide(cdni_newton *m, const cdn_system *system, double *base) {
   size_t nq = (size_t)m->nq, nu = (size_t)m->nu, ny = nq + nu + (size_t)m->nz, at = 0;
   size_t bodies = (size_t)cdn_system_body_count(system);
-  m->by_q = take(base, &at, nu * nu), m->by_u = take(base, &at, nu * nu);
+  m->by_q = cdni_take(base, &at, nu * nu), m->by_u = cdni_take(base, &at, nu * nu);
   cdni_newton_z_divide(&m->z, m->nu, m->nz, base, &at);
-  m->A = take(base, &at, nq * nq), m->N = take(base, &at, nq * nu), m->N_inv = take(base, &at, nu * nq);
-  m->base = take(base, &at, ny), m->at = take(base, &at, ny), m->direction = take(base, &at, ny);
-  m->w = take(base, &at, nu), m->rest = take(base, &at, nu);
-  m->column = (double **)(void *)take(base, &at, nu);
-  m->pivot = (sunindextype *)(void *)take(base, &at, nu);
-  double *matrix = take(base, &at, nu * nu);
-  m->blocks = (block *)(void *)take(base, &at, (bodies + 1) * sizeof(block) / sizeof(double));
+  m->A = cdni_take(base, &at, nq * nq), m->N = cdni_take(base, &at, nq * nu), m->N_inv = cdni_take(base, &at, nu * nq);
+  m->base = cdni_take(base, &at, ny), m->at = cdni_take(base, &at, ny), m->direction = cdni_take(base, &at, ny);
+  m->w = cdni_take(base, &at, nu), m->rest = cdni_take(base, &at, nu);
+  m->column = (double **)(void *)cdni_take(base, &at, nu);
+  m->pivot = (sunindextype *)(void *)cdni_take(base, &at, nu);
+  double *matrix = cdni_take(base, &at, nu * nu);
+  m->blocks = (block *)(void *)cdni_take(base, &at, (bodies + 1) * sizeof(block) / sizeof(double));
   for (size_t j = 0; base && j < nu; j++) m->column[j] = matrix + j * nu;
   if (m->analytic) {
     divide_by_bodies(m, system, base, &at);

@@ -7,25 +7,19 @@
 #include "integrators/newton_z.h"
 #include "integrators/stepper.h"
 
-static double *take(double *base, size_t *at, size_t n) {
-  double *here = base ? base + *at : NULL;
-  *at += cdni_stride((int)n);
-  return here;
-}
-
 /* n things of some size. */
 static void *take_bytes(double *base, size_t *at, size_t n, size_t size) {
-  return take(base, at, (n * size + sizeof(double) - 1) / sizeof(double));
+  return cdni_take(base, at, (n * size + sizeof(double) - 1) / sizeof(double));
 }
 
 void cdni_newton_z_divide(newton_z *z, int nu_, int nz_, double *base, size_t *at) {
   const size_t nu = (size_t)nu_, nz = (size_t)nz_, columns = 2 * nu + nz;
   z->nu = nu_, z->nz = nz_;
   if (nz == 0) return;
-  z->by.G = take(base, at, nz * nu), z->by.H = take(base, at, nz * nu);
-  z->by.W = take(base, at, nz * nu), z->by.L = take(base, at, nz * nz);
-  z->Z = take(base, at, nu * nz), z->Z_columns = take(base, at, nu * nz);
-  z->step = take(base, at, columns);
+  z->by.G = cdni_take(base, at, nz * nu), z->by.H = cdni_take(base, at, nz * nu);
+  z->by.W = cdni_take(base, at, nz * nu), z->by.L = cdni_take(base, at, nz * nz);
+  z->Z = cdni_take(base, at, nu * nz), z->Z_columns = cdni_take(base, at, nu * nz);
+  z->step = cdni_take(base, at, columns);
   z->groups.group = take_bytes(base, at, columns, sizeof(int));
   z->groups.varies = take_bytes(base, at, columns * nz, sizeof(bool));
   z->groups.taken = take_bytes(base, at, nz, sizeof(bool));
@@ -36,8 +30,8 @@ void cdni_newton_z_divide(newton_z *z, int nu_, int nz_, double *base, size_t *a
   z->parent = take_bytes(base, at, nz, sizeof(int));
   z->row = take_bytes(base, at, nz, sizeof(int));
   z->moved = take_bytes(base, at, nz, sizeof(bool));
-  z->lu = take(base, at, nz * nz), z->X = take(base, at, nz * nu);
-  z->part = take(base, at, nz), z->dz = take(base, at, nz);
+  z->lu = cdni_take(base, at, nz * nz), z->X = cdni_take(base, at, nz * nu);
+  z->part = cdni_take(base, at, nz), z->dz = cdni_take(base, at, nz);
   z->column = take_bytes(base, at, nz, sizeof(double *));
   z->pivot = take_bytes(base, at, nz, sizeof(sunindextype));
 }

@@ -264,12 +264,11 @@ static cdn_status refuse(cdn_state *state, const char *function) {
 cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
                                 double *dx_dc) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_step_derivatives";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), nz = cdn_system_nz(system);
-  differentiation x = { .step = { .state = state, .function = function, .h = h, .nu = nu, .nz = nz } };
-  CDNI_TRY(cdni_euler_of(state, function, "derivatives", method, h, &x.step.kind));
-  CDNI_TRY(refuse(state, function));
+  differentiation x = { .step = { .state = state, .function = __func__, .h = h, .nu = nu, .nz = nz } };
+  CDNI_TRY(cdni_euler_of(state, __func__, "derivatives", method, h, &x.step.kind));
+  CDNI_TRY(refuse(state, __func__));
   CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
   x.controls = dx_dc ? cdn_system_control_count(system) : 0;
   x.by.forces = x.forces = (dx_dtau ? nu : 0) + x.controls;
@@ -277,7 +276,7 @@ cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, d
   if (dx_dtau && nu > 0) x.blocks[x.n_blocks++] = (block){ nu, 0, dx_dtau };
   if (x.controls > 0) x.blocks[x.n_blocks++] = (block){ x.controls, dx_dtau ? nu : 0, dx_dc };
   double *memory;
-  CDNI_TRY(cdni_operator_work(state, function, divide(&x, NULL) * sizeof *memory, (void **)&memory));
+  CDNI_TRY(cdni_operator_work(state, __func__, divide(&x, NULL) * sizeof *memory, (void **)&memory));
   divide(&x, memory);
   x.step.a = x.a, x.step.udot = x.udot, x.by.force = x.force;
   const cdn_status status = put_aside(&x, dx_dtau != NULL);

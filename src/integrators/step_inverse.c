@@ -45,21 +45,20 @@ static cdn_status find_udot(cdn_state *state, const char *function, const euler_
 
 cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next, double *tau) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_step_inverse_dynamics";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
   const euler_kind *kind;
   void *frame;
   CDNI_NEED_SOME(state, tau, nu);
-  CDNI_TRY(cdni_euler_of(state, function, "inverse", method, h, &kind));
-  CDNI_TRY(cdni_operator_check(state, function, "u_next", u_next, nu));
+  CDNI_TRY(cdni_euler_of(state, __func__, "inverse", method, h, &kind));
+  CDNI_TRY(cdni_operator_check(state, __func__, "u_next", u_next, nu));
   CDNI_TRY(cdn_realize(state, CDN_STAGE_FORCE));
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)(3 * nu + 2 * m + 1) * sizeof(double), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, (size_t)(3 * nu + 2 * m + 1) * sizeof(double), &frame));
   double *a = frame, *udot = a + nu, *change = udot + nu, *b = change + nu;
   const double *u = cdn_state_u(state);
   for (int k = 0; k < nu; k++) a[k] = (u_next[k] - u[k]) / h;
   cdn_status status = take_prescribed(state, a, udot);
-  if (status == CDN_OK) status = find_udot(state, function, kind, h, a, udot, change, b, b + m);
+  if (status == CDN_OK) status = find_udot(state, __func__, kind, h, a, udot, change, b, b + m);
   if (status == CDN_OK) status = cdn_constrained_inverse_dynamics(state, udot, NULL, tau, NULL, NULL);
   cdn_work_pop(state, frame);
   return status;

@@ -199,24 +199,23 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
 }
 
 cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
-  static const char function[] = "cdn_stepper_create";
   if (out) *out = NULL;
-  if (!initial || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
+  if (!initial || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the stepper shall go, is NULL");
   cdn_stepper_def known;
   const char *unreadable = cdni_stepper_def_read(&known, def);
   cdn_stepper *s;
-  if (unreadable) return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
+  if (unreadable) return cdni_state_fail(initial, CDN_ERR_VERSION, false, __func__, NULL, "%s", unreadable);
   if (known.final_time < cdn_state_time(initial)) {
-    return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "final_time is before the State's time");
+    return cdni_state_fail(initial, CDN_ERR_ARG, false, __func__, NULL, "final_time is before the State's time");
   }
-  CDNI_TRY(cdni_stepper_make(initial, &known, false, function, &s));
+  CDNI_TRY(cdni_stepper_make(initial, &known, false, __func__, &s));
   cdn_status status = cdn_realize(initial, CDN_STAGE_ACCELERATION);
   if (status != CDN_OK) {
     cdn_stepper_destroy(s);
     return status;
   }
   status = cdni_start(s, initial);
-  if (status != CDN_OK) return give_up(s, initial, function, status);
+  if (status != CDN_OK) return give_up(s, initial, __func__, status);
   status = cdni_companion_create(s, initial);
   if (status != CDN_OK) {
     cdn_stepper_destroy(s);
@@ -350,10 +349,9 @@ static cdn_status check_and_advance(cdn_stepper *s, const char *function, double
 }
 
 cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_return_reason *reason) {
-  static const char function[] = "cdn_stepper_advance";
-  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
-  CDNI_TRY(cdni_enter(s, function));
-  return cdni_leave(s, function, check_and_advance(s, function, t, reason));
+  if (!s) return cdni_refuse(CDN_ERR_ARG, __func__, "the stepper is NULL");
+  CDNI_TRY(cdni_enter(s, __func__));
+  return cdni_leave(s, __func__, check_and_advance(s, __func__, t, reason));
 }
 
 /* To the end of the last step, if the State stands within it; else one step on. */
@@ -392,10 +390,9 @@ static cdn_status check_and_step(cdn_stepper *s, const char *function, double t_
 }
 
 cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
-  static const char function[] = "cdn_stepper_step";
-  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
-  CDNI_TRY(cdni_enter(s, function));
-  return cdni_leave(s, function, check_and_step(s, function, t_max));
+  if (!s) return cdni_refuse(CDN_ERR_ARG, __func__, "the stepper is NULL");
+  CDNI_TRY(cdni_enter(s, __func__));
+  return cdni_leave(s, __func__, check_and_step(s, __func__, t_max));
 }
 
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may set the flag");
@@ -460,10 +457,9 @@ static cdn_status check_and_restart(cdn_stepper *s, const char *function, cdn_st
 }
 
 cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
-  static const char function[] = "cdn_stepper_restart";
-  if (!s || !state) return cdni_refuse(CDN_ERR_ARG, function, "the stepper or the State is NULL");
-  CDNI_TRY(cdni_enter(s, function));
-  return cdni_leave(s, function, check_and_restart(s, function, state));
+  if (!s || !state) return cdni_refuse(CDN_ERR_ARG, __func__, "the stepper or the State is NULL");
+  CDNI_TRY(cdni_enter(s, __func__));
+  return cdni_leave(s, __func__, check_and_restart(s, __func__, state));
 }
 
 /* A failure begins with an error, which grows by itself: the two are written one behind the other. */

@@ -75,7 +75,6 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   material.modulus = modulus;
   material.dissipation =
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
-  material.larger_friction = 1;
   const cdn_soft_material soft = soft_of(shape);
   material.priority = shape->priority;
   material.condim = shape->condim >= 6 ? 6 : shape->condim >= 4 ? 4 : shape->condim >= 2 ? 3 : 1;
@@ -102,7 +101,7 @@ cdn_status io_build_shapes(io_builder *b) {
     if (b->ready[i].there) CDNI_TRY(add_shape(b, i, modulus));
   if (!b->has_def) {
     cdn_contact_def contact = cdn_default_contact_def();
-    contact.pass_without_law = true;
+    contact.pass_without_law = true, contact.combining = CDN_COMBINE_MUJOCO;
     contact.parent_child = b->parents_touch;
     contact.friction = b->model->options.contact_friction;
     contact.model = b->convex ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;

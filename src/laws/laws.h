@@ -39,6 +39,10 @@ double cdni_law_slopes(const pressure_law *law, const double *numbers, double de
  * as its slope, over h, with 0 where nothing is deep; for a pressure that is none of the smooth ones below depth 0. */
 double cdni_law_cost(const pressure_law *law, const double *numbers, double depth, double h, double rate);
 
+/* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
+ * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
+double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
+
 /* ---- friction: mu has a static, a dynamic and a viscous coefficient ---- */
 
 /* Stribeck's curve at x, and its slope (NULL: not wanted): it falls by `rise` from low + rise at 0 to low. */
@@ -59,5 +63,24 @@ static inline double friction_most(const double mu[3], double speed) { return mu
 /* Friction that the slip speed determines, over that speed and the normal force. It grows from zero over the
  * transition, so that it does not truly stick. */
 double cdni_friction_over_speed(const double mu[3], double speed, double transition, double *slope);
+
+/* ---- friction that sticks: bristle.c ---- */
+
+typedef struct bristle {
+  double stiffness, time, strength; /* N/m, s, N */
+  double lever, lever0;             /* m; lever 0: no moment */
+  cdn_vec3 normal;                  /* zero: there is none */
+} bristle;
+/* x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at
+ * v and its moment over lever0, and xdot. Returns whether nothing slides. */
+bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
+/* How that changes with small changes of x, v and the bristle's strength, levers and normal, and with those of its
+ * stiffness and time as parts of themselves. */
+typedef struct bristle_change {
+  double x[4], v[4], strength, lever, lever0, stiffness, time;
+  cdn_vec3 normal;
+} bristle_change;
+void cdni_bristle_derivative(const bristle *b, const double x[4], const double v[4], const bristle_change *d,
+                             double df[4], double dxdot[4]);
 
 #endif

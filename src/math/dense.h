@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+static inline double cdni_dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 /* A = U diag(s) V^T for A (m x n, destroyed), with s in descending order: s (min(m, n)), U (m x min(m, n)), VT (n x
  * n; its rows beyond the number of s span the null space). False if the iteration did not converge. */
 size_t cdni_svd_work(int m, int n);

@@ -1,6 +1,5 @@
 /* Building the tree: bodies with checked mass properties and mobilizers, in the order of addition. */
 #include <math.h>
-#include <stdio.h>
 
 #include <cardan/mobilizers.h>
 
@@ -257,78 +256,63 @@ matter *cdni_matter_building(cdn_system *system) {
   return m;
 }
 
-static cdn_status check_def(cdn_system *system, const matter *m, const cdn_body_def *def, const char *name) {
-  static const char function[] = "cdn_system_add_body";
+static bool check_def(cdni_adder *by, const matter *m, const cdn_body_def *def) {
   char reason[160];
+  cdn_status bad;
   if (def->parent.i < 0 || (size_t)def->parent.i >= m->bodies.count)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
-                            "body '%s': its parent (id %d) is not a body of this System; add the parent first", name,
-                            (int)def->parent.i);
-  if (!is_kind(def->mobilizer))
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no mobilizer kind %d", name,
-                            (int)def->mobilizer);
-  if (cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason) != CDN_OK)
-    return cdni_system_fail(system, cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason), function,
-                            name, "body '%s': %s", name, reason);
-  if (cdni_check_frame(def->X_PF) != CDN_OK || cdni_check_frame(def->X_BM) != CDN_OK)
-    return cdni_system_fail(
-        system, cdni_check_frame(def->X_PF) != CDN_OK ? cdni_check_frame(def->X_PF) : cdni_check_frame(def->X_BM),
-        function, name,
-        "body '%s': X_PF or X_BM is not finite, or its R not a rotation to 1e-9 (start from cdn_default_body_def)",
-        name);
-  if (!(def->armature >= 0) || !isfinite(def->armature))
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
-                            "body '%s': armature is %g; it must be finite and not negative", name, def->armature);
-  if (cdni_check_params(&cdni_mobilizer_kinds[def->mobilizer], def->params, reason, sizeof reason) != CDN_OK)
-    return cdni_system_fail(
-        system, cdni_check_params(&cdni_mobilizer_kinds[def->mobilizer], def->params, reason, sizeof reason), function,
-        name, "body '%s': %s", name, reason);
-  if ((unsigned)def->lock > CDN_LEVEL_POSITION)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no level %d to lock it at", name,
-                            (int)def->lock);
-  if (def->euler && row_of(def->mobilizer, true) == ROW_CUSTOM)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
-                            "body '%s': a %s mobilizer has no quaternion that Euler angles could replace", name,
-                            cdn_mobilizer_name(def->mobilizer));
-  return CDN_OK;
+    cdni_adder_refuse(by, CDN_ERR_ARG, "its parent (id %d) is not a body of this System; add the parent first",
+                      (int)def->parent.i);
+  else if (!is_kind(def->mobilizer))
+    cdni_adder_refuse(by, CDN_ERR_ARG, "there is no mobilizer kind %d", (int)def->mobilizer);
+  else if ((bad = cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason)) != CDN_OK)
+    cdni_adder_refuse(by, bad, "%s", reason);
+  else if ((bad = cdni_check_frame(def->X_PF)) != CDN_OK || (bad = cdni_check_frame(def->X_BM)) != CDN_OK)
+    cdni_adder_refuse(by, bad,
+                      "X_PF or X_BM is not finite, or its R not a rotation to 1e-9 (start from cdn_default_body_def)");
+  else if (!(def->armature >= 0) || !isfinite(def->armature))
+    cdni_adder_refuse(by, CDN_ERR_ARG, "armature is %g; it must be finite and not negative", def->armature);
+  else if ((bad = cdni_check_params(&cdni_mobilizer_kinds[def->mobilizer], def->params, reason, sizeof reason)) !=
+           CDN_OK)
+    cdni_adder_refuse(by, bad, "%s", reason);
+  else if ((unsigned)def->lock > CDN_LEVEL_POSITION)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "there is no level %d to lock it at", (int)def->lock);
+  else if (def->euler && row_of(def->mobilizer, true) == ROW_CUSTOM)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "a %s mobilizer has no quaternion that Euler angles could replace",
+                      cdn_mobilizer_name(def->mobilizer));
+  return by->ok;
 }
 
-static cdn_status check_coordinates(cdn_system *system, const matter *m, const cdn_body_def *def, const char *name,
-                                    int32_t custom) {
-  static const char function[] = "cdn_system_add_body";
+static bool check_coordinates(cdni_adder *by, const matter *m, const cdn_body_def *def, int32_t custom) {
   hinge_form form;
   tree_node node = describe(m, def, custom, &form);
   size_t bad;
   if ((def->q0 && !cdni_all_finite(def->q0, node.nq, &bad)) || (def->u0 && !cdni_all_finite(def->u0, node.nu, &bad)))
-    return cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "body '%s': q0 or u0 has a NaN or an infinity",
-                            name);
-  if (def->q0 && node.quaternion && def->q0[0] == 0 && def->q0[1] == 0 && def->q0[2] == 0 && def->q0[3] == 0)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
-                            "body '%s': the quaternion in q0 is zero; (1,0,0,0) is the identity", name);
-  return CDN_OK;
+    cdni_adder_refuse(by, CDN_ERR_NONFINITE, "q0 or u0 has a NaN or an infinity");
+  else if (def->q0 && node.quaternion && def->q0[0] == 0 && def->q0[1] == 0 && def->q0[2] == 0 && def->q0[3] == 0)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "the quaternion in q0 is zero; (1,0,0,0) is the identity");
+  return by->ok;
 }
 
 cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
-  static const char function[] = "cdn_system_add_body";
   cdn_body id = { -1 };
-  if (cdni_system_refuses(system, function)) return id;
+  if (cdni_system_refuses(system, __func__)) return id;
   cdn_body_def known;
   const char *unreadable = read_body_def(&known, def);
   def = &known;
   if (unreadable) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", unreadable);
     return id;
   }
   matter *m = cdni_matter_building(system);
-  if (!m || cdni_system_refuses(system, function)) return id;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "body%zu", m->bodies.count);
-  const char *name = def->name ? def->name : made_up;
-  if (check_def(system, m, def, name) != CDN_OK) return id;
+  if (!m || cdni_system_refuses(system, __func__)) return id;
+  cdni_adder by = { system, __func__, "body", .ok = true };
+  cdni_adder_name(&by, def->name, m->bodies.count);
+  const char *name = by.name;
+  if (!check_def(&by, m, def)) return id;
 
   int32_t custom = -1;
   if (has_ops(def->mobilizer) && cdni_custom_add(system, m, def, name, &custom) != CDN_OK) return id;
-  if (check_coordinates(system, m, def, name, custom) != CDN_OK) return id;
+  if (!check_coordinates(&by, m, def, custom)) return id;
 
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_transform I = cdn_transform_identity();
@@ -342,7 +326,7 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   if (!body.name || !body.mobilizer_name || !append(system, m, def, &body, custom)) {
     cdni_strfree(a, body.name);
     cdni_strfree(a, body.mobilizer_name);
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, name, "out of memory");
     return id;
   }
   id.i = (int32_t)m->bodies.count - 1;
@@ -430,9 +414,6 @@ int cdn_body_first_u(const cdn_system *system, cdn_body body) {
 }
 
 cdn_body cdn_system_find_body(const cdn_system *system, const char *name) {
-  CDNI_NEED_OBJECT(system, (cdn_body){ -1 });
-  const matter *m = cdni_matter(system);
-  for (size_t i = 0; m && name && i < m->bodies.count; i++)
-    if (strcmp(CDNI_AT(m->bodies, matter_body, i).name, name) == 0) return (cdn_body){ (int32_t)i };
-  return (cdn_body){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_body){ -1 }));
+  return (cdn_body){ cdni_find_by_name(system, CDN_ELEMENT_BODY, name) };
 }

@@ -77,3 +77,30 @@ cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *rea
   else return CDN_OK;
   return CDN_ERR_ARG;
 }
+
+/* ---- what others refer to ---- */
+
+bool cdni_body_lacks_slot(const cdn_system *system, cdn_body body, int k, const char *instead, char *reason,
+                          size_t size) {
+  const char *joint = cdn_body_mobilizer_name(system, body), *kind = cdni_body_kind_name(system, body);
+  const int n = instead ? cdn_body_nq(system, body) : cdn_body_nu(system, body);
+  if (k < 0 || k >= n)
+    cdni_print(reason, size, "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, n,
+               instead ? "coordinates" : "mobilities", k);
+  else if (instead && k < cdni_first_plain_coordinate(cdni_matter(system), body.i))
+    cdni_print(reason, size, "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: %s", joint, kind,
+               k, instead);
+  else return false;
+  return true;
+}
+
+void cdni_adder_check_body(cdni_adder *a, cdn_body body) {
+  if (a->ok) cdni_adder_check_there(a, "body", body.i, cdn_system_body_count(a->system));
+}
+
+void cdni_adder_check_slot(cdni_adder *a, cdn_body body, int k, const char *instead) {
+  char reason[300];
+  cdni_adder_check_body(a, body);
+  if (a->ok && cdni_body_lacks_slot(a->system, body, k, instead, reason, sizeof reason))
+    cdni_adder_refuse(a, CDN_ERR_ARG, "%s", reason);
+}

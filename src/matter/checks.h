@@ -21,6 +21,11 @@ cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *rea
 /* CDN_OK if the numbers are finite and R is a rotation. */
 cdn_status cdni_check_frame(cdn_transform X);
 
+/* Whether a body lacks mobility k, or coordinate k whose rate is a speed: the reason then says what to do `instead`,
+ * which is NULL for a mobility. */
+bool cdni_body_lacks_slot(const cdn_system *system, cdn_body body, int k, const char *instead, char *reason,
+                          size_t size);
+
 /* parameters.c: the public setters, on behalf of a public function. `offset`: 0 for X_PF, 12 for X_BM. */
 cdn_status cdni_body_set_mass(cdn_state *state, const char *function, cdn_body body, cdn_mass_properties mass);
 cdn_status cdni_body_set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X,

@@ -38,12 +38,12 @@ static void destroy(const control_source *s, const cdn_allocator *a) {
 }
 
 void cdn_control_follow_function(cdn_system *system, cdn_control control, const cdn_function *f) {
-  static const char function[] = "cdn_control_follow_function";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   if (!f || cdn_function_n_inputs(f) > 1) {
-    cdni_control_refuse(system, function, control, CDN_ERR_ARG,
-                        f ? "its function has %d inputs: time is the only one" : "%.0dno function is given",
-                        f ? cdn_function_n_inputs(f) : 0);
+    cdni_adder by = cdni_control_adder(system, __func__, control);
+    cdni_adder_refuse(&by, CDN_ERR_ARG,
+                      f ? "its function has %d inputs: time is the only one" : "%.0dno function is given",
+                      f ? cdn_function_n_inputs(f) : 0);
     return;
   }
   const control_source source = { .word = "a function",
@@ -53,5 +53,5 @@ void cdn_control_follow_function(cdn_system *system, cdn_control control, const 
                                   .describe = describe,
                                   .destroy = destroy,
                                   .data = f };
-  if (cdni_control_follow(system, function, control, &source)) cdn_function_retain(f);
+  if (cdni_control_follow(system, __func__, control, &source)) cdn_function_retain(f);
 }

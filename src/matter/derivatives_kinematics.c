@@ -154,13 +154,11 @@ cdn_status cdni_refuse_nonholonomic(cdn_state *state, const matter *m, const cha
 }
 
 cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_tangent_rate_derivatives";
   const matter *m;
   cdni_runs runs;
-  CDNI_TRY(begin(state, function, &m, &runs));
-  CDNI_TRY(cdni_refuse_nonholonomic(state, m, function));
+  CDNI_TRY(begin(state, __func__, &m, &runs));
+  CDNI_TRY(cdni_refuse_nonholonomic(state, m, __func__));
   const size_t nu = (size_t)m->tree.nu;
   const double *u = cdn_state_u_eff(state) + runs.u;
   if (nu) memset(A, 0, nu * nu * sizeof *A);

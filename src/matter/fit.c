@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "math/dense.h"
 #include "matter/checks.h"
 #include "matter/hinge.h"
 #include "matter/mobilizers/mobilizers.h"
@@ -103,30 +104,26 @@ static cdn_status check_numbers(cdn_state *state, const char *function, const jo
 /* ---- the mobilizer ---- */
 
 cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, X_FM);
-  static const char function[] = "cdn_body_X_FM";
   joint j;
   cdn_spatial H[6];
-  CDNI_TRY(find(state, function, body, &j));
+  CDNI_TRY(find(state, __func__, body, &j));
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const cdn_status status = cdni_joint_across(&j, cdni_matter_data(j.m, state).q + j.n->q, false, X_FM, H);
-  return status == CDN_OK ? CDN_OK : failed(state, function, &j, body, status);
+  return status == CDN_OK ? CDN_OK : failed(state, __func__, &j, body, status);
 }
 
 cdn_status cdn_body_V_FM(cdn_state *state, cdn_body body, cdn_spatial *V_FM) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, V_FM);
-  static const char function[] = "cdn_body_V_FM";
   joint j;
   cdn_transform X;
   cdn_spatial H[6];
-  CDNI_TRY(find(state, function, body, &j));
+  CDNI_TRY(find(state, __func__, body, &j));
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const tree_data d = cdni_matter_data(j.m, state);
   const cdn_status status = cdni_joint_across(&j, d.q + j.n->q, false, &X, H);
-  if (status != CDN_OK) return failed(state, function, &j, body, status);
+  if (status != CDN_OK) return failed(state, __func__, &j, body, status);
   *V_FM = (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 0 } };
   for (int k = 0; k < j.n->nu; k++) *V_FM = cdn_spatial_add(*V_FM, cdn_spatial_scale(d.u[j.n->u + k], H[k]));
   return CDN_OK;
@@ -218,12 +215,6 @@ typedef struct decided {
   int n;
 } decided;
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* Motions that are this much smaller than the largest are taken for rounding: the mobilizer does not make them. */
 static const double UNREACHABLE = 1e-10;
 
@@ -231,11 +222,11 @@ static const double UNREACHABLE = 1e-10;
 static void decide(int nu, double A[3][6], const double b[3], decided *x) {
   double W[3][6], U[6][6], s[6], largest = 0, rest[3];
   for (int i = 0; i < 3; i++) {
-    rest[i] = b[i] - dot(nu, A[i], x->u);
-    largest = fmax(largest, sqrt(dot(nu, A[i], A[i])));
+    rest[i] = b[i] - cdni_dot(nu, A[i], x->u);
+    largest = fmax(largest, sqrt(cdni_dot(nu, A[i], A[i])));
     memcpy(W[i], A[i], sizeof W[i]);
     for (int k = 0; k < x->n; k++) {
-      const double part = dot(nu, W[i], x->along[k]);
+      const double part = cdni_dot(nu, W[i], x->along[k]);
       for (int l = 0; l < nu; l++) W[i][l] -= part * x->along[k][l];
     }
   }
@@ -276,14 +267,14 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
   if (v) decide(nu, linear, (const double[3]){ v->x, v->y, v->z }, &x);
   if (!w) { /* keep the present turning if possible */
     double turns[3];
-    for (int i = 0; i < 3; i++) turns[i] = dot(nu, angular[i], now);
+    for (int i = 0; i < 3; i++) turns[i] = cdni_dot(nu, angular[i], now);
     decide(nu, angular, turns, &x);
   }
   /* Directions without a wish keep their values. */
   double stays[6];
   memcpy(stays, now, (size_t)nu * sizeof *stays);
   for (int k = 0; k < x.n; k++) {
-    const double part = dot(nu, stays, x.along[k]);
+    const double part = cdni_dot(nu, stays, x.along[k]);
     for (int l = 0; l < nu; l++) stays[l] -= part * x.along[k][l];
   }
   for (int l = 0; l < nu && x.n < nu; l++) x.u[l] += stays[l];

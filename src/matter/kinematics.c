@@ -2,10 +2,6 @@
 #include "matter/checks.h"
 #include "matter/subsystem.h"
 
-static cdn_status no_body(cdn_state *state, const char *function, cdn_body body) {
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System", (int)body.i);
-}
-
 static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_state_system(state)); }
 
 /* ---- for the rooms above ---- */
@@ -51,7 +47,7 @@ cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose
 static cdn_status locate(cdn_state *state, const char *function, cdn_body body, const matter **m_out,
                          const body_pose **pose, v3 *r) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, function, "body", body.i);
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const body_pose *all = cdni_matter_pose(m, state);
   *m_out = m;
@@ -61,7 +57,6 @@ static cdn_status locate(cdn_state *state, const char *function, cdn_body body, 
 }
 
 cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, X_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
@@ -72,7 +67,6 @@ cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) {
 }
 
 cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, V_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
@@ -84,7 +78,6 @@ cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB)
 }
 
 cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, A_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
@@ -101,7 +94,7 @@ cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A
 cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G, cdn_vec3 *v_G) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, "cdn_body_station", body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, "cdn_body_station", "body", body.i);
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const body_pose *pose = cdni_matter_pose(m, state);
   cdn_vec3 r = cdni_matter_station(m, state, pose, body, p_B);
@@ -132,7 +125,6 @@ cdn_status cdn_system_mass(cdn_state *state, double *total, double *moving) {
 }
 
 cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, p_G);
   const matter *m = matter_of(state);
   *p_G = cdn_v3(0, 0, 0);
@@ -151,7 +143,6 @@ cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) {
 }
 
 cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, about_origin);
   const matter *m = matter_of(state);
   *about_origin = (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 0 } };
@@ -168,7 +159,6 @@ cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) {
 }
 
 cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, energy);
   const matter *m = matter_of(state);
   *energy = 0;

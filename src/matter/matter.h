@@ -5,7 +5,7 @@
 #include <cardan/motion.h>
 
 #include "matter/kernels.h"
-#include "system/system.h"
+#include "system/adding.h"
 
 /* A body as it was added. The list is const once the System is frozen. */
 typedef struct matter_body {
@@ -52,6 +52,12 @@ struct matter {
 /* The matter of a System, NULL if it has no bodies. */
 const matter *cdni_matter(const cdn_system *system);
 matter *cdni_matter_building(cdn_system *system);
+
+/* ---- for adders (checks.c) ---- */
+
+void cdni_adder_check_body(cdni_adder *a, cdn_body body);
+/* Mobility k of a body, or coordinate k whose rate is a speed: `instead` is then what else to do, and not NULL. */
+void cdni_adder_check_slot(cdni_adder *a, cdn_body body, int k, const char *instead);
 
 /* ---- results: each function evaluates what it returns; NULL on failure ---- */
 

@@ -3,7 +3,6 @@
 #include "matter/subsystem.h"
 
 #include <math.h>
-#include <stdio.h>
 
 CDNI_DEF(motion_def, .body = { -1 }, .level = CDN_LEVEL_POSITION, .control = { -1 });
 
@@ -75,9 +74,8 @@ static bool append(cdn_system *system, matter *m, const cdn_motion_def *def, con
 }
 
 cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) {
-  static const char function[] = "cdn_system_add_motion";
   const cdn_motion none = { -1 };
-  if (cdni_system_refuses(system, function)) return none;
+  if (cdni_system_refuses(system, __func__)) return none;
   cdn_motion_def known;
   cdn_motion_ops known_ops;
   const char *unreadable = read_motion_def(&known, def);
@@ -87,41 +85,40 @@ cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) 
   }
   def = &known;
   if (unreadable) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, def->name, "%s", unreadable);
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, def->name, "%s", unreadable);
     return none;
   }
   matter *m = cdni_matter_building(system);
-  if (!m || cdni_system_refuses(system, function)) return none;
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "motion%zu", m->motions.count);
-  const char *name = def->name ? def->name : made_up;
+  if (!m || cdni_system_refuses(system, __func__)) return none;
+  cdni_adder by = { system, __func__, "motion", .ok = true };
+  cdni_adder_name(&by, def->name, m->motions.count);
+  const char *name = by.name;
   const cdn_motion_level level = def->kind == CDN_MOTION_STEADY ? CDN_LEVEL_VELOCITY : def->level;
   if (def->body.i < 1 || (size_t)def->body.i >= m->bodies.count) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name,
-                     "motion '%s': there is no body %d with a mobilizer in this System; add the body first", name,
-                     (int)def->body.i);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "there is no body %d with a mobilizer in this System; add the body first",
+                      (int)def->body.i);
     return none;
   }
   const char *body = CDNI_AT(m->bodies, matter_body, def->body.i).name, *wrong = complaint(m, def, level);
   if (wrong) {
-    cdni_system_fail(system, def->rate == CDN_RATE_FAST ? CDN_ERR_UNSUPPORTED : CDN_ERR_ARG, function, name,
+    cdni_system_fail(system, def->rate == CDN_RATE_FAST ? CDN_ERR_UNSUPPORTED : CDN_ERR_ARG, __func__, name,
                      "motion '%s' (of body '%s') %s", name, body, wrong);
     return none;
   }
   if (def->kind == CDN_MOTION_CONTROLLED && !cdn_control_name(system, def->control)) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, name,
                      "motion '%s' (of body '%s'): there is no control %d in this System (yet): add the control first",
                      name, body, (int)def->control.i);
     return none;
   }
   size_t bad;
   if (!cdni_all_finite(def->params, CDN_MOTION_PARAMS, &bad)) {
-    cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "motion '%s' (of body '%s'): parameter %zu is %g", name,
+    cdni_system_fail(system, CDN_ERR_NONFINITE, __func__, name, "motion '%s' (of body '%s'): parameter %zu is %g", name,
                      body, bad, def->params[bad]);
     return none;
   }
   if (!append(system, m, def, name, level)) {
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, name, "out of memory");
     return none;
   }
   return (cdn_motion){ (int32_t)m->motions.count - 1 };
@@ -247,11 +244,8 @@ const char *cdn_motion_name(const cdn_system *system, cdn_motion motion) {
 }
 
 cdn_motion cdn_system_find_motion(const cdn_system *system, const char *name) {
-  CDNI_NEED_OBJECT(system, (cdn_motion){ -1 });
-  const matter *m = cdni_matter(system);
-  for (int i = 0; m && name && i < (int)m->motions.count; i++)
-    if (strcmp(cdni_motion_at(m, i)->name, name) == 0) return (cdn_motion){ i };
-  return (cdn_motion){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_motion){ -1 }));
+  return (cdn_motion){ cdni_find_by_name(system, CDN_ELEMENT_MOTION, name) };
 }
 
 cdn_body cdn_motion_body(const cdn_system *system, cdn_motion motion) {

@@ -43,15 +43,10 @@ static void update_drivers(const matter *m, cdn_state *state, int body) {
 
 /* ---- motions ---- */
 
-static cdn_status no_motion(cdn_state *state, const char *function, cdn_motion motion) {
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no motion %d in this System",
-                         (int)motion.i);
-}
-
 cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enabled) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
-  if (!cdni_motion_exists(m, motion)) return no_motion(state, "cdn_motion_set_enabled", motion);
+  if (!cdni_motion_exists(m, motion)) return cdni_state_lacks(state, "cdn_motion_set_enabled", "motion", motion.i);
   if (cdn_motion_is_enabled(state, motion) == enabled) return CDN_OK;
   const double on = enabled;
   keep_values(state);
@@ -76,7 +71,7 @@ const double *cdn_motion_params(const cdn_state *state, cdn_motion motion) {
 cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, const double *params) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
-  if (!cdni_motion_exists(m, motion)) return no_motion(state, "cdn_motion_set_params", motion);
+  if (!cdni_motion_exists(m, motion)) return cdni_state_lacks(state, "cdn_motion_set_params", "motion", motion.i);
   return cdn_state_set_parameters(state, m->motion_params, CDN_MOTION_PARAMS * motion.i, CDN_MOTION_PARAMS, params);
 }
 
@@ -117,24 +112,23 @@ static cdn_status lock(const matter *m, cdn_state *state, int body, cdn_motion_l
 
 cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, int n, const double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_body_lock_at";
-  CDNI_TRY(check(state, function, body, level));
+  CDNI_TRY(check(state, __func__, body, level));
   const matter *m = matter_of(state);
   const tree_node *node = &m->tree.node[body.i];
   const char *joint = CDNI_AT(m->bodies, matter_body, body.i).mobilizer_name;
   const int has = level == CDN_LEVEL_POSITION ? node->nq : node->nu;
   if (n != has || (n > 0 && !values))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, joint,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, joint,
                            "joint '%s' is locked there with %d numbers, %d were given", joint, has, values ? n : 0);
   size_t bad;
   if (n > 0 && !cdni_all_finite(values, (size_t)n, &bad))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, joint,
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, joint,
                            "joint '%s': value %zu to be locked at is %g: nothing was changed", joint, bad, values[bad]);
   double q[7];
   if (level == CDN_LEVEL_POSITION && node->quaternion) {
     memcpy(q, values, (size_t)n * sizeof *q);
     if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
-      return cdni_state_fail(state, CDN_ERR_ARG, false, function, joint,
+      return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, joint,
                              "joint '%s': the quaternion is zero; (1,0,0,0) is the identity", joint);
     (void)quaternion_normalize(q, NULL);
     values = q;

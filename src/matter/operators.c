@@ -81,7 +81,6 @@ static cdn_status end(cdn_state *state, pass *p, cdn_status status) {
 /* ---- J, whole ---- */
 
 cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, V_G);
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_J", NEEDED, u));
@@ -96,15 +95,13 @@ cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G
 }
 
 cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_multiply_by_J_transpose";
   pass p;
-  CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));
+  CDNI_TRY(begin(state, &p, __func__, NO_VECTOR, NULL));
   cdn_status status = cdni_state_ensure(state, CDN_POSE);
   if (status == CDN_OK && !F_G)
-    status = cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the forces on bodies are NULL");
-  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, NULL);
+    status = cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the forces on bodies are NULL");
+  if (status == CDN_OK) status = take_forces(state, &p, __func__, F_G, NULL);
   if (status == CDN_OK) {
     memcpy(p.d.z, p.d.force, (size_t)p.m->tree.n * sizeof(sv));
     p.m->kernels->jacobian_transpose(&p.m->tree, &p.d, f);
@@ -115,7 +112,6 @@ cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G,
 /* ---- M ---- */
 
 cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_M", NEEDED, a));
@@ -126,7 +122,6 @@ cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
 }
 
 cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, a, cdn_system_nu(cdn_state_system(state)));
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_M_inv", NEEDED, f));
@@ -138,14 +133,12 @@ cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
 }
 
 cdn_status cdn_calc_M(cdn_state *state, double *M) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, M, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_calc_M";
   const matter *m = NULL;
   void *scratch = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_operator_work(state, function, m->kernels->mass_matrix_scratch(&m->tree), &scratch));
+  CDNI_TRY(cdni_operator_work(state, __func__, m->kernels->mass_matrix_scratch(&m->tree), &scratch));
   tree_data d = cdni_matter_data(m, state);
   m->kernels->mass_matrix(&m->tree, &d, scratch, M);
   cdn_work_pop(state, scratch);
@@ -161,34 +154,29 @@ static cdn_status ensure_velocity(cdn_state *state, const matter *m) {
 
 cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G, const double *f_mob,
                                 double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_inverse_dynamics";
   pass p;
-  CDNI_TRY(begin(state, &p, function, OPTIONAL, udot));
+  CDNI_TRY(begin(state, &p, __func__, OPTIONAL, udot));
   cdn_status status = ensure_velocity(state, p.m);
-  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, f_mob);
+  if (status == CDN_OK) status = take_forces(state, &p, __func__, F_G, f_mob);
   p.d.udot = (real *)udot;
   if (status == CDN_OK) p.m->kernels->inverse(&p.m->tree, &p.d, true, f);
   return end(state, &p, status);
 }
 
 cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f_bias, cdn_system_nu(cdn_state_system(state)));
   return cdn_inverse_dynamics(state, NULL, NULL, NULL, f_bias);
 }
 
 cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
                                 cdn_spatial *A_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, udot, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_forward_dynamics";
   pass p;
-  CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));
+  CDNI_TRY(begin(state, &p, __func__, NO_VECTOR, NULL));
   cdn_status status = ensure_velocity(state, p.m);
   if (status == CDN_OK) status = cdni_state_ensure(state, p.m->articulated.ticket);
-  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, f_mob);
+  if (status == CDN_OK) status = take_forces(state, &p, __func__, F_G, f_mob);
   p.d.udot = udot;
   if (status == CDN_OK && p.d.prescribed) status = cdni_motion_calc_udot(p.m, state, udot);
   if (status == CDN_OK) {

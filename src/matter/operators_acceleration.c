@@ -40,13 +40,11 @@ static cdn_status of_bodies(cdn_state *state, const char *function, bool needs_u
 }
 
 cdn_status cdn_calc_Jdot_u(cdn_state *state, cdn_spatial *A_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, A_G);
   return of_bodies(state, "cdn_calc_Jdot_u", false, NULL, A_G);
 }
 
 cdn_status cdn_calc_body_accelerations(cdn_state *state, const double *udot, cdn_spatial *A_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, A_G);
   return of_bodies(state, "cdn_calc_body_accelerations", true, udot, A_G);
 }
@@ -83,7 +81,6 @@ cdn_status cdn_calc_momentum_rate(cdn_state *state, const double *udot, cdn_spat
 }
 
 cdn_status cdn_calc_centroidal_momentum_bias(cdn_state *state, cdn_spatial *Adot_u) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, Adot_u);
   sv rate = sv_zero();
   real mass = 0;
@@ -94,7 +91,6 @@ cdn_status cdn_calc_centroidal_momentum_bias(cdn_state *state, cdn_spatial *Adot
 }
 
 cdn_status cdn_calc_center_of_mass_acceleration(cdn_state *state, const double *udot, cdn_vec3 *a_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, a_G);
   sv rate = sv_zero();
   real mass = 0;

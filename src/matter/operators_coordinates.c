@@ -2,18 +2,14 @@
 #include "matter/operators.h"
 
 cdn_status cdn_multiply_by_N(cdn_state *state, const double *u, double *qdot) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, qdot, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_multiply_by_N";
-  CDNI_TRY(cdni_operator_check(state, function, "u", u, cdn_system_nu(cdn_state_system(state))));
+  CDNI_TRY(cdni_operator_check(state, __func__, "u", u, cdn_system_nu(cdn_state_system(state))));
   return cdni_state_multiply_by_N(state, u, qdot);
 }
 
 cdn_status cdn_multiply_by_N_inv(cdn_state *state, const double *qdot, double *u) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, u, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_multiply_by_N_inv";
-  CDNI_TRY(cdni_operator_check(state, function, "qdot", qdot, cdn_system_nq(cdn_state_system(state))));
+  CDNI_TRY(cdni_operator_check(state, __func__, "qdot", qdot, cdn_system_nq(cdn_state_system(state))));
   return cdni_state_multiply_by_N_inv(state, qdot, u);
 }
 
@@ -69,7 +65,6 @@ static cdn_status multiply_transpose(cdn_state *state, const matter *m, bool inv
 }
 
 cdn_status cdn_multiply_by_N_transpose(cdn_state *state, const double *f_q, double *f_u) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f_u, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
   real *work = NULL;
@@ -80,7 +75,6 @@ cdn_status cdn_multiply_by_N_transpose(cdn_state *state, const double *f_q, doub
 }
 
 cdn_status cdn_multiply_by_N_inv_transpose(cdn_state *state, const double *f_u, double *f_q) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f_q, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
   real *work = NULL;
@@ -99,7 +93,6 @@ static cdn_status own_Ndot_u(cdn_state *state, const matter *m, real *work) {
 }
 
 cdn_status cdn_calc_qdotdot(cdn_state *state, const double *udot, double *qdotdot) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, qdotdot, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
   real *bias = NULL;
@@ -112,7 +105,6 @@ cdn_status cdn_calc_qdotdot(cdn_state *state, const double *udot, double *qdotdo
 }
 
 cdn_status cdn_calc_udot_of_qdotdot(cdn_state *state, const double *qdotdot, double *udot) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, udot, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
   real *rest = NULL;

@@ -14,14 +14,12 @@ static void composites(const matter *m, const tree_data *d, rigid_inertia *R) {
 }
 
 cdn_status cdn_calc_composite_body_inertias(cdn_state *state, cdn_spatial_inertia *out) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, out);
-  static const char function[] = "cdn_calc_composite_body_inertias";
   const matter *m = NULL;
   void *frame = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
   tree_data d = cdni_matter_data(m, state);
   rigid_inertia *R = frame;
   body_origins origins = cdni_body_origins(m, state, d.pose);
@@ -54,11 +52,9 @@ cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3
 }
 
 cdn_status cdn_calc_gravity_forces(cdn_state *state, cdn_vec3 g, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_calc_gravity_forces";
-  CDNI_TRY(cdni_operator_check(state, function, "g", &g.x, 3));
-  return cdni_matter_gravity_forces(state, function, cdni_to_v3(g), NULL, f);
+  CDNI_TRY(cdni_operator_check(state, __func__, "g", &g.x, 3));
+  return cdni_matter_gravity_forces(state, __func__, cdni_to_v3(g), NULL, f);
 }
 
 /* ---- energy and momentum ---- */
@@ -72,7 +68,6 @@ static cdn_status ensure_velocity(cdn_state *state, const char *function, const 
 }
 
 cdn_status cdn_calc_body_kinetic_energies(cdn_state *state, double *energy) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, energy);
   const matter *m = NULL;
   tree_data d;
@@ -111,7 +106,6 @@ static cdn_status momentum(cdn_state *state, const char *function, sv *sum, real
 }
 
 cdn_status cdn_central_momentum(cdn_state *state, cdn_spatial *about_center) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, about_center);
   sv sum = sv_zero();
   real mass = 0;
@@ -121,7 +115,6 @@ cdn_status cdn_central_momentum(cdn_state *state, cdn_spatial *about_center) {
 }
 
 cdn_status cdn_center_of_mass_velocity(cdn_state *state, cdn_vec3 *v_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, v_G);
   sv sum = sv_zero();
   real mass = 0;
@@ -132,14 +125,12 @@ cdn_status cdn_center_of_mass_velocity(cdn_state *state, cdn_vec3 *v_G) {
 
 /* Column k: the momentum of everything outboard as one piece that moves by the mobility's column of H. */
 cdn_status cdn_calc_centroidal_momentum_matrix(cdn_state *state, double *A_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A_G, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_calc_centroidal_momentum_matrix";
   const matter *m = NULL;
   void *frame = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
+  CDNI_TRY(cdni_operator_work(state, __func__, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
   tree_data d = cdni_matter_data(m, state);
   rigid_inertia *R = frame;
   real mass = 0;

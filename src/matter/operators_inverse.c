@@ -54,7 +54,6 @@ static void outward(inverse_pass *p, int b, int k, int column, double *M_inv) {
 }
 
 cdn_status cdn_calc_M_inv(cdn_state *state, double *M_inv) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, M_inv, cdn_system_nu(cdn_state_system(state)));
   inverse_pass p = { .m = cdni_matter(cdn_state_system(state)) };
   size_t n = p.m ? (size_t)p.m->tree.n : 0, nu = p.m ? (size_t)p.m->tree.nu : 0;

@@ -80,14 +80,12 @@ static cdn_status multiply(cdn_state *state, const char *function, int n, const 
 
 cdn_status cdn_multiply_by_station_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
                                      const double *u, cdn_vec3 *v_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, v_G, n);
   return multiply(state, "cdn_multiply_by_station_J", n, body, station_B, u, v_G, NULL);
 }
 
 cdn_status cdn_multiply_by_frame_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                    const double *u, cdn_spatial *V_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, V_G, n);
   return multiply(state, "cdn_multiply_by_frame_J", n, body, origin_B, u, NULL, V_G);
 }
@@ -127,7 +125,6 @@ static cdn_status multiply_transpose(cdn_state *state, const char *function, int
 
 cdn_status cdn_multiply_by_station_J_transpose(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
                                                const cdn_vec3 *f_G, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   return multiply_transpose(state, "cdn_multiply_by_station_J_transpose", n, body, station_B, f_G ? &f_G->x : NULL,
                             true, f);
@@ -135,7 +132,6 @@ cdn_status cdn_multiply_by_station_J_transpose(cdn_state *state, int n, const cd
 
 cdn_status cdn_multiply_by_frame_J_transpose(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                              const cdn_spatial *F_G, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   return multiply_transpose(state, "cdn_multiply_by_frame_J_transpose", n, body, origin_B, F_G ? &F_G->w.x : NULL,
                             false, f);
@@ -211,19 +207,16 @@ static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_
 }
 
 cdn_status cdn_calc_station_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B, double *J) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, J, n);
   return calc(state, "cdn_calc_station_J", n, body, station_B, true, J);
 }
 
 cdn_status cdn_calc_frame_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B, double *J) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, J, n);
   return calc(state, "cdn_calc_frame_J", n, body, origin_B, false, J);
 }
 
 cdn_status cdn_calc_J(cdn_state *state, double *J) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, J, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
   CDNI_TRY(cdni_operator_matter(state, "cdn_calc_J", &m));
@@ -274,25 +267,21 @@ static cdn_status accelerate(cdn_state *state, const char *function, const doubl
 
 cdn_status cdn_calc_station_Jdot_u(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
                                    cdn_vec3 *a_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, a_G, n);
   return accelerate(state, "cdn_calc_station_Jdot_u", NULL, n, body, station_B, a_G, NULL);
 }
 
 cdn_status cdn_calc_frame_Jdot_u(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                  cdn_spatial *A_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A_G, n);
   return accelerate(state, "cdn_calc_frame_Jdot_u", NULL, n, body, origin_B, NULL, A_G);
 }
 
 cdn_status cdn_calc_station_accelerations(cdn_state *state, const double *udot, int n, const cdn_body *body,
                                           const cdn_vec3 *station_B, cdn_vec3 *a_G) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, a_G, n);
-  static const char function[] = "cdn_calc_station_accelerations";
   const matter *m = NULL;
-  CDNI_TRY(cdni_operator_matter(state, function, &m));
-  CDNI_TRY(cdni_operator_check(state, function, "udot", udot, m->tree.nu));
-  return accelerate(state, function, udot, n, body, station_B, a_G, NULL);
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
+  CDNI_TRY(cdni_operator_check(state, __func__, "udot", udot, m->tree.nu));
+  return accelerate(state, __func__, udot, n, body, station_B, a_G, NULL);
 }

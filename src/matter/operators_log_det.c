@@ -16,7 +16,6 @@
 #include "matter/operators_factor.h"
 
 cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, log_det);
   const matter *m = NULL;
   tree_data d;
@@ -67,7 +66,6 @@ static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_
 }
 
 cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, g, cdn_system_nu(cdn_state_system(state)));
   const matter *m = cdni_matter(cdn_state_system(state));
   tree_data d;

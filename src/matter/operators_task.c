@@ -136,25 +136,21 @@ static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_
 
 cdn_status cdn_calc_station_operational_inertia_inv(cdn_state *state, int n, const cdn_body *body,
                                                     const cdn_vec3 *station_B, double *Lambda_inv) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Lambda_inv, n);
   return calc_inv(state, "cdn_calc_station_operational_inertia_inv", n, body, station_B, 3, Lambda_inv);
 }
 cdn_status cdn_calc_station_operational_inertia(cdn_state *state, int n, const cdn_body *body,
                                                 const cdn_vec3 *station_B, double *Lambda) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Lambda, n);
   return calc(state, "cdn_calc_station_operational_inertia", n, body, station_B, 3, Lambda);
 }
 cdn_status cdn_calc_frame_operational_inertia_inv(cdn_state *state, int n, const cdn_body *body,
                                                   const cdn_vec3 *origin_B, double *Lambda_inv) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Lambda_inv, n);
   return calc_inv(state, "cdn_calc_frame_operational_inertia_inv", n, body, origin_B, 6, Lambda_inv);
 }
 cdn_status cdn_calc_frame_operational_inertia(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                               double *Lambda) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Lambda, n);
   return calc(state, "cdn_calc_frame_operational_inertia", n, body, origin_B, 6, Lambda);
 }

@@ -4,10 +4,6 @@
 #include "matter/checks.h"
 #include "matter/matter.h"
 
-static cdn_status no_body(cdn_state *state, const char *function, cdn_body body) {
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System", (int)body.i);
-}
-
 static const char *name_of(const matter *m, cdn_body body) { return CDNI_AT(m->bodies, matter_body, body.i).name; }
 static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_state_system(state)); }
 
@@ -16,7 +12,7 @@ static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_
 static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool, cdn_body body, const double *values,
                           int n) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, function, "body", body.i);
   const tree_node *node = &m->tree.node[body.i];
   int has = pool == CDN_POOL_Q ? node->nq : node->nu;
   if (n != has)
@@ -63,7 +59,7 @@ cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body bo
 
 cdn_status cdni_body_set_mass(cdn_state *state, const char *function, cdn_body body, cdn_mass_properties mass) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, function, "body", body.i);
   char reason[160];
   cdn_status status = cdni_check_mass(mass, CDNI_AT(m->bodies, matter_body, body.i).improper, reason, sizeof reason);
   if (status != CDN_OK)
@@ -88,7 +84,7 @@ static cdn_transform frame(const cdn_state *state, cdn_body body, int offset) {
 cdn_status cdni_body_set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X,
                                bool only_check) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body) || body.i == 0) return cdni_state_lacks(state, function, "body", body.i);
   cdn_status status = cdni_check_frame(X);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, name_of(m, body),
@@ -119,7 +115,7 @@ double cdn_body_armature(const cdn_state *state, cdn_body body) {
 cdn_status cdni_body_set_armature(cdn_state *state, const char *function, cdn_body body, double armature,
                                   bool only_check) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, function, "body", body.i);
   if (!isfinite(armature))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body), "body '%s': armature is %g",
                            name_of(m, body), armature);
@@ -143,7 +139,7 @@ const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body) {
 cdn_status cdni_body_set_mobilizer_params(cdn_state *state, const char *function, cdn_body body, const double *params,
                                           bool only_check) {
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body) || body.i == 0) return cdni_state_lacks(state, function, "body", body.i);
   char reason[160];
   cdn_status status = cdni_check_params(cdni_kind_of(&m->tree.node[body.i]), params, reason, sizeof reason);
   if (status != CDN_OK)
@@ -162,16 +158,15 @@ cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const 
 
 cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_state_set_applied_mobility_forces";
   const matter *m = matter_of(state);
   size_t bad;
   if (!m || !f)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            f ? "the System has no bodies" : "no forces given");
   if (!cdni_all_finite(f, (size_t)m->tree.nu, &bad))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, NULL,
                            "applied force %zu is %g: nothing was changed", bad, f[bad]);
-  CDNI_TRY(cdni_state_check_free(state, function, "applied forces"));
+  CDNI_TRY(cdni_state_check_free(state, __func__, "applied forces"));
   double *to = cdni_state_update_discrete(state, m->applied_f);
   to[0] = 0;
   for (int i = 0; i < m->tree.nu; i++) {
@@ -189,14 +184,13 @@ const double *cdn_state_applied_mobility_forces(const cdn_state *state) {
 
 cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_state_set_applied_body_force";
   const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!cdni_body_exists(m, body)) return cdni_state_lacks(state, __func__, "body", body.i);
   const double v[6] = { F_G.w.x, F_G.w.y, F_G.w.z, F_G.v.x, F_G.v.y, F_G.v.z };
   if (!cdni_all_finite(v, 6, NULL))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body),
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, name_of(m, body),
                            "the force on body '%s' is not finite: nothing was changed", name_of(m, body));
-  CDNI_TRY(cdni_state_check_free(state, function, "an applied force"));
+  CDNI_TRY(cdni_state_check_free(state, __func__, "an applied force"));
   double *to = cdni_state_update_discrete(state, m->applied_F);
   memcpy(to + 1 + 6 * body.i, v, sizeof v);
   to[0] = 0;

@@ -60,26 +60,26 @@ static const measure_kind sum_kind = { .name = "sum",
 
 cdn_measure cdn_system_add_sum_measure(cdn_system *system, const char *name, int n_terms, const cdn_measure *terms,
                                        const double *weights) {
-  measure_adder a;
+  cdni_adder a;
   sum s = { .base = { .operand = { -1 } }, .n_terms = n_terms };
   cdni_measure_begin(&a, system, "cdn_system_add_sum_measure", name);
   if (n_terms < 1 || !terms) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "a sum needs one term or more");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "a sum needs one term or more");
     return (cdn_measure){ -1 };
   }
   for (int k = 0; k < n_terms && a.ok; k++) {
     int n = cdni_measure_check_operand(&a, terms[k]);
     if (k == 0) s.base.n = n;
     if (n != s.base.n) {
-      cdni_measure_refuse(&a, CDN_ERR_ARG, "its terms have %d and %d numbers: take components, or terms of one size",
-                          s.base.n, n);
+      cdni_adder_refuse(&a, CDN_ERR_ARG, "its terms have %d and %d numbers: take components, or terms of one size",
+                        s.base.n, n);
     }
   }
-  if (a.ok) cdni_measure_check_numbers(&a, "its weights", weights, n_terms);
+  if (a.ok) cdni_adder_check_numbers(&a, "its weights", weights, n_terms);
   if (!a.ok) return (cdn_measure){ -1 };
   s.weights = cdni_alloc(cdni_system_allocator(system), sum_bytes(n_terms));
   if (!s.weights) {
-    cdni_measure_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(&a, CDN_ERR_NOMEM, "out of memory");
     return (cdn_measure){ -1 };
   }
   s.terms = (cdn_measure *)(s.weights + n_terms);
@@ -140,14 +140,14 @@ static const measure_kind product_kind = { .name = "product",
                                            .value = product_value };
 
 cdn_measure cdn_system_add_product_measure(cdn_system *system, const char *name, cdn_measure first, cdn_measure b) {
-  measure_adder a;
+  cdni_adder a;
   product p = { .base = { .operand = first }, .b = b };
   cdni_measure_begin(&a, system, "cdn_system_add_product_measure", name);
   p.base.n = cdni_measure_check_operand(&a, first);
   p.n_b = cdni_measure_check_operand(&a, b);
   if (p.n_b != 1 && p.n_b != p.base.n) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its factors have %d and %d numbers: the second must have one, or as many",
-                        p.base.n, p.n_b);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its factors have %d and %d numbers: the second must have one, or as many",
+                      p.base.n, p.n_b);
   }
   return cdni_measure_add(&a, &product_kind, &p.base);
 }
@@ -182,11 +182,11 @@ static const measure_kind component_kind = { .name = "component",
                                              .value = component_value };
 
 cdn_measure cdn_system_add_component_measure(cdn_system *system, const char *name, cdn_measure operand, int i) {
-  measure_adder a;
+  cdni_adder a;
   component c = { .base = { .n = 1, .operand = operand }, .i = i };
   cdni_measure_begin(&a, system, "cdn_system_add_component_measure", name);
   int n = cdni_measure_check_operand(&a, operand);
   if (i < 0 || i >= n)
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its operand has %d numbers, and there is no number %d", n, i);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its operand has %d numbers, and there is no number %d", n, i);
   return cdni_measure_add(&a, &component_kind, &c.base);
 }

@@ -73,12 +73,12 @@ static const measure_kind variable_kind = { .name = "variable",
 
 static cdn_measure add(cdn_system *system, const char *function, const char *name, const measure_kind *kind, int n,
                        const double *initial) {
-  measure_adder a;
+  cdni_adder a;
   constant c = { .base = { .n = n, .operand = { -1 } } };
   cdni_measure_begin(&a, system, function, name);
   cdni_measure_check_size(&a, n);
-  if (!initial) cdni_measure_refuse(&a, CDN_ERR_ARG, "no value is given");
-  cdni_measure_check_numbers(&a, "its value", initial, n);
+  if (!initial) cdni_adder_refuse(&a, CDN_ERR_ARG, "no value is given");
+  cdni_adder_check_numbers(&a, "its value", initial, n);
   if (a.ok) memcpy(c.initial, initial, bytes(&c.base));
   return cdni_measure_add(&a, kind, &c.base);
 }

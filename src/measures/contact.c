@@ -36,37 +36,36 @@ static const measure_kind contact_kind = {
   .name = "contact", .size = sizeof(of_contact), .stage = stage, .depend = depend, .value = value
 };
 
-static void check_side(measure_adder *a, const cdni_contact_side *side, const char *which) {
+static void check_side(cdni_adder *a, const cdni_contact_side *side, const char *which) {
   if (side->shape.i < -1 || side->shape.i >= cdn_system_shape_count(a->system))
-    cdni_measure_refuse(a, CDN_ERR_ARG, "shape_%s is %d: there is no such shape in this System (yet); { -1 } is any",
-                        which, (int)side->shape.i);
+    cdni_adder_refuse(a, CDN_ERR_ARG, "shape_%s is %d: there is no such shape in this System (yet); { -1 } is any",
+                      which, (int)side->shape.i);
   if (side->body.i < -1 || side->body.i >= cdn_system_body_count(a->system))
-    cdni_measure_refuse(a, CDN_ERR_ARG, "body_%s is %d: there is no such body in this System (yet); { -1 } is any",
-                        which, (int)side->body.i);
+    cdni_adder_refuse(a, CDN_ERR_ARG, "body_%s is %d: there is no such body in this System (yet); { -1 } is any", which,
+                      (int)side->body.i);
 }
 
 cdn_measure cdn_system_add_contact_measure(cdn_system *system, const cdn_contact_measure_def *def) {
-  static const char function[] = "cdn_system_add_contact_measure";
-  measure_adder a;
+  cdni_adder a;
   cdn_contact_measure_def d = contact_measure_def_defaults;
   const char *unreadable =
       def ? read_contact_measure_def(&d, def) : "no def is given: start with cdn_default_contact_measure_def()";
-  cdni_measure_begin(&a, system, function, unreadable ? NULL : d.name);
+  cdni_measure_begin(&a, system, __func__, unreadable ? NULL : d.name);
   if (!a.ok) return (cdn_measure){ -1 };
   of_contact c = { .base = { .operand = { -1 } },
                    .quantity = d.quantity,
                    .side = { { d.shape_a, d.body_a }, { d.shape_b, d.body_b } } };
-  if (unreadable) cdni_measure_refuse(&a, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
   else if ((unsigned)d.quantity > CDN_CONTACT_GAP)
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its quantity is not one of cdn_contact_quantity");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its quantity is not one of cdn_contact_quantity");
   else if (cdn_system_body_count(system) < 2 || cdn_system_shape_count(system) == 0)
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "the System has no bodies or no shapes (yet): add them first");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "the System has no bodies or no shapes (yet): add them first");
   else {
     check_side(&a, &c.side[0], "a");
     check_side(&a, &c.side[1], "b");
     c.base.n = cdni_contact_quantity_size(d.quantity);
     if (c.base.n == 3 && d.shape_a.i < 0 && d.body_a.i < 0)
-      cdni_measure_refuse(&a, CDN_ERR_ARG, "the force is that on side a: give shape_a or body_a");
+      cdni_adder_refuse(&a, CDN_ERR_ARG, "the force is that on side a: give shape_a or body_a");
   }
   return cdni_measure_add(&a, &contact_kind, &c.base);
 }

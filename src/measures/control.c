@@ -30,12 +30,10 @@ static const measure_kind control_kind = {
 };
 
 cdn_measure cdn_system_add_control_measure(cdn_system *system, const char *name, cdn_control control) {
-  measure_adder a;
+  cdni_adder a;
   of_control c = { .base = { .n = 1, .operand = { -1 } }, .control = control };
   cdni_measure_begin(&a, system, "cdn_system_add_control_measure", name);
-  if (a.ok && !cdn_control_name(system, control))
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "there is no control %d in this System (yet): add the control first",
-                        (int)control.i);
+  cdni_adder_check_there(&a, "control", control.i, cdn_system_control_count(system));
   return cdni_measure_add(&a, &control_kind, &c.base);
 }
 
@@ -53,13 +51,13 @@ static void describe(const control_source *s, const cdn_system *system, char *te
 }
 
 void cdn_control_follow_measure(cdn_system *system, cdn_control control, cdn_measure id, int component) {
-  static const char function[] = "cdn_control_follow_measure";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   const measure *m = cdni_measure_at(system, id);
   if (!m || component < 0 || component >= m->n) {
-    cdni_control_refuse(system, function, control, CDN_ERR_ARG,
-                        m ? "measure '%s' has no number %d: it has %d" : "there is no measure '%s'%.0d%.0d",
-                        m ? cdni_measure_name(m) : "", m ? component : 0, m ? m->n : 0);
+    cdni_adder by = cdni_control_adder(system, __func__, control);
+    cdni_adder_refuse(&by, CDN_ERR_ARG,
+                      m ? "measure '%s' has no number %d: it has %d" : "there is no measure '%s'%.0d%.0d",
+                      m ? cdni_measure_name(m) : "", m ? component : 0, m ? m->n : 0);
     return;
   }
   const control_source source = { .word = "a measure",
@@ -69,5 +67,5 @@ void cdn_control_follow_measure(cdn_system *system, cdn_control control, cdn_mea
                                   .describe = describe,
                                   .index = id.i,
                                   .component = component };
-  (void)!cdni_control_follow(system, function, control, &source);
+  (void)!cdni_control_follow(system, __func__, control, &source);
 }

@@ -63,30 +63,30 @@ static const measure_kind custom_kind = { .name = "custom measure",
                                           .value = value,
                                           .destroy = destroy };
 
-static void check_ops(measure_adder *a, const cdn_measure_ops *ops, const void *self) {
+static void check_ops(cdni_adder *a, const cdn_measure_ops *ops, const void *self) {
   cdni_measure_check_size(a, ops->n);
-  if (!ops->calc_value) cdni_measure_refuse(a, CDN_ERR_ARG, "its ops have no calc_value");
+  if (!ops->calc_value) cdni_adder_refuse(a, CDN_ERR_ARG, "its ops have no calc_value");
   if (ops->derivatives < 0 || ops->derivatives > CDN_MEASURE_ALL_DERIVATIVES) {
-    cdni_measure_refuse(a, CDN_ERR_ARG, "ops.derivatives is %d", ops->derivatives);
+    cdni_adder_refuse(a, CDN_ERR_ARG, "ops.derivatives is %d", ops->derivatives);
   }
   if (ops->stage < CDN_STAGE_INSTANCE || ops->stage > CDN_STAGE_ACCELERATION) {
-    cdni_measure_refuse(a, CDN_ERR_ARG, "ops.stage must be one from Instance to Acceleration");
+    cdni_adder_refuse(a, CDN_ERR_ARG, "ops.stage must be one from Instance to Acceleration");
   }
   if (ops->n_prerequisites < 0 || (ops->n_prerequisites > 0 && !ops->prerequisites)) {
-    cdni_measure_refuse(a, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
-                        ops->prerequisites ? "" : ", but no list of them");
+    cdni_adder_refuse(a, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
+                      ops->prerequisites ? "" : ", but no list of them");
   }
-  if (ops->self_size > 0 && !self) cdni_measure_refuse(a, CDN_ERR_ARG, "self is NULL but ops.self_size is not 0");
+  if (ops->self_size > 0 && !self) cdni_adder_refuse(a, CDN_ERR_ARG, "self is NULL but ops.self_size is not 0");
 }
 
 cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, const cdn_measure_ops *ops,
                                           const void *self) {
-  measure_adder a;
+  cdni_adder a;
   cdni_measure_begin(&a, system, "cdn_system_add_custom_measure", name);
   cdn_measure_ops known;
   const char *unreadable = CDNI_READ_OPS(cdn_measure_ops, &known, ops);
   ops = &known;
-  if (unreadable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   else check_ops(&a, ops, self);
   if (!a.ok) return (cdn_measure){ -1 };
 
@@ -96,7 +96,7 @@ cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, 
   c.ops.prerequisites = tickets;
   c.self = cdni_alloc(memory, ops->self_size);
   if ((!tickets && ops->n_prerequisites > 0) || (!c.self && ops->self_size > 0)) {
-    cdni_measure_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(&a, CDN_ERR_NOMEM, "out of memory");
   } else {
     if (tickets) memcpy(tickets, ops->prerequisites, tickets_size(&c));
     if (c.self) memcpy(c.self, self, ops->self_size);

@@ -157,24 +157,24 @@ static const measure_kind delay_kind = { .name = "delay",
 CDNI_DEF(delay_def, .operand = { -1 }, .capacity = 256);
 
 cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_delay_def *def) {
-  measure_adder a;
+  cdni_adder a;
   cdn_delay_def known;
   const char *unreadable = read_delay_def(&known, def);
   def = &known;
   cdni_measure_begin(&a, system, "cdn_system_add_delay_measure", def->name);
   if (unreadable) {
-    cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
+    cdni_adder_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
     return (cdn_measure){ -1 };
   }
   delay y = { .base = { .operand = def->operand }, .delay = def->delay, .capacity = def->capacity };
   y.base.n = cdni_measure_check_operand(&a, def->operand);
   y.has_before = def->history != NULL;
-  cdni_measure_check_numbers(&a, "its history", def->history, y.base.n);
+  cdni_adder_check_numbers(&a, "its history", def->history, y.base.n);
   if (!(def->delay > 0) || !isfinite(def->delay)) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its delay is %g s: it must be positive and finite", def->delay);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its delay is %g s: it must be positive and finite", def->delay);
   }
   if (def->capacity < FEWEST || def->capacity > MOST) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its capacity is %d: %d to %d samples", def->capacity, FEWEST, MOST);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its capacity is %d: %d to %d samples", def->capacity, FEWEST, MOST);
   }
   if (a.ok && def->history) memcpy(y.before, def->history, (size_t)y.base.n * sizeof *def->history);
   return cdni_measure_add(&a, &delay_kind, &y.base);

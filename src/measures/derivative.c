@@ -102,7 +102,7 @@ static const measure_kind derivative_kind = { .name = "derivative",
                                               .reset = reset };
 
 cdn_measure cdn_system_add_derivative_measure(cdn_system *system, const char *name, cdn_measure operand) {
-  measure_adder a;
+  cdni_adder a;
   derivative v = { .base = { .operand = operand } };
   cdni_measure_begin(&a, system, "cdn_system_add_derivative_measure", name);
   v.base.n = cdni_measure_check_operand(&a, operand);

@@ -42,14 +42,14 @@ static const measure_kind energy_kind = {
 };
 
 cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char *name, cdn_energy which) {
-  measure_adder a;
+  cdni_adder a;
   energy e = { .base = { .n = 1, .operand = { -1 } }, .which = which };
   cdni_measure_begin(&a, system, "cdn_system_add_energy_measure", name);
   if (which < CDN_ENERGY_KINETIC || which > CDN_ENERGY_TOTAL) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "energy is not one of cdn_energy");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "energy is not one of cdn_energy");
   }
   if (a.ok && cdn_system_body_count(system) < 2) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "the System has no bodies (yet): add them first");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "the System has no bodies (yet): add them first");
   }
   return cdni_measure_add(&a, &energy_kind, &e.base);
 }

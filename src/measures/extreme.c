@@ -193,22 +193,21 @@ static const measure_kind extreme_kind = { .name = "extreme",
 
 cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name, cdn_measure operand,
                                            cdn_extreme which) {
-  measure_adder a;
+  cdni_adder a;
   extreme x = { .base = { .operand = operand }, .which = which };
   cdni_measure_begin(&a, system, "cdn_system_add_extreme_measure", name);
   x.base.n = cdni_measure_check_operand(&a, operand);
   if (which < CDN_MINIMUM || which > CDN_MIN_ABS) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "which is not one of cdn_extreme");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "which is not one of cdn_extreme");
   }
   return cdni_measure_add(&a, &extreme_kind, &x.base);
 }
 
 cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure id, double *times) {
-  static const char function[] = "cdn_measure_extreme_times";
-  if (!state || !times) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
+  if (!state || !times) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the result is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m || m->kind != &extreme_kind) {
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, m ? cdni_measure_name(m) : NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, m ? cdni_measure_name(m) : NULL,
                            "measure %d is not an extreme of this System", (int)id.i);
   }
   const extreme *x = (const extreme *)m;

@@ -65,13 +65,13 @@ static const measure_kind integral_kind = { .name = "integral",
 
 cdn_measure cdn_system_add_integral_measure(cdn_system *system, const char *name, cdn_measure operand,
                                             const double *initial, double scale) {
-  measure_adder a;
+  cdni_adder a;
   integral g = { .base = { .operand = operand }, .scale = scale };
   cdni_measure_begin(&a, system, "cdn_system_add_integral_measure", name);
   g.base.n = cdni_measure_check_operand(&a, operand);
-  cdni_measure_check_numbers(&a, "its initial value", initial, g.base.n);
-  cdni_measure_check_numbers(&a, "its scale", &scale, 1);
-  if (!(scale > 0)) cdni_measure_refuse(&a, CDN_ERR_ARG, "its scale is %g: the change that counts as a unit", scale);
+  cdni_adder_check_numbers(&a, "its initial value", initial, g.base.n);
+  cdni_adder_check_numbers(&a, "its scale", &scale, 1);
+  if (!(scale > 0)) cdni_adder_refuse(&a, CDN_ERR_ARG, "its scale is %g: the change that counts as a unit", scale);
   if (a.ok && initial) memcpy(g.initial, initial, (size_t)g.base.n * sizeof *initial);
   return cdni_measure_add(&a, &integral_kind, &g.base);
 }

@@ -9,7 +9,7 @@
 
 #include <cardan/measures.h>
 
-#include "system/system.h"
+#include "system/adding.h"
 
 typedef struct measure measure;
 
@@ -59,26 +59,15 @@ const char *cdni_measure_name(const measure *m);
 
 /* ---- adding ---- */
 
-typedef struct measure_adder {
-  cdn_system *system;
-  const char *function, *name;
-  char made_up[32]; /* the name of a measure without one */
-  bool ok;
-} measure_adder;
-
-/* Starts adding; a->ok is false if a failure makes the rest pointless. */
-void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *function, const char *name);
-/* Keeps a building error that names the measure. */
-void cdni_measure_refuse(measure_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
+/* Starts adding. */
+void cdni_measure_begin(cdni_adder *a, cdn_system *system, const char *function, const char *name);
 /* The size of an operand, which must exist; 0 if it does not. */
-int cdni_measure_check_operand(measure_adder *a, cdn_measure operand);
+int cdni_measure_check_operand(cdni_adder *a, cdn_measure operand);
 /* Checks a size: 1 to CDN_MEASURE_MOST. */
-void cdni_measure_check_size(measure_adder *a, int n);
-/* Checks n finite numbers; NULL is allowed. */
-void cdni_measure_check_numbers(measure_adder *a, const char *what, const double *numbers, int n);
+void cdni_measure_check_size(cdni_adder *a, int n);
 /* Ends adding: the System copies *m with the data of its kind behind it, and from then on calls the kind's
  * `destroy`. m->n must be set, and m->operand if there is one. { -1 } if anything was wrong. */
-cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure *m);
+cdn_measure cdni_measure_add(cdni_adder *a, const measure_kind *kind, measure *m);
 
 /* ---- for kinds with operands ---- */
 

@@ -140,45 +140,24 @@ static void destroy(void *self) {
 
 /* ---- adding ---- */
 
-void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *function, const char *name) {
-  *a = (measure_adder){ .system = system, .function = function, .name = name };
-  if (cdni_system_refuses(system, function)) return;
-  const measure_room *room = cdni_system_room(system, CDNI_ROOM_MEASURES);
-  a->ok = room != NULL;
-  if (!a->ok || name) return;
-  snprintf(a->made_up, sizeof a->made_up, "measure%zu", room->entries.count);
-  a->name = a->made_up;
+void cdni_measure_begin(cdni_adder *a, cdn_system *system, const char *function, const char *name) {
+  const measure_room *room = cdni_adder_begin(a, system, CDNI_ROOM_MEASURES, function, "measure");
+  cdni_adder_name(a, name, room ? room->entries.count : 0);
 }
 
-void cdni_measure_refuse(measure_adder *a, cdn_status code, const char *format, ...) {
-  if (!a->ok) return;
-  a->ok = false;
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(a->system, code, a->function, "measure", a->name, format, args);
-  va_end(args);
-}
-
-int cdni_measure_check_operand(measure_adder *a, cdn_measure operand) {
+int cdni_measure_check_operand(cdni_adder *a, cdn_measure operand) {
   if (!a->ok) return 0;
   const measure *m = cdni_measure_at(a->system, operand);
   if (!m) {
-    cdni_measure_refuse(a, CDN_ERR_ARG, "there is no measure %d in this System (yet): add the operand first",
-                        (int)operand.i);
+    cdni_adder_refuse(a, CDN_ERR_ARG, "there is no measure %d in this System (yet): add the operand first",
+                      (int)operand.i);
   }
   return m ? m->n : 0;
 }
 
-void cdni_measure_check_size(measure_adder *a, int n) {
+void cdni_measure_check_size(cdni_adder *a, int n) {
   if (n >= 1 && n <= CDN_MEASURE_MOST) return;
-  cdni_measure_refuse(a, CDN_ERR_ARG, "a value has 1 to %d numbers, not %d", CDN_MEASURE_MOST, n);
-}
-
-void cdni_measure_check_numbers(measure_adder *a, const char *what, const double *numbers, int n) {
-  size_t bad;
-  if (a->ok && numbers && !cdni_all_finite(numbers, (size_t)n, &bad)) {
-    cdni_measure_refuse(a, CDN_ERR_NONFINITE, "%s has a number that is %g", what, numbers[bad]);
-  }
+  cdni_adder_refuse(a, CDN_ERR_ARG, "a value has 1 to %d numbers, not %d", CDN_MEASURE_MOST, n);
 }
 
 const char *cdni_measure_kind_lacks(const measure_kind *k) {
@@ -189,12 +168,12 @@ const char *cdni_measure_kind_lacks(const measure_kind *k) {
   return k->value ? NULL : "value";
 }
 
-cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure *m) {
+cdn_measure cdni_measure_add(cdni_adder *a, const measure_kind *kind, measure *m) {
   const cdn_measure none = { -1 };
   const char *lacks = cdni_measure_kind_lacks(kind);
   if (lacks)
-    cdni_measure_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/measures/",
-                        kind->name ? kind->name : "of this measure", lacks);
+    cdni_adder_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/measures/",
+                      kind->name ? kind->name : "of this measure", lacks);
   if (!a->ok) return none;
   const cdn_allocator *memory = cdni_system_allocator(a->system);
   measure_room *room = cdni_system_room(a->system, CDNI_ROOM_MEASURES);
@@ -205,7 +184,7 @@ cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure
   measure_entry e = { cdni_strdup(memory, a->name), { -1 } };
   if (m->ticket.i == 0 || !e.name || !cdni_array_push(memory, &room->entries, sizeof e, &e)) {
     cdni_strfree(memory, e.name);
-    cdni_measure_refuse(a, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(a, CDN_ERR_NOMEM, "out of memory");
     return none;
   }
   const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
@@ -223,19 +202,18 @@ cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure
 }
 
 void cdn_measure_set_operand(cdn_system *system, cdn_measure id, cdn_measure operand) {
-  static const char function[] = "cdn_measure_set_operand";
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   const measure *m = cdni_measure_at(system, id), *other = cdni_measure_at(system, operand);
   const char *name = m ? cdni_measure_name(m) : NULL;
   if (!m || !other) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name, "there is no measure %d in this System",
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, name, "there is no measure %d in this System",
                      (int)(m ? operand.i : id.i));
   } else if (!m->kind->rewirable) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, name,
                      "measure '%s' is a %s: only integrals, delays and samples that are held may get another operand",
                      name, m->kind->name);
   } else if (m->n != other->n) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, name, "measure '%s' has %d numbers, and '%s' has %d", name, m->n,
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, name, "measure '%s' has %d numbers, and '%s' has %d", name, m->n,
                      cdni_measure_name(other), other->n);
   } else {
     mutable_at(system, id.i)->operand = operand;
@@ -283,10 +261,8 @@ int cdn_system_measure_count(const cdn_system *system) {
 }
 
 cdn_measure cdn_system_find_measure(const cdn_system *system, const char *name) {
-  for (int i = 0; name && i < cdn_system_measure_count(system); i++) {
-    if (strcmp(entry_at(system, (cdn_measure){ i })->name, name) == 0) return (cdn_measure){ i };
-  }
-  return (cdn_measure){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_measure){ -1 }));
+  return (cdn_measure){ cdni_find_by_name(system, CDN_ELEMENT_MEASURE, name) };
 }
 
 const char *cdn_measure_name(const cdn_system *system, cdn_measure id) {
@@ -316,25 +292,20 @@ int cdn_measure_derivatives(const cdn_system *system, cdn_measure id) {
 
 /* ---- in a State ---- */
 
-static cdn_status no_measure(cdn_state *state, const char *function, cdn_measure id) {
-  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no measure %d in this System", (int)id.i);
-}
-
 const double *cdn_measure_value(cdn_state *state, cdn_measure id) {
   CDNI_NEED_OBJECT(state, NULL);
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (m) return cdn_eval(state, m->value);
-  no_measure(state, "cdn_measure_value", id);
+  cdni_state_lacks(state, "cdn_measure_value", "measure", id.i);
   return NULL;
 }
 
 cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure id, int order, double *value) {
-  static const char function[] = "cdn_measure_derivative";
-  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the result is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
-  if (!m || order < 0) return no_measure(state, function, id);
+  if (!m || order < 0) return cdni_state_lacks(state, __func__, "measure", id.i);
   if (order <= m->derivatives) return read(m, state, order, value);
-  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_measure_name(m),
+  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, cdni_measure_name(m),
                          "measure '%s' knows %d of its derivatives: for the next one add a derivative measure, which "
                          "estimates it",
                          cdni_measure_name(m), m->derivatives);
@@ -346,14 +317,13 @@ static cdn_status not_by(cdn_state *state, const char *function, const measure *
 }
 
 cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double *value) {
-  static const char function[] = "cdn_measure_set_value";
-  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the value is NULL");
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the value is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   size_t bad;
-  if (!m) return no_measure(state, function, id);
-  if (!m->kind->set) return not_by(state, function, m, "is computed and cannot be set: set its operands instead");
+  if (!m) return cdni_state_lacks(state, __func__, "measure", id.i);
+  if (!m->kind->set) return not_by(state, __func__, m, "is computed and cannot be set: set its operands instead");
   if (!cdni_all_finite(value, (size_t)m->n, &bad)) {
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, cdni_measure_name(m),
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, cdni_measure_name(m),
                            "number %zu for measure '%s' is %g: nothing was changed", bad, cdni_measure_name(m),
                            value[bad]);
   }
@@ -361,11 +331,10 @@ cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double 
 }
 
 cdn_status cdn_measure_reset(cdn_state *state, cdn_measure id) {
-  static const char function[] = "cdn_measure_reset";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
-  if (!m) return no_measure(state, function, id);
-  if (!m->kind->reset) return not_by(state, function, m, "remembers nothing");
-  CDNI_TRY(cdni_state_check_free(state, function, cdni_measure_name(m)));
+  if (!m) return cdni_state_lacks(state, __func__, "measure", id.i);
+  if (!m->kind->reset) return not_by(state, __func__, m, "remembers nothing");
+  CDNI_TRY(cdni_state_check_free(state, __func__, cdni_measure_name(m)));
   return m->kind->reset(m, state);
 }

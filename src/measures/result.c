@@ -58,22 +58,22 @@ static const measure_kind result_kind = { .name = "result",
 
 cdn_measure cdn_system_add_result_measure(cdn_system *system, const char *name, int n, cdn_stage stage_of,
                                           int n_prerequisites, const cdn_ticket *prerequisites) {
-  measure_adder a;
+  cdni_adder a;
   result r = { .base = { .n = n, .operand = { -1 } }, .stage = stage_of, .n_prerequisites = n_prerequisites };
   cdni_measure_begin(&a, system, "cdn_system_add_result_measure", name);
   cdni_measure_check_size(&a, n);
   if (stage_of < CDN_STAGE_INSTANCE || stage_of > CDN_STAGE_ACCELERATION) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its stage must be one from Instance to Acceleration");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its stage must be one from Instance to Acceleration");
   }
   if (n_prerequisites < 0 || (n_prerequisites > 0 && !prerequisites)) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "there are %d prerequisites%s", n_prerequisites,
-                        prerequisites ? "" : ", but no list of them");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "there are %d prerequisites%s", n_prerequisites,
+                      prerequisites ? "" : ", but no list of them");
   }
   if (!a.ok) return (cdn_measure){ -1 };
   const cdn_allocator *memory = cdni_system_allocator(system);
   r.prerequisites = cdni_alloc(memory, tickets_size(&r));
   if (r.prerequisites) memcpy(r.prerequisites, prerequisites, tickets_size(&r));
-  else if (n_prerequisites > 0) cdni_measure_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+  else if (n_prerequisites > 0) cdni_adder_refuse(&a, CDN_ERR_NOMEM, "out of memory");
   cdn_measure id = cdni_measure_add(&a, &result_kind, &r.base);
   if (id.i < 0) cdni_free(memory, r.prerequisites, tickets_size(&r));
   return id;

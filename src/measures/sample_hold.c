@@ -64,15 +64,15 @@ static const measure_kind sample_hold_kind = { .name = "sample-and-hold",
 
 cdn_measure cdn_system_add_sample_hold_measure(cdn_system *system, const char *name, cdn_measure operand, double period,
                                                double phase, const double *initial) {
-  measure_adder a;
+  cdni_adder a;
   sample_hold h = { .base = { .operand = operand }, .period = period, .phase = phase };
   cdni_measure_begin(&a, system, "cdn_system_add_sample_hold_measure", name);
   h.base.n = cdni_measure_check_operand(&a, operand);
-  cdni_measure_check_numbers(&a, "its initial value", initial, h.base.n);
+  cdni_adder_check_numbers(&a, "its initial value", initial, h.base.n);
   if (!(period > 0) || !isfinite(period)) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "its period is %g: it must be positive and finite", period);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "its period is %g: it must be positive and finite", period);
   }
-  cdni_measure_check_numbers(&a, "its phase", &phase, 1);
+  cdni_adder_check_numbers(&a, "its phase", &phase, 1);
   if (a.ok && initial) memcpy(h.initial, initial, (size_t)h.base.n * sizeof *initial);
   return cdni_measure_add(&a, &sample_hold_kind, &h.base);
 }

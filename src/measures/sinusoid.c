@@ -48,17 +48,17 @@ static const measure_kind time_kind = { .name = "time",
 
 cdn_measure cdn_system_add_sinusoid_measure(cdn_system *system, const char *name, double amplitude, double frequency,
                                             double phase) {
-  measure_adder a;
+  cdni_adder a;
   const double numbers[] = { amplitude, frequency, phase };
   sinusoid s = { .base = { .n = 1, .operand = { -1 } } };
   s.amplitude = amplitude, s.frequency = frequency, s.phase = phase;
   cdni_measure_begin(&a, system, "cdn_system_add_sinusoid_measure", name);
-  cdni_measure_check_numbers(&a, "(amplitude, frequency, phase)", numbers, 3);
+  cdni_adder_check_numbers(&a, "(amplitude, frequency, phase)", numbers, 3);
   return cdni_measure_add(&a, &sinusoid_kind, &s.base);
 }
 
 cdn_measure cdn_system_add_time_measure(cdn_system *system, const char *name) {
-  measure_adder a;
+  cdni_adder a;
   measure m = { .n = 1, .operand = { -1 } };
   cdni_measure_begin(&a, system, "cdn_system_add_time_measure", name);
   return cdni_measure_add(&a, &time_kind, &m);

@@ -80,38 +80,38 @@ static const measure_kind slot_kind = { .name = "slot",
 
 /* ---- adding ---- */
 
-static void check_which(measure_adder *a, cdn_ticket which, bool z) {
+static void check_which(cdni_adder *a, cdn_ticket which, bool z) {
   bool of_z = is(which, CDN_Z) || is(which, CDN_ZDOT);
   if (is(which, CDN_Q) || is(which, CDN_U) || is(which, CDN_QDOT) || is(which, CDN_UDOT) || (z && of_z)) return;
-  cdni_measure_refuse(a, CDN_ERR_ARG, "`which` must be CDN_Q, CDN_U, CDN_QDOT%s",
-                      z ? ", CDN_UDOT, CDN_Z or CDN_ZDOT" : " or CDN_UDOT");
+  cdni_adder_refuse(a, CDN_ERR_ARG, "`which` must be CDN_Q, CDN_U, CDN_QDOT%s",
+                    z ? ", CDN_UDOT, CDN_Z or CDN_ZDOT" : " or CDN_UDOT");
 }
 
 cdn_measure cdn_system_add_slot_measure(cdn_system *system, const char *name, cdn_ticket which, int k) {
-  measure_adder a;
+  cdni_adder a;
   slot s = { .base = { .n = 1, .operand = { -1 } }, .which = which, .k = k };
   cdni_measure_begin(&a, system, "cdn_system_add_slot_measure", name);
   check_which(&a, which, true);
-  if (k < 0) cdni_measure_refuse(&a, CDN_ERR_ARG, "there is no slot %d", k);
+  if (k < 0) cdni_adder_refuse(&a, CDN_ERR_ARG, "there is no slot %d", k);
   return cdni_measure_add(&a, &slot_kind, &s.base);
 }
 
 cdn_measure cdn_system_add_coordinate_measure(cdn_system *system, const char *name, cdn_body body, cdn_ticket which,
                                               int k) {
-  measure_adder a;
+  cdni_adder a;
   slot s = { .base = { .n = 1, .operand = { -1 } }, .which = which, .body = body, .k = k };
   cdni_measure_begin(&a, system, "cdn_system_add_coordinate_measure", name);
   check_which(&a, which, false);
   if (a.ok && (body.i <= 0 || body.i >= cdn_system_body_count(system))) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "there is no moving body %d in this System (yet): add the body first",
-                        (int)body.i);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "there is no moving body %d in this System (yet): add the body first",
+                      (int)body.i);
   }
   if (a.ok) {
     bool of_q = is(which, CDN_Q) || is(which, CDN_QDOT);
     int n = of_q ? cdn_body_nq(system, body) : cdn_body_nu(system, body);
     if (k < 0 || k >= n) {
-      cdni_measure_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d %c: there is no number %d",
-                          cdn_body_mobilizer_name(system, body), n, of_q ? 'q' : 'u', k);
+      cdni_adder_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d %c: there is no number %d",
+                        cdn_body_mobilizer_name(system, body), n, of_q ? 'q' : 'u', k);
     }
   }
   return cdni_measure_add(&a, &slot_kind, &s.base);

@@ -57,16 +57,16 @@ static const measure_kind station_kind = { .name = "station",
 
 cdn_measure cdn_system_add_station_measure(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B,
                                            cdn_station_quantity quantity) {
-  measure_adder a;
+  cdni_adder a;
   const double numbers[] = { p_B.x, p_B.y, p_B.z };
   station s = { .base = { .n = 3, .operand = { -1 } }, .body = body, .p_B = p_B, .quantity = quantity };
   cdni_measure_begin(&a, system, "cdn_system_add_station_measure", name);
-  cdni_measure_check_numbers(&a, "the station", numbers, 3);
+  cdni_adder_check_numbers(&a, "the station", numbers, 3);
   if (a.ok && (body.i < 0 || body.i >= cdn_system_body_count(system) || cdn_system_body_count(system) < 2)) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
   }
   if (quantity < CDN_STATION_POSITION || quantity > CDN_STATION_ACCELERATION) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "quantity is not one of cdn_station_quantity");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "quantity is not one of cdn_station_quantity");
   }
   return cdni_measure_add(&a, &station_kind, &s.base);
 }

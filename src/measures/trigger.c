@@ -13,9 +13,9 @@ typedef struct trigger {
   bool copied;
 } trigger;
 
-static const size_t head = (sizeof(trigger) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+static size_t head(void) { return cdni_aligned(sizeof(trigger)); }
 
-static const void *users(const trigger *t) { return t->copied ? (const char *)t + head : t->shared; }
+static const void *users(const trigger *t) { return t->copied ? (const char *)t + head() : t->shared; }
 
 static cdn_status value(const void *self, cdn_state *state, double *out) {
   const trigger *t = self;
@@ -41,29 +41,29 @@ static cdn_status report(const void *self, cdn_state *state, const cdn_occurrenc
 
 cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i, double level,
                                        const cdn_event_def *def) {
-  measure_adder a;
+  cdni_adder a;
   const cdn_event none = { -1 };
   cdn_event_def own;
   const char *unreadable = cdni_read_event_def(&own, def);
   def = &own;
   cdni_measure_begin(&a, system, "cdn_system_add_measure_event", def->name ? def->name : "event");
-  if (unreadable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
+  if (unreadable) cdni_adder_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   int n = cdni_measure_check_operand(&a, id);
-  if (i < 0 || i >= n) cdni_measure_refuse(&a, CDN_ERR_ARG, "it has %d numbers, and there is no number %d", n, i);
-  cdni_measure_check_numbers(&a, "the level", &level, 1);
+  if (i < 0 || i >= n) cdni_adder_refuse(&a, CDN_ERR_ARG, "it has %d numbers, and there is no number %d", n, i);
+  cdni_adder_check_numbers(&a, "the level", &level, 1);
   if (a.ok && (def->value || def->group >= 0 || def->kind != CDN_EVENT_TRIGGERED)) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "an event on a measure is a triggered one, and the measure is its value");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "an event on a measure is a triggered one, and the measure is its value");
   }
   if (a.ok && def->self_size > 0 && !def->self) {
-    cdni_measure_refuse(&a, CDN_ERR_ARG, "self is NULL but self_size is not 0");
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "self is NULL but self_size is not 0");
   }
   if (!a.ok) return none;
 
   const cdn_allocator *memory = cdni_system_allocator(system);
-  size_t size = head + def->self_size;
+  size_t size = head() + def->self_size;
   trigger *t = cdni_calloc(memory, size);
   if (!t) {
-    cdni_measure_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+    cdni_adder_refuse(&a, CDN_ERR_NOMEM, "out of memory");
     return none;
   }
   *t = (trigger){ .measure = id,
@@ -73,7 +73,7 @@ cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i
                   .report = def->report,
                   .shared = def->self,
                   .copied = def->self_size > 0 };
-  if (t->copied) memcpy((char *)t + head, def->self, def->self_size);
+  if (t->copied) memcpy((char *)t + head(), def->self, def->self_size);
   own.value = value;
   own.handle = def->handle ? handle : NULL;
   own.report = def->report ? report : NULL;

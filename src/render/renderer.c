@@ -112,15 +112,14 @@ static const char *check_def(const cdn_render_def *d) {
 }
 
 cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def, cdn_renderer **out) {
-  static const char function[] = "cdn_renderer_create";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = NULL;
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   cdn_render_def d = render_def_defaults;
   const char *unreadable = def ? read_render_def(&d, def) : NULL;
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   const char *wrong = check_def(&d);
-  if (wrong) return cdni_refuse(CDN_ERR_ARG, function, "%s", wrong);
+  if (wrong) return cdni_refuse(CDN_ERR_ARG, __func__, "%s", wrong);
   const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
   cdn_renderer *r = cdni_calloc(&a, sizeof *r);
   if (!r) return no_memory();
@@ -207,12 +206,11 @@ static bool is_view(const cdn_view_point *v) {
 }
 
 cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_t *rgba) {
-  static const char function[] = "cdn_renderer_draw";
   CDNI_NEED_OBJECT(r, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(rgba, CDN_ERR_ARG);
   if (!is_view(view) || !cdn_scene_poses(r->scene))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
   CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
   CDNI_TRY(cdni_render_lamps(r));
@@ -233,7 +231,7 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
   if (top && casters) draw_all(r, &t);
   if (top) rtcReleaseScene(top);
   if (casters) rtcReleaseScene(casters);
-  return top && casters ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the picture");
+  return top && casters ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory for the picture");
 }
 
 bool cdn_renderer_project(const cdn_renderer *r, const cdn_view_point *view, cdn_vec3 p_G, double pixel[2]) {

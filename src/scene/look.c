@@ -141,26 +141,24 @@ static bool pose_of(const cdn_scene *scene, const scene_camera *c, cdn_transform
 }
 
 cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {
-  static const char function[] = "cdn_scene_camera_view";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   if (i < 0 || (size_t)i >= scene->cameras.count || !scene->has_frame)
-    return cdni_refuse(CDN_ERR_ARG, function, "there is no camera %d: the scene has %zu, and needs an update first", i,
+    return cdni_refuse(CDN_ERR_ARG, __func__, "there is no camera %d: the scene has %zu, and needs an update first", i,
                        scene->cameras.count);
   const scene_camera *c = &CDNI_AT(scene->cameras, scene_camera, i);
   out->fovy = c->def.fovy;
   if (pose_of(scene, c, &out->X_GC)) return CDN_OK;
-  return cdni_refuse(CDN_ERR_ARG, function, "camera '%s' is newer than the frame: update the scene first", c->def.name);
+  return cdni_refuse(CDN_ERR_ARG, __func__, "camera '%s' is newer than the frame: update the scene first", c->def.name);
 }
 
 cdn_status cdn_scene_light_ray(const cdn_scene *scene, int i, cdn_vec3 *position_G, cdn_vec3 *direction_G) {
-  static const char function[] = "cdn_scene_light_ray";
   cdn_transform X;
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  const scene_light *light = cdni_scene_element(&scene->lights, i, function, "light");
+  const scene_light *light = cdni_scene_element(&scene->lights, i, __func__, "light");
   if (!light) return CDN_ERR_ARG;
   if (!pose_of(scene, &light->eye, &X))
-    return cdni_refuse(CDN_ERR_ARG, function, "light %d is newer than the frame: update the scene first", i);
+    return cdni_refuse(CDN_ERR_ARG, __func__, "light %d is newer than the frame: update the scene first", i);
   if (position_G) *position_G = X.p;
   if (direction_G) *direction_G = cdn_scale(-1, X.R.z);
   return CDN_OK;

@@ -234,26 +234,24 @@ static cdn_status paint(const char *function, const cdn_visual *v, const cdn_tex
 
 cdn_status cdn_scene_triangles(const cdn_scene *scene, int visual, int segments, double extent,
                                cdn_painted_triangles *out) {
-  static const char function[] = "cdn_scene_triangles";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = (cdn_painted_triangles){ .places = NULL };
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  const cdn_visual *v = cdni_scene_element(&scene->visuals, visual, function, "visual");
+  const cdn_visual *v = cdni_scene_element(&scene->visuals, visual, __func__, "visual");
   if (!v) return CDN_ERR_ARG;
   CDNI_TRY(cdn_geometry_triangles(&v->geometry, segments, extent, &out->triangles));
-  return paint(function, v, scene_texture(scene, v->texture), out);
+  return paint(__func__, v, scene_texture(scene, v->texture), out);
 }
 
 cdn_status cdn_scene_sky_triangles(const cdn_scene *scene, cdn_painted_triangles *out) {
-  static const char function[] = "cdn_scene_sky_triangles";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = (cdn_painted_triangles){ .places = NULL };
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  if (scene->sky < 0) return cdni_refuse(CDN_ERR_ARG, function, "the scene has no sky");
+  if (scene->sky < 0) return cdni_refuse(CDN_ERR_ARG, __func__, "the scene has no sky");
   const cdn_rotation R = scene->R_GS;
   const cdn_visual cube = { .geometry = { CDN_GEOMETRY_BOX, { 1, 1, 1 }, NULL },
                             .place = {
                                 { R.x.x, R.x.y, R.x.z, 0 }, { R.y.x, R.y.y, R.y.z, 0 }, { R.z.x, R.z.y, R.z.z, 0 } } };
   CDNI_TRY(cdn_geometry_triangles(&cube.geometry, 3, 1, &out->triangles));
-  return paint(function, &cube, scene_texture(scene, scene->sky), out);
+  return paint(__func__, &cube, scene_texture(scene, scene->sky), out);
 }

@@ -97,23 +97,22 @@ static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn
 }
 
 cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int *visual) {
-  static const char function[] = "cdn_scene_add_visual";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
   cdn_visual_def d;
   const char *unreadable = read_visual_def(&d, def);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
-  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, __func__, d.body);
   CDNI_TRY(cdn_geometry_check(&d.geometry));
   if (cdni_check_frame(d.X_BV) != CDN_OK || !cdni_all_finite(d.rgba, 4, NULL))
     return cdni_refuse(
-        CDN_ERR_ARG, function,
+        CDN_ERR_ARG, __func__,
         "visual '%s': its frame must have finite numbers and axes that are right-handed unit vectors, and "
         "its colour must have finite numbers",
         d.name ? d.name : "?");
   if (d.pattern < 0 || d.pattern >= CDN_PATTERN_COUNT || !cdni_all_finite(d.rgb2, 3, NULL) ||
       !cdni_all_finite(d.half, 2, NULL) || !(d.tile[0] > 0 && d.tile[1] > 0) || !cdni_all_finite(d.tile, 2, NULL))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "visual '%s': its pattern must be one of cdn_pattern, with finite numbers and tiles above 0",
                        d.name ? d.name : "?");
   const double looks[] = { d.specular, d.shininess, d.emission, d.reflectance };
@@ -122,14 +121,14 @@ cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int
       !cdni_all_finite(looks, CDNI_COUNT(looks), NULL) ||
       (d.corners && (!is_mesh || d.texture < 0 || scene_texture(scene, d.texture)->cube)))
     return cdni_refuse(
-        CDN_ERR_ARG, function,
+        CDN_ERR_ARG, __func__,
         "visual '%s': its texture must be one of the scene's, its numbers must be finite, and corners are "
         "for a mesh with a texture that is no cube",
         d.name ? d.name : "?");
   if (d.group < 0 || d.group > 31)
-    return cdni_refuse(CDN_ERR_ARG, function, "visual '%s': its group is %d: it must be 0 to 31", d.name ? d.name : "?",
+    return cdni_refuse(CDN_ERR_ARG, __func__, "visual '%s': its group is %d: it must be 0 to 31", d.name ? d.name : "?",
                        d.group);
-  CDNI_TRY(store_visual(scene, function, &d));
+  CDNI_TRY(store_visual(scene, __func__, &d));
   if (visual) *visual = (int)scene->visuals.count - 1;
   return CDN_OK;
 }
@@ -154,41 +153,38 @@ static cdn_status add_contact_shapes(cdn_scene *scene, cdn_state *state) {
 /* ---- points, ranges, cameras, lights ---- */
 
 cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_body body, cdn_transform X_BP) {
-  static const char function[] = "cdn_scene_add_point";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
-  if (!cdni_scene_has_body(scene, body)) return no_body(scene, function, body);
+  if (!cdni_scene_has_body(scene, body)) return no_body(scene, __func__, body);
   if (cdni_check_frame(X_BP) != CDN_OK)
-    return cdni_refuse(CDN_ERR_ARG, function, "point '%s': its frame is not one", name);
+    return cdni_refuse(CDN_ERR_ARG, __func__, "point '%s': its frame is not one", name);
   const scene_point p = { cdni_strdup(&scene->allocator, name), body, X_BP };
   if (p.name && cdni_array_push(&scene->allocator, &scene->points, sizeof p, &p)) return CDN_OK;
   cdni_strfree(&scene->allocator, p.name);
-  return cdni_scene_no_memory(function);
+  return cdni_scene_no_memory(__func__);
 }
 
 cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower, double upper) {
-  static const char function[] = "cdn_scene_add_range";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  if (!cdni_scene_has_body(scene, body)) return no_body(scene, function, body);
+  if (!cdni_scene_has_body(scene, body)) return no_body(scene, __func__, body);
   if (k < 0 || k >= cdn_body_nq(scene->system, body) || isnan(lower) || isnan(upper))
-    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' has %d coordinates, and a bound must be a number",
+    return cdni_refuse(CDN_ERR_ARG, __func__, "body '%s' has %d coordinates, and a bound must be a number",
                        cdn_body_name(scene->system, body), cdn_body_nq(scene->system, body));
   const scene_range r = { body, k, lower, upper };
-  return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : cdni_scene_no_memory(function);
+  return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : cdni_scene_no_memory(__func__);
 }
 
 cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
-  static const char function[] = "cdn_scene_add_camera";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
   cdn_camera_def d;
   const char *unreadable = read_camera_def(&d, def);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
-  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
-  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, function, d.target);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, __func__, d.body);
+  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, __func__, d.target);
   if (cdni_check_frame(d.X_BC) != CDN_OK || !(d.fovy > 0 && d.fovy < 3.14159) ||
       (unsigned)d.mode >= CDN_CAMERA_MODE_COUNT)
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "camera '%s': its frame is not one, its angle of view is not within 0 and pi, or its mode "
                        "is none",
                        d.name ? d.name : "?");
@@ -196,35 +192,34 @@ cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
   camera.def.name = cdni_scene_name(scene, d.name, "camera", &scene->cameras);
   if (camera.def.name && cdni_array_push(&scene->allocator, &scene->cameras, sizeof camera, &camera)) return CDN_OK;
   cdni_strfree(&scene->allocator, (char *)camera.def.name);
-  return cdni_scene_no_memory(function);
+  return cdni_scene_no_memory(__func__);
 }
 
 cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
-  static const char function[] = "cdn_scene_add_light";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
   cdn_light_def d;
   const char *unreadable = read_light_def(&d, def);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
-  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
-  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, function, d.target);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, __func__, d.body);
+  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, __func__, d.target);
   const double numbers[] = { d.position.x,  d.position.y, d.position.z, d.direction.x, d.direction.y,
                              d.direction.z, d.rgb[0],     d.rgb[1],     d.rgb[2] };
   if (!cdni_all_finite(numbers, CDNI_COUNT(numbers), NULL) || !(cdn_norm(d.direction) > 0) ||
       (unsigned)d.mode >= CDN_CAMERA_MODE_COUNT)
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "a light's numbers must be finite, its direction must not be 0, and its mode must be one");
   const double *a = d.attenuation;
   if (!(d.cutoff > 0) || !(d.exponent >= 0) || !isfinite(d.exponent) || !cdni_all_finite(a, 3, NULL) ||
       !(a[0] >= 0 && a[1] >= 0 && a[2] >= 0 && a[0] + a[1] + a[2] > 0))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "a light's cutoff must be above 0, its exponent and attenuation must not be negative, and the "
                        "attenuation must not be 0 0 0");
   scene_light light = { .def = d };
   light.eye.def = (cdn_camera_def){ .body = d.body, .mode = d.mode, .target = d.target };
   light.eye.def.X_BC = (cdn_transform){ cdn_rotation_z_to(cdn_scale(-1, d.direction)), d.position };
   return cdni_array_push(&scene->allocator, &scene->lights, sizeof light, &light) ? CDN_OK
-                                                                                  : cdni_scene_no_memory(function);
+                                                                                  : cdni_scene_no_memory(__func__);
 }
 
 /* ---- asking ---- */
@@ -305,18 +300,17 @@ static cdn_status fill(cdn_scene *scene, cdn_state *state) {
 }
 
 cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scene **out) {
-  static const char function[] = "cdn_scene_create";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = NULL;
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   cdn_scene_def d = scene_def_defaults;
   const char *unreadable = def ? read_scene_def(&d, def) : NULL;
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   const cdn_system *system = cdn_state_system(state);
   const int n = cdn_system_body_count(system);
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_scene *scene = cdni_calloc(a, sizeof *scene);
-  if (!scene) return cdni_scene_no_memory(function);
+  if (!scene) return cdni_scene_no_memory(__func__);
   scene->system = system;
   scene->allocator = *a;
   scene->sky = -1;
@@ -327,7 +321,7 @@ cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scen
   scene->outboard = cdni_calloc(a, (size_t)n * sizeof *scene->outboard);
   cdn_system_retain(system);
   const cdn_status status = n > 0 && (!scene->poses || !scene->loads || !scene->outboard)
-                                ? cdni_scene_no_memory(function)
+                                ? cdni_scene_no_memory(__func__)
                                 : fill(scene, state);
   if (status == CDN_OK) *out = scene;
   else cdn_scene_destroy(scene);

@@ -114,15 +114,14 @@ static cdn_status draw_body(drawer *d, cdn_state *state, cdn_body body, unsigned
 }
 
 cdn_status cdn_scene_complete(cdn_scene *scene, cdn_state *state) {
-  static const char function[] = "cdn_scene_complete";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (cdn_state_system(state) != scene->system)
-    return cdni_refuse(CDN_ERR_ARG, function, "the State belongs to another System than the scene");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the State belongs to another System than the scene");
   const int n = scene->n_bodies;
   if (n < 1) return CDN_OK;
   unsigned char *known = cdni_calloc(&scene->allocator, (size_t)n);
-  if (!known) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
+  if (!known) return cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory for the scene");
   for (size_t i = 0; i < scene->visuals.count; i++) {
     const cdn_visual *v = scene_visual(scene, (int)i);
     if (!v->collision) known[v->body.i] |= HAS_LOOK;

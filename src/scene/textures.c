@@ -10,15 +10,14 @@ CDNI_DEF(texture_def, .width = 0);
 static size_t bytes_of(const cdn_texture_def *t) { return 4 * (size_t)t->width * (size_t)t->height; }
 
 cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, int *texture) {
-  static const char function[] = "cdn_scene_add_texture";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
   cdn_texture_def d;
   const char *unreadable = read_texture_def(&d, def);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   if (!d.rgba || d.width < 1 || d.height < 1 || d.width > MOST_PIXELS || d.height > 6 * MOST_PIXELS ||
       (d.cube ? d.height != 6 * d.width : d.height > MOST_PIXELS))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "texture '%s' has %d x %d pixels: there must be 1 to 16384 on each side, of a cube 6 times as "
                        "many in a column as in a row, and `rgba` must not be NULL",
                        d.name ? d.name : "?", d.width, d.height);
@@ -29,7 +28,7 @@ cdn_status cdn_scene_add_texture(cdn_scene *scene, const cdn_texture_def *def, i
   if (!name || !pixels || !cdni_array_push(&scene->allocator, &scene->textures, sizeof d, &d)) {
     cdni_strfree(&scene->allocator, name);
     cdni_free(&scene->allocator, pixels, bytes_of(&d));
-    return cdni_scene_no_memory(function);
+    return cdni_scene_no_memory(__func__);
   }
   if (texture) *texture = (int)scene->textures.count - 1;
   return CDN_OK;
@@ -60,13 +59,12 @@ cdn_status cdn_scene_texture_sized(const cdn_scene *scene, int i, cdn_texture_de
 }
 
 cdn_status cdn_scene_set_sky(cdn_scene *scene, int texture, cdn_rotation R_GS) {
-  static const char function[] = "cdn_scene_set_sky";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
   if (texture >= (int)scene->textures.count || (texture >= 0 && !scene_texture(scene, texture)->cube))
-    return cdni_refuse(CDN_ERR_ARG, function, "texture %d is no cube of this scene, which has %zu textures", texture,
+    return cdni_refuse(CDN_ERR_ARG, __func__, "texture %d is no cube of this scene, which has %zu textures", texture,
                        scene->textures.count);
   if (texture >= 0 && cdni_check_frame((cdn_transform){ R_GS, { 0, 0, 0 } }) != CDN_OK)
-    return cdni_refuse(CDN_ERR_ARG, function, "the sky's axes are no right-handed unit vectors");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the sky's axes are no right-handed unit vectors");
   scene->sky = texture < 0 ? -1 : texture;
   scene->R_GS = R_GS;
   return CDN_OK;

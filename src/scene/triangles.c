@@ -225,13 +225,12 @@ static bool make_custom(cdn_triangles *t, const cdn_geometry *g, int segments) {
 }
 
 cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, double extent, cdn_triangles *out) {
-  static const char function[] = "cdn_geometry_triangles";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = (cdn_triangles){ 0 };
   CDNI_NEED_OBJECT(g, CDN_ERR_ARG);
   CDNI_TRY(cdn_geometry_check(g));
   if (segments < 3 || segments > 1024 || !(extent > 0) || !isfinite(extent))
-    return cdni_refuse(CDN_ERR_ARG, function, "there must be 3 to 1024 segments, and an extent above 0");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "there must be 3 to 1024 segments, and an extent above 0");
   const double r = g->size[0], ball[3] = { r, r, r };
   bool ok = false;
   switch (g->kind) {
@@ -246,5 +245,5 @@ cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, double ex
     case CDN_GEOMETRY_HEIGHT_FIELD: ok = make_mesh(out, g->surface); break;
     default: ok = make_custom(out, g, segments); /* whatever it is, rays meet it */
   }
-  return ok ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the triangles");
+  return ok ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory for the triangles");
 }

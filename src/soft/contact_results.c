@@ -22,7 +22,6 @@ cdn_status cdni_soft_contact_force(cdn_state *state, int contact, contact_force 
 
 cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
   static const char function[] = "cdn_contact_get";
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, out);
   const contact_room *room = cdni_contact(cdn_state_system(state));
   const bool is_soft = cdni_contact_is_soft(room);

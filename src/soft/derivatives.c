@@ -145,7 +145,6 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
 }
 
 cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   return cdni_soft_generalized_forces(state, "cdn_soft_forces", udot, SOFT_ALL, f);
 }

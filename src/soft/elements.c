@@ -38,78 +38,42 @@ const char *cdni_soft_element_kind_lacks(const soft_element_kind *k) {
 
 void cdni_soft_element_begin(soft_adder *a, cdn_system *system, soft_element_kind_id kind, const char *function,
                              const char *name, const char *unreadable) {
-  *a = (soft_adder){ .system = system,
-                     .function = function,
-                     .name = unreadable ? "?" : name,
-                     .element = { .kind = (int32_t)kind, .body = { -1, -1 }, .q = { -1, -1 }, .u = { -1, -1 } } };
-  if (cdni_system_refuses(system, function)) return;
-  a->room = cdni_system_room(system, CDNI_ROOM_SOFT_ELEMENTS);
-  a->ok = a->room != NULL;
-  if (a->ok && !a->name) {
-    snprintf(a->made_up, sizeof a->made_up, "soft%zu", a->room->elements.count);
-    a->name = a->made_up;
-  }
-  if (unreadable) cdni_soft_element_refuse(a, CDN_ERR_VERSION, "%s", unreadable);
+  *a = (soft_adder){ .element = { .kind = (int32_t)kind, .body = { -1, -1 }, .q = { -1, -1 }, .u = { -1, -1 } } };
+  a->room = cdni_adder_begin(&a->by, system, CDNI_ROOM_SOFT_ELEMENTS, function, "soft element");
+  cdni_adder_name(&a->by, unreadable ? "?" : name, a->room ? a->room->elements.count : 0);
+  if (unreadable) cdni_adder_refuse(&a->by, CDN_ERR_VERSION, "%s", unreadable);
   const char *lacks = cdni_soft_element_kind_lacks(cdni_soft_element_kinds[kind]);
   if (lacks)
-    cdni_soft_element_refuse(a, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/soft/",
-                             cdni_soft_element_kinds[kind]->name, lacks);
-}
-
-void cdni_soft_element_refuse(soft_adder *a, cdn_status code, const char *format, ...) {
-  if (!a->ok) return;
-  a->ok = false;
-  va_list args;
-  va_start(args, format);
-  cdni_system_refuse(a->system, code, a->function, "soft element", a->name, format, args);
-  va_end(args);
+    cdni_adder_refuse(&a->by, CDN_ERR_UNSUPPORTED, "the library's kind %s has no .%s: write it in src/soft/",
+                      cdni_soft_element_kinds[kind]->name, lacks);
 }
 
 void cdni_soft_element_add_body(soft_adder *a, int place, cdn_body body) {
-  if (!a->ok) return;
-  if (body.i < 0 || body.i >= cdn_system_body_count(a->system))
-    cdni_soft_element_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first",
-                             (int)body.i);
-  else a->element.body[place] = body.i;
+  cdni_adder_check_body(&a->by, body);
+  a->element.body[place] = body.i;
 }
 
 void cdni_soft_element_add_coordinate(soft_adder *a, int place, cdn_body body, int k) {
   cdni_soft_element_add_body(a, place, body);
-  if (!a->ok) return;
-  const char *joint = cdn_body_mobilizer_name(a->system, body);
-  const char *kind = cdni_body_kind_name(a->system, body);
-  const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body);
-  if (k < 0 || k >= nq) {
-    cdni_soft_element_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d coordinates: there is no number %d",
-                             joint, kind, nq, k);
-    return;
-  }
-  const matter *m = cdni_matter(a->system);
-  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
-  if (k < cdni_first_plain_coordinate(m, body.i)) {
-    cdni_soft_element_refuse(
-        a, CDN_ERR_ARG,
-        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: limit a pin, a slider, "
-        "or the angle of a ball",
-        joint, kind, k);
-    return;
-  }
+  cdni_adder_check_slot(&a->by, body, k, "limit a pin, a slider, or the angle of a ball");
+  if (!a->by.ok) return;
+  const tree_node *node = &CDNI_AT(cdni_matter(a->by.system)->nodes, tree_node, body.i);
   a->element.q[place] = node->q + k;
-  a->element.u[place] = node->u + k - (nq - nu);
+  a->element.u[place] = node->u + k - cdn_body_nq(a->by.system, body) + cdn_body_nu(a->by.system, body);
 }
 
 void cdni_soft_element_add_term(soft_adder *a, cdn_body body, int k) {
   soft_element *e = &a->element;
   cdni_soft_element_add_coordinate(a, 0, body, k);
-  if (!a->ok) return;
+  if (!a->by.ok) return;
   const tendon_term term = { body.i, e->q[0], e->u[0] };
   if (e->terms == 0) e->first_term = (int32_t)a->room->terms.count, e->tendon = a->room->n_tendons;
   for (int i = 0; i < e->terms; i++)
     if (CDNI_AT(a->room->terms, tendon_term, e->first_term + i).u == term.u)
-      cdni_soft_element_refuse(a, CDN_ERR_ARG, "joint '%s' is in it twice", cdn_body_mobilizer_name(a->system, body));
-  if (!a->ok) return;
-  if (cdni_array_push(cdni_system_allocator(a->system), &a->room->terms, sizeof term, &term)) e->terms++;
-  else cdni_soft_element_refuse(a, CDN_ERR_NOMEM, "out of memory");
+      cdni_adder_refuse(&a->by, CDN_ERR_ARG, "joint '%s' is in it twice", cdn_body_mobilizer_name(a->by.system, body));
+  if (!a->by.ok) return;
+  if (cdni_array_push(cdni_system_allocator(a->by.system), &a->room->terms, sizeof term, &term)) e->terms++;
+  else cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
 }
 
 static cdn_status check(const soft_element_kind *kind, const double *params, char *reason, size_t size) {
@@ -131,7 +95,7 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
                                        bool disabled) {
   const cdn_soft_element none = { -1 };
   const soft_element_kind *kind = cdni_soft_element_kinds[a->element.kind];
-  if (!a->ok) return none;
+  if (!a->by.ok) return none;
   char reason[200];
   double *numbers = params + kind->n_params - LAW_NUMBERS;
   memcpy(numbers + LAW_REF, law->ref, sizeof law->ref);
@@ -140,14 +104,14 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
   prepare(kind, params);
   const cdn_status status = check(kind, params, reason, sizeof reason);
   if (status != CDN_OK) {
-    cdni_soft_element_refuse(a, status, "%s", reason);
+    cdni_adder_refuse(&a->by, status, "%s", reason);
     return none;
   }
-  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  const cdn_allocator *memory = cdni_system_allocator(a->by.system);
   const cdn_soft_element id = { (int32_t)a->room->elements.count };
   soft_element *e = &a->element;
   e->first_param = (int32_t)a->room->defaults.count;
-  e->name = cdni_strdup(memory, a->name);
+  e->name = cdni_strdup(memory, a->by.name);
   double *to = e->name ? cdni_array_extend(memory, &a->room->defaults, sizeof *to, (size_t)kind->n_params) : NULL;
   if (to) memcpy(to, params, (size_t)kind->n_params * sizeof *to);
   if (to && cdni_array_push(memory, &a->room->elements, sizeof *e, e)) {
@@ -155,7 +119,7 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
     return id;
   }
   cdni_strfree(memory, e->name);
-  cdni_soft_element_refuse(a, CDN_ERR_NOMEM, "out of memory");
+  cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
   return none;
 }
 
@@ -217,13 +181,10 @@ static const cdni_elements sorts[] = {
 static int switch_of(const soft_element *e) { return e->first_param + cdni_soft_element_kinds[e->kind]->n_params - 1; }
 
 cdn_status cdn_soft_element_set_enabled(cdn_state *state, cdn_soft_element element, bool enabled) {
-  static const char function[] = "cdn_soft_element_set_enabled";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const soft_element_room *room = cdni_soft_element_room(cdn_state_system(state));
   const double value = enabled;
-  if (!exists(room, element))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no soft element %d in this System",
-                           (int)element.i);
+  if (!exists(room, element)) return cdni_state_lacks(state, __func__, "soft element", (int)element.i);
   return cdn_state_set_parameters(state, room->params, switch_of(element_at(room, element.i)), 1, &value);
 }
 

@@ -126,17 +126,13 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
 
 /* An element that is being added. */
 typedef struct soft_adder {
-  cdn_system *system;
-  const char *function, *name;
-  char made_up[32];
+  cdni_adder by;
   soft_element_room *room;
-  bool ok;
   soft_element element;
 } soft_adder;
 /* `unreadable`: why the def cannot be read, or NULL. */
 void cdni_soft_element_begin(soft_adder *a, cdn_system *system, soft_element_kind_id kind, const char *function,
                              const char *name, const char *unreadable);
-void cdni_soft_element_refuse(soft_adder *a, cdn_status code, const char *format, ...);
 /* Body or coordinate number `place` (0 or 1) of the element. */
 void cdni_soft_element_add_body(soft_adder *a, int place, cdn_body body);
 void cdni_soft_element_add_coordinate(soft_adder *a, int place, cdn_body body, int k);

@@ -186,19 +186,19 @@ cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft
   const char *unreadable = read_soft_equality_def(&d, given);
   const bool known = (unsigned)d.kind <= CDN_SOFT_COUPLE;
   cdni_soft_element_begin(&a, system, kinds[known ? d.kind : 0], "cdn_system_add_soft_equality", d.name, unreadable);
-  if (!known) cdni_soft_element_refuse(&a, CDN_ERR_ARG, "its kind is none of cdn_soft_equality_kind");
+  if (!known) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "its kind is none of cdn_soft_equality_kind");
   if (d.kind == CDN_SOFT_COUPLE) {
     cdni_soft_element_add_coordinate(&a, 0, d.y.body, d.y.k);
     if (d.x.body.i != 0) cdni_soft_element_add_coordinate(&a, 1, d.x.body, d.x.k);
     if (d.x.body.i == d.y.body.i && d.x.k == d.y.k)
-      cdni_soft_element_refuse(&a, CDN_ERR_ARG, "x and y are the same coordinate");
+      cdni_adder_refuse(&a.by, CDN_ERR_ARG, "x and y are the same coordinate");
     memcpy(p + POLYNOMIAL, d.polynomial, sizeof d.polynomial);
     p[Y0] = d.y0, p[X0] = d.x0;
     return cdni_soft_element_add(&a, p, &d.law, d.disabled);
   }
   cdni_soft_element_add_body(&a, 0, d.a);
   cdni_soft_element_add_body(&a, 1, d.b);
-  if (d.a.i == d.b.i) cdni_soft_element_refuse(&a, CDN_ERR_ARG, "its bodies a and b are the same one");
+  if (d.a.i == d.b.i) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "its bodies a and b are the same one");
   put(p + P_A, d.p_A);
   put(p + P_B, d.p_B);
   if (d.kind == CDN_SOFT_WELD) {

@@ -54,11 +54,11 @@ cdn_soft_element cdn_system_add_friction_loss(cdn_system *system, const cdn_fric
   const char *unreadable = read_friction_loss_def(&d, given);
   cdni_soft_element_begin(&a, system, SOFT_ELEMENT_LOSS, "cdn_system_add_friction_loss", d.name, unreadable);
   cdni_soft_element_add_body(&a, 0, d.body);
-  if (a.ok) {
+  if (a.by.ok) {
     const int nu = cdn_body_nu(system, d.body);
     if (d.mobility < -1 || d.mobility >= nu || nu == 0)
-      cdni_soft_element_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d mobilities: there is no number %d",
-                               cdn_body_mobilizer_name(system, d.body), nu, d.mobility);
+      cdni_adder_refuse(&a.by, CDN_ERR_ARG, "joint '%s' has %d mobilities: there is no number %d",
+                        cdn_body_mobilizer_name(system, d.body), nu, d.mobility);
     else if (d.mobility >= 0) a.element.u[0] = CDNI_AT(cdni_matter(system)->nodes, tree_node, d.body.i).u + d.mobility;
   }
   p[LOSS] = d.loss;

@@ -85,7 +85,7 @@ cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_li
   if (ball) {
     cdni_soft_element_add_body(&a, 0, d.body);
     p[BALL_UPPER] = d.upper, p[BALL_MARGIN] = d.margin;
-    if (isinf(d.upper)) cdni_soft_element_refuse(&a, CDN_ERR_ARG, "it is on a ball: give the largest angle as `upper`");
+    if (isinf(d.upper)) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "it is on a ball: give the largest angle as `upper`");
   } else {
     cdni_soft_element_add_coordinate(&a, 0, d.body, d.coordinate);
     p[LOWER] = d.lower, p[UPPER] = d.upper, p[MARGIN] = d.margin;

@@ -79,17 +79,15 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
 }
 
 cdn_status cdn_row_forces(cdn_state *state, cdn_row_set set, int most, double *force, int *n) {
-  static const char function[] = "cdn_row_forces";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const soft_group *groups;
   soft_results *results;
   int count, rows = 0;
   if (!room || set.i < 0 || (size_t)set.i >= room->providers.count)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no row provider %d in this System",
-                           (int)set.i);
+    return cdni_state_lacks(state, __func__, "row provider", (int)set.i);
   if (!n || (most > 0 && !force))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "there is no place for the forces, or their number");
   CDNI_TRY(cdni_soft_find(state, &groups, &count, &results));
   for (int i = 0; i < count; i++)
@@ -100,19 +98,18 @@ cdn_status cdn_row_forces(cdn_state *state, cdn_row_set set, int most, double *f
 }
 
 cdn_status cdn_soft_group_forces(cdn_state *state, int i, cdn_spatial *F_G, double *f) {
-  static const char function[] = "cdn_soft_group_forces";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const soft_group *groups;
   soft_results *results;
   int n;
   CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
-  CDNI_TRY(check_number(state, function, i, n));
+  CDNI_TRY(check_number(state, __func__, i, n));
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const tree *t = &room->matter->tree;
   const tree_data d = cdni_matter_data(room->matter, state);
   soft_work w = { .g = &groups[i] };
   sv *F = cdn_work_push(state, (size_t)t->n * sizeof *F + (size_t)(t->nu + 1) * sizeof(double));
-  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   double *along = (double *)(F + t->n);
   memset(F, 0, (size_t)t->n * sizeof *F + (size_t)(t->nu + 1) * sizeof(double));
   cdni_soft_place(d.pose, &w);

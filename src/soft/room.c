@@ -32,13 +32,12 @@ cdn_ticket cdni_soft_ticket(const soft_room *room) { return room->groups.ticket;
 /* ---- options ---- */
 
 void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
-  static const char function[] = "cdn_system_set_soft";
   CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
+  if (cdni_system_refuses(system, __func__)) return;
   cdn_soft_def d;
   const char *wrong = read_soft_def(&d, given);
   if (wrong) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", wrong);
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", wrong);
     return;
   }
   if (d.iterations < 1 || d.line_iterations < 1) wrong = "iterations and line_iterations must be at least 1";
@@ -54,7 +53,7 @@ void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
   else if (d.noslip_iterations < 0 || !(d.noslip_tolerance >= 0 && d.noslip_tolerance <= 1e100))
     wrong = "noslip_iterations and noslip_tolerance must not be negative";
   if (wrong) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "options of soft rows: %s", wrong);
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "options of soft rows: %s", wrong);
     return;
   }
   soft_room *room = cdni_system_room(system, CDNI_ROOM_SOFT);

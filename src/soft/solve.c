@@ -117,55 +117,45 @@ static cdn_status choose_plan(const soft_problem *p, const plan_shape *s, const 
 
 /* ---- the problem ---- */
 
-static void *part(char **at, size_t bytes) {
-  void *here = *at;
-  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
+/* Where scratch is in a block; its size. */
+static size_t lay_out(soft_problem *p, char *base) {
+  const loop_plan *plan = p->plan;
+  const size_t nb = (size_t)plan->tree->n, nu = (size_t)plan->tree->nu, n = (size_t)p->n;
+  const size_t islands = (size_t)plan->n_islands + 3;
+  size_t at = 0;
+  p->work = cdni_part(base, &at, n, sizeof *p->work);
+  p->first = cdni_part(base, &at, islands, sizeof *p->first);
+  p->piece_first = cdni_part(base, &at, islands, sizeof *p->piece_first);
+  p->piece = cdni_part(base, &at, islands, sizeof *p->piece);
+  p->island = cdni_part(base, &at, islands, sizeof *p->island);
+  p->order = cdni_part(base, &at, n, sizeof *p->order);
+  p->term_J = cdni_part(base, &at, 2 * p->terms, sizeof *p->term_J);
+  p->term_C = cdni_part(base, &at, 4 * p->term_pairs, sizeof *p->term_C);
+  p->P = cdni_part(base, &at, nb, sizeof *p->P);
+  p->changed = cdni_part(base, &at, nb, sizeof *p->changed);
+  p->D = cdni_part(base, &at, 6 * nu, sizeof *p->D);
+  p->x = cdni_part(base, &at, nu, sizeof *p->x);
+  p->y = cdni_part(base, &at, nu, sizeof *p->y);
+  p->step = cdni_part(base, &at, nu, sizeof *p->step);
+  p->f = cdni_part(base, &at, nu, sizeof *p->f);
+  p->A_x = cdni_part(base, &at, nb, sizeof *p->A_x);
+  p->A_y = cdni_part(base, &at, nb, sizeof *p->A_y);
+  p->A_step = cdni_part(base, &at, nb, sizeof *p->A_step);
+  p->F = cdni_part(base, &at, nb, sizeof *p->F);
+  p->record = cdni_part(base, &at, (size_t)p->most_records, sizeof *p->record);
+  p->was_redundant = cdni_part(base, &at, (size_t)(plan->m + 1), sizeof *p->was_redundant);
+  void *const factor = cdni_part(base, &at, cdni_loop_factor_size(plan), 1);
+  if (base) p->factor = cdni_loop_factor_at(plan, factor);
+  p->scratch = cdni_part(base, &at, cdni_loop_solve_island_scratch(plan), 1);
+  return at;
 }
 
 /* Takes scratch for a solution; false if memory ran out. */
 static bool take_scratch(soft_problem *p) {
-  const loop_plan *plan = p->plan;
-  const size_t nb = (size_t)plan->tree->n, nu = (size_t)plan->tree->nu, n = (size_t)p->n;
-  const size_t islands = (size_t)plan->n_islands + 3;
-  const size_t factor = cdni_loop_factor_size(plan), solve = cdni_loop_solve_island_scratch(plan);
-  const size_t sizes[] = { n * sizeof *p->work,
-                           islands * sizeof *p->first,
-                           islands * sizeof *p->piece_first,
-                           islands * sizeof *p->piece,
-                           islands * sizeof *p->island,
-                           n * sizeof *p->order,
-                           2 * p->terms * sizeof *p->term_J,
-                           4 * p->term_pairs * sizeof *p->term_C,
-                           nb * sizeof *p->P,
-                           nb * sizeof *p->changed,
-                           6 * nu * sizeof *p->D,
-                           nu * sizeof *p->x,
-                           nu * sizeof *p->y,
-                           nu * sizeof *p->step,
-                           nu * sizeof *p->f,
-                           nb * sizeof *p->A_x,
-                           nb * sizeof *p->A_y,
-                           nb * sizeof *p->A_step,
-                           nb * sizeof *p->F,
-                           (size_t)p->most_records * sizeof *p->record,
-                           (size_t)(plan->m + 1) * sizeof *p->was_redundant,
-                           factor,
-                           solve };
-  void **const parts[] = { (void **)&p->work,    (void **)&p->first,  (void **)&p->piece_first,
-                           (void **)&p->piece,   (void **)&p->island, (void **)&p->order,
-                           (void **)&p->term_J,  (void **)&p->term_C, (void **)&p->P,
-                           (void **)&p->changed, (void **)&p->D,      (void **)&p->x,
-                           (void **)&p->y,       (void **)&p->step,   (void **)&p->f,
-                           (void **)&p->A_x,     (void **)&p->A_y,    (void **)&p->A_step,
-                           (void **)&p->F,       (void **)&p->record, (void **)&p->was_redundant };
-  size_t total = 0;
-  for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  char *at = p->inner = cdn_work_push(p->state, total + 1);
-  if (!at) return false;
-  for (int i = 0; i < CDNI_COUNT(parts); i++) *parts[i] = part(&at, sizes[i]);
-  p->factor = cdni_loop_factor_at(plan, part(&at, factor));
-  p->scratch = part(&at, solve);
+  p->inner = cdn_work_push(p->state, lay_out(p, NULL) + 1);
+  if (!p->inner) return false;
+  lay_out(p, p->inner);
+  const size_t nb = (size_t)p->plan->tree->n, nu = (size_t)p->plan->tree->nu;
   memset(p->P, 0, nb * sizeof *p->P);
   memset(p->changed, 0, nb * sizeof *p->changed);
   if (nu) memset(p->D, 0, 6 * nu * sizeof *p->D);
@@ -175,7 +165,7 @@ static bool take_scratch(soft_problem *p) {
   memset(p->y, 0, nu * sizeof *p->y);
   p->F[0] = sv_zero();
   *p->factor.n_redundant = *p->factor.n_shared = *p->factor.n_entries = 0;
-  memset(p->factor.redundant, 0, (size_t)plan->m_all * sizeof *p->factor.redundant);
+  memset(p->factor.redundant, 0, (size_t)p->plan->m_all * sizeof *p->factor.redundant);
   return true;
 }
 

@@ -100,11 +100,10 @@ cdn_soft_element cdn_system_add_soft_tendon(cdn_system *system, const cdn_soft_t
   const char *unreadable = read_soft_tendon_def(&d, given);
   const bool known = (unsigned)d.kind <= CDN_TENDON_LOSS;
   cdni_soft_element_begin(&a, system, kinds[known ? d.kind : 0], "cdn_system_add_soft_tendon", d.name, unreadable);
-  if (!known) cdni_soft_element_refuse(&a, CDN_ERR_ARG, "its kind is none of cdn_soft_tendon_kind");
+  if (!known) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "its kind is none of cdn_soft_tendon_kind");
   if (d.joints < 1 || d.joints > CDN_SOFT_MOST_TERMS)
-    cdni_soft_element_refuse(&a, CDN_ERR_ARG, "it has %d joints: from 1 to %d are possible", d.joints,
-                             CDN_SOFT_MOST_TERMS);
-  for (int i = 0; i < d.joints && a.ok; i++) {
+    cdni_adder_refuse(&a.by, CDN_ERR_ARG, "it has %d joints: from 1 to %d are possible", d.joints, CDN_SOFT_MOST_TERMS);
+  for (int i = 0; i < d.joints && a.by.ok; i++) {
     cdni_soft_element_add_term(&a, d.joint[i].body, d.joint[i].k);
     p[i] = d.coefficient[i];
   }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "matter/checks.h"
+
 CDNI_DEF(assembly_def, .tolerance = 1e-10, .accuracy = 1e-8, .time_scale = 0.1, .most_iterations = 500);
 
 /* ---- failures ------------------------------------------------------------------------------- */
@@ -31,32 +33,27 @@ void cdn_assembly_last_error_sized(const cdn_assembly *a, cdn_error *out, size_t
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void *part(char *base, size_t *at, size_t count, size_t size) {
-  char *here = base ? base + *at : NULL;
-  *at += (count * size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
 /* Where everything is in a block; its size. */
 static size_t lay_out(cdn_assembly *a, char *base) {
   const size_t nq = (size_t)a->nq, nu = (size_t)a->nu, d = sizeof(double);
   size_t at = 0;
-  a->slot = part(base, &at, nu, sizeof *a->slot);
-  a->locked = part(base, &at, nu, 1), a->fixed = part(base, &at, nu, 1), a->held = part(base, &at, nu, 1);
-  a->stays = part(base, &at, nu, 1), a->concerned = part(base, &at, nu, 1);
-  a->group = part(base, &at, nu, sizeof *a->group);
-  a->prescribed = part(base, &at, nq + nu, 1);
+  a->slot = cdni_part(base, &at, nu, sizeof *a->slot);
+  a->locked = cdni_part(base, &at, nu, 1), a->fixed = cdni_part(base, &at, nu, 1),
+  a->held = cdni_part(base, &at, nu, 1);
+  a->stays = cdni_part(base, &at, nu, 1), a->concerned = cdni_part(base, &at, nu, 1);
+  a->group = cdni_part(base, &at, nu, sizeof *a->group);
+  a->prescribed = cdni_part(base, &at, nq + nu, 1);
   double **const by_mobility[] = { &a->lower, &a->upper, &a->x, &a->gradient, &a->push, &a->u };
-  for (int i = 0; i < CDNI_COUNT(by_mobility); i++) *by_mobility[i] = part(base, &at, nu, d);
+  for (int i = 0; i < CDNI_COUNT(by_mobility); i++) *by_mobility[i] = cdni_part(base, &at, nu, d);
   double **const by_coordinate[] = { &a->q, &a->start, &a->came, &a->best };
-  for (int i = 0; i < CDNI_COUNT(by_coordinate); i++) *by_coordinate[i] = part(base, &at, nq > nu ? nq : nu, d);
+  for (int i = 0; i < CDNI_COUNT(by_coordinate); i++) *by_coordinate[i] = cdni_part(base, &at, nq > nu ? nq : nu, d);
   if (!a->room) return at + CDNI_ALIGN;
   const size_t m = (size_t)a->room->m, nb = (size_t)a->m->tree.n;
-  a->A = part(base, &at, nb, sizeof *a->A);
-  a->member = part(base, &at, a->room->elements.count, sizeof *a->member);
-  a->weights = part(base, &at, (size_t)a->m->tree.nu, d);
-  a->b = part(base, &at, m, d), a->lambda = part(base, &at, m, d), a->damping = part(base, &at, m, d);
-  a->pooled = part(base, &at, (size_t)cdn_system_nudoterr(a->system), d);
+  a->A = cdni_part(base, &at, nb, sizeof *a->A);
+  a->member = cdni_part(base, &at, a->room->elements.count, sizeof *a->member);
+  a->weights = cdni_part(base, &at, (size_t)a->m->tree.nu, d);
+  a->b = cdni_part(base, &at, m, d), a->lambda = cdni_part(base, &at, m, d), a->damping = cdni_part(base, &at, m, d);
+  a->pooled = cdni_part(base, &at, (size_t)cdn_system_nudoterr(a->system), d);
   return at + CDNI_ALIGN;
 }
 
@@ -76,22 +73,21 @@ static bool is_sensible(const cdn_assembly_def *def) {
 }
 
 cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def, cdn_assembly **out) {
-  static const char function[] = "cdn_assembly_create";
   cdn_assembly_def known;
   if (out) *out = NULL;
-  if (!system || !out) return cdni_refuse(CDN_ERR_ARG, function, "the System, or where the assembly shall go, is NULL");
+  if (!system || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the System, or where the assembly shall go, is NULL");
   if (!cdn_system_is_frozen(system))
-    return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "System '%s' is not frozen yet: call cdn_system_freeze first",
+    return cdni_refuse(CDN_ERR_NOT_FROZEN, __func__, "System '%s' is not frozen yet: call cdn_system_freeze first",
                        cdn_system_name(system));
   const char *unreadable = read_assembly_def(&known, def ? def : &assembly_def_defaults);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   def = &known;
   if (!is_sensible(def))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "tolerance, accuracy, time_scale and most_iterations of the def are > 0, restarts is >= 0");
   const cdn_allocator *allocator = cdni_system_allocator(system);
   cdn_assembly *a = cdni_calloc(allocator, sizeof *a);
-  if (!a) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+  if (!a) return cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory");
   a->system = system, a->allocator = *allocator, a->def = *def;
   cdn_system_retain(system);
   a->m = cdni_matter(system);
@@ -106,7 +102,7 @@ cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def 
   a->block = cdni_calloc(&a->allocator, a->block_size);
   if (!a->block) {
     cdn_assembly_destroy(a);
-    return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+    return cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory");
   }
   lay_out(a, a->block);
   find_slots(a);
@@ -137,20 +133,11 @@ bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name
                          int32_t *q, int32_t *u) {
   if (!find_body(a, function, name, body)) return false;
   const tree_node *n = &a->m->tree.node[body.i];
-  const char *joint = cdn_body_mobilizer_name(a->system, body), *kind = cdni_body_kind_name(a->system, body);
-  const int count = coordinate ? n->nq : n->nu, ahead = coordinate ? n->nq - n->nu : 0;
-  if (k < 0 || k >= count) {
-    cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : joint,
-                       "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, count,
-                       coordinate ? "coordinates" : "mobilities", k);
-    return false;
-  }
-  if (coordinate && k < cdni_first_plain_coordinate(a->m, body.i)) {
-    cdni_assembly_fail(
-        a, CDN_ERR_ARG, function, name ? name : joint,
-        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: use an orientation sensor, "
-        "or lock the whole joint",
-        joint, kind, k);
+  const int ahead = coordinate ? n->nq - n->nu : 0;
+  char reason[300];
+  if (cdni_body_lacks_slot(a->system, body, k, coordinate ? "use an orientation sensor, or lock the whole joint" : NULL,
+                           reason, sizeof reason)) {
+    cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : cdn_body_mobilizer_name(a->system, body), "%s", reason);
     return false;
   }
   *u = a->first_u + n->u + k - ahead;
@@ -173,23 +160,21 @@ cdn_status cdn_assembly_lock(cdn_assembly *a, cdn_body body, bool locked) {
 }
 
 cdn_status cdn_assembly_lock_coordinate(cdn_assembly *a, cdn_body body, int k, bool locked) {
-  static const char function[] = "cdn_assembly_lock_coordinate";
   int32_t q, u;
-  if (!a) return no_assembly(function);
-  if (!cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  if (!a) return no_assembly(__func__);
+  if (!cdni_assembly_slots(a, __func__, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
   a->locked[u] = locked;
   return CDN_OK;
 }
 
 cdn_status cdn_assembly_set_bounds(cdn_assembly *a, cdn_body body, int k, double lower, double upper) {
-  static const char function[] = "cdn_assembly_set_bounds";
   int32_t q, u;
-  if (!a) return no_assembly(function);
-  if (!cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  if (!a) return no_assembly(__func__);
+  if (!cdni_assembly_slots(a, __func__, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
   if (isnan(lower) || isnan(upper))
-    return cdni_assembly_fail(a, CDN_ERR_NONFINITE, function, NULL, "the bounds are %g and %g", lower, upper);
+    return cdni_assembly_fail(a, CDN_ERR_NONFINITE, __func__, NULL, "the bounds are %g and %g", lower, upper);
   if (lower > upper || lower == INFINITY || upper == -INFINITY)
-    return cdni_assembly_fail(a, CDN_ERR_ARG, function, cdn_body_mobilizer_name(a->system, body),
+    return cdni_assembly_fail(a, CDN_ERR_ARG, __func__, cdn_body_mobilizer_name(a->system, body),
                               "the bounds %g and %g leave no value", lower, upper);
   a->lower[u] = lower, a->upper[u] = upper;
   a->bounded = false;

@@ -4,17 +4,12 @@
  * 7:348), and used if it predicted the last step better than the model without it. */
 #include <math.h>
 
+#include "math/dense.h"
 #include "studies/assembly.h"
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 /* out = S x */
 static void multiply(const cdn_assembly *a, const double *x, double *out) {
-  for (int k = 0; k < a->nu; k++) out[k] = dot(a->nu, a->S + (size_t)k * (size_t)a->nu, x);
+  for (int k = 0; k < a->nu; k++) out[k] = cdni_dot(a->nu, a->S + (size_t)k * (size_t)a->nu, x);
 }
 
 /* out = G^T lambda, of the position constraints, with the present G. */
@@ -75,13 +70,13 @@ void cdni_assembly_curvature_learn(cdn_assembly *a) {
     change[k] = moves ? now - change[k] : 0;
     s[k] = moves ? s[k] : 0;
   }
-  const double ys = dot(a->nu, y, s), size = dot(a->nu, s, s);
-  if (!(fabs(ys) > 1e-12 * sqrt(size * dot(a->nu, y, y))) || size == 0) return;
+  const double ys = cdni_dot(a->nu, y, s), size = cdni_dot(a->nu, s, s);
+  if (!(fabs(ys) > 1e-12 * sqrt(size * cdni_dot(a->nu, y, y))) || size == 0) return;
   multiply(a, s, Ss);
-  const double sSs = dot(a->nu, s, Ss), wanted = dot(a->nu, s, change);
+  const double sSs = cdni_dot(a->nu, s, Ss), wanted = cdni_dot(a->nu, s, change);
   const double sizing = sSs != 0 ? fmin(1, fabs(wanted / sSs)) : 1;
   for (int k = 0; k < a->nu; k++) Ss[k] = change[k] - sizing * Ss[k];
-  const double along = dot(a->nu, s, Ss) / (ys * ys);
+  const double along = cdni_dot(a->nu, s, Ss) / (ys * ys);
   for (int i = 0; i < a->nu; i++)
     for (int k = 0; k < a->nu; k++) {
       double *S = &a->S[(size_t)i * (size_t)a->nu + (size_t)k];
@@ -109,5 +104,5 @@ void cdni_assembly_curvature_add(cdn_assembly *a, assembly_reduced *p) {
 
 double cdni_assembly_curvature_along(const cdn_assembly *a) {
   multiply(a, a->x, a->push);
-  return dot(a->nu, a->x, a->push);
+  return cdni_dot(a->nu, a->x, a->push);
 }

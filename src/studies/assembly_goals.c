@@ -65,31 +65,28 @@ cdn_goal cdn_assembly_add_speed(cdn_assembly *a, const char *name, cdn_body body
 }
 
 cdn_goal cdn_assembly_add_marker(cdn_assembly *a, const char *name, cdn_body body, cdn_vec3 p_B, double weight) {
-  static const char function[] = "cdn_assembly_add_marker";
   const assembly_goal g = { .kind = GOAL_MARKER, .weight = weight, .body = body, .p_B = p_B, .rows = 3 };
-  if (!a || !has_body(a, function, name, body)) return (cdn_goal){ -1 };
-  return add(a, function, name, g, &p_B.x, 3);
+  if (!a || !has_body(a, __func__, name, body)) return (cdn_goal){ -1 };
+  return add(a, __func__, name, g, &p_B.x, 3);
 }
 
 cdn_goal cdn_assembly_add_orientation(cdn_assembly *a, const char *name, cdn_body body, cdn_rotation R_BS,
                                       double weight) {
-  static const char function[] = "cdn_assembly_add_orientation";
   const assembly_goal g = { .kind = GOAL_ORIENTATION, .weight = weight, .body = body, .R_BS = R_BS, .rows = 3 };
-  if (!a || !has_body(a, function, name, body)) return (cdn_goal){ -1 };
-  return add(a, function, name, g, &R_BS.x.x, 9);
+  if (!a || !has_body(a, __func__, name, body)) return (cdn_goal){ -1 };
+  return add(a, __func__, name, g, &R_BS.x.x, 9);
 }
 
 cdn_goal cdn_assembly_add_goal(cdn_assembly *a, const char *name, const cdn_goal_ops *ops, const void *self,
                                double weight) {
-  static const char function[] = "cdn_assembly_add_goal";
   if (!a) return (cdn_goal){ -1 };
   cdn_goal_ops known;
   const char *unreadable = CDNI_READ_OPS(cdn_goal_ops, &known, ops);
   ops = &known;
   if (unreadable || !ops->residual || ops->rows < 1 || (ops->self_size && !self)) {
-    if (unreadable) cdni_assembly_fail(a, CDN_ERR_VERSION, function, name, "%s", unreadable);
+    if (unreadable) cdni_assembly_fail(a, CDN_ERR_VERSION, __func__, name, "%s", unreadable);
     else
-      cdni_assembly_fail(a, CDN_ERR_ARG, function, name,
+      cdni_assembly_fail(a, CDN_ERR_ARG, __func__, name,
                          "a goal's ops need residual, rows >= 1, and self where self_size is not 0");
     remember_mistake(a);
     return (cdn_goal){ -1 };
@@ -99,13 +96,13 @@ cdn_goal cdn_assembly_add_goal(cdn_assembly *a, const char *name, const cdn_goal
   if (ops->self_size) {
     g.self = cdni_alloc(&a->allocator, ops->self_size);
     if (!g.self) {
-      cdni_assembly_fail(a, CDN_ERR_NOMEM, function, name, "out of memory");
+      cdni_assembly_fail(a, CDN_ERR_NOMEM, __func__, name, "out of memory");
       remember_mistake(a);
       return (cdn_goal){ -1 };
     }
     memcpy(g.self, self, ops->self_size);
   }
-  const cdn_goal id = add(a, function, name ? name : ops->name, g, NULL, 0);
+  const cdn_goal id = add(a, __func__, name ? name : ops->name, g, NULL, 0);
   if (id.i < 0 && g.self) cdni_free(&a->allocator, g.self, ops->self_size);
   return id;
 }
@@ -146,22 +143,20 @@ static assembly_goal *find(cdn_assembly *a, const char *function, cdn_goal goal,
 }
 
 cdn_status cdn_assembly_set_weight(cdn_assembly *a, cdn_goal goal, double weight) {
-  static const char function[] = "cdn_assembly_set_weight";
-  assembly_goal *g = find(a, function, goal, -1, -1);
+  assembly_goal *g = find(a, __func__, goal, -1, -1);
   if (!g) return CDN_ERR_ARG;
   if (!isfinite(weight) || weight < 0)
-    return cdni_assembly_fail(a, isfinite(weight) ? CDN_ERR_ARG : CDN_ERR_NONFINITE, function, g->name,
+    return cdni_assembly_fail(a, isfinite(weight) ? CDN_ERR_ARG : CDN_ERR_NONFINITE, __func__, g->name,
                               "goal '%s': the weight is %g; weights are >= 0", g->name, weight);
   g->weight = weight;
   return CDN_OK;
 }
 
 cdn_status cdn_assembly_set_value(cdn_assembly *a, cdn_goal goal, double value) {
-  static const char function[] = "cdn_assembly_set_value";
-  assembly_goal *g = find(a, function, goal, GOAL_COORDINATE, GOAL_SPEED);
+  assembly_goal *g = find(a, __func__, goal, GOAL_COORDINATE, GOAL_SPEED);
   if (!g) return CDN_ERR_ARG;
   if (!isfinite(value))
-    return cdni_assembly_fail(a, CDN_ERR_NONFINITE, function, g->name, "goal '%s': the value is %g", g->name, value);
+    return cdni_assembly_fail(a, CDN_ERR_NONFINITE, __func__, g->name, "goal '%s': the value is %g", g->name, value);
   g->value = value;
   return CDN_OK;
 }
@@ -177,19 +172,17 @@ static cdn_status observe(cdn_assembly *a, const char *function, assembly_goal *
 }
 
 cdn_status cdn_assembly_observe_marker(cdn_assembly *a, cdn_goal goal, cdn_vec3 p_G) {
-  static const char function[] = "cdn_assembly_observe_marker";
-  assembly_goal *g = find(a, function, goal, GOAL_MARKER, GOAL_MARKER);
+  assembly_goal *g = find(a, __func__, goal, GOAL_MARKER, GOAL_MARKER);
   if (!g) return CDN_ERR_ARG;
-  CDNI_TRY(observe(a, function, g, &p_G.x, 3));
+  CDNI_TRY(observe(a, __func__, g, &p_G.x, 3));
   g->p_G = p_G;
   return CDN_OK;
 }
 
 cdn_status cdn_assembly_observe_orientation(cdn_assembly *a, cdn_goal goal, cdn_rotation R_GS) {
-  static const char function[] = "cdn_assembly_observe_orientation";
-  assembly_goal *g = find(a, function, goal, GOAL_ORIENTATION, GOAL_ORIENTATION);
+  assembly_goal *g = find(a, __func__, goal, GOAL_ORIENTATION, GOAL_ORIENTATION);
   if (!g) return CDN_ERR_ARG;
-  CDNI_TRY(observe(a, function, g, &R_GS.x.x, 9));
+  CDNI_TRY(observe(a, __func__, g, &R_GS.x.x, 9));
   g->R_GS = R_GS;
   return CDN_OK;
 }

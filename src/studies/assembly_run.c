@@ -6,24 +6,18 @@
 
 /* ---- memory of the goals -------------------------------------------------------------------- */
 
-static void *part(char *base, size_t *at, size_t count, size_t size) {
-  char *here = base ? base + *at : NULL;
-  *at += (count * size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
 static size_t lay_out(cdn_assembly *a, char *base) {
   const size_t rows = (size_t)a->n_rows, nu = (size_t)a->nu, d = sizeof(double);
   const size_t all = (size_t)cdn_system_nudoterr(a->system), m = a->room ? (size_t)(a->room->np + a->room->nv) : 0;
   size_t at = 0;
-  a->r = part(base, &at, rows, d), a->J = part(base, &at, rows * nu, d);
-  a->H = part(base, &at, nu * nu, d), a->L = part(base, &at, nu * nu, d);
-  a->S = part(base, &at, nu * nu, d), a->moved = part(base, &at, nu, d);
-  a->kept = part(base, &at, nu, d), a->pulled = part(base, &at, nu, d);
-  a->step = part(base, &at, nu, d), a->map = part(base, &at, nu, sizeof *a->map);
-  a->G = part(base, &at, all * nu, d), a->g_lambda = part(base, &at, m, d);
-  a->null.A = part(base, &at, m * nu, d), a->null.scale = part(base, &at, m, d);
-  a->null.size = part(base, &at, m, d), a->null.order = part(base, &at, m, sizeof *a->null.order);
+  a->r = cdni_part(base, &at, rows, d), a->J = cdni_part(base, &at, rows * nu, d);
+  a->H = cdni_part(base, &at, nu * nu, d), a->L = cdni_part(base, &at, nu * nu, d);
+  a->S = cdni_part(base, &at, nu * nu, d), a->moved = cdni_part(base, &at, nu, d);
+  a->kept = cdni_part(base, &at, nu, d), a->pulled = cdni_part(base, &at, nu, d);
+  a->step = cdni_part(base, &at, nu, d), a->map = cdni_part(base, &at, nu, sizeof *a->map);
+  a->G = cdni_part(base, &at, all * nu, d), a->g_lambda = cdni_part(base, &at, m, d);
+  a->null.A = cdni_part(base, &at, m * nu, d), a->null.scale = cdni_part(base, &at, m, d);
+  a->null.size = cdni_part(base, &at, m, d), a->null.order = cdni_part(base, &at, m, sizeof *a->null.order);
   return at + CDNI_ALIGN;
 }
 
@@ -119,7 +113,7 @@ static cdn_status satisfy(cdn_assembly *a, cdn_state *state, assembly_errors *e,
   return CDN_OK;
 }
 
-/* ---- the public calls ----------------------------------------------------------------------- */
+/* ---- coordinates ---------------------------------------------------------------------------- */
 
 static cdn_status begin(cdn_assembly *a, cdn_state *state, const char *function, bool speeds) {
   if (!a || !state) return cdni_refuse(CDN_ERR_ARG, function, "the assembly or the State is NULL");
@@ -218,49 +212,6 @@ static cdn_status assemble(cdn_assembly *a, cdn_state *state, const double *firs
                             a->def.most_iterations, name);
 }
 
-static const cdn_assembly_report blank = { .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
-
-static cdn_status assemble_q(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
-  static const char function[] = "cdn_assemble";
-  *report = blank;
-  CDNI_TRY(begin(a, state, function, false));
-  double *first = cdn_work_push(state, (size_t)(a->nq + 1) * sizeof *first);
-  if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
-  if (a->nq) memcpy(first, cdn_state_q(state), (size_t)a->nq * sizeof *first);
-  cdn_status status = assemble(a, state, first, report);
-  if (status != CDN_OK && a->error.code != status) {
-    cdni_assembly_fail_state(a, state, function, status);
-    (void)!cdn_state_set_q(state, first); /* these values were there before */
-  }
-  cdn_work_pop(state, first);
-  return status;
-}
-
-cdn_status cdn_assemble_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
-  cdn_assembly_report report;
-  const cdn_status status = assemble_q(a, state, &report);
-  cdni_sized_write(out, size, &report, sizeof report);
-  return status;
-}
-
-cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, const cdn_vec3 *markers,
-                           cdn_assembly_report *out, size_t size) {
-  static const char function[] = "cdn_track";
-  int count = 0;
-  if (!a || !state) return cdni_refuse(CDN_ERR_ARG, function, "the assembly or the State is NULL");
-  if (n > 0 && !markers) return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d markers, but no places", n);
-  for (int i = 0; i < assembly_goal_count(a); i++) count += assembly_goal_at(a, i)->kind == GOAL_MARKER;
-  if (n != count)
-    return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d places were given, but the assembly has %d markers",
-                              n, count);
-  for (int i = 0, k = 0; i < assembly_goal_count(a); i++)
-    if (assembly_goal_at(a, i)->kind == GOAL_MARKER)
-      CDNI_TRY(cdn_assembly_observe_marker(a, (cdn_goal){ i }, markers[k++]));
-  const cdn_status status = cdn_state_set_time(state, t);
-  if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
-  return cdn_assemble_sized(a, state, out, size);
-}
-
 /* ---- speeds --------------------------------------------------------------------------------- */
 
 /* The smallest change of u that satisfies the velocity constraints; done twice, because of rounding. */
@@ -304,25 +255,54 @@ static cdn_status assemble_speeds(cdn_assembly *a, cdn_state *state, const doubl
   return e.most > tolerance ? complain(a, state, "cdn_assemble_speeds", report, "u") : CDN_OK;
 }
 
-static cdn_status assemble_u(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
-  static const char function[] = "cdn_assemble_speeds";
-  *report = blank;
-  CDNI_TRY(begin(a, state, function, true));
-  double *first = cdn_work_push(state, (size_t)(a->nu + 1) * sizeof *first);
+/* ---- the public calls ----------------------------------------------------------------------- */
+
+/* Where it fails, the State has the values that were there before. */
+static cdn_status run(cdn_assembly *a, cdn_state *state, const char *function, bool speeds,
+                      cdn_assembly_report *report) {
+  *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
+  CDNI_TRY(begin(a, state, function, speeds));
+  const size_t n = (size_t)(speeds ? a->nu : a->nq);
+  double *first = cdn_work_push(state, (n + 1) * sizeof *first);
   if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
-  if (a->nu) memcpy(first, cdn_state_u(state), (size_t)a->nu * sizeof *first);
-  cdn_status status = assemble_speeds(a, state, first, report);
+  if (n) memcpy(first, speeds ? cdn_state_u(state) : cdn_state_q(state), n * sizeof *first);
+  const cdn_status status = (speeds ? assemble_speeds : assemble)(a, state, first, report);
   if (status != CDN_OK && a->error.code != status) {
     cdni_assembly_fail_state(a, state, function, status);
-    (void)!cdn_state_set_u(state, first); /* these values were there before */
+    (void)!(speeds ? cdn_state_set_u : cdn_state_set_q)(state, first);
   }
   cdn_work_pop(state, first);
   return status;
 }
 
+cdn_status cdn_assemble_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
+  cdn_assembly_report report;
+  const cdn_status status = run(a, state, "cdn_assemble", false, &report);
+  cdni_sized_write(out, size, &report, sizeof report);
+  return status;
+}
+
+cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, const cdn_vec3 *markers,
+                           cdn_assembly_report *out, size_t size) {
+  static const char function[] = "cdn_track";
+  int count = 0;
+  if (!a || !state) return cdni_refuse(CDN_ERR_ARG, function, "the assembly or the State is NULL");
+  if (n > 0 && !markers) return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d markers, but no places", n);
+  for (int i = 0; i < assembly_goal_count(a); i++) count += assembly_goal_at(a, i)->kind == GOAL_MARKER;
+  if (n != count)
+    return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d places were given, but the assembly has %d markers",
+                              n, count);
+  for (int i = 0, k = 0; i < assembly_goal_count(a); i++)
+    if (assembly_goal_at(a, i)->kind == GOAL_MARKER)
+      CDNI_TRY(cdn_assembly_observe_marker(a, (cdn_goal){ i }, markers[k++]));
+  const cdn_status status = cdn_state_set_time(state, t);
+  if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
+  return cdn_assemble_sized(a, state, out, size);
+}
+
 cdn_status cdn_assemble_speeds_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
   cdn_assembly_report report;
-  const cdn_status status = assemble_u(a, state, &report);
+  const cdn_status status = run(a, state, "cdn_assemble_speeds", true, &report);
   cdni_sized_write(out, size, &report, sizeof report);
   return status;
 }

@@ -149,21 +149,18 @@ static cdn_status check(constraint *x) {
 }
 
 cdn_status cdn_check_constraint(cdn_state *state, cdn_constraint id, const cdn_check_def *def, cdn_check **out) {
-  static const char function[] = "cdn_check_constraint";
   if (out) *out = NULL;
-  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the check shall go, is NULL");
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the check shall go, is NULL");
   const cdn_system *system = cdn_state_system(state);
   const char *name = cdn_constraint_name(system, id);
-  if (!name)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
-                           (int)id.i);
+  if (!name) return cdni_state_lacks(state, __func__, "constraint", (int)id.i);
   constraint x = { .id = id, .e = cdn_constraint_get_equations(system, id) };
   const int nu = cdn_system_nu(system), nq = cdn_system_nq(system), longest = nq > nu ? nq : nu;
   const size_t m = (size_t)cdn_system_nudoterr(system), all = m * (size_t)nu + m + (size_t)nu + 1;
-  CDNI_TRY(cdni_check_begin(&x.c, state, function, "constraint", name, cdn_constraint_kind_name(system, id), def,
+  CDNI_TRY(cdni_check_begin(&x.c, state, __func__, "constraint", name, cdn_constraint_kind_name(system, id), def,
                             longest > 96 ? longest : 96, out));
   x.G = cdni_calloc(cdni_system_allocator(system), all * sizeof *x.G);
-  cdn_status status = x.G ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+  cdn_status status = x.G ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory");
   x.udoterr = x.G + m * (size_t)nu, x.zeros = x.udoterr + m;
   if (status == CDN_OK) status = check(&x);
   if (x.G) cdni_free(cdni_system_allocator(system), x.G, all * sizeof *x.G);

@@ -160,23 +160,21 @@ static cdn_status check(force *x) {
 }
 
 cdn_status cdn_check_force(cdn_state *state, cdn_force id, const cdn_check_def *def, cdn_check **out) {
-  static const char function[] = "cdn_check_force";
   if (out) *out = NULL;
-  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the check shall go, is NULL");
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the check shall go, is NULL");
   const cdn_system *system = cdn_state_system(state);
-  if (id.i < 0 || id.i >= cdn_system_force_count(system))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no force %d in this System", (int)id.i);
+  if (id.i < 0 || id.i >= cdn_system_force_count(system)) return cdni_state_lacks(state, __func__, "force", (int)id.i);
   force x = { .id = id };
   const int nu = cdn_system_nu(system), nq = cdn_system_nq(system), nz = cdn_system_nz(system);
   const int longest = (nq > nu ? nq : nu) > nz ? (nq > nu ? nq : nu) : nz;
-  CDNI_TRY(cdni_check_begin(&x.c, state, function, "force", cdn_force_name(system, id), cdn_force_kind_name(system, id),
+  CDNI_TRY(cdni_check_begin(&x.c, state, __func__, "force", cdn_force_name(system, id), cdn_force_kind_name(system, id),
                             def, longest + 2, out));
   const cdn_allocator *a = cdni_system_allocator(system);
   const size_t matrices = (size_t)nu * (size_t)(2 * nu + nz) + 2 * (size_t)nu;
   x.memory_size = ((size_t)nu + 2 * matrices) * sizeof(double) + (size_t)x.c.nb * sizeof *x.F;
   x.F = cdni_calloc(a, x.memory_size);
   x.f = (double *)(x.F + x.c.nb), x.with = x.f + nu, x.without = x.with + matrices;
-  cdn_status status = x.F ? check(&x) : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+  cdn_status status = x.F ? check(&x) : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory");
   if (x.F) cdni_free(a, x.F, x.memory_size);
   return cdni_check_end(&x.c, status, out);
 }

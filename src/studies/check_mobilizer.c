@@ -199,16 +199,15 @@ static cdn_status check_pose(mobilizer *m) {
 }
 
 cdn_status cdn_check_mobilizer(cdn_state *state, cdn_body body, const cdn_check_def *def, cdn_check **out) {
-  static const char function[] = "cdn_check_mobilizer";
   if (out) *out = NULL;
-  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the check shall go, is NULL");
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the check shall go, is NULL");
   const cdn_system *system = cdn_state_system(state);
   if (body.i < 1 || body.i >= cdn_system_body_count(system))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "there is no body %d with a mobilizer in this System", (int)body.i);
   mobilizer m = { .body = body };
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), longest = nq > nu ? nq : nu;
-  CDNI_TRY(cdni_check_begin(&m.c, state, function, "mobilizer", cdn_body_mobilizer_name(system, body),
+  CDNI_TRY(cdni_check_begin(&m.c, state, __func__, "mobilizer", cdn_body_mobilizer_name(system, body),
                             cdni_body_kind_name(system, body), def, longest > 12 ? longest : 12, out));
   m.node = &m.c.matter->tree.node[body.i];
   cdn_status status = CDN_OK;

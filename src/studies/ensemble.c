@@ -294,27 +294,26 @@ static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_de
 enum { MOST_STATES = 1 << 22, MOST_THREADS = 4096 };
 
 cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {
-  static const char function[] = "cdn_ensemble_create";
   if (out) *out = NULL;
-  if (!out || !state) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the ensemble shall go, is NULL");
+  if (!out || !state) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the ensemble shall go, is NULL");
   cdn_ensemble_def known;
   const char *unreadable = read_ensemble_def(&known, def);
   def = &known;
-  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, __func__, NULL, "%s", unreadable);
   if (def->count < 1 || def->threads < 1)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.count is %d, def.threads %d: 1 or more",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "def.count is %d, def.threads %d: 1 or more",
                            def->count, def->threads);
   if (def->count > MOST_STATES || def->threads > MOST_THREADS)
-    return cdni_state_fail(state, CDN_ERR_LIMIT, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_LIMIT, false, __func__, NULL,
                            "def.count is %d, def.threads %d: %d and %d are the most; make several ensembles",
                            def->count, def->threads, (int)MOST_STATES, (int)MOST_THREADS);
   const unsigned all =
       CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED | CDN_VARY_CONTROLS;
   if (def->vary & ~all)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.vary is %u, which is no sum of cdn_vary",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "def.vary is %u, which is no sum of cdn_vary",
                            def->vary);
   if (!(def->accuracy >= 1e-15 && def->accuracy <= 1) || def->max_steps < 0)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "def.accuracy is %g, def.max_steps %lld: from 1e-15 to 1, and 0 or more", def->accuracy,
                            (long long)def->max_steps);
   CDNI_TRY(cdn_realize(state, CDN_STAGE_INSTANCE));

@@ -231,31 +231,29 @@ static bool goes_apart(const cdn_ensemble *e) {
 
 cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_advance";
   if (!(h > 0) || !isfinite(h) || n < 0)
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "h is %g and n %lld: a positive step and a number of steps",
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, -1, "h is %g and n %lld: a positive step and a number of steps",
                               h, (long long)n);
-  CDNI_TRY(check_memory(e, function));
+  CDNI_TRY(check_memory(e, __func__));
   cdni_stretch x = { .e = e, .h = h, .n = n };
-  return cdni_ensemble_advance(&x, function, goes_apart(e) ? cdni_ensemble_go_apart : advance_batch);
+  return cdni_ensemble_advance(&x, __func__, goes_apart(e) ? cdni_ensemble_go_apart : advance_batch);
 }
 
 cdn_status cdn_ensemble_advance_to(cdn_ensemble *e, double t) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_advance_to";
-  if (!isfinite(t)) return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, function, -1, "the time to advance to is %g", t);
+  if (!isfinite(t)) return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, __func__, -1, "the time to advance to is %g", t);
   if (!e->rk)
     return cdni_ensemble_fail(
-        e, CDN_ERR_UNSUPPORTED, function, -1,
+        e, CDN_ERR_UNSUPPORTED, __func__, -1,
         "def.method is %s, which has no error control here: take an explicit Runge-Kutta method, or "
         "equal steps (cdn_ensemble_advance)",
         e->how->name);
-  CDNI_TRY(check_memory(e, function));
+  CDNI_TRY(check_memory(e, __func__));
   for (int k = 0; k < e->count; k++)
     if (e->status[k] == CDN_OK && e->t[k] > t)
-      return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is at t = %.17g already, beyond %.17g", k,
+      return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, k, "State %d is at t = %.17g already, beyond %.17g", k,
                                 e->t[k], t);
   cdni_stretch x = { .e = e, .end = t };
-  return cdni_ensemble_advance(&x, function,
+  return cdni_ensemble_advance(&x, __func__,
                                goes_apart(e) || e->sweeps ? cdni_ensemble_go_apart : cdni_ensemble_control);
 }

@@ -69,13 +69,12 @@ static void rates_of(void *context, int thread, int batch) {
 
 cdn_status cdn_ensemble_rates(cdn_ensemble *e, cdn_pool pool, double *rates, size_t stride) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_rates";
   if ((int)pool < CDN_POOL_Q || (int)pool > CDN_POOL_Z || (!rates && ensemble_pool_size(e, pool) > 0))
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, rates ? "there is no pool %d" : "no array for pool %d",
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, -1, rates ? "there is no pool %d" : "no array for pool %d",
                               (int)pool);
   question x = { .e = e, .pool = pool, .out = rates };
   x.out_stride = stride ? stride : ensemble_pool_size(e, pool);
-  return cdni_ensemble_run(e, function, rates_of, &x);
+  return cdni_ensemble_run(e, __func__, rates_of, &x);
 }
 
 /* ---- bodies ---- */
@@ -128,11 +127,10 @@ static void body_of(void *context, int thread, int batch) {
 
 cdn_status cdn_ensemble_body(cdn_ensemble *e, cdn_body body, cdn_transform *X_GB, cdn_spatial *V_GB) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_body";
   if (!cdni_body_exists(e->m, body))
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "there is no body %d in this System", (int)body.i);
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, -1, "there is no body %d in this System", (int)body.i);
   question x = { .e = e, .body = body, .X_GB = X_GB, .V_GB = V_GB };
-  return cdni_ensemble_run(e, function, body_of, &x);
+  return cdni_ensemble_run(e, __func__, body_of, &x);
 }
 
 /* ---- operators ---- */
@@ -191,10 +189,9 @@ static void inverse_dynamics_of(void *context, int thread, int batch) {
 cdn_status cdn_ensemble_inverse_dynamics(cdn_ensemble *e, const double *udot, size_t udot_stride, double *f,
                                          size_t f_stride) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_inverse_dynamics";
   question x = rows_of(e, udot, udot_stride, f, f_stride);
-  CDNI_TRY(check_rows(e, function, udot, false, x.in_stride, f));
-  return cdni_ensemble_run(e, function, inverse_dynamics_of, &x);
+  CDNI_TRY(check_rows(e, __func__, udot, false, x.in_stride, f));
+  return cdni_ensemble_run(e, __func__, inverse_dynamics_of, &x);
 }
 
 /* Lanes without M^-1 fail, each with the message from its own articulated inertias. */
@@ -235,10 +232,9 @@ static void multiply_by_M_inv_of(void *context, int thread, int batch) {
 cdn_status cdn_ensemble_multiply_by_M_inv(cdn_ensemble *e, const double *f, size_t f_stride, double *a,
                                           size_t a_stride) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_multiply_by_M_inv";
   question x = rows_of(e, f, f_stride, a, a_stride);
-  CDNI_TRY(check_rows(e, function, f, true, x.in_stride, a));
-  return cdni_ensemble_run(e, function, multiply_by_M_inv_of, &x);
+  CDNI_TRY(check_rows(e, __func__, f, true, x.in_stride, a));
+  return cdni_ensemble_run(e, __func__, multiply_by_M_inv_of, &x);
 }
 
 /* ---- State by State ---- */
@@ -263,10 +259,9 @@ static void visit_all(void *context, int thread, int batch) {
 cdn_status cdn_ensemble_visit(cdn_ensemble *e, cdn_status (*visit)(void *context, int k, cdn_state *state),
                               void *context) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_visit";
-  if (!visit) return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "there is no function to call");
+  if (!visit) return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, -1, "there is no function to call");
   question x = { .e = e, .visit = visit, .context = context, .sets = true };
-  return cdni_ensemble_run(e, function, visit_all, &x);
+  return cdni_ensemble_run(e, __func__, visit_all, &x);
 }
 
 static cdn_status energies_of(void *context, int k, cdn_state *state) {

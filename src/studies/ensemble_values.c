@@ -91,13 +91,12 @@ static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool
 
 cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_set_state";
   if (!state || !exists(e, k))
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, k,
                               state ? "there is no State %d: the ensemble has %d" : "State %d is given by NULL (of %d)",
                               k, e->count);
   if (cdn_state_system(state) != e->system)
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is given by one of another System", k);
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, k, "State %d is given by one of another System", k);
   const bool same_run = goes_on(e, k, cdn_state_time(state), cdni_state_y(state));
   CDNI_TRY(set_state(e, k, state, false));
   if (e->companion) CDNI_TRY(set_state(e->companion, k, state, same_run));
@@ -147,18 +146,17 @@ static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool
 
 cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_get_state";
   if (!state || !exists(e, k))
     return cdni_ensemble_fail(
-        e, CDN_ERR_ARG, function, k,
+        e, CDN_ERR_ARG, __func__, k,
         state ? "there is no State %d: the ensemble has %d" : "no State was given for number %d (of %d)", k, e->count);
   if (cdn_state_system(state) != e->system)
-    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "the State given belongs to another System");
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, k, "the State given belongs to another System");
   const int batch = k / e->lanes, lane = k % e->lanes;
   worker *w = &e->workers[0];
   cdn_status status = cdni_ensemble_load(w, &w->views[0], k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
   if (status == CDN_OK) status = cdn_state_copy(state, w->views[0].state);
-  if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
+  if (status != CDN_OK) cdni_ensemble_fail(e, status, __func__, k, "%s", cdn_status_text(status));
   return status;
 }
 
@@ -182,16 +180,15 @@ static void forget(cdn_ensemble *e) {
 
 cdn_status cdn_ensemble_set(cdn_ensemble *e, cdn_pool pool, const double *values, size_t stride) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
-  static const char function[] = "cdn_ensemble_set";
   static const char names[] = "quz";
-  CDNI_TRY(no_pool(e, function, pool, values));
+  CDNI_TRY(no_pool(e, __func__, pool, values));
   const size_t n = ensemble_pool_size(e, pool), first = ensemble_pool_first(e, pool);
   if (stride == 0) stride = n;
   for (int k = 0; n > 0 && k < e->count; k++) {
     size_t bad;
     const double *row = values + (size_t)k * stride;
     if (!cdni_all_finite(row, n, &bad))
-      return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, function, k, "%c[%zu] of State %d is %g: nothing was changed",
+      return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, __func__, k, "%c[%zu] of State %d is %g: nothing was changed",
                                 names[pool], bad, k, row[bad]);
   }
   for (int k = 0; n > 0 && k < e->count; k++)

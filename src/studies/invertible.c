@@ -122,7 +122,6 @@ static cdn_status fill(cdn_invertible_motion *motion, cdn_state *state, const cd
 
 cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_motion_def *def,
                                         cdn_invertible_motion **out) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, out);
   *out = NULL;
   cdn_invertible_motion_def d = invertible_motion_def_defaults;

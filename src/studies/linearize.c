@@ -198,7 +198,6 @@ static cdn_status linearize(cdn_state *state, const char *function, bool with_z,
 }
 
 cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities, int *l) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A, cdn_system_nu(cdn_state_system(state)));
   CDNI_NEED(state, n);
   CDNI_NEED(state, l);
@@ -207,7 +206,6 @@ cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int
 
 cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                 int *l) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A, cdn_system_nu(cdn_state_system(state)) + cdn_system_nz(cdn_state_system(state)));
   CDNI_NEED(state, n);
   CDNI_NEED(state, l);

@@ -102,14 +102,12 @@ cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_l
 }
 
 cdn_status cdn_displacement_basis(cdn_state *state, double *basis, int *n) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, basis, cdn_system_nu(cdn_state_system(state)));
   CDNI_NEED(state, n);
   return cdni_local_basis(state, "cdn_displacement_basis", CDN_LEVEL_POSITION, basis, n);
 }
 
 cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, basis, cdn_system_nu(cdn_state_system(state)));
   CDNI_NEED(state, n);
   return cdni_local_basis(state, "cdn_velocity_basis", CDN_LEVEL_VELOCITY, basis, n);
@@ -128,21 +126,20 @@ static cdn_status at_unit_length(cdn_state *state, double *q) {
 
 cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y, const cdn_projection_def *def) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_displace";
   const matter *m = NULL;
-  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_study_matter(state, __func__, &m));
   if (n < 0 || n > m->tree.nu)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "the basis cannot have %d displacements: 0 to %d, as many as there are speeds", n,
                            m->tree.nu);
-  CDNI_TRY(cdni_operator_check(state, function, "y", y, n));
+  CDNI_TRY(cdni_operator_check(state, __func__, "y", y, n));
   for (int i = 0; i < n; i++)
-    CDNI_TRY(cdni_operator_check(state, function, "a displacement of the basis",
+    CDNI_TRY(cdni_operator_check(state, __func__, "a displacement of the basis",
                                  basis ? basis + (size_t)i * (size_t)m->tree.nu : NULL, m->tree.nu));
   const size_t nq = (size_t)m->tree.nq, nu = (size_t)m->tree.nu;
   double *q = cdn_work_push(state, (4 * nq + nu + 1) * sizeof *q), *before = q + nq, *from = before + nq,
          *rate = from + nq, *v = rate + nq;
-  if (!q) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!q) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   for (size_t k = 0; k < nu; k++) {
     v[k] = 0;
     for (int i = 0; i < n; i++) v[k] += y[i] * basis[(size_t)i * nu + k];
@@ -211,15 +208,14 @@ static cdn_status refuse_zero(cdn_state *state, const char *function, const matt
 
 cdn_status cdn_difference(cdn_state *state, const double *q, double *v) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_difference";
   const matter *m = NULL;
-  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_study_matter(state, __func__, &m));
   CDNI_NEED_SOME(state, v, m->tree.nu);
-  CDNI_TRY(cdni_operator_check(state, function, "q", q, m->tree.nq));
-  CDNI_TRY(refuse_zero(state, function, m, q));
+  CDNI_TRY(cdni_operator_check(state, __func__, "q", q, m->tree.nq));
+  CDNI_TRY(refuse_zero(state, __func__, m, q));
   const size_t nq = (size_t)m->tree.nq;
   double *a = cdn_work_push(state, (4 * nq + 1) * sizeof *a), *b = a + nq, *rate = b + nq, *before = rate + nq;
-  if (!a) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!a) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   if (nq) memcpy(before, cdn_state_q(state), nq * sizeof *before), memcpy(b, q, nq * sizeof *b);
   cdn_status status = at_unit_length(state, a);
   cdni_state_normalize_q(state, b, NULL);

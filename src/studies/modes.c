@@ -49,23 +49,21 @@ static cdn_status solve(cdni_spectrum *s, cdn_state *state, const char *function
 }
 
 cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im, double *shape_re, double *shape_im) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, count);
   CDNI_NEED_SOME(state, re, cdn_system_nu(cdn_state_system(state)));
   CDNI_NEED_SOME(state, im, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_linear_modes";
   const matter *m = NULL;
-  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_study_matter(state, __func__, &m));
   const size_t nu = (size_t)m->tree.nu, most = 2 * nu;
   double *memory =
       cdn_work_push(state, (2 * nu * nu + 3 * most * most + 2 * most * nu + 4 * most + 1) * sizeof *memory);
-  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   cdni_spectrum s = { .nu = m->tree.nu, .D = memory, .U = memory + nu * nu, .A = memory + 2 * nu * nu };
   s.by_column = s.A + most * most, s.V = s.by_column + most * most;
   s.shape_re = s.V + most * most, s.shape_im = s.shape_re + most * nu;
   s.re = s.shape_im + most * nu, s.im = s.re + most, s.order = (int *)(s.im + most), s.zero = s.order + most;
   s.pivots = s.zero + most, s.twice = s.pivots + most;
-  const cdn_status status = solve(&s, state, function);
+  const cdn_status status = solve(&s, state, __func__);
   if (status == CDN_OK) {
     hand_out(&s, re, im, shape_re, shape_im);
     *count = s.size;
@@ -96,20 +94,18 @@ static cdn_status normal_modes(cdn_state *rest, const char *function, cdni_stati
 }
 
 cdn_status cdn_normal_modes(cdn_state *state, int *n, double *omega_squared, double *shapes) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, n);
   CDNI_NEED_SOME(state, omega_squared, cdn_system_nu(cdn_state_system(state)));
-  static const char function[] = "cdn_normal_modes";
   cdn_state *rest;
-  CDNI_TRY(cdni_rest_state(state, function, &rest));
+  CDNI_TRY(cdni_rest_state(state, __func__, &rest));
   const int nu = cdn_system_nu(cdn_state_system(state));
   const size_t own = cdni_statics_size(nu);
   double *memory = cdn_work_push(state, (own + cdni_symmetric_eigen_work(nu)) * sizeof *memory);
   cdn_status status = CDN_OK;
-  if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   else {
     cdni_statics s = cdni_statics_at(nu, memory);
-    status = normal_modes(rest, function, &s, memory + own, omega_squared, shapes);
+    status = normal_modes(rest, __func__, &s, memory + own, omega_squared, shapes);
     *n = s.n;
   }
   cdn_work_pop(state, memory);

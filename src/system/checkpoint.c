@@ -129,14 +129,13 @@ static cdn_status check_call(cdn_state *state, const char *function, bool has_st
 }
 
 cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) {
-  static const char function[] = "cdn_state_save";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check_call(state, function, write));
+  CDNI_TRY(check_call(state, __func__, write));
   cdni_archive a = cdni_archive_begin(&state->system->allocator, false);
-  cdni_system_archive(state->system, &a, state, function);
+  cdni_system_archive(state->system, &a, state, __func__);
   cdni_state_archive(state, &a);
   cdni_archive_send(&a, CDNI_ARCHIVE_STATE, write, context);
-  return cdni_archive_finish(&a, state, function);
+  return cdni_archive_finish(&a, state, __func__);
 }
 
 /* The State becomes what was loaded. To whoever has noted its serials, all of its variables have been written. */
@@ -160,12 +159,11 @@ static void load(cdn_state *state, cdni_archive *a) {
 }
 
 cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) {
-  static const char function[] = "cdn_state_load";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check_call(state, function, read));
+  CDNI_TRY(check_call(state, __func__, read));
   cdni_archive a = cdni_archive_begin(&state->system->allocator, true);
   cdni_archive_receive(&a, CDNI_ARCHIVE_STATE, read, context);
-  cdni_system_archive(state->system, &a, state, function);
+  cdni_system_archive(state->system, &a, state, __func__);
   if (a.status == CDN_OK) load(state, &a);
-  return cdni_archive_finish(&a, state, function);
+  return cdni_archive_finish(&a, state, __func__);
 }

@@ -172,10 +172,17 @@ static cdn_status no_element(const asked *by, cdn_element_type type, int i) {
                 i, cdn_element_count(by->system, type));
 }
 
+int cdni_find_by_name(const cdn_system *s, cdn_element_type type, const char *name) {
+  const cdni_elements *of = find_sort(s, type);
+  const int n = of && name ? of->count(s) : 0;
+  for (int i = 0; i < n; i++)
+    if (strcmp(of->name(s, i), name) == 0) return i;
+  return -1;
+}
+
 static cdn_status find_element(const asked *by, cdn_element_type type, const char *name, int *i) {
-  const cdni_elements *of = find_sort(by->system, type);
-  for (*i = 0; of && *i < of->count(by->system); ++*i)
-    if (strcmp(of->name(by->system, *i), name) == 0) return CDN_OK;
+  *i = cdni_find_by_name(by->system, type, name);
+  if (*i >= 0) return CDN_OK;
   if (!cdn_element_type_name(type)) return no_element(by, type, 0);
   return refuse(by, CDN_ERR_ARG, "no %s of System '%s' is called '%s': cdn_element_name lists them",
                 cdn_element_type_name(type), by->system->name, name);
@@ -312,7 +319,6 @@ static asked asked_of(const char *function, const cdn_state *state) {
 
 cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_element_type type, int i, int first, int n,
                                       double *values) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME((cdn_state *)state, values, n);
   const asked by = asked_of("cdn_element_get_parameters", state);
   return get(&by, type, i, first, n, values);
@@ -320,7 +326,6 @@ cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_element_type t
 
 cdn_status cdn_element_set_parameters(cdn_state *state, cdn_element_type type, int i, int first, int n,
                                       const double *values) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, values, n);
   const asked by = asked_of("cdn_element_set_parameters", state);
   return set(&by, type, i, first, n, values);
@@ -334,7 +339,6 @@ static cdn_status find_both(const asked *by, cdn_element_type type, const char *
 
 cdn_status cdn_parameter_get(const cdn_state *state, cdn_element_type type, const char *element, const char *parameter,
                              double *value) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED((cdn_state *)state, element);
   CDNI_NEED((cdn_state *)state, parameter);
   CDNI_NEED((cdn_state *)state, value);
@@ -346,7 +350,6 @@ cdn_status cdn_parameter_get(const cdn_state *state, cdn_element_type type, cons
 
 cdn_status cdn_parameter_set(cdn_state *state, cdn_element_type type, const char *element, const char *parameter,
                              double value) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, element);
   CDNI_NEED(state, parameter);
   const asked by = asked_of("cdn_parameter_set", state);

@@ -73,6 +73,9 @@ typedef struct cdni_elements {
   cdn_status (*set)(cdn_state *state, const char *function, int i, int first, int n, const double *values);
 } cdni_elements;
 
+/* The number of the element of that name, -1: there is none (NULL included). */
+int cdni_find_by_name(const cdn_system *system, cdn_element_type type, const char *name);
+
 /* What a room's list ends with. */
 #define CDNI_NO_MORE_ELEMENTS \
   { .type = CDN_ELEMENT_COUNT }

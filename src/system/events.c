@@ -1,8 +1,8 @@
 /* Events as parts of a System: their definition. The stepper finds and handles them. */
 #include <cardan/events.h>
 #include <math.h>
-#include <stdio.h>
 
+#include "system/adding.h"
 #include "system/events.h"
 #include "system/structs.h"
 
@@ -88,17 +88,17 @@ static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, c
     cdni_system_fail(s, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
     return id;
   }
-  char made_up[32];
-  snprintf(made_up, sizeof made_up, "event%zu", s->events.count);
-  const char *name = def->name ? def->name : made_up, *wrong = check(s, def, owner);
+  cdni_adder by = { s, function, "event", .ok = true };
+  cdni_adder_name(&by, def->name, s->events.count);
+  const char *wrong = check(s, def, owner);
   if (wrong) {
-    cdni_system_fail(s, CDN_ERR_ARG, function, name, "event '%s': %s", name, wrong);
+    cdni_adder_refuse(&by, CDN_ERR_ARG, "%s", wrong);
     return id;
   }
   cdni_event e = { .owner = def->self || def->self_size ? -1 : owner };
-  if (!own(&s->allocator, &e, def, name) || !cdni_array_push(&s->allocator, &s->events, sizeof e, &e)) {
+  if (!own(&s->allocator, &e, def, by.name) || !cdni_array_push(&s->allocator, &s->events, sizeof e, &e)) {
     free_event(&s->allocator, &e);
-    cdni_system_fail(s, CDN_ERR_NOMEM, function, name, "out of memory");
+    cdni_system_fail(s, CDN_ERR_NOMEM, function, by.name, "out of memory");
     return id;
   }
   cdn_event_def *kept = &CDNI_AT(s->events, cdni_event, s->events.count - 1).def;
@@ -112,9 +112,8 @@ static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, c
 }
 
 cdn_event cdn_system_add_event(cdn_system *system, const cdn_event_def *def) {
-  static const char function[] = "cdn_system_add_event";
-  if (cdni_system_refuses(system, function)) return (cdn_event){ -1 };
-  return add(system, def, -1, function);
+  if (cdni_system_refuses(system, __func__)) return (cdn_event){ -1 };
+  return add(system, def, -1, __func__);
 }
 
 cdn_event cdn_declare_event(cdn_declarer *d, const cdn_event_def *def) {
@@ -135,11 +134,8 @@ const char *cdn_event_name(const cdn_system *system, cdn_event event) {
 }
 
 cdn_event cdn_system_find_event(const cdn_system *system, const char *name) {
-  CDNI_NEED_OBJECT(system, (cdn_event){ -1 });
-  for (size_t i = 0; name && i < system->events.count; i++) {
-    if (strcmp(cdni_event_at(system, (int)i)->def.name, name) == 0) return (cdn_event){ (int32_t)i };
-  }
-  return (cdn_event){ -1 };
+  CDNI_NEED_OBJECT(system, ((cdn_event){ -1 }));
+  return (cdn_event){ cdni_find_by_name(system, CDN_ELEMENT_EVENT, name) };
 }
 
 const cdni_event *cdni_event_at(const cdn_system *system, int i) { return &CDNI_AT(system->events, cdni_event, i); }
@@ -158,12 +154,10 @@ static cdn_status evaluate(cdn_state *state, const cdni_event *e, double *value)
 }
 
 cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
-  static const char function[] = "cdn_event_value";
-  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the result is NULL");
   if (event.i < 0 || (size_t)event.i >= state->system->events.count ||
       cdni_event_at(state->system, event.i)->def.kind != CDN_EVENT_TRIGGERED) {
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no triggered event %d in this System",
-                           (int)event.i);
+    return cdni_state_lacks(state, __func__, "triggered event", (int)event.i);
   }
   const cdni_event *e = cdni_event_at(state->system, event.i);
   state->error.code = CDN_OK;
@@ -171,12 +165,12 @@ cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
   if (status == CDN_OK) return CDN_OK;
   cdn_error reason = state->error;
   if (reason.code == status) {
-    cdni_state_fail(state, status, reason.recoverable, function, e->def.name, "the trigger of event '%s': %s",
+    cdni_state_fail(state, status, reason.recoverable, __func__, e->def.name, "the trigger of event '%s': %s",
                     e->def.name, reason.text);
     state->error.stage = reason.stage;
     cdni_error_tell(&state->error);
   } else {
-    cdni_state_fail(state, status, false, function, e->def.name, "the trigger of event '%s' could not be evaluated: %s",
+    cdni_state_fail(state, status, false, __func__, e->def.name, "the trigger of event '%s' could not be evaluated: %s",
                     e->def.name, cdn_status_text(status));
   }
   return status;

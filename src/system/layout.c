@@ -45,7 +45,7 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   }
   s->off_valid = place(s, &at, (size_t)s->words * sizeof(uint64_t));
   s->off_serials = place(s, &at, n * sizeof(uint64_t));
-  s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  s->block_size = cdni_aligned(at);
 
   /* Entries that live in the pools. Without prescribed slots the effective values are the variables. */
   size_t q = s->off_y, u = q + (size_t)s->nq * sizeof(double), qdot = s->off_ydot;

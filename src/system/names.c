@@ -18,19 +18,18 @@ char *cdni_slot_name(const cdn_system *system, cdn_pool pool, int i) {
 }
 
 int cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name) {
-  static const char function[] = "cdn_system_find_slot";
   cdn_status wrong = CDN_OK;
-  if (!system || !name) wrong = cdni_refuse(CDN_ERR_ARG, function, "the System or the name is NULL");
+  if (!system || !name) wrong = cdni_refuse(CDN_ERR_ARG, __func__, "the System or the name is NULL");
   else if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
-    wrong = cdni_refuse(CDN_ERR_ARG, function, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
+    wrong = cdni_refuse(CDN_ERR_ARG, __func__, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
   else if (!system->frozen)
-    wrong = cdni_refuse(CDN_ERR_NOT_FROZEN, function, "slots are numbered when the System is frozen");
+    wrong = cdni_refuse(CDN_ERR_NOT_FROZEN, __func__, "slots are numbered when the System is frozen");
   if (wrong) return -1;
   const int n = pool == CDN_POOL_Q ? system->nq : pool == CDN_POOL_U ? system->nu : system->nz;
   for (int i = 0; i < n; i++) {
     char *text = cdni_slot_name(system, pool, i);
     if (!text) {
-      (void)!cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
+      (void)!cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory");
       return -1;
     }
     const bool found = strcmp(text, name) == 0;
@@ -71,13 +70,10 @@ cdn_dvar cdn_system_find_parameters(const cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **value, size_t *size) {
-  static const char function[] = "cdn_state_entry";
-  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the result is NULL");
   const cdn_system *s = state->system;
   *value = NULL;
-  if (!is_there(s, ticket))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no ticket %d in this System",
-                           (int)ticket.i);
+  if (!is_there(s, ticket)) return cdni_state_lacks(state, __func__, "ticket", (int)ticket.i);
   const node *n = node_at(s, ticket.i);
   const size_t d = sizeof(double);
   const void *pool[] = { &state->block[s->off_t], &state->block[s->off_y], &state->block[s->off_y + (size_t)s->nq * d],
@@ -86,7 +82,7 @@ cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **val
   const size_t sizes[] = { d, nq, nu, nz };
   size_t bytes = n->size;
   if (n->kind == NODE_STAGE)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, n->name, "'%s' is a stage, which has no value",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, n->name, "'%s' is a stage, which has no value",
                            n->name);
   if (ticket.i <= TICKET_Z) {
     cdni_state_note_read(state, ticket);

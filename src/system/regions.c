@@ -18,7 +18,7 @@ static bool grow(cdn_state *s, const node *n, size_t wanted) {
   region_slot *slot = &s->regions[n->slot];
   size_t capacity = wanted + wanted / 4;
   if (capacity < 2 * slot->capacity) capacity = 2 * slot->capacity;
-  capacity = (capacity + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  capacity = cdni_aligned(capacity);
   char *data = cdni_alloc(&s->system->allocator, capacity);
   if (!data) return false;
   const size_t used = (size_t)*region_count(s, n) * n->element;
@@ -123,11 +123,9 @@ void cdni_region_archive(cdn_state *s, int32_t ticket, cdni_archive *a) {
 
 /* ---- for whoever evaluates elsewhere for a while ---- */
 
-static size_t rounded(size_t bytes) { return (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN; }
-
 size_t cdni_state_snapshot_size(const cdn_state *s) {
   size_t size = s->system->block_size;
-  for (size_t i = 0; i < s->system->regions.count; i++) size += rounded(region_bytes(s, ticket_at(s->system, i)));
+  for (size_t i = 0; i < s->system->regions.count; i++) size += cdni_aligned(region_bytes(s, ticket_at(s->system, i)));
   return size;
 }
 
@@ -137,7 +135,7 @@ void cdni_state_take_snapshot(const cdn_state *s, char *to) {
   for (size_t i = 0; i < s->system->regions.count; i++) {
     const size_t bytes = region_bytes(s, ticket_at(s->system, i));
     if (bytes > 0) memcpy(to, s->regions[i].data, bytes);
-    to += rounded(bytes);
+    to += cdni_aligned(bytes);
   }
 }
 
@@ -147,7 +145,7 @@ void cdni_state_return_to(cdn_state *s, const char *from) {
   for (size_t i = 0; i < s->system->regions.count; i++) {
     const size_t bytes = region_bytes(s, ticket_at(s->system, i));
     if (bytes > 0) memcpy(s->regions[i].data, from, bytes);
-    from += rounded(bytes);
+    from += cdni_aligned(bytes);
   }
 }
 
@@ -229,36 +227,32 @@ static cdn_status put(cdn_state *s, const char *function, cdn_region r, int64_t 
 }
 
 cdn_status cdn_region_set(cdn_state *state, cdn_region r, int n, const void *elements) {
-  static const char function[] = "cdn_region_set";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check(state, function, r, 0, n));
-  return put(state, function, r, n, 0, elements);
+  CDNI_TRY(check(state, __func__, r, 0, n));
+  return put(state, __func__, r, n, 0, elements);
 }
 
 cdn_status cdn_region_append(cdn_state *state, cdn_region r, int n, const void *elements) {
-  static const char function[] = "cdn_region_append";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check(state, function, r, 0, n));
+  CDNI_TRY(check(state, __func__, r, 0, n));
   const int64_t size = *region_count(state, node_at(state->system, r.ticket.i));
-  return n > 0 ? put(state, function, r, size + n, size, elements) : CDN_OK;
+  return n > 0 ? put(state, __func__, r, size + n, size, elements) : CDN_OK;
 }
 
 cdn_status cdn_region_resize(cdn_state *state, cdn_region r, int n) {
-  static const char function[] = "cdn_region_resize";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check(state, function, r, 0, n));
+  CDNI_TRY(check(state, __func__, r, 0, n));
   const int64_t size = *region_count(state, node_at(state->system, r.ticket.i));
-  return n != size ? put(state, function, r, n, n < size ? n : size, NULL) : CDN_OK;
+  return n != size ? put(state, __func__, r, n, n < size ? n : size, NULL) : CDN_OK;
 }
 
 cdn_status cdn_region_set_elements(cdn_state *state, cdn_region r, int first, int n, const void *elements) {
-  static const char function[] = "cdn_region_set_elements";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  CDNI_TRY(check(state, function, r, first, n));
+  CDNI_TRY(check(state, __func__, r, first, n));
   const node *v = node_at(state->system, r.ticket.i);
   const int64_t size = *region_count(state, v);
   if (first > size || n > size - first)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, v->name,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, v->name,
                            "%d elements of '%s' from element %d on are not all there: it has %lld. "
                            "cdn_region_append and cdn_region_resize make it longer",
                            n, v->name, first, (long long)size);
@@ -286,18 +280,17 @@ cdn_status cdni_calc_region(const void *self, cdn_state *state, void *out) {
 }
 
 cdn_status cdn_region_output_add(cdn_region_output *out, int n, void **elements) {
-  static const char function[] = "cdn_region_output_add";
   if (elements) *elements = NULL;
-  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "there is no region to add to: the output is NULL");
+  if (!out) return cdni_refuse(CDN_ERR_ARG, __func__, "there is no region to add to: the output is NULL");
   cdn_state *s = out->state;
   const node *r = node_at(s->system, out->ticket);
   if (n < 0 || !elements)
-    return cdni_state_fail(s, CDN_ERR_ARG, false, function, r->name, "%d elements cannot be added to '%s'%s", n,
+    return cdni_state_fail(s, CDN_ERR_ARG, false, __func__, r->name, "%d elements cannot be added to '%s'%s", n,
                            r->name, elements ? "" : ": there is nowhere to tell where they are");
   int64_t *count = region_count(s, r);
   region_slot *slot = &s->regions[r->slot];
   /* not that of a partner, whose elements the compute function may be reading */
-  CDNI_TRY(reserve(s, function, r, *count + n));
+  CDNI_TRY(reserve(s, __func__, r, *count + n));
   if (n == 0) return CDN_OK;
   *elements = slot->data + (size_t)*count * r->element;
   memset(*elements, 0, (size_t)n * r->element);

@@ -47,14 +47,13 @@ cdn_state *cdni_state_alloc(const cdn_system *system) {
 }
 
 cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
-  static const char function[] = "cdn_state_create";
   if (out) *out = NULL;
-  if (!out || !system) return cdni_refuse(CDN_ERR_ARG, function, "the System, or where the State shall go, is NULL");
+  if (!out || !system) return cdni_refuse(CDN_ERR_ARG, __func__, "the System, or where the State shall go, is NULL");
   if (!system->frozen)
-    return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "System '%s' is not frozen yet: call cdn_system_freeze first",
+    return cdni_refuse(CDN_ERR_NOT_FROZEN, __func__, "System '%s' is not frozen yet: call cdn_system_freeze first",
                        system->name);
   cdn_state *s = cdni_state_alloc(system);
-  if (!s) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a State of %zu bytes", system->block_size);
+  if (!s) return cdni_refuse(CDN_ERR_NOMEM, __func__, "no memory for a State of %zu bytes", system->block_size);
   cdn_system_retain(system);
   set_defaults(s);
   const cdn_status status = cdni_regions_set_defaults(s);
@@ -126,7 +125,6 @@ static cdn_status fail_v(cdn_state *state, cdn_status code, bool recoverable, co
 
 cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element, const char *format,
                           ...) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, format);
   va_list args;
   va_start(args, format);
@@ -146,6 +144,10 @@ cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, 
 
 cdn_status cdni_state_last_status(const cdn_state *state) {
   return state->error.code != CDN_OK ? state->error.code : CDN_ERR_CALLBACK;
+}
+
+cdn_status cdni_state_lacks(cdn_state *state, const char *function, const char *what, int number) {
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no %s %d in this System", what, number);
 }
 
 cdn_status cdni_state_misses(cdn_state *state, const char *function, const char *argument) {
@@ -425,7 +427,7 @@ void *cdn_work_push(cdn_state *state, size_t bytes) {
   CDNI_NEED_OBJECT(state, NULL);
   const size_t header = CDNI_ALIGN;
   if (bytes > SIZE_MAX / 2) return NULL;
-  bytes = (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN + header;
+  bytes = cdni_aligned(bytes) + header;
   work_chunk *top = state->work;
   if (!top || top->size - top->used < bytes) {
     /* A further chunk is no larger than the one below it unless it must be: many come and go while that one is held. */

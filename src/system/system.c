@@ -165,13 +165,6 @@ cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *fun
   return code;
 }
 
-void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
-                        const char *format, va_list args) {
-  char reason[320];
-  cdni_vprint(reason, sizeof reason, format, args);
-  cdni_system_fail(system, code, function, name, "%s '%s': %s", what, name, reason);
-}
-
 bool cdni_system_refuses(cdn_system *system, const char *function) {
   if (!system) return true;
   if (system->frozen) {
@@ -244,10 +237,9 @@ static cdn_status freeze(cdn_system *s) {
 }
 
 cdn_status cdn_system_freeze(cdn_system *system) {
-  static const char function[] = "cdn_system_freeze";
   CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
   if (system->frozen)
-    return cdni_refuse(CDN_ERR_FROZEN, function, "System '%s' is frozen already; it stays so", system->name);
+    return cdni_refuse(CDN_ERR_FROZEN, __func__, "System '%s' is frozen already; it stays so", system->name);
   if (system->error.code != CDN_OK) {
     cdni_error_tell(&system->error);
     return system->error.code;
@@ -290,18 +282,17 @@ void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *
 /* ---- subsystems ---- */
 
 cdn_subsystem cdn_system_add_subsystem(cdn_system *system, const cdn_subsystem_ops *ops, const void *self) {
-  static const char function[] = "cdn_system_add_subsystem";
   cdn_subsystem id = { -1 };
-  if (cdni_system_refuses(system, function)) return id;
+  if (cdni_system_refuses(system, __func__)) return id;
   cdn_subsystem_ops known;
   const char *unreadable = CDNI_READ_OPS(cdn_subsystem_ops, &known, ops);
   ops = &known;
   if (unreadable) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", unreadable);
     return id;
   }
   if (ops->self_size > 0 && !self) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, ops->name, "self is NULL but ops.self_size is %zu", ops->self_size);
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, ops->name, "self is NULL but ops.self_size is %zu", ops->self_size);
     return id;
   }
   subsystem sub = { .ops = *ops };
@@ -314,7 +305,7 @@ cdn_subsystem cdn_system_add_subsystem(cdn_system *system, const cdn_subsystem_o
   if (!ok || !cdni_array_push(&system->allocator, &system->subsystems, sizeof sub, &sub)) {
     cdni_strfree(&system->allocator, sub.name);
     if (sub.self) cdni_free(&system->allocator, sub.self, ops->self_size);
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, ops->name, "out of memory");
+    cdni_system_fail(system, CDN_ERR_NOMEM, __func__, ops->name, "out of memory");
     return id;
   }
   CDNI_AT(system->subsystems, subsystem, system->subsystems.count - 1).ops.name = sub.name;

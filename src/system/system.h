@@ -16,9 +16,6 @@
 /* Stores a building error, if it is the first one (errors of adders are sticky); returns its code. */
 cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *function, const char *element,
                             const char *format, ...) CDN_PRINTF(5, 6);
-/* The same for an element. The text begins with the element: "force 'tether': ...". */
-void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
-                        const char *format, va_list args);
 /* Whether adders must do nothing: after an earlier error, or if the System is frozen, which is then stored as an
  * error. */
 bool cdni_system_refuses(cdn_system *system, const char *function);
@@ -352,15 +349,16 @@ const double *cdni_system_z_scale(const cdn_system *system);
 /* Stores a failure, like cdn_state_fail, with the name of the public function. */
 cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
                            const char *element, const char *format, ...) CDN_PRINTF(6, 7);
+/* The failure of a call that names an element by a number that none has. */
+cdn_status cdni_state_lacks(cdn_state *state, const char *function, const char *what, int number);
 /* The failure of a call that needs an argument and got NULL. */
 cdn_status cdni_state_misses(cdn_state *state, const char *function, const char *argument);
-#define CDNI_NEED(state, pointer)                                          \
-  do {                                                                     \
-    if (!(pointer)) return cdni_state_misses((state), __func__, #pointer); \
-  } while (0)
-/* An array of `n` numbers: an empty one may be NULL. */
+/* A public function needs a State, and something besides. */
+#define CDNI_NEED(state, pointer) CDNI_NEED_SOME(state, pointer, 1)
+/* A State, and an array of `n` numbers: an empty one may be NULL. */
 #define CDNI_NEED_SOME(state, pointer, n)                                             \
   do {                                                                                \
+    if (!(state)) return cdni_misses(__func__, "state");                              \
     if (!(pointer) && (n) > 0) return cdni_state_misses((state), __func__, #pointer); \
   } while (0)
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);

@@ -6,6 +6,7 @@
 #include <cardan/motion.h>
 #include <cardan/stepper.h>
 
+#include "geometry/kind.h"
 #include "matter/matter.h"
 #include "view/encode.h"
 
@@ -92,21 +93,6 @@ static void encode_bodies(view_text *t, const view_model *m) {
   cdni_text_close(t, ']');
 }
 
-/* The name of the page's shape, and how many sizes it has. */
-static const char *shape_of(const cdn_geometry *g, int *n) {
-  static const struct {
-    const char *name;
-    int n;
-  } shapes[] = {
-    [CDN_GEOMETRY_SPHERE] = { "sphere", 1 },     [CDN_GEOMETRY_HALF_SPACE] = { "plane", 2 },
-    [CDN_GEOMETRY_CAPSULE] = { "capsule", 2 },   [CDN_GEOMETRY_ELLIPSOID] = { "ellipsoid", 3 },
-    [CDN_GEOMETRY_CYLINDER] = { "cylinder", 2 }, [CDN_GEOMETRY_BOX] = { "box", 3 },
-  };
-  const bool known = g->kind >= 0 && g->kind < CDN_GEOMETRY_CONVEX;
-  *n = known ? shapes[g->kind].n : 0;
-  return known ? shapes[g->kind].name : "mesh";
-}
-
 static void encode_pattern(view_text *t, const cdn_visual *v) {
   cdni_text_open(t, "pattern", '{');
   cdni_text_string(t, "kind", v->pattern == CDN_PATTERN_CHECKER ? "checker" : "gradient");
@@ -136,17 +122,16 @@ static void encode_visuals(view_text *t, const view_model *m) {
   cdni_text_open(t, "visuals", '[');
   for (int i = 0; i < cdn_scene_visual_count(m->scene); i++) {
     cdn_visual v;
-    int n;
     if (cdn_scene_visual(m->scene, i, &v) != CDN_OK) continue;
-    const char *shape = shape_of(&v.geometry, &n);
+    const geometry_kind *kind = kind_of(&v.geometry);
     const bool is_plane = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE;
     const double half[2] = { v.half[0] > 0 ? v.half[0] : INFINITY, v.half[1] > 0 ? v.half[1] : INFINITY };
     const double *size = is_plane ? half : v.geometry.size;
     cdni_text_open(t, NULL, '{');
     cdni_text_string(t, "name", v.name);
     cdni_text_integer(t, "body", v.body.i);
-    cdni_text_string(t, "shape", shape);
-    cdni_text_numbers(t, "size", size, n);
+    cdni_text_string(t, "shape", kind->page.shape ? kind->page.shape : "mesh");
+    cdni_text_numbers(t, "size", size, kind->page.n);
     if (m->looks->of_visual[i] >= 0) cdni_text_integer(t, "mesh", m->looks->of_visual[i]);
     encode_pose(t, v.X_BV);
     cdni_text_numbers(t, "rgba", v.rgba, 4);
@@ -255,7 +240,7 @@ static bool is_offered(const view_model *m, cdn_element_type type, int i) {
   return cdn_element_parameter_count(cdn_state_system(m->state), type, i) > 0;
 }
 
-static const char *kind_of(const cdn_system *system, cdn_element_type type, int i) {
+static const char *kind_name(const cdn_system *system, cdn_element_type type, int i) {
   const char *kind = cdn_element_kind(system, type, i);
   if (!kind && type == CDN_ELEMENT_BODY) return cdn_mobilizer_name(cdn_body_mobilizer(system, (cdn_body){ i }));
   return kind ? kind : "";
@@ -271,7 +256,7 @@ static void encode_elements(view_text *t, const view_model *m) {
       cdni_text_string(t, "element_type", cdn_element_type_name((cdn_element_type)type));
       cdni_text_integer(t, "element", i);
       cdni_text_string(t, "name", cdn_element_name(system, (cdn_element_type)type, i));
-      cdni_text_string(t, "kind", kind_of(system, (cdn_element_type)type, i));
+      cdni_text_string(t, "kind", kind_name(system, (cdn_element_type)type, i));
       cdni_text_close(t, '}');
     }
   cdni_text_close(t, ']');

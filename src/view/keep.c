@@ -124,18 +124,17 @@ static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
 }
 
 cdn_status cdn_view_write(cdn_view *view, const char *path) {
-  static const char function[] = "cdn_view_write";
   CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(path, CDN_ERR_ARG);
   if (!view->kept.file || view->kept.n == 0)
-    return cdni_refuse(CDN_ERR_ARG, function, "no frames were kept: set cdn_view_def.keep, and show something");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "no frames were kept: set cdn_view_def.keep, and show something");
   cdni_whole_file page;
-  if (!cdni_whole_begin(&page, path)) return no_file(function, path);
+  if (!cdni_whole_begin(&page, path)) return no_file(__func__, path);
   cdni_embed *embed = NULL;
   cdn_status status = cdni_embed_begin(view->page, cdn_file_write, page.file, &embed);
   if (status == CDN_OK) status = add_all(view, embed);
   if (status == CDN_OK) status = cdni_embed_end(embed, NULL);
   else cdni_embed_drop(embed);
-  if (!cdni_whole_end(&page, status == CDN_OK) && status == CDN_OK) status = no_file(function, path);
+  if (!cdni_whole_end(&page, status == CDN_OK) && status == CDN_OK) status = no_file(__func__, path);
   return status;
 }

@@ -217,7 +217,6 @@ double cdni_live_turn(live *l) {
 }
 
 cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
-  static const char function[] = "cdn_view_run";
   CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
   cdn_stepper_def d = cdn_default_stepper_def();
   d.companion = true;
@@ -225,9 +224,9 @@ cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
       def ? cdni_sized_read(&d, def,
                             CDNI_SIZED(cdn_stepper_def, "start the cdn_stepper_def with cdn_default_stepper_def()"))
           : NULL;
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   if (!view->link && !(d.final_time < INFINITY))
-    return cdni_refuse(CDN_ERR_ARG, function, "a view without a server needs a final_time: nobody could end the run");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "a view without a server needs a final_time: nobody could end the run");
   live *l;
   CDNI_TRY(cdni_live_open(view, &d, &l));
   while (!atomic_load(&view->stop)) {

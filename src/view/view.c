@@ -64,13 +64,12 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
 }
 
 cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **out) {
-  static const char function[] = "cdn_view_open";
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   *out = NULL;
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   cdn_view_def d = view_def_defaults;
   const char *unreadable = def ? read_view_def(&d, def) : NULL;
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   CDNI_TRY(check_def(state, &d));
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(state));
   cdn_view *v = cdni_calloc(a, sizeof *v);

@@ -71,9 +71,8 @@ START_TEST(the_usual_rule_is_harmonic) {
   touch_of_two t = touch_by(&rule, &a, &b, NULL);
   NEAR(t.friction, 2 * 0.9 * 0.3 / 1.2, 1e-15);
   NEAR(t.force, hertz(in_series(1e7, 4e6)), 1e-12 * t.force);
-  /* what two materials wish is heard by the usual rule only */
-  a.larger_friction = b.larger_friction = 1;
-  NEAR(touch_by(&rule, &a, &b, NULL).friction, 0.9, 0);
+  a.priority = 1; /* is not read */
+  NEAR(touch_by(&rule, &a, &b, NULL).friction, 2 * 0.9 * 0.3 / 1.2, 1e-15);
   rule.combining = CDN_COMBINE_HARMONIC;
   NEAR(touch_by(&rule, &a, &b, NULL).friction, 2 * 0.9 * 0.3 / 1.2, 1e-15);
 }

@@ -111,7 +111,7 @@ static const measure_kind whole = {
 
 static cdn_status freeze_with(const measure_kind *kind) {
   cdn_system *system = cdn_system_create(NULL);
-  measure_adder a;
+  cdni_adder a;
   measure m = { .n = 1, .operand = { -1 } };
   cdni_measure_begin(&a, system, "test", "mine");
   cdni_measure_add(&a, kind, &m);

@@ -60,7 +60,6 @@ cdn_constraint cdn_system_constrain_ball(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_ball_set(cdn_state *state, cdn_constraint ball, cdn_vec3 p_A, cdn_vec3 p_B) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
   return cdni_constraint_set(state, ball, CONSTRAINT_BALL, "cdn_ball_set", params);
 }

@@ -3,11 +3,6 @@
 
 static const cdni_parameter table[] = { CDNI_ANY("acceleration", "m/s^2|rad/s^2") };
 
-static cdn_status calc_rows(const constraint_view *v) {
-  v->g[0] = 1;
-  return CDN_OK;
-}
-
 static cdn_status add_bias(const constraint_view *v, double *bias) {
   bias[0] -= v->params[0];
   return CDN_OK;
@@ -17,7 +12,7 @@ const constraint_kind cdni_constraint_constant_acceleration = {
   .name = "constant acceleration",
   .n_params = 1,
   .params = table,
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .add_bias = add_bias,
   .vary = vary_nothing,
 };
@@ -32,7 +27,6 @@ cdn_constraint cdn_system_constrain_acceleration(cdn_system *system, const char 
 }
 
 cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constraint constraint, double acceleration) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_ACCELERATION, "cdn_constant_acceleration_set",
                              &acceleration);
 }

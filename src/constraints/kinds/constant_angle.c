@@ -62,7 +62,6 @@ cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B, double angle) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_vec3 x = constraint_unit(x_A), y = constraint_unit(y_B);
   const double params[] = { x.x, x.y, x.z, y.x, y.y, y.z, angle };
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_ANGLE, "cdn_angle_set", params);

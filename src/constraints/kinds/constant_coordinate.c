@@ -8,17 +8,12 @@ static cdn_status calc_position(const constraint_view *v, double *e) {
   return CDN_OK;
 }
 
-static cdn_status calc_rows(const constraint_view *v) {
-  v->g[0] = 1;
-  return CDN_OK;
-}
-
 const constraint_kind cdni_constraint_constant_coordinate = {
   .name = "constant coordinate",
   .n_params = 1,
   .params = table,
   .calc_position = calc_position,
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .add_bias = cdni_constraint_no_bias,
   .vary = vary_nothing,
 };
@@ -33,6 +28,5 @@ cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *n
 }
 
 cdn_status cdn_constant_coordinate_set(cdn_state *state, cdn_constraint constraint, double value) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_COORDINATE, "cdn_constant_coordinate_set", &value);
 }

@@ -3,11 +3,6 @@
 
 static const cdni_parameter table[] = { CDNI_ANY("speed", "m/s|rad/s") };
 
-static cdn_status calc_rows(const constraint_view *v) {
-  v->g[0] = 1;
-  return CDN_OK;
-}
-
 static cdn_status finish_velocity(const constraint_view *v, double *e) {
   e[0] -= v->params[0];
   return CDN_OK;
@@ -17,7 +12,7 @@ const constraint_kind cdni_constraint_constant_speed = {
   .name = "constant speed",
   .n_params = 1,
   .params = table,
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .finish_velocity = finish_velocity,
   .add_bias = cdni_constraint_no_bias,
   .vary = vary_nothing,
@@ -32,6 +27,5 @@ cdn_constraint cdn_system_constrain_speed(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_constant_speed_set(cdn_state *state, cdn_constraint constraint, double speed) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_SPEED, "cdn_constant_speed_set", &speed);
 }

@@ -11,11 +11,6 @@ static cdn_status rate(const constraint_view *v, int order, double *value) {
   return CDN_OK;
 }
 
-static cdn_status calc_rows(const constraint_view *v) {
-  v->g[0] = 1;
-  return CDN_OK;
-}
-
 static cdn_status calc_position(const constraint_view *v, double *e) {
   double c;
   CDNI_TRY(rate(v, 0, &c));
@@ -40,7 +35,7 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
 const constraint_kind cdni_constraint_controlled_coordinate = {
   .name = "controlled coordinate",
   .calc_position = calc_position,
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .finish_velocity = finish_velocity,
   .add_bias = add_bias,
   .vary = vary_nothing,
@@ -48,34 +43,30 @@ const constraint_kind cdni_constraint_controlled_coordinate = {
 
 const constraint_kind cdni_constraint_controlled_speed = {
   .name = "controlled speed",
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .finish_velocity = finish_velocity,
   .add_bias = add_bias,
   .vary = vary_nothing,
 };
 
 static cdn_constraint add(constraint_adder *adder, cdn_control control) {
-  if (!cdn_control_name(adder->system, control))
-    cdni_constraint_refuse(adder, CDN_ERR_ARG, "there is no control %d in this System (yet): add the control first",
-                           (int)control.i);
+  cdni_adder_check_there(&adder->by, "control", control.i, cdn_system_control_count(adder->by.system));
   adder->element.control = control;
   return cdni_constraint_add(adder, NULL, 0, NULL);
 }
 
 cdn_constraint cdn_system_constrain_coordinate_to_control(cdn_system *system, const char *name, cdn_body body,
                                                           int coordinate, cdn_control control) {
-  static const char function[] = "cdn_system_constrain_coordinate_to_control";
   constraint_adder adder;
-  cdni_constraint_begin(&adder, system, CONSTRAINT_CONTROLLED_COORDINATE, function, name, 1, 0, 0);
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CONTROLLED_COORDINATE, __func__, name, 1, 0, 0);
   cdni_constraint_add_coordinate(&adder, body, coordinate);
   return add(&adder, control);
 }
 
 cdn_constraint cdn_system_constrain_speed_to_control(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                      cdn_control control) {
-  static const char function[] = "cdn_system_constrain_speed_to_control";
   constraint_adder adder;
-  cdni_constraint_begin(&adder, system, CONSTRAINT_CONTROLLED_SPEED, function, name, 0, 1, 0);
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CONTROLLED_SPEED, __func__, name, 0, 1, 0);
   cdni_constraint_add_mobility(&adder, body, mobility);
   return add(&adder, control);
 }

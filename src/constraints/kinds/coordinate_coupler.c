@@ -45,8 +45,9 @@ cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *nam
   constraint_adder adder;
   cdni_constraint_begin(&adder, system, CONSTRAINT_COORDINATE_COUPLER, "cdn_system_couple_coordinates", name, 1, 0, 0);
   if (n < 1 || n > CDN_FUNCTION_MOST_INPUTS || !coordinates)
-    cdni_constraint_refuse(&adder, CDN_ERR_ARG, "%d coordinates are given; it couples 1 to %d", n,
-                           CDN_FUNCTION_MOST_INPUTS);
-  for (int i = 0; i < n && adder.ok; i++) cdni_constraint_add_coordinate(&adder, coordinates[i].body, coordinates[i].k);
+    cdni_adder_refuse(&adder.by, CDN_ERR_ARG, "%d coordinates are given; it couples 1 to %d", n,
+                      CDN_FUNCTION_MOST_INPUTS);
+  for (int i = 0; i < n && adder.by.ok; i++)
+    cdni_constraint_add_coordinate(&adder, coordinates[i].body, coordinates[i].k);
   return constraint_add_function(&adder, f, n, &f, sizeof f);
 }

@@ -103,10 +103,10 @@ static inline cdn_status constraint_function(const constraint_view *v, const cdn
 /* Adds an element whose data retains the function; n: the number of inputs that it must have. */
 static inline cdn_constraint constraint_add_function(constraint_adder *adder, const cdn_function *f, int n,
                                                      const void *data, size_t size) {
-  if (!f) cdni_constraint_refuse(adder, CDN_ERR_ARG, "no function was given");
+  if (!f) cdni_adder_refuse(&adder->by, CDN_ERR_ARG, "no function was given");
   else if (cdn_function_n_inputs(f) != n)
-    cdni_constraint_refuse(adder, CDN_ERR_ARG, "its function has %d inputs, for which %d are given",
-                           cdn_function_n_inputs(f), n);
+    cdni_adder_refuse(&adder->by, CDN_ERR_ARG, "its function has %d inputs, for which %d are given",
+                      cdn_function_n_inputs(f), n);
   const cdn_constraint id = cdni_constraint_add(adder, data, size, NULL);
   if (id.i >= 0) cdn_function_retain(f);
   return id;

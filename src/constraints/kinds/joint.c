@@ -388,15 +388,15 @@ cdn_constraint cdn_system_constrain_joint(cdn_system *system, const char *name, 
   const int32_t data = known ? (int32_t)kind : CDN_WELD;
   cdni_constraint_begin(&adder, system, CONSTRAINT_JOINT, "cdn_system_constrain_joint", name, forms[data].np,
                         forms[data].nv, 0);
-  if (!known) cdni_constraint_refuse(&adder, CDN_ERR_ARG, "there is no mobilizer %d", (int)kind);
+  if (!known) cdni_adder_refuse(&adder.by, CDN_ERR_ARG, "there is no mobilizer %d", (int)kind);
   else if (kind == CDN_FREE || kind == CDN_BUSHING)
-    cdni_constraint_refuse(&adder, CDN_ERR_ARG, "a %s joint takes nothing away: it is no constraint",
-                           cdn_mobilizer_name(kind));
+    cdni_adder_refuse(&adder.by, CDN_ERR_ARG, "a %s joint takes nothing away: it is no constraint",
+                      cdn_mobilizer_name(kind));
   else if (!forms[kind].name)
-    cdni_constraint_refuse(&adder, CDN_ERR_UNSUPPORTED,
-                           "a %s mobilizer says how its coordinates move M, not which motions it forbids: write the "
-                           "equations as a custom constraint",
-                           cdn_mobilizer_name(kind));
+    cdni_adder_refuse(&adder.by, CDN_ERR_UNSUPPORTED,
+                      "a %s mobilizer says how its coordinates move M, not which motions it forbids: write the "
+                      "equations as a custom constraint",
+                      cdn_mobilizer_name(kind));
   cdni_constraint_add_pair(&adder, a, b);
   pack(params, F, M, own);
   return cdni_constraint_add(&adder, &data, sizeof data, params);

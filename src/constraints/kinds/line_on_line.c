@@ -72,7 +72,6 @@ cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, const char 
 }
 
 cdn_status cdn_line_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AE, cdn_transform X_BE) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   double params[CDNI_COUNT(table)];
   cdni_pack_transform(params, X_AE);
   cdni_pack_transform(params + 12, X_BE);

@@ -46,7 +46,6 @@ cdn_constraint cdn_system_constrain_no_slip(cdn_system *system, const char *name
 }
 
 cdn_status cdn_no_slip_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_C, cdn_vec3 n_C) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_vec3 n = constraint_unit(n_C);
   const double params[] = { p_C.x, p_C.y, p_C.z, n.x, n.y, n.z };
   return cdni_constraint_set(state, constraint, CONSTRAINT_NO_SLIP_1D, "cdn_no_slip_set", params);

@@ -56,7 +56,6 @@ cdn_constraint cdn_system_constrain_point_in_plane(cdn_system *system, const cha
 }
 
 cdn_status cdn_point_in_plane_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 n_A, double h, cdn_vec3 p_B) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_vec3 n = constraint_unit(n_A);
   const double params[] = { n.x, n.y, n.z, h, p_B.x, p_B.y, p_B.z };
   return cdni_constraint_set(state, constraint, CONSTRAINT_POINT_IN_PLANE, "cdn_point_in_plane_set", params);

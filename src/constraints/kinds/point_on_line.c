@@ -71,7 +71,6 @@ cdn_constraint cdn_system_constrain_point_on_line(cdn_system *system, const char
 
 cdn_status cdn_point_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 d_A, cdn_vec3 p_A,
                                  cdn_vec3 p_B) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_vec3 d = constraint_unit(d_A);
   const double params[] = { d.x, d.y, d.z, p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
   return cdni_constraint_set(state, constraint, CONSTRAINT_POINT_ON_LINE, "cdn_point_on_line_set", params);

@@ -82,7 +82,6 @@ cdn_constraint cdn_system_couple_by_polynomial(cdn_system *system, const char *n
 
 cdn_status cdn_polynomial_coupler_set(cdn_state *state, cdn_constraint constraint, double y0, double x0,
                                       const double a[5]) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, a);
   double params[7];
   pack(a, y0, x0, params);

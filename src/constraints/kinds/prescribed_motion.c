@@ -12,11 +12,6 @@ static cdn_status calc_position(const constraint_view *v, double *e) {
   return CDN_OK;
 }
 
-static cdn_status calc_rows(const constraint_view *v) {
-  v->g[0] = 1;
-  return CDN_OK;
-}
-
 static cdn_status finish_velocity(const constraint_view *v, double *e) {
   cdn_function_result f;
   CDNI_TRY(evaluate(v, 1, &f));
@@ -36,7 +31,7 @@ static void destroy(void *data) { cdn_function_release(constraint_function_of(da
 const constraint_kind cdni_constraint_prescribed_motion = {
   .name = "prescribed motion",
   .calc_position = calc_position,
-  .calc_rows = calc_rows,
+  .calc_rows = cdni_constraint_slot_row,
   .finish_velocity = finish_velocity,
   .add_bias = add_bias,
   .destroy = destroy,

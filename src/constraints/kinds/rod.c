@@ -88,7 +88,6 @@ cdn_constraint cdn_system_constrain_rod(cdn_system *system, const char *name, cd
 }
 
 cdn_status cdn_rod_set(cdn_state *state, cdn_constraint rod, cdn_vec3 p_A, cdn_vec3 p_B, double length) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z, length };
   return cdni_constraint_set(state, rod, CONSTRAINT_ROD, "cdn_rod_set", params);
 }

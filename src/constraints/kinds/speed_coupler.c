@@ -52,11 +52,12 @@ cdn_constraint cdn_system_couple_speeds(cdn_system *system, const char *name, co
   adder.element.nonlinear = true;
   if (n < 1 || m < 0 || n > CDN_FUNCTION_MOST_INPUTS || m > CDN_FUNCTION_MOST_INPUTS - n || !speeds ||
       (m > 0 && !coordinates))
-    cdni_constraint_refuse(&adder, CDN_ERR_ARG,
-                           "%d speeds and %d coordinates are given; it couples 1 speed at least and %d of both at most",
-                           n, m, CDN_FUNCTION_MOST_INPUTS);
-  for (int i = 0; i < n && adder.ok; i++) cdni_constraint_add_mobility(&adder, speeds[i].body, speeds[i].k);
-  for (int i = 0; i < m && adder.ok; i++) cdni_constraint_add_coordinate(&adder, coordinates[i].body, coordinates[i].k);
+    cdni_adder_refuse(&adder.by, CDN_ERR_ARG,
+                      "%d speeds and %d coordinates are given; it couples 1 speed at least and %d of both at most", n,
+                      m, CDN_FUNCTION_MOST_INPUTS);
+  for (int i = 0; i < n && adder.by.ok; i++) cdni_constraint_add_mobility(&adder, speeds[i].body, speeds[i].k);
+  for (int i = 0; i < m && adder.by.ok; i++)
+    cdni_constraint_add_coordinate(&adder, coordinates[i].body, coordinates[i].k);
   const coupler self = { f, n };
-  return constraint_add_function(&adder, f, adder.ok ? n + m : 0, &self, sizeof self);
+  return constraint_add_function(&adder, f, adder.by.ok ? n + m : 0, &self, sizeof self);
 }

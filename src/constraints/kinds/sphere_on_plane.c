@@ -55,7 +55,6 @@ cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const ch
 
 cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP, cdn_vec3 p_B,
                                    double radius) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   double params[CDNI_COUNT(table)];
   pack(params, X_AP, p_B, radius);
   return cdni_constraint_set(state, constraint, CONSTRAINT_SPHERE_ON_PLANE, "cdn_sphere_on_plane_set", params);

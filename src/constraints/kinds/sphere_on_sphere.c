@@ -77,7 +77,6 @@ cdn_constraint cdn_system_constrain_sphere_on_sphere(cdn_system *system, const c
 
 cdn_status cdn_sphere_on_sphere_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_A, double radius_a,
                                     cdn_vec3 p_B, double radius_b) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { p_A.x, p_A.y, p_A.z, radius_a, p_B.x, p_B.y, p_B.z, radius_b };
   return cdni_constraint_set(state, constraint, CONSTRAINT_SPHERE_ON_SPHERE, "cdn_sphere_on_sphere_set", params);
 }

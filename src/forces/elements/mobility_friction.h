@@ -5,7 +5,7 @@
  *
  *    g = k (x + T v),   f = -s g  with  s = min(1, F / |g|),   xdot = s v - (1 - s) x / T,
  *
- * the law of surfaces that stick (contact/bristle.c) in one dimension, where s g is g within [-F, F], and where what
+ * the law of surfaces that stick (laws/bristle.c) in one dimension, where s g is g within [-F, F], and where what
  * slides has xdot = (s g / k - x) / T: the displacement follows +-F / k within T, at any speed. Parameters: F, k, T. */
 #ifndef CARDAN_FORCES_MOBILITY_FRICTION_H
 #define CARDAN_FORCES_MOBILITY_FRICTION_H

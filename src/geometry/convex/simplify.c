@@ -40,17 +40,16 @@ static cdn_status leave_out(const cdn_surface *hull, double within, double *poin
 }
 
 cdn_status cdn_surface_simplify(const cdn_surface *hull, double within, cdn_surface **out, double *farthest) {
-  static const char function[] = "cdn_surface_simplify";
-  if (!out) return cdni_misses(function, "out");
+  if (!out) return cdni_misses(__func__, "out");
   *out = NULL;
-  if (!hull) return cdni_misses(function, "hull");
+  if (!hull) return cdni_misses(__func__, "hull");
   if (hull->info.kind != CDN_GEOMETRY_CONVEX)
-    return cdni_refuse(CDN_ERR_ARG, function, "the surface is no convex hull; only hulls are simplified");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the surface is no convex hull; only hulls are simplified");
   if (!(within >= 0 && within < INFINITY))
-    return cdni_refuse(CDN_ERR_ARG, function, "within is %g; it must be at least 0, and finite", within);
+    return cdni_refuse(CDN_ERR_ARG, __func__, "within is %g; it must be at least 0, and finite", within);
   double beyond = 0;
   double *points = cdni_alloc(NULL, 6 * (size_t)hull->info.n_vertices * sizeof *points);
-  if (!points) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for %d points", hull->info.n_vertices);
+  if (!points) return cdni_refuse(CDN_ERR_NOMEM, __func__, "no memory for %d points", hull->info.n_vertices);
   const cdn_status status = within > 0 ? leave_out(hull, within, points, out, &beyond) : CDN_OK;
   cdni_free(NULL, points, 0);
   if (status == CDN_ERR_NOMEM) return status;

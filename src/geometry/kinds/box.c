@@ -112,6 +112,7 @@ const geometry_kind cdni_kind_box = {
   .is_convex = true,
   .is_even = true,
   .corner = CORNER_BOX,
+  .page = { "box", 3 },
   .contact = CONTACT_FACES,
   .ball = ball,
   .support = support,

@@ -96,6 +96,7 @@ const geometry_kind cdni_kind_capsule = {
   .is_swept = true,
   .stands_on_ends = true,
   .corner = CORNER_SEGMENT,
+  .page = { "capsule", 2 },
   .contact = CONTACT_ROUND,
   .ball = ball,
   .support = support,

@@ -158,6 +158,7 @@ const geometry_kind cdni_kind_cylinder = {
   .is_even = true,
   .corner = CORNER_SEGMENT,
   .curve = CURVE_DISK,
+  .page = { "cylinder", 2 },
   .contact = CONTACT_FACES,
   .ball = ball,
   .support = support,

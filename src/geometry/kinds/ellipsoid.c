@@ -127,6 +127,7 @@ const geometry_kind cdni_kind_ellipsoid = {
   .is_round = true,
   .corner = CORNER_POINT,
   .curve = CURVE_ELLIPSOID,
+  .page = { "ellipsoid", 3 },
   .contact = CONTACT_ROUND,
   .ball = ball,
   .support = support,

@@ -53,6 +53,7 @@ static double depth(const cdn_geometry *g) {
 
 const geometry_kind cdni_kind_half_space = { .name = "half-space",
                                              .is_convex = true,
+                                             .page = { "plane", 2 },
                                              .contact = CONTACT_FACES,
                                              .reach = reach_along,
                                              .point = point,

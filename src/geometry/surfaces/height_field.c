@@ -5,27 +5,26 @@
 
 cdn_status cdn_surface_create_height_field(int n_x, int n_y, const double *heights, double half_x, double half_y,
                                            cdn_surface **out) {
-  static const char function[] = "cdn_surface_create_height_field";
   static const double most = 1e50; /* as the coordinates of meshes */
-  if (!out) return cdni_misses(function, "out");
+  if (!out) return cdni_misses(__func__, "out");
   *out = NULL;
-  if (!heights) return cdni_misses(function, "heights");
+  if (!heights) return cdni_misses(__func__, "heights");
   if (n_x < 2 || n_y < 2)
-    return cdni_refuse(CDN_ERR_ARG, function, "the grid has %d x %d heights: give at least 2 x 2", n_x, n_y);
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the grid has %d x %d heights: give at least 2 x 2", n_x, n_y);
   if (n_x > INT32_MAX / 2 / n_y)
-    return cdni_refuse(CDN_ERR_ARG, function, "the grid has %d x %d heights: give at most %d in all", n_x, n_y,
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the grid has %d x %d heights: give at most %d in all", n_x, n_y,
                        INT32_MAX / 2);
   if (!(half_x > 0 && half_x <= most && half_y > 0 && half_y <= most))
-    return cdni_refuse(CDN_ERR_ARG, function, "the half lengths are %g and %g: give numbers > 0, and at most %g m",
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the half lengths are %g and %g: give numbers > 0, and at most %g m",
                        half_x, half_y, most);
   const size_t n = (size_t)n_x * (size_t)n_y;
   for (size_t i = 0; i < n; i++)
     if (!(fabs(heights[i]) <= most))
-      return cdni_refuse(CDN_ERR_ARG, function, "height (%zu, %zu) is %g: give a finite number of at most %g m",
+      return cdni_refuse(CDN_ERR_ARG, __func__, "height (%zu, %zu) is %g: give a finite number of at most %g m",
                          i % (size_t)n_x, i / (size_t)n_x, heights[i], most);
 
   cdn_surface *s = cdni_surface_allocate(CDN_GEOMETRY_HEIGHT_FIELD, n * sizeof(double));
-  if (!s) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for %d x %d heights", n_x, n_y);
+  if (!s) return cdni_refuse(CDN_ERR_NOMEM, __func__, "no memory for %d x %d heights", n_x, n_y);
   s->heights = (double *)(s + 1);
   memcpy(s->heights, heights, n * sizeof(double));
   s->n_x = n_x, s->n_y = n_y, s->half_x = half_x, s->half_y = half_y;

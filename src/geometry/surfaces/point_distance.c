@@ -159,11 +159,10 @@ cdn_status check_query(const char *function, const cdn_geometry *g, const cdn_tr
 
 cdn_status cdn_geometry_point_distance(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 p_W,
                                        cdn_proximity *out) {
-  static const char function[] = "cdn_geometry_point_distance";
-  if (!out) return cdni_misses(function, "out");
-  CDNI_TRY(check_query(function, g, X_WS));
+  if (!out) return cdni_misses(__func__, "out");
+  CDNI_TRY(check_query(__func__, g, X_WS));
   if (!cdni_all_finite(&p_W.x, 3, NULL))
-    return cdni_refuse(CDN_ERR_ARG, function, "p_W is not finite: give a finite point");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "p_W is not finite: give a finite point");
   cdn_vec3 gradient;
   out->distance = cdni_point_distance(g, g_point_inv(X_WS, p_W), &gradient, &out->feature_a);
   out->normal = g_rotate(&X_WS->R, gradient);

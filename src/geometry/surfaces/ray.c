@@ -29,20 +29,19 @@ int cdni_most_hits(const cdn_geometry *g) {
 
 cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction,
                             double reach, int room, cdn_ray_hit *hits, int *n) {
-  static const char function[] = "cdn_geometry_ray";
-  if (!n) return cdni_misses(function, "n");
+  if (!n) return cdni_misses(__func__, "n");
   *n = 0;
-  CDNI_TRY(check_query(function, g, X_WS));
-  if (room < 0) return cdni_refuse(CDN_ERR_ARG, function, "there is room for %d hits: give a number >= 0", room);
-  if (room > 0 && !hits) return cdni_misses(function, "hits");
+  CDNI_TRY(check_query(__func__, g, X_WS));
+  if (room < 0) return cdni_refuse(CDN_ERR_ARG, __func__, "there is room for %d hits: give a number >= 0", room);
+  if (room > 0 && !hits) return cdni_misses(__func__, "hits");
   /* a sum tells in most cases that all are finite */
   const double sum = origin.x + origin.y + origin.z + direction.x + direction.y + direction.z;
   if (!isfinite(sum) && (!cdni_all_finite(&origin.x, 3, NULL) || !cdni_all_finite(&direction.x, 3, NULL)))
-    return cdni_refuse(CDN_ERR_ARG, function, "the origin or the direction is not finite: give finite numbers");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the origin or the direction is not finite: give finite numbers");
   const double square = cdn_dot(direction, direction);
   const double length = square > 1e-280 && square < 1e280 ? sqrt(square) : cdn_norm(direction);
-  if (!(length > 0)) return cdni_refuse(CDN_ERR_ARG, function, "the direction is 0: give one of any other length");
-  if (!(reach >= 0)) return cdni_refuse(CDN_ERR_ARG, function, "the reach is %g: give a number >= 0", reach);
+  if (!(length > 0)) return cdni_refuse(CDN_ERR_ARG, __func__, "the direction is 0: give one of any other length");
+  if (!(reach >= 0)) return cdni_refuse(CDN_ERR_ARG, __func__, "the reach is %g: give a number >= 0", reach);
   if (room == 0) return CDN_OK;
   direction = cdn_scale(1 / length, direction);
   if (!(length > 1e-150 && length < 1e150)) direction = cdn_scale(1 / cdn_norm(direction), direction);

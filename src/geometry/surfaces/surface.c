@@ -27,34 +27,33 @@ void cdn_surface_release(const cdn_surface *s) {
 /* ---- functions of the user's ---- */
 
 cdn_status cdn_surface_create_custom(const cdn_surface_ops *ops, const void *self, cdn_surface **out) {
-  static const char function[] = "cdn_surface_create_custom";
-  if (!out) return cdni_misses(function, "out");
+  if (!out) return cdni_misses(__func__, "out");
   *out = NULL;
-  if (!ops) return cdni_misses(function, "ops");
+  if (!ops) return cdni_misses(__func__, "ops");
   cdn_surface_ops known;
   const char *unreadable = CDNI_READ_OPS(cdn_surface_ops, &known, ops);
-  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, __func__, "%s", unreadable);
   if (!known.support && !known.distance)
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "the geometry has neither `support` nor `distance`: give `support` for a convex geometry, "
                        "`distance` for any other");
   if (!(known.radius > 0 && isfinite(known.radius)))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, __func__,
                        "the radius of the ball that contains the geometry is %g: give one that is finite and > 0",
                        known.radius);
   if (!cdni_all_finite(&known.center.x, 3, NULL))
-    return cdni_refuse(CDN_ERR_ARG, function, "the centre of the ball that contains the geometry is not finite");
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the centre of the ball that contains the geometry is not finite");
   if (known.self_size && !self)
-    return cdni_refuse(CDN_ERR_ARG, function, "self_size is %zu, and self is NULL: pass the private part to copy",
+    return cdni_refuse(CDN_ERR_ARG, __func__, "self_size is %zu, and self is NULL: pass the private part to copy",
                        known.self_size);
 
   /* The private part begins at a cache line, as memory of the allocator does. */
   const char *name = known.name ? known.name : "";
-  const size_t begin = (sizeof(cdn_surface) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN, length = strlen(name) + 1;
+  const size_t begin = cdni_aligned(sizeof(cdn_surface)), length = strlen(name) + 1;
   cdn_surface *s = known.self_size < SIZE_MAX / 4
                        ? cdni_surface_allocate(CDN_GEOMETRY_CUSTOM, begin - sizeof *s + known.self_size + length)
                        : NULL;
-  if (!s) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for %zu bytes", known.self_size);
+  if (!s) return cdni_refuse(CDN_ERR_NOMEM, __func__, "no memory for %zu bytes", known.self_size);
   s->self = (char *)s + begin;
   if (known.self_size) memcpy(s->self, self, known.self_size);
   s->name = (char *)s->self + known.self_size;
@@ -78,21 +77,19 @@ cdn_status cdn_surface_get_info_sized(const cdn_surface *s, cdn_surface_info *ou
 }
 
 cdn_status cdn_surface_vertex(const cdn_surface *s, int i, cdn_vec3 *out) {
-  static const char function[] = "cdn_surface_vertex";
-  if (!s) return cdni_misses(function, "s");
-  if (!out) return cdni_misses(function, "out");
+  if (!s) return cdni_misses(__func__, "s");
+  if (!out) return cdni_misses(__func__, "out");
   if (i < 0 || i >= s->info.n_vertices)
-    return cdni_refuse(CDN_ERR_ARG, function, "the surface has %d vertices, and no vertex %d", s->info.n_vertices, i);
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the surface has %d vertices, and no vertex %d", s->info.n_vertices, i);
   *out = s->heights ? field_vertex(s, i % s->n_x, i / s->n_x) : surface_vertex(s, i);
   return CDN_OK;
 }
 
 cdn_status cdn_surface_triangle(const cdn_surface *s, int i, int out[3]) {
-  static const char function[] = "cdn_surface_triangle";
-  if (!s) return cdni_misses(function, "s");
-  if (!out) return cdni_misses(function, "out");
+  if (!s) return cdni_misses(__func__, "s");
+  if (!out) return cdni_misses(__func__, "out");
   if (i < 0 || i >= s->info.n_triangles)
-    return cdni_refuse(CDN_ERR_ARG, function, "the surface has %d triangles, and no triangle %d", s->info.n_triangles,
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the surface has %d triangles, and no triangle %d", s->info.n_triangles,
                        i);
   if (s->heights) field_triangle(s, i, out);
   else

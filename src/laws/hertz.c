@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/laws.h"
+#include "laws/laws.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -20,7 +20,7 @@
  * easily. The sum of the powers is the one above, with the same s. */
 #include <math.h>
 
-#include "contact/memory.h"
+#include "laws/laws.h"
 
 bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]) {
   /* what of x is along the normal has come there by turning: it does not act, and dies away */
