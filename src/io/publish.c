@@ -259,27 +259,33 @@ static cdn_status add_frame(cdn_spec *spec, const io_named_frame *from) {
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-enum { SHAPE_TYPES = CDN_SHAPE_MESH + 1 };
+static const char *word_of(cdn_shape_type type) {
+  switch (type) {
+    case CDN_SHAPE_PLANE: return "plane";
+    case CDN_SHAPE_HFIELD: return "height field";
+    case CDN_SHAPE_SPHERE: return "sphere";
+    case CDN_SHAPE_CAPSULE: return "capsule";
+    case CDN_SHAPE_ELLIPSOID: return "ellipsoid";
+    case CDN_SHAPE_CYLINDER: return "cylinder";
+    case CDN_SHAPE_BOX: return "box";
+    case CDN_SHAPE_MESH: return "mesh";
+  }
+  return "shape";
+}
 
 /* Names for shapes that have none. */
 typedef struct namer {
   io_names given;
-  int *numbers; /* for each body: how many of each type have got a name */
+  int *numbers; /* for each body: how many of each kind have got a name */
 } namer;
 
 /* "thigh capsule 2": the second capsule of that body which has no name. */
 static const char *name_shape(namer *n, const io_shape *from, const char *body, char *made, size_t size) {
-  static const char *const words[SHAPE_TYPES] = { [CDN_SHAPE_PLANE] = "plane",
-                                                  [CDN_SHAPE_HFIELD] = "height field",
-                                                  [CDN_SHAPE_SPHERE] = "sphere",
-                                                  [CDN_SHAPE_CAPSULE] = "capsule",
-                                                  [CDN_SHAPE_ELLIPSOID] = "ellipsoid",
-                                                  [CDN_SHAPE_CYLINDER] = "cylinder",
-                                                  [CDN_SHAPE_BOX] = "box",
-                                                  [CDN_SHAPE_MESH] = "mesh" };
-  int *number = &n->numbers[from->body * SHAPE_TYPES + (int)from->shape.type];
+  cdn_geometry_kind kind = CDN_GEOMETRY_CUSTOM;
+  (void)io_geometry_kind(from->shape.type, &kind);
+  int *number = &n->numbers[from->body * CDN_GEOMETRY_KIND_COUNT + (int)kind];
   do {
-    snprintf(made, size, "%.200s %s %d", body ? body : "Ground", words[from->shape.type], ++*number);
+    snprintf(made, size, "%.200s %s %d", body ? body : "Ground", word_of(from->shape.type), ++*number);
   } while (io_names_find(&n->given, made) >= 0);
   return made;
 }
@@ -304,7 +310,7 @@ static cdn_status add_named_shapes(cdn_spec *spec, namer *n) {
 
 static cdn_status add_shapes(cdn_spec *spec) {
   io_description *d = &spec->d;
-  const size_t bytes = d->bodies.count * SHAPE_TYPES * sizeof(int);
+  const size_t bytes = d->bodies.count * CDN_GEOMETRY_KIND_COUNT * sizeof(int);
   namer n = { .numbers = cdni_calloc(&d->allocator, bytes) };
   if (!n.numbers) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
   const cdn_status status = add_named_shapes(spec, &n);
