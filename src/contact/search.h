@@ -18,9 +18,10 @@ cdn_region_fn cdni_contact_calc_enclosed;
 cdn_region_fn cdni_contact_calc_energies; /* one double a touch; NaN: nobody computes it */
 cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch */
 
-/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair of `boxes`, one a shape, that overlap
- * is among them, and so are others. If the list is renewed, it is one for the boxes `wide`, which contain these.
- * `present`: the boxes of the State. Calls with a longer `reach` have larger boxes. */
+/* neighbours.c: a list of pairs i < j in ascending order, all of which may touch. `boxes` has one box for each shape.
+ * The list has each pair of shapes whose boxes overlap; it may have other pairs, too. It is kept from call to call, and
+ * made anew where it may lack a pair. Then it is made for the boxes `wide`, which contain `boxes`, so that it lasts.
+ * `present` has the boxes at the pose of the State. A longer `reach` (time) comes with larger boxes. */
 cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
                                    const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
                                    int *n_pairs);
@@ -30,15 +31,17 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
          (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
 }
 
-/* clearance.c: *id > 0: nothing can touch while the shapes go on as they move now, from `reach` before the State on
- * until `reach` behind it, and between two States with the same id; `turn`: the time for which their turns count. 0:
- * somebody has to look. */
+/* clearance.c: asks whether nothing can touch near the State's time t, if all shapes go on with their present
+ * velocities: from t - `reach` to t + `reach`. `turn` is the time within which bodies also turn as they do now.
+ * *id > 0: nothing can touch; nor can it between two States that have the same id. *id = 0: it is not known, and the
+ * caller has to look for pairs. */
 struct clearance_list;
 cdn_status cdni_contact_is_clear(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id);
-/* Finds out for how long it is clear behind a State; 0: not for so long, or nobody has looked. */
+/* Finds for how long after the State nothing can touch, and keeps the answer for cdni_contact_is_clear. *id as there;
+ * 0: something may touch within `reach`, or it was not worth looking. */
 cdn_status cdni_contact_find_clearance(const contact_room *room, cdn_state *state, double reach, double turn,
                                        int64_t *id);
-/* Its bytes among those of the neighbours. */
+/* The answer is kept behind the list of neighbours: how many bytes it has for n shapes, and how to forget it. */
 size_t cdni_contact_clearance_size(int n);
 void cdni_contact_clearance_forget(void *bytes);
 struct clearance_list *cdni_contact_clearance_list(const contact_room *room, cdn_state *state);

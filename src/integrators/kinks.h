@@ -1,4 +1,6 @@
-/* Kinks: triggers without an event (kinks.c). */
+/* Kinks: triggers without an event (kinks.c). `work` is the stepper's State at the present time. The *scene* is a
+ * second State, which evaluates triggers at times within a step (events_run.h). An *attempt* is a step that is not
+ * accepted yet. */
 #ifndef CARDAN_INTEGRATORS_KINKS_H
 #define CARDAN_INTEGRATORS_KINKS_H
 
@@ -6,25 +8,27 @@
 
 /* Evaluates kinks once, so that they have their workspace before the first step. */
 cdn_status cdni_kinks_begin(cdn_stepper *s);
-/* Takes the kinks of the present `work` as those at the next step's start. */
+/* Reads the values of all kinks from `work`, as values at the start of the next step. */
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
-/* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */
+/* Begins to watch the kinks that change their sign in the attempt: between its start and its end, or, if `at_scene`,
+ * the time of the scene. */
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
-/* The time until the first kink of a step of size h, as far as the present rates tell; h: none. If that cannot be found
- * out, the status says so, and the step may go on. */
+/* *tau: the time from the start of a step of size h to its first kink, by the present rates; h if there is none. An
+ * error means that this could not be found out; the step may be taken all the same. */
 cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau);
-/* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
+/* After a kink at which a force begins: shortens the step h, so that the step sees the force. */
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);
-/* The same for one of them. */
+/* The same for one kink. */
 cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t trigger, double *h);
-/* Forgets them when the step is accepted, whether a kink has ended it or not. */
+/* When a step is accepted: reads the values of all kinks at its end. */
 cdn_status cdni_kinks_end(cdn_stepper *s);
+/* After that: the values at its end become those at the next start, and its kinks are no longer watched. */
 void cdni_kinks_sleep(cdn_stepper *s);
 
-/* Whether a passage within the attempt, at whose ends the kink has the same sign, changes the motion. The scene is
- * beyond the kink. */
+/* A kink has the same sign at both ends of the attempt, and was passed twice within it. Whether that changes the
+ * motion; the scene is at a time between the two passages. */
 cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t trigger, bool *matters);
-/* Aims the next attempt at a kink tau behind the start of the present one, of size h. */
+/* Makes the next attempt end at a kink: at the time tau after the start of the present attempt, of size h. */
 void cdni_kinks_aim(cdn_stepper *s, int64_t trigger, double tau, double h);
 
 #endif

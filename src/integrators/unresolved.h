@@ -1,18 +1,21 @@
-/* Coordinates that are too small, or too large, for the accuracy asked (unresolved.c). */
-#ifndef CARDAN_INTEGRATORS_FAINT_H
-#define CARDAN_INTEGRATORS_FAINT_H
+/* Coordinates whose motion the norm of the run does not see: it is smaller than the accuracy, or so large that rounding
+ * exceeds the accuracy (unresolved.c). */
+#ifndef CARDAN_INTEGRATORS_UNRESOLVED_H
+#define CARDAN_INTEGRATORS_UNRESOLVED_H
 
 #include <cardan/stepper.h>
 
 #include "core/archive.h"
 
-/* Motions and errors of coordinates: nq numbers each; a vector has its number at its first slot. */
+/* Motions and errors of coordinates. Arrays have nq numbers. Coordinates that form a vector have one number, at the
+ * slot of the first. "Weighted": divided by the scale of the coordinate. */
 typedef struct cdni_unresolved {
-  double *start;         /* q at the start of the run */
-  double *moved, *apart; /* largest weighted distances from that start, and from the companion */
-  double *driven;        /* distance that the rates at the (re)start would move them within the time scale */
-  double size;           /* the largest weighted coordinate that moves */
-  int largest;           /* its slot; -1: none has moved */
+  double *start;  /* q at the start of the run */
+  double *moved;  /* largest weighted distance from that start */
+  double *apart;  /* largest weighted distance from the companion run */
+  double *driven; /* distance that the rates at the last start or restart would move them in the time scale */
+  double size;    /* the largest weighted coordinate that moves */
+  int largest;    /* its slot; -1: none has moved */
 } cdni_unresolved;
 
 void cdni_unresolved_begin(cdn_stepper *s);

@@ -30,23 +30,26 @@ typedef struct cdni_watch {
   int32_t leader;  /* the first watch with the same samples */
   int samples;
   size_t first; /* index of its values at the start and at the samples in the table of a step, and of its turns */
-  bool active, edges;
-  bool near; /* in this step its value may reach zero between samples */
+  bool active;  /* it ends steps; otherwise it is passive, and its events are only reported */
+  bool edges;   /* NaN counts as one of the two sides (`beyond`) */
+  bool near;    /* in this step its value may reach zero between samples */
   cdn_direction direction;
 
   int8_t sign;   /* the side last seen; SIDE_ZERO: at its level, not left yet; SIDE_UNDEFINED: only NaN so far */
   int8_t beyond; /* with edges: the side that NaN stands for */
-  double level;  /* the value that counts as zero; not 0 from a firing until the value has left zero behind */
-  bool armed;    /* it has fired, and its handler may have turned it back: the next step finds out */
-  double came;   /* slope of the value when it came to the last event */
+  double level;  /* the value that counts as zero. After an event it is that of the event, until the value has left
+                    zero; otherwise 0 */
+  bool armed;    /* it has fired, and its handler may have reversed the motion of the value: the next step finds out */
+  double came;   /* slope of the value just before the last event */
 
-  double window;            /* in this step, s */
-  double time, value;       /* the point to which the present step has been followed */
-  int next;                 /* turn or sample to look at next */
-  double end;               /* value at the end of the step */
-  double slope;             /* of the value at the start of the next step; NaN: unknown */
-  double end_slope;         /* of the value at the end of this step */
-  double lean, back, forth; /* a slope along the rates, and the two values of its difference */
+  double window;      /* in this step, s */
+  double time, value; /* the point to which the present step has been followed */
+  int next;           /* turn or sample to look at next */
+  double end;         /* value at the end of the step */
+  double slope;       /* of the value at the start of the next step; NaN: unknown */
+  double end_slope;   /* of the value at the end of this step */
+  double lean;        /* slope along the rates of the motion, by a central difference */
+  double back, forth; /* the values before and after, of which it is the difference */
 
   bool fired;   /* active: it fires at the end of the step */
   bool pending; /* passive: it occurred at `hi` and has not been reported */
@@ -58,9 +61,10 @@ typedef struct cdni_watch {
 
 /* The side of its level on which a value is. */
 int cdni_watch_side(const cdni_watch *w, double g);
-/* At a step's start: finds what a handler has done to triggers that fired, and the side to which values at zero go. */
+/* At a step's start: finds whether a handler has reversed the values of triggers that fired, and to which side values
+ * that are zero go. */
 cdn_status cdni_watches_start(cdn_stepper *s);
-/* Computes slopes along the rates f at y and time t for the watches that ask; the result is in w->lean. */
+/* Computes the slopes w->lean along the rates f, at y and time t, of the watches for which `asks` is true. */
 typedef bool cdni_asks(const struct cdni_events *ev, const cdni_watch *w);
 cdn_status cdni_watches_lean(cdn_stepper *s, cdni_asks *asks, double t, const double *y, const double *f);
 /* Follows the turns and samples from the watch's present time to `end`, where its value is w->end. True: the event
@@ -68,14 +72,15 @@ cdn_status cdni_watches_lean(cdn_stepper *s, cdni_asks *asks, double t, const do
  * watch is at `end`. */
 bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, double end, cdni_watch *before,
                        cdni_crossing *c);
-/* Takes signs anew from the present `work`: of triggers that fired, and of all if something `changed`. */
+/* Reads signs from `work`, the stepper's State: of triggers that fired; of all triggers, if a handler has `changed`
+ * something. */
 cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
 /* A trigger's value in a State, and its rate, NaN if it is not known; the message of a failure goes to `work`. */
 cdn_status cdni_watch_read(cdn_stepper *s, int64_t trigger, cdn_state *state, double *g, double *rate);
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
-/* The change of the value, at the run's present point, for a change of y by its rounding. */
+/* How much the value changes at the present time of the run, if y changes by its rounding error. */
 cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding);
-/* The change of the value, which is g at time t of the step, for a change of y by the accuracy. */
+/* How much the value changes if y changes by the accuracy, at time t of the step, where the value is g. */
 cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most);
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
@@ -85,8 +90,8 @@ void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope);
 /* Fills the table of turns from values and slopes. */
 cdn_status cdni_find_turns(cdn_stepper *s);
-/* Notes the events of an accepted step that an error of the size of the accuracy decides: counts near misses, and names
- * the first miss or hit of an event with a handler. */
+/* Looks for events of an accepted step that are doubtful: an error as large as the accuracy decides whether they occur.
+ * Counts those that nearly occurred, and keeps the name of the first doubtful event with a handler. */
 cdn_status cdni_note_grazes(cdn_stepper *s);
 
 #endif

@@ -96,8 +96,8 @@ void io_build_tree(io_builder *b, bool trial);
 cdn_status io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
-/* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number
- * there. */
+/* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there,
+ * which io_check_spec refuses. */
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the
  * thread's last failure. */

@@ -70,6 +70,17 @@ static cdn_status check_masses(io_builder *b) {
   return b->log->error.code;
 }
 
+static cdn_status check_shapes(io_builder *b) {
+  cdn_geometry_kind kind;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
+    const cdn_spec_shape *s = io_spec_shape(b->spec, i);
+    if (!io_geometry_kind(s->type, &kind))
+      return io_fail(b->d, CDN_ERR_ARG, s->line, "shape '%.60s' has the type %d, which is none of cdn_shape_type",
+                     s->name ? s->name : "?", (int)s->type);
+  }
+  return CDN_OK;
+}
+
 /* A key's list is a run of joints, and may end early. */
 static cdn_status check_keys(io_builder *b) {
   int nq = 0, nu = 0;
@@ -131,6 +142,7 @@ void io_tell_beyond_limits(cdn_spec *spec, bool cure) {
 cdn_status io_check_spec(io_builder *b) {
   CDNI_TRY(raise_armature(b));
   CDNI_TRY(check_actions(b));
+  CDNI_TRY(check_shapes(b));
   CDNI_TRY(check_keys(b));
   CDNI_TRY(check_masses(b));
   warn_cut(b);

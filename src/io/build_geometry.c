@@ -8,19 +8,17 @@
 #include "io/meshes.h"
 
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind) {
-  static const cdn_geometry_kind kinds[] = {
-    [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
-    [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
-    [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-    [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-    [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-    [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-    [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
-    [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
-  };
-  if ((int)type < 0 || (int)type >= CDNI_COUNT(kinds)) return false;
-  *kind = kinds[type];
-  return true;
+  switch (type) {
+    case CDN_SHAPE_PLANE: *kind = CDN_GEOMETRY_HALF_SPACE; return true;
+    case CDN_SHAPE_HFIELD: *kind = CDN_GEOMETRY_HEIGHT_FIELD; return true;
+    case CDN_SHAPE_SPHERE: *kind = CDN_GEOMETRY_SPHERE; return true;
+    case CDN_SHAPE_CAPSULE: *kind = CDN_GEOMETRY_CAPSULE; return true;
+    case CDN_SHAPE_ELLIPSOID: *kind = CDN_GEOMETRY_ELLIPSOID; return true;
+    case CDN_SHAPE_CYLINDER: *kind = CDN_GEOMETRY_CYLINDER; return true;
+    case CDN_SHAPE_BOX: *kind = CDN_GEOMETRY_BOX; return true;
+    case CDN_SHAPE_MESH: *kind = CDN_GEOMETRY_CONVEX; return true;
+  }
+  return false;
 }
 
 /* ---- lists of names in warnings ---- */

@@ -20,8 +20,12 @@ static double volume(geom_type s, const double *a) {
     case ELLIPSOID: return 4 * PI / 3 * a[0] * a[1] * a[2];
     case CYLINDER: return 2 * PI * a[0] * a[0] * a[1];
     case BOX: return 8 * a[0] * a[1] * a[2];
-    default: return 0;
+    case PLANE:
+    case HFIELD: return 0;
+    case MESH:
+    case SDF: break; /* its mesh tells */
   }
+  return 0;
 }
 
 /* Central inertia of the solid in its own axes. */

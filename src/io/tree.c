@@ -3,6 +3,7 @@
  * exceptions: F of the first joint is placed in the parent by X_PB, and F is set back by the reference value. */
 #include "io/tree.h"
 #include "io/joints.h"
+#include "io/build.h"
 
 #include <stdio.h>
 
@@ -135,29 +136,35 @@ static cdn_status name_ends(io_tree *tree, const io_place *place) {
 
 /* ---- names of shapes ------------------------------------------------------------------------- */
 
-enum { SHAPE_TYPES = CDN_SHAPE_MESH + 1 };
+static const char *word_of(cdn_shape_type type) {
+  switch (type) {
+    case CDN_SHAPE_PLANE: return "plane";
+    case CDN_SHAPE_HFIELD: return "height field";
+    case CDN_SHAPE_SPHERE: return "sphere";
+    case CDN_SHAPE_CAPSULE: return "capsule";
+    case CDN_SHAPE_ELLIPSOID: return "ellipsoid";
+    case CDN_SHAPE_CYLINDER: return "cylinder";
+    case CDN_SHAPE_BOX: return "box";
+    case CDN_SHAPE_MESH: return "mesh";
+  }
+  return "shape";
+}
 
 /* Names for shapes that have none. */
 typedef struct namer {
   io_names given, bodies;
-  int *numbers; /* for Ground and each body: how many of each type have got a name */
+  int *numbers; /* for Ground and each body: how many of each kind have got a name */
 } namer;
 
 /* "thigh capsule 2": the second capsule of that body which has no name. */
 static cdn_status name_shape(io_tree *tree, namer *n, cdn_spec_shape *shape) {
-  static const char *const words[SHAPE_TYPES] = { [CDN_SHAPE_PLANE] = "plane",
-                                                  [CDN_SHAPE_HFIELD] = "height field",
-                                                  [CDN_SHAPE_SPHERE] = "sphere",
-                                                  [CDN_SHAPE_CAPSULE] = "capsule",
-                                                  [CDN_SHAPE_ELLIPSOID] = "ellipsoid",
-                                                  [CDN_SHAPE_CYLINDER] = "cylinder",
-                                                  [CDN_SHAPE_BOX] = "box",
-                                                  [CDN_SHAPE_MESH] = "mesh" };
+  cdn_geometry_kind kind = CDN_GEOMETRY_CUSTOM;
+  (void)io_geometry_kind(shape->type, &kind);
   const int body = shape->body ? io_names_find(&n->bodies, shape->body) + 1 : 0;
-  int *number = &n->numbers[body * SHAPE_TYPES + (int)shape->type];
+  int *number = &n->numbers[body * CDN_GEOMETRY_KIND_COUNT + (int)kind];
   char made[256];
   do {
-    snprintf(made, sizeof made, "%.200s %s %d", body ? shape->body : "Ground", words[shape->type], ++*number);
+    snprintf(made, sizeof made, "%.200s %s %d", body ? shape->body : "Ground", word_of(shape->type), ++*number);
   } while (io_names_find(&n->given, made) >= 0);
   return put(tree, &shape->name, made);
 }
@@ -178,7 +185,7 @@ static cdn_status name_with(io_tree *tree, namer *n, int bodies, int shapes) {
 static cdn_status name_shapes(io_tree *tree) {
   const cdn_allocator *a = &tree->spec->log.allocator;
   const int bodies = cdn_spec_count(tree->spec, CDN_SPEC_BODY), shapes = cdn_spec_count(tree->spec, CDN_SPEC_SHAPE);
-  const size_t bytes = (size_t)(bodies + 1) * SHAPE_TYPES * sizeof(int);
+  const size_t bytes = (size_t)(bodies + 1) * CDN_GEOMETRY_KIND_COUNT * sizeof(int);
   namer n = { .numbers = cdni_calloc(a, bytes) };
   if (!n.numbers) return no_memory(tree);
   const cdn_status status = name_with(tree, &n, bodies, shapes);

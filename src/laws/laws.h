@@ -27,7 +27,7 @@ typedef struct pressure_law {
  * exponential  d1, d2, d0, d:    d1 exp(d2 (x + d0)) (1 + d v) */
 enum { LAW_HERTZ, LAW_SPRING, LAW_SMOOTH, LAW_EXPONENTIAL, LAW_COUNT };
 enum { SMOOTH_FORCE, SMOOTH_CONSTANT, SMOOTH_DEPTH_SHARPNESS, SMOOTH_DAMPING, SMOOTH_RATE_SHARPNESS };
-extern const pressure_law cdni_pressure_laws[LAW_COUNT];
+extern const pressure_law cdni_pressure_laws[];
 
 /* Nothing pulls. */
 static inline double law_force(const pressure_law *law, const double *numbers, double depth, double rate) {

@@ -2,6 +2,7 @@
  * all (manual 11.2.2), which ends where it would pull. */
 #include "laws/laws.h"
 
+#include "core/core.h"
 #include "math/difference.h"
 
 static double let_go(double damping) { return damping > 0 ? -1 / damping : NAN; }
@@ -74,12 +75,13 @@ static void exponential_bends(const double *p, cdn_law_bends *out) { out->rate =
 
 /* ---- the table ---- */
 
-const pressure_law cdni_pressure_laws[LAW_COUNT] = {
+const pressure_law cdni_pressure_laws[] = {
   [LAW_HERTZ] = { "Hertz", 2, hertz, hertz_slopes, hertz_potential, hertz_bends },
   [LAW_SPRING] = { "spring", 3, spring, spring_slopes, spring_potential, hertz_bends },
   [LAW_SMOOTH] = { "smooth", 5, smooth, smooth_slopes, NULL, NULL },
   [LAW_EXPONENTIAL] = { "exponential", 4, exponential, exponential_slopes, exponential_potential, exponential_bends },
 };
+_Static_assert(CDNI_COUNT(cdni_pressure_laws) == LAW_COUNT, "each law has a row");
 
 /* ---- what follows from a law ---- */
 

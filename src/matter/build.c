@@ -32,6 +32,14 @@ _Static_assert((1u << CDN_FUNCTION_BASED | 1u << CDN_CUSTOM_MOBILIZER MOBILIZER_
                    (1u << CDN_MOBILIZER_COUNT) - 1,
                "each mobilizer has a row of MOBILIZER_LIST");
 #undef HAS_ROW
+/* Nor does one whose form of H no kernel has. */
+#define SHAPE_BIT(SHAPE, NU, FORM) | 1ull << (8 * FORM + NU)
+#define HAS_SHAPE(ROW, name, KIND, nq, nu, form, ...)                     \
+  _Static_assert((0ull HINGE_LIST(SHAPE_BIT)) >> (8 * (form) + (nu)) & 1, \
+                 #name ": HINGE_LIST has no such form of H for so many speeds; HINGE_FULL has all numbers");
+MOBILIZER_LIST(HAS_SHAPE)
+#undef HAS_SHAPE
+#undef SHAPE_BIT
 
 static bool is_kind(cdn_mobilizer kind) { return kind >= CDN_WELD && kind < CDN_MOBILIZER_COUNT; }
 static bool has_ops(cdn_mobilizer kind) { return kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER; }

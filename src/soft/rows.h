@@ -14,33 +14,36 @@ typedef enum soft_place {
   SOFT_TERMS  /* one row on mobilities of several joints, and on bodies: the sum of slope udot and J A */
 } soft_place;
 
-/* A mobility, or a body, in a row on several. */
+/* One term of a row of SOFT_TERMS: a mobility, or a body. */
 typedef struct soft_term {
-  int32_t body,
-      u; /* the outboard body of its joint; its slot. Of a body: itself; SOFT_TERM_BODY less its place in `row` */
-  double slope;
+  int32_t body; /* of a mobility: the outboard body of its joint. Of a body: the body itself */
+  int32_t u;    /* of a mobility: its slot among the speeds. Of a body: SOFT_TERM_BODY minus its index in `row` */
+  double slope; /* of a mobility: its coefficient */
 } soft_term;
 enum { SOFT_TERM_BODY = -1, SOFT_MIXED_TERMS = CDN_ROW_MOST_BODIES + CDN_ROW_MOST_MOBILITIES };
 
-/* One group: s(J a - ref). Vectors are in Ground. */
+/* One group of rows: it adds the cost s(r), where r = J a - ref are the residuals of its rows, and a accelerations.
+ * Vectors are in Ground. */
 typedef struct soft_group {
   soft_function s;
-  double ref[SOFT_MOST_ROWS]; /* aref; terms of J that change with time are in it */
-  /* An approximation of the inverse inertia that each row meets, of a cone in the first: MuJoCo's. 0: not known, as of
-   * providers' groups of several rows. */
+  double ref[SOFT_MOST_ROWS]; /* wanted accelerations (MuJoCo's aref), less Jdot u */
+  /* About the inverse inertia J M^-1 J^T of each row, as MuJoCo approximates it. A cone has one number, in about[0].
+   * 0: not known, as in groups of several rows that a provider gave. */
   double about[SOFT_MOST_ROWS];
-  int32_t place;
-  int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */
-  int32_t terms;   /* of several: how many */
-  /* Of one row that passes solve (exact.c), as give > 0 says: D = 1 / (R + give), and what `give` gives way is taken
-   * back. R = 0: the row is exact. */
+  int32_t place;   /* soft_place */
+  int32_t body[2]; /* SOFT_PAIR: a and b. SOFT_JOINT: the outboard body of the joint, in body[1] */
+  int32_t terms;   /* SOFT_TERMS: how many */
+  /* give > 0: the group is one row that is solved in several passes (exact.c). Each pass has D = 1 / (R + give): it
+   * is softer than the row, and the next one corrects the residual give f that it leaves. R = 0: the row is exact. */
   double R, give;
-  /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the
-   * violation by `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by
-   * the part `growth` of itself. */
+  /* 1: the derivatives of the force are known in closed form (force_derivatives.c); so it is for a contact, and for
+   * one mobility. With the violation x and the velocity v of a row: d ref[0] / dx = -stiffness, d ref[k] / dv[k] =
+   * -damping, d D / dx = growth D. */
   int32_t known;
   double stiffness, damping, growth;
-  v3 point, arm; /* of a pair: a point of b, and from there to that of a; 0 but for stations that should coincide */
+  /* SOFT_PAIR: a point of b, and the vector from there to the point of a. This is zero, unless the row is about two
+   * stations that should coincide. */
+  v3 point, arm;
   union {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */
     double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k */
@@ -50,13 +53,12 @@ typedef struct soft_group {
       sv row[CDN_ROW_MOST_BODIES];       /* J of bodies, about M's origins */
     };
   };
-  /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot
-   * alone. */
+  /* SOFT_PAIR. 1: r is the whole acceleration of the point, and ref has its centripetal part. 0: r is J udot alone. */
   int32_t rates;
-  /* Who it is, for reports: 1 + the number of a contact of the State; 1 + that of a soft element; 1 + that of a
-   * provider of the user's; one of the three is not 0. */
+  /* Where the group comes from, for reports: 1 + the number of a contact of the State, of a soft element, or of a
+   * provider of the user's. The other two are 0. */
   int32_t contact, element, provider;
-  int32_t source; /* of a contact: its number among the points, of which those in a gap are no contacts */
+  int32_t source; /* of a contact: its number among all points; points within a gap are not contacts */
 } soft_group;
 
 /* The bodies that a group acts on. */
@@ -69,13 +71,13 @@ static inline bool cdni_soft_holds(const soft_group *g) { return g->give > 0 && 
 /* Whether a term is a body, and its J. */
 static inline bool cdni_soft_is_body(const soft_term *t) { return t->u < 0; }
 static inline sv cdni_soft_body_row(const soft_group *g, const soft_term *t) { return g->row[SOFT_TERM_BODY - t->u]; }
-/* Of several terms, how many two of them there are: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ... */
+/* How many pairs of terms a group has. Their order is (0, 1), (0, 2), (1, 2), (0, 3), ... */
 static inline int cdni_soft_term_pairs(const soft_group *g) {
   return g->place == SOFT_TERMS ? g->terms * (g->terms - 1) / 2 : 0;
 }
 
-/* Lets a group whose violation has the depth `depth` > 0 set in over the depth `onset`; before D is scaled by anything
- * else. */
+/* Lets the force of a group begin smoothly: D grows from about 0 at the depth 0 to its full value at the depth `onset`.
+ * `depth` > 0 is the depth of the violation. Call it before anything else scales D. */
 void cdni_soft_set_in(soft_group *g, double depth, double onset);
 
 #endif

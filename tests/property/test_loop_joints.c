@@ -1,5 +1,6 @@
 /* A mobilizer between two bodies, and two free bodies with the same kind of loop joint, move alike: in states of the
  * first the second's errors are zero, and accelerations and redundancy are the same. */
+#include "constraint_samples.h"
 #include "random_tree.h"
 
 typedef struct joint {
@@ -13,9 +14,8 @@ static joint random_joint(cdn_mobilizer kind, rng *r) {
   joint j = { .kind = kind, .reversed = pick(r, 2) };
   j.X_AF = (cdn_transform){ random_rotation(r), random_vec3(r, 0.5) };
   j.X_BM = (cdn_transform){ random_rotation(r), random_vec3(r, 0.5) };
+  for (int i = 0; i < 3; i++) j.params[i] = uniform(r, 0.2, 1);
   if (kind == CDN_SCREW) j.params[0] = uniform(r, -0.5, 0.5);
-  if (kind == CDN_ELLIPSOID)
-    for (int i = 0; i < 3; i++) j.params[i] = uniform(r, 0.2, 1);
   if (kind == CDN_SPHERICAL_COORDS) {
     j.params[0] = uniform(r, -1, 1), j.params[1] = uniform(r, -1, 1);
     j.params[2] = pick(r, 16);
@@ -113,9 +113,35 @@ static void compare(const joint *j, uint64_t seed, rng *r) {
   drop_pair(&loop);
 }
 
+/* Other kinds are refused. */
+static bool is_loop_joint(cdn_mobilizer kind) {
+  rng r = rng_of(1);
+  const joint j = random_joint(kind, &r);
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_FREE, def.mass = solid(&r);
+  const cdn_body body = cdn_system_add_body(system, &def);
+  cdn_system_constrain_joint(system, "loop", kind, cdn_ground(), j.X_AF, body, j.X_BM, j.params);
+  const cdn_status status = cdn_system_freeze(system);
+  cdn_system_release(system);
+  return status == CDN_OK;
+}
+
+/* Rows, biases and derivatives of the samples are tested. */
+START_TEST(test_loop_joints_have_samples) {
+  for (int kind = 0; kind < CDN_MOBILIZER_COUNT; kind++) {
+    bool there = false;
+    for (int i = 0; i < constraint_sample_count(); i++)
+      there = there || (!constraint_sample_at(i)->add && (int)constraint_sample_at(i)->joint == kind);
+    ck_assert_msg(there == is_loop_joint((cdn_mobilizer)kind), "%s: its JOINT in constraint_samples.c is %s",
+                  cdn_mobilizer_name((cdn_mobilizer)kind), there ? "no loop joint" : "missing");
+  }
+}
+END_TEST
+
 START_TEST(test_loop_joints_are_mobilizers) {
-  for (int kind = 0; kind < CDN_FUNCTION_BASED; kind++) {
-    if (kind == CDN_FREE || kind == CDN_BUSHING) continue;
+  for (int kind = 0; kind < CDN_MOBILIZER_COUNT; kind++) {
+    if (!is_loop_joint((cdn_mobilizer)kind)) continue;
     for (uint64_t seed = 0; seed < 12; seed++) {
       rng r = rng_of(900 + 50 * (uint64_t)kind + seed);
       const joint j = random_joint((cdn_mobilizer)kind, &r);
@@ -167,5 +193,5 @@ START_TEST(test_orientation_errors_are_angles) {
 }
 END_TEST
 
-CHECK_MAIN("loop_joints", test_loop_joints_are_mobilizers, test_screw_turns_more_than_once,
-           test_orientation_errors_are_angles)
+CHECK_MAIN("loop_joints", test_loop_joints_have_samples, test_loop_joints_are_mobilizers,
+           test_screw_turns_more_than_once, test_orientation_errors_are_angles)

@@ -1,5 +1,6 @@
 /* Every mobilizer, reversed or not, with a quaternion or angles: rates by differentiation of poses, accelerations by
  * differentiation of velocities, N and its kin, dynamics, energy, and kinds against what they are special cases of. */
+#include "../../src/matter/kinds.h"
 #include "../../src/matter/matter.h"
 #include "own_mobilizers.h"
 #include "random_tree.h"
@@ -74,15 +75,16 @@ static void drop(rig *g) {
 
 typedef void check_rig(rig *g, const joint *j, rng *r);
 
+/* Of the library's kinds: one number more than the angles that may take its place. */
+static bool has_quaternion(cdn_mobilizer kind) { return cdn_mobilizer_nq(kind) > cdn_mobilizer_nu(kind); }
+
 static void on_joints(check_rig *check, bool moving) {
   for (int kind = 0; kind < CDN_MOBILIZER_COUNT; kind++)
     for (int variant = 0; variant < 4; variant++)
       for (uint64_t seed = 1; seed <= 6; seed++) {
         joint j = { .kind = (cdn_mobilizer)kind, .reversed = variant & 1, .euler = variant & 2, .own = (int)seed % 6 };
         rng r = rng_of(100 * seed + (uint64_t)kind);
-        bool orients = kind == CDN_BALL || kind == CDN_FREE || kind == CDN_ELLIPSOID || kind == CDN_LINE_ORIENTATION ||
-                       kind == CDN_FREE_LINE;
-        if (j.euler && !orients) continue;
+        if (j.euler && !has_quaternion(j.kind)) continue;
         for (int i = 0; i < 3; i++) j.params[i] = uniform(&r, 0.1, 0.9);
         if (kind == CDN_SPHERICAL_COORDS) j.params[2] = pick(&r, 16);
         if (kind == CDN_FUNCTION_BASED) j.params[3] = j.own % OWN_FUNCTION_SETS;
@@ -202,6 +204,40 @@ static void check_truth(rig *g, const joint *j, rng *r) {
   }
 }
 
+/* ---- what a row of the table says ---- */
+
+/* Where a turn moves M's origin across its axis, the origin may move along a circle. */
+static void check_swings(rig *g, const joint *j, rng *r) {
+  (void)r;
+  const cdn_transform X = X_FM(g, g->state);
+  const cdn_vec3 arm = cdn_rotate(cdn_rotation_multiply(X.R, cdn_rotation_transpose(g->X_BM.R)), g->X_BM.p);
+  for (int k = 0; k < g->nu && !j->reversed; k++) {
+    double unit[6] = { 0 };
+    cdn_spatial J[2];
+    unit[k] = 1;
+    OK_ON(g->state, cdn_multiply_by_J(g->state, unit, J));
+    const cdn_vec3 w = cdn_rotate_inv(g->X_PF.R, J[1].w), v = cdn_rotate_inv(g->X_PF.R, J[1].v);
+    const double across = cdn_norm(cdn_cross(w, cdn_add(v, cdn_cross(w, arm))));
+    ck_assert_msg(across < 1e-12 || cdni_mobilizer_kinds[j->kind].swings,
+                  "%s: speed %d turns M about an axis that does not pass through M's origin; its row of kinds.c needs "
+                  ".swings",
+                  cdn_mobilizer_name(j->kind), k);
+  }
+}
+
+/* A parameter that its row does not have has no name, no limits, and no place among those of an element. */
+static void check_parameters(rig *g, const joint *j, rng *r) {
+  (void)r;
+  double params[CDN_MOBILIZER_PARAMS];
+  memcpy(params, cdn_body_mobilizer_params(g->state, g->body), sizeof params);
+  const cdn_transform before = X_FM(g, g->state);
+  for (int k = cdni_mobilizer_kinds[j->kind].n_parameters; k < CDN_MOBILIZER_PARAMS; k++) params[k] += 0.3;
+  OK_ON(g->state, cdn_body_set_mobilizer_params(g->state, g->body, params));
+  const cdn_transform after = X_FM(g, g->state);
+  ck_assert_msg(memcmp(&before, &after, sizeof before) == 0, "%s reads a parameter that its row of kinds.c lacks",
+                cdn_mobilizer_name(j->kind));
+}
+
 /* ---- N ---- */
 
 /* N^+ N = 1; Ndot u against the rate of N u along qdot; all at a quaternion of length one and of another. */
@@ -289,6 +325,11 @@ START_TEST(test_acceleration) {
   on_joints(check_acceleration, true);
 }
 END_TEST
+START_TEST(test_rows) {
+  on_joints(check_swings, false);
+  on_joints(check_parameters, false);
+}
+END_TEST
 START_TEST(test_rates) { on_joints(check_rates, true); }
 END_TEST
 START_TEST(test_dynamics) {
@@ -373,11 +414,10 @@ END_TEST
 
 /* Angles and quaternions of the same orientation: the same u, the same udot. */
 START_TEST(test_angles_and_quaternions) {
-  static const cdn_mobilizer kinds[] = { CDN_BALL, CDN_FREE, CDN_ELLIPSOID, CDN_LINE_ORIENTATION, CDN_FREE_LINE };
-  for (int k = 0; k < 5; k++)
+  for (int kind = 0; kind < CDN_MOBILIZER_COUNT; kind++)
     for (int reversed = 0; reversed < 2; reversed++)
-      for (uint64_t seed = 1; seed <= 4; seed++) {
-        joint j = { .kind = kinds[k], .reversed = reversed, .params = { 0.3, 0.5, 0.7 } };
+      for (uint64_t seed = 1; seed <= 4 && has_quaternion((cdn_mobilizer)kind); seed++) {
+        joint j = { .kind = (cdn_mobilizer)kind, .reversed = reversed, .params = { 0.3, 0.5, 0.7 } };
         rig a = make_rig(&j, seed, true);
         j.euler = true;
         rig b = make_rig(&j, seed, true);
@@ -505,5 +545,6 @@ START_TEST(test_refusals) {
 }
 END_TEST
 
-CHECK_MAIN("mobilizers", test_truth, test_velocity, test_acceleration, test_rates, test_dynamics, test_energy,
-           test_functions_say_the_same, test_angles_and_quaternions, test_parameters, test_rods, test_refusals)
+CHECK_MAIN("mobilizers", test_truth, test_velocity, test_acceleration, test_rows, test_rates, test_dynamics,
+           test_energy, test_functions_say_the_same, test_angles_and_quaternions, test_parameters, test_rods,
+           test_refusals)

@@ -17,7 +17,7 @@ recipes = {
     'A force': (r'global_damper|GLOBAL_DAMPER', 'cdn_force_ops'),
     'A constraint': (r'constant_angle|CONSTANT_ANGLE|constrain_angle|`\.\.\._angle`', 'cdn_system_constrain_custom'),
     'A contact law': (r'\bLAW_EXPONENTIAL\b', 'cdn_system_add_contact_law'),
-    'A shape': (r"\bCDN_GEOMETRY_CYLINDER\b|X\(CYLINDER, cylinder\) *\\|cdni_kind_cylinder|'cylinder\.c'",
+    'A shape': (r"\bCDN_(GEOMETRY|SHAPE)_CYLINDER\b|X\(CYLINDER, cylinder\) *\\|cdni_kind_cylinder|'cylinder\.c'",
                 'cdn_surface_create_custom'),
     'A soft element': (r"SOFT_ELEMENT_LOSS|X\(LOSS, loss\)|soft_element_loss|friction_loss_def\b|'friction_loss\.c'",
                        'cdn_declare_rows'),

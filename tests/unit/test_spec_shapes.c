@@ -122,5 +122,23 @@ START_TEST(test_a_bad_shape_is_left_out_with_a_warning) {
 }
 END_TEST
 
-CHECK_MAIN("spec_shapes", test_geoms, test_assets, test_visuals_and_collisions,
+/* No shape is lost without a word. */
+START_TEST(test_a_type_that_is_none_is_refused) {
+  OK(cdn_spec_create(NULL, &spec));
+  cdn_spec_shape odd = cdn_default_spec_shape();
+  odd.name = "odd", odd.type = (cdn_shape_type)77;
+  OK(cdn_spec_add_shape(spec, &odd, NULL));
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model *model;
+  cdn_error error;
+  FAILS(cdn_model_build(spec, NULL, system, &model), CDN_ERR_ARG);
+  cdn_model_last_error(model, &error);
+  ck_assert_msg(strstr(error.text, "'odd'") && strstr(error.text, "77"), "%s", error.text);
+  cdn_model_destroy(model);
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+CHECK_MAIN("spec_shapes", test_geoms, test_assets, test_visuals_and_collisions, test_a_type_that_is_none_is_refused,
            test_a_bad_shape_is_left_out_with_a_warning)

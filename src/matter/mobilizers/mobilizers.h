@@ -1,8 +1,8 @@
 /* Every mobilizer kind, one file for each. A kind NAME, in a file of that name, defines
  *
  *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes to which R_GF leads:
- *   Ground's,
- *                                        or any other, such as F's own
+ *                                        Ground's, or any other, such as F's own. H has the type of its form: sv[nu]
+ *                                        for HINGE_FULL, v3[nu] for HINGE_ANGULAR and HINGE_LINEAR (hinge.h)
  *   NAME_bias(c, q, u, H, z)             Hdot u (5.3) in the axes of H, if it is not zero; z: the z axis of M
  *   NAME_N(q, u, qdot), NAME_N_inv(q, qdot, u), NAME_Ndot(q, u, out)    qdot = N u, u = N^+ qdot, out = Ndot u
  *   NAME_normalize(q, scale)             redundant coordinates back to their manifold; returns their error

@@ -244,11 +244,12 @@ static const feature table[] = {
   { .name = "ellipsoid on ball", .differenced = true, .add = add_touch,
     SLIDES(SPHERE, CDN_GEOMETRY_ELLIPSOID, 2e-3, 0.1) },
   { .name = "ball on box", .add = add_touch, SLIDES(BOX, SPHERE, 2e-3, 0) },
-  { .name = "box on half-space", .add = add_touch, SLIDES(HALF_SPACE, BOX, 4e-3, 0.02) },
+  { .name = "box on half-space", .differenced = true, .add = add_touch, SLIDES(HALF_SPACE, BOX, 4e-3, 0.02) },
   { .name = "hull on cylinder", .differenced = true, .add = add_touch,
     SLIDES(CDN_GEOMETRY_CYLINDER, CDN_GEOMETRY_CONVEX, 4e-3, 0.02) },
   { .name = "ball on mesh", .differenced = true, .add = add_touch, SLIDES(CDN_GEOMETRY_MESH, SPHERE, 3e-2, 0) },
-  { .name = "ball on height field", .add = add_touch, SLIDES(CDN_GEOMETRY_HEIGHT_FIELD, SPHERE, 3e-2, 0) },
+  { .name = "ball on height field", .differenced = true, .add = add_touch,
+    SLIDES(CDN_GEOMETRY_HEIGHT_FIELD, SPHERE, 3e-2, 0) },
   { .name = "law of the user's", .differenced = true, .add = add_own_law,
     SLIDES(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 2e-2, 0) },
   { .name = "belt", .add = add_belt, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
@@ -262,5 +263,16 @@ static const feature table[] = {
   { .name = "convex pyramid", .add = add_touch, CONVEX(BOX, SPHERE, 3, true, 2e-3, 0) },
 };
 /* clang-format on */
+
+void contact_features_have_all_kinds(void) {
+  for (int kind = 0; kind < CDN_GEOMETRY_KIND_COUNT; kind++) {
+    bool there = false;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+      const touching *t = table[i].data;
+      there = there || (int)t->below == kind || (int)t->above == kind;
+    }
+    ck_assert_msg(there, "no row of features_contact.c has a %s", cdn_geometry_kind_name((cdn_geometry_kind)kind));
+  }
+}
 
 feature_table contact_features(void) { return (feature_table){ table, (int)(sizeof table / sizeof *table) }; }

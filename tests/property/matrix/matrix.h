@@ -90,6 +90,8 @@ typedef struct feature_table {
 } feature_table;
 feature_table force_features(void), soft_features(void), contact_features(void), constraint_features(void),
     motion_features(void), own_features(void);
+/* Fails unless each kind of geometry touches something in the table of contact. */
+void contact_features_have_all_kinds(void);
 int feature_count(void);
 const feature *feature_at(int i);
 /* The first coordinate and speed of a joint as they act: those that are prescribed, too. */

@@ -27,10 +27,10 @@ static bool difference_by(double h, cell *c, const direction *d, value_of *value
 
 /* By the steps with the least noise, if the first are not good enough. */
 static bool difference(cell *c, const direction *d, value_of *value, int n, double *out, double *noise) {
-  static const double steps[] = { 2e-5, 3e-4, 3e-6 };
+  static const double steps[] = { 2e-5, 3e-4, 3e-6, 2e-7 }; /* short ones where a bend is near */
   double *other = cell_room(c, (size_t)n), other_noise;
   if (!difference_by(steps[0], c, d, value, n, out, noise)) return false;
-  for (int k = 1; k < 3 && *noise > 1e-7 * largest_of(out, n, 1); k++) {
+  for (int k = 1; k < 4 && *noise > 1e-7 * largest_of(out, n, 1); k++) {
     if (!difference_by(steps[k], c, d, value, n, other, &other_noise)) return false;
     if (other_noise < *noise) *noise = other_noise, memcpy(out, other, (size_t)n * sizeof *out);
   }

@@ -84,7 +84,16 @@ static void cross_on(tally *t, const feature *const *features, int n, int size, 
   scene_drop(&s);
 }
 
-static void cross(tally *t, const feature *const *features, int n, int number) {
+/* What decides on trees, numbers and turns of a pair: its names, so that a new feature changes nothing for others. */
+static int number_of(const feature *const *features, int n) {
+  uint32_t hash = 2166136261u;
+  for (int i = 0; i < n; i++)
+    for (const char *c = features[i]->name; *c; c++) hash = (hash ^ (uint32_t)(unsigned char)*c) * 16777619u;
+  return (int)(hash >> 8);
+}
+
+static void cross(tally *t, const feature *const *features, int n) {
+  const int number = number_of(features, n);
   const bool apart = n > 1 && features[0]->contact != ANY_CONTACT && features[1]->contact != ANY_CONTACT &&
                      features[0]->contact != features[1]->contact;
   if (apart || (share() >= 0 && number / 21 % 3 != share())) return;
@@ -100,22 +109,28 @@ START_TEST(crosses_with_all_before) {
   const char *only = getenv("CARDAN_TEST_ONLY");
   tally t = { 0 };
   const feature *pair[2] = { feature_at(_i), NULL };
-  if (!only || strcmp(only, pair[0]->name) == 0) cross(&t, pair, 1, _i);
+  if (!only || strcmp(only, pair[0]->name) == 0) cross(&t, pair, 1);
   for (int j = 0; j < _i; j++) {
     pair[1] = feature_at(j);
     if (only && strcmp(only, pair[0]->name) != 0 && strcmp(only, pair[1]->name) != 0) continue;
-    cross(&t, pair, 2, _i * (_i - 1) / 2 + j);
+    cross(&t, pair, 2);
   }
   if (getenv("CARDAN_TEST_SHOW"))
     printf("%-28s %5d cells, %4d refused, %3d known failures, %2d unsettled\n", pair[0]->name, t.cells, t.refused,
            t.known, t.unsettled);
   fflush(stdout);
-  ck_assert_msg(t.unsettled <= 2 + t.cells / 100, "%s: %d of %d cells tell nothing", pair[0]->name, t.unsettled,
+  ck_assert_msg(only || t.unsettled <= 2 + t.cells / 100, "%s: %d of %d cells tell nothing", pair[0]->name, t.unsettled,
                 t.cells);
   ck_assert_msg(t.wrong == 0, "%s: %d of %d cells", pair[0]->name, t.wrong, t.cells);
 }
 END_TEST
 
-static void add_all(TCase *tcase) { tcase_add_loop_test(tcase, crosses_with_all_before, 0, feature_count()); }
+START_TEST(geometries_have_rows) { contact_features_have_all_kinds(); }
+END_TEST
+
+static void add_all(TCase *tcase) {
+  tcase_add_test(tcase, geometries_have_rows);
+  tcase_add_loop_test(tcase, crosses_with_all_before, 0, feature_count());
+}
 
 int main(void) { return check_suite("matrix", whole() ? 36000 : 300, add_all); }
