@@ -26,7 +26,6 @@ extern const cdni_sweeper cdni_contact_sweeper;
 /* How far a body's origin may be from the axes that it, or a body inboard of it, turns about; the largest of their
  * angular speeds. */
 double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body);
-double cdni_contact_turn(const contact_room *room, const body_twist *twist, int body);
 /* How far a point with that lever leaves the cubic through two of its places, after such a turn between them. */
 double cdni_contact_bulge(double turn, double lever);
 

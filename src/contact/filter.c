@@ -11,32 +11,6 @@ static int compare_pairs(const void *x, const void *y) {
   return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
-cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
-  if (room->shapes.count == 0) return CDN_OK;
-  room->system = system;
-  room->matter = cdni_matter(system);
-  if (!room->matter) return CDN_OK; /* nothing moves */
-  const int n = cdn_system_body_count(system);
-  int32_t *group = cdni_alloc(cdni_system_allocator(system), 2 * (size_t)n * sizeof *group);
-  if (!group)
-    return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for groups of bodies");
-  int32_t *parent = group + n;
-  group[0] = parent[0] = 0;
-  for (int b = 1; b < n; b++) {
-    const int p = cdn_body_parent(system, (cdn_body){ b }).i;
-    const bool welded = cdn_body_nu(system, (cdn_body){ b }) == 0;
-    group[b] = welded ? group[p] : b;
-    parent[b] = welded ? parent[p] : group[p];
-  }
-  room->group = group, room->parent = parent, room->n_bodies = n;
-  if (!room->has_def) room->def = cdn_default_contact_def();
-  cdni_contact_choose_laws(room);
-  cdni_array *lists[] = { &room->excluded, &room->excluded_shapes };
-  for (int i = 0; i < CDNI_COUNT(lists); i++)
-    if (lists[i]->count > 1) qsort(lists[i]->data, lists[i]->count, sizeof(kept_apart), compare_pairs);
-  return cdni_contact_order_pairs(system, room);
-}
-
 static bool pieces_may_touch(const contact_room *room, int i, int j) {
   return room->def.parent_child || ((room->parent[i] != j || j == 0) && (room->parent[j] != i || i == 0));
 }
@@ -62,7 +36,61 @@ static cdn_contact_rule rule_of(const contact_room *room, int i, int j) {
   return bodies != CDN_RULE_NONE ? bodies : excluded_by(&room->excluded_shapes, i, j);
 }
 
-bool cdni_contact_may_accept(const contact_room *room, int i, int j) { return rule_of(room, i, j) == CDN_RULE_NONE; }
+/* Most shapes that have a table of their pairs, which takes 20 ms to fill. With more, most pairs are never asked for. */
+enum { MOST_IN_TABLE = 1024 };
+
+static size_t place_of(int i, int j) {
+  const size_t a = (size_t)(i < j ? i : j), b = (size_t)(i < j ? j : i);
+  return b * (b - 1) / 2 + a;
+}
+
+/* Decided once: lists of neighbours ask for the same pairs again and again. */
+static cdn_status fill_table(cdn_system *system, contact_room *room) {
+  const int n = (int)room->shapes.count;
+  if (n < 2 || n > MOST_IN_TABLE) return CDN_OK;
+  const size_t words = place_of(0, n) / 64 + 1;
+  room->may = cdni_calloc(cdni_system_allocator(system), words * sizeof *room->may);
+  if (!room->may) return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for pairs");
+  room->may_words = words;
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < j; i++) {
+      const size_t at = place_of(i, j);
+      if (rule_of(room, i, j) == CDN_RULE_NONE) room->may[at / 64] |= UINT64_C(1) << at % 64;
+    }
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
+  if (room->shapes.count == 0) return CDN_OK;
+  room->system = system;
+  room->matter = cdni_matter(system);
+  if (!room->matter) return CDN_OK; /* nothing moves */
+  const int n = cdn_system_body_count(system);
+  int32_t *group = cdni_alloc(cdni_system_allocator(system), 2 * (size_t)n * sizeof *group);
+  if (!group)
+    return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for groups of bodies");
+  int32_t *parent = group + n;
+  group[0] = parent[0] = 0;
+  for (int b = 1; b < n; b++) {
+    const int p = cdn_body_parent(system, (cdn_body){ b }).i;
+    const bool welded = cdn_body_nu(system, (cdn_body){ b }) == 0;
+    group[b] = welded ? group[p] : b;
+    parent[b] = welded ? parent[p] : group[p];
+  }
+  room->group = group, room->parent = parent, room->n_bodies = n;
+  if (!room->has_def) room->def = cdn_default_contact_def();
+  cdni_contact_choose_laws(room);
+  cdni_array *lists[] = { &room->excluded, &room->excluded_shapes };
+  for (int i = 0; i < CDNI_COUNT(lists); i++)
+    if (lists[i]->count > 1) qsort(lists[i]->data, lists[i]->count, sizeof(kept_apart), compare_pairs);
+  CDNI_TRY(cdni_contact_order_pairs(system, room));
+  return fill_table(system, room);
+}
+
+bool cdni_contact_may_accept(const contact_room *room, int i, int j) {
+  const size_t at = place_of(i, j);
+  return room->may ? room->may[at / 64] >> at % 64 & 1 : rule_of(room, i, j) == CDN_RULE_NONE;
+}
 
 bool cdni_contact_accepts(const contact_room *room, int i, int j) {
   if (!cdni_contact_may_accept(room, i, j)) return false;

@@ -93,6 +93,8 @@ struct contact_room {
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
   int n_bodies;
   cdni_array pair_order; /* pair_entry */
+  uint64_t *may;    /* a bit for each pair a < b, at b (b - 1) / 2 + a: whether all rules but the filter let it touch */
+  size_t may_words; /* 0: there are too many shapes for it */
   /* Which law acts between two kinds, or NULL; of soft contact one without functions. */
   const struct contact_law *law[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
   cdn_dvar frames, sizes, materials, enabled, surface_motions, transition, pair_numbers;

@@ -31,6 +31,7 @@ static void free_shapes(cdn_system *system, void *data) {
                            &room->excluded, &room->surface_motions0, &room->soft0,  &room->excluded_shapes };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
   cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
+  if (room->may) cdni_free(a, room->may, room->may_words * sizeof *room->may);
 }
 
 static cdn_status freeze(cdn_system *system, void *data) { return cdni_contact_find_groups(system, data); }

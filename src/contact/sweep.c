@@ -39,16 +39,22 @@ double cdni_contact_lever(const contact_room *room, const body_pose *pose, int b
   return lever;
 }
 
-double cdni_contact_turn(const contact_room *room, const body_twist *twist, int body) {
-  const tree_node *node = room->matter->tree.node;
-  double square = 0;
-  for (int b = body; b > 0; b = node[b].parent) square = fmax(square, v3_dot(twist[b].V.w, twist[b].V.w));
-  return sqrt(square);
+/* The largest angular speeds of the bodies that carry each body, itself included, and their levers; two numbers each. */
+static void find_turns(const contact_room *room, const body_pose *pose, const body_twist *twist, double *turns) {
+  const tree *t = &room->matter->tree;
+  turns[0] = turns[1] = 0;
+  for (int b = 1; b < t->n; b++) {
+    const int parent = t->node[b].parent;
+    const double square = v3_dot(twist[b].V.w, twist[b].V.w), before = turns[2 * parent];
+    const bool counts = parent > 0 || swings(&t->node[b]);
+    turns[2 * b] = square > before * before ? sqrt(square) : before;
+    turns[2 * b + 1] = turns[2 * parent + 1] + (counts ? sqrt(v3_dot(pose[b].r, pose[b].r)) : 0);
+  }
 }
 
 double cdni_contact_bulge(double turn, double lever) {
-  const double square = turn * turn;
-  return fmin(0.01 * square * square, 2) * lever;
+  const double square = turn * turn, part = 0.01 * square * square;
+  return (part < 2 ? part : 2) * lever;
 }
 
 static size_t mark_size(const void *self) { return contact_of(self)->shapes.count * sizeof(shape_mark); }
@@ -61,6 +67,9 @@ static cdn_status mark(const void *self, cdn_state *state, void *to) {
   const shape_place *places = cdni_state_storage(state, room->places);
   const body_pose *pose = cdni_matter_pose(room->matter, state);
   const body_twist *twist = cdni_matter_twist(room->matter, state);
+  double *turns = cdn_work_push(state, 2 * (size_t)room->matter->tree.n * sizeof *turns);
+  if (!turns) return CDN_ERR_NOMEM;
+  find_turns(room, pose, twist, turns);
   for (int i = 0; i < (int)room->shapes.count; i++) {
     const int body = shape_body(room, i);
     const v3 center = places[i].radius < INFINITY ? places[i].center_M : places[i].p_MS;
@@ -68,13 +77,18 @@ static cdn_status mark(const void *self, cdn_state *state, void *to) {
     marks[i] = (shape_mark){ .c = cdni_from_v3(v3_add(arm, pose[body].p_GM)),
                              .v = cdni_from_v3(sv_shift_motion(twist[body].V, arm).v),
                              .w = cdni_from_v3(twist[body].V.w),
-                             .turn = cdni_contact_turn(room, twist, body),
-                             .lever = cdni_contact_lever(room, pose, body) + sqrt(v3_dot(center, center)) };
+                             .turn = turns[2 * body],
+                             .lever = turns[2 * body + 1] + sqrt(v3_dot(center, center)) };
   }
+  cdn_work_pop(state, turns);
   return CDN_OK;
 }
 
 /* ---- a path between two marks ---- */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+/* What is too small for its square is nothing here. */
+static double norm(cdn_vec3 a) { return sqrt(cdn_dot(a, a)); }
 
 typedef struct path {
   cdn_vec3 point[4]; /* control points */
@@ -87,24 +101,24 @@ static path path_of(cdn_vec3 c0, cdn_vec3 v0, cdn_vec3 c1, cdn_vec3 v1, double h
   cdn_vec3 bend[2];
   for (int i = 0; i < 2; i++) bend[i] = cdn_add(cdn_sub(p.point[i], cdn_scale(2, p.point[i + 1])), p.point[i + 2]);
   /* what rates of higher order may add */
-  p.off = 0.25 * (cdn_norm(bend[0]) + cdn_norm(bend[1]));
+  p.off = 0.25 * (norm(bend[0]) + norm(bend[1]));
   return p;
 }
 
 static double bulge(const shape_mark *a, const shape_mark *b, double h) {
-  return cdni_contact_bulge(h * fmax(a->turn, b->turn), fmax(a->lever, b->lever));
+  return cdni_contact_bulge(h * larger(a->turn, b->turn), larger(a->lever, b->lever));
 }
 
 static double length_of(const path *p) {
   double length = 2 * p->off;
-  for (int i = 0; i < 3; i++) length += cdn_norm(cdn_sub(p->point[i + 1], p->point[i]));
+  for (int i = 0; i < 3; i++) length += norm(cdn_sub(p->point[i + 1], p->point[i]));
   return length;
 }
 
 /* How far the path goes against n at most, from its point `from`. */
 static double against(const path *p, cdn_vec3 n, int from) {
   double least = 0;
-  for (int i = 0; i < 4; i++) least = fmin(least, cdn_dot(n, cdn_sub(p->point[i], p->point[from])));
+  for (int i = 0; i < 4; i++) least = -larger(-least, -cdn_dot(n, cdn_sub(p->point[i], p->point[from])));
   return p->off - least;
 }
 
@@ -121,15 +135,25 @@ static bool strays(const void *self, const void *a, const void *b, double h, dou
   const shape_mark *from = a, *to = b, *here = m;
   for (size_t i = 0; i < room->shapes.count; i++) {
     const path p = path_of(from[i].c, from[i].v, to[i].c, to[i].v, h);
-    const double off = cdn_norm(cdn_sub(here[i].c, point_at(&p, part)));
+    const double off = norm(cdn_sub(here[i].c, point_at(&p, part)));
     const double turn = 2 * fmax(from[i].turn, to[i].turn);
-    if (off > p.off + bulge(&from[i], &to[i], h) + 1e-9 * cdn_norm(here[i].c) || h * here[i].turn > 0.1 + h * turn)
+    if (off > p.off + bulge(&from[i], &to[i], h) + 1e-9 * norm(here[i].c) || h * here[i].turn > 0.1 + h * turn)
       return true;
   }
   return false;
 }
 
 /* ---- pairs that may meet ---- */
+
+static double speed_of_turn(const shape_mark *a, const shape_mark *b) { return larger(norm(a->w), norm(b->w)); }
+
+/* Turns of a ball about its own middle change nothing; of a shape without end, they move its surface past the other's
+ * middle. */
+static double turn_of(const shape_place *place, const shape_mark *a, const shape_mark *b, double h, double away) {
+  if (place->geometry.kind == CDN_GEOMETRY_SPHERE) return 0;
+  const double turned = h * speed_of_turn(a, b), angle = turned < 2 ? turned : 2;
+  return angle > 0 ? angle * (place->radius < INFINITY ? place->radius : away) : 0;
+}
 
 /* The mean of the shapes that have an end: boxes are seen from there. */
 static void mean_of(const contact_room *room, const shape_place *places, const shape_mark *marks, cdn_vec3 *c,
@@ -144,25 +168,29 @@ static void mean_of(const contact_room *room, const shape_place *places, const s
   *c = cdn_scale(part, *c), *v = cdn_scale(part, *v);
 }
 
+/* Boxes about what each shape sweeps, as seen from the mean. ends: the boxes at b, which are closer about the shapes
+ * than their balls are; NULL: not known. */
 static void swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                        double h, cdni_box *boxes) {
+                        double h, const cdni_box *ends, cdni_box *boxes) {
   cdn_vec3 c0, v0, c1, v1;
   mean_of(room, places, a, &c0, &v0);
   mean_of(room, places, b, &c1, &v1);
   for (size_t i = 0; i < room->shapes.count; i++) {
-    const double r = places[i].radius;
-    if (!(r < INFINITY)) {
+    const double r = places[i].radius, turned = turn_of(&places[i], &a[i], &b[i], h, INFINITY);
+    if (!(r < INFINITY) && !(ends && turned == 0)) {
       for (int k = 0; k < 3; k++) boxes[i].least[k] = -INFINITY, boxes[i].most[k] = INFINITY;
       continue;
     }
-    const path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
-    const double by = r + p.off + bulge(&a[i], &b[i], h);
+    path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
+    p.off += bulge(&a[i], &b[i], h);
+    const double by = ends ? length_of(&p) + turned : r + p.off;
     for (int k = 0; k < 3; k++) {
       double least = INFINITY, most = -INFINITY;
-      for (int j = 0; j < 4; j++) {
+      for (int j = 0; j < 4 && !ends; j++) {
         const double x = (&p.point[j].x)[k];
-        least = fmin(least, x), most = fmax(most, x);
+        least = x < least ? x : least, most = larger(most, x);
       }
+      if (ends) least = ends[i].least[k] - (&c1.x)[k], most = ends[i].most[k] - (&c1.x)[k];
       boxes[i].least[k] = least - by, boxes[i].most[k] = most + by;
     }
   }
@@ -189,27 +217,60 @@ static void add_pair(const contact_room *room, const shape_place *places, int a,
     out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, SURFACE) };
 }
 
-static cdn_status pairs(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out) {
-  const contact_room *room = contact_of(self);
+static cdn_status add_pairs(const contact_room *room, const shape_place *places, const int32_t *pair, int n,
+                            const cdni_box *boxes, cdni_sights *out) {
+  CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS * n));
+  for (int k = 0; k < n; k++) {
+    const int i = pair[2 * k], j = pair[2 * k + 1];
+    if (boxes_overlap(&boxes[i], &boxes[j])) add_pair(room, places, i, j, out);
+  }
+  return CDN_OK;
+}
+
+/* By the list of neighbours, which holds for many steps. */
+static cdn_status pairs_here(const contact_room *room, cdn_state *state, const void *a, const void *b, double h,
+                             cdni_box *boxes, cdni_sights *out) {
+  const shape_place *places = cdni_state_storage(state, room->places);
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const cdni_box *ends = shape_boxes(room, cdni_state_storage(state, room->poses));
+  const int32_t *found;
+  int n;
+  cdn_vec3 c, v;
+  swept_boxes(room, places, a, b, h, ends, boxes);
+  mean_of(room, places, b, &c, &v);
+  for (size_t i = 0; i < room->shapes.count; i++)
+    for (int k = 0; k < 3; k++) boxes[i].least[k] += (&c.x)[k], boxes[i].most[k] += (&c.x)[k];
+  CDNI_TRY(cdni_contact_neighbours(room, state, ends, boxes, boxes, 0, &found, &n));
+  return add_pairs(room, places, found, n, boxes, out);
+}
+
+static cdn_status pairs_between(const contact_room *room, cdn_state *state, const void *a, const void *b, double h,
+                                cdni_box *boxes, cdni_sights *out) {
   const int n = (int)room->shapes.count;
-  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
   const shape_place *places = cdni_state_storage(state, room->places);
   const shapes_on f = { room, cdn_state_parameters(state, room->enabled) };
+  swept_boxes(room, places, a, b, h, NULL, boxes);
   for (int room_for = 4 * n + 64;;) {
-    const size_t boxes = (size_t)n * sizeof(cdni_box), size = boxes + cdni_broad_size(n);
-    char *work = cdn_work_push(state, size + 2 * (size_t)room_for * sizeof(int32_t));
+    char *work = cdn_work_push(state, cdni_broad_size(n) + 2 * (size_t)room_for * sizeof(int32_t));
     if (!work) return CDN_ERR_NOMEM;
-    int32_t *found = (int32_t *)(void *)(work + size);
-    swept_boxes(room, places, a, b, h, (cdni_box *)(void *)work);
-    const int count =
-        cdni_broad_pairs(n, (cdni_box *)(void *)work, cdni_contact_take_part, &f, room_for, found, work + boxes);
-    cdn_status status = count <= room_for ? cdni_sights_reserve(out, out->n + SIGHTS * count) : CDN_OK;
-    for (int k = 0; status == CDN_OK && count <= room_for && k < count; k++)
-      add_pair(room, places, found[2 * k], found[2 * k + 1], out);
+    int32_t *found = (int32_t *)(void *)(work + cdni_broad_size(n));
+    const int count = cdni_broad_pairs(n, boxes, cdni_contact_take_part, &f, room_for, found, work);
+    cdn_status status = count <= room_for ? add_pairs(room, places, found, count, boxes, out) : CDN_OK;
     cdn_work_pop(state, work);
     if (status != CDN_OK || count <= room_for) return status;
     room_for = count;
   }
+}
+
+static cdn_status pairs(const void *self, cdn_state *state, const void *a, const void *b, double h, bool here,
+                        cdni_sights *out) {
+  const contact_room *room = contact_of(self);
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  cdni_box *boxes = cdn_work_push(state, room->shapes.count * sizeof *boxes);
+  if (!boxes) return CDN_ERR_NOMEM;
+  const cdn_status status = (here ? pairs_here : pairs_between)(room, state, a, b, h, boxes, out);
+  cdn_work_pop(state, boxes);
+  return status;
 }
 
 /* ---- one pair at one time ---- */
@@ -245,7 +306,7 @@ static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
   const double depth = fmin(cdni_largest_depth(g[0]), cdni_largest_depth(g[1]));
   const cdn_vec3 between = cdn_sub(poses[both[1]].center, poses[both[0]].center);
   sight->distance = INFINITY;
-  sight->graze = GRAZE * fmin(depth, cdn_norm(between));
+  sight->graze = GRAZE * fmin(depth, norm(between));
   memset(sight->normal, 0, sizeof sight->normal);
   if (is_of_surface(sight->key)) {
     look_at_surface(g, X, depth, sight);
@@ -266,23 +327,13 @@ typedef struct motion {
   bool convex;
 } motion;
 
-static double speed_of_turn(const shape_mark *a, const shape_mark *b) { return fmax(cdn_norm(a->w), cdn_norm(b->w)); }
-
-/* Turns of a ball about its own middle change nothing; of a shape without end, they move its surface past the other's
- * middle. */
-static double turn_of(const shape_place *place, const shape_mark *a, const shape_mark *b, double h, double away) {
-  if (place->geometry.kind == CDN_GEOMETRY_SPHERE) return 0;
-  const double angle = fmin(h * speed_of_turn(a, b), 2);
-  return angle > 0 ? angle * (place->radius < INFINITY ? place->radius : away) : 0;
-}
-
 static motion motion_of(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
                         double h) {
   const int i = both[0], j = both[1];
   const cdn_vec3 c0 = cdn_sub(a[j].c, a[i].c), c1 = cdn_sub(b[j].c, b[i].c);
   motion m = { .p = path_of(c0, cdn_sub(a[j].v, a[i].v), c1, cdn_sub(b[j].v, b[i].v), h) };
   m.p.off += bulge(&a[i], &b[i], h) + bulge(&a[j], &b[j], h);
-  const double away = fmax(cdn_norm(c0), cdn_norm(c1));
+  const double away = larger(norm(c0), norm(c1));
   m.turned = turn_of(&places[i], &a[i], &b[i], h, away) + turn_of(&places[j], &a[j], &b[j], h, away);
   m.length = length_of(&m.p) + m.turned;
   m.angle = h * (speed_of_turn(&a[i], &b[i]) + speed_of_turn(&a[j], &b[j]));

@@ -3,8 +3,8 @@
  *
  *   M a + G^T mu = F + h J a,    G a = G udot.
  *
- * Forces of soft rows stay what they are at the start. Damping of joints alone goes along the tree, O(n); other J fill
- * a matrix (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
+ * Forces of soft rows stay what they are at the start. Where J is the damping of joints, each by its own speed, it goes
+ * along the tree, O(n): dampers, stops and actuators. Other J fill a matrix (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
  * difference of the two would have no digits. */
 #include <stddef.h>
 
@@ -94,39 +94,52 @@ static cdn_status solve_matrix(cdn_state *state, const char *function, step_damp
 
 /* ---- both ---- */
 
-static cdn_status damp_by(const dynamics *dyn, cdn_state *state, const char *function, double *damping, double h,
-                          double *a) {
+/* Whether what a step counts is damping of joints, each by its own speed, and not negative: where speeds drive the
+ * joint on, the matrix may lose its definiteness. */
+static cdn_status find_damping(const dynamics *dyn, cdn_state *state, step_damping damping, double *of_joint,
+                               bool *own) {
+  const int nu = dyn->matter->tree.nu;
+  if (damping == STEP_JOINTS) {
+    cdni_forces_joint_damping(dyn->forces, state, of_joint, nu);
+    *own = true;
+    return CDN_OK;
+  }
+  *own = false;
+  if (damping == STEP_ALL) return CDN_OK;
+  CDNI_TRY(cdni_forces_own_damping(dyn->forces, state, of_joint, nu, own));
+  for (int k = 0; k < nu && *own; k++) *own = of_joint[k] >= 0;
+  return CDN_OK;
+}
+
+static cdn_status damp_by(const dynamics *dyn, cdn_state *state, const char *function, step_damping damping,
+                          double *of_joint, double h, double *a) {
   const size_t nu = (size_t)dyn->matter->tree.nu;
   const bool constrained = cdni_dynamics_is_constrained(dyn, state);
   tree_data d = cdni_matter_data(dyn->matter, state);
-  cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
-  if (!any_damping(dyn, damping)) return CDN_OK;
-  if (!constrained && !damps_along_tree(dyn, damping)) return solve_matrix(state, function, STEP_JOINTS, h, a);
+  bool own;
+  CDNI_TRY(find_damping(dyn, state, damping, of_joint, &own));
+  if (own && !any_damping(dyn, of_joint)) return CDN_OK;
+  if (!own || (!constrained && !damps_along_tree(dyn, of_joint))) return solve_matrix(state, function, damping, h, a);
   if (constrained || cdni_dynamics_has_forces(dyn, state) || dyn->soft)
     CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &d.force, &d.f_mob));
-  if (!constrained) return solve_tree(dyn, state, function, damping, &h, &d, a);
-  for (size_t k = 0; k < nu; k++) damping[k] *= h;
-  return cdni_constraints_solve_damped(dyn->constraints, state, function, damping, d.force, d.f_mob, a);
-}
-
-static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, double *a) {
-  double *damping;
-  CDNI_TRY(
-      cdni_operator_work(state, function, ((size_t)dyn->matter->tree.nu + 1) * sizeof *damping, (void **)&damping));
-  const cdn_status status = damp_by(dyn, state, function, damping, h, a);
-  cdn_work_pop(state, damping);
-  return status;
+  if (!constrained) return solve_tree(dyn, state, function, of_joint, &h, &d, a);
+  for (size_t k = 0; k < nu; k++) of_joint[k] *= h;
+  return cdni_constraints_solve_damped(dyn->constraints, state, function, of_joint, d.force, d.f_mob, a);
 }
 
 cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a) {
   const cdn_system *system = cdn_state_system(state);
   const dynamics *dyn = cdni_dynamics(system);
+  double *of_joint;
   CDNI_TRY(cdni_state_ensure(state, CDN_UDOT));
   const size_t all = (size_t)cdn_system_nu(system);
   if (all) memcpy(a, cdn_state_udot(state), all * sizeof *a);
   if (!dyn || dyn->matter->tree.nu == 0) return CDN_OK;
   CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, function));
   a += cdni_subsystem_runs(system, dyn->matter->subsystem).u;
-  return damping == STEP_JOINTS ? damp_joints(dyn, state, function, h, a)
-                                : solve_matrix(state, function, damping, h, a);
+  CDNI_TRY(
+      cdni_operator_work(state, function, ((size_t)dyn->matter->tree.nu + 1) * sizeof *of_joint, (void **)&of_joint));
+  const cdn_status status = damp_by(dyn, state, function, damping, of_joint, h, a);
+  cdn_work_pop(state, of_joint);
+  return status;
 }

@@ -99,6 +99,7 @@ const force_kind cdni_force_actuator = {
               CDNI_BOUND("upper", "N|N m"), CDNI_ANY("gain_q", "N/(m control)|N m/(rad control)"),
               CDNI_ANY("gain_u", "N s/(m control)|N m s/(rad control)") },
   .on_mobility = true,
+  .own_speed = true,
   .check = check,
   .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .kernel = FORCE_KERNEL_actuator } },
   .gather = gather,

@@ -51,3 +51,41 @@ cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, d
   }
   return CDN_OK;
 }
+
+/* Whether an element of the kind that is on has forces that may vary with any speed. */
+static bool reads_any_speed(const force_set *set, const force_kind *kind, const force_batch *b) {
+  bool reads = false;
+  for (int i = 0; i < FORCE_CLASSES && !kind->own_speed; i++) {
+    const force_part *part = &kind->parts[i];
+    reads = reads || (force_part_exists(part) && part->reads != CDN_READS_POSITION &&
+                      (!kind->has_part || kind->has_part(set, part)));
+  }
+  for (int i = 0; i < b->n; i++)
+    if ((reads && force_is_on(b, i)) || (kind->is_differenced && kind->own_speed && kind->is_differenced(b, i)))
+      return true;
+  return false;
+}
+
+cdn_status cdni_forces_own_damping(const force_room *room, cdn_state *state, double *damping, int nu, bool *own) {
+  double *stiffness;
+  *own = true;
+  memset(damping, 0, (size_t)nu * sizeof *damping);
+  for (int k = 0; room && k < FORCE_KIND_COUNT && *own; k++) {
+    if (room->sets[k].ids.count == 0) continue;
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
+    *own = !reads_any_speed(&room->sets[k], cdni_force_kinds[k], &b);
+  }
+  if (!room || !*own) return CDN_OK;
+  stiffness = cdn_work_push(state, ((size_t)nu + 1) * sizeof *stiffness);
+  if (!stiffness) return CDN_ERR_NOMEM;
+  cdn_force_derivatives d = { .stiffness = stiffness, .damping = damping, .z = -1 };
+  memset(stiffness, 0, (size_t)nu * sizeof *stiffness);
+  cdn_status status = CDN_OK;
+  for (int k = 0; k < FORCE_KIND_COUNT && status == CDN_OK; k++) {
+    if (!cdni_force_kinds[k]->own_speed || room->sets[k].ids.count == 0) continue;
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
+    status = cdni_force_kinds[k]->derivative(&b, state, &d);
+  }
+  cdn_work_pop(state, stiffness);
+  return status;
+}

@@ -72,6 +72,9 @@ cdn_status cdni_forces_differentiate(struct derivative_pass *p, const char *func
 bool cdni_force_is_differenced(cdn_state *state, int i);
 /* By mobility (matter's nu): -df/dq and -df/du of the springs, dampers, stops and actuators on it. */
 cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, double *stiffness, double *damping);
+/* Whether all forces that are on, among speeds, vary with that of their own mobility alone; then damping (matter's nu)
+ * is -df/du. room may be NULL: no forces. */
+cdn_status cdni_forces_own_damping(const force_room *room, cdn_state *state, double *damping, int nu, bool *own);
 /* g (zero without gravity, and if it is off), and the bodies it excludes (NULL: none). */
 v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded);
 

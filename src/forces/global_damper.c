@@ -13,6 +13,7 @@ const force_kind cdni_force_global_damper = {
   .name = "global_damper",
   .n_params = 1,
   .params = { CDNI_NOT_NEGATIVE("c", "N s/m, N m s/rad") },
+  .own_speed = true,
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_global_damper } },
   .derivative = derivative,
 };

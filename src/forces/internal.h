@@ -80,6 +80,9 @@ typedef struct force_kind {
   int n_params;
   cdni_parameter params[FORCE_MOST_PARAMS];
   bool on_mobility; /* its struct begins with a force_mobility, whose dimension decides among the units */
+  /* Among speeds its forces vary with that of their own mobility alone, but for elements that are differenced. Without
+   * this, forces that read velocities may vary with any. */
+  bool own_speed;
   /* Returns false, with the reason, for numbers within their limits that do not go together; may be NULL. */
   bool (*check)(const double *params, char *reason, size_t size);
   force_part parts[FORCE_CLASSES];

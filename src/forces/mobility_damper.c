@@ -24,6 +24,7 @@ const force_kind cdni_force_mobility_damper = {
   .n_params = 1,
   .params = { CDNI_NOT_NEGATIVE("c", "N s/m|N m s/rad") },
   .on_mobility = true,
+  .own_speed = true,
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_damper } },
   .derivative = derivative,
   .describe = cdni_describe_mobility,

@@ -74,6 +74,7 @@ const force_kind cdni_force_mobility_stop = {
   .params = { CDNI_BOUND("lower", "m|rad"), CDNI_BOUND("upper", "m|rad"), CDNI_POSITIVE("k", "N/m|N m/rad"),
               CDNI_NOT_NEGATIVE("d", "s/m|s/rad") },
   .on_mobility = true,
+  .own_speed = true,
   .check = check,
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,

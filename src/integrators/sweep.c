@@ -116,7 +116,7 @@ cdn_status cdni_sweep_begin(cdn_stepper *s) {
   /* the scene gets its workspace before the first step */
   CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, BETWEEN))));
   w->marked = true;
-  CDNI_TRY(w->ops->pairs(w->self, s->work, mark_at(w, START), mark_at(w, START), 0, &w->sights));
+  CDNI_TRY(w->ops->pairs(w->self, s->work, mark_at(w, START), mark_at(w, START), 0, true, &w->sights));
   for (int i = 0; i < w->sights.n; i++) {
     cdni_sight *sight = &w->sights.sights[i];
     bool lost;
@@ -257,7 +257,7 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
   const int top = w->sights.n;
   cdn_state *state;
   int n = 0;
-  CDNI_TRY(w->ops->pairs(w->self, s->work, a, b, h, &w->sights));
+  CDNI_TRY(w->ops->pairs(w->self, s->work, a, b, h, p->t[1] == s->step.t1, &w->sights));
   if (w->sights.n > top) CDNI_TRY(stand_at(s, p->t[1], &state));
   for (int i = top; i < w->sights.n; i++) {
     cdni_sight *y = sight_at(w, top + n);

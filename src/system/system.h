@@ -80,8 +80,10 @@ typedef struct cdni_sweeper {
   cdn_status (*clear)(const void *self, cdn_state *state, double reach, double turn, int64_t *id);
   size_t (*mark_size)(const void *self);
   cdn_status (*mark)(const void *self, cdn_state *state, void *mark);
-  /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. */
-  cdn_status (*pairs)(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out);
+  /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. `here`: it is at the
+   * second of the two times. */
+  cdn_status (*pairs)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool here,
+                      cdni_sights *out);
   /* Whether a mark in between, a part of the time behind a, is off the cubics: they say nothing then. */
   bool (*strays)(const void *self, const void *a, const void *b, double h, double part, const void *m);
   /* Fills all but the key. */
