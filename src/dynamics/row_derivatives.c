@@ -2,6 +2,7 @@
  * udot. */
 #include "dynamics/row_derivatives.h"
 
+#include "matter/derivatives.h"
 #include "matter/differences.h"
 #include "matter/operators.h"
 
@@ -15,6 +16,8 @@ typedef struct row_values {
 typedef struct differ {
   const dynamics *dyn;
   differences by;
+  derivative_pass still; /* looks at the State put aside */
+  int first_u, nz;       /* matter's u; numbers of z */
   double *dz;
   const row_changes *changes;
   int exact; /* rows */
@@ -48,11 +51,13 @@ static cdn_status evaluate(void *user, int side) {
  * are h apart. */
 static void add_difference(const differ *x, const row_values *a, const row_values *b, double h, cdn_pool pool,
                            int column) {
-  const derivative_pass *p = &x->by.still;
+  const derivative_pass *p = &x->still;
+  const bool by_z = pool == CDN_POOL_Z;
   double *const tau = pool == CDN_POOL_Q ? p->dq : pool == CDN_POOL_U ? p->du : x->dz;
   double *const equations = x->changes->by[pool];
-  const int columns = pool == CDN_POOL_Z ? x->by.nz : p->m->tree.nu;
-  if (tau) cdni_differences_push(&x->by, a->F, b->F, a->f, b->f, h, tau, columns, column);
+  const int columns = by_z ? x->nz : p->m->tree.nu;
+  if (!by_z) column -= x->first_u;
+  if (tau) cdni_derivatives_push_difference(p, a->F, b->F, a->f, b->f, h, tau, columns, column);
   for (int i = 0; i < x->exact && equations; i++)
     equations[(size_t)i * (size_t)columns + (size_t)column] = (a->equation[i] - b->equation[i]) / h;
 }
@@ -63,7 +68,7 @@ static cdn_status add(void *user, cdn_pool pool, int column, double h) {
   const row_values *a = &x->there[0], *b = &x->there[1];
   const bool a_fits = a->same || x->exact == 0, b_fits = b->same || x->exact == 0;
   if (!a_fits && !b_fits)
-    return cdni_state_fail(x->by.state, CDN_ERR_SINGULAR, false, x->by.still.function, NULL,
+    return cdni_state_fail(x->by.state, CDN_ERR_SINGULAR, false, x->by.function, NULL,
                            "the number of rows of row providers is another on both sides of this State: there is no "
                            "derivative here");
   if (a_fits && b_fits) add_difference(x, a, b, 2 * h, pool, column);
@@ -73,9 +78,11 @@ static cdn_status add(void *user, cdn_pool pool, int column, double h) {
 
 static cdn_status all(void *user) {
   differ *x = user;
-  if (x->changes->by[CDN_POOL_Q]) CDNI_TRY(cdni_differences_by_q(&x->by));
-  if (x->changes->by[CDN_POOL_U]) CDNI_TRY(cdni_differences_by_u(&x->by));
-  return x->changes->by[CDN_POOL_Z] ? cdni_differences_by_z(&x->by, 0, x->by.nz) : CDN_OK;
+  const int first[] = { x->first_u, x->first_u, 0 }, n[] = { x->still.m->tree.nu, x->still.m->tree.nu, x->nz };
+  cdni_derivatives_look_at(&x->still, x->by.saved);
+  for (int pool = CDN_POOL_Q; pool <= CDN_POOL_Z; pool++)
+    if (x->changes->by[pool]) CDNI_TRY(cdni_differences_by(&x->by, (cdn_pool)pool, first[pool], n[pool]));
+  return CDN_OK;
 }
 
 /* Places in memory for the values of one State. */
@@ -89,23 +96,23 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   cdn_state *state = p->state;
   const cdn_system *system = cdn_state_system(state);
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
-  differ x = { .dyn = dyn, .dz = dz, .changes = changes };
+  differ x = { .dyn = dyn, .dz = dz, .changes = changes, .still = *p };
   bool rest = true;
   CDNI_TRY(cdni_soft_differentiate(dyn->soft, p, &rest));
   if (!rest) return CDN_OK;
   CDNI_TRY(cdni_soft_count_exact(dyn->soft, state, &x.exact));
-  x.by = (differences){ .user = &x, .evaluate = evaluate, .add = add };
+  x.first_u = cdni_subsystem_runs(system, dyn->matter->subsystem).u, x.nz = cdn_system_nz(system);
+  x.by = (differences){ .frees = true, .user = &x, .evaluate = evaluate, .add = add };
   void *frame;
-  CDNI_TRY(cdni_operator_work(state, p->function,
-                              (3 * (6 * nb + nu + (size_t)x.exact) + nu + cdni_differences_room(system, dyn->matter)) *
-                                  sizeof(double),
-                              &frame));
+  CDNI_TRY(cdni_operator_work(
+      state, p->function, (3 * (6 * nb + nu + (size_t)x.exact) + nu + cdni_differences_room(system)) * sizeof(double),
+      &frame));
   x.udot = divide(&x, &x.there[1], divide(&x, &x.there[0], divide(&x, &x.here, frame)));
-  cdni_differences_set(&x.by, p, x.udot + nu);
   if (nu) memcpy(x.udot, p->udot, nu * sizeof *x.udot);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */
-  cdn_status status = cdni_soft_base_begin(dyn->soft, state, x.udot, &x.base);
+  cdn_status status = cdni_differences_begin(&x.by, state, p->function, x.udot + nu);
+  if (status == CDN_OK) status = cdni_soft_base_begin(dyn->soft, state, x.udot, &x.base);
   if (status == CDN_OK) status = evaluate_here(&x, &x.here);
   for (int i = 1; status == CDN_OK && i < (int)nb; i++) {
     cdni_derivatives_constant_moment(p, i, x.here.F[i].w);

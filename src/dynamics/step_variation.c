@@ -14,9 +14,8 @@
 #include <math.h>
 
 #include "dynamics/step_solver.h"
-#include "math/difference.h"
 #include "matter/derivatives.h"
-#include "matter/motion_derivatives.h"
+#include "matter/differences.h"
 #include "matter/operators.h"
 
 typedef struct step_terms {
@@ -81,14 +80,15 @@ static cdn_status add_inertia(const step_terms *x, const step_solver *solver, do
 
 /* ---- forces ---- */
 
-/* Derivatives of the forces asked for, at speeds u + e a. */
-static cdn_status forces_at(const step_terms *x, const double *u, double e, double *shifted, double *dq, double *du,
-                            double *dz) {
-  const int first = cdni_subsystem_runs(cdn_state_system(x->state), x->dyn->matter->subsystem).u;
-  for (size_t k = 0; k < x->nu; k++) shifted[k] = u[k] + e * x->a[k];
-  CDNI_TRY(cdn_state_set_slots(x->state, CDN_POOL_U, first, (int)x->nu, shifted));
-  return cdn_inverse_dynamics_derivatives(x->state, NULL, dq, du, x->nz ? dz : NULL);
-}
+typedef struct differ {
+  differences by;
+  const step_terms *x;
+  step_damping damping;
+  int first_u; /* of matter */
+  /* Column by column: h J a on both sides (nu of the System). Along a: displacements (2 nu + nz), derivatives of inverse
+   * dynamics. */
+  double *change[2], *amount, *dq, *du, *dz;
+} differ;
 
 static double largest(size_t n, const double *x) {
   double most = 0;
@@ -101,82 +101,70 @@ static void add_change(size_t n, double by, const double *change, double *c) {
 }
 
 /* By one difference along a. */
-static cdn_status along_a(const step_terms *x, double *memory) {
-  const size_t nu = x->nu;
-  double *u = memory, *shifted = u + nu, *dq = shifted + nu, *du = dq + nu * nu, *dz = du + nu * nu;
-  memcpy(u, cdni_matter_data(x->dyn->matter, x->state).u, nu * sizeof *u);
-  const double size = largest(nu, x->a);
+static cdn_status along_a(differ *d) {
+  const step_terms *x = d->x;
+  const size_t nu = x->nu, all = (size_t)cdn_system_nu(cdn_state_system(x->state));
+  double *u = d->amount + all + d->first_u;
+  const double size = largest(nu, x->a), speed = largest(nu, cdn_state_u(x->state) + d->first_u);
   if (size == 0) return CDN_OK;
-  const double e = CDNI_DIFFERENCE * fmax(1, largest(nu, u)) / size;
+  const double e = CDNI_DIFFERENCE * fmax(1, speed) / size;
+  memset(d->amount, 0, (2 * all + x->nz) * sizeof *d->amount);
   for (int side = -1; side <= 1; side += 2) {
-    CDNI_TRY(forces_at(x, u, side * e, shifted, dq, du, dz));
+    for (size_t k = 0; k < nu; k++) u[k] = side * e * x->a[k];
+    CDNI_TRY(cdni_differences_move(&d->by, d->amount));
+    CDNI_TRY(cdn_inverse_dynamics_derivatives(x->state, NULL, d->dq, d->du, x->nz ? d->dz : NULL));
     const double by = -x->h * side / (2 * e);
-    add_change(nu * nu, by, dq, x->c_q);
-    add_change(nu * nu, by, du, x->c_u);
-    add_change(nu * x->nz, by, dz, x->c_z);
+    add_change(nu * nu, by, d->dq, x->c_q);
+    add_change(nu * nu, by, d->du, x->c_u);
+    add_change(nu * x->nz, by, d->dz, x->c_z);
   }
   return CDN_OK;
 }
 
-/* Column k of c from both sides of the values `base` of a pool, along `direction`. */
-static cdn_status difference(const step_terms *x, cdn_pool pool, int n, const double *base, const double *direction,
-                             double *memory, size_t columns, size_t k, double *c) {
-  double scale = 1, *there = memory, *change = memory + n;
-  for (int i = 0; i < n; i++)
-    if (direction[i] != 0) scale = fmax(scale, fabs(base[i]));
-  const int first = cdni_subsystem_runs(cdn_state_system(x->state), x->dyn->matter->subsystem).u;
-  for (int side = -1; side <= 1; side += 2) {
-    for (int i = 0; i < n; i++) there[i] = base[i] + side * CDNI_DIFFERENCE * scale * direction[i];
-    CDNI_TRY(cdn_state_set_slots(x->state, pool, 0, n, there));
-    CDNI_TRY(cdni_dynamics_step_change(x->state, x->function, STEP_FORCES, x->h, x->a - first, change));
-    for (size_t i = 0; i < x->nu; i++)
-      c[i * columns + k] += side * change[(size_t)first + i] / (2 * CDNI_DIFFERENCE * scale);
-  }
-  return cdn_state_set_slots(x->state, pool, 0, n, base);
+/* ---- column by column ---- */
+
+static cdn_status evaluate(void *user, int side) {
+  const differ *d = user;
+  const step_terms *x = d->x;
+  return cdni_dynamics_step_change(x->state, x->function, STEP_FORCES, x->h, x->a - d->first_u, d->change[side]);
 }
 
-/* Column by column. */
-static cdn_status each_column(const step_terms *x, double *memory) {
-  const cdn_system *system = cdn_state_system(x->state);
-  const int nq = cdn_system_nq(system), all = cdn_system_nu(system), nz = (int)x->nz, most = nq + all + nz;
-  const int first = cdni_subsystem_runs(system, x->dyn->matter->subsystem).u;
-  double *base = memory, *direction = base + most, *unit = direction + most, *rest = unit + most;
-  double *const c[3] = { x->c_q, x->c_u, x->c_z };
-  const int numbers[3] = { nq, all, nz };
-  const double *values[3] = { cdn_state_q(x->state), cdn_state_u(x->state), cdn_state_z(x->state) };
-  static const cdn_pool pools[3] = { CDN_POOL_Q, CDN_POOL_U, CDN_POOL_Z };
-  for (int by = 0; by < 3; by++) {
-    const size_t columns = by == 2 ? x->nz : x->nu;
-    if (columns == 0) continue;
-    memcpy(base, values[by], (size_t)numbers[by] * sizeof *base);
-    for (size_t k = 0; k < columns; k++) {
-      memset(unit, 0, (size_t)most * sizeof *unit);
-      unit[by == 2 ? k : (size_t)first + k] = 1;
-      if (by == 0) CDNI_TRY(cdni_state_multiply_by_N(x->state, unit, direction));
-      CDNI_TRY(difference(x, pools[by], numbers[by], base, by == 0 ? direction : unit, rest, columns, k, c[by]));
-    }
-  }
+static cdn_status add(void *user, cdn_pool pool, int column, double h) {
+  const differ *d = user;
+  const step_terms *x = d->x;
+  double *const c = pool == CDN_POOL_Q ? x->c_q : pool == CDN_POOL_U ? x->c_u : x->c_z;
+  const size_t columns = pool == CDN_POOL_Z ? x->nz : x->nu;
+  const size_t k = (size_t)(pool == CDN_POOL_Z ? column : column - d->first_u);
+  const double *plus = d->change[0] + d->first_u, *minus = d->change[1] + d->first_u;
+  for (size_t i = 0; i < x->nu; i++) c[i * columns + k] += (plus[i] - minus[i]) / (2 * h);
   return CDN_OK;
 }
 
-/* In the State with its effective values as variables, which is returned to. */
+static cdn_status each_column(differ *d) {
+  const int nu = (int)d->x->nu;
+  CDNI_TRY(cdni_differences_by(&d->by, CDN_POOL_Q, d->first_u, nu));
+  CDNI_TRY(cdni_differences_by(&d->by, CDN_POOL_U, d->first_u, nu));
+  return cdni_differences_by(&d->by, CDN_POOL_Z, 0, (int)d->x->nz);
+}
+
+static cdn_status all(void *user) {
+  differ *d = user;
+  return d->damping == STEP_ALL ? along_a(d) : each_column(d);
+}
+
 static cdn_status add_forces(const step_terms *x, step_damping damping) {
   const cdn_system *system = cdn_state_system(x->state);
-  const size_t numbers = (size_t)cdn_system_nq(system) + 2 * (size_t)cdn_system_nu(system) + x->nz;
-  const size_t saved_size = cdni_state_snapshot_size(x->state);
-  char *saved;
+  const size_t nu = (size_t)cdn_system_nu(system), room = cdni_differences_room(system);
+  differ d = { .x = x, .damping = damping, .first_u = cdni_subsystem_runs(system, x->dyn->matter->subsystem).u };
+  void *frame;
   CDNI_TRY(cdni_operator_work(x->state, x->function,
-                              saved_size + (5 * numbers + x->nu * (2 * x->nu + x->nz) + 1) * sizeof(double),
-                              (void **)&saved));
-  cdni_state_take_snapshot(x->state, saved);
-  cdn_status status = cdn_prescribe(x->state, NULL);
-  if (status == CDN_OK) {
-    cdni_motion_release(x->dyn->matter, x->state);
-    double *memory = (double *)(void *)(saved + saved_size);
-    status = damping == STEP_ALL ? along_a(x, memory) : each_column(x, memory);
-  }
-  cdni_state_return_to(x->state, saved);
-  cdn_work_pop(x->state, saved);
+                              (room + 4 * nu + x->nz + x->nu * (2 * x->nu + x->nz) + 1) * sizeof(double), &frame));
+  d.by = (differences){ .frees = true, .user = &d, .evaluate = evaluate, .add = add };
+  d.change[0] = frame, d.change[1] = d.change[0] + nu, d.amount = d.change[1] + nu;
+  d.dq = d.amount + 2 * nu + x->nz, d.du = d.dq + x->nu * x->nu, d.dz = d.du + x->nu * x->nu;
+  cdn_status status = cdni_differences_begin(&d.by, x->state, x->function, d.dz + x->nu * x->nz);
+  if (status == CDN_OK) status = cdni_differences_make(&d.by, all);
+  cdn_work_pop(x->state, frame);
   return status;
 }
 

@@ -1,10 +1,8 @@
 /* How the rates of auxiliary states vary, as subsystems describe it, and the derivatives of zdot as a whole. */
 #include "dynamics/zdot.h"
 
-#include <math.h>
 
 #include "dynamics/dynamics.h"
-#include "math/difference.h"
 #include "matter/derivatives.h"
 
 /* ---- of all subsystems ---- */
@@ -74,13 +72,6 @@ static void leave_out_prescribed(cdn_state *state, const bool *slots, const zdot
   }
 }
 
-void cdni_zdot_usual_steps(const cdn_state *state, double *step) {
-  const int nu = cdn_system_nu(cdn_state_system(state)), nz = cdn_system_nz(cdn_state_system(state));
-  const double *u = cdn_state_u(state), *z = cdn_state_z(state);
-  for (int k = 0; k < nu; k++) step[k] = CDNI_DIFFERENCE, step[nu + k] = cdni_difference_of(u[k]);
-  for (int k = 0; k < nz; k++) step[2 * nu + k] = cdni_difference_of(z[k]);
-}
-
 cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const double *step, zdot_groups *groups,
                                    const zdot_matrices *out) {
   const cdn_system *system = cdn_state_system(state);
@@ -95,7 +86,7 @@ cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const
   if (described > 0) CDNI_TRY(describe(state, function, out));
   if (differenced > 0) CDNI_TRY(cdni_zdot_difference(state, function, step, groups, out));
   bool *slots = cdn_work_push(state, (size_t)cdn_system_nq(system) + nu + 1);
-  if (!slots) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!slots) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
   cdni_state_prescribed(state, slots, slots + cdn_system_nq(system));
   leave_out_prescribed(state, slots, out);
   cdn_work_pop(state, slots);
@@ -122,14 +113,13 @@ static void add_product(size_t nz, size_t nu, const double *W, const double *X, 
 cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du, double *dzdot_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
-  const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system), columns = 2 * nu + nz;
-  double *memory = cdn_work_push(state, (columns + 3 * nz * nu + nz * nz + nu * (2 * nu + nz) + 1) * sizeof *memory);
+  const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system);
+  double *memory = cdn_work_push(state, (3 * nz * nu + nz * nz + nu * (2 * nu + nz) + 1) * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
-  double *step = memory, *udot_dq = step + columns, *udot_du = udot_dq + nu * nu, *udot_dz = udot_du + nu * nu;
+  double *udot_dq = memory, *udot_du = udot_dq + nu * nu, *udot_dz = udot_du + nu * nu;
   zdot_matrices m = { .G = udot_dz + nu * nz };
   m.H = m.G + nz * nu, m.W = m.H + nz * nu, m.L = m.W + nz * nu;
-  cdni_zdot_usual_steps(state, step);
-  cdn_status status = cdni_zdot_differentiate(state, __func__, step, NULL, &m);
+  cdn_status status = cdni_zdot_differentiate(state, __func__, NULL, NULL, &m);
   if (status == CDN_OK && any(m.W, nz * nu)) {
     status = cdn_forward_dynamics_derivatives(state, udot_dq, udot_du, NULL, udot_dz);
     if (status == CDN_OK) {

@@ -23,12 +23,10 @@ typedef struct zdot_groups {
 
 /* Which subsystems bring derivatives, and which do not. */
 void cdni_zdot_count(const cdn_system *system, int *described, int *differenced);
-/* The displacements of all columns that suit central differences: 2 nu + nz. */
-void cdni_zdot_usual_steps(const cdn_state *state, double *step);
-/* All four matrices. `step` has the displacement of each column, for differences. With `groups` the differences are
- * one-sided. Columns are first displaced in the groups that are known; one further evaluation tests the result. If
- * the test fails, or no groups are known, every column is displaced alone and `groups` is made again. With `groups`
- * NULL the differences are central. On return the State has its old values, with accelerations realized. */
+/* All four matrices. Differences are central ones of every column (matter/differences.h), or with `groups` one-sided
+ * ones, where `step` has the displacement of each column (2 nu + nz). Columns are first displaced in the groups that are
+ * known; one further evaluation tests the result. If the test fails, or no groups are known, every column is displaced
+ * alone and `groups` is made again. On return the State has its old values, with accelerations realized. */
 cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const double *step, zdot_groups *groups,
                                    const zdot_matrices *out);
 

@@ -16,14 +16,16 @@ typedef struct differ {
   differenced_force *force;
   cdn_force_derivatives *d;
   differences by;
+  derivative_pass still; /* looks at the State put aside */
+  int first_u, nz;       /* matter's u; numbers of z */
   sv *F[2];
-  double *f[2];
+  double *f[2], *amount; /* of all columns */
 } differ;
 
 /* The sum of the forces that are asked for. */
 static cdn_status evaluate(void *user, int side) {
   const differ *s = user;
-  const matter *m = s->by.still.m;
+  const matter *m = s->room->matter;
   cdn_state *state = s->by.state;
   memset(s->F[side], 0, (size_t)m->tree.n * sizeof(sv));
   if (m->tree.nu) memset(s->f[side], 0, (size_t)m->tree.nu * sizeof(double));
@@ -41,10 +43,11 @@ static cdn_status evaluate(void *user, int side) {
 
 static cdn_status add(void *user, cdn_pool pool, int column, double h) {
   const differ *s = user;
-  const derivative_pass *p = &s->by.still;
+  const derivative_pass *p = &s->still;
   double *const matrix = pool == CDN_POOL_Q ? p->dq : pool == CDN_POOL_U ? p->du : s->d->dz;
-  cdni_differences_push(&s->by, s->F[0], s->F[1], s->f[0], s->f[1], 2 * h, matrix,
-                        pool == CDN_POOL_Z ? s->by.nz : p->m->tree.nu, column);
+  const bool by_z = pool == CDN_POOL_Z;
+  cdni_derivatives_push_difference(p, s->F[0], s->F[1], s->f[0], s->f[1], 2 * h, matrix, by_z ? s->nz : p->m->tree.nu,
+                                   by_z ? column : column - s->first_u);
   return CDN_OK;
 }
 
@@ -62,28 +65,28 @@ static bool vary_with(const differ *s, cdn_ticket variable) {
 }
 
 /* Whether a force varies with z that are not its own. All of these are displaced, by amounts that do not cancel each
- * other; its own stay as they are. The State is at the base, and is again afterwards. */
+ * other; its own stay as they are. The State is where it was, and is again afterwards. */
 static cdn_status reads_others(differ *s, const cdni_runs *own, bool *reads) {
-  const matter *m = s->by.still.m;
-  cdn_state *state = s->by.state;
-  double *base = s->by.base, *there = s->by.there;
-  const int nz = s->by.nz;
-  memcpy(base, cdn_state_z(state), (size_t)nz * sizeof *base);
+  const matter *m = s->room->matter;
+  const double *z = cdn_state_z(s->by.state);
+  const int columns = 2 * cdn_system_nu(s->room->system) + s->nz, first = columns - s->nz;
+  memset(s->amount, 0, (size_t)columns * sizeof *s->amount);
   CDNI_TRY(evaluate(s, 0));
-  for (int k = 0; k < nz; k++) {
+  for (int k = 0; k < s->nz; k++) {
     const bool is_own = k >= own->z && k < own->z + own->nz;
-    there[k] = base[k] + (is_own ? 0 : cdni_difference_of(base[k]) * (1 + 0.618 * k - floor(0.618 * k)));
+    s->amount[first + k] = is_own ? 0 : cdni_difference_of(z[k]) * (1 + 0.618 * k - floor(0.618 * k));
   }
-  CDNI_TRY(cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, there));
+  CDNI_TRY(cdni_differences_move(&s->by, s->amount));
   CDNI_TRY(evaluate(s, 1));
   *reads = memcmp(s->F[0], s->F[1], (size_t)m->tree.n * sizeof(sv)) != 0;
   for (int k = 0; k < m->tree.nu; k++) *reads = *reads || s->f[0][k] != s->f[1][k];
-  return cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, base);
+  memset(s->amount + first, 0, (size_t)s->nz * sizeof *s->amount);
+  return cdni_differences_move(&s->by, s->amount);
 }
 
 /* Every force by itself: most read z of their own subsystem only, which may be one of many. */
 static cdn_status by_z(differ *s) {
-  const int nz = s->by.nz;
+  const int nz = s->nz;
   for (s->only = 0; s->only < s->n_forces; s->only++) {
     const differenced_force *f = &s->force[s->only];
     const force_kind *kind = cdni_force_kinds[f->batch.kind];
@@ -91,7 +94,7 @@ static cdn_status by_z(differ *s) {
     if (kind->subsystem_of) own = cdni_subsystem_runs(s->room->system, kind->subsystem_of(&f->batch, f->i));
     bool others = false;
     if (own.nz < nz) CDNI_TRY(reads_others(s, &own, &others));
-    CDNI_TRY(cdni_differences_by_z(&s->by, others ? 0 : own.z, others ? nz : own.nz));
+    CDNI_TRY(cdni_differences_by(&s->by, CDN_POOL_Z, others ? 0 : own.z, others ? nz : own.nz));
   }
   s->only = -1;
   return CDN_OK;
@@ -99,9 +102,11 @@ static cdn_status by_z(differ *s) {
 
 static cdn_status all(void *user) {
   differ *s = user;
-  const derivative_pass *p = &s->by.still;
-  if (p->dq) CDNI_TRY(cdni_differences_by_q(&s->by));
-  if (p->du && vary_with(s, CDN_U)) CDNI_TRY(cdni_differences_by_u(&s->by));
+  const derivative_pass *p = &s->still;
+  const int nu = p->m->tree.nu;
+  cdni_derivatives_look_at(&s->still, s->by.saved);
+  if (p->dq) CDNI_TRY(cdni_differences_by(&s->by, CDN_POOL_Q, s->first_u, nu));
+  if (p->du && vary_with(s, CDN_U)) CDNI_TRY(cdni_differences_by(&s->by, CDN_POOL_U, s->first_u, nu));
   if (s->d->dz && vary_with(s, CDN_Z)) CDNI_TRY(by_z(s));
   return CDN_OK;
 }
@@ -128,19 +133,22 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   if (n_forces == 0) return CDN_OK;
 
   const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
-  double *vectors = cdn_work_push(state, (cdni_differences_room(room->system, m) + 2 * nu) * sizeof(double) +
+  const size_t columns = 2 * (size_t)cdn_system_nu(room->system) + (size_t)cdn_system_nz(room->system);
+  double *vectors = cdn_work_push(state, (cdni_differences_room(room->system) + 2 * nu + columns) * sizeof(double) +
                                              2 * n * sizeof(sv) + n_forces * sizeof(differenced_force));
   if (!vectors) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
-  differ s = { .room = room, .n_forces = (int)n_forces, .only = -1, .d = d };
-  s.by = (differences){ .user = &s, .evaluate = evaluate, .add = add };
+  differ s = { .room = room, .n_forces = (int)n_forces, .only = -1, .d = d, .still = *d->pass };
+  s.by = (differences){ .frees = true, .user = &s, .evaluate = evaluate, .add = add };
+  s.first_u = cdni_subsystem_runs(room->system, m->subsystem).u, s.nz = cdn_system_nz(room->system);
   s.F[0] = (sv *)vectors, s.F[1] = s.F[0] + n;
   s.f[0] = (double *)(s.F[1] + n), s.f[1] = s.f[0] + nu;
   s.force = (differenced_force *)(void *)(s.f[1] + nu);
-  cdni_differences_set(&s.by, d->pass, (double *)(void *)(s.force + n_forces));
+  s.amount = (double *)(void *)(s.force + n_forces);
   list(room, state, s.force);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */
-  cdn_status status = evaluate(&s, 0);
+  cdn_status status = cdni_differences_begin(&s.by, state, d->pass->function, s.amount + columns);
+  if (status == CDN_OK) status = evaluate(&s, 0);
   for (int i = 1; status == CDN_OK && i < m->tree.n; i++) {
     cdni_derivatives_constant_moment(d->pass, i, s.F[0][i].w);
     cdni_derivatives_constant_force(d->pass, i, v3_zero(), s.F[0][i].v);

@@ -37,7 +37,6 @@ typedef struct differentiation {
   double *force;           /* what by.force is */
   double *change, *zdot_f; /* by column of forces: h J a (nu), zdot (nz) */
   zdot_matrices zdot;
-  double *steps; /* 2 nu + nz: for differences */
   double *a, *udot, *u1, *move_q, *move_u;
   bool *held_q, *held_u; /* by mobility: prescribed */
   block blocks[3];
@@ -58,7 +57,7 @@ static size_t divide(differentiation *x, double *base) {
   take(&x->by.by_f, base, &at, nu * nf), take(&x->force, base, &at, nu * nf);
   take(&x->change, base, &at, nu * nf), take(&x->zdot_f, base, &at, nz * nf);
   take(&x->zdot.G, base, &at, nz * nu), take(&x->zdot.H, base, &at, nz * nu), take(&x->zdot.W, base, &at, nz * nu);
-  take(&x->zdot.L, base, &at, nz * nz), take(&x->steps, base, &at, 2 * nu + nz);
+  take(&x->zdot.L, base, &at, nz * nz);
   take(&x->a, base, &at, nu), take(&x->udot, base, &at, nu), take(&x->u1, base, &at, nu);
   take(&x->move_q, base, &at, MOVE_COLUMNS * nu), take(&x->move_u, base, &at, MOVE_COLUMNS * nu);
   take(&held, base, &at, 2 * nu / sizeof *held + 1);
@@ -85,9 +84,7 @@ static void add_product(const differentiation *x, const double *X, int columns, 
 /* ---- accelerations and rates ---- */
 
 static cdn_status differentiate_rates(differentiation *x) {
-  const step_start *s = &x->step;
-  cdni_zdot_usual_steps(s->state, x->steps);
-  return cdni_zdot_differentiate(s->state, s->function, x->steps, NULL, &x->zdot);
+  return cdni_zdot_differentiate(x->step.state, x->step.function, NULL, NULL, &x->zdot);
 }
 
 /* Columns of forces: a unit matrix for those of the caller, if they are wanted, and those of controls. */

@@ -87,6 +87,24 @@ void cdni_derivatives_push(const derivative_pass *p, int body, sv F, double *mat
   }
 }
 
+void cdni_derivatives_push_difference(const derivative_pass *p, const sv *F_a, const sv *F_b, const double *f_a,
+                                      const double *f_b, double h, double *tau, int columns, int column) {
+  const double a = 1 / h;
+  for (int i = 1; i < p->m->tree.n; i++) {
+    const sv dF = sv_sub(F_a[i], F_b[i]);
+    const double *x = (const double *)&dF;
+    if (x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 || x[4] != 0 || x[5] != 0)
+      cdni_derivatives_push(p, i, (sv){ v3_scale(a, dF.w), v3_scale(a, dF.v) }, tau, columns, column);
+  }
+  for (int k = 0; k < p->m->tree.nu; k++) tau[(size_t)k * (size_t)columns + (size_t)column] -= a * (f_a[k] - f_b[k]);
+}
+
+void cdni_derivatives_look_at(derivative_pass *p, const char *saved) {
+  const char *block = cdni_state_block(p->state);
+  p->pose = (const body_pose *)(saved + ((const char *)p->pose - block));
+  p->twist = (const body_twist *)(saved + ((const char *)p->twist - block));
+}
+
 void cdni_derivatives_need_responses(derivative_pass *p) {
   if (!p->has_responses) memset(p->by_place, 0, 2 * (size_t)p->m->tree.n * sizeof *p->by_place);
   p->has_responses = true;

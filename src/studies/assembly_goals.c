@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "math/difference.h"
+#include "matter/differences.h"
 #include "matter/operators.h"
 #include "studies/assembly.h"
 
@@ -244,29 +244,41 @@ cdn_status cdni_assembly_residuals(cdn_assembly *a, cdn_state *state, bool speed
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
 
-/* Of a goal of the user's, by central differences. The State's q is `came` before and after. */
-static cdn_status difference(cdn_assembly *a, const assembly_goal *g, cdn_state *state, double *J) {
-  const double h = CDNI_DIFFERENCE;
-  double *r = cdn_work_push(state, (2 * (size_t)g->rows + (size_t)a->nu + 2 * (size_t)a->nq) * sizeof *r);
+typedef struct differ {
+  differences by;
+  const cdn_assembly *a;
+  const assembly_goal *g;
+  double *r[2], *J;
+} differ;
+
+static cdn_status evaluate(void *user, int side) {
+  const differ *d = user;
+  return residual(d->g, d->by.state, d->r[side]);
+}
+
+static cdn_status add_column(void *user, cdn_pool pool, int column, double h) {
+  const differ *d = user;
+  (void)pool;
+  for (int i = 0; i < d->g->rows; i++) d->J[i * d->a->nu + column] = (d->r[0][i] - d->r[1][i]) / (2 * h);
+  return CDN_OK;
+}
+
+static cdn_status each_column(void *user) {
+  differ *d = user;
+  for (int k = 0; k < d->a->nu; k++)
+    if (!d->a->fixed[k]) CDNI_TRY(cdni_differences_by(&d->by, CDN_POOL_Q, k, 1));
+  return CDN_OK;
+}
+
+/* Of a goal of the user's that brings no derivatives. */
+static cdn_status difference(const cdn_assembly *a, const assembly_goal *g, cdn_state *state, double *J) {
+  const size_t rows = (size_t)g->rows;
+  double *r = cdn_work_push(state, (2 * rows + cdni_differences_room(cdn_state_system(state))) * sizeof *r);
   if (!r) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_assemble", g->name, "out of memory");
-  double *u = r + 2 * g->rows, *q = u + a->nu, *came = q + a->nq;
-  memcpy(came, cdn_state_q(state), (size_t)a->nq * sizeof *came);
-  memset(u, 0, (size_t)a->nu * sizeof *u);
-  cdn_status status = CDN_OK;
-  for (int k = 0; k < a->nu && status == CDN_OK; k++) {
-    for (int side = 0; side < 2 && status == CDN_OK && !a->fixed[k]; side++) {
-      status = cdn_state_set_q(state, came);
-      u[k] = side ? -h : h;
-      if (status == CDN_OK) status = cdni_state_multiply_by_N(state, u, q);
-      for (int i = 0; i < a->nq; i++) q[i] += came[i];
-      if (status == CDN_OK) status = cdn_state_set_q(state, q);
-      if (status == CDN_OK) status = residual(g, state, r + side * g->rows);
-    }
-    u[k] = 0;
-    for (int i = 0; i < g->rows && status == CDN_OK && !a->fixed[k]; i++)
-      J[i * a->nu + k] = (r[i] - r[g->rows + i]) / (2 * h);
-  }
-  if (cdn_state_set_q(state, came) != CDN_OK && status == CDN_OK) status = CDN_ERR_NONFINITE;
+  differ d = { .a = a, .g = g, .r = { r, r + rows }, .J = J };
+  d.by = (differences){ .user = &d, .evaluate = evaluate, .add = add_column };
+  cdn_status status = cdni_differences_begin(&d.by, state, "cdn_assemble", r + 2 * rows);
+  if (status == CDN_OK) status = cdni_differences_make(&d.by, each_column);
   cdn_work_pop(state, r);
   return status;
 }

@@ -582,6 +582,43 @@ START_TEST(test_tracking) {
 }
 END_TEST
 
+/* ---- models of any size ---- */
+
+static const double NANOMETRE = 1e-9;
+
+static cdn_status wave(const void *self, cdn_state *state, double *r) {
+  (void)self;
+  r[0] = sin(cdn_state_q(state)[0] / NANOMETRE);
+  return CDN_OK;
+}
+
+/* A goal without derivatives, in a model of nanometres: Gauss-Newton steps are Newton's, which end at its zero. */
+START_TEST(test_goals_are_differenced_by_the_size_of_the_model) {
+  const cdn_goal_ops ops = { .struct_size = sizeof ops, .name = "wave", .rows = 1, .residual = wave };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  const double I = NANOMETRE * NANOMETRE;
+  body.mobilizer = CDN_SLIDER;
+  body.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = I, .yy = I, .zz = I } };
+  cdn_system_add_body(system, &body);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  cdn_assembly_def def = cdn_default_assembly_def();
+  cdn_assembly *a;
+  def.accuracy = 1e-12 * NANOMETRE;
+  OK(cdn_assembly_create(system, &def, &a));
+  cdn_assembly_add_goal(a, NULL, &ops, NULL, 1);
+  const double q = 0.4 * NANOMETRE;
+  OK_ON(state, cdn_state_set_q(state, &q));
+  OK_ASSEMBLY(a, cdn_assemble(a, state, NULL));
+  AT_MOST(fabs(cdn_state_q(state)[0]), 1e-9 * NANOMETRE);
+  cdn_assembly_destroy(a), cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 CHECK_MAIN("assembly", test_any_guess, test_guesses_within_bounds, test_restarts, test_never_worse,
            test_contradictions_meet_in_the_middle, test_optimal_along_the_constraints, test_optimal_within_bounds,
-           test_locks_of_the_state, test_untouched, test_speeds, test_speeds_are_least_squares, test_tracking)
+           test_locks_of_the_state, test_untouched, test_speeds, test_speeds_are_least_squares, test_tracking,
+           test_goals_are_differenced_by_the_size_of_the_model)

@@ -460,5 +460,45 @@ START_TEST(state_is_left_alone) {
 }
 END_TEST
 
+/* ---- models of any size ---- */
+
+static const double NANOMETRE = 1e-9;
+
+static cdn_status wave(const void *self, cdn_state *state, double *zdot) {
+  (void)self;
+  zdot[0] = sin(cdn_state_q(state)[0] / NANOMETRE);
+  return CDN_OK;
+}
+static cdn_status declare_wave(void *self, cdn_declarer *d) {
+  (void)self;
+  cdn_declare_z(d, 1, (double[]){ 0 });
+  return CDN_OK;
+}
+
+START_TEST(differences_have_the_size_of_the_model) {
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "wave", .declare = declare_wave, .calc_zdot = wave
+  };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const double I = NANOMETRE * NANOMETRE;
+  def.mobilizer = CDN_SLIDER;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = I, .yy = I, .zz = I } };
+  cdn_system_add_body(system, &def);
+  cdn_system_add_subsystem(system, &ops, NULL);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  double by_q, by_u, by_z;
+  const double q = 0.4 * NANOMETRE;
+  OK_ON(state, cdn_state_set_q(state, &q));
+  OK_ON(state, cdn_calc_zdot_derivatives(state, &by_q, &by_u, &by_z));
+  NEAR(by_q * NANOMETRE, cos(0.4), 1e-8);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 CHECK_MAIN("derivatives of auxiliary states", described, dry_friction, differenced, columns_are_displaced_together,
-           prescribed_columns_are_zero, without_bodies_and_mistakes, linearization, state_is_left_alone)
+           prescribed_columns_are_zero, without_bodies_and_mistakes, linearization, state_is_left_alone,
+           differences_have_the_size_of_the_model)
