@@ -123,7 +123,7 @@ void Race::record() {
   contacts /= static_cast<double>(moments.size()), rows /= static_cast<double>(moments.size());
 }
 
-// Accelerations at the moments, and poses after a segment.
+// Accelerations at the moments, over 1 m/s^2 or their own size, and poses after a segment.
 void Race::compare(const std::vector<std::string> &names) {
   for (size_t i = 0; ours && i < theirs.size(); i++) {
     if (!theirs[i]) continue;
@@ -132,7 +132,7 @@ void Race::compare(const std::vector<std::string> &names) {
       ours->put(a), theirs[i]->put(a);
       ours->realize(), theirs[i]->forward();
       const Numbers qacc = theirs[i]->qacc();
-      by_acceleration = std::max(by_acceleration, length(minus(ours->qacc(), qacc)) / (length(qacc) + 1e-30));
+      by_acceleration = std::max(by_acceleration, length(minus(ours->qacc(), qacc)) / (1 + length(qacc)));
       ours->restart(), theirs[i]->put(a);
       ours->step(entry.segment), theirs[i]->step(entry.segment);
       for (double x : minus(ours->qpos(), theirs[i]->moment().qpos)) by_pose = std::max(by_pose, std::fabs(x));
