@@ -1,5 +1,6 @@
 // Boxes that fall on a floor and lie there, with soft contact: a step of a fixed size here and in MuJoCo, from one
-// start, with pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
+// start, with pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each
+// other, too.
 #include "implicit_contact_step.h"
 #include "mujocos.h"
 #include "report.h"
