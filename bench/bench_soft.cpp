@@ -1,23 +1,27 @@
 // Boxes that fall on a floor and lie there, with soft contact: a step of a fixed size here and in MuJoCo, from one
-// start, with
-// pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
-#include "report.h"
+// start, with pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each
+// other, too.
 #include "implicit_contact_step.h"
+#include "mujocos.h"
+#include "report.h"
 #include "soft_humanoid.h"
+#include "soft_race.h"
 #include "timing.h"
 
 #include <cardan/cardan.h>
-#include <mujoco/mujoco.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace bench {
 
@@ -106,76 +110,72 @@ private:
   int64_t done = 0;
 };
 
-class Theirs {
-public:
-  explicit Theirs(const std::vector<Pose> &poses) {
-    const int n = (int)poses.size();
-    std::string xml = "<mujoco><option timestep='0.002' solver='Newton' cone='pyramidal'/><size nconmax='" +
-                      std::to_string(16 * n) + "' njmax='" + std::to_string(std::min(40 * n, 7500)) + "' nstack='" +
-                      std::to_string(4000000 + 60000 * n) + "'/><worldbody><geom type='plane' size='0 0 1'/>";
-    char text[400];
-    for (const Pose &p : poses) {
-      std::snprintf(
-          text, sizeof text,
-          "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom type='box' size='%g %g "
-          "%g'/></body>",
-          p.p[0], p.p[1], p.p[2], p.quaternion[0], p.quaternion[1], p.quaternion[2], p.quaternion[3], HALF, HALF, HALF);
-      xml += text;
-    }
-    xml += "</worldbody></mujoco>";
-    char error[1000] = "";
-    mjVFS *vfs = new mjVFS;
-    mj_defaultVFS(vfs);
-    mj_makeEmptyFileVFS(vfs, "boxes.xml", (int)xml.size());
-    std::memcpy(vfs->filedata[vfs->nfile - 1], xml.data(), xml.size());
-    model = mj_loadXML("boxes.xml", vfs, error, sizeof error);
-    mj_deleteVFS(vfs);
-    delete vfs;
-    if (!model) {
-      std::fprintf(stderr, "bench_soft: MuJoCo: %s\n", error);
-      std::exit(1);
-    }
-    data = mj_makeData(model);
+// The same boxes in a MuJoCo. Version 2 wants to be told how large its arrays are.
+std::unique_ptr<Mujoco_model> theirs(const std::vector<Pose> &poses, const mujoco_functions *functions) {
+  const int n = (int)poses.size();
+  std::string xml = "<mujoco><option timestep='0.002' solver='Newton' cone='pyramidal' integrator='Euler'/>";
+  if (functions->version[0] == '2')
+    xml += "<size nconmax='" + std::to_string(16 * n) + "' njmax='" + std::to_string(std::min(40 * n, 7500)) +
+           "' nstack='" + std::to_string(4000000 + 60000 * n) + "'/>";
+  else xml += "<size memory='1G'/>";
+  xml += "<worldbody><geom type='plane' size='0 0 1'/>";
+  char text[400];
+  for (const Pose &p : poses) {
+    std::snprintf(
+        text, sizeof text,
+        "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom type='box' size='%g %g "
+        "%g'/></body>",
+        p.p[0], p.p[1], p.p[2], p.quaternion[0], p.quaternion[1], p.quaternion[2], p.quaternion[3], HALF, HALF, HALF);
+    xml += text;
   }
-  ~Theirs() { mj_deleteData(data), mj_deleteModel(model); }
-  void go(int steps) {
-    for (int i = 0; i < steps; i++) mj_step(model, data);
+  xml += "</worldbody></mujoco>";
+  char folder[] = "/tmp/cardan_bench_XXXXXX";
+  std::string message = "no folder for its model";
+  std::unique_ptr<Mujoco_model> model;
+  if (mkdtemp(folder)) {
+    const std::string path = std::string(folder) + "/boxes.xml";
+    std::ofstream(path) << xml;
+    model = Mujoco_model::load(functions, path, &message);
+    std::remove(path.c_str()), rmdir(folder);
   }
-
-private:
-  mjModel *model;
-  mjData *data;
-};
+  if (!model) {
+    std::fprintf(stderr, "bench_soft: MuJoCo %s: %s\n", functions->version, message.c_str());
+    std::exit(1);
+  }
+  return model;
+}
 
 } // namespace
 
-static void run_boxes(Report *report) {
-  const std::vector<std::string> engines = { "cardan", "MuJoCo" };
+static void run_boxes(Report *report, const std::vector<const mujoco_functions *> &mujocos) {
+  const std::vector<std::string> engines = columns(mujocos);
   report->print_header("A step of boxes with soft contact", engines);
   for (int heaped = 0; heaped < 2; heaped++) {
     std::vector<double> sizes, times;
     for (const int n : { 10, 20, 50, 100, 200, 400, 2000 }) {
-      const bool alone = n > 400; /* MuJoCo's arrays of constraints would be larger than it can allocate */
+      const bool alone = n > 400; /* arrays of constraints would be larger than MuJoCo 2 can allocate */
       const std::vector<Pose> poses = start(n, heaped);
       Ours ours(poses);
-      std::unique_ptr<Theirs> theirs(alone ? nullptr : new Theirs(poses));
-      double time[2] = { 0, 0 };
+      std::vector<std::unique_ptr<Mujoco_model>> peers;
+      for (size_t i = 0; i < mujocos.size() && !alone; i++) peers.push_back(theirs(poses, mujocos[i]));
+      std::vector<double> time(1 + mujocos.size());
       const int batches = n <= 100 ? 20 : 8, warm_up = 350, batch = 10;
       ours.go(warm_up);
-      if (theirs) theirs->go(warm_up);
+      for (const auto &each : peers) each->step(warm_up);
       for (int b = 0; b < batches; b++) {
         double from = now();
         ours.go(batch);
         time[0] += now() - from;
-        from = now();
-        if (theirs) theirs->go(batch);
-        time[1] += now() - from;
+        for (size_t i = 0; i < peers.size(); i++) {
+          from = now();
+          peers[i]->step(batch);
+          time[i + 1] += now() - from;
+        }
       }
       for (double &t : time) t /= batches * batch * 1000.;
-      if (alone) time[1] = NAN;
+      if (alone) std::fill(time.begin() + 1, time.end(), NAN);
       sizes.push_back(n), times.push_back(time[0]);
-      report->add(std::string(heaped ? "heaped " : "scattered ") + std::to_string(n), "us", { time[0], time[1] },
-                  engines);
+      report->add(std::string(heaped ? "heaped " : "scattered ") + std::to_string(n), "us", time, engines);
       if (!(ours.lowest(n) > 0.5 * HALF)) std::printf("  a box sank\n");
     }
     std::printf("  ours grows as n^%.2f\n", fit_exponent(sizes, times));
@@ -255,24 +255,26 @@ static void run_four_bars(Report *report) {
 
 } // namespace bench
 
-/* Arguments: --json FILE, and which parts are wanted (all, if none is named). */
+/* Arguments: --json FILE, --mujoco MODULE (a newer MuJoCo, as ./run compiles it), and which parts are wanted (all, if
+ * none is named). */
 int main(int argc, char **argv) {
-  const struct {
-    const char *name;
-    void (*run)(bench::Report *report);
-  } parts[] = { { "humanoid", bench::run_soft_humanoid },
-                { "implicit-contact", bench::run_implicit_contact_step },
-                { "four-bars", bench::run_four_bars },
-                { "boxes", bench::run_boxes } };
-  bench::Report report;
-  const char *json = nullptr;
+  const char *json = nullptr, *module = nullptr;
   std::vector<std::string> wanted;
   for (int i = 1; i < argc; i++) {
     if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
+    else if (std::strcmp(argv[i], "--mujoco") == 0 && i + 1 < argc) module = argv[++i];
     else wanted.push_back(argv[i]);
   }
+  const std::vector<const mujoco_functions *> mujocos = bench::open_mujocos(module);
+  bench::Report report;
   bench::pin_to_one_core();
-  for (const auto &part : parts)
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), part.name) != wanted.end()) part.run(&report);
+  const auto is_wanted = [&](const char *part) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), part) != wanted.end();
+  };
+  if (is_wanted("humanoid")) bench::run_soft_humanoid(&report, mujocos);
+  if (is_wanted("race")) bench::run_soft_race(&report, mujocos);
+  if (is_wanted("implicit-contact")) bench::run_implicit_contact_step(&report);
+  if (is_wanted("four-bars")) bench::run_four_bars(&report);
+  if (is_wanted("boxes")) bench::run_boxes(&report, mujocos);
   return json && !report.write_json(json);
 }

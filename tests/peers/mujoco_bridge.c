@@ -85,58 +85,52 @@ static int joint_nq(int type) { return type == mjJNT_FREE ? 7 : type == mjJNT_BA
 static int joint_nu(int type) { return type == mjJNT_FREE ? 6 : type == mjJNT_BALL ? 3 : 1; }
 
 bool mj_bridge_init(mj_bridge *bridge, const mjModel *m, const cdn_model *model) {
-  size_t n = m->njnt > 0 ? (size_t)m->njnt : 1;
-  *bridge = (mj_bridge){ m, malloc(n * sizeof(int)), malloc(n * sizeof(int)) };
-  bool good = bridge->first_q && bridge->first_u && (!model || cdn_model_joint_count(model) == m->njnt);
-  for (int j = 0, q = 0, u = 0; good && j < m->njnt; j++) {
-    int type = m->jnt_type[j], nq = joint_nq(type), nu = joint_nu(type);
-    if (model) {
-      cdn_model_joint joint = cdn_model_get_joint(model, j);
-      good = joint.nq == nq && joint.nu == nu;
-      q = joint.first_q;
-      u = joint.first_u;
-    }
-    bridge->first_q[j] = q;
-    bridge->first_u[j] = u;
-    q += nq;
-    u += nu;
+  const int count = m ? m->njnt : cdn_model_joint_count(model);
+  *bridge = (mj_bridge){ m, calloc((size_t)count + 1, sizeof *bridge->joints), count };
+  bool good = bridge->joints && (!model || cdn_model_joint_count(model) == count);
+  for (int j = 0, q = 0, u = 0; good && j < count; j++) {
+    const cdn_model_joint ours = model ? cdn_model_get_joint(model, j) : (cdn_model_joint){ 0 };
+    mj_bridge_joint *joint = &bridge->joints[j];
+    joint->nq = m ? joint_nq(m->jnt_type[j]) : ours.nq;
+    joint->nu = m ? joint_nu(m->jnt_type[j]) : ours.nu;
+    joint->qpos = q, joint->qvel = u;
+    joint->first_q = model ? ours.first_q : q, joint->first_u = model ? ours.first_u : u;
+    good = !model || (ours.nq == joint->nq && ours.nu == joint->nu);
+    q += joint->nq, u += joint->nu;
   }
   if (!good) mj_bridge_free(bridge);
   return good;
 }
 
 void mj_bridge_free(mj_bridge *bridge) {
-  free(bridge->first_q);
-  free(bridge->first_u);
+  free(bridge->joints);
   *bridge = (mj_bridge){ 0 };
 }
 
 void mj_bridge_q_to_mujoco(const mj_bridge *bridge, const double *q, double *qpos) {
-  const mjModel *m = bridge->m;
-  for (int j = 0; j < m->njnt; j++) {
-    const double *ours = q + bridge->first_q[j];
-    double *theirs = qpos + m->jnt_qposadr[j];
-    int type = m->jnt_type[j];
-    if (type == mjJNT_FREE) {
+  for (int j = 0; j < bridge->count; j++) {
+    const mj_bridge_joint joint = bridge->joints[j];
+    const double *ours = q + joint.first_q;
+    double *theirs = qpos + joint.qpos;
+    if (joint.nq == 7) {
       memcpy(theirs, ours + 4, 3 * sizeof *q);
       memcpy(theirs + 3, ours, 4 * sizeof *q);
     } else {
-      memcpy(theirs, ours, (size_t)joint_nq(type) * sizeof *q);
+      memcpy(theirs, ours, (size_t)joint.nq * sizeof *q);
     }
   }
 }
 
 void mj_bridge_q_from_mujoco(const mj_bridge *bridge, const double *qpos, double *q) {
-  const mjModel *m = bridge->m;
-  for (int j = 0; j < m->njnt; j++) {
-    double *ours = q + bridge->first_q[j];
-    const double *theirs = qpos + m->jnt_qposadr[j];
-    int type = m->jnt_type[j];
-    if (type == mjJNT_FREE) {
+  for (int j = 0; j < bridge->count; j++) {
+    const mj_bridge_joint joint = bridge->joints[j];
+    double *ours = q + joint.first_q;
+    const double *theirs = qpos + joint.qpos;
+    if (joint.nq == 7) {
       memcpy(ours, theirs + 3, 4 * sizeof *q);
       memcpy(ours + 4, theirs, 3 * sizeof *q);
     } else {
-      memcpy(ours, theirs, (size_t)joint_nq(type) * sizeof *q);
+      memcpy(ours, theirs, (size_t)joint.nq * sizeof *q);
     }
   }
 }
@@ -146,17 +140,16 @@ static cdn_rotation joint_rotation(const double *q) {
 }
 
 void mj_bridge_u_to_mujoco(const mj_bridge *bridge, const double *q, const double *u, double *qvel) {
-  const mjModel *m = bridge->m;
-  for (int j = 0; j < m->njnt; j++) {
-    const double *ours = u + bridge->first_u[j];
-    double *theirs = qvel + m->jnt_dofadr[j];
-    int type = m->jnt_type[j];
-    if (type == mjJNT_HINGE || type == mjJNT_SLIDE) {
+  for (int j = 0; j < bridge->count; j++) {
+    const mj_bridge_joint joint = bridge->joints[j];
+    const double *ours = u + joint.first_u;
+    double *theirs = qvel + joint.qvel;
+    if (joint.nu == 1) {
       *theirs = *ours;
       continue;
     }
-    cdn_vec3 w = cdn_rotate_inv(joint_rotation(q + bridge->first_q[j]), cdn_v3(ours[0], ours[1], ours[2]));
-    if (type == mjJNT_FREE) {
+    cdn_vec3 w = cdn_rotate_inv(joint_rotation(q + joint.first_q), cdn_v3(ours[0], ours[1], ours[2]));
+    if (joint.nu == 6) {
       memcpy(theirs, ours + 3, 3 * sizeof *u);
       theirs += 3;
     }
@@ -167,20 +160,19 @@ void mj_bridge_u_to_mujoco(const mj_bridge *bridge, const double *q, const doubl
 }
 
 void mj_bridge_u_from_mujoco(const mj_bridge *bridge, const double *q, const double *qvel, double *u) {
-  const mjModel *m = bridge->m;
-  for (int j = 0; j < m->njnt; j++) {
-    double *ours = u + bridge->first_u[j];
-    const double *theirs = qvel + m->jnt_dofadr[j];
-    int type = m->jnt_type[j];
-    if (type == mjJNT_HINGE || type == mjJNT_SLIDE) {
+  for (int j = 0; j < bridge->count; j++) {
+    const mj_bridge_joint joint = bridge->joints[j];
+    double *ours = u + joint.first_u;
+    const double *theirs = qvel + joint.qvel;
+    if (joint.nu == 1) {
       *ours = *theirs;
       continue;
     }
-    if (type == mjJNT_FREE) {
+    if (joint.nu == 6) {
       memcpy(ours + 3, theirs, 3 * sizeof *u);
       theirs += 3;
     }
-    cdn_vec3 w = cdn_rotate(joint_rotation(q + bridge->first_q[j]), cdn_v3(theirs[0], theirs[1], theirs[2]));
+    cdn_vec3 w = cdn_rotate(joint_rotation(q + joint.first_q), cdn_v3(theirs[0], theirs[1], theirs[2]));
     ours[0] = w.x;
     ours[1] = w.y;
     ours[2] = w.z;

@@ -37,14 +37,21 @@ double mj_bridge_set_inertia(mjModel *m, int body, cdn_inertia I);
 /** The central inertia in body axes that MuJoCo works with. */
 cdn_inertia mj_bridge_inertia(const mjModel *m, int body);
 
-/** Where each of MuJoCo's joints has its coordinates in a System of ours. */
+/** Where a joint of MuJoCo's has its coordinates there, and in a System of ours. */
+typedef struct mj_bridge_joint {
+  int nq, nu; /**< 7, 6: free; 4, 3: ball; 1, 1: hinge or slide */
+  int qpos, qvel;
+  int first_q, first_u;
+} mj_bridge_joint;
+
 typedef struct mj_bridge {
   const mjModel *m;
-  int *first_q, *first_u; /**< a joint each */
+  mj_bridge_joint *joints;
+  int count;
 } mj_bridge;
 
 /** Pairs the joints by their order, which both have depth first; `model` NULL: our coordinates are packed in that
- *  order. False if the joints do not correspond or memory ran out. */
+ *  order; `m` NULL: its joints are as the model's. False if the joints do not correspond or memory ran out. */
 bool mj_bridge_init(mj_bridge *bridge, const mjModel *m, const cdn_model *model);
 void mj_bridge_free(mj_bridge *bridge);
 

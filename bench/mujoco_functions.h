@@ -1,0 +1,45 @@
+/* A MuJoCo behind functions that no version of its headers shows through: mujoco_functions.c is compiled once against
+ * Debian's, and by `./run bench soft --mujoco PREFIX` against another that is installed. */
+#ifndef CARDAN_BENCH_MUJOCO_FUNCTIONS_H
+#define CARDAN_BENCH_MUJOCO_FUNCTIONS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mujoco_sizes {
+  int nq, nv, controls, keyframes;
+  double step; /* s */
+} mujoco_sizes;
+
+typedef struct mujoco_counts {
+  double contacts, rows, iterations;
+} mujoco_counts;
+
+typedef struct mujoco_functions {
+  const char *version;
+  /* NULL with a message if the file does not load. */
+  void *(*load)(const char *path, char *message, int size);
+  void (*destroy)(void *engine);
+  mujoco_sizes (*sizes)(void *engine);
+  /* The solver and the cones of the bench's own models. */
+  void (*use_newton_and_pyramids)(void *engine);
+  /* A keyframe; below 0 the pose of the file. */
+  void (*reset)(void *engine, int keyframe);
+  void (*put)(void *engine, const double *qpos, const double *qvel, const double *warm);
+  /* What is NULL is not wanted. */
+  void (*take)(void *engine, double *qpos, double *qvel, double *warm, double *qacc);
+  void (*step)(void *engine, int count);
+  void (*forward)(void *engine);
+  void (*inverse)(void *engine, const double *qacc);
+  void (*step_derivatives)(void *engine);
+  mujoco_counts (*counts)(void *engine);
+} mujoco_functions;
+
+/* What a module is asked for: MuJoCo as it was compiled against. */
+const mujoco_functions *mujoco_functions_here(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
