@@ -276,7 +276,7 @@ static void compare_here(comparison *c, const double *udot_random) {
 
 static void random_q(comparison *c, uint64_t *rng) {
   for (int j = 0; j < c->m->njnt; j++) {
-    double *q = c->q + c->bridge.first_q[j];
+    double *q = c->q + c->bridge.joints[j].first_q;
     int type = c->m->jnt_type[j];
     bool quaternion = type == mjJNT_FREE || type == mjJNT_BALL;
     if (quaternion) random_quaternion(rng, q);
@@ -293,7 +293,7 @@ static void random_fill(double *x, int n, double size, uint64_t *rng) {
 static void match_signs(const comparison *c, const double *ours, double *theirs) {
   for (int j = 0; j < c->m->njnt; j++) {
     if (c->m->jnt_type[j] != mjJNT_FREE && c->m->jnt_type[j] != mjJNT_BALL) continue;
-    int first = c->bridge.first_q[j];
+    int first = c->bridge.joints[j].first_q;
     double product = 0;
     for (int i = first; i < first + 4; i++) product += ours[i] * theirs[i];
     for (int i = first; i < first + 4; i++) theirs[i] *= product < 0 ? -1 : 1;

@@ -89,7 +89,7 @@ static int activation(const rig *r, int id) { return id - (r->m->nu - r->m->na);
 static void randomize(rig *r) {
   double q[MOST], u[MOST];
   for (int j = 0; j < r->m->njnt; j++) {
-    double *at = q + r->bridge.first_q[j], length = 0;
+    double *at = q + r->bridge.joints[j].first_q, length = 0;
     const int type = r->m->jnt_type[j], n = type == mjJNT_FREE ? 7 : type == mjJNT_BALL ? 4 : 1;
     for (int k = 0; k < n; k++) at[k] = next(1.5);
     for (int k = 0; k < 4 && n >= 4; k++) length += at[k] * at[k];
