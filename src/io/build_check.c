@@ -75,7 +75,7 @@ static cdn_status check_shapes(io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
     const cdn_spec_shape *s = io_spec_shape(b->spec, i);
     if (!io_geometry_kind(s->type, &kind))
-      return io_fail(b->d, CDN_ERR_ARG, s->line, "shape '%.60s' has the type %d, which is none of cdn_shape_type",
+      return io_fail(b->log, CDN_ERR_ARG, s->line, "shape '%.60s' has the type %d, which is none of cdn_shape_type",
                      s->name ? s->name : "?", (int)s->type);
   }
   return CDN_OK;
