@@ -46,7 +46,7 @@ static void compare(const char *label, const char *text, mjModel *m) {
     for (int k = 0; k < dofs; k++) {
       /* MuJoCo's free joints have translations first */
       const int dof = m->jnt_dofadr[j] + (dofs == 6 ? (k + 3) % 6 : k);
-      judge(label, "joint", j, w.mobility[bridge.first_u[j] + k], m->dof_invweight0[dof]);
+      judge(label, "joint", j, w.mobility[bridge.joints[j].first_u + k], m->dof_invweight0[dof]);
     }
   }
   mj_bridge_free(&bridge);
