@@ -8,8 +8,8 @@
  * of a law
  *   grows with w and with the rate -V, both of which fall with V. A pressure field is its bed of springs (bed.c).
  * - Friction that sticks. A bristle (laws/bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the
- *   size h its displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector
- *   to the length of the slider's strength. It is the return mapping of plasticity, and convex.
+ *   size h its displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P
+ *   shortens a vector to the length of the slider's strength. It is the return mapping of plasticity, and convex.
  * - Friction of the slip speed is -P(F V / transition), and its viscous part linear.
  *
  * The strength of a slider goes with the normal force: that force, and the speed in Stribeck's formula, are those of

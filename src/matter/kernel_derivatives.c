@@ -380,9 +380,7 @@ CDNI_INLINE void own_rows(const derivative_pass *p, const tree_block *b, side x,
 
 /* Room for a block's numbers, in whole cache lines. */
 static size_t met_size(const tree_block *b) { return b->nu > 1 ? MET * WIDE : (MET + WIDE - 1) / WIDE * WIDE; }
-static size_t ends_size(const tree *t) {
-  return cdni_aligned((size_t)t->n_blocks * sizeof(met_block));
-}
+static size_t ends_size(const tree *t) { return cdni_aligned((size_t)t->n_blocks * sizeof(met_block)); }
 
 size_t KERNEL(derivatives_scratch)(const tree *t) {
   size_t numbers = 0;
