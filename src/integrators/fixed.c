@@ -6,6 +6,7 @@
 #include "integrators/stepper.h"
 #include "matter/matter.h"
 #include "matter/move.h"
+#include "soft/soft.h"
 #include "system/system.h"
 
 cdn_status cdni_fixed_start(cdn_stepper *s) {
@@ -15,7 +16,8 @@ cdn_status cdni_fixed_start(cdn_stepper *s) {
   if (!here) CDNI_TRY(cdn_state_set_ty(s->work, step->t0, step->y0));
   if (!here) CDNI_TRY(cdni_prescribe_values(s, s->work, NULL));
   /* counted when the step before ended here */
-  return cdn_realize(s->work, CDN_STAGE_ACCELERATION);
+  CDNI_TRY(cdni_realize_start(s, s->work));
+  return cdni_soft_keep_rows(s->work);
 }
 
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1) {

@@ -3,8 +3,10 @@
 #include "integrators/companion.h"
 #include "integrators/failure.h"
 #include "integrators/inputs.h"
+#include "integrators/step.h"
 #include "integrators/stepper.h"
 #include "integrators/sweep.h"
+#include "soft/soft.h"
 #include "system/system.h"
 
 void cdni_note_shown(cdn_stepper *s) {
@@ -23,7 +25,7 @@ static cdn_status is_smooth(cdn_stepper *s, bool *smooth) {
   *smooth = false;
   if (s->reported != s->t || s->projector || s->n_prescribed_q + s->n_prescribed_u) return CDN_OK;
   s->certificate.evaluations++;
-  CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdni_realize_start(s, s->report));
   CDNI_TRY(cdni_power(s, s->report, &power));
   bool free = true;
   bool *flags = (bool *)s->scratch; /* nq + nu of them fit */
@@ -39,7 +41,8 @@ static cdn_status go_on_with(cdn_stepper *s) {
   cdni_sweep_forget(s);
   CDNI_TRY(cdni_certificate_rewind(s, s->t, &energy));
   CDNI_TRY(cdni_state_pass_on(s->report, s->noted, s->work));
-  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdni_realize_start(s, s->work));
+  cdni_soft_hide_step(s->report);
   return cdni_certificate_restart(s, energy);
 }
 

@@ -12,6 +12,7 @@
 #include "integrators/stepper.h"
 #include "integrators/watch.h"
 #include "system/events.h"
+#include "soft/soft.h"
 #include "system/system.h"
 
 /* ---- the list of events ---- */
@@ -286,6 +287,7 @@ cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown) {
   bool stop = false;
   if (has_handlers(s)) {
     note_trigger(s);
+    cdni_soft_hide_step(s->work);
     CDNI_TRY(keep(s));
     cdn_status status = run_handlers(s, &stop);
     if (status != CDN_OK) {

@@ -17,11 +17,16 @@
 #include "integrators/step.h"
 #include "integrators/stepper.h"
 #include "integrators/sweep.h"
+#include "soft/soft.h"
 #include "system/system.h"
+
+cdn_status cdni_realize_start(const cdn_stepper *s, cdn_state *state) {
+  return s->method->equal_steps ? cdni_soft_realize_step(state) : cdn_realize(state, CDN_STAGE_ACCELERATION);
+}
 
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
-  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdni_realize_start(s, s->work));
   CDNI_TRY(cdni_certificate_evaluation(s));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->work, power);
@@ -79,6 +84,7 @@ cdn_status cdni_land(cdn_stepper *s) {
 cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
   cdni_step *step = &s->step;
   CDNI_TRY(project_end(s));
+  if (s->method->equal_steps) cdni_soft_give_guess(s->work);
   CDNI_TRY(cdni_evaluate_here(s, step->f1, &step->power1));
   if (raw && s->ny) {
     memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);
@@ -179,7 +185,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   cdni_step *step = &s->step;
   CDNI_TRY(cdni_certificate_accept(s));
   /* a report within the step needs the discrete variables as they were during it */
-  if (serve < step->t1 || cdni_events_within(s)) CDNI_TRY(cdn_state_copy(s->report, s->work));
+  if (serve < step->t1 || cdni_events_within(s)) CDNI_TRY(cdni_show(s));
 
   s->at = !s->at;
   s->t = step->t1;

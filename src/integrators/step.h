@@ -14,6 +14,8 @@ cdn_status cdni_begin(cdn_stepper *s);
 void cdni_note_estimate(cdn_stepper *s, const double *e);
 /* ydot and power of the present `work`; valid results are not computed again. */
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power);
+/* Realizes Acceleration of a State from which a step starts. */
+cdn_status cdni_realize_start(const cdn_stepper *s, cdn_state *state);
 /* Whether a shorter step may avoid a failure: one marked recoverable, or numbers that are not finite. */
 bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status);
 /* Puts `work` back at the last accepted step. */

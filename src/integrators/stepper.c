@@ -20,6 +20,7 @@
 #include "integrators/singular.h"
 #include "integrators/step.h"
 #include "integrators/stepper.h"
+#include "soft/soft.h"
 #include "system/system.h"
 
 CDNI_DEF(stepper_def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1);
@@ -251,7 +252,13 @@ void cdn_stepper_destroy(cdn_stepper *s) {
 /* The report State at the last accepted step; also after a failure, to show where it happened. */
 cdn_status cdni_report_step(cdn_stepper *s) {
   s->reported = s->t;
-  return cdn_state_copy(s->report, s->work);
+  return cdni_show(s);
+}
+
+cdn_status cdni_show(cdn_stepper *s) {
+  CDNI_TRY(cdn_state_copy(s->report, s->work));
+  cdni_soft_hide_step(s->report);
+  return CDN_OK;
 }
 
 /* The report State within the last step. */
@@ -422,7 +429,7 @@ double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next 
 cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char *function) {
   double energy;
   /* a State that cannot be started from leaves the stepper as it was */
-  cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  cdn_status status = cdni_realize_start(s, state);
   if (status != CDN_OK) {
     memset(&s->failure, 0, sizeof s->failure);
     s->failure.time = cdn_state_time(state);
@@ -432,6 +439,7 @@ cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char
   s->failed = CDN_OK;
   status = cdni_certificate_rewind(s, cdn_state_time(state), &energy);
   if (status == CDN_OK) status = cdn_state_copy(s->work, state);
+  cdni_soft_hide_step(state);
   if (status == CDN_OK) status = cdni_begin(s);
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
   if (status == CDN_OK) status = cdni_events_reset(s);

@@ -138,6 +138,8 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
 /* The report State at the last accepted step, and at a time within it. *again: there the step has missed
  * something, and the run has gone back to take it again. */
 cdn_status cdni_report_step(cdn_stepper *s);
+/* Copies the working State to the report State. */
+cdn_status cdni_show(cdn_stepper *s);
 cdn_status cdni_report_within(cdn_stepper *s, double t, bool *again);
 
 /* Restarts from a State of the System. Methods without memory keep their step size, unless y `jumps`. */

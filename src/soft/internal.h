@@ -34,6 +34,8 @@ struct soft_room {
   /* Companions of the groups: bytes; the numbers from which the plan was made. With couplings, and without. */
   cdn_computed_region plan[2], shape[2];
   cdn_computed_region results; /* a companion of the accelerations: soft_results */
+  cdn_cache guess;             /* guess.c: one number */
+  cdn_region rows_before;      /* soft_row_before */
   cdn_soft_def
       newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative
                * to the cost at
@@ -59,6 +61,7 @@ typedef struct soft_results {
   cdn_soft_statistics statistics;
   double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
   double gap;   /* by which costs may be above the least even if udot and forces belong together */
+  bool guessed; /* a step has asked for it: it may follow from a guess */
 } soft_results;
 typedef struct soft_outcome {
   double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
@@ -147,6 +150,7 @@ typedef struct soft_problem {
   cdn_soft_iteration *record; /* by iteration */
   int records, most_records;
   double trace;        /* of M, for def->cost_tolerance */
+  bool guessed;        /* guess.c: Newton's method starts where `past` of the work says */
   void *frame, *inner; /* of the State's workspace */
 } soft_problem;
 
@@ -159,6 +163,11 @@ void cdni_soft_start(soft_problem *p);
 /* Solves all islands: x, and in `work` the forces of the rows. */
 cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head);
 void cdni_soft_end(soft_problem *p);
+/* guess.c: declares it. */
+void cdni_soft_declare_guess(soft_room *room, cdn_declarer *d);
+/* Whether the evaluation under way is a step's that has a guess; and how far its rows are from udot0, into `past`. */
+bool cdni_soft_has_guess(const soft_room *room, cdn_state *state);
+cdn_status cdni_soft_look_at_guess(soft_problem *p, const soft_group *groups);
 /* exact.c: whether an island has rows that passes solve; its accelerations. */
 bool cdni_soft_has_exact(const soft_problem *p, int island);
 cdn_status cdni_soft_solve_exact(soft_problem *p, int island, soft_results *results);

@@ -217,6 +217,49 @@ static double slope_limit(const soft_problem *p, double promised, double size) {
   return p->def->line_tolerance * (p->def->cost_tolerance >= 0 ? soft_cost_limit(p) * size : 2 * promised);
 }
 
+/* ---- from a guess ---- */
+
+/* Rows at x = 0. */
+static void go_back(const soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    for (int e = 0; e < w->g->s.rows; e++) w->r[e] -= w->Jx[e], w->Jx[e] = w->held[e] = 0;
+  }
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const tree_node *node = &plan->tree->node[plan->bodies[at]];
+    for (int u = node->u; u < node->u + node->nu; u++) p->x[u] = 0;
+  }
+}
+
+/* A whole step from the guess, of which M x is not needed. *cost: that at udot0; afterwards that of x, which is udot0
+ * again where the step led to a higher one. *done: x is the solution. */
+static cdn_status step_from_guess(soft_problem *p, int island, bool apart, double asked, double *cost, bool *done) {
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    for (int e = 0; e < w->g->s.rows; e++) w->Jx[e] = w->past[e], w->r[e] += w->past[e], w->past[e] = 0;
+  }
+  (void)cdni_soft_cost(p, island);
+  if (apart) mark_changed(p, island, true);
+  CDNI_TRY(step(p, island, !apart));
+  const step_sums sums = multiply(p, island);
+  const trial at = evaluate(p, island, 1);
+  move(p, island, 1);
+  double work = 0; /* x^T M x / 2 */
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    const soft_work *w = &p->work[k];
+    for (int e = 0; e < w->g->s.rows; e++) work += 0.5 * w->held[e] * w->Jx[e];
+  }
+  *done = at.left <= (p->def->tolerance > 0 ? asked : NO_CHANGE * sums.size) / STIFF;
+  if (*done || work + at.cost <= *cost) {
+    *cost = work + at.cost;
+    return CDN_OK;
+  }
+  go_back(p, island);
+  *cost = cdni_soft_cost(p, island);
+  return CDN_OK;
+}
+
 cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) {
   const cdn_soft_def *def = p->def;
   const bool by_cost = def->cost_tolerance >= 0;
@@ -231,7 +274,17 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
   const bool apart = stands_apart(p, island);
   const int most = def->iterations + (p->passed ? STEPS_PER_GROUP * (p->first[island + 1] - p->first[island]) : 0);
   if (p->passed) cdni_soft_keep_free(p, island);
-  for (int it = 1; it <= most; it++) {
+  if (p->guessed) {
+    bool done;
+    CDNI_TRY(step_from_guess(p, island, apart, asked, &cost, &done));
+    statistics->factorizations++;
+    if (statistics->most_iterations < 1) statistics->most_iterations = 1;
+    if (done) {
+      if (def->tolerance < REFINED) refine(p, island);
+      return CDN_OK;
+    }
+  }
+  for (int it = p->guessed ? 2 : 1; it <= most; it++) {
     if (apart) mark_changed(p, island, it == 1);
     CDNI_TRY(step(p, island, !apart));
     statistics->factorizations++;

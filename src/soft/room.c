@@ -169,6 +169,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
       cdni_declare_prerequisite(d, groups, own);
     for (int k = 0; k < p->ops.n_prerequisites; k++) cdni_declare_prerequisite(d, groups, p->ops.prerequisites[k]);
   }
+  cdni_soft_declare_guess(room, d);
   static const char *const names[2][2] = { { "plan", "shape" }, { "plan_apart", "shape_apart" } };
   for (int i = 0; i < 2; i++) {
     room->plan[i] = cdni_declare_companion_region(d, names[i][0], 1, room->groups);

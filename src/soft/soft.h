@@ -71,6 +71,28 @@ typedef struct soft_variation {
 } soft_variation;
 cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
                           const soft_variation *variations);
+/* ---- guess.c: where the solution of a step starts ---- */
+
+/* A State may have a guess: the residuals of the rows at the start of the step that led to it. Steps keep and give it,
+ * and their evaluations start from it: realize_step. cdn_realize does neither, so that what a State shows follows from
+ * its other variables alone. A change of q or u takes it back; copies and checkpoints have it. In a System without soft
+ * rows these do nothing. */
+/* Keeps the residuals of a State whose accelerations are valid. */
+cdn_status cdni_soft_keep_rows(cdn_state *state);
+/* Makes those that were kept last the guess of the present q and u. */
+void cdni_soft_give_guess(cdn_state *state);
+/* The guess of a State in memory of the caller, who has many States in turn in one: saved (the array is empty if there
+ * is none), and given to a State with the same q and u. */
+cdn_status cdni_soft_save_guess(cdn_state *state, const cdn_allocator *a, cdni_array *to);
+cdn_status cdni_soft_load_guess(cdn_state *state, const cdni_array *from);
+/* Realizes Acceleration from the guess. Accelerations that were found without it are found again. */
+cdn_status cdni_soft_realize_step(cdn_state *state);
+/* realize_step around an evaluation of the caller's: before and after it. */
+cdn_status cdni_soft_begin_step(cdn_state *state);
+void cdni_soft_end_step(cdn_state *state);
+/* Takes back accelerations that were found so: for States that others look at. */
+void cdni_soft_hide_step(cdn_state *state);
+
 /* ---- step.c: a stage of an implicit step, with compliant contact as rows ---- */
 
 /* Of a System with bodies, else NULL. */

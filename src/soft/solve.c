@@ -225,6 +225,7 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
     [CDN_SOFT_NEWTON] = cdni_soft_newton, [CDN_SOFT_CG] = cdni_soft_descend, [CDN_SOFT_PGS] = cdni_soft_relax
   };
   cdni_soft_start(p);
+  if (head->guessed && !p->exact) CDNI_TRY(cdni_soft_look_at_guess(p, groups));
   for (int k = 0; k < p->n_islands; k++) {
     const bool exact = p->exact && cdni_soft_has_exact(p, k);
     CDNI_TRY((exact ? cdni_soft_solve_exact : solvers[p->def->solver])(p, k, head));
@@ -238,7 +239,7 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
 }
 
 static cdn_status solve(soft_problem *p, const soft_group *groups, sv *F, double *f) {
-  soft_results head = { .scale = 0 };
+  soft_results head = { .guessed = cdni_soft_has_guess(p->room, p->state) };
   CDNI_TRY(cdni_soft_run(p, groups, &head));
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);

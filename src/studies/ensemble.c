@@ -174,8 +174,9 @@ static bool reserve_states(cdn_ensemble *e) {
   e->status = reserve(e, n, sizeof(cdn_status));
   e->errors = reserve(e, (size_t)e->count, sizeof(cdn_error));
   e->courses = reserve(e, n, sizeof(course));
-  return e->courses && e->values && e->held && e->constants && e->t && e->y && e->rates && e->known && e->status &&
-         e->errors;
+  e->guesses = reserve(e, n, sizeof *e->guesses);
+  return e->courses && e->guesses && e->values && e->held && e->constants && e->t && e->y && e->rates && e->known &&
+         e->status && e->errors;
 }
 
 /* The vectors of a worker. With lanes the size of each vector is a multiple of 64 bytes. */
@@ -377,6 +378,8 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   give_back(e, e->status, n, sizeof(cdn_status));
   give_back(e, e->errors, (size_t)e->count, sizeof(cdn_error));
   give_back(e, e->courses, n, sizeof(course));
+  for (size_t i = 0; e->guesses && i < n; i++) cdni_array_free(&e->allocator, &e->guesses[i]);
+  give_back(e, e->guesses, n, sizeof *e->guesses);
   give_back(e, e->driven, (size_t)(e->nq + e->nu), sizeof *e->driven);
   cdni_array_free(&e->allocator, &e->varying);
   cdni_array_free(&e->allocator, &e->own);

@@ -93,6 +93,7 @@ struct cdn_ensemble {
   cdn_error *errors;     /* by State */
   cdn_error error;
   course *courses;         /* by State, and by lane that fills up the last batch */
+  cdni_array *guesses;     /* likewise: where the solution of its soft rows starts (soft/soft.h) */
   bool *driven;            /* by slot of q and u: prescribed, and no part of errors; NULL: none is */
   int n_free[3];           /* numbers of the other slots of q and u, and of all z */
   cdn_ensemble *companion; /* the second solutions: the same States with shorter steps. NULL: none */
@@ -134,6 +135,8 @@ struct worker {
   int n_marks[CDNI_MOST_LANES];
 
   bool prescribes; /* evaluations write prescribed values into y, as steps do */
+  bool begins;     /* evaluations are those of the start of steps; else, with `arrives`, of their ends */
+  bool arrives;
 
   /* The present evaluation. */
   int batch;

@@ -5,6 +5,7 @@
 #include "contact/contact.h"
 #include "dynamics/dynamics.h"
 #include "matter/move.h"
+#include "soft/soft.h"
 #include "studies/ensemble.h"
 
 /* The largest error of quaternion lengths at the start of a run: a tenth of the default accuracy, as in the stepper. */
@@ -140,6 +141,30 @@ static void note_step(cdn_ensemble *e, int k, double h) {
   c->evaluations += e->rk ? e->rk->stages : 1;
 }
 
+/* Whether steps start from guesses: those of Euler's method with damping, where there are soft rows. */
+static bool guesses(const worker *w) { return w->e->damping && w->n_views == w->e->lanes && cdni_soft(w->e->system); }
+
+static void keep_rows(worker *w) {
+  for (int l = 0; l < w->e->lanes; l++) {
+    cdn_state *one = cdni_ensemble_standing_state(w, l);
+    const cdn_status status = one ? cdni_soft_keep_rows(one) : CDN_OK;
+    if (status != CDN_OK) cdni_ensemble_lane_failed(w, l, status);
+  }
+}
+
+/* What steps have computed is theirs. */
+static void save_guesses(worker *w, int batch) {
+  cdn_ensemble *e = w->e;
+  for (int l = 0; l < e->lanes; l++) {
+    cdn_state *one = cdni_ensemble_standing_state(w, l);
+    if (!one) continue;
+    const cdn_status status = cdni_soft_save_guess(one, &e->allocator, &e->guesses[batch * e->lanes + l]);
+    cdni_soft_hide_step(one);
+    if (status != CDN_OK) cdni_ensemble_lane_failed(w, l, status);
+  }
+  e->known[batch] = false;
+}
+
 /* One step of all lanes, to t1. */
 static void take_step(worker *w, int batch, const double *t1) {
   cdn_ensemble *e = w->e;
@@ -148,10 +173,13 @@ static void take_step(worker *w, int batch, const double *t1) {
   double h[CDNI_MOST_LANES];
   bool live[CDNI_MOST_LANES];
   for (int l = 0; l < e->lanes; l++) h[l] = t1[l] - t0[l];
+  if (guesses(w)) keep_rows(w);
   if (e->rk) runge_kutta(w, t0, t1, h);
   else if (e->damping) mujoco_euler(w, h, ends.y, ends.rates);
   else semi_explicit_euler(w, t0, h, ends.y, ends.rates);
+  w->arrives = guesses(w);
   cdni_ensemble_arrive(w, batch, t1, &ends);
+  w->arrives = false;
   for (int l = 0; l < e->lanes; l++) {
     live[l] = ensemble_live(e, batch, l) >= 0;
     if (live[l]) note_step(e, batch * e->lanes + l, h[l]);
@@ -203,9 +231,12 @@ static void follow_equal_steps(const cdni_stretch *x, worker *w, int thread, int
 static void advance_batch(void *context, int thread, int batch) {
   const cdni_stretch *x = context;
   worker *w = &x->e->workers[thread];
+  w->begins = guesses(w);
   cdni_ensemble_begin(w, batch);
+  w->begins = false;
   if (x->leader) follow_equal_steps(x, w, thread, batch);
   else take_equal_steps(x, w, batch);
+  if (guesses(w)) save_guesses(w, batch);
   w->prescribes = false;
 }
 

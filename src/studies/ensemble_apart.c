@@ -2,6 +2,7 @@
  * the thread. */
 #include <math.h>
 
+#include "soft/soft.h"
 #include "studies/ensemble.h"
 
 static void take_message(const worker *w, view *v) {
@@ -49,13 +50,15 @@ static void advance_one(const cdni_stretch *x, worker *w, int lane) {
   view *v = &w->views[lane % w->n_views];
   const double end = end_of(x, k, cdn_state_time(state));
   const cdni_effort before = cdni_stepper_effort(w->stepper);
-  cdn_status status = cdn_stepper_restart(w->stepper, state);
+  cdn_status status = cdni_soft_load_guess(state, &e->guesses[k]);
+  if (status == CDN_OK) status = cdn_stepper_restart(w->stepper, state);
   if (status == CDN_OK) status = cdn_stepper_advance(w->stepper, end, NULL);
   const cdni_effort after = cdni_stepper_effort(w->stepper);
   note_effort(&e->courses[k], &before, &after);
   cdni_stepper_take_gone_through(w->stepper, &e->courses[k].passage);
   if (status != CDN_OK) take_message(w, v);
   else status = take_results(w, v, k, lane);
+  if (status == CDN_OK) status = cdni_soft_save_guess(cdn_stepper_state(w->stepper), &e->allocator, &e->guesses[k]);
   if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "soft/soft.h"
 #include "studies/ensemble.h"
 
 /* ---- views ---- */
@@ -124,12 +125,33 @@ static void prescribe(const worker *w, cdn_state *state, double *y) {
   if (nu > 0) memcpy(y + nq, cdn_state_u_eff(state), nu * sizeof *y);
 }
 
+/* Before and after an evaluation of a step, whose lanes' soft rows start from their guesses. */
+static void begin_step(worker *w) {
+  for (int l = 0; l < w->e->lanes; l++) {
+    cdn_state *one = cdni_ensemble_standing_state(w, l);
+    if (!one) continue;
+    const int k = ensemble_live(w->e, w->batch, l);
+    cdn_status status = w->begins ? cdni_soft_load_guess(one, &w->e->guesses[k]) : CDN_OK;
+    if (w->arrives) cdni_soft_give_guess(one);
+    if (status == CDN_OK) status = cdni_soft_begin_step(one);
+    if (status != CDN_OK) w->in_lanes.failed[l] = true;
+  }
+}
+
+static void end_step(worker *w) {
+  for (int l = 0; l < w->e->lanes; l++)
+    if (w->views[l % w->n_views].lane == l) cdni_soft_end_step(w->views[l % w->n_views].state);
+}
+
 void cdni_ensemble_evaluate(worker *w, int batch, const double *t, double *y, double *rates) {
   const cdn_ensemble *e = w->e;
   check_values(w, batch, t, y);
   cdn_state *state = cdni_ensemble_at(w, batch, t, y);
   if (!state) return;
+  const bool of_step = w->begins || w->arrives;
+  if (of_step) begin_step(w);
   const cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  if (of_step) end_step(w);
   if (e->ny > 0 && status == CDN_OK) memcpy(rates, cdni_state_ydot(state), ensemble_width(e) * sizeof *rates);
   if (w->prescribes && status == CDN_OK) prescribe(w, state, y);
   if (w->state) cdni_ensemble_tell(w, status, CDN_STAGE_ACCELERATION);

@@ -1,6 +1,7 @@
 /* The values of the States of an ensemble: set and read, one State or all States. */
 #include <math.h>
 
+#include "soft/soft.h"
 #include "studies/ensemble.h"
 
 static double *values_of(const cdn_ensemble *e, int k) { return e->values + (size_t)k * e->n_values; }
@@ -58,6 +59,7 @@ static void forget_views_of(cdn_ensemble *e, int k) {
 }
 
 void cdni_ensemble_restart(cdn_ensemble *e, int k) {
+  e->guesses[k].count = 0;
   e->courses[k] = (course){ .since = e->t[k], .time = e->t[k], .until = e->t[k], .slot = -1 };
 }
 
@@ -157,6 +159,7 @@ cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
   const int batch = k / e->lanes, lane = k % e->lanes;
   worker *w = &e->workers[0];
   cdn_status status = cdni_ensemble_load(w, &w->views[0], k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdni_soft_load_guess(w->views[0].state, &e->guesses[k]);
   if (status == CDN_OK) status = cdn_state_copy(state, w->views[0].state);
   if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
   return status;

@@ -34,7 +34,7 @@ static bool is_kept(const cdn_system *sys, int32_t ticket) {
   const node *n = node_at(sys, ticket);
   if (n->unsaved) return false;
   if (n->kind == NODE_COMPANION) return is_kept(sys, n->of);
-  return n->kind == NODE_ENTRY && (n->given || is_of_an_update(sys, ticket));
+  return n->kind == NODE_ENTRY && (n->given || n->hint || is_of_an_update(sys, ticket));
 }
 
 /* Other entries write the numbers of companions, and of the pools of udot and multipliers. These numbers are there
@@ -103,7 +103,7 @@ void cdni_state_archive(cdn_state *s, cdni_archive *a) {
   }
   for (int32_t i = TICKET_T; a->loading && (size_t)i < sys->nodes.count; i++) {
     if (node_at(sys, i)->kind == NODE_VARIABLE || node_at(sys, i)->given) invalidate(s, i);
-    if (node_at(sys, i)->given) bit_clear(s->valid, i);
+    if (node_at(sys, i)->given || node_at(sys, i)->hint) bit_clear(s->valid, i);
   }
   archive_entries(s, a);
 }

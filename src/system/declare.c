@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "system/hints.h"
 #include "system/structs.h"
 
 int32_t cdni_node_add(cdn_system *s, const char *subsystem_name, const char *name, node_kind kind, int32_t owner) {
@@ -339,6 +340,10 @@ void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prer
 
 void cdni_declare_given(cdn_declarer *d, cdn_cache entry) {
   if (entry.ticket.i != TICKET_NONE) node_at(d->system, entry.ticket.i)->given = true;
+}
+
+void cdni_declare_hint(cdn_declarer *d, cdn_ticket ticket) {
+  if (ticket.i != TICKET_NONE) node_at(d->system, ticket.i)->hint = true;
 }
 
 void cdni_declare_written_by(cdn_declarer *d, cdn_ticket entry, cdn_cache by) {

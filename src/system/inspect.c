@@ -36,7 +36,7 @@ const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n,
   const cdn_system *s = a->system;
   for (size_t k = TICKET_FIRST_FREE; k < s->nodes.count; k++) {
     const node *x = node_at(s, (int32_t)k);
-    bool compared = x->kind == NODE_VARIABLE;
+    bool compared = x->kind == NODE_VARIABLE && !x->hint;
     for (int i = 0; i < n; i++) compared = compared && except[i].ticket.i != (int32_t)k;
     if (compared && !cdni_variable_is_same(a, b, (int32_t)k)) return x->name;
   }

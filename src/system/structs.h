@@ -50,6 +50,7 @@ typedef struct node {
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
+  bool hint;       /* likewise, from steps (hints.h) */
   cdni_in_lanes in_lanes;
   bool unsaved; /* entry: no checkpoint holds it (cdni_declare_unsaved) */
   cdn_calc_fn *calc;

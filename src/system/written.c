@@ -4,7 +4,7 @@
 static const uint64_t *serials_of(const cdn_state *s) { return (const uint64_t *)(s->block + s->system->off_serials); }
 
 /* A variable of the user's, or an entry that gets its value from outside. */
-static bool can_be_written(const node *n) { return n->kind == NODE_VARIABLE || n->given; }
+static bool can_be_written(const node *n) { return !n->hint && (n->kind == NODE_VARIABLE || n->given); }
 
 size_t cdni_system_serial_count(const cdn_system *system) { return system->nodes.count; }
 

@@ -1,0 +1,11 @@
+/* Hints: numbers that steps give, and from which later steps may start a search. */
+#ifndef CARDAN_SYSTEM_HINTS_H
+#define CARDAN_SYSTEM_HINTS_H
+
+#include "system/system.h"
+
+/* Declares that a variable, or an entry that steps mark as valid, is a hint: copied and saved with the State. That
+ * hints differ is no difference between two States, and giving one is no change of a State. */
+void cdni_declare_hint(cdn_declarer *d, cdn_ticket ticket);
+
+#endif
