@@ -36,7 +36,7 @@ static cdn_contact_rule rule_of(const contact_room *room, int i, int j) {
   return bodies != CDN_RULE_NONE ? bodies : excluded_by(&room->excluded_shapes, i, j);
 }
 
-/* Most shapes that have a table of their pairs, which takes 20 ms to fill. With more, most pairs are never asked for. */
+/* Most shapes that have a table of their pairs, which takes 20 ms to fill. Of more most pairs are never asked for. */
 enum { MOST_IN_TABLE = 1024 };
 
 static size_t place_of(int i, int j) {

@@ -39,7 +39,7 @@ double cdni_contact_lever(const contact_room *room, const body_pose *pose, int b
   return lever;
 }
 
-/* The largest angular speeds of the bodies that carry each body, itself included, and their levers; two numbers each. */
+/* The largest angular speed of each body and of those that carry it, and its lever; two numbers each. */
 static void find_turns(const contact_room *room, const body_pose *pose, const body_twist *twist, double *turns) {
   const tree *t = &room->matter->tree;
   turns[0] = turns[1] = 0;

@@ -4,8 +4,8 @@
  *   M a + G^T mu = F + h J a,    G a = G udot.
  *
  * Forces of soft rows stay what they are at the start. Where J is the damping of joints, each by its own speed, it goes
- * along the tree, O(n): dampers, stops and actuators. Other J fill a matrix (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
- * difference of the two would have no digits. */
+ * along the tree, O(n): dampers, stops and actuators. Other J fill a matrix (step_solver.h). udot is not corrected, but
+ * a is found anew: where h J is far above M, the difference of the two would have no digits. */
 #include <stddef.h>
 
 #include "dynamics/step_solver.h"

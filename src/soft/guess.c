@@ -132,7 +132,8 @@ cdn_status cdni_soft_look_at_guess(soft_problem *p, const soft_group *groups) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     const int at = found[p->order[i]];
-    for (int e = 0; at >= 0 && e < w->g->s.rows; e++) w->past[e] = before[at].residual[e] - w->r[e];
+    if (at < 0 || !cdni_all_finite(before[at].residual, (size_t)w->g->s.rows, NULL)) continue; /* loaded from a file */
+    for (int e = 0; e < w->g->s.rows; e++) w->past[e] = before[at].residual[e] - w->r[e];
   }
   cdn_work_pop(p->state, found);
   return CDN_OK;

@@ -81,8 +81,8 @@ cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *f
 cdn_status cdni_soft_keep_rows(cdn_state *state);
 /* Makes those that were kept last the guess of the present q and u. */
 void cdni_soft_give_guess(cdn_state *state);
-/* The guess of a State in memory of the caller, who has many States in turn in one: saved (none: the array is empty), and
- * given to a State with the same q and u. */
+/* The guess of a State in memory of the caller, who has many States in turn in one: saved (the array is empty if there
+ * is none), and given to a State with the same q and u. */
 cdn_status cdni_soft_save_guess(cdn_state *state, const cdn_allocator *a, cdni_array *to);
 cdn_status cdni_soft_load_guess(cdn_state *state, const cdni_array *from);
 /* Realizes Acceleration from the guess. Accelerations that were found without it are found again. */

@@ -4,8 +4,8 @@
 
 #include "system/system.h"
 
-/* Declares that a variable, or an entry that steps mark as valid, is a hint: copied and saved with the State. That hints
- * differ is no difference between two States, and giving one is no change of a State. */
+/* Declares that a variable, or an entry that steps mark as valid, is a hint: copied and saved with the State. That
+ * hints differ is no difference between two States, and giving one is no change of a State. */
 void cdni_declare_hint(cdn_declarer *d, cdn_ticket ticket);
 
 #endif
