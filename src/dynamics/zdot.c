@@ -1,7 +1,6 @@
 /* How the rates of auxiliary states vary, as subsystems describe it, and the derivatives of zdot as a whole. */
 #include "dynamics/zdot.h"
 
-
 #include "dynamics/dynamics.h"
 #include "matter/derivatives.h"
 

@@ -48,15 +48,21 @@ int cdni_symmetric_eigen(int n, double *K, double *B, double *w, double *work) {
   return info > n ? info - n : info == 0 ? 0 : n + 1;
 }
 
+/* Rows and columns are exchanged (P), not scaled: scaling lets entries that are rounding grow until eigenvectors have no
+ * digits (Watkins 2006, A case where balancing is harmful). `scale` has n numbers. */
+static int eigen(int n, double *A, double *re, double *im, double *V, double *scale, double *work, int size) {
+  double none = 0, norm;
+  lapack_int first, end, no_numbers;
+  return LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'P', 'N', 'V', 'N', n, A, leading(n), re, im, &none, 1, V, leading(n),
+                             &first, &end, scale, &norm, &none, &none, work, size, &no_numbers);
+}
+
 size_t cdni_eigen_work(int n) {
   double best = 0, none = 0;
-  LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', n, &none, leading(n), &none, &none, &none, 1, &none, leading(n), &best,
-                     -1);
-  return asked_for(best);
+  eigen(n, &none, &none, &none, &none, &none, &best, -1);
+  return (size_t)n + asked_for(best);
 }
 
 bool cdni_eigen(int n, double *A, double *re, double *im, double *V, double *work) {
-  if (n == 0) return true;
-  return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', n, A, n, re, im, NULL, 1, V, n, work,
-                            (lapack_int)cdni_eigen_work(n)) == 0;
+  return n == 0 || eigen(n, A, re, im, V, work, work + n, (int)cdni_eigen_work(n) - n) == 0;
 }

@@ -13,6 +13,7 @@ static const char function[] = "cdn_find_equilibrium";
 static const double NEARLY_THERE = 1e-9; /* model units: rounding may hide further improvement below this */
 static const double TINY = 1e-6;         /* model units: within this no wall of a potential hides */
 static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
+static const double BEYOND = 10;         /* of the way to the balance, or to where rounding hides it: looks so far */
 /* measured: docs/constants.md */
 static const int PATIENCE = 20;       /* iterations */
 static const int MOST_POLISHING = 10; /* steps; each doubles the digits until rounding ends it */
@@ -101,14 +102,59 @@ static bool has_arrived(const search *x) {
   return x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0;
 }
 
+/* Whether forces push back beyond the balance by as much as their stiffness says: they do not at the tip of a cone, where
+ * a force jumps from one side to the other, however stiff it seems beside it. Newton's own step is at hand; the State is
+ * where it was afterwards. */
+static cdn_status pushes_back(search *x, double most, bool *does) {
+  const double far = fmax(BEYOND, BEYOND * NEARLY_THERE / fmax(most, CDNI_NOT_A_STEP));
+  double here = 0, there = 0;
+  CDNI_TRY(cdni_equilibrium_begin_step(x));
+  CDNI_TRY(cdn_multiply_by_M(x->rest, cdn_state_udot(x->rest), x->force));
+  for (int k = 0; k < x->s.nu; k++) here += x->v[k] * x->force[k], x->v[k] *= far;
+  cdni_walk w;
+  *does = false;
+  if (cdni_equilibrium_walk(x, &w) == CDN_OK) {
+    CDNI_TRY(cdn_multiply_by_M(x->rest, cdn_state_udot(x->rest), x->force));
+    for (int k = 0; k < x->s.nu; k++) there += x->v[k] / far * x->force[k];
+    *does = there <= here - 0.5 * far * here;
+  }
+  return cdni_equilibrium_place(x, x->q0, 0);
+}
+
+/* The largest displacement of Newton's own step, which moves also what counts as balanced. */
+static cdn_status newton_step(search *x, double *most) {
+  const size_t nu = (size_t)x->s.nu;
+  bool *balanced = cdn_work_push(x->rest, nu + 1);
+  if (!balanced) return cdni_state_fail(x->rest, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
+  memcpy(balanced, x->balanced, nu), memset(x->balanced, 0, nu);
+  *most = cdni_equilibrium_step(x, FAR);
+  memcpy(x->balanced, balanced, nu);
+  cdn_work_pop(x->rest, balanced);
+  return CDN_OK;
+}
+
+/* Where accelerations are within a tolerance that grows with the stiffness: whether that is one. */
+static cdn_status is_balanced(search *x, bool *is) {
+  double most;
+  CDNI_TRY(newton_step(x, &most));
+  return most > 0 && most <= BEYOND * x->def->tolerance ? pushes_back(x, most, is) : CDN_OK;
+}
+
 /* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there
  * is. */
-static bool is_as_near_as_can_be(search *x) {
+static cdn_status is_as_near_as_can_be(search *x, bool *is) {
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
-  if (stable && x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
-  double size;
-  return cdni_equilibrium_step(x, FAR) <= NEARLY_THERE &&
-         (stable || (cdni_equilibrium_imbalance(x, &size) == CDN_OK && cdni_equilibrium_promise(x) > 0.5 * size));
+  double size, most;
+  *is = false;
+  if (stable && x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return CDN_OK;
+  if (!(cdni_equilibrium_step(x, FAR) <= NEARLY_THERE)) return CDN_OK;
+  if (stable) {
+    CDNI_TRY(newton_step(x, &most));
+    return pushes_back(x, most, is);
+  }
+  CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
+  *is = cdni_equilibrium_promise(x) > 0.5 * size;
+  return CDN_OK;
 }
 
 /* Whether the last steps hardly improved the balance: where accelerations are smallest but not zero, steps may creep
@@ -165,8 +211,9 @@ static cdn_status find(search *x, bool *found) {
     CDNI_TRY(look(x));
     CDNI_TRY(cdni_equilibrium_model_fill(x));
     *found = has_arrived(x);
+    if (*found) CDNI_TRY(is_balanced(x, found));
     if (*found) return x->report->iterations > 0 ? polish(x) : CDN_OK;
-    *found = done && is_as_near_as_can_be(x);
+    if (done) CDNI_TRY(is_as_near_as_can_be(x, found));
     if (*found && x->goal == CDN_EQUILIBRIUM_STABLE) return polish(x);
     x->no_step = done;
     if (*found || done || stuck || steps >= x->def->most_iterations) return CDN_OK;

@@ -161,7 +161,7 @@ static void judge_directions(search *x) {
 }
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
-  CDNI_TRY(cdni_statics_fill(x->rest, x->function, &x->s, &x->friction));
+  CDNI_TRY(cdni_statics_fill(x->rest, x->function, CDN_LEVEL_POSITION, &x->s, &x->friction));
   const int n = x->s.n, nu = x->s.nu;
   double *B = x->L;
   for (int j = 0; j < n; j++)

@@ -8,7 +8,7 @@
 #include "studies/equilibrium.h"
 
 static const double ROUNDING = 1e-14; /* of the forces that displacements of one model unit make */
-static const double NEUTRAL = 1e-9;   /* of the largest stiffness */
+static const double FAINTEST = 1e-13; /* of the largest stiffness: below it is rounding */
 static const double NO_SCALE = 1;     /* where nothing has a stiffness: the tolerance is in the user's units */
 
 /* How far coordinates are from balance, by their own stiffness. */
@@ -35,10 +35,10 @@ static double softest(const search *x) {
   const double most = n ? fmax(fabs(x->d[0]), fabs(x->d[n - 1])) : 0;
   double least = INFINITY;
   for (int i = 0; i < n; i++)
-    if (fabs(x->d[i]) > NEUTRAL * most) least = fmin(least, fabs(x->d[i]));
+    if (fabs(x->d[i]) > FAINTEST * most) least = fmin(least, fabs(x->d[i]));
   for (int k = 0; k < nu; k++) {
     const double K = fabs(x->s.work[k * nu + k]);
-    if (K > NEUTRAL * fmin(scale.largest, scale.stiffest * x->s.mass[k])) least = fmin(least, K / x->s.mass[k]);
+    if (K > FAINTEST * fmin(scale.largest, scale.stiffest * x->s.mass[k])) least = fmin(least, K / x->s.mass[k]);
   }
   return isfinite(least) ? least : 0;
 }

@@ -51,7 +51,7 @@ static int gather(const constraint_room *room, const constraint_rows *from, cdn_
   int rows = 0;
   for (int i = 0; room && i < from->plan->n_constraints; i++) {
     const constraint_element *c = constraint_on(room, from->plan, i);
-    const int last = c->np + (level == CDN_LEVEL_POSITION ? 0 : c->nv);
+    const int last = c->np + (level < CDN_LEVEL_POSITION ? c->nv : 0) + (level < CDN_LEVEL_VELOCITY ? c->na : 0);
     for (int k = 0; k < last; k++) {
       const double *row = G + (size_t)(room->first_row + c->row + k) * (size_t)nu;
       double square = 0;

@@ -1,6 +1,8 @@
 /* Eigenvalues and shapes: of the linearized equations, and of stiffness against mass at rest. */
 #include <math.h>
 
+#include <cardan/operators.h>
+
 #include "math/dense.h"
 #include "matter/operators.h"
 #include "studies/spectrum.h"
@@ -30,17 +32,51 @@ static bool is_at_rest(cdn_state *state) {
   return u;
 }
 
+static double power_of_two(double x) { return x > 0 ? exp2(rint(log2(x))) : 1; }
+
+static double largest_in(const cdni_spectrum *s, int first_row, int rows, int first, int columns) {
+  double most = 0;
+  for (int j = first; j < first + columns; j++)
+    for (int i = first_row; i < first_row + rows; i++) most = fmax(most, fabs(s->by_column[j * s->size + i]));
+  return most;
+}
+
+/* The matrix in units that make masses 1, and displacements as large as velocities: there rounding disturbs light links
+ * and heavy ones alike, and slow modes beside stiff ones least. Number i is unit[i] times what it was. */
+static cdn_status in_units(cdni_spectrum *s, cdn_state *state, double *unit) {
+  const int n = s->n, l = s->size - n, nu = s->nu;
+  double *M = s->V; /* which is not needed yet */
+  CDNI_TRY(cdn_calc_M(state, M));
+  for (int j = 0; j < s->size; j++) {
+    const double *x = j < n ? s->D + j * nu : s->U + (j - n) * nu;
+    double mass = 0;
+    for (int i = 0; i < nu; i++)
+      for (int k = 0; k < nu; k++) mass += x[i] * M[i * nu + k] * x[k];
+    unit[j] = power_of_two(sqrt(mass));
+  }
+  for (int i = 0; i < s->size; i++)
+    for (int j = 0; j < s->size; j++) s->by_column[j * s->size + i] = s->A[i * s->size + j] * unit[i] / unit[j];
+  const double pushed = largest_in(s, n, l, 0, n), moved = largest_in(s, 0, n, n, l);
+  const double rate = pushed > 0 && moved > 0 ? power_of_two(sqrt(pushed / moved)) : 1;
+  for (int j = 0; j < n; j++) unit[j] *= rate;
+  for (int i = 0; i < s->size; i++)
+    for (int j = 0; j < s->size; j++) s->by_column[j * s->size + i] = s->A[i * s->size + j] * unit[i] / unit[j];
+  return CDN_OK;
+}
+
 static cdn_status solve(cdni_spectrum *s, cdn_state *state, const char *function) {
   int l = 0;
   CDNI_TRY(cdn_linearize(state, s->A, s->D, &s->n, s->U, &l));
   s->size = s->n + l;
-  for (int i = 0; i < s->size; i++)
-    for (int j = 0; j < s->size; j++) s->by_column[j * s->size + i] = s->A[i * s->size + j];
+  double *unit = s->shape_re; /* which is not needed yet */
+  CDNI_TRY(in_units(s, state, unit));
   double *work = cdn_work_push(state, cdni_eigen_work(s->size) * sizeof *work);
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   const bool found = cdni_eigen(s->size, s->by_column, s->re, s->im, s->V, work);
   cdn_work_pop(state, work);
   if (!found) return no_convergence(state, function);
+  for (int j = 0; j < s->size; j++)
+    for (int i = 0; i < s->size; i++) s->V[j * s->size + i] /= unit[i];
   cdni_spectrum_shapes(s);
   if (is_at_rest(state)) CDNI_TRY(cdni_spectrum_zeros(s, state, function));
   cdni_spectrum_double_roots(s);
@@ -76,7 +112,8 @@ cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im
 
 static cdn_status normal_modes(cdn_state *rest, const char *function, cdni_statics *s, double *work, double *omega2,
                                double *shapes) {
-  CDNI_TRY(cdni_statics_fill(rest, function, s, NULL));
+  /* From rest, velocities are where accelerations are: no direction is free that an equation of any level forbids. */
+  CDNI_TRY(cdni_statics_fill(rest, function, CDN_LEVEL_ACCELERATION, s, NULL));
   const int n = s->n, nu = s->nu;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < j; i++) s->H[i * n + j] = s->H[j * n + i] = 0.5 * (s->H[i * n + j] + s->H[j * n + i]);

@@ -228,7 +228,7 @@ cdn_status cdni_spectrum_zeros(cdni_spectrum *s, cdn_state *state, const char *f
   cdn_status status = CDN_OK;
   if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   cdni_statics statics = cdni_statics_at(s->nu, memory);
-  if (status == CDN_OK) status = cdni_statics_fill(rest, function, &statics, NULL);
+  if (status == CDN_OK) status = cdni_statics_fill(rest, function, CDN_LEVEL_POSITION, &statics, NULL);
   const cdni_stiffness_scale scale = status == CDN_OK ? cdni_statics_scale(&statics) : (cdni_stiffness_scale){ 0 };
   bool any = false;
   for (int j = 0; j < s->size && status == CDN_OK; j++) {

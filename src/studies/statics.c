@@ -141,10 +141,11 @@ static cdn_status add_friction(cdn_state *rest, cdni_statics_friction *f, int nu
   return add_group(rest, f, 1, nu, K);
 }
 
-cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction) {
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdn_motion_level level, cdni_statics *s,
+                             cdni_statics_friction *friction) {
   const size_t nu = (size_t)s->nu;
   double *A = s->work, *half = A + nu * nu;
-  CDNI_TRY(cdni_local_basis(rest, function, CDN_LEVEL_POSITION, s->Z, &s->n));
+  CDNI_TRY(cdni_local_basis(rest, function, level, s->Z, &s->n));
   CDNI_TRY(cdn_realize(rest, CDN_STAGE_ACCELERATION));
   CDNI_TRY(cdn_calc_M(rest, A));
   for (size_t k = 0; k < nu; k++) s->mass[k] = A[k * nu + k];

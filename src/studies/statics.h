@@ -9,8 +9,8 @@
 /* Fails if a subsystem other than matter has q or u: these studies need bodies only. */
 cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m);
 
-/* local.c: an orthonormal basis of the displacements (CDN_LEVEL_POSITION) or changes of u (CDN_LEVEL_VELOCITY) that
- * constraints and motions leave free; n vectors of nu numbers, with room for nu. */
+/* local.c: an orthonormal basis of the displacements (CDN_LEVEL_POSITION), changes of u (CDN_LEVEL_VELOCITY) or of udot
+ * (CDN_LEVEL_ACCELERATION) that constraints and motions leave free; n vectors of nu numbers, with room for nu. */
 cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_level level, double *basis, int *n);
 
 /* The length below which an equation's row of G (on mobilities) is rounding, from the size of its forces and
@@ -59,8 +59,9 @@ void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double
 cdn_status cdni_statics_friction_hold(cdn_state *rest);
 cdn_status cdni_statics_friction_copy(cdn_state *to, cdn_state *from);
 
-/* With friction (NULL: z stay as they are), K has what its memory adds. */
-cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction);
+/* Z is a basis of the level. With friction (NULL: z stay as they are), K has what its memory adds. */
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdn_motion_level level, cdni_statics *s,
+                             cdni_statics_friction *friction);
 
 /* After cdni_statics_fill: scales that distinguish K from rounding: its largest entry, in the units of the
  * coordinates and in units that make all masses 1. Only a stiffness that is negligible in both is rounding. (Beside

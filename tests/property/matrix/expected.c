@@ -18,8 +18,11 @@ expectation expected_refusal(const cell *c, const scene *s, const char *asked) {
   if (!asked) return e; /* freezing */
   for (int i = 0; i < s->features; i++) e.text[i] = refusal_of(s->feature[i], s->element[i], asked, c->method);
   /* joints whose displacements along their speeds do not stay among themselves */
-  const bool of_steps = strcmp(asked, "derivatives of a step") == 0 || strcmp(asked, "a step by controls") == 0;
-  if (s->odd_joint && of_steps) e.text[e.text[0] ? 1 : 0] = s->odd_joint;
+  static const char *const of_displacements[] = { "derivatives of a step", "a step by controls", "linearization",
+                                                  "eigenvalues" };
+  bool odd = false;
+  for (int i = 0; i < 4; i++) odd = odd || strcmp(asked, of_displacements[i]) == 0;
+  if (s->odd_joint && odd) e.text[e.text[0] ? 1 : 0] = s->odd_joint;
   return e;
 }
 

@@ -229,6 +229,8 @@ static const refusal controlled_refuse[] = {
   { NULL, NULL, NULL },
 };
 static const refusal nonlinear_refuses[] = {
+  { "linearization", NULL, NULL },
+  { "eigenvalues", NULL, NULL },
   { "derivatives of a step", NULL, NULL },
   { "a step by controls", NULL, NULL },
   { "invertible motion", NULL, NULL },

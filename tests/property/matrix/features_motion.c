@@ -102,10 +102,11 @@ static const refusal own_motion_refuses[] = { { "invertible motion", NULL, NULL 
                                               { "derivatives of a step", NULL, "own motion" },
                                               { "a step by controls", NULL, "own motion" },
                                               { NULL, NULL, NULL } };
-static const refusal own_speed_refuses[] = { { "invertible motion", NULL, NULL },
-                                             { "derivatives of a step", NULL, "own speed" },
-                                             { "a step by controls", NULL, "own speed" },
-                                             { NULL, NULL, NULL } };
+static const refusal own_speed_refuses[] = {
+  { "invertible motion", NULL, NULL },         { "derivatives of a step", NULL, "own speed" },
+  { "a step by controls", NULL, "own speed" }, { "linearization", NULL, "own speed" },
+  { "eigenvalues", NULL, "own speed" },        { NULL, NULL, NULL }
+};
 static const refusal controlled_refuses[] = { { "invertible motion", NULL, NULL },
                                               { "a step by controls", NULL, "motion's" },
                                               { NULL, NULL, NULL } };

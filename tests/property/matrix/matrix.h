@@ -128,6 +128,7 @@ typedef struct question {
   const char *name;
   void (*ask)(cell *c);
   int turns; /* of how many methods it takes one: 1, if it takes none */
+  int every; /* within the suite it is asked of one pair in so many: 1 of each */
 } question;
 int question_count(void);
 const question *question_at(int i);
@@ -161,8 +162,13 @@ void ask_udot_derivatives(cell *c), ask_tau_derivatives(cell *c), ask_multiplier
     ask_control_derivatives(cell *c), ask_regressors(cell *c);
 void ask_method(cell *c), ask_step_inverse(cell *c), ask_lanes(cell *c), ask_lanes_advance(cell *c), ask_copy(cell *c),
     ask_checkpoint(cell *c), ask_run_checkpoint(cell *c), ask_invertible(cell *c);
+void ask_linearization(cell *c), ask_eigenvalues(cell *c), ask_normal_modes(cell *c), ask_equilibrium(cell *c),
+    ask_impulses(cell *c), ask_goals(cell *c), ask_verdict(cell *c);
 /* A stepper at c->state whose next step is exactly h, or that controls errors if h is 0; false if it refuses. */
 bool cell_stepper(cell *c, cdn_state *from, cdn_method method, double h, cdn_stepper **out);
+/* y of a State; and how far two are apart in the norm that accuracy is about. */
+void cell_y(const cell *c, const cdn_state *state, double *y);
+double cell_distance(const cell *c, const double *a, const double *b);
 /* Moves `other` to the cell's State, displaced along a direction (nu, nu and nz numbers) by h. */
 typedef struct direction {
   const double *q, *u, *z, *f; /* NULL: not along these */

@@ -50,7 +50,7 @@ bool cell_stepper(cell *c, cdn_state *from, cdn_method method, double h, cdn_ste
   return cell_call(c, cdn_stepper_create(from, &def, out), "cdn_stepper_create");
 }
 
-static void copy_y(const cell *c, const cdn_state *state, double *y) {
+void cell_y(const cell *c, const cdn_state *state, double *y) {
   memcpy(y, cdn_state_q(state), (size_t)c->nq * sizeof *y);
   memcpy(y + c->nq, cdn_state_u(state), (size_t)c->nu * sizeof *y);
   if (c->nz > 0) memcpy(y + c->nq + c->nu, cdn_state_z(state), (size_t)c->nz * sizeof *y);
@@ -61,7 +61,7 @@ static bool run(cell *c, cdn_method method, double h, double duration, double *y
   cdn_stepper *stepper;
   if (!cell_stepper(c, c->state, method, h, &stepper)) return false;
   const bool ok = cell_call(c, cdn_stepper_advance(stepper, c->t + duration, NULL), "cdn_stepper_advance");
-  copy_y(c, cdn_stepper_state(stepper), y);
+  cell_y(c, cdn_stepper_state(stepper), y);
   cdn_stepper_destroy(stepper);
   return ok;
 }
@@ -78,7 +78,7 @@ static double mean_distance(int n, const double *a, const double *b, bool of_z, 
 
 /* In the norm that accuracy is about (docs/accuracy.md). Bristles of friction are counted in micrometres, and a
  * millimetre is their unit change. */
-static double distance(const cell *c, const double *a, const double *b) {
+double cell_distance(const cell *c, const double *a, const double *b) {
   const int u = c->nq, z = c->nq + c->nu;
   const double *unit = cdni_system_z_scale(cdn_state_system(c->state));
   const double of_q = mean_distance(c->nq, a, b, false, NULL), of_u = mean_distance(c->nu, a + u, b + u, false, NULL);
@@ -92,7 +92,7 @@ static double distance(const cell *c, const double *a, const double *b) {
 static bool is_settled(cell *c, double duration, const double *reference, double off) {
   double *other = cell_room(c, (size_t)(c->nq + c->nu + c->nz));
   if (!run(c, CDN_METHOD_BOGACKI_SHAMPINE, 0, duration, other)) return false;
-  return distance(c, other, reference) <= 0.1 * off;
+  return cell_distance(c, other, reference) <= 0.1 * off;
 }
 
 /* The largest error of runs in few steps. Where a force has a kink, the error is the square of the step times a factor
@@ -103,7 +103,7 @@ static bool in_long_steps(cell *c, cdn_method method, double duration, const dou
   *off = 0;
   for (int k = 0; k < 3; k++) {
     if (!run(c, method, duration / steps[k], duration, y)) return false;
-    *off = fmax(*off, distance(c, y, reference));
+    *off = fmax(*off, cell_distance(c, y, reference));
   }
   return true;
 }
@@ -120,7 +120,7 @@ void ask_method(cell *c) {
   if (!run(c, method == CDN_METHOD_DORMAND_PRINCE_8 ? CDN_METHOD_ADAMS : CDN_METHOD_DORMAND_PRINCE_8, 0, duration,
            reference))
     return;
-  const double off = distance(c, short_steps, reference);
+  const double off = cell_distance(c, short_steps, reference);
   bool right = off <= 2 * 3e-8; /* both runs deliver three accuracies */
   double before = 0;
   if (!right && by == BY_STEPS) {
@@ -254,10 +254,10 @@ void ask_lanes_advance(cell *c) {
     cdn_stepper *stepper = NULL;
     ok = member(c, v, k, false) && cell_call(c, cdn_stepper_create(c->other, &def, &stepper), "cdn_stepper_create");
     if (ok) ok = cell_call(c, cdn_stepper_advance(stepper, c->t + 2 * h, NULL), "cdn_stepper_advance");
-    if (ok) copy_y(c, cdn_stepper_state(stepper), want);
+    if (ok) cell_y(c, cdn_stepper_state(stepper), want);
     cdn_stepper_destroy(stepper);
     if (ok) ok = cell_call(c, cdn_ensemble_get_state(e, k, c->other), "cdn_ensemble_get_state");
-    if (ok) copy_y(c, c->other, got), same_bits(c, "y", k, got, want, n);
+    if (ok) cell_y(c, c->other, got), same_bits(c, "y", k, got, want, n);
   }
   cdn_ensemble_destroy(e);
 }
@@ -321,7 +321,7 @@ void ask_checkpoint(cell *c) {
 static bool take_steps(cell *c, cdn_stepper *stepper, int n, double *y) {
   for (int k = 0; k < n; k++)
     if (!cell_call(c, cdn_stepper_step(stepper, INFINITY), "cdn_stepper_step")) return false;
-  copy_y(c, cdn_stepper_state(stepper), y);
+  cell_y(c, cdn_stepper_state(stepper), y);
   return true;
 }
 

@@ -1,9 +1,9 @@
 /* The matrix of features: each alone and in pairs, on random trees, with every question (matrix.h).
  *
- * Within the suite each pair is asked every question once, on one tree, with one method each that takes turns from pair
- * to pair; each set of kernels has a third of the pairs. With CARDAN_TEST_LONG in the environment (./run long) each
+ * Within the suite each pair is asked on one tree, with one method each that takes turns from pair to pair; studies are
+ * asked of some pairs only, in turns; each set of kernels has a third of the pairs. With CARDAN_TEST_LONG in the environment (./run long) each
  * pair is asked on trees of several sizes with every method. CARDAN_TEST_ONLY=NAME crosses one feature only,
- * CARDAN_TEST_SHOW counts. */
+ * CARDAN_TEST_ASK=NAME asks one question, of all pairs; CARDAN_TEST_SHOW counts. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,8 +58,10 @@ static void judge(tally *t, const scene *s, const cell *c, const char *asked, co
 /* ---- one pair ---- */
 
 static void ask(tally *t, scene *s, int turn) {
+  const char *asked = getenv("CARDAN_TEST_ASK");
   for (int i = 0; i < question_count(); i++) {
     const question *q = question_at(i);
+    if (asked ? strcmp(asked, q->name) != 0 : !whole() && (turn + i) % q->every != 0) continue;
     const int first = whole() ? 0 : turn % q->turns, n = whole() ? q->turns : 1;
     for (int k = first; k < first + n; k++) {
       cell c;
