@@ -1,16 +1,23 @@
-/* The main of a Check program: CHECK_MAIN("suite", test_a, test_b, ...), or check_suite where tests come in loops. The
+/* The suite of a file: CHECK_MAIN("suite", test_a, test_b, ...), or CHECK_MAIN_OF where tests come in loops. The
  * environment (CK_FORK, CK_RUN_CASE, CK_VERBOSITY, ...) is Check's own and is honoured. A test that lacks something
  * says SKIP("no model %s", path): the program then ends with 77, which the runner counts as skipped, unless a test
  * failed.
  *
- * Files that share headers which are long to read are one program of several suites: each has CHECK_SUITE, or
- * CHECK_SUITE_OF, in place of its main, and the program's argument names the suite that runs (check_suites.c). */
+ * Linking takes as long as compiling a file: the files of a folder are one program, whose argument names the file that
+ * runs (check_suites.c). */
 #ifndef CARDAN_TESTS_CHECK_MAIN_H
 #define CARDAN_TESTS_CHECK_MAIN_H
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Check writes each assertion that holds into a file, in case the test crashes after it: half of the time of a test
+ * with a million of them. */
+#undef ck_assert
+#undef ck_assert_msg
+#define ck_assert(expr) ck_assert_msg(expr, "Assertion '%s' failed", #expr)
+#define ck_assert_msg(expr, ...) ((expr) ? (void)0 : ck_abort_msg(__VA_ARGS__))
 
 /* A byte for each test that was skipped: tests run in processes of their own. */
 static FILE *check_skipped;
@@ -50,19 +57,9 @@ static inline int check_suite(const char *name, double timeout, void (*add)(TCas
 /* Sanitizers are slow; the test runner has limits of its own. */
 enum { CHECK_TIMEOUT = 300 };
 
-#define CHECK_TESTS(...)                                                                       \
-  static void check_add(TCase *tcase) {                                                        \
-    const TTest *const tests[] = { __VA_ARGS__ };                                              \
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(tcase, tests[i]); \
-  }
-
-#define CHECK_MAIN(name, ...) \
-  CHECK_TESTS(__VA_ARGS__)    \
-  int main(void) { return check_suite(name, CHECK_TIMEOUT, check_add); }
-
 /* The suites of a program, each entered before its main begins. */
 struct check_entry {
-  const char *name;
+  const char *file; /* its path */
   int (*run)(void);
   struct check_entry *next;
 };
@@ -75,16 +72,24 @@ extern struct check_entry *check_entries;
 }
 #endif
 
-#define CHECK_SUITE_OF(name, timeout, add)                               \
-  static int check_run(void) { return check_suite(name, timeout, add); } \
-  __attribute__((constructor)) static void check_enter(void) {           \
-    static struct check_entry entry = { name, check_run, NULL };         \
-    entry.next = check_entries;                                          \
-    check_entries = &entry;                                              \
+/* Several files may be compiled as one. */
+#define CHECK_MAIN_OF(name, timeout, add) CHECK_NUMBERED(name, timeout, add, __COUNTER__)
+#define CHECK_NUMBERED(name, timeout, add, n) CHECK_ENTER(name, timeout, add, check_run_##n, check_enter_##n)
+#define CHECK_ENTER(name, timeout, add, run, enter)                \
+  static int run(void) { return check_suite(name, timeout, add); } \
+  __attribute__((constructor)) static void enter(void) {           \
+    static struct check_entry entry = { __FILE__, run, NULL };     \
+    entry.next = check_entries;                                    \
+    check_entries = &entry;                                        \
   }
 
-#define CHECK_SUITE(name, ...) \
-  CHECK_TESTS(__VA_ARGS__)     \
-  CHECK_SUITE_OF(name, CHECK_TIMEOUT, check_add)
+#define CHECK_MAIN(name, ...) CHECK_LISTED(name, __COUNTER__, __VA_ARGS__)
+#define CHECK_LISTED(name, n, ...) CHECK_LIST(name, check_add_##n, __VA_ARGS__)
+#define CHECK_LIST(name, add, ...)                                                             \
+  static void add(TCase *tcase) {                                                              \
+    const TTest *const tests[] = { __VA_ARGS__ };                                              \
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(tcase, tests[i]); \
+  }                                                                                            \
+  CHECK_MAIN_OF(name, CHECK_TIMEOUT, add)
 
 #endif

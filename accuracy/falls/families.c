@@ -48,7 +48,7 @@ static bool obstacle_slab(meeting *m, double least, double most, double wide) {
 static bool obstacle_mesh(meeting *m) {
   const double t = m->solid.inner * dice_uniform(m->dice, 0.6, 1.5), edge = 0.5 * m->solid.inner;
   const double half[3] = { fmin(7 * edge, 3 * m->solid.outer), fmin(7 * edge, 3 * m->solid.outer), t };
-  m->obstacle.kind = CDN_GEOMETRY_MESH, m->obstacle.surface = mesh_box(half, edge);
+  m->obstacle.kind = CDN_GEOMETRY_MESH, m->obstacle.surface = box_mesh(half, edge);
   m->obstacle_at = at_z(m, -t), m->give = 0.5 * fmin(m->solid.inner, t);
   guard_here(m, -t, 0.5 * t, 0.5 * half[0]);
   snprintf(m->obstacle_name, sizeof m->obstacle_name, "mesh slab %.3g thick", 2 * t);

@@ -83,7 +83,7 @@ bool solid_shape_make(dice *d, int kind, double size, solid_shape *out);
 void solid_shape_clear(solid_shape *s);
 cdn_mass_properties solid_shape_mass(const solid_shape *s, double density);
 /* A box of triangles no longer than `edge`. */
-cdn_surface *mesh_box(const double half[3], double edge);
+cdn_surface *box_mesh(const double half[3], double edge);
 
 /* The law that acts between two kinds, or LAW_NONE. */
 scene_law law_between(cdn_geometry_kind a, cdn_geometry_kind b, bool soft);

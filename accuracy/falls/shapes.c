@@ -40,7 +40,7 @@ static void add_face(box_grid *g, const double half[3], int axis, double sign, c
   }
 }
 
-cdn_surface *mesh_box(const double half[3], double edge) {
+cdn_surface *box_mesh(const double half[3], double edge) {
   cdn_surface *surface = NULL;
   int n[3], most_v = 0;
   for (int k = 0; k < 3; k++) n[k] = (int)fmin(40, fmax(1, ceil(2 * half[k] / edge)));
@@ -89,7 +89,7 @@ bool solid_shape_make(dice *d, int kind, double size, solid_shape *out) {
     case CDN_GEOMETRY_MESH: {
       const double n = size / sqrt(1 + a * a + b * b);
       all_halves(out, n, a * n, b * n);
-      g->surface = mesh_box(out->half, 0.5 * n);
+      g->surface = box_mesh(out->half, 0.5 * n);
       return g->surface != NULL;
     }
     default: return false;

@@ -341,4 +341,4 @@ static void add_tests(TCase *tests) {
   tcase_add_test(tests, test_keyframes_set_controls_and_activations);
 }
 
-int main(void) { return check_suite("mujoco_actuators", 300, add_tests); }
+CHECK_MAIN_OF("mujoco_actuators", 300, add_tests)

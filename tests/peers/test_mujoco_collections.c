@@ -445,4 +445,4 @@ START_TEST(files_by_others) {
 END_TEST
 
 static void add(TCase *tcase) { tcase_add_test(tcase, files_by_others); }
-int main(void) { return check_suite("mujoco collections", 3600, add); }
+CHECK_MAIN_OF("mujoco collections", 3600, add)

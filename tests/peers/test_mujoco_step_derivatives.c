@@ -205,4 +205,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, of_steps_with_soft_rows, 0, METHODS);
   tcase_add_loop_test(c, of_a_humanoid, 0, METHODS);
 }
-int main(void) { return check_suite("mujoco step derivatives", 300, add); }
+CHECK_MAIN_OF("mujoco step derivatives", 300, add)

@@ -157,4 +157,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, steps_with_soft_rows_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, a_humanoid_steps_as_mujocos, 0, METHODS);
 }
-int main(void) { return check_suite("mujoco steps", 300, add); }
+CHECK_MAIN_OF("mujoco steps", 300, add)

@@ -199,6 +199,6 @@ END_TEST
 
 static void add(TCase *tcase) { tcase_add_loop_test(tcase, test_against_the_assembler, 0, WISHES); }
 
-CHECK_SUITE_OF("simbody_assembler", 0, add)
+CHECK_MAIN_OF("simbody_assembler", 0, add)
 
 } // namespace simbody_assembler

@@ -207,6 +207,6 @@ START_TEST(test_every_kind) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_constraints", test_every_kind)
+CHECK_MAIN("simbody_constraints", test_every_kind)
 
 } // namespace simbody_constraints

@@ -164,6 +164,6 @@ START_TEST(hunt_crossley_force_is_simbodys) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_contact", hunt_crossley_force_is_simbodys)
+CHECK_MAIN("simbody_contact", hunt_crossley_force_is_simbodys)
 
 } // namespace simbody_contact

@@ -203,6 +203,6 @@ START_TEST(bricks) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_contact_compliant", spheres, ellipsoids, bricks)
+CHECK_MAIN("simbody_contact_compliant", spheres, ellipsoids, bricks)
 
 } // namespace simbody_contact_compliant

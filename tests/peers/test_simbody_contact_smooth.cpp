@@ -108,6 +108,6 @@ START_TEST(smooth_force_is_simbodys) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_contact_smooth", smooth_force_is_simbodys)
+CHECK_MAIN("simbody_contact_smooth", smooth_force_is_simbodys)
 
 } // namespace simbody_contact_smooth

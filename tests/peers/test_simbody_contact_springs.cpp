@@ -212,6 +212,6 @@ START_TEST(compliant_springs) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_contact_springs", elastic_foundation_force, compliant_springs)
+CHECK_MAIN("simbody_contact_springs", elastic_foundation_force, compliant_springs)
 
 } // namespace simbody_contact_springs

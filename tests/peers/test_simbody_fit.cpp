@@ -240,6 +240,6 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, test_angles);
 }
 
-CHECK_SUITE_OF("simbody_fit", 0, add)
+CHECK_MAIN_OF("simbody_fit", 0, add)
 
 } // namespace simbody_fit

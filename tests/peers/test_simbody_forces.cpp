@@ -409,6 +409,6 @@ START_TEST(test_forces_on_all_kinds) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_forces", test_forces, test_forces_on_all_kinds)
+CHECK_MAIN("simbody_forces", test_forces, test_forces_on_all_kinds)
 
 } // namespace simbody_forces

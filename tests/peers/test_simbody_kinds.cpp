@@ -95,6 +95,6 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, test_functions);
 }
 
-CHECK_SUITE_OF("simbody_kinds", 0, add)
+CHECK_MAIN_OF("simbody_kinds", 0, add)
 
 } // namespace simbody_kinds

@@ -314,6 +314,6 @@ START_TEST(test_trajectory) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_measures", test_random_states, test_result, test_trajectory)
+CHECK_MAIN("simbody_measures", test_random_states, test_result, test_trajectory)
 
 } // namespace simbody_measures

@@ -181,6 +181,6 @@ START_TEST(test_motions) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_motion", test_motions)
+CHECK_MAIN("simbody_motion", test_motions)
 
 } // namespace simbody_motion

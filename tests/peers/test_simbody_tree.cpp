@@ -23,6 +23,6 @@ START_TEST(test_regular_trees) {
 }
 END_TEST
 
-CHECK_SUITE("simbody_tree", test_random_trees, test_regular_trees)
+CHECK_MAIN("simbody_tree", test_random_trees, test_regular_trees)
 
 } // namespace simbody_tree

@@ -44,7 +44,7 @@ START_TEST(test_any_guess) {
     cdn_assembly *a = assembly_of(state, NULL);
     rng r = rng_of(50 + i);
     int assembled = 0;
-    for (int k = 0; k < all[i].guesses; k++) {
+    for (int k = 0; k < FEWER(all[i].guesses); k++) {
       cdn_assembly_report report;
       scatter(state, &r, all[i].size);
       const cdn_status status = cdn_assemble(a, state, &report);
@@ -55,7 +55,7 @@ START_TEST(test_any_guess) {
       ck_assert(report.error == error_of(state));
     }
     /* all of them on the machines that this ran on; another's rounding may lose one in a thousand */
-    ck_assert_msg(assembled >= 0.999 * all[i].guesses, "%s: %d of %d", all[i].name, assembled, all[i].guesses);
+    ck_assert_msg(assembled >= 0.999 * FEWER(all[i].guesses), "%s: %d of %d", all[i].name, assembled, all[i].guesses);
     cdn_assembly_destroy(a), cdn_state_destroy(state);
   }
 }
@@ -66,7 +66,7 @@ START_TEST(test_guesses_within_bounds) {
   cdn_state *state = mechanism_state(ring(20, 1, false));
   cdn_assembly *a = assembly_of(state, NULL);
   rng r = rng_of(63);
-  enum { GUESSES = 300 };
+  enum { GUESSES = FEWER(300) };
   int assembled = 0;
   double q[20];
   for (int k = 1; k < 20; k++) OK(cdn_assembly_set_bounds(a, (cdn_body){ k + 1 }, 0, -0.5, 0.5));
@@ -96,7 +96,7 @@ START_TEST(test_restarts) {
     cdn_assembly *a = assembly_of(state, &def);
     rng r = rng_of(60);
     int stuck = 0;
-    enum { GUESSES = 500 };
+    enum { GUESSES = FEWER(500) };
     OK(cdn_assembly_lock(a, body_named(state, "crank"), true));
     for (int k = 0; k < GUESSES; k++) {
       cdn_assembly_report report;
@@ -190,7 +190,7 @@ static void check_wishes(cdn_state *state, const wishes *w, const double *before
 
 START_TEST(test_never_worse) {
   int assembled = 0, refused = 0;
-  for (int i = 0; i < 600; i++) {
+  for (int i = 0; i < FEWER(600); i++) {
     cdn_state *state = mechanism_state(mixed[i % MIXED]());
     cdn_assembly_def def = cdn_default_assembly_def();
     def.most_iterations = 1 + i % 7 * 40; /* ended early, too */
@@ -222,8 +222,8 @@ START_TEST(test_never_worse) {
     }
     cdn_assembly_destroy(a), cdn_state_destroy(state);
   }
-  ck_assert_int_gt(assembled, 200);
-  ck_assert_int_gt(refused, 200);
+  ck_assert_int_gt(assembled, FEWER(200));
+  ck_assert_int_gt(refused, FEWER(200));
 }
 END_TEST
 
@@ -278,7 +278,7 @@ static double goal_at(cdn_assembly *a, cdn_state *scratch, const double *q) {
 /* At the solution the goals' gradient along u (by differences) is in the span of G's rows. */
 START_TEST(test_optimal_along_the_constraints) {
   static make_mechanism *const makers[] = { six_bar, stewart, middle_ring, theo_jansen };
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < FEWER(40); i++) {
     cdn_state *state = mechanism_state(makers[i % 4]());
     const cdn_system *s = cdn_state_system(state);
     const int nu = cdn_system_nu(s), nq = cdn_system_nq(s), m = cdn_system_nqerr(s);
@@ -340,7 +340,7 @@ END_TEST
 START_TEST(test_optimal_within_bounds) {
   enum { N = 7 };
   int at_bounds = 0, within = 0;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < FEWER(60); i++) {
     cdn_state *state = mechanism_state(ring(N, 3, false)), *beside = NULL;
     cdn_assembly_def def = cdn_default_assembly_def();
     def.accuracy = 1e-11, def.most_iterations = 3000;
@@ -391,8 +391,8 @@ START_TEST(test_optimal_within_bounds) {
     }
     cdn_state_destroy(beside), cdn_assembly_destroy(a), cdn_state_destroy(state);
   }
-  ck_assert_int_gt(at_bounds, 60);
-  ck_assert_int_gt(within, 60);
+  ck_assert_int_gt(at_bounds, FEWER(60));
+  ck_assert_int_gt(within, FEWER(60));
 }
 END_TEST
 
@@ -406,7 +406,7 @@ START_TEST(test_locks_of_the_state) {
   cdn_assembly *a = assembly_of(state, &def);
   const cdn_body crank = body_named(state, "crank"), upper = body_named(state, "upper");
   rng r = rng_of(4);
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < FEWER(50); i++) {
     const double angle = uniform(&r, -PI, PI);
     cdn_assembly_report report;
     scatter(state, &r, 1);

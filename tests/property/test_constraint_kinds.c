@@ -49,7 +49,7 @@ static bool go_near(rig *g) {
 
 static void on_all_kinds(check_rig *check) {
   for (int i = 0; i < constraint_sample_count(); i++)
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < FEWER(12); seed++) {
       rig g = make_rig(i, 77000 + 100 * (uint64_t)i + seed);
       check(&g, constraint_sample_at(i)->name);
       if (go_near(&g)) check(&g, constraint_sample_at(i)->name);

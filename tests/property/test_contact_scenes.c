@@ -98,7 +98,7 @@ START_TEST(momentum_is_conserved) {
       touching += any;
       free_scene(&s);
     }
-  ck_assert_int_gt(touching, 60);
+  ck_assert_int_gt(touching, FEWER(60));
   sample_geometries_free(&samples);
 }
 END_TEST
@@ -153,8 +153,8 @@ START_TEST(energy_does_not_grow) {
     for (int j = 0; j < OTHERS; j++) {
       if (i == 1 || (i == 4 && j > 4)) continue;
       const cdn_geometry *const both[2] = { &samples.geometry[i], &samples.geometry[j] };
-      for (int k = 0; k < 3; k++) {
-        const double accuracy = 1e-6;
+      for (int k = 0; k < (SANITIZED ? 1 : 3); k++) {
+        const double accuracy = SANITIZED ? 1e-4 : 1e-6;
         const double kept = energy_gained(both, material(1e6, 0, 0), methods[k], accuracy, &seed);
         const double lost = energy_gained(both, material(1e6, 0.1, 0.5), methods[k], accuracy, &seed);
         if (!isnan(kept)) AT_MOST(fabs(kept), 30 * accuracy);
@@ -162,7 +162,7 @@ START_TEST(energy_does_not_grow) {
         touched += !isnan(kept) + !isnan(lost);
       }
     }
-  ck_assert_int_gt(touched, 100);
+  ck_assert_int_gt(touched, FEWER(100));
   sample_geometries_free(&samples);
 }
 END_TEST
@@ -172,7 +172,7 @@ END_TEST
 /* The largest change of forces on the second body from pose to pose, as it turns from -range to range about an axis,
  * face on face at 0. */
 static double largest_change(scene *s, cdn_transform X, cdn_vec3 axis, double range) {
-  enum { POSES = 40 };
+  enum { POSES = SANITIZED ? 8 : 40 };
   double most = 0;
   cdn_spatial before = { { 0, 0, 0 }, { 0, 0, 0 } };
   for (int i = 0; i <= POSES; i++) {

@@ -6,7 +6,7 @@ typedef void check_sample(sample *s);
 static void on_trees(check_sample *check, int most_bodies, bool with_forces) {
   static const int sizes[] = { 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 7, 8, 10, 13, 17, 22, 30, 40 };
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-    for (uint64_t seed = 1; seed <= 6; seed++) {
+    for (uint64_t seed = 1; seed <= FEWER(6); seed++) {
       if (sizes[i] > most_bodies) continue;
       tree_options options = { .bodies = sizes[i], .shape = 100 * i + seed, .numbers = seed, .forces = with_forces };
       random_tree tree = make_random_tree(&options);
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(velocity_terms_are_quadratic) { on_trees(check_bias, 40, false); }
 END_TEST
 START_TEST(stiffness_is_symmetric) {
-  for (uint64_t seed = 1; seed <= 60; seed++) {
+  for (uint64_t seed = 1; seed <= FEWER(60); seed++) {
     tree_options options = {
       .bodies = (int)(seed % 20) + 1, .shape = seed, .numbers = seed, .forces = true, .conservative = true
     };

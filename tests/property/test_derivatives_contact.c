@@ -68,8 +68,8 @@ static int check_scene(uint64_t seed, options o) {
 
 static void check_scenes(options o) {
   int contacts = 0;
-  for (uint64_t seed = 1; seed <= 30; seed++) contacts += check_scene(seed, o);
-  ck_assert_int_gt(contacts, 30);
+  for (uint64_t seed = 1; seed <= FEWER(30); seed++) contacts += check_scene(seed, o);
+  ck_assert_int_gt(contacts, FEWER(30));
 }
 
 START_TEST(normal_forces) { check_scenes((options){ .friction = false }); }

@@ -161,7 +161,7 @@ static void check_unreachable(rig *g) {
     cdn_transform got = pose_now(g);
     const double angle = angle_between(got.R, X.R), far = distance(got.p, X.p);
     memcpy(best, cdn_body_q(g->state, g->body), (size_t)g->nq * sizeof *best);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < FEWER(300); i++) {
       if (i % 2) random_q(g, g->iterates ? 1 : 3, q);
       else
         for (int k = 0; k < g->nq; k++)
@@ -179,7 +179,7 @@ static void check_unreachable(rig *g) {
     OK_ON(g->state, cdn_body_set_q_to_fit_translation(g->state, g->body, X.p));
     const double alone = distance(pose_now(g).p, X.p);
     memcpy(best, cdn_body_q(g->state, g->body), (size_t)g->nq * sizeof *best);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < FEWER(300); i++) {
       if (i % 2) random_q(g, g->iterates ? 1 : 3, q);
       else
         for (int k = 0; k < g->nq; k++) q[k] = best[k] + pow(10, -(i % 8)) * uniform(&g->r, -0.3, 0.3);
@@ -231,7 +231,7 @@ static void check_speeds(rig *g) {
     velocity_at(g, start);
     OK_ON(g->state, cdn_body_set_u_to_fit_linear_velocity(g->state, g->body, V.v));
     const double alone = distance(velocity_now(g).v, V.v);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < FEWER(100); i++) {
       for (int k = 0; k < g->nu; k++)
         other[k] = (i % 2 ? u[k] : 0) + (pick(&g->r, 2) ? uniform(&g->r, -2, 2) : 0) * pow(10, -(i % 7));
       const cdn_spatial at = velocity_at(g, other);

@@ -4,7 +4,7 @@
 #include "../unit/region_rig.h"
 #include "random_tree.h"
 
-enum { STATES = 4, MOST = 200, SEQUENCES = 40, STEPS = 400 };
+enum { STATES = 4, MOST = 200, SEQUENCES = FEWER(40), STEPS = 400 };
 
 /* What a State should hold. */
 typedef struct model {

@@ -237,14 +237,14 @@ static void run(int bodies, int constraints, int groups, uint64_t seed, cdn_soft
 
 START_TEST(test_trees) {
   for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++)
-    for (uint64_t i = 0; i < 200; i++) run(1 + (int)(i % 20), 0, 1 + (int)(i % 13), 1000 + 10 * i, solver);
+    for (uint64_t i = 0; i < FEWER(200); i++) run(1 + (int)(i % 20), 0, 1 + (int)(i % 13), 1000 + 10 * i, solver);
   ck_assert_msg(5 * n_unfinished <= n_solutions, "%d of %d are not finished", n_unfinished, n_solutions);
 }
 END_TEST
 
 START_TEST(test_loops) {
   for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++)
-    for (uint64_t i = 0; i < 200; i++)
+    for (uint64_t i = 0; i < FEWER(200); i++)
       run(3 + (int)(i % 17), 1 + (int)(i % 5), 1 + (int)(i % 13), 50000 + 10 * i, solver);
   ck_assert_msg(5 * n_unfinished <= n_solutions, "%d of %d are not finished", n_unfinished, n_solutions);
 }
@@ -253,7 +253,7 @@ END_TEST
 /* Along a run, too; and what a State says does not depend on how it came about, to the last bit. */
 START_TEST(test_runs) {
   static soft_case c;
-  for (uint64_t i = 0; i < 30; i++) {
+  for (uint64_t i = 0; i < FEWER(30); i++) {
     const uint64_t seed = 70000 + 10 * i;
     c = make_case(2 + (int)(i % 9), 0, seed);
     begin(&c, 1 + (int)(i % 8), 1e-10, seed, (cdn_soft_solver)(i % 3));
@@ -356,7 +356,7 @@ static int compare_derivatives(int bodies, int constraints, int groups, uint64_t
 
 START_TEST(test_derivatives) {
   int all = 0, compared = 0;
-  for (uint64_t i = 0; i < 40; i++)
+  for (uint64_t i = 0; i < FEWER(40); i++)
     compared += compare_derivatives(2 + (int)(i % 7), (int)(i % 3), 1 + (int)(i % 6), 90000 + 10 * i, &all);
   ck_assert_msg(compared > all / 4, "%d of %d columns were compared", compared, all);
 }

@@ -185,4 +185,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, constrained_trees, 0, 3);
   tcase_add_loop_test(c, locked_trees, 0, 3);
 }
-int main(void) { return check_suite("step damping", 300, add); }
+CHECK_MAIN_OF("step damping", 300, add)

@@ -404,4 +404,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, beside_constraints, 0, METHODS);
   tcase_add_loop_test(c, beside_constraints_of_what_is_locked, 0, METHODS);
 }
-int main(void) { return check_suite("step derivatives", 120, add); }
+CHECK_MAIN_OF("step derivatives", 120, add)

@@ -61,7 +61,7 @@ START_TEST(what_lies_flat) {
   make_grounds(ground);
   uint64_t seed = 41;
   for (int g = 0; g < GROUNDS; g++)
-    for (int pose = 0; pose < 10; pose++) {
+    for (int pose = 0; pose < FEWER(10); pose++) {
       const cdn_transform X_WA = mesh_pose(&seed, 1);
       const double height = pose % 2 ? 0.002 : -0.002;
       const cdn_transform place = { cdn_rotation_axis_angle(cdn_v3(0, 0, 1), mesh_uniform(&seed, 0, 6)),
@@ -182,7 +182,7 @@ START_TEST(any_pose) {
     for (int j = 0; j < samples.n; j++) {
       const cdn_geometry *a = &samples.geometry[i], *b = &samples.geometry[j];
       if (a->kind < CDN_GEOMETRY_MESH) continue;
-      for (int k = 0; k < 40; k++) {
+      for (int k = 0; k < FEWER(40); k++) {
         const cdn_transform X_WA = mesh_pose(&seed, 1), X_WB = mesh_pose(&seed, 1);
         cdn_proximity near;
         if (cdn_geometry_distance(a, &X_WA, b, &X_WB, &near)) break; /* not supported */

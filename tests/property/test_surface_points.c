@@ -102,7 +102,7 @@ START_TEST(gradients_are_those_of_the_distance) {
   sample_geometries samples = sample_geometries_make();
   for (int i = 0; i < samples.n; i++) {
     const cdn_geometry *g = &samples.geometry[i];
-    for (int k = 0; k < 100; k++) {
+    for (int k = 0; k < FEWER(100); k++) {
       const cdn_transform X = mesh_pose(&seed, 2);
       const cdn_vec3 p = cdn_add(X.p, cdn_scale(mesh_uniform(&seed, 0, 3), mesh_direction(&seed)));
       cdn_proximity at, on, ahead, behind;

@@ -437,4 +437,4 @@ static void add(TCase *c) {
   tcase_add_test(c, test_steps_of_ensembles_are_projected);
 }
 
-int main(void) { return check_suite("steps with constraints", 120, add); }
+CHECK_MAIN_OF("steps with constraints", 120, add)

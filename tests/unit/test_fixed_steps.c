@@ -453,4 +453,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, steps_have_an_inverse, 0, 4);
   tcase_add_test(c, growth_beyond_a_step_is_told);
 }
-int main(void) { return check_suite("fixed steps", 60, add); }
+CHECK_MAIN_OF("fixed steps", 60, add)

@@ -231,4 +231,4 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, a_checkpoint_holds_what_was_written);
 }
 
-int main(void) { return check_suite("inputs", 300, add); }
+CHECK_MAIN_OF("inputs", 300, add)

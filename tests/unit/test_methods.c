@@ -499,4 +499,4 @@ static void add(TCase *c) {
   tcase_add_test(c, refuses_what_is_no_method);
 }
 
-int main(void) { return check_suite("methods", 120, add); }
+CHECK_MAIN_OF("methods", 120, add)

@@ -104,11 +104,7 @@ static void resolved_or_said(const pulse *p, cdn_method method, double accuracy,
 }
 
 /* Under sanitizers without the tightest accuracies, which take most of the time. */
-#ifdef CDNI_SANITIZED
-enum { LEFT_OUT = 1 };
-#else
-enum { LEFT_OUT = 0 };
-#endif
+enum { LEFT_OUT = SANITIZED ? 3 : 0 };
 
 /* Methods of error control: those before CDN_METHOD_MUJOCO_EULER, and the implicit contact step. */
 enum { METHODS = CDN_METHOD_MUJOCO_EULER + 1 };
@@ -287,4 +283,4 @@ static void add(TCase *tcase) {
   tcase_add_loop_test(tcase, smooth_runs_take_their_own_steps, 0, METHODS);
 }
 
-int main(void) { return check_suite("second look", 120, add); }
+CHECK_MAIN_OF("second look", 120, add)

@@ -449,4 +449,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, steps_do_not_allocate, 0, N_METHODS);
 }
 
-int main(void) { return check_suite("SUNDIALS", 120, add); }
+CHECK_MAIN_OF("SUNDIALS", 120, add)

@@ -56,6 +56,8 @@ static void check_readable(const char *name) {
 
 #define RUN "creature.xml --initial state.json --duration 12 --report 0.01 --accuracy 1e-8 --step-sizes"
 
+enum { KILLS = SANITIZED ? 10 : 40 };
+
 START_TEST(a_run_survives_being_killed) {
   enter_directory();
   write_file("state.json", creature_state);
@@ -68,7 +70,7 @@ START_TEST(a_run_survives_being_killed) {
   char *go_on[] = { "cardan", "simulate", "--resume", "run.checkpoint", NULL };
   unsigned seed = 12345;
   int kills = 0, whole_runs = 0;
-  for (int i = 0; kills < 40 && i < 2000; i++) {
+  for (int i = 0; kills < KILLS && i < 2000; i++) {
     bool begun = exists("run.checkpoint");
     seed = seed * 1664525u + 1013904223u;
     bool killed = run_and_kill(begun ? go_on : start, 0.002 + 0.03 * (seed >> 16) / 65536);
@@ -81,7 +83,7 @@ START_TEST(a_run_survives_being_killed) {
       unlink("run.checkpoint");
     }
   }
-  ck_assert_int_ge(kills, 40);
+  ck_assert_int_ge(kills, KILLS);
   if (exists("run.checkpoint")) SUCCEEDS("simulate --resume run.checkpoint");
   else SUCCEEDS("simulate " RUN " -o rows.csv --summary run.json");
   check_same_file("rows.csv", "truth.csv");

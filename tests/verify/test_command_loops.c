@@ -183,4 +183,4 @@ static void add(TCase *c) {
   tcase_add_test(c, equalities_give_way_where_they_may);
 }
 
-int main(void) { return check_suite("command_loops", 120, add); }
+CHECK_MAIN_OF("command_loops", 120, add)

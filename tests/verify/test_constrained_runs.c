@@ -351,4 +351,4 @@ static void add(TCase *c) {
   tcase_add_test(c, test_governor_is_stiff);
 }
 
-int main(void) { return check_suite("runs with constraints", 300, add); }
+CHECK_MAIN_OF("runs with constraints", 300, add)

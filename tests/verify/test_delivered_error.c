@@ -67,4 +67,4 @@ static void add(TCase *c) {
   tcase_add_test(c, an_unstable_motion_amplifies);
 }
 
-int main(void) { return check_suite("delivered error", 120, add); }
+CHECK_MAIN_OF("delivered error", 120, add)

@@ -156,4 +156,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, turn_of_a_crank_rocker, 0, METHODS);
 }
 
-int main(void) { return check_suite("driven constraints", 120, add); }
+CHECK_MAIN_OF("driven constraints", 120, add)

@@ -167,4 +167,4 @@ static void add_tests(TCase *c) {
   tcase_add_loop_test(c, a_value_left_at_zero_still_comes_from_its_side, 0, n);
 }
 
-int main(void) { return check_suite("grazing", 300, add_tests); }
+CHECK_MAIN_OF("grazing", 300, add_tests)

@@ -102,4 +102,4 @@ static void add(TCase *c) {
   tcase_add_test(c, a_joint_that_rests_at_its_limit_costs_nothing);
 }
 
-int main(void) { return check_suite("kinks", 300, add); }
+CHECK_MAIN_OF("kinks", 300, add)

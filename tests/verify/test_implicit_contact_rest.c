@@ -191,4 +191,4 @@ static void add(TCase *c) {
   tcase_add_test(c, a_tower_stands);
   tcase_add_test(c, a_gripper_holds_a_box);
 }
-int main(void) { return check_suite("convex rest", 240, add); }
+CHECK_MAIN_OF("convex rest", 240, add)

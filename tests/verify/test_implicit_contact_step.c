@@ -561,4 +561,4 @@ static void add(TCase *c) {
   tcase_add_test(c, clutter_is_accurate);
   tcase_add_test(c, impacts_create_no_energy);
 }
-int main(void) { return check_suite("implicit contact step", 240, add); }
+CHECK_MAIN_OF("implicit contact step", 240, add)

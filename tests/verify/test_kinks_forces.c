@@ -250,4 +250,4 @@ static void add_tests(TCase *c) {
   tcase_add_loop_test(c, friction_that_holds_ends_the_run_soon, 0, 2);
 }
 
-int main(void) { return check_suite("kinks of forces", 300, add_tests); }
+CHECK_MAIN_OF("kinks of forces", 300, add_tests)

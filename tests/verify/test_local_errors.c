@@ -101,4 +101,4 @@ END_TEST
 
 static void add(TCase *c) { tcase_add_loop_test(c, steps_err_by_what_they_are_allowed, 0, N_JUDGED); }
 
-int main(void) { return check_suite("local errors of steps", 300, add); }
+CHECK_MAIN_OF("local errors of steps", 300, add)

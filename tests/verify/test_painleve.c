@@ -136,4 +136,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, the_rod_jams_and_tips, 0, sizeof ways / sizeof *ways);
   tcase_add_test(c, accelerations_are_solved_at_every_depth);
 }
-int main(void) { return check_suite("painleve", 60, add); }
+CHECK_MAIN_OF("painleve", 60, add)

@@ -352,4 +352,4 @@ static void add(TCase *all) {
   tcase_add_test(all, events_see_prescribed_values);
 }
 
-int main(void) { return check_suite("prescribed runs", 300, add); }
+CHECK_MAIN_OF("prescribed runs", 300, add)

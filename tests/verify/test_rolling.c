@@ -169,4 +169,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, ball_on_a_turntable, 0, 2);
 }
 
-int main(void) { return check_suite("rolling", 120, add); }
+CHECK_MAIN_OF("rolling", 120, add)

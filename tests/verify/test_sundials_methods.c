@@ -323,4 +323,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, stiff_chain_is_cheap, 0, 2);
 }
 
-int main(void) { return check_suite("methods of SUNDIALS", 120, add); }
+CHECK_MAIN_OF("methods of SUNDIALS", 120, add)

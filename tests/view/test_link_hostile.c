@@ -8,14 +8,6 @@
 
 #include "link_rig.h"
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#  define SANITIZED 1
-#elif defined __has_feature
-#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#    define SANITIZED 1
-#  endif
-#endif
-
 static cdni_link *server;
 static socket_page good;
 
@@ -376,7 +368,7 @@ END_TEST
 
 /* ---- pages that do not read ---- */
 
-#ifndef SANITIZED
+#ifndef CDNI_SANITIZED
 static double resident(void) {
   long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -401,7 +393,7 @@ START_TEST(a_slow_page_does_not_slow_the_run) {
   page_expect(&slow, "steer", 10);
   double longest = 0;
   for (uint32_t k = 1; k <= 3; k++) rig_frame(server, 0, k, N); // buffers have their size
-#ifndef SANITIZED
+#ifndef CDNI_SANITIZED
   const double before = resident();
 #endif
   double total = -processor_seconds();
@@ -412,7 +404,7 @@ START_TEST(a_slow_page_does_not_slow_the_run) {
     if (taken > longest) longest = taken;
   }
   total += processor_seconds();
-#ifndef SANITIZED
+#ifndef CDNI_SANITIZED
   AT_MOST(resident() - before, 8e6); // 560 MB were published
   if (getenv("CARDAN_TEST_VERBOSE"))
     printf("a frame of %d bodies: %.2f us to publish, at most %.1f us; resident memory grew by %.2f MB\n", BODIES,
