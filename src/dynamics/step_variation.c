@@ -85,8 +85,8 @@ typedef struct differ {
   const step_terms *x;
   step_damping damping;
   int first_u; /* of matter */
-  /* Column by column: h J a on both sides (nu of the System). Along a: displacements (2 nu + nz), derivatives of inverse
-   * dynamics. */
+  /* Column by column: h J a on both sides (nu of the System). Along a: displacements (2 nu + nz), derivatives of
+   * inverse dynamics. */
   double *change[2], *amount, *dq, *du, *dz;
 } differ;
 

@@ -48,8 +48,8 @@ int cdni_symmetric_eigen(int n, double *K, double *B, double *w, double *work) {
   return info > n ? info - n : info == 0 ? 0 : n + 1;
 }
 
-/* Rows and columns are exchanged (P), not scaled: scaling lets entries that are rounding grow until eigenvectors have no
- * digits (Watkins 2006, A case where balancing is harmful). `scale` has n numbers. */
+/* Rows and columns are exchanged (P), not scaled: scaling lets entries that are rounding grow until eigenvectors have
+ * no digits (Watkins 2006, A case where balancing is harmful). `scale` has n numbers. */
 static int eigen(int n, double *A, double *re, double *im, double *V, double *scale, double *work, int size) {
   double none = 0, norm;
   lapack_int first, end, no_numbers;

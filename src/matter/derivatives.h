@@ -95,7 +95,8 @@ void cdni_derivatives_constant_moment(derivative_pass *p, int body, v3 moment);
 /* Subtracts from column k of a matrix of derivatives of tau (`columns` wide) the generalized forces of F, about the M
  * origin of `body`. */
 void cdni_derivatives_push(const derivative_pass *p, int body, sv F, double *matrix, int columns, int k);
-/* The same of the differences of forces by h: -(a - b) / h, of forces on bodies about M's origins and generalized ones. */
+/* The same of the differences of forces by h: -(a - b) / h, of forces on bodies about M's origins and generalized
+ * ones. */
 void cdni_derivatives_push_difference(const derivative_pass *p, const sv *F_a, const sv *F_b, const double *f_a,
                                       const double *f_b, double h, double *tau, int columns, int column);
 /* The pass then looks at the State where it was when it was put aside (system.h: a snapshot). */

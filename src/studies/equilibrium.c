@@ -102,9 +102,9 @@ static bool has_arrived(const search *x) {
   return x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0;
 }
 
-/* Whether forces push back beyond the balance by as much as their stiffness says: they do not at the tip of a cone, where
- * a force jumps from one side to the other, however stiff it seems beside it. Newton's own step is at hand; the State is
- * where it was afterwards. */
+/* Whether forces push back beyond the balance by as much as their stiffness says: they do not at the tip of a cone,
+ * where a force jumps from one side to the other, however stiff it seems beside it. Newton's own step is at hand; the
+ * State is where it was afterwards. */
 static cdn_status pushes_back(search *x, double most, bool *does) {
   const double far = fmax(BEYOND, BEYOND * NEARLY_THERE / fmax(most, CDNI_NOT_A_STEP));
   double here = 0, there = 0;
