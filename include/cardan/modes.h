@@ -115,7 +115,8 @@ CDN_API cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, do
  *  have because they turn with the bodies (manual 12.6). Equations of velocities and of accelerations bind shapes as
  *  those of positions do: a wheel that rolls vibrates without slip. M is the mass matrix. *n modes: omega_squared
  *  (room: nu) in ascending order (1/s^2; negative: unstable; zero: neutral), and shapes (n x nu, room: nu x nu, or
- *  NULL) with x^T M x = 1. Damping does not count. The result has a meaning only if the State is in equilibrium (equilibrium.h). */
+ *  NULL) with x^T M x = 1. Damping does not count. The result has a meaning only if the State is in equilibrium
+ *  (equilibrium.h). */
 CDN_API cdn_status cdn_normal_modes(cdn_state *state, int *n, double *omega_squared, double *shapes) CDN_NODISCARD;
 
 CDN_END_DECLS
