@@ -73,8 +73,11 @@ extern struct check_entry *check_entries;
 #endif
 
 /* Several files may be compiled as one. */
+#define CHECK_JOINED(name, n) CHECK_PASTED(name, n)
+#define CHECK_PASTED(name, n) name##n
 #define CHECK_MAIN_OF(name, timeout, add) CHECK_NUMBERED(name, timeout, add, __COUNTER__)
-#define CHECK_NUMBERED(name, timeout, add, n) CHECK_ENTER(name, timeout, add, check_run_##n, check_enter_##n)
+#define CHECK_NUMBERED(name, timeout, add, n) \
+  CHECK_ENTER(name, timeout, add, CHECK_JOINED(check_run_, n), CHECK_JOINED(check_enter_, n))
 #define CHECK_ENTER(name, timeout, add, run, enter)                \
   static int run(void) { return check_suite(name, timeout, add); } \
   __attribute__((constructor)) static void enter(void) {           \
@@ -84,7 +87,7 @@ extern struct check_entry *check_entries;
   }
 
 #define CHECK_MAIN(name, ...) CHECK_LISTED(name, __COUNTER__, __VA_ARGS__)
-#define CHECK_LISTED(name, n, ...) CHECK_LIST(name, check_add_##n, __VA_ARGS__)
+#define CHECK_LISTED(name, n, ...) CHECK_LIST(name, CHECK_JOINED(check_add_, n), __VA_ARGS__)
 #define CHECK_LIST(name, add, ...)                                                             \
   static void add(TCase *tcase) {                                                              \
     const TTest *const tests[] = { __VA_ARGS__ };                                              \

@@ -184,7 +184,7 @@ START_TEST(test_iterations) {
         rig r = start(0, &choice, &soft);
         r.m->opt.iterations = n;
         double most = 0;
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < 10; round++) {
           follow(&r, &seed);
           most = fmax(most, differ_in_forces(&r));
         }
@@ -211,7 +211,7 @@ START_TEST(test_tolerance) {
       rig r = start(0, &c, &soft);
       r.m->opt.tolerance = tolerance, r.m->opt.iterations = soft.iterations;
       int same = 0, all = 0, most = 0;
-      for (int round = 0; round < 5; round++) {
+      for (int round = 0; round < 20; round++) {
         cdn_soft_statistics s;
         follow(&r, &seed);
         OK_ON(r.state, cdn_soft_get_statistics(r.state, &s));
@@ -246,7 +246,7 @@ START_TEST(test_noslip) {
     rig r = start(0, &choice, &soft);
     r.m->opt.noslip_iterations = soft.noslip_iterations, r.m->opt.noslip_tolerance = 1e-22;
     double most = 0, moved = 0;
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 20; round++) {
       do follow(&r, &seed);
       while (!has_plain_friction(&r));
       most = fmax(most, differ(&r));

@@ -136,7 +136,8 @@ START_TEST(estimates_under_error_control) {
   const cdn_method methods[] = { CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_FEHLBERG, CDN_METHOD_MERSON,
                                  CDN_METHOD_DORMAND_PRINCE_8 };
   for (int m = 0; m < 4; m++)
-    for (double accuracy = 1e-3; accuracy > (SANITIZED ? 1e-4 : 1e-10); accuracy *= 1e-2) check_estimates(methods[m], false, accuracy);
+    for (double accuracy = 1e-3; accuracy > (SANITIZED ? 1e-4 : 1e-10); accuracy *= 1e-2)
+      check_estimates(methods[m], false, accuracy);
   check_estimates(CDN_METHOD_BOGACKI_SHAMPINE, false, 1e-5);
 }
 END_TEST

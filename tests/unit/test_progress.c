@@ -170,7 +170,8 @@ START_TEST(a_whip_is_no_stall) {
     whips(1e-3, 1e-7, methods[i]);
     whips(1e-5, 1e-5, methods[i]);
   }
-  for (double accuracy = 1e-3; accuracy > (SANITIZED ? 1e-6 : 1e-12); accuracy *= 1e-2) whips(1e-5, accuracy, CDN_METHOD_DEFAULT);
+  for (double accuracy = 1e-3; accuracy > (SANITIZED ? 1e-6 : 1e-12); accuracy *= 1e-2)
+    whips(1e-5, accuracy, CDN_METHOD_DEFAULT);
   whips(1e-6, 6e-8, CDN_METHOD_DEFAULT);
   whips(1e-6, 1e-11, CDN_METHOD_DEFAULT);
   whips(1e-5, 1e-3, CDN_METHOD_VERLET);

@@ -278,7 +278,10 @@ START_TEST(every_method_delivers) {
     const bool slow = method == CDN_METHOD_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER ||
                       method == CDN_METHOD_SEMI_EXPLICIT_EULER_2 || method == CDN_METHOD_IMPLICIT_CONTACT;
     const bool second = method == CDN_METHOD_VERLET || method == CDN_METHOD_TRAPEZOID;
-    for (double accuracy = 1e-3; accuracy > 0.5 * (slow ? 1e-4 : second ? 1e-6 : 1e-8); accuracy *= SANITIZED ? 1e-3 : 0.1) {
+    for (double accuracy = 1e-3; accuracy > 0.5 * (slow     ? 1e-4
+                                                   : second ? 1e-6
+                                                            : 1e-8);
+         accuracy *= SANITIZED ? 1e-3 : 0.1) {
       def = cdn_default_stepper_def();
       def.method = (cdn_method)method, def.accuracy = accuracy, def.companion = true;
       OK_ON(c.state, cdn_stepper_create(c.state, &def, &stepper));

@@ -15,8 +15,8 @@ typedef struct tally {
 
 static bool whole(void) { return getenv("CARDAN_TEST_LONG") != NULL; }
 
-/* Pairs are dealt out by 21; a run has one share. Each set of kernels has a third, sanitizers a twelfth of the pairs and
- * a third of the features alone; -1: all of them. */
+/* Pairs are dealt out by 21; a run has one share. Each set of kernels has a third, sanitizers a twelfth of the pairs
+ * and a third of the features alone; -1: all of them. */
 static int share(void) {
   static const char *const levels[] = { "base", "v3", "v4" };
   const char *level = getenv("CARDAN_TEST_KERNELS");
