@@ -110,12 +110,12 @@ CDN_API cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *dis
 CDN_API cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im, double *shape_re,
                                     double *shape_im) CDN_NODISCARD;
 
-/** Normal modes of the State at u = 0: K x = omega^2 M x in the space that constraints and motions leave free. K is
- *  the symmetric part of the stiffness of all forces at the State's q, with the stiffness that constraint forces
- *  have because they turn with the bodies (manual 12.6). Equations of velocities and of accelerations bind shapes as
- *  those of positions do: a wheel that rolls vibrates without slip. M is the mass matrix. *n modes: omega_squared
- *  (room: nu) in ascending order (1/s^2; negative: unstable; zero: neutral), and shapes (n x nu, room: nu x nu, or
- *  NULL) with x^T M x = 1. Damping does not count. The result has a meaning only if the State is in equilibrium (equilibrium.h). */
+/** Normal modes of the State at u = 0: K x = omega^2 M x in the space that constraints and motions leave free. K is the
+ *  symmetric part of the stiffness of all forces at the State's q, with the stiffness that constraint forces have
+ *  because they turn with the bodies (manual 12.6). Equations of velocities and of accelerations bind shapes as those
+ *  of positions do: a wheel that rolls vibrates without slip. M is the mass matrix. *n modes: omega_squared (room: nu)
+ *  in ascending order (1/s^2; negative: unstable; zero: neutral), and shapes (n x nu, room: nu x nu, or NULL) with x^T
+ *  M x = 1. Damping does not count. The result has a meaning only if the State is in equilibrium (equilibrium.h). */
 CDN_API cdn_status cdn_normal_modes(cdn_state *state, int *n, double *omega_squared, double *shapes) CDN_NODISCARD;
 
 CDN_END_DECLS

@@ -25,8 +25,8 @@ typedef struct zdot_groups {
 void cdni_zdot_count(const cdn_system *system, int *described, int *differenced);
 /* All four matrices. Differences are central ones of every column (matter/differences.h), or with `groups` one-sided
  * ones, where `step` has the displacement of each column (2 nu + nz). Columns are first displaced in the groups that
- * are known; one further evaluation tests the result. If the test fails, or no groups are known, every column is displaced
- * alone and `groups` is made again. On return the State has its old values, with accelerations realized. */
+ * are known; one further evaluation tests the result. If the test fails, or no groups are known, every column is
+ * displaced alone and `groups` is made again. On return the State has its old values, with accelerations realized. */
 cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const double *step, zdot_groups *groups,
                                    const zdot_matrices *out);
 
