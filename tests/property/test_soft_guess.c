@@ -183,4 +183,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, lanes_have_the_same_bits, 0, n);
   tcase_add_loop_test(c, rest_takes_one_iteration, 0, n);
 }
-int main(void) { return check_suite("where soft rows start", 120, add); }
+CHECK_MAIN_OF("where soft rows start", 120, add)

@@ -111,4 +111,4 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, both_ways_agree, 0, 2);
   tcase_add_test(c, a_long_chain_fills_no_matrix);
 }
-int main(void) { return check_suite("damping in steps", 60, add); }
+CHECK_MAIN_OF("damping in steps", 60, add)

@@ -31,13 +31,13 @@ static const question questions[] = {
   { "checkpoint", ask_checkpoint, 1, 1 },
   { "checkpoint of a run", ask_run_checkpoint, ALL_METHODS, 1 },
   { "invertible motion", ask_invertible, 1, 1 },
-  { "linearization", ask_linearization, 1, 4 },
-  { "eigenvalues", ask_eigenvalues, 1, 12 },
-  { "normal modes", ask_normal_modes, 1, 4 },
-  { "equilibrium", ask_equilibrium, 1, 12 },
+  { "linearization", ask_linearization, 1, 12 },
+  { "eigenvalues", ask_eigenvalues, 1, 48 },
+  { "normal modes", ask_normal_modes, 1, 12 },
+  { "equilibrium", ask_equilibrium, 1, 48 },
   { "impulses", ask_impulses, 1, 2 },
   { "goals", ask_goals, 1, 3 },
-  { "verdict", ask_verdict, 2, 24 },
+  { "verdict", ask_verdict, 2, 97 },
 };
 
 int question_count(void) { return (int)(sizeof questions / sizeof *questions); }

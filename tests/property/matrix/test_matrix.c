@@ -1,9 +1,9 @@
 /* The matrix of features: each alone and in pairs, on random trees, with every question (matrix.h).
  *
- * Within the suite each pair is asked on one tree, with one method each that takes turns from pair to pair; studies are
- * asked of some pairs only, in turns; each set of kernels has a third of the pairs. With CARDAN_TEST_LONG in the
- * environment (./run long) each pair is asked on trees of several sizes with every method. CARDAN_TEST_ONLY=NAME crosses one feature only,
- * CARDAN_TEST_ASK=NAME asks one question, of all pairs; CARDAN_TEST_SHOW counts. */
+ * Within the suite each pair is asked on one tree, with one method each that takes turns from pair to pair; studies
+ * are asked of some pairs only, in turns; each set of kernels has a third of the pairs. With CARDAN_TEST_LONG in the
+ * environment (./run long) each pair is asked on trees of several sizes with every method. CARDAN_TEST_ONLY=NAME
+ * crosses one feature only, CARDAN_TEST_ASK=NAME asks one question, of all pairs; CARDAN_TEST_SHOW counts. */
 #include <stdio.h>
 #include <stdlib.h>
 
