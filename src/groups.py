@@ -27,9 +27,12 @@ def stripped(text, literals=False):
 
 
 def own_names(text, all_functions=False):
-    """Names that a file has at file scope, of functions those that are static or all of them. Lines of that scope begin in the first column (.clang-format)."""
+    """Names that a file has at file scope, of functions those that are static or all of them.
+
+    Lines of that scope begin in the first column (.clang-format)."""
     names = set(re.findall(r'^\s*#\s*define\s+(\w+)', text, re.M))
     names |= set(re.findall(r'\b(?:struct|union|enum)\s+(\w+)\s*\{', text))
+    names |= set(re.findall(r'^START_TEST\((\w+)\)', text, re.M))
     for body in re.findall(r'\benum\b[^{;()]*\{([^}]*)\}', text):
         names |= {m.group(1) for m in re.finditer(r'(?:^|,)\s*(\w+)', body)}
     for line in re.findall(r'^[A-Za-z_}].*', text, re.M):
