@@ -49,6 +49,10 @@ def own_names(text, all_functions=False):
     return {name for name in names if not re.match(r'cdn|CDN|enum$|struct$|union$|\d', name)}
 
 
+def words(text):
+    return set(re.findall(r'[A-Za-z_]\w*', text))
+
+
 class Headers:
     """Of the project, with the names that they have at file scope."""
 
@@ -56,6 +60,7 @@ class Headers:
         self.texts = {path: stripped(path.read_text(), literals=True)
                       for top in ('src', 'tests', 'accuracy', 'apps') for path in (root / top).rglob('*.h')}
         self.names = {path: own_names(stripped(text), True) for path, text in self.texts.items()}
+        self.used = {path: words(stripped(text)) for path, text in self.texts.items()}
 
     def of(self, path, text, found=None):
         """Those that a file includes, and they include."""
@@ -76,7 +81,7 @@ class Source:
         bare = stripped(text)
         self.path = path
         self.names = own_names(bare)
-        self.used = set(re.findall(r'[A-Za-z_]\w*', bare))
+        self.used = words(bare)
         self.headers = headers.of(path, text)
         self.asks = (set(re.findall(r'^\s*#\s*include\s+<([\w/]+\.h)>', text, re.M)) - STANDARD |
                      set(re.findall(r'^\s*#\s*define\s+(_[A-Z].*)', text, re.M)))

@@ -118,7 +118,7 @@ enum { LOOK_AHEAD = 32 };
 cdn_status cdni_soft_look_at_guess(soft_problem *p, const soft_group *groups) {
   const void *elements;
   int n, next = 0;
-  CDNI_TRY(cdn_region_get(p->state, p->room->rows_before, &elements, &n));
+  cdni_hint_elements(p->state, p->room->rows_before, &elements, &n);
   const soft_row_before *before = elements;
   int32_t *found = cdn_work_push(p->state, ((size_t)p->n + 1) * sizeof *found);
   if (!found) return CDN_ERR_NOMEM;

@@ -1,6 +1,7 @@
 /* Regions: arrays of elements of one size whose length varies from State to State. The count of the elements is in
  * the State's block. The elements are outside it, in memory of the State's that grows and never shrinks. What is
  * beyond the count is nobody's: it is neither copied, nor saved, nor compared. */
+#include "system/hints.h"
 #include "system/structs.h"
 
 static int32_t ticket_at(const cdn_system *sys, size_t slot) { return CDNI_AT(sys->regions, int32_t, slot); }
@@ -309,6 +310,10 @@ cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_reg
 
 size_t cdni_region_size(const cdn_state *s, cdn_computed_region r) {
   return (size_t)*region_count(s, node_at(s->system, r.ticket.i));
+}
+
+void cdni_hint_elements(const cdn_state *state, cdn_region r, const void **elements, int *n) {
+  show(state, r.ticket.i, elements, n);
 }
 
 void *cdni_region_elements(const cdn_state *s, cdn_computed_region r) {
