@@ -385,6 +385,18 @@ static cdn_status far(const void *self, cdn_state *state, const void *a, const v
   return CDN_OK;
 }
 
+/* Over the depth. */
+static const double SHORT = 0.25;
+
+static bool is_short(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key) {
+  const contact_room *room = contact_of(self);
+  const shape_place *places = cdni_state_storage(state, room->places);
+  int both[2];
+  shapes_of(room, key, both);
+  const motion m = motion_of(places, both, a, b, h);
+  return m.length < SHORT * m.depth;
+}
+
 /* Of what moves by so little within a step, over its depth, errors of the step do not decide to which side it is
  * pushed. */
 static const double SLOW = 0.01;
@@ -429,7 +441,7 @@ static cdni_passing judge(const void *self, cdn_state *state, const void *a, con
   }
   /* what is so shallow, and moves by so little, comes from where it looks to come from */
   if (!x) {
-    const bool shallow = y->distance > -0.5 * m.depth && m.length < 0.25 * m.depth;
+    const bool shallow = y->distance > -0.5 * m.depth && m.length < SHORT * m.depth;
     return shallow || m.depth == INFINITY ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
   }
   if (x->distance <= 0 && y->distance > 0 && may_touch_again(&m, y)) return CDNI_PASSES_UNKNOWN;
@@ -480,4 +492,5 @@ static cdn_status clear(const void *self, cdn_state *state, double reach, double
   return *id == 0 ? cdni_contact_find_clearance(room, state, reach, turn, id) : CDN_OK;
 }
 
-const cdni_sweeper cdni_contact_sweeper = { clear, mark_size, mark, pairs, strays, far, look, judge, lost, kink, name };
+const cdni_sweeper cdni_contact_sweeper = { clear,    mark_size, mark,  pairs, strays, far,
+                                            is_short, look,      judge, lost,  kink,   name };

@@ -266,6 +266,8 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
     CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, y->key, &is_far)));
     if (is_far) continue;
     CDNI_TRY(look_at(s, state, y, y));
+    /* equal steps are not shortened to meet what they touch for a moment: they tell what they went through */
+    if (s->def.fixed_step > 0 && y->distance > 0 && w->ops->is_short(w->self, s->work, a, b, h, y->key)) continue;
     n += w->ops->judge(w->self, s->work, a, b, h, NULL, y) != CDNI_PASSES_NOTHING;
   }
   w->sights.n = top + n;
