@@ -89,9 +89,11 @@ class Source:
     def goes_with(self, other, headers):
         if self.asks != other.asks or self.names & other.used or other.names & self.used:
             return False
-        beside = [set().union(*(headers.names[h] for h in a - b))
-                  for a, b in ((self.headers, other.headers), (other.headers, self.headers))]
-        return not (beside[0] & beside[1] or self.names & beside[1] or other.names & beside[0])
+        alone = [a.headers - b.headers for a, b in ((self, other), (other, self))]
+        names = [set().union(*(headers.names[h] for h in those)) for those in alone]
+        used = [set().union(*(headers.used[h] for h in those)) for those in alone]
+        return not (names[0] & names[1] or self.used & names[1] or other.used & names[0] or
+                    self.names & used[1] or other.names & used[0])
 
 
 def main():

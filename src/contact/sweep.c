@@ -354,10 +354,24 @@ static bool stays_apart(const motion *m, const cdni_sight *x, const cdni_sight *
   return m->convex && x->distance - against(&m->p, normal_of(x), 0) - m->turned > 0;
 }
 
+/* Over the depth. */
+static const double SHORT = 0.25;
+
+static bool keeps_its_side(const motion *m) { return m->length < SHORT * m->depth; }
+
+static bool is_short(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key) {
+  const contact_room *room = contact_of(self);
+  const shape_place *places = cdni_state_storage(state, room->places);
+  int both[2];
+  shapes_of(room, key, both);
+  const motion m = motion_of(places, both, a, b, h);
+  return keeps_its_side(&m);
+}
+
 /* A plane across an axis of Ground between the boxes is as good as the nearest points. That two convex shapes are
  * farther apart than they move is known before their distance is. */
-static cdn_status far(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key,
-                      bool *is_far) {
+static cdn_status far(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
+                      int64_t key, bool *is_far) {
   const contact_room *room = contact_of(self);
   int both[2];
   *is_far = false;
@@ -378,23 +392,11 @@ static cdn_status far(const void *self, cdn_state *state, const void *a, const v
   const motion m = motion_of(places, both, a, b, h);
   const double reach = cdni_law_reach(room, g[0], g[1]);
   sight.distance -= reach;
-  *is_far = sight.distance > 0 && stays_apart(&m, NULL, &sight);
+  *is_far = sight.distance > 0 && ((through && keeps_its_side(&m)) || stays_apart(&m, NULL, &sight));
   if (*is_far || !m.convex) return CDN_OK;
   cdn_proximity near;
   *is_far = !cdni_pair_distance(g[0], &poses[both[0]].X_GS, g[1], &poses[both[1]].X_GS, m.length + reach, &near);
   return CDN_OK;
-}
-
-/* Over the depth. */
-static const double SHORT = 0.25;
-
-static bool is_short(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key) {
-  const contact_room *room = contact_of(self);
-  const shape_place *places = cdni_state_storage(state, room->places);
-  int both[2];
-  shapes_of(room, key, both);
-  const motion m = motion_of(places, both, a, b, h);
-  return m.length < SHORT * m.depth;
 }
 
 /* Of what moves by so little within a step, over its depth, errors of the step do not decide to which side it is
@@ -441,7 +443,7 @@ static cdni_passing judge(const void *self, cdn_state *state, const void *a, con
   }
   /* what is so shallow, and moves by so little, comes from where it looks to come from */
   if (!x) {
-    const bool shallow = y->distance > -0.5 * m.depth && m.length < SHORT * m.depth;
+    const bool shallow = y->distance > -0.5 * m.depth && keeps_its_side(&m);
     return shallow || m.depth == INFINITY ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
   }
   if (x->distance <= 0 && y->distance > 0 && may_touch_again(&m, y)) return CDNI_PASSES_UNKNOWN;

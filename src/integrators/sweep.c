@@ -254,6 +254,8 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
   cdni_sweep *w = &s->events->sweep;
   const void *a = mark_at(w, p->mark[0]), *b = mark_at(w, p->mark[1]);
   const double h = p->t[1] - p->t[0];
+  /* equal steps are not shortened to meet what they touch for a moment: they tell what they went through */
+  const bool through = s->def.fixed_step > 0;
   const int top = w->sights.n;
   cdn_state *state;
   int n = 0;
@@ -263,11 +265,10 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
     cdni_sight *y = sight_at(w, top + n);
     bool is_far;
     *y = *sight_at(w, i);
-    CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, y->key, &is_far)));
+    CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, through, y->key, &is_far)));
     if (is_far) continue;
     CDNI_TRY(look_at(s, state, y, y));
-    /* equal steps are not shortened to meet what they touch for a moment: they tell what they went through */
-    if (s->def.fixed_step > 0 && y->distance > 0 && w->ops->is_short(w->self, s->work, a, b, h, y->key)) continue;
+    if (through && y->distance > 0 && w->ops->is_short(w->self, s->work, a, b, h, y->key)) continue;
     n += w->ops->judge(w->self, s->work, a, b, h, NULL, y) != CDNI_PASSES_NOTHING;
   }
   w->sights.n = top + n;

@@ -86,9 +86,10 @@ typedef struct cdni_sweeper {
                       cdni_sights *out);
   /* Whether a mark in between, a part of the time behind a, is off the cubics: they say nothing then. */
   bool (*strays)(const void *self, const void *a, const void *b, double h, double part, const void *m);
-  /* Whether the boxes about both in a State at the second of the two times are so far apart that they have not met. */
-  cdn_status (*far)(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key,
-                    bool *is_far);
+  /* Whether a pair is so far apart in a State at the second of the two times that it has not met; `through`: or has not
+   * got through each other. */
+  cdn_status (*far)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
+                    int64_t key, bool *is_far);
   /* Whether a pair moves by so little, against the depth of the smaller one, that neither gets through the other. */
   bool (*is_short)(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key);
   /* Fills all but the key. */
