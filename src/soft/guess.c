@@ -24,7 +24,7 @@ static cdn_status calc(const void *self, cdn_state *state, void *out) {
 }
 
 void cdni_soft_declare_guess(soft_room *room, cdn_declarer *d) {
-  const cdn_ticket reads[] = { CDN_Q, CDN_U };
+  const cdn_ticket reads[] = { CDN_Q_EFF, CDN_U_EFF };
   room->guess = cdn_declare_cache(d, "guess", sizeof(double), calc, 2, reads);
   room->rows_before = cdn_declare_region(d, "rows_before", sizeof(soft_row_before), 0, NULL, CDN_STAGE_REPORT);
   cdni_declare_hint(d, room->guess.ticket);

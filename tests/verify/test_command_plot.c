@@ -274,7 +274,7 @@ START_TEST(damaged_files_do_no_harm) {
       drawn++;
     }
   }
-  ck_assert(drawn > 0 && drawn < DAMAGED);
+  if (!SANITIZED) ck_assert(drawn > 0 && drawn < DAMAGED);
 }
 END_TEST
 
