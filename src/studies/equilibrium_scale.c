@@ -8,8 +8,9 @@
 #include "studies/equilibrium.h"
 
 static const double ROUNDING = 1e-14; /* of the forces that displacements of one model unit make */
-static const double FAINTEST = 1e-13; /* of the largest stiffness: below it is rounding */
-static const double NO_SCALE = 1;     /* where nothing has a stiffness: the tolerance is in the user's units */
+static const double FAINTEST =
+    1e-10; /* of the largest stiffness: below it is what rounding leaves of directions without one */
+static const double NO_SCALE = 1; /* where nothing has a stiffness: the tolerance is in the user's units */
 
 /* How far coordinates are from balance, by their own stiffness. */
 static double distance_from_balance(const search *x) {

@@ -356,7 +356,7 @@ static const feature table[] = {
     .data = &sorts[2] },
   { .name = "weight", .add = add_rows, .forces = row_forces, .law = row_law, .data = &sorts[3] },
   { .name = "muscle", .add = add_muscle, .data = &muscles[0] },
-  { .name = "described muscle", .add = add_muscle, .data = &muscles[1] },
+  { .name = "described muscle", .add = add_muscle, .data = &muscles[1], .tip = true },
   { .name = "controlled muscle", .add = add_muscle, .data = &muscles[2] },
   { .name = "muscle with a region", .add = add_muscle, .data = &muscles[3], .refuses = memory_refuses },
   { .name = "yielding row with bounds", .add = add_rows, .forces = row_forces, .law = row_law, .data = &sorts[4] },

@@ -81,6 +81,8 @@ struct feature {
   bool differenced;
   const refusal *refuses; /* NULL: nothing */
   bool soft, exact;       /* has soft rows; has exact ones */
+  bool tip; /* pulls at two points until they meet, where its force jumps and is as stiff as one likes: an equilibrium
+             * there is told only up to some stiffness (docs/equilibrium.md) */
   const void *data;
 };
 

@@ -56,6 +56,8 @@ void ask_equilibrium(cell *c) {
   cdn_equilibrium report;
   double *zero = cell_room(c, (size_t)c->nu), *b = cell_room(c, (size_t)c->m), *f = cell_room(c, (size_t)c->nu);
   double *D = cell_room(c, (size_t)(c->nu * c->nu)), *left = cell_room(c, (size_t)c->nu), before = 0, noise;
+  for (int i = 0; i < c->s->features; i++)
+    if (c->s->feature[i]->tip) return cell_skip(c);
   def.most_iterations = 60;
   ASK(cdn_state_copy(c->other, c->state));
   ASK(hold_driven(c, c->other) ? CDN_OK : CDN_ERR_ARG);
