@@ -13,12 +13,6 @@ namespace bench {
 
 namespace {
 
-void must(cdn_status status, const char *what) {
-  if (status == CDN_OK) return;
-  std::fprintf(stderr, "bench_soft: %s: %s\n", what, cdn_status_text(status));
-  std::exit(1);
-}
-
 class Humanoid {
 public:
   explicit Humanoid(const std::vector<const mujoco_functions *> &mujocos) : names(columns(mujocos)) {}

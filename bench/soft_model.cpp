@@ -8,15 +8,15 @@ namespace bench {
 
 namespace {
 
+size_t size_of(int n) { return static_cast<size_t>(n); }
+
+} // namespace
+
 void must(cdn_status status, const char *what) {
   if (status == CDN_OK) return;
   std::fprintf(stderr, "bench_soft: %s: %s\n", what, cdn_status_text(status));
   std::exit(1);
 }
-
-size_t size_of(int n) { return static_cast<size_t>(n); }
-
-} // namespace
 
 std::unique_ptr<Soft_model> Soft_model::load(const std::string &path, int method, std::string *message) {
   std::unique_ptr<Soft_model> m(new Soft_model);

@@ -13,6 +13,9 @@
 
 namespace bench {
 
+// Ends the program with a message unless a call succeeded.
+void must(cdn_status status, const char *what);
+
 class Soft_model {
 public:
   // `message` says why it does not load. `method` (less than 0: the file's).
