@@ -9,7 +9,7 @@
 
 #include "extreme_draws.h"
 
-enum { DRAWS = SANITIZED ? 12 : 60 };
+enum { DRAWS = 60 };
 
 /* ---- what is there ------------------------------------------------------------------------------- */
 

@@ -122,7 +122,7 @@ END_TEST
 START_TEST(wrong_values) {
   rig r = make_rig((cdn_allocator){ 0 }, 1e9);
   OK(start(&r));
-  double f[LINKS], udot[LINKS] = { 0, INFINITY, 0 }, basis[LINKS * LINKS];
+  double f[LINKS] = { 0 }, udot[LINKS] = { 0, INFINITY, 0 }, basis[LINKS * LINKS];
   int n;
   FAILS(cdn_constrained_inverse_dynamics(r.state, udot, NULL, f, NULL, NULL), CDN_ERR_NONFINITE);
   FAILS(cdn_constrained_inverse_dynamics(r.state, NULL, NULL, f, NULL, NULL), CDN_ERR_ARG);
