@@ -23,8 +23,7 @@ cdn_status cdni_contact_touching_kink(const void *self, cdn_state *state, int a,
 
 /* sweep.c: what shapes do between two States. */
 extern const cdni_sweeper cdni_contact_sweeper;
-/* How far a body's origin may be from the axes that it, or a body inboard of it, turns about; the largest of their
- * angular speeds. */
+/* How far a body's origin may be from the axes that it, or a body inboard of it, turns about. */
 double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body);
 /* How far a point with that lever leaves the cubic through two of its places, after such a turn between them. */
 double cdni_contact_bulge(double turn, double lever);

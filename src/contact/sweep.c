@@ -31,11 +31,16 @@ static bool swings(const tree_node *node) {
   return reversed || cdni_kind_of(node)->swings;
 }
 
+/* What a body adds to the lever of those that it carries. */
+static double lever_of(const tree_node *node, const body_pose *pose, int body) {
+  const bool counts = node[body].parent > 0 || swings(&node[body]);
+  return counts ? sqrt(v3_dot(pose[body].r, pose[body].r)) : 0;
+}
+
 double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body) {
   const tree_node *node = room->matter->tree.node;
   double lever = 0;
-  for (int b = body; b > 0; b = node[b].parent)
-    if (node[b].parent > 0 || swings(&node[b])) lever += sqrt(v3_dot(pose[b].r, pose[b].r));
+  for (int b = body; b > 0; b = node[b].parent) lever += lever_of(node, pose, b);
   return lever;
 }
 
@@ -46,9 +51,8 @@ static void find_turns(const contact_room *room, const body_pose *pose, const bo
   for (int b = 1; b < t->n; b++) {
     const int parent = t->node[b].parent;
     const double square = v3_dot(twist[b].V.w, twist[b].V.w), before = turns[2 * parent];
-    const bool counts = parent > 0 || swings(&t->node[b]);
     turns[2 * b] = square > before * before ? sqrt(square) : before;
-    turns[2 * b + 1] = turns[2 * parent + 1] + (counts ? sqrt(v3_dot(pose[b].r, pose[b].r)) : 0);
+    turns[2 * b + 1] = turns[2 * parent + 1] + lever_of(t->node, pose, b);
   }
 }
 
@@ -168,31 +172,41 @@ static void mean_of(const contact_room *room, const shape_place *places, const s
   *c = cdn_scale(part, *c), *v = cdn_scale(part, *v);
 }
 
+/* A box about the control points of a path. */
+static cdni_box box_of_path(const path *p) {
+  cdni_box box;
+  for (int k = 0; k < 3; k++) {
+    box.least[k] = INFINITY, box.most[k] = -INFINITY;
+    for (int j = 0; j < 4; j++) {
+      const double x = (&p->point[j].x)[k];
+      box.least[k] = -larger(-box.least[k], -x), box.most[k] = larger(box.most[k], x);
+    }
+  }
+  return box;
+}
+
+static cdni_box grown(const cdni_box *box, double by) {
+  cdni_box out;
+  for (int k = 0; k < 3; k++) out.least[k] = box->least[k] - by, out.most[k] = box->most[k] + by;
+  return out;
+}
+
 /* Boxes about what each shape sweeps, as seen from the mean. ends: the boxes at b, which are closer about the shapes
- * than their balls are; NULL: not known. */
+ * than their balls are, and are where those are in Ground; NULL: not known. */
 static void swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
                         double h, const cdni_box *ends, cdni_box *boxes) {
+  static const cdni_box everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
   cdn_vec3 c0, v0, c1, v1;
   mean_of(room, places, a, &c0, &v0);
   mean_of(room, places, b, &c1, &v1);
   for (size_t i = 0; i < room->shapes.count; i++) {
     const double r = places[i].radius, turned = turn_of(&places[i], &a[i], &b[i], h, INFINITY);
-    if (!(r < INFINITY) && !(ends && turned == 0)) {
-      for (int k = 0; k < 3; k++) boxes[i].least[k] = -INFINITY, boxes[i].most[k] = INFINITY;
-      continue;
-    }
     path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
     p.off += bulge(&a[i], &b[i], h);
-    const double by = ends ? length_of(&p) + turned : r + p.off;
-    for (int k = 0; k < 3; k++) {
-      double least = INFINITY, most = -INFINITY;
-      for (int j = 0; j < 4 && !ends; j++) {
-        const double x = (&p.point[j].x)[k];
-        least = x < least ? x : least, most = larger(most, x);
-      }
-      if (ends) least = ends[i].least[k] - (&c1.x)[k], most = ends[i].most[k] - (&c1.x)[k];
-      boxes[i].least[k] = least - by, boxes[i].most[k] = most + by;
-    }
+    const cdni_box around = box_of_path(&p);
+    if (ends && turned < INFINITY) boxes[i] = grown(&ends[i], length_of(&p) + turned);
+    else if (!ends && r < INFINITY) boxes[i] = grown(&around, r + p.off);
+    else boxes[i] = everywhere;
   }
 }
 
@@ -235,11 +249,7 @@ static cdn_status pairs_here(const contact_room *room, cdn_state *state, const v
   const cdni_box *ends = shape_boxes(room, cdni_state_storage(state, room->poses));
   const int32_t *found;
   int n;
-  cdn_vec3 c, v;
   swept_boxes(room, places, a, b, h, ends, boxes);
-  mean_of(room, places, b, &c, &v);
-  for (size_t i = 0; i < room->shapes.count; i++)
-    for (int k = 0; k < 3; k++) boxes[i].least[k] += (&c.x)[k], boxes[i].most[k] += (&c.x)[k];
   CDNI_TRY(cdni_contact_neighbours(room, state, ends, boxes, boxes, 0, &found, &n));
   return add_pairs(room, places, found, n, boxes, out);
 }
@@ -359,15 +369,6 @@ static const double SHORT = 0.25;
 
 static bool keeps_its_side(const motion *m) { return m->length < SHORT * m->depth; }
 
-static bool is_short(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key) {
-  const contact_room *room = contact_of(self);
-  const shape_place *places = cdni_state_storage(state, room->places);
-  int both[2];
-  shapes_of(room, key, both);
-  const motion m = motion_of(places, both, a, b, h);
-  return keeps_its_side(&m);
-}
-
 /* A plane across an axis of Ground between the boxes is as good as the nearest points. That two convex shapes are
  * farther apart than they move is known before their distance is. */
 static cdn_status far(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
@@ -430,13 +431,14 @@ static bool may_touch_again(const motion *m, const cdni_sight *y) {
   return m->convex ? !only_parts(m, y) : m->length > BRIEF * fmax(y->distance, m->size);
 }
 
-static cdni_passing judge(const void *self, cdn_state *state, const void *a, const void *b, double h,
+static cdni_passing judge(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
                           const cdni_sight *x, const cdni_sight *y) {
   const contact_room *room = contact_of(self);
   const shape_place *places = cdni_state_storage(state, room->places);
   int both[2];
   shapes_of(room, y->key, both);
   const motion m = motion_of(places, both, a, b, h);
+  if (through && y->distance > 0 && keeps_its_side(&m)) return CDNI_PASSES_NOTHING;
   if (is_of_surface(y->key)) return judge_surface(&m, x, y);
   if (y->distance > 0 && (!x || x->distance > 0)) {
     return stays_apart(&m, x, y) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
@@ -494,5 +496,4 @@ static cdn_status clear(const void *self, cdn_state *state, double reach, double
   return *id == 0 ? cdni_contact_find_clearance(room, state, reach, turn, id) : CDN_OK;
 }
 
-const cdni_sweeper cdni_contact_sweeper = { clear,    mark_size, mark,  pairs, strays, far,
-                                            is_short, look,      judge, lost,  kink,   name };
+const cdni_sweeper cdni_contact_sweeper = { clear, mark_size, mark, pairs, strays, far, look, judge, lost, kink, name };

@@ -173,7 +173,7 @@ static cdn_status sort_out(cdn_stepper *s, const span *p, span *rest, meeting *f
   for (int i = 0; i < p->n && first->key < 0; i++) {
     const cdni_sight *x = sight_at(w, p->sight[0] + i), *y = sight_at(w, p->sight[1] + i);
     const cdni_passing passing =
-        w->ops->judge(w->self, s->work, mark_at(w, p->mark[0]), mark_at(w, p->mark[1]), h, x, y);
+        w->ops->judge(w->self, s->work, mark_at(w, p->mark[0]), mark_at(w, p->mark[1]), h, false, x, y);
     const bool through = passing == CDNI_PASSES_THROUGH && x->distance <= 0;
     if (through || (meets(x, y) && fine)) {
       first->key = x->key, first->lo = p->t[0], first->hi = p->t[1], first->through = through;
@@ -268,8 +268,7 @@ static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
     CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, through, y->key, &is_far)));
     if (is_far) continue;
     CDNI_TRY(look_at(s, state, y, y));
-    if (through && y->distance > 0 && w->ops->is_short(w->self, s->work, a, b, h, y->key)) continue;
-    n += w->ops->judge(w->self, s->work, a, b, h, NULL, y) != CDNI_PASSES_NOTHING;
+    n += w->ops->judge(w->self, s->work, a, b, h, through, NULL, y) != CDNI_PASSES_NOTHING;
   }
   w->sights.n = top + n;
   p->n = n, p->sight[1] = top, p->sight[0] = top + n;

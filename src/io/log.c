@@ -23,7 +23,9 @@ void io_log_free(io_log *log) {
 }
 
 /* Writes "file:line: text". Of a long path only the end is written, because the end tells files apart. */
-static void put_message(const io_log *log, int line, const char *text, char *message, size_t size) {
+static void put_message(const io_log *log, int line, const char *format, va_list args, char *message, size_t size) {
+  char text[512];
+  cdni_vprint(text, sizeof text, format, args);
   const char *file = log->file ? log->file : "model";
   const size_t length = strlen(file), most = 120;
   const char *shown = length > most ? file + length - most : file;
@@ -39,12 +41,11 @@ static void put_message(const io_log *log, int line, const char *text, char *mes
 
 cdn_status io_fail(io_log *log, cdn_status code, int line, const char *format, ...) {
   if (log->error.code != CDN_OK) return code;
-  char text[512], message[1024];
+  char message[1024];
   va_list args;
   va_start(args, format);
-  cdni_vprint(text, sizeof text, format, args);
+  put_message(log, line, format, args, message, sizeof message);
   va_end(args);
-  put_message(log, line, text, message, sizeof message);
   return cdni_error_set(&log->error, code, "cdn_model_load", NULL, "%s", message);
 }
 
@@ -66,12 +67,11 @@ cdn_status io_forgive(io_log *log, cdn_status status, const char *consequence) {
 }
 
 void io_warn(io_log *log, int line, const char *format, ...) {
-  char text[512], message[1024];
+  char message[1024];
   va_list args;
   va_start(args, format);
-  cdni_vprint(text, sizeof text, format, args);
+  put_message(log, line, format, args, message, sizeof message);
   va_end(args);
-  put_message(log, line, text, message, sizeof message);
   keep_warning(log, message);
 }
 

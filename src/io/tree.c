@@ -2,10 +2,11 @@
  * when every coordinate has its reference value. So joint k, with its axis frame A in B, has F = A and M = A, with two
  * exceptions: F of the first joint is placed in the parent by X_PB, and F is set back by the reference value. */
 #include "io/tree.h"
-#include "io/joints.h"
-#include "io/build.h"
 
 #include <stdio.h>
+
+#include "io/build.h"
+#include "io/joints.h"
 
 static cdn_status no_memory(const io_tree *tree) {
   return io_fail(&tree->spec->log, CDN_ERR_NOMEM, 0, "out of memory");

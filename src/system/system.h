@@ -90,13 +90,11 @@ typedef struct cdni_sweeper {
    * got through each other. */
   cdn_status (*far)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
                     int64_t key, bool *is_far);
-  /* Whether a pair moves by so little, against the depth of the smaller one, that neither gets through the other. */
-  bool (*is_short)(const void *self, cdn_state *state, const void *a, const void *b, double h, int64_t key);
   /* Fills all but the key. */
   cdn_status (*look)(const void *self, cdn_state *state, cdni_sight *sight);
-  /* x: the sight at a; NULL: not known. */
-  cdni_passing (*judge)(const void *self, cdn_state *state, const void *a, const void *b, double h, const cdni_sight *x,
-                        const cdni_sight *y);
+  /* x: the sight at a; NULL: not known. `through`: it is enough that neither has got through the other. */
+  cdni_passing (*judge)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
+                        const cdni_sight *x, const cdni_sight *y);
   /* Whether two overlap so that no force parts them. */
   cdn_status (*lost)(const void *self, cdn_state *state, const cdni_sight *sight, bool *lost);
   /* The key of its listed kink (system/triggers.h) that is nearest to zero in a State. */

@@ -84,7 +84,7 @@ START_TEST(test_solvers) {
       m->opt.tolerance = 0;
       m->opt.iterations = choice / 2 == 2 ? 20000 : 500;
       mjData *d = mj_makeData(m);
-      for (int state = 0; state < 4; state++) {
+      for (int state = 0; state < 15; state++) {
         soft_model_state(m, d, &seed, 3);
         mj_forward(m, d);
         compare(m, d, limits[choice], &o);

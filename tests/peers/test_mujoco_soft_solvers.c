@@ -153,7 +153,7 @@ START_TEST(test_converged) {
         soft.tolerance = 1e-12, soft.iterations = 20000;
         rig r = start(models[which], &choice, &soft);
         double most = 0, residual = 0, forces = 0;
-        for (int round = 0; round < 8; round++) {
+        for (int round = 0; round < 30; round++) {
           cdn_soft_statistics s;
           follow(&r, &seed);
           most = fmax(most, differ(&r));
