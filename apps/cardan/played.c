@@ -49,18 +49,20 @@ cdn_status played_show(played *p, double time) {
   return cdn_scene_update(p->scene, p->state);
 }
 
+double played_frame_count(const played *p, double fps) { return floor((p->end - p->from) * fps + 1e-9) + 1; }
+
 int played_frames(played *p, const char *label, double fps, int (*add)(void *to, double time), void *to) {
   static const double most = 1e7; /* more than four days of video */
-  const double span = p->end - p->from, wanted = floor(span * fps + 1e-9) + 1;
+  const double span = p->end - p->from, wanted = played_frame_count(p, fps);
   if (!(wanted <= most)) {
     complain("--fps %g: the run of %g s has %g frames, and there may be %g", fps, span, wanted, most);
     return CMD_USAGE;
   }
-  progress bar = progress_begin(label, p->from, span > 0 ? p->end : p->from + 1, p->arguments->quiet);
+  progress bar = progress_begin(label, 0, wanted, p->arguments->quiet);
   int code = CMD_OK;
   for (int i = 0; i < (int)wanted && code == CMD_OK; i++) {
     const double time = fmin(p->from + i / fps, p->end);
-    progress_update(&bar, time, 1 / fps);
+    progress_frames(&bar, i, (int)wanted);
     code = played_show(p, time) == CDN_OK ? add(to, time) : played_failed(p);
   }
   progress_erase(&bar);

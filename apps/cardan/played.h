@@ -42,6 +42,8 @@ void played_close(played *p);
 bool played_time(const played *p, const char *text, double *time);
 /* Makes the scene's frame as it was at a time. */
 cdn_status played_show(played *p, double time);
+/* How many frames the run has, `fps` a second. */
+double played_frame_count(const played *p, double fps);
 /* Calls `add` for each frame of the run: `fps` a second, from its beginning on. It returns CMD_OK to go on. */
 int played_frames(played *p, const char *label, double fps, int (*add)(void *to, double time), void *to);
 /* Says what the library's last failure was, about this model. Returns CMD_FAILED. */

@@ -32,18 +32,34 @@ static const char *time_left_text(double seconds, char text[32]) {
   return text;
 }
 
-void progress_update(progress *p, double t, double step) {
-  if (!p->shown) return;
-  double now = wall_clock();
-  if (now - p->last_update < 0.1) return;
+/* Whether the line is due; *elapsed is the time since the beginning. */
+static bool is_due(progress *p, double *elapsed) {
+  if (!p->shown) return false;
+  const double now = wall_clock();
+  if (now - p->last_update < 0.1) return false;
   p->last_update = now;
   p->on_screen = true;
-  double elapsed = now - p->started;
+  *elapsed = now - p->started;
+  return true;
+}
+
+void progress_update(progress *p, double t, double step) {
+  double elapsed;
+  if (!is_due(p, &elapsed)) return;
   double speed = elapsed > 0 ? (t - p->t0) / elapsed : 0;
   char left[32];
   time_left_text(speed > 0 ? (p->t_end - t) / speed : INFINITY, left);
   fprintf(stderr, "\r\x1b[K%s %3.0f%%  t = %.4g of %.4g s  step %.1e s  %.3g x real time  %s left", p->label,
           floor(100 * (t - p->t0) / (p->t_end - p->t0)), t, p->t_end, step, speed, left);
+  fflush(stderr);
+}
+
+void progress_frames(progress *p, int done, int all) {
+  double elapsed;
+  if (done == 0 || !is_due(p, &elapsed)) return;
+  char left[32];
+  time_left_text(elapsed / done * (all - done), left);
+  fprintf(stderr, "\r\x1b[K%s %3d%%  %d of %d frames  %s left", p->label, (int)(100.0 * done / all), done, all, left);
   fflush(stderr);
 }
 

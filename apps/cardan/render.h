@@ -29,8 +29,9 @@ void picture_labels(picture *p, const cdn_scene *scene, const cdn_renderer *rend
 bool picture_write(const picture *p, const char *path);
 
 typedef struct video video;
-/* A video by ffmpeg, or, if there is none, numbered pictures, which is said. NULL after it has said what is wrong. */
-video *video_open(const char *path, const picture *p, double fps);
+/* A video by ffmpeg, or, if there is none, numbered pictures, which is said. `fine`: it takes twice as long to encode,
+ * for less loss. NULL after it has said what is wrong. */
+video *video_open(const char *path, const picture *p, double fps, bool fine);
 bool video_add(video *v, const picture *p);
 /* Ends it. False after it has said what is wrong. */
 bool video_close(video *v);

@@ -5,6 +5,7 @@
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
+#include <png.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -78,12 +79,14 @@ void picture_labels(picture *p, const cdn_scene *scene, const cdn_renderer *rend
 }
 
 bool picture_write(const picture *p, const char *path) {
-  cairo_surface_t *s = to_cairo(p);
-  const cairo_status_t status = cairo_surface_write_to_png(s, path);
-  cairo_surface_destroy(s);
-  if (status == CAIRO_STATUS_SUCCESS) return true;
-  complain("%s: could not be written: %s", path,
-           status == CAIRO_STATUS_WRITE_ERROR ? strerror(errno) : cairo_status_to_string(status));
+  png_image image = { .version = PNG_IMAGE_VERSION,
+                      .width = (png_uint_32)p->width,
+                      .height = (png_uint_32)p->height,
+                      .format = PNG_FORMAT_RGBA,
+                      .flags = PNG_IMAGE_FLAG_FAST }; /* else it takes as long as drawing */
+  errno = 0;
+  if (png_image_write_to_file(&image, path, 0, p->rgba, 0, NULL)) return true;
+  complain("%s: could not be written: %s", path, errno ? strerror(errno) : image.message);
   return false;
 }
 
@@ -97,7 +100,7 @@ struct video {
 };
 
 /* True if the encoder was started; its input is *to. */
-static bool start_encoder(const char *path, const picture *p, double fps, pid_t *encoder, int *to) {
+static bool start_encoder(const char *path, const picture *p, double fps, bool fine, pid_t *encoder, int *to) {
   char size[32], rate[32], *file = allocate(strlen(path) + sizeof "file:", 1);
   int ends[2];
   snprintf(size, sizeof size, "%dx%d", p->width, p->height);
@@ -123,7 +126,9 @@ static bool start_encoder(const char *path, const picture *p, double fps, pid_t 
                               filter,
                               is_gif ? "-loop" : "-pix_fmt",
                               is_gif ? "0" : "yuv420p",
-                              path,
+                              "-preset",
+                              fine ? "medium" : "veryfast",
+                              file,
                               NULL };
   sprintf(file, "file:%s", path); /* a name may begin with a dash */
   if (pipe(ends) != 0) {
@@ -143,11 +148,11 @@ static bool start_encoder(const char *path, const picture *p, double fps, pid_t 
   return !wrong;
 }
 
-video *video_open(const char *path, const picture *p, double fps) {
+video *video_open(const char *path, const picture *p, double fps, bool fine) {
   video *v = allocate(1, sizeof *v);
   int to;
   v->path = path;
-  if (start_encoder(path, p, fps, &v->encoder, &to)) {
+  if (start_encoder(path, p, fps, fine, &v->encoder, &to)) {
     signal(SIGPIPE, SIG_IGN);
     v->pipe = fdopen(to, "wb");
     return v;

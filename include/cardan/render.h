@@ -17,8 +17,11 @@ typedef struct cdn_renderer cdn_renderer;
 
 typedef struct cdn_render_def {
   CDN_DEF_HEADER;
-  int width, height;    /**< pixels, 1 to 16384; default 960 x 720 */
-  int samples;          /**< rays a pixel along each side, 1 to 16; default 3 */
+  int width, height; /**< pixels, 1 to 16384; default 960 x 720 */
+  /** 1 to 16: so many rays along each side of a pixel, in all pixels, with shadows of their own. Default 0: rays and
+   *  shadows where they are needed. Pixels between others that are alike get the mean of these, and edges get eight
+   *  rays: eight times as fast as 4, and much alike */
+  int samples;
   int threads;          /**< default 0: as many as there are processors */
   double background[4]; /**< red, green, blue, opacity; default white */
   bool shadows;         /**< soft shadows, and darker corners; default true */
@@ -39,8 +42,8 @@ CDN_API cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_
 CDN_API void cdn_renderer_destroy(cdn_renderer *renderer); /**< NULL is allowed */
 /** Draws the scene's present frame as `view` sees it, with its marks but not its text. `rgba` has room for 4 width
  *  height bytes: rows from top to bottom, 4 bytes a pixel, colours not multiplied by the opacity. The same picture has
- *  the same bytes, whatever the number of threads. The light is the scene's first one, if that is directional or turns
- *  to a body; its rays are drawn parallel. Else it comes from above. Errors: CDN_ERR_ARG (no frame yet, an angle of
+ *  the same bytes, whatever the number of threads. The lights are those of the scene; a scene without any has one from
+ *  above. Errors: CDN_ERR_ARG (no frame yet, an angle of
  *  view that is not within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view, uint8_t *rgba) CDN_NODISCARD;
 /** Where a point is in the picture: pixels from the left and from the top; false if it is behind the camera. */

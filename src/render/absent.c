@@ -2,7 +2,7 @@
 #include "core/sized.h"
 #include <cardan/render.h>
 
-CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 3, .background = { 1, 1, 1, 1 }, .shadows = true,
+CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 0, .background = { 1, 1, 1, 1 }, .shadows = true,
          .opacity = 1, .groups = 7);
 
 bool cdn_renderer_is_available(void) { return false; }

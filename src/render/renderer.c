@@ -1,6 +1,5 @@
 /* The life of a renderer, and the work of drawing among threads. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -8,10 +7,10 @@
 #include "core/sized.h"
 #include "render/internal.h"
 
-CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 3, .background = { 1, 1, 1, 1 }, .shadows = true,
+CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 0, .background = { 1, 1, 1, 1 }, .shadows = true,
          .opacity = 1, .groups = 7, .floor = NAN);
 
-enum { MOST_PIXELS = 16384, MOST_SAMPLES = 16, MOST_THREADS = 64, SEGMENTS = 64 };
+enum { MOST_PIXELS = 16384, MOST_SAMPLES = 16, SEGMENTS = 64, LEAST_SEGMENTS = 32 };
 
 bool cdn_renderer_is_available(void) { return true; }
 
@@ -34,7 +33,7 @@ static cdn_status add_form(cdn_renderer *r, cdn_painted_triangles painted) {
   if (ok) {
     memcpy(vertices, t.positions, 3 * (size_t)t.n_vertices * sizeof(float));
     memcpy(indices, t.indices, 3 * (size_t)t.n_triangles * sizeof(uint32_t));
-    rtcSetGeometryIntersectFilterFunction(g, cdni_render_filter);
+    rtcSetSceneFlags(f.scene, RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
     rtcCommitGeometry(g);
     rtcAttachGeometry(f.scene, g);
     rtcCommitScene(f.scene);
@@ -46,10 +45,10 @@ static cdn_status add_form(cdn_renderer *r, cdn_painted_triangles painted) {
   return no_memory();
 }
 
-static cdn_status add_geometry(cdn_renderer *r, const cdn_geometry *g) {
-  cdn_painted_triangles t = { .places = NULL };
-  CDNI_TRY(cdn_geometry_triangles(g, SEGMENTS, FLOOR * r->radius, &t.triangles));
-  return add_form(r, t);
+/* A plane has no triangles. */
+static cdn_status add_plane(cdn_renderer *r) {
+  const form f = { .scene = NULL };
+  return cdni_array_push(&r->allocator, &r->forms, sizeof f, &f) ? CDN_OK : no_memory();
 }
 
 /* A cylinder's triangles between z = 0 and 1 with radius 1; a cone's have no width at z = 1. */
@@ -66,33 +65,58 @@ static cdn_status add_pole(cdn_renderer *r, bool cone) {
   return add_form(r, t);
 }
 
+/* Round things get fewer segments if they are small, so that corners of all are as far from being round. */
+static int segments_of(const cdn_renderer *r, const cdn_visual *v) {
+  const cdn_transform here = cdn_transform_identity();
+  cdn_vec3 least, most;
+  if (cdn_geometry_bounds(&v->geometry, &here, &least, &most) != CDN_OK) return SEGMENTS;
+  const cdn_vec3 d = cdn_sub(most, least);
+  const double part = 0.5 * fmin(fmax(d.x, d.y), fmin(fmax(d.y, d.z), fmax(d.x, d.z))) / r->radius;
+  return (int)fmax(LEAST_SEGMENTS, SEGMENTS * fmin(sqrt(part), 1));
+}
+
+static cdn_status add_visual(cdn_renderer *r, int i) {
+  cdn_visual v;
+  cdn_painted_triangles t = { .places = NULL };
+  CDNI_TRY(cdn_scene_visual(r->scene, i, &v));
+  if (v.geometry.kind == CDN_GEOMETRY_HALF_SPACE) return add_plane(r);
+  const int segments = segments_of(r, &v);
+  if (v.texture >= 0 && v.texture < r->n_textures && r->textures[v.texture].levels[0].cube)
+    CDNI_TRY(cdn_geometry_triangles(&v.geometry, segments, r->radius, &t.triangles)); /* its places are calculated */
+  else CDNI_TRY(cdn_scene_triangles(r->scene, i, segments, r->radius, &t));
+  return add_form(r, t);
+}
+
 static cdn_status add_forms(cdn_renderer *r) {
-  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL }, plane = { .kind = CDN_GEOMETRY_HALF_SPACE };
-  CDNI_TRY(add_geometry(r, &ball));
+  const cdn_geometry ball = { CDN_GEOMETRY_SPHERE, { 1 }, NULL };
+  cdn_painted_triangles t = { .places = NULL };
+  CDNI_TRY(cdn_geometry_triangles(&ball, SEGMENTS, 1, &t.triangles));
+  CDNI_TRY(add_form(r, t));
   CDNI_TRY(add_pole(r, false));
   CDNI_TRY(add_pole(r, true));
-  CDNI_TRY(add_geometry(r, &plane));
-  for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) {
-    cdn_painted_triangles t;
-    CDNI_TRY(cdn_scene_triangles(r->scene, i, SEGMENTS, FLOOR * r->radius, &t));
-    CDNI_TRY(add_form(r, t));
-  }
+  CDNI_TRY(add_plane(r));
+  for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) CDNI_TRY(add_visual(r, i));
   return CDN_OK;
+}
+
+static bool is_opaque(const cdn_texture_def *t) {
+  const size_t pixels = (size_t)t->width * (size_t)t->height;
+  size_t k = 0;
+  while (k < pixels && t->rgba[4 * k + 3] == 255) k++;
+  return k == pixels;
 }
 
 static cdn_status add_textures(cdn_renderer *r) {
   const int n = cdn_scene_texture_count(r->scene);
-  for (int i = 0; i < CDNI_COUNT(r->linear); i++) r->linear[i] = powf((float)i / 255, 2.2f);
+  cdni_render_make_bytes(r);
   r->textures = cdni_calloc(&r->allocator, (size_t)n * sizeof *r->textures);
-  r->opaque = cdni_calloc(&r->allocator, (size_t)n * sizeof *r->opaque);
   r->n_textures = n;
-  if (n > 0 && (!r->textures || !r->opaque)) return no_memory();
+  if (n > 0 && !r->textures) return no_memory();
   for (int i = 0; i < n; i++) {
-    CDNI_TRY(cdn_scene_texture(r->scene, i, &r->textures[i]));
-    const size_t pixels = (size_t)r->textures[i].width * (size_t)r->textures[i].height;
-    size_t k = 0;
-    while (k < pixels && r->textures[i].rgba[4 * k + 3] == 255) k++;
-    r->opaque[i] = k == pixels;
+    paint *p = &r->textures[i];
+    CDNI_TRY(cdn_scene_texture(r->scene, i, &p->levels[0]));
+    p->is_opaque = is_opaque(&p->levels[0]);
+    if (!cdni_render_make_levels(r, p)) return no_memory();
   }
   return CDN_OK;
 }
@@ -102,7 +126,7 @@ static cdn_status add_textures(cdn_renderer *r) {
 static const char *check_def(const cdn_render_def *d) {
   if (d->width < 1 || d->height < 1 || d->width > MOST_PIXELS || d->height > MOST_PIXELS)
     return "the width and the height must be 1 to 16384 pixels";
-  if (d->samples < 1 || d->samples > MOST_SAMPLES) return "there must be 1 to 16 samples";
+  if (d->samples < 0 || d->samples > MOST_SAMPLES) return "there must be 0 to 16 samples";
   if (d->threads < 0) return "the number of threads must not be negative";
   if (isinf(d->floor)) return "the height of the floor must be finite, or NaN";
   if (!(d->opacity >= 0 && d->opacity <= 1)) return "the opacity must be 0 to 1";
@@ -129,6 +153,7 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   r->radius = 0.5 * cdn_norm(cdn_sub(most, least));
   r->middle = cdn_scale(0.5, cdn_add(least, most));
   if (!(r->radius > 0)) r->radius = 1;
+  r->square = pow(10, ceil(log10(r->radius) - 0.5));
   r->device = rtcNewDevice("threads=1");
   cdn_status status = r->device ? add_textures(r) : no_memory();
   if (status == CDN_OK) status = add_forms(r);
@@ -137,67 +162,114 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   return status;
 }
 
+static void drop_workers(cdn_renderer *r) {
+  for (int i = 0; i < MOST_THREADS; i++) {
+    cdni_render_drop_worker(r, r->workers[i]);
+    r->workers[i] = NULL;
+  }
+}
+
 void cdn_renderer_destroy(cdn_renderer *r) {
   if (!r) return;
   const cdn_allocator a = r->allocator;
   for (size_t i = 0; i < r->forms.count; i++) {
-    rtcReleaseScene(CDNI_AT(r->forms, form, i).scene);
+    if (CDNI_AT(r->forms, form, i).scene) rtcReleaseScene(CDNI_AT(r->forms, form, i).scene);
     cdn_painted_triangles_free(&CDNI_AT(r->forms, form, i).painted);
   }
   cdni_array_free(&a, &r->forms);
   cdni_array_free(&a, &r->things);
+  cdni_array_free(&a, &r->floors);
   cdni_array_free(&a, &r->lamps);
+  drop_workers(r);
+  for (int i = 0; r->textures && i < r->n_textures; i++) cdni_free(&a, r->textures[i].smaller, r->textures[i].bytes);
   cdni_free(&a, r->textures, (size_t)r->n_textures * sizeof *r->textures);
-  cdni_free(&a, r->opaque, (size_t)r->n_textures * sizeof *r->opaque);
   if (r->device) rtcReleaseDevice(r->device);
   cdni_free(&a, r, sizeof *r);
 }
 
 /* ---- drawing ---- */
 
-/* All things, or those that cast shadows. */
-static RTCScene place_things(const cdn_renderer *r, bool casters) {
-  RTCScene top = rtcNewScene(r->device);
-  for (size_t i = 0; top && i < r->things.count; i++) {
+enum { OPAQUE, VEILS, CASTERS, PARTS };
+
+static bool belongs(const thing *x, int part) {
+  if (x->is_floor) return false;
+  return part == CASTERS ? x->casts_shadows : x->lets_through == (part == VEILS);
+}
+
+/* Things of one part. *scene stays NULL where there are none. */
+static bool place_things(const cdn_renderer *r, int part, RTCScene *scene) {
+  for (size_t i = 0; i < r->things.count; i++) {
     const thing *x = &CDNI_AT(r->things, thing, i);
-    if (casters && !x->casts_shadows) continue;
+    if (!belongs(x, part)) continue;
     RTCGeometry g = rtcNewGeometry(r->device, RTC_GEOMETRY_TYPE_INSTANCE);
-    if (!g) {
-      rtcReleaseScene(top);
-      return NULL;
-    }
+    if (!*scene) *scene = rtcNewScene(r->device);
+    if (!g || !*scene) return false;
+    rtcSetSceneFlags(*scene, RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION);
     rtcSetGeometryInstancedScene(g, CDNI_AT(r->forms, form, x->form).scene);
     rtcSetGeometryTransform(g, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, x->to_world);
     rtcCommitGeometry(g);
-    rtcAttachGeometryByID(top, g, (unsigned)i);
+    rtcAttachGeometryByID(*scene, g, (unsigned)i);
     rtcReleaseGeometry(g);
   }
-  if (top) rtcCommitScene(top);
-  return top;
+  if (*scene) rtcCommitScene(*scene);
+  return true;
 }
+
+/* Most often the opaque things are those that cast shadows. */
+static bool are_casters_opaque(const cdn_renderer *r) {
+  for (size_t i = 0; i < r->things.count; i++)
+    if (belongs(&CDNI_AT(r->things, thing, i), CASTERS) != belongs(&CDNI_AT(r->things, thing, i), OPAQUE)) return false;
+  return true;
+}
+
+static bool place_all(const cdn_renderer *r, RTCScene scenes[PARTS]) {
+  if (!place_things(r, OPAQUE, &scenes[OPAQUE]) || !place_things(r, VEILS, &scenes[VEILS])) return false;
+  if (!are_casters_opaque(r)) return place_things(r, CASTERS, &scenes[CASTERS]);
+  scenes[CASTERS] = scenes[OPAQUE];
+  if (scenes[CASTERS]) rtcRetainScene(scenes[CASTERS]);
+  return true;
+}
+
+/* ---- threads ---- */
 
 typedef struct work {
   const tracer *tracer;
-  atomic_int next; /* row */
+  atomic_int next_band, next_worker;
 } work;
 
-static void *draw_rows(void *context) {
+static void *draw_bands(void *context) {
   work *w = context;
-  const int height = w->tracer->renderer->def.height;
-  for (int row; (row = atomic_fetch_add(&w->next, 1)) < height;) cdni_render_row(w->tracer, row);
+  worker *own = w->tracer->renderer->workers[atomic_fetch_add(&w->next_worker, 1)];
+  while (cdni_render_band(own, w->tracer, atomic_fetch_add(&w->next_band, 1))) {}
   return NULL;
 }
 
-static void draw_all(const cdn_renderer *r, const tracer *t) {
+static int count_threads(const cdn_renderer *r) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   const int wanted = r->def.threads > 0 ? r->def.threads : processors > 0 ? (int)processors : 1;
-  const int n = wanted < MOST_THREADS ? wanted : MOST_THREADS;
-  work w = { t, 0 };
+  const int bands = (r->def.height + BAND - 1) / BAND, most = bands < MOST_THREADS ? bands : MOST_THREADS;
+  return wanted < most ? wanted : most;
+}
+
+/* The scene may have got more lamps since the last frame. */
+static bool make_workers(cdn_renderer *r, int n) {
+  if (r->lamps_before != r->lamps.count) drop_workers(r);
+  r->lamps_before = r->lamps.count;
+  for (int i = 0; i < n; i++)
+    if (!r->workers[i] && !(r->workers[i] = cdni_render_make_worker(r))) return false;
+  return true;
+}
+
+static bool draw_all(const tracer *t) {
+  const int n = count_threads(t->renderer);
+  work w = { t, 0, 0 };
   pthread_t threads[MOST_THREADS];
   int started = 0;
-  while (started < n - 1 && pthread_create(&threads[started], NULL, draw_rows, &w) == 0) started++;
-  draw_rows(&w);
+  if (!make_workers(t->renderer, n)) return false;
+  while (started < n - 1 && pthread_create(&threads[started], NULL, draw_bands, &w) == 0) started++;
+  draw_bands(&w);
   for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+  return true;
 }
 
 static bool is_view(const cdn_view_point *v) {
@@ -214,10 +286,12 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
                        "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
   CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
   CDNI_TRY(cdni_render_lamps(r));
-  RTCScene top = place_things(r, false), casters = place_things(r, true);
+  RTCScene scenes[PARTS] = { NULL };
+  const bool is_placed = place_all(r, scenes);
   tracer t = { .renderer = r,
-               .scene = top,
-               .casters = casters,
+               .opaque = scenes[OPAQUE],
+               .veils = scenes[VEILS],
+               .casters = scenes[CASTERS],
                .eye = vec_of(view->X_GC.p),
                .x = vec_of(view->X_GC.R.x),
                .y = vec_of(view->X_GC.R.y),
@@ -226,12 +300,19 @@ cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_
                .rgba = rgba };
   const int sky = cdn_scene_sky(r->scene, &t.R_GS);
   if (sky >= 0 && sky < r->n_textures) t.sky = &r->textures[sky];
+  t.spread = 2 * t.tan_y / (float)r->def.height;
   t.tan_x = t.tan_y * (float)r->def.width / (float)r->def.height;
   for (int k = 0; k < 4; k++) t.background[k] = powf((float)r->def.background[k], k < 3 ? 2.2f : 1);
-  if (top && casters) draw_all(r, &t);
-  if (top) rtcReleaseScene(top);
-  if (casters) rtcReleaseScene(casters);
-  return top && casters ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory for the picture");
+  if (t.casters) {
+    struct RTCBounds box;
+    rtcGetSceneBounds(t.casters, &box);
+    t.least[0] = box.lower_x, t.least[1] = box.lower_y, t.least[2] = box.lower_z;
+    t.most[0] = box.upper_x, t.most[1] = box.upper_y, t.most[2] = box.upper_z;
+  }
+  const bool is_drawn = is_placed && draw_all(&t);
+  for (int i = 0; i < PARTS; i++)
+    if (scenes[i]) rtcReleaseScene(scenes[i]);
+  return is_drawn ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, __func__, "out of memory for the picture");
 }
 
 bool cdn_renderer_project(const cdn_renderer *r, const cdn_view_point *view, cdn_vec3 p_G, double pixel[2]) {

@@ -1,11 +1,9 @@
 /* What is in the picture: the frame's visuals, and its marks as balls, rods and cones. */
-#include <math.h>
-
 #include "render/internal.h"
 
 /* A form at X, stretched along its axes. */
-static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double sx, double sy, double sz,
-                      const float color[4]) {
+static cdn_status add_thing(cdn_renderer *r, int form_index, cdn_transform X, double sx, double sy, double sz,
+                            const float color[4]) {
   if (!(sx > 0 && sy > 0 && sz > 0)) return CDN_OK;
   const cdn_vec3 c[3] = { X.R.x, X.R.y, X.R.z };
   const double s[3] = { sx, sy, sz };
@@ -23,6 +21,16 @@ static cdn_status add(cdn_renderer *r, int form_index, cdn_transform X, double s
   return cdni_refuse(CDN_ERR_NOMEM, "cdn_renderer_draw", "out of memory for the picture");
 }
 
+/* The last thing is a plane, with sides so large in parts of a plane's without end. */
+static cdn_status be_floor(cdn_renderer *r, const double part[2]) {
+  const uint32_t i = (uint32_t)r->things.count - 1;
+  thing *t = &CDNI_AT(r->things, thing, i);
+  t->is_floor = true;
+  for (int k = 0; k < 2; k++) t->half[k] = (float)(part[k] * FLOOR * r->radius);
+  if (cdni_array_push(&r->allocator, &r->floors, sizeof i, &i)) return CDN_OK;
+  return cdni_refuse(CDN_ERR_NOMEM, "cdn_renderer_draw", "out of memory for the picture");
+}
+
 static cdn_status add_visuals(cdn_renderer *r) {
   const cdn_transform *poses = cdn_scene_poses(r->scene);
   for (int i = 0; i + FORM_COUNT < (int)r->forms.count; i++) {
@@ -36,17 +44,16 @@ static cdn_status add_visuals(cdn_renderer *r) {
     double s[2] = { 1, 1 };
     for (int k = 0; k < 2 && is_floor; k++)
       if (v.half[k] > 0) s[k] = fmin(v.half[k] / (FLOOR * r->radius), 1);
-    CDNI_TRY(add(r, FORM_COUNT + i, X, s[0], s[1], 1, color));
+    CDNI_TRY(add_thing(r, FORM_COUNT + i, X, 1, 1, 1, color));
+    if (is_floor) CDNI_TRY(be_floor(r, s));
     thing *t = &CDNI_AT(r->things, thing, r->things.count - 1);
-    t->is_floor = is_floor;
-    t->X = X;
     t->pattern = v.pattern;
     t->has_end = s[0] < 1 && s[1] < 1;
     for (int k = 0; k < 3; k++) t->color2[k] = powf((float)v.rgb2[k], 2.2f);
     for (int k = 0; k < 2; k++) t->tile[k] = v.tile[k];
     memcpy(t->place, v.place, sizeof t->place);
     t->texture = v.texture >= 0 && v.texture < r->n_textures ? &r->textures[v.texture] : NULL;
-    if (t->texture && !r->opaque[v.texture]) t->lets_through = true;
+    if (t->texture && !t->texture->is_opaque) t->lets_through = true;
     if (is_floor && !t->has_end) t->lets_through = true; /* it fades */
     t->specular = (float)v.specular, t->exponent = (float)(128 * v.shininess);
     t->emission = (float)v.emission, t->reflectance = is_floor ? (float)v.reflectance : 0;
@@ -61,10 +68,9 @@ static cdn_status add_floor(cdn_renderer *r) {
   for (size_t i = 0; i < r->things.count; i++)
     if (CDNI_AT(r->things, thing, i).is_floor) return CDN_OK;
   const cdn_transform X = { cdn_rotation_identity(), { r->middle.x, r->middle.y, r->def.floor } };
-  CDNI_TRY(add(r, FORM_FLOOR, X, 1, 1, 1, grey));
+  CDNI_TRY(add_thing(r, FORM_FLOOR, X, 1, 1, 1, grey));
+  CDNI_TRY(be_floor(r, (double[]){ 1, 1 }));
   thing *t = &CDNI_AT(r->things, thing, r->things.count - 1);
-  t->is_floor = true;
-  t->X = X;
   t->pattern = CDN_PATTERN_PLAIN;
   t->specular = 0;
   t->lets_through = true;
@@ -77,12 +83,12 @@ static cdn_status add_floor(cdn_renderer *r) {
 static cdn_status add_rod(cdn_renderer *r, cdn_transform X, double from, double to, double radius,
                           const float color[4]) {
   X.p = cdn_add(X.p, cdn_scale(from, X.R.z));
-  return add(r, FORM_ROD, X, radius, radius, to - from, color);
+  return add_thing(r, FORM_ROD, X, radius, radius, to - from, color);
 }
 
 static cdn_status add_head(cdn_renderer *r, cdn_transform X, double tip, double length, const float color[4]) {
   X.p = cdn_add(X.p, cdn_scale(tip - length, X.R.z));
-  return add(r, FORM_CONE, X, 0.4 * length, 0.4 * length, length, color);
+  return add_thing(r, FORM_CONE, X, 0.4 * length, 0.4 * length, length, color);
 }
 
 static cdn_status add_arrow(cdn_renderer *r, const cdn_mark *m, double radius, int heads) {
@@ -120,13 +126,13 @@ static cdn_status add_arc(cdn_renderer *r, const cdn_mark *m, double radius) {
 static cdn_status add_mark(cdn_renderer *r, const cdn_mark *m) {
   const double thin = 0.003 * r->radius;
   switch ((cdn_mark_kind)m->kind) {
-    case CDN_MARK_POINT: return add(r, FORM_BALL, m->X_G, m->size[0], m->size[0], m->size[0], m->rgba);
+    case CDN_MARK_POINT: return add_thing(r, FORM_BALL, m->X_G, m->size[0], m->size[0], m->size[0], m->rgba);
     case CDN_MARK_LINE: return add_rod(r, m->X_G, 0, m->size[0], thin, m->rgba);
     case CDN_MARK_ARROW: return add_arrow(r, m, 1.5 * thin, 1);
     case CDN_MARK_TURN: return add_arrow(r, m, 1.5 * thin, 2);
     case CDN_MARK_FRAME: return add_frame(r, m, thin);
-    case CDN_MARK_ELLIPSOID: return add(r, FORM_BALL, m->X_G, m->size[0], m->size[1], m->size[2], m->rgba);
-    case CDN_MARK_DISC: return add(r, FORM_ROD, m->X_G, m->size[0], m->size[1], 0.2 * thin, m->rgba);
+    case CDN_MARK_ELLIPSOID: return add_thing(r, FORM_BALL, m->X_G, m->size[0], m->size[1], m->size[2], m->rgba);
+    case CDN_MARK_DISC: return add_thing(r, FORM_ROD, m->X_G, m->size[0], m->size[1], 0.2 * thin, m->rgba);
     case CDN_MARK_ARC: return add_arc(r, m, thin);
     case CDN_MARK_TEXT:
     case CDN_MARK_KIND_COUNT: break;
@@ -137,7 +143,7 @@ static cdn_status add_mark(cdn_renderer *r, const cdn_mark *m) {
 cdn_status cdni_render_things(cdn_renderer *r, double eye_height) {
   int n;
   const cdn_mark *marks = cdn_scene_marks(r->scene, &n);
-  r->things.count = 0;
+  r->things.count = r->floors.count = 0;
   CDNI_TRY(add_visuals(r));
   if (eye_height > r->def.floor) CDNI_TRY(add_floor(r));
   for (int i = 0; i < n; i++) CDNI_TRY(add_mark(r, &marks[i]));

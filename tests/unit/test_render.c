@@ -34,13 +34,15 @@ static void drop(rig *r) {
 
 enum { W = 200, H = 150 };
 
-static cdn_renderer *make_renderer(const rig *r, int threads) {
+static cdn_renderer *make_renderer_of(const rig *r, int samples, int threads) {
   cdn_render_def def = cdn_default_render_def();
   cdn_renderer *renderer;
-  def.width = W, def.height = H, def.samples = 4, def.threads = threads, def.background[3] = 0;
+  def.width = W, def.height = H, def.samples = samples, def.threads = threads, def.background[3] = 0;
   OK(cdn_renderer_create(r->scene, &def, &renderer));
   return renderer;
 }
+
+static cdn_renderer *make_renderer(const rig *r, int threads) { return make_renderer_of(r, 4, threads); }
 
 /* Opaque area in pixels, and its middle. */
 static double cover(const uint8_t *rgba, double middle[2]) {
@@ -195,25 +197,105 @@ START_TEST(ellipsoids_of_masses_cast_no_shadow) {
 }
 END_TEST
 
-START_TEST(the_same_bytes_with_any_threads) {
-  NEEDS_RENDERER;
+/* A cylinder on a plane, with all marks. */
+static rig show_much(cdn_view_point *view) {
   rig r = show((cdn_geometry){ CDN_GEOMETRY_CYLINDER, { 0.3, 0.5 }, NULL });
   cdn_visual_def floor = cdn_default_visual_def();
   floor.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
   OK(cdn_scene_add_visual(r.scene, &floor, NULL));
   cdn_scene_set_layers(r.scene, CDN_LAYER_ALL);
   OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  OK(cdn_scene_fit(r.scene, cdn_v3(1, 1, 1), cdn_v3(0, 0, 1), (double)W / H, view));
+  return r;
+}
+
+START_TEST(the_same_bytes_with_any_threads) {
+  NEEDS_RENDERER;
+  static uint8_t one[4 * W * H], more[4 * W * H];
   cdn_view_point view;
-  OK(cdn_scene_fit(r.scene, cdn_v3(1, 1, 1), cdn_v3(0, 0, 1), (double)W / H, &view));
-  static uint8_t one[4 * W * H], four[4 * W * H];
-  cdn_renderer *renderer = make_renderer(&r, 1);
-  OK(cdn_renderer_draw(renderer, &view, one));
+  rig r = show_much(&view);
+  for (int samples = 0; samples <= 4; samples += 4) {
+    cdn_renderer *renderer = make_renderer_of(&r, samples, 1);
+    OK(cdn_renderer_draw(renderer, &view, one));
+    cdn_renderer_destroy(renderer);
+    for (int threads = 2; threads <= 5; threads += 3) {
+      renderer = make_renderer_of(&r, samples, threads);
+      for (int again = 0; again < 2; again++) {
+        OK(cdn_renderer_draw(renderer, &view, more));
+        ck_assert(memcmp(one, more, sizeof one) == 0);
+        memset(more, 0, sizeof more);
+      }
+      cdn_renderer_destroy(renderer);
+    }
+  }
+  drop(&r);
+}
+END_TEST
+
+/* The part of a pixel on the side of a straight line where a x + b y < c, by many points. */
+static double covered(int column, int row, double a, double b, double c) {
+  enum { POINTS = 32 };
+  int n = 0;
+  for (int i = 0; i < POINTS * POINTS; i++)
+    n += a * (column + (i % POINTS + 0.5) / POINTS) + b * (row + (i / POINTS + 0.5) / POINTS) < c;
+  return (double)n / (POINTS * POINTS);
+}
+
+/* The edge of a box, seen straight on and turned: each pixel is as opaque as the box covers it, to less than two of
+ * eight rays, as any eight points count the half of a square. With one ray the mean
+ * would be a fourth. */
+START_TEST(edges_are_smooth) {
+  NEEDS_RENDERER;
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_BOX, { 5, 1, 0.2 }, NULL });
+  static const double turns[] = { 0.03, 0.4, 0.7, 1.3 };
+  static uint8_t rgba[4 * W * H];
+  cdn_renderer *renderer = make_renderer_of(&r, 0, 1);
+  for (int k = 0; k < (int)(sizeof turns / sizeof *turns); k++) {
+    const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), turns[k]);
+    const cdn_view_point view = { { R, { 0.3, -0.2 + 1, 0.7 + 2 } }, 0.5 }; /* the edge y = 0.8 is in the middle */
+    double p[2], q[2], error = 0;
+    int partly = 0;
+    OK(cdn_renderer_draw(renderer, &view, rgba));
+    ck_assert(cdn_renderer_project(renderer, &view, cdn_v3(0, 0.8, 0.7), p));
+    ck_assert(cdn_renderer_project(renderer, &view, cdn_v3(1, 0.8, 0.7), q));
+    /* the box is on the side of smaller y: in the picture, which has y downwards, right of the way from p to q */
+    const double a = q[1] - p[1], b = p[0] - q[0], c = a * p[0] + b * p[1];
+    for (int i = 0; i < W * H; i++) {
+      const double is = rgba[4 * i + 3] / 255.0, should = covered(i % W, i / W, a, b, c);
+      ck_assert_msg(fabs(is - should) < 0.25, "turned by %g, pixel %d, %d: %.3f, and %.3f is covered", turns[k], i % W,
+                    i / W, is, should);
+      if (should > 0 && should < 1) partly++, error += fabs(is - should);
+    }
+    ck_assert_int_gt(partly, H / 2);
+    ck_assert_double_lt(error / partly, 0.08);
+  }
   cdn_renderer_destroy(renderer);
-  renderer = make_renderer(&r, 4);
-  OK(cdn_renderer_draw(renderer, &view, four));
-  OK(cdn_renderer_draw(renderer, &view, four));
+  drop(&r);
+}
+END_TEST
+
+/* By default few rays are traced. The picture is as with 256 in each pixel, shadows and all: it has no noise. */
+START_TEST(few_rays_make_the_same_picture) {
+  NEEDS_RENDERER;
+  static uint8_t few[4 * W * H], many[4 * W * H];
+  cdn_view_point view;
+  rig r = show_much(&view);
+  cdn_scene_set_layers(r.scene, 0);
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  cdn_renderer *renderer = make_renderer_of(&r, 0, 0);
+  OK(cdn_renderer_draw(renderer, &view, few));
   cdn_renderer_destroy(renderer);
-  ck_assert(memcmp(one, four, sizeof one) == 0);
+  renderer = make_renderer_of(&r, 16, 0);
+  OK(cdn_renderer_draw(renderer, &view, many));
+  cdn_renderer_destroy(renderer);
+  double sum = 0;
+  int unlike = 0;
+  for (int i = 0; i < 4 * W * H; i++) {
+    const int d = abs(few[i] - many[i]);
+    sum += d, unlike += d > 12;
+  }
+  ck_assert_double_lt(sum / (4 * W * H), 1); /* of 255 */
+  ck_assert_int_lt(unlike, 4 * W * H / 200);
   drop(&r);
 }
 END_TEST
@@ -251,4 +333,4 @@ START_TEST(bad_calls) {
 END_TEST
 
 CHECK_MAIN("render", a_ball, a_box, a_checked_plane, a_floor, ellipsoids_of_masses_cast_no_shadow,
-           the_same_bytes_with_any_threads, bad_calls)
+           the_same_bytes_with_any_threads, edges_are_smooth, few_rays_make_the_same_picture, bad_calls)

@@ -3,6 +3,8 @@
 #include "command_run.h"
 
 #include <cairo.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static bool has_renderer(void) {
@@ -145,6 +147,26 @@ START_TEST(an_orbit_needs_no_run) {
 }
 END_TEST
 
+/* On a terminal a video says beforehand how long it takes, and then how far it is; a file gets nothing of that. */
+START_TEST(a_video_says_how_long_it_takes) {
+  NEEDS_RENDERER;
+  static char told[4096];
+  const char *video = "render ball.xml -o turn.gif --orbit 0.5 --fps 10 --size 64x48";
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) SKIP("there are no terminals here");
+  SUCCEEDS("%s 2> %s", video, ptsname(terminal));
+  size_t n = 0;
+  for (ssize_t got; n < sizeof told - 1 && (got = read(terminal, told + n, sizeof told - 1 - n)) > 0;) n += (size_t)got;
+  close(terminal);
+  SAYS(told, "turn.gif: 6 frames take about ");
+  SAYS(told, " of 6 frames ");
+  SAYS(told, " s left");
+  ck_assert(strstr(told, "take about") < strstr(told, " of 6 frames ")); /* beforehand */
+  SUCCEEDS("%s", video);
+  ck_assert(!strstr(errors, "take about") && !strstr(errors, "left"));
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_is_said) {
   NEEDS_RENDERER;
   EXITS(2, "render ball.xml -o ball.jpg");
@@ -173,4 +195,4 @@ START_TEST(what_cannot_be_drawn_is_said) {
 END_TEST
 
 CHECK_MAIN("render", a_model_fills_its_picture, a_run_is_drawn_at_a_time, every_frame_of_a_video_is_there,
-           an_orbit_needs_no_run, what_cannot_be_drawn_is_said)
+           an_orbit_needs_no_run, a_video_says_how_long_it_takes, what_cannot_be_drawn_is_said)
