@@ -7,6 +7,7 @@
 #define CDNI_ROOM_LIST(X)         \
   X(CONTROLS, controls)           \
   X(MATTER, matter)               \
+  X(PATHS, paths)                 \
   X(CONTACT, contact)             \
   X(FORCES, forces)               \
   X(CONSTRAINTS, constraints)     \

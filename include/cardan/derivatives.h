@@ -34,6 +34,7 @@
  *   — of a force at a point: cdn_force_derivatives_add_point
  *   — of a constant moment: cdn_force_derivatives_add_torque
  *   — of a tension between two points: cdn_force_derivatives_add_line
+ *   — of a tension along a path: cdn_force_derivatives_add_path
  *   — of forces on several bodies that depend on each other's places and motions: cdn_force_derivatives_add_bodies
  *   — by auxiliary states: cdn_force_derivatives_wrt_z
  *   describe how my auxiliary states' rates vary: with z: cdn_zdot_derivatives_add_z
@@ -155,6 +156,10 @@ CDN_API void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body
 CDN_API void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b,
                                             cdn_vec3 p_B, double tension, double dtension_dlength,
                                             double dtension_drate);
+/** A tension (N) along a path (paths.h), a function of the path's length and of its rate. O(sum of the paths of its
+ *  bodies to Ground, times the path's items). */
+CDN_API void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, double tension,
+                                            double dtension_dlength, double dtension_drate);
 /** Forces on n bodies (1 to CDN_FORCE_BODIES) that depend on the poses and velocities of all of these bodies: bends,
  *  torsions, bushings. Body k has a station, in its own axes, and a spatial force F_G[k]: a moment about the
  *  station, and a force there. dF_dX and dF_dV (6 n x 6 n, row-major; NULL: zero) are the derivatives of the n

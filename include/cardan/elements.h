@@ -40,6 +40,7 @@ typedef enum cdn_element_type {
   CDN_ELEMENT_SHAPE,        /**< cdn_shape (contact.h) */
   CDN_ELEMENT_CONTACT_PAIR, /**< cdn_contact_pair */
   CDN_ELEMENT_SOFT,         /**< cdn_soft_element (soft_elements.h) */
+  CDN_ELEMENT_PATH,         /**< cdn_path (paths.h) */
   CDN_ELEMENT_COUNT
 } cdn_element_type;
 

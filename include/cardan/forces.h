@@ -33,6 +33,8 @@
  *   add a spring between two points: cdn_system_add_two_point_spring, cdn_two_point_spring_set
  *   add a damper between two points: cdn_system_add_two_point_damper, cdn_two_point_damper_set
  *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
+ *   add a spring with slack along a path: cdn_system_add_path_spring, cdn_path_spring_set
+ *   add a damper along a path: cdn_system_add_path_damper, cdn_path_damper_set
  *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
  *   move a bushing's frames: cdn_linear_bushing_set_frames
  *   read a bushing's six coordinates and rates: cdn_linear_bushing_coordinates
@@ -46,7 +48,8 @@
  *   add a force of my own: cdn_system_add_custom_force
  *   add a force at a point of the body or of Ground, a moment, or a spatial force on a body, within my force:
  *       cdn_forces_add_point, cdn_forces_add_at, cdn_forces_add_torque, cdn_forces_add_body
- *   add a generalized force to a joint within my force: cdn_forces_add_mobility
+ *   add a generalized force to a joint, or a tension along a path, within my force: cdn_forces_add_mobility,
+ *       cdn_forces_add_path
  *   dry friction along a tendon that sticks: cdn_system_add_tendon_friction
  *   get the subsystem behind a custom force: cdn_force_subsystem */
 #ifndef CARDAN_FORCES_H
@@ -54,6 +57,7 @@
 
 #include <cardan/controls.h>
 #include <cardan/matter.h>
+#include <cardan/paths.h>
 
 CDN_BEGIN_DECLS
 
@@ -74,6 +78,9 @@ CDN_API void cdn_forces_add_torque(cdn_forces *f, cdn_body body, cdn_vec3 moment
 CDN_API void cdn_forces_add_body(cdn_forces *f, cdn_body body, cdn_spatial F_G);
 /** Adds a generalized force on mobility k (0 ... nu - 1) of a body; its power is force * u_k. */
 CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force);
+/** Adds the forces of a tension (N) along a path, which shortens it if it is positive; its power is -tension times the
+ *  path's rate. The force's prerequisites must have cdn_path_ticket. */
+CDN_API void cdn_forces_add_path(cdn_forces *f, cdn_path path, double tension);
 
 /* ---- built-in elements -------------------------------------------------------------------- */
 
@@ -191,6 +198,16 @@ CDN_API cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, d
 CDN_API cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                  cdn_body b, cdn_vec3 p_B, double f);
 CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f) CDN_NODISCARD;
+
+/** A spring along a path (paths.h) that is slack between two lengths: tension k (L - upper) above, k (L - lower) below,
+ *  where it pushes. A cable has lower = -INFINITY; a spring has lower = upper. Energy k/2 of the square. */
+CDN_API cdn_force cdn_system_add_path_spring(cdn_system *system, const char *name, cdn_path path, double k,
+                                             double lower, double upper);
+CDN_API cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double k, double lower,
+                                       double upper) CDN_NODISCARD;
+/** A damper along a path: tension c times the rate of its length; c >= 0. */
+CDN_API cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c);
+CDN_API cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
 
 /** A linear bushing between frame F on body A and frame M on body B, two different bodies. Its six coordinates are
  *  the body-fixed x-y-z angles of R_FM (rad; the first and the third in [-pi, pi], the second in [-pi/2, pi/2]) and

@@ -44,6 +44,18 @@ void cdn_forces_add_body(cdn_forces *f, cdn_body body, cdn_spatial F_G) {
   cdn_forces_add_point(f, body, cdn_v3(0, 0, 0), F_G.v);
 }
 
+void cdn_forces_add_path(cdn_forces *f, cdn_path path, double tension) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
+  const path_room *room = cdni_paths(cdn_state_system(f->state));
+  force_collector *c = (force_collector *)f;
+  path_view view;
+  if (!cdni_path_exists(room, path)) note(c, CDN_ERR_ARG, (cdn_body){ path.i }, MISTAKE_OF_PATH);
+  else if (tension - tension != 0) note(c, CDN_ERR_NONFINITE, (cdn_body){ path.i }, MISTAKE_OF_PATH);
+  else if (cdni_path_view(room, f->state, path, &view) != CDN_OK)
+    note(c, CDN_ERR_SINGULAR, (cdn_body){ path.i }, MISTAKE_OF_PATH);
+  else force_begin(f), cdni_path_pull(&view, f->pose, tension, f->F, f->f);
+}
+
 void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force) {
   CDNI_NEED_OBJECT_OR_NOTHING(f);
   const matter *m = f->matter;

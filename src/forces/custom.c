@@ -31,6 +31,14 @@ static cdn_status tell_mistake(const force_collector *c, cdn_state *state, const
   static const char function[] = "cdn_realize";
   const cdn_system *system = cdn_state_system(state);
   cdn_body body = { c->body };
+  if (c->mobility == MISTAKE_OF_PATH)
+    return cdni_state_fail(state, c->mistake, c->mistake != CDN_ERR_ARG, function, name,
+                           c->mistake == CDN_ERR_ARG
+                               ? "custom force '%s' acts along path %d, which this System does not have"
+                           : c->mistake == CDN_ERR_NONFINITE
+                               ? "custom force '%s' added a NaN or an infinity along path %d"
+                               : "custom force '%s' acts along path %d, of which two neighbouring points meet",
+                           name, c->body);
   if (!cdni_body_exists(c->to.matter, body))
     return cdni_state_fail(state, c->mistake, false, function, name,
                            "custom force '%s' acts on body %d, which this System does not have", name, c->body);

@@ -11,7 +11,7 @@
 typedef struct joint_motion {
   const derivative_pass *p;
   int joint, mobility;
-  bool moves[CDN_FORCE_BODIES];
+  bool moves[FORCE_MOST_STATIONS];
 } joint_motion;
 
 /* Columns of the matrices by a mobility: `still` are the forces there are, `change` how they vary, by q and by u. */
@@ -54,9 +54,9 @@ static void move(const joint_motion *j, int n, const int *bodies, const v3 *r, s
 void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
                                bool relative, bool by_velocity, force_change *change, const void *law) {
   const derivative_pass *p = d->pass;
-  station_motion by_q[CDN_FORCE_BODIES], by_u[CDN_FORCE_BODIES];
-  sv dF_q[CDN_FORCE_BODIES], dF_u[CDN_FORCE_BODIES];
-  int at[CDN_FORCE_BODIES];
+  station_motion by_q[FORCE_MOST_STATIONS], by_u[FORCE_MOST_STATIONS];
+  sv dF_q[FORCE_MOST_STATIONS], dF_u[FORCE_MOST_STATIONS];
+  int at[FORCE_MOST_STATIONS];
   memcpy(at, bodies, (size_t)n * sizeof *at);
   for (;;) {
     int outermost = 0;

@@ -51,10 +51,15 @@ typedef struct station_motion {
 } station_motion;
 /* How forces at n stations (the moments about them) change with these motions: linear in them. */
 typedef void force_change(const void *law, int n, const station_motion *motion, sv *dF);
-/* Spatial forces F at n stations (at most CDN_FORCE_BODIES), which `change` knows how to vary. `relative`: they turn
+enum { FORCE_MOST_STATIONS = 3 * PATH_MOST_GAPS };
+_Static_assert((int)FORCE_MOST_STATIONS >= (int)CDN_FORCE_BODIES, "as many as custom forces have");
+/* Spatial forces F at n stations (at most FORCE_MOST_STATIONS), which `change` knows how to vary. `relative`: they turn
  * with the bodies where all move as one piece. */
 void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
                                bool relative, bool by_velocity, force_change *change, const void *law);
+/* path_derivatives.c: a tension along a path, a function of the length and its rate. */
+cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
+                                   double by_rate);
 /* derivative_elements.c, for the public functions: keeps the first mistake; whether a body is there and the numbers are
  * finite. */
 void cdni_derivative_mistake(cdn_force_derivatives *d, cdn_status mistake, cdn_body body, int mobility);

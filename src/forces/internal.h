@@ -8,6 +8,7 @@
 #include "forces/elements/mobility.h"
 #include "forces/forces.h"
 #include "forces/kernels.h"
+#include "paths/paths.h"
 #include "system/elements.h"
 
 /* ---- the kinds: a new kind needs its file and its line here ---- */
@@ -25,6 +26,8 @@
   X(TWO_POINT_SPRING, two_point_spring)   \
   X(TWO_POINT_DAMPER, two_point_damper)   \
   X(TWO_POINT_FORCE, two_point_force)     \
+  X(PATH_SPRING, path_spring)             \
+  X(PATH_DAMPER, path_damper)             \
   X(BODY_FORCE, body_force)               \
   X(LINEAR_BUSHING, linear_bushing)       \
   X(GLOBAL_DAMPER, global_damper)         \
@@ -267,6 +270,8 @@ typedef struct force_collector {
   cdn_status mistake;
   int body, mobility; /* mobility -1: the force is on the body */
 } force_collector;
+/* In place of a mobility: the number is that of a path. */
+enum { MISTAKE_OF_PATH = -2 };
 
 /* The frames of the State's bodies, for the arithmetic of the elements. */
 static inline const double *force_frames(const force_batch *b, cdn_state *state) {

@@ -20,7 +20,8 @@ const char *cdn_element_type_name(cdn_element_type type) {
                                        [CDN_ELEMENT_SUBSYSTEM] = "subsystem",
                                        [CDN_ELEMENT_SHAPE] = "shape",
                                        [CDN_ELEMENT_CONTACT_PAIR] = "contact pair",
-                                       [CDN_ELEMENT_SOFT] = "soft element" };
+                                       [CDN_ELEMENT_SOFT] = "soft element",
+                                       [CDN_ELEMENT_PATH] = "path" };
   _Static_assert(CDNI_COUNT(names) == CDN_ELEMENT_COUNT, "a type has no name");
   return (unsigned)type < CDN_ELEMENT_COUNT ? names[type] : NULL;
 }

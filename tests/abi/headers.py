@@ -48,7 +48,7 @@ RESULTS = {
 GIVEN = {'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
 FROZEN = set('''cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
-    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
+    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 
 

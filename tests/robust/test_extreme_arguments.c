@@ -178,6 +178,13 @@ static cdn_system *make(world *w) {
   cdn_contact_pair_def pair = cdn_default_contact_pair_def();
   pair.a.i = 0, pair.b.i = 1;
   cdn_system_add_contact_pair(s, &pair);
+  const cdn_path path = cdn_system_add_path(s, "path");
+  cdn_path_add_point(s, path, body[0], cdn_v3(1, 2, 0));
+  cdn_path_add_sphere(s, path, body[1], cdn_v3(0, 0, 0), 0.2);
+  cdn_path_pass_by(s, path, body[1], cdn_v3(0, 1, 0));
+  cdn_path_add_point(s, path, body[3], cdn_v3(0, 0, 1));
+  cdn_system_add_path_spring(s, "cable", path, 3, 0, 1);
+  w->n_path = 1, w->n_force++;
   w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2, w->n_contact_pair = 1;
   return s;
 }

@@ -118,6 +118,16 @@ static world make_world(void) {
   cdn_event_def event = cdn_default_event_def();
   event.kind = CDN_EVENT_PERIODIC, event.period = 1, event.name = "tick";
   cdn_system_add_event(s, &event);
+  const cdn_path path = cdn_system_add_path(s, "tendon");
+  cdn_path_add_point(s, path, w.pin, o);
+  cdn_path_add_sphere(s, path, w.slider, o, 0.125);
+  cdn_path_pass_by(s, path, w.slider, x);
+  cdn_path_add_point(s, path, cdn_ground(), cdn_v3(3, 2, 1));
+  cdn_path_add_pulley(s, path, 2);
+  cdn_path_add_point(s, path, w.slider, x);
+  cdn_path_add_point(s, path, cdn_ground(), o);
+  cdn_system_add_path_spring(s, "elastic", path, 12, 0.5, 1.5);
+  cdn_system_add_path_damper(s, "viscous", path, 2);
   OK_FREEZE(s);
   OK(cdn_state_create(s, &w.state));
   return w;
@@ -255,6 +265,11 @@ START_TEST(test_units_and_limits) {
     { CDN_ELEMENT_SOFT, "rust", "loss", "N", 0.5, 0, inf, false },
     { CDN_ELEMENT_SOFT, "glue", "imp[1]", "1", 0.95, 0, 1, false },
     { CDN_ELEMENT_SOFT, "belt", "enabled", "1", 0, 0, 1, false },
+    { CDN_ELEMENT_FORCE, "elastic", "lower", "m", 0.5, -inf, inf, false },
+    { CDN_ELEMENT_FORCE, "viscous", "c", "N s/m", 2, 0, inf, false },
+    { CDN_ELEMENT_PATH, "tendon", "1.radius", "m", 0.125, 0, inf, true },
+    { CDN_ELEMENT_PATH, "tendon", "2.p.y", "m", 2, -inf, inf, false },
+    { CDN_ELEMENT_PATH, "tendon", "3.divisor", "1", 2, 0, inf, true },
     { CDN_ELEMENT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
     { CDN_ELEMENT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
     { CDN_ELEMENT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },

@@ -48,6 +48,39 @@ static void add_two_point_damper(scene *s) {
 static void add_two_point_force(scene *s) {
   cdn_system_add_two_point_force(s->system, "push", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1), 3);
 }
+/* Around a cylinder, over a ball, and by a pulley to Ground. *length: about how long it is. */
+static cdn_path add_cable(scene *s, const char *name, double *length) {
+  const cdn_path path = cdn_system_add_path(s->system, name);
+  const cdn_vec3 P = cdn_transform_point(s->X[s->ball.i], cdn_v3(0.1, 0, 0.2));
+  const cdn_vec3 Q = cdn_transform_point(s->X[s->loose[0].i], cdn_v3(0, 0.3, 0.1));
+  const cdn_vec3 R = cdn_transform_point(s->X[s->slider.i], cdn_v3(0.2, 0, 0.1)), end = cdn_v3(2, -1, 3);
+  const cdn_vec3 middle = cdn_scale(0.5, cdn_add(P, Q)), line = cdn_sub(Q, P);
+  const double radius = 0.1 * cdn_norm(line);
+  const cdn_vec3 across = cdn_cross(line, fabs(line.x) < fabs(line.y) ? cdn_v3(1, 0, 0) : cdn_v3(0, 1, 0));
+  cdn_transform X = { cdn_rotation_axis_angle(cdn_v3(1, 2, 0), 0.9), middle };
+  X.p = cdn_add(X.p, cdn_scale(0.5 * radius / cdn_norm(across), across));
+  X = scene_frame(s, s->pin, X);
+  cdn_path_add_point(s->system, path, s->ball, cdn_v3(0.1, 0, 0.2));
+  cdn_path_add_sphere(s->system, path, s->pin, X.p, radius);
+  cdn_path_add_point(s->system, path, s->loose[0], cdn_v3(0, 0.3, 0.1));
+  cdn_path_add_cylinder(s->system, path, s->pin, &X, 0.2 * radius);
+  cdn_path_add_point(s->system, path, s->slider, cdn_v3(0.2, 0, 0.1));
+  cdn_path_add_pulley(s->system, path, 2);
+  cdn_path_add_point(s->system, path, s->slider, cdn_v3(0.2, 0, 0.1));
+  cdn_path_add_point(s->system, path, cdn_ground(), end);
+  *length = cdn_norm(line) + cdn_norm(cdn_sub(R, Q)) + 0.5 * cdn_norm(cdn_sub(end, R));
+  return path;
+}
+static void add_path_spring(scene *s) { /* a little stretched: it does not pull until its points meet */
+  double length;
+  const cdn_path path = add_cable(s, "cable", &length);
+  cdn_system_add_path_spring(s->system, "cable spring", path, 12, 0.7 * length, 0.9 * length);
+}
+static void add_path_damper(scene *s) {
+  double length;
+  cdn_system_add_path_damper(s->system, "cable damper", add_cable(s, "damped cable", &length), 1.5);
+}
+
 static void add_body_force(scene *s) {
   cdn_system_add_body_force(s->system, "thrust", s->ball, cdn_v3(0.1, 0.2, 0), cdn_v3(1, -2, 0.5), cdn_v3(0.2, 0, 0.3));
 }

@@ -1,0 +1,183 @@
+/* Springs and dampers along paths. A tension T does the work -T dL where the length L changes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "forces/derivatives.h"
+
+typedef struct path_element {
+  cdn_path path;
+} path_element;
+
+static const path_element *element_of(const force_batch *b, int i) { return (const path_element *)b->elements + i; }
+
+static cdn_status view_of(const force_batch *b, int i, cdn_state *state, path_view *view) {
+  return cdni_path_view(cdni_paths(b->room->system), state, element_of(b, i)->path, view);
+}
+
+/* ---- the spring ---- */
+
+enum { SPRING_K, SPRING_LOWER, SPRING_UPPER, SPRING_PARAMS };
+
+/* How much longer than its slack the path is, or shorter (negative). */
+static double stretch(const double *p, double length) {
+  return length > p[SPRING_UPPER] ? length - p[SPRING_UPPER] : fmin(length - p[SPRING_LOWER], 0);
+}
+
+static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  path_view view;
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + SPRING_PARAMS * i;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(view_of(b, i, state, &view));
+    const double tension = p[SPRING_K] * stretch(p, view.length);
+    if (tension != 0) force_begin(out), cdni_path_pull(&view, out->pose, tension, out->F, out->f);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
+  path_view view;
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + SPRING_PARAMS * i;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(view_of(b, i, state, &view));
+    const double x = stretch(p, view.length);
+    *energy += 0.5 * p[SPRING_K] * x * x;
+  }
+  return CDN_OK;
+}
+
+static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  path_view view;
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + SPRING_PARAMS * i;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(view_of(b, i, state, &view));
+    const double x = stretch(p, view.length);
+    if (x != 0) CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, p[SPRING_K] * x, p[SPRING_K], 0));
+  }
+  return CDN_OK;
+}
+
+/* Where the slack begins or ends. */
+static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  path_view view;
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + SPRING_PARAMS * i;
+    values[i] = rates[i] = NAN;
+    if (!force_is_on(b, i) || p[SPRING_LOWER] == p[SPRING_UPPER]) continue;
+    CDNI_TRY(view_of(b, i, state, &view));
+    values[i] = fmin(p[SPRING_UPPER] - view.length, view.length - p[SPRING_LOWER]);
+  }
+  return CDN_OK;
+}
+
+static bool check(const double *p, char *reason, size_t size) {
+  if (p[SPRING_LOWER] <= p[SPRING_UPPER]) return true;
+  cdni_print(reason, size, "its slack is from %g to %g: the lower length must not be above the upper one",
+             p[SPRING_LOWER], p[SPRING_UPPER]);
+  return false;
+}
+
+static void depend_on_lengths(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d,
+                              cdn_cache entry) {
+  (void)set, (void)part, (void)m;
+  cdni_declare_prerequisite(d, entry, cdn_path_ticket(cdni_declarer_system(d)));
+}
+
+static void describe(const force_room *room, const void *element, char *text, size_t size) {
+  snprintf(text, size, "along path '%s'", cdn_path_name(room->system, ((const path_element *)element)->path));
+}
+
+const force_kind cdni_force_path_spring = {
+  .name = "path_spring",
+  .element_size = sizeof(path_element),
+  .n_params = SPRING_PARAMS,
+  .params = { CDNI_NOT_NEGATIVE("k", "N/m"), CDNI_BOUND("lower", "m"), CDNI_BOUND("upper", "m") },
+  .check = check,
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .bodies = true,
+               .mobilities = true,
+               .calc = calc_spring } },
+  .calc_potential = calc_potential,
+  .derivative = derivative_of_spring,
+  .n_kinks = 1,
+  .kinks_read_poses = true,
+  .calc_kinks = calc_kinks,
+  .depend = depend_on_lengths,
+  .describe = describe,
+};
+
+/* ---- the damper ---- */
+
+static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  path_view view;
+  double rate;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i) || b->params[i] == 0) continue;
+    CDNI_TRY(view_of(b, i, state, &view));
+    CDNI_TRY(cdni_path_rate(cdni_paths(b->room->system), state, element_of(b, i)->path, &rate));
+    force_begin(out), cdni_path_pull(&view, out->pose, b->params[i] * rate, out->F, out->f);
+  }
+  return CDN_OK;
+}
+
+static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  double rate;
+  for (int i = 0; i < b->n; i++) {
+    const double c = b->params[i];
+    if (!force_is_on(b, i) || c == 0) continue;
+    CDNI_TRY(cdni_path_rate(cdni_paths(b->room->system), state, element_of(b, i)->path, &rate));
+    CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, c * rate, 0, c));
+  }
+  return CDN_OK;
+}
+
+static void depend_on_rates(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d,
+                            cdn_cache entry) {
+  (void)set, (void)part, (void)m;
+  cdni_declare_prerequisite(d, entry, cdn_path_rate_ticket(cdni_declarer_system(d)));
+}
+
+const force_kind cdni_force_path_damper = {
+  .name = "path_damper",
+  .element_size = sizeof(path_element),
+  .n_params = 1,
+  .params = { CDNI_NOT_NEGATIVE("c", "N s/m") },
+  .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .mobilities = true, .calc = calc_damper } },
+  .derivative = derivative_of_damper,
+  .depend = depend_on_rates,
+  .describe = describe,
+};
+
+/* ---- adding ---- */
+
+static cdn_force add(force_adder *a, cdn_path path, const double *params) {
+  const path_element e = { path };
+  cdni_adder_check_there(&a->by, "path", path.i, cdn_system_path_count(a->by.system));
+  return cdni_force_add(a, &e, params);
+}
+
+cdn_force cdn_system_add_path_spring(cdn_system *system, const char *name, cdn_path path, double k, double lower,
+                                     double upper) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_PATH_SPRING, __func__, name);
+  const double params[SPRING_PARAMS] = { k, cdni_finite_bound(lower), cdni_finite_bound(upper) };
+  return add(&a, path, params);
+}
+
+cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double k, double lower, double upper) {
+  const double params[SPRING_PARAMS] = { k, cdni_finite_bound(lower), cdni_finite_bound(upper) };
+  return cdni_force_set(state, force, FORCE_PATH_SPRING, __func__, params);
+}
+
+cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_PATH_DAMPER, __func__, name);
+  return add(&a, path, &c);
+}
+
+cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) {
+  return cdni_force_set(state, force, FORCE_PATH_DAMPER, __func__, &c);
+}

@@ -1,0 +1,172 @@
+/* How a tension along a path varies. Each gap has stations at its ends and at the origin of its obstacle, and their
+ * forces change where the stations move: the tension by the length of the whole path and its rate, the directions by
+ * the bends of the gap (paths/wrap.h), seen from the obstacle. */
+#include <math.h>
+
+#include "forces/derivatives.h"
+
+/* A gap with what its change needs; vectors in Ground. */
+typedef struct gap_law {
+  const path_gap *gap;
+  wrap_bend bend;
+  v3 v_P, v_Q; /* velocities of the ends: seen from the obstacle, or as they are */
+  v3 v_O, w_O; /* of the obstacle */
+} gap_law;
+
+typedef struct path_law {
+  double tension, by_length, by_rate;
+  int n;
+  gap_law gap[PATH_MOST_GAPS];
+} path_law;
+
+enum { AT_P, AT_O, AT_Q, STATIONS };
+
+/* ---- one gap ---- */
+
+typedef struct gap_change {
+  v3 P, Q;         /* the ends' displacements, as velocities above */
+  v3 from_P, to_Q; /* of the directions */
+  double length, rate;
+} gap_change;
+
+static gap_change change_straight(const gap_law *g, const station_motion *m) {
+  const v3 n = g->gap->path.to_Q;
+  gap_change c = { .P = m[AT_P].X.v, .Q = m[AT_Q].X.v };
+  const v3 e = v3_sub(c.Q, c.P);
+  c.length = v3_dot(n, e);
+  c.from_P = c.to_Q = g->gap->path.length > 0 ? v3_scale(1 / g->gap->path.length, v3_fma(-c.length, n, e)) : v3_zero();
+  c.rate = v3_dot(c.to_Q, v3_sub(g->v_Q, g->v_P)) + v3_dot(n, v3_sub(m[AT_Q].V.v, m[AT_P].V.v));
+  return c;
+}
+
+/* A vector a that the obstacle carries, or a difference from a to where the obstacle would carry it. */
+static v3 beside(v3 moved, const station_motion *obstacle, v3 arm) {
+  return v3_sub(v3_sub(moved, obstacle->X.v), v3_cross(obstacle->X.w, arm));
+}
+
+static gap_change change_wrapped(const gap_law *g, const station_motion *m) {
+  const path_gap *gap = g->gap;
+  const v3 p = v3_sub(gap->P, gap->O), q = v3_sub(gap->Q, gap->O), turn = m[AT_O].X.w;
+  gap_change c = { .P = beside(m[AT_P].X.v, &m[AT_O], p), .Q = beside(m[AT_Q].X.v, &m[AT_O], q) };
+  const v3 dP = v3_add(m3_mul(g->bend.PP, c.P), m3_mul(g->bend.PQ, c.Q));
+  const v3 dQ = v3_add(m3_tmul(g->bend.PQ, c.P), m3_mul(g->bend.QQ, c.Q));
+  c.from_P = v3_sub(v3_cross(turn, gap->path.from_P), dP);
+  c.to_Q = v3_add(v3_cross(turn, gap->path.to_Q), dQ);
+  c.length = v3_dot(gap->path.to_Q, c.Q) - v3_dot(gap->path.from_P, c.P);
+  /* the velocities seen from the obstacle, whose arm moves with the ends */
+  const v3 by_P = v3_sub(v3_sub(m[AT_P].V.v, m[AT_O].V.v), v3_cross(m[AT_O].V.w, p));
+  const v3 by_Q = v3_sub(v3_sub(m[AT_Q].V.v, m[AT_O].V.v), v3_cross(m[AT_O].V.w, q));
+  const v3 on_P = v3_sub(by_P, v3_cross(g->w_O, v3_sub(m[AT_P].X.v, m[AT_O].X.v)));
+  const v3 on_Q = v3_sub(by_Q, v3_cross(g->w_O, v3_sub(m[AT_Q].X.v, m[AT_O].X.v)));
+  c.rate =
+      v3_dot(c.to_Q, g->v_Q) + v3_dot(gap->path.to_Q, on_Q) - v3_dot(c.from_P, g->v_P) - v3_dot(gap->path.from_P, on_P);
+  return c;
+}
+
+/* ---- the path ---- */
+
+static void push_change(const gap_law *g, const gap_change *c, const station_motion *m, double T, double dT, sv *dF) {
+  const path_gap *gap = g->gap;
+  const v3 f_P = v3_scale(T, gap->path.from_P), f_Q = v3_scale(-T, gap->path.to_Q);
+  const v3 df_P = v3_fma(T, c->from_P, v3_scale(dT, gap->path.from_P));
+  const v3 df_Q = v3_fma(-T, c->to_Q, v3_scale(-dT, gap->path.to_Q));
+  dF[AT_P] = (sv){ v3_zero(), df_P };
+  dF[AT_Q] = (sv){ v3_zero(), df_Q };
+  dF[AT_O] = sv_zero();
+  if (!gap->wraps) return;
+  const v3 p = v3_sub(gap->P, gap->O), q = v3_sub(gap->Q, gap->O);
+  const v3 dp = v3_sub(m[AT_P].X.v, m[AT_O].X.v), dq = v3_sub(m[AT_Q].X.v, m[AT_O].X.v);
+  const v3 moment = v3_add(v3_cross_add(p, df_P, v3_cross(dp, f_P)), v3_cross_add(q, df_Q, v3_cross(dq, f_Q)));
+  dF[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(df_P, df_Q)) };
+}
+
+static void change(const void *data, int n, const station_motion *motion, sv *dF) {
+  const path_law *law = data;
+  gap_change c[PATH_MOST_GAPS];
+  double dT = 0;
+  (void)n;
+  for (int k = 0; k < law->n; k++) {
+    const gap_law *g = &law->gap[k];
+    c[k] = g->gap->wraps ? change_wrapped(g, motion + STATIONS * k) : change_straight(g, motion + STATIONS * k);
+    dT += g->gap->weight * (law->by_length * c[k].length + law->by_rate * c[k].rate);
+  }
+  for (int k = 0; k < law->n; k++) {
+    const double weight = law->gap[k].gap->weight;
+    push_change(&law->gap[k], &c[k], motion + STATIONS * k, weight * law->tension, weight * dT, dF + STATIONS * k);
+  }
+}
+
+static m3 in_ground(m3 R, m3 A) { return m3_mul_m3(m3_mul_m3(R, A), m3_transpose(R)); }
+
+static v3 velocity_at(const derivative_pass *p, int body, v3 place) {
+  return sv_shift_motion(p->twist[body].V, v3_sub(place, p->pose[body].p_GM)).v;
+}
+
+static void prepare(const derivative_pass *p, const path_gap *gap, gap_law *g) {
+  *g =
+      (gap_law){ .gap = gap, .v_P = velocity_at(p, gap->body[0], gap->P), .v_Q = velocity_at(p, gap->body[2], gap->Q) };
+  if (!gap->wraps) return;
+  wrap_path again;
+  (void)cdni_wrap(&gap->around, m3_tmul(gap->R, v3_sub(gap->P, gap->O)), m3_tmul(gap->R, v3_sub(gap->Q, gap->O)),
+                  &again, &g->bend);
+  g->bend = (wrap_bend){ in_ground(gap->R, g->bend.PP), in_ground(gap->R, g->bend.PQ), in_ground(gap->R, g->bend.QQ) };
+  g->w_O = p->twist[gap->body[1]].V.w;
+  g->v_P = v3_sub(g->v_P, velocity_at(p, gap->body[1], gap->P));
+  g->v_Q = v3_sub(g->v_Q, velocity_at(p, gap->body[1], gap->Q));
+}
+
+/* A path of coordinates. */
+static void vary_coordinates(cdn_force_derivatives *d, const path_view *view, double by_length, double by_rate) {
+  for (int i = 0; i < view->n_coordinates; i++)
+    for (int k = 0; k < view->n_coordinates; k++) {
+      const double product = view->coefficient[i * PATH_NUMBERS] * view->coefficient[k * PATH_NUMBERS];
+      derivative_of_mobility(d, view->coordinates[i].u, view->coordinates[k].u, -by_length * product,
+                             -by_rate * product);
+    }
+}
+
+void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
+                                    double by_rate) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
+  const cdn_body at = { path.i };
+  if (!cdni_path_exists(cdni_paths(cdn_state_system(d->pass->state)), path))
+    cdni_derivative_mistake(d, CDN_ERR_ARG, at, MISTAKE_OF_PATH);
+  else if (!isfinite(tension) || !isfinite(by_length) || !isfinite(by_rate))
+    cdni_derivative_mistake(d, CDN_ERR_NONFINITE, at, MISTAKE_OF_PATH);
+  else if (cdni_derivative_of_path(d, path, tension, by_length, by_rate) != CDN_OK)
+    cdni_derivative_mistake(d, CDN_ERR_SINGULAR, at, MISTAKE_OF_PATH);
+}
+
+cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
+                                   double by_rate) {
+  const derivative_pass *p = d->pass;
+  path_law law = { .tension = tension, .by_length = by_length, .by_rate = by_rate };
+  path_view view;
+  int body[FORCE_MOST_STATIONS];
+  v3 r[FORCE_MOST_STATIONS];
+  sv F[FORCE_MOST_STATIONS];
+  CDNI_TRY(cdni_path_view(cdni_paths(cdn_state_system(p->state)), p->state, path, &view));
+  vary_coordinates(d, &view, by_length, by_rate);
+  law.n = view.n_gaps;
+  for (int k = 0; k < view.n_gaps; k++) {
+    const path_gap *gap = &view.gaps[k];
+    const double T = tension * gap->weight;
+    const v3 place[STATIONS] = { gap->P, gap->O, gap->Q };
+    prepare(p, gap, &law.gap[k]);
+    for (int e = 0; e < STATIONS; e++) {
+      const int at = STATIONS * k + e;
+      body[at] = e == AT_O && !gap->wraps ? 0 : gap->body[e];
+      r[at] = v3_sub(place[e], p->pose[body[at]].p_GM);
+    }
+    sv *f = F + STATIONS * k;
+    f[AT_P] = (sv){ v3_zero(), v3_scale(T, gap->path.from_P) };
+    f[AT_Q] = (sv){ v3_zero(), v3_scale(-T, gap->path.to_Q) };
+    f[AT_O] = sv_zero();
+    if (!gap->wraps) continue;
+    const v3 moment = v3_add(v3_cross(v3_sub(gap->P, gap->O), f[AT_P].v), v3_cross(v3_sub(gap->Q, gap->O), f[AT_Q].v));
+    f[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(f[AT_P].v, f[AT_Q].v)) };
+  }
+  if (view.n_gaps > 0)
+    cdni_derivative_of_bodies(d, STATIONS * view.n_gaps, body, r, F, true, by_rate != 0, change, &law);
+  return CDN_OK;
+}

@@ -1,0 +1,57 @@
+/* The interface of paths for the rooms above, beyond the public header. */
+#ifndef CARDAN_PATHS_ROOM_H
+#define CARDAN_PATHS_ROOM_H
+
+#include <cardan/paths.h>
+
+#include "matter/matter.h"
+#include "paths/wrap.h"
+
+typedef struct path_room path_room;
+
+/* The paths of a System, NULL if it has none. */
+const path_room *cdni_paths(const cdn_system *system);
+
+/* From one point to the next, past an obstacle if there is one, in Ground. Stations are at P, O and Q. */
+typedef struct path_gap {
+  int32_t body[3];      /* of P, of the obstacle, of Q; the obstacle's is -1 without one */
+  double weight;        /* how much of it counts */
+  wrap_obstacle around; /* of the obstacle; its side is that of the State */
+  m3 R;                 /* the obstacle's axes in Ground */
+  v3 P, O, Q;
+  bool begins; /* a part of the path */
+  bool wraps;
+  wrap_path path; /* vectors in Ground, relative to O if it wraps; without: length, from_P = to_Q */
+} path_gap;
+
+/* A coordinate of a path. Slots are matter's. */
+typedef struct path_coordinate {
+  int32_t body, q, u;
+} path_coordinate;
+
+/* One path in a State that is at Position: its gaps, or its coordinates. */
+typedef struct path_view {
+  const char *name;
+  double length;
+  int n_gaps, n_coordinates;
+  const path_gap *gaps;
+  const path_coordinate *coordinates;
+  const double *coefficient; /* of coordinate k: at k * PATH_NUMBERS */
+} path_view;
+enum { PATH_NUMBERS = 8 };
+
+bool cdni_path_exists(const path_room *room, cdn_path path);
+/* Evaluates all paths. */
+cdn_status cdni_path_view(const path_room *room, cdn_state *state, cdn_path path, path_view *out);
+/* The rate in a State that is at Velocity; evaluates all rates. */
+cdn_status cdni_path_rate(const path_room *room, cdn_state *state, cdn_path path, double *rate);
+/* Adds a tension's forces: F one a body, about M's origins; f by mobility. */
+void cdni_path_pull(const path_view *path, const body_pose *pose, double tension, sv *F, double *f);
+/* Adds the derivatives of the length by the coordinates to moments, by matter's mobility, from valid poses: O(items x
+ * depth). */
+void cdni_path_add_moments(const matter *m, const tree_data *d, const path_view *path, double *moments);
+/* The rate of one gap without its weight, for given velocities of bodies. */
+double cdni_gap_rate(const path_gap *gap, const body_pose *pose, const body_twist *twist);
+enum { PATH_MOST_GAPS = 40 }; /* of one path */
+
+#endif
