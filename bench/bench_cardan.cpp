@@ -41,7 +41,7 @@ struct Options {
   std::string json, once, models;
   Operation operation = FORWARD;
   int sweeps = 15, count = 1000;
-  bool prescribed = false;
+  bool prescribed = false, derivatives = false;
 };
 
 struct Shape {
@@ -183,9 +183,12 @@ int run_once(const Options &options) {
     if (options.once == cdn_mobilizer_name(static_cast<cdn_mobilizer>(kind)))
       tree = peers::chain_of_kind(static_cast<cdn_mobilizer>(kind), 20);
   if (!tree.bodies.empty()) {
-    std::unique_ptr<Engine> engine = make_cardan(tree, random_samples(tree, n_samples), options.prescribed);
+    const Samples samples = random_samples(tree, n_samples);
+    std::unique_ptr<Engine> engine =
+        options.derivatives ? make_derivatives(tree, samples) : make_cardan(tree, samples, options.prescribed);
     for (int i = 0; i < options.count; i++) engine->run(options.operation, i % n_samples);
-    std::printf("%s: %d times %s\n", options.once.c_str(), options.count, operation_names[options.operation]);
+    std::printf("%s: %d times %s%s\n", options.once.c_str(), options.count,
+                options.derivatives ? "derivatives of " : "", operation_names[options.operation]);
     return 0;
   }
   std::fprintf(stderr, "bench_cardan: no model '%s'\n", options.once.c_str());
@@ -194,13 +197,14 @@ int run_once(const Options &options) {
 
 const char usage[] =
     "usage: bench_cardan [--models A,B,...] [--sweeps N] [--json FILE]\n"
-    "       bench_cardan --once MODEL [--operation forward|inverse|matrix|jacobian] [--mobilizers free|prescribed]\n"
-    "                    [--count N]\n"
+    "       bench_cardan --once MODEL [--operation forward|inverse|matrix|jacobian|d-forward|d-inverse]\n"
+    "                    [--mobilizers free|prescribed] [--count N]\n"
     "\n"
     "The first times Cardan, Simbody and MuJoCo in turn and prints ratios; the second runs Cardan alone, for a\n"
     "profiler.\n"
     "models: bookkeeping auxiliary chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300;\n"
     "MODEL may also be a kind of mobilizer (pin, free, ...): a chain of 20 of them\n"
+    "d-forward, d-inverse: the derivatives, with M^-1 and M\n"
     "--json FILE   where the rows go (default: bench.json beside the program)\n";
 
 int refuse(const char *text) {
@@ -228,9 +232,12 @@ int run(int argc, char **argv) {
     else if (option == "--mobilizers") options.prescribed = std::strcmp(value, "prescribed") == 0;
     else if (option == "--count") options.count = std::max(1, std::atoi(value));
     else if (option == "--operation") {
+      options.derivatives = std::strncmp(value, "d-", 2) == 0;
+      if (options.derivatives) value += 2;
       int k = 0;
       while (k < OPERATION_COUNT && std::strcmp(value, operation_words[k]) != 0) k++;
-      if (k == OPERATION_COUNT) return refuse("--operation is forward, inverse, matrix or jacobian");
+      if (k == OPERATION_COUNT || (options.derivatives && k > INVERSE))
+        return refuse("--operation is forward, inverse, matrix, jacobian, d-forward or d-inverse");
       options.operation = static_cast<Operation>(k);
     } else {
       return refuse((option + " is unknown").c_str());

@@ -8,6 +8,7 @@
 #include <cardan/cardan.h>
 
 #include "../tests/peers/simbody_headers.h"
+#include "standing_robots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -187,7 +188,7 @@ void compare(int n) {
   const Run truth = run_ours(scene, system, CDN_METHOD_DEFAULT, 1e-11);
   std::printf("%d spheres, %g s\n", n, scene.end);
   std::vector<std::pair<double, Run>> ours;
-  for (double accuracy : { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8 }) {
+  for (double accuracy : { 0.3, 0.1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8 }) {
     const Run run = run_ours(scene, system, CDN_METHOD_DEFAULT, accuracy);
     ours.emplace_back(error(run, truth), run);
     std::printf("  Cardan      accuracy %.0e  error %.1e m  %8lld evaluations  %9.2f ms\n", accuracy, ours.back().first,
@@ -425,7 +426,8 @@ void compare_in_flight(int n) {
 
 } // namespace
 
-// bench_contact [--once N | --flight N | --foundation | --piles]: a part alone; --once is one run of ours, for a
+// bench_contact [--once N | --spheres N | --flight N | --foundation | --piles | --robots]: a part alone; --once is one
+// run of ours, for a
 // profiler.
 int main(int argc, char **argv) {
   if (argc == 3 && std::strcmp(argv[1], "--once") == 0) {
@@ -446,8 +448,16 @@ int main(int argc, char **argv) {
     compare_foundations(5, 12);
     return 0;
   }
+  if (argc == 2 && std::strcmp(argv[1], "--robots") == 0) {
+    bench::time_standing_robots(std::getenv("CARDAN_SHARED"));
+    return 0;
+  }
   if (argc == 2 && std::strcmp(argv[1], "--piles") == 0) {
     time_piles();
+    return 0;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--spheres") == 0) {
+    compare(std::atoi(argv[2]));
     return 0;
   }
   for (int n : { 20, 200 }) compare(n);
@@ -455,5 +465,6 @@ int main(int argc, char **argv) {
   compare_foundations(5, 12);
   time_piles();
   for (int n : { 1, 20, 200 }) compare_in_flight(n);
+  bench::time_standing_robots(std::getenv("CARDAN_SHARED"));
   return 0;
 }

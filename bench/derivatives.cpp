@@ -36,6 +36,25 @@ public:
   }
 };
 
+// With M^-1 and M, which a controller takes along.
+class Whole : public Derivatives {
+public:
+  Whole(const peers::Tree &tree, const Samples &given) : Derivatives(tree, given), M(by_q.size()) {}
+  const char *name() const override { return "analytic, with M"; }
+  void forward(int sample) override {
+    set_qu(sample);
+    must(cdn_forward_dynamics_derivatives(state, by_q.data(), by_u.data(), M.data(), nullptr));
+  }
+  void inverse(int sample) override {
+    set_qu(sample);
+    must(cdn_inverse_dynamics_derivatives(state, samples[sample].udot.data(), by_q.data(), by_u.data(), nullptr));
+    must(cdn_calc_M(state, M.data()));
+  }
+
+private:
+  std::vector<double> M;
+};
+
 // What a user without derivatives does: one evaluation a column.
 class Differences : public Derivatives {
 public:
@@ -131,6 +150,10 @@ std::unique_ptr<Engine> make_mujoco_differences(const peers::Tree &tree, const S
 }
 
 } // namespace
+
+std::unique_ptr<Engine> make_derivatives(const peers::Tree &tree, const Samples &samples) {
+  return std::make_unique<Whole>(tree, samples);
+}
 
 void add_derivative_rows(Report *report, const std::string &model, const peers::Tree &tree, const Samples &samples,
                          int sweeps) {

@@ -12,6 +12,9 @@ namespace bench {
 void add_derivative_rows(Report *report, const std::string &model, const peers::Tree &tree, const Samples &samples,
                          int sweeps);
 
+// `forward` gives the derivatives of forward dynamics and M^-1, `inverse` those of inverse dynamics and M.
+std::unique_ptr<Engine> make_derivatives(const peers::Tree &tree, const Samples &samples);
+
 } // namespace bench
 
 #endif

@@ -58,7 +58,7 @@ typedef struct cdn_ensemble_def {
   CDN_DEF_HEADER;
   int count;     /**< number of States, 1 to 2^22 */
   int threads;   /**< number of threads, the caller's included, 1 to 4096. Default 1 */
-  int lanes;     /**< States in a batch: 1, 4 (AVX2) or 8 (AVX-512). Default 0: the most that this machine has */
+  int lanes;     /**< States in a batch: 1, 4 (AVX2) or 8 (AVX-512). Default 0: the machine's most; 4 with soft rows */
   unsigned vary; /**< a sum of cdn_vary. Default 0 */
   /** For cdn_ensemble_advance: an explicit Runge-Kutta method, CDN_METHOD_SEMI_EXPLICIT_EULER, or a method that takes
    *  equal steps only. The default is CDN_METHOD_DORMAND_PRINCE. */

@@ -1,6 +1,5 @@
 /* The elimination in numbers: inertias, rows and blocks, from the leaves to Ground (plan.h). */
 #include "constraints/loops.h"
-#include "constraints/kernels.h"
 
 /* ---- memory ---- */
 
@@ -17,6 +16,7 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->redundant = cdni_part(base, &at, m, sizeof *f->redundant);
   f->P = cdni_part(base, &at, nb, sizeof *f->P);
   f->passed = cdni_part(base, &at, nb, sizeof *f->passed);
+  f->in_ground = cdni_part(base, &at, nb, sizeof *f->in_ground);
   f->g = cdni_part(base, &at, nu, sizeof *f->g);
   f->D_inv = cdni_part(base, &at, 6 * nu, sizeof *f->D_inv);
   f->K = cdni_part(base, &at, (size_t)p->n_K, sizeof *f->K);
@@ -29,7 +29,8 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->sine = cdni_part(base, &at, (size_t)p->n_blocks, sizeof *f->sine);
   f->C = cdni_part(base, &at, 6 * (size_t)p->n_C, sizeof *f->C);
   f->E = cdni_part(base, &at, (size_t)p->n_E, sizeof *f->E);
-  f->E_D = cdni_part(base, &at, (size_t)p->n_E, sizeof *f->E_D);
+  f->E_D = cdni_part(base, &at, 6 * (size_t)p->n_E, sizeof *f->E_D);
+  f->R = cdni_part(base, &at, p->n_C > 0 ? 6 * nb : 0, sizeof *f->R);
   f->tip_Y = cdni_part(base, &at, (size_t)p->n_tip_rows, sizeof *f->tip_Y);
   f->lever = cdni_part(base, &at, m, sizeof *f->lever);
   return at;
@@ -118,9 +119,11 @@ static int factor_all(const constraint_room *room, const tree_data *d, const con
   memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
     for (int i = 1; i < p->tree->n; i++) f->P[i] = articulated_from_rigid(d->inertia[i]);
-  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, D, was_redundant, 0, NULL, f);
+  const loop_weights soft = { .D = D };
+  int64_t bad;
+  cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, &soft, was_redundant, 0, false, f, &bad);
   if (bad < 0 && *f->n_redundant > 0) cdni_loop_null_mark(p, f);
-  return bad;
+  return (int)bad;
 }
 
 int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
@@ -143,11 +146,44 @@ int cdni_loop_factor_island(const constraint_room *room, const loop_plan *p, con
                             const constraint_rows *rows, const int32_t *was_redundant, const loop_weights *weights,
                             int island, loop_factor *f) {
   if (p->n_blocks > 0) enter_island(room, p, rows, island, f);
-  for (int n = p->island_body[island]; n < p->island_body[island + 1]; n++) {
-    const int i = p->bodies[n];
-    if (weights->changed && !weights->changed[i]) continue;
-    f->P[i] = articulated_add(articulated_from_rigid(d->inertia[i]), weights->P[i]);
-  }
-  return cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, NULL, weights->D, was_redundant, island, weights->changed,
-                                                       f);
+  for (int n = p->island_body[island]; n < p->island_body[island + 1] && !weights->changed; n++)
+    if (p->reached[p->bodies[n]]) memset(f->R + 6 * p->bodies[n], 0, 6 * sizeof *f->R);
+  int64_t bad;
+  cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, NULL, weights, was_redundant, island, true, f, &bad);
+  return (int)bad;
+}
+
+void cdni_loop_give_back(const loop_plan *p, const tree_data *d, int island, const uint8_t *changed, loop_factor *f) {
+  if (p->n_C > 0) cdni_loop_kernels[cdni_kernel_set(1)]->give_back(p, d, island, changed, f);
+}
+
+/* ---- in lanes ---- */
+
+bool cdni_loop_fits_lanes(const loop_plan *p) { return p->n_blocks == 0 && p->n_C == 0; }
+
+static size_t lay_out_lanes(const loop_plan *p, int lanes, char *base, loop_factor *f) {
+  const size_t width = (size_t)lanes, nb = (size_t)p->tree->n * width, nu = (size_t)p->tree->nu * width;
+  size_t at = 0;
+  *f = (loop_factor){ .P = NULL };
+  f->P = cdni_part(base, &at, nb, sizeof *f->P);
+  f->in_ground = cdni_part(base, &at, (size_t)p->tree->n, 1);
+  f->g = cdni_part(base, &at, nu, sizeof *f->g);
+  f->D_inv = cdni_part(base, &at, 6 * nu, sizeof *f->D_inv);
+  return at;
+}
+
+size_t cdni_loop_factor_lanes_size(const loop_plan *p, int lanes) {
+  loop_factor unused;
+  return lay_out_lanes(p, lanes, NULL, &unused);
+}
+
+loop_factor cdni_loop_factor_lanes_at(const loop_plan *p, int lanes, void *memory) {
+  loop_factor f;
+  lay_out_lanes(p, lanes, memory, &f);
+  return f;
+}
+
+void cdni_loop_factor_lanes(int lanes, const loop_plan *p, const tree_data *d, const loop_weights *weights, int island,
+                            loop_factor *f, int64_t *singular) {
+  cdni_loop_kernels[cdni_kernel_set(lanes)]->factor(p, d, NULL, weights, NULL, island, false, f, singular);
 }

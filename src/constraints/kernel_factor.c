@@ -1,6 +1,10 @@
 /* The elimination in numbers: inertias, rows and blocks, from the leaves to Ground (plan.h). */
 #include "constraints/kernel.h"
 
+#if CDNI_LANES == 1
+#  include "constraints/kernel_couple.h"
+#endif
+
 /* Of a mobilizer's D, as in matter's kernels. */
 static const double PIVOT = 1e-13;
 
@@ -12,65 +16,85 @@ CDNI_INLINE sv weighed_column(hinge_form form, const articulated_inertia *P, con
     const v3 h = ((const v3 *)H)[k];
     return (sv){ s3_mul(P->J, h), m3_tmul(P->F, h) };
   }
-  if (form == HINGE_FREE) {
-    const v3 h = ((const v3 *)H)[k < 3 ? k : k - 3];
-    return k < 3 ? (sv){ s3_mul(P->J, h), m3_tmul(P->F, h) } : (sv){ m3_mul(P->F, h), s3_mul(P->M, h) };
-  }
-  return articulated_mul(*P, hinge_column(form, H, k));
+  return articulated_mul(*P, axis(form, H, k));
 }
 
-/* D^-1 of one joint by Cholesky, rows of six; false if D is not positive definite. */
-CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
-  real L_inv[6][6] = { { 0 } };
+/* D^-1 of one joint by Cholesky, rows of six; false where D is not positive definite. */
+CDNI_INLINE rmask invert(int nu, real D[6][6], const real *floor, real *D_inv) {
+  real L_inv[6][6];
   if (nu == 1) {
-    D_inv[0] = 1 / D[0][0];
-    return D[0][0] > floor[0];
+    D_inv[0] = 1.0 / D[0][0];
+    return r_greater(D[0][0], floor[0]);
   }
+  rmask ok = r_greater(r_set(1), r_set(0));
   for (int i = 0; i < nu; i++)
     for (int j = 0; j <= i; j++) {
       real sum = D[i][j];
       for (int k = 0; k < j; k++) sum = r_fnma(D[i][k], D[j][k], sum);
       if (i > j) D[i][j] = sum * L_inv[j][j];
-      else if (!(sum > floor[i])) return false;
-      else L_inv[i][i] = 1 / r_sqrt(sum);
+      else ok &= r_greater(sum, floor[i]), L_inv[i][i] = 1.0 / r_sqrt(sum);
     }
   for (int j = 0; j < nu; j++)
     for (int i = j + 1; i < nu; i++) {
-      real sum = 0;
+      real sum = r_set(0);
       for (int k = j; k < i; k++) sum = r_fnma(D[i][k], L_inv[k][j], sum);
       L_inv[i][j] = sum * L_inv[i][i];
     }
   for (int i = 0; i < nu; i++)
     for (int j = 0; j < nu; j++) {
-      real sum = 0;
+      real sum = r_set(0);
       for (int k = i > j ? i : j; k < nu; k++) sum = r_fma(L_inv[k][i], L_inv[k][j], sum);
       D_inv[6 * i + j] = sum;
     }
-  return true;
+  return ok;
 }
 
 /* D of joint i and its inverse; PH by column. */
-CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, hinge_form form,
-                              const double *weights, const real *soft_D, const sv *h, sv *PH, loop_factor *f) {
+CDNI_INLINE rmask factor_joint(const tree_data *d, const tree_node *n, int i, int nu, hinge_form form,
+                               const double *weights, const real *soft_D, const sv *h, sv *PH, loop_factor *f) {
   real D[6][6], floor[6];
   const articulated_inertia *P = &f->P[i];
-  const real J = weights ? 0 : s3_trace(P->J), M = weights ? 0 : s3_trace(P->M);
+  const real J = weights ? r_set(0) : s3_trace(P->J), M = weights ? r_set(0) : s3_trace(P->M);
   for (int k = 0; k < nu; k++) {
     PH[k] = weights ? sv_zero() : weighed_column(form, P, d->H + n->H, k);
     for (int l = 0; l <= k; l++) {
-      D[k][l] = weights ? 0 : column_dot(form, d->H + n->H, l, PH[k]);
-      if (soft_D) D[k][l] += soft_D[6 * (n->u + k) + l];
+      D[k][l] = weights ? r_set(0) : column_dot(form, d->H + n->H, l, PH[k]);
+      if (soft_D) D[k][l] += soft_D[6 * k + l];
     }
-    D[k][k] += weights ? weights[n->u + k] : d->mass[i].armature;
+    D[k][k] += weights ? r_set(weights[n->u + k]) : d->mass[i].armature;
     floor[k] = PIVOT * (J * v3_dot(h[k].w, h[k].w) + M * v3_dot(h[k].v, h[k].v));
   }
   return invert(nu, D, floor, f->D_inv + 6 * n->u);
 }
 
+/* The same for a free joint in Ground's axes. */
+CDNI_INLINE rmask factor_free(const tree_data *d, const tree_node *n, int i, sv *PH, loop_factor *f) {
+  const articulated_inertia P = f->P[i];
+  real pivot_J, pivot_M;
+  const articulated_inertia inverse = free_inverse(P, d->mass[i].armature, &pivot_J, &pivot_M);
+  const s3 J = inverse.J, M = inverse.M;
+  const m3 F = inverse.F;
+  const real rows[36] = { J.xx,  J.xy,  J.xz,  F.x.x, F.y.x, F.z.x, J.xy,  J.yy,  J.yz,  F.x.y, F.y.y, F.z.y,
+                          J.xz,  J.yz,  J.zz,  F.x.z, F.y.z, F.z.z, F.x.x, F.x.y, F.x.z, M.xx,  M.xy,  M.xz,
+                          F.y.x, F.y.y, F.y.z, M.xy,  M.yy,  M.yz,  F.z.x, F.z.y, F.z.z, M.xz,  M.yz,  M.zz };
+  memcpy(f->D_inv + 6 * n->u, rows, sizeof rows);
+  for (int k = 0; k < 6 && n->parent > 0; k++) PH[k] = articulated_mul(P, axis(HINGE_GROUND, NULL, k));
+  return r_greater(pivot_J, PIVOT * s3_trace(P.J)) & r_greater(pivot_M, PIVOT * s3_trace(P.M));
+}
+
+/* Coefficients of a block's equations on the mobilities of a free joint, in Ground's axes. */
+static void turn_coefficients(m3 R, int m, real *v) {
+  for (int e = 0; e < 2 * m; e++) {
+    const v3 turned = m3_mul(R, v3_load(v + 3 * e));
+    v[3 * e] = turned.x, v[3 * e + 1] = turned.y, v[3 * e + 2] = turned.z;
+  }
+}
+
 /* The coefficients v = K H + g of the blocks open at the joint, and the matrices S += v D^-1 v^T. `scale` collects
  * the largest possible value of S_ee, as if no vectors in it were perpendicular: a force whose line passes through
  * an axis has no moment about it, but could have had one. */
-CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int nu, const sv *h, loop_factor *f) {
+CDNI_INLINE void open_joint(const loop_plan *p, const tree_data *d, const tree_node *n, int i, int nu, hinge_form form,
+                            const sv *h, loop_factor *f) {
   const real *D_inv = f->D_inv + 6 * n->u;
   const int first = p->slot_first[i];
   if (p->n_open[i] == 0) return;
@@ -85,6 +109,7 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
     const real *lever = f->lever + p->first[c];
     const sv *K = f->K + p->slot_K[first + a];
     real vD[LOOP_MOST_MIXED * 6];
+    if (form == HINGE_GROUND) turn_coefficients(*(const m3 *)(d->H + n->H), m, v);
     for (int e = 0; e < m; e++) {
       const real w = v3_dot(K[e].w, K[e].w) + lever[e], l = v3_dot(K[e].v, K[e].v);
       for (int k = 0; k < nu; k++) {
@@ -93,7 +118,7 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
         v[e * nu + k] = g + sv_dot(K[e], h[k]);
       }
       for (int k = 0; k < nu; k++) {
-        real sum = 0;
+        real sum = r_set(0);
         for (int l2 = 0; l2 < nu; l2++) sum = r_fma(D_inv[6 * k + l2], v[e * nu + l2], sum);
         vD[e * 6 + k] = sum;
       }
@@ -111,80 +136,6 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
           S[e * row + g * column] = sum;
         }
     }
-  }
-}
-
-/* The bodies that body i is coupled with: their inertias, and their couplings with each other and with the parent. The
- * blocks that are open at the joint reach them. */
-CDNI_INLINE void uncouple(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *h,
-                          loop_factor *f) {
-  const v3 r = d->pose[i].r;
-  const real *D_inv = f->D_inv + 6 * n->u;
-  const int first = p->couple_first[i], count = p->couple_first[i + 1] - first;
-  for (int c = first; c < first + count; c++) {
-    const int j = p->couple[c];
-    const sv *C = f->C + 6 * p->couple_C[c];
-    sv *E = f->E + p->couple_E[c], *E_D = f->E_D + p->couple_E[c];
-    articulated_inertia *P = &f->P[j];
-    for (int k = 0; k < nu; k++) {
-      const real *x = &h[k].w.x;
-      E[k] = sv_zero();
-      for (int l = 0; l < 6; l++) E[k] = sv_fma(x[l], C[l], E[k]);
-    }
-    for (int k = 0; k < nu; k++) {
-      E_D[k] = sv_zero();
-      for (int l = 0; l < nu; l++) E_D[k] = sv_fma(D_inv[6 * k + l], E[l], E_D[k]);
-    }
-    for (int k = 0; k < nu; k++) {
-      P->J = s3_minus_outer(P->J, E_D[k].w, E[k].w);
-      P->F = m3_minus_outer(P->F, E_D[k].w, E[k].v);
-      P->M = s3_minus_outer(P->M, E_D[k].v, E[k].v);
-    }
-    for (int b = first; b < c; b++) { /* rows: the earlier of the two, which is b's */
-      sv *to = f->C + 6 * p->fill[p->fill_first[i] + (c - first) * (c - first - 1) / 2 + b - first];
-      const sv *E_b = f->E_D + p->couple_E[b];
-      for (int k = 0; k < nu; k++) {
-        const real *x = &E_b[k].w.x;
-        for (int l = 0; l < 6; l++) to[l] = sv_fma(-x[l], E[k], to[l]);
-      }
-    }
-    for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
-      const int b = p->slot_block[s], m = f->count[b];
-      const real *v = f->v + p->slot_v[s];
-      sv *K = f->K + p->slot_K[p->couple_slot[p->couple_slot_first[c] + s - p->slot_first[i]]];
-      for (int e = 0; e < m; e++)
-        for (int k = 0; k < nu; k++) K[e] = sv_fma(-v[e * nu + k], E_D[k], K[e]);
-    }
-    if (p->couple_up[c] == -1) continue;
-    /* X: rows of the parent, columns of the other body */
-    sv X[6] = { sv_fma(r.y, C[5], sv_fma(-r.z, C[4], C[0])),
-                sv_fma(r.z, C[3], sv_fma(-r.x, C[5], C[1])),
-                sv_fma(r.x, C[4], sv_fma(-r.y, C[3], C[2])),
-                C[3],
-                C[4],
-                C[5] };
-    for (int k = 0; k < nu; k++) {
-      const real *g = &f->g[n->u + k].w.x;
-      for (int l = 0; l < 6; l++) X[l] = sv_fma(-g[l], E[k], X[l]);
-    }
-    if (p->couple_up[c] == -2) {
-      P->J = s3_add(P->J, (s3){ 2 * X[0].w.x, 2 * X[1].w.y, 2 * X[2].w.z, X[0].w.y + X[1].w.x, X[0].w.z + X[2].w.x,
-                                X[1].w.z + X[2].w.y });
-      P->M = s3_add(P->M, (s3){ 2 * X[3].v.x, 2 * X[4].v.y, 2 * X[5].v.z, X[3].v.y + X[4].v.x, X[3].v.z + X[5].v.x,
-                                X[4].v.z + X[5].v.y });
-      /* F by columns: rows are moments, columns forces */
-      P->F.x = v3_add(P->F.x, v3_add((v3){ X[0].v.x, X[1].v.x, X[2].v.x }, X[3].w));
-      P->F.y = v3_add(P->F.y, v3_add((v3){ X[0].v.y, X[1].v.y, X[2].v.y }, X[4].w));
-      P->F.z = v3_add(P->F.z, v3_add((v3){ X[0].v.z, X[1].v.z, X[2].v.z }, X[5].w));
-      continue;
-    }
-    sv *up = f->C + 6 * p->couple_up[c];
-    if (p->place[n->parent] < p->place[j]) {
-      for (int l = 0; l < 6; l++) up[l] = sv_add(up[l], X[l]);
-      continue;
-    }
-    for (int l = 0; l < 6; l++)
-      for (int k = 0; k < 6; k++) (&up[k].w.x)[l] += (&X[l].w.x)[k];
   }
 }
 
@@ -223,34 +174,53 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
 }
 
 /* One body: eliminates the blocks that close there, then its joint, and passes the rest to the parent. */
-CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
-                           const double *weights, const real *soft_D, bool keeps, loop_factor *f) {
+CDNI_INLINE rmask eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
+                            const double *weights, const real *soft_D, bool keeps, loop_factor *f) {
   const tree_node *n = &p->tree->node[i];
   sv h[6], PH[6];
-  for (int k = 0; k < nu; k++) h[k] = hinge_column(form, d->H + n->H, k);
-  if (nu > 0) {
-    if (!factor_joint(d, n, i, nu, form, weights, soft_D, h, PH, f)) return false;
-    open_joint(p, n, i, nu, h, f);
-  }
+  for (int k = 0; k < nu; k++) h[k] = axis(form, d->H + n->H, k);
+  rmask ok = r_greater(r_set(1), r_set(0));
+#if CDNI_LANES == 1
+  take_reached(p, i, f);
+#endif
+  if (form == HINGE_GROUND) ok = factor_free(d, n, i, PH, f);
+  else if (nu > 0) ok = factor_joint(d, n, i, nu, form, weights, soft_D, h, PH, f);
+  if (CDNI_LANES == 1 && !r_all(ok)) return ok;
+  if (nu > 0) open_joint(p, d, n, i, nu, form, h, f);
   if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, keeps, f);
-  if (p->couple_first[i] < p->couple_first[i + 1]) uncouple(p, n, d, i, nu, h, f);
-  return true;
+#if CDNI_LANES == 1
+  if (p->couple_first[i] < p->couple_first[i + 1]) uncouple(p, n, d, i, nu, form, h, f);
+#endif
+  return ok;
 }
 
 /* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
  * run time. */
-static __attribute__((noinline)) bool eliminate_free(const loop_plan *p, const tree_data *d, int i,
-                                                     const double *weights, const real *soft_D, bool keeps,
-                                                     loop_factor *f) {
-  return eliminate(p, d, i, 6, HINGE_FREE, weights, soft_D, keeps, f);
+static __attribute__((noinline)) rmask eliminate_free(const loop_plan *p, const tree_data *d, int i, bool keeps,
+                                                      loop_factor *f) {
+  return eliminate(p, d, i, 6, HINGE_GROUND, NULL, NULL, keeps, f);
 }
 
-static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
-                                                    hinge_form form, const double *weights, const real *soft_D,
-                                                    bool keeps, loop_factor *f) {
+/* Whether a free joint is taken in Ground's axes: unless its own mobilities have weights. These may be so large that
+ * they are to stay on the diagonal. In lanes they have none. */
+static bool is_in_ground(const double *weights, const real *soft_D) {
+#if CDNI_LANES == 1
+  real sum = 0;
+  for (int k = 0; k < 6 && soft_D; k++) sum += soft_D[7 * k];
+  return !weights && sum == 0;
+#else
+  (void)soft_D;
+  return !weights;
+#endif
+}
+
+static __attribute__((noinline)) rmask eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
+                                                     hinge_form form, const double *weights, const real *soft_D,
+                                                     bool keeps, loop_factor *f) {
   return eliminate(p, d, i, nu, form, weights, soft_D, keeps, f);
 }
 
+#if CDNI_LANES == 1
 /* The flags of a block's equations: what goes on from a mix has those of the equations of constraints that it is. */
 static const int32_t *flags_of(const loop_plan *p, int block, const int32_t *was_redundant, const loop_factor *f,
                                int32_t *was) {
@@ -269,10 +239,35 @@ static void close_all(const loop_plan *p, int from, int to, const int32_t *was_r
     KERNEL_NAME(cdni_loop_kernel_close)(p, c, s, flags, weighted, f);
   }
 }
+#endif
 
-int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
-                                         const real *soft_D, const int32_t *was_redundant, int island,
-                                         const uint8_t *changed, loop_factor *f) {
+/* The first body for which `ok` was false, lane by lane; -1 while there is none. */
+CDNI_INLINE rmask first_failure(rmask first, rmask ok, int body) {
+  const rmask keep = ok | ~(first >> 63);
+  return (first & keep) | (body & ~keep);
+}
+
+CDNI_INLINE bool acts_on(const loop_weights *soft, int i) { return !soft->acts || soft->acts[i]; }
+CDNI_INLINE articulated_inertia no_inertia(void) {
+  const v3 o = v3_zero();
+  const s3 zero = { o.x, o.x, o.x, o.x, o.x, o.x };
+  return (articulated_inertia){ zero, { o, o, o }, zero };
+}
+
+/* Inertias of the bodies that are eliminated, with the weights of soft rows on them. */
+static void start_inertias(const loop_plan *p, const tree_data *d, const loop_weights *soft, int island,
+                           loop_factor *f) {
+  for (int at = p->island_body[island]; at < p->island_body[island + 1]; at++) {
+    const int i = p->bodies[at];
+    if (soft->changed && !soft->changed[i]) continue;
+    const articulated_inertia own = articulated_from_rigid(d->inertia[i]);
+    f->P[i] = articulated_add(own, acts_on(soft, i) ? soft->P[i] : no_inertia());
+  }
+}
+
+void KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
+                                          const loop_weights *soft, const int32_t *was_redundant, int island,
+                                          bool keeps, loop_factor *f, rmask *singular) {
   static const struct {
     uint8_t nu;
     hinge_form form;
@@ -282,27 +277,58 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
 #undef SHAPE
   };
   const tree *t = p->tree;
-  const bool weighted = weights != NULL, keeps = changed != NULL;
+  const uint8_t *changed = soft ? soft->changed : NULL;
+  static const real no_D[36]; /* added all the same: -0 becomes 0 */
+  const bool weighted = weights != NULL;
+  rmask first = ~r_greater(r_set(0), r_set(1)); /* -1 */
+  if (soft && soft->P) start_inertias(p, d, soft, island, f);
   for (int at = p->island_body[island]; at < p->island_body[island + 1]; at++) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
-    const int closing = p->slot_first[i] + p->n_open[i];
     if (changed && !changed[i]) {
       if (changed[n->parent]) f->P[n->parent] = articulated_add(f->P[n->parent], f->passed[i]);
       continue;
     }
+    f->in_ground[i] = false;
+#if CDNI_LANES == 1
+    const int closing = p->slot_first[i] + p->n_open[i];
     if (p->n_closing[i] > 0) close_all(p, closing, closing + p->n_closing[i], was_redundant, weighted, f);
+#endif
     if (weighted && p->n_open[i] == 0) continue;
-    bool ok;
+    const real *soft_D = !soft || !soft->D ? NULL : acts_on(soft, i) ? soft->D + 6 * n->u : no_D;
+    rmask ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, keeps, f);
     else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, keeps, f);
-    else if (n->shape == SHAPE_FREE) ok = eliminate_free(p, d, i, weights, soft_D, keeps, f);
+    else if (n->shape == SHAPE_FREE && (f->in_ground[i] = is_in_ground(weights, soft_D)))
+      ok = eliminate_free(p, d, i, keeps, f);
     else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, keeps, f);
-    if (!ok) return i;
+    first = first_failure(first, ok, i);
+    *singular = first;
+#if CDNI_LANES == 1
+    if (!ok) return;
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++)
       KERNEL_NAME(cdni_loop_kernel_mix)(p, x, was_redundant, weighted, f);
+#endif
   }
+  *singular = first;
+#if CDNI_LANES == 1
   const int ground = p->slot_first[0] + p->n_open[0];
   close_all(p, ground + p->island_closing[island], ground + p->island_closing[island + 1], was_redundant, weighted, f);
-  return -1;
+#else
+  (void)was_redundant;
+#endif
 }
+
+#if CDNI_LANES == 1
+/* The last one eliminated comes first: what the others have is then what they had. */
+void KERNEL_NAME(cdni_loop_kernel_give_back)(const loop_plan *p, const tree_data *d, int island, const uint8_t *changed,
+                                             loop_factor *f) {
+  for (int at = p->island_body[island + 1] - 1; at >= p->island_body[island]; at--) {
+    const int i = p->bodies[at];
+    const tree_node *n = &p->tree->node[i];
+    if (!changed[i] || p->couple_first[i] == p->couple_first[i + 1]) continue;
+    if (f->in_ground[i]) give_back(p, n, d, i, 6, HINGE_GROUND, f);
+    else give_back(p, n, d, i, d->prescribed && d->prescribed[i] ? 0 : n->nu, HINGE_NONE, f);
+  }
+}
+#endif

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "constraints/kernel.h"
+#include "constraints/loops.h"
 
 /* The stored matrix of two blocks: element (e of a, g of b) at [e * row + g * column]; NULL if they do not meet. */
 typedef struct pair_view {

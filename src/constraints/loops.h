@@ -10,39 +10,10 @@
 #define CARDAN_CONSTRAINTS_LOOPS_H
 
 #include "constraints/elements.h"
+#include "constraints/kernels.h"
 
 /* The equations that take part: those of position level, those of position and velocity level, or all. */
 typedef enum loop_level { LOOP_POSITION, LOOP_VELOCITY, LOOP_ALL } loop_level;
-
-/* The numbers of one factorization. The owner has the memory. */
-typedef struct loop_factor {
-  int32_t *count;                  /* by block: the number of its equations that take part */
-  int32_t *redundant;              /* by equation: 0: kept; left out: 1: its row is zero; 2: it depends on others */
-  int32_t *n_redundant, *n_shared; /* the numbers of redundant equations, and of those with flag 2 (shared) */
-  int32_t *n_entries;              /* entries of the null vectors of all shared equations (least_norm.c) */
-  double *trail;                   /* scratch for finding the null vectors */
-  /* For each equation of a mix: the constraint equation that it equals, up to multiples of the equations that the mix
-   * passes on. */
-  int32_t *main;
-  /* The same for each equation that is passed on and by which no closed equation was reduced; -1 for the others. */
-  int32_t *root;
-  articulated_inertia *P;      /* by body, with the inertia that closed loops add */
-  articulated_inertia *passed; /* by body: what it adds to its parent's, if loop_weights.changed is given */
-  sv *g;                       /* by mobility: of G = P H D^-1, at the parent's M */
-  real *D_inv;                 /* by mobility: a row of D^-1, six numbers */
-  sv *K;                       /* by slot and equation */
-  real *v;                     /* by open slot, equation and mobility of the joint */
-  real *S;                     /* matrices: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
-  real *Z;                     /* diagonal ones: how redundant equations follow from the others of their block */
-  real *T;                     /* by mix: its matrix, by rows: those of what goes on first */
-  sv *Y;                       /* by equation: S_cc^-1 K_c */
-  real *scale;                 /* by equation: the largest size that S_ee could have */
-  real *sine;  /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
-  sv *C;       /* by coupling: six rows */
-  sv *E, *E_D; /* by coupling and mobility of the body that is eliminated: H^T C, and D^-1 H^T C */
-  sv *tip_Y;   /* by tip and equation: S_cc^-1 K_c there */
-  real *lever; /* by equation: sum of squares of the largest moments of its forces about the joints passed */
-} loop_factor;
 
 /* Smaller contributions are rounding, and count as zero. */
 #define LOOP_NOTHING 1e-11
@@ -77,15 +48,9 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
 int cdni_loop_factor_joints(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
                             const int32_t *was_redundant, const double *D, loop_factor *f);
 
-/* What soft rows add to [M G^T; G 0]: weights on accelerations. Their couplings are in f->C already, by given_C of the
- * plan. */
-typedef struct loop_weights {
-  const articulated_inertia *P; /* by body; read for bodies that take part */
-  const real *D;                /* by mobility six numbers, as in loop_factor.D_inv; NULL: none */
-  /* By body of an island without couplings and blocks; NULL: all. Bodies with other weights than in the factorization
-   * before, and all bodies inboard of them: only these are eliminated again. */
-  const uint8_t *changed;
-} loop_weights;
+/* Takes what changed bodies have added to couplings out of them again. Then those that they have themselves may change.
+ */
+void cdni_loop_give_back(const loop_plan *p, const tree_data *d, int island, const uint8_t *changed, loop_factor *f);
 /* Factors an island of a plan with couplings; flags of redundant equations as above. `rows` has the plan of all
  * constraints, or is NULL. */
 int cdni_loop_factor_island(const constraint_room *room, const loop_plan *p, const tree_data *d,
@@ -100,20 +65,6 @@ cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state,
  * is. */
 const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state *state);
 
-/* A right hand side, and the places of the solution. m: equations of the plan. */
-typedef struct loop_problem {
-  const sv *force;          /* a body; NULL: none */
-  const double *f;          /* nu; NULL: zero */
-  const double *b;          /* m; equations that do not take part are not read */
-  bool velocity;            /* forces of inertia, Coriolis terms and prescribed udot count */
-  bool weighted;            /* the metric is diagonal */
-  const double *prescribed; /* nu: x of prescribed mobilities, if velocity is set */
-  const double *weight;     /* by constraint, enabled or not: weights of the multipliers (9.4); NULL: ones */
-  double *x;                /* nu */
-  double *lambda;           /* m; zero for equations that do not take part */
-  sv *A;                    /* by body: accelerations if velocity is set, else J x */
-} loop_problem;
-
 /* The bytes of scratch for a solution. */
 size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
 /* Solves. If equations are redundant, the multipliers have the least norm |lambda / weight|. If right hand sides
@@ -126,6 +77,18 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
 void cdni_loop_solve_island(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                             int island, void *scratch);
 size_t cdni_loop_solve_island_scratch(const loop_plan *p);
+
+/* The same for several States side by side, whose plans are alike, without constraints and couplings: blocks of lanes
+ * (math/lane_block.h) in place of numbers, and in every lane the bits that a lone State has. `changed` of the weights
+ * must be NULL. *singular: by lane, as cdni_loop_factor returns it. */
+bool cdni_loop_fits_lanes(const loop_plan *p);
+size_t cdni_loop_factor_lanes_size(const loop_plan *p, int lanes);
+loop_factor cdni_loop_factor_lanes_at(const loop_plan *p, int lanes, void *memory);
+void cdni_loop_factor_lanes(int lanes, const loop_plan *p, const tree_data *d, const loop_weights *weights, int island,
+                            loop_factor *f, int64_t *singular);
+size_t cdni_loop_solve_lanes_scratch(const loop_plan *p, int lanes);
+void cdni_loop_solve_lanes(int lanes, const loop_plan *p, const tree_data *d, const loop_factor *f,
+                           const loop_problem *problem, int island, void *scratch);
 
 /* least_norm.c: the directions n of lambda without effect (G^T n = 0), divided by the weights, as sparse vectors. There
  * is one for each redundant equation that depends on others. */

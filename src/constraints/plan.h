@@ -79,6 +79,7 @@ typedef struct loop_plan {
    * the i-th and the j-th (j < i) at i (i - 1) / 2 + j. */
   int32_t *couple_first, *couple, *couple_C, *couple_up, *couple_E, *fill_first, *fill;
   int n_C, n_E;
+  int32_t *reached; /* by body: whether one that is eliminated earlier is coupled with it, or with a child of it */
   /* By coupling as above: for the blocks that are open at the joint, in order, their slots at the other body. */
   int32_t *couple_slot_first, *couple_slot;
   /* By given coupling, in the order in which they were given: its matrix, whose rows are the body that comes first. */

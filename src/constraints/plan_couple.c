@@ -218,6 +218,7 @@ static void pack_body(const plan_maker *k, loop_plan *p, int i, int *couplings, 
   p->couple_first[i] = *couplings, p->fill_first[i] = *fills;
   for (int j = 0; j < n; j++, (*couplings)++) {
     p->couple[*couplings] = c[j].body;
+    p->reached[c[j].body] = 1;
     p->couple_C[*couplings] = c[j].C;
     p->couple_up[*couplings] = parent == 0 ? -1 : c[j].body == parent ? -2 : matrix_of(k, p, parent, c[j].body);
     p->couple_E[*couplings] = p->n_E;

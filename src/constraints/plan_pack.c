@@ -60,6 +60,7 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   p->island_block = take(&at, &total, n.islands + 1);
   p->block_listed = take(&at, &total, n.blocks);
   p->couple_first = take(&at, &total, n.bodies + 1);
+  p->reached = take(&at, &total, n.bodies);
   int32_t **const by_coupling[] = { &p->couple, &p->couple_C, &p->couple_up, &p->couple_E, &p->couple_slot_first };
   for (int i = 0; i < CDNI_COUNT(by_coupling); i++) *by_coupling[i] = take(&at, &total, n.couplings);
   p->fill_first = take(&at, &total, n.bodies);

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "constraints/loops.h"
-#include "constraints/kernels.h"
 
 /* ---- both ---- */
 
@@ -62,6 +61,19 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
 }
 
 size_t cdni_loop_solve_island_scratch(const loop_plan *p) { return own_scratch(p); }
+
+size_t cdni_loop_solve_lanes_scratch(const loop_plan *p, int lanes) {
+  return ((size_t)p->tree->n * sizeof(sv) + (size_t)p->tree->nu * sizeof(real)) * (size_t)lanes;
+}
+
+void cdni_loop_solve_lanes(int lanes, const loop_plan *p, const tree_data *d, const loop_factor *f,
+                           const loop_problem *problem, int island, void *scratch) {
+  loop_solution s = { .p = p, .d = d, .f = f, .in = problem, .island = island, .z = scratch };
+  s.eps = (double *)(s.z + (size_t)p->tree->n * (size_t)lanes);
+  const loop_kernels *kernels = cdni_loop_kernels[cdni_kernel_set(lanes)];
+  kernels->inward(&s);
+  kernels->outward(&s);
+}
 
 void cdni_loop_solve_island(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                             int island, void *scratch) {

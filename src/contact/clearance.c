@@ -267,6 +267,30 @@ static cdn_status make(const contact_room *room, cdn_state *state, double reach,
   return CDN_OK;
 }
 
+/* The gap of two balls, or of a ball and a half-space, now. */
+static double gap_now(const shape_place *places, const shape_pose *poses, int i, int j) {
+  const cdn_vec3 d = cdn_sub(poses[j].center, poses[i].center);
+  const double radii = places[i].radius + places[j].radius;
+  if (radii < INFINITY) return sqrt(cdn_dot(d, d)) - radii;
+  const int flat = places[i].radius < INFINITY ? j : i, ball = flat == j ? i : j;
+  if (places[flat].geometry.kind != CDN_GEOMETRY_HALF_SPACE || !(places[ball].radius < INFINITY)) return 0;
+  const cdn_vec3 above = cdn_sub(poses[ball].center, poses[flat].X_GS.p);
+  return cdn_dot(poses[flat].X_GS.R.z, above) - places[ball].radius;
+}
+
+/* Whether some neighbours' balls touch, so that no time is clear. */
+static cdn_status any_touch(const contact_room *room, cdn_state *state, bool *any) {
+  const int32_t *pairs;
+  int n;
+  *any = false;
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const shape_pose *poses = cdni_state_storage(state, room->poses);
+  cdni_contact_last_neighbours(room, state, &pairs, &n);
+  for (int k = 0; k < n && !*any; k++) *any = !(gap_now(places, poses, pairs[2 * k], pairs[2 * k + 1]) > 0);
+  return CDN_OK;
+}
+
 /* Where shapes always are near each other, the search is made ever less often. */
 enum { MOST_WAIT = 64 };
 
@@ -275,7 +299,10 @@ cdn_status cdni_contact_find_clearance(const contact_room *room, cdn_state *stat
   clearance_list *q = cdni_contact_clearance_list(room, state);
   *id = 0;
   if (!(reach > 0) || q->wait-- > 0) return CDN_OK;
-  CDNI_TRY(make(room, state, reach, q));
+  bool any;
+  CDNI_TRY(any_touch(room, state, &any));
+  q->span = 0;
+  if (!any) CDNI_TRY(make(room, state, reach, q));
   q->time = cdni_state_time_for_reuse(state);
   memcpy(&q->id, &q->time, sizeof q->id);
   q->id = (q->id & (INT64_MAX >> 1)) + ++q->count;

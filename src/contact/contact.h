@@ -72,6 +72,8 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 /* What the points are computed from: a prerequisite for entries of rooms above; known as soon as the room has
  * declared. */
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
+/* Of a State of several lanes: the poses of the shapes, which the lanes' own States take from there. */
+cdn_status cdni_contact_prepare_lanes(const contact_room *room, cdn_state *state);
 /* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of
  * them runs. */
 cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,

@@ -29,7 +29,8 @@ cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *ou
                                .R_MS = m3_load((const double *)&X_MS.R),
                                .p_MS = cdni_to_v3(X_MS.p),
                                .center_M = cdni_to_v3(cdn_transform_point(X_MS, center)),
-                               .radius = radius };
+                               .radius = radius,
+                               .depth = cdni_largest_depth(&g) };
     cdni_prepare_material(materials + MATERIAL_NUMBERS * i, places[i].material);
   }
   return CDN_OK;
@@ -37,6 +38,8 @@ cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *ou
 
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out) {
   const contact_room *room = contact_of(self);
+  const int lanes = cdni_system_lanes(cdn_state_system(state));
+  if (lanes > 1) return cdni_contact_calc_poses_lanes(room, state, lanes, out);
   CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
   const shape_place *places = cdni_state_storage(state, room->places);
   shape_pose *poses = out;

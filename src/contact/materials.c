@@ -91,20 +91,14 @@ void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPA
 static const int friction_numbers[] = { MATERIAL_STATIC, MATERIAL_DYNAMIC, MATERIAL_VISCOUS, MATERIAL_TORSIONAL,
                                         MATERIAL_ROLLING };
 
-static bool harmonic(const contact_room *room, const double *a, const double *b, double *numbers) {
-  (void)room, (void)a, (void)b, (void)numbers;
-  return false;
-}
-
-static bool mujoco(const contact_room *room, const double *a, const double *b, double *numbers) {
+static void mujoco(const contact_room *room, const double *a, const double *b, double *numbers) {
   (void)room;
   for (int i = 0; i < CDNI_COUNT(friction_numbers); i++)
     numbers[friction_numbers[i]] = combine_larger(a, b, friction_numbers[i]);
-  if (a[MATERIAL_PRIORITY] == b[MATERIAL_PRIORITY]) return true;
+  if (a[MATERIAL_PRIORITY] == b[MATERIAL_PRIORITY]) return;
   const double *first = a[MATERIAL_PRIORITY] > b[MATERIAL_PRIORITY] ? a : b;
   numbers[MATERIAL_MODULUS] = first[MATERIAL_MODULUS], numbers[MATERIAL_DISSIPATION] = first[MATERIAL_DISSIPATION];
   numbers[MATERIAL_THICKNESS] = first[MATERIAL_THICKNESS];
-  return true;
 }
 
 cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) {
@@ -117,7 +111,7 @@ cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) 
   return m;
 }
 
-static bool own(const contact_room *room, const double *a, const double *b, double *numbers) {
+static void own(const contact_room *room, const double *a, const double *b, double *numbers) {
   const cdn_contact_material of_a = cdni_contact_material_of(a), of_b = cdni_contact_material_of(b);
   cdn_contact_material combined = cdn_contact_material_of_pair();
   room->def.combine(room->def.combine_self, &of_a, &of_b, &combined);
@@ -125,20 +119,20 @@ static bool own(const contact_room *room, const double *a, const double *b, doub
   cdni_contact_material_numbers(&combined, told);
   for (int i = 0; i < MATERIAL_PRIORITY; i++)
     if (isfinite(told[i]) && (told[i] > 0 || (told[i] == 0 && i != MATERIAL_MODULUS))) numbers[i] = told[i];
-  return true;
 }
 
-typedef bool rule_fn(const contact_room *room, const double *a, const double *b, double *numbers);
-static rule_fn *const rules[] = { [CDN_COMBINE_USUAL] = harmonic,
-                                  [CDN_COMBINE_HARMONIC] = harmonic,
-                                  [CDN_COMBINE_MUJOCO] = mujoco,
-                                  [CDN_COMBINE_OWN] = own };
+typedef void rule_fn(const contact_room *room, const double *a, const double *b, double *numbers);
+/* NULL: the harmonic rule alone. */
+static rule_fn *const rules[] = {
+  [CDN_COMBINE_USUAL] = NULL, [CDN_COMBINE_HARMONIC] = NULL, [CDN_COMBINE_MUJOCO] = mujoco, [CDN_COMBINE_OWN] = own
+};
 
 /* What holds of a pair in place of the harmonic numbers, NULL: nothing. `made` has room for it. */
 static const double *numbers_of(const touch_pair *pair, double made[MATERIAL_NUMBERS]) {
   rule_fn *const rule = rules[pair->room->def.combining];
+  if (!rule) return pair->numbers;
   for (int i = 0; i < MATERIAL_NUMBERS; i++) made[i] = -1;
-  if (!rule(pair->room, pair->material[0], pair->material[1], made)) return pair->numbers;
+  rule(pair->room, pair->material[0], pair->material[1], made);
   for (int i = 0; pair->numbers && i < MATERIAL_PRIORITY; i++)
     if (pair->numbers[i] >= 0) made[i] = pair->numbers[i];
   return made;

@@ -27,16 +27,25 @@ typedef struct side {
   cdn_vec3 surface, turning; /* of its surface */
 } side;
 
+static bool runs(const motion_view *v, int i) {
+  const double *surface_motion = v->surface_motions + SURFACE_MOTION_NUMBERS * i;
+  for (int k = 0; k < SURFACE_MOTION_NUMBERS; k++)
+    if (surface_motion[k] != 0) return true;
+  return false;
+}
+
 static side side_at(const motion_view *v, int i, cdn_vec3 p) {
   const int body = shape_body(v->room, i);
+  side s = { .u = cdni_contact_velocity(v->pose, v->twist, body, p), .w = cdni_from_v3(v->twist[body].V.w) };
+  s.surface = s.u, s.turning = s.w;
+  if (!runs(v, i)) return s;
   const double *surface_motion = v->surface_motions + SURFACE_MOTION_NUMBERS * i;
   const cdn_transform *X = &v->poses[i].X_GS;
   const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(surface_motion[3], surface_motion[4], surface_motion[5]));
   const cdn_vec3 over = cdn_add(cdn_rotate(X->R, cdn_v3(surface_motion[0], surface_motion[1], surface_motion[2])),
                                 cdn_cross(w, cdn_sub(p, X->p)));
-  side s = { cdni_contact_velocity(v->pose, v->twist, body, p), cdni_from_v3(v->twist[body].V.w), over, w };
-  s.surface = cdn_add(s.u, s.surface);
-  s.turning = cdn_add(s.w, s.turning);
+  s.surface = cdn_add(s.u, over);
+  s.turning = cdn_add(s.w, w);
   return s;
 }
 
@@ -57,13 +66,6 @@ relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
   m.share = share;
   m.carried = cdn_add(cdn_scale(share, a.turning), cdn_scale(1 - share, b.turning));
   return m;
-}
-
-static bool runs(const motion_view *v, int i) {
-  const double *surface_motion = v->surface_motions + SURFACE_MOTION_NUMBERS * i;
-  for (int k = 0; k < SURFACE_MOTION_NUMBERS; k++)
-    if (surface_motion[k] != 0) return true;
-  return false;
 }
 
 cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,

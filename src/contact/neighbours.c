@@ -4,9 +4,13 @@
  * before he has looked at its boxes: what is then found is the same after any history.
  *
  * Boxes are seen from the middle of all shapes, so that shapes that fly together keep their neighbours. */
+#include <math.h>
+
 #include "contact/pairs.h"
 #include "contact/room.h"
 #include "contact/search.h"
+
+static double larger(double a, double b) { return a > b ? a : b; }
 
 /* What the bytes of a region begin with; larger boxes, what is known of clear times, and pairs follow. */
 typedef struct list {
@@ -70,14 +74,17 @@ static void find_middle(int n, const cdni_box *boxes, double middle[3]) {
  * boxes, because places seen from the middle are rounded. */
 static const double MARGIN = 0.1, ROUNDED = 1e-6;
 
+/* A box without an end, seen from a middle that moves, would have to be looked at again and again: it is a neighbour of
+ * all. */
 static cdni_box enlarged(const cdni_box *box, const double from[3], double part) {
+  static const cdni_box everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
   double side = 0;
   cdni_box large;
-  for (int k = 0; k < 3; k++) side = fmax(side, box->most[k] - box->least[k]);
-  const double by = side < HUGE_VAL ? part * side : 0;
+  for (int k = 0; k < 3; k++) side = larger(side, box->most[k] - box->least[k]);
+  if (!(side < INFINITY)) return everywhere;
   for (int k = 0; k < 3; k++) {
-    large.least[k] = box->least[k] - from[k] - by;
-    large.most[k] = box->most[k] - from[k] + by;
+    large.least[k] = box->least[k] - from[k] - part * side;
+    large.most[k] = box->most[k] - from[k] + part * side;
   }
   return large;
 }
@@ -127,6 +134,10 @@ static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_b
   }
 }
 
+/* So many pairs a shape are what a heap has anyway: a list of no more is kept, however long its reach is. Steps that
+ * begin anew, short, and grow would make it again and again. */
+enum { FEW = 8 };
+
 cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
                                    const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
                                    int *n_pairs) {
@@ -135,8 +146,8 @@ cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, c
   list *l = cdni_region_elements(state, room->neighbours);
   double from[3];
   find_middle(n, present, from);
-  /* a list for a far longer reach has too many pairs */
-  bool good = l->reach >= 0 && (reach == 0 || l->reach <= 16 * reach);
+  /* a list for a far longer reach may have too many pairs */
+  bool good = l->reach >= 0 && (reach == 0 || l->reach <= 16 * reach || l->n_pairs <= FEW * n);
   const cdni_box *large = boxes_of(l);
   for (int i = 0; good && i < n; i++) good = holds(&large[i], &boxes[i], from);
   if (!good) CDNI_TRY(renew(room, state, wide, from, reach));
@@ -144,4 +155,10 @@ cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, c
   *pairs = pairs_of(l, n);
   *n_pairs = l->n_pairs;
   return CDN_OK;
+}
+
+void cdni_contact_last_neighbours(const contact_room *room, cdn_state *state, const int32_t **pairs, int *n_pairs) {
+  list *l = cdni_region_elements(state, room->neighbours);
+  *pairs = pairs_of(l, (int)room->shapes.count);
+  *n_pairs = l->reach >= 0 ? l->n_pairs : 0;
 }

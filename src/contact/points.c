@@ -68,6 +68,8 @@ static void find_tangents(const cdn_geometry *const g[2], const cdn_transform *c
   p->tangent[1] = cdn_cross(p->normal, p->tangent[0]);
 }
 
+static bool is_same(cdn_vec3 a, cdn_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) {
   const cdn_geometry *const g[2] = { &v->places[i].geometry, &v->places[j].geometry };
   const cdn_transform *const X[2] = { &v->poses[i].X_GS, &v->poses[j].X_GS };
@@ -78,24 +80,27 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) 
   if (!cdni_pair_is_supported(g[0], g[1])) return CDN_OK;
   cdn_manifold m;
   cdni_contact_pair_points(g, X, margin, &m);
-  if (m.n == 0) return CDN_OK;
-  const soft_contact soft = cdni_soft_combine(v->room, a, b, of_pair);
-  for (int k = 0; k < m.n; k++) {
+  int n = 0;
+  for (int k = 0; k < m.n; k++)
+    if (m.points[k].distance < margin) m.points[n] = m.points[k], m.id[n++] = m.id[k];
+  if (n == 0) return CDN_OK;
+  void *place;
+  CDNI_TRY(cdn_region_output_add(out, n, &place));
+  contact_point *p = place;
+  const contact_point first = { .a = i,
+                                .b = j,
+                                .body = { shape_body(v->room, i), shape_body(v->room, j) },
+                                .pair = pair,
+                                .soft = cdni_soft_combine(v->room, a, b, of_pair) };
+  for (int k = 0; k < n; k++) {
     const cdn_proximity *near = &m.points[k];
-    void *place;
-    if (!(near->distance < margin)) continue;
-    CDNI_TRY(cdn_region_output_add(out, 1, &place));
-    contact_point *p = place;
-    *p = (contact_point){ .a = i,
-                          .b = j,
-                          .feature = m.id[k],
-                          .body = { shape_body(v->room, i), shape_body(v->room, j) },
-                          .pair = pair,
-                          .point = cdn_scale(0.5, cdn_add(near->point_a, near->point_b)),
-                          .normal = near->normal,
-                          .distance = near->distance,
-                          .soft = soft };
-    find_tangents(g, X, p);
+    p[k] = first;
+    p[k].feature = m.id[k];
+    p[k].point = cdn_scale(0.5, cdn_add(near->point_a, near->point_b));
+    p[k].normal = near->normal;
+    p[k].distance = near->distance;
+    if (k > 0 && is_same(near->normal, p[k - 1].normal)) memcpy(p[k].tangent, p[k - 1].tangent, sizeof p[k].tangent);
+    else find_tangents(g, X, &p[k]);
   }
   return CDN_OK;
 }
@@ -116,6 +121,8 @@ static cdn_status find(const view *v, cdn_state *state, const cdni_box *boxes, c
 cdn_status cdni_contact_find_points(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  CDNI_TRY(
+      cdni_state_ensure(state, room->places.ticket)); /* a State that stands for a lane has taken the poses alone */
   const view v = { .room = room,
                    .places = cdni_state_storage(state, room->places),
                    .poses = cdni_state_storage(state, room->poses),

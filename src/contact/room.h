@@ -122,6 +122,7 @@ typedef struct shape_place {
   v3 p_MS;
   v3 center_M;
   double radius; /* INFINITY: a half-space */
+  double depth;  /* about how deep its deepest point is */
   double material[MATERIAL_PREPARED];
 } shape_place;
 

@@ -25,6 +25,8 @@ cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch *
 cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
                                    const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
                                    int *n_pairs);
+/* The list as it is: some pairs that may touch. */
+void cdni_contact_last_neighbours(const contact_room *room, cdn_state *state, const int32_t **pairs, int *n_pairs);
 cdn_region_fn cdni_contact_forget_neighbours;
 static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
   return (a->least[0] <= b->most[0]) & (b->least[0] <= a->most[0]) & (a->least[1] <= b->most[1]) &
@@ -45,5 +47,8 @@ cdn_status cdni_contact_find_clearance(const contact_room *room, cdn_state *stat
 size_t cdni_contact_clearance_size(int n);
 void cdni_contact_clearance_forget(void *bytes);
 struct clearance_list *cdni_contact_clearance_list(const contact_room *room, cdn_state *state);
+
+/* poses_lanes.c: the poses of several States in lanes, and their boxes. */
+cdn_status cdni_contact_calc_poses_lanes(const contact_room *room, cdn_state *state, int lanes, double *poses);
 
 #endif

@@ -86,6 +86,9 @@ const char *cdni_soft_check_pair(const double x[SOFT_PAIR_NUMBERS]) {
 
 /* ---- mixing ---- */
 
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 /* The part of a in a mean. A weight this small counts as none. */
 static double share_of(double a, double b) {
   static const double least = 1e-15;
@@ -98,7 +101,7 @@ static void mix_laws(const double *a, const double *b, cdn_soft_law *out) {
   const double s = share_of(a[SOFT_SOLMIX], b[SOFT_SOLMIX]);
   const bool decays = a[SOFT_REF] > 0 && b[SOFT_REF] > 0;
   for (int i = SOFT_REF; i < SOFT_REF + 2; i++)
-    out->ref[i - SOFT_REF] = decays ? s * a[i] + (1 - s) * b[i] : fmin(a[i], b[i]);
+    out->ref[i - SOFT_REF] = decays ? s * a[i] + (1 - s) * b[i] : smaller(a[i], b[i]);
   for (int i = SOFT_IMP; i < SOFT_IMP + 5; i++) out->imp[i - SOFT_IMP] = s * a[i] + (1 - s) * b[i];
 }
 
@@ -123,9 +126,9 @@ static void combine_harmonically(const double *a, const double *b, double three[
   for (int i = 0; i < 3; i++) {
     const double x = a[SOFT_CONDIM] < least_condim[i] ? 0 : a[SOFT_FRICTION + i],
                  y = b[SOFT_CONDIM] < least_condim[i] ? 0 : b[SOFT_FRICTION + i];
-    three[i] = i > 0 ? fmax(x, y) : x + y > 0 ? 2 * x * y / (x + y) : 0;
+    three[i] = i > 0 ? larger(x, y) : x + y > 0 ? 2 * x * y / (x + y) : 0;
   }
-  out->dimension = (int32_t)fmin(a[SOFT_CONDIM], b[SOFT_CONDIM]);
+  out->dimension = (int32_t)smaller(a[SOFT_CONDIM], b[SOFT_CONDIM]);
 }
 
 static void combine_as_mujoco(const double *a, const double *b, double three[3], soft_contact *out) {
@@ -138,8 +141,8 @@ static void combine_as_mujoco(const double *a, const double *b, double three[3],
     return;
   }
   mix_laws(a, b, &out->law);
-  for (int i = 0; i < 3; i++) three[i] = fmax(a[SOFT_FRICTION + i], b[SOFT_FRICTION + i]);
-  out->dimension = (int32_t)fmax(a[SOFT_CONDIM], b[SOFT_CONDIM]);
+  for (int i = 0; i < 3; i++) three[i] = larger(a[SOFT_FRICTION + i], b[SOFT_FRICTION + i]);
+  out->dimension = (int32_t)larger(a[SOFT_CONDIM], b[SOFT_CONDIM]);
 }
 
 static cdn_soft_material soft_material_of(const double *x) {
@@ -169,16 +172,16 @@ soft_contact cdni_soft_combine(const contact_room *room, const double *a, const 
   else combine_as_mujoco(a, b, three, &out);
   put_friction(three, out.friction);
   const double margin = cdni_soft_margin(a, b, pair);
-  const double gap = pair && pair[SOFT_PAIR_GAP] >= 0 ? pair[SOFT_PAIR_GAP] : fmax(a[SOFT_GAP], b[SOFT_GAP]);
+  const double gap = pair && pair[SOFT_PAIR_GAP] >= 0 ? pair[SOFT_PAIR_GAP] : larger(a[SOFT_GAP], b[SOFT_GAP]);
   out.margin = margin - gap;
   if (room->def.combining == CDN_COMBINE_OWN) replace_by_own(&room->def, a, b, &out);
   if (pair) replace_by_pair(pair, &out);
-  for (int i = 0; i < 5; i++) out.friction[i] = fmax(out.friction[i], least_friction);
+  for (int i = 0; i < 5; i++) out.friction[i] = larger(out.friction[i], least_friction);
   return out;
 }
 
 double cdni_soft_margin(const double *a, const double *b, const double *pair) {
-  return pair && pair[SOFT_PAIR_MARGIN] >= 0 ? pair[SOFT_PAIR_MARGIN] : fmax(a[SOFT_MARGIN], b[SOFT_MARGIN]);
+  return pair && pair[SOFT_PAIR_MARGIN] >= 0 ? pair[SOFT_PAIR_MARGIN] : larger(a[SOFT_MARGIN], b[SOFT_MARGIN]);
 }
 
 /* ---- in a State ---- */

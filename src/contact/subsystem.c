@@ -114,11 +114,13 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->transition = cdn_declare_parameters(d, "transition_velocity", 1, &room->def.transition_velocity);
   const cdn_ticket of_places[] = { room->frames.ticket, room->sizes.ticket, room->materials.ticket,
                                    room->matter->frames.ticket };
-  room->places =
-      cdn_declare_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 4, of_places);
+  room->places = cdn_declare_eager_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 4,
+                                         of_places, CDN_STAGE_INSTANCE);
   const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket };
   room->poses = cdn_declare_cache(d, "poses", (size_t)n * (sizeof(shape_pose) + sizeof(cdni_box)),
                                   cdni_contact_calc_poses, 2, of_poses);
+  cdni_declare_in_lanes(d, room->places.ticket, CDNI_LANES_GATHERED);
+  cdni_declare_in_lanes(d, room->poses.ticket, CDNI_LANES_TOGETHER);
   const cdn_ticket of_vicinity[] = { room->places.ticket, room->enabled.ticket };
   room->vicinity =
       cdn_declare_computed_region(d, "vicinity", 1, cdni_contact_forget_neighbours, 2, of_vicinity, CDN_STAGE_EMPTY);

@@ -7,6 +7,7 @@
 
 #include "math/lane_block.h"
 #include "matter/motion.h"
+#include "matter/operators.h"
 #include "rooms.h"
 
 static const dynamics *of(const void *self) { return *(const dynamics *const *)self; }
@@ -115,6 +116,24 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   return cdni_soft_judge(dyn->soft, state, d);
 }
 
+/* Accelerations of a step whose soft rows start from a guess: one elimination, from the forces that lack to hold udot
+ * at 0, or at what is prescribed. */
+static cdn_status accelerate_straight(const dynamics *dyn, cdn_state *state, tree_data *d) {
+  const matter *m = dyn->matter;
+  const size_t nu = (size_t)m->tree.nu;
+  sv *F;
+  double *f, *load = cdn_work_push(state, (nu + 1) * sizeof *load);
+  if (!load) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  if (nu) memset(d->udot, 0, nu * sizeof *d->udot);
+  cdn_status status = d->prescribed ? cdni_motion_calc_udot(m, state, d->udot) : CDN_OK;
+  copy_forces(dyn, state, d, &F, &f);
+  m->kernels->inverse(&m->tree, d, true, load);
+  for (size_t k = 0; k < nu; k++) load[k] = -load[k];
+  if (status == CDN_OK) status = cdni_soft_solve_step(dyn->soft, state, d, load, F, f);
+  cdn_work_pop(state, load);
+  return status;
+}
+
 /* Where lanes may part, by the ranks of their constraints, each lane's own State goes on by itself from the kinematics
  * and forces of all. */
 static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double *udot) {
@@ -129,61 +148,152 @@ static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double
   return CDN_OK;
 }
 
-/* Copies udot and A of a lane to its own State. */
-static tree_data take_accelerations(const dynamics *dyn, const tree_data *d, int lane, cdn_state *one) {
-  const tree *t = &dyn->matter->tree;
-  const tree_data own = cdni_matter_data(cdni_matter(cdn_state_system(one)), one);
-  lane_get((const double *)d->A, dyn->matter->lanes, lane, (double *)own.A, 6 * (size_t)t->n);
-  lane_get(d->udot, dyn->matter->lanes, lane, own.udot, (size_t)t->nu);
-  return own;
-}
+/* How a lane's soft rows are solved. */
+typedef enum lane_rows { LANE_NONE, LANE_ROWS, LANE_STRAIGHT } lane_rows;
 
-/* The forces of a lane's soft rows, from the accelerations without them: with them in F and f of all lanes. */
-static cdn_status solve_soft_lane(const dynamics *dyn, const tree_data *d, int lane, cdn_state *one, sv *F, double *f,
-                                  bool *any) {
-  const dynamics *own_dyn = cdni_dynamics(cdn_state_system(one));
-  const matter *m = own_dyn->matter;
-  sv *own_F;
-  double *own_f;
-  CDNI_TRY(cdni_soft_any(own_dyn->soft, one, any));
-  if (!*any) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(one, m->mass_constants.ticket));
-  CDNI_TRY(cdni_state_ensure(one, m->pose.ticket));
-  CDNI_TRY(cdni_state_ensure(one, m->inertia.ticket));
-  CDNI_TRY(cdni_state_ensure(one, m->twist.ticket));
-  CDNI_TRY(cdni_state_ensure(one, own_dyn->forces_F.ticket));
-  tree_data own = take_accelerations(dyn, d, lane, one);
-  copy_forces(own_dyn, one, &own, &own_F, &own_f);
-  CDNI_TRY(cdni_soft_solve(own_dyn->soft, one, &own, own_F, own_f));
-  lane_put((double *)F, dyn->matter->lanes, lane, (const double *)own_F, 6 * (size_t)m->tree.n);
-  lane_put(f, dyn->matter->lanes, lane, own_f, (size_t)m->tree.nu);
+/* Also what the lane's own State takes from the lanes for that. */
+static cdn_status look_at_lane(cdn_state *one, lane_rows *rows) {
+  const dynamics *dyn = cdni_dynamics(cdn_state_system(one));
+  bool any = false, straight = false;
+  CDNI_TRY(cdni_soft_any(dyn->soft, one, &any));
+  if (!any) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(one, dyn->matter->mass_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(one, dyn->matter->pose.ticket));
+  CDNI_TRY(cdni_state_ensure(one, dyn->matter->twist.ticket));
+  CDNI_TRY(cdni_soft_goes_straight(dyn->soft, one, &straight));
+  *rows = straight ? LANE_STRAIGHT : LANE_ROWS;
   return CDN_OK;
 }
 
-/* Accelerations with soft rows: passes along the tree for all lanes, and each lane's rows by themselves. The lanes' own
- * States have accelerations, too. */
+/* Soft rows of several lanes under way. */
+typedef struct soft_lanes {
+  const dynamics *dyn;
+  cdn_state *state;
+  tree_data *d;       /* of all lanes */
+  tree_data straight; /* with udot and A of lanes that go straight, before their rows */
+  real *load, *own_load;
+  sv *F;
+  double *f;
+  lane_rows rows[CDNI_MOST_LANES];
+  cdn_state *own[CDNI_MOST_LANES]; /* NULL: there is none */
+  soft_lane lane[CDNI_MOST_LANES];
+} soft_lanes;
+
+/* Copies numbers between all lanes and, where their rows are solved in one of these ways, their own States. */
+typedef enum which_numbers { OF_F, OF_f, OF_A, OF_UDOT, OF_LOAD } which_numbers;
+static double *own_numbers(const soft_lanes *x, int l, which_numbers which) {
+  const tree_data own = cdni_matter_data(cdni_matter(cdn_state_system(x->own[l])), x->own[l]);
+  const dynamics *dyn = cdni_dynamics(cdn_state_system(x->own[l]));
+  switch (which) {
+    case OF_F: return cdni_state_storage(x->own[l], dyn->row_F);
+    case OF_f: return cdni_state_storage(x->own[l], dyn->row_f);
+    case OF_A: return (double *)own.A;
+    case OF_UDOT: return own.udot;
+    default: return x->own_load + (size_t)l * (size_t)x->dyn->matter->tree.nu;
+  }
+}
+static void copy_lanes(const soft_lanes *x, which_numbers which, unsigned ways, double *all, bool back) {
+  const matter *m = x->dyn->matter;
+  const size_t n = which == OF_F || which == OF_A ? 6 * (size_t)m->tree.n : (size_t)m->tree.nu;
+  double *values[CDNI_MOST_LANES];
+  for (int l = 0; l < m->lanes; l++)
+    values[l] = x->own[l] && (ways >> x->rows[l] & 1) ? own_numbers(x, l, which) : NULL;
+  if (back) cdni_lanes_put(all, m->lanes, n, (const double *const *)values);
+  else cdni_lanes_get(all, m->lanes, n, values);
+}
+enum { WAY_NONE = 1 << LANE_NONE, WAY_ROWS = 1 << LANE_ROWS, WAY_STRAIGHT = 1 << LANE_STRAIGHT };
+
+/* The motion at a udot of 0, or what is prescribed, and what lacks to hold it. */
+static cdn_status find_loads(soft_lanes *x) {
+  const matter *m = x->dyn->matter;
+  const size_t nu = (size_t)m->tree.nu * (size_t)m->lanes;
+  if (nu) memset(x->straight.udot, 0, nu * sizeof(real));
+  if (x->d->prescribed) CDNI_TRY(cdni_motion_calc_udot(m, x->state, x->straight.udot));
+  x->straight.force = x->F, x->straight.f_mob = x->f;
+  m->kernels->inverse(&m->tree, &x->straight, true, x->load);
+  for (size_t k = 0; k < nu; k++) x->load[k] = -x->load[k];
+  copy_lanes(x, OF_A, WAY_STRAIGHT, (double *)x->straight.A, false);
+  copy_lanes(x, OF_UDOT, WAY_STRAIGHT, x->straight.udot, false);
+  copy_lanes(x, OF_LOAD, WAY_STRAIGHT, x->load, false);
+  return CDN_OK;
+}
+
+static cdn_status solve_soft_lanes(soft_lanes *x, unsigned ways) {
+  const matter *m = x->dyn->matter;
+  copy_lanes(x, OF_F, WAY_ROWS | WAY_STRAIGHT, (double *)x->F, false);
+  copy_lanes(x, OF_f, WAY_ROWS | WAY_STRAIGHT, x->f, false);
+  copy_lanes(x, OF_A, WAY_ROWS, (double *)x->d->A, false);
+  copy_lanes(x, OF_UDOT, WAY_ROWS, x->d->udot, false);
+  if (ways & WAY_STRAIGHT) CDNI_TRY(find_loads(x));
+  for (int l = 0; l < m->lanes; l++) {
+    x->lane[l] = (soft_lane){ .state = x->own[l] && x->rows[l] != LANE_NONE ? x->own[l] : NULL };
+    if (!x->lane[l].state) continue;
+    x->lane[l].d = cdni_matter_data(cdni_matter(cdn_state_system(x->own[l])), x->own[l]);
+    x->lane[l].F = (sv *)own_numbers(x, l, OF_F), x->lane[l].f = own_numbers(x, l, OF_f);
+    if (x->rows[l] == LANE_STRAIGHT) x->lane[l].load = own_numbers(x, l, OF_LOAD);
+  }
+  CDNI_TRY(cdni_soft_solve_lanes(x->dyn->soft, x->state, x->d, m->lanes, x->lane));
+  copy_lanes(x, OF_F, WAY_ROWS | WAY_STRAIGHT, (double *)x->F, true);
+  copy_lanes(x, OF_f, WAY_ROWS | WAY_STRAIGHT, x->f, true);
+  return CDN_OK;
+}
+
+/* With the forces of all rows in F and f; the lanes' own States have the accelerations, too. */
+static cdn_status finish_soft_lanes(soft_lanes *x, unsigned ways) {
+  const matter *m = x->dyn->matter;
+  x->d->force = x->F, x->d->f_mob = x->f;
+  if (ways & WAY_ROWS) CDNI_TRY(cdni_dynamics_accelerate(x->dyn, x->state, x->d));
+  copy_lanes(x, OF_A, WAY_STRAIGHT, (double *)x->d->A, true);
+  copy_lanes(x, OF_UDOT, WAY_STRAIGHT, x->d->udot, true);
+  copy_lanes(x, OF_A, WAY_NONE | WAY_ROWS, (double *)x->d->A, false);
+  copy_lanes(x, OF_UDOT, WAY_NONE | WAY_ROWS, x->d->udot, false);
+  for (int l = 0; l < m->lanes; l++) {
+    if (!x->own[l]) continue;
+    if (x->rows[l] == LANE_ROWS && cdni_soft_judge(x->dyn->soft, x->own[l], &x->lane[l].d) != CDN_OK)
+      cdni_lane_fail(x->state, l);
+    cdni_state_mark_valid(x->own[l], CDN_ACCELERATION);
+  }
+  return CDN_OK;
+}
+
+static cdn_status run_soft_lanes(soft_lanes *x, unsigned ways) {
+  const matter *m = x->dyn->matter;
+  const size_t lanes = (size_t)m->lanes;
+  if (ways != WAY_STRAIGHT) CDNI_TRY(cdni_dynamics_accelerate(x->dyn, x->state, x->d));
+  memcpy(x->F, cdni_state_storage(x->state, x->dyn->forces_F), (size_t)m->tree.n * sizeof(sv) * lanes);
+  if (m->tree.nu)
+    memcpy(x->f, cdni_state_storage(x->state, x->dyn->forces_f), (size_t)m->tree.nu * sizeof(real) * lanes);
+  CDNI_TRY(solve_soft_lanes(x, ways));
+  return finish_soft_lanes(x, ways);
+}
+
+/* Accelerations with soft rows: passes along the tree for all lanes, and the rows of each. */
 static cdn_status accelerate_soft_lanes(const dynamics *dyn, cdn_state *state, tree_data *d) {
   const matter *m = dyn->matter;
-  const size_t lanes = (size_t)m->lanes;
-  sv *F = cdni_state_storage(state, dyn->row_F);
-  double *f = cdni_state_storage(state, dyn->row_f);
-  bool any[CDNI_MOST_LANES] = { false }, some = false;
-  memcpy(F, cdni_state_storage(state, dyn->forces_F), (size_t)m->tree.n * sizeof *F * lanes);
-  if (m->tree.nu) memcpy(f, cdni_state_storage(state, dyn->forces_f), (size_t)m->tree.nu * sizeof *f * lanes);
+  const size_t nb = (size_t)m->tree.n * (size_t)m->lanes, nu = (size_t)m->tree.nu * (size_t)m->lanes;
+  soft_lanes x = { .dyn = dyn, .state = state, .d = d, .straight = *d };
+  unsigned ways = 0;
+  CDNI_TRY(cdni_soft_prepare_lanes(dyn->soft, state));
   for (int l = 0; l < m->lanes; l++) {
     cdn_state *one = cdni_lane_state(state, l);
-    if (one && solve_soft_lane(dyn, d, l, one, F, f, &any[l]) != CDN_OK) cdni_lane_fail(state, l);
-    some = some || any[l];
+    if (one && look_at_lane(one, &x.rows[l]) != CDN_OK) cdni_lane_fail(state, l), one = NULL;
+    x.own[l] = one;
+    if (one) ways |= 1U << x.rows[l];
   }
-  d->force = F, d->f_mob = f;
-  if (some) CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
-  for (int l = 0; l < m->lanes; l++) {
-    cdn_state *one = cdni_lane_state(state, l);
-    if (!one) continue;
-    const dynamics *own_dyn = cdni_dynamics(cdn_state_system(one));
-    const tree_data own = take_accelerations(dyn, d, l, one);
-    if (any[l] && cdni_soft_judge(own_dyn->soft, one, &own) != CDN_OK) cdni_lane_fail(state, l);
-    cdni_state_mark_valid(one, CDN_ACCELERATION);
+  size_t at = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    void *frame = NULL;
+    if (pass > 0) CDNI_TRY(cdni_operator_work(state, "cdn_realize", at, &frame));
+    at = 0;
+    x.straight.A = cdni_part(frame, &at, nb, sizeof(sv));
+    x.straight.udot = cdni_part(frame, &at, nu, sizeof(real));
+    x.load = cdni_part(frame, &at, nu, sizeof(real));
+    x.own_load = cdni_part(frame, &at, nu, sizeof(real));
+    if (pass == 0) continue;
+    x.F = cdni_state_storage(state, dyn->row_F), x.f = cdni_state_storage(state, dyn->row_f);
+    const cdn_status status = run_soft_lanes(&x, ways);
+    cdn_work_pop(state, frame);
+    CDNI_TRY(status);
   }
   return CDN_OK;
 }
@@ -199,15 +309,19 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (m->lanes > 1 && cdni_dynamics_is_constrained(dyn, state)) return accelerate_apart(dyn, state, d.udot);
+  const bool constrained = cdni_dynamics_is_constrained(dyn, state);
+  if (m->lanes > 1 && constrained) return accelerate_apart(dyn, state, d.udot);
+  bool straight = false;
+  if (dyn->soft && m->lanes == 1 && !constrained) CDNI_TRY(cdni_soft_goes_straight(dyn->soft, state, &straight));
+  if (straight) return accelerate_straight(dyn, state, &d);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
+  if (dyn->soft && m->lanes > 1) return accelerate_soft_lanes(dyn, state, &d);
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
-  if (!dyn->soft) return CDN_OK;
-  return m->lanes > 1 ? accelerate_soft_lanes(dyn, state, &d) : add_rows(dyn, state, &d);
+  return dyn->soft ? add_rows(dyn, state, &d) : CDN_OK;
 }
 
 /* ---- declaring ---- */

@@ -35,6 +35,8 @@ int cdni_most_hits(const cdn_geometry *g);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
 /* The same in O(1) of the triangles of a mesh or a hull: the box may be larger than the least. For the broad phase. */
 void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
+/* The largest n . x (W) of a convex geometry, for a unit vector n; INFINITY of a half-space, but along its normal. */
+double cdni_reach_along(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 n);
 /* The ball about a point of S that contains the geometry; INFINITY for a half-space and a height field. */
 double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
 /* Principal curvatures at the surface point nearest to p (S) and the first direction; false: not smooth there. */

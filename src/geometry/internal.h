@@ -43,6 +43,8 @@ struct cdn_surface {
    * Faces are the triangles of one plane merged: the corners of face i, counterclockwise, are corners[first_corner[i]]
    * ... */
   int32_t *first_neighbour, *neighbours;
+  int n_columns;             /* the vertices of a small hull in columns, the first one again behind the last; else 0 */
+  double *columns;           /* 3 x n_columns */
   int32_t start[HULL_CELLS]; /* the farthest vertex along the middle of each cell of directions */
   int n_faces;
   int32_t *first_corner, *corners;

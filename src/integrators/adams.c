@@ -73,6 +73,8 @@ static void set_integrals(cdni_adams_memory *m, double h) {
 
 /* A difference this many times its expected size is not that of a smooth motion. Measured: docs/constants.md. */
 static const double KINK = 5;
+/* Differences that are kept beyond the order. */
+enum { AHEAD = 4 };
 /* Corrections below this part of the tolerance are ignored as errors. */
 static const double NEGLIGIBLE = 0.1;
 /* Lower bound of the estimate of the quadrature's error, as a part of the estimate of the formula of one order less.
@@ -172,24 +174,66 @@ static cdn_status estimate(cdn_stepper *s, const double *predicted) {
   return CDN_OK;
 }
 
+/* Numbers that go through all differences together, in registers. */
+enum { TOGETHER = 8 };
+
+/* Differences by their indices from 1, and where new ones go; weights of each. */
+typedef struct columns {
+  int count;
+  const double *from[ADAMS_KEPT + 1];
+  double *to[ADAMS_KEPT + 1], beta[ADAMS_KEPT + 1], weight[ADAMS_KEPT + 1];
+} columns;
+
+/* `f`: the rates of n <= TOGETHER slots from `at` on. */
+static inline __attribute__((always_inline)) void advance_part(const columns *c, const double *f, int at, int n) {
+  double next[TOGETHER], old[TOGETHER];
+  for (int j = 0; j < n; j++) next[j] = f[j];
+  /* phi_1 is the rate, and phi_(i+1) the change of phi_i */
+  for (int i = 1; i <= c->count; i++) {
+    const double *phi = c->from[i] + at, beta = c->beta[i];
+    double *out = c->to[i] + at;
+    for (int j = 0; j < n; j++) old[j] = phi[j];
+    for (int j = 0; j < n; j++) out[j] = next[j];
+    for (int j = 0; j < n; j++) next[j] -= beta * old[j];
+  }
+}
+
 /* Writes the differences at the end of a step with rates f and power `power` into a block, one more than the history
  * has. The block may be the history's own. */
 static void advance_differences(cdn_stepper *s, int block, const double *f, double power) {
-  cdni_adams_memory *m = cdni_adams_memory_of(s);
-  int n = s->ny, count = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
-  double *next = correction(s);
-  memcpy(next, f, sizeof(double) * (size_t)n);
-  next[n] = power;
-  /* phi_1 is the rate, and phi_(i+1) the change of phi_i */
-  for (int i = 1; i <= count; i++) {
-    const double *phi = cdni_adams_history(s, i);
-    double *out = difference(s, block, i), beta = i <= m->held ? m->beta[i] : 0;
-    for (int j = 0; j <= n; j++) {
-      double old = phi[j];
-      out[j] = next[j];
-      next[j] -= beta * old;
-    }
+  const cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const int n = s->ny;
+  columns c = { .count = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT };
+  for (int i = 1; i <= c.count; i++)
+    c.from[i] = cdni_adams_history(s, i), c.to[i] = difference(s, block, i), c.beta[i] = i <= m->held ? m->beta[i] : 0;
+  int at = 0;
+  for (; at + TOGETHER <= n; at += TOGETHER) advance_part(&c, f + at, at, TOGETHER);
+  for (; at < n; at++) advance_part(&c, f + at, at, 1);
+  advance_part(&c, &power, n, 1);
+}
+
+/* The predicted y1, and in delta the rates there, of n <= TOGETHER slots from `at` on. */
+static inline __attribute__((always_inline)) void predict_part(const columns *c, const double *y0, double *y1,
+                                                               double *delta, int at, int n) {
+  double rate[TOGETHER] = { 0 }, change[TOGETHER] = { 0 };
+  for (int i = c->count; i >= 1; i--) {
+    const double *phi = c->from[i] + at, beta = c->beta[i], weight = c->weight[i];
+    for (int j = 0; j < n; j++) rate[j] += beta * phi[j];
+    for (int j = 0; j < n; j++) change[j] += weight * phi[j];
   }
+  for (int j = 0; j < n; j++) delta[at + j] = rate[j];
+  for (int j = 0; j < n; j++) y1[at + j] = change[j] + y0[at + j];
+}
+
+static void predict(const cdn_stepper *s, double *delta) {
+  const cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const cdni_step *step = &s->step;
+  columns c = { .count = m->order };
+  for (int i = 1; i <= c.count; i++)
+    c.from[i] = cdni_adams_history(s, i), c.beta[i] = m->beta[i], c.weight[i] = step->h * m->g[i] * m->beta[i];
+  int at = 0;
+  for (; at + TOGETHER <= s->ny; at += TOGETHER) predict_part(&c, step->y0, step->y1, delta, at, TOGETHER);
+  for (; at < s->ny; at++) predict_part(&c, step->y0, step->y1, delta, at, 1);
 }
 
 /* Distances of the corrected from the predicted solution, and of their rates. They estimate the Jacobian in the
@@ -251,7 +295,7 @@ static void sum_work(cdn_stepper *s) {
 static cdn_status attempt(cdn_stepper *s) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   cdni_step *step = &s->step;
-  double h = step->h, *delta = correction(s), power;
+  double h = step->h, *delta = correction(s);
   int n = s->ny;
   if (m->held == 0) {
     *m = (cdni_adams_memory){ .held = 1, .order = 1, .starting = true };
@@ -261,27 +305,16 @@ static cdn_status attempt(cdn_stepper *s) {
   set_coefficients(m, h);
   set_integrals(m, h);
 
-  /* predict y1; delta receives the rates there */
   double *y1 = step->y1;
-  int k = m->order;
-  memset(delta, 0, sizeof(double) * (size_t)n);
-  memset(y1, 0, sizeof(double) * (size_t)n);
-  for (int i = k; i >= 1; i--) {
-    const double *phi = cdni_adams_history(s, i);
-    double beta = m->beta[i], weight = h * m->g[i] * beta;
-    for (int j = 0; j < n; j++) {
-      delta[j] += beta * phi[j];
-      y1[j] += weight * phi[j];
-    }
-  }
-  for (int j = 0; j < n; j++) y1[j] += step->y0[j];
+  const int k = m->order;
+  predict(s, delta);
 
   /* Rates grow with the length of a quaternion; that is no error of a rotation. The block for the new differences
    * has room for the predicted solution, and then for its rates. */
   double *predicted = difference(s, !m->at, 1);
   memcpy(predicted, y1, sizeof(double) * (size_t)n);
   if (cdni_all_finite(y1, (size_t)n, NULL)) cdni_normalize(s, predicted);
-  CDNI_TRY(cdni_evaluate(s, step->t1, predicted, step->f1, &power));
+  CDNI_TRY(cdni_evaluate(s, step->t1, predicted, step->f1, NULL));
   for (int j = 0; j < n; j++) delta[j] = step->f1[j] - delta[j];
   CDNI_TRY(compare_orders(s));
   step->norm = m->error * cdni_tolerance(s);
@@ -322,6 +355,8 @@ static void accepted(cdn_stepper *s) {
   if (m->held < ADAMS_KEPT) m->held++;
   m->failures = 0;
   cdni_adams_choose(s);
+  /* the order rises by one a step, and asks for two more; the power may need a higher one than y does */
+  if (m->held > m->order + AHEAD) m->held = m->order + AHEAD;
   /* the error of this step does not decide the size of the next */
   if (step->t1 - step->t0 != step->h) m->expected_error = 0;
 }

@@ -101,6 +101,7 @@ static double size_of(int n, const double *y, const double *f, double h, const d
 }
 
 void cdni_note_bursts(cdn_stepper *s) {
+  if (s->def.fixed_step > 0) return;
   const double length = s->def.final_time - s->certificate.time_initial, *f[2] = { s->step.f0, s->f[s->at] };
   const double kept = length > 0 ? exp(-s->taken / (FORGOTTEN * length)) : 1;
   /* speeds after what forces took in the step, over those before */

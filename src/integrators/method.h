@@ -95,7 +95,7 @@ double cdni_size_rejected(int order, double h, double error);
 
 /* ---- services of the loop for methods ---- */
 
-/* ydot and power at a trial point; ydot is copied out. */
+/* ydot and power (NULL: not wanted) at a trial point; ydot is copied out. */
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power);
 /* Ends a step: projects y1 in place, and fills f1 and power1 there; the next step starts from them. raw (may be NULL)
  * receives rates for estimates and dense output: those at y1, with qdot scaled to the quaternion lengths before

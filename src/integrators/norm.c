@@ -35,6 +35,10 @@ void cdni_find_vectors(cdn_stepper *s) {
     join(u, first_u, end_u - linear);
     join(u, end_u - linear, end_u);
   }
+  s->n_quaternions = 0;
+  for (int b = 1; b < cdn_system_body_count(s->system); b++)
+    if (cdn_body_has_quaternion(s->system, (cdn_body){ b }))
+      s->quaternion[s->n_quaternions++] = cdn_body_first_q(s->system, (cdn_body){ b });
   for (int i = 0; i < s->nq; i++) s->q_weight[i] = 1;
   for (int b = 1; s->def.q_weights && b < cdn_system_body_count(s->system); b++) {
     int q0 = cdn_body_first_q(s->system, (cdn_body){ b }), nq = cdn_body_nq(s->system, (cdn_body){ b });
@@ -48,9 +52,25 @@ void cdni_find_vectors(cdn_stepper *s) {
 
 /* ---- weights ---- */
 
+/* The part of a change of q that does not change lengths of quaternions: N N^+ e, where the rest of N is square. */
+static cdn_status drop_lengths(const cdn_stepper *s, cdn_state *place, const double *e, double *f) {
+  const double *at = cdn_state_q_eff(place);
+  if (!at) return cdni_state_last_status(place);
+  memcpy(f, e, sizeof(double) * (size_t)s->nq);
+  for (int i = 0; i < s->n_quaternions; i++) {
+    const double *q = at + s->quaternion[i];
+    double *x = f + s->quaternion[i];
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    const double along = (q[0] * x[0] + q[1] * x[1] + q[2] * x[2] + q[3] * x[3]) / square;
+    for (int k = 0; k < 4; k++) x[k] -= along * q[k];
+  }
+  return CDN_OK;
+}
+
 /* E_q e = N W_q N^+ e: absolute, in the units of q, blind to the length of quaternions (9.3). */
 static cdn_status weigh_q(cdn_stepper *s, cdn_state *place, const double *e, double *f) {
   double *speeds = s->scratch;
+  if (!s->def.q_weights && s->nq == s->nu + s->n_quaternions) return drop_lengths(s, place, e, f);
   CDNI_TRY(cdni_state_multiply_by_N_inv(place, e, speeds));
   if (s->def.q_weights) {
     for (int i = 0; i < s->nu; i++) speeds[i] *= s->def.q_weights[i];
@@ -96,17 +116,28 @@ static void weigh_u_relative(const cdn_stepper *s, const double *ya, const doubl
 
 /* ---- norms ---- */
 
+/* The sum of squares, in eight parts that do not wait for each other. */
+static double square_of(int n, const double *f) {
+  enum { PARTS = 8 };
+  double sum[PARTS] = { 0 };
+  int i = 0;
+  for (; i + PARTS <= n; i += PARTS)
+    for (int k = 0; k < PARTS; k++) sum[k] += f[i + k] * f[i + k];
+  for (int k = 0; i + k < n; k++) sum[k] += f[i + k] * f[i + k];
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
 /* Of n values; `count` of them are not prescribed. The infinity norm is the longest vector's: it does not depend on
  * axes. */
 static double norm_of(const cdn_stepper *s, int n, const double *f, int count, const int *vector) {
   double norm = 0, length = 0;
-  bool longest = s->def.norm == CDN_NORM_INFINITY;
+  if (s->def.norm != CDN_NORM_INFINITY) return count ? sqrt(square_of(n, f) / count) : 0;
   for (int i = 0; i < n; i++) {
-    if (longest && !(vector && vector[i] < i)) length = 0;
+    if (!(vector && vector[i] < i)) length = 0;
     length += f[i] * f[i];
     if (length > norm || isnan(length)) norm = length;
   }
-  return longest ? sqrt(norm) : count ? sqrt(length / count) : 0;
+  return sqrt(norm);
 }
 
 /* The norms of the q, u and z parts of a weighted vector. */

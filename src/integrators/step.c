@@ -29,7 +29,7 @@ cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   CDNI_TRY(cdni_realize_start(s, s->work));
   CDNI_TRY(cdni_certificate_evaluation(s));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
-  return cdni_power(s, s->work, power);
+  return power ? cdni_power(s, s->work, power) : CDN_OK;
 }
 
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {

@@ -88,7 +88,7 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
-  size_t vectors = cdni_stride((s->ny + 1) / 2);
+  size_t vectors = cdni_stride((s->ny + s->nq / 4 + 1) / 2);
   size_t poses = cdni_stride((int)cdni_singular_memory(s));
   s->block_size = sizeof(double) * (12 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8);
   s->block = cdni_calloc(&s->allocator, s->block_size);
@@ -115,6 +115,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
   s->vector = (int *)(void *)(z_weights + 2 * nz + flags);
+  s->quaternion = s->vector + s->nq + s->nu;
   s->memory = z_weights + 2 * nz + flags + vectors;
   s->shown = s->memory + method;
 

@@ -70,8 +70,10 @@ struct cdn_stepper {
   double *weights;     /* room for q_weights, for u_weights, then for z_weights */
   double *q_weight;    /* by slot of q: the largest weight of q in the slot's mobilizer */
   int *vector;         /* by slot of q, then of u: the first slot of the vector that contains it (norm.c) */
-  double *memory;      /* the method's own */
-  void *solver;        /* the object that the method's `create` made */
+  int *quaternion;     /* first slots of q of quaternions */
+  int n_quaternions;
+  double *memory; /* the method's own */
+  void *solver;   /* the object that the method's `create` made */
   double *block;
   size_t block_size;
 

@@ -83,11 +83,11 @@ static cdn_status refuse_lost(cdn_stepper *s, int64_t key, double depth) {
       cdn_state_time(s->work), names[0], names[1], depth);
 }
 
-/* The sight of the same pair in another State; the two may be one. */
-static cdn_status look_at(cdn_stepper *s, cdn_state *state, const cdni_sight *of, cdni_sight *to) {
+/* The sight of the same pair at another time; the two may be one. */
+static void look_at(cdn_stepper *s, int mark, const cdni_sight *of, cdni_sight *to) {
   const cdni_sweep *w = &s->events->sweep;
   to->key = of->key, to->apart = of->apart;
-  return cdni_take_failure(s, state, w->ops->look(w->self, state, to));
+  w->ops->look(w->self, s->work, mark_at(w, mark), to);
 }
 
 static cdn_status is_lost(cdn_stepper *s, const cdni_sight *sight, bool *lost) {
@@ -116,11 +116,13 @@ cdn_status cdni_sweep_begin(cdn_stepper *s) {
   /* the scene gets its workspace before the first step */
   CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, BETWEEN))));
   w->marked = true;
-  CDNI_TRY(w->ops->pairs(w->self, s->work, mark_at(w, START), mark_at(w, START), 0, true, &w->sights));
+  if (!w->ops->loses(w->self)) return CDN_OK;
+  const cdni_lapse none = { .a = mark_at(w, START), .b = mark_at(w, START), .last = true };
+  CDNI_TRY(w->ops->pairs(w->self, s->work, &none, &w->sights));
   for (int i = 0; i < w->sights.n; i++) {
     cdni_sight *sight = &w->sights.sights[i];
     bool lost;
-    CDNI_TRY(look_at(s, s->work, sight, sight));
+    look_at(s, START, sight, sight);
     CDNI_TRY(is_lost(s, sight, &lost));
     if (lost) return refuse_lost(s, sight->key, -sight->distance);
   }
@@ -172,8 +174,10 @@ static cdn_status sort_out(cdn_stepper *s, const span *p, span *rest, meeting *f
   *rest = (span){ .t = { p->t[0], p->t[1] }, .mark = { p->mark[0], p->mark[1] }, .sight = { top, top + p->n } };
   for (int i = 0; i < p->n && first->key < 0; i++) {
     const cdni_sight *x = sight_at(w, p->sight[0] + i), *y = sight_at(w, p->sight[1] + i);
-    const cdni_passing passing =
-        w->ops->judge(w->self, s->work, mark_at(w, p->mark[0]), mark_at(w, p->mark[1]), h, false, x, y);
+    const cdni_lapse lapse = {
+      .a = mark_at(w, p->mark[0]), .b = mark_at(w, p->mark[1]), .h = h, .through = s->def.fixed_step > 0
+    };
+    const cdni_passing passing = w->ops->judge(w->self, s->work, &lapse, x, y);
     const bool through = passing == CDNI_PASSES_THROUGH && x->distance <= 0;
     if (through || (meets(x, y) && fine)) {
       first->key = x->key, first->lo = p->t[0], first->hi = p->t[1], first->through = through;
@@ -223,7 +227,7 @@ static cdn_status resolve(cdn_stepper *s, const span *p, int level, meeting *fir
   for (int i = 0; i < rest.n; i++) {
     const cdni_sight *x = sight_at(w, rest.sight[0] + i), *y = sight_at(w, rest.sight[1] + i);
     cdni_sight *m = sight_at(w, here + i);
-    CDNI_TRY(look_at(s, s->events->scene, x, m));
+    look_at(s, mark, x, m);
     /* what touches at first and has parted here may meet again */
     if (x->distance <= 0 && m->distance > 0) m->apart = y->distance > 0 || rest.t[1] < s->step.t1;
   }
@@ -242,51 +246,40 @@ static cdn_status resolve(cdn_stepper *s, const span *p, int level, meeting *fir
 
 /* ---- the step ---- */
 
-/* The State at one end of a span. */
-static cdn_status stand_at(cdn_stepper *s, double t, cdn_state **state) {
-  *state = t == s->step.t1 ? s->work : s->events->scene;
-  if (t == s->step.t1) return CDN_OK;
-  return t == s->step.t0 ? cdni_scene_at_start(s) : scene_at(s, t);
-}
-
 /* Those pairs that the end of the span alone does not clear, with sights at both ends, at the list's end. */
 static cdn_status suspects(cdn_stepper *s, span *p, meeting *first) {
   cdni_sweep *w = &s->events->sweep;
-  const void *a = mark_at(w, p->mark[0]), *b = mark_at(w, p->mark[1]);
-  const double h = p->t[1] - p->t[0];
   /* equal steps are not shortened to meet what they touch for a moment: they tell what they went through */
-  const bool through = s->def.fixed_step > 0;
+  const cdni_lapse lapse = { .a = mark_at(w, p->mark[0]),
+                             .b = mark_at(w, p->mark[1]),
+                             .h = p->t[1] - p->t[0],
+                             .last = p->t[1] == s->step.t1,
+                             .through = s->def.fixed_step > 0 };
   const int top = w->sights.n;
-  cdn_state *state;
   int n = 0;
-  CDNI_TRY(w->ops->pairs(w->self, s->work, a, b, h, p->t[1] == s->step.t1, &w->sights));
-  if (w->sights.n > top) CDNI_TRY(stand_at(s, p->t[1], &state));
+  CDNI_TRY(w->ops->pairs(w->self, s->work, &lapse, &w->sights));
   for (int i = top; i < w->sights.n; i++) {
     cdni_sight *y = sight_at(w, top + n);
-    bool is_far;
+    cdni_passing passing;
     *y = *sight_at(w, i);
-    CDNI_TRY(cdni_take_failure(s, state, w->ops->far(w->self, state, a, b, h, through, y->key, &is_far)));
-    if (is_far) continue;
-    CDNI_TRY(look_at(s, state, y, y));
-    n += w->ops->judge(w->self, s->work, a, b, h, through, NULL, y) != CDNI_PASSES_NOTHING;
+    CDNI_TRY(w->ops->glance(w->self, s->work, &lapse, y, &passing));
+    n += passing != CDNI_PASSES_NOTHING;
   }
   w->sights.n = top + n;
   p->n = n, p->sight[1] = top, p->sight[0] = top + n;
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdni_sights_reserve(&w->sights, top + 2 * n));
   w->sights.n = top + 2 * n;
-  CDNI_TRY(stand_at(s, p->t[0], &state));
   for (int i = 0; i < n; i++) {
     cdni_sight *y = sight_at(w, top + i), *x = sight_at(w, top + n + i);
     bool lost = false;
-    CDNI_TRY(look_at(s, state, y, x));
-    if (p->t[1] == s->step.t1) CDNI_TRY(is_lost(s, y, &lost));
+    look_at(s, p->mark[0], y, x);
+    if (lapse.last) CDNI_TRY(is_lost(s, y, &lost));
     /* the end of the step shows what meets there; other times do not */
-    x->apart = y->apart = x->distance > 0 && (y->distance > 0 || lost || p->t[1] < s->step.t1);
+    x->apart = y->apart = x->distance > 0 && (y->distance > 0 || lost || !lapse.last);
     if (lost && !x->apart)
       *first = (meeting){ .key = y->key, .lo = p->t[0], .hi = p->t[1], .through = true, .depth = -y->distance };
   }
-  s->events->scene_set = false;
   return CDN_OK;
 }
 
@@ -326,6 +319,7 @@ static cdn_status look_all(cdn_stepper *s, meeting *first) {
   if (!w->marked) {
     CDNI_TRY(cdni_scene_at_start(s));
     CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, START))));
+    s->events->scene_set = false;
     w->marked = true;
   }
   return look_between(s, (span){ .t = { s->step.t0, s->step.t1 }, .mark = { START, END } }, 0, first);
@@ -388,6 +382,9 @@ cdn_status cdni_sweep_step(cdn_stepper *s, cdni_outcome *outcome) {
   if (s->step.t1 != s->events->limit) w->met = -1; /* the step that was shortened to meet */
   w->end_marked = false;
   w->end_time = s->step.t1;
+  w->end = 0;
+  /* equal steps tell the first passage, and nothing else where nothing is lost */
+  if (s->def.fixed_step > 0 && s->certificate.passed[0] && !w->ops->loses(w->self)) return CDN_OK;
   CDNI_TRY(w->ops->clear(w->self, s->work, LONGER * h, h, &w->end));
   const bool clear = w->end > 0 && w->end == w->start && h <= 3 * w->reach;
   if (clear && s->n_prescribed_q + s->n_prescribed_u == 0) return CDN_OK;

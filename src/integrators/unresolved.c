@@ -49,6 +49,7 @@ cdn_status cdni_unresolved_drive(cdn_stepper *s) {
 
 void cdni_unresolved_accept(cdn_stepper *s) {
   cdni_unresolved *f = &s->unresolved;
+  if (s->def.fixed_step > 0) return; /* nothing is said of steps that nothing controls */
   const double *q = s->y[s->at];
   note_lengths(s, q, f->start, f->moved);
   for (int i = 0; i < s->nq; i++) {

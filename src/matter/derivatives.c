@@ -19,7 +19,7 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
     .m = m, .state = state, .function = function, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u
   };
   p->udot = udot, p->dq = dq, p->du = du, p->M = M;
-  p->frame = cdn_work_push(state, nu * (sizeof *p->motion + 7 * sizeof *p->turn) +
+  p->frame = cdn_work_push(state, nu * (sizeof *p->motion + 7 * sizeof *p->turn + 1) +
                                       nb * (sizeof *p->sum + sizeof *p->A + 2 * sizeof *p->by_place + 1));
   if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   p->motion = p->frame;
@@ -30,6 +30,7 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
   p->turn = (sv *)(p->by_motion + nb);
   p->turn_c = p->turn + 6 * nu;
   p->turns = (bool *)(p->turn_c + nu);
+  p->carried = (uint8_t *)(p->turns + nb);
   double *matrices[] = { dq, du, M };
   for (int k = 0; k < CDNI_COUNT(matrices); k++)
     if (matrices[k] && nu) memset(matrices[k], 0, nu * nu * sizeof(double));
@@ -49,15 +50,6 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
 void cdni_derivatives_end(derivative_pass *p) { cdn_work_pop(p->state, p->frame); }
 
 /* ---- forces ---- */
-
-void cdni_derivatives_constant_force(derivative_pass *p, int body, v3 r, v3 f) {
-  if (body == 0) return;
-  body_sums *s = &p->sum[body];
-  const real rf = v3_dot(r, f);
-  s->A = m3_plus_outer(s->A, v3_neg(f), r);
-  s->A.x.x += rf, s->A.y.y += rf, s->A.z.z += rf;
-  s->f = v3_add(s->f, f);
-}
 
 void cdni_derivatives_constant_moment(derivative_pass *p, int body, v3 m) {
   if (body == 0) return;

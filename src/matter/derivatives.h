@@ -62,6 +62,7 @@ typedef struct derivative_pass {
   sv *A;                   /* nb: true accelerations of M's origins */
   bool *turns;             /* nb: whether columns of H change in F with the joint's own coordinates, */
   sv *turn;                /* 6 nu: derivative of column k by mobility l of the same joint, at 6 l + k, */
+  uint8_t *carried;        /* nu: bit l is zero where that derivative of column k is, */
   sv *turn_c;              /* nu: and of c = sum u_l u_k T_lk by mobility l */
   /* Forces on a body that depend on its own placement and velocity in Ground: beyond being carried along they change by
    * by_place S + by_motion d V. The first one that is added zeroes both. */
@@ -89,8 +90,6 @@ void cdni_derivatives_end(derivative_pass *p);
 
 /* ---- for forces ---- */
 
-/* A force, constant in Ground's axes, at a station fixed on a body, at distance r from its M origin. */
-void cdni_derivatives_constant_force(derivative_pass *p, int body, v3 r, v3 f);
 void cdni_derivatives_constant_moment(derivative_pass *p, int body, v3 moment);
 /* Subtracts from column k of a matrix of derivatives of tau (`columns` wide) the generalized forces of F, about the M
  * origin of `body`. */
@@ -127,6 +126,16 @@ CDNI_INLINE sv sv_carry_force(sv S, sv F) {
 /* A + b c^T */
 CDNI_INLINE m3 m3_plus_outer(m3 A, v3 b, v3 c) {
   return (m3){ v3_fma(c.x, b, A.x), v3_fma(c.y, b, A.y), v3_fma(c.z, b, A.z) };
+}
+
+/* A force, constant in Ground's axes, at a station fixed on a body, at distance r from its M origin. */
+CDNI_INLINE void cdni_derivatives_constant_force(derivative_pass *p, int body, v3 r, v3 f) {
+  if (body == 0) return;
+  body_sums *s = &p->sum[body];
+  const real rf = v3_dot(r, f);
+  s->A = m3_plus_outer(s->A, v3_neg(f), r);
+  s->A.x.x += rf, s->A.y.y += rf, s->A.z.z += rf;
+  s->f = v3_add(s->f, f);
 }
 
 #endif

@@ -13,9 +13,10 @@
 
 enum { MOST = 6 };
 
-/* Changes of a joint's columns: T, and the derivatives of c = sum u_l u_k T_lk by each mobility. */
+/* Changes of a joint's columns: T, and the derivatives of c = sum u_l u_k T_lk by each mobility. They are where the
+ * passes look for them. */
 typedef struct turning {
-  sv T[MOST][MOST], dc[MOST];
+  sv (*T)[MOST], *dc;
 } turning;
 
 CDNI_INLINE sv sv_cross(sv a, sv b) { return (sv){ v3_cross(a.w, b.w), v3_cross_add(a.w, b.v, v3_cross(a.v, b.w)) }; }
@@ -24,26 +25,34 @@ static bool reversed(const tree_node *n) { return n->variant & 1; }
 
 /* ---- by the table ---- */
 
-static bool carries(const tree_node *n, int l, int k) {
-  return ((cdni_kind_of(n)->carriers[k] >> l & 1) != 0) != reversed(n);
+/* The motions that carry column k, a bit for each. */
+static unsigned carriers(const tree_node *n, int k) {
+  const unsigned all = (1u << n->nu) - 1, by = cdni_kind_of(n)->carriers[k];
+  return (reversed(n) ? ~by : by) & all;
 }
 
-static void turn_by_table(const tree_node *n, const mobility_motion *s, const double *u, turning *t) {
-  sv by[MOST]; /* the sum of the motions that carry column k */
+static void turn_by_table(const derivative_pass *p, const tree_node *n, const mobility_motion *s, const double *u,
+                          turning *t) {
+  uint8_t *carried = p->carried + n->u;
   for (int k = 0; k < n->nu; k++) {
-    by[k] = sv_zero();
-    for (int l = 0; l < n->nu; l++) {
-      t->T[l][k] = carries(n, l, k) ? sv_cross(s[l].S, s[k].S) : sv_zero();
-      if (carries(n, l, k)) by[k] = sv_fma(u[l], s[l].S, by[k]);
-    }
+    carried[k] = (uint8_t)carriers(n, k);
+    for (int l = 0; l < n->nu; l++) t->T[l][k] = carried[k] >> l & 1 ? sv_cross(s[l].S, s[k].S) : sv_zero();
+    t->dc[k] = sv_zero();
   }
-  for (int m = 0; m < n->nu; m++) {
-    t->dc[m] = sv_zero();
-    for (int k = 0; k < n->nu; k++) {
+  for (int k = 0; k < n->nu; k++) {
+    sv by = sv_zero(); /* the sum of the motions that carry column k */
+    if (!carried[k]) continue;
+    for (int l = 0; l < n->nu; l++)
+      if (carried[k] >> l & 1) by = sv_fma(u[l], s[l].S, by);
+    for (int m = 0; m < n->nu; m++) {
       sv d_by = sv_zero();
+      unsigned turned = 0; /* of the motions that carry column k, those that mobility m carries */
       for (int l = 0; l < n->nu; l++)
-        if (carries(n, l, k)) d_by = sv_fma(u[l], t->T[m][l], d_by);
-      t->dc[m] = sv_fma(u[k], sv_add(sv_cross(d_by, s[k].S), sv_cross(by[k], t->T[m][k])), t->dc[m]);
+        if (carried[k] >> l & 1 && carried[l] >> m & 1) d_by = sv_fma(u[l], t->T[m][l], d_by), turned = 1;
+      sv change = sv_zero();
+      if (turned) change = sv_cross(d_by, s[k].S);
+      if (carried[k] >> m & 1) change = sv_add(change, sv_cross(by, t->T[m][k]));
+      t->dc[m] = sv_fma(u[k], change, t->dc[m]);
     }
   }
 }
@@ -158,9 +167,10 @@ static cdn_status find_turning(const derivative_pass *p, const tree_data *d, int
   const double *u = p->u + n->u;
   sv own[MOST];
   if (cdni_kind_of(n)->columns != COLUMNS_STRETCHED && n->custom < 0) {
-    turn_by_table(n, s, u, t);
+    turn_by_table(p, n, s, u, t);
     return CDN_OK;
   }
+  memset(p->carried + n->u, 0xff, n->nu);
   const v3 away = own_columns(p, d, i, s, own);
   if (n->custom >= 0) CDNI_TRY(turn_by_differences(p, d, i, u, own, t));
   else turn_of_ellipsoid(p, d, i, u, own, t);
@@ -172,15 +182,11 @@ cdn_status cdni_derivatives_joint(const derivative_pass *p, const tree_data *d, 
   const tree_node *n = &p->node[i];
   p->turns[i] = turns(n);
   if (!p->turns[i]) return CDN_OK;
-  turning t;
+  turning t = { (sv(*)[MOST])(void *)(p->turn + MOST * n->u), p->turn_c + n->u };
   const cdn_status status = find_turning(p, d, i, &t);
   const char *name = CDNI_AT(p->m->bodies, matter_body, i).mobilizer_name;
   if (status != CDN_OK)
     return cdni_state_fail(p->state, status, true, function, name,
                            "joint '%s': its functions failed near where they are differentiated", name);
-  for (int l = 0; l < n->nu; l++) {
-    memcpy(p->turn + MOST * (n->u + l), t.T[l], n->nu * sizeof t.T[l][0]);
-    p->turn_c[n->u + l] = t.dc[l];
-  }
   return CDN_OK;
 }

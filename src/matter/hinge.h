@@ -121,4 +121,24 @@ CDNI_INLINE void D_inv_mul(hinge_form form, int nu, const real *D_inv, const rea
   }
 }
 
+/* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational
+ * block. */
+CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, real armature, real *pivot_J, real *pivot_M) {
+  P.J.xx += armature, P.J.yy += armature, P.J.zz += armature;
+  P.M.xx += armature, P.M.yy += armature, P.M.zz += armature;
+  s3 M_inv = s3_inverse(P.M, pivot_M);
+  /* K = F M^-1 by columns; S = J - K F^T. */
+  m3 K = { v3_fma(M_inv.xz, P.F.z, v3_fma(M_inv.xy, P.F.y, v3_scale(M_inv.xx, P.F.x))),
+           v3_fma(M_inv.yz, P.F.z, v3_fma(M_inv.yy, P.F.y, v3_scale(M_inv.xy, P.F.x))),
+           v3_fma(M_inv.zz, P.F.z, v3_fma(M_inv.yz, P.F.y, v3_scale(M_inv.xz, P.F.x))) };
+  s3 S = s3_minus_outer(s3_minus_outer(s3_minus_outer(P.J, K.x, P.F.x), K.y, P.F.y), K.z, P.F.z);
+  articulated_inertia inverse;
+  inverse.J = s3_inverse(S, pivot_J);
+  m3 L = { s3_mul(inverse.J, K.x), s3_mul(inverse.J, K.y), s3_mul(inverse.J, K.z) };
+  inverse.F = (m3){ v3_neg(L.x), v3_neg(L.y), v3_neg(L.z) };
+  inverse.M = (s3){ v3_dot_add(K.x, L.x, M_inv.xx), v3_dot_add(K.y, L.y, M_inv.yy), v3_dot_add(K.z, L.z, M_inv.zz),
+                    v3_dot_add(K.x, L.y, M_inv.xy), v3_dot_add(K.x, L.z, M_inv.xz), v3_dot_add(K.y, L.z, M_inv.yz) };
+  return inverse;
+}
+
 #endif

@@ -2,8 +2,7 @@
 #include "matter/kernel.h"
 
 #if CDNI_LANES == 1
-#  include "matter/derivatives.h"
-#  include "matter/kernel_blocks.h"
+#  include "matter/kernel_derivatives_sides.h"
 
 CDNI_INLINE sv sv_cross(sv a, sv b) { return (sv){ v3_cross(a.w, b.w), v3_cross_add(a.w, b.v, v3_cross(a.v, b.w)) }; }
 
@@ -45,6 +44,7 @@ void KERNEL(derivatives_motion)(const derivative_pass *p) {
     const tree_node *n = &p->node[i];
     mobility_motion *s = p->motion + n->u;
     const sv *turn = p->turn + 6 * n->u;
+    const uint8_t *carried = p->carried + n->u;
     const real *u = p->u + n->u, *udot = p->udot ? p->udot + n->u : NULL;
     const sv A = p->A[i], V = { p->twist[i].V.w, v3_zero() };
     sv V_P = V;
@@ -57,10 +57,11 @@ void KERNEL(derivatives_motion)(const derivative_pass *p) {
       if (p->turns[i]) {
         sv d_V = sv_zero(), d_A = p->turn_c[n->u + l]; /* of the joint's own part of V and A */
         for (int k = 0; k < n->nu; k++) {
+          const bool carries = carried[k] >> l & 1, is_carried = carried[l] >> k & 1;
           const sv T = turn[6 * l + k];
-          d_V = sv_fma(u[k], T, d_V);
-          if (udot) d_A = sv_fma(udot[k], T, d_A);
-          beta = sv_fma(u[k], sv_add(T, turn[6 * k + l]), beta);
+          if (carries) d_V = sv_fma(u[k], T, d_V);
+          if (carries && udot) d_A = sv_fma(udot[k], T, d_A);
+          if (carries || is_carried) beta = sv_fma(u[k], sv_add(T, turn[6 * k + l]), beta);
         }
         eta = sv_add(eta, d_V);
         alpha = sv_add(alpha, sv_add(d_A, sv_cross(V_P, d_V)));
@@ -120,49 +121,7 @@ static void add_to_parent(const derivative_pass *p, int i) {
   response_add_shifted(&p->by_motion[parent], &p->by_motion[i], r);
 }
 
-/* ---- mobilities of a block side by side, about the M origin of its last body and in the frame that moves with it
- * ---- */
-
-/* Components of receivers; each is a run of eight numbers, or of one for a lone mobility. By q the first twelve are
- * multiplied with M_, B_ and L_ of senders, by u the nine from BETA on with M_ and B_. */
-enum {
-  ALPHA = 0,
-  ETA = 6, /* angular part */
-  S_ = 9,
-  REST = 15, /* eta's linear part in Ground's own inertial frame */
-  BETA = 18,
-  TURN = 24, /* S's angular part again */
-  MET = 27
-};
-/* Components of senders, passed inwards: forces by the mobility's own motion, and projections of quantities that
- * move. */
-enum {
-  M_ = 0, /* I S */
-  B_ = 6, /* B^T S, */
-  L_ = 9, /* (A, f)^T S */
-  DF_Q = 12,
-  DF_U = 18, /* change of the transmitted force by this q, and by this u */
-  PLACE = 24,
-  MOTION = 30, /* less responses^T S */
-  SENT = 36
-};
-
-/* Numbers of the n mobilities of a block; runs of eight or of one are constants wherever these are inlined. */
-typedef struct side {
-  double *x;
-  int n, run;
-} side;
-CDNI_INLINE side side_from(side a, int component) { return (side){ a.x + component * a.run, a.n, a.run }; }
-CDNI_INLINE wide side_wide(side a, int component) { return wide_load(a.x + component * WIDE); }
-
-CDNI_INLINE void side_put3(side a, int component, int at, v3 x) {
-  double *to = a.x + component * a.run + at;
-  to[0] = x.x, to[a.run] = x.y, to[2 * a.run] = x.z;
-}
-CDNI_INLINE void side_put(side a, int component, int at, sv x) {
-  side_put3(a, component, at, x.w);
-  side_put3(a, component + 3, at, x.v);
-}
+/* ---- blocks ---- */
 
 typedef struct met_block {
   double *x;
@@ -174,70 +133,100 @@ CDNI_INLINE v3 eta_at_rest(const derivative_pass *p, int body, const mobility_mo
   return v3_sub(s->eta.v, v3_cross(s->S.w, p->twist[body].V.v));
 }
 
-CDNI_INLINE void fill_met(const derivative_pass *p, const tree_block *b, met_block *m, int run) {
-  const side c = { m->x, b->nu, run };
+enum { MOTION_NUMBERS = sizeof(mobility_motion) / sizeof(double), SUM_NUMBERS = sizeof(body_sums) / sizeof(double) };
+
+CDNI_INLINE int32_t *side_body(side c) { return (int32_t *)(void *)(c.x + BODY * c.run); }
+CDNI_INLINE v3 side_get3(side c, int component, int at) {
+  const double *from = c.x + component * c.run + at;
+  return (v3){ from[0], from[c.run], from[2 * c.run] };
+}
+CDNI_INLINE wide3 side_wide3(side c, int component) { return wide3_load(c.x + component * WIDE); }
+
+/* Where the mobilities of a block are. Returns how far the block's origin is from that of its parent block. Places
+ * after the last repeat the first: their numbers are used by nobody. */
+CDNI_INLINE v3 find_places(const derivative_pass *p, const tree_block *b, side c) {
+  int32_t *body = side_body(c);
   v3 r = v3_zero();
-  if (run == WIDE && b->nu < WIDE) memset(c.x, 0, MET * WIDE * sizeof *c.x);
   for (int i = b->end - 1; i >= b->first; i--) {
     const tree_node *n = &p->node[i];
     const v3 v = v3_sub(p->twist[b->end - 1].V.v, p->twist[i].V.v);
-    for (int k = 0; k < n->nu; k++) {
-      const mobility_motion *s = &p->motion[n->u + k];
-      const int at = n->u - b->u + k;
-      sv alpha = sv_shift_motion(s->alpha, r), beta = sv_shift_motion(s->beta, r);
-      alpha.v = v3_fma(2.0, v3_cross(s->eta.w, v), alpha.v);
-      beta.v = v3_fma(2.0, v3_cross(s->S.w, v), beta.v);
-      side_put(c, ALPHA, at, alpha);
-      side_put3(c, ETA, at, s->eta.w);
-      side_put(c, S_, at, sv_shift_motion(s->S, r));
-      side_put(c, BETA, at, beta);
-      side_put3(c, TURN, at, s->S.w);
-      if (p->has_responses) side_put3(c, REST, at, sv_shift_motion((sv){ s->eta.w, eta_at_rest(p, i, s) }, r).v);
+    for (int k = n->u - b->u; k < n->u - b->u + n->nu; k++) {
+      body[k] = i;
+      side_put3(c, PLACE_R, k, r);
+      side_put3(c, PLACE_V, k, v);
     }
     r = v3_add(r, p->pose[i].r);
   }
-  m->reach = r;
-}
-
-/* Mobility k of body i, whose sums are complete. r leads from M's origin to the block's origin, which moves faster
- * by v. */
-CDNI_INLINE void fill_sent_by(const derivative_pass *p, int i, int k, int at, v3 r, v3 v, side x) {
-  const mobility_motion *s = &p->motion[p->node[i].u + k];
-  const body_sums *c = &p->sum[i];
-  const v3 w = s->S.w, e = s->eta.w, back = v3_neg(r);
-  const real t = 2.0 * (c->K.x.x + c->K.y.y + c->K.z.z);
-  const sv Be = { v3_fma(t, e, v3_scale(-2.0, m3_mul(c->K, e))), v3_scale(2.0, v3_cross(e, c->h)) };
-  const sv Bw = { v3_fma(t, w, v3_scale(-2.0, m3_mul(c->K, w))), v3_scale(2.0, v3_cross(w, c->h)) };
-  const sv turn = { m3_mul(c->A, w), v3_cross(w, c->f) };
-  const sv m = rigid_mul(c->I, s->S);
-  sv dF_q = sv_add(sv_add(sv_carry_force(s->S, c->F), turn), sv_add(Be, rigid_mul(c->I, s->alpha)));
-  sv dF_u = sv_add(Bw, rigid_mul(c->I, s->beta));
-  const v3 b = v3_add(v3_fma(t, w, v3_scale(-2.0, m3_tmul(c->K, w))),
-                      v3_scale(2.0, v3_sub(v3_cross(c->h, s->S.v), v3_cross(v, m.v))));
-  if (p->has_responses) {
-    const response *place = &p->by_place[i], *motion = &p->by_motion[i];
-    const sv rest = { e, eta_at_rest(p, i, s) };
-    dF_q = sv_sub(dF_q, sv_add(response_mul(place, s->S), response_mul(motion, rest)));
-    dF_u = sv_sub(dF_u, response_mul(motion, s->S));
-    side_put(x, PLACE, at, sv_shift_force(sv_neg(response_tmul(place, s->S)), back));
-    side_put(x, MOTION, at, sv_shift_force(sv_neg(response_tmul(motion, s->S)), back));
+  for (int k = b->nu; b->nu > 0 && k < c.run; k++) {
+    body[k] = body[0];
+    side_put3(c, PLACE_R, k, side_get3(c, PLACE_R, 0));
+    side_put3(c, PLACE_V, k, side_get3(c, PLACE_V, 0));
   }
-  side_put(x, M_, at, sv_shift_force(m, back));
-  side_put3(x, B_, at, b);
-  side_put3(x, L_, at, v3_add(m3_tmul(c->A, w), v3_cross(c->f, s->S.v)));
-  side_put(x, DF_Q, at, sv_shift_force(dF_q, back));
-  side_put(x, DF_U, at, sv_shift_force(dF_u, back));
+  return r;
 }
 
-CDNI_INLINE void fill_sent(const derivative_pass *p, const tree_block *b, side x) {
-  v3 r = v3_zero();
-  if (x.run == WIDE && b->nu < WIDE) memset(x.x, 0, SENT * WIDE * sizeof *x.x);
-  for (int i = b->end - 1; i >= b->first; i--) {
-    const tree_node *n = &p->node[i];
-    const v3 v = v3_sub(p->twist[b->end - 1].V.v, p->twist[i].V.v);
-    for (int k = 0; k < n->nu; k++) fill_sent_by(p, i, k, n->u - b->u + k, r, v, x);
-    r = v3_add(r, p->pose[i].r);
-    if (n->parent > 0) add_to_parent(p, i);
+CDNI_INLINE void load_motion(const derivative_pass *p, const tree_block *b, wide motion[MOTION_NUMBERS]) {
+  const double *row[WIDE];
+  for (int e = 0; e < MOTION_NUMBERS; e += WIDE) {
+    for (int k = 0; k < WIDE; k++) row[k] = (const double *)(p->motion + b->u + (k < b->nu ? k : 0)) + e;
+    wide_columns(row, motion + e);
+  }
+}
+CDNI_INLINE void load_sums(const derivative_pass *p, const int32_t *body, wide sums[SUM_NUMBERS]) {
+  const double *row[WIDE];
+  for (int e = 0; e < SUM_NUMBERS; e += WIDE) {
+    for (int k = 0; k < WIDE; k++) row[k] = (const double *)(p->sum + body[k]) + e;
+    wide_columns(row, sums + e);
+  }
+}
+
+CDNI_INLINE void fill_met(const derivative_pass *p, const tree_block *b, side c) {
+  if (c.run == WIDE) {
+    wide motion[MOTION_NUMBERS];
+    load_motion(p, b, motion);
+    wide3_receive(c, motion, side_wide3(c, PLACE_R), side_wide3(c, PLACE_V));
+  } else {
+    lone_receive(c, (const double *)(p->motion + b->u), side_get3(c, PLACE_R, 0), side_get3(c, PLACE_V, 0));
+  }
+  for (int k = 0; p->has_responses && k < b->nu; k++) {
+    const mobility_motion *s = &p->motion[b->u + k];
+    const sv rest = { s->eta.w, eta_at_rest(p, side_body(c)[k], s) };
+    side_put3(c, REST, k, sv_shift_motion(rest, side_get3(c, PLACE_R, k)).v);
+  }
+}
+
+/* PLACE and MOTION of the block's mobilities, and what they take from DF_Q and DF_U. */
+static __attribute__((noinline)) void fill_responses(const derivative_pass *p, const tree_block *b, side c, side x,
+                                                     side less) {
+  for (int k = 0; k < b->nu; k++) {
+    const int i = side_body(c)[k];
+    const mobility_motion *s = &p->motion[b->u + k];
+    const response *place = &p->by_place[i], *motion = &p->by_motion[i];
+    const sv rest = { s->eta.w, eta_at_rest(p, i, s) };
+    const v3 back = v3_neg(side_get3(c, PLACE_R, k));
+    side_put(less, 0, k, sv_add(response_mul(place, s->S), response_mul(motion, rest)));
+    side_put(less, 6, k, response_mul(motion, s->S));
+    side_put(x, PLACE, k, sv_shift_force(sv_neg(response_tmul(place, s->S)), back));
+    side_put(x, MOTION, k, sv_shift_force(sv_neg(response_tmul(motion, s->S)), back));
+  }
+}
+
+/* c: what the block receives; its places are there. */
+CDNI_INLINE void fill_sent(const derivative_pass *p, const tree_block *b, side c, side x) {
+  wide numbers[12];
+  const side less = { (double *)numbers, b->nu, x.run };
+  if (p->has_responses) {
+    memset(numbers, 0, sizeof numbers);
+    fill_responses(p, b, c, x, less);
+  }
+  if (x.run == WIDE) {
+    wide motion[MOTION_NUMBERS], sums[SUM_NUMBERS];
+    load_motion(p, b, motion);
+    load_sums(p, side_body(c), sums);
+    wide3_send(x, motion, sums, p->has_responses ? numbers : NULL, side_wide3(c, PLACE_R), side_wide3(c, PLACE_V));
+  } else {
+    lone_send(x, (const double *)(p->motion + b->u), (const double *)(p->sum + side_body(c)[0]),
+              p->has_responses ? less.x : NULL, side_get3(c, PLACE_R, 0), side_get3(c, PLACE_V, 0));
   }
 }
 
@@ -278,37 +267,6 @@ CDNI_INLINE void shift_sent(side x, side kept, v3 arm, v3 v, bool responses) {
 
 /* ---- the matrices ---- */
 
-/* Sum over n components of number a of A times all of B, a wide side. */
-CDNI_INLINE wide side_sum(int n, side A, int a, side B, wide sum) {
-  for (int k = 0; k < n; k++) sum = wide_fma(wide_set(A.x[k * A.run + a]), side_wide(B, k), sum);
-  return sum;
-}
-CDNI_INLINE wide side_dot(int n, side A, int a, side B) {
-  return side_sum(n - 1, side_from(A, 1), a, side_from(B, 1), wide_mul(wide_set(A.x[a]), side_wide(B, 0)));
-}
-
-CDNI_INLINE void block_add(double *to, wide a, int n) {
-  if (n == WIDE) wide_store(to, wide_add(wide_load(to), a));
-  else wide_store_part(to, wide_add(wide_load_part(to, n), a), n);
-}
-
-/* += A^T B of n components, into a matrix with rows of `size`. A few columns take a simpler path. */
-CDNI_INLINE void add_product(int n, side A, side B, double *to, size_t size) {
-  if (A.run == 1 && B.run == 1) {
-    double sum = A.x[0] * B.x[0];
-    for (int k = 1; k < n; k++) sum = r_fma(A.x[k], B.x[k], sum);
-    *to += sum;
-  } else if (B.n <= 2 && B.n < A.n) {
-    for (int b = 0; b < B.n; b++) {
-      double all[WIDE];
-      wide_store(all, side_dot(n, B, b, A));
-      for (int k = 0; k < A.n; k++) to[(size_t)k * size + (size_t)b] += all[k];
-    }
-  } else {
-    for (int a = 0; a < A.n; a++) block_add(to + (size_t)a * size, side_dot(n, A, a, B), B.n);
-  }
-}
-
 /* Multiplies the sender's components of block b with the receiver's components of a block inboard. */
 CDNI_INLINE void meet(const derivative_pass *p, const tree_block *b, side x, const tree_block *inner, side c) {
   const size_t nu = (size_t)p->m->tree.nu;
@@ -334,43 +292,77 @@ CDNI_INLINE void meet(const derivative_pass *p, const tree_block *b, side x, con
   }
 }
 
-/* Mobility a of a block (of a body whose first mobility is `first`) with the whole block: mobilities of bodies
- * inboard receive, the others send. */
-CDNI_INLINE void own_row(const derivative_pass *p, const tree_block *b, side x, side c, int a, int first) {
-  const size_t at = (size_t)(b->u + a) * (size_t)p->m->tree.nu + (size_t)b->u;
+/* The mobilities of a block with each other, into a matrix: those of bodies inboard receive, the others send. first:
+ * the first mobility of each one's body. */
+CDNI_INLINE void own_dq(const derivative_pass *p, side x, side c, const int *first, double *to, size_t size) {
   const side S = side_from(c, S_);
-  if (p->dq) {
-    wide met = side_dot(12, x, a, c);
+  wide met[MOST_COMPONENTS], df[6];
+  side_load(12, c, met);
+  side_load(6, side_from(x, DF_Q), df);
+  for (int a = 0; a < x.n; a++) {
+    wide sum = side_dot(12, x, a, met);
     if (p->has_responses) {
-      met = side_sum(6, side_from(x, PLACE), a, S, met);
-      met = side_sum(3, side_from(x, MOTION), a, side_from(c, ETA), met);
-      met = side_sum(3, side_from(x, MOTION + 3), a, side_from(c, REST), met);
+      wide S_all[6], rest[6];
+      side_load(6, S, S_all);
+      side_load(3, side_from(c, ETA), rest);
+      side_load(3, side_from(c, REST), rest + 3);
+      sum = side_sum(6, side_from(x, PLACE), a, S_all, sum);
+      sum = side_sum(6, side_from(x, MOTION), a, rest, sum);
     }
-    block_add(p->dq + at, wide_first(first, met, side_dot(6, S, a, side_from(x, DF_Q))), b->nu);
+    block_add(to + (size_t)a * size, wide_first(first[a], sum, side_dot(6, S, a, df)), x.n);
   }
-  if (p->du) {
-    wide met = side_dot(9, x, a, side_from(c, BETA));
-    if (p->has_responses) met = side_sum(6, side_from(x, MOTION), a, S, met);
-    block_add(p->du + at, wide_first(first, met, side_dot(6, S, a, side_from(x, DF_U))), b->nu);
+}
+
+CDNI_INLINE void own_du(const derivative_pass *p, side x, side c, const int *first, double *to, size_t size) {
+  const side S = side_from(c, S_);
+  wide met[9], df[6];
+  side_load(9, side_from(c, BETA), met);
+  side_load(6, side_from(x, DF_U), df);
+  for (int a = 0; a < x.n; a++) {
+    wide sum = side_dot(9, x, a, met);
+    if (p->has_responses) {
+      wide S_all[6];
+      side_load(6, S, S_all);
+      sum = side_sum(6, side_from(x, MOTION), a, S_all, sum);
+    }
+    block_add(to + (size_t)a * size, wide_first(first[a], sum, side_dot(6, S, a, df)), x.n);
   }
-  if (p->M) block_add(p->M + at, wide_first(a, side_dot(6, x, a, S), side_dot(6, S, a, x)), b->nu);
+}
+
+CDNI_INLINE void own_M(side x, side c, double *to, size_t size) {
+  const side S = side_from(c, S_);
+  wide met[6], m[6];
+  side_load(6, S, met);
+  side_load(6, x, m);
+  for (int a = 0; a < x.n; a++)
+    block_add(to + (size_t)a * size, wide_first(a, side_dot(6, x, a, met), side_dot(6, S, a, m)), x.n);
+}
+
+/* The same of a lone mobility, which only sends. */
+CDNI_INLINE void own_lone(const derivative_pass *p, side x, side c, size_t at, size_t size) {
+  const side S = side_from(c, S_);
+  if (p->dq) add_product(6, S, side_from(x, DF_Q), p->dq + at, size);
+  if (p->du) add_product(6, S, side_from(x, DF_U), p->du + at, size);
+  if (p->M) add_product(6, S, x, p->M + at, size);
 }
 
 CDNI_INLINE void own_rows(const derivative_pass *p, const tree_block *b, side x, side c, const body_mass *mass) {
-  const size_t nu = (size_t)p->m->tree.nu;
+  const size_t nu = (size_t)p->m->tree.nu, at = (size_t)b->u * nu + (size_t)b->u;
+  int first[WIDE];
+  for (int i = b->first; i < b->end; i++)
+    for (int k = 0; k < p->node[i].nu; k++) first[p->node[i].u - b->u + k] = p->node[i].u - b->u;
+  if (x.run == WIDE) {
+    if (p->dq) own_dq(p, x, c, first, p->dq + at, nu);
+    if (p->du) own_du(p, x, c, first, p->du + at, nu);
+    if (p->M) own_M(x, c, p->M + at, nu);
+  } else {
+    own_lone(p, x, c, at, nu);
+  }
   for (int i = b->first; i < b->end; i++) {
     const tree_node *n = &p->node[i];
     for (int k = 0; k < n->nu; k++) {
-      const size_t row = (size_t)(n->u + k) * nu, diagonal = row + (size_t)(n->u + k);
-      if (x.run == WIDE) {
-        own_row(p, b, x, c, n->u - b->u + k, n->u - b->u);
-      } else {
-        const side S = side_from(c, S_);
-        if (p->dq) add_product(6, S, side_from(x, DF_Q), p->dq + diagonal, nu);
-        if (p->du) add_product(6, S, side_from(x, DF_U), p->du + diagonal, nu);
-        if (p->M) add_product(6, S, x, p->M + diagonal, nu);
-      }
-      if (p->M) p->M[diagonal] += mass[i].armature;
+      const size_t row = (size_t)(n->u + k) * nu;
+      if (p->M) p->M[row + (size_t)(n->u + k)] += mass[i].armature;
       /* Column k of H turns with mobility l. */
       for (int l = 0; p->dq && p->turns[i] && l < n->nu; l++)
         p->dq[row + (size_t)(n->u + l)] += sv_dot(p->turn[6 * (n->u + l) + k], p->sum[i].F);
@@ -379,7 +371,8 @@ CDNI_INLINE void own_rows(const derivative_pass *p, const tree_block *b, side x,
 }
 
 /* Room for a block's numbers, in whole cache lines. */
-static size_t met_size(const tree_block *b) { return b->nu > 1 ? MET * WIDE : (MET + WIDE - 1) / WIDE * WIDE; }
+static int run_of(const tree_block *b) { return b->nu > 1 ? WIDE : 1; }
+static size_t met_size(const tree_block *b) { return ((size_t)(MET * run_of(b)) + WIDE - 1) / WIDE * WIDE; }
 static size_t ends_size(const tree *t) { return cdni_aligned((size_t)t->n_blocks * sizeof(met_block)); }
 
 size_t KERNEL(derivatives_scratch)(const tree *t) {
@@ -389,14 +382,14 @@ size_t KERNEL(derivatives_scratch)(const tree *t) {
 }
 
 CDNI_INLINE void fill_block(const derivative_pass *p, const tree_block *b, const body_mass *mass, const met_block *met,
-                            double *own, int run) {
+                            int run) {
   const tree *t = &p->m->tree;
   double numbers[(SENT + KEPT) * WIDE] __attribute__((aligned(64)));
-  const side x = { numbers, b->nu, run }, kept = side_from(x, SENT);
+  const side x = { numbers, b->nu, run }, kept = side_from(x, SENT), c = { met[b - t->block].x, b->nu, run };
   v3 arm = met[b - t->block].reach;
-  fill_sent(p, b, x);
-  own_rows(p, b, x, (side){ own, b->nu, run }, mass);
-  if (b->parent < 0 || b->nu == 0) return;
+  fill_sent(p, b, c, x);
+  own_rows(p, b, x, c, mass);
+  if (b->parent < 0) return;
   keep(kept, x, p->has_responses);
   for (int j = b->parent; j >= 0; j = t->block[j].parent) {
     const tree_block *inner = &t->block[j];
@@ -408,29 +401,37 @@ CDNI_INLINE void fill_block(const derivative_pass *p, const tree_block *b, const
 }
 
 static __attribute__((noinline)) void fill_many(const derivative_pass *p, const tree_block *b, const body_mass *mass,
-                                                const met_block *met, double *own) {
-  fill_block(p, b, mass, met, own, WIDE);
+                                                const met_block *met) {
+  fill_block(p, b, mass, met, WIDE);
 }
 static __attribute__((noinline)) void fill_lone(const derivative_pass *p, const tree_block *b, const body_mass *mass,
-                                                const met_block *met, double *own) {
-  fill_block(p, b, mass, met, own, 1);
+                                                const met_block *met) {
+  fill_block(p, b, mass, met, 1);
 }
 
 void KERNEL(derivatives_fill)(const derivative_pass *p, const body_mass *mass, void *scratch) {
   const tree *t = &p->m->tree;
   met_block *met = scratch;
   double *numbers = (double *)((char *)scratch + ends_size(t));
+  /* Each pass over all blocks before the next: vectors are loaded from what was stored number by number, and would wait
+   * for it if it were quite new. */
   for (int k = 0; k < t->n_blocks; k++) {
     const tree_block *b = &t->block[k];
     met[k].x = numbers;
+    met[k].reach = find_places(p, b, (side){ numbers, b->nu, run_of(b) });
     numbers += met_size(b);
-    if (b->nu > 1) fill_met(p, b, &met[k], WIDE);
-    else fill_met(p, b, &met[k], 1);
+  }
+  for (int i = t->n - 1; i > 0; i--)
+    if (p->node[i].parent > 0) add_to_parent(p, i);
+  for (int k = 0; k < t->n_blocks; k++) {
+    const tree_block *b = &t->block[k];
+    if (b->nu > 1) fill_met(p, b, (side){ met[k].x, b->nu, WIDE });
+    else if (b->nu == 1) fill_met(p, b, (side){ met[k].x, 1, 1 });
   }
   for (int k = t->n_blocks - 1; k >= 0; k--) {
     const tree_block *b = &t->block[k];
-    if (b->nu > 1) fill_many(p, b, mass, met, met[k].x);
-    else fill_lone(p, b, mass, met, met[k].x);
+    if (b->nu > 1) fill_many(p, b, mass, met);
+    else if (b->nu == 1) fill_lone(p, b, mass, met);
   }
 }
 

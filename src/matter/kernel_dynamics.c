@@ -11,26 +11,6 @@
  * leaves about n eps of it. */
 #define PIVOT_TOLERANCE 1e-13
 
-/* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational
- * block. */
-CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, real armature, real *pivot_J, real *pivot_M) {
-  P.J.xx += armature, P.J.yy += armature, P.J.zz += armature;
-  P.M.xx += armature, P.M.yy += armature, P.M.zz += armature;
-  s3 M_inv = s3_inverse(P.M, pivot_M);
-  /* K = F M^-1 by columns; S = J - K F^T. */
-  m3 K = { v3_fma(M_inv.xz, P.F.z, v3_fma(M_inv.xy, P.F.y, v3_scale(M_inv.xx, P.F.x))),
-           v3_fma(M_inv.yz, P.F.z, v3_fma(M_inv.yy, P.F.y, v3_scale(M_inv.xy, P.F.x))),
-           v3_fma(M_inv.zz, P.F.z, v3_fma(M_inv.yz, P.F.y, v3_scale(M_inv.xz, P.F.x))) };
-  s3 S = s3_minus_outer(s3_minus_outer(s3_minus_outer(P.J, K.x, P.F.x), K.y, P.F.y), K.z, P.F.z);
-  articulated_inertia inverse;
-  inverse.J = s3_inverse(S, pivot_J);
-  m3 L = { s3_mul(inverse.J, K.x), s3_mul(inverse.J, K.y), s3_mul(inverse.J, K.z) };
-  inverse.F = (m3){ v3_neg(L.x), v3_neg(L.y), v3_neg(L.z) };
-  inverse.M = (s3){ v3_dot_add(K.x, L.x, M_inv.xx), v3_dot_add(K.y, L.y, M_inv.yy), v3_dot_add(K.z, L.z, M_inv.zz),
-                    v3_dot_add(K.x, L.y, M_inv.xy), v3_dot_add(K.x, L.z, M_inv.xz), v3_dot_add(K.y, L.z, M_inv.yz) };
-  return inverse;
-}
-
 /* P times column k of H. */
 CDNI_INLINE sv hinge_P_column(hinge_form form, articulated_inertia P, const real *H, int k) {
   if (form == HINGE_FULL) return articulated_mul(P, ((const sv *)H)[k]);
@@ -143,7 +123,7 @@ CDNI_INLINE rmask factor_body(const body_mass *c, int nu, hinge_form form, bool 
 }
 
 /* One body of the inward pass. `factor`: form P, G and D^-1. `bias`: z and eps. `with_velocity`: gyroscopic and
- * Coriolis terms and forces on bodies count. `known`, if not NULL, replaces the Coriolis terms. */
+ * Coriolis terms count. `known`, if not NULL, replaces the Coriolis terms. */
 CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
                               bool with_velocity, const sv *known) {
   const tree_node *n = &t->node[i];
@@ -163,6 +143,7 @@ CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, 
      * projection. */
     real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
     if (massless) scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
+    if (d->added) P = articulated_add(P, d->added[i]);
     articulated_inertia P_out;
     ok = factor_body(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, &P_out);
     a->P = P;
@@ -180,10 +161,10 @@ CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, 
   sv z = n->has_children ? d->z[i] : sv_zero();
   if (with_velocity) {
     if (!massless) z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
-    if (d->force) z = sv_sub(z, d->force[i]);
     if (!base || (hinge_may_bias(form, nu) && n->bias))
       z = sv_add(z, articulated_mul(P, known ? *known : d->twist[i].a_cor));
   }
+  if (d->force) z = sv_sub(z, d->force[i]);
   sv z_out = base ? z : sv_shift_force(z, r);
   if (form == HINGE_FREE) {
     real f[6];
@@ -333,18 +314,28 @@ void KERNEL(forward)(const tree *t, const tree_data *d, bool factored, rmask *si
   }
 }
 
-void KERNEL(solve)(const tree *t, const tree_data *d) {
-  for (int i = t->n - 1; i > 0; i--) {
+void KERNEL(solve)(const tree *t, const tree_data *d, int first, int end, bool factored, rmask *singular) {
+  rmask failure = TRUE_IN_ALL;
+  for (int i = end - 1; i >= first; i--) {
+    rmask ok = TRUE_IN_ALL;
     if (IS_PRESCRIBED(i)) {
-      inward_prescribed(t, d, i, false, true, false);
+      inward_prescribed(t, d, i, !factored, true, false);
       continue;
     }
-#define BODY(NU, FORM) (void)INWARD(NU, FORM, false, true, false)
-    FOR_KIND(&t->node[i])
+    if (factored) {
+#define BODY(NU, FORM) ok = INWARD(NU, FORM, false, true, false)
+      FOR_KIND(&t->node[i])
 #undef BODY
+    } else {
+#define BODY(NU, FORM) ok = INWARD(NU, FORM, true, true, false)
+      FOR_KIND(&t->node[i])
+#undef BODY
+    }
+    failure = first_failure(failure, ok, i);
   }
+  *singular = failure;
   d->A[0] = sv_zero();
-  for (int i = 1; i < t->n; i++) {
+  for (int i = first; i < end; i++) {
     if (IS_PRESCRIBED(i)) {
       outward_prescribed(t, d, i, false);
       continue;

@@ -89,13 +89,14 @@ void KERNEL(jacobian_rows)(const tree *t, const tree_data *d, int body, v3 r, bo
   double *v = station ? J : J + 3 * nu;
   for (int i = body; i > 0; i = t->node[i].parent) {
     const tree_node *n = &t->node[i];
-#  define BODY(NU, FORM)                                                       \
-    for (int k = 0; k < NU; k++) {                                             \
-      sv h = hinge_column(FORM, d->H + n->H, k);                               \
-      const size_t at = (size_t)(n->u + k);                                    \
-      if (!station) J[at] = h.w.x, J[nu + at] = h.w.y, J[2 * nu + at] = h.w.z; \
-      h = sv_shift_motion(h, r);                                               \
-      v[at] = h.v.x, v[nu + at] = h.v.y, v[2 * nu + at] = h.v.z;               \
+#  define BODY(NU, FORM)                                                                \
+    for (int k = 0; k < NU; k++) {                                                      \
+      sv h = hinge_column(FORM, d->H + n->H, k);                                        \
+      const size_t at = (size_t)(n->u + k);                                             \
+      const bool turns = FORM != HINGE_LINEAR && !(FORM == HINGE_FREE && k >= 3);       \
+      if (turns && !station) J[at] = h.w.x, J[nu + at] = h.w.y, J[2 * nu + at] = h.w.z; \
+      if (turns) h = sv_shift_motion(h, r);                                             \
+      v[at] = h.v.x, v[nu + at] = h.v.y, v[2 * nu + at] = h.v.z;                        \
     }
     FOR_KIND(n)
 #  undef BODY

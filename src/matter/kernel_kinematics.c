@@ -79,8 +79,8 @@ CDNI_INLINE void next_angle(const tree *t, const real *q, const int32_t *path, i
 
 /* ---- poses ---- */
 
-/* Body path[k] (path NULL: body k). Returns its R_GM; that of its parent is given. The pose is stored at the end: until
- * then it is in registers. */
+/* Body path[k], without p_GM; path NULL: body k. Returns its R_GM; that of its parent is given. The pose is stored at
+ * the end: until then it is in registers. */
 CDNI_INLINE m3 position_body(const tree *t, const tree_data *d, const int32_t *path, int k, int end, m3 R_GP,
                              angles *a) {
   const int i = path ? path[k] : k;
@@ -96,9 +96,13 @@ CDNI_INLINE m3 position_body(const tree *t, const tree_data *d, const int32_t *p
 #define POSITION_CASE(ROW, name) \
   case 2 * ROW_##ROW: name##_position(c, d->q + n->q, R_GP, &pose, H); break;
       OWN_POSITION_LIST(POSITION_CASE)
+    case 2 * ROW_FREE:
+      if (n->parent == 0) free_position_on_ground(c, d->q + n->q, &pose, H);
+      else free_position(c, d->q + n->q, R_GP, &pose, H);
+      break;
     default: general_position(n, d, c, &d->pose[n->parent].R_GM, &d->pose[i], H); pose = d->pose[i];
   }
-  pose.p_GM = v3_add(d->pose[n->parent].p_GM, pose.r);
+  pose.p_GM = path ? v3_zero() : v3_add(d->pose[n->parent].p_GM, pose.r);
   d->pose[i] = pose;
   return pose.R_GM;
 }

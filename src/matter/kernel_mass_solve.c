@@ -8,45 +8,83 @@
 #if CDNI_LANES == 1
 #  include "matter/kernel_blocks.h"
 
+/* Calls DO(n) with the number of a block's mobilities as a constant: loops over them are unrolled. */
+#  define FOR_COUNT(n)     \
+    switch (n) {           \
+      case 1: DO(1) break; \
+      case 2: DO(2) break; \
+      case 3: DO(3) break; \
+      case 4: DO(4) break; \
+      case 5: DO(5) break; \
+      case 6: DO(6) break; \
+      case 7: DO(7) break; \
+      case 8: DO(8) break; \
+      default: break;      \
+    }
+#  define UNROLL _Pragma("GCC unroll 8")
+
 /* ---- L^T D L, block by block ---- */
 
-/* Row `to` -= a times row `from`, in the columns of a block's first n mobilities. Few are read again too soon for wide
- * stores. */
-CDNI_INLINE void subtract(double *to, double a, const double *from, const tree_block *b, int n) {
-  to += b->u, from += b->u;
-  if (n == WIDE) wide_store(to, wide_fnma(wide_set(a), wide_load(from), wide_load(to)));
-  else
-    for (int k = 0; k < n; k++) to[k] = r_fnma(a, from[k], to[k]);
+/* Numbers of a row in the columns of a block. */
+CDNI_INLINE wide row_load(const double *row, const tree_block *b) {
+  return b->nu == WIDE ? wide_load(row + b->u) : wide_load_part(row + b->u, b->nu);
+}
+CDNI_INLINE void row_store(double *row, const tree_block *b, wide x) {
+  if (b->nu == WIDE) wide_store(row + b->u, x);
+  else wide_store_part(row + b->u, x, b->nu);
 }
 
-/* Eliminates mobility k, the last one left: subtracts its part from the first n mobilities of block j and from those
- * inboard. */
-CDNI_INLINE void eliminate(const tree *t, double *M, const double *row, double D_inv, int j, int n) {
+/* Eliminates the n mobilities of a block from each other in the columns of block l: row i -= a_ki row k, for k from the
+ * last one on. */
+CDNI_INLINE void eliminate(double *rows, size_t size, const tree_block *l, int n, double a[WIDE][WIDE]) {
+  wide x[WIDE];
+  UNROLL for (int k = 0; k < n; k++) x[k] = row_load(rows + (size_t)k * size, l);
+  UNROLL for (int k = n - 1; k > 0; k--) {
+    UNROLL for (int i = 0; i < k; i++) x[i] = wide_fnma(wide_set(a[k][i]), x[k], x[i]);
+  }
+  UNROLL for (int k = 0; k < n - 1; k++) row_store(rows + (size_t)k * size, l, x[k]);
+}
+
+/* The n mobilities of block j: they are eliminated from each other, then from those inboard; their rows become L's. */
+CDNI_INLINE void factor_block(const tree *t, double *M, int j, int n) {
   const size_t size = (size_t)t->nu;
   const tree_block *b = &t->block[j];
-  for (int i = n - 1; i >= 0; i--) {
-    double *to = M + (size_t)(b->u + i) * size;
-    const double a = row[b->u + i] * D_inv;
-    subtract(to, a, row, b, i + 1);
-    for (int l = b->parent; l >= 0; l = t->block[l].parent) subtract(to, a, row, &t->block[l], t->block[l].nu);
+  double *rows = M + (size_t)b->u * size, D_inv[WIDE], a[WIDE][WIDE];
+  UNROLL for (int k = n - 1; k >= 0; k--) {
+    double *row = rows + (size_t)k * size + b->u;
+    D_inv[k] = 1 / row[k];
+    for (int i = k - 1; i >= 0; i--) {
+      double *to = rows + (size_t)i * size + b->u;
+      a[k][i] = row[i] * D_inv[k];
+      for (int c = 0; c <= i; c++) to[c] = r_fnma(a[k][i], row[c], to[c]);
+    }
+  }
+  for (int l = b->parent; l >= 0; l = t->block[l].parent) eliminate(rows, size, &t->block[l], n, a);
+  for (int l = b->parent; l >= 0; l = t->block[l].parent)
+    for (int i = t->block[l].u; i < t->block[l].u + t->block[l].nu; i++) {
+      double part[WIDE], *to = M + (size_t)i * size;
+      UNROLL for (int k = 0; k < n; k++) part[k] = rows[(size_t)k * size + (size_t)i] * D_inv[k];
+      for (int c = l; c >= 0; c = t->block[c].parent) {
+        wide x = row_load(to, &t->block[c]);
+        UNROLL for (int k = n - 1; k >= 0; k--) x =
+            wide_fnma(wide_set(part[k]), row_load(rows + (size_t)k * size, &t->block[c]), x);
+        row_store(to, &t->block[c], x);
+      }
+    }
+  UNROLL for (int k = 0; k < n; k++) {
+    double *row = rows + (size_t)k * size;
+    for (int i = 0; i < k; i++) row[b->u + i] = a[k][i];
+    for (int l = b->parent; l >= 0; l = t->block[l].parent)
+      row_store(row, &t->block[l], wide_mul(wide_set(D_inv[k]), row_load(row, &t->block[l])));
+    row[b->u + k] = D_inv[k];
   }
 }
 
 void KERNEL(mass_factor)(const tree *t, double *M) {
-  const size_t size = (size_t)t->nu;
   for (int j = t->n_blocks - 1; j >= 0; j--) {
-    const tree_block *b = &t->block[j];
-    for (int k = b->nu - 1; k >= 0; k--) {
-      double *row = M + (size_t)(b->u + k) * size;
-      const double D_inv = 1 / row[b->u + k];
-      eliminate(t, M, row, D_inv, j, k);
-      for (int l = b->parent; l >= 0; l = t->block[l].parent) eliminate(t, M, row, D_inv, l, t->block[l].nu);
-      /* Row k becomes that of L. */
-      for (int i = 0; i < k; i++) row[b->u + i] *= D_inv;
-      for (int l = b->parent; l >= 0; l = t->block[l].parent)
-        for (int i = 0; i < t->block[l].nu; i++) row[t->block[l].u + i] *= D_inv;
-      row[b->u + k] = D_inv;
-    }
+#  define DO(n) factor_block(t, M, j, n);
+    FOR_COUNT(t->block[j].nu)
+#  undef DO
   }
 }
 
@@ -82,35 +120,70 @@ CDNI_INLINE strip strip_fma(double s, strip x, strip c) {
   const wide all = wide_set(s);
   return (strip){ wide_fma(all, x.a, c.a), wide_fma(all, x.b, c.b) };
 }
-CDNI_INLINE strip strip_fnma(double s, strip x, strip c) { return strip_fma(-s, x, c); }
+CDNI_INLINE strip strip_fnma(double s, strip x, strip c) {
+  const wide all = wide_set(s);
+  return (strip){ wide_fnma(all, x.a, c.a), wide_fnma(all, x.b, c.b) };
+}
 
-/* L^T, D, L in turn. */
-static void solve_strip(const tree *t, const double *L, double scale, strip *X) {
+/* The same of one half where there are no more than eight columns. */
+CDNI_INLINE strip part_fnma(bool half, double s, strip x, strip c) {
+  if (!half) return strip_fnma(s, x, c);
+  c.a = wide_fnma(wide_set(s), x.a, c.a);
+  return c;
+}
+
+/* L^T: subtracts the parts of the n mobilities of a block from each other and from those inboard. */
+CDNI_INLINE void solve_inward(const tree *t, const tree_block *b, const double *L, strip *X, int n, bool half) {
   const size_t size = (size_t)t->nu;
-  for (int k = t->n_blocks - 1; k >= 0; k--) {
-    const tree_block *b = &t->block[k];
-    for (int i = b->u + b->nu - 2; i >= b->u; i--) {
+  const double *rows = L + (size_t)b->u * size;
+  strip own[WIDE];
+  UNROLL for (int i = n - 1; i >= 0; i--) {
+    own[i] = X[b->u + i];
+    UNROLL for (int o = i + 1; o < n; o++) own[i] =
+        part_fnma(half, rows[(size_t)o * size + (size_t)(b->u + i)], own[o], own[i]);
+    X[b->u + i] = own[i];
+  }
+  for (int j = b->parent; j >= 0; j = t->block[j].parent)
+    for (int i = t->block[j].u; i < t->block[j].u + t->block[j].nu; i++) {
       strip x = X[i];
-      for (int o = i + 1; o < b->u + b->nu; o++) x = strip_fnma(L[(size_t)o * size + (size_t)i], X[o], x);
+      UNROLL for (int o = 0; o < n; o++) x = part_fnma(half, rows[(size_t)o * size + (size_t)i], own[o], x);
       X[i] = x;
     }
-    for (int j = b->parent; j >= 0; j = t->block[j].parent)
-      for (int i = t->block[j].u; i < t->block[j].u + t->block[j].nu; i++) {
-        strip x = X[i];
-        for (int o = b->u; o < b->u + b->nu; o++) x = strip_fnma(L[(size_t)o * size + (size_t)i], X[o], x);
-        X[i] = x;
-      }
+}
+
+/* D and L. */
+CDNI_INLINE void solve_outward(const tree *t, const tree_block *b, const double *L, double scale, strip *X, int n,
+                               bool half) {
+  const size_t size = (size_t)t->nu;
+  const double *rows = L + (size_t)b->u * size;
+  strip own[WIDE];
+  UNROLL for (int o = 0; o < n; o++) own[o] =
+      strip_scale(scale * rows[(size_t)o * size + (size_t)(b->u + o)], X[b->u + o]);
+  for (int j = b->parent; j >= 0; j = t->block[j].parent)
+    for (int i = t->block[j].u; i < t->block[j].u + t->block[j].nu; i++) {
+      const strip x = X[i];
+      UNROLL for (int o = 0; o < n; o++) own[o] = part_fnma(half, rows[(size_t)o * size + (size_t)i], x, own[o]);
+    }
+  UNROLL for (int o = 0; o < n; o++) {
+    UNROLL for (int i = 0; i < o; i++) own[o] =
+        part_fnma(half, rows[(size_t)o * size + (size_t)(b->u + i)], own[i], own[o]);
+    X[b->u + o] = own[o];
+  }
+}
+
+/* L^T, D, L in turn. */
+CDNI_INLINE void solve_strip(const tree *t, const double *L, double scale, strip *X, bool half) {
+  for (int k = t->n_blocks - 1; k >= 0; k--) {
+    const tree_block *b = &t->block[k];
+#  define DO(n) solve_inward(t, b, L, X, n, half);
+    FOR_COUNT(b->nu)
+#  undef DO
   }
   for (int k = 0; k < t->n_blocks; k++) {
     const tree_block *b = &t->block[k];
-    for (int o = b->u; o < b->u + b->nu; o++) {
-      const double *row = L + (size_t)o * size;
-      strip x = strip_scale(scale * row[o], X[o]);
-      for (int j = b->parent; j >= 0; j = t->block[j].parent)
-        for (int i = t->block[j].u; i < t->block[j].u + t->block[j].nu; i++) x = strip_fnma(row[i], X[i], x);
-      for (int i = b->u; i < o; i++) x = strip_fnma(row[i], X[i], x);
-      X[o] = x;
-    }
+#  define DO(n) solve_outward(t, b, L, scale, X, n, half);
+    FOR_COUNT(b->nu)
+#  undef DO
   }
 }
 
@@ -119,7 +192,8 @@ void KERNEL(mass_solve)(const tree *t, const double *L, double scale, double *X,
   strip *x = scratch;
   for (int c = 0; c < columns; c += STRIP) {
     for (int i = 0; i < t->nu; i++) x[i] = strip_load(X + (size_t)i * width + c, columns - c);
-    solve_strip(t, L, scale, x);
+    if (columns - c > WIDE) solve_strip(t, L, scale, x, false);
+    else solve_strip(t, L, scale, x, true);
     for (int i = 0; i < t->nu; i++) strip_store(X + (size_t)i * width + c, x[i], columns - c);
   }
 }

@@ -56,7 +56,7 @@ static cdn_status gather_effective(const matter *m, cdn_state *state, cdn_ticket
   return CDN_OK;
 }
 
-/* The same of udot, where it is prescribed. */
+/* The same of udot, where it is prescribed; other numbers stay as they are. */
 static cdn_status gather_udot(const matter *m, cdn_state *state, double *udot) {
   for (int l = 0; l < m->lanes; l++) {
     cdn_state *one = cdni_lane_state(state, l);
@@ -64,7 +64,11 @@ static cdn_status gather_udot(const matter *m, cdn_state *state, double *udot) {
     const matter *own = cdni_matter(cdn_state_system(one));
     double *values = cdni_matter_data(own, one).udot;
     if (cdni_motion_calc_udot(own, one, values) != CDN_OK) cdni_lane_fail(state, l);
-    lane_put(udot, m->lanes, l, values, (size_t)m->tree.nu);
+    const int32_t *by = cdni_drivers(one, own->driver_udot);
+    for (int i = 1; i < m->tree.n; i++) {
+      const tree_node *n = &m->tree.node[i];
+      if (by[i]) lane_put(udot + (size_t)n->u * (size_t)m->lanes, m->lanes, l, values + n->u, (size_t)n->nu);
+    }
   }
   return CDN_OK;
 }

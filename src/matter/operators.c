@@ -128,7 +128,8 @@ cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
   cdn_status status = cdni_state_ensure(state, p.m->articulated.ticket);
   p.d.f_mob = f;
   p.d.udot = a;
-  if (status == CDN_OK) p.m->kernels->solve(&p.m->tree, &p.d);
+  CDNI_LANE_FINDINGS(singular);
+  if (status == CDN_OK) p.m->kernels->solve(&p.m->tree, &p.d, 1, p.m->tree.n, true, singular);
   return end(state, &p, status);
 }
 

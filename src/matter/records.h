@@ -131,6 +131,7 @@ typedef struct tree_data {
   real *udot;        /* nu; `forward` finds those of prescribed mobilizers here */
   /* Not zero for bodies whose mobilizer's udot is known (12.5.1); NULL if there are none. All lanes alike. */
   const int32_t *prescribed;
+  const articulated_inertia *added; /* by body: comes to what is articulated; NULL: nothing */
 } tree_data;
 
 /* The factors that M^-1 is made of, one record a mobility: M^-1 = (1 - H psi K)^T D^-1 (1 - H psi K). */
@@ -154,14 +155,16 @@ struct derivative_pass;
   X(void, articulate, const tree *t, const tree_data *d, rmask *singular) /* inertia -> articulated, G, D_inv */                                \
   /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */                                                  \
   X(void, forward, const tree *t, const tree_data *d, bool factored, rmask *singular)                                                           \
-  X(void, solve, const tree *t, const tree_data *d) /* f_mob -> udot = M^-1 f_mob; A is scratch */                            \
+  /* of bodies from `first` on and before `end`, each with its parent, or on Ground: force, f_mob -> udot = M^-1 of them,    \
+   * and its motion A; fills articulated, G, D_inv unless factored */                                                         \
+  X(void, solve, const tree *t, const tree_data *d, int first, int end, bool factored, rmask *singular)                       \
   X(void, inverse, const tree *t, const tree_data *d, bool with_velocity, real *f) /* udot (NULL: 0) -> f */                  \
   X(void, multiply_N, const tree *t, const real *q, const real *u, real *qdot) /* not for bodies that ops describe */ \
   X(void, jacobian, const tree *t, const tree_data *d, const real *u, sv *V)       /* V = J u at M origins */                 \
   X(void, jacobian_transpose, const tree *t, const tree_data *d, real *f)          /* z (destroyed) -> f = J^T z */
 /* Of one State: matrices, row-major. */
 #define TREE_KERNEL_ONE_LANE_LIST(X)                                                                                          \
-  /* pose and H of `n` bodies, each after its parent, and of Ground */                                                        \
+  /* pose, without p_GM, and H of `n` bodies, each after its parent */                                                         \
   X(void, position_of_path, const tree *t, const tree_data *d, const int32_t *path, int n)                                    \
   /* the rows of a point at r from a body's M origin, in columns of mobilities inboard of it; of a station those of v alone */ \
   X(void, jacobian_rows, const tree *t, const tree_data *d, int body, v3 r, bool station, double *J)                          \

@@ -53,8 +53,8 @@ static void start(const soft_work *w, int k, paths *p) {
   const soft_group *g = w->g;
   p->n = 0;
   if (g->place == SOFT_PAIR) {
-    arrive(p, g->body[0], w->J_a[k]);
-    arrive(p, g->body[1], sv_neg(w->J_b[k]));
+    arrive(p, g->body[0], sv_shift_force(g->B[k], w->r_a));
+    arrive(p, g->body[1], sv_neg(sv_shift_force(g->B[k], w->r_b)));
   } else if (g->place == SOFT_JOINT) arrive(p, g->body[1], sv_zero());
   else
     for (int i = 0; i < g->terms; i++) {

@@ -86,31 +86,40 @@ static double elliptic(const soft_function *s, const double *r, double *f, doubl
   return cost;
 }
 
-/* Edges normal +- friction_k tangent_k; the zone has a bit for each that carries force. */
-static double pyramidal(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
-  const int n = s->rows;
+/* Edges normal +- friction_k tangent_k; the zone has a bit for each that carries force: two for each tangent. */
+static inline double pyramid_of(const soft_function *s, int n, const double *r, double *f, int32_t *zone) {
   const double D = s->D[0];
-  double cost = 0, all = 0, weight = 0;
+  double square = 0, all = 0;
+  int32_t bits = 0;
   for (int k = 1; k < n; k++) {
-    const double slope = s->friction[k - 1], edge[2] = { r[0] + slope * r[k], r[0] - slope * r[k] };
-    double force[2] = { 0, 0 }, w[2] = { 0, 0 };
-    for (int side = 0; side < 2; side++) {
-      if (edge[side] >= 0) continue;
-      *zone |= 1 << (2 * (k - 1) + side);
-      force[side] = -D * edge[side], w[side] = D;
-      cost -= 0.5 * force[side] * edge[side];
-    }
-    all += force[0] + force[1];
-    f[k] = slope * (force[0] - force[1]);
-    if (!H) continue;
-    weight += w[0] + w[1];
-    H[k] = H[k * n] = slope * (w[0] - w[1]);
-    for (int j = 1; j < k; j++) H[j * n + k] = H[k * n + j] = 0;
-    H[k * n + k] = slope * slope * (w[0] + w[1]);
+    const double slope = s->friction[k - 1], up = r[0] + slope * r[k], down = r[0] - slope * r[k];
+    const double a = up < 0 ? up : 0, b = down < 0 ? down : 0;
+    bits |= ((up < 0) | (down < 0) << 1) << (2 * (k - 1));
+    square += a * a + b * b;
+    all += a + b;
+    f[k] = -D * (slope * (a - b));
   }
-  f[0] = all;
-  if (H) H[0] = weight;
-  return cost;
+  f[0] = -D * all;
+  *zone = bits;
+  return 0.5 * D * square;
+}
+
+/* Most have three rows. */
+static double pyramidal(const soft_function *s, const double *r, double *f, int32_t *zone) {
+  return s->rows == 3 ? pyramid_of(s, 3, r, f, zone) : pyramid_of(s, s->rows, r, f, zone);
+}
+
+static void pyramid_weights(const soft_function *s, int32_t zone, double *H) {
+  const int n = s->rows;
+  H[0] = 0;
+  for (int k = 1; k < n; k++) {
+    const double slope = s->friction[k - 1], up = (zone >> (2 * (k - 1))) & 1 ? s->D[0] : 0,
+                 down = (zone >> (2 * (k - 1))) & 2 ? s->D[0] : 0;
+    H[0] += up + down;
+    H[k] = H[k * n] = slope * (up - down);
+    for (int j = 1; j < k; j++) H[j * n + k] = H[k * n + j] = 0;
+    H[k * n + k] = slope * slope * (up + down);
+  }
 }
 
 static void clear(double *x, int n) {
@@ -193,7 +202,10 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
       if (H) clear(H, n * n);
       cost = elliptic(s, r, f, H, &at);
       break;
-    case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
+    case SOFT_PYRAMIDAL:
+      cost = pyramidal(s, r, f, &at);
+      if (H) pyramid_weights(s, at, H);
+      break;
     case SOFT_BOUNDED: cost = bounded(s, r[0], f, H, &at); break;
     /* their slopes change everywhere */
     case SOFT_PRESS:
@@ -204,6 +216,14 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
     case SOFT_SLIDE: at = SOFT_ZONE_MIDDLE, cost = slide(s, r, f, H); break;
   }
   if (zone) *zone = at;
+  return cost;
+}
+
+double cdni_soft_function_again(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const int32_t before = *zone;
+  if (s->kind != SOFT_PYRAMIDAL) return cdni_soft_function(s, r, f, H, zone);
+  const double cost = pyramidal(s, r, f, zone);
+  if (*zone != before) pyramid_weights(s, *zone, H);
   return cost;
 }
 
@@ -228,16 +248,20 @@ static void along_elliptic(const soft_function *s, const double *r, const double
   }
 }
 
-static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[2]) {
-  for (int k = 1; k < s->rows; k++) {
-    for (int side = 0; side < 2; side++) {
-      const double slope = side ? -s->friction[k - 1] : s->friction[k - 1];
-      const double edge = r[0] + slope * r[k], rate = d[0] + slope * d[k];
-      if (edge >= 0) continue;
-      out[0] += s->D[0] * edge * rate;
-      out[1] += s->D[0] * rate * rate;
-    }
+static inline void along_edges(const soft_function *s, int n, const double *r, const double *d, double out[2]) {
+  double first = 0, second = 0;
+  for (int k = 1; k < n; k++) {
+    const double slope = s->friction[k - 1], up = r[0] + slope * r[k], down = r[0] - slope * r[k],
+                 up_rate = d[0] + slope * d[k], down_rate = d[0] - slope * d[k];
+    first += (up < 0 ? up * up_rate : 0) + (down < 0 ? down * down_rate : 0);
+    second += (up < 0 ? up_rate * up_rate : 0) + (down < 0 ? down_rate * down_rate : 0);
   }
+  out[0] = s->D[0] * first, out[1] = s->D[0] * second;
+}
+
+static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[2]) {
+  if (s->rows == 3) along_edges(s, 3, r, d, out);
+  else along_edges(s, s->rows, r, d, out);
 }
 
 static void along_curved(const soft_function *s, const double *r, const double *d, double out[2]) {

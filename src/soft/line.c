@@ -3,12 +3,8 @@
 
 #include "soft/internal.h"
 
-typedef struct slope {
-  double first, second;
-} slope;
-
-static slope slope_at(const soft_problem *p, int island, soft_line *line, double t) {
-  slope s = { line->m0 + t * line->m1, line->m1 };
+static soft_slope slope_at(const soft_problem *p, int island, soft_line *line, double t) {
+  soft_slope s = { line->m0 + t * line->m1, line->m1 };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     double of[2];
     const soft_work *w = &p->work[k];
@@ -28,14 +24,16 @@ static slope slope_at(const soft_problem *p, int island, soft_line *line, double
 
 void cdni_soft_search(const soft_problem *p, int island, soft_line *line) {
   const cdn_soft_def *def = p->def;
-  const slope start = slope_at(p, island, line, 0);
+  const bool known = line->t > 0;
+  const soft_slope start = known ? line->start : slope_at(p, island, line, 0);
+  if (known) line->evaluations += 2;
   double least = def->line_tolerance * fabs(start.first);
   if (def->cost_tolerance >= 0) least = def->line_tolerance * soft_cost_limit(p) * line->size;
   double low = 0, high = INFINITY, t = line->t > 0 ? line->t : -start.first / start.second, width = INFINITY;
   line->t = 0;
   if (!(start.first < 0) || !(t > 0 && t < INFINITY)) return;
   for (int i = 0; i < def->line_iterations; i++) {
-    const slope s = slope_at(p, island, line, t);
+    const soft_slope s = known && i == 0 ? line->there : slope_at(p, island, line, t);
     if (fabs(s.first) <= least) break;
     if (s.first < 0) low = t;
     else high = t;

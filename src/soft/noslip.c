@@ -165,7 +165,7 @@ cdn_status cdni_soft_stop_slip(soft_problem *p, const soft_group *groups, soft_r
   soft_problem apart;
   int32_t *place = cdn_work_push(p->state, ((size_t)p->n + 1) * sizeof *place);
   if (!place) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  cdn_status status = cdni_soft_begin(&apart, p->room, p->state, p->d, p->d->udot, &def, groups, p->n);
+  cdn_status status = cdni_soft_begin(&apart, p->room, p->state, p->d, p->d->udot, &def, NULL, groups, p->n);
   if (status == CDN_OK) {
     status = run_apart(p, &apart, place, results);
     cdni_soft_end(&apart);

@@ -7,10 +7,22 @@
 void cdni_soft_place(const body_pose *pose, soft_work *w) {
   const soft_group *g = w->g;
   if (g->place != SOFT_PAIR) return;
-  const v3 r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
-  const v3 r_a = v3_sub(v3_add(g->point, g->arm), pose[g->body[0]].p_GM);
-  for (int k = 0; k < g->s.rows; k++)
-    w->J_a[k] = sv_shift_force(g->B[k], r_a), w->J_b[k] = sv_shift_force(g->B[k], r_b);
+  w->r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
+  w->r_a = v3_sub(v3_add(g->point, g->arm), pose[g->body[0]].p_GM);
+  w->turns = false;
+  for (int k = 0; k < g->s.rows; k++) w->turns = w->turns || v3_dot(g->B[k].w, g->B[k].w) > 0;
+}
+
+/* B of a group on a pair times a relative motion at its point; and the force there of forces on the rows. */
+static inline void rows_times(const soft_work *w, int n, const sv *between, double *out) {
+  for (int k = 0; k < n; k++) out[k] = v3_dot(w->g->B[k].v, between->v);
+  for (int k = 0; k < n && w->turns; k++) out[k] += v3_dot(w->g->B[k].w, between->w);
+}
+static inline sv rows_force(const soft_work *w, int n, const double *force) {
+  sv at = sv_zero();
+  for (int k = 0; k < n; k++) at.v = v3_fma(force[k], w->g->B[k].v, at.v);
+  for (int k = 0; k < n && w->turns; k++) at.w = v3_fma(force[k], w->g->B[k].w, at.w);
+  return at;
 }
 
 void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out) {
@@ -32,8 +44,11 @@ void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const do
     }
     return;
   }
-  const sv A_a = A[g->body[0]], A_b = A[g->body[1]];
-  for (int k = 0; k < n; k++) out[k] = sv_dot(w->J_b[k], A_b) - sv_dot(w->J_a[k], A_a);
+  const sv *A_a = &A[g->body[0]], *A_b = &A[g->body[1]];
+  const v3 at_a = v3_cross_add(A_a->w, w->r_a, A_a->v), at_b = v3_cross_add(A_b->w, w->r_b, A_b->v);
+  const sv between = { v3_sub(A_b->w, A_a->w), v3_sub(at_b, at_a) };
+  if (n == 3) rows_times(w, 3, &between, out);
+  else rows_times(w, n, &between, out);
 }
 
 void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f) {
@@ -54,100 +69,9 @@ void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force,
     return;
   }
   sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
-  for (int k = 0; k < n; k++) {
-    *F_b = sv_fma(force[k], w->J_b[k], *F_b);
-    *F_a = sv_fma(-force[k], w->J_a[k], *F_a);
-  }
-}
-
-/* ---- weights ---- */
-
-void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
-  for (int k = 0; k < n; k++) {
-    const sv minus = sv_neg(HJ[k]);
-    P->J = s3_minus_outer(P->J, minus.w, J[k].w);
-    P->F = m3_minus_outer(P->F, minus.w, J[k].v);
-    P->M = s3_minus_outer(P->M, minus.v, J[k].v);
-  }
-}
-
-static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
-  for (int k = 0; k < n; k++) {
-    HJ[k] = sv_zero();
-    for (int l = 0; l < n; l++) HJ[k] = sv_fma(H[k * n + l], J[l], HJ[k]);
-  }
-}
-
-static void weigh_pair(const soft_problem *p, const soft_work *w) {
-  const int n = w->g->s.rows, a = w->g->body[0], b = w->g->body[1];
-  sv HJ[SOFT_MOST_ROWS];
-  if (a > 0) {
-    multiply_rows(n, w->H, w->J_a, HJ);
-    cdni_soft_add_inertia(n, HJ, w->J_a, &p->P[a]);
-  }
-  if (b == 0) return;
-  multiply_rows(n, w->H, w->J_b, HJ);
-  cdni_soft_add_inertia(n, HJ, w->J_b, &p->P[b]);
-  if (w->C < 0) return;
-  /* rows: the body that is eliminated first */
-  const bool a_first = p->plan->place[a] < p->plan->place[b];
-  sv *C = p->factor.C + 6 * w->C;
-  for (int k = 0; k < n; k++) {
-    const real *row = a_first ? &w->J_a[k].w.x : &HJ[k].w.x;
-    const sv column = a_first ? HJ[k] : w->J_a[k];
-    for (int l = 0; l < 6; l++) C[l] = sv_fma(-row[l], column, C[l]);
-  }
-}
-
-static void weigh_joint(const soft_problem *p, const soft_work *w) {
-  const tree_node *node = &p->plan->tree->node[w->g->body[1]];
-  const int n = w->g->s.rows;
-  for (int k = 0; k < n; k++)
-    for (int l = 0; l < n; l++) {
-      const double h = w->H[k * n + l];
-      if (h == 0) continue;
-      for (int i = 0; i < node->nu; i++)
-        for (int j = 0; j < node->nu; j++) p->D[6 * (node->u + i) + j] += h * w->g->g[k][i] * w->g->g[l][j];
-    }
-}
-
-/* Whether a group has a part in the weights of changed bodies. */
-static bool has_part(const soft_problem *p, const soft_group *g) {
-  bool changed = false;
-  for (int i = 0; i < cdni_soft_bodies(g); i++) changed |= p->changed[cdni_soft_body(g, i)];
-  return changed;
-}
-
-/* Weights are zero where no group acts, from the start. */
-static void forget_weights(const soft_problem *p, int island, bool all) {
-  static const articulated_inertia none;
-  const loop_plan *plan = p->plan;
-  const tree_node *node = plan->tree->node;
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    const soft_group *g = p->work[k].g;
-    if (!all && !has_part(p, g)) continue;
-    for (int s = 0; s < cdni_soft_bodies(g); s++) {
-      const int i = cdni_soft_body(g, s);
-      p->P[i] = none;
-      if (g->place == SOFT_TERMS) p->P[node[i].parent] = none;
-      if (g->place != SOFT_PAIR) memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
-    }
-  }
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1] && plan->n_C > 0; at++) {
-    const int i = plan->bodies[at];
-    for (int c = plan->couple_first[i]; c < plan->couple_first[i + 1]; c++)
-      memset(p->factor.C + 6 * plan->couple_C[c], 0, 6 * sizeof *p->factor.C);
-  }
-}
-
-void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
-  forget_weights(p, island, all);
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    if (!all && !has_part(p, p->work[k].g)) continue;
-    if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
-    else if (p->work[k].g->place == SOFT_TERMS) cdni_soft_weigh_terms(p, &p->work[k]);
-    else weigh_pair(p, &p->work[k]);
-  }
+  const sv at = n == 3 ? rows_force(w, 3, force) : rows_force(w, n, force);
+  *F_b = sv_add(*F_b, sv_shift_force(at, w->r_b));
+  *F_a = sv_sub(*F_a, sv_shift_force(at, w->r_a));
 }
 
 /* ---- products with M ---- */
@@ -215,7 +139,7 @@ void cdni_soft_clear(const soft_problem *p, const int32_t *piece, int n) {
       const int i = plan->bodies[at];
       const tree_node *node = &plan->tree->node[i];
       p->F[i] = p->A_y[i] = sv_zero();
-      for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = p->y[u] = 0;
+      for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = p->load ? p->load[u] : 0, p->y[u] = 0;
     }
   p->F[0] = sv_zero();
 }

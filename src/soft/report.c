@@ -165,6 +165,12 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
   const soft_outcome *out = soft_outcomes(results);
   for (int i = 0; i < n; i++) {
     const soft_group *g = &groups[i];
+    sv between = sv_zero(); /* of a pair: the velocity of b relative to a */
+    for (int s = 0; s < 2 && g->place == SOFT_PAIR; s++) {
+      const v3 point = s ? g->point : v3_add(g->point, g->arm);
+      const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(point, d.pose[g->body[s]].p_GM));
+      between = s ? sv_sub(V, between) : V;
+    }
     for (int k = 0; k < g->s.rows; k++) {
       double rate = 0;
       if (g->place == SOFT_JOINT) {
@@ -176,11 +182,7 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
           rate += cdni_soft_is_body(t) ? sv_dot(cdni_soft_body_row(g, t), d.twist[t->body].V) : t->slope * d.u[t->u];
         }
       } else {
-        for (int s = 0; s < 2; s++) {
-          const v3 point = s ? g->point : v3_add(g->point, g->arm);
-          const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(point, d.pose[g->body[s]].p_GM));
-          rate += (s ? 1 : -1) * sv_dot(g->B[k], V);
-        }
+        rate = sv_dot(g->B[k], between);
       }
       *power += out[i].force[k] * rate;
     }

@@ -31,6 +31,27 @@ cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
 /* From the accelerations without soft rows, d->udot and d->A: finds the forces of the soft rows and adds them to F (one
  * for each body, about M's origins) and f (nu). Results go to the State. The inertias must be valid. */
 cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f);
+/* Of a step: whether its accelerations follow from the guess alone, without those without soft rows. So it is where
+ * there are rows, and none is exact; constraints are the caller's to ask for. */
+cdn_status cdni_soft_goes_straight(const soft_room *room, cdn_state *state, bool *straight);
+/* Then, instead of cdni_soft_solve and what follows: d->udot is 0, or what is prescribed, d->A its motion with the
+ * terms of velocity, and `load` (nu) the forces on mobilities that lack to hold it. On return udot and A are those with
+ * the soft rows. The residual of the State's results is what rows' forces have left to change, as a part of them. */
+cdn_status cdni_soft_solve_step(const soft_room *room, cdn_state *state, const tree_data *d, const double *load, sv *F,
+                                double *f);
+/* Before a State's groups are asked for, if it stands for a lane of `state`: what is found for all lanes at once. */
+cdn_status cdni_soft_prepare_lanes(const soft_room *room, cdn_state *state);
+/* Both for several States side by side: of each lane its own State, or none, with its d, F and f; and its load, or
+ * NULL. A lane that fails is told to `state`, that of all lanes, whose data are `all`. */
+typedef struct soft_lane {
+  cdn_state *state;
+  tree_data d;
+  sv *F;
+  double *f;
+  const double *load;
+} soft_lane;
+cdn_status cdni_soft_solve_lanes(const soft_room *room, cdn_state *state, const tree_data *all, int lanes,
+                                 const soft_lane *lane);
 /* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the
  * gradient has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);

@@ -86,19 +86,21 @@ static plan_shape shape_of(const soft_problem *p, const soft_group *groups, cons
   }
   s.pair = pair, s.n_pairs = (int)kept;
   at = pair + 2 * kept;
-  for (int i = 1; i < nb; i++)
+  for (int i = 1; i < nb; i++) {
+    if (p->load) touched[i] = room->moves[i];
     if (touched[i]) *at++ = i, s.n_touched++;
+  }
   numbers[0] = s.n_on, numbers[1] = s.n_pairs, numbers[2] = s.n_touched;
   s.size = (size_t)(at - numbers);
   return s;
 }
 
 /* The plan of the State; made anew if it was made from other numbers. */
-static cdn_status choose_plan(const soft_problem *p, const plan_shape *s, const uint8_t *touched, const loop_plan *full,
+static cdn_status choose_plan(soft_problem *p, const plan_shape *s, const uint8_t *touched, const loop_plan *full,
                               const loop_plan **out) {
   const soft_room *room = p->room;
   cdn_state *state = p->state;
-  const int which = p->coupled ? 0 : 1;
+  const int which = p->which_plan = s->n_pairs > 0 ? 0 : 1;
   const int32_t *before = cdni_region_elements(state, room->shape[which]);
   const size_t size = before ? 3 + (size_t)before[0] + 2 * (size_t)before[1] + (size_t)before[2] : 0;
   loop_plan *plan = cdni_region_elements(state, room->plan[which]);
@@ -113,6 +115,14 @@ static cdn_status choose_plan(const soft_problem *p, const plan_shape *s, const 
   if (plan->self != plan) cdni_loop_plan_rebase(plan);
   *out = plan;
   return CDN_OK;
+}
+
+bool cdni_soft_are_alike(const soft_problem *p, const soft_problem *q) {
+  const int32_t *a = cdni_region_elements(p->state, p->room->shape[p->which_plan]),
+                *b = cdni_region_elements(q->state, q->room->shape[q->which_plan]);
+  const size_t size = 3 + (size_t)a[0] + 2 * (size_t)a[1] + (size_t)a[2];
+  return p->coupled == q->coupled && p->plain == q->plain && memcmp(a, b, 3 * sizeof *a) == 0 &&
+         memcmp(a, b, size * sizeof *a) == 0;
 }
 
 /* ---- the problem ---- */
@@ -147,6 +157,7 @@ static size_t lay_out(soft_problem *p, char *base) {
   void *const factor = cdni_part(base, &at, cdni_loop_factor_size(plan), 1);
   if (base) p->factor = cdni_loop_factor_at(plan, factor);
   p->scratch = cdni_part(base, &at, cdni_loop_solve_island_scratch(plan), 1);
+  if (p->plain) cdni_soft_plain_lay_out(plan->tree, 1, base, &at, &p->pass);
   return at;
 }
 
@@ -172,8 +183,11 @@ static bool take_scratch(soft_problem *p) {
 void cdni_soft_start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
-    cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
+    const bool at_zero = p->load && !w->g->rates && !p->d->prescribed;
+    if (at_zero) memset(w->r, 0, (size_t)w->g->s.rows * sizeof *w->r);
+    else cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
     for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = w->held[k] = w->past[k] = 0;
+    w->zone = SOFT_ZONE_MIDDLE; /* no weights yet */
   }
 }
 
@@ -210,16 +224,23 @@ static cdn_status take_flags(soft_problem *p) {
   return CDN_OK;
 }
 
-cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head) {
+cdn_status cdni_soft_run_begin(soft_problem *p, const soft_group *groups, soft_results *head) {
+  cdni_soft_start(p);
+  return head->guessed && !p->exact ? cdni_soft_look_at_guess(p, groups) : CDN_OK;
+}
+
+cdn_status cdni_soft_run_islands(soft_problem *p, soft_results *head) {
   static cdn_status (*const solvers[])(soft_problem * p, int island, soft_results *results) = {
     [CDN_SOFT_NEWTON] = cdni_soft_newton, [CDN_SOFT_CG] = cdni_soft_descend, [CDN_SOFT_PGS] = cdni_soft_relax
   };
-  cdni_soft_start(p);
-  if (head->guessed && !p->exact) CDNI_TRY(cdni_soft_look_at_guess(p, groups));
   for (int k = 0; k < p->n_islands; k++) {
     const bool exact = p->exact && cdni_soft_has_exact(p, k);
     CDNI_TRY((exact ? cdni_soft_solve_exact : solvers[p->def->solver])(p, k, head));
   }
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_run_end(soft_problem *p, const soft_group *groups, soft_results *head) {
   if (p->def->noslip_iterations > 0) CDNI_TRY(cdni_soft_stop_slip(p, groups, head));
   head->scale += cdni_soft_cost(p, p->n_islands); /* on nothing that moves */
   if (p->exact) CDNI_TRY(cdni_soft_check_still(p));
@@ -228,11 +249,26 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
   return CDN_OK;
 }
 
+cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head) {
+  CDNI_TRY(cdni_soft_run_begin(p, groups, head));
+  CDNI_TRY(cdni_soft_run_islands(p, head));
+  return cdni_soft_run_end(p, groups, head);
+}
+
+cdn_status cdni_soft_tell(soft_problem *p, soft_results *head, sv *F, double *f) {
+  const tree *t = p->plan->tree;
+  if (p->load) head->statistics.converged = head->statistics.residual <= cdni_soft_least_change(p);
+  for (int i = 0; i < p->n; i++) cdni_soft_add_force(t, &p->work[i], p->work[i].f, F, f);
+  CDNI_TRY(write_results(p, head));
+  for (int k = 0; k < t->nu && p->load; k++) p->d->udot[k] += p->x[k];
+  for (int i = 1; i < t->n && p->load; i++) p->d->A[i] = sv_add(p->d->A[i], p->A_x[i]);
+  return CDN_OK;
+}
+
 static cdn_status solve(soft_problem *p, const soft_group *groups, sv *F, double *f) {
   soft_results head = { .guessed = cdni_soft_has_guess(p->room, p->state) };
   CDNI_TRY(cdni_soft_run(p, groups, &head));
-  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
-  return write_results(p, &head);
+  return cdni_soft_tell(p, &head, F, f);
 }
 
 cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any) {
@@ -255,17 +291,20 @@ static cdn_status prepare(soft_problem *p, const soft_group *groups, const loop_
 }
 
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
-                           const double *udot, const cdn_soft_def *def, const soft_group *groups, int n) {
+                           const double *udot, const cdn_soft_def *def, const double *load, const soft_group *groups,
+                           int n) {
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const loop_plan *full = NULL;
-  *p = (soft_problem){ .room = room, .def = def, .state = state, .d = d, .n = n };
+  *p = (soft_problem){ .room = room, .def = def, .state = state, .d = d, .load = load, .n = n };
+  p->plain = true;
   for (int i = 0; i < n; i++) {
     p->exact = p->exact || groups[i].give > 0;
+    p->plain = p->plain && cdni_soft_is_plain_group(&m->tree, &groups[i]);
     /* kinds that solvers by groups do not know */
     if (groups[i].give > 0 || groups[i].s.kind == SOFT_BOUNDED) p->def = &room->newton;
   }
-  def = p->def, p->coupled = def->solver == CDN_SOFT_NEWTON;
+  def = p->def, p->coupled = def->solver == CDN_SOFT_NEWTON, p->plain = p->plain && p->coupled && !p->exact;
   p->most_records = def->iterations < SOFT_MOST_RECORDS ? def->iterations : SOFT_MOST_RECORDS;
   if (def->cost_tolerance >= 0 || def->noslip_iterations > 0) {
     inverse_weights weights;
@@ -287,7 +326,8 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
   if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = p->frame;
   int32_t *numbers = (int32_t *)(A + nb);
-  m->kernels->jacobian(&m->tree, d, udot, A);
+  if (!load || d->prescribed) m->kernels->jacobian(&m->tree, d, udot, A);
+  else memset(A, 0, (size_t)nb * sizeof *A);
   p->A_0 = A;
   const cdn_status status = prepare(p, groups, full, numbers, (uint8_t *)(numbers + most));
   if (status != CDN_OK) cdni_soft_end(p);
@@ -304,7 +344,29 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
   const void *groups;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
-  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, groups, n));
+  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, NULL, groups, n));
+  const cdn_status status = solve(&p, groups, F, f);
+  cdni_soft_end(&p);
+  return status;
+}
+
+cdn_status cdni_soft_goes_straight(const soft_room *room, cdn_state *state, bool *straight) {
+  const void *elements;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  const soft_group *groups = elements;
+  *straight = n > 0 && cdni_soft_has_guess(room, state);
+  for (int i = 0; i < n && *straight; i++) *straight = !(groups[i].give > 0);
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_solve_step(const soft_room *room, cdn_state *state, const tree_data *d, const double *load, sv *F,
+                                double *f) {
+  soft_problem p;
+  const void *groups;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
+  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, load, groups, n));
   const cdn_status status = solve(&p, groups, F, f);
   cdni_soft_end(&p);
   return status;

@@ -143,7 +143,7 @@ static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_gro
   const int nu = s->room->matter->tree.nu;
   soft_problem p;
   soft_results head = { .scale = 0 };
-  CDNI_TRY(cdni_soft_begin(&p, s->room, s->state, d, d->udot, &s->room->newton, groups, n));
+  CDNI_TRY(cdni_soft_begin(&p, s->room, s->state, d, d->udot, &s->room->newton, NULL, groups, n));
   const cdn_status status = cdni_soft_run(&p, groups, &head);
   if (status == CDN_OK) note_effort(&p, &head, &s->effort);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);

@@ -64,10 +64,9 @@ static void weigh_term(const soft_problem *p, const soft_term *t, double h, sv J
   if (p->room->moves[t->body]) cdni_soft_add_inertia(1, &HJ, &J, &p->P[t->body]);
 }
 
-void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w) {
+void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w, double h) {
   const soft_group *g = w->g;
   const tree_node *node = p->plan->tree->node;
-  const double h = w->H[0];
   const int32_t *C = w->couplings;
   for (int j = 0; j < g->terms; j++) {
     const soft_term *t = &g->term[j];

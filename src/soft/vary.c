@@ -213,7 +213,7 @@ cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *f
   const void *groups;
   int count;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &count));
-  CDNI_TRY(cdni_soft_begin(&p, room, state, &d, d.udot, &room->newton, groups, count));
+  CDNI_TRY(cdni_soft_begin(&p, room, state, &d, d.udot, &room->newton, NULL, groups, count));
   const cdn_status status =
       p.exact ? cdni_soft_vary_exact(&p, function, n, variations) : vary(&p, function, n, variations);
   cdni_soft_end(&p);

@@ -5,6 +5,7 @@
 #include "controls/controls.h"
 #include "dynamics/dynamics.h"
 #include "integrators/method.h"
+#include "soft/soft.h"
 #include "studies/ensemble.h"
 
 CDNI_DEF(ensemble_def, .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE, .accuracy = 1e-4);
@@ -48,11 +49,13 @@ static bool asks_views(const cdn_ensemble *e) {
   return e->traits.subsystems > plain || e->m->tree.n_custom > 0 || e->prescribed;
 }
 
+/* Most of the work on soft rows is each State's own, and four States stay in the cache where eight do not. */
 static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
   static const int widths[] = { 8, 4, 1 };
+  const int most = wanted == 0 && cdni_soft(e->system) ? 4 : 8;
   int set = -1, lanes = 1;
   for (int i = 0; set < 0 && i < CDNI_COUNT(widths); i++)
-    if (wanted == 0 || wanted == widths[i]) set = cdni_kernel_set(lanes = widths[i]);
+    if (wanted == widths[i] || (wanted == 0 && widths[i] <= most)) set = cdni_kernel_set(lanes = widths[i]);
   if (set < 0)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
                            "def.lanes is %d: it can be 0, 1, 4 where there is AVX2, 8 where there is AVX-512", wanted);
@@ -157,9 +160,10 @@ static size_t constants_size(const cdn_ensemble *e) {
 static void plan_constants(cdn_ensemble *e, unsigned vary) {
   if (!e->twin) return;
   e->n_constants = cdni_lanes_constants(e->twin);
-  /* the limits of controls are parameters of a subsystem */
+  /* the limits of controls, and what shapes are, are parameters of subsystems */
   const unsigned controls = cdni_controls(e->system) ? CDN_VARY_CONTROLS | CDN_VARY_OWN : 0;
-  e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | controls)) != 0;
+  const unsigned shapes = cdni_contact(e->system) ? CDN_VARY_OWN : 0;
+  e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | controls | shapes)) != 0;
 }
 
 static bool reserve_states(cdn_ensemble *e) {

@@ -221,7 +221,8 @@ static void multiply_by_M_inv_of(void *context, int thread, int batch) {
     tree_data d = passes_of(e, w);
     d.f_mob = w->mobility[0];
     d.udot = w->mobility[1];
-    cdni_matter(e->twin)->kernels->solve(&e->m->tree, &d);
+    CDNI_LANE_FINDINGS(singular);
+    cdni_matter(e->twin)->kernels->solve(&e->m->tree, &d, 1, e->m->tree.n, true, singular);
   } else if (state) {
     const cdn_status status = cdn_multiply_by_M_inv(state, w->mobility[0], w->mobility[1]);
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);

@@ -212,17 +212,14 @@ void cdni_lanes_stand_for(cdn_state *state, const cdn_state *others, int lane) {
   if (others) others->lanes->standing[lane] = state;
 }
 
-/* For all that `to` has, in pieces that stay close at hand until every lane has had its numbers. */
+/* For all that `to` has. */
 static void fetch_numbers(const cdn_state *from, cdn_state *const *to, int32_t ticket) {
-  enum { PIECE = 32 };
   const int lanes = from->system->lanes;
-  const double *block = (const double *)(from->block + node_at(from->system, ticket)->offset);
   const node *one = node_at(from->system->twin_of, ticket);
-  for (size_t i = 0, n = one->size / sizeof(double); i < n; i += PIECE)
-    for (int l = 0; l < lanes; l++)
-      if (to[l])
-        lane_get(block + i * (size_t)lanes, lanes, l, (double *)(to[l]->block + one->offset) + i,
-                 n - i < PIECE ? n - i : PIECE);
+  double *values[CDNI_MOST_LANES];
+  for (int l = 0; l < lanes; l++) values[l] = to[l] ? (double *)(to[l]->block + one->offset) : NULL;
+  cdni_lanes_get((const double *)(from->block + node_at(from->system, ticket)->offset), lanes,
+                 one->size / sizeof(double), values);
 }
 
 /* Who asks for a result may read the effective q and u that it follows from, without asking for them. */

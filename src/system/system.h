@@ -74,28 +74,34 @@ typedef enum cdni_passing {
   CDNI_PASSES_THROUGH, /* one is on the other side */
   CDNI_PASSES_SLOWLY   /* that too, and the step is short: forces do not stop it */
 } cdni_passing;
+/* The time h between two marks, in which a step has gone from one to the other. `last`: the step ends there, and the
+ * State that is given is at its end. `through`: it is enough that neither of two has got through the other. */
+typedef struct cdni_lapse {
+  const void *a, *b;
+  double h;
+  bool last, through;
+} cdni_lapse;
 typedef struct cdni_sweeper {
   /* *id > 0: nothing can meet between two States with the same id and reaches (s) of at least a third of the time
    * between them. `turn`: that time. 0: somebody has to look. */
   cdn_status (*clear)(const void *self, cdn_state *state, double reach, double turn, int64_t *id);
   size_t (*mark_size)(const void *self);
   cdn_status (*mark)(const void *self, cdn_state *state, void *mark);
-  /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. `here`: it is at the
-   * second of the two times. */
-  cdn_status (*pairs)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool here,
-                      cdni_sights *out);
+  /* Here and below `state` has the parameters. Adds all pairs that may meet within a lapse (or, if that is enough, get
+   * through each other). */
+  cdn_status (*pairs)(const void *self, cdn_state *state, const cdni_lapse *lapse, cdni_sights *out);
   /* Whether a mark in between, a part of the time behind a, is off the cubics: they say nothing then. */
   bool (*strays)(const void *self, const void *a, const void *b, double h, double part, const void *m);
-  /* Whether a pair is so far apart in a State at the second of the two times that it has not met; `through`: or has not
-   * got through each other. */
-  cdn_status (*far)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
-                    int64_t key, bool *is_far);
-  /* Fills all but the key. */
-  cdn_status (*look)(const void *self, cdn_state *state, cdni_sight *sight);
-  /* x: the sight at a; NULL: not known. `through`: it is enough that neither has got through the other. */
-  cdni_passing (*judge)(const void *self, cdn_state *state, const void *a, const void *b, double h, bool through,
-                        const cdni_sight *x, const cdni_sight *y);
-  /* Whether two overlap so that no force parts them. */
+  /* What the end of a lapse says of a pair. If that is not NOTHING, *y is its sight there. */
+  cdn_status (*glance)(const void *self, cdn_state *state, const cdni_lapse *lapse, cdni_sight *y,
+                       cdni_passing *passing);
+  /* Fills all but the key, for the time of a mark. */
+  void (*look)(const void *self, cdn_state *state, const void *mark, cdni_sight *sight);
+  /* By the sights at both ends. */
+  cdni_passing (*judge)(const void *self, cdn_state *state, const cdni_lapse *lapse, const cdni_sight *x,
+                        const cdni_sight *y);
+  /* Whether there are pairs that may overlap so that no force parts them; whether two do. */
+  bool (*loses)(const void *self);
   cdn_status (*lost)(const void *self, cdn_state *state, const cdni_sight *sight, bool *lost);
   /* The key of its listed kink (system/triggers.h) that is nearest to zero in a State. */
   cdn_status (*kink)(const void *self, cdn_state *state, int64_t key, int64_t *kink);

@@ -1,5 +1,6 @@
 /* Steps start the solution of soft rows where they were before. Nobody sees it but by the time it takes: what a State
  * shows follows from its variables alone, and runs that are looked at, resumed or in lanes have the same bits. */
+#include <math.h>
 #include <stdlib.h>
 
 #include <cardan/stream.h>
@@ -47,6 +48,59 @@ static cdn_state *pile(void) {
     shape.X_BS.p = cdn_v3(0.3, 0, 0), shape.body = b.parent;
     cdn_system_add_shape(s, &shape);
   }
+  OK_FREEZE(s);
+  OK(cdn_state_create(s, &state));
+  cdn_system_release(s);
+  return state;
+}
+
+static cdn_body add_link(cdn_system *s, cdn_body parent, cdn_mobilizer kind, cdn_vec3 place) {
+  cdn_body_def b = cdn_default_body_def();
+  cdn_shape_def shape = cdn_default_shape_def();
+  b.parent = parent, b.mobilizer = kind, b.X_PF.p = place;
+  b.mass.mass = 0.7, b.mass.com = cdn_v3(0.1, 0, 0), b.mass.inertia = (cdn_inertia){ 0.004, 0.011, 0.012, 0, 0, 0 };
+  shape.body = cdn_system_add_body(s, &b), shape.geometry.kind = CDN_GEOMETRY_SPHERE;
+  shape.geometry.size[0] = 0.05, shape.X_BS.p = cdn_v3(0.2, 0, 0);
+  cdn_system_add_shape(s, &shape);
+  return shape.body;
+}
+
+/* Trees of every sort, without damping: a leg that reaches the floor, with a limit; one whose joints a tendon couples;
+ * a ball with a limit; one that is driven, and bears a link with a limit; two bodies that meet; and one that flies. */
+static cdn_state *trees(void) {
+  cdn_system *s = cdn_system_create(NULL);
+  cdn_state *state;
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_SOFT;
+  cdn_system_set_contact(s, &contact);
+  cdn_system_add_gravity(s, NULL, cdn_v3(0, 0, -9.81));
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(s, &shape);
+  cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+  limit.lower = -0.3, limit.upper = 0.2;
+  const cdn_body ground = { 0 }, leg = add_link(s, ground, CDN_FREE, cdn_v3(0, 0, 0.05));
+  limit.body = add_link(s, leg, CDN_PIN, cdn_v3(0.2, 0, 0));
+  cdn_system_add_soft_limit(s, &limit);
+  cdn_soft_tendon_def tendon = cdn_default_soft_tendon_def();
+  tendon.joints = 2, tendon.lower = -0.1, tendon.upper = 0.1;
+  cdn_body last = ground;
+  for (int i = 0; i < 2; i++) {
+    last = add_link(s, last, CDN_UNIVERSAL, cdn_v3(i ? 0.2 : 2, 0, i ? 0 : 0.3));
+    tendon.joint[i] = (cdn_mobility){ last, i }, tendon.coefficient[i] = 1 - 0.4 * i;
+  }
+  cdn_system_add_soft_tendon(s, &tendon);
+  limit.body = add_link(s, ground, CDN_BALL, cdn_v3(4, 0, 0.5)), limit.upper = 0.3;
+  cdn_system_add_soft_limit(s, &limit);
+  cdn_motion_def motion = cdn_default_motion_def();
+  motion.body = add_link(s, ground, CDN_PIN, cdn_v3(6, 0, 0.1));
+  motion.params[0] = 0.3, motion.params[1] = 4;
+  cdn_system_add_motion(s, &motion);
+  limit.body = add_link(s, motion.body, CDN_PIN, cdn_v3(0.2, 0, 0)), limit.upper = 0.1;
+  cdn_system_add_soft_limit(s, &limit);
+  (void)add_link(s, ground, CDN_FREE, cdn_v3(8, 0, 0.05));
+  (void)add_link(s, ground, CDN_FREE, cdn_v3(8, 0, 0.16));
+  (void)add_link(s, ground, CDN_FREE, cdn_v3(10, 0, 5));
   OK_FREEZE(s);
   OK(cdn_state_create(s, &state));
   cdn_system_release(s);
@@ -160,6 +214,39 @@ START_TEST(lanes_have_the_same_bits) {
 }
 END_TEST
 
+/* Steps find the accelerations that their States have, whichever way they went: without damping u1 = u0 + h udot. */
+START_TEST(steps_have_the_accelerations_of_their_states) {
+  cdn_state *state = trees(), *copy;
+  const cdn_system *s = cdn_state_system(state);
+  const int nu = cdn_system_nu(s), driven = cdn_body_first_u(s, cdn_motion_body(s, (cdn_motion){ 0 }));
+  OK(cdn_state_create((cdn_system *)s, &copy));
+  cdn_stepper *stepper = stepper_of(state, methods[_i]);
+  cdn_state *run = cdn_stepper_state(stepper);
+  cdn_certificate c;
+  int groups, most = 0;
+  for (int k = 1; k <= 4 * STEPS; k++) {
+    OK(cdn_state_copy(copy, run));
+    OK_ON(copy, cdn_realize(copy, CDN_STAGE_ACCELERATION));
+    OK_ON(copy, cdn_soft_count(copy, &groups));
+    most = groups > most ? groups : most;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, k * H, NULL));
+    double size = 1;
+    for (int i = 0; i < nu; i++) size = fmax(size, fabs(cdn_state_udot(copy)[i]));
+    for (int i = 0; i < nu; i++) {
+      if (i == driven) continue; /* u is that of the motion at the step's end */
+      const double udot = (cdn_state_u(run)[i] - cdn_state_u(copy)[i]) / H;
+      NEAR(udot, cdn_state_udot(copy)[i], 1e-7 * size);
+    }
+  }
+  ck_assert_int_ge(most, 7);
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  AT_MOST(c.max_soft_residual, 1e-8);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(copy);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* At rest one step of Newton's method is enough: udot0, from which cdn_realize starts, is far away. */
 START_TEST(rest_takes_one_iteration) {
   cdn_state *state = pile();
@@ -182,5 +269,6 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, runs_go_on_with_the_same_bits, 0, n);
   tcase_add_loop_test(c, lanes_have_the_same_bits, 0, n);
   tcase_add_loop_test(c, rest_takes_one_iteration, 0, n);
+  tcase_add_loop_test(c, steps_have_the_accelerations_of_their_states, 0, n);
 }
 CHECK_MAIN_OF("where soft rows start", 120, add)

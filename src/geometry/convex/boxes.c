@@ -3,9 +3,37 @@
 #include "geometry/convex/convex.h"
 
 typedef struct boxes {
-  double a[3], b[3], p[3]; /* half lengths; the middle of b in the frame of a */
-  double R[3][3];          /* R[i][j]: axis j of b along axis i of a */
+  double a[3], b[3], p[3], q[3]; /* half lengths; the middle of b seen from that of a, along the axes of a and of b */
+  double R[3][3], S[3][3];       /* R[i][j]: axis j of b along axis i of a; S: their absolute values */
+  double apart[6];               /* along the axes of a, then of b */
 } boxes;
+
+static int thinnest(const double half[3]) {
+  const int low = half[1] < half[0];
+  return half[2] < half[low] ? 2 : low;
+}
+
+/* Flat boxes that are apart most often are so across the faces of the thinner sides: those are tried first. False: they
+ * are farther apart than the reach. */
+static bool place_boxes(boxes *x, const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                        const cdn_transform *X_WB, double reach) {
+  const cdn_vec3 between = cdn_sub(X_WB->p, X_WA->p), *axes_a = &X_WA->R.x, *axes_b = &X_WB->R.x;
+  for (int j = 0; j < 3; j++) x->a[j] = a->size[j], x->b[j] = b->size[j];
+  for (int k = 0, first = thinnest(x->a); k < 3; k++) {
+    const int i = (first + k) % 3;
+    x->p[i] = cdn_dot(axes_a[i], between);
+    for (int j = 0; j < 3; j++) x->R[i][j] = cdn_dot(axes_a[i], axes_b[j]), x->S[i][j] = fabs(x->R[i][j]);
+    x->apart[i] = fabs(x->p[i]) - (x->a[i] + x->S[i][0] * x->b[0] + x->S[i][1] * x->b[1] + x->S[i][2] * x->b[2]);
+    if (x->apart[i] > reach) return false;
+  }
+  for (int k = 0, first = thinnest(x->b); k < 3; k++) {
+    const int j = (first + k) % 3;
+    x->q[j] = x->p[0] * x->R[0][j] + x->p[1] * x->R[1][j] + x->p[2] * x->R[2][j];
+    x->apart[3 + j] = fabs(x->q[j]) - (x->b[j] + x->S[0][j] * x->a[0] + x->S[1][j] * x->a[1] + x->S[2][j] * x->a[2]);
+    if (x->apart[3 + j] > reach) return false;
+  }
+  return true;
+}
 
 typedef struct axis {
   double separation;
@@ -15,21 +43,9 @@ typedef struct axis {
 
 /* False: farther apart than the reach. */
 static bool largest_separation(const boxes *x, double reach, axis *best) {
-  double S[3][3], q[3];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) S[i][j] = fabs(x->R[i][j]);
   best->separation = -INFINITY;
-  for (int i = 0; i < 3; i++) {
-    const double s = fabs(x->p[i]) - (x->a[i] + S[i][0] * x->b[0] + S[i][1] * x->b[1] + S[i][2] * x->b[2]);
-    if (s > reach) return false;
-    if (s > best->separation) best->separation = s, best->kind = i;
-  }
-  for (int j = 0; j < 3; j++) {
-    q[j] = x->p[0] * x->R[0][j] + x->p[1] * x->R[1][j] + x->p[2] * x->R[2][j];
-    const double s = fabs(q[j]) - (x->b[j] + S[0][j] * x->a[0] + S[1][j] * x->a[1] + S[2][j] * x->a[2]);
-    if (s > reach) return false;
-    if (s > best->separation) best->separation = s, best->kind = 3 + j;
-  }
+  for (int i = 0; i < 6; i++)
+    if (x->apart[i] > best->separation) best->separation = x->apart[i], best->kind = i;
   /* An axis across two edges must part the boxes farther than the faces do, by more than rounding. */
   const double size = x->a[0] + x->a[1] + x->a[2] + x->b[0] + x->b[1] + x->b[2];
   double most = best->separation + 1e-14 * size;
@@ -39,8 +55,9 @@ static bool largest_separation(const boxes *x, double reach, axis *best) {
       const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       /* e_i x b_j has the components -R[i2][j] along i1 and R[i1][j] along i2. */
       const double square = x->R[i1][j] * x->R[i1][j] + x->R[i2][j] * x->R[i2][j];
-      const double over = fabs(x->p[i2] * x->R[i1][j] - x->p[i1] * x->R[i2][j]) -
-                          (x->a[i1] * S[i2][j] + x->a[i2] * S[i1][j] + x->b[j1] * S[i][j2] + x->b[j2] * S[i][j1]);
+      const double over =
+          fabs(x->p[i2] * x->R[i1][j] - x->p[i1] * x->R[i2][j]) -
+          (x->a[i1] * x->S[i2][j] + x->a[i2] * x->S[i1][j] + x->b[j1] * x->S[i][j2] + x->b[j2] * x->S[i][j1]);
       /* over / sqrt(square) > most, without the root and the division where they decide nothing. */
       if (most >= 0 ? (over <= 0 || over * over <= most * most * square)
                     : (over < 0 && over * over >= most * most * square))
@@ -56,7 +73,7 @@ static bool largest_separation(const boxes *x, double reach, axis *best) {
     best->n[best->kind] = copysign(1, x->p[best->kind]);
   } else if (best->kind < 6) {
     const int j = best->kind - 3;
-    for (int i = 0; i < 3; i++) best->n[i] = copysign(1, q[j]) * x->R[i][j];
+    for (int i = 0; i < 3; i++) best->n[i] = copysign(1, x->q[j]) * x->R[i][j];
   } else {
     const int i = (best->kind - 6) / 3, j = (best->kind - 6) % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     const double over = x->p[i2] * x->R[i1][j] - x->p[i1] * x->R[i2][j];
@@ -169,14 +186,7 @@ static bool edges_answer(const boxes *x, const axis *best, cdn_vec3 *point_a, cd
 bool cdni_boxes_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                          const cdn_transform *X_WB, double reach, cdn_proximity *out) {
   boxes x;
-  const cdn_vec3 p = g_point_inv(X_WA, X_WB->p);
-  const cdn_vec3 columns[3] = { g_rotate_inv(&X_WA->R, X_WB->R.x), g_rotate_inv(&X_WA->R, X_WB->R.y),
-                                g_rotate_inv(&X_WA->R, X_WB->R.z) };
-  x.p[0] = p.x, x.p[1] = p.y, x.p[2] = p.z;
-  for (int j = 0; j < 3; j++) {
-    x.a[j] = a->size[j], x.b[j] = b->size[j];
-    x.R[0][j] = columns[j].x, x.R[1][j] = columns[j].y, x.R[2][j] = columns[j].z;
-  }
+  if (!place_boxes(&x, a, X_WA, b, X_WB, reach)) return false;
   axis best;
   if (!largest_separation(&x, reach, &best)) return false;
   cdn_vec3 point_a, normal;

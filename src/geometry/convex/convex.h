@@ -22,6 +22,7 @@ typedef struct core {
   double radius;
   const cdn_geometry *geometry;
   const cdn_vec3 *triangle;
+  const struct survey_kernels *kernels; /* of a small hull, which is looked through */
 } core;
 
 typedef struct core_pair {
@@ -33,6 +34,8 @@ typedef struct core_pair {
   double radii;
   double inner;   /* M contains the ball of this radius about -toward */
   double rolling; /* a ball of this radius rolls inside M, so that M is the sum of the ball and another convex set */
+  double far;     /* h of a direction that parts the two by more than is asked for */
+  bool parted;    /* such a direction has been seen */
   double scale;   /* a length that the numbers of the pair do not exceed by much: for tolerances */
 } core_pair;
 
@@ -76,17 +79,16 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
 /* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes.
  * `gap` is how far the bounds of the distance may be apart, in distances. False: the point is not beside M. */
 bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap, simplex *s, cdn_vec3 *n);
-/* descend.c: from the direction n on, where the probe q shows h > 0. LEAST: *found is the least depth. LOCAL: it is a
- * local minimum of h, and s has probes near it. NOWHERE: *n is the best direction seen. */
-typedef enum descent { DESCENT_LEAST, DESCENT_LOCAL, DESCENT_NOWHERE } descent;
-descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found);
+/* descend.c: a local minimum of h from the direction n on, where h(n) = h > 0; s has up to three probes near it. False:
+ * it does not get there, or the two do not overlap. */
+bool cdni_descend(core_pair *pair, cdn_vec3 n, double h, simplex *s, minimum *found);
 /* A local minimum of h from answer->normal on, with its points, without Newton's method: for where that fails. */
 void cdni_descend_depth(core_pair *pair, core_answer *answer);
 /* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four
  * probes. */
 bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near
- * them. False: it did not get there. */
+ * them. False: it did not get there, or the pair is parted. */
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
 /* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum; as large as
  * `wanted`, if it can be. */
@@ -95,8 +97,8 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted);
  * the least depth. */
 double cdni_wanted_angle(const core_pair *pair, const minimum *found);
 
-/* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk or cdni_descend left; `known` (or
- * NULL) is a local minimum. False: the cores are apart. */
+/* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk left, or from a local minimum that
+ * is known (or NULL). False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
 
 /* curvature.c: the column `tensor` of solids between planes. */
@@ -145,6 +147,7 @@ static inline cdn_vec3 across(cdn_vec3 n) {
 /* ---- support points of the parts of a core, in its frame, for a unit vector n ---- */
 
 int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n);
+int32_t cdni_small_hull_support(const core *c, cdn_vec3 n);
 
 static inline cdn_vec3 core_corner(const core *c, cdn_vec3 n) {
   switch (c->corner) {
@@ -153,7 +156,7 @@ static inline cdn_vec3 core_corner(const core *c, cdn_vec3 n) {
     case CORNER_BOX: return cdn_v3(copysign(c->size[0], n.x), copysign(c->size[1], n.y), copysign(c->size[2], n.z));
     case CORNER_HULL: {
       const cdn_surface *s = c->geometry->surface;
-      const double *v = &s->vertices[3 * cdni_hull_support(s, n)];
+      const double *v = &s->vertices[3 * (c->kernels ? cdni_small_hull_support(c, n) : cdni_hull_support(s, n))];
       return cdn_v3(v[0], v[1], v[2]);
     }
     case CORNER_SUPPORT: return kind_of(c->geometry)->support(c->geometry, n);
@@ -178,15 +181,18 @@ static inline cdn_vec3 core_curve(const core *c, cdn_vec3 n) {
   return cdn_v3(s * c->size[0] * e.x, s * c->size[1] * e.y, s * c->size[2] * e.z);
 }
 
-/* The probe of M along the unit vector n. */
-static inline void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
-  const cdn_vec3 m = g_neg(g_rotate_inv(&pair->R, n));
-  const cdn_vec3 corner_b = core_corner(&pair->b, m);
-  q->a = q->corner_a = core_corner(&pair->a, n);
-  q->b = q->corner_b = cdn_add(pair->p, g_rotate(&pair->R, corner_b));
+/* The probe of M along the unit vector n, which is m in b, from the corners that are known. */
+static inline void probe_from_corners(const core_pair *pair, cdn_vec3 n, cdn_vec3 m, probe *q) {
+  q->a = q->corner_a, q->b = q->corner_b;
   if (pair->a.curve) q->a = cdn_add(q->a, core_curve(&pair->a, n));
   if (pair->b.curve) q->b = cdn_add(q->b, g_rotate(&pair->R, core_curve(&pair->b, m)));
   q->w = cdn_sub(q->a, q->b);
+}
+static inline void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
+  const cdn_vec3 m = g_neg(g_rotate_inv(&pair->R, n));
+  q->corner_a = core_corner(&pair->a, n);
+  q->corner_b = cdn_add(pair->p, g_rotate(&pair->R, core_corner(&pair->b, m)));
+  probe_from_corners(pair, n, m, q);
 }
 
 #endif

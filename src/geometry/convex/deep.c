@@ -14,8 +14,9 @@ enum { MOST_PROBES = 100, MOST_FACES = 2 * MOST_PROBES, MOST_EDGES = 64 };
 
 typedef struct face {
   int16_t v[3], beyond[3]; /* the face beyond the edge from v[i] to v[i + 1] */
+  int8_t side[3];          /* and which edge of that face it is */
   bool alive;
-  cdn_vec3 n;
+  cdn_vec3 n; /* of any length; 0: it has no area */
   double d;
 } face;
 
@@ -29,7 +30,7 @@ typedef struct polytope {
   int n_free;              /* faces that are gone */
   int16_t free[MOST_FACES];
   int n_edges;
-  int16_t edges[MOST_EDGES][3]; /* of the horizon: from, to, the face that stays */
+  int16_t edges[MOST_EDGES][4]; /* of the horizon: from, to, the face that stays, its edge */
   bool full;
 } polytope;
 
@@ -40,16 +41,16 @@ static int add_face(polytope *p, int a, int b, int c) {
   }
   const int at = p->n_free > 0 ? p->free[--p->n_free] : p->n_faces++;
   face *f = &p->face[at];
-  const cdn_vec3 wa = p->probe[a].w, ab = cdn_sub(p->probe[b].w, wa), ac = cdn_sub(p->probe[c].w, wa);
+  const cdn_vec3 wa = p->probe[a].w, wb = p->probe[b].w, wc = p->probe[c].w, ab = cdn_sub(wb, wa), ac = cdn_sub(wc, wa);
   const cdn_vec3 n = cdn_cross(ab, ac);
-  const double length = length_of(n);
-  *f = (face){ .v = { (int16_t)a, (int16_t)b, (int16_t)c }, .beyond = { -1, -1, -1 }, .alive = true };
-  if (length * length > 1e-30 * cdn_dot(ab, ab) * cdn_dot(ac, ac)) {
-    f->n = cdn_scale(1 / length, n);
-    /* The vertex with the largest products would cost digits; the mean of the three loses none of them all. */
-    const double d_a = cdn_dot(f->n, wa), d_b = cdn_dot(f->n, p->probe[b].w), d_c = cdn_dot(f->n, p->probe[c].w);
-    const double d_ab = d_a < d_b ? d_a : d_b;
-    f->d = d_ab < d_c ? d_ab : d_c;
+  const double square = cdn_dot(n, n);
+  f->v[0] = (int16_t)a, f->v[1] = (int16_t)b, f->v[2] = (int16_t)c;
+  f->alive = true;
+  if (square > 1e-30 * cdn_dot(ab, ab) * cdn_dot(ac, ac)) {
+    f->n = n;
+    /* The vertex with the largest products would cost digits; the least of the three bounds them all. */
+    const double d_a = cdn_dot(n, wa), d_b = cdn_dot(n, wb), d_c = cdn_dot(n, wc), d_ab = d_a < d_b ? d_a : d_b;
+    f->d = (d_ab < d_c ? d_ab : d_c) / sqrt(square);
   } else {
     f->n = cdn_v3(0, 0, 0), f->d = INFINITY; /* a face without area hides nothing */
   }
@@ -57,11 +58,10 @@ static int add_face(polytope *p, int a, int b, int c) {
   return at;
 }
 
-static void join(polytope *p, int f, int edge, int g) {
-  const int from = p->face[f].v[edge];
-  p->face[f].beyond[edge] = (int16_t)g;
-  for (int i = 0; i < 3; i++)
-    if (p->face[g].v[(i + 1) % 3] == from) p->face[g].beyond[i] = (int16_t)f;
+/* Edge i of f is edge k of g. */
+static void join(polytope *p, int f, int i, int g, int k) {
+  p->face[f].beyond[i] = (int16_t)g, p->face[f].side[i] = (int8_t)k;
+  p->face[g].beyond[k] = (int16_t)f, p->face[g].side[k] = (int8_t)i;
 }
 
 static void remove_face(polytope *p, int f) {
@@ -71,8 +71,9 @@ static void remove_face(polytope *p, int f) {
 }
 
 /* Removes the faces that see w, from face f on, and lists the edges of those that stay, in order. */
-static void remove_visible(polytope *p, int f, cdn_vec3 w, double tolerance) {
-  int16_t stack[MOST_FACES][2]; /* a face, and the edge by which it was entered */
+static void remove_visible(polytope *p, int f, cdn_vec3 w) {
+  static const int8_t next[3] = { 1, 2, 0 };
+  int16_t stack[MOST_FACES][2]; /* a face, and the edge by which it is left */
   int n = 0;
   p->n_edges = 0;
   remove_face(p, f);
@@ -80,49 +81,48 @@ static void remove_visible(polytope *p, int f, cdn_vec3 w, double tolerance) {
   while (n > 0) {
     n--;
     const face *from = &p->face[stack[n][0]];
-    const int edge = stack[n][1];
-    const int g = from->beyond[edge];
-    if (g < 0 || !p->face[g].alive) continue;
-    face *to = &p->face[g];
-    const bool flat = isinf(to->d);
-    if (flat || cdn_dot(to->n, cdn_sub(w, p->probe[to->v[0]].w)) > tolerance) {
+    const int edge = stack[n][1], g = from->beyond[edge], entered = from->side[edge];
+    const face *to = &p->face[g];
+    if (!to->alive) continue;
+    if (isinf(to->d) || cdn_dot(to->n, cdn_sub(w, p->probe[to->v[0]].w)) > 0) {
       remove_face(p, g);
-      int entered = 0;
-      for (int i = 0; i < 3; i++)
-        if (to->v[(i + 1) % 3] == from->v[edge] && to->v[i] == from->v[(edge + 1) % 3]) entered = i;
-      for (int i = 2; i >= 1; i--) {
-        if (n == MOST_FACES) {
-          p->full = true;
-          return;
-        }
-        stack[n][0] = (int16_t)g, stack[n++][1] = (int16_t)((entered + i) % 3);
+      if (n + 2 > MOST_FACES) {
+        p->full = true;
+        return;
       }
+      const int first = next[entered];
+      stack[n][0] = (int16_t)g, stack[n++][1] = next[first];
+      stack[n][0] = (int16_t)g, stack[n++][1] = (int16_t)first;
     } else {
       if (p->n_edges == MOST_EDGES) {
         p->full = true;
         return;
       }
       int16_t *e = p->edges[p->n_edges++];
-      e[0] = from->v[edge], e[1] = from->v[(edge + 1) % 3], e[2] = (int16_t)g;
+      e[0] = from->v[edge], e[1] = from->v[next[edge]], e[2] = (int16_t)g, e[3] = (int16_t)entered;
     }
   }
 }
 
 /* Adds the probe, which sees face f. False: no room, or rounding has torn the horizon. */
-static bool grow(polytope *p, int f, const probe *q, double tolerance) {
+static bool grow(polytope *p, int f, const probe *q) {
   if (p->n_probes == MOST_PROBES) return false;
   const int at = p->n_probes++;
   p->probe[at] = *q;
-  remove_visible(p, f, q->w, tolerance);
+  remove_visible(p, f, q->w);
   if (p->full || p->n_edges < 3) return false;
-  int16_t fan[MOST_EDGES];
+  int first = 0, last = 0;
   for (int i = 0; i < p->n_edges; i++) {
-    if (p->edges[i][1] != p->edges[(i + 1) % p->n_edges][0]) return false;
-    fan[i] = (int16_t)add_face(p, p->edges[i][0], p->edges[i][1], at);
+    const int16_t *e = p->edges[i];
+    if (e[1] != p->edges[i + 1 < p->n_edges ? i + 1 : 0][0]) return false;
+    const int fan = add_face(p, e[0], e[1], at);
     if (p->full) return false;
-    join(p, fan[i], 0, p->edges[i][2]);
+    join(p, fan, 0, e[2], e[3]);
+    if (i == 0) first = fan;
+    else join(p, last, 1, fan, 2);
+    last = fan;
   }
-  for (int i = 0; i < p->n_edges; i++) join(p, fan[i], 1, fan[(i + 1) % p->n_edges]);
+  join(p, last, 1, first, 2);
   return true;
 }
 
@@ -164,28 +164,32 @@ static int complete(core_pair *pair, simplex *s) {
   return s->n;
 }
 
-/* M is flat, or thinner than rounding, and the origin is in it: h has its minimum, 0, along the normal of the plane. */
-static void answer_flat(core_pair *pair, const simplex *s, const simplex *touching, core_answer *answer) {
+/* M is flat, or thinner than rounding, and the origin is in it, between the first probes: h has its minimum, 0, along
+ * the normal of the plane. */
+static void answer_flat(core_pair *pair, const simplex *s, int n_touching, core_answer *answer) {
   cdn_vec3 n = cdn_v3(0, 0, 1);
   if (s->n == 3)
     n = unit_or(cdn_cross(cdn_sub(s->probe[1].w, s->probe[0].w), cdn_sub(s->probe[2].w, s->probe[0].w)), n);
   else if (s->n == 2) n = across(unit_or(cdn_sub(s->probe[1].w, s->probe[0].w), n));
   if (cdn_dot(n, pair->toward) < 0) n = g_neg(n);
   cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
-  for (int i = 0; i < touching->n; i++)
-    a = g_fma(touching->weight[i], touching->probe[i].a, a), b = g_fma(touching->weight[i], touching->probe[i].b, b);
+  for (int i = 0; i < n_touching; i++)
+    a = g_fma(s->weight[i], s->probe[i].a, a), b = g_fma(s->weight[i], s->probe[i].b, b);
   *answer = (core_answer){ 0, n, a, b };
 }
 
-/* The answer of a face whose plane supports M: the point of the face that is nearest to the origin. Several triangles
- * may lie in that plane, and one of them has the point. */
-static void answer_face(const polytope *p, const face *f, double h, core_answer *answer) {
-  simplex best = { 0 };
+/* The answer of a face, with the unit normal n, whose plane supports M: the point of the face that is nearest to the
+ * origin. Several triangles may lie in that plane, and one of them has the point. */
+static void answer_face(const polytope *p, const face *f, cdn_vec3 n, double h, core_answer *answer) {
+  simplex best, s;
   double least = INFINITY;
+  best.n = 0;
   for (int i = 0; i < p->n_faces; i++) {
     const face *g = &p->face[i];
-    if (!g->alive || (g != f && !(g->d <= f->d + 1e-12 * p->pair->scale && cdn_dot(g->n, f->n) > 1 - 1e-9))) continue;
-    simplex s = { .n = 3 };
+    if (!g->alive ||
+        (g != f && !(g->d <= f->d + 1e-12 * p->pair->scale && cdn_dot(g->n, n) > (1 - 1e-9) * length_of(g->n))))
+      continue;
+    s.n = 3;
     for (int k = 0; k < 3; k++) s.probe[k] = p->probe[g->v[k]], s.at[k] = s.probe[k].w;
     cdni_simplex_reduce(&s);
     const double square = cdn_dot(s.nearest, s.nearest);
@@ -194,7 +198,7 @@ static void answer_face(const polytope *p, const face *f, double h, core_answer 
   cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
   for (int i = 0; i < best.n; i++)
     a = g_fma(best.weight[i], best.probe[i].a, a), b = g_fma(best.weight[i], best.probe[i].b, b);
-  *answer = (core_answer){ -h, f->n, a, b };
+  *answer = (core_answer){ -h, n, a, b };
 }
 
 /* A probe of M, or of what M is without the ball. */
@@ -255,10 +259,12 @@ static void start(polytope *p, core_pair *pair, const simplex *s) {
     if (turned) add_face(p, v[0], v[2], v[1]);
     else add_face(p, v[0], v[1], v[2]);
   }
-  /* The faces beyond the edges, in the order of the edges of each face. */
-  static const int16_t beyond[4][3] = { { 1, 2, 3 }, { 3, 2, 0 }, { 1, 3, 0 }, { 2, 1, 0 } };
-  static const int16_t beyond_turned[4][3] = { { 3, 2, 1 }, { 0, 2, 3 }, { 0, 3, 1 }, { 0, 1, 2 } };
-  for (int f = 0; f < 4; f++) memcpy(p->face[f].beyond, turned ? beyond_turned[f] : beyond[f], sizeof beyond[f]);
+  for (int f = 0; f < 4; f++)
+    for (int g = 0; g < f; g++)
+      for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+          if (p->face[f].v[i] == p->face[g].v[(k + 1) % 3] && p->face[g].v[k] == p->face[f].v[(i + 1) % 3])
+            join(p, f, i, g, k);
 }
 
 /* Minima of h, each with the directions about it among which none is better. */
@@ -293,9 +299,9 @@ static bool is_capped(const polytope *p, const face *f, const caps *c) {
 }
 
 /* From the face of the polytope that is nearest to the origin. */
-static bool polish_face(const polytope *p, const face *f, minimum *found) {
+static bool polish_face(const polytope *p, const face *f, cdn_vec3 n, minimum *found) {
   const probe corners[3] = { p->probe[f->v[0]], p->probe[f->v[1]], p->probe[f->v[2]] };
-  return cdni_polish(p->pair, f->n, 3, corners, found);
+  return cdni_polish(p->pair, n, 3, corners, found);
 }
 
 _Static_assert(MOST_FACES % 4 == 0, "the search looks at four at a time");
@@ -316,13 +322,13 @@ static int nearest_face(polytope *p) {
 
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer) {
   const double tolerance = 4e-15 * pair->scale;
-  const simplex touching = *s;
+  const int n_touching = s->n;
   /* A minimum that is less deep than the ball is the least depth, and does not get here. */
   const double ball = known && -known->answer.distance > pair->rolling ? pair->rolling : 0;
-  if (ball > 0) look_around(pair, ball, known->answer.normal, s);
+  if (known) look_around(pair, ball, known->answer.normal, s);
   if (s->n == 0 || complete(pair, s) < 4) {
     if (known) return false;
-    answer_flat(pair, s, &touching, answer);
+    answer_flat(pair, s, n_touching, answer);
     return true;
   }
   polytope p;
@@ -348,10 +354,11 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
       continue;
     }
     probe q;
-    probe_without(pair, ball, f->n, &q);
-    const double h = cdn_dot(f->n, q.w) + ball, gap = h - ball - f->d;
+    const cdn_vec3 n = cdn_scale(1 / length_of(f->n), f->n);
+    probe_without(pair, ball, n, &q);
+    const double h = cdn_dot(n, q.w) + ball, gap = h - ball - f->d;
     if (known && h < 0) return false;
-    if (pair->curved && (first || h < least - enough) && polish_face(&p, f, &found)) {
+    if (pair->curved && (first || h < least - enough) && polish_face(&p, f, n, &found)) {
       const double wanted = cdni_wanted_angle(pair, &found), safe = cdni_safe_angle(pair, &found, wanted);
       if (-found.answer.distance < least) {
         least = -found.answer.distance;
@@ -364,7 +371,7 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
     if (gap <= tolerance) {
       /* The plane of the nearest face supports M. */
       if (h < least - tolerance) {
-        answer_face(&p, f, h, answer);
+        answer_face(&p, f, n, h, answer);
         loose = ball > 0;
       }
       break;
@@ -372,9 +379,9 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
     if (h < least) {
       least = h;
       loose = true;
-      answer->normal = f->n;
+      answer->normal = n;
     }
-    if (!grow(&p, at, &q, 0)) break;
+    if (!grow(&p, at, &q)) break;
   }
   if (loose) cdni_descend_depth(pair, answer);
   return true;

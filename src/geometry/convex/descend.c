@@ -1,34 +1,27 @@
-/* A short way to the least depth where it is small against the sizes, as it is in most contacts.
+/* Ways to a local minimum of h.
  *
  * If h(n) > 0, the point n h(n) (1 + e) is beside M. The direction m from M to that point has h(m) <= h(n): the plane
  * across m that parts the two is nearer to the origin. So a few turns lead to the neighbourhood of a local minimum,
- * Newton's method ends there, and the certificate tells whether another one can be deeper. */
+ * and Newton's method ends there. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_TURNS = 4 };
 
-descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found) {
-  s->n = 1, s->probe[0] = *q;
-  double h = cdn_dot(*n, q->w);
+bool cdni_descend(core_pair *pair, cdn_vec3 n, double h, simplex *s, minimum *found) {
   for (int turn = 0; turn < MOST_TURNS; turn++) {
-    cdn_vec3 m = *n;
-    const cdn_vec3 point = cdn_scale(h * 1.2, *n);
+    cdn_vec3 m = n;
     /* A direction to begin with is enough, where Newton's method follows. */
-    if (!cdni_gjk_beside(pair, point, 12, pair->curved ? 0.02 : 1e-9, s, &m)) return DESCENT_NOWHERE;
+    if (!cdni_gjk_beside(pair, cdn_scale(1.2 * h, n), 12, pair->curved ? 0.02 : 1e-9, s, &m)) return false;
     const int k = s->n < 4 ? s->n : 3;
     double level = -INFINITY;
     for (int i = 0; i < s->n; i++) level = fmax(level, cdn_dot(m, s->probe[i].w));
-    if (level < h) *n = m;
-    if (level <= 0) return DESCENT_NOWHERE;
-    if ((pair->curved || k == 3) && cdni_polish(pair, m, k, s->probe, found)) {
-      if (!(found->answer.distance < 0)) return DESCENT_NOWHERE;
-      const double wanted = cdni_wanted_angle(pair, found);
-      return cdni_safe_angle(pair, found, wanted) >= wanted ? DESCENT_LEAST : DESCENT_LOCAL;
-    }
-    if (!(level < 0.99 * h)) return DESCENT_NOWHERE;
+    if (level < h) n = m;
+    if (level <= 0) return false;
+    if ((pair->curved || k == 3) && cdni_polish(pair, m, k, s->probe, found)) return true;
+    if (!(level < 0.99 * h)) return false;
     h = level;
   }
-  return DESCENT_NOWHERE;
+  return false;
 }
 
 void cdni_descend_depth(core_pair *pair, core_answer *answer) {

@@ -207,10 +207,22 @@ static void *part(char **at, size_t bytes) {
   return begin;
 }
 
+/* Looking at all vertices costs less than a climb from one to another up to about so many. */
+enum { MOST_COLUMNS = 96 };
+static size_t columns_of(size_t n_vertices) { return n_vertices <= MOST_COLUMNS ? (n_vertices + 7) / 8 * 8 : 0; }
+
+static void set_columns(cdn_surface *s) {
+  s->n_columns = (int)columns_of((size_t)s->info.n_vertices);
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < s->n_columns; i++)
+      s->columns[k * s->n_columns + i] = s->vertices[i < s->info.n_vertices ? 3 * i + k : k];
+}
+
 static void lay_out(cdn_surface *s, char *at, size_t n_vertices, size_t n_triangles) {
   s->vertices = part(&at, sizeof(double) * 3 * n_vertices);
   s->planes = part(&at, sizeof(double) * 4 * n_triangles);
   s->face_planes = part(&at, sizeof(double) * 4 * n_triangles);
+  s->columns = part(&at, sizeof(double) * 3 * columns_of(n_vertices));
   s->triangles = part(&at, sizeof(int32_t) * 3 * n_triangles);
   s->first_neighbour = part(&at, sizeof(int32_t) * (n_vertices + 2));
   s->neighbours = part(&at, sizeof(int32_t) * 6 * n_triangles);
@@ -248,9 +260,10 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
     if (number[i] == 0) number[i] = n_vertices++;
 
   const size_t nv = (size_t)n_vertices;
-  cdn_surface *s = cdni_surface_allocate(CDN_GEOMETRY_CONVEX, 64 + sizeof(double) * (3 * nv + 8 * nt) +
-                                                                  sizeof(int32_t) * (2 * nv + 20 * nt + 42) +
-                                                                  sizeof(face_group) * cdni_face_groups_room(nt));
+  cdn_surface *s =
+      cdni_surface_allocate(CDN_GEOMETRY_CONVEX, 64 + sizeof(double) * (3 * nv + 8 * nt + 3 * columns_of(nv)) +
+                                                     sizeof(int32_t) * (2 * nv + 20 * nt + 42) +
+                                                     sizeof(face_group) * cdni_face_groups_room(nt));
   char *memory = malloc((sizeof(edge) * 3 + sizeof(keyed_face) + sizeof(double)) * nt +
                         sizeof(int32_t) * (3 * nt + 3 * nt + nv) + 64);
   if (!s || !memory) {
@@ -279,6 +292,7 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   set_ball(s);
   set_planes(s, w.area);
   set_neighbours(s, &w);
+  set_columns(s);
   set_starts(s);
   sort_by_area(n_triangles, w.area, w.order);
   merge_faces(s, &w, stack);

@@ -1,5 +1,5 @@
 /* Distance of two bounded convex geometries, and of a triangle and one: what has no closed form. */
-#include "geometry/convex/convex.h"
+#include "geometry/convex/survey.h"
 
 static cdn_vec3 fill_core(core *c, const cdn_geometry *g) {
   const geometry_kind *kind = kind_of(g);
@@ -8,6 +8,7 @@ static cdn_vec3 fill_core(core *c, const cdn_geometry *g) {
                .size = { g->size[0], g->size[1], g->size[2] },
                .radius = kind->is_swept ? g->size[0] : 0,
                .geometry = g };
+  if (kind->corner == CORNER_HULL && g->surface->n_columns > 0) c->kernels = cdni_survey_kernels[cdni_kernel_set(1)];
   cdn_vec3 middle = cdn_v3(0, 0, 0);
   if (kind->corner == CORNER_SUPPORT || kind->corner == CORNER_HULL) kind->ball(g, &middle);
   return middle;
@@ -57,6 +58,7 @@ static cdn_vec3 prepare(core_pair *pair) {
   pair->radii = pair->a.radius + pair->b.radius;
   pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
   pair->inner = inner_radius(&pair->a) + inner_radius(&pair->b);
+  pair->far = -INFINITY, pair->parted = false;
   pair->rolling = rolling_radius(&pair->a) + rolling_radius(&pair->b);
   return unit_or(pair->toward, cdn_v3(1, 0, 0));
 }
@@ -66,16 +68,20 @@ static bool solve(core_pair *pair, double reach, core_answer *answer) {
   probe q;
   pair_probe(pair, n, &q);
   const double h = cdn_dot(n, q.w);
-  if (-h - pair->radii > reach) return false;
+  pair->far = -(pair->radii + reach);
+  if (h < pair->far) return false;
   simplex s;
   minimum found;
+  survey_end end = SURVEY_OPEN;
   /* Of polytopes the certificate proves few minima, and the search of cdni_deep is short. */
-  const descent way = h > 0 && pair->curved ? cdni_descend(pair, &q, &n, &s, &found) : DESCENT_NOWHERE;
-  if (way == DESCENT_LEAST) *answer = found.answer;
-  else if (way == DESCENT_NOWHERE || !cdni_deep(pair, &s, &found, answer)) {
-    const gjk_end end = cdni_gjk(pair, n, reach, &s, answer);
-    if (end == GJK_FAR) return false;
-    if (end != GJK_APART) cdni_deep(pair, &s, NULL, answer);
+  if (h > 0 && pair->curved && pair->a.corner != CORNER_SUPPORT && pair->b.corner != CORNER_SUPPORT)
+    end = cdni_survey(pair, &n, h, &found);
+  if (end == SURVEY_FAR) return false;
+  if (end == SURVEY_LEAST) *answer = found.answer;
+  else if (end != SURVEY_LOCAL || !cdni_deep(pair, &s, &found, answer)) {
+    const gjk_end way = cdni_gjk(pair, n, reach, &s, answer);
+    if (way == GJK_FAR) return false;
+    if (way != GJK_APART) cdni_deep(pair, &s, NULL, answer);
   }
   return answer->distance - pair->radii <= reach;
 }

@@ -8,7 +8,7 @@
  * A corner that exceeds the others joins them; one whose multiplier is negative leaves. */
 #include "geometry/convex/convex.h"
 
-enum { MOST_STEPS = 30 };
+enum { MOST_STEPS = 12 };
 
 /* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the
  * core. */
@@ -57,12 +57,28 @@ static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
   }
 }
 
+/* The corners along the tangents and n, from the first one; the sum of the first one and the curve along the tangents.
+ */
+typedef struct corner_view {
+  double x[4], y[4], z[4], g1, g2;
+} corner_view;
+
+static void view_corners(const newton *s, corner_view *v) {
+  const cdn_vec3 g = cdn_add(s->w[0], s->curve);
+  v->g1 = cdn_dot(s->t1, g), v->g2 = cdn_dot(s->t2, g);
+  v->x[0] = v->y[0] = v->z[0] = 0;
+  for (int i = 1; i < s->k; i++) {
+    const cdn_vec3 e = cdn_sub(s->w[i], s->w[0]);
+    v->x[i] = cdn_dot(s->t1, e), v->y[i] = cdn_dot(s->t2, e), v->z[i] = cdn_dot(s->n, e);
+  }
+}
+
 /* The step and the multipliers for the corners at[0 .. k - 1]. False: the equations have no solution that is a minimum.
  * */
-static bool solve(const newton *s, int k, const int *at, double weight[3], double *d1, double *d2) {
-  const double *K = s->K;
-  const cdn_vec3 x = cdn_add(s->w[at[0]], s->curve);
-  const double g1 = cdn_dot(s->t1, x), g2 = cdn_dot(s->t2, x);
+static bool solve(const double K[3], const corner_view *v, int k, const int *at, double weight[3], double *d1,
+                  double *d2) {
+  const int first = at[0];
+  const double g1 = v->g1 + v->x[first], g2 = v->g2 + v->y[first];
   if (k == 1) {
     const double det = K[0] * K[2] - K[1] * K[1];
     if (!(K[0] > 0 && K[2] > 0 && det > 1e-14 * K[0] * K[2])) return false;
@@ -70,8 +86,7 @@ static bool solve(const newton *s, int k, const int *at, double weight[3], doubl
     weight[0] = 1;
     return true;
   }
-  const cdn_vec3 e = cdn_sub(s->w[at[1]], s->w[at[0]]);
-  const double e1 = cdn_dot(s->t1, e), e2 = cdn_dot(s->t2, e), rise = -cdn_dot(s->n, e);
+  const double e1 = v->x[at[1]] - v->x[first], e2 = v->y[at[1]] - v->y[first], rise = v->z[first] - v->z[at[1]];
   if (k == 2) {
     const double length = sqrt(e1 * e1 + e2 * e2);
     if (!(length > 0)) return false;
@@ -87,13 +102,13 @@ static bool solve(const newton *s, int k, const int *at, double weight[3], doubl
     weight[0] = 1 - weight[1];
     return true;
   }
-  const cdn_vec3 f = cdn_sub(s->w[at[2]], s->w[at[0]]);
-  const double f1 = cdn_dot(s->t1, f), f2 = cdn_dot(s->t2, f), fall = -cdn_dot(s->n, f);
+  const double f1 = v->x[at[2]] - v->x[first], f2 = v->y[at[2]] - v->y[first], fall = v->z[first] - v->z[at[2]];
   const double det = e1 * f2 - e2 * f1;
   if (!(fabs(det) > 1e-14 * (fabs(e1) + fabs(e2)) * (fabs(f1) + fabs(f2)))) return false;
-  *d1 = (rise * f2 - fall * e2) / det, *d2 = (fall * e1 - rise * f1) / det;
+  const double over = 1 / det;
+  *d1 = (rise * f2 - fall * e2) * over, *d2 = (fall * e1 - rise * f1) * over;
   const double r1 = g1 + K[0] * *d1 + K[1] * *d2, r2 = g2 + K[1] * *d1 + K[2] * *d2;
-  weight[1] = -(r1 * f2 - r2 * f1) / det, weight[2] = -(r2 * e1 - r1 * e2) / det;
+  weight[1] = -(r1 * f2 - r2 * f1) * over, weight[2] = -(r2 * e1 - r1 * e2) * over;
   weight[0] = 1 - weight[1] - weight[2];
   return true;
 }
@@ -103,31 +118,36 @@ static const double least_weight = -1e-12;
 /* Keeps of the corners those that carry the step: the subset whose multipliers are not negative. */
 static bool choose(newton *s) {
   static const struct {
-    int k, at[3];
-  } subsets[] = { { 3, { 0, 1, 2 } }, { 3, { 3, 0, 1 } }, { 3, { 3, 1, 2 } }, { 3, { 3, 2, 0 } }, { 2, { 0, 1 } },
-                  { 2, { 1, 2 } },    { 2, { 2, 0 } },    { 2, { 3, 0 } },    { 2, { 3, 1 } },    { 2, { 3, 2 } },
-                  { 1, { 0 } },       { 1, { 1 } },       { 1, { 2 } },       { 1, { 3 } } };
+    int k, all, at[3]; /* it needs so many corners in all */
+  } subsets[] = { { 3, 3, { 0, 1, 2 } }, { 3, 4, { 3, 0, 1 } }, { 3, 4, { 3, 1, 2 } }, { 3, 4, { 3, 2, 0 } },
+                  { 2, 2, { 0, 1 } },    { 2, 3, { 1, 2 } },    { 2, 3, { 2, 0 } },    { 2, 4, { 3, 0 } },
+                  { 2, 4, { 3, 1 } },    { 2, 4, { 3, 2 } },    { 1, 1, { 0 } },       { 1, 2, { 1 } },
+                  { 1, 3, { 2 } },       { 1, 4, { 3 } } };
   int best = -1;
   double best_rise = INFINITY, weight[3], d1 = 0, d2 = 0;
+  corner_view v;
+  view_corners(s, &v);
   for (int i = 0; i < CDNI_COUNT(subsets); i++) {
     const int k = subsets[i].k, *at = subsets[i].at;
-    bool there = true;
-    for (int j = 0; j < k; j++) there = there && at[j] < s->k;
-    if (!there || !solve(s, k, at, weight, &d1, &d2)) continue;
+    if (subsets[i].all > s->k || !solve(s->K, &v, k, at, weight, &d1, &d2)) continue;
     bool carries = true;
     for (int j = 0; j < k; j++) carries = carries && weight[j] >= least_weight;
     if (!carries) continue;
     /* By how much another corner exceeds these, to first order. */
+    const int first = at[0];
     double rise = 0;
-    const cdn_vec3 n = g_fma(d1, s->t1, g_fma(d2, s->t2, s->n));
-    const double level = cdn_dot(n, s->w[at[0]]);
-    for (int j = 0; j < s->k; j++) rise = fmax(rise, cdn_dot(n, s->w[j]) - level);
-    if (rise < best_rise) best = i, best_rise = rise;
+    for (int j = 0; j < s->k; j++) {
+      const double r = d1 * (v.x[j] - v.x[first]) + d2 * (v.y[j] - v.y[first]) + (v.z[j] - v.z[first]);
+      rise = r > rise ? r : rise;
+    }
+    if (!(rise < best_rise)) continue;
+    best = i, best_rise = rise;
+    s->d1 = d1, s->d2 = d2;
+    for (int j = 0; j < k; j++) s->weight[j] = weight[j];
     if (rise <= 1e-15 * s->pair->scale) break;
   }
   if (best < 0) return false;
   const int k = subsets[best].k, *at = subsets[best].at;
-  if (!solve(s, k, at, s->weight, &s->d1, &s->d2)) return false;
   cdn_vec3 a[3], b[3];
   for (int j = 0; j < k; j++) a[j] = s->a[at[j]], b[j] = s->b[at[j]];
   for (int j = 0; j < k; j++) s->a[j] = a[j], s->b[j] = b[j], s->w[j] = cdn_sub(a[j], b[j]);
@@ -234,6 +254,10 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimu
       n = cdn_scale(1 / sqrt(cdn_dot(to, to)), to);
       pair_probe(pair, n, &q);
       const double h = cdn_dot(n, q.w);
+      if (h < pair->far) {
+        pair->parted = true;
+        return false;
+      }
       const cdn_vec3 w = cdn_sub(q.corner_a, q.corner_b);
       const bool exceeds = cdn_dot(n, cdn_sub(w, s.w[0])) > tolerance;
       if (!exceeds && (size <= 1e-10 || (size <= 1e-7 && size > 0.5 * last))) return finish(&s, &q, n, h, found);

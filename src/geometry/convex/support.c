@@ -1,5 +1,5 @@
 /* Support points: the farthest point of a convex geometry along a direction. */
-#include "geometry/convex/convex.h"
+#include "geometry/convex/survey.h"
 
 static double along(const double *v, cdn_vec3 n) { return v[0] * n.x + v[1] * n.y + v[2] * n.z; }
 
@@ -20,6 +20,11 @@ int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n) {
     }
   }
   return best;
+}
+
+int32_t cdni_small_hull_support(const core *c, cdn_vec3 n) {
+  const cdn_surface *s = c->geometry->surface;
+  return c->kernels->farthest(s->n_columns, s->columns, n);
 }
 
 cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction) {

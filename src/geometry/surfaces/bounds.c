@@ -19,6 +19,10 @@ static double reach_along(const geometry_kind *kind, const cdn_geometry *g, cdn_
   return kind->reach ? kind->reach(g, n) : cdn_dot(n, cdni_support(g, n));
 }
 
+double cdni_reach_along(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 n) {
+  return cdn_dot(n, X_WS->p) + reach_along(kind_of(g), g, g_rotate_inv(&X_WS->R, n));
+}
+
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
   const geometry_kind *kind = kind_of(g);
   for (int k = 0; k < 3; k++) {

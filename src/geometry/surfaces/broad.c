@@ -1,6 +1,9 @@
 /* The broad phase: which boxes overlap.
  *
- * Boxes of about one size are put into a grid whose cells are as large as they are; then two that overlap are in
+ * Few boxes are sorted by where they begin along the axis along which they are spread most, over their lengths. Each is
+ * compared with those that begin before it ends. Of many that would be too many comparisons.
+ *
+ * Many boxes of about one size are put into a grid whose cells are as large as they are; then two that overlap are in
  * neighbouring cells. The boxes are sorted by cell, row after row. For each of the rows around a cell one goes through
  * the sorted boxes with two pointers that only go forward. So the time is linear, whatever the place and the number of
  * the boxes, as long as few of them share a cell. Boxes of other sizes are in groups: each group has a grid, into which
@@ -14,7 +17,7 @@ enum {
   MOST_CELLS = 1 << 20, /* along one axis; what is farther away is in the last one */
   FEW = 8,              /* a group of so few boxes is compared with all smaller ones */
   FEW_TO_SORT = 48,
-  FEW_AT_ALL = 40 /* so few boxes are compared with each other: no grid pays */
+  FEW_AT_ALL = 160 /* of so few no grid pays */
 };
 
 typedef struct item {
@@ -282,20 +285,73 @@ static void compare_with_smaller(broad *w, int a, int group) {
   }
 }
 
-static void compare_all(broad *w) {
+/* ---- few boxes ---- */
+
+/* The axis along which the boxes are spread most, over their lengths. Boxes without an end do not count. */
+static int widest_axis(const broad *w) {
+  double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, sum[3] = { 0 };
   for (int i = 0; i < w->n; i++)
-    for (int j = i + 1; j < w->n; j++)
-      if (overlap(&w->boxes[i], &w->boxes[j])) add_pair(w, i, j);
+    for (int k = 0; k < 3; k++) {
+      const double least = w->boxes[i].least[k], most = w->boxes[i].most[k];
+      if (!(most - least < DBL_MAX)) continue;
+      low[k] = least < low[k] ? least : low[k], high[k] = most > high[k] ? most : high[k];
+      sum[k] += most - least;
+    }
+  int widest = 0;
+  double best = -INFINITY;
+  for (int k = 0; k < 3; k++) {
+    const double spread = (high[k] - low[k]) / sum[k];
+    if (spread > best) best = spread, widest = k;
+  }
+  return widest;
+}
+
+typedef struct start {
+  double at;
+  int32_t box;
+} start;
+_Static_assert(sizeof(start) <= sizeof(item), "starts have room where items have");
+
+/* Runs of two, of four, and so on are merged. Returns which of the two arrays has the result. */
+static start *sort_starts(start *from, start *to, int n) {
+  for (int run = 1; run < n; run *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * run) {
+      const int middle = begin + run < n ? begin + run : n, end = begin + 2 * run < n ? begin + 2 * run : n;
+      for (int k = begin, a = begin, b = middle; k < end; k++)
+        to[k] = b == end || (a < middle && from[a].at <= from[b].at) ? from[a++] : from[b++];
+    }
+    start *kept = from;
+    from = to, to = kept;
+  }
+  return from;
+}
+
+/* What is no number overlaps with nothing, and is in no order: it is left out. */
+static void compare_few(broad *w) {
+  const int axis = widest_axis(w);
+  start *starts = (start *)(void *)w->items;
+  int n = 0;
+  for (int i = 0; i < w->n; i++)
+    if (!isnan(w->boxes[i].least[axis])) starts[n++] = (start){ .at = w->boxes[i].least[axis], .box = i };
+  starts = sort_starts(starts, (start *)(void *)w->other, n);
+  for (int a = 0; a < n; a++) w->sorted[a] = w->boxes[starts[a].box];
+  for (int a = 0; a < n; a++) {
+    const cdni_box box = w->sorted[a];
+    const double end = box.most[axis];
+    for (int b = a + 1; b < n && starts[b].at <= end; b++)
+      if (overlap(&box, &w->sorted[b])) add_pair(w, starts[a].box, starts[b].box);
+  }
 }
 
 int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, const void *context, int room,
                      int32_t *pairs, void *work) {
   broad w = { .n = n, .boxes = boxes, .accept = accept, .context = context, .room = room, .pairs = pairs };
-  if (n <= FEW_AT_ALL) { /* the pairs come in order */
-    compare_all(&w);
+  place(&w, work);
+  if (n <= FEW_AT_ALL) {
+    compare_few(&w);
+    sort_pairs(&w);
     return w.found;
   }
-  place(&w, work);
   const int groups = find_groups(&w);
   for (int group = 0; group < groups; group++) {
     int count = 0, own = 0;

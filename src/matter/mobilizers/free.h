@@ -12,6 +12,14 @@ CDNI_INLINE void free_position(const body_frames *c, const real *q, m3 R_GP, bod
   pose->r = m3_mul_add(R_GF, p_FM, m3_mul(R_GP, v3_load(c->p_PF)));
   *(m3 *)H = R_GF;
 }
+/* The same on Ground, whose axes are those of the result. */
+CDNI_INLINE void free_position_on_ground(const body_frames *c, const real *q, body_pose *pose, real *H) {
+  m3 R_GF = m3_load(c->R_PF);
+  v3 p_FM = { q[4], q[5], q[6] };
+  pose->R_GM = m3_mul_m3(R_GF, quaternion_rotation(q));
+  pose->r = m3_mul_add(R_GF, p_FM, v3_load(c->p_PF));
+  *(m3 *)H = R_GF;
+}
 
 CDNI_INLINE void free_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   (void)c;

@@ -68,8 +68,9 @@
   X(SCREW, screw, SCREW, 1, 1, HINGE_FULL, 0, 0, { "q" }, { "u" })
 /* clang-format on */
 
-/* Pins are not in this list: their sines are computed for eight at once (kernel_kinematics.c). */
-#define OWN_POSITION_LIST(X) X(WELD, weld) X(SLIDER, slider) X(BALL, ball) X(FREE, free)
+/* Pins are not in this list: their sines are computed for eight at once (kernel_kinematics.c). Nor are free joints,
+ * which are mostly on Ground. */
+#define OWN_POSITION_LIST(X) X(WELD, weld) X(SLIDER, slider) X(BALL, ball)
 
 typedef enum mobilizer_row {
 #define MOBILIZER_ROW(ROW, ...) ROW_##ROW,

@@ -1,0 +1,61 @@
+/* Private to the folder: many directions at once, and cells between them. */
+#ifndef CARDAN_GEOMETRY_CONVEX_SURVEY_H
+#define CARDAN_GEOMETRY_CONVEX_SURVEY_H
+
+#include "geometry/convex/convex.h"
+#include "math/kernel_sets.h"
+
+enum { NET_DIRECTIONS = 16, SURVEY_DIRECTIONS = 384, SURVEY_CELLS = 128 };
+
+/* Three directions; the cell is the spherical triangle between them. */
+typedef struct survey_cell {
+  int16_t at[3];
+} survey_cell;
+
+/* Columns, so that eight of a kind are side by side. Directions are unit vectors in the frame of a. */
+typedef struct survey {
+  int n; /* directions */
+  double m[3][SURVEY_DIRECTIONS], w[3][SURVEY_DIRECTIONS], h[SURVEY_DIRECTIONS];
+  double corner_a[3][SURVEY_DIRECTIONS], corner_b[3][SURVEY_DIRECTIONS];
+} survey;
+
+/* An ellipsoid with the half axes A: A n, A t1, A t2, and the largest |A m|^2. */
+typedef struct safe_egg {
+  cdn_vec3 e, e1, e2;
+  double most;
+} safe_egg;
+
+/* What is known about a minimum, for the certificate: see certificate.c. */
+enum { SAFE_TRIALS = 12 };
+typedef struct safe_problem {
+  double depth, flat;
+  int corners, disks, eggs;
+  double x[6], y[6]; /* corners from their mean, across n */
+  double disk[2], lean[2], rim[2][2];
+  safe_egg egg[2];
+} safe_problem;
+
+typedef struct survey_kernels {
+  /* Of n points, a multiple of eight, in three columns: the first that is farthest along m. */
+  int32_t (*farthest)(int n, const double *columns, cdn_vec3 m);
+  /* The first of the tangents of T / 2 up to which h is surely not less than at the minimum; 0: none. */
+  double (*safe)(const safe_problem *p, const double tangents[SAFE_TRIALS]);
+  /* Writes the directions of a net: axes[0], and two rings around it, whose angles have these cosines and sines. */
+  void (*lay)(survey *s, const cdn_vec3 axes[3], const double cosine[2], const double sine[2]);
+  /* Support points of M and h along the directions `from` to s->n; the columns behind them are overwritten. */
+  void (*probe)(const core_pair *pair, survey *s, int from);
+  /* For n cells, a bound of h from below on each; what is behind the n, up to the next multiple of eight, is written,
+   * too. */
+  void (*bound)(const survey *s, int n, const survey_cell *cells, double *least);
+} survey_kernels;
+
+/* survey.c: of curved cores, from the direction n of `toward`, where h(n) = h > 0. LEAST: *found is the least depth.
+ * LOCAL: it is a local minimum of h. FAR: the cores are surely farther apart than reach. APART: along *n, or somewhere,
+ * the two do not overlap. OPEN: nothing is known. */
+typedef enum survey_end { SURVEY_LEAST, SURVEY_LOCAL, SURVEY_FAR, SURVEY_APART, SURVEY_OPEN } survey_end;
+survey_end cdni_survey(core_pair *pair, cdn_vec3 *n, double h, minimum *found);
+
+/* By kernel_set; NULL for sets of several lanes. */
+extern const survey_kernels *const cdni_survey_kernels[KERNEL_SET_COUNT];
+
+#endif
