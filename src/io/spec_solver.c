@@ -70,5 +70,5 @@ void io_interactive_steps(cdn_model *model, const cdn_system *system, cdn_method
   const bool has_own = model && model->spec && model->spec->whole.has_solver;
   const bool is_stiff = cdn_system_shape_count(system) > 0 && cdn_system_contact_model(system) != CDN_CONTACT_SOFT;
   *step = has_own ? model->spec->whole.solver.timestep : usual;
-  *method = is_stiff ? CDN_METHOD_IMPLICIT_CONTACT : CDN_METHOD_MUJOCO_IMPLICIT;
+  *method = is_stiff ? CDN_METHOD_IMPLICIT_CONTACT : CDN_METHOD_MUJOCO_IMPLICIT_FAST;
 }

@@ -61,22 +61,24 @@ END_TEST
 START_TEST(preset_interactive) {
   begin();
   check_rows("arms.xml --preset interactive",
-             "arms.xml --contact soft --method mujoco-implicit --step 0.004 --no-companion", true);
-  check_rows("robot.urdf --floating-base --ground --preset interactive",
-             "robot.urdf --floating-base --ground --contact soft --method mujoco-implicit --step 0.002 --no-companion",
-             true);
+             "arms.xml --contact soft --method mujoco-implicit-fast --step 0.004 --no-companion", true);
+  check_rows(
+      "robot.urdf --floating-base --ground --preset interactive",
+      "robot.urdf --floating-base --ground --contact soft --method mujoco-implicit-fast --step 0.002 --no-companion",
+      true);
   /* contact that is stiff needs the step in which it is implicit */
   check_rows("arms.xml --preset interactive --contact compliant",
              "arms.xml --contact compliant --method implicit-contact --step 0.004 --no-companion", true);
   check_rows("arms.xml --preset interactive --step 0.001",
-             "arms.xml --contact soft --method mujoco-implicit --step 0.001 --no-companion", true);
+             "arms.xml --contact soft --method mujoco-implicit-fast --step 0.001 --no-companion", true);
   check_rows("arms.xml --preset interactive --accuracy 1e-3", "arms.xml --contact soft --accuracy 1e-3 --no-companion",
              true);
   /* what it stands for is said, and that nobody knows the errors */
   SUCCEEDS("simulate arms.xml --preset interactive --duration 0.1");
-  SAYS(errors,
-       "preset interactive: --contact soft --method mujoco-implicit --step 0.004 --no-companion; the errors of the "
-       "run are unknown");
+  SAYS(
+      errors,
+      "preset interactive: --contact soft --method mujoco-implicit-fast --step 0.004 --no-companion; the errors of the "
+      "run are unknown");
   SAYS(output, "error unknown");
   EXITS(2, "simulate arms.xml --duration 1 --preset quick");
   SAYS(errors, "there is interactive");

@@ -96,7 +96,7 @@ START_TEST(what_the_machine_cannot_do_is_said) {
   ck_assert(json_is_null(json_object_get(r.status, "delivered")) &&
             json_is_false(json_object_get(r.status, "companion")));
   NEAR(number_of(r.status, "step"), 0.002, 1e-12);
-  ck_assert_str_eq(text_of(r.status, "method"), "mujoco-implicit");
+  ck_assert_str_eq(text_of(r.status, "method"), "mujoco-implicit-fast");
   live_rig_drop(&r);
 }
 END_TEST
