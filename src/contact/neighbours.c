@@ -101,9 +101,10 @@ static cdn_status refuse(const contact_room *room, cdn_state *state, list *l, co
                          found, a, b, (int)MOST_PAIRS);
 }
 
-/* Fills the list; its room grows until all pairs have it, and what it has once been it stays. */
-static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_box *boxes, const double from[3],
-                        double reach) {
+/* Fills the list; its room grows until all pairs have it, and what it has once been it stays. Where the boxes of steps
+ * to come have too many pairs, the list is for those of the step. */
+static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_box *of_step, const cdni_box *boxes,
+                        const double from[3], double reach) {
   const cdn_computed_region region = room->neighbours;
   const int n = (int)room->shapes.count;
   list *l = cdni_region_elements(state, region);
@@ -117,8 +118,12 @@ static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_b
     cdn_work_pop(state, work);
     for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i], from, MARGIN);
     l->reach = reach;
-    if (l->n_pairs > MOST_PAIRS) return refuse(room, state, l, pairs_of(l, n));
+    if (l->n_pairs > MOST_PAIRS && boxes == of_step) return refuse(room, state, l, pairs_of(l, n));
     if (l->n_pairs <= most) return CDN_OK;
+    if (l->n_pairs > MOST_PAIRS) {
+      boxes = of_step;
+      continue;
+    }
     most = l->n_pairs + l->n_pairs / 4;
     const int before = l->room;
     void *bytes;
@@ -150,7 +155,7 @@ cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, c
   bool good = l->reach >= 0 && (reach == 0 || l->reach <= 16 * reach || l->n_pairs <= FEW * n);
   const cdni_box *large = boxes_of(l);
   for (int i = 0; good && i < n; i++) good = holds(&large[i], &boxes[i], from);
-  if (!good) CDNI_TRY(renew(room, state, wide, from, reach));
+  if (!good) CDNI_TRY(renew(room, state, boxes, wide, from, reach));
   l = cdni_region_elements(state, room->neighbours);
   *pairs = pairs_of(l, n);
   *n_pairs = l->n_pairs;

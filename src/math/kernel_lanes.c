@@ -8,35 +8,31 @@ typedef double anywhere __attribute__((vector_size(8 * CDNI_LANES), aligned(8), 
 
 /* Bit s of the row and of the column change places. */
 #  if CDNI_LANES == 4
-#    define LOW_1 \
-      { 0, 4, 2, 6 }
-#    define HIGH_1 \
-      { 1, 5, 3, 7 }
-#    define LOW_2 \
-      { 0, 1, 4, 5 }
-#    define HIGH_2 \
-      { 2, 3, 6, 7 }
+#    define LOW_1 0, 4, 2, 6
+#    define HIGH_1 1, 5, 3, 7
+#    define LOW_2 0, 1, 4, 5
+#    define HIGH_2 2, 3, 6, 7
 #  else
-#    define LOW_1 \
-      { 0, 8, 2, 10, 4, 12, 6, 14 }
-#    define HIGH_1 \
-      { 1, 9, 3, 11, 5, 13, 7, 15 }
-#    define LOW_2 \
-      { 0, 1, 8, 9, 4, 5, 12, 13 }
-#    define HIGH_2 \
-      { 2, 3, 10, 11, 6, 7, 14, 15 }
-#    define LOW_4 \
-      { 0, 1, 2, 3, 8, 9, 10, 11 }
-#    define HIGH_4 \
-      { 4, 5, 6, 7, 12, 13, 14, 15 }
+#    define LOW_1 0, 8, 2, 10, 4, 12, 6, 14
+#    define HIGH_1 1, 9, 3, 11, 5, 13, 7, 15
+#    define LOW_2 0, 1, 8, 9, 4, 5, 12, 13
+#    define HIGH_2 2, 3, 10, 11, 6, 7, 14, 15
+#    define LOW_4 0, 1, 2, 3, 8, 9, 10, 11
+#    define HIGH_4 4, 5, 6, 7, 12, 13, 14, 15
+#  endif
+/* gcc has the one that clang has since version 12. */
+#  if __has_builtin(__builtin_shufflevector)
+#    define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#  else
+#    define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (rmask){ __VA_ARGS__ })
 #  endif
 #  define EACH(i) _Pragma("GCC unroll 8") for (int i = 0; i < CDNI_LANES; i++)
-#  define SWAP(s)                                          \
-    EACH(i) {                                              \
-      if (i & s) continue;                                 \
-      const real a = v[i], b = v[i + s];                   \
-      v[i] = __builtin_shuffle(a, b, (rmask)LOW_##s);      \
-      v[i + s] = __builtin_shuffle(a, b, (rmask)HIGH_##s); \
+#  define SWAP(s)                         \
+    EACH(i) {                             \
+      if (i & s) continue;                \
+      const real a = v[i], b = v[i + s];  \
+      v[i] = SHUFFLE(a, b, LOW_##s);      \
+      v[i + s] = SHUFFLE(a, b, HIGH_##s); \
     }
 
 CDNI_INLINE void turn_over(real v[CDNI_LANES]) {
