@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "core/sized.h"
+#include "io/spec_fields.h"
 #include "io/xml.h"
 #include "system/system.h"
 
@@ -42,16 +44,35 @@ typedef struct source {
   size_t size;
 } source;
 
+/* JSON: a file that is called so, or a text that begins with a brace. */
+static bool is_json(const source *from) {
+  const char *end = from->path ? strrchr(from->path, '.') : NULL;
+  size_t k = 0;
+  if (from->path) return end && strcasecmp(end, ".json") == 0;
+  while (k < from->size && strchr(" \t\r\n", from->text[k])) k++;
+  return k < from->size && from->text[k] == '{';
+}
+
+static cdn_status read_json(cdn_spec *spec, const source *from) {
+  return from->path ? io_read_json_file(spec, from->path) : io_read_json(spec, from->text, from->size);
+}
+
+static cdn_status read_xml(cdn_spec *spec, const source *from, const cdn_model_options *options) {
+  io_log *log = &spec->log;
+  io_xml_document *document = NULL;
+  CDNI_TRY(from->path ? io_xml_open(log, from->path, &document)
+                      : io_xml_open_memory(log, from->text, from->size, &document));
+  const cdn_status status = read_document(spec, options, document);
+  io_xml_close(document);
+  return status;
+}
+
 static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_model_options *options) {
   io_log *log = &spec->log;
   if (log->error.code != CDN_OK) return log->error.code;
   if (!from->path && !from->text && from->size > 0)
     return io_fail(log, CDN_ERR_ARG, 0, "neither a path nor a text was given");
-  io_xml_document *document = NULL;
-  CDNI_TRY(from->path ? io_xml_open(log, from->path, &document)
-                      : io_xml_open_memory(log, from->text, from->size, &document));
-  cdn_status status = read_document(spec, options, document);
-  io_xml_close(document);
+  cdn_status status = is_json(from) ? read_json(spec, from) : read_xml(spec, from, options);
   /* A failure to keep a warning or a note is one of the whole. */
   if (status == CDN_OK) status = log->error.code;
   if (status == CDN_OK && options->strict) status = refuse_notes(log);
