@@ -59,12 +59,17 @@ static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_mode
   return status;
 }
 
+static io_files files_of(const cdn_model_options *options) {
+  return (io_files){ options->read_file, options->read_file_user };
+}
+
 /* `unreadable`: why the options cannot be read, or NULL. */
 static cdn_status load_spec(const source *from, const cdn_model_options *options, const char *unreadable,
                             cdn_spec **out) {
   cdn_spec *spec = *out = io_spec_start(options->allocator, from->name);
   if (!spec) return CDN_ERR_NOMEM;
   spec->whole.from_file = true;
+  spec->log.files = files_of(options);
   return unreadable ? io_fail(&spec->log, CDN_ERR_VERSION, 0, "%s", unreadable) : read_source(spec, from, options);
 }
 
@@ -153,6 +158,7 @@ static cdn_status build_copy(const cdn_spec *spec, cdn_model *model, const char 
                              const char *function) {
   cdn_status status = cdn_spec_copy(spec, &model->spec);
   if (status == CDN_OK && unreadable) status = io_fail(&model->spec->log, CDN_ERR_VERSION, 0, "%s", unreadable);
+  if (status == CDN_OK && model->options.read_file) model->spec->log.files = files_of(&model->options);
   if (status == CDN_OK) status = build_into(model, system, function);
   return finish(model, status, function);
 }

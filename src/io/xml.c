@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
@@ -172,10 +171,9 @@ cdn_status io_xml_open_memory(io_log *log, const char *text, size_t size, io_xml
 
 /* Reads a file whole, in pieces, so that pipes do as well. */
 static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
-  struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+  if (io_file_look(&log->files, path) == IO_FILE_DIRECTORY)
     return io_fail(log, CDN_ERR_FILE, 0, "this is a directory; give the model file inside it");
-  FILE *file = fopen(path, "rb");
+  FILE *file = io_file_open(&log->files, path);
   if (!file) return io_fail(log, CDN_ERR_FILE, 0, "cannot open the file: %s", strerror(errno));
   cdn_status status = CDN_OK;
   char piece[16384];
