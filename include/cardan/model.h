@@ -9,7 +9,7 @@
  *
  * I want to
  *   read a URDF or MJCF file into a System that is ready to run: cdn_model_load
- *   read it from memory: cdn_model_load_string
+ *   read it from memory (its other files by read_file of the options): cdn_model_load_string
  *   add a file's contents to a System that is not frozen yet: cdn_model_load_into
  *   read a file into a spec, which I can change: cdn_spec_load, cdn_spec_load_string
  *   write a spec into a file: cdn_spec_save
@@ -80,6 +80,14 @@ typedef enum cdn_model_solving {
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 
+/** Gives the contents of a file: *bytes and *size. The bytes stay as they are until the function of this library that
+ *  asks has returned; nothing frees them here. CDN_OK with *bytes left NULL: the file is on the disk. CDN_ERR_FILE:
+ *  there is no such file, wherever it is sought. A file may be asked for several times, and files that are not there as
+ *  well: a package is sought in several directories. `path` begins with the path, or name, that the model was loaded
+ *  by, up to its last slash, unless the model's file names a path that begins at the root; "../" in it stays as it is
+ *  written. */
+typedef cdn_status cdn_read_file_fn(void *user, const char *path, const void **bytes, size_t *size);
+
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
   bool strict;             /**< true: an element that is not simulated is an error */
@@ -125,12 +133,18 @@ typedef struct cdn_model_options {
    *  tenth of its accuracy (docs/soft_contact.md). A System that was given a cdn_soft_def before the model is built
    *  keeps it, and this number has no effect then. Default 0: as MuJoCo has it. */
   double soft_onset;
+  /** Gives the model's files from the memory of your program: the model's own file, what it includes or attaches,
+   *  SRDF, meshes with their materials and buffers, height fields, textures. A spec keeps it, and so does a model:
+   *  cdn_model_build calls it, unless the options given there have one, and so does cdn_model_dress. NULL (default):
+   *  all files are on the disk. */
+  cdn_read_file_fn *read_file;
+  void *read_file_user; /**< its first argument; default NULL */
 } cdn_model_options;
 
 CDN_DEF(model_options);
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). A file whose name ends in .json, or a text that begins with a brace, is one of cdn_spec_save.
+ *  <mujoco>: MJCF). A text that begins with a brace is one of cdn_spec_save.
  *  Sensors of MJCF that are values of the State become measures of their names (listed in
  *  docs/command_simulate.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
  *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,

@@ -116,6 +116,8 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
  * up as if none of
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* Area, centre and inertia of the surface itself, at density 1 kg/m^2. */
+cdn_status io_shell_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
                         cdn_transform *X_BS);

@@ -7,6 +7,7 @@
 #include <cardan/spec.h>
 
 #include "core/core.h"
+#include "io/files.h"
 #include "io/names.h"
 
 typedef struct io_note {
@@ -18,6 +19,7 @@ typedef struct io_note {
 typedef struct io_log {
   cdn_allocator allocator;
   char *file;            /* for messages */
+  io_files files;        /* where files come from */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   cdni_array notes;      /* io_note: elements that were not understood */
   io_names note_names;   /* the indices of the notes */

@@ -17,6 +17,7 @@
  *   mjcf_tendon.c      tendons that are sums of coordinates
  *   mjcf_actuator.c    actuators
  *   mjcf_mesh.c        the mass of meshes
+ *   mjcf_shell.c       primitives with their mass on the surface
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_sensor.c      sites, and sensors that are values of the State
  *   mjcf_key.c         keyframes
@@ -47,9 +48,8 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
-/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its
- * hull; or its skin,
- * which is not understood. */
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, by the legacy way or exactly; its
+ * hull; or its surface. */
 typedef enum mjcf_mesh_inertia {
   MJCF_LEGACY_INERTIA,
   MJCF_EXACT_INERTIA,
@@ -142,14 +142,19 @@ typedef struct mjcf_pending {
   const char *suffix;
 } mjcf_pending;
 
-/* A mesh among the assets, and its solid. */
+/* The mass of a mesh. */
+typedef struct mjcf_mesh_mass {
+  bool measured;
+  cdn_mass_properties of; /* at density 1; mass 0: it is not to be had */
+  char reason[400];       /* it is not, or why the hull counts; "": neither */
+} mjcf_mesh_mass;
+
+/* A mesh among the assets. */
 typedef struct mjcf_mesh {
   int asset;
   mjcf_mesh_inertia inertia;
   io_xml_node *node; /* for the triangles of vertices that are in the file itself */
-  bool measured;
-  cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
-  char reason[400];          /* it is not, or why the hull counts; "": neither */
+  mjcf_mesh_mass solid, shell;
 } mjcf_mesh;
 
 /* A point of a body, by the body's place in the tree. */
@@ -362,8 +367,11 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
 /* For the newest asset, a mesh. */
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
-/* The mesh of this name, measured; NULL: there is none. */
-const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name);
+/* The mass of the mesh of this name, measured: of its surface if it or `shell` says so. NULL: there is no such mesh. */
+const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool shell);
+/* Area and, for a mass on it, central inertia of the surface of a primitive. */
+double io_mjcf_shell_area(cdn_shape_type type, const double *size);
+cdn_inertia io_mjcf_shell_inertia(cdn_shape_type type, double mass, const double *size);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
 /* Once they have their names: warns of inertias that no body can have. */

@@ -466,6 +466,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   CDNI_TRY(create(cdn_spec_name(spec), spec->log.file, spec->log.allocator, &copy));
   copy->whole = spec->whole;
   copy->log.body_word = spec->log.body_word;
+  copy->log.files = spec->log.files;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
   else cdn_spec_destroy(copy); /* its message has been told */

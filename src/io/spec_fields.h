@@ -70,7 +70,6 @@ bool io_field_equal(const io_field *f, const void *a, const void *b);
 cdn_status io_write_json(const cdn_spec *spec, const char *path, cdn_buffer *text); /* spec_json_write.c */
 /* spec_json.c: its reader. */
 cdn_status io_read_json(cdn_spec *spec, const char *text, size_t size);
-cdn_status io_read_json_file(cdn_spec *spec, const char *path);
 /* spec_save.c: a text, or CDN_ERR_NOMEM. */
 cdn_status io_put(cdn_buffer *text, const char *format, ...) CDN_PRINTF(2, 3);
 /* The path of an asset's file as seen from the file `from`. */

@@ -1,11 +1,9 @@
 /* Reads a spec from JSON, as spec_json_write.c writes it. Elements are read by the table of fields; what a file does
  * not say has its default. */
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "io/spec_fields.h"
 
@@ -275,24 +273,5 @@ cdn_status io_read_json(cdn_spec *spec, const char *text, size_t size) {
   if (!root) return io_fail(&spec->log, CDN_ERR_PARSE, error.line, "%s", error.text);
   const cdn_status status = read_root(spec, root);
   json_decref(root);
-  return status;
-}
-
-cdn_status io_read_json_file(cdn_spec *spec, const char *path) {
-  enum { MOST = 256 << 20 };
-  struct stat is;
-  FILE *file = fopen(path, "rb");
-  if (!file) return io_fail(&spec->log, CDN_ERR_FILE, 0, "cannot be opened: %s", strerror(errno));
-  cdn_status status = CDN_OK;
-  if (fstat(fileno(file), &is) != 0 || !S_ISREG(is.st_mode))
-    status = io_fail(&spec->log, CDN_ERR_FILE, 0, "is not a regular file");
-  else if (is.st_size > MOST) status = io_fail(&spec->log, CDN_ERR_LIMIT, 0, "has more than 256 MiB");
-  const size_t size = status == CDN_OK ? (size_t)is.st_size : 0;
-  char *text = status == CDN_OK ? cdni_alloc(&spec->log.allocator, size + 1) : NULL;
-  if (status == CDN_OK && !text) status = io_fail(&spec->log, CDN_ERR_NOMEM, 0, "out of memory");
-  if (text && fread(text, 1, size, file) != size) status = io_fail(&spec->log, CDN_ERR_FILE, 0, "cannot be read");
-  fclose(file);
-  if (status == CDN_OK) status = io_read_json(spec, text, size);
-  if (text) cdni_free(&spec->log.allocator, text, size + 1);
   return status;
 }
