@@ -19,7 +19,11 @@ WORDS(level_word, cdn_motion_level,
           WORD(CDN_LEVEL_POSITION, "position"))
 WORDS(cut_word, cdn_spec_cut, WORD(CDN_CUT_AUTO, "auto") WORD(CDN_CUT_BODY, "body") WORD(CDN_CUT_JOINT, "joint"))
 WORDS(constraint_word, cdn_spec_constraint_kind,
-      WORD(CDN_SPEC_CONNECT, "connect") WORD(CDN_SPEC_WELD, "weld") WORD(CDN_SPEC_COUPLING, "coupling"))
+      WORD(CDN_SPEC_CONNECT, "connect") WORD(CDN_SPEC_WELD, "weld") WORD(CDN_SPEC_COUPLING, "coupling")
+          WORD(CDN_SPEC_TENDON_COUPLING, "tendon coupling"))
+WORDS(path_item_word, cdn_spec_path_item_kind,
+      WORD(CDN_SPEC_PATH_POINT, "point") WORD(CDN_SPEC_PATH_SPHERE, "sphere") WORD(CDN_SPEC_PATH_CYLINDER, "cylinder")
+          WORD(CDN_SPEC_PATH_PULLEY, "pulley") WORD(CDN_SPEC_PATH_COORDINATE, "coordinate"))
 WORDS(shape_word, cdn_shape_type,
       WORD(CDN_SHAPE_PLANE, "plane") WORD(CDN_SHAPE_HFIELD, "hfield") WORD(CDN_SHAPE_SPHERE, "sphere")
           WORD(CDN_SHAPE_CAPSULE, "capsule") WORD(CDN_SHAPE_ELLIPSOID, "ellipsoid") WORD(CDN_SHAPE_CYLINDER, "cylinder")
@@ -171,6 +175,7 @@ static const io_field constraint_fields[] = {
   TEXT(constraint, joint_x),   NUMBER(constraint, y0),
   NUMBER(constraint, x0),      NUMBER(constraint, c),
   LAW(constraint, law),        NUMBER(constraint, torque_scale),
+  TEXT(constraint, tendon_y),  TEXT(constraint, tendon_x),
 };
 static const io_field frame_fields[] = { TEXT(frame, name), TEXT(frame, body), NUMBER(frame, X_BF) };
 static const io_field shape_fields[] = {
@@ -234,10 +239,18 @@ static const io_field light_fields[] = {
   NUMBER(light, cutoff),     NUMBER(light, exponent), NUMBER(light, attenuation),       TRUTH(light, castshadow),
 };
 static const io_field tendon_fields[] = {
-  TEXT(tendon, name),           INTEGER(tendon, joints), TEXT(tendon, joint),       NUMBER(tendon, coefficient),
-  TRUTH(tendon, limited),       NUMBER(tendon, lower),   NUMBER(tendon, upper),     NUMBER(tendon, margin),
-  NUMBER(tendon, friction),     LAW(tendon, limit_law),  LAW(tendon, friction_law), NUMBER(tendon, effort_lower),
-  NUMBER(tendon, effort_upper),
+  TEXT(tendon, name),           INTEGER(tendon, joints),    TEXT(tendon, joint),       NUMBER(tendon, coefficient),
+  TRUTH(tendon, limited),       NUMBER(tendon, lower),      NUMBER(tendon, upper),     NUMBER(tendon, margin),
+  NUMBER(tendon, friction),     LAW(tendon, limit_law),     LAW(tendon, friction_law), NUMBER(tendon, effort_lower),
+  NUMBER(tendon, effort_upper), NUMBER(tendon, stiffness),  NUMBER(tendon, damping),   TRUTH(tendon, has_rest),
+  NUMBER(tendon, rest_lower),   NUMBER(tendon, rest_upper), NUMBER(tendon, armature),  NUMBER(tendon, width),
+  NUMBER(tendon, rgba),         INTEGER(tendon, group),
+};
+static const io_field path_item_fields[] = {
+  TEXT(path_item, name),      TEXT(path_item, tendon),    CHOICE(path_item, kind, path_item_word),
+  TEXT(path_item, body),      NUMBER(path_item, X_BP),    NUMBER(path_item, radius),
+  TRUTH(path_item, has_side), TEXT(path_item, side_body), NUMBER(path_item, side),
+  NUMBER(path_item, divisor), TEXT(path_item, joint),     NUMBER(path_item, coefficient),
 };
 static const io_field actuator_fields[] = {
   TEXT(actuator, name),
@@ -321,6 +334,7 @@ FUNCTIONS(contact)
 FUNCTIONS(camera)
 FUNCTIONS(light)
 FUNCTIONS(tendon)
+FUNCTIONS(path_item)
 static void start_solver(void *element) { *(cdn_spec_solver *)element = cdn_default_spec_solver(); }
 
 #define KIND(type, plural) \
@@ -339,6 +353,7 @@ static const io_element_kind kinds[CDN_SPEC_KIND_COUNT] = {
   [CDN_SPEC_CAMERA] = KIND(camera, "cameras"),
   [CDN_SPEC_LIGHT] = KIND(light, "lights"),
   [CDN_SPEC_TENDON] = KIND(tendon, "tendons"),
+  [CDN_SPEC_PATH_ITEM] = KIND(path_item, "path_items"),
 };
 static const io_element_kind solver = {
   "solver", "solver", sizeof(cdn_spec_solver), solver_fields, CDNI_COUNT(solver_fields), start_solver, NULL

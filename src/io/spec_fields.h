@@ -51,6 +51,7 @@ typedef union io_any_element {
   cdn_spec_camera camera;
   cdn_spec_light light;
   cdn_spec_tendon tendon;
+  cdn_spec_path_item path_item;
   cdn_spec_solver solver;
 } io_any_element;
 

@@ -12,11 +12,15 @@ step_rig step_rig_load(const char *name, const char *text, const cdn_soft_def *s
   r.m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(r.m != NULL, "%s: MuJoCo: %s", name, message);
   cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT, options.solving = CDN_MODEL_SOLVE_AS_FILE;
+  options.contact = CDN_MODEL_SOFT, options.equality = CDN_MODEL_SOFT_EQUALITY,
+  options.solving = CDN_MODEL_SOLVE_AS_FILE;
   cdn_spec *spec;
   cdn_system *system = cdn_system_create(NULL);
   if (soft) cdn_system_set_soft(system, soft);
-  OK(cdn_spec_load_string(text, strlen(text), name, &options, &spec));
+  const cdn_status status = cdn_spec_load_string(text, strlen(text), name, &options, &spec);
+  cdn_error error;
+  cdn_spec_last_error(spec, &error);
+  ck_assert_msg(status == CDN_OK, "%s: %s", name, error.text);
   OK(cdn_model_build(spec, &options, system, &r.model));
   OK_FREEZE(system);
   OK(cdn_state_create(system, &r.state));
