@@ -139,17 +139,18 @@ typedef struct cdn_model_options {
    *  all files are on the disk. */
   cdn_read_file_fn *read_file;
   void *read_file_user; /**< its first argument; default NULL */
+  bool noise;           /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */
+  uint32_t seed;        /**< of that noise (cdn_system_use_random). Default 0 */
 } cdn_model_options;
 
 CDN_DEF(model_options);
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). A text that begins with a brace is one of cdn_spec_save.
- *  Sensors of MJCF that are values of the State become measures of their names (listed in
- *  docs/command_simulate.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
+ *  <mujoco>: MJCF). A text that begins with a brace is one of cdn_spec_save. Sensors of MJCF become measures of their
+ *  names (docs/measures.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
  *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,
- *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that
- *  is not a regular file is refused. */
+ *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that is
+ *  not a regular file is refused. */
 CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 /** Reads a model from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,

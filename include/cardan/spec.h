@@ -546,7 +546,26 @@ typedef enum cdn_sensor_kind {
   CDN_SENSOR_ACTUATOR_FORCE,  /**< its p */
   CDN_SENSOR_TENDON_POSITION, /**< the length of a tendon */
   CDN_SENSOR_TENDON_VELOCITY,
-  CDN_SENSOR_CONTACT /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_CONTACT, /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_MAGNETOMETER,      /**< `field`, in the frame's axes */
+  CDN_SENSOR_CAMERA_PROJECTION, /**< where the frame's origin is in the picture of a camera, 2 numbers, in pixels from
+                                 *   the left and from the top. The reference frame is the camera: x to the right, y up,
+                                 *   and it looks along -z */
+  CDN_SENSOR_INSIDE,            /**< 1 if the frame's origin is within a volume on the reference frame, else 0 */
+  /** Of a limit of a joint or a ball that acts: the distance to the bound less the margin (negative; m or rad), its
+   *  rate, and the force, >= 0. All are 0 where none acts. Of two bounds that act at once, the lower one */
+  CDN_SENSOR_JOINT_LIMIT_POSITION,
+  CDN_SENSOR_JOINT_LIMIT_VELOCITY,
+  CDN_SENSOR_JOINT_LIMIT_FORCE,
+  CDN_SENSOR_TENDON_LIMIT_POSITION, /**< the same of a tendon's length */
+  CDN_SENSOR_TENDON_LIMIT_VELOCITY,
+  CDN_SENSOR_TENDON_LIMIT_FORCE,
+  CDN_SENSOR_DISTANCE, /**< of two sides, each a shape or all shapes of a body, m; `cutoff` if they are farther apart.
+                        *   Shapes that touch nothing count, too */
+  CDN_SENSOR_NORMAL,   /**< the direction from the nearest point of side a to that of side b; 0 beyond the cutoff */
+  CDN_SENSOR_FROM_TO,  /**< these two points, in Ground, 6 numbers; 0 beyond the cutoff */
+  CDN_SENSOR_USER,     /**< `numbers` that the program sets by cdn_measure_set_value; they begin as 0 */
+  CDN_SENSOR_KIND_COUNT
 } cdn_sensor_kind;
 
 /** What a side of a sensor of contacts is. */
@@ -595,6 +614,14 @@ typedef struct cdn_spec_sensor {
   int contacts;                   /**< how many, at least 1; default 1 */
   int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
   cdn_sensor_reduce reduce;
+  /** The deviation of normal noise in each number, >= 0; of directions and quaternions the deviation of a small turn,
+   *  rad. It is drawn if cdn_model_options.noise or `noisy` asks for it, and holds for a step (random.h). Default 0 */
+  double noise;
+  bool noisy;       /**< default false */
+  cdn_vec3 field;   /**< of a magnetometer: the field in Ground; default 0 -0.5 0 */
+  double focal[2];  /**< of a camera's projection: its focal lengths, in pixels along x and y */
+  double pixels[2]; /**< and the width and height of its picture; default 1 1 */
+  int numbers;      /**< of CDN_SENSOR_USER: 1 (the default) to CDN_MEASURE_MOST */
 } cdn_spec_sensor;
 CDN_DEF(spec_sensor);
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;

@@ -25,6 +25,7 @@ typedef struct io_loaded_asset {
 typedef struct io_ready_shape {
   bool there;  /* it becomes a shape of the System */
   bool paired; /* an explicit pair names it, so that its masks do not matter */
+  bool seen;   /* it is none, and a sensor sees it: the geometry is there */
   cdn_shape shape;
   cdn_geometry geometry;
   cdn_transform X_BS;
@@ -176,6 +177,8 @@ cdn_status io_build_actuators(io_builder *b);
 cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
+/* Whether a sensor of distances may see a shape of the spec. */
+bool io_is_sensed(const io_builder *b, int i);
 /* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;
  * b->system must be
  * frozen. */

@@ -130,7 +130,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
     cdni_strfree(&log->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
   cdni_array_free(&log->allocator, &r.drives);
   cdni_array_free(&log->allocator, &r.sites);
-  cdni_array_free(&log->allocator, &r.shape_places);
+  cdni_array_free(&log->allocator, &r.objects);
   io_names_free(&log->allocator, &r.site_names);
   for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
   cdni_array_free(&log->allocator, &r.suffixes);

@@ -17,7 +17,8 @@ void io_mjcf_default_compiler(mjcf_compiler *compiler) {
 
 void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, false };
+  r->magnetic = cdn_v3(0, -0.5, 0);
   io_mjcf_default_solver(r);
   r->spec->whole.has_gravity = true;
   r->spec->whole.gravity = cdn_v3(0, 0, -9.81);
@@ -145,9 +146,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "eulerdamp", &r->spec->whole.solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
   CDNI_TRY(read_flag(r, node, "diagexact", &r->spec->whole.solver.exact_diagonal));
-  bool noise = false;
-  CDNI_TRY(read_flag(r, node, "sensornoise", &noise));
-  if (noise) io_not_understood(r->log, io_xml_line(node), "flag sensornoise");
+  CDNI_TRY(read_flag(r, node, "sensornoise", &f->sensornoise));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -176,7 +175,7 @@ static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
 
 /* The medium around the bodies is not simulated. */
 static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
-  static const char *const names[] = { "density", "viscosity", "wind", "magnetic" };
+  static const char *const names[] = { "density", "viscosity", "wind" };
   for (int i = 0; i < CDNI_COUNT(names); i++) {
     double v[3] = { 0, 0, 0 };
     CDNI_TRY(io_xml_doubles(r->log, node, names[i], v, i < 2 ? 1 : 3, NULL));
@@ -194,6 +193,7 @@ cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
                                         "sdf_iterations", "sdf_initpoints", "sleep_tolerance" };
   CDNI_TRY(io_xml_vec3(r->log, node, "gravity", &r->spec->whole.gravity, NULL));
   CDNI_TRY(read_medium(r, node));
+  CDNI_TRY(io_xml_vec3(r->log, node, "magnetic", &r->magnetic, NULL));
   CDNI_TRY(io_mjcf_read_solver(r, node));
   CDNI_TRY(read_disabled_groups(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };

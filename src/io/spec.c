@@ -105,7 +105,7 @@ CDNI_DEF(spec_path_item, .X_BP = IDENTITY, .divisor = 1);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 }, .cutoff = 0.785398163397448309616,
          .exponent = 10, .attenuation = { 1 }, .castshadow = true);
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
-         .data = CDN_SENSED_FOUND);
+         .data = CDN_SENSED_FOUND, .field = { 0, -0.5, 0 }, .pixels = { 1, 1 }, .numbers = 1);
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
          .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,

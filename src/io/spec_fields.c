@@ -92,6 +92,20 @@ static const char *sensor_word(int value) {
     case CDN_SENSOR_TENDON_POSITION: return "tendon position";
     case CDN_SENSOR_TENDON_VELOCITY: return "tendon velocity";
     case CDN_SENSOR_CONTACT: return "contact";
+    case CDN_SENSOR_MAGNETOMETER: return "magnetometer";
+    case CDN_SENSOR_CAMERA_PROJECTION: return "camera projection";
+    case CDN_SENSOR_INSIDE: return "inside";
+    case CDN_SENSOR_JOINT_LIMIT_POSITION: return "joint limit position";
+    case CDN_SENSOR_JOINT_LIMIT_VELOCITY: return "joint limit velocity";
+    case CDN_SENSOR_JOINT_LIMIT_FORCE: return "joint limit force";
+    case CDN_SENSOR_TENDON_LIMIT_POSITION: return "tendon limit position";
+    case CDN_SENSOR_TENDON_LIMIT_VELOCITY: return "tendon limit velocity";
+    case CDN_SENSOR_TENDON_LIMIT_FORCE: return "tendon limit force";
+    case CDN_SENSOR_DISTANCE: return "distance";
+    case CDN_SENSOR_NORMAL: return "normal";
+    case CDN_SENSOR_FROM_TO: return "from to";
+    case CDN_SENSOR_USER: return "user";
+    case CDN_SENSOR_KIND_COUNT: break;
   }
   return NULL;
 }
@@ -297,6 +311,12 @@ static const io_field sensor_fields[] = {
   INTEGER(sensor, contacts),
   INTEGER(sensor, data),
   CHOICE(sensor, reduce, reduce_word),
+  NUMBER(sensor, noise),
+  TRUTH(sensor, noisy),
+  NUMBER(sensor, field),
+  NUMBER(sensor, focal),
+  NUMBER(sensor, pixels),
+  INTEGER(sensor, numbers),
 };
 static const io_field key_fields[] = {
   TEXT(key, name),

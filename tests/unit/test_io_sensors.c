@@ -61,23 +61,27 @@ START_TEST(sensors_are_measures) {
 END_TEST
 
 START_TEST(what_is_not_read_is_listed) {
-  cdn_model *model =
-      load("<magnetometer site='tip'/><jointlimitpos joint='hinge'/><framepos objtype='geom' objname='g'/>"
-           "<framequat objtype='body' objname='arm'/><tendonpos tendon='t'/><user/>"
-           "<framepos objtype='site' objname='tip' reftype='camera' refname='c'/>"
-           "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
-           CDN_OK, NULL);
-  static const char *const listed[] = { "sensor/magnetometer",
-                                        "sensor/jointlimitpos",
-                                        "sensor/framepos of this objtype or reftype",
-                                        "sensor/framequat of this objtype or reftype",
+  cdn_model *model = load("<plugin plugin='p'/><framepos objtype='light' objname='g'/><tendonpos tendon='t'/>"
+                          "<user dim='17' datatype='real'/><user name='own' dim='2' needstage='pos'/>"
+                          "<framepos objtype='site' objname='tip' reftype='light' refname='c'/>"
+                          "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
+                          CDN_OK, NULL);
+  static const char *const listed[] = { "sensor/plugin", "sensor/framepos of this objtype or reftype",
                                         "sensor/tendonpos of a tendon that is not simulated",
-                                        "sensor/user",
-                                        "gyro interval" };
+                                        "sensor/user of more than 16 numbers", "gyro interval" };
+  const cdn_system *system = cdn_model_system(model);
   ck_assert_int_eq(cdn_model_not_understood_count(model), CDNI_COUNT(listed));
   for (int i = 0; i < CDNI_COUNT(listed); i++) ck_assert_str_eq(cdn_model_not_understood(model, i).element, listed[i]);
-  ck_assert_int_eq(cdn_model_not_understood(model, 2).count, 2);
-  ck_assert_int_eq(cdn_system_measure_count(cdn_model_system(model)), 1);
+  ck_assert_int_eq(cdn_model_not_understood(model, 1).count, 2);
+  ck_assert_int_eq(cdn_system_measure_count(system), 2);
+  /* A program's own sensor has what the program says. */
+  const cdn_measure own = cdn_system_find_measure(system, "own");
+  cdn_state *state = NULL;
+  OK(cdn_state_create(system, &state));
+  ck_assert(cdn_measure_value(state, own)[1] == 0);
+  OK_ON(state, cdn_measure_set_value(state, own, (double[]){ 3, 4 }));
+  ck_assert(cdn_measure_value(state, own)[1] == 4);
+  cdn_state_destroy(state);
   cdn_model_destroy(model);
 }
 END_TEST
@@ -94,6 +98,14 @@ START_TEST(mistakes_have_a_line) {
                    { "<framepos objname='arm'/>", "objtype" },
                    { "<framepos objtype='site' objname='tip' reftype='site'/>", "refname" },
                    { "<subtreecom body='leg'/>", "no body 'leg'" },
+                   { "<framepos objtype='geom' objname='h'/>", "no geom 'h'" },
+                   { "<framepos objtype='camera' objname='c'/>", "no camera 'c'" },
+                   { "<insidesite site='tip' objtype='body'/>", "objname" },
+                   { "<camprojection site='tip' camera='c'/>", "no camera 'c'" },
+                   { "<distance geom1='g'/>", "geom2" },
+                   { "<distance geom1='g' geom2='h'/>", "no geom 'h'" },
+                   { "<distance geom1='g' body1='arm' geom2='g'/>", "a side is one thing" },
+                   { "<user/>", "dim" },
                    { "<clock cutoff='much'/>", "cutoff" },
                    { "<clock name='a'/><clock name='a'/>", "another sensor" } };
   for (int i = 0; i < CDNI_COUNT(mistakes); i++) {
@@ -120,7 +132,8 @@ START_TEST(memory_may_run_out) {
   static const char sensors[] =
       "<framepos objtype='site' objname='tip' reftype='xbody' refname='ball'/><clock/>"
       "<subtreeangmom name='L' body='arm'/><jointpos joint='hinge' cutoff='1'/><touch site='tip'/>"
-      "<contact geom1='g' body2='arm' data='found force' num='2'/>";
+      "<contact geom1='g' body2='arm' data='found force' num='2'/><distance geom1='g' body2='arm'/>"
+      "<jointlimitfrc joint='hinge'/><insidesite site='tip' objtype='geom' objname='g'/><rangefinder site='tip'/>";
   counting_allocator memory = { 0 };
   const cdn_allocator a = allocator_of(&memory);
   cdn_model_destroy(load(sensors, CDN_OK, &a));
