@@ -50,7 +50,8 @@ void cdni_path_pull(const path_view *path, const body_pose *pose, double tension
 /* Adds the derivatives of the length by the coordinates to moments, by matter's mobility, from valid poses: O(items x
  * depth). */
 void cdni_path_add_moments(const matter *m, const tree_data *d, const path_view *path, double *moments);
-/* The same at other poses, those of d: the State's parameters count alone. */
+/* The same at other poses, those of d: the State's parameters count alone. Points that meet there are taken for apart
+ * along x. */
 cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_path path, const tree_data *d,
                                 double *moments);
 /* The entry that has the numbers of the items. */

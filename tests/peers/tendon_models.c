@@ -69,7 +69,8 @@ static void write_body(writer *w, bool free) {
   vector(w, "pos", 0.1);
   fprintf(w->out, " mass='%.4g' diaginertia='.1 .12 .15'/>", uniform(w, 0.5, 3));
   write_things(w, i);
-  for (int k = 0; k < 2 && w->bodies < MOST_BODIES && chance(w, 0.7); k++) write_body(w, false);
+  for (int k = 0; k < (w->choice->chain ? 1 : 2) && w->bodies < MOST_BODIES; k++)
+    if (w->choice->chain || chance(w, 0.7)) write_body(w, false);
   fprintf(w->out, "</body>\n");
 }
 

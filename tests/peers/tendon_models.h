@@ -9,6 +9,7 @@ typedef struct tendon_choice {
   int tendons;
   bool inside; /* some go through what they pass; MuJoCo looks for the point where they touch it to 1e-6 */
   bool rows;   /* with limits, dry friction, and an equality */
+  bool chain;  /* bodies are one chain: each is outboard of all before it */
   const char *integrator;
 } tendon_choice;
 

@@ -69,6 +69,8 @@ static void add_path(scene *s, cdn_soft_tendon_kind kind, const char *name) {
   cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
   double length, other;
   def.name = name, def.kind = kind, def.path = scene_cable(s, name, &length);
+  /* rows of paths are differenced: impedances that vary within a millimetre are known less exactly */
+  def.law.imp[2] = 0.1;
   switch (kind) {
     case CDN_TENDON_LIMIT: def.lower = length + 0.01, def.upper = length + 1; break;
     case CDN_TENDON_LOSS: def.loss = 0.5; break;
