@@ -569,7 +569,13 @@ typedef enum cdn_sensor_kind {
 } cdn_sensor_kind;
 
 /** What a side of a sensor of contacts is. */
-typedef enum cdn_sensor_side { CDN_SIDE_ANY, CDN_SIDE_SHAPE, CDN_SIDE_BODY, CDN_SIDE_SUBTREE } cdn_sensor_side;
+typedef enum cdn_sensor_side {
+  CDN_SIDE_ANY,
+  CDN_SIDE_SHAPE,
+  CDN_SIDE_BODY,
+  CDN_SIDE_SUBTREE,
+  CDN_SIDE_VOLUME /**< anything, where the contact's point is in the sensor's volume on its frame; of side a alone */
+} cdn_sensor_side;
 /** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in
  *  place of all,
  *  with the sum of their forces, in the mean of their points, in Ground's axes. */
@@ -599,15 +605,16 @@ typedef struct cdn_spec_sensor {
   int line;
   const char *name;
   cdn_sensor_kind kind;
-  const char *joint;              /**< of joint sensors */
-  const char *body;               /**< of frame and subtree sensors; NULL: Ground */
-  cdn_transform X_BS;             /**< the frame on the body */
-  bool has_reference;             /**< true: relative to a frame on a body instead of Ground */
-  const char *reference;          /**< that body; NULL: Ground */
-  cdn_transform X_RS;             /**< the frame on that body */
-  double cutoff;                  /**< > 0: numbers are limited to -cutoff ... cutoff */
-  const char *actuator, *tendon;  /**< of sensors of these */
-  cdn_shape_type volume;          /**< of touch: sphere, capsule, ellipsoid, cylinder or box; default sphere */
+  const char *joint;             /**< of joint sensors */
+  const char *body;              /**< of frame and subtree sensors; NULL: Ground */
+  cdn_transform X_BS;            /**< the frame on the body */
+  bool has_reference;            /**< true: relative to a frame on a body instead of Ground */
+  const char *reference;         /**< that body; NULL: Ground */
+  cdn_transform X_RS;            /**< the frame on that body */
+  double cutoff;                 /**< > 0: numbers are limited to -cutoff ... cutoff */
+  const char *actuator, *tendon; /**< of sensors of these */
+  cdn_shape_type
+      volume; /**< of touch, inside and side_a: sphere, capsule, ellipsoid, cylinder or box; default sphere */
   double volume_size[3];          /**< its half sizes, m */
   cdn_sensor_side side_a, side_b; /**< of contact; default CDN_SIDE_ANY */
   const char *name_a, *name_b;    /**< of these shapes and bodies */

@@ -82,10 +82,20 @@ static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *
   return CDN_OK;
 }
 
+static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  memcpy(s->volume.size, of->volume_size, sizeof s->volume.size);
+  if (io_geometry_kind(of->volume, &s->volume.kind) && cdn_geometry_check(&s->volume) == CDN_OK) return CDN_OK;
+  return io_fail(b->log, wrong(of->line), of->line,
+                 "sensor '%.60s': its volume is no sphere, capsule, ellipsoid, cylinder or box of positive sizes",
+                 of->name);
+}
+
 static cdn_status find_side(io_builder *b, const cdn_spec_sensor *of, cdn_sensor_side kind, const char *name,
-                            io_side *side) {
+                            const sensor *s, io_side *side) {
   *side = (io_side){ .kind = kind, .shape = { -1 } };
-  if (kind == CDN_SIDE_ANY) return CDN_OK;
+  if (kind == CDN_SIDE_ANY || (kind == CDN_SIDE_VOLUME && side == &s->side[0])) return CDN_OK;
+  if (kind == CDN_SIDE_VOLUME)
+    return io_fail(b->log, wrong(of->line), of->line, "sensor '%.60s': a volume is side_a, not side_b", of->name);
   if (kind == CDN_SIDE_SHAPE) {
     const int i = name ? cdn_spec_find(b->spec, CDN_SPEC_SHAPE, name) : -1;
     if (i < 0) return nothing_called(b, of, "shape", name);
@@ -107,16 +117,12 @@ static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s
     return io_fail(b->log, wrong(of->line), of->line,
                    "sensor '%.60s' has %d numbers of each of %d contacts: from 1 to %d in all are possible", of->name,
                    each, s->contacts, CDN_MEASURE_MOST);
-  CDNI_TRY(find_side(b, of, of->side_a, of->name_a, &s->side[0]));
-  return find_side(b, of, of->side_b, of->name_b, &s->side[1]);
-}
-
-static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  memcpy(s->volume.size, of->volume_size, sizeof s->volume.size);
-  if (io_geometry_kind(of->volume, &s->volume.kind) && cdn_geometry_check(&s->volume) == CDN_OK) return CDN_OK;
-  return io_fail(b->log, wrong(of->line), of->line,
-                 "sensor '%.60s': its volume is no sphere, capsule, ellipsoid, cylinder or box of positive sizes",
-                 of->name);
+  if (of->side_a == CDN_SIDE_VOLUME) {
+    CDNI_TRY(find_volume(b, of, s));
+    CDNI_TRY(find_body(b, of, of->body, &s->body));
+  }
+  CDNI_TRY(find_side(b, of, of->side_a, of->name_a, s, &s->side[0]));
+  return find_side(b, of, of->side_b, of->name_b, s, &s->side[1]);
 }
 
 /* ---- limits ---------------------------------------------------------------------------------- */

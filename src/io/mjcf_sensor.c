@@ -259,8 +259,9 @@ static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *
   return CDN_OK;
 }
 
-/* A side that is a site's volume, and numbers that a measure has no room for, are not there. */
-static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
+/* Numbers that a measure has no room for are not there. */
+static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, sensing *to, bool *known) {
+  cdn_spec_sensor *s = &to->made;
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
   int reduce = 0;
   CDNI_TRY(read_data(r, node, s));
@@ -268,8 +269,12 @@ static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sens
   CDNI_TRY(io_xml_int(r->log, node, "num", &s->contacts, NULL));
   s->reduce = (cdn_sensor_reduce)reduce;
   const int each = io_sensed_count(s->data);
-  *known = !io_xml_has(node, "site") && each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
+  *known = each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
   if (!*known) return CDN_OK;
+  if (io_xml_has(node, "site")) {
+    CDNI_TRY(read_volume_target(r, node, &to->at, to));
+    s->side_a = CDN_SIDE_VOLUME;
+  }
   CDNI_TRY(read_side(r, node, 0, &s->side_a, &s->name_a));
   return read_side(r, node, 1, &s->side_b, &s->name_b);
 }
@@ -302,7 +307,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sens
     case OF_USER: return read_user(r, node, &s->made, known);
     case OF_ACTUATOR: return read_actuator_target(r, node, &s->made, known);
     case OF_TENDON: return read_tendon_target(r, node, &s->made, known);
-    case OF_CONTACTS: return read_contacts(r, node, &s->made, known);
+    case OF_CONTACTS: return read_contacts(r, node, s, known);
     case OF_SCALAR_JOINT:
     case OF_ANY_JOINT:
     case OF_BALL: return read_joint_target(r, node, of, s);
@@ -374,7 +379,7 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
                                         [OF_USER] = " of more than 16 numbers",
                                         [OF_ACTUATOR] = " of an actuator that is left out",
                                         [OF_TENDON] = " of a tendon that is not simulated",
-                                        [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
+                                        [OF_CONTACTS] = " with more than 16 numbers" };
   report(r, node, reason[kinds[i].of]);
   return CDN_OK;
 }
