@@ -69,17 +69,8 @@ static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s
   return CDN_OK;
 }
 
-/* As an actuator without a force: its length is the tendon's. */
 static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  const int i = of->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, of->tendon) : -1;
-  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-  if (i < 0) return nothing_called(b, of, "tendon", of->tendon);
-  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
-  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
-  s->drive = (io_drive){ .kind = ON_COORDINATES, .joints = tendon->joints, .gear = { 1 }, .unforced = true };
-  for (int k = 0; k < tendon->joints; k++)
-    s->drive.joint[k] = joint[k].body, s->drive.coefficient[k] = tendon->coefficient[k];
-  return CDN_OK;
+  return of->tendon && io_find_tendon(b, of->tendon, &s->path) ? CDN_OK : nothing_called(b, of, "tendon", of->tendon);
 }
 
 static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -145,7 +136,8 @@ static void find_limit(const io_builder *b, const char *of, bool tendon, sensor 
   snprintf(name, sizeof name, "%.200s limit", of);
   s->limit = (io_limit){ .type = CDN_ELEMENT_COUNT };
   if (tendon) {
-    find_limit_of(b, CDN_ELEMENT_SOFT, "tendon limit", name, CDN_SOFT_MOST_TERMS, false, &s->limit);
+    if (!find_limit_of(b, CDN_ELEMENT_SOFT, "path limit", name, 0, false, &s->limit))
+      find_limit_of(b, CDN_ELEMENT_FORCE, "path_stop", name, 0, false, &s->limit);
     return;
   }
   if (!find_limit_of(b, CDN_ELEMENT_SOFT, "limit", name, 0, false, &s->limit) &&

@@ -5,6 +5,7 @@
 #include <cardan/contact.h>
 #include <cardan/elements.h>
 #include <cardan/measures.h>
+#include <cardan/paths.h>
 
 #include "core/core.h"
 #include "io/drive.h"
@@ -46,6 +47,7 @@ typedef struct io_sensor_part {
   /* Of actuators, and of tendons. */
   io_drive drive;
   cdn_force driven; /* the actuator's force */
+  cdn_path path;
   /* Of touch and contacts. */
   cdn_geometry volume;
   io_side side[2];

@@ -77,10 +77,8 @@ static cdn_status limited(const io_sensor_part *s, cdn_state *state, double *x, 
     *rate = cdn_dot(axis, cdn_v3(u[0], u[1], u[2]));
     return CDN_OK;
   }
-  io_action along;
-  CDNI_TRY(io_drive_act(&s->drive, state, &along));
-  *x = along.length, *rate = along.rate;
-  return CDN_OK;
+  CDNI_TRY(cdn_path_length(state, s->path, x));
+  return cdn_path_rate(state, s->path, rate);
 }
 
 /* The bound that acts, the lower one first: -1, 1, or 0 for neither. `past`: how far inside it is, less the margin. */
@@ -146,16 +144,16 @@ cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *va
 
 /* ---- actuators and tendons -------------------------------------------------------------------- */
 
-/* Of a tendon the drive has the joints, and a gear of 1. */
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
+  if (s->kind == CDN_SENSOR_TENDON_POSITION) return cdn_path_length(state, s->path, value);
+  if (s->kind == CDN_SENSOR_TENDON_VELOCITY) return cdn_path_rate(state, s->path, value);
   io_drive drive = s->drive;
   io_action x;
   if (drive.dynamics != CDN_ACTUATOR_DIRECT) drive.z = io_activation(cdn_state_system(state), s->driven);
   CDNI_TRY(io_drive_act(&drive, state, &x));
   switch (s->kind) {
     case CDN_SENSOR_ACTUATOR_FORCE: *value = x.p; break;
-    case CDN_SENSOR_ACTUATOR_VELOCITY:
-    case CDN_SENSOR_TENDON_VELOCITY: *value = x.rate; break;
+    case CDN_SENSOR_ACTUATOR_VELOCITY: *value = x.rate; break;
     default: *value = x.length; break;
   }
   return CDN_OK;

@@ -157,6 +157,9 @@ cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const i
   const io_sensor_kind *kind = &kinds[s->kind];
   cdn_ticket reads[3] = { cdn_stage_ticket(kind->stage) };
   int n = 1;
+  const bool of_path = kind->of == IO_OF_TENDON || kind->of == IO_OF_TENDON_LIMIT;
+  if (of_path)
+    reads[n++] = s->kind == CDN_SENSOR_TENDON_POSITION ? cdn_path_ticket(system) : cdn_path_rate_ticket(system);
   if (s->noise > 0) reads[n++] = cdn_system_random_ticket(system);
   if ((s->kind == CDN_SENSOR_RANGE || kind->of == IO_OF_SHAPES) && cdn_shapes_ticket(system).i > 0)
     reads[n++] = cdn_shapes_ticket(system);
