@@ -78,7 +78,6 @@ START_TEST(test_not_understood) {
     { "deformable/flex", 1 },
     { "extension/plugin", 1 },
     { "gadget", 1 },
-    { "option density", 1 },
     { "contact/adhesion", 1 },
     { "asset/skin", 1 },
     { "actuator/motor on a tendon that is not simulated", 1 },
