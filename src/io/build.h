@@ -103,6 +103,8 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
+/* build_medium.c: the forces of the medium. */
+cdn_status io_build_medium(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there,

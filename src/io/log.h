@@ -44,6 +44,8 @@ cdn_status io_check_mass(io_log *log, int line, const char *what, const char *na
 
 /* spec_solver.c: what is wrong with it, or NULL. */
 const char *io_check_solver(const cdn_spec_solver *s);
+/* spec_medium.c: likewise. */
+const char *io_check_medium(const cdn_spec_medium *m);
 
 /* Whether shapes become shapes of the System. */
 static inline bool io_shapes_touch(const cdn_model_options *options) {

@@ -75,6 +75,7 @@ typedef struct mjcf_compiler {
 typedef struct mjcf_flags {
   bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
   bool sleep, sensornoise; /* off, unless the file says so */
+  bool passive;            /* compensation of gravity, and the medium */
 } mjcf_flags;
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
@@ -142,6 +143,12 @@ typedef struct mjcf_pending {
   cdn_transform X_PS;
   const char *suffix;
 } mjcf_pending;
+
+/* The mass of a body. */
+typedef struct mjcf_body_mass {
+  cdn_mass_properties of;
+  cdn_rotation principal; /* axes that the file has for it; zero: none */
+} mjcf_body_mass;
 
 /* The mass of a mesh. */
 typedef struct mjcf_mesh_mass {
@@ -378,10 +385,8 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum, int *selected);
-/* *R_BI: the principal axes, if *given: the file says them. */
-cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass, cdn_rotation *R_BI,
-                                 bool *given);
+                             mjcf_body_mass *sum, int *selected);
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *mass);
 /* For the newest asset, a mesh. */
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
 /* The mass of the mesh of this name, measured: of its surface if it or `shell` says so. NULL: there is no such mesh. */

@@ -129,8 +129,16 @@ static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double volume
   return CDN_OK;
 }
 
+/* `principal`: the geom's own axes are principal ones. */
+static void add_to(mjcf_body_mass *sum, const cdn_mass_properties *own, cdn_transform X_BG, bool principal) {
+  const bool first = sum->of.mass == 0;
+  const cdn_mass_properties in_B = cdn_mass_properties_transform(X_BG, *own);
+  sum->of = first ? in_B : cdn_mass_properties_merge(sum->of, in_B);
+  sum->principal = first && principal ? X_BG.R : (cdn_rotation){ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } };
+}
+
 static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
-                           cdn_mass_properties *sum) {
+                           mjcf_body_mass *sum) {
   const geom_type s = g->s;
   double mass = 0;
   bool shell = false;
@@ -139,8 +147,7 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
   if (mass == 0) return CDN_OK;
   const cdn_inertia I = shell ? io_mjcf_shell_inertia(shapes[s], mass, g->size) : solid_inertia(s, mass, g->size);
   const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), I };
-  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
-  *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), true);
   return CDN_OK;
 }
 
@@ -165,7 +172,7 @@ static const char *body_name(const mjcf_reader *r, int place) {
 /* A geom with a mesh: the solid within it, or its surface, if the mesh says so; or the geom, as MuJoCo had it before
  * meshes could. */
 static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
-                                cdn_mass_properties *sum) {
+                                mjcf_body_mass *sum) {
   const char *name = NULL;
   double mass = 0;
   bool shell = false;
@@ -182,8 +189,18 @@ static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjc
   const cdn_mass_properties own = { mass,
                                     mesh->of.com,
                                     { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
-  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
-  *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), false);
+  return CDN_OK;
+}
+
+static cdn_status read_fluid(mjcf_reader *r, const mjcf_element *e, cdn_spec_shape *shape) {
+  static const char *const words[] = { "none", "ellipsoid" };
+  int word = 0, count;
+  CDNI_TRY(io_mjcf_keyword(r, e, "fluidshape", words, 2, &word));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "fluidcoef", shape->fluid_coefficients, 5, &count));
+  shape->fluid = word == 1;
+  if (shape->fluid && (shape->type == CDN_SHAPE_MESH || shape->fit_scale > 0))
+    io_not_understood(r->log, io_xml_line(e->node), "geom fluidshape (of a mesh)");
   return CDN_OK;
 }
 
@@ -206,6 +223,7 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_double(r, e, "solmix", &shape->solmix));
   CDNI_TRY(io_mjcf_law(r, e, "solref", "solimp", &shape->law));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
+  CDNI_TRY(read_fluid(r, e, shape));
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
   const mjcf_object object = { .kind = MJCF_OBJECT_GEOM,
                                .name = io_spec_shape(r->spec, index)->name,
@@ -217,7 +235,7 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum, int *selected) {
+                             mjcf_body_mass *sum, int *selected) {
   mjcf_element e;
   cdn_spec_shape shape = cdn_default_spec_shape();
   geometry g = { .X = cdn_transform_identity() };

@@ -93,7 +93,7 @@ CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 }, .law 
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 }, .law = SOFT,
-         .solmix = 1);
+         .solmix = 1, .fluid_coefficients = { 0.5, 0.25, 1.5, 1, 1 });
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 }, .random = 0.01, .gridsize = { 1, 1 }, .specular = 0.5,
          .shininess = 0.5);

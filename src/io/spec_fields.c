@@ -143,6 +143,7 @@ static const io_field body_fields[] = {
   TRUTH(body, allow_improper),
   TRUTH(body, must_be_base),
   NUMBER(body, gravity_compensation),
+  NUMBER(body, principal),
 };
 /* What functions and users' kinds are made of cannot be written: spec_save.c refuses it. */
 static const io_field joint_fields[] = {
@@ -180,6 +181,8 @@ static const io_field joint_fields[] = {
   TRUTH(joint, drive_limited),
   NUMBER(joint, spring_timeconst),
   NUMBER(joint, spring_dampratio),
+  NUMBER(joint, stiffness_higher),
+  NUMBER(joint, damping_higher),
 };
 static const io_field constraint_fields[] = {
   TEXT(constraint, name),      CHOICE(constraint, kind, constraint_word),
@@ -198,7 +201,7 @@ static const io_field shape_fields[] = {
   TRUTH(shape, visual),   TRUTH(shape, collision), INTEGER(shape, contype),  INTEGER(shape, conaffinity),
   INTEGER(shape, condim), INTEGER(shape, group),   NUMBER(shape, friction),  INTEGER(shape, priority),
   NUMBER(shape, margin),  NUMBER(shape, gap),      NUMBER(shape, fit_scale), LAW(shape, law),
-  NUMBER(shape, solmix),  TEXT(shape, part),
+  NUMBER(shape, solmix),  TEXT(shape, part),       TRUTH(shape, fluid),      NUMBER(shape, fluid_coefficients),
 };
 static const io_field asset_fields[] = {
   TEXT(asset, name),
@@ -355,6 +358,7 @@ FUNCTIONS(camera)
 FUNCTIONS(light)
 FUNCTIONS(tendon)
 FUNCTIONS(path_item)
+static const io_field medium_fields[] = { NUMBER(medium, density), NUMBER(medium, viscosity), NUMBER(medium, wind) };
 static void start_solver(void *element) { *(cdn_spec_solver *)element = cdn_default_spec_solver(); }
 
 #define KIND(type, plural) \
@@ -375,12 +379,14 @@ static const io_element_kind kinds[CDN_SPEC_KIND_COUNT] = {
   [CDN_SPEC_TENDON] = KIND(tendon, "tendons"),
   [CDN_SPEC_PATH_ITEM] = KIND(path_item, "path_items"),
 };
-static const io_element_kind solver = {
-  "solver", "solver", sizeof(cdn_spec_solver), solver_fields, CDNI_COUNT(solver_fields), start_solver, NULL
-};
+static void start_medium(void *element) { *(cdn_spec_medium *)element = cdn_default_spec_medium(); }
+#define WHOLE(type) \
+  { #type, #type, sizeof(cdn_spec_##type), type##_fields, CDNI_COUNT(type##_fields), start_##type, NULL }
+static const io_element_kind solver = WHOLE(solver), medium = WHOLE(medium);
 
 const io_element_kind *io_element_kinds(void) { return kinds; }
 const io_element_kind *io_solver_fields(void) { return &solver; }
+const io_element_kind *io_medium_fields(void) { return &medium; }
 
 int io_field_count(const io_field *f, const void *element) {
   if (f->type != IO_FIELD_LIST) return f->count;

@@ -53,10 +53,13 @@ typedef union io_any_element {
   cdn_spec_tendon tendon;
   cdn_spec_path_item path_item;
   cdn_spec_solver solver;
+  cdn_spec_medium medium;
 } io_any_element;
 
 const io_element_kind *io_element_kinds(void); /* CDN_SPEC_KIND_COUNT of them */
-const io_element_kind *io_solver_fields(void); /* those of cdn_spec_solver; it has no `get` */
+/* Those of cdn_spec_solver and cdn_spec_medium, of which a spec has one; they have no `get`. */
+const io_element_kind *io_solver_fields(void);
+const io_element_kind *io_medium_fields(void);
 
 static inline const void *io_field_at(const io_field *f, const void *element) {
   return (const char *)element + f->offset;

@@ -205,15 +205,29 @@ static cdn_status read_kind(cdn_spec *spec, cdn_spec_kind which, json_t *list) {
   return CDN_OK;
 }
 
-static cdn_status read_solver(cdn_spec *spec, json_t *value) {
-  const place p = { &spec->log, "solver", NULL, 0 };
-  cdn_spec_solver solver;
+/* Of the solver or the medium. */
+static cdn_status read_whole(cdn_spec *spec, const io_element_kind *kind, json_t *value, void *element) {
+  const place p = { &spec->log, kind->word, NULL, 0 };
   cdni_array lists = { 0 };
-  CDNI_TRY(read_element(&p, io_solver_fields(), value, &solver, &lists));
+  return read_element(&p, kind, value, element, &lists); /* without lists */
+}
+
+static cdn_status read_solver(cdn_spec *spec, json_t *value) {
+  cdn_spec_solver solver;
+  CDNI_TRY(read_whole(spec, io_solver_fields(), value, &solver));
   const char *mistake = io_check_solver(&solver);
   if (mistake) return io_fail(&spec->log, CDN_ERR_PARSE, 0, "the solver: %s", mistake);
   spec->whole.solver = solver;
   spec->whole.has_solver = true;
+  return CDN_OK;
+}
+
+static cdn_status read_medium(cdn_spec *spec, json_t *value) {
+  cdn_spec_medium medium;
+  CDNI_TRY(read_whole(spec, io_medium_fields(), value, &medium));
+  const char *mistake = io_check_medium(&medium);
+  if (mistake) return io_fail(&spec->log, CDN_ERR_PARSE, 0, "the medium: %s", mistake);
+  spec->whole.medium = medium;
   return CDN_OK;
 }
 
@@ -249,6 +263,7 @@ static cdn_status read_member(cdn_spec *spec, const char *name, json_t *value) {
   if (strcmp(name, "name") == 0 && json_is_string(value)) return cdn_spec_set_name(spec, json_string_value(value));
   if (strcmp(name, "gravity") == 0) return read_gravity(spec, value);
   if (strcmp(name, "solver") == 0) return read_solver(spec, value);
+  if (strcmp(name, "medium") == 0) return read_medium(spec, value);
   if (strcmp(name, "meshes have looks") == 0) return read_flag(spec, name, value, &w->meshes_have_looks);
   if (strcmp(name, "parents touch") == 0) return read_flag(spec, name, value, &w->parents_touch);
   if (strcmp(name, "overlaps pass") == 0) return read_flag(spec, name, value, &w->overlaps_pass);

@@ -151,6 +151,10 @@ cdn_status io_write_json(const cdn_spec *spec, const char *path, cdn_buffer *to)
     CDNI_TRY(io_put(to, ",\n  \"solver\": "));
     CDNI_TRY(put_element(spec, io_solver_fields(), &w->solver, path, to));
   }
+  if (w->medium.density != 0 || w->medium.viscosity != 0) {
+    CDNI_TRY(io_put(to, ",\n  \"medium\": "));
+    CDNI_TRY(put_element(spec, io_medium_fields(), &w->medium, path, to));
+  }
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) CDNI_TRY(put_kind(spec, (cdn_spec_kind)kind, path, to));
   CDNI_TRY(put_notes(&spec->log, to));
   return io_put(to, "\n}\n");

@@ -32,6 +32,9 @@ static void same(const cdn_spec *a, const cdn_spec *b) {
   ck_assert(a->whole.overlaps_pass == b->whole.overlaps_pass && a->whole.has_solver == b->whole.has_solver);
   ck_assert(a->whole.meshes_have_looks == b->whole.meshes_have_looks);
   ck_assert_mem_eq(&a->whole.gravity, &b->whole.gravity, sizeof a->whole.gravity);
+  const io_element_kind *medium = io_medium_fields();
+  for (int k = 0; k < medium->n_fields; k++)
+    ck_assert_msg(io_field_equal(&medium->fields[k], &a->whole.medium, &b->whole.medium), "%s", medium->fields[k].name);
   const io_element_kind *solver = io_solver_fields();
   for (int k = 0; k < solver->n_fields; k++)
     ck_assert_msg(io_field_equal(&solver->fields[k], &a->whole.solver, &b->whole.solver), "%s", solver->fields[k].name);
@@ -69,6 +72,9 @@ START_TEST(test_odd_numbers_and_texts) {
   save_path(path, ".json");
   cdn_spec *spec, *again;
   OK(cdn_spec_create(&(cdn_spec_def){ sizeof(cdn_spec_def), "a \"name\" \\ with \t and \xc3\xa4", { 0 } }, &spec));
+  cdn_spec_medium medium = cdn_default_spec_medium();
+  medium.density = 1.2, medium.wind = cdn_v3(0.1, 0, -3);
+  OK(cdn_spec_set_medium(spec, &medium));
   cdn_spec_body body = cdn_default_spec_body();
   body.name = "b\n{}";
   body.mass =
