@@ -124,6 +124,9 @@ typedef struct cdn_model_options {
    *  tenth of its accuracy (docs/soft_contact.md). A System that was given a cdn_soft_def before the model is built
    *  keeps it, and this number has no effect then. Default 0: as MuJoCo has it. */
   double soft_onset;
+  /** Functions for actuators whose activation, gain or bias is a user's (dyntype="user" and the like of MJCF). Default:
+   *  none; such an actuator then has a rate of 0, a gain of 1, a bias of 0, and is listed as not simulated. */
+  cdn_drive_user actuator_user;
 } cdn_model_options;
 
 CDN_DEF(model_options);

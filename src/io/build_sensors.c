@@ -323,23 +323,14 @@ static cdn_status nothing_called(io_builder *b, const cdn_spec_sensor *of, const
 
 static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   const int i = of->actuator ? cdn_spec_find(b->spec, CDN_SPEC_ACTUATOR, of->actuator) : -1;
-  if (i < 0 || (size_t)i >= b->drives.count) return nothing_called(b, of, "actuator", of->actuator);
-  s->drive = CDNI_AT(b->drives, io_drive, i);
+  if (i < 0 || i >= cdn_model_actuator_count(b->model)) return nothing_called(b, of, "actuator", of->actuator);
   s->driven = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
   return CDN_OK;
 }
 
-/* As an actuator without a force: its length is the tendon's. */
 static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   const int i = of->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, of->tendon) : -1;
-  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-  if (i < 0) return nothing_called(b, of, "tendon", of->tendon);
-  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
-  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
-  s->drive = (io_drive){ .kind = ON_COORDINATES, .joints = tendon->joints, .gear = { 1 }, .unforced = true };
-  for (int k = 0; k < tendon->joints; k++)
-    s->drive.joint[k] = joint[k].body, s->drive.coefficient[k] = tendon->coefficient[k];
-  return CDN_OK;
+  return i < 0 ? nothing_called(b, of, "tendon", of->tendon) : io_tendon_path(b, i, &s->path);
 }
 
 static cdn_status find_side(io_builder *b, const cdn_spec_sensor *of, cdn_sensor_side kind, const char *name,
@@ -398,9 +389,13 @@ static bool is_of_subtree(cdn_sensor_kind kind) {
 }
 
 static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  *s = (sensor){
-    .kind = of->kind, .cutoff = of->cutoff, .X_BS = of->X_BS, .X_BR = of->X_RS, .gravity = b->gravity, .driven = { -1 }
-  };
+  *s = (sensor){ .kind = of->kind,
+                 .cutoff = of->cutoff,
+                 .X_BS = of->X_BS,
+                 .X_BR = of->X_RS,
+                 .gravity = b->gravity,
+                 .driven = { -1 },
+                 .path = { -1 } };
   if ((unsigned)of->kind > CDN_SENSOR_CONTACT)
     return io_fail(b->log, CDN_ERR_ARG, of->line, "sensor '%.60s': there is no kind %d", of->name, (int)of->kind);
   if (is_of_joint(of->kind)) return find_joint(b, of, &s->body);

@@ -182,10 +182,11 @@ typedef struct mjcf_override {
 } mjcf_override;
 
 typedef struct mjcf_reader {
-  bool shapes_touch; /* they become shapes of the System */
-  bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
-  cdn_spec *spec;    /* what is read goes into it */
-  io_log *log;       /* the spec's */
+  bool shapes_touch;            /* they become shapes of the System */
+  cdn_drive_user actuator_user; /* of the options */
+  bool soft_rows;               /* limits and friction of joints and tendons become soft rows */
+  cdn_spec *spec;               /* what is read goes into it */
+  io_log *log;                  /* the spec's */
   io_tree tree;
   mjcf_compiler compiler;
   mjcf_flags flags;

@@ -4,8 +4,8 @@
 
 #include <cardan/contact.h>
 #include <cardan/measures.h>
-
-#include "io/drive.h"
+#include <cardan/paths.h>
+#include <cardan/spec.h>
 
 /* A side of a sensor of contacts: anything, a shape, or the bodies from first to last. */
 typedef struct io_side {
@@ -22,9 +22,8 @@ typedef struct io_sensor_part {
   bool has_reference;
   cdn_transform X_BS, X_BR;
   cdn_force gravity; /* { -1 }: none */
-  /* Of actuators, and of tendons. */
-  io_drive drive;
-  cdn_force driven; /* the actuator's force */
+  cdn_force driven;  /* of actuators: the force */
+  cdn_path path;     /* of tendons */
   /* Of touch and contacts. */
   cdn_geometry volume;
   io_side side[2];

@@ -3,7 +3,8 @@
 #include "matrix.h"
 
 static feature_table (*const tables[])(void) = { force_features,      soft_features,   contact_features,
-                                                 constraint_features, motion_features, own_features };
+                                                 constraint_features, motion_features, own_features,
+                                                 actuator_features };
 enum { TABLES = sizeof tables / sizeof *tables };
 
 int feature_count(void) {
