@@ -275,7 +275,8 @@ typedef struct cdn_model_actuator {
   const char *name; /**< of the control, too */
   cdn_control control;
   cdn_force force;
-  cdn_body mobilized;  /**< the joint on which it acts, as for cdn_body_q; else the body of its frame */
+  cdn_body mobilized; /**< the joint on which it acts, as for cdn_body_q; else the body of its frame, or of its tendon's
+                        *   first joint, or Ground */
   cdn_zvar activation; /**< its auxiliary state, once the System is frozen; group -1: it has none */
   int line;            /**< line of the file; 0: none */
 } cdn_model_actuator;

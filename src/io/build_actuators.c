@@ -15,29 +15,10 @@ static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const cha
                  reason, name);
 }
 
-cdn_status io_tendon_path(io_builder *b, int i, cdn_path *path) {
-  const cdn_path none = { -1 };
-  const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
-  while (b->paths.count < (size_t)cdn_spec_count(b->spec, CDN_SPEC_TENDON))
-    if (!cdni_array_push(&b->log->allocator, &b->paths, sizeof none, &none))
-      return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
-  cdn_path *made = &CDNI_AT(b->paths, cdn_path, i);
-  if (made->i < 0) {
-    cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-    CDNI_TRY(io_find_tendon_joints(b, t, joint));
-    *made = cdn_system_add_path(b->system, t->name);
-    for (int k = 0; k < t->joints; k++)
-      cdn_path_add_coordinate(b->system, *made, joint[k].body, joint[k].k, t->coefficient[k]);
-  }
-  *path = *made;
-  return CDN_OK;
-}
-
 static cdn_status find_tendon(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def) {
-  const int i = cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon);
-  if (i < 0) return no_target(b, from, "there is no tendon", from->tendon);
   def->on = CDN_ON_PATH;
-  return io_tendon_path(b, i, &def->path);
+  if (io_find_tendon(b, from->tendon, &def->path)) return CDN_OK;
+  return no_target(b, from, "there is no tendon", from->tendon);
 }
 
 static cdn_status find_frame(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def) {
@@ -212,6 +193,16 @@ static bool is_element(const io_builder *b, const cdn_drive_def *a) {
          a->gain_law == CDN_LAW_AFFINE && a->bias_law == CDN_LAW_AFFINE && a->gear[0] != 0;
 }
 
+/* Of a tendon that is a sum of coordinates; Ground of others. */
+static cdn_status find_first_joint(io_builder *b, const cdn_spec_actuator *from, cdn_body *body) {
+  const cdn_spec_tendon *t = io_spec_tendon(b->spec, cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon));
+  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
+  if (t->joints == 0) return CDN_OK;
+  CDNI_TRY(io_find_tendon_joints(b, t, joint));
+  *body = joint[0].body;
+  return CDN_OK;
+}
+
 static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *a) {
   cdn_control_def control = cdn_default_control_def();
   control.name = from->name;
@@ -224,12 +215,7 @@ static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, cdn
   snprintf(name, sizeof name, "%.200s actuator", from->name);
   io_model_actuator made = { .control = a->control, .body = a->body };
   made.force = is_element(b, a) ? add_element(b, name, a) : cdn_system_add_drive(b->system, name, a);
-  if (a->on == CDN_ON_PATH) {
-    const cdn_spec_tendon *t = io_spec_tendon(b->spec, cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon));
-    cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-    CDNI_TRY(io_find_tendon_joints(b, t, joint));
-    made.body = joint[0].body;
-  }
+  if (a->on == CDN_ON_PATH) CDNI_TRY(find_first_joint(b, from, &made.body));
   return cdni_array_push(&b->model->allocator, &b->model->actuators, sizeof made, &made)
              ? CDN_OK
              : io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");

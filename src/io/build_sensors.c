@@ -329,8 +329,8 @@ static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s
 }
 
 static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  const int i = of->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, of->tendon) : -1;
-  return i < 0 ? nothing_called(b, of, "tendon", of->tendon) : io_tendon_path(b, i, &s->path);
+  if (of->tendon && io_find_tendon(b, of->tendon, &s->path)) return CDN_OK;
+  return nothing_called(b, of, "tendon", of->tendon);
 }
 
 static cdn_status find_side(io_builder *b, const cdn_spec_sensor *of, cdn_sensor_side kind, const char *name,

@@ -213,7 +213,8 @@ typedef struct mjcf_reader {
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
   cdni_array drives;                    /* mjcf_drive */
   io_names site_names;                  /* their indices */
-  io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
+  cdni_array shape_places;              /* int: the place of each of the spec's shapes */
+  io_names names[6]; /* lines of bodies, joints, keyframes, sensors, actuators, tendons: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -392,10 +393,21 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_tendon.c ---- */
+/* ---- mjcf_tendon.c, mjcf_path.c ---- */
+
+/* An item of a tendon's path on its way into the spec, and the places of its bodies. */
+typedef struct mjcf_path_item {
+  cdn_spec_path_item made;
+  int place, side_place;
+} mjcf_path_item;
+typedef struct mjcf_path {
+  cdni_array items; /* mjcf_path_item */
+} mjcf_path;
 
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
+/* The children of a <spatial>. *lost: it is left out, which has been told. */
+cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost);
 
 /* ---- mjcf_actuator.c ---- */
 
@@ -430,7 +442,7 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR, MJCF_NAME_TENDON };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */

@@ -200,6 +200,8 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_law(r, e, "solref", "solimp", &shape->law));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
+  if (!cdni_array_push(&r->log->allocator, &r->shape_places, sizeof scope->place, &scope->place))
+    return io_mjcf_out_of_memory(r);
   return IO_REFER(&r->tree, SHAPE, shape, index, body, scope->place);
 }
 

@@ -164,6 +164,24 @@ void cdn_path_add_coordinate(cdn_system *system, cdn_path id, cdn_body body, int
     cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
 }
 
+bool cdni_path_fits_rows(const path_room *room, const int32_t *which, int n) {
+  int32_t seen[PATH_MOST_BODIES];
+  int bodies = 0, coordinates = 0;
+  for (int j = 0; j < n; j++) {
+    const path_entry *path = path_at(room, which[j]);
+    coordinates += (int)path->coordinates.count;
+    for (size_t i = 0; i < path->items.count; i++) {
+      const path_item *item = item_at(path, (int)i);
+      int k = 0;
+      if (item->kind == PATH_PULLEY || item->kind == PATH_COORDINATE || item->body == 0) continue;
+      while (k < bodies && seen[k] != item->body) k++;
+      if (k == PATH_MOST_BODIES) return false;
+      if (k == bodies) seen[bodies++] = item->body;
+    }
+  }
+  return coordinates <= PATH_MOST_COORDINATES && (bodies == 0 || coordinates + bodies <= PATH_MOST_TERMS);
+}
+
 /* ---- freezing ---- */
 
 static bool is_point(const path_entry *path, size_t i) {

@@ -29,7 +29,9 @@ static const char HEAD[] =
     "<site name='origin' pos='1 .5 0'/><site name='corner' pos='1 2 3' euler='.3 -.4 .9'/></worldbody><actuator>";
 static const char TAIL[] =
     "</actuator><tendon><fixed name='cord'><joint joint='elbow' coef='2'/><joint joint='piston' coef='-.5'/>"
-    "<joint joint='rail' coef='.3'/></fixed></tendon></mujoco>";
+    "<joint joint='rail' coef='.3'/></fixed>"
+    "<spatial name='rope'><site site='hook'/><site site='tip'/><pulley divisor='2'/><site site='end'/><site "
+    "site='origin'/></spatial></tendon></mujoco>";
 
 enum { MOST = 40 };
 
@@ -266,6 +268,8 @@ static const char *const KINDS[] = {
   "biastype='affine' biasprm='.1 .2 .3'/><general name='c' joint='wheel' biastype='muscle' gainprm='2' "
   "biasprm='.7 1.1 20 1 .5 1.6 1.5 1.3 1.2' lengthrange='-2 2'/><general name='a' joint='elbow' dyntype='muscle' "
   "dynprm='.03 .07' gainprm='3' biastype='affine' biasprm='1 2 3'/>",
+  "<motor name='a' tendon='rope' gear='3'/><position name='b' class='stiff' tendon='rope' gear='-.5'/>",
+  "<general name='b' class='mixed' tendon='rope'/><muscle name='a' tendon='rope' lengthrange='.5 6' scale='30'/>",
   "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' "
   "gear='1 1 0'/>",
 };

@@ -74,7 +74,8 @@ static const char ARM[] =
     "<body name='piston' pos='0 0 .3'><joint name='slide' type='slide' axis='1 0 0' range='-.2 .4' damping='1'/>"
     "<inertial pos='0 0 0' mass='.5' diaginertia='.01 .01 .01'/><site name='c' euler='0 1 0'/>"
     "</body></body></body><site name='o' pos='.5 -.3 .4'/></worldbody>"
-    "<tendon><fixed name='cord'><joint joint='shoulder' coef='.7'/><joint joint='elbow' coef='-.4'/></fixed></tendon>"
+    "<tendon><fixed name='cord'><joint joint='shoulder' coef='.7'/><joint joint='elbow' coef='-.4'/></fixed>"
+    "<spatial name='rope'><site site='o'/><site site='a'/><site site='c'/></spatial></tendon>"
     "<actuator>%s</actuator></mujoco>";
 
 static cdn_status load_arm(step_rig *r, const char *compiler, const char *actuators) {
@@ -124,11 +125,12 @@ START_TEST(length_ranges_are_extremes) {
   OK(load_arm(&r, "",
               "<muscle name='m1' tendon='cord' gear='2' force='1'/><muscle name='m2' joint='elbow' force='1'/>"
               "<muscle name='m4' joint='slide' gear='-3' force='1'/>"
+              "<muscle name='m5' tendon='rope' force='1'/>"
               "<muscle name='m3' cranksite='a' slidersite='c' cranklength='2' force='1'/>"));
   const cdn_spec *spec = cdn_model_spec(r.model);
   const double of_cord[2] = { 2 * (-1.1 * 0.7 - 1.8 * 0.4), 2 * (0.9 * 0.7 + 0.3 * 0.4) };
   cdn_spec_actuator a;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     OK(cdn_spec_get_actuator(spec, i, &a));
     const double *theirs = r.m->actuator_lengthrange + 2 * i, *ours = a.muscle.length_range;
     const double width = theirs[1] - theirs[0];
@@ -141,7 +143,7 @@ START_TEST(length_ranges_are_extremes) {
   /* no place within the limits is beyond them */
   cdn_model_actuator crank;
   uint64_t rng = 9;
-  OK(cdn_model_get_actuator(r.model, 3, &crank));
+  OK(cdn_model_get_actuator(r.model, 4, &crank));
   for (int i = 0; i < 3000; i++) {
     const double q[3] = { random_uniform(&rng, -1.1, 0.9), random_uniform(&rng, -0.3, 1.8),
                           random_uniform(&rng, -0.2, 0.4) };

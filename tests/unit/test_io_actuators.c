@@ -106,12 +106,12 @@ END_TEST
 START_TEST(test_what_is_left_out_is_named) {
   load(
       BODIES
-      "<tendon><spatial name='t'/></tendon><actuator>"
+      "<tendon><rope name='t'/></tendon><actuator>"
       "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><plugin name='coil' joint='turn'/>"
       "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='dcmotor'/>"
       "<general joint='turn' gaintype='user'/><adhesion body='c' ctrlrange='0 1'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6 7' act='9 10'/></keyframe>",
       NULL);
-  static const char *const notes[] = { "tendon/spatial",
+  static const char *const notes[] = { "tendon/rope",
                                        "actuator/motor on a tendon that is not simulated",
                                        "actuator/plugin",
                                        "actuator/general of this dyntype, gaintype or biastype",
