@@ -179,6 +179,16 @@ START_TEST(wrong_tendons_are_refused) {
 }
 END_TEST
 
+START_TEST(sites_within_obstacles_are_told) {
+  load("<tendon><spatial><site site='far'/>\n<geom geom='ball'/><site site='p'/></spatial></tendon>", CDN_MODEL_SOFT);
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  const char *warning = cdn_model_warning(model, 0);
+  ck_assert_msg(strstr(warning, "t.xml:2: the site behind this geom is within it") != NULL, "%s", warning);
+  ck_assert_msg(strstr(warning, "move the site out to more than 0.1 m") != NULL, "%s", warning);
+  drop();
+}
+END_TEST
+
 /* ---- specs of programs ---- */
 
 START_TEST(a_program_makes_a_tendon) {
@@ -234,4 +244,4 @@ END_TEST
 
 CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band, springs_rest_somewhere,
            armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant, wrong_tendons_are_refused,
-           a_program_makes_a_tendon)
+           sites_within_obstacles_are_told, a_program_makes_a_tendon)
