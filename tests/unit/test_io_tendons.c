@@ -129,6 +129,25 @@ START_TEST(limits_are_stops_where_contact_is_compliant) {
 }
 END_TEST
 
+/* What has no force of its own is a soft row whatever contact is: the same accelerations. */
+START_TEST(rows_act_with_either_contact) {
+  double a[2][2];
+  for (int soft = 0; soft < 2; soft++) {
+    load(
+        "<tendon><spatial name='s' frictionloss='2'><site site='far'/><site site='p'/></spatial><spatial name='t'><site "
+        "site='far'/><geom geom='ball'/><site site='p'/></spatial><fixed name='f' armature='.3'><joint joint='y' "
+        "coef='1'/></fixed></tendon><equality><tendon name='e' tendon1='t' tendon2='f' polycoef='.1 .5 .2 0 0'/></equality>",
+        soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT);
+    ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_ELEMENT_SOFT), 3);
+    accelerate(0.4, 0.3, 0.1, -0.2, a[soft]);
+    ck_assert(fabs(a[soft][0]) > 0.5 && fabs(a[soft][1]) > 0.5);
+    drop();
+  }
+  NEAR(a[0][0], a[1][0], 1e-12 * fabs(a[0][0]));
+  NEAR(a[0][1], a[1][1], 1e-12 * fabs(a[0][1]));
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(wrong_tendons_are_refused) {
@@ -243,5 +262,6 @@ START_TEST(a_program_makes_a_tendon) {
 END_TEST
 
 CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band, springs_rest_somewhere,
-           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant, wrong_tendons_are_refused,
-           sites_within_obstacles_are_told, a_program_makes_a_tendon)
+           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant,
+           rows_act_with_either_contact, wrong_tendons_are_refused, sites_within_obstacles_are_told,
+           a_program_makes_a_tendon)
