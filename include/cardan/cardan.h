@@ -17,6 +17,8 @@
 #include <cardan/trajectory.h>
 #include <cardan/measures.h>
 #include <cardan/controls.h>
+#include <cardan/media.h>
+#include <cardan/random.h>
 #include <cardan/paths.h>
 #include <cardan/events.h>
 #include <cardan/functions.h>

@@ -12,9 +12,6 @@ typedef struct path_room path_room;
 /* The paths of a System, NULL if it has none. */
 const path_room *cdni_paths(const cdn_system *system);
 
-/* The entries of all lengths and of all rates, known before the System is frozen. */
-extern const cdn_ticket CDNI_PATH_LENGTHS, CDNI_PATH_RATES;
-
 /* From one point to the next, past an obstacle if there is one, in Ground. Stations are at P, O and Q. */
 typedef struct path_gap {
   int32_t body[3];      /* of P, of the obstacle, of Q; the obstacle's is -1 without one */

@@ -4,9 +4,6 @@
 
 #include "paths/internal.h"
 
-enum { PATH_LENGTHS = CDNI_TICKET_WELL_KNOWN + 8, PATH_RATES };
-const cdn_ticket CDNI_PATH_LENGTHS = { PATH_LENGTHS }, CDNI_PATH_RATES = { PATH_RATES };
-
 static const path_room *of(const void *self) { return *(const path_room *const *)self; }
 
 /* ---- gaps ---- */
@@ -191,10 +188,10 @@ cdn_status cdni_paths_declare(void *self, cdn_declarer *d) {
   room->gaps = cdn_declare_cache(d, "gaps", ((size_t)room->n_gaps + 1) * sizeof(path_gap), calc_gaps,
                                  CDNI_COUNT(of_gaps), of_gaps);
   const cdn_ticket of_lengths[] = { room->gaps.ticket, CDN_Q_EFF, room->numbers.ticket };
-  cdni_declare_well_known(d, CDNI_PATH_LENGTHS);
+  cdni_declare_well_known(d, room->lengths_ticket);
   room->lengths = cdn_declare_cache(d, "lengths", n * sizeof(double), calc_lengths, CDNI_COUNT(of_lengths), of_lengths);
   const cdn_ticket of_rates[] = { room->lengths.ticket, CDN_TWIST, CDN_U_EFF };
-  cdni_declare_well_known(d, CDNI_PATH_RATES);
+  cdni_declare_well_known(d, room->rates_ticket);
   room->rates = cdn_declare_cache(d, "rates", n * sizeof(double), calc_rates, CDNI_COUNT(of_rates), of_rates);
   cdni_path_kinks_declare(room, d);
   return CDN_OK;
