@@ -48,7 +48,7 @@ struct path_room {
   const matter *matter;
   cdn_dvar numbers;                        /* ITEM_NUMBERS an item */
   cdn_ticket lengths_ticket, rates_ticket; /* from the first path on, before the System is frozen */
-  cdn_cache gaps, lengths, rates;
+  cdn_cache seats, gaps, lengths, rates;
 };
 
 static inline const path_entry *path_at(const path_room *room, int i) { return &CDNI_AT(room->paths, path_entry, i); }
