@@ -104,6 +104,24 @@ static void put_spatial(json_writer *w, const char *key, cdn_spatial s) {
   jw_numbers(w, key, (const double[]){ s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z }, 6);
 }
 
+/* Tendons, and whatever else is a path. */
+static cdn_status print_paths_json(json_writer *w, cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  jw_array(w, "paths", false);
+  for (int i = 0; i < cdn_system_path_count(system); i++) {
+    double length, rate;
+    CDN_TRY(cdn_path_length(state, (cdn_path){ i }, &length));
+    CDN_TRY(cdn_path_rate(state, (cdn_path){ i }, &rate));
+    jw_object(w, NULL, true);
+    jw_text(w, "name", cdn_path_name(system, (cdn_path){ i }));
+    jw_number(w, "length", length);
+    jw_number(w, "rate", rate);
+    jw_close(w);
+  }
+  jw_close(w);
+  return CDN_OK;
+}
+
 static cdn_status print_json(cdn_state *state, const evaluation *e) {
   json_writer w = jw_begin(stdout);
   jw_number(&w, "time", e->time);
@@ -138,6 +156,7 @@ static cdn_status print_json(cdn_state *state, const evaluation *e) {
   }
   cdn_status status = print_contacts_json(&w, state);
   if (status == CDN_OK) status = print_soft_rows_json(&w, state);
+  if (status == CDN_OK) status = print_paths_json(&w, state);
   jw_end(&w);
   return status;
 }
@@ -164,6 +183,20 @@ static void print_slots(const cdn_system *system, cdn_pool pool, const char *hea
 static void print_vec3(const char *label, int width, cdn_vec3 v) {
   char x[CDN_NUMBER_SIZE], y[CDN_NUMBER_SIZE], z[CDN_NUMBER_SIZE];
   printf("  %-*s %24s %24s %24s\n", width, label, rounded(v.x, x), rounded(v.y, y), rounded(v.z, z));
+}
+
+static cdn_status print_paths(cdn_state *state, int width) {
+  const cdn_system *system = cdn_state_system(state);
+  char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE];
+  for (int i = 0; i < cdn_system_path_count(system); i++) {
+    double length, rate;
+    CDN_TRY(cdn_path_length(state, (cdn_path){ i }, &length));
+    CDN_TRY(cdn_path_rate(state, (cdn_path){ i }, &rate));
+    if (i == 0) printf("\n  lengths of paths, m, and their rates, m/s\n");
+    printf("  %-*s %24s %24s\n", width, visible(cdn_path_name(system, (cdn_path){ i })), rounded(length, a),
+           rounded(rate, b));
+  }
+  return CDN_OK;
 }
 
 static cdn_status print_tables(const cdn_model *model, cdn_state *state, const evaluation *e) {
@@ -202,6 +235,7 @@ static cdn_status print_tables(const cdn_model *model, cdn_state *state, const e
   }
   CDN_TRY(print_contacts(state));
   CDN_TRY(print_soft_rows(state));
+  CDN_TRY(print_paths(state, width));
   printf("\n(orientations and accelerations of the bodies: --json)\n");
   return CDN_OK;
 }

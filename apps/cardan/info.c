@@ -219,6 +219,9 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
     jw_text(&w, NULL, cdn_measure_name(system, (cdn_measure){ i }));
   }
   jw_close(&w);
+  jw_array(&w, "paths", true);
+  for (int i = 0; i < cdn_system_path_count(system); i++) jw_text(&w, NULL, cdn_path_name(system, (cdn_path){ i }));
+  jw_close(&w);
   print_constraints_json(&w, system, f);
   print_soft_equalities_json(&w, model, arguments);
   print_dry_friction_json(&w, model);
@@ -300,6 +303,11 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   for (int i = 0; i < sensors; i++)
     printf("%s %s", i ? "," : "", visible(cdn_measure_name(system, (cdn_measure){ i })));
   if (sensors > 0) printf("\n");
+
+  const int paths = cdn_system_path_count(system);
+  if (paths > 0) printf("\n  tendons, paths:");
+  for (int i = 0; i < paths; i++) printf("%s %s", i ? "," : "", visible(cdn_path_name(system, (cdn_path){ i })));
+  if (paths > 0) printf("\n");
 
   int keys = cdn_model_key_count(model);
   if (keys > 0) printf("\n  keyframes:");

@@ -23,17 +23,12 @@ static const help_page page = {
 static const struct {
   const char *name;
   uint32_t layer;
-} layers[] = { { "joints", CDN_LAYER_JOINTS },
-               { "frames", CDN_LAYER_FRAMES },
-               { "masses", CDN_LAYER_MASSES },
-               { "forces", CDN_LAYER_FORCES },
-               { "contacts", CDN_LAYER_CONTACTS },
-               { "constraints", CDN_LAYER_CONSTRAINTS },
-               { "points", CDN_LAYER_POINTS },
-               { "labels", CDN_LAYER_LABELS },
-               { "cones", CDN_LAYER_CONES },
-               { "rows", CDN_LAYER_ROWS },
-               { "all", CDN_LAYER_ALL } };
+} layers[] = { { "joints", CDN_LAYER_JOINTS },     { "frames", CDN_LAYER_FRAMES },
+               { "masses", CDN_LAYER_MASSES },     { "forces", CDN_LAYER_FORCES },
+               { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
+               { "points", CDN_LAYER_POINTS },     { "labels", CDN_LAYER_LABELS },
+               { "cones", CDN_LAYER_CONES },       { "rows", CDN_LAYER_ROWS },
+               { "paths", CDN_LAYER_PATHS },       { "all", CDN_LAYER_ALL } };
 enum { N_LAYERS = sizeof layers / sizeof *layers };
 _Static_assert((1 << N_LAYERS) - 1 == CDN_LAYER_ALL, "each layer has a name, but what programs draw themselves");
 
@@ -49,7 +44,7 @@ static bool read_layers(const char *list, uint32_t *out) {
     else
       complain(
           "--show: there is no layer '%s'; there are joints, frames, masses, constraints, contacts, forces, points, "
-          "labels, cones, rows, all",
+          "labels, cones, rows, paths, all",
           word);
   }
   free(words);
@@ -270,7 +265,7 @@ static int open_renderer(stage *s) {
 static int render(const render_arguments *a) {
   stage s = { .a = a };
   double time = 0;
-  int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers);
+  int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers | CDN_LAYER_PATHS);
   if (code == CMD_OK && a->orbit > 0 && a->runs.n == 0) s.shown.end = s.shown.from + a->orbit;
   if (code == CMD_OK && !played_time(&s.shown, a->time, &time)) code = CMD_USAGE;
   if (code == CMD_OK) code = look_around(&s, is_video(a->output) ? s.shown.from : time);
@@ -298,7 +293,7 @@ int command_render(int argc, char **argv) {
     { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
-      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, all" },
+      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, all" },
     { "collision", 0, OPTION_FLAG, &a.collision, NULL, "shapes of contact in place of looks" },
     { "transparent", 0, OPTION_FLAG, &a.transparent, NULL,
       "no floor, and a background that lets through what is behind" },

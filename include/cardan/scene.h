@@ -60,12 +60,13 @@ typedef enum cdn_layer {
   CDN_LAYER_CONES = 1 << 9,       /**< normals of contacts, and the cones and pyramids in which their forces stay */
   CDN_LAYER_ROWS =
       1 << 10, /**< forces of soft rows beside contacts: limits, friction losses, equalities, a program's own */
-  CDN_LAYER_ALL = (1 << 11) - 1
+  CDN_LAYER_PATHS = 1 << 11, /**< the lines of paths, along their obstacles */
+  CDN_LAYER_ALL = (1 << 12) - 1
 } cdn_layer;
 
 typedef struct cdn_scene_def {
   CDN_DEF_HEADER;
-  uint32_t layers; /**< which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN */
+  uint32_t layers; /**< which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS */
 } cdn_scene_def;
 CDN_DEF(scene_def);
 

@@ -154,9 +154,8 @@ cdn_status io_find_overlaps(io_builder *b);
  *   a tension T             cdn_forces_add_path(forces, path, T) in a custom force; it pulls the ends together where
  *                           T > 0, so that the generalized forces are -T times the moments. Inside: cdni_path_pull
  *   its derivatives         cdn_force_derivatives_add_path(d, path, T, dT/dlength, dT/drate)
- *   what it depends on      a custom force: the prerequisite CDN_POSE, and CDN_TWIST if it reads rates. What declares
- *                           entries of its own: cdn_path_ticket(system) for lengths, cdn_path_rate_ticket(system) for
- *                           rates, which are known from freezing on
+ *   what it depends on      the prerequisites cdn_path_ticket(system) for lengths, cdn_path_rate_ticket(system) for
+ *                           rates; with them steps end where the path comes to lie on an obstacle or leaves it
  *
  * Paths are there from right behind the bodies on: forces, actuators and sensors are built after them. */
 cdn_status io_build_paths(io_builder *b);

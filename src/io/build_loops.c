@@ -4,6 +4,7 @@
 
 #include "io/build.h"
 #include "io/joints.h"
+#include "paths/paths.h"
 
 static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG; }
 
@@ -56,12 +57,18 @@ static cdn_status find_tendon(io_builder *b, const cdn_spec_constraint *c, const
   return CDN_OK;
 }
 
-/* The lengths are measured from those at the default coordinates. */
+/* The lengths are measured from those at the default coordinates. There is no hard constraint of lengths: it gives way
+ * in any case. */
 static cdn_status couple_tendons(io_builder *b, const cdn_spec_constraint *c) {
   cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
   io_tendon y, x = { .path = { -1 } };
   CDNI_TRY(find_tendon(b, c, c->tendon_y, &y));
   if (c->tendon_x) CDNI_TRY(find_tendon(b, c, c->tendon_x, &x));
+  const int32_t paths[2] = { y.path.i, x.path.i };
+  if (!cdni_path_fits_rows(cdni_paths(b->system), paths, c->tendon_x ? 2 : 1)) {
+    io_not_understood(b->log, c->line, "equality/tendon (of long tendons)");
+    return CDN_OK;
+  }
   def.name = c->name, def.law = c->law, def.disabled = c->disabled;
   def.kind = CDN_TENDON_COUPLE, def.path = y.path, def.x = x.path;
   def.y0 = c->y0 + y.length, def.x0 = c->x0 + x.length;
@@ -140,12 +147,11 @@ cdn_status io_build_loops(io_builder *b) {
     cdn_constraint made = { -1 };
     if ((unsigned)c->kind > CDN_SPEC_TENDON_COUPLING)
       return io_fail(b->log, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
-    if (c->kind == CDN_SPEC_TENDON_COUPLING && !soft) {
-      io_not_understood(b->log, c->line, "equality/tendon");
+    if (c->kind == CDN_SPEC_TENDON_COUPLING) {
+      CDNI_TRY(couple_tendons(b, c));
       continue;
     }
-    if (c->kind == CDN_SPEC_TENDON_COUPLING) CDNI_TRY(couple_tendons(b, c));
-    else CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
+    CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
     if (c->disabled && !soft) cdn_system_disable_constraint(b->system, made);
   }
   for (int i = 0; i < (int)b->tree.loops.count; i++) close_loop(b, io_tree_loop(b, i));

@@ -193,20 +193,22 @@ static bool fits_rows(io_builder *b, const cdn_spec_tendon *t, cdn_path path) {
   return fits;
 }
 
-static void add_soft(io_builder *b, const cdn_spec_tendon *t, cdn_path path) {
+static void add_soft_limit(io_builder *b, const cdn_spec_tendon *t, cdn_path path) {
   char name[256];
   cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
+  snprintf(name, sizeof name, "%.200s limit", t->name);
   def.name = name, def.path = path;
-  if (t->limited) {
-    snprintf(name, sizeof name, "%.200s limit", t->name);
-    def.lower = t->lower, def.upper = t->upper, def.margin = t->margin, def.law = t->limit_law;
-    cdn_system_add_soft_tendon(b->system, &def);
-  }
-  if (t->friction > 0) {
-    snprintf(name, sizeof name, "%.200s friction", t->name);
-    def.kind = CDN_TENDON_LOSS, def.loss = t->friction, def.law = t->friction_law;
-    cdn_system_add_soft_tendon(b->system, &def);
-  }
+  def.lower = t->lower, def.upper = t->upper, def.margin = t->margin, def.law = t->limit_law;
+  cdn_system_add_soft_tendon(b->system, &def);
+}
+
+static void add_soft_friction(io_builder *b, const cdn_spec_tendon *t, cdn_path path) {
+  char name[256];
+  cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
+  snprintf(name, sizeof name, "%.200s friction", t->name);
+  def.name = name, def.path = path;
+  def.kind = CDN_TENDON_LOSS, def.loss = t->friction, def.law = t->friction_law;
+  cdn_system_add_soft_tendon(b->system, &def);
 }
 
 static void add_inertia(io_builder *b, const cdn_spec_tendon *t, cdn_path path) {
@@ -224,22 +226,24 @@ static bool is_sum(const io_builder *b, const cdn_spec_tendon *t) {
   return true;
 }
 
+/* Soft rows have what has no force of its own: armature, and dry friction of a tendon that is no sum of joints. */
 cdn_status io_build_tendons(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
   const double *of_tendons =
       b->inertia ? b->inertia + IO_MOST_MOBILITIES * cdn_spec_count(b->spec, CDN_SPEC_JOINT) : NULL;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++) {
     const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
+    const cdn_path path = b->tendons[i].path;
     add_forces(b, t, &b->tendons[i]);
-    const bool has_rows = (soft && io_tendon_meets_inertia(t)) || (t->armature > 0 && !b->model->options.tree_only);
-    if (has_rows && fits_rows(b, t, b->tendons[i].path)) {
-      if (t->armature > 0) add_inertia(b, t, b->tendons[i].path);
-      if (soft) add_soft(b, t, b->tendons[i].path);
-    }
-    if (!of_tendons) continue;
-    if (t->friction > 0 && is_sum(b, t)) CDNI_TRY(io_add_tendon_friction(b, t, of_tendons[i]));
-    else if (t->friction > 0) io_not_understood(b->log, t->line, "tendon frictionloss");
-    if (t->limited) io_add_tendon_stop(b, t, b->tendons[i].path, of_tendons[i]);
+    if (b->model->options.tree_only) continue;
+    const bool sticks = of_tendons && t->friction > 0 && is_sum(b, t);
+    const bool has_rows = (soft && t->limited) || (t->friction > 0 && !sticks) || t->armature > 0;
+    const bool fits = has_rows && fits_rows(b, t, path);
+    if (sticks) CDNI_TRY(io_add_tendon_friction(b, t, of_tendons[i]));
+    else if (t->friction > 0 && fits) add_soft_friction(b, t, path);
+    if (t->armature > 0 && fits) add_inertia(b, t, path);
+    if (t->limited && soft && fits) add_soft_limit(b, t, path);
+    else if (t->limited && of_tendons) io_add_tendon_stop(b, t, path, of_tendons[i]);
   }
   return CDN_OK;
 }

@@ -379,6 +379,8 @@ cdn_rotation io_mjcf_z_to(cdn_vec3 z);
 /* ---- mjcf_body.c, mjcf_joint.c, mjcf_geom.c, mjcf_mass.c ---- */
 
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node);
+/* A body in the world where all joints are at their reference values, once all bodies are read. */
+cdn_transform io_mjcf_reference_pose(const mjcf_reader *r, int place);
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* actuatorfrcrange of a joint or a tendon, which is `range`: whether it counts. */
 cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited);

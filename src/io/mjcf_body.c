@@ -322,3 +322,10 @@ cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
   io_mjcf_enter(r, main_document);
   return CDN_OK;
 }
+
+cdn_transform io_mjcf_reference_pose(const mjcf_reader *r, int place) {
+  cdn_transform X = cdn_transform_identity();
+  for (; place > 0; place = io_place_at(&r->tree, place)->parent)
+    X = cdn_transform_multiply(io_place_at(&r->tree, place)->X_PB, X);
+  return X;
+}

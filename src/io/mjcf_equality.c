@@ -13,14 +13,6 @@ typedef struct loop {
   int a, b;
 } loop;
 
-/* In the world, as all joints are at their reference values. */
-static cdn_transform reference_pose(const mjcf_reader *r, int place) {
-  cdn_transform X = cdn_transform_identity();
-  for (; place > 0; place = io_place_at(&r->tree, place)->parent)
-    X = cdn_transform_multiply(io_place_at(&r->tree, place)->X_PB, X);
-  return X;
-}
-
 /* A name that may be of something that was left out: *lost, and the caller leaves out what names it. */
 static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
                               const char *word, bool *lost) {
@@ -73,7 +65,7 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, loop *l, bool 
   if (*lost) return CDN_OK;
   CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &l->made.X_A.p, &present));
   if (!present) return io_xml_missing(r->log, node, "anchor", "give the point in the frame of body1");
-  const cdn_transform X_W1 = reference_pose(r, l->a), X_W2 = reference_pose(r, l->b);
+  const cdn_transform X_W1 = io_mjcf_reference_pose(r, l->a), X_W2 = io_mjcf_reference_pose(r, l->b);
   l->made.X_B.p = cdn_transform_point(cdn_transform_invert(X_W2), cdn_transform_point(X_W1, l->made.X_A.p));
   return CDN_OK;
 }
@@ -89,7 +81,7 @@ static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, loop *l, bool *lo
   if (*lost) return CDN_OK;
   CDNI_TRY(io_xml_doubles(r->log, node, "relpose", v, 7, NULL));
   CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &anchor, NULL));
-  const cdn_transform X_W1 = reference_pose(r, l->a), X_W2 = reference_pose(r, l->b);
+  const cdn_transform X_W1 = io_mjcf_reference_pose(r, l->a), X_W2 = io_mjcf_reference_pose(r, l->b);
   l->made.X_B = (cdn_transform){ cdn_rotation_identity(), anchor };
   l->made.X_A = cdn_transform_multiply(cdn_transform_multiply(cdn_transform_invert(X_W1), X_W2), l->made.X_B);
   if (v[3] != 0 || v[4] != 0 || v[5] != 0 || v[6] != 0)

@@ -106,6 +106,33 @@ static const char *check_item(const mjcf_path *path, int i) {
   return NULL;
 }
 
+/* How far a site is from the centre of a sphere or the axis of a cylinder in the reference configuration. */
+static double distance(const mjcf_reader *r, const mjcf_path_item *site, const mjcf_path_item *obstacle) {
+  const cdn_transform X = cdn_transform_multiply(io_mjcf_reference_pose(r, obstacle->place), obstacle->made.X_BP);
+  const cdn_vec3 p = cdn_transform_point(io_mjcf_reference_pose(r, site->place), site->made.X_BP.p);
+  cdn_vec3 from = cdn_transform_point(cdn_transform_invert(X), p);
+  if (obstacle->made.kind == CDN_SPEC_PATH_CYLINDER) from.z = 0;
+  return cdn_norm(from);
+}
+
+/* A tendon that begins within what it goes around passes straight through it. */
+static void warn_of_sites_within(mjcf_reader *r, const mjcf_path *path) {
+  for (int i = 0; i < (int)path->items.count; i++) {
+    const mjcf_path_item *at = &CDNI_AT(path->items, mjcf_path_item, i);
+    if (at->made.kind != CDN_SPEC_PATH_SPHERE && at->made.kind != CDN_SPEC_PATH_CYLINDER) continue;
+    for (int side = -1; side <= 1; side += 2) {
+      const mjcf_path_item *site = &CDNI_AT(path->items, mjcf_path_item, i + side);
+      const double d = distance(r, site, at);
+      if (!(d < at->made.radius)) continue;
+      io_warn(r->log, at->made.line,
+              "the site %s this geom is within it in the reference configuration, %g m from its %s: while it is there "
+              "the tendon goes straight; move the site out to more than %g m, or make the geom smaller",
+              side < 0 ? "before" : "behind", d, at->made.kind == CDN_SPEC_PATH_SPHERE ? "centre" : "axis",
+              at->made.radius);
+    }
+  }
+}
+
 static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path *path, bool *lost) {
   int gaps = 0;
   if (path->items.count == 0)
@@ -115,6 +142,7 @@ static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path 
     if (wrong) return io_fail(r->log, CDN_ERR_PARSE, CDNI_AT(path->items, mjcf_path_item, i).made.line, "%s", wrong);
     gaps += is_point(path, i);
   }
+  warn_of_sites_within(r, path);
   if (gaps <= PATH_MOST_GAPS) return CDN_OK;
   *lost = true;
   io_not_understood(r->log, io_xml_line(node), "tendon/spatial (more than 40 sites)");

@@ -39,15 +39,16 @@ typedef struct path_entry {
   /* Known once the System is frozen. */
   int32_t first;             /* its first item among those of all paths */
   int32_t first_gap, n_gaps; /* of points */
+  int32_t n_obstacles;
 } path_entry;
 
 struct path_room {
   cdni_array paths; /* path_entry */
-  int n_items, n_gaps;
+  int n_items, n_gaps, n_obstacles;
   const matter *matter;
   cdn_dvar numbers;                        /* ITEM_NUMBERS an item */
   cdn_ticket lengths_ticket, rates_ticket; /* from the first path on, before the System is frozen */
-  cdn_cache gaps, lengths, rates;
+  cdn_cache seats, gaps, lengths, rates;
 };
 
 static inline const path_entry *path_at(const path_room *room, int i) { return &CDNI_AT(room->paths, path_entry, i); }
@@ -55,6 +56,9 @@ static inline const path_item *item_at(const path_entry *path, int i) { return &
 
 /* paths.c: what an item is called in parameters and messages. */
 const char *cdni_path_item_word(path_item_kind kind);
+
+/* kinks.c */
+void cdni_path_kinks_declare(path_room *room, cdn_declarer *d);
 
 /* values.c */
 cdn_status cdni_paths_declare(void *self, cdn_declarer *d);

@@ -196,7 +196,7 @@ static bool is_point(const path_entry *path, size_t i) {
 static const char *check_items(path_entry *path, int *at) {
   const size_t n = path->items.count;
   if (n == 0) return "it has neither points nor coordinates";
-  path->n_gaps = 0;
+  path->n_gaps = path->n_obstacles = 0;
   if (item_at(path, 0)->kind == PATH_COORDINATE) return NULL;
   for (size_t i = 0; i < n; i++) {
     const path_item_kind kind = item_at(path, (int)i)->kind;
@@ -205,6 +205,7 @@ static const char *check_items(path_entry *path, int *at) {
       return "an obstacle lies between two points: add one before and one behind it";
     if (kind == PATH_PULLEY && i + 1 == n) return "it ends with a pulley: add points behind it";
     if (kind == PATH_PULLEY && !is_point(path, i + 1)) return "a part begins with a point: add one behind the pulley";
+    path->n_obstacles += kind == PATH_SPHERE || kind == PATH_CYLINDER;
     if (kind != PATH_POINT) continue;
     const bool begins = i == 0 || item_at(path, (int)i - 1)->kind == PATH_PULLEY;
     const bool ends = i + 1 == n || item_at(path, (int)i + 1)->kind == PATH_PULLEY;
@@ -225,6 +226,7 @@ static cdn_status freeze(cdn_system *system, void *data) {
                               path->name, at, wrong);
     path->first = room->n_items, path->first_gap = room->n_gaps;
     room->n_items += (int)path->items.count, room->n_gaps += path->n_gaps;
+    room->n_obstacles += path->n_obstacles;
   }
   return CDN_OK;
 }

@@ -54,8 +54,8 @@ void cdni_path_add_moments(const matter *m, const tree_data *d, const path_view 
  * along x. */
 cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_path path, const tree_data *d,
                                 double *moments);
-/* The entry that has the numbers of the items. */
-cdn_ticket cdni_path_numbers_ticket(const path_room *room);
+/* What cdni_path_moments_at depends on: the items on their bodies. */
+cdn_ticket cdni_path_items_ticket(const path_room *room);
 
 /* A path of points as rows: dL/dt is the sum of row[i] times the velocity of the M origin of body[i]. */
 enum { PATH_MOST_BODIES = 8 };

@@ -6,42 +6,80 @@
 
 static const path_room *of(const void *self) { return *(const path_room *const *)self; }
 
+/* ---- items on their bodies ---- */
+
+/* Of an item, in the frames M of its body and of its side's: they change with numbers and frames alone. */
+typedef struct item_seat {
+  v3 place, side;
+  m3 axes; /* of a cylinder */
+} item_seat;
+
+static v3 seat_of(const path_room *room, cdn_state *state, int body, const double *p_B) {
+  const double *X_BM = cdni_matter_X_BM(room->matter, state, (cdn_body){ body });
+  return m3_tmul(m3_load(X_BM), v3_sub(v3_load(p_B), v3_load(X_BM + 9)));
+}
+
+static m3 axes_of(const path_room *room, cdn_state *state, const path_item *item) {
+  const m3 R = m3_load(cdni_matter_X_BM(room->matter, state, (cdn_body){ item->body }));
+  return (m3){ m3_tmul(R, cdni_to_v3(item->R.x)), m3_tmul(R, cdni_to_v3(item->R.y)),
+               m3_tmul(R, cdni_to_v3(item->R.z)) };
+}
+
+static cdn_status calc_seats(const void *self, cdn_state *state, void *out) {
+  const path_room *room = of(self);
+  const double *numbers = cdn_state_parameters(state, room->numbers);
+  item_seat *seat = out;
+  CDNI_TRY(cdni_state_ensure(state, room->matter->frame_constants.ticket));
+  for (size_t i = 0; i < room->paths.count; i++) {
+    const path_entry *path = path_at(room, (int)i);
+    for (size_t k = 0; k < path->items.count; k++, seat++, numbers += ITEM_NUMBERS) {
+      const path_item *item = item_at(path, (int)k);
+      memset(seat, 0, sizeof *seat);
+      if (item->kind == PATH_PULLEY || item->kind == PATH_COORDINATE) continue;
+      seat->place = seat_of(room, state, item->body, numbers + ITEM_PLACE);
+      if (item->kind == PATH_CYLINDER) seat->axes = axes_of(room, state, item);
+      if (item->side_body >= 0) seat->side = seat_of(room, state, item->side_body, numbers + ITEM_SIDE);
+    }
+  }
+  return CDN_OK;
+}
+
 /* ---- gaps ---- */
 
 /* Places of stations in Ground, from poses that are valid. */
 typedef struct placing {
-  const matter *m;
   cdn_state *state;
   const body_pose *pose;
-  const double *numbers; /* of the path's items */
+  const double *numbers;  /* of the path's items */
+  const item_seat *seats; /* likewise */
 } placing;
 
-static v3 place_of(const placing *p, int body, const double *p_B) {
-  const cdn_vec3 station = { p_B[0], p_B[1], p_B[2] };
-  const v3 r = cdni_to_v3(cdni_matter_station(p->m, p->state, p->pose, (cdn_body){ body }, station));
-  return v3_add(p->pose[body].p_GM, r);
+static placing place_items(const path_room *room, cdn_state *state, const body_pose *pose) {
+  return (placing){ state, pose, cdn_state_parameters(state, room->numbers), cdni_state_storage(state, room->seats) };
 }
 
-static m3 axes_of(const placing *p, const path_item *item) {
-  if (item->kind == PATH_SPHERE) return m3_identity();
-  const double *X_BM = cdni_matter_X_BM(p->m, p->state, (cdn_body){ item->body });
-  const cdn_rotation R_GB = cdni_body_transform(X_BM, &p->pose[item->body]).R;
-  const cdn_rotation R = cdn_rotation_multiply(R_GB, item->R);
-  return (m3){ cdni_to_v3(R.x), cdni_to_v3(R.y), cdni_to_v3(R.z) };
+static placing place_path(const placing *all, const path_entry *path) {
+  placing p = *all;
+  p.numbers += (size_t)path->first * ITEM_NUMBERS, p.seats += path->first;
+  return p;
 }
+
+static v3 place_of(const body_pose *pose, v3 p_M) { return v3_add(pose->p_GM, m3_mul(pose->R_GM, p_M)); }
 
 static const double *numbers_at(const placing *p, int item) { return p->numbers + (size_t)item * ITEM_NUMBERS; }
 
 /* Leads the gap around its obstacle, if the obstacle is in the way. */
-static void wrap(const placing *p, const path_item *item, const double *numbers, path_gap *gap) {
+static void wrap(const placing *p, const path_item *item, const item_seat *seat, double radius, path_gap *gap) {
+  const body_pose *pose = &p->pose[item->body];
+  const bool sphere = item->kind == PATH_SPHERE;
   gap->body[1] = item->body;
-  gap->O = place_of(p, item->body, numbers + ITEM_PLACE);
-  gap->R = axes_of(p, item);
-  gap->around = (wrap_obstacle){ .kind = item->kind == PATH_SPHERE ? WRAP_SPHERE : WRAP_CYLINDER,
-                                 .radius = numbers[ITEM_RADIUS],
+  gap->O = place_of(pose, seat->place);
+  gap->R = sphere ? m3_identity() : m3_mul_m3(pose->R_GM, seat->axes);
+  gap->around = (wrap_obstacle){ .kind = sphere ? WRAP_SPHERE : WRAP_CYLINDER,
+                                 .radius = radius,
                                  .has_side = item->side_body >= 0 };
   if (gap->around.has_side)
-    gap->around.side = m3_tmul(gap->R, v3_sub(place_of(p, item->side_body, numbers + ITEM_SIDE), gap->O));
+    gap->around.side = m3_tmul(gap->R, v3_sub(place_of(&p->pose[item->side_body], seat->side), gap->O));
   wrap_path *w = &gap->path;
   gap->wraps = cdni_wrap(&gap->around, m3_tmul(gap->R, v3_sub(gap->P, gap->O)), m3_tmul(gap->R, v3_sub(gap->Q, gap->O)),
                          w, NULL);
@@ -57,9 +95,9 @@ static bool fill_gap(const placing *p, const path_entry *path, int from, v3 else
   const int to = from + (plain ? 1 : 2);
   memset(gap, 0, sizeof *gap);
   gap->body[0] = item_at(path, from)->body, gap->body[1] = -1, gap->body[2] = item_at(path, to)->body;
-  gap->P = place_of(p, gap->body[0], numbers_at(p, from));
-  gap->Q = place_of(p, gap->body[2], numbers_at(p, to));
-  if (!plain) wrap(p, item, numbers_at(p, from + 1), gap);
+  gap->P = place_of(&p->pose[gap->body[0]], p->seats[from].place);
+  gap->Q = place_of(&p->pose[gap->body[2]], p->seats[to].place);
+  if (!plain) wrap(p, item, &p->seats[from + 1], numbers_at(p, from + 1)[ITEM_RADIUS], gap);
   if (gap->wraps) return true;
   const v3 line = v3_sub(gap->Q, gap->P);
   gap->path.length = v3_norm(line);
@@ -86,13 +124,12 @@ static cdn_status fill_gaps(const placing *p, const path_entry *path, const v3 *
 
 static cdn_status calc_gaps(const void *self, cdn_state *state, void *out) {
   const path_room *room = of(self);
-  const placing all = { room->matter, state, cdni_matter_pose(room->matter, state),
-                        cdn_state_parameters(state, room->numbers) };
+  CDNI_TRY(cdni_state_ensure(state, room->seats.ticket));
+  const placing all = place_items(room, state, cdni_matter_pose(room->matter, state));
   if (!all.pose) return CDN_ERR_SINGULAR;
   for (size_t i = 0; i < room->paths.count; i++) {
     const path_entry *path = path_at(room, (int)i);
-    placing p = all;
-    p.numbers += (size_t)path->first * ITEM_NUMBERS;
+    const placing p = place_path(&all, path);
     CDNI_TRY(fill_gaps(&p, path, NULL, (path_gap *)out + path->first_gap));
   }
   return CDN_OK;
@@ -184,7 +221,10 @@ cdn_status cdni_paths_declare(void *self, cdn_declarer *d) {
   if (!numbers) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
   room->numbers = declare_numbers(room, d, numbers);
   cdni_free(a, numbers, bytes);
-  const cdn_ticket of_gaps[] = { CDN_POSE, room->matter->frame_constants.ticket, room->numbers.ticket };
+  const cdn_ticket of_seats[] = { room->matter->frame_constants.ticket, room->numbers.ticket };
+  room->seats = cdn_declare_cache(d, "seats", ((size_t)room->n_items + 1) * sizeof(item_seat), calc_seats,
+                                  CDNI_COUNT(of_seats), of_seats);
+  const cdn_ticket of_gaps[] = { CDN_POSE, room->seats.ticket, room->numbers.ticket };
   room->gaps = cdn_declare_cache(d, "gaps", ((size_t)room->n_gaps + 1) * sizeof(path_gap), calc_gaps,
                                  CDNI_COUNT(of_gaps), of_gaps);
   const cdn_ticket of_lengths[] = { room->gaps.ticket, CDN_Q_EFF, room->numbers.ticket };
@@ -193,6 +233,7 @@ cdn_status cdni_paths_declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_rates[] = { room->lengths.ticket, CDN_TWIST, CDN_U_EFF };
   cdni_declare_well_known(d, room->rates_ticket);
   room->rates = cdn_declare_cache(d, "rates", n * sizeof(double), calc_rates, CDNI_COUNT(of_rates), of_rates);
+  cdni_path_kinks_declare(room, d);
   return CDN_OK;
 }
 
@@ -233,8 +274,8 @@ cdn_status cdni_path_view(const path_room *room, cdn_state *state, cdn_path id, 
 cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_path id, const tree_data *d,
                                 double *moments) {
   const path_entry *path = path_at(room, id.i);
-  const double *numbers = cdn_state_parameters(state, room->numbers) + (size_t)path->first * ITEM_NUMBERS;
-  const placing p = { room->matter, state, d->pose, numbers };
+  CDNI_TRY(cdni_state_ensure(state, room->seats.ticket));
+  const placing all = place_items(room, state, d->pose), p = place_path(&all, path);
   const v3 x = { 1, 0, 0 }; /* MuJoCo's */
   path_gap gaps[PATH_MOST_GAPS];
   CDNI_TRY(fill_gaps(&p, path, &x, gaps));
@@ -243,12 +284,12 @@ cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_pat
                            .n_coordinates = (int)path->coordinates.count,
                            .gaps = gaps,
                            .coordinates = path->coordinates.data,
-                           .coefficient = numbers + ITEM_COEFFICIENT };
+                           .coefficient = p.numbers + ITEM_COEFFICIENT };
   cdni_path_add_moments(room->matter, d, &view, moments);
   return CDN_OK;
 }
 
-cdn_ticket cdni_path_numbers_ticket(const path_room *room) { return room->numbers.ticket; }
+cdn_ticket cdni_path_items_ticket(const path_room *room) { return room->seats.ticket; }
 
 cdn_status cdni_path_rate(const path_room *room, cdn_state *state, cdn_path id, double *rate) {
   CDNI_TRY(cdni_state_ensure(state, room->rates.ticket));

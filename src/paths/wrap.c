@@ -31,29 +31,47 @@ static double length_of(const planar_path *w) { return w->first + w->arc + w->la
 
 /* ---- outside ---- */
 
-/* The arc between the points where the tangents touch, from P to Q counterclockwise (way 1) or clockwise (-1), less
- * than a turn. Negative: the tangents cross before they touch. Tangents at points an arc apart meet r tan(arc / 2)
- * beyond the first. */
-static double arc_of(double r, v2 P, v2 Q, int way) {
-  const double angle = way * atan2(cross(P, Q), dot(P, Q)), a = norm(P), b = norm(Q);
-  const double arc = (angle < 0 ? angle + 2 * PI : angle) - acos(r / a) - acos(r / b), before = -r * tan(0.5 * arc);
-  const bool crosses = before > 0 && before * before <= a * a - r * r && before * before <= b * b - r * r;
-  return crosses ? -1 : r * (arc < 0 ? arc + 2 * PI : arc);
+/* The points where the tangents from P and Q touch, one way around: counterclockwise (1) or clockwise (-1), as unit
+ * vectors; the cosine and the sine, counted along the way, of the arc between them. */
+typedef struct tangents {
+  int way;
+  double first, last; /* lengths */
+  v2 leave, arrive;
+  double cosine, sine;
+} tangents;
+
+static tangents touch(double r, v2 P, v2 Q, int way) {
+  const double P2 = dot(P, P), Q2 = dot(Q, Q);
+  tangents t = { .way = way, .first = sqrt(P2 - r * r), .last = sqrt(Q2 - r * r) };
+  t.leave = sum(r / P2, P, way * t.first / P2, turned(P));
+  t.arrive = sum(r / Q2, Q, -way * t.last / Q2, turned(Q));
+  t.cosine = dot(t.leave, t.arrive), t.sine = way * cross(t.leave, t.arrive);
+  return t;
 }
 
-static planar_path around(double r, v2 P, v2 Q, int way) {
-  const double P2 = dot(P, P), Q2 = dot(Q, Q);
-  planar_path w = { .first = sqrt(P2 - r * r), .arc = arc_of(r, P, Q, way), .last = sqrt(Q2 - r * r) };
-  w.leave = sum(r * r / P2, P, way * r * w.first / P2, turned(P));
-  w.arrive = sum(r * r / Q2, Q, -way * r * w.last / Q2, turned(Q));
-  w.from_P = sum(-w.first / P2, P, way * r / P2, turned(P));
-  w.to_Q = sum(w.last / Q2, Q, way * r / Q2, turned(Q));
-  w.in[0] = 1 / w.first, w.in[2] = 1 / w.last;
-  const double sine = fabs(cross(P, Q)), cotangent = dot(P, Q) / sine, turn = (cross(P, Q) < 0 ? -1 : 1) * way * r;
-  w.out[0] = (w.first + turn * cotangent) / P2;
-  w.out[1] = -turn / sine;
-  w.out[2] = (w.last + turn * cotangent) / Q2;
+/* Whether they cross before they touch, so that there is no path this way: tangents at points an arc apart meet r
+ * tan(arc / 2) beyond the first. */
+static bool do_cross(double r, const tangents *t) {
+  if (!(t->sine < 0)) return false;
+  const double before = -r * t->sine, most = fmin(t->first, t->last) * (1 + t->cosine);
+  return before <= most;
+}
+
+static planar_path around(double r, v2 P, v2 Q, const tangents *t) {
+  const double P2 = dot(P, P), Q2 = dot(Q, Q), angle = atan2(t->sine, t->cosine);
+  planar_path w = { .first = t->first, .arc = r * (angle < 0 ? angle + 2 * PI : angle), .last = t->last };
+  w.leave = sum(r, t->leave, 0, t->leave), w.arrive = sum(r, t->arrive, 0, t->arrive);
+  w.from_P = sum(-w.first / P2, P, t->way * r / P2, turned(P));
+  w.to_Q = sum(w.last / Q2, Q, t->way * r / Q2, turned(Q));
   return w;
+}
+
+static void bend_around(double r, v2 P, v2 Q, int way, planar_path *w) {
+  w->in[0] = 1 / w->first, w->in[1] = 0, w->in[2] = 1 / w->last;
+  const double sine = fabs(cross(P, Q)), cotangent = dot(P, Q) / sine, turn = (cross(P, Q) < 0 ? -1 : 1) * way * r;
+  w->out[0] = (w->first + turn * cotangent) / dot(P, P);
+  w->out[1] = -turn / sine;
+  w->out[2] = (w->last + turn * cotangent) / dot(Q, Q);
 }
 
 /* The point of the line from P to Q next to the centre. */
@@ -64,23 +82,26 @@ static v2 nearest(v2 P, v2 Q) {
   return sum(1, P, fmin(fmax(t, 0), 1), along);
 }
 
-/* On which of the two ways the points where it touches lie towards the side; the short way without a side. 0: the
- * path is straight. */
-static int way_of(double r, v2 P, v2 Q, const v2 *side) {
+/* How much the middle of the path lies towards the side; less than anything, where there is no path. */
+static double towards(double r, const tangents *t, v2 side) {
+  const v2 middle = sum(1, t->leave, 1, t->arrive);
+  return do_cross(r, t) ? -INFINITY : dot(middle, side) / norm(middle);
+}
+
+/* The way on which the points where it touches lie towards the side; the short way without a side. False: the path is
+ * straight. */
+static bool find_way(double r, v2 P, v2 Q, const v2 *side, tangents *t) {
   const v2 near = nearest(P, Q);
-  if (norm(near) > r && (!side || dot(near, *side) >= 0)) return 0;
-  double good[2];
-  for (int k = 0; k < 2; k++) {
-    const int way = k == 0 ? 1 : -1;
-    const double arc = arc_of(r, P, Q, way);
-    good[k] = -INFINITY;
-    if (arc < 0) continue;
-    const planar_path w = around(r, P, Q, way);
-    const v2 middle = sum(1, w.leave, 1, w.arrive);
-    good[k] = side ? dot(middle, *side) / norm(middle) : -arc;
+  if (norm(near) > r && (!side || dot(near, *side) >= 0)) return false;
+  if (!side) {
+    *t = touch(r, P, Q, cross(P, Q) < 0 ? -1 : 1);
+    return true;
   }
-  if (good[0] == -INFINITY && good[1] == -INFINITY) return 0;
-  return good[1] > good[0] ? -1 : 1;
+  const tangents other = touch(r, P, Q, -1);
+  *t = touch(r, P, Q, 1);
+  const double good = towards(r, t, *side), good_other = towards(r, &other, *side);
+  if (good_other > good) *t = other;
+  return good > -INFINITY || good_other > -INFINITY;
 }
 
 /* ---- inside ---- */
@@ -111,13 +132,14 @@ static double meeting_angle(double a, double b, double r, double angle) {
   return at;
 }
 
-static planar_path touching(double r, v2 P, v2 Q) {
+static planar_path touching(double r, v2 P, v2 Q, bool bends) {
   const double a = norm(P), b = norm(Q), signed_angle = atan2(cross(P, Q), dot(P, Q)), angle = fabs(signed_angle);
   const double at = copysign(meeting_angle(a, b, r, angle), signed_angle);
   const v2 outward = sum(cos(at) / a, P, sin(at) / a, turned(P)), x = sum(r, outward, 0, outward);
   planar_path w = { .first = norm(sum(1, x, -1, P)), .last = norm(sum(1, Q, -1, x)), .leave = x, .arrive = x };
   w.from_P = sum(1 / w.first, x, -1 / w.first, P);
   w.to_Q = sum(1 / w.last, Q, -1 / w.last, x);
+  if (!bends) return w;
   double to_P[3], to_Q[3];
   distance_to(a, r, fabs(at), to_P), distance_to(b, r, angle - fabs(at), to_Q);
   /* how the point moves along the circle, and across the plane, where the ends do */
@@ -133,17 +155,19 @@ static planar_path touching(double r, v2 P, v2 Q) {
   return w;
 }
 
-static bool wrap_in_plane(const wrap_obstacle *o, v2 P, v2 Q, const v2 *side, planar_path *w) {
+static bool wrap_in_plane(const wrap_obstacle *o, v2 P, v2 Q, const v2 *side, bool bends, planar_path *w) {
   const double r = o->radius;
+  tangents t;
   if (!(r > 0) || norm(P) <= r || norm(Q) <= r) return false;
   if (o->has_side && v3_dot(o->side, o->side) < r * r) {
     if (norm(nearest(P, Q)) <= r) return false;
-    *w = touching(r, P, Q);
+    *w = touching(r, P, Q, bends);
     return true;
   }
-  const int way = way_of(r, P, Q, side);
-  if (way != 0) *w = around(r, P, Q, way);
-  return way != 0;
+  if (!find_way(r, P, Q, side, &t)) return false;
+  *w = around(r, P, Q, &t);
+  if (bends) bend_around(r, P, Q, t.way, w);
+  return true;
 }
 
 /* ---- in space ---- */
@@ -194,7 +218,8 @@ bool cdni_wrap(const wrap_obstacle *o, v3 P, v3 Q, wrap_path *path, wrap_bend *b
   const m3 E = sphere ? plane_through(P, Q) : m3_identity();
   const v2 side = in_plane(E, o->side);
   /* a side on the axis, or above the plane's centre, is none */
-  if (!wrap_in_plane(o, in_plane(E, P), in_plane(E, Q), o->has_side && norm(side) > 0 ? &side : NULL, &w)) return false;
+  if (!wrap_in_plane(o, in_plane(E, P), in_plane(E, Q), o->has_side && norm(side) > 0 ? &side : NULL, bend != NULL, &w))
+    return false;
   const double f = length_of(&w), z = sphere ? 0 : Q.z - P.z, L = sphere ? f : hypot(f, z);
   *path = (wrap_path){ .length = L,
                        .arc = w.arc * L / f,

@@ -7,7 +7,7 @@
 static scene_layer_fn *const layers[] = {
   cdni_marks_joints,   cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints,
   cdni_marks_contacts, cdni_marks_forces, cdni_marks_points, cdni_marks_labels,
-  cdni_marks_own,      cdni_marks_cones,  cdni_marks_rows,
+  cdni_marks_own,      cdni_marks_cones,  cdni_marks_rows,   cdni_marks_paths,
 };
 _Static_assert((1 << CDNI_COUNT(layers)) - 1 == CDN_LAYER_ALL, "each layer has a function");
 
@@ -78,6 +78,7 @@ const float cdni_layer_colors[][4] = {
   { 0.10f, 0.60f, 0.65f, 1 },    /* own */
   { 0.95f, 0.70f, 0.20f, 0.8f }, /* cones */
   { 0.55f, 0.30f, 0.80f, 1 },    /* rows */
+  { 0.75f, 0.15f, 0.20f, 1 },    /* paths */
 };
 _Static_assert((1 << CDNI_COUNT(cdni_layer_colors)) - 1 == CDN_LAYER_ALL, "each layer has a colour");
 

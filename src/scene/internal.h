@@ -121,6 +121,7 @@ int cdni_scene_most_speeds(const cdn_scene *scene);
 /* Each adds the marks of a layer. */
 typedef cdn_status scene_layer_fn(cdn_decorations *d);
 scene_layer_fn cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
-    cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own, cdni_marks_cones, cdni_marks_rows;
+    cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own, cdni_marks_cones, cdni_marks_rows,
+    cdni_marks_paths;
 
 #endif

@@ -100,7 +100,7 @@ static cdn_status mark_rows(cdn_decorations *d, int n, double *sum, double *f) {
     CDNI_TRY(cdn_soft_get(d->state, i, &g));
     if (g.contact >= 0) continue;
     CDNI_TRY(cdn_soft_group_forces(d->state, i, d->scene->loads, f));
-    if (g.joint.i == 0) CDNI_TRY(mark_pair(d, &g, d->scene->loads));
+    if (g.joint.i == 0 && (g.a.i != 0 || g.b.i != 0)) CDNI_TRY(mark_pair(d, &g, d->scene->loads));
     for (int k = 0; k < nu; k++) any = any || f[k] != 0, sum[k] += f[k];
   }
   return any ? mark_joints(d, sum) : CDN_OK;

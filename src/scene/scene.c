@@ -16,7 +16,7 @@
     { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } \
   }
 
-CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN);
+CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS);
 CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 },
          .rgb2 = { 0.8, 0.8, 0.8 }, .tile = { 1, 1 }, .texture = -1,
          .place = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } }, .specular = 0.5, .shininess = 0.5);

@@ -292,7 +292,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                cdni_soft_element_ticket(room) };
   room->tendon_weights = cdn_declare_cache(d, "tendon_weights", ((size_t)room->n_tendons + 1) * sizeof(double),
                                            calc_tendon_weights, CDNI_COUNT(reads), reads);
-  if (room->has_paths) cdni_declare_prerequisite(d, room->tendon_weights, cdni_path_numbers_ticket(room->paths));
+  if (room->has_paths) cdni_declare_prerequisite(d, room->tendon_weights, cdni_path_items_ticket(room->paths));
   return CDN_OK;
 }
 

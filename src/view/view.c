@@ -9,8 +9,9 @@
 #include "core/sized.h"
 #include "system/system.h"
 
-CDNI_DEF(view_def, .serve = true, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS,
-         .speed = 1, .history = (size_t)64 << 20);
+CDNI_DEF(view_def, .serve = true,
+         .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS, .speed = 1,
+         .history = (size_t)64 << 20);
 
 static double clock_now(void) {
   struct timespec now;

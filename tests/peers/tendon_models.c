@@ -12,6 +12,7 @@ typedef struct writer {
   FILE *out;
   uint64_t seed;
   const tendon_choice *choice;
+  bool heavy; /* the tendon has armature, which MuJoCo has not for those around geoms */
   int bodies, hinges[3 * MOST_BODIES], n_hinges; /* the bodies of joints with one coordinate */
 } writer;
 
@@ -78,7 +79,11 @@ static void write_body(writer *w, bool free) {
 static void write_numbers(writer *w, int i) {
   fprintf(w->out, " name='t%d'", i);
   if (chance(w, 0.6)) fprintf(w->out, " stiffness='%.4g'", uniform(w, 1, 200));
-  if (chance(w, 0.4)) fprintf(w->out, " springlength='%.4g'", uniform(w, 0.2, 1));
+  const double rest = uniform(w, 0.2, 1);
+  if (w->choice->newer && chance(w, 0.5)) fprintf(w->out, " springlength='%.4g %.4g'", rest, rest + uniform(w, 0, 0.5));
+  else if (chance(w, 0.4)) fprintf(w->out, " springlength='%.4g'", rest);
+  w->heavy = w->choice->newer && chance(w, 0.5);
+  if (w->heavy) fprintf(w->out, " armature='%.4g'", uniform(w, 0.1, 3));
   if (chance(w, 0.6)) fprintf(w->out, " damping='%.4g'", uniform(w, 0.1, 3));
   if (!w->choice->rows) return;
   if (chance(w, 0.5)) {
@@ -108,7 +113,7 @@ static void write_spatial(writer *w, int i) {
     const int sites = 2 + below(w, 3), first = below(w, w->bodies);
     for (int k = 0; k < sites; k++) {
       const int body = (first + k * (1 + below(w, 2))) % w->bodies;
-      if (k > 0 && chance(w, 0.6)) write_obstacle(w, below(w, w->bodies));
+      if (k > 0 && !w->heavy && chance(w, 0.6)) write_obstacle(w, below(w, w->bodies));
       fprintf(w->out, "<site site='s%d_%d'/>", body, k % 2);
     }
   }

@@ -11,6 +11,7 @@ typedef struct tendon_choice {
   bool rows;   /* with limits, dry friction, and an equality */
   bool chain;  /* bodies are one chain: each is outboard of all before it */
   const char *integrator;
+  bool newer; /* what 2.2.2 does not know: springs with a dead band, armature */
 } tendon_choice;
 
 /* Bodies b0, ...; tendons t0, ... The caller frees it. */

@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 /* Tendons of files against MuJoCo 2.2.2, in random models: length, velocity, moments; forces of their springs and
  * dampers; accelerations with limits, dry friction and equality; one step. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "newer_mujoco.h"
 #include "random_mjcf.h"
 #include "step_rig.h"
 #include "tendon_models.h"
@@ -62,7 +65,7 @@ static void compare_forces(step_rig *r, double loose) {
 
 START_TEST(geometry_and_passive_forces) {
   const bool inside = _i == 1;
-  const tendon_choice choice = { TENDONS, inside, false, false, "Euler" };
+  const tendon_choice choice = { .tendons = TENDONS, .inside = inside, .integrator = "Euler" };
   const double loose = inside ? 1e-5 : 1e-11;
   int lost = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)FEWER(MODELS); seed++) {
@@ -85,7 +88,7 @@ END_TEST
 
 /* With limits, dry friction and an equality, of which MuJoCo 2.2.2 leaves out how J changes. */
 START_TEST(accelerations_with_rows) {
-  const tendon_choice choice = { TENDONS, false, true, false, "Euler" };
+  const tendon_choice choice = { .tendons = TENDONS, .rows = true, .integrator = "Euler" };
   double worst = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)FEWER(MODELS); seed++) {
     step_rig r = load(seed, &choice);
@@ -121,8 +124,10 @@ static const struct {
 START_TEST(one_step) {
   double worst = 0;
   for (int rows = 0; rows < 2; rows++) {
-    const tendon_choice choice = { TENDONS, false, rows, methods[_i].ours == CDN_METHOD_MUJOCO_IMPLICIT,
-                                   methods[_i].theirs };
+    const tendon_choice choice = { .tendons = TENDONS,
+                                   .rows = rows,
+                                   .chain = methods[_i].ours == CDN_METHOD_MUJOCO_IMPLICIT,
+                                   .integrator = methods[_i].theirs };
     for (uint64_t seed = 1; seed <= (uint64_t)FEWER(MODELS); seed++) {
       step_rig r = load(seed, &choice);
       uint64_t rng = seed;
@@ -139,7 +144,74 @@ START_TEST(one_step) {
 }
 END_TEST
 
+/* A random state on both sides, of which the newer one has no more than coordinates and speeds. */
+static void draw(const step_rig *r, uint64_t *rng, double *q, double *u) {
+  for (int i = 0; i < r->m->nq; i++) q[i] = random_uniform(rng, -1, 1);
+  for (int i = 0; i < r->m->nv; i++) u[i] = random_uniform(rng, -2, 2);
+  for (int i = 0; i < r->m->njnt; i++) {
+    const cdn_model_joint joint = cdn_model_get_joint(r->model, i);
+    if (joint.nq >= 4) random_quaternion(rng, q + joint.first_q);
+  }
+  OK_ON(r->state, cdn_state_set_q(r->state, q));
+  OK_ON(r->state, cdn_state_set_u(r->state, u));
+  mj_bridge_q_to_mujoco(&r->bridge, q, r->d->qpos);
+  mj_bridge_u_to_mujoco(&r->bridge, q, u, r->d->qvel);
+}
+
+/* With springs that have a dead band, and armature, of which MuJoCo leaves out what it couples between branches of the
+ * tree; CARDAN_NEWER_MUJOCO names where it is (newer_mujoco.h). */
+START_TEST(a_newer_mujoco_accelerates_alike) {
+  const tendon_choice choice = { .tendons = TENDONS, .chain = true, .integrator = "Euler", .newer = true };
+  static newer_server server;
+  double worst = 0;
+  if (!newer_mujoco_folder()) SKIP("no newer MuJoCo is asked for");
+  ck_assert(newer_server_start(&server));
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    char path[] = "/tmp/tendons-XXXXXX.xml", message[300] = "", *text = tendon_model_text(seed, &choice);
+    const int file = mkstemps(path, 4);
+    cdn_model *model;
+    cdn_state *state;
+    newer_mujoco n;
+    mj_bridge bridge;
+    cdn_model_options options = cdn_default_model_options();
+    options.contact = CDN_MODEL_SOFT, options.strict = true;
+    ck_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0);
+    ck_assert_msg(newer_mujoco_open(&n, &server, path, message, sizeof message), "%s", message);
+    OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));
+    OK(cdn_state_create(cdn_model_system(model), &state));
+    ck_assert(mj_bridge_init(&bridge, &n.m, model));
+    for (int b = 1; b < n.m.nbody; b++)
+      mj_bridge_set_inertia(&n.m, b, cdn_body_mass_properties(state, cdn_model_body(model, b - 1)).inertia);
+    ck_assert(newer_mujoco_prepare(&n, false));
+    step_rig r = { .model = model, .state = state, .m = &n.m, .d = &n.d, .bridge = bridge };
+    uint64_t rng = seed;
+    for (int i = 0; i < 10; i++) {
+      double theirs[STEP_RIG_MOST], q[STEP_RIG_MOST], u[STEP_RIG_MOST], size = 1, error = 0;
+      draw(&r, &rng, q, u);
+      ck_assert(newer_mujoco_forward(&n));
+      mj_bridge_u_from_mujoco(&bridge, q, n.d.qacc, theirs);
+      OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+      for (int k = 0; k < n.m.nv; k++) {
+        error = fmax(error, fabs(cdn_state_udot(state)[k] - theirs[k]));
+        size = fmax(size, fabs(theirs[k]));
+      }
+      worst = fmax(worst, error / size);
+      ck_assert_msg(error <= 1e-9 * size, "model %d, state %d: %.3g of %.3g", (int)seed, i, error, size);
+    }
+    mj_bridge_free(&bridge);
+    newer_mujoco_close(&n);
+    cdn_state_destroy(state);
+    cdn_model_destroy(model);
+    remove(path);
+    free(text);
+  }
+  newer_server_stop(&server);
+  printf("accelerations of a newer MuJoCo differ by %.2g\n", worst);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, a_newer_mujoco_accelerates_alike);
   tcase_add_loop_test(c, one_step, 0, (int)(sizeof methods / sizeof *methods));
   tcase_add_loop_test(c, geometry_and_passive_forces, 0, 2);
   tcase_add_test(c, accelerations_with_rows);

@@ -129,6 +129,25 @@ START_TEST(limits_are_stops_where_contact_is_compliant) {
 }
 END_TEST
 
+/* What has no force of its own is a soft row whatever contact is: the same accelerations. */
+START_TEST(rows_act_with_either_contact) {
+  double a[2][2];
+  for (int soft = 0; soft < 2; soft++) {
+    load(
+        "<tendon><spatial name='s' frictionloss='2'><site site='far'/><site site='p'/></spatial><spatial name='t'><site "
+        "site='far'/><geom geom='ball'/><site site='p'/></spatial><fixed name='f' armature='.3'><joint joint='y' "
+        "coef='1'/></fixed></tendon><equality><tendon name='e' tendon1='t' tendon2='f' polycoef='.1 .5 .2 0 0'/></equality>",
+        soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT);
+    ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_ELEMENT_SOFT), 3);
+    accelerate(0.4, 0.3, 0.1, -0.2, a[soft]);
+    ck_assert(fabs(a[soft][0]) > 0.5 && fabs(a[soft][1]) > 0.5);
+    drop();
+  }
+  NEAR(a[0][0], a[1][0], 1e-12 * fabs(a[0][0]));
+  NEAR(a[0][1], a[1][1], 1e-12 * fabs(a[0][1]));
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(wrong_tendons_are_refused) {
@@ -176,6 +195,83 @@ START_TEST(wrong_tendons_are_refused) {
     ck_assert_msg(strstr(e.text, wrong[i].message) != NULL, "no '%s' in: %s", wrong[i].message, e.text);
     cdn_spec_destroy(spec);
   }
+}
+END_TEST
+
+START_TEST(sites_within_obstacles_are_told) {
+  load("<tendon><spatial><site site='far'/>\n<geom geom='ball'/><site site='p'/></spatial></tendon>", CDN_MODEL_SOFT);
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  const char *warning = cdn_model_warning(model, 0);
+  ck_assert_msg(strstr(warning, "t.xml:2: the site behind this geom is within it") != NULL, "%s", warning);
+  ck_assert_msg(strstr(warning, "move the site out to more than 0.1 m") != NULL, "%s", warning);
+  drop();
+}
+END_TEST
+
+/* ---- classes, and models that are attached ---- */
+
+START_TEST(classes_and_copies_count) {
+  static const char text[] =
+      "<mujoco><default><tendon width='.01' group='4' rgba='1 0 0 1'/><default class='taut'><tendon stiffness='7' "
+      "springlength='.5' width='.02'/><equality solref='.3 1'/></default></default>"
+      "<worldbody><body name='one'><joint name='j' type='slide' axis='1 0 0'/><geom name='g' size='.1' mass='1'/>"
+      "<site name='a' pos='0 1 0'/></body><site name='w'/>"
+      "<frame pos='0 0 5'><attach body='one' prefix='second_'/></frame></worldbody>"
+      "<tendon><spatial name='t' class='taut'><site site='w'/><site site='a'/></spatial>"
+      "<spatial name='own'><site site='a'/><geom geom='g'/><site site='a'/></spatial>"
+      "<fixed name='f' class='taut'><joint joint='j' coef='2'/></fixed></tendon>"
+      "<equality><tendon tendon1='f' class='taut'/></equality></mujoco>";
+  static const char *const names[] = { "t", "own", "f", "second_own", "second_f" };
+  cdn_spec *spec;
+  cdn_spec_tendon t;
+  const cdn_status status = cdn_spec_load_string(text, strlen(text), "t.xml", NULL, &spec);
+  cdn_error e;
+  cdn_spec_last_error(spec, &e);
+  ck_assert_msg(status == CDN_OK, "%s", e.text);
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_TENDON), 5);
+  for (int i = 0; i < 5; i++) {
+    OK(cdn_spec_get_tendon(spec, i, &t));
+    ck_assert_str_eq(t.name, names[i]);
+    const bool taut = i == 0 || i == 2 || i == 4;
+    ck_assert(t.stiffness == (taut ? 7 : 0) && t.has_rest == taut && t.width == (taut ? 0.02 : 0.01) && t.group == 4);
+    ck_assert(t.rgba[0] == 1 && t.rgba[1] == 0);
+  }
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_PATH_ITEM), 8);
+  cdn_spec_path_item item;
+  OK(cdn_spec_get_path_item(spec, 6, &item));
+  ck_assert(item.kind == CDN_SPEC_PATH_SPHERE && item.radius == 0.1);
+  ck_assert_str_eq(item.tendon, "second_own");
+  ck_assert_str_eq(item.body, "second_one");
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_CONSTRAINT), 2);
+  cdn_spec_constraint c;
+  OK(cdn_spec_get_constraint(spec, 1, &c));
+  ck_assert_str_eq(c.tendon_y, "second_f");
+  ck_assert(c.tendon_x == NULL && c.kind == CDN_SPEC_TENDON_COUPLING && c.law.ref[0] == 0.3);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+/* More joints than a tendon of a spec has room for. */
+START_TEST(a_fixed_tendon_may_have_many_joints) {
+  char text[6000] = "<mujoco><worldbody>", *at = text + strlen(text);
+  double length, q[20], expected = 0;
+  cdn_model *made;
+  cdn_state *of;
+  for (int i = 0; i < 20; i++)
+    at += sprintf(at, "<body><joint name='j%d' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body>", i);
+  at += sprintf(at, "</worldbody><tendon><fixed name='t' stiffness='2'>");
+  for (int i = 0; i < 20; i++) at += sprintf(at, "<joint joint='j%d' coef='%d'/>", i, i - 7);
+  sprintf(at, "</fixed></tendon></mujoco>");
+  cdn_model_options options = cdn_default_model_options();
+  options.strict = true;
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &made));
+  OK(cdn_state_create(cdn_model_system(made), &of));
+  for (int i = 0; i < 20; i++) q[i] = 0.1 * i - 1, expected += q[i] * (i - 7);
+  OK_ON(of, cdn_state_set_q(of, q));
+  OK_ON(of, cdn_path_length(of, cdn_system_find_path(cdn_model_system(made), "t"), &length));
+  NEAR(length, expected, 1e-13 * fabs(expected));
+  cdn_state_destroy(of);
+  cdn_model_destroy(made);
 }
 END_TEST
 
@@ -233,5 +329,6 @@ START_TEST(a_program_makes_a_tendon) {
 END_TEST
 
 CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band, springs_rest_somewhere,
-           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant, wrong_tendons_are_refused,
-           a_program_makes_a_tendon)
+           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant,
+           rows_act_with_either_contact, wrong_tendons_are_refused, sites_within_obstacles_are_told,
+           classes_and_copies_count, a_fixed_tendon_may_have_many_joints, a_program_makes_a_tendon)

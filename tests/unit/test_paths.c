@@ -279,6 +279,49 @@ START_TEST(points_that_meet_have_no_direction) {
 }
 END_TEST
 
+/* ---- where it comes to lie on an obstacle ---- */
+
+/* A body slides past a peg while a spring pulls along the path around it; the straight line from (-1, 0) to (1, y)
+ * touches the peg where y = 2 r / sqrt(1 - r^2). Steps end there: on the way in, and on the way out. */
+START_TEST(steps_end_where_it_comes_to_an_obstacle) {
+  const double radius = 0.1, touch = 2 * radius / sqrt(1 - radius * radius), q0 = 0.8, u0 = -1;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_state *state;
+  cdn_stepper *stepper;
+  double nearest[2] = { 1, 1 };
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 1, def.q0 = &q0, def.u0 = &u0;
+  def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), PI / 2), def.X_PF.p = cdn_v3(1, 0, 0); /* x of F is y */
+  const cdn_body body = cdn_system_add_body(system, &def);
+  const cdn_path path = cdn_system_add_path(system, "cable");
+  cdn_path_add_point(system, path, cdn_ground(), cdn_v3(-1, 0, 0));
+  cdn_path_add_cylinder(system, path, cdn_ground(), NULL, radius);
+  cdn_path_add_point(system, path, body, cdn_v3(0, 0, 0));
+  cdn_system_add_path_spring(system, "spring", path, 3, 1, 1);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.method = CDN_METHOD_DORMAND_PRINCE_8, how.accuracy = 1e-9;
+  OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+  double energy[2];
+  OK_ON(state, cdn_potential_energy(state, &energy[0]));
+  while (cdn_state_time(cdn_stepper_state(stepper)) < 1.5) {
+    OK_STEP(stepper, cdn_stepper_step(stepper, 1.5));
+    const double y = cdn_state_q(cdn_stepper_state(stepper))[0];
+    nearest[y < 0] = fmin(nearest[y < 0], fabs(fabs(y) - touch));
+  }
+  AT_MOST(nearest[0], 1e-5); /* the time of a kink is found as exactly as it matters */
+  AT_MOST(nearest[1], 1e-5);
+  cdn_state *end = cdn_stepper_state(stepper);
+  OK_ON(end, cdn_potential_energy(end, &energy[1]));
+  const double u = cdn_state_u(end)[0];
+  NEAR(energy[1] + u * u / 2, energy[0] + 0.5, 1e-8);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 CHECK_MAIN("paths", around_a_cylinder, straight_where_nothing_is_in_the_way, through_an_obstacle,
            parts_count_by_their_divisors, points_follow_the_arc, a_path_of_coordinates, numbers_are_parameters,
-           mistakes_are_named, points_that_meet_have_no_direction)
+           mistakes_are_named, points_that_meet_have_no_direction, steps_end_where_it_comes_to_an_obstacle)

@@ -324,13 +324,13 @@ END_TEST
 START_TEST(pages_are_told_what_is_not_simulated) {
   static const char text[] = "<mujoco model='t'><worldbody><body name='b'><joint name='j' axis='0 1 0'/>"
                              "<geom size='.1'/><site name='s'/></body><site name='g'/></worldbody>"
-                             "<tendon><spatial><site site='s'/><site site='g'/></spatial></tendon></mujoco>";
+                             "<tendon><rope><site site='s'/><site site='g'/></rope></tendon></mujoco>";
   view_rig r;
   live_rig_load(&r, text, CDN_MODEL_NO_CONTACT);
   live_rig_run(&r, NULL);
   ck_assert_int_ge(r.events, 1);
   ck_assert_str_eq(text_of(r.event, "kind"), "warning");
-  ck_assert_msg(strstr(text_of(r.event, "text"), "not simulated: 1 x tendon/spatial (line 1)"), "%s",
+  ck_assert_msg(strstr(text_of(r.event, "text"), "not simulated: 1 x tendon/rope (line 1)"), "%s",
                 text_of(r.event, "text"));
   live_rig_drop(&r);
 }
