@@ -151,3 +151,49 @@ cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   cdn_work_pop(state, F);
   return status;
 }
+
+/* ---- from outside ---------------------------------------------------------------------------- */
+
+static void add_at(cdn_spatial *F, cdn_vec3 arm, cdn_vec3 force, cdn_vec3 moment, double sign) {
+  F->w = cdn_add(F->w, cdn_scale(sign, cdn_add(moment, cdn_cross(arm, force))));
+  F->v = cdn_add(F->v, cdn_scale(sign, force));
+}
+
+/* Compliant contacts are force elements; soft ones are rows. */
+static cdn_status add_compliant(cdn_state *state, cdn_spatial *F_G) {
+  const cdn_system *system = cdn_state_system(state);
+  int n;
+  CDNI_TRY(cdn_contact_count(state, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    CDNI_TRY(cdn_contact_get(state, i, &c));
+    const cdn_vec3 force = cdn_add(cdn_add(cdn_scale(c.force, c.normal), c.friction), c.side_force);
+    const cdn_shape ends[2] = { c.a, c.b };
+    for (int k = 0; k < 2; k++) {
+      const cdn_body body = cdn_shape_body(system, ends[k]);
+      cdn_transform X_GB;
+      CDNI_TRY(cdn_body_pose(state, body, &X_GB));
+      add_at(&F_G[body.i], cdn_sub(c.point, X_GB.p), force, cdn_add(c.moment, c.side_moment), k == 0 ? -1 : 1);
+    }
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_external_forces(cdn_state *state, cdn_spatial *F_G) {
+  CDNI_NEED(state, F_G);
+  const cdn_system *system = cdn_state_system(state);
+  const int n = cdn_system_body_count(system);
+  cdn_spatial *applied = cdn_work_push(state, (size_t)n * sizeof *applied);
+  if (!applied) return cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, NULL, "out of memory");
+  cdn_status status = cdn_total_forces(state, F_G, NULL);
+  if (status == CDN_OK) status = cdn_applied_forces(state, applied, NULL);
+  for (int i = 0; i < n && status == CDN_OK; i++) {
+    const cdn_spatial outside = cdn_state_applied_body_force(state, (cdn_body){ i });
+    F_G[i].w = cdn_add(cdn_sub(F_G[i].w, applied[i].w), outside.w);
+    F_G[i].v = cdn_add(cdn_sub(F_G[i].v, applied[i].v), outside.v);
+  }
+  cdn_work_pop(state, applied);
+  if (status == CDN_OK && cdn_system_contact_model(system) == CDN_CONTACT_COMPLIANT) status = add_compliant(state, F_G);
+  F_G[0] = (cdn_spatial){ .w = { 0, 0, 0 } };
+  return status;
+}
