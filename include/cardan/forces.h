@@ -12,6 +12,7 @@
  *   get the sum of the applied forces, force elements and forces from outside: cdn_applied_forces
  *   get all forces, those of rows, constraints and motions, too: cdn_total_forces
  *   get what touches, holds or pulls bodies from outside the model: cdn_external_forces
+ *   get what a body has from its parent by joints, tendons and motors together: cdn_transmitted_forces
  *   get what one force element does: forces, power, potential: cdn_force_contribution
  *   get the potential energy: cdn_potential_energy
  *   get the power of forces without potential: cdn_nonpotential_power
@@ -36,6 +37,7 @@
  *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
  *   add a spring with slack along a path: cdn_system_add_path_spring, cdn_path_spring_set
  *   add a damper along a path: cdn_system_add_path_damper, cdn_path_damper_set
+ *   limit the length of a path by compliant stops: cdn_system_add_path_stop, cdn_path_stop_set
  *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
  *   move a bushing's frames: cdn_linear_bushing_set_frames
  *   read a bushing's six coordinates and rates: cdn_linear_bushing_coordinates
@@ -209,6 +211,14 @@ CDN_API cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double
 /** A damper along a path: tension c times the rate of its length; c >= 0. */
 CDN_API cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c);
 CDN_API cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A compliant stop of a path's length, as a coordinate has it: outside [lower, upper], with x the penetration, the
+ *  tension is k x max(0, 1 + d xdot) beyond `upper`, and its opposite, a push, below `lower`. A bound may be infinite.
+ *  k > 0 (N/m); d >= 0 (s/m). Steps end where the length meets or leaves a bound, and where damping cancels the
+ *  force. */
+CDN_API cdn_force cdn_system_add_path_stop(cdn_system *system, const char *name, cdn_path path, double lower,
+                                           double upper, double k, double d);
+CDN_API cdn_status cdn_path_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
+                                     double d) CDN_NODISCARD;
 
 /** A linear bushing between frame F on body A and frame M on body B, two different bodies. Its six coordinates are
  *  the body-fixed x-y-z angles of R_FM (rad; the first and the third in [-pi, pi], the second in [-pi/2, pi/2]) and
@@ -369,9 +379,16 @@ CDN_API cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double
  *  Arguments as above. Realizes Acceleration. O(bodies + constraints). */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
 /** The forces on bodies of contacts, soft or compliant, of rows and constraints between bodies, and those applied from
- *  outside: what MuJoCo calls cfrc_ext, but at the bodies' origins (nb; Ground's is zero). Other force elements are
- *  not in it. Realizes Acceleration. O(bodies + constraints + contacts). */
+ *  outside: what MuJoCo calls cfrc_ext, but at the bodies' origins (nb; Ground's is zero). Force elements and rows along
+ *  paths are not in it. Realizes Acceleration. O(bodies + constraints + contacts), and O(bodies) for each path with
+ *  rows. */
 CDN_API cdn_status cdn_external_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
+/** What each body has from its parent's side by whatever way, the joint, tendons, springs, motors: the rate of the
+ *  momentum of all bodies that its joint carries, less gravity and external forces on them. MuJoCo calls it cfrc_int;
+ *  this one is at the bodies' origins (nb; Ground's is zero). It is cdn_calc_reaction_forces (operators.h), which has
+ *  what the joint alone transmits, plus the other force elements on these bodies. Realizes Acceleration. O(bodies +
+ *  elements), and the external forces. */
+CDN_API cdn_status cdn_transmitted_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
 /** Forces, power and potential of one force element. Every output may be NULL. F_G: nb forces on the bodies, at their
  *  origins, in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included.
  *  *power: W, at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant

@@ -69,17 +69,9 @@ static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s
   return CDN_OK;
 }
 
-/* As an actuator without a force: its length is the tendon's. */
-static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  const int i = of->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, of->tendon) : -1;
-  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-  if (i < 0) return nothing_called(b, of, "tendon", of->tendon);
-  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
-  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
-  s->drive = (io_drive){ .kind = ON_COORDINATES, .joints = tendon->joints, .gear = { 1 }, .unforced = true };
-  for (int k = 0; k < tendon->joints; k++)
-    s->drive.joint[k] = joint[k].body, s->drive.coefficient[k] = tendon->coefficient[k];
-  return CDN_OK;
+static cdn_status find_tendon(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  if (of->tendon && io_find_tendon(b, of->tendon, &s->path)) return CDN_OK;
+  return nothing_called(b, of, "tendon", of->tendon);
 }
 
 static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -127,31 +119,26 @@ static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* An element of this type, kind and name that is a limit. */
-static bool find_limit_of(const io_builder *b, cdn_element_type type, const char *kind, const char *name, int bounds,
-                          bool ball, io_limit *limit) {
-  for (int i = 0; i < cdn_element_count(b->system, type); i++) {
-    if (strcmp(cdn_element_kind(b->system, type, i), kind) != 0) continue;
-    if (strcmp(cdn_element_name(b->system, type, i), name) != 0) continue;
-    *limit = (io_limit){ type, i, bounds, ball, type == CDN_ELEMENT_SOFT };
-    return true;
-  }
-  return false;
-}
-
-/* One that there is not leaves the sensor at zero. */
+/* The element that is the limit of a joint or a tendon. One that there is not leaves the sensor at zero. */
 static void find_limit(const io_builder *b, const char *of, bool tendon, sensor *s) {
+  static const struct {
+    cdn_element_type type;
+    const char *kind;
+    bool tendon, ball;
+  } kinds[] = {
+    { CDN_ELEMENT_SOFT, "limit", false, false },          { CDN_ELEMENT_SOFT, "ball limit", false, true },
+    { CDN_ELEMENT_FORCE, "mobility_stop", false, false }, { CDN_ELEMENT_FORCE, "rotation_stop", false, true },
+    { CDN_ELEMENT_SOFT, "tendon limit", true, false },    { CDN_ELEMENT_SOFT, "path limit", true, false },
+    { CDN_ELEMENT_FORCE, "path_stop", true, false },
+  };
   char name[256];
   snprintf(name, sizeof name, "%.200s limit", of);
   s->limit = (io_limit){ .type = CDN_ELEMENT_COUNT };
-  if (tendon) {
-    find_limit_of(b, CDN_ELEMENT_SOFT, "tendon limit", name, CDN_SOFT_MOST_TERMS, false, &s->limit);
-    return;
-  }
-  if (!find_limit_of(b, CDN_ELEMENT_SOFT, "limit", name, 0, false, &s->limit) &&
-      !find_limit_of(b, CDN_ELEMENT_SOFT, "ball limit", name, 0, true, &s->limit) &&
-      !find_limit_of(b, CDN_ELEMENT_FORCE, "mobility_stop", name, 0, false, &s->limit))
-    find_limit_of(b, CDN_ELEMENT_FORCE, "rotation_stop", name, 0, true, &s->limit);
+  for (int k = 0; k < CDNI_COUNT(kinds); k++)
+    for (int i = 0; i < cdn_element_count(b->system, kinds[k].type) && kinds[k].tendon == tendon; i++)
+      if (strcmp(cdn_element_kind(b->system, kinds[k].type, i), kinds[k].kind) == 0 &&
+          strcmp(cdn_element_name(b->system, kinds[k].type, i), name) == 0)
+        s->limit = (io_limit){ kinds[k].type, i, kinds[k].ball };
 }
 
 static cdn_status find_joint_limit(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -247,8 +234,8 @@ static cdn_status find_what(io_builder *b, const cdn_spec_sensor *of, io_sensed_
     case IO_OF_BALL: return find_joint(b, of, what, &s->body);
     case IO_OF_JOINT_LIMIT: return find_joint_limit(b, of, s);
     case IO_OF_ACTUATOR: return find_drive(b, of, s);
-    case IO_OF_TENDON: return find_length(b, of, s);
-    case IO_OF_TENDON_LIMIT: find_limit(b, of->tendon ? of->tendon : "", true, s); return find_length(b, of, s);
+    case IO_OF_TENDON: return find_tendon(b, of, s);
+    case IO_OF_TENDON_LIMIT: find_limit(b, of->tendon ? of->tendon : "", true, s); return find_tendon(b, of, s);
     case IO_OF_CONTACTS: return find_sides(b, of, s);
     case IO_OF_SHAPES: return find_shapes(b, of, s);
     case IO_OF_USER: return check_numbers(b, of);
@@ -296,6 +283,7 @@ static cdn_status add_sensor(io_builder *b, int index, cdn_measure *made) {
                .gravity = b->gravity,
                .field = of->field,
                .driven = { -1 },
+               .path = { -1 },
                .memory = cdni_system_allocator(b->system) };
   memcpy(s.focal, of->focal, sizeof s.focal);
   memcpy(s.pixels, of->pixels, sizeof s.pixels);

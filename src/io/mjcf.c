@@ -87,8 +87,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_compare_options(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
-  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "tendon", io_mjcf_read_tendons));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(io_mjcf_read_everywhere(r, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(io_mjcf_read_everywhere(r, "keyframe", io_mjcf_read_keyframe));

@@ -227,7 +227,7 @@ typedef struct mjcf_reader {
   cdn_vec3 magnetic;                    /* the field of <option>, which magnetometers show */
   cdni_array drives;                    /* mjcf_drive */
   io_names site_names;                  /* their indices */
-  io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
+  io_names names[6]; /* lines of bodies, joints, keyframes, sensors, actuators, tendons: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -408,10 +408,23 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_tendon.c ---- */
+/* ---- mjcf_tendon.c, mjcf_path.c ---- */
+
+/* An item of a tendon's path on its way into the spec, and the places of its bodies. */
+typedef struct mjcf_path_item {
+  cdn_spec_path_item made;
+  int place, side_place;
+} mjcf_path_item;
+typedef struct mjcf_path {
+  cdni_array items; /* mjcf_path_item */
+} mjcf_path;
 
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
+/* Whether there is a tendon of this name whose length is a sum of few coordinates. */
+bool io_mjcf_has_sum(const mjcf_reader *r, const char *name);
+/* The children of a <spatial>. *lost: it is left out, which has been told. */
+cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost);
 
 /* ---- mjcf_actuator.c ---- */
 
@@ -452,7 +465,7 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR, MJCF_NAME_TENDON };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */

@@ -5,6 +5,7 @@
 #include <cardan/contact.h>
 #include <cardan/elements.h>
 #include <cardan/measures.h>
+#include <cardan/paths.h>
 
 #include "core/core.h"
 #include "io/drive.h"
@@ -19,8 +20,8 @@ typedef struct io_side {
 /* A limit of a joint or a tendon; with type CDN_ELEMENT_COUNT there is none. */
 typedef struct io_limit {
   cdn_element_type type; /* a soft element, or a force */
-  int element, bounds;   /* bounds: which of its parameters is the first bound */
-  bool ball, has_margin; /* ball: it has the upper bound alone */
+  int element;
+  bool ball; /* it has the upper bound alone */
 } io_limit;
 
 /* Something that a sensor sees: a shape of the System, or a geometry that touches nothing. */
@@ -43,7 +44,8 @@ typedef struct io_sensor_part {
   cdn_vec3 field;
   double focal[2], pixels[2];
   io_limit limit;
-  /* Of actuators, and of tendons. */
+  cdn_path path; /* of a tendon; { -1 }: it is of none */
+  /* Of actuators. */
   io_drive drive;
   cdn_force driven; /* the actuator's force */
   /* Of touch and contacts. */
@@ -114,6 +116,7 @@ cdn_status io_sensed_energy(const io_sensor_part *s, cdn_state *state, double *v
 cdn_status io_sensed_force(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_touch(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *value);
+cdn_status io_sensed_tendon(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value);
 /* sensor_distances.c */
 cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value);

@@ -39,8 +39,8 @@
   X(ACTUATOR_POSITION, 1, ACCELERATION, REAL, ACTUATOR, drive)        \
   X(ACTUATOR_VELOCITY, 1, ACCELERATION, REAL, ACTUATOR, drive)        \
   X(ACTUATOR_FORCE, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
-  X(TENDON_POSITION, 1, VELOCITY, REAL, TENDON, drive)                \
-  X(TENDON_VELOCITY, 1, VELOCITY, REAL, TENDON, drive)                \
+  X(TENDON_POSITION, 1, POSITION, REAL, TENDON, tendon)               \
+  X(TENDON_VELOCITY, 1, VELOCITY, REAL, TENDON, tendon)               \
   X(CONTACT, 0, ACCELERATION, UNCUT, CONTACTS, contacts)              \
   X(MAGNETOMETER, 3, POSITION, REAL, FRAME, field)                    \
   X(CAMERA_PROJECTION, 2, POSITION, REAL, FRAME, picture)             \
@@ -48,7 +48,7 @@
   X(JOINT_LIMIT_POSITION, 1, POSITION, REAL, JOINT_LIMIT, limit)      \
   X(JOINT_LIMIT_VELOCITY, 1, VELOCITY, REAL, JOINT_LIMIT, limit)      \
   X(JOINT_LIMIT_FORCE, 1, ACCELERATION, REAL, JOINT_LIMIT, limit)     \
-  X(TENDON_LIMIT_POSITION, 1, VELOCITY, REAL, TENDON_LIMIT, limit)    \
+  X(TENDON_LIMIT_POSITION, 1, POSITION, REAL, TENDON_LIMIT, limit)    \
   X(TENDON_LIMIT_VELOCITY, 1, VELOCITY, REAL, TENDON_LIMIT, limit)    \
   X(TENDON_LIMIT_FORCE, 1, ACCELERATION, REAL, TENDON_LIMIT, limit)   \
   X(DISTANCE, 1, POSITION, UNCUT, SHAPES, distance)                   \
@@ -155,11 +155,13 @@ static cdn_measure add_native(cdn_system *system, const cdn_spec_sensor *of, con
 /* The measure takes what is seen, or it stays the caller's. */
 cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s) {
   const io_sensor_kind *kind = &kinds[s->kind];
-  cdn_ticket reads[3] = { cdn_stage_ticket(kind->stage) };
+  cdn_ticket reads[5] = { cdn_stage_ticket(kind->stage) };
   int n = 1;
   if (s->noise > 0) reads[n++] = cdn_system_random_ticket(system);
   if ((s->kind == CDN_SENSOR_RANGE || kind->of == IO_OF_SHAPES) && cdn_shapes_ticket(system).i > 0)
     reads[n++] = cdn_shapes_ticket(system);
+  if (s->path.i >= 0) reads[n++] = cdn_path_ticket(system);
+  if (s->path.i >= 0 && kind->stage > CDN_STAGE_POSITION) reads[n++] = cdn_path_rate_ticket(system);
   const cdn_measure_ops ops = { .struct_size = sizeof ops,
                                 .self_size = sizeof *s,
                                 .n = count_of(s),

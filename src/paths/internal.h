@@ -47,6 +47,7 @@ struct path_room {
   const matter *matter;
   cdn_dvar numbers; /* ITEM_NUMBERS an item */
   cdn_cache gaps, lengths, rates;
+  cdn_ticket lengths_ticket, rates_ticket; /* reserved with the first path */
 };
 
 static inline const path_entry *path_at(const path_room *room, int i) { return &CDNI_AT(room->paths, path_entry, i); }

@@ -5,6 +5,7 @@
 #include "mujoco_bridge.h"
 
 #include <cardan/operators.h>
+#include <cardan/soft.h>
 #include <stdlib.h>
 
 #include "../testing.h"
@@ -96,7 +97,10 @@ static void put_drives(writer *w) {
             any(w, 0.1, 0.5), any(w, 0, 0.1));
     fprintf(w->out, "<joint joint='j%d' coef='%.4g'/></fixed>", any_scalar(w), any(w, 0.3, 2));
   }
-  fputs("</tendon><actuator>", w->out);
+  fprintf(w->out, "<spatial name='t%d' limited='true' range='%.4g %.4g' margin='%.3g'>", w->tendons++, any(w, 0, 0.5),
+          any(w, 0.6, 1), any(w, 0, 0.1));
+  for (int i = 0; i < 3; i++) fprintf(w->out, "<site site='s%d%d'/>", (2 * i + 1) % BODIES, below(w, 2));
+  fputs("</spatial></tendon><actuator>", w->out);
   for (int i = 0; i < 3; i++)
     fprintf(w->out, "<motor name='a%d' joint='j%d' gear='%.4g' forcelimited='true' forcerange='-1 2'/>", w->actuators++,
             any_scalar(w), any(w, 0.5, 3));
@@ -150,7 +154,7 @@ static void put_sensors(writer *w) {
     for (int i = 0; i < CDNI_COUNT(of_scalar); i++) put_sensor(w, of_scalar[i], "joint", "j", any_scalar(w), -1);
     for (int i = 0; i < CDNI_COUNT(of_ball) && w->balls > 0; i++)
       put_sensor(w, of_ball[i], "joint", "j", w->ball[below(w, w->balls)], -1);
-    for (int i = 0; i < CDNI_COUNT(of_tendon); i++) put_sensor(w, of_tendon[i], "tendon", "t", below(w, 3), -1);
+    for (int i = 0; i < CDNI_COUNT(of_tendon); i++) put_sensor(w, of_tendon[i], "tendon", "t", below(w, 4), -1);
     for (int i = 0; i < CDNI_COUNT(of_actuator); i++) put_sensor(w, of_actuator[i], "actuator", "a", below(w, 4), -1);
     for (int i = 0; i < CDNI_COUNT(of_subtree); i++) put_sensor(w, of_subtree[i], "body", "b", below(w, BODIES), -1);
   }
@@ -244,7 +248,7 @@ static void compare_loads(uint64_t seed, const mjModel *m, const mjData *d, cons
   const double *udot = cdn_state_udot(state);
   ck_assert_ptr_nonnull(udot);
   OK_ON(state, cdn_calc_body_accelerations(state, udot, A));
-  OK_ON(state, cdn_calc_reaction_forces(state, udot, CDN_REACTION_ON_BODY_AT_ORIGIN, inner));
+  OK_ON(state, cdn_transmitted_forces(state, inner));
   OK_ON(state, cdn_external_forces(state, outer));
   double size = 1;
   for (int k = 0; k < m->nv; k++) size = fmax(size, fabs(d->qacc[k]));
@@ -309,21 +313,40 @@ static void set_states(const cdn_model *model, cdn_state *state, const mj_bridge
   }
 }
 
+/* 2.2.2 leaves out how rows of tendons turn. */
+static cdn_model *build(uint64_t seed, const char *text, const mjModel *m) {
+  cdn_spec *spec = NULL;
+  cdn_model *model = NULL;
+  cdn_error reason;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model_options options = cdn_default_model_options();
+  cdn_soft_def soft = cdn_default_soft_def();
+  options.contact = CDN_MODEL_SOFT, options.strict = true;
+  soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 2 * m->opt.timestep;
+  soft.cone = m->opt.cone == mjCONE_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
+  cdn_system_set_soft(system, &soft);
+  cdn_status status = cdn_spec_load_string(text, strlen(text), "model.xml", &options, &spec);
+  cdn_spec_last_error(spec, &reason);
+  if (status == CDN_OK) {
+    status = cdn_model_build(spec, &options, system, &model);
+    cdn_model_last_error(model, &reason);
+  }
+  ck_assert_msg(status == CDN_OK, "seed %d: %s", (int)seed, reason.text);
+  OK_FREEZE(system);
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
+  return model;
+}
+
 static void check_model(uint64_t seed) {
   char message[500] = "", *text = write_model(seed);
   if (!text) return;
-  cdn_model *model = NULL;
   cdn_state *state = NULL;
   mj_bridge bridge;
   uint64_t rng = seed;
   mjModel *m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(m != NULL, "seed %d: MuJoCo: %s", (int)seed, message);
-  cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT, options.strict = true;
-  const cdn_status status = cdn_model_load_string(text, strlen(text), "model.xml", &options, &model);
-  cdn_error reason;
-  cdn_model_last_error(model, &reason);
-  ck_assert_msg(status == CDN_OK, "seed %d: %s", (int)seed, reason.text);
+  cdn_model *model = build(seed, text, m);
   m->opt.tolerance = 0, m->opt.iterations = 300;
   mjData *d = mj_makeData(m);
   ck_assert(mj_bridge_init(&bridge, m, model));
@@ -332,8 +355,8 @@ static void check_model(uint64_t seed) {
     set_states(model, state, &bridge, d, &rng);
     push_body(m, d, model, state, &rng);
     mj_forward(m, d);
-    for (int i = 0; i < m->nsensor; i++) compare(seed, m, d, state, i);
     compare_loads(seed, m, d, model, state);
+    for (int i = 0; i < m->nsensor; i++) compare(seed, m, d, state, i);
   }
   mj_bridge_free(&bridge);
   mj_deleteData(d);
