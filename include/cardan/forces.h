@@ -386,8 +386,8 @@ CDN_API cdn_status cdn_external_forces(cdn_state *state, cdn_spatial *F_G) CDN_N
 /** What each body has from its parent's side by whatever way, the joint, tendons, springs, motors: the rate of the
  *  momentum of all bodies that its joint carries, less gravity and external forces on them. MuJoCo calls it cfrc_int;
  *  this one is at the bodies' origins (nb; Ground's is zero). It is cdn_calc_reaction_forces (operators.h), which has
- *  what the joint alone transmits, plus the other force elements on these bodies. Realizes Acceleration. O(bodies +
- *  elements), and the external forces. */
+ *  what the joint alone transmits, plus the other force elements on these bodies. Realizes Acceleration. Cost: that of
+ *  the external forces, and O(bodies + elements). */
 CDN_API cdn_status cdn_transmitted_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
 /** Forces, power and potential of one force element. Every output may be NULL. F_G: nb forces on the bodies, at their
  *  origins, in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included.
