@@ -82,7 +82,7 @@ CDN_API void cdn_forces_add_body(cdn_forces *f, cdn_body body, cdn_spatial F_G);
 /** Adds a generalized force on mobility k (0 ... nu - 1) of a body; its power is force * u_k. */
 CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force);
 /** Adds the forces of a tension (N) along a path, which shortens it if it is positive; its power is -tension times the
- *  path's rate. The force's prerequisites must have cdn_path_ticket. */
+ *  path's rate. The force's prerequisites must have cdn_path_ticket (cdn_force_ops.more_prerequisites). */
 CDN_API void cdn_forces_add_path(cdn_forces *f, cdn_path path, double tension);
 
 /* ---- built-in elements -------------------------------------------------------------------- */
@@ -132,6 +132,9 @@ typedef struct cdn_actuator_def {
   double bias[3];        /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
   double lower, upper;   /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
   double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
+  /** What actuators.h reads in other units: there the length is gear times q, and the force f over the gear. Not 0;
+   *  default 1 */
+  double gear;
 } cdn_actuator_def;
 
 CDN_DEF(actuator_def);
@@ -325,6 +328,8 @@ typedef enum cdn_force_reads {
   CDN_READS_EVERYTHING /**< also z; a force that declares z reads z, whatever it says */
 } cdn_force_reads;
 
+enum { CDN_FORCE_MORE_PREREQUISITES = 8 }; /**< room for tickets of more_prerequisites */
+
 /** A custom force: a subsystem (which may declare z, discrete variables, parameters and cache entries, and have
  *  calc_zdot) that also adds forces. Its own declarations are prerequisites of its force by themselves; entries of
  *  other subsystems must be in `prerequisites`. See docs/custom-forces.md. */
@@ -352,6 +357,9 @@ typedef struct cdn_force_ops {
    *  what calc_force may, and u. */
   int n_kinks;
   cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
+  /** Writes further prerequisites, which have no ticket before the System is frozen (cdn_path_ticket), and returns
+   *  their number: 0 to CDN_FORCE_MORE_PREREQUISITES. Called while the System is frozen. NULL: there are none. */
+  int (*more_prerequisites)(const void *self, const cdn_system *system, cdn_ticket *tickets);
 } cdn_force_ops;
 
 /** Adds a custom force. Copies `ops` and the private part `self` (subsystem.self_size bytes). Sticky. */
@@ -379,9 +387,9 @@ CDN_API cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double
  *  Arguments as above. Realizes Acceleration. O(bodies + constraints). */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
 /** The forces on bodies of contacts, soft or compliant, of rows and constraints between bodies, and those applied from
- *  outside: what MuJoCo calls cfrc_ext, but at the bodies' origins (nb; Ground's is zero). Force elements and rows along
- *  paths are not in it. Realizes Acceleration. O(bodies + constraints + contacts), and O(bodies) for each path with
- *  rows. */
+ *  outside: what MuJoCo calls cfrc_ext, but at the bodies' origins (nb; Ground's is zero). Other force elements and
+ *  rows along paths are not in it. Realizes Acceleration. O(bodies + constraints + contacts), and O(bodies) for each
+ *  path with rows. */
 CDN_API cdn_status cdn_external_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
 /** What each body has from its parent's side by whatever way, the joint, tendons, springs, motors: the rate of the
  *  momentum of all bodies that its joint carries, less gravity and external forces on them. MuJoCo calls it cfrc_int;

@@ -63,10 +63,27 @@ static cdn_status nothing_called(io_builder *b, const cdn_spec_sensor *of, const
 
 static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   const int i = of->actuator ? cdn_spec_find(b->spec, CDN_SPEC_ACTUATOR, of->actuator) : -1;
-  if (i < 0 || (size_t)i >= b->drives.count) return nothing_called(b, of, "actuator", of->actuator);
-  s->drive = CDNI_AT(b->drives, io_drive, i);
+  if (i < 0 || i >= cdn_model_actuator_count(b->model)) return nothing_called(b, of, "actuator", of->actuator);
   s->driven = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
   return CDN_OK;
+}
+
+static cdn_status add_driving(io_builder *b, sensor *s, cdn_force force) {
+  if (cdni_array_push(s->memory, &s->driving, sizeof force, &force)) return CDN_OK;
+  return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+/* All actuators may act on a joint, and what bounds them; those that name a tendon act on it. */
+static cdn_status find_driving(io_builder *b, const cdn_spec_sensor *of, bool tendon, sensor *s) {
+  for (int i = 0; i < cdn_model_actuator_count(b->model); i++) {
+    const char *name = io_spec_actuator(b->spec, i)->tendon;
+    if (!tendon || (name && strcmp(name, of->tendon) == 0))
+      CDNI_TRY(add_driving(b, s, CDNI_AT(b->model->actuators, io_model_actuator, i).force));
+  }
+  char bound[256];
+  if (!tendon) snprintf(bound, sizeof bound, "%.200s actuators' limit", of->joint); /* build_actuators.c */
+  const cdn_force force = tendon ? (cdn_force){ -1 } : cdn_system_find_force(b->system, bound);
+  return force.i < 0 ? CDN_OK : add_driving(b, s, force);
 }
 
 static cdn_status find_tendon(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -234,6 +251,8 @@ static cdn_status find_what(io_builder *b, const cdn_spec_sensor *of, io_sensed_
     case IO_OF_BALL: return find_joint(b, of, what, &s->body);
     case IO_OF_JOINT_LIMIT: return find_joint_limit(b, of, s);
     case IO_OF_ACTUATOR: return find_drive(b, of, s);
+    case IO_OF_DRIVEN_JOINT: CDNI_TRY(find_joint(b, of, what, &s->body)); return find_driving(b, of, false, s);
+    case IO_OF_DRIVEN_TENDON: CDNI_TRY(find_tendon(b, of, s)); return find_driving(b, of, true, s);
     case IO_OF_TENDON: return find_tendon(b, of, s);
     case IO_OF_TENDON_LIMIT: find_limit(b, of->tendon ? of->tendon : "", true, s); return find_tendon(b, of, s);
     case IO_OF_CONTACTS: return find_sides(b, of, s);
@@ -255,7 +274,8 @@ static const char *lacks(const io_builder *b, const cdn_spec_sensor *of, io_sens
   const bool of_contacts = of->kind == CDN_SENSOR_TOUCH || of->kind == CDN_SENSOR_RANGE || what == IO_OF_CONTACTS;
   if ((of_contacts || what == IO_OF_SHAPES) && !io_shapes_touch(&b->model->options))
     return "sensor of contacts or shapes (no contact)";
-  if (what == IO_OF_ACTUATOR && b->model->options.tree_only) return "sensor of an actuator (none are built)";
+  if (what >= IO_OF_ACTUATOR && what <= IO_OF_DRIVEN_TENDON && b->model->options.tree_only)
+    return "sensor of an actuator (none are built)";
   if (cdn_system_body_count(b->system) < 2 && what != IO_OF_USER && of->kind != CDN_SENSOR_CLOCK)
     return "sensor of a model without bodies";
   return NULL;
@@ -289,7 +309,7 @@ static cdn_status add_sensor(io_builder *b, int index, cdn_measure *made) {
   memcpy(s.pixels, of->pixels, sizeof s.pixels);
   const cdn_status status = find_what(b, of, kind->of, &s);
   if (status == CDN_OK) *made = io_add_sensor(b->system, of, &s);
-  if (made->i < 0) io_forget_seen(&s);
+  if (made->i < 0) io_forget_lists(&s);
   return status;
 }
 

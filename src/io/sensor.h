@@ -6,9 +6,9 @@
 #include <cardan/elements.h>
 #include <cardan/measures.h>
 #include <cardan/paths.h>
+#include <cardan/spec.h>
 
 #include "core/core.h"
-#include "io/drive.h"
 
 /* A side of a sensor of contacts: anything, a shape, or the bodies from first to last. */
 typedef struct io_side {
@@ -44,10 +44,9 @@ typedef struct io_sensor_part {
   cdn_vec3 field;
   double focal[2], pixels[2];
   io_limit limit;
-  cdn_path path; /* of a tendon; { -1 }: it is of none */
-  /* Of actuators. */
-  io_drive drive;
-  cdn_force driven; /* the actuator's force */
+  cdn_path path;      /* of a tendon; { -1 }: it is of none */
+  cdn_force driven;   /* an actuator's force */
+  cdni_array driving; /* cdn_force: of actuators on a joint or a tendon; the measure's own, as is what it sees */
   /* Of touch and contacts. */
   cdn_geometry volume;
   io_side side[2];
@@ -77,6 +76,8 @@ typedef enum io_sensed_of {
   IO_OF_VOLUME,
   IO_OF_SUBTREE,
   IO_OF_ACTUATOR,
+  IO_OF_DRIVEN_JOINT,
+  IO_OF_DRIVEN_TENDON,
   IO_OF_TENDON,
   IO_OF_JOINT_LIMIT,
   IO_OF_TENDON_LIMIT,
@@ -96,7 +97,7 @@ typedef struct io_sensor_kind {
 /* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, whose `seen` it takes. */
 const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind);
 cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s);
-void io_forget_seen(io_sensor_part *s);
+void io_forget_lists(io_sensor_part *s);
 
 /* How many numbers a contact has. */
 int io_sensed_count(int data);
@@ -117,6 +118,7 @@ cdn_status io_sensed_force(const io_sensor_part *s, cdn_state *state, double *va
 cdn_status io_sensed_touch(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_tendon(const io_sensor_part *s, cdn_state *state, double *value);
+cdn_status io_sensed_drives(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value);
 /* sensor_distances.c */
 cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value);

@@ -1,6 +1,7 @@
 /* What sensors of forces, touch, limits and actuators show. */
 #include <math.h>
 
+#include <cardan/actuators.h>
 #include <cardan/operators.h>
 #include <cardan/soft_elements.h>
 
@@ -167,15 +168,26 @@ cdn_status io_sensed_tendon(const io_sensor_part *s, cdn_state *state, double *v
                                                : cdn_path_rate(state, s->path, value);
 }
 
-cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
-  io_drive drive = s->drive;
-  io_action x;
-  if (drive.dynamics != CDN_ACTUATOR_DIRECT) drive.z = io_activation(cdn_state_system(state), s->driven);
-  CDNI_TRY(io_drive_act(&drive, state, &x));
-  switch (s->kind) {
-    case CDN_SENSOR_ACTUATOR_FORCE: *value = x.p; break;
-    case CDN_SENSOR_ACTUATOR_VELOCITY: *value = x.rate; break;
-    default: *value = x.length; break;
+cdn_status io_sensed_drives(const io_sensor_part *s, cdn_state *state, double *value) {
+  const cdn_system *system = cdn_state_system(state);
+  double *f = cdn_work_push(state, (size_t)cdn_system_nu(system) * sizeof *f);
+  cdn_status status = f ? CDN_OK : CDN_ERR_NOMEM;
+  *value = 0;
+  for (size_t i = 0; i < s->driving.count && status == CDN_OK; i++) {
+    const cdn_force force = CDNI_AT(s->driving, cdn_force, i);
+    double p = 0;
+    if (s->path.i >= 0) status = cdn_actuator_force(state, force, &p);
+    else status = cdn_force_contribution(state, force, NULL, f, NULL, NULL);
+    if (status == CDN_OK) *value += s->path.i >= 0 ? p : f[cdn_body_first_u(system, s->body)];
   }
-  return CDN_OK;
+  if (f) cdn_work_pop(state, f);
+  return status;
+}
+
+cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
+  switch (s->kind) {
+    case CDN_SENSOR_ACTUATOR_FORCE: return cdn_actuator_force(state, s->driven, value);
+    case CDN_SENSOR_ACTUATOR_VELOCITY: return cdn_actuator_rate(state, s->driven, value);
+    default: return cdn_actuator_length(state, s->driven, value);
+  }
 }
