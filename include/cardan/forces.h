@@ -11,6 +11,8 @@
  *       cdn_force_kind_name
  *   get the sum of the applied forces, force elements and forces from outside: cdn_applied_forces
  *   get all forces, those of rows, constraints and motions, too: cdn_total_forces
+ *   get what touches, holds or pulls bodies from outside the model: cdn_external_forces
+ *   get what a body has from its parent by joints, tendons and motors together: cdn_transmitted_forces
  *   get what one force element does: forces, power, potential: cdn_force_contribution
  *   get the potential energy: cdn_potential_energy
  *   get the power of forces without potential: cdn_nonpotential_power
@@ -395,6 +397,17 @@ CDN_API cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double
  *  (-tau). With them the State's udot is the forward dynamics of an open tree: cdn_inverse_dynamics gives zero.
  *  Arguments as above. Realizes Acceleration. O(bodies + constraints). */
 CDN_API cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) CDN_NODISCARD;
+/** The forces on bodies of contacts, soft or compliant, of rows and constraints between bodies, and those applied from
+ *  outside: what MuJoCo calls cfrc_ext, but at the bodies' origins (nb; Ground's is zero). Other force elements and
+ *  rows along paths are not in it. Realizes Acceleration. O(bodies + constraints + contacts), and O(bodies) for each
+ *  path with rows. */
+CDN_API cdn_status cdn_external_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
+/** What each body has from its parent's side by whatever way, the joint, tendons, springs, motors: the rate of the
+ *  momentum of all bodies that its joint carries, less gravity and external forces on them. MuJoCo calls it cfrc_int;
+ *  this one is at the bodies' origins (nb; Ground's is zero). It is cdn_calc_reaction_forces (operators.h), which has
+ *  what the joint alone transmits, plus the other force elements on these bodies. Realizes Acceleration. Cost: that of
+ *  the external forces, and O(bodies + elements). */
+CDN_API cdn_status cdn_transmitted_forces(cdn_state *state, cdn_spatial *F_G) CDN_NODISCARD;
 /** Forces, power and potential of one force element. Every output may be NULL. F_G: nb forces on the bodies, at their
  *  origins, in Ground's axes (moment N m, force N). f: nu generalized forces of the whole element, J^T F_G included.
  *  *power: W, at the State's u. *potential: J, 0 if it has none. All are zero for an element that is off. Compliant

@@ -554,7 +554,9 @@ typedef enum cdn_sensor_kind {
   CDN_SENSOR_CLOCK,
   CDN_SENSOR_KINETIC_ENERGY,
   CDN_SENSOR_POTENTIAL_ENERGY,
-  CDN_SENSOR_FORCE,  /**< that the body of the frame has from its parent, in the frame's axes, N */
+  /** What the body of the frame has from its parent, tendons and motors included (cdn_transmitted_forces), in the
+   *  frame's axes, N */
+  CDN_SENSOR_FORCE,
   CDN_SENSOR_TORQUE, /**< the same's moment about the frame's origin, N m */
   CDN_SENSOR_TOUCH,  /**< the sum of the normal forces on the body, of contacts within a volume on the frame, N */
   CDN_SENSOR_RANGE,  /**< along the frame's z to the first shape of another body, m; -1: there is none */
@@ -581,7 +583,10 @@ typedef enum cdn_sensor_kind {
                         *   Shapes that touch nothing count, too */
   CDN_SENSOR_NORMAL,   /**< the direction from the nearest point of side a to that of side b; 0 beyond the cutoff */
   CDN_SENSOR_FROM_TO,  /**< these two points, in Ground, 6 numbers; 0 beyond the cutoff */
-  CDN_SENSOR_USER,     /**< `numbers` that the program sets by cdn_measure_set_value; they begin as 0 */
+  CDN_SENSOR_JOINT_ACTUATOR_FORCE,  /**< the generalized force of all actuators on a joint with one coordinate, within
+                                     *   the joint's limits of effort */
+  CDN_SENSOR_TENDON_ACTUATOR_FORCE, /**< the sum of the p of all actuators on a tendon */
+  CDN_SENSOR_USER,                  /**< `numbers` that the program sets by cdn_measure_set_value; they begin as 0 */
   CDN_SENSOR_KIND_COUNT
 } cdn_sensor_kind;
 

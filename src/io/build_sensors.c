@@ -68,8 +68,27 @@ static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s
   return CDN_OK;
 }
 
-static cdn_status find_length(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
-  return of->tendon && io_find_tendon(b, of->tendon, &s->path) ? CDN_OK : nothing_called(b, of, "tendon", of->tendon);
+static cdn_status add_driving(io_builder *b, sensor *s, cdn_force force) {
+  if (cdni_array_push(s->memory, &s->driving, sizeof force, &force)) return CDN_OK;
+  return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+/* All actuators may act on a joint, and what bounds them; those that name a tendon act on it. */
+static cdn_status find_driving(io_builder *b, const cdn_spec_sensor *of, bool tendon, sensor *s) {
+  for (int i = 0; i < cdn_model_actuator_count(b->model); i++) {
+    const char *name = io_spec_actuator(b->spec, i)->tendon;
+    if (!tendon || (name && strcmp(name, of->tendon) == 0))
+      CDNI_TRY(add_driving(b, s, CDNI_AT(b->model->actuators, io_model_actuator, i).force));
+  }
+  char bound[256];
+  if (!tendon) snprintf(bound, sizeof bound, "%.200s actuators' limit", of->joint); /* build_actuators.c */
+  const cdn_force force = tendon ? (cdn_force){ -1 } : cdn_system_find_force(b->system, bound);
+  return force.i < 0 ? CDN_OK : add_driving(b, s, force);
+}
+
+static cdn_status find_tendon(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  if (of->tendon && io_find_tendon(b, of->tendon, &s->path)) return CDN_OK;
+  return nothing_called(b, of, "tendon", of->tendon);
 }
 
 static cdn_status find_volume(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -117,32 +136,26 @@ static cdn_status find_sides(io_builder *b, const cdn_spec_sensor *of, sensor *s
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* An element of this type, kind and name that is a limit. */
-static bool find_limit_of(const io_builder *b, cdn_element_type type, const char *kind, const char *name, int bounds,
-                          bool ball, io_limit *limit) {
-  for (int i = 0; i < cdn_element_count(b->system, type); i++) {
-    if (strcmp(cdn_element_kind(b->system, type, i), kind) != 0) continue;
-    if (strcmp(cdn_element_name(b->system, type, i), name) != 0) continue;
-    *limit = (io_limit){ type, i, bounds, ball, type == CDN_ELEMENT_SOFT };
-    return true;
-  }
-  return false;
-}
-
-/* One that there is not leaves the sensor at zero. */
+/* The element that is the limit of a joint or a tendon. One that there is not leaves the sensor at zero. */
 static void find_limit(const io_builder *b, const char *of, bool tendon, sensor *s) {
+  static const struct {
+    cdn_element_type type;
+    const char *kind;
+    bool tendon, ball;
+  } kinds[] = {
+    { CDN_ELEMENT_SOFT, "limit", false, false },          { CDN_ELEMENT_SOFT, "ball limit", false, true },
+    { CDN_ELEMENT_FORCE, "mobility_stop", false, false }, { CDN_ELEMENT_FORCE, "rotation_stop", false, true },
+    { CDN_ELEMENT_SOFT, "tendon limit", true, false },    { CDN_ELEMENT_SOFT, "path limit", true, false },
+    { CDN_ELEMENT_FORCE, "path_stop", true, false },
+  };
   char name[256];
   snprintf(name, sizeof name, "%.200s limit", of);
   s->limit = (io_limit){ .type = CDN_ELEMENT_COUNT };
-  if (tendon) {
-    if (!find_limit_of(b, CDN_ELEMENT_SOFT, "path limit", name, 0, false, &s->limit))
-      find_limit_of(b, CDN_ELEMENT_FORCE, "path_stop", name, 0, false, &s->limit);
-    return;
-  }
-  if (!find_limit_of(b, CDN_ELEMENT_SOFT, "limit", name, 0, false, &s->limit) &&
-      !find_limit_of(b, CDN_ELEMENT_SOFT, "ball limit", name, 0, true, &s->limit) &&
-      !find_limit_of(b, CDN_ELEMENT_FORCE, "mobility_stop", name, 0, false, &s->limit))
-    find_limit_of(b, CDN_ELEMENT_FORCE, "rotation_stop", name, 0, true, &s->limit);
+  for (int k = 0; k < CDNI_COUNT(kinds); k++)
+    for (int i = 0; i < cdn_element_count(b->system, kinds[k].type) && kinds[k].tendon == tendon; i++)
+      if (strcmp(cdn_element_kind(b->system, kinds[k].type, i), kinds[k].kind) == 0 &&
+          strcmp(cdn_element_name(b->system, kinds[k].type, i), name) == 0)
+        s->limit = (io_limit){ kinds[k].type, i, kinds[k].ball };
 }
 
 static cdn_status find_joint_limit(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
@@ -238,8 +251,10 @@ static cdn_status find_what(io_builder *b, const cdn_spec_sensor *of, io_sensed_
     case IO_OF_BALL: return find_joint(b, of, what, &s->body);
     case IO_OF_JOINT_LIMIT: return find_joint_limit(b, of, s);
     case IO_OF_ACTUATOR: return find_drive(b, of, s);
-    case IO_OF_TENDON: return find_length(b, of, s);
-    case IO_OF_TENDON_LIMIT: find_limit(b, of->tendon ? of->tendon : "", true, s); return find_length(b, of, s);
+    case IO_OF_DRIVEN_JOINT: CDNI_TRY(find_joint(b, of, what, &s->body)); return find_driving(b, of, false, s);
+    case IO_OF_DRIVEN_TENDON: CDNI_TRY(find_tendon(b, of, s)); return find_driving(b, of, true, s);
+    case IO_OF_TENDON: return find_tendon(b, of, s);
+    case IO_OF_TENDON_LIMIT: find_limit(b, of->tendon ? of->tendon : "", true, s); return find_tendon(b, of, s);
     case IO_OF_CONTACTS: return find_sides(b, of, s);
     case IO_OF_SHAPES: return find_shapes(b, of, s);
     case IO_OF_USER: return check_numbers(b, of);
@@ -259,7 +274,8 @@ static const char *lacks(const io_builder *b, const cdn_spec_sensor *of, io_sens
   const bool of_contacts = of->kind == CDN_SENSOR_TOUCH || of->kind == CDN_SENSOR_RANGE || what == IO_OF_CONTACTS;
   if ((of_contacts || what == IO_OF_SHAPES) && !io_shapes_touch(&b->model->options))
     return "sensor of contacts or shapes (no contact)";
-  if (what == IO_OF_ACTUATOR && b->model->options.tree_only) return "sensor of an actuator (none are built)";
+  if (what >= IO_OF_ACTUATOR && what <= IO_OF_DRIVEN_TENDON && b->model->options.tree_only)
+    return "sensor of an actuator (none are built)";
   if (cdn_system_body_count(b->system) < 2 && what != IO_OF_USER && of->kind != CDN_SENSOR_CLOCK)
     return "sensor of a model without bodies";
   return NULL;
@@ -287,12 +303,13 @@ static cdn_status add_sensor(io_builder *b, int index, cdn_measure *made) {
                .gravity = b->gravity,
                .field = of->field,
                .driven = { -1 },
+               .path = { -1 },
                .memory = cdni_system_allocator(b->system) };
   memcpy(s.focal, of->focal, sizeof s.focal);
   memcpy(s.pixels, of->pixels, sizeof s.pixels);
   const cdn_status status = find_what(b, of, kind->of, &s);
   if (status == CDN_OK) *made = io_add_sensor(b->system, of, &s);
-  if (made->i < 0) io_forget_seen(&s);
+  if (made->i < 0) io_forget_lists(&s);
   return status;
 }
 

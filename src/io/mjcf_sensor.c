@@ -71,6 +71,8 @@ static const struct {
               { "distance", CDN_SENSOR_DISTANCE, OF_GEOMS },
               { "normal", CDN_SENSOR_NORMAL, OF_GEOMS },
               { "fromto", CDN_SENSOR_FROM_TO, OF_GEOMS },
+              { "jointactuatorfrc", CDN_SENSOR_JOINT_ACTUATOR_FORCE, OF_SCALAR_JOINT },
+              { "tendonactuatorfrc", CDN_SENSOR_TENDON_ACTUATOR_FORCE, OF_TENDON },
               { "user", CDN_SENSOR_USER, OF_USER },
               { "clock", CDN_SENSOR_CLOCK, OF_NOTHING },
               { "e_kinetic", CDN_SENSOR_KINETIC_ENERGY, OF_NOTHING },

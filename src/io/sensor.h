@@ -20,8 +20,8 @@ typedef struct io_side {
 /* A limit of a joint or a tendon; with type CDN_ELEMENT_COUNT there is none. */
 typedef struct io_limit {
   cdn_element_type type; /* a soft element, or a force */
-  int element, bounds;   /* bounds: which of its parameters is the first bound */
-  bool ball, has_margin; /* ball: it has the upper bound alone */
+  int element;
+  bool ball; /* it has the upper bound alone */
 } io_limit;
 
 /* Something that a sensor sees: a shape of the System, or a geometry that touches nothing. */
@@ -44,8 +44,9 @@ typedef struct io_sensor_part {
   cdn_vec3 field;
   double focal[2], pixels[2];
   io_limit limit;
-  cdn_force driven; /* of actuators: the force */
-  cdn_path path;    /* of tendons */
+  cdn_path path;      /* of a tendon; { -1 }: it is of none */
+  cdn_force driven;   /* an actuator's force */
+  cdni_array driving; /* cdn_force: of actuators on a joint or a tendon; the measure's own, as is what it sees */
   /* Of touch and contacts. */
   cdn_geometry volume;
   io_side side[2];
@@ -75,6 +76,8 @@ typedef enum io_sensed_of {
   IO_OF_VOLUME,
   IO_OF_SUBTREE,
   IO_OF_ACTUATOR,
+  IO_OF_DRIVEN_JOINT,
+  IO_OF_DRIVEN_TENDON,
   IO_OF_TENDON,
   IO_OF_JOINT_LIMIT,
   IO_OF_TENDON_LIMIT,
@@ -94,7 +97,7 @@ typedef struct io_sensor_kind {
 /* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, whose `seen` it takes. */
 const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind);
 cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s);
-void io_forget_seen(io_sensor_part *s);
+void io_forget_lists(io_sensor_part *s);
 
 /* How many numbers a contact has. */
 int io_sensed_count(int data);
@@ -114,6 +117,8 @@ cdn_status io_sensed_energy(const io_sensor_part *s, cdn_state *state, double *v
 cdn_status io_sensed_force(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_touch(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *value);
+cdn_status io_sensed_tendon(const io_sensor_part *s, cdn_state *state, double *value);
+cdn_status io_sensed_drives(const io_sensor_part *s, cdn_state *state, double *value);
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value);
 /* sensor_distances.c */
 cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value);

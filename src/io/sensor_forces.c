@@ -17,15 +17,14 @@ static cdn_status frame_of(const io_sensor_part *s, cdn_state *state, cdn_transf
   return CDN_OK;
 }
 
-/* The reaction on the body. It needs a place for those of all bodies. */
-static cdn_status reaction_on(cdn_state *state, cdn_body body, cdn_spatial *F) {
+/* What the body has from its parent. It needs a place for those of all bodies. */
+static cdn_status force_on(cdn_state *state, cdn_body body, cdn_spatial *F) {
   const int n = cdn_system_body_count(cdn_state_system(state));
-  cdn_spatial *all = cdni_alloc(NULL, (size_t)n * sizeof *all);
-  const double *udot = cdn_state_udot(state);
-  cdn_status status = CDN_ERR_NOMEM;
-  if (all) status = cdn_calc_reaction_forces(state, udot, CDN_REACTION_ON_BODY_AT_ORIGIN, all);
+  cdn_spatial *all = cdn_work_push(state, (size_t)n * sizeof *all);
+  if (!all) return CDN_ERR_NOMEM;
+  const cdn_status status = cdn_transmitted_forces(state, all);
   if (status == CDN_OK) *F = all[body.i];
-  cdni_free(NULL, all, 0);
+  cdn_work_pop(state, all);
   return status;
 }
 
@@ -33,7 +32,7 @@ cdn_status io_sensed_force(const io_sensor_part *s, cdn_state *state, double *va
   cdn_transform X_GB, X_GS;
   cdn_spatial F = { { 0, 0, 0 }, { 0, 0, 0 } };
   CDNI_TRY(frame_of(s, state, &X_GB, &X_GS));
-  if (s->body.i > 0) CDNI_TRY(reaction_on(state, s->body, &F));
+  if (s->body.i > 0) CDNI_TRY(force_on(state, s->body, &F));
   const cdn_vec3 moment = cdn_sub(F.w, cdn_cross(cdn_sub(X_GS.p, X_GB.p), F.v));
   put(cdn_rotate_inv(X_GS.R, s->kind == CDN_SENSOR_FORCE ? F.v : moment), value);
   return CDN_OK;
@@ -65,37 +64,48 @@ cdn_status io_sensed_touch(const io_sensor_part *s, cdn_state *state, double *va
 
 /* How far the coordinate, the angle or the length is, and its rate, which positions do not ask for. */
 static cdn_status limited(const io_sensor_part *s, cdn_state *state, double *x, double *rate) {
-  if (s->body.i > 0) {
-    static const double rest[3];
-    const bool moves = s->kind != CDN_SENSOR_JOINT_LIMIT_POSITION;
-    const double *q = cdn_body_q(state, s->body), *u = moves ? cdn_body_u(state, s->body) : rest;
-    *x = q[0], *rate = u[0];
-    if (!s->limit.ball) return CDN_OK;
-    const cdn_vec3 e = cdn_scale(q[0] < 0 ? -1 : 1, cdn_v3(q[1], q[2], q[3]));
-    const double sine = cdn_norm(e);
-    *x = 2 * atan2(sine, fabs(q[0]));
-    const cdn_vec3 axis = sine > 0 ? cdn_scale(1 / sine, e) : cdn_v3(1, 0, 0);
-    *rate = cdn_dot(axis, cdn_v3(u[0], u[1], u[2]));
-    return CDN_OK;
+  static const double rest[3];
+  const bool moves = s->kind != CDN_SENSOR_JOINT_LIMIT_POSITION && s->kind != CDN_SENSOR_TENDON_LIMIT_POSITION;
+  *rate = 0;
+  if (s->path.i >= 0) {
+    CDNI_TRY(cdn_path_length(state, s->path, x));
+    return moves ? cdn_path_rate(state, s->path, rate) : CDN_OK;
   }
-  CDNI_TRY(cdn_path_length(state, s->path, x));
-  return cdn_path_rate(state, s->path, rate);
+  const double *q = cdn_body_q(state, s->body), *u = moves ? cdn_body_u(state, s->body) : rest;
+  *x = q[0], *rate = u[0];
+  if (!s->limit.ball) return CDN_OK;
+  const cdn_vec3 e = cdn_scale(q[0] < 0 ? -1 : 1, cdn_v3(q[1], q[2], q[3]));
+  const double sine = cdn_norm(e);
+  *x = 2 * atan2(sine, fabs(q[0]));
+  const cdn_vec3 axis = sine > 0 ? cdn_scale(1 / sine, e) : cdn_v3(1, 0, 0);
+  *rate = cdn_dot(axis, cdn_v3(u[0], u[1], u[2]));
+  return CDN_OK;
+}
+
+static bool is_on(cdn_state *state, const io_limit *l) {
+  if (l->type == CDN_ELEMENT_SOFT) return cdn_soft_element_is_enabled(state, (cdn_soft_element){ l->element });
+  return l->type == CDN_ELEMENT_FORCE && cdn_force_is_enabled(state, (cdn_force){ l->element });
+}
+
+/* A parameter of the limit's, or what stands where it has none. */
+static cdn_status number_of(cdn_state *state, const io_limit *l, const char *name, double without, double *value) {
+  const int k = cdn_element_find_parameter(cdn_state_system(state), l->type, l->element, name);
+  *value = without;
+  return k < 0 ? CDN_OK : cdn_element_get_parameters(state, l->type, l->element, k, 1, value);
 }
 
 /* The bound that acts, the lower one first: -1, 1, or 0 for neither. `past`: how far inside it is, less the margin. */
 static cdn_status bound_that_acts(const io_sensor_part *s, cdn_state *state, int *side, double *past, double *rate) {
-  const io_limit *l = &s->limit;
-  double bound[3] = { -INFINITY, 0, 0 }, x;
+  double lower, upper, margin, x;
   *side = 0;
-  if (l->type == CDN_ELEMENT_COUNT) return CDN_OK;
-  if (l->type == CDN_ELEMENT_SOFT && !cdn_soft_element_is_enabled(state, (cdn_soft_element){ l->element }))
-    return CDN_OK;
-  if (l->type == CDN_ELEMENT_FORCE && !cdn_force_is_enabled(state, (cdn_force){ l->element })) return CDN_OK;
-  CDNI_TRY(
-      cdn_element_get_parameters(state, l->type, l->element, l->bounds, 1 + !l->ball + l->has_margin, bound + l->ball));
+  if (!is_on(state, &s->limit)) return CDN_OK;
+  CDNI_TRY(number_of(state, &s->limit, "lower", -INFINITY, &lower));
+  CDNI_TRY(number_of(state, &s->limit, s->limit.ball && s->limit.type == CDN_ELEMENT_FORCE ? "max_angle" : "upper",
+                     INFINITY, &upper));
+  CDNI_TRY(number_of(state, &s->limit, "margin", 0, &margin));
   CDNI_TRY(limited(s, state, &x, rate));
   for (int k = -1; k <= 1 && *side == 0; k += 2) {
-    *past = (k < 0 ? x - bound[0] : bound[1] - x) - bound[2];
+    *past = (k < 0 ? x - lower : upper - x) - margin;
     if (*past < 0) *side = k;
   }
   return CDN_OK;
@@ -114,14 +124,22 @@ static cdn_status force_of_rows(cdn_state *state, int element, double *value) {
   return CDN_OK;
 }
 
-/* Of a stop, whose force has one direction: that of the coordinate, or the axis. */
+/* Of a stop, whose force has one direction: that of the coordinate, the axis, or the path's moments. */
 static cdn_status force_of_stop(const io_sensor_part *s, cdn_state *state, double *value) {
   const cdn_system *system = cdn_state_system(state);
-  double *f = cdn_work_push(state, (size_t)cdn_system_nu(system) * sizeof *f);
+  const int nu = cdn_system_nu(system);
+  double *f = cdn_work_push(state, 2 * (size_t)nu * sizeof *f), *moments = f + nu;
   if (!f) return CDN_ERR_NOMEM;
-  const cdn_status status = cdn_force_contribution(state, (cdn_force){ s->limit.element }, NULL, f, NULL, NULL);
-  const double *own = f + cdn_body_first_u(system, s->body);
-  if (status == CDN_OK) *value = s->limit.ball ? cdn_norm(cdn_v3(own[0], own[1], own[2])) : fabs(own[0]);
+  cdn_status status = cdn_force_contribution(state, (cdn_force){ s->limit.element }, NULL, f, NULL, NULL);
+  if (status == CDN_OK && s->path.i >= 0) {
+    double product = 0, square = 0;
+    status = cdn_path_moments(state, s->path, moments);
+    for (int k = 0; k < nu && status == CDN_OK; k++) product += f[k] * moments[k], square += moments[k] * moments[k];
+    *value = square > 0 ? fabs(product) / square : 0;
+  } else if (status == CDN_OK) {
+    const double *own = f + cdn_body_first_u(system, s->body);
+    *value = s->limit.ball ? cdn_norm(cdn_v3(own[0], own[1], own[2])) : fabs(own[0]);
+  }
   cdn_work_pop(state, f);
   return status;
 }
@@ -145,12 +163,31 @@ cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *va
 
 /* ---- actuators and tendons -------------------------------------------------------------------- */
 
+cdn_status io_sensed_tendon(const io_sensor_part *s, cdn_state *state, double *value) {
+  return s->kind == CDN_SENSOR_TENDON_POSITION ? cdn_path_length(state, s->path, value)
+                                               : cdn_path_rate(state, s->path, value);
+}
+
+cdn_status io_sensed_drives(const io_sensor_part *s, cdn_state *state, double *value) {
+  const cdn_system *system = cdn_state_system(state);
+  double *f = cdn_work_push(state, (size_t)cdn_system_nu(system) * sizeof *f);
+  cdn_status status = f ? CDN_OK : CDN_ERR_NOMEM;
+  *value = 0;
+  for (size_t i = 0; i < s->driving.count && status == CDN_OK; i++) {
+    const cdn_force force = CDNI_AT(s->driving, cdn_force, i);
+    double p = 0;
+    if (s->path.i >= 0) status = cdn_actuator_force(state, force, &p);
+    else status = cdn_force_contribution(state, force, NULL, f, NULL, NULL);
+    if (status == CDN_OK) *value += s->path.i >= 0 ? p : f[cdn_body_first_u(system, s->body)];
+  }
+  if (f) cdn_work_pop(state, f);
+  return status;
+}
+
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
   switch (s->kind) {
     case CDN_SENSOR_ACTUATOR_FORCE: return cdn_actuator_force(state, s->driven, value);
     case CDN_SENSOR_ACTUATOR_VELOCITY: return cdn_actuator_rate(state, s->driven, value);
-    case CDN_SENSOR_TENDON_VELOCITY: return cdn_path_rate(state, s->path, value);
-    case CDN_SENSOR_TENDON_POSITION: return cdn_path_length(state, s->path, value);
     default: return cdn_actuator_length(state, s->driven, value);
   }
 }

@@ -9,51 +9,53 @@
 #include "io/sensor.h"
 
 /* Kind, numbers, stage, how it is cut off, what it is of, its value. */
-#define SENSOR_LIST(X)                                                \
-  X(JOINT_POSITION, 1, POSITION, REAL, JOINT, joint)                  \
-  X(JOINT_VELOCITY, 1, VELOCITY, REAL, JOINT, joint)                  \
-  X(BALL_QUATERNION, 4, POSITION, QUATERNION, BALL, joint)            \
-  X(BALL_VELOCITY, 3, VELOCITY, REAL, BALL, joint)                    \
-  X(ACCELEROMETER, 3, ACCELERATION, REAL, FRAME, acceleration)        \
-  X(VELOCIMETER, 3, VELOCITY, REAL, FRAME, motion)                    \
-  X(GYRO, 3, VELOCITY, REAL, FRAME, motion)                           \
-  X(POSITION, 3, POSITION, REAL, FRAME, pose)                         \
-  X(QUATERNION, 4, POSITION, QUATERNION, FRAME, pose)                 \
-  X(X_AXIS, 3, POSITION, AXIS, FRAME, pose)                           \
-  X(Y_AXIS, 3, POSITION, AXIS, FRAME, pose)                           \
-  X(Z_AXIS, 3, POSITION, AXIS, FRAME, pose)                           \
-  X(LINEAR_VELOCITY, 3, VELOCITY, REAL, FRAME, motion)                \
-  X(ANGULAR_VELOCITY, 3, VELOCITY, REAL, FRAME, motion)               \
-  X(LINEAR_ACCELERATION, 3, ACCELERATION, REAL, FRAME, acceleration)  \
-  X(ANGULAR_ACCELERATION, 3, ACCELERATION, REAL, FRAME, acceleration) \
-  X(SUBTREE_COM, 3, POSITION, REAL, SUBTREE, subtree)                 \
-  X(SUBTREE_VELOCITY, 3, VELOCITY, REAL, SUBTREE, subtree)            \
-  X(SUBTREE_MOMENTUM, 3, VELOCITY, REAL, SUBTREE, subtree)            \
-  X(CLOCK, 1, TIME, REAL, NOTHING, time)                              \
-  X(KINETIC_ENERGY, 1, VELOCITY, REAL, NOTHING, energy)               \
-  X(POTENTIAL_ENERGY, 1, POSITION, REAL, NOTHING, energy)             \
-  X(FORCE, 3, ACCELERATION, REAL, FRAME, force)                       \
-  X(TORQUE, 3, ACCELERATION, REAL, FRAME, force)                      \
-  X(TOUCH, 1, ACCELERATION, POSITIVE, VOLUME, touch)                  \
-  X(RANGE, 1, POSITION, POSITIVE, FRAME, range)                       \
-  X(ACTUATOR_POSITION, 1, ACCELERATION, REAL, ACTUATOR, drive)        \
-  X(ACTUATOR_VELOCITY, 1, ACCELERATION, REAL, ACTUATOR, drive)        \
-  X(ACTUATOR_FORCE, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
-  X(TENDON_POSITION, 1, VELOCITY, REAL, TENDON, drive)                \
-  X(TENDON_VELOCITY, 1, VELOCITY, REAL, TENDON, drive)                \
-  X(CONTACT, 0, ACCELERATION, UNCUT, CONTACTS, contacts)              \
-  X(MAGNETOMETER, 3, POSITION, REAL, FRAME, field)                    \
-  X(CAMERA_PROJECTION, 2, POSITION, REAL, FRAME, picture)             \
-  X(INSIDE, 1, POSITION, REAL, VOLUME, inside)                        \
-  X(JOINT_LIMIT_POSITION, 1, POSITION, REAL, JOINT_LIMIT, limit)      \
-  X(JOINT_LIMIT_VELOCITY, 1, VELOCITY, REAL, JOINT_LIMIT, limit)      \
-  X(JOINT_LIMIT_FORCE, 1, ACCELERATION, REAL, JOINT_LIMIT, limit)     \
-  X(TENDON_LIMIT_POSITION, 1, VELOCITY, REAL, TENDON_LIMIT, limit)    \
-  X(TENDON_LIMIT_VELOCITY, 1, VELOCITY, REAL, TENDON_LIMIT, limit)    \
-  X(TENDON_LIMIT_FORCE, 1, ACCELERATION, REAL, TENDON_LIMIT, limit)   \
-  X(DISTANCE, 1, POSITION, UNCUT, SHAPES, distance)                   \
-  X(NORMAL, 3, POSITION, UNCUT, SHAPES, distance)                     \
-  X(FROM_TO, 6, POSITION, UNCUT, SHAPES, distance)                    \
+#define SENSOR_LIST(X)                                                   \
+  X(JOINT_POSITION, 1, POSITION, REAL, JOINT, joint)                     \
+  X(JOINT_VELOCITY, 1, VELOCITY, REAL, JOINT, joint)                     \
+  X(BALL_QUATERNION, 4, POSITION, QUATERNION, BALL, joint)               \
+  X(BALL_VELOCITY, 3, VELOCITY, REAL, BALL, joint)                       \
+  X(ACCELEROMETER, 3, ACCELERATION, REAL, FRAME, acceleration)           \
+  X(VELOCIMETER, 3, VELOCITY, REAL, FRAME, motion)                       \
+  X(GYRO, 3, VELOCITY, REAL, FRAME, motion)                              \
+  X(POSITION, 3, POSITION, REAL, FRAME, pose)                            \
+  X(QUATERNION, 4, POSITION, QUATERNION, FRAME, pose)                    \
+  X(X_AXIS, 3, POSITION, AXIS, FRAME, pose)                              \
+  X(Y_AXIS, 3, POSITION, AXIS, FRAME, pose)                              \
+  X(Z_AXIS, 3, POSITION, AXIS, FRAME, pose)                              \
+  X(LINEAR_VELOCITY, 3, VELOCITY, REAL, FRAME, motion)                   \
+  X(ANGULAR_VELOCITY, 3, VELOCITY, REAL, FRAME, motion)                  \
+  X(LINEAR_ACCELERATION, 3, ACCELERATION, REAL, FRAME, acceleration)     \
+  X(ANGULAR_ACCELERATION, 3, ACCELERATION, REAL, FRAME, acceleration)    \
+  X(SUBTREE_COM, 3, POSITION, REAL, SUBTREE, subtree)                    \
+  X(SUBTREE_VELOCITY, 3, VELOCITY, REAL, SUBTREE, subtree)               \
+  X(SUBTREE_MOMENTUM, 3, VELOCITY, REAL, SUBTREE, subtree)               \
+  X(CLOCK, 1, TIME, REAL, NOTHING, time)                                 \
+  X(KINETIC_ENERGY, 1, VELOCITY, REAL, NOTHING, energy)                  \
+  X(POTENTIAL_ENERGY, 1, POSITION, REAL, NOTHING, energy)                \
+  X(FORCE, 3, ACCELERATION, REAL, FRAME, force)                          \
+  X(TORQUE, 3, ACCELERATION, REAL, FRAME, force)                         \
+  X(TOUCH, 1, ACCELERATION, POSITIVE, VOLUME, touch)                     \
+  X(RANGE, 1, POSITION, POSITIVE, FRAME, range)                          \
+  X(ACTUATOR_POSITION, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
+  X(ACTUATOR_VELOCITY, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
+  X(ACTUATOR_FORCE, 1, ACCELERATION, REAL, ACTUATOR, drive)              \
+  X(TENDON_POSITION, 1, POSITION, REAL, TENDON, tendon)                  \
+  X(TENDON_VELOCITY, 1, VELOCITY, REAL, TENDON, tendon)                  \
+  X(CONTACT, 0, ACCELERATION, UNCUT, CONTACTS, contacts)                 \
+  X(MAGNETOMETER, 3, POSITION, REAL, FRAME, field)                       \
+  X(CAMERA_PROJECTION, 2, POSITION, REAL, FRAME, picture)                \
+  X(INSIDE, 1, POSITION, REAL, VOLUME, inside)                           \
+  X(JOINT_LIMIT_POSITION, 1, POSITION, REAL, JOINT_LIMIT, limit)         \
+  X(JOINT_LIMIT_VELOCITY, 1, VELOCITY, REAL, JOINT_LIMIT, limit)         \
+  X(JOINT_LIMIT_FORCE, 1, ACCELERATION, REAL, JOINT_LIMIT, limit)        \
+  X(TENDON_LIMIT_POSITION, 1, POSITION, REAL, TENDON_LIMIT, limit)       \
+  X(TENDON_LIMIT_VELOCITY, 1, VELOCITY, REAL, TENDON_LIMIT, limit)       \
+  X(TENDON_LIMIT_FORCE, 1, ACCELERATION, REAL, TENDON_LIMIT, limit)      \
+  X(DISTANCE, 1, POSITION, UNCUT, SHAPES, distance)                      \
+  X(NORMAL, 3, POSITION, UNCUT, SHAPES, distance)                        \
+  X(FROM_TO, 6, POSITION, UNCUT, SHAPES, distance)                       \
+  X(JOINT_ACTUATOR_FORCE, 1, ACCELERATION, REAL, DRIVEN_JOINT, drives)   \
+  X(TENDON_ACTUATOR_FORCE, 1, ACCELERATION, REAL, DRIVEN_TENDON, drives) \
   X(USER, 0, INSTANCE, REAL, USER, time)
 
 static const io_sensor_kind kinds[CDN_SENSOR_KIND_COUNT] = {
@@ -126,12 +128,13 @@ static cdn_status calc_value(const void *self, cdn_state *state, int derivative,
 
 /* ---- measures -------------------------------------------------------------------------------- */
 
-void io_forget_seen(io_sensor_part *s) {
+void io_forget_lists(io_sensor_part *s) {
   for (size_t i = 0; i < s->seen.count; i++) cdn_surface_release(CDNI_AT(s->seen, io_seen, i).geometry.surface);
   cdni_array_free(s->memory, &s->seen);
+  cdni_array_free(s->memory, &s->driving);
 }
 
-static void destroy(void *self) { io_forget_seen(self); }
+static void destroy(void *self) { io_forget_lists(self); }
 
 /* Sensors that built-in measures can provide, with their derivatives and prerequisites; { -1 } for the others. */
 static cdn_measure add_native(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s) {
@@ -152,17 +155,16 @@ static cdn_measure add_native(cdn_system *system, const cdn_spec_sensor *of, con
   }
 }
 
-/* The measure takes what is seen, or it stays the caller's. */
+/* The measure takes the lists, or they stay the caller's. */
 cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s) {
   const io_sensor_kind *kind = &kinds[s->kind];
-  cdn_ticket reads[3] = { cdn_stage_ticket(kind->stage) };
+  cdn_ticket reads[5] = { cdn_stage_ticket(kind->stage) };
   int n = 1;
-  const bool of_path = kind->of == IO_OF_TENDON || kind->of == IO_OF_TENDON_LIMIT;
-  if (of_path)
-    reads[n++] = s->kind == CDN_SENSOR_TENDON_POSITION ? cdn_path_ticket(system) : cdn_path_rate_ticket(system);
   if (s->noise > 0) reads[n++] = cdn_system_random_ticket(system);
   if ((s->kind == CDN_SENSOR_RANGE || kind->of == IO_OF_SHAPES) && cdn_shapes_ticket(system).i > 0)
     reads[n++] = cdn_shapes_ticket(system);
+  if (s->path.i >= 0) reads[n++] = cdn_path_ticket(system);
+  if (s->path.i >= 0 && kind->stage > CDN_STAGE_POSITION) reads[n++] = cdn_path_rate_ticket(system);
   const cdn_measure_ops ops = { .struct_size = sizeof ops,
                                 .self_size = sizeof *s,
                                 .n = count_of(s),

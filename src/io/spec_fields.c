@@ -109,6 +109,8 @@ static const char *sensor_word(int value) {
     case CDN_SENSOR_DISTANCE: return "distance";
     case CDN_SENSOR_NORMAL: return "normal";
     case CDN_SENSOR_FROM_TO: return "from to";
+    case CDN_SENSOR_JOINT_ACTUATOR_FORCE: return "joint actuator force";
+    case CDN_SENSOR_TENDON_ACTUATOR_FORCE: return "tendon actuator force";
     case CDN_SENSOR_USER: return "user";
     case CDN_SENSOR_KIND_COUNT: break;
   }

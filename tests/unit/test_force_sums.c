@@ -319,5 +319,48 @@ START_TEST(test_out_of_memory) {
 }
 END_TEST
 
+/* Of compliant contact and of what is applied from outside: all that there is beside gravity and a spring. */
+START_TEST(test_external_forces) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_FREE, def.mass.mass = 2, def.mass.inertia = (cdn_inertia){ 0.1, 0.1, 0.1, 0, 0, 0 };
+  cdn_body body[2];
+  for (int i = 0; i < 2; i++) {
+    cdn_shape_def shape = cdn_default_shape_def();
+    body[i] = cdn_system_add_body(system, &def);
+    shape.body = body[i], shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.5 } };
+    shape.X_BS.p = cdn_v3(0.1, 0, 0);
+    cdn_system_add_shape(system, &shape);
+  }
+  const cdn_force gravity = cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.8));
+  const cdn_force spring = cdn_system_add_two_point_spring(system, "spring", body[0], cdn_v3(0, 0, 0.1), cdn_ground(),
+                                                           cdn_v3(3, 0, 0), 30, 1);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  const double q[14] = { 1, 0, 0, 0, 0, 0, 0, 1, 0.1, 0, 0.2, 0.6, 0.5, 0.3 }, u[12] = { 0.3, 1, -0.4, 0.2, 0.1, 0.5 };
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_state_set_u(state, u));
+  const cdn_spatial outside = { { 1, 2, 3 }, { 4, 5, 6 } };
+  OK_ON(state, cdn_state_set_applied_body_force(state, body[1], outside));
+  cdn_spatial external[3], applied[3], heavy[3], pulled[3];
+  OK_ON(state, cdn_external_forces(state, external));
+  OK_ON(state, cdn_applied_forces(state, applied, NULL));
+  OK_ON(state, cdn_force_contribution(state, gravity, heavy, NULL, NULL, NULL));
+  OK_ON(state, cdn_force_contribution(state, spring, pulled, NULL, NULL, NULL));
+  int n;
+  OK_ON(state, cdn_contact_count(state, &n));
+  ck_assert_int_eq(n, 1);
+  for (int i = 0; i < 3; i++) {
+    const double *x = (double *)&external[i], *all = (double *)&applied[i], *g = (double *)&heavy[i],
+                 *s = (double *)&pulled[i];
+    for (int k = 0; k < 6; k++) NEAR(x[k], all[k] - g[k] - s[k], 1e-12 * (1 + fabs(all[k])));
+  }
+  ck_assert(cdn_norm(external[1].v) > 1);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 CHECK_MAIN("force sums", test_power_balance, test_enabling, test_invalidation, test_setters_refuse, test_adders_refuse,
-           test_nothing_there, test_out_of_memory)
+           test_nothing_there, test_out_of_memory, test_external_forces)
