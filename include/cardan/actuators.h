@@ -22,7 +22,8 @@
  *       cdn_default_drive_def
  *   start the numbers of a muscle: cdn_default_muscle
  *   know the curves of a muscle: cdn_muscle_gain, cdn_muscle_bias, cdn_muscle_rate
- *   bound what several actuators do together on one mobility: cdn_system_limit_drives
+ *   bound what several actuators do together on one mobility, or along a path: cdn_system_limit_drives,
+ *       cdn_system_limit_drives_along
  *   get length and rate of an actuator: cdn_actuator_length, cdn_actuator_rate
  *   get its moments: cdn_actuator_moments
  *   get its force, and its signal: cdn_actuator_force, cdn_actuator_signal
@@ -145,6 +146,11 @@ CDN_API cdn_force cdn_system_add_drive(cdn_system *system, const char *name, con
  *  bound, N m or N, lower < upper. Its derivatives are differences. Sticky. */
 CDN_API cdn_force cdn_system_limit_drives(cdn_system *system, const char *name, cdn_body body, int k, int n,
                                           const cdn_force *actuators, double lower, double upper);
+
+/** Bounds the sum of p of n drives on one path, N: where it is beyond a bound, all of their forces act smaller by one
+ *  factor, which leaves the bound. (cdn_actuator_force tells p without it.) Otherwise as cdn_system_limit_drives. */
+CDN_API cdn_force cdn_system_limit_drives_along(cdn_system *system, const char *name, cdn_path path, int n,
+                                                const cdn_force *actuators, double lower, double upper);
 
 /* ---- in a State ------------------------------------------------------------------------------- */
 

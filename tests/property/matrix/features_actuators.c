@@ -85,6 +85,17 @@ static void add_limited(scene *s) {
     forces[i] = cdn_system_add_drive(s->system, i ? "one" : "other", &def);
   }
   cdn_system_limit_drives(s->system, "limit of two", s->slider, 0, 2, forces, -0.5, 0.5);
+  const cdn_path path = cdn_system_add_path(s->system, "limited");
+  cdn_path_add_coordinate(s->system, path, s->pin, 0, 0.7);
+  cdn_path_add_coordinate(s->system, path, s->slider, 0, -0.4);
+  for (int i = 0; i < 2; i++) {
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = i ? "puller" : "pusher", control.initial = 1 + i;
+    def.control = cdn_system_add_control(s->system, &control);
+    def.on = CDN_ON_PATH, def.path = path, def.gear[0] = i ? -0.5 : 2, def.bias[1] = -0.3;
+    forces[i] = cdn_system_add_drive(s->system, i ? "puller" : "pusher", &def);
+  }
+  cdn_system_limit_drives_along(s->system, "limit along", path, 2, forces, -0.5, 0.7);
 }
 
 static const sample_drive ball = { CDN_ON_JOINT, CDN_ACTUATOR_FILTER, CDN_LAW_AFFINE, false };
