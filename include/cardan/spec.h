@@ -18,6 +18,7 @@
  *   read why a call on it failed: cdn_spec_last_error
  *   read or set the model's name: cdn_spec_name, cdn_spec_set_name
  *   read or set gravity: cdn_spec_get_gravity, cdn_spec_set_gravity
+ *   read or set the medium: cdn_default_spec_medium, cdn_spec_get_medium, cdn_spec_set_medium
  *   read or set how the file asks that soft rows be solved: cdn_default_spec_solver, cdn_spec_get_solver,
  *       cdn_spec_set_solver
  *   count elements of a kind, find one by name, remove one: cdn_spec_count, cdn_spec_find, cdn_spec_remove
@@ -93,6 +94,19 @@ CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODIS
 CDN_API cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) CDN_NODISCARD;
 
+/** The medium around all bodies (media.h). A body that has shapes with `fluid` is in it as these ellipsoids, any other
+ *  body with a mass as the box of its mass and inertia. Without density and viscosity there is no medium. */
+typedef struct cdn_spec_medium {
+  CDN_DEF_HEADER;
+  double density;   /**< kg/m^3, not negative; default 0 */
+  double viscosity; /**< Pa s, not negative; default 0 */
+  cdn_vec3 wind;    /**< m/s, in Ground; default 0 */
+} cdn_spec_medium;
+CDN_DEF(spec_medium);
+CDN_SIZED(cdn_spec_get_medium, (const cdn_spec *spec, cdn_spec_medium *out), (spec, out), out);
+/** CDN_ERR_ARG, CDN_ERR_NONFINITE: a number that no medium can have; nothing has changed then. */
+CDN_API cdn_status cdn_spec_set_medium(cdn_spec *spec, const cdn_spec_medium *def) CDN_NODISCARD;
+
 /** The friction cones of a file's contacts. */
 typedef enum cdn_spec_cone { CDN_SPEC_PYRAMIDAL, CDN_SPEC_ELLIPTIC } cdn_spec_cone;
 typedef enum cdn_spec_solver_kind { CDN_SPEC_NEWTON, CDN_SPEC_CG, CDN_SPEC_PGS } cdn_spec_solver_kind;
@@ -150,6 +164,9 @@ typedef struct cdn_spec_body {
   /** The part of its weight that a force at its centre of mass compensates; 1: all of it. Default 0 (MJCF's gravcomp)
    * */
   double gravity_compensation;
+  /** The axes of its box in a medium, principal axes of its inertia, in the body's frame: MuJoCo has those that a file
+   *  writes, which differ where two moments are equal. All zero (the default): they are found */
+  cdn_rotation principal;
 } cdn_spec_body;
 CDN_DEF(spec_body);
 CDN_API cdn_status cdn_spec_add_body(cdn_spec *spec, const cdn_spec_body *def, int *index) CDN_NODISCARD;
@@ -241,6 +258,10 @@ typedef struct cdn_spec_shape {
   /** The link of URDF that the shape belonged to, if a fixed joint made that link part of the body; exclusions may name
    *  it. NULL (the default): the body itself */
   const char *part;
+  bool fluid; /**< a medium acts on it as on an ellipsoid with its half sizes (MJCF's fluidshape). Default false */
+  /** Its coefficients: blunt, slender and angular drag, Kutta's and Magnus's lift (media.h). Default 0.5 0.25 1.5 1 1
+   *  */
+  double fluid_coefficients[5];
 } cdn_spec_shape;
 CDN_DEF(spec_shape);
 CDN_API cdn_status cdn_spec_add_shape(cdn_spec *spec, const cdn_spec_shape *def, int *index) CDN_NODISCARD;
@@ -542,11 +563,36 @@ typedef enum cdn_sensor_kind {
   CDN_SENSOR_ACTUATOR_FORCE,  /**< its p */
   CDN_SENSOR_TENDON_POSITION, /**< the length of a tendon */
   CDN_SENSOR_TENDON_VELOCITY,
-  CDN_SENSOR_CONTACT /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_CONTACT, /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_MAGNETOMETER,      /**< `field`, in the frame's axes */
+  CDN_SENSOR_CAMERA_PROJECTION, /**< where the frame's origin is in the picture of a camera, 2 numbers, in pixels from
+                                 *   the left and from the top. The reference frame is the camera: x to the right, y up,
+                                 *   and it looks along -z */
+  CDN_SENSOR_INSIDE,            /**< 1 if the frame's origin is within a volume on the reference frame, else 0 */
+  /** Of a limit of a joint or a ball that acts: the distance to the bound less the margin (negative; m or rad), its
+   *  rate, and the force, >= 0. All are 0 where none acts. Of two bounds that act at once, the lower one */
+  CDN_SENSOR_JOINT_LIMIT_POSITION,
+  CDN_SENSOR_JOINT_LIMIT_VELOCITY,
+  CDN_SENSOR_JOINT_LIMIT_FORCE,
+  CDN_SENSOR_TENDON_LIMIT_POSITION, /**< the same of a tendon's length */
+  CDN_SENSOR_TENDON_LIMIT_VELOCITY,
+  CDN_SENSOR_TENDON_LIMIT_FORCE,
+  CDN_SENSOR_DISTANCE, /**< of two sides, each a shape or all shapes of a body, m; `cutoff` if they are farther apart.
+                        *   Shapes that touch nothing count, too */
+  CDN_SENSOR_NORMAL,   /**< the direction from the nearest point of side a to that of side b; 0 beyond the cutoff */
+  CDN_SENSOR_FROM_TO,  /**< these two points, in Ground, 6 numbers; 0 beyond the cutoff */
+  CDN_SENSOR_USER,     /**< `numbers` that the program sets by cdn_measure_set_value; they begin as 0 */
+  CDN_SENSOR_KIND_COUNT
 } cdn_sensor_kind;
 
 /** What a side of a sensor of contacts is. */
-typedef enum cdn_sensor_side { CDN_SIDE_ANY, CDN_SIDE_SHAPE, CDN_SIDE_BODY, CDN_SIDE_SUBTREE } cdn_sensor_side;
+typedef enum cdn_sensor_side {
+  CDN_SIDE_ANY,
+  CDN_SIDE_SHAPE,
+  CDN_SIDE_BODY,
+  CDN_SIDE_SUBTREE,
+  CDN_SIDE_VOLUME /**< anything, where the contact's point is in the sensor's volume on its frame; of side a alone */
+} cdn_sensor_side;
 /** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in
  *  place of all,
  *  with the sum of their forces, in the mean of their points, in Ground's axes. */
@@ -576,21 +622,30 @@ typedef struct cdn_spec_sensor {
   int line;
   const char *name;
   cdn_sensor_kind kind;
-  const char *joint;              /**< of joint sensors */
-  const char *body;               /**< of frame and subtree sensors; NULL: Ground */
-  cdn_transform X_BS;             /**< the frame on the body */
-  bool has_reference;             /**< true: relative to a frame on a body instead of Ground */
-  const char *reference;          /**< that body; NULL: Ground */
-  cdn_transform X_RS;             /**< the frame on that body */
-  double cutoff;                  /**< > 0: numbers are limited to -cutoff ... cutoff */
-  const char *actuator, *tendon;  /**< of sensors of these */
-  cdn_shape_type volume;          /**< of touch: sphere, capsule, ellipsoid, cylinder or box; default sphere */
+  const char *joint;             /**< of joint sensors */
+  const char *body;              /**< of frame and subtree sensors; NULL: Ground */
+  cdn_transform X_BS;            /**< the frame on the body */
+  bool has_reference;            /**< true: relative to a frame on a body instead of Ground */
+  const char *reference;         /**< that body; NULL: Ground */
+  cdn_transform X_RS;            /**< the frame on that body */
+  double cutoff;                 /**< > 0: numbers are limited to -cutoff ... cutoff */
+  const char *actuator, *tendon; /**< of sensors of these */
+  cdn_shape_type
+      volume; /**< of touch, inside and side_a: sphere, capsule, ellipsoid, cylinder or box; default sphere */
   double volume_size[3];          /**< its half sizes, m */
   cdn_sensor_side side_a, side_b; /**< of contact; default CDN_SIDE_ANY */
   const char *name_a, *name_b;    /**< of these shapes and bodies */
   int contacts;                   /**< how many, at least 1; default 1 */
   int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
   cdn_sensor_reduce reduce;
+  /** The deviation of normal noise in each number, >= 0; of directions and quaternions the deviation of a small turn,
+   *  rad. It is drawn if cdn_model_options.noise or `noisy` asks for it, and holds for a step (random.h). Default 0 */
+  double noise;
+  bool noisy;       /**< default false */
+  cdn_vec3 field;   /**< of a magnetometer: the field in Ground; default 0 -0.5 0 */
+  double focal[2];  /**< of a camera's projection: its focal lengths, in pixels along x and y */
+  double pixels[2]; /**< and the width and height of its picture; default 1 1 */
+  int numbers;      /**< of CDN_SENSOR_USER: 1 (the default) to CDN_MEASURE_MOST */
 } cdn_spec_sensor;
 CDN_DEF(spec_sensor);
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;

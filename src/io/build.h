@@ -24,6 +24,7 @@ typedef struct io_loaded_asset {
 typedef struct io_ready_shape {
   bool there;  /* it becomes a shape of the System */
   bool paired; /* an explicit pair names it, so that its masks do not matter */
+  bool seen;   /* it is none, and a sensor sees it: the geometry is there */
   cdn_shape shape;
   cdn_geometry geometry;
   cdn_transform X_BS;
@@ -100,6 +101,8 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
+/* build_medium.c: the forces of the medium. */
+cdn_status io_build_medium(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there,
@@ -122,6 +125,8 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
  * up as if none of
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* Area, centre and inertia of the surface itself, at density 1 kg/m^2. */
+cdn_status io_shell_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
                         cdn_transform *X_BS);
@@ -172,6 +177,8 @@ cdn_status io_build_actuators(io_builder *b);
 cdn_status io_find_drive(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
+/* Whether a sensor of distances may see a shape of the spec. */
+bool io_is_sensed(const io_builder *b, int i);
 /* build_inertia.c: what joints and actuators say in time constants and damping ratios, and what muscles leave open, as
  * numbers of the spec. Actuators whose numbers are asked for are added to b->system before it is frozen, each with a
  * force of its number in `forces`; { -1 }: the others. */

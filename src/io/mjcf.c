@@ -77,6 +77,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_merge_options(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
+  if (!r->flags.passive) r->spec->whole.medium.density = r->spec->whole.medium.viscosity = 0;
   if (!r->flags.gravity) r->spec->whole.gravity = cdn_v3(0, 0, 0);
   r->spec->whole.parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_tree_start(&r->tree, r->spec));
@@ -131,7 +132,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
     cdni_strfree(&log->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
   cdni_array_free(&log->allocator, &r.drives);
   cdni_array_free(&log->allocator, &r.sites);
-  cdni_array_free(&log->allocator, &r.shape_places);
+  cdni_array_free(&log->allocator, &r.objects);
   io_names_free(&log->allocator, &r.site_names);
   for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
   cdni_array_free(&log->allocator, &r.suffixes);

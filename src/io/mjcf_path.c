@@ -46,7 +46,7 @@ static cdn_status read_geom(mjcf_reader *r, io_xml_node *node, mjcf_path_item *i
                        name);
   item->made.kind = shape->type == CDN_SHAPE_SPHERE ? CDN_SPEC_PATH_SPHERE : CDN_SPEC_PATH_CYLINDER;
   item->made.X_BP = shape->X_BS, item->made.radius = shape->size[0];
-  item->place = CDNI_AT(r->shape_places, int, i);
+  item->place = io_mjcf_find_object(r, MJCF_OBJECT_GEOM, name, -1)->place;
   return CDN_OK;
 }
 

@@ -93,7 +93,7 @@ CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 }, .law 
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 }, .law = SOFT,
-         .solmix = 1);
+         .solmix = 1, .fluid_coefficients = { 0.5, 0.25, 1.5, 1, 1 });
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 }, .random = 0.01, .gridsize = { 1, 1 }, .specular = 0.5,
          .shininess = 0.5);
@@ -105,7 +105,7 @@ CDNI_DEF(spec_path_item, .X_BP = IDENTITY, .divisor = 1);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 }, .cutoff = 0.785398163397448309616,
          .exponent = 10, .attenuation = { 1 }, .castshadow = true);
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
-         .data = CDN_SENSED_FOUND);
+         .data = CDN_SENSED_FOUND, .field = { 0, -0.5, 0 }, .pixels = { 1, 1 }, .numbers = 1);
 CDNI_DEF(spec_key, .time = 0);
 #define MUSCLE                                                                                              \
   {                                                                                                         \
@@ -481,6 +481,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   CDNI_TRY(create(cdn_spec_name(spec), spec->log.file, spec->log.allocator, &copy));
   copy->whole = spec->whole;
   copy->log.body_word = spec->log.body_word;
+  copy->log.files = spec->log.files;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
   else cdn_spec_destroy(copy); /* its message has been told */

@@ -13,6 +13,7 @@ typedef struct io_whole {
   bool has_solver;        /* the format has one (MJCF), or the spec was given one */
   cdn_vec3 gravity;
   cdn_spec_solver solver;
+  cdn_spec_medium medium;
 } io_whole;
 
 struct cdn_spec {

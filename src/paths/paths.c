@@ -52,6 +52,10 @@ cdn_path cdn_system_add_path(cdn_system *system, const char *name) {
     cdni_adder_refuse(&by, CDN_ERR_ARG, "there is a path of that name already: give each its own");
     return none;
   }
+  if (room->paths.count == 0) {
+    room->lengths_ticket = cdni_ticket_reserve(system);
+    room->rates_ticket = cdni_ticket_reserve(system);
+  }
   const cdn_allocator *a = cdni_system_allocator(system);
   path_entry path = { .name = cdni_strdup(a, by.name) };
   if (path.name && cdni_array_push(a, &room->paths, sizeof path, &path))
@@ -258,13 +262,13 @@ const char *cdn_path_name(const cdn_system *system, cdn_path path) {
 cdn_ticket cdn_path_ticket(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, ((cdn_ticket){ 0 }));
   const path_room *room = cdni_paths(system);
-  return room ? room->lengths.ticket : (cdn_ticket){ 0 };
+  return room ? room->lengths_ticket : (cdn_ticket){ 0 };
 }
 
 cdn_ticket cdn_path_rate_ticket(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, ((cdn_ticket){ 0 }));
   const path_room *room = cdni_paths(system);
-  return room ? room->rates.ticket : (cdn_ticket){ 0 };
+  return room ? room->rates_ticket : (cdn_ticket){ 0 };
 }
 
 static const char *name_of(const cdn_system *system, int i) { return path_at(cdni_paths(system), i)->name; }

@@ -188,8 +188,10 @@ cdn_status cdni_paths_declare(void *self, cdn_declarer *d) {
   room->gaps = cdn_declare_cache(d, "gaps", ((size_t)room->n_gaps + 1) * sizeof(path_gap), calc_gaps,
                                  CDNI_COUNT(of_gaps), of_gaps);
   const cdn_ticket of_lengths[] = { room->gaps.ticket, CDN_Q_EFF, room->numbers.ticket };
+  cdni_declare_well_known(d, room->lengths_ticket);
   room->lengths = cdn_declare_cache(d, "lengths", n * sizeof(double), calc_lengths, CDNI_COUNT(of_lengths), of_lengths);
   const cdn_ticket of_rates[] = { room->lengths.ticket, CDN_TWIST, CDN_U_EFF };
+  cdni_declare_well_known(d, room->rates_ticket);
   room->rates = cdn_declare_cache(d, "rates", n * sizeof(double), calc_rates, CDNI_COUNT(of_rates), of_rates);
   return CDN_OK;
 }

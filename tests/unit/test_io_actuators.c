@@ -435,6 +435,6 @@ END_TEST
 
 CHECK_MAIN("io_actuators", test_each_actuator_is_a_control_and_a_force, test_a_tree_only_has_no_actuators,
            test_the_file_switches_actuation_off, test_what_is_left_out_is_named,
-           test_limits_of_effort_bound_what_all_do, test_mistakes_name_the_actuator, test_mistakes_of_specs,
-           test_a_key_leaves_followers_alone, test_activations_in_time, test_every_kind_passes_the_checks,
-           test_a_spec_is_changed)
+           test_limits_of_effort_bound_what_all_do, test_limits_of_a_tendon_bound_its_sum,
+           test_mistakes_name_the_actuator, test_mistakes_of_specs, test_a_key_leaves_followers_alone,
+           test_activations_in_time, test_every_kind_passes_the_checks, test_a_spec_is_changed)
