@@ -138,8 +138,8 @@ typedef struct cdn_drive_def {
 CDN_DEF(drive_def);
 
 /** Adds it. No potential: its power is work in the energy certificate. A run with error control ends a step where a
- *  limit begins or ends to hold an activation; an event at the end of each step brings it back to the limit. Derivatives are exact, but for those of functions of a user and on
- *  contacts, which are differences. Sticky. */
+ *  limit begins or ends to hold an activation; an event at the end of each step brings it back to the limit.
+ *  Derivatives are exact, but for those of functions of a user and on contacts, which are differences. Sticky. */
 CDN_API cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_drive_def *def);
 
 /** Bounds the sum of what n actuators (copied) do on mobility k of a body: a force element adds what is missing to the
