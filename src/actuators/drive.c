@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "actuators/internal.h"
+#include "controls/controls.h"
 #include "core/sized.h"
 #include "system/adding.h"
 
@@ -126,6 +127,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   if (a->def.dynamics != CDN_ACTUATOR_DIRECT) a->z = cdn_declare_z(d, 1, NULL);
   event.kind = CDN_EVENT_STEP, event.handle = hold_within;
   if (is_limited(&a->def)) cdn_declare_event(d, &event);
+  if (cdni_control_feeds_back(cdni_declarer_system(d), a->def.control)) cdni_declare_differenced_rates(d);
   return CDN_OK;
 }
 

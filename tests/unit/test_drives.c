@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include <cardan/actuators.h>
+#include <cardan/derivatives.h>
+#include <cardan/measures.h>
 #include <cardan/model.h>
 #include <cardan/mobilizers.h>
 #include <cardan/stepper.h>
@@ -278,6 +280,41 @@ START_TEST(a_muscle_is_excited_as_millard_says) {
 }
 END_TEST
 
+/* A control that follows a measure varies with the State: derivatives are those of differences. */
+START_TEST(feedback_is_part_of_derivatives) {
+  for (int filtered = 0; filtered < 2; filtered++) {
+    cdn_body shin;
+    cdn_system *system = start_shin(&shin);
+    cdn_control_def control = cdn_default_control_def();
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = "c";
+    def.control = cdn_system_add_control(system, &control);
+    cdn_control_follow_measure(system, def.control, cdn_system_add_coordinate_measure(system, "angle", shin, CDN_Q, 0),
+                               0);
+    def.body = shin, def.gain[0] = -7, def.bias[2] = -0.3;
+    if (filtered) def.dynamics = CDN_ACTUATOR_FILTER, def.time[0] = 0.2;
+    const cdn_force force = cdn_system_add_drive(system, "servo", &def);
+    cdn_state *state;
+    double a = 0.4, by_q, by_u, by_z, zdot_by_q, zdot_by_z;
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    OK_ON(state, cdn_state_set_q(state, (double[]){ 0.3 }));
+    if (filtered) OK_ON(state, cdn_state_set_zvar(state, cdn_actuator_activation(system, force), &a));
+    OK_ON(state, cdn_forward_dynamics_derivatives(state, &by_q, &by_u, NULL, filtered ? &by_z : NULL));
+    NEAR(by_q, filtered ? 0 : -7, 1e-7);
+    NEAR(by_u, -0.3, 1e-7);
+    if (filtered) {
+      NEAR(by_z, -7, 1e-7);
+      OK_ON(state, cdn_calc_zdot_derivatives(state, &zdot_by_q, NULL, &zdot_by_z));
+      NEAR(zdot_by_q, 5, 1e-7);
+      NEAR(zdot_by_z, -5, 1e-7);
+    }
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* ---- mistakes ---- */
 
 START_TEST(mistakes_are_named) {
@@ -338,6 +375,7 @@ END_TEST
 static void add(TCase *tests) {
   tcase_add_test(tests, a_limit_holds_an_activation);
   tcase_add_test(tests, a_muscle_is_excited_as_millard_says);
+  tcase_add_test(tests, feedback_is_part_of_derivatives);
   tcase_add_test(tests, mistakes_are_named);
   tcase_add_test(tests, what_is_no_actuator_is_refused);
   tcase_add_test(tests, moments_are_gradients_of_lengths);
