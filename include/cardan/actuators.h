@@ -22,7 +22,8 @@
  *       cdn_default_drive_def
  *   start the numbers of a muscle: cdn_default_muscle
  *   know the curves of a muscle: cdn_muscle_gain, cdn_muscle_bias, cdn_muscle_rate
- *   bound what several actuators do together on one mobility: cdn_system_limit_drives
+ *   bound what several actuators do together on one mobility, or along a path: cdn_system_limit_drives,
+ *       cdn_system_limit_drives_along
  *   get length and rate of an actuator: cdn_actuator_length, cdn_actuator_rate
  *   get its moments: cdn_actuator_moments
  *   get its force, and its signal: cdn_actuator_force, cdn_actuator_signal
@@ -137,14 +138,19 @@ typedef struct cdn_drive_def {
 CDN_DEF(drive_def);
 
 /** Adds it. No potential: its power is work in the energy certificate. A run with error control ends a step where a
- *  limit begins or ends to hold an activation. Derivatives are exact, but for those of functions of a user and on
- *  contacts, which are differences. Sticky. */
+ *  limit begins or ends to hold an activation; an event at the end of each step brings it back to the limit.
+ *  Derivatives are exact, but for those of functions of a user and on contacts, which are differences. Sticky. */
 CDN_API cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_drive_def *def);
 
 /** Bounds the sum of what n actuators (copied) do on mobility k of a body: a force element adds what is missing to the
  *  bound, N m or N, lower < upper. Its derivatives are differences. Sticky. */
 CDN_API cdn_force cdn_system_limit_drives(cdn_system *system, const char *name, cdn_body body, int k, int n,
                                           const cdn_force *actuators, double lower, double upper);
+
+/** Bounds the sum of p of n drives on one path, N: where it is beyond a bound, all of their forces act smaller by one
+ *  factor, which leaves the bound. (cdn_actuator_force tells p without it.) Otherwise as cdn_system_limit_drives. */
+CDN_API cdn_force cdn_system_limit_drives_along(cdn_system *system, const char *name, cdn_path path, int n,
+                                                const cdn_force *actuators, double lower, double upper);
 
 /* ---- in a State ------------------------------------------------------------------------------- */
 

@@ -359,7 +359,7 @@ typedef struct cdn_force_ops {
   const cdn_ticket *prerequisites;
   int n_prerequisites;
   /** Describes how the forces vary, with the functions of <cardan/derivatives.h>. NULL: derivatives use differences
-   *  of the force. */
+   *  of the force; so they do where a control among the prerequisites follows a measure. */
   cdn_status (*calc_derivative)(const void *self, cdn_state *state, cdn_force_derivatives *derivatives);
   /** For forces that bend or jump (a contact begins, a spring goes slack, friction reverses): computes n_kinks
    *  numbers, each of which changes sign at its kink, and if known their time derivatives. All are NaN on entry; a

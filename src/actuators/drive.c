@@ -1,7 +1,9 @@
 /* Drives: a custom force that reads a control, through an activation, and acts through a transmission. */
+#include <cardan/events.h>
 #include <stdio.h>
 
 #include "actuators/internal.h"
+#include "controls/controls.h"
 #include "core/sized.h"
 #include "system/adding.h"
 
@@ -106,9 +108,26 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
 
 /* ---- the activation --------------------------------------------------------------------------- */
 
+/* What a step has carried beyond a limit goes back to it. */
+static cdn_status hold_within(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  const drive *a = self;
+  const double z = cdn_state_zvar(state, a->z)[0];
+  const double within = drive_within(z, a->def.activation_lower, a->def.activation_upper);
+  (void)what, (void)action;
+  return within == z ? CDN_OK : cdn_state_set_zvar(state, a->z, &within);
+}
+
+static bool is_limited(const cdn_drive_def *d) {
+  return d->dynamics != CDN_ACTUATOR_DIRECT && !(isinf(d->activation_lower) && isinf(d->activation_upper));
+}
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   drive *a = self;
+  cdn_event_def event = cdn_default_event_def();
   if (a->def.dynamics != CDN_ACTUATOR_DIRECT) a->z = cdn_declare_z(d, 1, NULL);
+  event.kind = CDN_EVENT_STEP, event.handle = hold_within;
+  if (is_limited(&a->def)) cdn_declare_event(d, &event);
+  if (cdni_control_feeds_back(cdni_declarer_system(d), a->def.control)) cdni_declare_differenced_rates(d);
   return CDN_OK;
 }
 
@@ -158,8 +177,7 @@ static cdn_status calc_zdot_derivative(const void *self, cdn_state *state, cdn_z
 enum { AT_LOWER, AT_UPPER, LEAVES, KINKS_OF_LIMITS, AT_ZERO = KINKS_OF_LIMITS, AT_ONE, KINKS_OF_MUSCLES };
 static int count_kinks(const cdn_drive_def *d) {
   if (d->dynamics == CDN_ACTUATOR_MUSCLE) return KINKS_OF_MUSCLES;
-  const bool is_free = isinf(d->activation_lower) && isinf(d->activation_upper);
-  return d->dynamics == CDN_ACTUATOR_DIRECT || is_free ? 0 : KINKS_OF_LIMITS;
+  return is_limited(d) ? KINKS_OF_LIMITS : 0;
 }
 
 static cdn_status calc_kinks(const void *self, cdn_state *state, double *values, double *rates) {

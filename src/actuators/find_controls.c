@@ -9,9 +9,9 @@
 #include "forces/forces.h"
 #include "math/cholesky.h"
 
-/* e over the mean of the diagonal of A^T A: among signals that are as good it prefers small ones, and takes 1e-10 of
+/* e over the mean of the diagonal of A^T A: among signals that are as good it prefers small ones, and takes 1e-12 of
  * what is wanted. */
-static const double SMALLNESS = 1e-10;
+static const double SMALLNESS = 1e-12;
 /* What a bound must resist before it is left, over the largest number of A^T b: rounding of A^T A x. */
 static const double RESISTS = 1e-12;
 enum { SETS_FOR_EACH = 10 }; /* sets that are tried, for each signal */

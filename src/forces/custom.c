@@ -4,6 +4,7 @@
 
 #include <cardan/dynamics.h>
 
+#include "controls/controls.h"
 #include "forces/derivatives.h"
 
 typedef struct custom {
@@ -139,12 +140,25 @@ static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *val
 
 /* ---- prerequisites ---- */
 
+/* A measure does not describe its derivatives: a force that reads a control which follows one is differenced. */
+static bool feeds_back(const cdn_system *system, const custom *e) {
+  for (int i = 0; i < cdn_system_control_count(system); i++) {
+    const cdn_control control = { i };
+    if (!cdni_control_feeds_back(system, control)) continue;
+    const cdn_ticket ticket = cdn_control_ticket(system, control);
+    for (int k = 0; k < e->ops.n_prerequisites; k++)
+      if (e->ops.prerequisites[k].i == ticket.i) return true;
+  }
+  return false;
+}
+
 /* A force that has z, or asks for something that varies with u or z, belongs to a later sum than it said. */
 static void prepare(force_set *set, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   for (size_t i = 0; i < set->elements.count; i++) {
     custom *e = &CDNI_AT(set->elements, custom, i);
     if (cdni_subsystem_runs(system, e->subsystem).nz > 0) e->reads = CDN_READS_EVERYTHING;
+    if (feeds_back(system, e)) e->ops.calc_derivative = NULL;
     for (int k = 0; k < e->ops.n_prerequisites; k++) {
       const int32_t t = e->ops.prerequisites[k].i;
       if (t == CDN_Z.i) e->reads = CDN_READS_EVERYTHING;

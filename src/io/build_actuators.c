@@ -141,18 +141,34 @@ static void bound_sums(io_builder *b, const cdn_drive_def *drives, int n, cdn_fo
   }
 }
 
-/* A tendon's limits are those of its actuator's p; of several actuators they would be those of a sum. */
-static void bound_by_tendon(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def) {
-  const cdn_spec_tendon *t = io_spec_tendon(b->spec, cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon));
-  if (t->effort_lower == -INFINITY && t->effort_upper == INFINITY) return;
+/* The actuators on a tendon, in `forces`, which may be NULL; room for all. */
+static int find_on_tendon(const io_builder *b, const char *tendon, cdn_force *forces) {
   int n = 0;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
-    const char *other = io_spec_actuator(b->spec, i)->tendon;
-    n += other && strcmp(other, from->tendon) == 0;
+    const cdn_spec_actuator *a = io_spec_actuator(b->spec, i);
+    if (a->joint || a->body || !a->tendon || strcmp(a->tendon, tendon) != 0) continue;
+    if (forces) forces[n] = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
+    n++;
   }
+  return n;
+}
+
+/* The limits of a tendon are those of its actuator's p, and of a sum where there are several. */
+static void bound_by_tendon(const io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def) {
+  const cdn_spec_tendon *t = io_spec_tendon(b->spec, cdn_spec_find(b->spec, CDN_SPEC_TENDON, from->tendon));
   const double lower = fmax(def->lower, t->effort_lower), upper = fmin(def->upper, t->effort_upper);
-  if (n == 1 && lower < upper) def->lower = lower, def->upper = upper;
-  else io_not_understood(b->log, from->line, "tendon actuatorfrcrange (of several actuators)");
+  if (find_on_tendon(b, from->tendon, NULL) == 1 && lower < upper) def->lower = lower, def->upper = upper;
+}
+
+static void bound_tendons(io_builder *b, cdn_force *forces) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++) {
+    const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
+    const int n = t->effort_lower == -INFINITY && t->effort_upper == INFINITY ? 0 : find_on_tendon(b, t->name, forces);
+    char name[256];
+    if (n < 2) continue;
+    snprintf(name, sizeof name, "%.200s actuators' limit", t->name);
+    cdn_system_limit_drives_along(b->system, name, b->tendons[i].path, n, forces, t->effort_lower, t->effort_upper);
+  }
 }
 
 /* ---- adding ----------------------------------------------------------------------------------- */
@@ -232,6 +248,7 @@ static cdn_status add_all(io_builder *b, int n, cdn_drive_def *drives, cdn_force
   bound_joints(b, drives, n);
   for (int i = 0; i < n; i++) CDNI_TRY(add_actuator(b, io_spec_actuator(b->spec, i), &drives[i]));
   bound_sums(b, drives, n, forces);
+  bound_tendons(b, forces);
   return CDN_OK;
 }
 

@@ -58,7 +58,8 @@ static const char driven[] =
     "<general name='m3' site='a' refsite='o' gear='1 .5 0 0 0 0' lengthrange='-2 2' dyntype='muscle' dynprm='.01 .04' "
     "gaintype='muscle' gainprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2' biastype='muscle' biasprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2'/>"
     "<general name='crank' cranksite='c' slidersite='a' cranklength='3' gear='.5' dyntype='filter' dynprm='.1'/>"
-    "<general name='tip' site='c' dyntype='muscle' dynprm='.05 .1' gainprm='2'/></actuator></mujoco>";
+    "<general name='tip' site='c' dyntype='muscle' dynprm='.05 .1' gainprm='2'/>"
+    "<intvelocity name='v' joint='shoulder' kp='3' actrange='-1.01 1.02'/></actuator></mujoco>";
 
 START_TEST(steps_with_muscles_are_mujocos) {
   const pair *p = &methods[_i];

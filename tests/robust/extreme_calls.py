@@ -54,7 +54,7 @@ ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'st
          'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_invertible_law|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key|solver)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
-          'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law']
+          'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law', 'muscle']
 
 
 def without_comments(text):
@@ -146,7 +146,7 @@ def field(text):
     kind, statements = m.group(1), []
     for name in m.group(2).split(','):
         name = name.strip()
-        if not re.match(r'\w+$', name) or kind in ('cdn_allocator',) or kind.endswith('_fn'):
+        if not re.match(r'\w+$', name) or kind in ('cdn_allocator', 'cdn_drive_user') or kind.endswith('_fn'):
             continue
         if name in MAY_BE_NONE:
             value = '(%s){ draw_below(w, w->n_%s + 1) - 1 }' % (kind, kind.replace('cdn_', '', 1))

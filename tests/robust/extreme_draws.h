@@ -153,6 +153,12 @@ static cdn_soft_law draw_soft_law(world *w) {
   return law;
 }
 
+static cdn_muscle draw_muscle(world *w) {
+  cdn_muscle muscle = cdn_default_muscle();
+  if (draw_bool(w)) ((double *)&muscle)[draw_below(w, sizeof muscle / sizeof(double))] = extreme_number(w);
+  return muscle;
+}
+
 static cdn_mobility draw_mobility(world *w) { return (cdn_mobility){ { draw_id(w, w->n_body) }, draw_int(w) }; }
 static cdn_ticket draw_ticket(world *w) { return (cdn_ticket){ draw_int(w) }; }
 static cdn_cache draw_cache(world *w) {

@@ -181,6 +181,31 @@ START_TEST(test_limits_of_effort_bound_what_all_do) {
 }
 END_TEST
 
+/* On a tendon all forces become smaller by one factor. */
+START_TEST(test_limits_of_a_tendon_bound_its_sum) {
+  load("<worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><tendon><fixed name='t' "
+       "actuatorfrcrange='-1 1.5'><joint joint='j' coef='2'/></fixed></tendon><actuator><motor name='a' tendon='t' "
+       "gear='3'/><motor name='b' tendon='t' gear='-.5'/></actuator>",
+       NULL);
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  for (int round = -20; round <= 20; round++) {
+    const double a = 0.2 * round, b = 1 - 0.1 * round, sum = a + b;
+    const double factor = sum > 1.5 ? 1.5 / sum : sum < -1 ? -1 / sum : 1;
+    double f, all = 0;
+    OK_ON(state, cdn_control_set(state, named("a").control, a));
+    OK_ON(state, cdn_control_set(state, named("b").control, b));
+    OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+    for (int k = 0; k < cdn_system_force_count(of); k++) {
+      if (!strstr(cdn_force_name(of, (cdn_force){ k }), "actuator")) continue;
+      OK_ON(state, cdn_force_contribution(state, (cdn_force){ k }, NULL, &f, NULL, NULL));
+      all += f;
+    }
+    NEAR(all, factor * 2 * (3 * a - 0.5 * b), 1e-12);
+  }
+  end();
+}
+END_TEST
+
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
 START_TEST(test_mistakes_name_the_actuator) {
@@ -410,6 +435,6 @@ END_TEST
 
 CHECK_MAIN("io_actuators", test_each_actuator_is_a_control_and_a_force, test_a_tree_only_has_no_actuators,
            test_the_file_switches_actuation_off, test_what_is_left_out_is_named,
-           test_limits_of_effort_bound_what_all_do, test_mistakes_name_the_actuator, test_mistakes_of_specs,
-           test_a_key_leaves_followers_alone, test_activations_in_time, test_every_kind_passes_the_checks,
-           test_a_spec_is_changed)
+           test_limits_of_effort_bound_what_all_do, test_limits_of_a_tendon_bound_its_sum,
+           test_mistakes_name_the_actuator, test_mistakes_of_specs, test_a_key_leaves_followers_alone,
+           test_activations_in_time, test_every_kind_passes_the_checks, test_a_spec_is_changed)

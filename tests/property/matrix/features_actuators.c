@@ -16,6 +16,7 @@ static void put_law(cdn_drive_def *def, const sample_drive *d, double length) {
   def->gain[0] = 1.5, def->gain[1] = 0.3, def->gain[2] = -0.4;
   def->bias[0] = 0.2, def->bias[1] = -0.7, def->bias[2] = -0.5;
   def->time[0] = 0.3, def->time[1] = 0.5, def->time[2] = 0.2;
+  if (d->dynamics == CDN_ACTUATOR_INTEGRATOR) def->activation_lower = -3, def->activation_upper = 4;
   def->passive.peak = def->muscle.peak = 2;
   /* it is slack before its points meet */
   def->muscle.length_range[0] = def->passive.length_range[0] = length > 0 ? 0.8 * length : -2;
@@ -85,6 +86,17 @@ static void add_limited(scene *s) {
     forces[i] = cdn_system_add_drive(s->system, i ? "one" : "other", &def);
   }
   cdn_system_limit_drives(s->system, "limit of two", s->slider, 0, 2, forces, -0.5, 0.5);
+  const cdn_path path = cdn_system_add_path(s->system, "limited");
+  cdn_path_add_coordinate(s->system, path, s->pin, 0, 0.7);
+  cdn_path_add_coordinate(s->system, path, s->slider, 0, -0.4);
+  for (int i = 0; i < 2; i++) {
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = i ? "puller" : "pusher", control.initial = 1 + i;
+    def.control = cdn_system_add_control(s->system, &control);
+    def.on = CDN_ON_PATH, def.path = path, def.gear[0] = i ? -0.5 : 2, def.bias[1] = -0.3;
+    forces[i] = cdn_system_add_drive(s->system, i ? "puller" : "pusher", &def);
+  }
+  cdn_system_limit_drives_along(s->system, "limit along", path, 2, forces, -0.5, 0.7);
 }
 
 static const sample_drive ball = { CDN_ON_JOINT, CDN_ACTUATOR_FILTER, CDN_LAW_AFFINE, false };

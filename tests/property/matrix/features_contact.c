@@ -3,6 +3,7 @@
  * soft contact. */
 #include <stdlib.h>
 
+#include <cardan/actuators.h>
 #include <cardan/contact_law.h>
 
 #include "matrix.h"
@@ -203,6 +204,18 @@ static void add_own_law(scene *s) {
   add_touch(s);
 }
 
+/* An actuator presses the two together. */
+static void add_pressed(scene *s) {
+  cdn_control_def control = cdn_default_control_def();
+  cdn_drive_def def = cdn_default_drive_def();
+  add_touch(s);
+  control.name = s->now ? "grip" : "hold", control.initial = 0.7;
+  def.control = cdn_system_add_control(s->system, &control);
+  def.on = CDN_ON_CONTACTS, def.body = s->loose[0];
+  def.dynamics = CDN_ACTUATOR_FILTER, def.gain[0] = 3, def.bias[2] = -2;
+  cdn_system_add_drive(s->system, s->now ? "grip" : "hold", &def);
+}
+
 /* A belt: the surface of the lower shape moves. */
 static void add_belt(scene *s) {
   const touching *t = touching_of(s);
@@ -260,6 +273,7 @@ static const feature table[] = {
   { .name = "convex frictionless", .add = add_touch, CONVEX(SPHERE, CDN_GEOMETRY_CAPSULE, 1, false, 2e-3, 0.01) },
   { .name = "convex rolling", .add = add_touch, CONVEX(SPHERE, SPHERE, 6, false, 2e-3, 0) },
   { .name = "convex box", .add = add_touch, CONVEX(HALF_SPACE, BOX, 4, false, 8e-3, 0) },
+  { .name = "convex pressed", .differenced = true, .add = add_pressed, CONVEX(HALF_SPACE, SPHERE, 3, false, 2e-3, 0) },
   { .name = "convex pyramid", .add = add_touch, CONVEX(BOX, SPHERE, 3, true, 2e-3, 0) },
 };
 /* clang-format on */
