@@ -86,6 +86,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   io_mjcf_finish_masses(r);
   CDNI_TRY(io_mjcf_order_models(r));
   CDNI_TRY(io_mjcf_compare_options(r));
+  CDNI_TRY(io_mjcf_copy_references(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
   CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
@@ -132,8 +133,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
   cdni_array_free(&log->allocator, &r.drives);
   cdni_array_free(&log->allocator, &r.sites);
   io_names_free(&log->allocator, &r.site_names);
-  for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
-  cdni_array_free(&log->allocator, &r.suffixes);
+  io_mjcf_free_copies(&r);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&log->allocator, &r.names[i]);
   return status;
 }

@@ -4,6 +4,8 @@
  *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
  *   mjcf_attach.c      models that are attached
  *   mjcf_prefix.c      their names
+ *   mjcf_references.c  which attributes are names of other elements
+ *   mjcf_copies.c      what names copies of replicate
  *   mjcf_option.c      <compiler> and <option>
  *   mjcf_defaults.c    default classes, and attributes looked up through them
  *   mjcf_orientation.c positions and the five ways to write an orientation
@@ -25,6 +27,7 @@
 #ifndef CARDAN_IO_MJCF_H
 #define CARDAN_IO_MJCF_H
 
+#include "io/mjcf_references.h"
 #include "io/names.h"
 #include "io/tree.h"
 #include "io/xml.h"
@@ -116,6 +119,14 @@ typedef struct mjcf_attached {
   io_xml_node *node; /* NULL: it was not understood */
   int document, class;
 } mjcf_attached;
+
+/* A suffix of names in a copy. */
+typedef struct mjcf_suffix {
+  int index;             /* among all, in the order in which they are read */
+  int first, last, next; /* of the copies in this one; the next of those around; -1: none */
+  const char *outer;     /* text of that of the copy around it, or NULL */
+  char text[60];
+} mjcf_suffix;
 
 /* One element inside a <default>; the elements of a class and then of its ancestors are found along `next`. */
 typedef struct mjcf_default {
@@ -219,7 +230,10 @@ typedef struct mjcf_reader {
   cdni_array meshes;                    /* mjcf_mesh */
   const char *suffix;                   /* of the names in the copy that is being read (replicate); NULL: none */
   char full_name[512];                  /* of io_mjcf_name */
-  cdni_array suffixes;                  /* char *: what scopes borrow */
+  cdni_array suffixes;                  /* mjcf_suffix *: what scopes borrow */
+  io_names copied[MJCF_OF_KINDS];       /* full names of copies, with their suffix */
+  io_names bare[MJCF_OF_KINDS];         /* the same without it */
+  cdni_array copied_names;              /* char *: what these borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
   cdni_array drives;                    /* mjcf_drive */
@@ -266,6 +280,18 @@ cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reade
 cdn_status io_mjcf_merge_options(mjcf_reader *r);
 /* What the attached models say differently about the world. */
 cdn_status io_mjcf_compare_options(mjcf_reader *r);
+
+/* ---- mjcf_copies.c ---- */
+
+/* The suffix of names in copy i of `count`: a separator and the number, with zeros before it, before the suffix of the
+ * copy around it (or NULL). */
+cdn_status io_mjcf_make_suffix(mjcf_reader *r, const char *separator, int count, int i, const char *outer,
+                               const char **out);
+/* An element with the reader's suffix has this full name. */
+void io_mjcf_note_copy(mjcf_reader *r, const io_xml_node *node, const char *full_name);
+/* Once all bodies are read: what names copied elements is copied with them, under their suffixes. */
+cdn_status io_mjcf_copy_references(mjcf_reader *r);
+void io_mjcf_free_copies(mjcf_reader *r);
 
 /* ---- mjcf_prefix.c ---- */
 

@@ -260,5 +260,65 @@ START_TEST(test_replicate) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_tree", test_replicate, test_default_classes, test_freejoint_ignores_defaults, test_joint_angles,
-           test_limits, test_names_and_order, test_frames, test_include, test_keyframes)
+static void names_are(cdn_spec_kind kind, const char *const *expected, int n) {
+  ck_assert_int_eq(count(kind), n);
+  for (int i = 0; i < n; i++) {
+    const char *name = kind == CDN_SPEC_SENSOR     ? io_spec_sensor(spec, i)->name
+                       : kind == CDN_SPEC_ACTUATOR ? io_spec_actuator(spec, i)->name
+                       : kind == CDN_SPEC_TENDON   ? io_spec_tendon(spec, i)->name
+                                                   : io_spec_constraint(spec, i)->name;
+    ck_assert_str_eq(name, expected[i]);
+  }
+}
+
+/* What names something in a copy is copied with it, in MuJoCo's order (3.14): copy by copy, after what is not copied.
+ * Of an equality with something that is not copied nothing is left, as there. (MuJoCo has 16 clocks then.) */
+START_TEST(test_replicate_copies_what_refers_to_it) {
+  static const char *const sensors[] = { "clock", "f-0", "a-0",   "in0-0",  "mix0-0", "in1-0", "mix1-0",
+                                         "f-1",   "a-1", "in0-1", "mix0-1", "in1-1",  "mix1-1" };
+  static const char *const actuators[] = { "mo", "m-0", "mt-0", "m-1", "mt-1" };
+  static const char *const tendons[] = { "t-0", "t-1" }, *const equalities[] = { "e-0", "e-1" };
+  read_text(
+      "<worldbody><body name='out' pos='5 0 0'><joint name='oj'/><geom name='og' size='.1'/></body>"
+      "<replicate count='2' offset='1 0 0' sep='-'><body name='a'><joint name='j'/><geom name='g' size='.1'/>"
+      "<body name='aa'><joint name='jj' axis='0 1 0'/><geom size='.1'/>"
+      "<replicate count='2' offset='0 1 0'><site name='p'/></replicate></body></body></replicate></worldbody>"
+      "<actuator><motor name='m' joint='j'/><motor name='mo' joint='oj'/><motor name='mt' tendon='t'/></actuator>"
+      "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='oj' coef='2'/></fixed></tendon>"
+      "<equality><joint name='e' joint1='j' joint2='jj'/><joint name='mixed' joint1='j' joint2='oj'/></equality>"
+      "<contact><exclude body1='a' body2='aa'/><exclude body1='a' body2='out'/><pair geom1='g' geom2='og'/></contact>"
+      "<sensor><framepos name='f' objtype='xbody' objname='a' reftype='xbody' refname='out'/>"
+      "<framepos name='in' objtype='site' objname='p'/><clock name='clock'/>"
+      "<framepos name='mix' objtype='site' objname='p' reftype='xbody' refname='a'/>"
+      "<actuatorfrc name='a' actuator='m'/></sensor>");
+  const char *suffixes[] = { "-0", "-1" };
+  ck_assert_int_eq(noted("equality/joint (of what was not understood)"), 1);
+  names_are(CDN_SPEC_ACTUATOR, actuators, 5);
+  names_are(CDN_SPEC_TENDON, tendons, 2);
+  names_are(CDN_SPEC_CONSTRAINT, equalities, 2);
+  ck_assert_int_eq(count(CDN_SPEC_CONTACT), 6);
+  names_are(CDN_SPEC_SENSOR, sensors, 13);
+  for (int i = 0; i < 2; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "a%s", suffixes[i]);
+    const cdn_spec_sensor *f = io_spec_sensor(spec, 1 + 6 * i), *mix = io_spec_sensor(spec, 4 + 6 * i);
+    ck_assert_str_eq(f->body, name);
+    ck_assert_str_eq(f->reference, "out");
+    ck_assert_str_eq(mix->reference, name);
+    snprintf(name, sizeof name, "aa%s", suffixes[i]);
+    ck_assert_str_eq(mix->body, name);
+    snprintf(name, sizeof name, "jj%s", suffixes[i]);
+    ck_assert_str_eq(io_spec_constraint(spec, i)->joint_x, name);
+    snprintf(name, sizeof name, "j%s", suffixes[i]);
+    ck_assert_str_eq(io_spec_constraint(spec, i)->joint_y, name);
+    ck_assert_str_eq(io_spec_actuator(spec, 1 + 2 * i)->joint, name);
+    ck_assert_str_eq(io_spec_tendon(spec, i)->joint[0], name);
+    ck_assert_str_eq(io_spec_tendon(spec, i)->joint[1], "oj");
+  }
+  done();
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_tree", test_replicate, test_replicate_copies_what_refers_to_it, test_default_classes,
+           test_freejoint_ignores_defaults, test_joint_angles, test_limits, test_names_and_order, test_frames,
+           test_include, test_keyframes)
