@@ -36,6 +36,7 @@
  *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
  *   add a spring with slack along a path: cdn_system_add_path_spring, cdn_path_spring_set
  *   add a damper along a path: cdn_system_add_path_damper, cdn_path_damper_set
+ *   limit the length of a path by compliant stops: cdn_system_add_path_stop, cdn_path_stop_set
  *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
  *   move a bushing's frames: cdn_linear_bushing_set_frames
  *   read a bushing's six coordinates and rates: cdn_linear_bushing_coordinates
@@ -219,6 +220,14 @@ CDN_API cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double
 /** A damper along a path: tension c times the rate of its length; c >= 0. */
 CDN_API cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c);
 CDN_API cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A compliant stop of a path's length, as a coordinate has it: outside [lower, upper], with x the penetration, the
+ *  tension is k x max(0, 1 + d xdot) beyond `upper`, and its opposite, a push, below `lower`. A bound may be infinite.
+ *  k > 0 (N/m); d >= 0 (s/m). Steps end where the length meets or leaves a bound, and where damping cancels the
+ *  force. */
+CDN_API cdn_force cdn_system_add_path_stop(cdn_system *system, const char *name, cdn_path path, double lower,
+                                           double upper, double k, double d);
+CDN_API cdn_status cdn_path_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
+                                     double d) CDN_NODISCARD;
 
 /** A linear bushing between frame F on body A and frame M on body B, two different bodies. Its six coordinates are
  *  the body-fixed x-y-z angles of R_FM (rad; the first and the third in [-pi, pi], the second in [-pi/2, pi/2]) and

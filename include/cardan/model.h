@@ -12,6 +12,7 @@
  *   read it from memory (its other files by read_file of the options): cdn_model_load_string
  *   add a file's contents to a System that is not frozen yet: cdn_model_load_into
  *   read a file into a spec, which I can change: cdn_spec_load, cdn_spec_load_string
+ *   write a spec into a file: cdn_spec_save
  *   add a spec's contents to a System: cdn_model_build
  *   set reading options: strict, floating base, keep fixed links, armature, no gravity: cdn_default_model_options
  *   get the System of the model, or the spec that it was built from: cdn_model_system, cdn_model_spec
@@ -138,16 +139,18 @@ typedef struct cdn_model_options {
    *  all files are on the disk. */
   cdn_read_file_fn *read_file;
   void *read_file_user; /**< its first argument; default NULL */
+  bool noise;           /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */
+  uint32_t seed;        /**< of that noise (cdn_system_use_random). Default 0 */
 } cdn_model_options;
 
 CDN_DEF(model_options);
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). Sensors of MJCF that are values of the State become measures of their names (listed in
- *  docs/command_simulate.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
+ *  <mujoco>: MJCF). A text that begins with a brace is one of cdn_spec_save. Sensors of MJCF become measures of their
+ *  names (docs/measures.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
  *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,
- *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that
- *  is not a regular file is refused. */
+ *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that is
+ *  not a regular file is refused. */
 CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 /** Reads a model from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,
@@ -161,6 +164,12 @@ CDN_API cdn_status cdn_spec_load(const char *path, const cdn_model_options *opti
 /** Reads a spec from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_spec_load_string(const char *text, size_t size, const char *name,
                                         const cdn_model_options *options, cdn_spec **out) CDN_NODISCARD;
+/** Writes a spec into a file, whose name tells the format: .json is Cardan's own. All that a spec has is there, and
+ *  cdn_spec_load gives a spec whose numbers have the same bits (docs/convert.md). Files of assets are named as they are
+ *  seen from `path`. An earlier file is replaced when all has been written. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED
+ *  (another ending; a joint that is made of functions), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the
+ *  message. */
+CDN_API cdn_status cdn_spec_save(const cdn_spec *spec, const char *path) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be
  *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "knee actuator", "gravity"),

@@ -193,44 +193,6 @@ static void set_solver(io_builder *b) {
   cdn_system_set_soft(b->system, &soft);
 }
 
-/* ---- tendons ---- */
-
-cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *t, cdn_mobility *found) {
-  const cdn_status wrong = t->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG;
-  if (t->joints < 1 || t->joints > CDN_SPEC_TENDON_JOINTS)
-    return io_fail(b->log, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name,
-                   t->joints, CDN_SPEC_TENDON_JOINTS);
-  for (int i = 0; i < t->joints; i++) {
-    const int joint = t->joint[i] ? io_names_find(&b->names.joints, t->joint[i]) : -1;
-    if (joint < 0 || b->joints[joint].i < 0 || io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
-      return io_fail(b->log, wrong, t->line,
-                     "tendon '%.60s': there is no joint '%.60s' with one coordinate of its own; correct the name",
-                     t->name, t->joint[i] ? t->joint[i] : "(none)");
-    found[i] = (cdn_mobility){ b->joints[joint], 0 };
-  }
-  return CDN_OK;
-}
-
-static cdn_status add_tendon(io_builder *b, const cdn_spec_tendon *t) {
-  char name[256];
-  cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
-  CDNI_TRY(io_find_tendon_joints(b, t, def.joint));
-  memcpy(def.coefficient, t->coefficient, sizeof def.coefficient);
-  def.joints = t->joints;
-  def.name = name;
-  if (t->limited) {
-    snprintf(name, sizeof name, "%.200s limit", t->name);
-    def.lower = t->lower, def.upper = t->upper, def.margin = t->margin, def.law = t->limit_law;
-    cdn_system_add_soft_tendon(b->system, &def);
-  }
-  if (t->friction > 0) {
-    snprintf(name, sizeof name, "%.200s friction", t->name);
-    def.kind = CDN_TENDON_LOSS, def.loss = t->friction, def.law = t->friction_law;
-    cdn_system_add_soft_tendon(b->system, &def);
-  }
-  return CDN_OK;
-}
-
 cdn_status io_build_forces(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->spec->whole.gravity;
@@ -252,12 +214,5 @@ cdn_status io_build_forces(io_builder *b) {
   for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
     if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);
   CDNI_TRY(io_build_medium(b));
-  const double *of_tendons =
-      b->inertia ? b->inertia + IO_MOST_MOBILITIES * cdn_spec_count(b->spec, CDN_SPEC_JOINT) : NULL;
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++) {
-    const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
-    if (soft) CDNI_TRY(add_tendon(b, t));
-    else if (of_tendons && t->friction > 0) CDNI_TRY(io_add_tendon_friction(b, t, of_tendons[i]));
-  }
   return CDN_OK;
 }

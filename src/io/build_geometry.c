@@ -247,6 +247,7 @@ cdn_status io_load_geometries(io_builder *b) {
   CDNI_TRY(name_assets(b));
   for (int i = 0; i < n; i++)
     if (io_shape_takes_part(b, i)) b->ready[i].there = geometry_of(b, io_spec_shape(b->spec, i), &b->ready[i]);
+    else if (io_is_sensed(b, i)) b->ready[i].seen = geometry_of(b, io_spec_shape(b->spec, i), &b->ready[i]);
   io_list *lost = &b->lost_assets;
   if (lost->count == 1)
     io_warn(b->log, b->lost_line, "%s %s is left out of contact: %s", b->lost_word, lost->text, b->lost_reason);

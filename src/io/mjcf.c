@@ -89,8 +89,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_copy_references(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
-  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "tendon", io_mjcf_read_tendons));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(io_mjcf_read_everywhere(r, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(io_mjcf_read_everywhere(r, "keyframe", io_mjcf_read_keyframe));
@@ -132,6 +132,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
     cdni_strfree(&log->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
   cdni_array_free(&log->allocator, &r.drives);
   cdni_array_free(&log->allocator, &r.sites);
+  cdni_array_free(&log->allocator, &r.objects);
   io_names_free(&log->allocator, &r.site_names);
   io_mjcf_free_copies(&r);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&log->allocator, &r.names[i]);

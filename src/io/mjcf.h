@@ -21,7 +21,8 @@
  *   mjcf_mesh.c        the mass of meshes
  *   mjcf_shell.c       primitives with their mass on the surface
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
- *   mjcf_sensor.c      sites, and sensors that are values of the State
+ *   mjcf_site.c        sites, and where other things are that sensors name
+ *   mjcf_sensor.c      sensors
  *   mjcf_key.c         keyframes
  *   mjcf_names.c       unique names, and what has them */
 #ifndef CARDAN_IO_MJCF_H
@@ -76,8 +77,8 @@ typedef struct mjcf_compiler {
 /* What <flag> switches off. */
 typedef struct mjcf_flags {
   bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
-  bool sleep;   /* off, unless the file says so */
-  bool passive; /* compensation of gravity, and the medium */
+  bool sleep, sensornoise; /* off, unless the file says so */
+  bool passive;            /* compensation of gravity, and the medium */
 } mjcf_flags;
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
@@ -188,6 +189,18 @@ typedef struct mjcf_site {
   double volume_size[3];
 } mjcf_site;
 
+/* What sensors and tendons name beside bodies and sites: a geom, a camera, and where the file gives them the principal
+ * axes of a body's inertia. */
+typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA, MJCF_OBJECT_INERTIA } mjcf_object_kind;
+typedef struct mjcf_object {
+  mjcf_object_kind kind;
+  const char *name; /* the spec's; NULL: it has none */
+  int place;
+  bool fixed; /* X is right: MuJoCo moves the frames of meshes, and some cameras turn */
+  cdn_transform X;
+  double focal[2], pixels[2]; /* of a camera, in pixels */
+} mjcf_object;
+
 /* An actuator of the file, as keyframes count it. */
 typedef struct mjcf_drive {
   const char *name;
@@ -236,9 +249,11 @@ typedef struct mjcf_reader {
   cdni_array copied_names;              /* char *: what these borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
+  cdni_array objects;                   /* mjcf_object */
+  cdn_vec3 magnetic;                    /* the field of <option>, which magnetometers show */
   cdni_array drives;                    /* mjcf_drive */
   io_names site_names;                  /* their indices */
-  io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
+  io_names names[6]; /* lines of bodies, joints, keyframes, sensors, actuators, tendons: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -432,10 +447,23 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_tendon.c ---- */
+/* ---- mjcf_tendon.c, mjcf_path.c ---- */
+
+/* An item of a tendon's path on its way into the spec, and the places of its bodies. */
+typedef struct mjcf_path_item {
+  cdn_spec_path_item made;
+  int place, side_place;
+} mjcf_path_item;
+typedef struct mjcf_path {
+  cdni_array items; /* mjcf_path_item */
+} mjcf_path;
 
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
+/* Whether there is a tendon of this name whose length is a sum of few coordinates. */
+bool io_mjcf_has_sum(const mjcf_reader *r, const char *name);
+/* The children of a <spatial>. *lost: it is left out, which has been told. */
+cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost);
 
 /* ---- mjcf_actuator.c ---- */
 
@@ -458,11 +486,17 @@ void io_mjcf_override_contacts(mjcf_reader *r);
 
 cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_sensor.c ---- */
+/* ---- mjcf_site.c ---- */
 
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* False: there is no site of this name. */
 bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where);
+cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object);
+/* By its name, or, if that is NULL, by the place of its body; NULL: there is none. */
+const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name, int place);
+
+/* ---- mjcf_sensor.c ---- */
+
 /* The file's word for a kind of sensor. */
 const char *io_mjcf_sensor_word(cdn_sensor_kind kind);
 /* Once all bodies are read and have their masses. */
@@ -470,7 +504,7 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR, MJCF_NAME_TENDON };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */

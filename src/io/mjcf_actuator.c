@@ -215,9 +215,7 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
 
 static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
   a->made.tendon = name;
-  return cdn_spec_find(r->spec, CDN_SPEC_TENDON, name) >= 0
-             ? CDN_OK
-             : leave_out(r, node, "on a tendon that is not simulated", a);
+  return io_mjcf_has_sum(r, name) ? CDN_OK : leave_out(r, node, "on a tendon that is not simulated", a);
 }
 
 static cdn_status read_target(mjcf_reader *r, io_xml_node *node, acting *a) {

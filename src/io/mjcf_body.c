@@ -274,9 +274,12 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
   CDNI_TRY(io_mjcf_check_joints(r, place, p->node));
   /* Without geoms to take it from, the inertia of the file counts. */
-  const mjcf_body_mass *mass = from_geoms && !(given && c.selected == 0) ? &c.geoms : &c.inertial;
+  const bool geoms_count = from_geoms && !(given && c.selected == 0);
+  const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;
   io_body_at(&r->tree, place)->mass = mass->of;
   io_body_at(&r->tree, place)->principal = mass->principal;
+  const mjcf_object axes = { .kind = MJCF_OBJECT_INERTIA, .place = place, .X.R = mass->principal };
+  if (!geoms_count && cdn_norm(mass->principal.x) > 0) CDNI_TRY(io_mjcf_add_object(r, &axes));
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);

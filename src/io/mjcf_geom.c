@@ -225,6 +225,12 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
   CDNI_TRY(read_fluid(r, e, shape));
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
+  const mjcf_object object = { .kind = MJCF_OBJECT_GEOM,
+                               .name = io_spec_shape(r->spec, index)->name,
+                               .place = scope->place,
+                               .fixed = !g->fitted,
+                               .X = shape->X_BS };
+  CDNI_TRY(io_mjcf_add_object(r, &object));
   return IO_REFER(&r->tree, SHAPE, shape, index, body, scope->place);
 }
 

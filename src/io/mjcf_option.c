@@ -15,7 +15,8 @@ void io_mjcf_default_compiler(mjcf_compiler *compiler) {
 
 void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, true };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, false, true };
+  r->magnetic = cdn_v3(0, -0.5, 0);
   io_mjcf_default_solver(r);
   r->spec->whole.has_gravity = true;
   r->spec->whole.gravity = cdn_v3(0, 0, -9.81);
@@ -143,9 +144,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "eulerdamp", &r->spec->whole.solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
   CDNI_TRY(read_flag(r, node, "diagexact", &r->spec->whole.solver.exact_diagonal));
-  bool noise = false;
-  CDNI_TRY(read_flag(r, node, "sensornoise", &noise));
-  if (noise) io_not_understood(r->log, io_xml_line(node), "flag sensornoise");
+  CDNI_TRY(read_flag(r, node, "sensornoise", &f->sensornoise));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -175,15 +174,11 @@ static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
 
 static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
   cdn_spec_medium *m = &r->spec->whole.medium;
-  double magnetic[3] = { 0, 0, 0 };
   CDNI_TRY(io_xml_double(r->log, node, "density", &m->density, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "viscosity", &m->viscosity, NULL));
   CDNI_TRY(io_xml_vec3(r->log, node, "wind", &m->wind, NULL));
   const char *wrong = io_check_medium(m);
   if (wrong) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s", wrong);
-  CDNI_TRY(io_xml_doubles(r->log, node, "magnetic", magnetic, 3, NULL));
-  if (magnetic[0] != 0 || magnetic[1] != 0 || magnetic[2] != 0)
-    io_not_understood(r->log, io_xml_line(node), "option magnetic");
   return CDN_OK;
 }
 
@@ -193,6 +188,7 @@ cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
                                         "sdf_iterations", "sdf_initpoints", "sleep_tolerance" };
   CDNI_TRY(io_xml_vec3(r->log, node, "gravity", &r->spec->whole.gravity, NULL));
   CDNI_TRY(read_medium(r, node));
+  CDNI_TRY(io_xml_vec3(r->log, node, "magnetic", &r->magnetic, NULL));
   CDNI_TRY(io_mjcf_read_solver(r, node));
   CDNI_TRY(read_disabled_groups(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };

@@ -25,9 +25,10 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
   [CDN_SPEC_JOINT] = { "joint", sizeof(cdn_spec_joint), 3, { AT(joint, name), AT(joint, parent), AT(joint, child) } },
   [CDN_SPEC_CONSTRAINT] = { "constraint",
                             sizeof(cdn_spec_constraint),
-                            5,
+                            7,
                             { AT(constraint, name), AT(constraint, body_a), AT(constraint, body_b),
-                              AT(constraint, joint_y), AT(constraint, joint_x) } },
+                              AT(constraint, joint_y), AT(constraint, joint_x), AT(constraint, tendon_y),
+                              AT(constraint, tendon_x) } },
   [CDN_SPEC_FRAME] = { "frame", sizeof(cdn_spec_frame), 2, { AT(frame, name), AT(frame, body) } },
   [CDN_SPEC_SHAPE] = { "shape",
                        sizeof(cdn_spec_shape),
@@ -68,6 +69,11 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                           AT(tendon, joint[7]), AT(tendon, joint[8]), AT(tendon, joint[9]), AT(tendon, joint[10]),
                           AT(tendon, joint[11]), AT(tendon, joint[12]), AT(tendon, joint[13]), AT(tendon, joint[14]),
                           AT(tendon, joint[15]) } },
+  [CDN_SPEC_PATH_ITEM] = { "path item",
+                           sizeof(cdn_spec_path_item),
+                           5,
+                           { AT(path_item, name), AT(path_item, tendon), AT(path_item, body), AT(path_item, side_body),
+                             AT(path_item, joint) } },
 };
 
 #define IDENTITY                                   \
@@ -94,11 +100,12 @@ CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
 CDNI_DEF(spec_tendon, .lower = -INFINITY, .upper = INFINITY, .limit_law = SOFT, .friction_law = SOFT,
-         .effort_lower = -INFINITY, .effort_upper = INFINITY);
+         .effort_lower = -INFINITY, .effort_upper = INFINITY, .width = 0.003, .rgba = { 0.5, 0.5, 0.5, 1 });
+CDNI_DEF(spec_path_item, .X_BP = IDENTITY, .divisor = 1);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 }, .cutoff = 0.785398163397448309616,
          .exponent = 10, .attenuation = { 1 }, .castshadow = true);
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
-         .data = CDN_SENSED_FOUND);
+         .data = CDN_SENSED_FOUND, .field = { 0, -0.5, 0 }, .pixels = { 1, 1 }, .numbers = 1);
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
          .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,
@@ -268,11 +275,12 @@ static cdn_status fail_own(cdn_spec *spec, const char *function, const char *nam
               function, name, wrong);
 }
 
-/* A name for an element without one. Names of bodies, joints and actuators must be unique. */
+/* A name for an element without one. Names of bodies, joints, actuators and tendons must be unique. */
 static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
   char text[120];
   int n = snprintf(text, sizeof text, "%s%zu", infos[kind].word, spec->elements[kind].count);
-  const bool unique = kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT || kind == CDN_SPEC_ACTUATOR;
+  const bool unique =
+      kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT || kind == CDN_SPEC_ACTUATOR || kind == CDN_SPEC_TENDON;
   while (unique && cdn_spec_find(spec, kind, text) >= 0 && n + 1 < (int)sizeof text) {
     text[n++] = '_';
     text[n] = '\0';
@@ -381,6 +389,7 @@ FUNCTIONS(CONTACT, contact)
 FUNCTIONS(CAMERA, camera)
 FUNCTIONS(LIGHT, light)
 FUNCTIONS(TENDON, tendon)
+FUNCTIONS(PATH_ITEM, path_item)
 
 int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
   return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;

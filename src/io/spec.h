@@ -39,6 +39,9 @@ static inline cdn_spec_actuator *io_spec_actuator(const cdn_spec *s, int i) {
 static inline cdn_spec_contact *io_spec_contact(const cdn_spec *s, int i) { return IO_ELEMENT(s, CONTACT, contact, i); }
 static inline cdn_spec_camera *io_spec_camera(const cdn_spec *s, int i) { return IO_ELEMENT(s, CAMERA, camera, i); }
 static inline cdn_spec_tendon *io_spec_tendon(const cdn_spec *s, int i) { return IO_ELEMENT(s, TENDON, tendon, i); }
+static inline cdn_spec_path_item *io_spec_path_item(const cdn_spec *s, int i) {
+  return IO_ELEMENT(s, PATH_ITEM, path_item, i);
+}
 static inline cdn_spec_light *io_spec_light(const cdn_spec *s, int i) { return IO_ELEMENT(s, LIGHT, light, i); }
 
 /* spec.c: an empty spec without a name, whose file is called so in messages; NULL: out of memory. log.error may tell of

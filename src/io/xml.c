@@ -169,8 +169,8 @@ cdn_status io_xml_open_memory(io_log *log, const char *text, size_t size, io_xml
   return status;
 }
 
-/* Reads a file whole, in pieces, so that pipes do as well. */
-static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
+/* In pieces, so that pipes do as well. */
+cdn_status io_read_text(io_log *log, const char *path, cdni_array *text) {
   if (io_file_look(&log->files, path) == IO_FILE_DIRECTORY)
     return io_fail(log, CDN_ERR_FILE, 0, "this is a directory; give the model file inside it");
   FILE *file = io_file_open(&log->files, path);
@@ -192,7 +192,7 @@ static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
 cdn_status io_xml_open(io_log *log, const char *path, io_xml_document **out) {
   *out = NULL;
   cdni_array text = { 0 };
-  cdn_status status = read_file(log, path, &text);
+  cdn_status status = io_read_text(log, path, &text);
   if (status == CDN_OK) status = io_xml_open_memory(log, text.data, text.count, out);
   cdni_array_free(&log->allocator, &text);
   return status;

@@ -104,12 +104,12 @@ END_TEST
 
 /* Their places in keyframes remain. */
 START_TEST(test_what_is_left_out_is_named) {
-  load(BODIES "<tendon><spatial name='t'/></tendon><actuator>"
+  load(BODIES "<tendon><rope name='t'/></tendon><actuator>"
               "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><muscle name='biceps' joint='turn'/>"
               "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='user'/>"
               "<adhesion body='c'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6' act='9 10'/></keyframe>",
        NULL);
-  static const char *const notes[] = { "tendon/spatial", "actuator/motor on a tendon that is not simulated",
+  static const char *const notes[] = { "tendon/rope", "actuator/motor on a tendon that is not simulated",
                                        "actuator/muscle", "actuator/general of this dyntype, gaintype or biastype",
                                        "actuator/adhesion" };
   const int n = sizeof notes / sizeof *notes;

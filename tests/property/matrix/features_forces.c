@@ -53,7 +53,7 @@ static void add_two_point_force(scene *s) {
   cdn_system_add_two_point_force(s->system, "push", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1), 3);
 }
 /* Around a cylinder, over a ball, and by a pulley to Ground. *length: about how long it is. */
-static cdn_path add_cable(scene *s, const char *name, double *length) {
+cdn_path scene_cable(scene *s, const char *name, double *length) {
   const cdn_path path = cdn_system_add_path(s->system, name);
   const cdn_vec3 P = cdn_transform_point(s->X[s->ball.i], cdn_v3(0.1, 0, 0.2));
   const cdn_vec3 Q = cdn_transform_point(s->X[s->loose[0].i], cdn_v3(0, 0.3, 0.1));
@@ -77,12 +77,17 @@ static cdn_path add_cable(scene *s, const char *name, double *length) {
 }
 static void add_path_spring(scene *s) { /* a little stretched: it does not pull until its points meet */
   double length;
-  const cdn_path path = add_cable(s, "cable", &length);
+  const cdn_path path = scene_cable(s, "cable", &length);
   cdn_system_add_path_spring(s->system, "cable spring", path, 12, 0.7 * length, 0.9 * length);
+}
+static void add_path_stop(scene *s) {
+  double length;
+  const cdn_path path = scene_cable(s, "stopped cable", &length);
+  cdn_system_add_path_stop(s->system, "cable stop", path, 0.7 * length, 0.95 * length, 15, 0.4);
 }
 static void add_path_damper(scene *s) {
   double length;
-  cdn_system_add_path_damper(s->system, "cable damper", add_cable(s, "damped cable", &length), 1.5);
+  cdn_system_add_path_damper(s->system, "cable damper", scene_cable(s, "damped cable", &length), 1.5);
 }
 
 static void add_body_force(scene *s) {
