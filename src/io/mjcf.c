@@ -71,6 +71,7 @@ static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
 
 static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_name(r, root));
+  CDNI_TRY(io_mjcf_expand_composites(r, root, root));
   CDNI_TRY(io_mjcf_read_sections(r, root, "compiler", io_mjcf_read_compiler));
   CDNI_TRY(io_mjcf_start_classes(r, "main"));
   CDNI_TRY(io_mjcf_read_sections(r, root, "default", io_mjcf_read_defaults));

@@ -10,6 +10,7 @@
  *   mjcf_defaults.c    default classes, and attributes looked up through them
  *   mjcf_orientation.c positions and the five ways to write an orientation
  *   mjcf_body.c        bodies, frames, inertial
+ *   mjcf_composite.c   cables, written out as bodies
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        geoms: mass properties and shapes
  *   mjcf_camera.c      cameras and lights
@@ -307,6 +308,13 @@ void io_mjcf_note_copy(mjcf_reader *r, const io_xml_node *node, const char *full
 /* Once all bodies are read: what names copied elements is copied with them, under their suffixes. */
 cdn_status io_mjcf_copy_references(mjcf_reader *r);
 void io_mjcf_free_copies(mjcf_reader *r);
+
+/* ---- mjcf_composite.c ---- */
+
+/* The class of elements that no default class of a file touches. */
+#define MJCF_PLAIN_CLASS "(none)"
+/* Writes out the cables in a document, and the exclusions of their contacts into `root`. */
+cdn_status io_mjcf_expand_composites(mjcf_reader *r, io_xml_node *in, io_xml_node *root);
 
 /* ---- mjcf_prefix.c ---- */
 

@@ -8,6 +8,7 @@
 static bool affix(const mjcf_model *m, io_xml_node *node, const char *attribute, mjcf_named of) {
   const char *text = io_xml_peek(node, attribute);
   const bool world = of == MJCF_OF_BODY && text && strcmp(text, "world") == 0;
+  if (of == MJCF_OF_ASSET && text && strcmp(text, MJCF_PLAIN_CLASS) == 0) return true;
   if (!text || !text[0] || world || (m->itself && of == MJCF_OF_ASSET)) return true;
   return io_xml_affix(node, attribute, m->prefix, m->suffix);
 }

@@ -47,7 +47,7 @@ WORDS(dynamics_word, cdn_actuator_dynamics,
       WORD(CDN_ACTUATOR_DIRECT, "none") WORD(CDN_ACTUATOR_INTEGRATOR, "integrator") WORD(CDN_ACTUATOR_FILTER, "filter"))
 WORDS(side_word, cdn_sensor_side,
       WORD(CDN_SIDE_ANY, "any") WORD(CDN_SIDE_SHAPE, "shape") WORD(CDN_SIDE_BODY, "body")
-          WORD(CDN_SIDE_SUBTREE, "subtree"))
+          WORD(CDN_SIDE_SUBTREE, "subtree") WORD(CDN_SIDE_VOLUME, "volume"))
 WORDS(reduce_word, cdn_sensor_reduce,
       WORD(CDN_REDUCE_NONE, "none") WORD(CDN_REDUCE_DEEPEST, "deepest") WORD(CDN_REDUCE_STRONGEST, "strongest")
           WORD(CDN_REDUCE_NET, "net"))
