@@ -16,6 +16,7 @@
 /* Runs: recording, inputs, events, values of a State */
 #include <cardan/trajectory.h>
 #include <cardan/measures.h>
+#include <cardan/actuators.h>
 #include <cardan/controls.h>
 #include <cardan/media.h>
 #include <cardan/random.h>

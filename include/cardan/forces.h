@@ -141,6 +141,9 @@ typedef struct cdn_actuator_def {
   double bias[3];        /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
   double lower, upper;   /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
   double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
+  /** What actuators.h reads in other units: there the length is gear times q, and the force f over the gear. Not 0;
+   *  default 1 */
+  double gear;
 } cdn_actuator_def;
 
 CDN_DEF(actuator_def);
@@ -334,6 +337,8 @@ typedef enum cdn_force_reads {
   CDN_READS_EVERYTHING /**< also z; a force that declares z reads z, whatever it says */
 } cdn_force_reads;
 
+enum { CDN_FORCE_MORE_PREREQUISITES = 8 }; /**< room for tickets of more_prerequisites */
+
 /** A custom force: a subsystem (which may declare z, discrete variables, parameters and cache entries, and have
  *  calc_zdot) that also adds forces. Its own declarations are prerequisites of its force by themselves; entries of
  *  other subsystems must be in `prerequisites`. See docs/custom-forces.md. */
@@ -361,6 +366,9 @@ typedef struct cdn_force_ops {
    *  what calc_force may, and u. */
   int n_kinks;
   cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
+  /** Writes further prerequisites, which have no ticket before the System is frozen, and returns
+   *  their number: 0 to CDN_FORCE_MORE_PREREQUISITES. Called while the System is frozen. NULL: there are none. */
+  int (*more_prerequisites)(const void *self, const cdn_system *system, cdn_ticket *tickets);
 } cdn_force_ops;
 
 /** Adds a custom force. Copies `ops` and the private part `self` (subsystem.self_size bytes). Sticky. */

@@ -141,6 +141,9 @@ typedef struct cdn_model_options {
   void *read_file_user; /**< its first argument; default NULL */
   bool noise;           /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */
   uint32_t seed;        /**< of that noise (cdn_system_use_random). Default 0 */
+  /** Functions for actuators whose activation, gain or bias is a user's (dyntype="user" and the like of MJCF). Default:
+   *  none; such an actuator then has a rate of 0, a gain of 1, a bias of 0, and is listed as not simulated. */
+  cdn_drive_user actuator_user;
 } cdn_model_options;
 
 CDN_DEF(model_options);
@@ -295,7 +298,8 @@ typedef struct cdn_model_actuator {
   const char *name; /**< of the control, too */
   cdn_control control;
   cdn_force force;
-  cdn_body mobilized;  /**< the joint on which it acts, as for cdn_body_q; else the body of its frame */
+  cdn_body mobilized; /**< the joint on which it acts, as for cdn_body_q; else the body of its frame, or of its tendon's
+                        *   first joint, or Ground */
   cdn_zvar activation; /**< its auxiliary state, once the System is frozen; group -1: it has none */
   int line;            /**< line of the file; 0: none */
 } cdn_model_actuator;

@@ -46,6 +46,7 @@
 #ifndef CARDAN_SPEC_H
 #define CARDAN_SPEC_H
 
+#include <cardan/actuators.h>
 #include <cardan/scene.h>
 #include <cardan/soft.h>
 
@@ -480,33 +481,20 @@ CDN_SIZED(cdn_spec_get_path_item, (const cdn_spec *spec, int i, cdn_spec_path_it
 
 /* ---- actuators ------------------------------------------------------------------------------ */
 
-/** The signal a that drives an actuator, from its control c. */
-typedef enum cdn_actuator_dynamics {
-  CDN_ACTUATOR_DIRECT,     /**< a = c */
-  CDN_ACTUATOR_INTEGRATOR, /**< da/dt = c; a is an auxiliary state */
-  CDN_ACTUATOR_FILTER      /**< da/dt = (c - a) / time_constant; a is an auxiliary state */
-} cdn_actuator_dynamics;
-
-/** An actuator. It becomes a control c of its name (controls.h) and a force "NAME actuator" that reads c:
+/** An actuator. It becomes a control c of its name (controls.h) and a force "NAME actuator" that reads c: a drive, or
+ *  an actuator of forces.h where it acts on one coordinate without an activation. actuators.h has the law, and what the
+ *  transmissions are. (MJCF's actuators have this law.)
  *
- *    p = (gain[0] + gain[1] l + gain[2] ldot) a + bias[0] + bias[1] l + bias[2] ldot,   within the force limits
- *
- *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
- *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
- *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
- *  else 0. Where the frame has a reference, gear is in the reference's axes, l is its product with the rotation vector
- *  of the frame in the reference (angle up to pi) and with the place of the frame's origin there, and ldot with their
- *  angular velocities' and velocities' difference, as the outermost body that carries both sees it. The reference
- *  has the opposite moment and force, and that body the moment that is missing to their balance. On a tendon l is
- *  gear[0] times its length, and each of its joints has the generalized force gear[0] p times its
- *  coefficient. (MJCF's actuators have this law.) */
+ *  It acts on the first of these that is there: `joint`; a frame on `body`; `tendon`. With `rod` the frame on `body` is
+ *  the crank, and that on `reference` the slider. With `on_contacts` it acts on the contacts of `body`, which must be
+ *  soft. */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
   int line;
   const char *name;   /**< must be unique among actuators, and among the System's controls (cdn_model_build checks) */
   const char *unit;   /**< of the control, for display; NULL: "" */
   const char *joint;  /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
-  const char *body;   /**< without a joint: the body of the frame on which it acts; must be set */
+  const char *body;   /**< without a joint: the body of the frame on which it acts */
   cdn_transform X_BS; /**< that frame on the body */
   double gear[6];     /**< default: 1 0 0 0 0 0 */
   bool in_parent;     /**< ball, free joint: gear[0..2] are along F's axes instead of M's */
@@ -525,6 +513,14 @@ typedef struct cdn_spec_actuator {
   bool has_reference;    /**< the frame on a body is seen from another one (MJCF's refsite) */
   const char *reference; /**< that frame's body; NULL: Ground */
   cdn_transform X_RF;    /**< that frame on the body */
+  double rod;            /**< > 0: of a slider-crank, m. Default 0 */
+  bool on_contacts;
+  cdn_drive_law gain_law, bias_law; /**< default CDN_LAW_AFFINE */
+  /** Of gain and bias. Default: as cdn_default_muscle, but for length_range, 0 0. A length range of two equal numbers
+   *  is found: extremes of the length within the limits of the joints that change it. With a negative peak,
+   *  acceleration is found, too */
+  cdn_muscle muscle, passive;
+  double muscle_time[3]; /**< time constants of CDN_ACTUATOR_MUSCLE, s, and the width. Default 0.01, 0.04, 0 */
 } cdn_spec_actuator;
 CDN_DEF(spec_actuator);
 CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;

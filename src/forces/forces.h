@@ -57,6 +57,20 @@ cdn_status cdni_forces_joint_damping(const force_room *room, cdn_state *state, d
 /* How each of them varies with its speed. */
 cdn_status cdni_forces_joint_damping_by_u(const force_room *room, cdn_state *state, double *change, int nu);
 
+/* ---- actuators ---- */
+
+/* An actuator on a mobility (cdn_system_add_actuator). Its force is by_signal * signal + rest, within lower and upper;
+ * the generalized force is gear times it, in slot u of the System. */
+typedef struct force_actuator {
+  cdn_control control;
+  double gear, length, rate, signal, force, by_signal, rest, lower, upper;
+  int32_t u;
+} force_actuator;
+bool cdni_force_is_actuator(const cdn_system *system, cdn_force force);
+cdn_control cdni_force_actuator_control(const cdn_system *system, cdn_force force);
+/* Its length; the other numbers, too, if `moves`. The force must be an actuator. */
+cdn_status cdni_force_read_actuator(cdn_state *state, cdn_force force, bool moves, force_actuator *out);
+
 /* ---- friction that remembers ---- */
 
 /* The z of elements whose friction sticks: their number, and the first of them. */

@@ -60,13 +60,17 @@ static cdn_status try_tree(io_builder *b, double *inertia) {
   def.allocator = b->log->allocator;
   cdn_system *real = b->system, *trial = cdn_system_create(&def);
   if (!trial) return no_memory(b->log);
+  const size_t bytes = sizeof(cdn_force) * (size_t)cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR);
+  cdn_force *forces = bytes ? cdni_alloc(&b->log->allocator, bytes) : NULL;
   b->system = trial;
   io_build_tree(b, true);
-  cdn_status status = io_build_paths(b);
+  cdn_status status = bytes && !forces ? no_memory(b->log) : io_build_paths(b);
+  if (status == CDN_OK) status = io_add_drives_of_ratios(b, forces);
   if (status == CDN_OK && cdn_system_freeze(trial) != CDN_OK) status = io_tell_mistake(b->model, trial);
   if (status == CDN_OK && io_needs_lengths(b)) status = io_measure_tendons(b);
   if (status == CDN_OK && inertia) status = io_calc_inertia(b, inertia);
-  if (status == CDN_OK) status = io_resolve_ratios(b);
+  if (status == CDN_OK) status = io_resolve_ratios(b, forces);
+  cdni_free(&b->log->allocator, forces, bytes);
   cdn_system_release(trial);
   b->system = real;
   return status;
@@ -170,7 +174,6 @@ cdn_status io_build(cdn_model *model, cdn_system *system) {
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
   if (!model->keeps_read) io_forget_read(model);
-  cdni_array_free(&b.log->allocator, &b.drives);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);
   return status;

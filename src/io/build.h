@@ -2,7 +2,6 @@
 #ifndef CARDAN_IO_BUILD_H
 #define CARDAN_IO_BUILD_H
 
-#include "io/drive.h"
 #include "io/meshes.h"
 #include "io/model.h"
 
@@ -83,7 +82,6 @@ typedef struct io_builder {
   cdni_array excluded_shapes; /* int, two by two: the same of the spec's shapes */
   cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
-  cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
   /* IO_MOST_MOBILITIES for each of the spec's joints, then one for each tendon; NULL: no stops, no friction */
   double *inertia;
 } io_builder;
@@ -173,19 +171,23 @@ cdn_status io_build_tendons(io_builder *b);
 cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *tendon, cdn_mobility *joint);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
-/* build_actuators.c: controls and the forces that read them, after bodies. */
+/* build_actuators.c: controls and the forces that read them, after bodies; the tables of the model. */
 cdn_status io_build_actuators(io_builder *b);
-/* The frame on which an actuator acts, and its reference. */
-cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a);
+/* Its def but for control and user: on what it acts, and the law. */
+cdn_status io_find_drive(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
 /* Whether a sensor of distances may see a shape of the spec. */
 bool io_is_sensed(const io_builder *b, int i);
-/* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;
- * b->system must be
- * frozen. */
+/* build_inertia.c: what joints and actuators say in time constants and damping ratios, and what muscles leave open, as
+ * numbers of the spec. Actuators whose numbers are asked for are added to b->system before it is frozen, each with a
+ * force of its number in `forces`; { -1 }: the others. */
 bool io_has_ratios(const io_builder *b);
-cdn_status io_resolve_ratios(io_builder *b);
+cdn_status io_add_drives_of_ratios(io_builder *b, cdn_force *forces);
+cdn_status io_resolve_ratios(io_builder *b, const cdn_force *forces);
+/* build_lengths.c: the extremes of an actuator's length within the limits of joints. */
+cdn_status io_find_length_range(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, cdn_force force,
+                                double range[2]);
 /* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit (zeros), column: nu numbers. */
 cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                             double inertia[IO_MOST_MOBILITIES]);

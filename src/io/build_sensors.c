@@ -63,8 +63,7 @@ static cdn_status nothing_called(io_builder *b, const cdn_spec_sensor *of, const
 
 static cdn_status find_drive(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   const int i = of->actuator ? cdn_spec_find(b->spec, CDN_SPEC_ACTUATOR, of->actuator) : -1;
-  if (i < 0 || (size_t)i >= b->drives.count) return nothing_called(b, of, "actuator", of->actuator);
-  s->drive = CDNI_AT(b->drives, io_drive, i);
+  if (i < 0 || i >= cdn_model_actuator_count(b->model)) return nothing_called(b, of, "actuator", of->actuator);
   s->driven = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
   return CDN_OK;
 }

@@ -117,6 +117,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
   cdn_model_options resolved = *options;
   if (resolved.contact == CDN_MODEL_AS_FILE) resolved.contact = CDN_MODEL_SOFT;
   io_mjcf_default_options(&r);
+  r.actuator_user = options->actuator_user;
   r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(&resolved);
   /* strict is applied to the finished spec */
   const cdn_status status = read_model(&r, root);

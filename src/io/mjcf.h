@@ -219,10 +219,11 @@ typedef struct mjcf_override {
 } mjcf_override;
 
 typedef struct mjcf_reader {
-  bool shapes_touch; /* they become shapes of the System */
-  bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
-  cdn_spec *spec;    /* what is read goes into it */
-  io_log *log;       /* the spec's */
+  bool shapes_touch;            /* they become shapes of the System */
+  cdn_drive_user actuator_user; /* of the options */
+  bool soft_rows;               /* limits and friction of joints and tendons become soft rows */
+  cdn_spec *spec;               /* what is read goes into it */
+  io_log *log;                  /* the spec's */
   io_tree tree;
   mjcf_compiler compiler;
   mjcf_flags flags;
@@ -468,8 +469,6 @@ typedef struct mjcf_path {
 
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
-/* Whether there is a tendon of this name whose length is a sum of few coordinates. */
-bool io_mjcf_has_sum(const mjcf_reader *r, const char *name);
 /* The children of a <spatial>. *lost: it is left out, which has been told. */
 cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost);
 

@@ -194,7 +194,7 @@ static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, cdn_sp
 
 static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
   CDNI_TRY(io_xml_need_string(r->log, node, "tendon", &s->tendon));
-  *known = io_mjcf_has_sum(r, s->tendon);
+  *known = cdn_spec_find(r->spec, CDN_SPEC_TENDON, s->tendon) >= 0;
   return CDN_OK;
 }
 

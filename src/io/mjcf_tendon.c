@@ -178,12 +178,6 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, bool fixed) {
   return CDN_OK;
 }
 
-bool io_mjcf_has_sum(const mjcf_reader *r, const char *name) {
-  for (int i = 0; i < cdn_spec_count(r->spec, CDN_SPEC_PATH_ITEM); i++)
-    if (strcmp(io_spec_path_item(r->spec, i)->tendon, name) == 0) return false;
-  return cdn_spec_find(r->spec, CDN_SPEC_TENDON, name) >= 0;
-}
-
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {

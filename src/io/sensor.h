@@ -6,9 +6,9 @@
 #include <cardan/elements.h>
 #include <cardan/measures.h>
 #include <cardan/paths.h>
+#include <cardan/spec.h>
 
 #include "core/core.h"
-#include "io/drive.h"
 
 /* A side of a sensor of contacts: anything, a shape, or the bodies from first to last. */
 typedef struct io_side {
@@ -44,10 +44,8 @@ typedef struct io_sensor_part {
   cdn_vec3 field;
   double focal[2], pixels[2];
   io_limit limit;
-  /* Of actuators, and of tendons. */
-  io_drive drive;
-  cdn_force driven; /* the actuator's force */
-  cdn_path path;
+  cdn_force driven; /* of actuators: the force */
+  cdn_path path;    /* of tendons */
   /* Of touch and contacts. */
   cdn_geometry volume;
   io_side side[2];

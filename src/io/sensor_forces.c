@@ -1,6 +1,7 @@
 /* What sensors of forces, touch, limits and actuators show. */
 #include <math.h>
 
+#include <cardan/actuators.h>
 #include <cardan/operators.h>
 #include <cardan/soft_elements.h>
 
@@ -145,16 +146,11 @@ cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *va
 /* ---- actuators and tendons -------------------------------------------------------------------- */
 
 cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
-  if (s->kind == CDN_SENSOR_TENDON_POSITION) return cdn_path_length(state, s->path, value);
-  if (s->kind == CDN_SENSOR_TENDON_VELOCITY) return cdn_path_rate(state, s->path, value);
-  io_drive drive = s->drive;
-  io_action x;
-  if (drive.dynamics != CDN_ACTUATOR_DIRECT) drive.z = io_activation(cdn_state_system(state), s->driven);
-  CDNI_TRY(io_drive_act(&drive, state, &x));
   switch (s->kind) {
-    case CDN_SENSOR_ACTUATOR_FORCE: *value = x.p; break;
-    case CDN_SENSOR_ACTUATOR_VELOCITY: *value = x.rate; break;
-    default: *value = x.length; break;
+    case CDN_SENSOR_ACTUATOR_FORCE: return cdn_actuator_force(state, s->driven, value);
+    case CDN_SENSOR_ACTUATOR_VELOCITY: return cdn_actuator_rate(state, s->driven, value);
+    case CDN_SENSOR_TENDON_VELOCITY: return cdn_path_rate(state, s->path, value);
+    case CDN_SENSOR_TENDON_POSITION: return cdn_path_length(state, s->path, value);
+    default: return cdn_actuator_length(state, s->driven, value);
   }
-  return CDN_OK;
 }

@@ -107,9 +107,15 @@ CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 }, .cutof
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY, .volume = CDN_SHAPE_SPHERE, .contacts = 1,
          .data = CDN_SENSED_FOUND, .field = { 0, -0.5, 0 }, .pixels = { 1, 1 }, .numbers = 1);
 CDNI_DEF(spec_key, .time = 0);
+#define MUSCLE                                                                                              \
+  {                                                                                                         \
+    .range = { 0.75, 1.05 }, .peak = -1, .scale = 200, .lmin = 0.5, .lmax = 1.6, .vmax = 1.5, .fpmax = 1.3, \
+    .fvmax = 1.2, .acceleration = 1                                                                         \
+  }
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
          .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,
-         .activation_lower = -INFINITY, .activation_upper = INFINITY, .X_RF = IDENTITY);
+         .activation_lower = -INFINITY, .activation_upper = INFINITY, .X_RF = IDENTITY, .muscle = MUSCLE,
+         .passive = MUSCLE, .muscle_time = { 0.01, 0.04 });
 
 static bool is_kind(cdn_spec_kind kind) { return (unsigned)kind < CDN_SPEC_KIND_COUNT; }
 static void *element_at(const cdn_spec *spec, cdn_spec_kind kind, int i) {

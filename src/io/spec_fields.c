@@ -44,7 +44,10 @@ WORDS(camera_word, cdn_camera_mode,
           WORD(CDN_CAMERA_TARGET, "targetbody") WORD(CDN_CAMERA_TARGET_COM, "targetbodycom")
               WORD(CDN_CAMERA_MODE_COUNT, NULL))
 WORDS(dynamics_word, cdn_actuator_dynamics,
-      WORD(CDN_ACTUATOR_DIRECT, "none") WORD(CDN_ACTUATOR_INTEGRATOR, "integrator") WORD(CDN_ACTUATOR_FILTER, "filter"))
+      WORD(CDN_ACTUATOR_DIRECT, "none") WORD(CDN_ACTUATOR_INTEGRATOR, "integrator") WORD(CDN_ACTUATOR_FILTER, "filter")
+          WORD(CDN_ACTUATOR_MUSCLE, "muscle") WORD(CDN_ACTUATOR_USER, "user"))
+WORDS(drive_law_word, cdn_drive_law,
+      WORD(CDN_LAW_AFFINE, "affine") WORD(CDN_LAW_OF_MUSCLE, "muscle") WORD(CDN_LAW_OF_USER, "user"))
 WORDS(side_word, cdn_sensor_side,
       WORD(CDN_SIDE_ANY, "any") WORD(CDN_SIDE_SHAPE, "shape") WORD(CDN_SIDE_BODY, "body")
           WORD(CDN_SIDE_SUBTREE, "subtree") WORD(CDN_SIDE_VOLUME, "volume"))
@@ -130,6 +133,12 @@ static const char *mobilizer_word(int value) {
 #define PART(of, label, member) FIELD(of, label, member, NUMBER, double, .word = NULL)
 #define LETTERS(of, member) FIELD(of, #member, member, LETTERS, char, .word = NULL)
 #define LIST(of, member, n) FIELD(of, #member, member, LIST, double *, .length = offsetof(cdn_spec_##of, n))
+#define MUSCLE(of, member)                                                                \
+  PART(of, #member ".range", member.range), PART(of, #member ".peak", member.peak),       \
+      PART(of, #member ".scale", member.scale), PART(of, #member ".lmin", member.lmin),   \
+      PART(of, #member ".lmax", member.lmax), PART(of, #member ".vmax", member.vmax),     \
+      PART(of, #member ".fpmax", member.fpmax), PART(of, #member ".fvmax", member.fvmax), \
+      PART(of, #member ".length_range", member.length_range), PART(of, #member ".acceleration", member.acceleration)
 #define LAW(of, member) PART(of, #member ".ref", member.ref), PART(of, #member ".imp", member.imp)
 
 _Static_assert(sizeof(cdn_shape_type) == sizeof(int) && sizeof(cdn_mobilizer) == sizeof(int), "enumerations are ints");
@@ -292,6 +301,13 @@ static const io_field actuator_fields[] = {
   TRUTH(actuator, has_reference),
   TEXT(actuator, reference),
   NUMBER(actuator, X_RF),
+  NUMBER(actuator, rod),
+  TRUTH(actuator, on_contacts),
+  CHOICE(actuator, gain_law, drive_law_word),
+  CHOICE(actuator, bias_law, drive_law_word),
+  MUSCLE(actuator, muscle),
+  MUSCLE(actuator, passive),
+  NUMBER(actuator, muscle_time),
 };
 static const io_field sensor_fields[] = {
   TEXT(sensor, name),

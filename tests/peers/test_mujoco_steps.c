@@ -43,6 +43,34 @@ START_TEST(smooth_steps_are_mujocos) {
 }
 END_TEST
 
+/* Muscles, a slider-crank and a filter on a site, with the time step and the integrator. */
+static const char driven[] =
+    "<mujoco><compiler angle='radian'/><option timestep='%g' integrator='%s'/><worldbody>"
+    "<body name='upper' pos='0 0 1' euler='.1 .2 .3'><joint name='shoulder' axis='0 1 .2' damping='.1'/><inertial "
+    "pos='.1 0 .05' mass='2' diaginertia='.1 .2 .15'/><site name='a' pos='.1 .2 .1'/>"
+    "<body name='lower' pos='.3 0 0'><joint name='elbow' axis='0 1 0' damping='.2'/><inertial pos='0 0 .2' mass='1' "
+    "diaginertia='.1 .1 .15'/><body name='hand' pos='0 0 .3'><joint name='ball' type='ball'/><inertial pos='0 0 .1' "
+    "mass='.5' diaginertia='.05 .04 .06'/><site name='c' euler='0 1 0'/></body></body></body>"
+    "<site name='o' pos='.5 -.3 .4'/></worldbody>"
+    "<tendon><fixed name='cord'><joint joint='shoulder' coef='.7'/><joint joint='elbow' coef='-.4'/></fixed></tendon>"
+    "<actuator><muscle name='m1' joint='elbow' lengthrange='-2 2' force='8'/>"
+    "<muscle name='m2' tendon='cord' lengthrange='-2 2' force='6' gear='-1'/>"
+    "<general name='m3' site='a' refsite='o' gear='1 .5 0 0 0 0' lengthrange='-2 2' dyntype='muscle' dynprm='.01 .04' "
+    "gaintype='muscle' gainprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2' biastype='muscle' biasprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2'/>"
+    "<general name='crank' cranksite='c' slidersite='a' cranklength='3' gear='.5' dyntype='filter' dynprm='.1'/>"
+    "<general name='tip' site='c' dyntype='muscle' dynprm='.05 .1' gainprm='2'/></actuator></mujoco>";
+
+START_TEST(steps_with_muscles_are_mujocos) {
+  const pair *p = &methods[_i];
+  char text[5000];
+  snprintf(text, sizeof text, driven, 0.002, p->theirs);
+  step_rig r = step_rig_load("muscles", text, NULL);
+  compare(&r, p, 100, 1, 2, 1e-10, 1);
+  compare(&r, p, 20, 50, 2, 1e-8, 1);
+  step_rig_drop(&r);
+}
+END_TEST
+
 START_TEST(steps_with_soft_rows_are_mujocos) {
   const pair *p = &methods[_i];
   char text[5000];
@@ -113,6 +141,7 @@ END_TEST
 static void add(TCase *c) {
   tcase_add_loop_test(c, steps_are_inverted, 0, 2);
   tcase_add_loop_test(c, smooth_steps_are_mujocos, 0, METHODS);
+  tcase_add_loop_test(c, steps_with_muscles_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, steps_with_soft_rows_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, a_humanoid_steps_as_mujocos, 0, METHODS);
 }

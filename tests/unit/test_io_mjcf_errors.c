@@ -50,7 +50,7 @@ START_TEST(test_not_understood) {
       "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
       "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
       "<tendon><rope/><fixed limited='true' range='0 1' stiffness='2 1'><joint joint='j' "
-      "coef='1'/><geom/></fixed><rope/></tendon><actuator><muscle tendon='t'/><motor name='pull' "
+      "coef='1'/><geom/></fixed><rope/></tendon><actuator><plugin tendon='t'/><motor name='pull' "
       "tendon='t'/></actuator>"
       "<equality><rope/><weld site1='a' site2='b'/></equality><contact><exclude body1='world' "
       "body2='nobody'/><adhesion/></contact>"
@@ -64,7 +64,7 @@ START_TEST(test_not_understood) {
     { "geom type=mesh", 1 },  { "banana", 1 },
     { "composite", 1 },       { "body mocap", 1 },
     { "tendon/rope", 2 },     { "tendon stiffness", 1 },
-    { "fixed/geom", 1 },      { "actuator/muscle", 1 },
+    { "fixed/geom", 1 },      { "actuator/plugin", 1 },
     { "equality/rope", 1 },   { "equality/weld (of what was not understood)", 1 },
     { "contact/exclude", 1 }, { "sensor/touch", 1 },
     { "deformable/flex", 1 }, { "extension/plugin", 1 },

@@ -93,7 +93,7 @@ typedef struct feature_table {
   int n;
 } feature_table;
 feature_table force_features(void), soft_features(void), contact_features(void), constraint_features(void),
-    motion_features(void), own_features(void);
+    motion_features(void), own_features(void), actuator_features(void);
 /* Fails unless each kind of geometry touches something in the table of contact. */
 void contact_features_have_all_kinds(void);
 int feature_count(void);
