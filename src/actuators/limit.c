@@ -1,4 +1,6 @@
-/* A bound on the sum of what several actuators do on one mobility. */
+/* A bound on the sum of what several actuators do on one mobility, and compensations of gravity with them. */
+#include <cardan/operators.h>
+
 #include "actuators/internal.h"
 
 typedef struct limit {
@@ -8,6 +10,14 @@ typedef struct limit {
   cdn_allocator memory;
   double lower, upper;
 } limit;
+
+/* The generalized forces of a compensation. */
+static cdn_status compensation_on(cdn_state *state, cdn_force force, double *f) {
+  cdn_body body;
+  cdn_vec3 p_B, f_G;
+  CDNI_TRY(cdni_compensation_at(state, force, &body, &p_B, &f_G));
+  return cdn_multiply_by_station_J_transpose(state, 1, &body, &p_B, &f_G, f);
+}
 
 static cdn_status sum_of(const limit *l, cdn_state *state, double *sum) {
   const cdn_system *system = cdn_state_system(state);
@@ -19,6 +29,11 @@ static cdn_status sum_of(const limit *l, cdn_state *state, double *sum) {
     actuator_look x;
     if (!cdn_force_is_enabled(state, l->actuators[i])) continue;
     memset(moments, 0, bytes);
+    if (cdni_force_is_compensation(system, l->actuators[i])) {
+      status = compensation_on(state, l->actuators[i], moments);
+      *sum += moments[cdn_body_first_u(system, l->body) + l->k];
+      continue;
+    }
     status = cdni_actuator_look(state, "cdn_realize", l->actuators[i], true, &x);
     if (status == CDN_OK) status = cdni_actuator_add_moments(&x, state, moments);
     if (status == CDN_OK) *sum += x.action.p * moments[cdn_body_first_u(system, l->body) + l->k];
@@ -66,14 +81,14 @@ static void destroy(void *self) {
   cdni_free(&l->memory, l->actuators, (size_t)l->n * sizeof *l->actuators);
 }
 
-static cdn_force add(cdn_system *system, const char *name, const limit *l, const cdn_ticket *controls) {
+static cdn_force add(cdn_system *system, const char *name, const limit *l, int n, const cdn_ticket *controls) {
   const cdn_force_ops ops = {
     .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = name, .self_size = sizeof *l, .destroy = destroy },
     .struct_size = sizeof ops,
     .reads = CDN_READS_EVERYTHING,
     .calc_force = calc_force,
     .prerequisites = controls,
-    .n_prerequisites = l->n,
+    .n_prerequisites = n,
     .n_kinks = 1,
     .calc_kinks = calc_kinks,
     .more_prerequisites = more_prerequisites,
@@ -93,8 +108,9 @@ static const char *complaint(const cdn_system *system, cdn_body body, int k, int
   if (n < 1 || !actuators) return "it needs at least one actuator";
   if (!(lower < upper)) return "the lower limit must be below the upper one";
   for (int i = 0; i < n; i++)
-    if (!cdni_drive_of(system, actuators[i]) && !cdni_force_is_actuator(system, actuators[i]))
-      return "one of its forces is no actuator";
+    if (!cdni_drive_of(system, actuators[i]) && !cdni_force_is_actuator(system, actuators[i]) &&
+        !cdni_force_is_compensation(system, actuators[i]))
+      return "one of its forces is no actuator, nor a compensation of gravity";
   return NULL;
 }
 
@@ -110,11 +126,14 @@ cdn_force cdn_system_limit_drives(cdn_system *system, const char *name, cdn_body
   cdn_force made = { -1 };
   if (l.actuators && controls) {
     memcpy(l.actuators, actuators, bytes);
+    int read = 0;
     for (int i = 0; i < n; i++) {
       const drive *a = cdni_drive_of(system, actuators[i]);
-      controls[i] = cdn_control_ticket(system, a ? a->def.control : cdni_force_actuator_control(system, actuators[i]));
+      if (cdni_force_is_compensation(system, actuators[i])) continue;
+      controls[read++] =
+          cdn_control_ticket(system, a ? a->def.control : cdni_force_actuator_control(system, actuators[i]));
     }
-    made = add(system, name, &l, controls);
+    made = add(system, name, &l, read, controls);
   } else made = refuse(system, CDN_ERR_NOMEM, name, "out of memory");
   cdni_free(&l.memory, controls, (size_t)n * sizeof *controls);
   if (made.i < 0) cdni_free(&l.memory, l.actuators, bytes);

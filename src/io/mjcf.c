@@ -2,7 +2,7 @@
  * the order compiler, default, asset, option, worldbody, contact, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 cdn_status io_mjcf_read_sections(mjcf_reader *r, io_xml_node *root, const char *name, mjcf_section *read) {
   mjcf_walk walk = io_mjcf_walk(r, root);

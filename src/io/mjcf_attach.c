@@ -4,7 +4,7 @@
  * class. */
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 static mjcf_model *model_of(const mjcf_reader *r, int i) { return &CDNI_AT(r->models, mjcf_model, i); }
 

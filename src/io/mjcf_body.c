@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 enum { MAX_FRAME_DEPTH = 200 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 enum { MOST_SEGMENTS = 2000 };
 
@@ -154,8 +154,11 @@ static void name_of(const cable *c, char letter, int i, char *name, size_t size)
 
 static bool set_numbers(io_xml_node *node, const char *attribute, const double *x, int n) {
   char text[200];
-  int used = 0;
-  for (int i = 0; i < n; i++) used += snprintf(text + used, sizeof text - (size_t)used, "%s%.17g", i ? " " : "", x[i]);
+  size_t used = 0;
+  for (int i = 0; i < n; i++) {
+    cdni_print(text + used, sizeof text - used, "%s%.17g", i ? " " : "", x[i]);
+    used += strlen(text + used);
+  }
   return io_xml_set(node, attribute, text);
 }
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 #include "io/xml.h"
 
 /* That which has the text. */

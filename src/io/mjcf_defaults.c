@@ -1,7 +1,7 @@
 /* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes replace those that an element
  * omits; a nested class inherits everything from the class around it. Nothing is copied: an attribute is looked up
  * on the element, then in its class, then in the classes around it. */
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 /* ---- reading ---- */
 

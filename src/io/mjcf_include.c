@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 enum { MAX_DOCUMENTS = 1000 };
 

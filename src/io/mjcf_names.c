@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r) { return io_fail(r->log, CDN_ERR_NOMEM, 0, "out of memory"); }
 

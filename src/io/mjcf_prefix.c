@@ -1,6 +1,6 @@
 /* Names of attached models: the prefix (and the suffix of copies) goes to every name and to everything that refers to
  * one. What refers to something that is not attached does not come along. */
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 #include "io/xml.h"
 
 /* ---- renaming -------------------------------------------------------------------------------- */

@@ -188,6 +188,7 @@ static const io_field joint_fields[] = {
   LAW(joint, friction_law),
   NUMBER(joint, margin),
   TRUTH(joint, drive_limited),
+  TRUTH(joint, drive_compensates),
   NUMBER(joint, spring_timeconst),
   NUMBER(joint, spring_dampratio),
   NUMBER(joint, stiffness_higher),
