@@ -142,8 +142,9 @@ CDN_DEF(drive_def);
  *  Derivatives are exact, but for those of functions of a user and on contacts, which are differences. Sticky. */
 CDN_API cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_drive_def *def);
 
-/** Bounds the sum of what n actuators (copied) do on mobility k of a body: a force element adds what is missing to the
- *  bound, N m or N, lower < upper. Its derivatives are differences. Sticky. */
+/** Bounds the sum of what n actuators (copied) do on mobility k of a body, and compensations of gravity, which may be
+ *  among them: a force element adds what is missing to the bound, N m or N, lower < upper. Its derivatives are
+ *  differences. Sticky. */
 CDN_API cdn_force cdn_system_limit_drives(cdn_system *system, const char *name, cdn_body body, int k, int n,
                                           const cdn_force *actuators, double lower, double upper);
 

@@ -22,6 +22,8 @@
  *   exempt a body from gravity while building: cdn_system_exclude_from_gravity
  *   exempt a body from gravity in a State, or ask whether it is: cdn_gravity_set_body_excluded,
  *       cdn_gravity_body_is_excluded
+ *   let a body float, or take off a part of its weight: cdn_system_add_gravity_compensation,
+ *       cdn_gravity_compensation_set
  *   add a spring on a joint's coordinate (a torsion spring on a pin): cdn_system_add_mobility_spring,
  *       cdn_mobility_spring_set
  *   add viscous damping to a joint: cdn_system_add_mobility_damper, cdn_mobility_damper_set
@@ -107,6 +109,12 @@ CDN_API cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force gra
                                                  bool excluded) CDN_NODISCARD;
 /** Whether a body is excluded; also true if there is no such gravity or body. */
 CDN_API bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force gravity, cdn_body body);
+
+/** Takes off a part of a body's weight, by the force -part m g at its centre of mass; 1: the body floats. g is that of
+ *  the System's gravity, which must be there, in a State; a body that is excluded from it has no weight. Potential part
+ *  m g . p_com. (MJCF's gravcomp.) */
+CDN_API cdn_force cdn_system_add_gravity_compensation(cdn_system *system, const char *name, cdn_body body, double part);
+CDN_API cdn_status cdn_gravity_compensation_set(cdn_state *state, cdn_force force, double part) CDN_NODISCARD;
 
 /** A spring on a coordinate of a body's mobilizer: f = -k (q - q0). Energy k/2 (q - q0)^2. */
 CDN_API cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,

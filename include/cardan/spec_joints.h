@@ -65,6 +65,10 @@ typedef struct cdn_spec_joint {
    *  -(stiffness_higher[0] x^2 + stiffness_higher[1] x^3) and -(damping_higher[0] v |v| + damping_higher[1] v^3).
    *  (MJCF's stiffness and damping with three numbers.) Default 0 */
   double stiffness_higher[2], damping_higher[2];
+  /** true: with drive_limited, what compensation of gravity (cdn_spec_body.gravity_compensation) does on this joint
+   *  counts as its actuators', so that effort_lower and effort_upper bound the sum of both (MJCF's actuatorgravcomp).
+   *  Default false */
+  bool drive_compensates;
 } cdn_spec_joint;
 CDN_DEF(spec_joint);
 CDN_API cdn_status cdn_spec_add_joint(cdn_spec *spec, const cdn_spec_joint *def, int *index) CDN_NODISCARD;

@@ -1,4 +1,7 @@
-/* Bounds on the sum of what several actuators do: on one mobility, or along one path. */
+/* Bounds on the sum of what several actuators do: on one mobility, compensations of gravity with them, or along one
+ * path. */
+#include <cardan/operators.h>
+
 #include "actuators/internal.h"
 
 typedef struct limit {
@@ -17,8 +20,24 @@ typedef struct sums {
   double bounded, force;
 } sums;
 
+/* The generalized forces of a compensation. */
+static cdn_status compensation_on(cdn_state *state, cdn_force force, double *f) {
+  cdn_body body;
+  cdn_vec3 p_B, f_G;
+  CDNI_TRY(cdni_compensation_at(state, force, &body, &p_B, &f_G));
+  return cdn_multiply_by_station_J_transpose(state, 1, &body, &p_B, &f_G, f);
+}
+
 static cdn_status add_one(const limit *l, cdn_state *state, cdn_force force, double *moments, size_t bytes, sums *to) {
+  const cdn_system *system = cdn_state_system(state);
+  const int at = l->path.i >= 0 ? 0 : cdn_body_first_u(system, l->body) + l->k;
   actuator_look x;
+  memset(moments, 0, bytes);
+  if (cdni_force_is_compensation(system, force)) {
+    CDNI_TRY(compensation_on(state, force, moments));
+    to->force = to->bounded += moments[at];
+    return CDN_OK;
+  }
   CDNI_TRY(cdni_actuator_look(state, "cdn_realize", force, true, &x));
   const double p = x.action.p;
   if (l->path.i >= 0) {
@@ -26,9 +45,8 @@ static cdn_status add_one(const limit *l, cdn_state *state, cdn_force force, dou
     to->force += p * x.drive->def.gear[0];
     return CDN_OK;
   }
-  memset(moments, 0, bytes);
   CDNI_TRY(cdni_actuator_add_moments(&x, state, moments));
-  to->force = to->bounded += p * moments[cdn_body_first_u(cdn_state_system(state), l->body) + l->k];
+  to->force = to->bounded += p * moments[at];
   return CDN_OK;
 }
 
@@ -102,21 +120,23 @@ static const char *complaint(const cdn_system *system, const limit *l, const cdn
   if (!(l->lower < l->upper)) return "the lower limit must be below the upper one";
   for (int i = 0; i < l->n; i++) {
     const drive *a = cdni_drive_of(system, actuators[i]);
-    if (!a && !cdni_force_is_actuator(system, actuators[i])) return "one of its forces is no actuator";
+    const bool compensates = !along && cdni_force_is_compensation(system, actuators[i]);
+    if (!a && !compensates && !cdni_force_is_actuator(system, actuators[i]))
+      return "one of its forces is no actuator, nor a compensation of gravity on a mobility";
     if (along && (!a || a->def.on != CDN_ON_PATH || a->def.path.i != l->path.i))
       return "one of its actuators does not act on the path";
   }
   return NULL;
 }
 
-static cdn_force add_with(cdn_system *system, const char *name, const limit *l, const cdn_ticket *controls) {
+static cdn_force add_with(cdn_system *system, const char *name, const limit *l, int n, const cdn_ticket *controls) {
   const cdn_force_ops ops = {
     .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = name, .self_size = sizeof *l, .destroy = destroy },
     .struct_size = sizeof ops,
     .reads = CDN_READS_EVERYTHING,
     .calc_force = calc_force,
     .prerequisites = controls,
-    .n_prerequisites = l->n,
+    .n_prerequisites = n,
     .n_kinks = 1,
     .calc_kinks = calc_kinks,
     .more_prerequisites = more_prerequisites,
@@ -134,11 +154,14 @@ static cdn_force add(cdn_system *system, const char *function, const char *name,
   cdn_force made = { -1 };
   if (l.actuators && controls) {
     memcpy(l.actuators, actuators, bytes);
+    int read = 0;
     for (int i = 0; i < l.n; i++) {
       const drive *a = cdni_drive_of(system, actuators[i]);
-      controls[i] = cdn_control_ticket(system, a ? a->def.control : cdni_force_actuator_control(system, actuators[i]));
+      if (!cdni_force_is_compensation(system, actuators[i]))
+        controls[read++] =
+            cdn_control_ticket(system, a ? a->def.control : cdni_force_actuator_control(system, actuators[i]));
     }
-    made = add_with(system, name, &l, controls);
+    made = add_with(system, name, &l, read, controls);
   } else made = refuse(system, CDN_ERR_NOMEM, function, name, "out of memory");
   cdni_free(&l.memory, controls, of_controls);
   if (made.i < 0) cdni_free(&l.memory, l.actuators, bytes);

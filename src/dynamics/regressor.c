@@ -43,7 +43,7 @@ static void regressor(const derivative_pass *p, double *Y) {
     const v3 r = cdni_to_v3(cdni_matter_station(p->m, p->state, p->pose, body, cdn_v3(0, 0, 0)));
     sv A = sv_shift_motion(p->A[i], r);
     A.v = v3_cross_add(w, v3_cross(w, r), A.v);
-    if (!excluded || excluded[i] == 0) A.v = v3_sub(A.v, g);
+    if (excluded && excluded[i] == 0) A.v = v3_fma(-cdni_compensation_left(room, p->state, i), g, A.v);
     for (int k = 0; k < CDN_INERTIAL_PARAMETERS; k++) {
       const sv F = sv_shift_force(parameter_force(k, A, w, R), r);
       cdni_derivatives_push(p, i, (sv){ v3_neg(F.w), v3_neg(F.v) }, Y, columns, CDN_INERTIAL_PARAMETERS * i + k);

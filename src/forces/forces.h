@@ -71,6 +71,12 @@ cdn_control cdni_force_actuator_control(const cdn_system *system, cdn_force forc
 /* Its length; the other numbers, too, if `moves`. The force must be an actuator. */
 cdn_status cdni_force_read_actuator(cdn_state *state, cdn_force force, bool moves, force_actuator *out);
 
+/* gravity_compensation.c: whether a force is one; the force that it has in a State, and where; the part of its weight
+ * that all of them leave a body, 1 without any. */
+bool cdni_force_is_compensation(const cdn_system *system, cdn_force force);
+cdn_status cdni_compensation_at(cdn_state *state, cdn_force force, cdn_body *body, cdn_vec3 *p_B, cdn_vec3 *f_G);
+double cdni_compensation_left(const force_room *room, cdn_state *state, int body);
+
 /* ---- friction that remembers ---- */
 
 /* The z of elements whose friction sticks: their number, and the first of them. */

@@ -13,28 +13,29 @@
 
 /* ---- the kinds: a new kind needs its file and its line here ---- */
 
-#define FORCE_KIND_LIST(X)                \
-  X(GRAVITY, gravity)                     \
-  X(MOBILITY_SPRING, mobility_spring)     \
-  X(MOBILITY_DAMPER, mobility_damper)     \
-  X(MOBILITY_FORCE, mobility_force)       \
-  X(ACTUATOR, actuator)                   \
-  X(MOBILITY_STOP, mobility_stop)         \
-  X(MOBILITY_FRICTION, mobility_friction) \
-  X(ROTATION_SPRING, rotation_spring)     \
-  X(ROTATION_STOP, rotation_stop)         \
-  X(TWO_POINT_SPRING, two_point_spring)   \
-  X(TWO_POINT_DAMPER, two_point_damper)   \
-  X(TWO_POINT_FORCE, two_point_force)     \
-  X(PATH_SPRING, path_spring)             \
-  X(PATH_DAMPER, path_damper)             \
-  X(PATH_STOP, path_stop)                 \
-  X(BODY_FORCE, body_force)               \
-  X(LINEAR_BUSHING, linear_bushing)       \
-  X(GLOBAL_DAMPER, global_damper)         \
-  X(FLUID_BOX, fluid_box)                 \
-  X(FLUID_ELLIPSOID, fluid_ellipsoid)     \
-  X(SMOOTH_CONTACT, smooth_contact)       \
+#define FORCE_KIND_LIST(X)                      \
+  X(GRAVITY, gravity)                           \
+  X(GRAVITY_COMPENSATION, gravity_compensation) \
+  X(MOBILITY_SPRING, mobility_spring)           \
+  X(MOBILITY_DAMPER, mobility_damper)           \
+  X(MOBILITY_FORCE, mobility_force)             \
+  X(ACTUATOR, actuator)                         \
+  X(MOBILITY_STOP, mobility_stop)               \
+  X(MOBILITY_FRICTION, mobility_friction)       \
+  X(ROTATION_SPRING, rotation_spring)           \
+  X(ROTATION_STOP, rotation_stop)               \
+  X(TWO_POINT_SPRING, two_point_spring)         \
+  X(TWO_POINT_DAMPER, two_point_damper)         \
+  X(TWO_POINT_FORCE, two_point_force)           \
+  X(PATH_SPRING, path_spring)                   \
+  X(PATH_DAMPER, path_damper)                   \
+  X(PATH_STOP, path_stop)                       \
+  X(BODY_FORCE, body_force)                     \
+  X(LINEAR_BUSHING, linear_bushing)             \
+  X(GLOBAL_DAMPER, global_damper)               \
+  X(FLUID_BOX, fluid_box)                       \
+  X(FLUID_ELLIPSOID, fluid_ellipsoid)           \
+  X(SMOOTH_CONTACT, smooth_contact)             \
   X(CUSTOM, custom)
 
 #define FORCE_KIND_ENUM(ENUM, name) FORCE_##ENUM,

@@ -101,6 +101,8 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
+/* The name of the force that takes off a part of a body's weight. */
+void io_compensation_name(const cdn_spec_body *body, char *name, size_t size);
 /* build_medium.c: the forces of the medium. */
 cdn_status io_build_medium(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */

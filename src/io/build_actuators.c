@@ -113,27 +113,45 @@ static int count_reaching(const io_builder *b, const cdn_drive_def *drives, int 
   return count;
 }
 
+/* The compensations of gravity that count with the actuators of joint j, listed in `forces` (or NULL). */
+static int count_compensations(const io_builder *b, int j, cdn_force *forces) {
+  int n = 0;
+  for (int i = 0; io_spec_joint(b->spec, j)->drive_compensates && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++) {
+    char name[256];
+    io_compensation_name(io_spec_body(b->spec, i), name, sizeof name);
+    const cdn_force force = cdn_system_find_force(b->system, name);
+    if (io_spec_body(b->spec, i)->gravity_compensation == 0 || force.i < 0) continue;
+    if (!carries(b->system, b->joints[j], b->bodies[i])) continue;
+    if (forces) forces[n] = force;
+    n++;
+  }
+  return n;
+}
+
 static void bound_joints(io_builder *b, cdn_drive_def *drives, int n) {
   for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) {
     int last;
     bool alone;
-    if (is_bounded(b, j) && count_reaching(b, drives, n, j, &last, &alone) == 1 && alone)
+    if (is_bounded(b, j) && count_compensations(b, j, NULL) == 0 &&
+        count_reaching(b, drives, n, j, &last, &alone) == 1 && alone)
       bound_alone(io_spec_joint(b->spec, j), &drives[last]);
   }
 }
 
-/* Where several actuators reach a joint, or one by way of other things, an element bounds their sum. forces: room for n
- * of them. */
+/* Where several actuators reach a joint, or one by way of other things, or compensations of gravity count with them, an
+ * element bounds their sum. forces: room for n of them and one for each body. */
 static void bound_sums(io_builder *b, const cdn_drive_def *drives, int n, cdn_force *forces) {
   for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) {
     int last, count = 0;
     bool alone;
     if (!is_bounded(b, j)) continue;
     const int all = count_reaching(b, drives, n, j, &last, &alone);
-    if (all == 0 || (all == 1 && alone)) continue;
+    const int lifts = count_compensations(b, j, NULL);
+    if (all + lifts == 0 || (all == 1 && alone && lifts == 0)) continue;
     for (int i = 0; i < n; i++)
       if (reaches(b, &drives[i], b->joints[j], &alone))
         forces[count++] = CDNI_AT(b->model->actuators, io_model_actuator, i).force;
+    count += count_compensations(b, j, forces + count);
     const cdn_spec_joint *joint = io_spec_joint(b->spec, j);
     char name[256];
     snprintf(name, sizeof name, "%.200s actuators' limit", joint->name);
@@ -254,8 +272,9 @@ static cdn_status add_all(io_builder *b, int n, cdn_drive_def *drives, cdn_force
 
 cdn_status io_build_actuators(io_builder *b) {
   const int n = b->model->options.tree_only ? 0 : cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR);
-  const size_t bytes = (size_t)n * (sizeof(cdn_drive_def) + sizeof(cdn_force));
-  if (n == 0) return CDN_OK;
+  const int bodies = cdn_spec_count(b->spec, CDN_SPEC_BODY);
+  const size_t bytes = (size_t)n * sizeof(cdn_drive_def) + ((size_t)n + (size_t)bodies) * sizeof(cdn_force);
+  if (bytes == 0 || b->model->options.tree_only) return CDN_OK;
   cdn_drive_def *drives = cdni_alloc(&b->log->allocator, bytes);
   if (!drives) return io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
   const cdn_status status = add_all(b, n, drives, (cdn_force *)(void *)(drives + n));

@@ -2,7 +2,6 @@
  * and dry friction, are soft rows, and the solver of soft rows is set. */
 #include "io/build.h"
 
-#include <cardan/derivatives.h>
 #include <cardan/soft_elements.h>
 #include <math.h>
 #include <stdio.h>
@@ -88,60 +87,6 @@ static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body
   }
 }
 
-/* ---- weight that is taken off ---- */
-
-typedef struct lift {
-  cdn_body body;
-  cdn_force gravity;
-  double part;
-} lift;
-
-/* The force on the body, and where it acts, in Ground. */
-static cdn_status lift_of(const lift *l, cdn_state *state, cdn_vec3 *force, cdn_vec3 *com) {
-  const cdn_mass_properties own = cdn_body_mass_properties(state, l->body);
-  const cdn_vec3 g = cdn_gravity_get(state, l->gravity);
-  *force = cdn_scale(cdn_force_is_enabled(state, l->gravity) ? -l->part * own.mass : 0, g);
-  return cdn_body_station(state, l->body, own.com, com, NULL);
-}
-
-static cdn_status lift_force(const void *self, cdn_state *state, cdn_forces *forces) {
-  const lift *l = self;
-  cdn_vec3 force, com;
-  CDNI_TRY(lift_of(l, state, &force, &com));
-  cdn_forces_add_point(forces, l->body, cdn_body_mass_properties(state, l->body).com, force);
-  return CDN_OK;
-}
-
-static cdn_status lift_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d) {
-  const lift *l = self;
-  cdn_vec3 force, com;
-  CDNI_TRY(lift_of(l, state, &force, &com));
-  cdn_force_derivatives_add_point(d, l->body, cdn_body_mass_properties(state, l->body).com, force, NULL, NULL);
-  return CDN_OK;
-}
-
-static cdn_status lift_potential(const void *self, cdn_state *state, double *energy) {
-  cdn_vec3 force, com;
-  CDNI_TRY(lift_of(self, state, &force, &com));
-  *energy = -cdn_dot(force, com);
-  return CDN_OK;
-}
-
-static void add_lift(io_builder *b, const cdn_spec_body *body, cdn_body in_system) {
-  char name[256];
-  snprintf(name, sizeof name, "%.200s gravity compensation", body->name);
-  const cdn_force_ops ops = {
-    .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = name, .self_size = sizeof(lift) },
-    .struct_size = sizeof ops,
-    .reads = CDN_READS_POSITION,
-    .calc_force = lift_force,
-    .calc_derivative = lift_derivative,
-    .calc_potential = lift_potential,
-  };
-  const lift self = { in_system, b->gravity, body->gravity_compensation };
-  cdn_system_add_custom_force(b->system, &ops, &self);
-}
-
 /* ---- soft rows of joints ---- */
 
 static void add_soft_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
@@ -193,6 +138,10 @@ static void set_solver(io_builder *b) {
   cdn_system_set_soft(b->system, &soft);
 }
 
+void io_compensation_name(const cdn_spec_body *body, char *name, size_t size) {
+  snprintf(name, size, "%.200s gravity compensation", body->name);
+}
+
 cdn_status io_build_forces(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->spec->whole.gravity;
@@ -211,8 +160,13 @@ cdn_status io_build_forces(io_builder *b) {
     if (b->inertia && joint->limited) io_add_stop(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
     if (b->inertia && joint->friction > 0) io_add_friction(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
   }
-  for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
-    if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);
+  for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++) {
+    const cdn_spec_body *body = io_spec_body(b->spec, i);
+    char name[256];
+    if (body->gravity_compensation == 0) continue;
+    io_compensation_name(body, name, sizeof name);
+    cdn_system_add_gravity_compensation(b->system, name, b->bodies[i], body->gravity_compensation);
+  }
   CDNI_TRY(io_build_medium(b));
   return CDN_OK;
 }

@@ -2,7 +2,7 @@
  * the order compiler, default, asset, option, worldbody, contact, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 cdn_status io_mjcf_read_sections(mjcf_reader *r, io_xml_node *root, const char *name, mjcf_section *read) {
   mjcf_walk walk = io_mjcf_walk(r, root);
@@ -71,6 +71,7 @@ static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
 
 static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_name(r, root));
+  CDNI_TRY(io_mjcf_expand_composites(r, root, root));
   CDNI_TRY(io_mjcf_read_sections(r, root, "compiler", io_mjcf_read_compiler));
   CDNI_TRY(io_mjcf_start_classes(r, "main"));
   CDNI_TRY(io_mjcf_read_sections(r, root, "default", io_mjcf_read_defaults));
@@ -86,6 +87,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   io_mjcf_finish_masses(r);
   CDNI_TRY(io_mjcf_order_models(r));
   CDNI_TRY(io_mjcf_compare_options(r));
+  CDNI_TRY(io_mjcf_copy_references(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
   CDNI_TRY(io_mjcf_read_everywhere(r, "tendon", io_mjcf_read_tendons));
@@ -135,8 +137,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
   cdni_array_free(&log->allocator, &r.sites);
   cdni_array_free(&log->allocator, &r.objects);
   io_names_free(&log->allocator, &r.site_names);
-  for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
-  cdni_array_free(&log->allocator, &r.suffixes);
+  io_mjcf_free_copies(&r);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&log->allocator, &r.names[i]);
   return status;
 }

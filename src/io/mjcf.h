@@ -4,10 +4,13 @@
  *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
  *   mjcf_attach.c      models that are attached
  *   mjcf_prefix.c      their names
+ *   mjcf_references.c  which attributes are names of other elements
+ *   mjcf_copies.c      what names copies of replicate
  *   mjcf_option.c      <compiler> and <option>
  *   mjcf_defaults.c    default classes, and attributes looked up through them
  *   mjcf_orientation.c positions and the five ways to write an orientation
  *   mjcf_body.c        bodies, frames, inertial
+ *   mjcf_composite.c   cables, written out as bodies
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        geoms: mass properties and shapes
  *   mjcf_camera.c      cameras and lights
@@ -26,6 +29,7 @@
 #ifndef CARDAN_IO_MJCF_H
 #define CARDAN_IO_MJCF_H
 
+#include "io/mjcf_references.h"
 #include "io/names.h"
 #include "io/tree.h"
 #include "io/xml.h"
@@ -233,7 +237,10 @@ typedef struct mjcf_reader {
   cdni_array meshes;                    /* mjcf_mesh */
   const char *suffix;                   /* of the names in the copy that is being read (replicate); NULL: none */
   char full_name[512];                  /* of io_mjcf_name */
-  cdni_array suffixes;                  /* char *: what scopes borrow */
+  cdni_array suffixes;                  /* mjcf_suffix *: what scopes borrow */
+  io_names copied[MJCF_OF_KINDS];       /* full names of copies, with their suffix */
+  io_names bare[MJCF_OF_KINDS];         /* the same without it */
+  cdni_array copied_names;              /* char *: what these borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
   cdni_array objects;                   /* mjcf_object */

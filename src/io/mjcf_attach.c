@@ -4,7 +4,7 @@
  * class. */
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 static mjcf_model *model_of(const mjcf_reader *r, int i) { return &CDNI_AT(r->models, mjcf_model, i); }
 
@@ -174,6 +174,8 @@ cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *s
   out->node = NULL;
   if (!name && r->model > 0) return CDN_OK;
   CDNI_TRY(open_source(r, node, name, &document));
+  io_xml_node *root = io_xml_root(CDNI_AT(r->documents, mjcf_document, document).xml);
+  CDNI_TRY(io_mjcf_expand_composites(r, root, root));
   CDNI_TRY(add_model(r, node, scope, prefix, !name));
   const int model = (int)r->models.count - 1, before = r->document;
   model_of(r, model)->document = document;

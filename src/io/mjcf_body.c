@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 enum { MAX_FRAME_DEPTH = 200 };
 
@@ -64,22 +64,6 @@ static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   return CDN_OK;
 }
 
-/* The suffix of copy i of `count`: the separator and the number, with zeros before it, before that of the copy
- * around it. */
-static cdn_status make_suffix(mjcf_reader *r, const char *separator, int count, int i, const char *outer,
-                              const char **out) {
-  char text[60];
-  const int digits = snprintf(NULL, 0, "%d", count);
-  snprintf(text, sizeof text, "%.20s%0*d%.20s", separator ? separator : "", digits, i, outer ? outer : "");
-  char *kept = cdni_strdup(&r->log->allocator, text);
-  if (!kept || !cdni_array_push(&r->log->allocator, &r->suffixes, sizeof kept, &kept)) {
-    cdni_strfree(&r->log->allocator, kept);
-    return io_mjcf_out_of_memory(r);
-  }
-  *out = kept;
-  return CDN_OK;
-}
-
 /* Copies of its contents, each moved by `offset` and turned by `euler` against the one before. */
 static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
   enum { MOST_COPIES = 100000 };
@@ -105,7 +89,7 @@ static cdn_status read_replicate(mjcf_reader *r, io_xml_node *node, const mjcf_s
     const double turned[3] = { i * euler[0], i * euler[1], i * euler[2] };
     const cdn_transform X = { io_mjcf_euler(r, turned), at };
     scope.X_BS = cdn_transform_multiply(outer->X_BS, X);
-    CDNI_TRY(make_suffix(r, separator, count, i, outer->suffix, &scope.suffix));
+    CDNI_TRY(io_mjcf_make_suffix(r, separator, count, i, outer->suffix, &scope.suffix));
     CDNI_TRY(read_contents(r, node, &scope, c));
     at = cdn_add(at, cdn_rotate(way, offset));
     way = cdn_rotation_multiply(way, io_mjcf_euler(r, euler));

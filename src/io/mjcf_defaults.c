@@ -1,7 +1,7 @@
 /* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes replace those that an element
  * omits; a nested class inherits everything from the class around it. Nothing is copied: an attribute is looked up
  * on the element, then in its class, then in the classes around it. */
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 /* ---- reading ---- */
 
@@ -16,7 +16,8 @@ static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char 
 
 cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name) {
   CDNI_AT(r->models, mjcf_model, r->model).first_class = (int)r->classes.count;
-  return add_class(r, NULL, name, -1);
+  CDNI_TRY(add_class(r, NULL, name, -1));
+  return r->model == 0 ? add_class(r, NULL, MJCF_PLAIN_CLASS, -1) : CDN_OK;
 }
 
 static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {

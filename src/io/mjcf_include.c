@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 enum { MAX_DOCUMENTS = 1000 };
 
@@ -110,6 +110,9 @@ static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
   if (!path) return io_mjcf_out_of_memory(r);
   cdn_status status = io_mjcf_open_document(r, node, path, document);
   cdni_strfree(&r->log->allocator, path);
+  if (status == CDN_OK)
+    status = io_mjcf_expand_composites(r, io_xml_root(CDNI_AT(r->documents, mjcf_document, *document).xml),
+                                       r->model > 0 ? io_mjcf_model_root(r, r->model) : r->root);
   if (status == CDN_OK && r->model > 0) status = io_mjcf_prefix_document(r, *document);
   /* Remembered only now: a document without contents must not be walked. */
   if (status == CDN_OK) CDNI_AT(r->documents, mjcf_document, *document).include = node;

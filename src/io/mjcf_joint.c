@@ -129,9 +129,8 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
       range[1]);
 }
 
-/* What joints may have and is not simulated; some of it is a number in tables. */
-static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
-  const int line = io_xml_line(e->node);
+/* Dry friction, and bounds of what actuators do. */
+static cdn_status read_efforts(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
   double forces[2] = { 0, 0 };
   bool gravcomp = false;
   CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &j->friction));
@@ -142,9 +141,8 @@ static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, cdn_
     j->effort_lower = forces[0];
     j->effort_upper = forces[1];
   }
-  /* Which of two sums compensation belongs to is the same, unless the actuators' is limited. */
   CDNI_TRY(io_mjcf_bool(r, e, "actuatorgravcomp", &gravcomp));
-  if (gravcomp && j->drive_limited) io_not_understood(r->log, line, "joint actuatorgravcomp");
+  j->drive_compensates = gravcomp;
   return read_spring_times(r, e, j);
 }
 
@@ -179,7 +177,7 @@ static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const m
   CDNI_TRY(io_mjcf_law(r, e, "solreffriction", "solimpfriction", &j->friction_law));
   CDNI_TRY(read_references(r, e, &m->ref, j));
   CDNI_TRY(read_passive(r, e, j));
-  CDNI_TRY(report_unsimulated(r, e, j));
+  CDNI_TRY(read_efforts(r, e, j));
   io_mjcf_finish_element(r, e);
   return CDN_OK;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r) { return io_fail(r->log, CDN_ERR_NOMEM, 0, "out of memory"); }
 
@@ -40,7 +40,8 @@ const cdn_spec_joint *io_mjcf_find_joint(const mjcf_reader *r, const char *name)
 const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_string(node, "name");
   if (!name || !name[0] || !r->suffix) return name;
-  snprintf(r->full_name, sizeof r->full_name, "%.460s%.50s", name, r->suffix);
+  snprintf(r->full_name, sizeof r->full_name, "%.440s%.60s", name, r->suffix);
+  io_mjcf_note_copy(r, node, r->full_name);
   return r->full_name;
 }
 

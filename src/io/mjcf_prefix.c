@@ -1,41 +1,15 @@
 /* Names of attached models: the prefix (and the suffix of copies) goes to every name and to everything that refers to
  * one. What refers to something that is not attached does not come along. */
-#include "io/mjcf.h"
+#include "io/mjcf_expand.h"
 #include "io/xml.h"
-
-/* What names are of. Of assets and classes all come along. */
-typedef enum named { BODY, JOINT, GEOM, SITE, TENDON, ACTUATOR, CAMERA, KINDS, ASSET, ANYTHING } named;
-
-static const struct {
-  const char *attribute;
-  named of;
-} references[] = { { "joint", JOINT },     { "joint1", JOINT },    { "joint2", JOINT },     { "jointinparent", JOINT },
-                   { "body", BODY },       { "body1", BODY },      { "body2", BODY },       { "subtree1", BODY },
-                   { "subtree2", BODY },   { "target", BODY },     { "geom", GEOM },        { "geom1", GEOM },
-                   { "geom2", GEOM },      { "site", SITE },       { "site1", SITE },       { "site2", SITE },
-                   { "cranksite", SITE },  { "slidersite", SITE }, { "refsite", SITE },     { "sidesite", SITE },
-                   { "tendon", TENDON },   { "tendon1", TENDON },  { "tendon2", TENDON },   { "actuator", ACTUATOR },
-                   { "camera", CAMERA },   { "mesh", ASSET },      { "hfield", ASSET },     { "material", ASSET },
-                   { "texture", ASSET },   { "class", ASSET },     { "childclass", ASSET }, { "objname", ANYTHING },
-                   { "refname", ANYTHING } };
-
-/* objname and refname are of what objtype and reftype say. */
-static named kind_of(io_xml_node *node, const char *attribute, named of) {
-  static const char *const words[KINDS] = { "body", "joint", "geom", "site", "tendon", "actuator", "camera" };
-  if (of != ANYTHING) return of;
-  const char *type = io_xml_peek(node, attribute[0] == 'o' ? "objtype" : "reftype");
-  if (type && strcmp(type, "xbody") == 0) return BODY;
-  for (int i = 0; type && i < KINDS; i++)
-    if (strcmp(type, words[i]) == 0) return (named)i;
-  return ANYTHING;
-}
 
 /* ---- renaming -------------------------------------------------------------------------------- */
 
-static bool affix(const mjcf_model *m, io_xml_node *node, const char *attribute, named of) {
+static bool affix(const mjcf_model *m, io_xml_node *node, const char *attribute, mjcf_named of) {
   const char *text = io_xml_peek(node, attribute);
-  const bool world = of == BODY && text && strcmp(text, "world") == 0;
-  if (!text || !text[0] || world || (m->itself && of == ASSET)) return true;
+  const bool world = of == MJCF_OF_BODY && text && strcmp(text, "world") == 0;
+  if (of == MJCF_OF_ASSET && text && strcmp(text, MJCF_PLAIN_CLASS) == 0) return true;
+  if (!text || !text[0] || world || (m->itself && of == MJCF_OF_ASSET)) return true;
   return io_xml_affix(node, attribute, m->prefix, m->suffix);
 }
 
@@ -53,11 +27,9 @@ static bool rename_element(const mjcf_model *m, io_xml_node *node) {
     io_mjcf_stem(io_xml_peek(node, "file"), stem, sizeof stem);
     if (!io_xml_set(node, "name", stem)) return false;
   }
-  bool good = affix(m, node, "name", ANYTHING);
-  for (int i = 0; i < CDNI_COUNT(references) && good; i++) {
-    const char *attribute = references[i].attribute;
-    good = affix(m, node, attribute, kind_of(node, attribute, references[i].of));
-  }
+  bool good = affix(m, node, "name", MJCF_OF_ANYTHING);
+  mjcf_reference ref;
+  for (int i = 0; good && io_mjcf_reference(node, i, &ref); i++) good = affix(m, node, ref.attribute, ref.of);
   return good;
 }
 
@@ -89,38 +61,24 @@ cdn_status io_mjcf_prefix_document(mjcf_reader *r, int document) {
 /* ---- what does not come along ---------------------------------------------------------------- */
 
 typedef struct kept {
-  io_names names[KINDS];
+  io_names names[MJCF_OF_KINDS];
 } kept;
 
-static named kind_of_element(const io_xml_node *node) {
-  static const struct {
-    const char *word;
-    named kind;
-  } words[] = { { "body", BODY }, { "joint", JOINT }, { "freejoint", JOINT },
-                { "geom", GEOM }, { "site", SITE },   { "camera", CAMERA } };
-  for (int i = 0; i < CDNI_COUNT(words); i++)
-    if (io_xml_is(node, words[i].word)) return words[i].kind;
-  return ANYTHING;
-}
-
-static cdn_status keep(mjcf_reader *r, kept *k, named kind, const io_xml_node *node) {
+static cdn_status keep(mjcf_reader *r, kept *k, mjcf_named kind, const io_xml_node *node) {
   const char *name = io_xml_peek(node, "name");
-  if (kind >= KINDS || !name || !name[0]) return CDN_OK;
+  if (kind >= MJCF_OF_KINDS || !name || !name[0]) return CDN_OK;
   return io_names_add(&r->log->allocator, &k->names[kind], name, 0) >= 0 ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static cdn_status keep_name(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
   *deeper = true;
-  return keep(r, context, kind_of_element(at->node), at->node);
+  return keep(r, context, io_mjcf_kind_of_element(at->node), at->node);
 }
 
 static bool element_stays(const kept *k, io_xml_node *node) {
-  for (int i = 0; i < CDNI_COUNT(references); i++) {
-    const char *attribute = references[i].attribute, *text = io_xml_peek(node, attribute);
-    const named kind = kind_of(node, attribute, references[i].of);
-    if (!text || kind >= KINDS || (kind == BODY && strcmp(text, "world") == 0)) continue;
-    if (io_names_find(&k->names[kind], text) < 0) return false;
-  }
+  mjcf_reference ref;
+  for (int i = 0; io_mjcf_reference(node, i, &ref); i++)
+    if (io_mjcf_is_of_the_model(&ref) && io_names_find(&k->names[ref.of], ref.text) < 0) return false;
   return true;
 }
 
@@ -132,7 +90,7 @@ static bool stays(const kept *k, io_xml_node *node) {
   return true;
 }
 
-static cdn_status drop(mjcf_reader *r, io_xml_node *root, const char *section, named kind, kept *k) {
+static cdn_status drop(mjcf_reader *r, io_xml_node *root, const char *section, mjcf_named kind, kept *k) {
   mjcf_walk sections = io_mjcf_walk(r, root);
   for (io_xml_node *node; (node = io_mjcf_walk_next(&sections)) != NULL;) {
     if (!io_xml_is(node, section)) continue;
@@ -148,13 +106,13 @@ static cdn_status drop(mjcf_reader *r, io_xml_node *root, const char *section, n
 
 cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_attached *from) {
   kept k = { 0 };
-  cdn_status status = keep(r, &k, kind_of_element(from->node), from->node);
+  cdn_status status = keep(r, &k, io_mjcf_kind_of_element(from->node), from->node);
   if (status == CDN_OK) status = io_mjcf_descend(r, from, keep_name, &k);
-  if (status == CDN_OK) status = drop(r, root, "tendon", TENDON, &k);
-  if (status == CDN_OK) status = drop(r, root, "contact", ANYTHING, &k);
-  if (status == CDN_OK) status = drop(r, root, "equality", ANYTHING, &k);
-  if (status == CDN_OK) status = drop(r, root, "actuator", ACTUATOR, &k);
-  if (status == CDN_OK) status = drop(r, root, "sensor", ANYTHING, &k);
-  for (int i = 0; i < KINDS; i++) io_names_free(&r->log->allocator, &k.names[i]);
+  if (status == CDN_OK) status = drop(r, root, "tendon", MJCF_OF_TENDON, &k);
+  if (status == CDN_OK) status = drop(r, root, "contact", MJCF_OF_ANYTHING, &k);
+  if (status == CDN_OK) status = drop(r, root, "equality", MJCF_OF_ANYTHING, &k);
+  if (status == CDN_OK) status = drop(r, root, "actuator", MJCF_OF_ACTUATOR, &k);
+  if (status == CDN_OK) status = drop(r, root, "sensor", MJCF_OF_ANYTHING, &k);
+  for (int i = 0; i < MJCF_OF_KINDS; i++) io_names_free(&r->log->allocator, &k.names[i]);
   return status;
 }

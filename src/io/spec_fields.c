@@ -52,7 +52,7 @@ WORDS(drive_law_word, cdn_drive_law,
       WORD(CDN_LAW_AFFINE, "affine") WORD(CDN_LAW_OF_MUSCLE, "muscle") WORD(CDN_LAW_OF_USER, "user"))
 WORDS(side_word, cdn_sensor_side,
       WORD(CDN_SIDE_ANY, "any") WORD(CDN_SIDE_SHAPE, "shape") WORD(CDN_SIDE_BODY, "body")
-          WORD(CDN_SIDE_SUBTREE, "subtree"))
+          WORD(CDN_SIDE_SUBTREE, "subtree") WORD(CDN_SIDE_VOLUME, "volume"))
 WORDS(reduce_word, cdn_sensor_reduce,
       WORD(CDN_REDUCE_NONE, "none") WORD(CDN_REDUCE_DEEPEST, "deepest") WORD(CDN_REDUCE_STRONGEST, "strongest")
           WORD(CDN_REDUCE_NET, "net"))
@@ -192,6 +192,7 @@ static const io_field joint_fields[] = {
   LAW(joint, friction_law),
   NUMBER(joint, margin),
   TRUTH(joint, drive_limited),
+  TRUTH(joint, drive_compensates),
   NUMBER(joint, spring_timeconst),
   NUMBER(joint, spring_dampratio),
   NUMBER(joint, stiffness_higher),

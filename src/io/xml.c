@@ -300,6 +300,18 @@ bool io_xml_affix(io_xml_node *node, const char *attribute, const char *before, 
   return good;
 }
 
+io_xml_node *io_xml_add_before(io_xml_node *node, const char *name, int line) {
+  xmlNode *added = xmlNewDocNode(tree_node(node)->doc, NULL, BAD_CAST name, NULL);
+  if (!added) return NULL;
+  added->line = (unsigned short)line;
+  return own_node(xmlAddPrevSibling(tree_node(node), added));
+}
+
+io_xml_node *io_xml_duplicate(io_xml_node *node) {
+  xmlNode *from = tree_node(node), *copy = xmlDocCopyNode(from, from->doc, 1);
+  return copy ? own_node(xmlAddChild(from->parent, copy)) : NULL;
+}
+
 void io_xml_remove(io_xml_node *node) {
   xmlUnlinkNode(tree_node(node));
   xmlFreeNode(tree_node(node));

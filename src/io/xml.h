@@ -87,6 +87,10 @@ bool io_xml_set(io_xml_node *node, const char *attribute, const char *text);
 /* The attribute's text between two others. */
 bool io_xml_affix(io_xml_node *node, const char *attribute, const char *before, const char *after);
 void io_xml_remove(io_xml_node *node);
+/* A new element before another one; NULL: out of memory. */
+io_xml_node *io_xml_add_before(io_xml_node *node, const char *name, int line);
+/* A copy of an element with all that is in it, at the end of the element that it is in; NULL: out of memory. */
+io_xml_node *io_xml_duplicate(io_xml_node *node);
 
 /* ---- unread parts ---- */
 

@@ -260,5 +260,161 @@ START_TEST(test_replicate) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_tree", test_replicate, test_default_classes, test_freejoint_ignores_defaults, test_joint_angles,
-           test_limits, test_names_and_order, test_frames, test_include, test_keyframes)
+static void names_are(cdn_spec_kind kind, const char *const *expected, int n) {
+  ck_assert_int_eq(count(kind), n);
+  for (int i = 0; i < n; i++) {
+    const char *name = kind == CDN_SPEC_SENSOR     ? io_spec_sensor(spec, i)->name
+                       : kind == CDN_SPEC_ACTUATOR ? io_spec_actuator(spec, i)->name
+                       : kind == CDN_SPEC_TENDON   ? io_spec_tendon(spec, i)->name
+                                                   : io_spec_constraint(spec, i)->name;
+    ck_assert_str_eq(name, expected[i]);
+  }
+}
+
+/* What names something in a copy is copied with it, in MuJoCo's order (3.14): copy by copy, after what is not copied.
+ * Of an equality with something that is not copied nothing is left, as there. (MuJoCo has 16 clocks then.) */
+START_TEST(test_replicate_copies_what_refers_to_it) {
+  static const char *const sensors[] = { "clock", "f-0", "a-0",   "in0-0",  "mix0-0", "in1-0", "mix1-0",
+                                         "f-1",   "a-1", "in0-1", "mix0-1", "in1-1",  "mix1-1" };
+  static const char *const actuators[] = { "mo", "m-0", "mt-0", "m-1", "mt-1" };
+  static const char *const tendons[] = { "t-0", "t-1" }, *const equalities[] = { "e-0", "e-1" };
+  read_text(
+      "<worldbody><body name='out' pos='5 0 0'><joint name='oj'/><geom name='og' size='.1'/></body>"
+      "<replicate count='2' offset='1 0 0' sep='-'><body name='a'><joint name='j'/><geom name='g' size='.1'/>"
+      "<body name='aa'><joint name='jj' axis='0 1 0'/><geom size='.1'/>"
+      "<replicate count='2' offset='0 1 0'><site name='p'/></replicate></body></body></replicate></worldbody>"
+      "<actuator><motor name='m' joint='j'/><motor name='mo' joint='oj'/><motor name='mt' tendon='t'/></actuator>"
+      "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='oj' coef='2'/></fixed></tendon>"
+      "<equality><joint name='e' joint1='j' joint2='jj'/><joint name='mixed' joint1='j' joint2='oj'/></equality>"
+      "<contact><exclude body1='a' body2='aa'/><exclude body1='a' body2='out'/><pair geom1='g' geom2='og'/></contact>"
+      "<sensor><framepos name='f' objtype='xbody' objname='a' reftype='xbody' refname='out'/>"
+      "<framepos name='in' objtype='site' objname='p'/><clock name='clock'/>"
+      "<framepos name='mix' objtype='site' objname='p' reftype='xbody' refname='a'/>"
+      "<actuatorfrc name='a' actuator='m'/></sensor>");
+  const char *suffixes[] = { "-0", "-1" };
+  ck_assert_int_eq(noted("equality/joint (of what was not understood)"), 1);
+  names_are(CDN_SPEC_ACTUATOR, actuators, 5);
+  names_are(CDN_SPEC_TENDON, tendons, 2);
+  names_are(CDN_SPEC_CONSTRAINT, equalities, 2);
+  ck_assert_int_eq(count(CDN_SPEC_CONTACT), 6);
+  names_are(CDN_SPEC_SENSOR, sensors, 13);
+  for (int i = 0; i < 2; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "a%s", suffixes[i]);
+    const cdn_spec_sensor *f = io_spec_sensor(spec, 1 + 6 * i), *mix = io_spec_sensor(spec, 4 + 6 * i);
+    ck_assert_str_eq(f->body, name);
+    ck_assert_str_eq(f->reference, "out");
+    ck_assert_str_eq(mix->reference, name);
+    snprintf(name, sizeof name, "aa%s", suffixes[i]);
+    ck_assert_str_eq(mix->body, name);
+    snprintf(name, sizeof name, "jj%s", suffixes[i]);
+    ck_assert_str_eq(io_spec_constraint(spec, i)->joint_x, name);
+    snprintf(name, sizeof name, "j%s", suffixes[i]);
+    ck_assert_str_eq(io_spec_constraint(spec, i)->joint_y, name);
+    ck_assert_str_eq(io_spec_actuator(spec, 1 + 2 * i)->joint, name);
+    ck_assert_str_eq(io_spec_tendon(spec, i)->joint[0], name);
+    ck_assert_str_eq(io_spec_tendon(spec, i)->joint[1], "oj");
+  }
+  done();
+}
+END_TEST
+
+/* A body in Ground, through its parents. */
+static cdn_transform pose_in_ground(const char *body) {
+  const char *parent = NULL;
+  cdn_transform X = pose_in_parent(body, &parent);
+  while (parent) {
+    const char *at = parent;
+    X = cdn_transform_multiply(pose_in_parent(at, &parent), X);
+  }
+  return X;
+}
+
+/* Bodies of a helix begin at its points and lie along its chords; y of the first is in the plane of two chords, and the
+ * frames turn as little as the chords do. */
+START_TEST(test_cable) {
+  enum { POINTS = 8 };
+  read_text(
+      "<default><geom density='1'/><joint damping='7'/></default><worldbody><body name='hand' pos='1 2 3'><joint/>"
+      "<geom size='.1'/><composite prefix='C' type='cable' curve='cos(s) sin(s) s' count='8 1 1' size='2 .5 1.5' "
+      "offset='0 0 .1' initial='none'><joint kind='main' damping='.2' armature='.01'/>"
+      "<geom type='capsule' size='.02' density='3' contype='0' conaffinity='0'/></composite></body></worldbody>");
+  static const char *const names[] = { "CB_first", "CB_1", "CB_2", "CB_3", "CB_4", "CB_5", "CB_last" };
+  cdn_vec3 p[POINTS];
+  cdn_rotation before = cdn_rotation_identity();
+  for (int i = 0; i < POINTS; i++) {
+    const double part = i / 7.0;
+    p[i] = cdn_v3(1 + 0.5 * cos(PI * 1.5 * part), 2 + 0.5 * sin(PI * 1.5 * part), 3.1 + 2 * part);
+  }
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 8);
+  for (int i = 0; i + 1 < POINTS; i++) {
+    const cdn_transform X = pose_in_ground(names[i]);
+    const cdn_vec3 edge = cdn_sub(p[i + 1], p[i]), along = cdn_scale(1 / cdn_norm(edge), edge);
+    near_vec3(X.p, p[i], 1e-12);
+    near_vec3(X.R.x, along, 1e-12);
+    if (i == 0) {
+      const cdn_vec3 next = cdn_sub(p[2], p[1]), across = cdn_cross(along, next);
+      near_vec3(X.R.z, cdn_scale(1 / cdn_norm(across), across), 1e-12);
+    } else {
+      const cdn_vec3 bend = cdn_cross(before.x, along);
+      const cdn_rotation turn = cdn_rotation_axis_angle(bend, atan2(cdn_norm(bend), cdn_dot(before.x, along)));
+      near_rotation(X.R, cdn_rotation_multiply(turn, before), 1e-11);
+    }
+    before = X.R;
+    const cdn_spec_joint *joint = joint_of(names[i]);
+    ck_assert_int_eq(joint->kind, i == 0 ? CDN_WELD : CDN_BALL);
+    if (i > 0) NEAR(joint->damping, 0.2, 0);
+    if (i > 0) NEAR(joint->armature, 0.01, 0);
+    const double length = cdn_norm(edge), mass = 3 * PI * 4e-4 * (length + 4 * 0.02 / 3);
+    NEAR(body_named(names[i])->mass.mass, mass, 1e-12);
+  }
+  /* MuJoCo 3.14 prints these for z of the first and of the last body */
+  near_vec3(pose_in_ground("CB_first").R.z, cdn_v3(0.42127, -0.52825, 0.73722), 1e-5);
+  near_vec3(pose_in_ground("CB_last").R.z, cdn_v3(0.68962, 0.41330, -0.59465), 1e-5);
+  ck_assert_str_eq(joint_of("CB_last")->name, "CJ_last");
+  ck_assert_int_eq(count(CDN_SPEC_CONTACT), 6);
+  ck_assert_str_eq(io_spec_frame(spec, 0)->name, "CS_first");
+  near_vec3(io_spec_frame(spec, 1)->X_BF.p, cdn_v3(cdn_norm(cdn_sub(p[7], p[6])), 0, 0), 1e-12);
+  ck_assert_int_eq(noted("composite"), 0);
+  done();
+}
+END_TEST
+
+/* Points of the file, boxes, copies, and what is wrong. */
+START_TEST(test_cables_of_points) {
+  read_text(
+      "<worldbody><replicate count='2' offset='0 1 0'><composite prefix='C' type='cable' initial='free' "
+      "vertex='0 0 0  0 1 0  0 2 0'><joint kind='main' damping='.2'/><geom type='box' "
+      "size='9 .02 .03' contype='0' conaffinity='0'/><skin texcoord='true'/></composite></replicate></worldbody>");
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 4);
+  ck_assert_int_eq(count(CDN_SPEC_CONTACT), 2);
+  ck_assert_int_eq(noted("skin"), 1);
+  ck_assert_int_eq(joint_of("CB_first1")->kind, CDN_FREE);
+  NEAR(joint_of("CB_first1")->damping, 0, 0);
+  NEAR(joint_of("CB_last1")->damping, 0.2, 0);
+  NEAR(body_named("CB_last0")->mass.mass, 1000 * 1 * 0.04 * 0.06, 1e-12);
+  near_vec3(pose_in_ground("CB_first1").R.x, cdn_v3(0, 1, 0), 1e-12);
+  near_vec3(pose_in_ground("CB_last1").p, cdn_v3(0, 2, 0), 1e-12);
+  done();
+  static const char *const wrong[] = {
+    "<composite type='cable' count='1'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='cable' count='3' vertex='0 0 0 1 0 0'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='cable' vertex='0 0 0 0 0 0'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='cable' vertex='0 0 0 1 0'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='cable' count='3' curve='tan(s)'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='cable' count='3' curve='s'><geom type='sphere' size='1'/></composite>",
+    "<composite type='cable' count='3' curve='s'/>"
+  };
+  for (int i = 0; i < CDNI_COUNT(wrong); i++) {
+    char text[300];
+    snprintf(text, sizeof text, "<worldbody>%s</worldbody>", wrong[i]);
+    ck_assert_int_eq(try_read(text), CDN_ERR_PARSE);
+    ck_assert_msg(strstr(spec->log.error.text, "m.xml:2"), "%s", spec->log.error.text);
+    done();
+  }
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_tree", test_cable, test_cables_of_points, test_replicate, test_replicate_copies_what_refers_to_it,
+           test_default_classes, test_freejoint_ignores_defaults, test_joint_angles, test_limits, test_names_and_order,
+           test_frames, test_include, test_keyframes)

@@ -317,6 +317,39 @@ START_TEST(bodies_float) {
 }
 END_TEST
 
+/* A slide of 2 kg that floats by 19.62 N, of which its actuators bear at most 25 N in all. And a joint that carries
+ * what floats, whose bounds are below the compensation. */
+START_TEST(compensation_counts_with_actuators) {
+  static const double controls[] = { 0, 3, 9, -60 };
+  cdn_model *model = load(
+      "<mujoco>" NO_CONTACT "<compiler autolimits='true'/><worldbody><body gravcomp='1'><joint name='j' type='slide' "
+      "axis='0 0 1' actuatorgravcomp='true' actuatorfrcrange='-25 25'/><geom size='.1' mass='2'/></body>"
+      "<body pos='3 0 0'><joint type='slide' axis='0 0 1' actuatorgravcomp='true' actuatorfrcrange='-5 5'/>"
+      "<geom size='.1' mass='1'/><body gravcomp='1'><geom size='.1' mass='2'/></body></body></worldbody>"
+      "<actuator><motor name='m' joint='j'/></actuator></mujoco>");
+  cdn_state *state;
+  cdn_model_actuator m;
+  OK(cdn_model_get_actuator(model, 0, &m));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  for (int i = 0; i < 4; i++) {
+    const double up = fmax(-25, fmin(25, 2 * 9.81 + controls[i]));
+    OK_ON(state, cdn_control_set(state, m.control, controls[i]));
+    OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+    NEAR(cdn_state_udot(state)[0], (up - 2 * 9.81) / 2, 1e-13);
+    NEAR(cdn_state_udot(state)[1], (5 - 3 * 9.81) / 3, 1e-13);
+  }
+  /* gravity of the State */
+  const cdn_system *system = cdn_model_system(model);
+  OK_ON(state, cdn_gravity_set(state, cdn_system_find_force(system, "gravity"), cdn_v3(0, 0, -1)));
+  OK_ON(state, cdn_control_set(state, m.control, 0.5));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  NEAR(cdn_state_udot(state)[0], 0.25, 1e-13);
+  NEAR(cdn_state_udot(state)[1], -1.0 / 3, 1e-13);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 START_TEST(files_have_polynomials) {
   cdn_model *model =
       load("<mujoco>" NO_CONTACT "<option gravity='0 0 0'/><default><joint damping='1 2'/></default>"
@@ -365,4 +398,4 @@ END_TEST
 
 CHECK_MAIN("media", added_mass_of_spheroids, a_sphere_in_honey, a_sphere_in_air, a_ball_that_spins,
            a_box_is_dragged_by_its_sides, media_take_energy, polynomials, files_have_media, bodies_float,
-           files_have_polynomials, mistakes_are_named)
+           compensation_counts_with_actuators, files_have_polynomials, mistakes_are_named)

@@ -116,8 +116,8 @@ CDNI_INLINE real fluid_fourth(real x) { return x * x * (x * x); }
 CDNI_INLINE ellipsoid_law ellipsoid_law_of(const real *p) {
   const real a = p[FLUID_SIZE], b = p[FLUID_SIZE + 1], c = p[FLUID_SIZE + 2], rho = p[FLUID_DENSITY];
   const real most = r_max(r_max(a, b), c), least = -r_max(r_max(-a, -b), -c), middle = a + b + c - most - least;
-  const real D = 2.0 * (a + b + c) / 3.0, second = r_set(8.0 / 15 * FLUID_PI),
-             II = second * middle * fluid_fourth(most);
+  const real D = 2.0 * (a + b + c) / 3.0, second = r_set(8.0 / 15 * FLUID_PI);
+  const real II = second * middle * fluid_fourth(most);
   const v3 II_i = { second * a * fluid_fourth(r_max(b, c)), second * b * fluid_fourth(r_max(a, c)),
                     second * c * fluid_fourth(r_max(a, b)) };
   const real by_turn = rho * (p[FLUID_ANGULAR] - p[FLUID_SLENDER]), all = rho * p[FLUID_SLENDER] * II;

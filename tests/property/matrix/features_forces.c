@@ -6,8 +6,14 @@
 #include "matrix.h"
 
 static void add_gravity(scene *s) {
-  const cdn_force g = cdn_system_add_gravity(s->system, "gravity", cdn_v3(1, -2, -9));
+  cdn_force g = cdn_system_find_force(s->system, "gravity"); /* it may be there for its compensation */
+  if (g.i < 0) g = cdn_system_add_gravity(s->system, "gravity", cdn_v3(1, -2, -9));
   cdn_system_exclude_from_gravity(s->system, g, s->cylinder);
+}
+static void add_gravity_compensation(scene *s) {
+  if (cdn_system_find_force(s->system, "gravity").i < 0)
+    cdn_system_add_gravity(s->system, "gravity", cdn_v3(1, -2, -9));
+  cdn_system_add_gravity_compensation(s->system, "lift", s->ball, 0.6);
 }
 static void add_mobility_spring(scene *s) {
   cdn_system_add_polynomial_spring(s->system, "spring", s->slider, 0, (double[]){ 30, -4, 9 }, 0.2);
