@@ -141,8 +141,12 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
   s->z[n->parent] = sv_add(s->z[n->parent], z);
 }
 
-/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
- * run time. */
+/* Joints of one axis, balls and free joints have code of their own; the others share a function that reads their
+ * numbers at run time. */
+static __attribute__((noinline)) void inward_ball(const loop_solution *s, int i) {
+  inward_body(s, i, 3, HINGE_ANGULAR);
+}
+
 static __attribute__((noinline)) void inward_free(const loop_solution *s, int i) { inward_body(s, i, 6, HINGE_GROUND); }
 
 static __attribute__((noinline)) void inward_any(const loop_solution *s, int i, int nu, hinge_form form) {
@@ -170,6 +174,7 @@ void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
     if (is_prescribed(s, i)) inward_any(s, i, 0, HINGE_NONE);
     else if (s->in->weighted && p->n_open[i] == 0 && !s->in->f) continue; /* no force enters here */
     else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR);
+    else if (n->shape == SHAPE_ANGULAR_3) inward_ball(s, i);
     else if (s->f->in_ground[i]) inward_free(s, i);
     else inward_any(s, i, n->nu, form_of[n->shape]);
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++) mix_inward(s, x);
@@ -262,6 +267,10 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
   s->in->A[i] = A;
 }
 
+static __attribute__((noinline)) void outward_ball(const loop_solution *s, int i) {
+  outward_body(s, i, 3, HINGE_ANGULAR);
+}
+
 static __attribute__((noinline)) void outward_free(const loop_solution *s, int i) {
   outward_body(s, i, 6, HINGE_GROUND);
 }
@@ -289,6 +298,7 @@ void KERNEL_NAME(cdni_loop_kernel_outward)(const loop_solution *s) {
     for (int x = p->mix_first[at + 1] - 1; x >= p->mix_first[at]; x--) mix_outward(s, x);
     if (is_prescribed(s, i) || (s->in->weighted && p->n_open[i] == 0 && !s->in->f)) outward_known(s, i);
     else if (n->shape == SHAPE_ANGULAR_1) outward_body(s, i, 1, HINGE_ANGULAR);
+    else if (n->shape == SHAPE_ANGULAR_3) outward_ball(s, i);
     else if (s->f->in_ground[i]) outward_free(s, i);
     else outward_any(s, i, n->nu, form_of[n->shape]);
     close_outward(s, i);

@@ -158,18 +158,29 @@ static void mean_of(const contact_room *room, const shape_place *places, const s
   *c = cdn_scale(part, *c), *v = cdn_scale(part, *v);
 }
 
-void cdni_swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                      double h, const cdni_box *ends, cdni_box *boxes, double *travel) {
-  static const cdni_box everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+/* At least the length of a vector, without a root. */
+static double at_least(cdn_vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
+
+/* What a shape travels at most that moves by c, from the speed v0 to v1: along its path, and off it. */
+static double travel_of(const shape_place *place, const shape_mark *a, const shape_mark *b, double h, cdn_vec3 c,
+                        cdn_vec3 v0, cdn_vec3 v1) {
+  const cdn_vec3 first = cdn_scale(h / 3, v0), last = cdn_scale(h / 3, v1), middle = cdn_sub(c, cdn_add(first, last));
+  const double bent = 0.5 * (at_least(cdn_sub(middle, first)) + at_least(cdn_sub(last, middle)));
+  const double way = at_least(first) + at_least(middle) + at_least(last) + bent + 2 * bulge(a, b, h);
+  if (place->geometry.kind == CDN_GEOMETRY_SPHERE) return way;
+  const double angle = h * larger(at_least(a->w), at_least(b->w));
+  return angle > 0 ? way + smaller(angle, 2) * place->radius : way;
+}
+
+void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
+                        double h, double *travel) {
   cdn_vec3 c0, v0, c1, v1;
   mean_of(room, places, a, &c0, &v0);
   mean_of(room, places, b, &c1, &v1);
-  for (size_t i = 0; i < room->shapes.count; i++) {
-    path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
-    p.off += bulge(&a[i], &b[i], h);
-    travel[i] = length_of(&p) + turn_of(&places[i], &a[i], &b[i], h, INFINITY);
-    boxes[i] = travel[i] < INFINITY ? cdni_swept_grown(&ends[i], travel[i]) : everywhere;
-  }
+  const cdn_vec3 moved = cdn_sub(c1, c0);
+  for (size_t i = 0; i < room->shapes.count; i++)
+    travel[i] = travel_of(&places[i], &a[i], &b[i], h, cdn_sub(cdn_sub(b[i].c, a[i].c), moved), cdn_sub(a[i].v, v0),
+                          cdn_sub(b[i].v, v1));
 }
 
 /* ---- pairs ---- */

@@ -22,7 +22,10 @@ static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
 
 static const articulated_inertia none;
 
-static bool is_cone(const soft_group *g) { return g->s.kind == SOFT_PYRAMIDAL || g->s.kind == SOFT_ELLIPTIC; }
+/* A contact, with friction or without. */
+static bool is_contact(const soft_group *g) {
+  return g->s.kind == SOFT_PYRAMIDAL || g->s.kind == SOFT_ELLIPTIC || (g->contact > 0 && !(g->give > 0));
+}
 
 /* Weights between two bodies, summed over contacts that follow each other. */
 typedef struct pair_sum {
@@ -56,7 +59,9 @@ static void add_to_pair(const soft_work *w, const double *H, pair_sum *sum) {
   const int n = w->g->s.rows;
   const v3 d = v3_sub(w->r_b, sum->at->r_b);
   if (!w->turns) {
-    const s3 K = n == 3 ? stiffness_of(w->g->B, 3, H) : stiffness_of(w->g->B, n, H);
+    const s3 K = n == 3   ? stiffness_of(w->g->B, 3, H)
+                 : n == 1 ? stiffness_of(w->g->B, 1, H)
+                          : stiffness_of(w->g->B, n, H);
     if (w == sum->at) sum->W.M = K;
     else add_at(K, d, &sum->W);
     return;
@@ -123,7 +128,7 @@ static void weigh_rows(const soft_problem *p, const soft_work *w, const double *
 
 static void weigh_pair(const soft_problem *p, const soft_work *w, const double *H, pair_sum *sum) {
   const soft_group *g = w->g, *first = sum->at ? sum->at->g : NULL;
-  if (!is_cone(g)) {
+  if (!is_contact(g)) {
     weigh_rows(p, w, H);
     return;
   }
@@ -161,7 +166,7 @@ static void forget_weights(const soft_problem *p, int island) {
     const int i = plan->bodies[at];
     p->P[i] = none;
     for (int c = plan->couple_first[i]; c < plan->couple_first[i + 1] && plan->n_C > 0; c++)
-      memset(p->factor.C + 6 * plan->couple_C[c], 0, 6 * sizeof *p->factor.C);
+      for (int l = 0; l < 6; l++) p->factor.C[6 * plan->couple_C[c] + l] = sv_zero();
   }
 }
 
@@ -184,7 +189,7 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
     else memcpy(w->weighed, w->H, (size_t)n * sizeof *w->H);
     if (g->place == SOFT_JOINT) weigh_joint(p, w, H);
     else if (g->place == SOFT_TERMS) cdni_soft_weigh_terms(p, w, H[0]);
-    else if (!all || w->H[0] != 0 || !is_cone(g)) weigh_pair(p, w, H, &sum);
+    else if (!all || w->H[0] != 0 || !is_contact(g)) weigh_pair(p, w, H, &sum);
   }
   end_pair(p, &sum);
 }
