@@ -83,38 +83,47 @@ static bool is_shallow(const view *v, int i, int j) {
          !cdni_pair_distance(&p->geometry, &v->b[i].X, &q->geometry, &v->b[j].X, most, &near);
 }
 
-/* Of two shapes that move by little over the depth of either. */
-static bool is_short(const view *v, int i, int j) {
-  return v->lapse->through && v->travel[i] + v->travel[j] < SHORT * smaller(v->places[i].depth, v->places[j].depth);
+/* Whether two shapes move by less than this part of the depth of either, as seen from all, or from each other. */
+static bool is_short(const view *v, int i, int j, double part) {
+  const double little = part * smaller(v->places[i].depth, v->places[j].depth);
+  const int both[2] = { i, j };
+  return v->travel[i] + v->travel[j] < little ||
+         cdni_swept_travel_of_pair(v->places, both, v->a, v->b, v->lapse->h) < little;
+}
+
+/* Whether nothing is to be looked at, although boxes overlap. What was deeper than DEEP has been looked at before. What
+ * was not, and has no point at the end, has not come to the other side if it moves by less than what is left to the
+ * middle. */
+static bool keep_their_sides(view *v, int i, int j) {
+  if (!v->lapse->through) return false;
+  if (has_no_point(v, i, j)) return is_short(v, i, j, 1 - DEEP);
+  return is_short(v, i, j, SHORT) && is_shallow(v, i, j);
 }
 
 static cdn_status add_pairs(view *v, const int32_t *pair, int n, cdni_sights *out) {
   for (int k = 0; k < n; k++) {
     const int i = pair[2 * k], j = pair[2 * k + 1];
-    const bool slow = is_short(v, i, j);
-    if ((slow && has_no_point(v, i, j)) || !boxes_overlap(&v->boxes[i], &v->boxes[j])) continue;
-    if (slow && is_shallow(v, i, j)) continue;
+    if (!boxes_overlap(&v->boxes[i], &v->boxes[j]) || keep_their_sides(v, i, j)) continue;
     CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
     add_pair(v->room, v->places, i, j, out);
   }
   return CDN_OK;
 }
 
-/* Whether this is so of any two. */
+/* Whether any two that have no point keep their sides. */
 static bool are_all_short(const view *v) {
   double most = 0;
   for (size_t i = 0; i < v->room->shapes.count; i++) most = larger(most, v->travel[i]);
   for (size_t i = 0; i < v->room->shapes.count; i++)
-    if (!(v->travel[i] + most < SHORT * v->places[i].depth)) return false;
+    if (!(v->travel[i] + most < (1 - DEEP) * v->places[i].depth)) return false;
   return true;
 }
 
-/* Then those that have no point keep their sides. */
-static cdn_status pairs_with_points(const view *v, cdni_sights *out) {
+static cdn_status pairs_with_points(view *v, cdni_sights *out) {
   for (int k = 0; k < v->n_points; k++) {
     const int i = v->points[k].a, j = v->points[k].b;
     if (k > 0 && v->points[k - 1].a == i && v->points[k - 1].b == j) continue;
-    if (is_shallow(v, i, j)) continue;
+    if (keep_their_sides(v, i, j)) continue;
     CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
     add_pair(v->room, v->places, i, j, out);
   }

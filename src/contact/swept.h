@@ -14,6 +14,7 @@ static inline cdni_box cdni_swept_grown(const cdni_box *box, double by) {
   return out;
 }
 
+/* One a shape; behind them the mean of c and v of those that have an end, from which boxes are seen. */
 typedef struct shape_mark {
   cdn_transform X; /* in Ground */
   cdn_vec3 c, v;   /* the ball's middle, or the place of a shape without end */
@@ -47,6 +48,9 @@ bool cdni_swept_strays(const void *self, const void *a, const void *b, double h,
  * times as far as it does. */
 void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
                         double h, double *travel);
+/* The same of one as seen from the other. */
+double cdni_swept_travel_of_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
+                                 double h);
 pair_motion cdni_swept_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
                             double h);
 /* How far a pair goes against n at most, from the point `from` of its path. */

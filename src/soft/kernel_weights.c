@@ -1,17 +1,9 @@
 /* The weights of rows on accelerations: on bodies, on mobilities, and between bodies.
  *
  * A contact weighs the relative acceleration of two bodies at a point. Contacts of the same bodies are summed about the
- * point of the first one, near all the others; the bodies' origins may be far from there. */
-#include "soft/internal.h"
-
-void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
-  for (int k = 0; k < n; k++) {
-    const sv minus = sv_neg(HJ[k]);
-    P->J = s3_minus_outer(P->J, minus.w, J[k].w);
-    P->F = m3_minus_outer(P->F, minus.w, J[k].v);
-    P->M = s3_minus_outer(P->M, minus.v, J[k].v);
-  }
-}
+ * point of the first one, near all the others; the bodies' origins may be far from there. Compiled for each set of
+ * kernels of one lane. */
+#include "soft/kernel_rows.h"
 
 static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
   for (int k = 0; k < n; k++) {
@@ -159,7 +151,7 @@ static void forget_weights(const soft_problem *p, int island) {
     const soft_group *g = p->work[k].g;
     for (int s = 0; s < cdni_soft_bodies(g) && g->place != SOFT_PAIR; s++) {
       const int i = cdni_soft_body(g, s);
-      memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
+      for (int l = 6 * node[i].u; l < 6 * (node[i].u + node[i].nu); l++) p->D[l] = 0;
     }
   }
   for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
@@ -170,7 +162,7 @@ static void forget_weights(const soft_problem *p, int island) {
   }
 }
 
-void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
+void KERNEL_NAME(cdni_soft_kernel_weigh)(const soft_problem *p, int island, bool all) {
   pair_sum sum = { .at = NULL };
   if (all) forget_weights(p, island);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
@@ -185,7 +177,8 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
       H = more;
     }
     w->factored = w->zone;
-    if (n == 9) memcpy(w->weighed, w->H, 9 * sizeof *w->H); /* most have three rows */
+    if (n == 1) w->weighed[0] = w->H[0]; /* most have one row, or three */
+    else if (n == 9) memcpy(w->weighed, w->H, 9 * sizeof *w->H);
     else memcpy(w->weighed, w->H, (size_t)n * sizeof *w->H);
     if (g->place == SOFT_JOINT) weigh_joint(p, w, H);
     else if (g->place == SOFT_TERMS) cdni_soft_weigh_terms(p, w, H[0]);
