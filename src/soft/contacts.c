@@ -57,6 +57,12 @@ static void fill_group(const soft_room *room, const tree_data *d, const double (
   g->ref[0] -= response.K * response.d * x;
 }
 
+/* In the gap there is no row; and nothing acts between bodies that nothing moves. */
+static bool is_contact(const contact_point *p) { return p->distance < p->soft.margin; }
+static bool has_rows(const soft_room *room, const contact_point *p) {
+  return is_contact(p) && (room->moves[p->body[0]] || room->moves[p->body[1]]);
+}
+
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
                                   cdn_region_output *out) {
   const contact_point *points;
@@ -67,19 +73,19 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const
   CDNI_TRY(cdni_matter_inverse_weights(room->matter, state, &weights));
   const tree_data d = cdni_matter_data(room->matter, state);
   const bool any_runs = cdni_contact_any_surface_runs(room->contact, state);
-  int contacts = 0; /* so far, of those that the State tells (cdn_contact_get) */
+  void *place;
+  int contacts = 0, rows = 0;
+  for (int i = 0; i < n; i++) rows += has_rows(room, &points[i]);
+  CDNI_TRY(cdn_region_output_add(out, rows, &place));
+  soft_group *g = place;
   for (int i = 0; i < n; i++) {
-    void *place;
-    /* in the gap there is no row; and nothing acts between bodies that nothing moves */
-    if (!(points[i].distance < points[i].soft.margin)) continue;
-    contacts++;
-    if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
-    CDNI_TRY(cdn_region_output_add(out, 1, &place));
-    soft_group *g = place;
+    contacts += is_contact(&points[i]); /* so far, of those that the State tells (cdn_contact_get) */
+    if (!has_rows(room, &points[i])) continue;
     fill_group(room, &d, weights.body, &points[i], g);
     if (any_runs) CDNI_TRY(count_surface_motion(room, state, &points[i], g));
     if (diagonal) cdni_soft_diagonal_scale(diagonal, g);
     g->contact = contacts, g->source = i;
+    g++;
   }
   return CDN_OK;
 }

@@ -1,4 +1,5 @@
-/* The functions of contacts, limits and dry friction (function.h), compiled where they are used. Private to the room. */
+/* The functions of contacts, limits and dry friction (function.h), compiled where they are used. Private to the room.
+ */
 #ifndef CARDAN_SOFT_FUNCTIONS_INLINE_H
 #define CARDAN_SOFT_FUNCTIONS_INLINE_H
 

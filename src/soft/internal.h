@@ -346,8 +346,8 @@ cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statist
 cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
 /* The weights alone. Returns whether only bodies that p->changed names need to be eliminated again. */
 bool cdni_soft_renew_weights(soft_problem *p, int island, bool all);
-/* newton.c: the cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing
- * that moves. */
+/* newton.c: the cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on
+ * nothing that moves. */
 double cdni_soft_cost(const soft_problem *p, int island);
 
 /* line.c: the step along d with the least cost. */
