@@ -30,6 +30,18 @@ static void ask(const soft_problem *p, int island) {
     FOR_ROWS(p->work[k].g->s.rows, ask_group, p, &p->work[k]);
 }
 
+CDNI_INLINE void begin_group(int n, const soft_problem *p, soft_work *w) {
+  for (int e = 0; e < n; e++) w->Jx[e] = w->past[e], w->r[e] += w->past[e], w->past[e] = 0;
+  (void)soft_row_value(n, p, w, w->r);
+  w->noted = w->zone;
+  ask_group(n, p, w);
+}
+
+static void begin(const soft_problem *p, int island) {
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    FOR_ROWS(p->work[k].g->s.rows, begin_group, p, &p->work[k]);
+}
+
 CDNI_INLINE void multiply_group(int n, const soft_problem *p, soft_work *w, soft_step_sums *s) {
   double size = 0;
   soft_row_times(n, p->plan->tree, w, p->A_y, p->y, w->Jd);
@@ -91,6 +103,28 @@ static soft_trial evaluate(const soft_problem *p, int island, double t) {
   return at;
 }
 
+CDNI_INLINE void leap_group(int n, const soft_problem *p, soft_work *w, soft_trial *at) {
+  double r[SOFT_MOST_ROWS];
+  const int32_t before = w->zone;
+  soft_row_times(n, p->plan->tree, w, p->A_y, p->y, w->Jd);
+  for (int e = 0; e < n; e++) w->Jd[e] -= w->Jx[e], r[e] = w->r[e] + w->Jd[e];
+  for (int e = 0; e < n; e++) {
+    double change = 0;
+    for (int g = 0; g < n; g++) change += w->H[e * n + g] * w->Jd[g];
+    w->next[e] = w->f[e] - change;
+  }
+  (void)soft_row_value(n, p, w, r);
+  at->same = at->same && w->zone == before;
+  soft_count_change(n, w, w->zone == before && before != SOFT_ZONE_MIDDLE, at);
+}
+
+static soft_trial leap(const soft_problem *p, int island) {
+  soft_trial at = { .same = true };
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    FOR_ROWS(p->work[k].g->s.rows, leap_group, p, &p->work[k], &at);
+  return at;
+}
+
 CDNI_INLINE void add_group(int n, const tree *t, const soft_work *w, sv *F, double *f) {
   soft_row_force(n, t, w, w->f, F, f);
 }
@@ -104,5 +138,7 @@ const soft_row_kernels KERNEL_NAME(cdni_soft_row_kernels_of) = { .value = value,
                                                                  .ask = ask,
                                                                  .multiply = multiply,
                                                                  .evaluate = evaluate,
+                                                                 .leap = leap,
+                                                                 .begin = begin,
                                                                  .add_forces = add_forces,
                                                                  .weigh = KERNEL_NAME(cdni_soft_kernel_weigh) };

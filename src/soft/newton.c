@@ -210,15 +210,6 @@ static void go_back(const soft_problem *p, int island) {
   }
 }
 
-/* x at the guess: its rows alone. */
-static void go_to_guess(const soft_problem *p, int island) {
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
-    for (int e = 0; e < w->g->s.rows; e++) w->Jx[e] = w->past[e], w->r[e] += w->past[e], w->past[e] = 0;
-  }
-  (void)cdni_soft_cost(p, island);
-}
-
 /* After a whole step from the guess, of which M x is not needed. n->cost: that at udot0; afterwards that of x, which is
  * udot0 again where the step led to a higher one. Returns whether x is the solution. */
 static bool end_guess(soft_newton *n) {
@@ -242,6 +233,27 @@ static bool end_guess(soft_newton *n) {
   return false;
 }
 
+/* Of a step that goes straight, after a trial at t. Returns whether that ends the iteration. */
+static bool settle(soft_newton *n, const soft_trial *at, double t, bool nothing_left, bool *refined) {
+  const double allowed = SETTLED * cdni_soft_least_change(n->p) * cdni_soft_least_change(n->p);
+  n->left = at->change > 0 ? at->change / at->force : 0;
+  const bool settled = at->change <= allowed * at->force || nothing_left;
+  *refined = t == 1 && settled;
+  if (t == 1 && !settled && at->same && n->left < NEAR) n->corrections = 1;
+  return *refined || !(t > 0);
+}
+
+/* Its first step is a whole one. */
+static bool end_leap(soft_newton *n, bool *refined) {
+  soft_problem *p = n->p;
+  cdn_soft_statistics *statistics = &n->results->statistics;
+  if (statistics->most_iterations < n->it) statistics->most_iterations = n->it;
+  const soft_trial at = p->kernels->leap(p, n->island);
+  move(p, n->island, 1);
+  if (!isfinite(at.force + at.change)) return true; /* nor are the accelerations, and whoever asked for them sees it */
+  return settle(n, &at, 1, false, refined);
+}
+
 /* After a step: along the line to y. Returns whether that ends the iteration; *refined: and x may be improved. */
 static bool end_step(soft_newton *n, bool *refined) {
   soft_problem *p = n->p;
@@ -259,7 +271,7 @@ static bool end_step(soft_newton *n, bool *refined) {
   if (statistics->most_iterations < n->it) statistics->most_iterations = n->it;
   soft_trial at = p->kernels->evaluate(p, n->island, line.t);
   /* where little is left, slopes along the line are rounding */
-  if (!(p->passed && n->it <= WHOLE_STEPS) && !(p->load && n->it == 1) && promised > LITTLE * sums.size &&
+  if (!(p->passed && n->it <= WHOLE_STEPS) && promised > LITTLE * sums.size &&
       !(fabs(at.slope.first + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
     line.start.first = sums.m0 + sums.slope;
     line.there = (soft_slope){ at.slope.first + sums.m0 + sums.m1, at.slope.second + sums.m1 };
@@ -269,14 +281,7 @@ static bool end_step(soft_newton *n, bool *refined) {
   move(p, n->island, line.t);
   if (!isfinite(promised)) return true; /* nor are the accelerations, and whoever asked for them sees it */
   statistics->evaluations += line.evaluations;
-  if (p->load) {
-    const double allowed = SETTLED * cdni_soft_least_change(p) * cdni_soft_least_change(p);
-    n->left = at.change > 0 ? at.change / at.force : 0;
-    const bool settled = at.change <= allowed * at.force || (n->it > 1 && promised <= enough);
-    *refined = line.t == 1 && settled;
-    if (line.t == 1 && !settled && at.same && n->left < NEAR) n->corrections = 1;
-    return *refined || !(line.t > 0);
-  }
+  if (p->load) return settle(n, &at, line.t, promised <= enough, refined);
   const double improvement = cdni_soft_note(p, n->island, n->it, &line, sqrt(fmax(promised, 0)), at.cost, &n->cost);
   if (!(line.t > 0) || (p->passed && line.t == 1 && at.done)) return true;
   if (by_cost) return improvement < soft_cost_limit(p);
@@ -354,8 +359,14 @@ void cdni_soft_newton_begin(soft_newton *n, soft_problem *p, int island, soft_re
   }
   n->most = def->iterations + (p->passed ? STEPS_PER_GROUP * (p->first[island + 1] - p->first[island]) : 0);
   if (p->passed) cdni_soft_keep_free(p, island);
-  if (p->guessed || p->load) go_to_guess(p, island);
-  ask_for_step(n);
+  if (p->guessed || p->load) {
+    cdni_soft_clear(p, &n->island, 1);
+    p->kernels->begin(p, n->island);
+    p->F[0] = sv_zero();
+    n->wish = SOFT_WANTS_STEP;
+  } else {
+    ask_for_step(n);
+  }
 }
 
 void cdni_soft_newton_go_on(soft_newton *n) {
@@ -375,7 +386,7 @@ void cdni_soft_newton_go_on(soft_newton *n) {
     done = end_guess(n);
   } else {
     refined = false;
-    done = end_step(n, &refined);
+    done = n->p->load && n->it == 1 ? end_leap(n, &refined) : end_step(n, &refined);
   }
   if (done) {
     finish(n, refined && cdni_soft_refines(n->p->def));

@@ -34,6 +34,10 @@ struct soft_row_kernels {
   soft_step_sums (*multiply)(const soft_problem *p, int island);
   /* Forces and weights at x + t d. */
   soft_trial (*evaluate)(const soft_problem *p, int island, double t);
+  /* The whole first step of one that goes straight: both, without what a line search asks for. */
+  soft_trial (*leap)(const soft_problem *p, int island);
+  /* Before the first step: to the guess, its value, and what the step solves for. */
+  void (*begin)(const soft_problem *p, int island);
   /* The forces of all groups are added to F and f. */
   void (*add_forces)(const soft_problem *p, sv *F, double *f);
   /* Their weights: as cdni_soft_weigh. */
