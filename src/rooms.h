@@ -6,6 +6,7 @@
 
 #define CDNI_ROOM_LIST(X)         \
   X(CONTROLS, controls)           \
+  X(RANDOM, random)               \
   X(MATTER, matter)               \
   X(PATHS, paths)                 \
   X(CONTACT, contact)             \

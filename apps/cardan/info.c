@@ -101,9 +101,10 @@ static void print_constraints(const cdn_system *system, const freedom *f) {
 
 /* The file's equalities that give way: those that are no constraints. NULL: it is one. */
 static const char *soft_equality(const cdn_model *model, int i, cdn_spec_constraint *out) {
-  static const char *const kinds[] = {
-    [CDN_SPEC_CONNECT] = "connect", [CDN_SPEC_WELD] = "weld", [CDN_SPEC_COUPLING] = "coupling"
-  };
+  static const char *const kinds[] = { [CDN_SPEC_CONNECT] = "connect",
+                                       [CDN_SPEC_WELD] = "weld",
+                                       [CDN_SPEC_COUPLING] = "coupling",
+                                       [CDN_SPEC_TENDON_COUPLING] = "tendon coupling" };
   if (cdn_spec_get_constraint(cdn_model_spec(model), i, out) != CDN_OK) return NULL;
   return cdn_system_find_constraint(cdn_model_system(model), out->name).i < 0 ? kinds[out->kind] : NULL;
 }

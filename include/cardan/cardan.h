@@ -16,7 +16,10 @@
 /* Runs: recording, inputs, events, values of a State */
 #include <cardan/trajectory.h>
 #include <cardan/measures.h>
+#include <cardan/actuators.h>
 #include <cardan/controls.h>
+#include <cardan/media.h>
+#include <cardan/random.h>
 #include <cardan/paths.h>
 #include <cardan/events.h>
 #include <cardan/functions.h>

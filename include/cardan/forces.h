@@ -23,6 +23,7 @@
  *   add a spring on a joint's coordinate (a torsion spring on a pin): cdn_system_add_mobility_spring,
  *       cdn_mobility_spring_set
  *   add viscous damping to a joint: cdn_system_add_mobility_damper, cdn_mobility_damper_set
+ *   add a spring or a damper that is not linear: cdn_system_add_polynomial_spring, cdn_system_add_polynomial_damper
  *   damp all speeds alike: cdn_system_add_global_damper, cdn_global_damper_set
  *   apply a constant force or torque to a joint: cdn_system_add_mobility_force, cdn_mobility_force_set
  *   limit a joint's coordinate by compliant stops: cdn_system_add_mobility_stop, cdn_mobility_stop_set
@@ -35,6 +36,7 @@
  *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
  *   add a spring with slack along a path: cdn_system_add_path_spring, cdn_path_spring_set
  *   add a damper along a path: cdn_system_add_path_damper, cdn_path_damper_set
+ *   limit the length of a path by compliant stops: cdn_system_add_path_stop, cdn_path_stop_set
  *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
  *   move a bushing's frames: cdn_linear_bushing_set_frames
  *   read a bushing's six coordinates and rates: cdn_linear_bushing_coordinates
@@ -108,10 +110,20 @@ CDN_API bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force grav
 CDN_API cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                  double k, double q0);
 CDN_API cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, double k, double q0) CDN_NODISCARD;
+/** A spring that is not linear: with x = q - q0, f = -(k[0] x + k[1] x^2 + k[2] x^3); energy k[0]/2 x^2 + k[1]/3 x^3 +
+ *  k[2]/4 x^4. It pulls back everywhere if k[0] >= 0, k[2] >= 0 and k[1]^2 <= 4 k[0] k[2] (MJCF's stiffness with three
+ *  numbers). Its parameters are k, q0, k2 and k3; cdn_mobility_spring_set leaves k2 and k3 as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
+                                                   const double k[3], double q0);
 /** A damper on a mobility: f = -c u; c >= 0. */
 CDN_API cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                  double c);
 CDN_API cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A damper that is not linear: f = -(c[0] u + c[1] u |u| + c[2] u^3); c[0] >= 0. It takes energy at every speed if
+ *  c[2] >= 0, and c[1] >= 0 or c[1]^2 <= 4 c[0] c[2] (MJCF's damping with three numbers). Its parameters are c, c2 and
+ *  c3; cdn_mobility_damper_set leaves c2 and c3 as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
+                                                   const double c[3]);
 /** A damper f = -c u on every mobility of the System, a crude means to drain energy; c >= 0. */
 CDN_API cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c);
 CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
@@ -129,6 +141,9 @@ typedef struct cdn_actuator_def {
   double bias[3];        /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
   double lower, upper;   /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
   double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
+  /** What actuators.h reads in other units: there the length is gear times q, and the force f over the gear. Not 0;
+   *  default 1 */
+  double gear;
 } cdn_actuator_def;
 
 CDN_DEF(actuator_def);
@@ -208,6 +223,14 @@ CDN_API cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double
 /** A damper along a path: tension c times the rate of its length; c >= 0. */
 CDN_API cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c);
 CDN_API cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A compliant stop of a path's length, as a coordinate has it: outside [lower, upper], with x the penetration, the
+ *  tension is k x max(0, 1 + d xdot) beyond `upper`, and its opposite, a push, below `lower`. A bound may be infinite.
+ *  k > 0 (N/m); d >= 0 (s/m). Steps end where the length meets or leaves a bound, and where damping cancels the
+ *  force. */
+CDN_API cdn_force cdn_system_add_path_stop(cdn_system *system, const char *name, cdn_path path, double lower,
+                                           double upper, double k, double d);
+CDN_API cdn_status cdn_path_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
+                                     double d) CDN_NODISCARD;
 
 /** A linear bushing between frame F on body A and frame M on body B, two different bodies. Its six coordinates are
  *  the body-fixed x-y-z angles of R_FM (rad; the first and the third in [-pi, pi], the second in [-pi/2, pi/2]) and
@@ -314,6 +337,8 @@ typedef enum cdn_force_reads {
   CDN_READS_EVERYTHING /**< also z; a force that declares z reads z, whatever it says */
 } cdn_force_reads;
 
+enum { CDN_FORCE_MORE_PREREQUISITES = 8 }; /**< room for tickets of more_prerequisites */
+
 /** A custom force: a subsystem (which may declare z, discrete variables, parameters and cache entries, and have
  *  calc_zdot) that also adds forces. Its own declarations are prerequisites of its force by themselves; entries of
  *  other subsystems must be in `prerequisites`. See docs/custom-forces.md. */
@@ -341,6 +366,9 @@ typedef struct cdn_force_ops {
    *  what calc_force may, and u. */
   int n_kinks;
   cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
+  /** Writes further prerequisites, which have no ticket before the System is frozen, and returns
+   *  their number: 0 to CDN_FORCE_MORE_PREREQUISITES. Called while the System is frozen. NULL: there are none. */
+  int (*more_prerequisites)(const void *self, const cdn_system *system, cdn_ticket *tickets);
 } cdn_force_ops;
 
 /** Adds a custom force. Copies `ops` and the private part `self` (subsystem.self_size bytes). Sticky. */

@@ -8,13 +8,17 @@
  * I want to
  *   know what a ray meets among all shapes of a State: cdn_shapes_ray, cdn_default_shape_query_def
  *   find the shapes near a point, the nearest one, those that contain it: cdn_shapes_near_point
- *   find how far two shapes are from each other: cdn_shapes_distance */
+ *   find how far two shapes are from each other: cdn_shapes_distance
+ *   ask in an element of my own: cdn_shapes_ticket */
 #ifndef CARDAN_QUERIES_H
 #define CARDAN_QUERIES_H
 
 #include <cardan/contact.h>
 
 CDN_BEGIN_DECLS
+
+/** The prerequisite of an element that asks these questions: the places of all shapes. { 0 } without shapes. */
+CDN_API cdn_ticket cdn_shapes_ticket(const cdn_system *system);
 
 /** Tells whether a shape takes part in a query. `context` is that of the def. */
 typedef bool cdn_shape_accept_fn(void *context, cdn_shape shape);

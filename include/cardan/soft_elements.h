@@ -12,13 +12,14 @@
  *   limit a joint softly, give it dry friction, or write an equation that gives way: cdn_default_soft_limit_def,
  *       cdn_system_add_soft_limit, cdn_default_friction_loss_def, cdn_system_add_friction_loss,
  *       cdn_default_soft_equality_def, cdn_system_add_soft_equality
- *   limit the length of a tendon softly, or give it dry friction: cdn_default_soft_tendon_def,
+ *   limit the length of a tendon softly, give it dry friction or inertia, couple two: cdn_default_soft_tendon_def,
  *       cdn_system_add_soft_tendon
  *   — switch it on or off: cdn_soft_element_set_enabled, cdn_soft_element_is_enabled */
 #ifndef CARDAN_SOFT_ELEMENTS_H
 #define CARDAN_SOFT_ELEMENTS_H
 
 #include <cardan/constraints.h>
+#include <cardan/paths.h>
 #include <cardan/soft.h>
 
 CDN_BEGIN_DECLS
@@ -87,18 +88,22 @@ CDN_DEF(soft_equality_def);
 CDN_API cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft_equality_def *def);
 
 typedef enum cdn_soft_tendon_kind {
-  CDN_TENDON_LIMIT, /**< its length stays between two values: a row for each bound that is nearer than the margin */
-  CDN_TENDON_LOSS   /**< dry friction: one row, whose force along the tendon is at most `loss` */
+  CDN_TENDON_LIMIT,  /**< its length stays between two values: a row for each bound that is nearer than the margin */
+  CDN_TENDON_LOSS,   /**< dry friction: one row, whose force along the tendon is at most `loss` */
+  CDN_TENDON_COUPLE, /**< of paths: y - y0 = polynomial[0] + polynomial[1] (x - x0) + ... for their lengths: one row */
+  CDN_TENDON_INERTIA /**< of a path: `mass` moves with its length, so that the force along it is -mass d2L/dt2. Its
+                          kinetic energy is not part of cdn_kinetic_energy. The law is not read */
 } cdn_soft_tendon_kind;
 
-/** A tendon whose length is the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons have it.
- *  A force f along it acts with coefficient[i] f on the mobility. R is scaled by c^T M^-1 c of the coefficients c at
- *  the default coordinates. */
+/** A tendon: a path (paths.h), or the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons
+ *  have it. A force f along it acts with f times the moments: with coefficient[i] f on the mobility. R is scaled by
+ *  c^T M^-1 c of the moments c at the default coordinates. The paths of an element lead over at most 8 moving bodies,
+ *  or have at most 16 coordinates. */
 typedef struct cdn_soft_tendon_def {
   CDN_DEF_HEADER;
   const char *name;
   cdn_soft_tendon_kind kind;               /**< default CDN_TENDON_LIMIT */
-  int joints;                              /**< 1 to 16 */
+  int joints;                              /**< 1 to 16; 0 with a path */
   cdn_mobility joint[CDN_SOFT_MOST_TERMS]; /**< coordinates whose rates are speeds u; each one once */
   double coefficient[CDN_SOFT_MOST_TERMS];
   double lower, upper; /**< of a limit, m; an infinite one is no bound. Default -+infinity */
@@ -106,6 +111,10 @@ typedef struct cdn_soft_tendon_def {
   double loss;         /**< of a friction loss, N, >= 0 */
   cdn_soft_law law;
   bool disabled;
+  cdn_path path;                /**< { -1 } (the default): it has joints */
+  cdn_path x;                   /**< of a couple; { -1 } (the default): there is none, and y - y0 = polynomial[0] */
+  double y0, x0, polynomial[5]; /**< of a couple. Default of the polynomial: 0, 1, 0, 0, 0 */
+  double mass;                  /**< of an inertia, kg, >= 0 */
 } cdn_soft_tendon_def;
 CDN_DEF(soft_tendon_def);
 CDN_API cdn_soft_element cdn_system_add_soft_tendon(cdn_system *system, const cdn_soft_tendon_def *def);

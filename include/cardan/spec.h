@@ -18,6 +18,7 @@
  *   read why a call on it failed: cdn_spec_last_error
  *   read or set the model's name: cdn_spec_name, cdn_spec_set_name
  *   read or set gravity: cdn_spec_get_gravity, cdn_spec_set_gravity
+ *   read or set the medium: cdn_default_spec_medium, cdn_spec_get_medium, cdn_spec_set_medium
  *   read or set how the file asks that soft rows be solved: cdn_default_spec_solver, cdn_spec_get_solver,
  *       cdn_spec_set_solver
  *   count elements of a kind, find one by name, remove one: cdn_spec_count, cdn_spec_find, cdn_spec_remove
@@ -29,8 +30,9 @@
  *       cdn_spec_set_shape
  *   — a camera: cdn_default_spec_camera, cdn_spec_add_camera, cdn_spec_get_camera, cdn_spec_set_camera
  *   — a light: cdn_default_spec_light, cdn_spec_add_light, cdn_spec_get_light, cdn_spec_set_light
- *   — a tendon that is a sum of coordinates: cdn_default_spec_tendon, cdn_spec_add_tendon, cdn_spec_get_tendon,
- *       cdn_spec_set_tendon
+ *   — a tendon: cdn_default_spec_tendon, cdn_spec_add_tendon, cdn_spec_get_tendon, cdn_spec_set_tendon
+ *   — what a tendon passes (site, geom, pulley): cdn_default_spec_path_item, cdn_spec_add_path_item,
+ *       cdn_spec_get_path_item, cdn_spec_set_path_item
  *   — a pair of shapes that touch, or of bodies that do not: cdn_default_spec_contact, cdn_spec_add_contact,
  *       cdn_spec_get_contact, cdn_spec_set_contact
  *   — an asset (mesh, height field, texture, material): cdn_default_spec_asset, cdn_spec_add_asset, cdn_spec_get_asset,
@@ -44,6 +46,7 @@
 #ifndef CARDAN_SPEC_H
 #define CARDAN_SPEC_H
 
+#include <cardan/actuators.h>
 #include <cardan/scene.h>
 #include <cardan/soft.h>
 
@@ -66,6 +69,7 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_CAMERA,
   CDN_SPEC_LIGHT,
   CDN_SPEC_TENDON,
+  CDN_SPEC_PATH_ITEM,
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
@@ -89,6 +93,19 @@ CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODIS
 /** Gravity, m/s^2 in Ground's axes. If it is zero, the System gets no gravity element. */
 CDN_API cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) CDN_NODISCARD;
+
+/** The medium around all bodies (media.h). A body that has shapes with `fluid` is in it as these ellipsoids, any other
+ *  body with a mass as the box of its mass and inertia. Without density and viscosity there is no medium. */
+typedef struct cdn_spec_medium {
+  CDN_DEF_HEADER;
+  double density;   /**< kg/m^3, not negative; default 0 */
+  double viscosity; /**< Pa s, not negative; default 0 */
+  cdn_vec3 wind;    /**< m/s, in Ground; default 0 */
+} cdn_spec_medium;
+CDN_DEF(spec_medium);
+CDN_SIZED(cdn_spec_get_medium, (const cdn_spec *spec, cdn_spec_medium *out), (spec, out), out);
+/** CDN_ERR_ARG, CDN_ERR_NONFINITE: a number that no medium can have; nothing has changed then. */
+CDN_API cdn_status cdn_spec_set_medium(cdn_spec *spec, const cdn_spec_medium *def) CDN_NODISCARD;
 
 /** The friction cones of a file's contacts. */
 typedef enum cdn_spec_cone { CDN_SPEC_PYRAMIDAL, CDN_SPEC_ELLIPTIC } cdn_spec_cone;
@@ -147,6 +164,9 @@ typedef struct cdn_spec_body {
   /** The part of its weight that a force at its centre of mass compensates; 1: all of it. Default 0 (MJCF's gravcomp)
    * */
   double gravity_compensation;
+  /** The axes of its box in a medium, principal axes of its inertia, in the body's frame: MuJoCo has those that a file
+   *  writes, which differ where two moments are equal. All zero (the default): they are found */
+  cdn_rotation principal;
 } cdn_spec_body;
 CDN_DEF(spec_body);
 CDN_API cdn_status cdn_spec_add_body(cdn_spec *spec, const cdn_spec_body *def, int *index) CDN_NODISCARD;
@@ -156,9 +176,12 @@ CDN_SIZED(cdn_spec_get_body, (const cdn_spec *spec, int i, cdn_spec_body *out), 
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 typedef enum cdn_spec_constraint_kind {
-  CDN_SPEC_CONNECT, /**< the origins of frames A and B coincide (MJCF's connect) */
-  CDN_SPEC_WELD,    /**< frames A and B coincide (MJCF's weld) */
-  CDN_SPEC_COUPLING /**< q_y - y0 = c0 + c1 (q_x - x0) + ... + c4 (q_x - x0)^4, or y0 + c0 without a joint x (mimic) */
+  CDN_SPEC_CONNECT,  /**< the origins of frames A and B coincide (MJCF's connect) */
+  CDN_SPEC_WELD,     /**< frames A and B coincide (MJCF's weld) */
+  CDN_SPEC_COUPLING, /**< q_y - y0 = c0 + c1 (q_x - x0) + ... + c4 (q_x - x0)^4, or y0 + c0 without a joint x (mimic) */
+  /** The same of the lengths of tendons y and x beyond those at the default coordinates, to which y0 and x0 come. It is
+   *  simulated as a soft element alone. */
+  CDN_SPEC_TENDON_COUPLING
 } cdn_spec_constraint_kind;
 
 typedef struct cdn_spec_constraint {
@@ -173,6 +196,7 @@ typedef struct cdn_spec_constraint {
   double y0, x0, c[5];           /**< default of c: 0 1 0 0 0 */
   cdn_soft_law law;              /**< of a soft equality: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double torque_scale;           /**< of a soft weld: MuJoCo's torquescale, m. Default 1 */
+  const char *tendon_y, *tendon_x; /**< of a coupling of tendons; tendon_x may be NULL */
 } cdn_spec_constraint;
 CDN_DEF(spec_constraint);
 CDN_API cdn_status cdn_spec_add_constraint(cdn_spec *spec, const cdn_spec_constraint *def, int *index) CDN_NODISCARD;
@@ -234,6 +258,10 @@ typedef struct cdn_spec_shape {
   /** The link of URDF that the shape belonged to, if a fixed joint made that link part of the body; exclusions may name
    *  it. NULL (the default): the body itself */
   const char *part;
+  bool fluid; /**< a medium acts on it as on an ellipsoid with its half sizes (MJCF's fluidshape). Default false */
+  /** Its coefficients: blunt, slender and angular drag, Kutta's and Magnus's lift (media.h). Default 0.5 0.25 1.5 1 1
+   *  */
+  double fluid_coefficients[5];
 } cdn_spec_shape;
 CDN_DEF(spec_shape);
 CDN_API cdn_status cdn_spec_add_shape(cdn_spec *spec, const cdn_spec_shape *def, int *index) CDN_NODISCARD;
@@ -385,14 +413,18 @@ CDN_SIZED(cdn_spec_get_light, (const cdn_spec *spec, int i, cdn_spec_light *out)
 
 enum { CDN_SPEC_TENDON_JOINTS = 16 };
 
-/** A tendon whose length is the sum of coefficient[i] times the coordinate of joint[i] (MJCF's fixed). Its limit and
- *  dry friction are simulated with CDN_MODEL_SOFT, as soft elements "NAME limit" and "NAME friction"
- *  (soft_elements.h). */
+/** A tendon. It becomes a path of its name (paths.h), which gives its length, rate and moments. Its length is the sum
+ *  of coefficient[i] times the coordinate of joint[i], and of what its items say (cdn_spec_path_item); it has either
+ *  coordinates (MJCF's fixed) or points (MJCF's spatial).
+ *
+ *  Its spring and its damper become forces "NAME spring" and "NAME damper". With CDN_MODEL_SOFT its limit and its dry
+ *  friction are soft elements "NAME limit" and "NAME friction" (soft_elements.h). Otherwise they are forces of the same
+ *  names: a one-sided spring with damping, and a friction that sticks. */
 typedef struct cdn_spec_tendon {
   CDN_DEF_HEADER;
   int line;
-  const char *name;
-  int joints;                                /**< 1 to 16 */
+  const char *name;                          /**< must be unique among tendons, and among the System's paths */
+  int joints;                                /**< 0 to 16 */
   const char *joint[CDN_SPEC_TENDON_JOINTS]; /**< joints with one coordinate, each one once */
   double coefficient[CDN_SPEC_TENDON_JOINTS];
   bool limited;
@@ -400,41 +432,69 @@ typedef struct cdn_spec_tendon {
   double friction;             /**< dry friction, N */
   cdn_soft_law limit_law, friction_law;
   double effort_lower, effort_upper; /**< limits of the force of the actuator on it, N. Default: infinite */
+  double stiffness, damping;         /**< N/m, N s/m, >= 0. Default 0 */
+  /** The spring is slack between these lengths, m: below the first it pushes, above the second it pulls. Without
+   *  has_rest (the default) both are the tendon's length where every joint is at its springref, and the others at their
+   *  default coordinates. */
+  bool has_rest;
+  double rest_lower, rest_upper;
+  double armature; /**< kg: the inertia of what moves along with its length, >= 0. Default 0 */
+  /** How it is drawn: the diameter's half (m, default 0.003), the colour (default 0.5 0.5 0.5 1) and MuJoCo's group. */
+  double width, rgba[4];
+  int group;
 } cdn_spec_tendon;
 CDN_DEF(spec_tendon);
 CDN_API cdn_status cdn_spec_add_tendon(cdn_spec *spec, const cdn_spec_tendon *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_tendon(cdn_spec *spec, int i, const cdn_spec_tendon *def) CDN_NODISCARD;
 CDN_SIZED(cdn_spec_get_tendon, (const cdn_spec *spec, int i, cdn_spec_tendon *out), (spec, i, out), out);
 
+typedef enum cdn_spec_path_item_kind {
+  CDN_SPEC_PATH_POINT,     /**< the path goes through the origin of X_BP */
+  CDN_SPEC_PATH_SPHERE,    /**< between the points before and after it, it goes around a sphere about that origin */
+  CDN_SPEC_PATH_CYLINDER,  /**< or around a cylinder about the z axis of X_BP, without ends */
+  CDN_SPEC_PATH_PULLEY,    /**< a part of it ends; the length of the next part counts 1 / divisor */
+  CDN_SPEC_PATH_COORDINATE /**< coefficient times the coordinate of a joint is added to the length */
+} cdn_spec_path_item_kind;
+
+/** What a tendon passes, in the order of the spec's items. docs/paths.md has the rules of paths. Members that its kind
+ *  does not have are not read. */
+typedef struct cdn_spec_path_item {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;   /**< for messages */
+  const char *tendon; /**< to which it belongs; must be set */
+  cdn_spec_path_item_kind kind;
+  const char *body;   /**< NULL: Ground */
+  cdn_transform X_BP; /**< of the point, or of the obstacle */
+  double radius;      /**< of an obstacle, > 0, m */
+  bool has_side;      /**< of an obstacle: the path passes on the side of a station; from inside, if that is within */
+  const char *side_body; /**< the body of that station; NULL: Ground */
+  cdn_vec3 side;         /**< on that body, m */
+  double divisor;        /**< of a pulley, > 0. Default 1 */
+  const char *joint;     /**< of a coordinate: a joint with one coordinate */
+  double coefficient;    /**< m/rad, or a number */
+} cdn_spec_path_item;
+CDN_DEF(spec_path_item);
+CDN_API cdn_status cdn_spec_add_path_item(cdn_spec *spec, const cdn_spec_path_item *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_path_item(cdn_spec *spec, int i, const cdn_spec_path_item *def) CDN_NODISCARD;
+CDN_SIZED(cdn_spec_get_path_item, (const cdn_spec *spec, int i, cdn_spec_path_item *out), (spec, i, out), out);
+
 /* ---- actuators ------------------------------------------------------------------------------ */
 
-/** The signal a that drives an actuator, from its control c. */
-typedef enum cdn_actuator_dynamics {
-  CDN_ACTUATOR_DIRECT,     /**< a = c */
-  CDN_ACTUATOR_INTEGRATOR, /**< da/dt = c; a is an auxiliary state */
-  CDN_ACTUATOR_FILTER      /**< da/dt = (c - a) / time_constant; a is an auxiliary state */
-} cdn_actuator_dynamics;
-
-/** An actuator. It becomes a control c of its name (controls.h) and a force "NAME actuator" that reads c:
+/** An actuator. It becomes a control c of its name (controls.h) and a force "NAME actuator" that reads c: a drive, or
+ *  an actuator of forces.h where it acts on one coordinate without an activation. actuators.h has the law, and what the
+ *  transmissions are. (MJCF's actuators have this law.)
  *
- *    p = (gain[0] + gain[1] l + gain[2] ldot) a + bias[0] + bias[1] l + bias[2] ldot,   within the force limits
- *
- *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
- *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
- *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
- *  else 0. Where the frame has a reference, gear is in the reference's axes, l is its product with the rotation vector
- *  of the frame in the reference (angle up to pi) and with the place of the frame's origin there, and ldot with their
- *  angular velocities' and velocities' difference, as the outermost body that carries both sees it. The reference
- *  has the opposite moment and force, and that body the moment that is missing to their balance. On a tendon l is
- *  gear[0] times its length, and each of its joints has the generalized force gear[0] p times its
- *  coefficient. (MJCF's actuators have this law.) */
+ *  It acts on the first of these that is there: `joint`; a frame on `body`; `tendon`. With `rod` the frame on `body` is
+ *  the crank, and that on `reference` the slider. With `on_contacts` it acts on the contacts of `body`, which must be
+ *  soft. */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
   int line;
   const char *name;   /**< must be unique among actuators, and among the System's controls (cdn_model_build checks) */
   const char *unit;   /**< of the control, for display; NULL: "" */
   const char *joint;  /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
-  const char *body;   /**< without a joint: the body of the frame on which it acts; must be set */
+  const char *body;   /**< without a joint: the body of the frame on which it acts */
   cdn_transform X_BS; /**< that frame on the body */
   double gear[6];     /**< default: 1 0 0 0 0 0 */
   bool in_parent;     /**< ball, free joint: gear[0..2] are along F's axes instead of M's */
@@ -453,6 +513,14 @@ typedef struct cdn_spec_actuator {
   bool has_reference;    /**< the frame on a body is seen from another one (MJCF's refsite) */
   const char *reference; /**< that frame's body; NULL: Ground */
   cdn_transform X_RF;    /**< that frame on the body */
+  double rod;            /**< > 0: of a slider-crank, m. Default 0 */
+  bool on_contacts;
+  cdn_drive_law gain_law, bias_law; /**< default CDN_LAW_AFFINE */
+  /** Of gain and bias. Default: as cdn_default_muscle, but for length_range, 0 0. A length range of two equal numbers
+   *  is found: extremes of the length within the limits of the joints that change it. With a negative peak,
+   *  acceleration is found, too */
+  cdn_muscle muscle, passive;
+  double muscle_time[3]; /**< time constants of CDN_ACTUATOR_MUSCLE, s, and the width. Default 0.01, 0.04, 0 */
 } cdn_spec_actuator;
 CDN_DEF(spec_actuator);
 CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;
@@ -495,11 +563,36 @@ typedef enum cdn_sensor_kind {
   CDN_SENSOR_ACTUATOR_FORCE,  /**< its p */
   CDN_SENSOR_TENDON_POSITION, /**< the length of a tendon */
   CDN_SENSOR_TENDON_VELOCITY,
-  CDN_SENSOR_CONTACT /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_CONTACT, /**< of contacts between two sides: numbers that `data` asks for, of each of `contacts` of them */
+  CDN_SENSOR_MAGNETOMETER,      /**< `field`, in the frame's axes */
+  CDN_SENSOR_CAMERA_PROJECTION, /**< where the frame's origin is in the picture of a camera, 2 numbers, in pixels from
+                                 *   the left and from the top. The reference frame is the camera: x to the right, y up,
+                                 *   and it looks along -z */
+  CDN_SENSOR_INSIDE,            /**< 1 if the frame's origin is within a volume on the reference frame, else 0 */
+  /** Of a limit of a joint or a ball that acts: the distance to the bound less the margin (negative; m or rad), its
+   *  rate, and the force, >= 0. All are 0 where none acts. Of two bounds that act at once, the lower one */
+  CDN_SENSOR_JOINT_LIMIT_POSITION,
+  CDN_SENSOR_JOINT_LIMIT_VELOCITY,
+  CDN_SENSOR_JOINT_LIMIT_FORCE,
+  CDN_SENSOR_TENDON_LIMIT_POSITION, /**< the same of a tendon's length */
+  CDN_SENSOR_TENDON_LIMIT_VELOCITY,
+  CDN_SENSOR_TENDON_LIMIT_FORCE,
+  CDN_SENSOR_DISTANCE, /**< of two sides, each a shape or all shapes of a body, m; `cutoff` if they are farther apart.
+                        *   Shapes that touch nothing count, too */
+  CDN_SENSOR_NORMAL,   /**< the direction from the nearest point of side a to that of side b; 0 beyond the cutoff */
+  CDN_SENSOR_FROM_TO,  /**< these two points, in Ground, 6 numbers; 0 beyond the cutoff */
+  CDN_SENSOR_USER,     /**< `numbers` that the program sets by cdn_measure_set_value; they begin as 0 */
+  CDN_SENSOR_KIND_COUNT
 } cdn_sensor_kind;
 
 /** What a side of a sensor of contacts is. */
-typedef enum cdn_sensor_side { CDN_SIDE_ANY, CDN_SIDE_SHAPE, CDN_SIDE_BODY, CDN_SIDE_SUBTREE } cdn_sensor_side;
+typedef enum cdn_sensor_side {
+  CDN_SIDE_ANY,
+  CDN_SIDE_SHAPE,
+  CDN_SIDE_BODY,
+  CDN_SIDE_SUBTREE,
+  CDN_SIDE_VOLUME /**< anything, where the contact's point is in the sensor's volume on its frame; of side a alone */
+} cdn_sensor_side;
 /** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in
  *  place of all,
  *  with the sum of their forces, in the mean of their points, in Ground's axes. */
@@ -529,21 +622,30 @@ typedef struct cdn_spec_sensor {
   int line;
   const char *name;
   cdn_sensor_kind kind;
-  const char *joint;              /**< of joint sensors */
-  const char *body;               /**< of frame and subtree sensors; NULL: Ground */
-  cdn_transform X_BS;             /**< the frame on the body */
-  bool has_reference;             /**< true: relative to a frame on a body instead of Ground */
-  const char *reference;          /**< that body; NULL: Ground */
-  cdn_transform X_RS;             /**< the frame on that body */
-  double cutoff;                  /**< > 0: numbers are limited to -cutoff ... cutoff */
-  const char *actuator, *tendon;  /**< of sensors of these */
-  cdn_shape_type volume;          /**< of touch: sphere, capsule, ellipsoid, cylinder or box; default sphere */
+  const char *joint;             /**< of joint sensors */
+  const char *body;              /**< of frame and subtree sensors; NULL: Ground */
+  cdn_transform X_BS;            /**< the frame on the body */
+  bool has_reference;            /**< true: relative to a frame on a body instead of Ground */
+  const char *reference;         /**< that body; NULL: Ground */
+  cdn_transform X_RS;            /**< the frame on that body */
+  double cutoff;                 /**< > 0: numbers are limited to -cutoff ... cutoff */
+  const char *actuator, *tendon; /**< of sensors of these */
+  cdn_shape_type
+      volume; /**< of touch, inside and side_a: sphere, capsule, ellipsoid, cylinder or box; default sphere */
   double volume_size[3];          /**< its half sizes, m */
   cdn_sensor_side side_a, side_b; /**< of contact; default CDN_SIDE_ANY */
   const char *name_a, *name_b;    /**< of these shapes and bodies */
   int contacts;                   /**< how many, at least 1; default 1 */
   int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
   cdn_sensor_reduce reduce;
+  /** The deviation of normal noise in each number, >= 0; of directions and quaternions the deviation of a small turn,
+   *  rad. It is drawn if cdn_model_options.noise or `noisy` asks for it, and holds for a step (random.h). Default 0 */
+  double noise;
+  bool noisy;       /**< default false */
+  cdn_vec3 field;   /**< of a magnetometer: the field in Ground; default 0 -0.5 0 */
+  double focal[2];  /**< of a camera's projection: its focal lengths, in pixels along x and y */
+  double pixels[2]; /**< and the width and height of its picture; default 1 1 */
+  int numbers;      /**< of CDN_SENSOR_USER: 1 (the default) to CDN_MEASURE_MOST */
 } cdn_spec_sensor;
 CDN_DEF(spec_sensor);
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;

@@ -16,6 +16,11 @@ typedef struct query {
   int n_shapes;
 } query;
 
+cdn_ticket cdn_shapes_ticket(const cdn_system *system) {
+  const contact_room *room = system ? cdni_contact(system) : NULL;
+  return room ? room->poses_ticket : (cdn_ticket){ 0 };
+}
+
 /* The errors that all queries have; `reach` may be infinite. */
 static cdn_status begin(query *q, cdn_state *state, const char *function, const cdn_shape_query_def *def,
                         const char *reach_name, double reach, int room) {

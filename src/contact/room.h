@@ -103,8 +103,8 @@ struct contact_room {
   cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
   cdn_computed_region points; /* contact_point; soft contact only */
   cdn_computed_region touches, energies, enclosed, forces;
-  /* Of the touches, their energies, and all forces; reserved with the first shape. */
-  cdn_ticket touches_ticket, energies_ticket, values_ticket;
+  /* Of where shapes are, the touches, their energies, and all forces; reserved with the first shape. */
+  cdn_ticket poses_ticket, touches_ticket, energies_ticket, values_ticket;
   cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
   cdn_computed_region neighbours;
   cdn_region kept; /* step.c: touches of the start of a step */

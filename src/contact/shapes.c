@@ -144,6 +144,7 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   cdni_soft_numbers(&soft, soft_numbers);
   if (!check_def(&by, &d, &material, soft_numbers)) return none;
   if (room->shapes.count == 0) {
+    room->poses_ticket = cdni_ticket_reserve(system);
     room->touches_ticket = cdni_ticket_reserve(system);
     room->energies_ticket = cdni_ticket_reserve(system);
     room->values_ticket = cdni_ticket_reserve(system);

@@ -117,6 +117,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->places = cdn_declare_eager_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 4,
                                          of_places, CDN_STAGE_INSTANCE);
   const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket };
+  cdni_declare_well_known(d, room->poses_ticket);
   room->poses = cdn_declare_cache(d, "poses", (size_t)n * (sizeof(shape_pose) + sizeof(cdni_box)),
                                   cdni_contact_calc_poses, 2, of_poses);
   cdni_declare_in_lanes(d, room->places.ticket, CDNI_LANES_GATHERED);

@@ -8,7 +8,7 @@
 #include "controls/controls.h"
 #include "forces/derivatives.h"
 
-CDNI_DEF(actuator_def, .control = { -1 }, .gain = 1, .lower = -INFINITY, .upper = INFINITY);
+CDNI_DEF(actuator_def, .control = { -1 }, .gain = 1, .lower = -INFINITY, .upper = INFINITY, .gear = 1);
 
 /* The values of the controls. Those of actuators that are off are not asked for. */
 static cdn_status gather(const force_batch *b, cdn_state *state, double *inputs) {
@@ -130,17 +130,20 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
     cdni_adder_refuse(&a.by, def ? CDN_ERR_VERSION : CDN_ERR_ARG, "%s", unreadable);
     return (cdn_force){ -1 };
   }
-  actuator e = { .control = d.control };
+  actuator e = { .control = d.control, .gear = d.gear, .q = -1 };
   e.at = cdni_force_check_mobility(&a, d.body, d.mobility);
   cdni_adder_check_there(&a.by, "control", d.control.i, cdn_system_control_count(system));
+  if (a.by.ok && !(d.gear != 0 && isfinite(d.gear)))
+    cdni_adder_refuse(&a.by, CDN_ERR_ARG, "its gear is %g: it must be a number other than zero", d.gear);
   double p[ACTUATOR_PARAMS];
   put_params(p, &d);
   e.at.q = -1;
+  if (a.by.ok && cdn_body_nq(system, d.body) == 1) e.q = cdni_force_check_coordinate(&a, d.body, 0).q;
   if (a.by.ok && (d.bias[1] != 0 || d.gain_q != 0)) {
     /* q are counted from the joint's first, and so are u; a u that is the rate of no q has no coordinate */
     const int extra = cdn_body_nq(system, d.body) - cdn_body_nu(system, d.body);
     const force_mobility at = cdni_force_check_coordinate(&a, d.body, d.mobility + extra);
-    e.at.q = at.q;
+    e.at.q = e.q = at.q;
   }
   return cdni_force_add(&a, &e, p);
 }
@@ -155,4 +158,46 @@ cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, cons
   if (now) d.gain_q = now[ACTUATOR_GAIN_Q], d.gain_u = now[ACTUATOR_GAIN_U];
   put_params(p, &d);
   return cdni_force_set(state, force, FORCE_ACTUATOR, __func__, p);
+}
+
+/* ---- reading ---- */
+
+cdn_status cdni_force_read_actuator(cdn_state *state, cdn_force force, bool moves, force_actuator *out) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const force_batch b = cdni_force_batch(room, state, FORCE_ACTUATOR, NULL);
+  const int i = CDNI_AT(room->elements, force_element, force.i).index;
+  const actuator *e = (const actuator *)b.elements + i;
+  const double *q, *u;
+  double f;
+  CDNI_TRY(force_q(&b, state, &q));
+  *out = (force_actuator){ .control = e->control, .gear = e->gear, .u = b.room->first_u + e->at.u };
+  if (e->q >= 0) out->length = e->gear * q[e->q];
+  if (!moves) return CDN_OK;
+  CDNI_TRY(force_u(&b, state, &u));
+  CDNI_TRY(law_of(&b, i, state, &out->signal, &f));
+  const double *p = b.params + ACTUATOR_PARAMS * i;
+  out->rate = e->gear * u[e->at.u];
+  out->force = actuator_limited(p, f) / e->gear;
+  out->by_signal =
+      (p[ACTUATOR_GAIN] + p[ACTUATOR_GAIN_Q] * (e->at.q >= 0 ? q[e->at.q] : 0) + p[ACTUATOR_GAIN_U] * u[e->at.u]) /
+      e->gear;
+  out->lower = p[ACTUATOR_LOWER] / e->gear, out->upper = p[ACTUATOR_UPPER] / e->gear;
+  if (e->gear < 0) {
+    const double lower = out->upper;
+    out->upper = out->lower, out->lower = lower;
+  }
+  out->rest = f / e->gear - out->by_signal * out->signal;
+  return CDN_OK;
+}
+
+bool cdni_force_is_actuator(const cdn_system *system, cdn_force force) {
+  const force_room *room = cdni_forces(system);
+  return room && force.i >= 0 && (size_t)force.i < room->elements.count &&
+         CDNI_AT(room->elements, force_element, force.i).kind == FORCE_ACTUATOR;
+}
+
+cdn_control cdni_force_actuator_control(const cdn_system *system, cdn_force force) {
+  const force_room *room = cdni_forces(system);
+  const force_element *e = &CDNI_AT(room->elements, force_element, force.i);
+  return CDNI_AT(room->sets[FORCE_ACTUATOR].elements, actuator, e->index).control;
 }

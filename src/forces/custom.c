@@ -160,6 +160,15 @@ static bool has_part(const force_set *set, const force_part *part) {
   return false;
 }
 
+/* What has a ticket by now alone. */
+static void depend_on_more(const custom *e, cdn_declarer *d, cdn_cache entry) {
+  const cdn_system *system = cdni_declarer_system(d);
+  cdn_ticket more[CDN_FORCE_MORE_PREREQUISITES];
+  if (!e->ops.more_prerequisites) return;
+  const int n = e->ops.more_prerequisites(cdn_subsystem_self(system, e->subsystem), system, more);
+  for (int k = 0; k < n && k < CDN_FORCE_MORE_PREREQUISITES; k++) cdni_declare_prerequisite(d, entry, more[k]);
+}
+
 /* Time, all parameters, and whatever the element's subsystem has declared. A potential is no function of z. */
 static void depend(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry) {
   (void)m;
@@ -173,6 +182,7 @@ static void depend(const force_set *set, const force_part *part, const matter *m
       if (part || own.i != CDN_Z.i) cdni_declare_prerequisite(d, entry, own);
     for (int k = 0; k < e->ops.n_prerequisites; k++)
       if (part || e->ops.prerequisites[k].i != CDN_Z.i) cdni_declare_prerequisite(d, entry, e->ops.prerequisites[k]);
+    depend_on_more(e, d, entry);
   }
 }
 

@@ -51,8 +51,25 @@ cdn_status cdni_perturbation_hold(cdn_state *state, cdn_force force, const cdn_p
  * none. */
 bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bounds[2]);
 
-/* damping (matter's nu): sums of the coefficients of the mobility dampers that are on. room may be NULL: none. */
-void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu);
+/* damping (matter's nu): sums of -df/du of the mobility dampers that are on, at the State's speeds. *constant (or
+ * NULL): whether they are the same at all speeds. room may be NULL: there are none. */
+cdn_status cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu, bool *constant);
+/* How each of them varies with its speed. */
+cdn_status cdni_forces_joint_damping_by_u(const force_room *room, cdn_state *state, double *change, int nu);
+
+/* ---- actuators ---- */
+
+/* An actuator on a mobility (cdn_system_add_actuator). Its force is by_signal * signal + rest, within lower and upper;
+ * the generalized force is gear times it, in slot u of the System. */
+typedef struct force_actuator {
+  cdn_control control;
+  double gear, length, rate, signal, force, by_signal, rest, lower, upper;
+  int32_t u;
+} force_actuator;
+bool cdni_force_is_actuator(const cdn_system *system, cdn_force force);
+cdn_control cdni_force_actuator_control(const cdn_system *system, cdn_force force);
+/* Its length; the other numbers, too, if `moves`. The force must be an actuator. */
+cdn_status cdni_force_read_actuator(cdn_state *state, cdn_force force, bool moves, force_actuator *out);
 
 /* ---- friction that remembers ---- */
 

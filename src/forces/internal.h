@@ -28,9 +28,12 @@
   X(TWO_POINT_FORCE, two_point_force)     \
   X(PATH_SPRING, path_spring)             \
   X(PATH_DAMPER, path_damper)             \
+  X(PATH_STOP, path_stop)                 \
   X(BODY_FORCE, body_force)               \
   X(LINEAR_BUSHING, linear_bushing)       \
   X(GLOBAL_DAMPER, global_damper)         \
+  X(FLUID_BOX, fluid_box)                 \
+  X(FLUID_ELLIPSOID, fluid_ellipsoid)     \
   X(SMOOTH_CONTACT, smooth_contact)       \
   X(CUSTOM, custom)
 

@@ -1,4 +1,4 @@
-/* Springs and dampers along paths. A tension T does the work -T dL where the length L changes. */
+/* Springs, dampers and stops along paths. A tension T does the work -T dL where the length L changes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -151,6 +151,119 @@ const force_kind cdni_force_path_damper = {
   .describe = describe,
 };
 
+/* ---- the stop ---- */
+
+enum { STOP_LOWER, STOP_UPPER, STOP_K, STOP_D, STOP_PARAMS };
+
+/* A stop in a State: how far the length is beyond a bound (0: it is not), and which way is deeper. */
+typedef struct stop {
+  const double *p;
+  path_view view;
+  double x, outward, rate;
+} stop;
+
+static cdn_status look_at_stop(const force_batch *b, int i, cdn_state *state, bool with_rate, stop *s) {
+  s->p = b->params + STOP_PARAMS * i;
+  CDNI_TRY(view_of(b, i, state, &s->view));
+  const double above = s->view.length - s->p[STOP_UPPER], below = s->p[STOP_LOWER] - s->view.length;
+  s->x = fmax(fmax(above, below), 0), s->outward = above > 0 ? 1 : -1, s->rate = 0;
+  return with_rate ? cdni_path_rate(cdni_paths(b->room->system), state, element_of(b, i)->path, &s->rate) : CDN_OK;
+}
+
+static cdn_status calc_elastic(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  for (int i = 0; i < b->n; i++) {
+    stop s;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(look_at_stop(b, i, state, false, &s));
+    if (s.x > 0) force_begin(out), cdni_path_pull(&s.view, out->pose, s.outward * s.p[STOP_K] * s.x, out->F, out->f);
+  }
+  return CDN_OK;
+}
+
+/* At -1 this part takes away the elastic one: a stop that is left fast lets go. */
+static cdn_status calc_dissipative(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  for (int i = 0; i < b->n; i++) {
+    stop s;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(look_at_stop(b, i, state, true, &s));
+    const double growth = fmax(s.p[STOP_D] * s.outward * s.rate, -1);
+    if (s.x > 0 && growth != 0)
+      force_begin(out), cdni_path_pull(&s.view, out->pose, s.outward * s.p[STOP_K] * s.x * growth, out->F, out->f);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_stop_potential(const force_batch *b, cdn_state *state, double *energy) {
+  for (int i = 0; i < b->n; i++) {
+    stop s;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(look_at_stop(b, i, state, false, &s));
+    *energy += 0.5 * s.p[STOP_K] * s.x * s.x;
+  }
+  return CDN_OK;
+}
+
+static cdn_status derivative_of_stop(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  for (int i = 0; i < b->n; i++) {
+    stop s;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(look_at_stop(b, i, state, true, &s));
+    const double growth = 1 + s.p[STOP_D] * s.outward * s.rate, k = s.p[STOP_K];
+    if (s.x > 0 && growth > 0)
+      CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, s.outward * k * s.x * growth, k * growth,
+                                       k * s.x * s.p[STOP_D]));
+  }
+  return CDN_OK;
+}
+
+/* Two kinks: where a bound is met or left, and, beyond a bound, where damping lets go. */
+static cdn_status calc_stop_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  for (int i = 0; i < b->n; i++) {
+    stop s;
+    values[2 * i] = values[2 * i + 1] = rates[2 * i] = rates[2 * i + 1] = NAN;
+    if (!force_is_on(b, i)) continue;
+    CDNI_TRY(look_at_stop(b, i, state, true, &s));
+    const double above = s.p[STOP_UPPER] - s.view.length, below = s.view.length - s.p[STOP_LOWER];
+    values[2 * i] = fmin(above, below), rates[2 * i] = above < below ? -s.rate : s.rate;
+    if (values[2 * i] < 0) values[2 * i + 1] = 1 - s.p[STOP_D] * rates[2 * i];
+  }
+  return CDN_OK;
+}
+
+static bool check_stop(const double *p, char *reason, size_t size) {
+  if (p[STOP_LOWER] <= p[STOP_UPPER]) return true;
+  cdni_print(reason, size, "the lower bound %g is above the upper bound %g", p[STOP_LOWER], p[STOP_UPPER]);
+  return false;
+}
+
+static void depend_of_stop(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d,
+                           cdn_cache entry) {
+  if (part && part->reads == CDN_READS_VELOCITY) depend_on_rates(set, part, m, d, entry);
+  else depend_on_lengths(set, part, m, d, entry);
+}
+
+const force_kind cdni_force_path_stop = {
+  .name = "path_stop",
+  .element_size = sizeof(path_element),
+  .n_params = STOP_PARAMS,
+  .params = { CDNI_BOUND("lower", "m"), CDNI_BOUND("upper", "m"), CDNI_POSITIVE("k", "N/m"),
+              CDNI_NOT_NEGATIVE("d", "s/m") },
+  .check = check_stop,
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .bodies = true,
+               .mobilities = true,
+               .calc = calc_elastic },
+             { .reads = CDN_READS_VELOCITY, .bodies = true, .mobilities = true, .calc = calc_dissipative } },
+  .calc_potential = calc_stop_potential,
+  .derivative = derivative_of_stop,
+  .n_kinks = 2,
+  .kinks_read_poses = true,
+  .calc_kinks = calc_stop_kinks,
+  .depend = depend_of_stop,
+  .describe = describe,
+};
+
 /* ---- adding ---- */
 
 static cdn_force add(force_adder *a, cdn_path path, const double *params) {
@@ -180,4 +293,17 @@ cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_p
 
 cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) {
   return cdni_force_set(state, force, FORCE_PATH_DAMPER, __func__, &c);
+}
+
+cdn_force cdn_system_add_path_stop(cdn_system *system, const char *name, cdn_path path, double lower, double upper,
+                                   double k, double d) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_PATH_STOP, __func__, name);
+  const double params[STOP_PARAMS] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
+  return add(&a, path, params);
+}
+
+cdn_status cdn_path_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k, double d) {
+  const double params[STOP_PARAMS] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
+  return cdni_force_set(state, force, FORCE_PATH_STOP, __func__, params);
 }

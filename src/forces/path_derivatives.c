@@ -96,8 +96,6 @@ static void change(const void *data, int n, const station_motion *motion, sv *dF
   }
 }
 
-static m3 in_ground(m3 R, m3 A) { return m3_mul_m3(m3_mul_m3(R, A), m3_transpose(R)); }
-
 static v3 velocity_at(const derivative_pass *p, int body, v3 place) {
   return sv_shift_motion(p->twist[body].V, v3_sub(place, p->pose[body].p_GM)).v;
 }
@@ -106,10 +104,7 @@ static void prepare(const derivative_pass *p, const path_gap *gap, gap_law *g) {
   *g =
       (gap_law){ .gap = gap, .v_P = velocity_at(p, gap->body[0], gap->P), .v_Q = velocity_at(p, gap->body[2], gap->Q) };
   if (!gap->wraps) return;
-  wrap_path again;
-  (void)cdni_wrap(&gap->around, m3_tmul(gap->R, v3_sub(gap->P, gap->O)), m3_tmul(gap->R, v3_sub(gap->Q, gap->O)),
-                  &again, &g->bend);
-  g->bend = (wrap_bend){ in_ground(gap->R, g->bend.PP), in_ground(gap->R, g->bend.PQ), in_ground(gap->R, g->bend.QQ) };
+  cdni_gap_bend(gap, &g->bend);
   g->w_O = p->twist[gap->body[1]].V.w;
   g->v_P = v3_sub(g->v_P, velocity_at(p, gap->body[1], gap->P));
   g->v_Q = v3_sub(g->v_Q, velocity_at(p, gap->body[1], gap->Q));

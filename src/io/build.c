@@ -1,7 +1,7 @@
 /* Making a spec part of a System, and filling the tables of the public API.
  *
  * If there are limits, dry friction, or time constants of springs, the tree is first built once by itself, to find the
- * inertia that they meet. */
+ * inertia that they meet; so it is for lengths of tendons that the file leaves to the model. */
 #include "io/build.h"
 #include "io/joints.h"
 
@@ -49,7 +49,7 @@ static bool meet_inertia(const io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
     if (io_meets_inertia(io_spec_joint(b->spec, i))) return true;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
-    if (io_spec_tendon(b->spec, i)->friction > 0) return true;
+    if (io_tendon_meets_inertia(io_spec_tendon(b->spec, i))) return true;
   return false;
 }
 
@@ -60,12 +60,17 @@ static cdn_status try_tree(io_builder *b, double *inertia) {
   def.allocator = b->log->allocator;
   cdn_system *real = b->system, *trial = cdn_system_create(&def);
   if (!trial) return no_memory(b->log);
+  const size_t bytes = sizeof(cdn_force) * (size_t)cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR);
+  cdn_force *forces = bytes ? cdni_alloc(&b->log->allocator, bytes) : NULL;
   b->system = trial;
   io_build_tree(b, true);
-  cdn_status status = cdn_system_freeze(trial);
-  if (status != CDN_OK) status = io_tell_mistake(b->model, trial);
+  cdn_status status = bytes && !forces ? no_memory(b->log) : io_build_paths(b);
+  if (status == CDN_OK) status = io_add_drives_of_ratios(b, forces);
+  if (status == CDN_OK && cdn_system_freeze(trial) != CDN_OK) status = io_tell_mistake(b->model, trial);
+  if (status == CDN_OK && io_needs_lengths(b)) status = io_measure_tendons(b);
   if (status == CDN_OK && inertia) status = io_calc_inertia(b, inertia);
-  if (status == CDN_OK) status = io_resolve_ratios(b);
+  if (status == CDN_OK) status = io_resolve_ratios(b, forces);
+  cdni_free(&b->log->allocator, forces, bytes);
   cdn_system_release(trial);
   b->system = real;
   return status;
@@ -76,7 +81,9 @@ static cdn_status try_tree(io_builder *b, double *inertia) {
 static cdn_status fill(io_builder *b) {
   io_build_tree(b, false);
   CDNI_TRY(io_tell_mistake(b->model, b->system));
+  CDNI_TRY(io_build_paths(b));
   CDNI_TRY(io_build_forces(b));
+  CDNI_TRY(io_build_tendons(b));
   CDNI_TRY(io_build_shapes(b));
   CDNI_TRY(io_build_loops(b));
   CDNI_TRY(io_build_actuators(b));
@@ -86,7 +93,7 @@ static cdn_status fill(io_builder *b) {
 
 static cdn_status fill_with_inertia(io_builder *b) {
   if (!meet_inertia(b)) {
-    if (io_has_ratios(b)) CDNI_TRY(try_tree(b, NULL));
+    if (io_has_ratios(b) || io_needs_lengths(b)) CDNI_TRY(try_tree(b, NULL));
     return fill(b);
   }
   const size_t of_joints = IO_MOST_MOBILITIES * (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT);
@@ -146,12 +153,15 @@ static cdn_status build_tree_of(io_builder *b) {
   const size_t n[] = { b->tree.mobilizers.count, (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY),
                        (size_t)cdn_spec_count(b->spec, CDN_SPEC_JOINT) };
   const size_t bytes = (n[0] + n[1] + n[2]) * sizeof(cdn_body);
+  const size_t of_tendons = (size_t)cdn_spec_count(b->spec, CDN_SPEC_TENDON) * sizeof *b->tendons;
   cdn_body *all = cdni_alloc(&b->log->allocator, bytes);
-  if (!all && bytes) return no_memory(b->log);
+  b->tendons = cdni_calloc(&b->log->allocator, of_tendons);
+  const bool good = (all || !bytes) && (b->tendons || !of_tendons);
   b->mobilizers = b->bodies = b->joints = all;
   if (all) b->bodies += n[0], b->joints += n[0] + n[1];
-  const cdn_status status = build_with(b);
+  const cdn_status status = good ? build_with(b) : no_memory(b->log);
   if (all) cdni_free(&b->log->allocator, all, bytes);
+  if (b->tendons) cdni_free(&b->log->allocator, b->tendons, of_tendons);
   return status;
 }
 
@@ -164,7 +174,6 @@ cdn_status io_build(cdn_model *model, cdn_system *system) {
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
   if (!model->keeps_read) io_forget_read(model);
-  cdni_array_free(&b.log->allocator, &b.drives);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);
   return status;

@@ -2,7 +2,6 @@
 #ifndef CARDAN_IO_BUILD_H
 #define CARDAN_IO_BUILD_H
 
-#include "io/drive.h"
 #include "io/meshes.h"
 #include "io/model.h"
 
@@ -25,6 +24,7 @@ typedef struct io_loaded_asset {
 typedef struct io_ready_shape {
   bool there;  /* it becomes a shape of the System */
   bool paired; /* an explicit pair names it, so that its masks do not matter */
+  bool seen;   /* it is none, and a sensor sees it: the geometry is there */
   cdn_shape shape;
   cdn_geometry geometry;
   cdn_transform X_BS;
@@ -45,6 +45,13 @@ typedef struct io_piece {
 /* Of a joint. */
 enum { IO_MOST_MOBILITIES = 6 };
 
+/* A tendon of the spec in the System. */
+typedef struct io_tendon {
+  cdn_path path;
+  double length; /* at the default coordinates; known where something asks for it (io_needs_lengths) */
+  double rest;   /* where the springs of joints are slack; of a spring that is told no lengths */
+} io_tendon;
+
 typedef struct io_builder {
   cdn_model *model;
   cdn_spec *spec;
@@ -55,6 +62,7 @@ typedef struct io_builder {
   cdn_body *mobilizers; /* for each of the tree's: its body in the System */
   cdn_body *bodies;     /* for each of the spec's: its body in the System */
   cdn_body *joints;     /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
+  io_tendon *tendons;   /* for each of the spec's */
   cdn_force gravity;    /* { -1 }: none */
   /* With contact. */
   bool has_def;            /* the System was told how it treats contact before */
@@ -74,7 +82,6 @@ typedef struct io_builder {
   cdni_array excluded_shapes; /* int, two by two: the same of the spec's shapes */
   cdni_array pairs;           /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;        /* int, two by two: bodies of the spec that overlap from the beginning */
-  cdni_array drives;          /* io_drive: one for each of the spec's actuators, for sensors of them */
   /* IO_MOST_MOBILITIES for each of the spec's joints, then one for each tendon; NULL: no stops, no friction */
   double *inertia;
 } io_builder;
@@ -94,6 +101,8 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
+/* build_medium.c: the forces of the medium. */
+cdn_status io_build_medium(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there,
@@ -116,6 +125,8 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
  * up as if none of
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* Area, centre and inertia of the surface itself, at density 1 kg/m^2. */
+cdn_status io_shell_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
                         cdn_transform *X_BS);
@@ -134,21 +145,49 @@ bool io_shapes_may_touch(const io_builder *b, int first, int second);
 /* build_touch.c: exclusions and pairs; bodies that overlap from the beginning. */
 cdn_status io_build_touch(io_builder *b);
 cdn_status io_find_overlaps(io_builder *b);
+/* build_tendons.c. Every tendon of the spec, fixed or spatial, is a path of the System that has its name. All that
+ * pulls along a tendon, or measures it, works on the path, and needs no joints or sites:
+ *
+ *   length, rate, moments   cdn_path_length, cdn_path_rate, cdn_path_moments (<cardan/paths.h>). Inside of the library,
+ *                           with a State that is at Position: cdni_path_view, cdni_path_rate, cdni_path_add_moments
+ *                           (paths/paths.h)
+ *   a tension T             cdn_forces_add_path(forces, path, T) in a custom force; it pulls the ends together where
+ *                           T > 0, so that the generalized forces are -T times the moments. Inside: cdni_path_pull
+ *   its derivatives         cdn_force_derivatives_add_path(d, path, T, dT/dlength, dT/drate)
+ *   what it depends on      a custom force: the prerequisite CDN_POSE, and CDN_TWIST if it reads rates. What declares
+ *                           entries of its own: cdn_path_ticket(system) for lengths, cdn_path_rate_ticket(system) for
+ *                           rates, which are known from freezing on
+ *
+ * Paths are there from right behind the bodies on: forces, actuators and sensors are built after them. */
+cdn_status io_build_paths(io_builder *b);
+/* The path of the spec's tendon of that name; false: there is no such tendon. By index: b->tendons[i].path. */
+bool io_find_tendon(const io_builder *b, const char *name, cdn_path *path);
+/* Lengths at the default coordinates and at rest, from a System that is frozen; whether anything asks for them. */
+bool io_needs_lengths(const io_builder *b);
+cdn_status io_measure_tendons(io_builder *b);
+/* Springs, dampers, limits, dry friction and inertia. */
+cdn_status io_build_tendons(io_builder *b);
 /* The joints of a tendon in the System, tendon->joints of them. */
 cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *tendon, cdn_mobility *joint);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
-/* build_actuators.c: controls and the forces that read them, after bodies. */
+/* build_actuators.c: controls and the forces that read them, after bodies; the tables of the model. */
 cdn_status io_build_actuators(io_builder *b);
-/* The frame on which an actuator acts, and its reference. */
-cdn_status io_find_frame(io_builder *b, const cdn_spec_actuator *from, io_drive *a);
+/* Its def but for control and user: on what it acts, and the law. */
+cdn_status io_find_drive(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *def);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
-/* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;
- * b->system must be
- * frozen. */
+/* Whether a sensor of distances may see a shape of the spec. */
+bool io_is_sensed(const io_builder *b, int i);
+/* build_inertia.c: what joints and actuators say in time constants and damping ratios, and what muscles leave open, as
+ * numbers of the spec. Actuators whose numbers are asked for are added to b->system before it is frozen, each with a
+ * force of its number in `forces`; { -1 }: the others. */
 bool io_has_ratios(const io_builder *b);
-cdn_status io_resolve_ratios(io_builder *b);
+cdn_status io_add_drives_of_ratios(io_builder *b, cdn_force *forces);
+cdn_status io_resolve_ratios(io_builder *b, const cdn_force *forces);
+/* build_lengths.c: the extremes of an actuator's length within the limits of joints. */
+cdn_status io_find_length_range(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, cdn_force force,
+                                double range[2]);
 /* build_limits.c: 1 / (M^-1)_ii for each mobility of the spec's joint `index`. unit (zeros), column: nu numbers. */
 cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                             double inertia[IO_MOST_MOBILITIES]);
@@ -156,10 +195,12 @@ cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *
 double io_mean_inertia(const double *inertia, int n);
 /* The same for all joints that meet a stop or have dry friction; b->system must be frozen. */
 bool io_meets_inertia(const struct cdn_spec_joint *joint);
+bool io_tendon_meets_inertia(const cdn_spec_tendon *t);
 cdn_status io_calc_inertia(io_builder *b, double *inertia);
 /* The stop of a joint, and the dry friction of each of its mobilities. */
 void io_add_stop(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
 void io_add_friction(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
+void io_add_tendon_stop(io_builder *b, const cdn_spec_tendon *tendon, cdn_path path, double inertia);
 cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *tendon, double inertia);
 
 #endif

@@ -1,6 +1,6 @@
 /* Springs that are given by a time constant and a damping ratio, and actuators that are given a damping ratio: their
- * numbers follow from
- * the inertia that they meet at the default coordinates, as MuJoCo has them. */
+ * numbers follow from the inertia that they meet at the default coordinates, as MuJoCo has them. So do the peak forces
+ * of muscles that are given none, and their length ranges from the joints' limits. */
 #include <math.h>
 
 #include <cardan/operators.h>
@@ -12,12 +12,40 @@ static bool has_spring_times(const cdn_spec_joint *joint) {
   return joint->spring_timeconst > 0 && joint->spring_dampratio > 0;
 }
 
+static bool is_open(const cdn_muscle *m, cdn_drive_law law) {
+  return law == CDN_LAW_OF_MUSCLE && (m->peak < 0 || m->length_range[0] == m->length_range[1]);
+}
+static bool has_open_muscle(const cdn_spec_actuator *a) {
+  return is_open(&a->muscle, a->gain_law) || is_open(&a->passive, a->bias_law);
+}
+static bool is_asked(const cdn_spec_actuator *a) { return a->damping_ratio > 0 || has_open_muscle(a); }
+
 bool io_has_ratios(const io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
     if (has_spring_times(io_spec_joint(b->spec, i))) return true;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++)
-    if (io_spec_actuator(b->spec, i)->damping_ratio > 0) return true;
+    if (is_asked(io_spec_actuator(b->spec, i))) return true;
   return false;
+}
+
+/* Their transmissions alone matter. */
+cdn_status io_add_drives_of_ratios(io_builder *b, cdn_force *forces) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
+    const cdn_spec_actuator *a = io_spec_actuator(b->spec, i);
+    cdn_drive_def found, def = cdn_default_drive_def();
+    forces[i].i = -1;
+    if (!is_asked(a) || b->model->options.tree_only) continue;
+    CDNI_TRY(io_find_drive(b, a, &found));
+    cdn_control_def control = cdn_default_control_def();
+    control.name = a->name;
+    def.control = cdn_system_add_control(b->system, &control);
+    def.on = found.on, def.body = found.body, def.X_BS = found.X_BS, def.has_reference = found.has_reference;
+    def.reference = found.reference, def.X_RF = found.X_RF, def.path = found.path, def.rod = found.rod;
+    def.in_parent = found.in_parent;
+    memcpy(def.gear, found.gear, sizeof def.gear);
+    forces[i] = cdn_system_add_drive(b->system, a->name, &def);
+  }
+  return CDN_OK;
 }
 
 /* Diagonal numbers of M, one after another; work: 2 nu numbers, the first half of them 0. */
@@ -41,81 +69,91 @@ static cdn_status resolve_spring(io_builder *b, cdn_state *state, int index, dou
   return CDN_OK;
 }
 
-/* What the actuator sees of one mobility, on which its moment for p = 1 is `moment`. */
-static cdn_status add_mass(cdn_state *state, int mobility, double moment, double *work, double *mass) {
-  double one;
-  CDNI_TRY(diagonal(state, mobility, work, &one));
-  if (moment != 0) *mass += one / (moment * moment);
-  return CDN_OK;
-}
+/* Squares of moments below this are rounding: MuJoCo's mjMINVAL. */
+static const double LEAST_SQUARE = 1e-15;
 
-static cdn_status mass_on_tendon(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, double *work,
-                                 double *mass) {
-  const int i = cdn_spec_find(b->spec, CDN_SPEC_TENDON, a->tendon);
-  if (i < 0) return CDN_OK; /* told where actuators are built */
-  const cdn_spec_tendon *tendon = io_spec_tendon(b->spec, i);
-  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-  CDNI_TRY(io_find_tendon_joints(b, tendon, joint));
-  for (int k = 0; k < tendon->joints; k++)
-    CDNI_TRY(
-        add_mass(state, cdn_body_first_u(b->system, joint[k].body), a->gear[0] * tendon->coefficient[k], work, mass));
-  return CDN_OK;
-}
-
-static cdn_status mass_on_joint(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, double *work,
-                                double *mass) {
-  const int i = io_names_find(&b->names.joints, a->joint);
-  if (i < 0 || b->joints[i].i < 0) return CDN_OK;
-  const int first = cdn_body_first_u(b->system, b->joints[i]), n = io_spec_joint_nu(io_spec_joint(b->spec, i));
-  for (int k = 0; k < n && k < 6; k++) CDNI_TRY(add_mass(state, first + k, a->gear[k], work, mass));
-  return CDN_OK;
-}
-
-static cdn_status mass_on_frame(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, double *work,
-                                double *mass) {
-  io_drive drive = { .X_BS = a->X_BS, .X_RF = a->X_RF, .unforced = true };
-  io_action x;
-  cdn_body body[IO_DRIVE_BODIES];
-  cdn_vec3 station[IO_DRIVE_BODIES];
-  cdn_spatial F_G[IO_DRIVE_BODIES];
+/* The mass that the actuator meets, if each mobility resists alone. work: 3 nu numbers, the first nu of them 0. */
+static cdn_status resolve_damping(io_builder *b, cdn_state *state, cdn_spec_actuator *a, cdn_force force,
+                                  double *work) {
   const int nu = cdn_system_nu(b->system);
-  double *moment = work + 2 * nu;
-  memcpy(drive.gear, a->gear, sizeof drive.gear);
-  CDNI_TRY(io_find_frame(b, a, &drive));
-  CDNI_TRY(io_drive_act(&drive, state, &x));
-  const int n = io_drive_on_bodies(&drive, &x, 1, body, station, F_G);
-  CDNI_TRY(cdn_multiply_by_frame_J_transpose(state, n, body, station, F_G, moment));
-  for (int k = 0; k < nu; k++)
-    if (moment[k] * moment[k] > 1e-15) CDNI_TRY(add_mass(state, k, moment[k], work, mass)); /* MuJoCo's bound */
-  return CDN_OK;
-}
-
-static cdn_status resolve_actuator(io_builder *b, cdn_state *state, cdn_spec_actuator *a, double *work) {
-  double mass = 0;
-  if (a->joint) CDNI_TRY(mass_on_joint(b, state, a, work, &mass));
-  else if (a->tendon && !a->body) CDNI_TRY(mass_on_tendon(b, state, a, work, &mass));
-  else CDNI_TRY(mass_on_frame(b, state, a, work, &mass));
+  const double *moment = work + 2 * nu;
+  double mass = 0, one;
+  CDNI_TRY(cdn_actuator_moments(state, force, work + 2 * nu));
+  for (int k = 0; k < nu; k++) {
+    if (!(moment[k] * moment[k] > LEAST_SQUARE)) continue;
+    CDNI_TRY(diagonal(state, k, work, &one));
+    mass += one / (moment[k] * moment[k]);
+  }
   a->bias[2] = -2 * a->damping_ratio * sqrt(fmax(a->gain[0] * mass, 0));
   return CDN_OK;
 }
 
-static cdn_status resolve_all(io_builder *b, cdn_state *state, double *work) {
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
-    if (has_spring_times(io_spec_joint(b->spec, i)) && b->joints[i].i >= 0) CDNI_TRY(resolve_spring(b, state, i, work));
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++)
-    if (io_spec_actuator(b->spec, i)->damping_ratio > 0)
-      CDNI_TRY(resolve_actuator(b, state, io_spec_actuator(b->spec, i), work));
+/* |M^-1 moment|. */
+static cdn_status calc_acceleration(io_builder *b, cdn_state *state, cdn_force force, double *work, double *size) {
+  const int nu = cdn_system_nu(b->system);
+  double *udot = work + nu, *moment = work + 2 * nu;
+  CDNI_TRY(cdn_actuator_moments(state, force, moment));
+  CDNI_TRY(cdn_multiply_by_M_inv(state, moment, udot));
+  *size = 0;
+  for (int k = 0; k < nu; k++) *size += udot[k] * udot[k];
+  *size = sqrt(*size);
   return CDN_OK;
 }
 
-cdn_status io_resolve_ratios(io_builder *b) {
+/* A tendon's limits bound its length, too. */
+static cdn_status find_range(io_builder *b, cdn_state *state, const cdn_spec_actuator *a, cdn_force force,
+                             double range[2]) {
+  CDNI_TRY(io_find_length_range(b, state, a, force, range));
+  const int i = !a->joint && !a->body && a->tendon ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, a->tendon) : -1;
+  if (i < 0 || !io_spec_tendon(b->spec, i)->limited) return CDN_OK;
+  const double lower = a->gear[0] * io_spec_tendon(b->spec, i)->lower;
+  const double upper = a->gear[0] * io_spec_tendon(b->spec, i)->upper;
+  const double least = fmax(range[0], fmin(lower, upper)), most = fmin(range[1], fmax(lower, upper));
+  if (least < most) range[0] = least, range[1] = most;
+  return CDN_OK;
+}
+
+static cdn_status resolve_muscles(io_builder *b, cdn_state *state, cdn_spec_actuator *a, cdn_force force,
+                                  double *work) {
+  cdn_muscle *const all[] = { &a->muscle, &a->passive };
+  const cdn_drive_law law[] = { a->gain_law, a->bias_law };
+  double range[2] = { 0, 0 }, acceleration;
+  CDNI_TRY(calc_acceleration(b, state, force, work, &acceleration));
+  for (int i = 0; i < 2; i++) {
+    if (!is_open(all[i], law[i])) continue;
+    if (all[i]->peak < 0 && !(acceleration > 0))
+      return io_fail(b->log, a->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG, a->line,
+                     "actuator '%.60s': its moments are zero at the default coordinates, so that its peak force would "
+                     "be infinite; write force='NEWTONS', or change what it acts on",
+                     a->name);
+    all[i]->acceleration = acceleration;
+    if (all[i]->length_range[0] != all[i]->length_range[1]) continue;
+    if (range[0] == range[1]) CDNI_TRY(find_range(b, state, a, force, range));
+    all[i]->length_range[0] = range[0], all[i]->length_range[1] = range[1];
+  }
+  return CDN_OK;
+}
+
+static cdn_status resolve_all(io_builder *b, cdn_state *state, const cdn_force *forces, double *work) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
+    if (has_spring_times(io_spec_joint(b->spec, i)) && b->joints[i].i >= 0) CDNI_TRY(resolve_spring(b, state, i, work));
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR); i++) {
+    cdn_spec_actuator *a = io_spec_actuator(b->spec, i);
+    if (forces[i].i < 0) continue;
+    if (a->damping_ratio > 0) CDNI_TRY(resolve_damping(b, state, a, forces[i], work));
+    if (has_open_muscle(a)) CDNI_TRY(resolve_muscles(b, state, a, forces[i], work));
+  }
+  return CDN_OK;
+}
+
+cdn_status io_resolve_ratios(io_builder *b, const cdn_force *forces) {
   if (!io_has_ratios(b)) return CDN_OK;
   const cdn_allocator *a = &b->log->allocator;
   const size_t bytes = 3 * sizeof(double) * (size_t)(cdn_system_nu(b->system) + 1);
   double *work = cdni_calloc(a, bytes);
   cdn_state *state = NULL;
   cdn_status status = work ? cdn_state_create(b->system, &state) : CDN_ERR_NOMEM;
-  if (status == CDN_OK) status = resolve_all(b, state, work);
+  if (status == CDN_OK) status = resolve_all(b, state, forces, work);
   cdn_state_destroy(state);
   cdni_free(a, work, bytes);
   if (status == CDN_OK || b->log->error.code != CDN_OK) return status;

@@ -34,6 +34,7 @@ double io_mean_inertia(const double *inertia, int n) {
 }
 
 bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || joint->friction > 0; }
+bool io_tendon_meets_inertia(const cdn_spec_tendon *t) { return t->limited || t->friction > 0; }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
 static void warn_singular(io_builder *b, int line, const char *type, const char *name, bool limited,
@@ -44,18 +45,14 @@ static void warn_singular(io_builder *b, int line, const char *type, const char 
 }
 
 /* What a tendon's force meets along it. */
-static cdn_status tendon_inertia(io_builder *b, cdn_state *state, const cdn_spec_tendon *t, double *unit,
-                                 double *column, double *inertia) {
-  cdn_mobility joint[CDN_SPEC_TENDON_JOINTS];
-  CDNI_TRY(io_find_tendon_joints(b, t, joint));
-  for (int k = 0; k < t->joints; k++) unit[cdn_body_first_u(b->system, joint[k].body)] = t->coefficient[k];
-  const cdn_status status = cdn_multiply_by_M_inv(state, unit, column);
+static cdn_status tendon_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
+                                 double *inertia) {
+  const int nu = cdn_system_nu(b->system);
   double inverse = 0;
-  for (int k = 0; k < t->joints; k++) {
-    const int u = cdn_body_first_u(b->system, joint[k].body);
-    inverse += t->coefficient[k] * column[u];
-    unit[u] = 0;
-  }
+  cdn_status status = cdn_path_moments(state, b->tendons[index].path, unit);
+  if (status == CDN_OK) status = cdn_multiply_by_M_inv(state, unit, column);
+  for (int k = 0; k < nu && status == CDN_OK; k++) inverse += unit[k] * column[k];
+  memset(unit, 0, (size_t)nu * sizeof *unit);
   *inertia = 1 / inverse;
   return status;
 }
@@ -89,10 +86,9 @@ static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double
   }
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++, inertia++) {
     const cdn_spec_tendon *t = io_spec_tendon(b->spec, i);
-    if (!(t->friction > 0)) continue;
-    const cdn_status status = singular ? CDN_OK : tendon_inertia(b, state, t, unit, column, inertia);
-    if (b->log->error.code != CDN_OK) return b->log->error.code; /* its joints are not there */
-    CDNI_TRY(judge(b, state, &singular, status, t->line, "tendon", t->name, false, inertia, 1));
+    if (!io_tendon_meets_inertia(t)) continue;
+    const cdn_status status = singular ? CDN_OK : tendon_inertia(b, state, i, unit, column, inertia);
+    CDNI_TRY(judge(b, state, &singular, status, t->line, "tendon", t->name, t->limited, inertia, 1));
   }
   return CDN_OK;
 }
@@ -128,6 +124,14 @@ void io_add_stop(io_builder *b, const cdn_spec_joint *joint, cdn_body body, cons
   snprintf(name, sizeof name, "%.200s limit", joint->name);
   if (joint->kind == CDN_BALL) cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
   else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
+}
+
+void io_add_tendon_stop(io_builder *b, const cdn_spec_tendon *t, cdn_path path, double inertia) {
+  const bool told = t->limit_law.ref[0] > 0 && t->limit_law.ref[1] > 0;
+  const double time = told ? t->limit_law.ref[0] * t->limit_law.ref[1] : default_timeconst * default_dampratio;
+  char name[256];
+  snprintf(name, sizeof name, "%.200s limit", t->name);
+  cdn_system_add_path_stop(b->system, name, path, t->lower, t->upper, inertia / (time * time), limit_dissipation);
 }
 
 /* ---- dry friction: the softest bristle that is displaced by no more than `elastic` before it slides ---- */

@@ -47,6 +47,29 @@ static cdn_status add_coupling(io_builder *b, const cdn_spec_constraint *c, cdn_
   return CDN_OK;
 }
 
+static cdn_status find_tendon(io_builder *b, const cdn_spec_constraint *c, const char *name, io_tendon *found) {
+  const int i = name ? cdn_spec_find(b->spec, CDN_SPEC_TENDON, name) : -1;
+  if (i < 0)
+    return io_fail(b->log, wrong(c->line), c->line, "constraint '%.60s': there is no tendon '%.60s'; correct the name",
+                   c->name, name ? name : "(none)");
+  *found = b->tendons[i];
+  return CDN_OK;
+}
+
+/* The lengths are measured from those at the default coordinates. */
+static cdn_status couple_tendons(io_builder *b, const cdn_spec_constraint *c) {
+  cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
+  io_tendon y, x = { .path = { -1 } };
+  CDNI_TRY(find_tendon(b, c, c->tendon_y, &y));
+  if (c->tendon_x) CDNI_TRY(find_tendon(b, c, c->tendon_x, &x));
+  def.name = c->name, def.law = c->law, def.disabled = c->disabled;
+  def.kind = CDN_TENDON_COUPLE, def.path = y.path, def.x = x.path;
+  def.y0 = c->y0 + y.length, def.x0 = c->x0 + x.length;
+  memcpy(def.polynomial, c->c, sizeof def.polynomial);
+  cdn_system_add_soft_tendon(b->system, &def);
+  return CDN_OK;
+}
+
 static cdn_status add_hard(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
   if (c->kind == CDN_SPEC_COUPLING) return add_coupling(b, c, made);
   cdn_body on_a, on_b;
@@ -115,9 +138,14 @@ cdn_status io_build_loops(io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT); i++) {
     const cdn_spec_constraint *c = io_spec_constraint(b->spec, i);
     cdn_constraint made = { -1 };
-    if ((unsigned)c->kind > CDN_SPEC_COUPLING)
+    if ((unsigned)c->kind > CDN_SPEC_TENDON_COUPLING)
       return io_fail(b->log, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
-    CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
+    if (c->kind == CDN_SPEC_TENDON_COUPLING && !soft) {
+      io_not_understood(b->log, c->line, "equality/tendon");
+      continue;
+    }
+    if (c->kind == CDN_SPEC_TENDON_COUPLING) CDNI_TRY(couple_tendons(b, c));
+    else CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
     if (c->disabled && !soft) cdn_system_disable_constraint(b->system, made);
   }
   for (int i = 0; i < (int)b->tree.loops.count; i++) close_loop(b, io_tree_loop(b, i));

@@ -77,6 +77,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_merge_options(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
+  if (!r->flags.passive) r->spec->whole.medium.density = r->spec->whole.medium.viscosity = 0;
   if (!r->flags.gravity) r->spec->whole.gravity = cdn_v3(0, 0, 0);
   r->spec->whole.parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_tree_start(&r->tree, r->spec));
@@ -87,8 +88,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_compare_options(r));
   CDNI_TRY(io_mjcf_read_everywhere(r, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
-  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "tendon", io_mjcf_read_tendons));
+  CDNI_TRY(io_mjcf_read_everywhere(r, "equality", io_mjcf_read_equality));
   CDNI_TRY(io_mjcf_read_everywhere(r, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(io_mjcf_read_everywhere(r, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(io_mjcf_read_everywhere(r, "keyframe", io_mjcf_read_keyframe));
@@ -97,7 +98,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   io_xml_report_rest(r->log, root); /* its attributes: the walks have marked its children */
   CDNI_TRY(io_mjcf_name_the_rest(r));
   CDNI_TRY(io_mjcf_check_masses(r));
-  return io_tree_finish(&r->tree);
+  CDNI_TRY(io_tree_finish(&r->tree));
+  return io_mjcf_read_sections(r, root, "custom", io_mjcf_restore);
 }
 
 cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {
@@ -114,6 +116,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
   cdn_model_options resolved = *options;
   if (resolved.contact == CDN_MODEL_AS_FILE) resolved.contact = CDN_MODEL_SOFT;
   io_mjcf_default_options(&r);
+  r.actuator_user = options->actuator_user;
   r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(&resolved);
   /* strict is applied to the finished spec */
   const cdn_status status = read_model(&r, root);
@@ -130,6 +133,7 @@ cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_optio
     cdni_strfree(&log->allocator, (char *)CDNI_AT(r.drives, mjcf_drive, i).name);
   cdni_array_free(&log->allocator, &r.drives);
   cdni_array_free(&log->allocator, &r.sites);
+  cdni_array_free(&log->allocator, &r.objects);
   io_names_free(&log->allocator, &r.site_names);
   for (size_t i = 0; i < r.suffixes.count; i++) cdni_strfree(&log->allocator, CDNI_AT(r.suffixes, char *, i));
   cdni_array_free(&log->allocator, &r.suffixes);

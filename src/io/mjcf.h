@@ -17,8 +17,10 @@
  *   mjcf_tendon.c      tendons that are sums of coordinates
  *   mjcf_actuator.c    actuators
  *   mjcf_mesh.c        the mass of meshes
+ *   mjcf_shell.c       primitives with their mass on the surface
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
- *   mjcf_sensor.c      sites, and sensors that are values of the State
+ *   mjcf_site.c        sites, and where other things are that sensors name
+ *   mjcf_sensor.c      sensors
  *   mjcf_key.c         keyframes
  *   mjcf_names.c       unique names, and what has them */
 #ifndef CARDAN_IO_MJCF_H
@@ -47,9 +49,8 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
-/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its
- * hull; or its skin,
- * which is not understood. */
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, by the legacy way or exactly; its
+ * hull; or its surface. */
 typedef enum mjcf_mesh_inertia {
   MJCF_LEGACY_INERTIA,
   MJCF_EXACT_INERTIA,
@@ -73,7 +74,8 @@ typedef struct mjcf_compiler {
 /* What <flag> switches off. */
 typedef struct mjcf_flags {
   bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
-  bool sleep; /* off, unless the file says so */
+  bool sleep, sensornoise; /* off, unless the file says so */
+  bool passive;            /* compensation of gravity, and the medium */
 } mjcf_flags;
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
@@ -142,14 +144,25 @@ typedef struct mjcf_pending {
   const char *suffix;
 } mjcf_pending;
 
-/* A mesh among the assets, and its solid. */
+/* The mass of a body. */
+typedef struct mjcf_body_mass {
+  cdn_mass_properties of;
+  cdn_rotation principal; /* axes that the file has for it; zero: none */
+} mjcf_body_mass;
+
+/* The mass of a mesh. */
+typedef struct mjcf_mesh_mass {
+  bool measured;
+  cdn_mass_properties of; /* at density 1; mass 0: it is not to be had */
+  char reason[400];       /* it is not, or why the hull counts; "": neither */
+} mjcf_mesh_mass;
+
+/* A mesh among the assets. */
 typedef struct mjcf_mesh {
   int asset;
   mjcf_mesh_inertia inertia;
   io_xml_node *node; /* for the triangles of vertices that are in the file itself */
-  bool measured;
-  cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
-  char reason[400];          /* it is not, or why the hull counts; "": neither */
+  mjcf_mesh_mass solid, shell;
 } mjcf_mesh;
 
 /* A point of a body, by the body's place in the tree. */
@@ -164,6 +177,18 @@ typedef struct mjcf_site {
   cdn_shape_type volume; /* for sensors of touch */
   double volume_size[3];
 } mjcf_site;
+
+/* What sensors and tendons name beside bodies and sites: a geom, a camera, and where the file gives them the principal
+ * axes of a body's inertia. */
+typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA, MJCF_OBJECT_INERTIA } mjcf_object_kind;
+typedef struct mjcf_object {
+  mjcf_object_kind kind;
+  const char *name; /* the spec's; NULL: it has none */
+  int place;
+  bool fixed; /* X is right: MuJoCo moves the frames of meshes, and some cameras turn */
+  cdn_transform X;
+  double focal[2], pixels[2]; /* of a camera, in pixels */
+} mjcf_object;
 
 /* An actuator of the file, as keyframes count it. */
 typedef struct mjcf_drive {
@@ -182,10 +207,11 @@ typedef struct mjcf_override {
 } mjcf_override;
 
 typedef struct mjcf_reader {
-  bool shapes_touch; /* they become shapes of the System */
-  bool soft_rows;    /* limits and friction of joints and tendons become soft rows */
-  cdn_spec *spec;    /* what is read goes into it */
-  io_log *log;       /* the spec's */
+  bool shapes_touch;            /* they become shapes of the System */
+  cdn_drive_user actuator_user; /* of the options */
+  bool soft_rows;               /* limits and friction of joints and tendons become soft rows */
+  cdn_spec *spec;               /* what is read goes into it */
+  io_log *log;                  /* the spec's */
   io_tree tree;
   mjcf_compiler compiler;
   mjcf_flags flags;
@@ -210,9 +236,11 @@ typedef struct mjcf_reader {
   cdni_array suffixes;                  /* char *: what scopes borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
+  cdni_array objects;                   /* mjcf_object */
+  cdn_vec3 magnetic;                    /* the field of <option>, which magnetometers show */
   cdni_array drives;                    /* mjcf_drive */
   io_names site_names;                  /* their indices */
-  io_names names[5]; /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
+  io_names names[6]; /* lines of bodies, joints, keyframes, sensors, actuators, tendons: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -358,12 +386,15 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum, int *selected);
-cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
+                             mjcf_body_mass *sum, int *selected);
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *mass);
 /* For the newest asset, a mesh. */
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
-/* The mesh of this name, measured; NULL: there is none. */
-const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name);
+/* The mass of the mesh of this name, measured: of its surface if it or `shell` says so. NULL: there is no such mesh. */
+const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool shell);
+/* Area and, for a mass on it, central inertia of the surface of a primitive. */
+double io_mjcf_shell_area(cdn_shape_type type, const double *size);
+cdn_inertia io_mjcf_shell_inertia(cdn_shape_type type, double mass, const double *size);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
 /* Once they have their names: warns of inertias that no body can have. */
@@ -391,10 +422,21 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_tendon.c ---- */
+/* ---- mjcf_tendon.c, mjcf_path.c ---- */
+
+/* An item of a tendon's path on its way into the spec, and the places of its bodies. */
+typedef struct mjcf_path_item {
+  cdn_spec_path_item made;
+  int place, side_place;
+} mjcf_path_item;
+typedef struct mjcf_path {
+  cdni_array items; /* mjcf_path_item */
+} mjcf_path;
 
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
+/* The children of a <spatial>. *lost: it is left out, which has been told. */
+cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost);
 
 /* ---- mjcf_actuator.c ---- */
 
@@ -417,11 +459,17 @@ void io_mjcf_override_contacts(mjcf_reader *r);
 
 cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 
-/* ---- mjcf_sensor.c ---- */
+/* ---- mjcf_site.c ---- */
 
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* False: there is no site of this name. */
 bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where);
+cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object);
+/* By its name, or, if that is NULL, by the place of its body; NULL: there is none. */
+const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name, int place);
+
+/* ---- mjcf_sensor.c ---- */
+
 /* The file's word for a kind of sensor. */
 const char *io_mjcf_sensor_word(cdn_sensor_kind kind);
 /* Once all bodies are read and have their masses. */
@@ -429,7 +477,7 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR, MJCF_NAME_TENDON };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */
@@ -444,5 +492,10 @@ cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const 
 cdn_status io_mjcf_name_the_rest(mjcf_reader *r);
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r);
+
+/* ---- mjcf_exact.c ---- */
+
+/* Of <custom>, once all elements have their names: numbers to the last bit. */
+cdn_status io_mjcf_restore(mjcf_reader *r, io_xml_node *section);
 
 #endif

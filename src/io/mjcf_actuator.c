@@ -1,166 +1,12 @@
-/* <actuator>. MuJoCo's compiler writes all kinds of actuators into the same numbers: a default class may be of one kind
- * and the actuator of another. So the numbers are found as MuJoCo finds them: the elements of the default classes,
- * from the outermost inwards, and then the actuator write what they say. */
+/* <actuator>: what actuators act on, and what the numbers of one become (mjcf_actuator_numbers.c finds them). */
 #include <math.h>
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_actuator.h"
 
-static const double PI = 3.14159265358979323846;
-
-enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_OTHER };
-enum { FIXED, AFFINE, GAIN_OTHER };
-enum { BIAS_NONE, BIAS_AFFINE, BIAS_OTHER };
-enum { MOST_NUMBERS = 10 }; /* of dynprm, gainprm, biasprm */
-
-/* limited: 0 no, 1 yes, 2 if there is a range. */
-typedef struct range {
-  int limited;
-  double bounds[2];
-} range;
-
-typedef struct settings {
-  int dyntype, gaintype, biastype;
-  double dynprm[MOST_NUMBERS], gainprm[MOST_NUMBERS], biasprm[MOST_NUMBERS];
-  double gear[6];
-  range control, force, activation;
-  double inherited; /* the control's range is this times the joint's; 0: it is not */
-  double dampratio;
-} settings;
-
-static settings start(void) {
-  return (settings){ .dynprm = { 1 },
-                     .gainprm = { 1 },
-                     .gear = { 1 },
-                     .control = { .limited = 2 },
-                     .force = { .limited = 2 },
-                     .activation = { .limited = 2 } };
-}
-
-/* ---- the numbers ----------------------------------------------------------------------------- */
-
-static cdn_status read_range(mjcf_reader *r, io_xml_node *node, const char *limited, const char *bounds, range *out) {
-  static const char *const words[] = { "false", "true", "auto" };
-  CDNI_TRY(io_xml_keyword(r->log, node, limited, words, 3, &out->limited, NULL));
-  return io_xml_doubles(r->log, node, bounds, out->bounds, 2, NULL);
-}
-
-static cdn_status read_common(mjcf_reader *r, io_xml_node *node, settings *s) {
-  int count;
-  CDNI_TRY(io_xml_doubles_upto(r->log, node, "gear", s->gear, 1, 6, &count));
-  CDNI_TRY(read_range(r, node, "ctrllimited", "ctrlrange", &s->control));
-  CDNI_TRY(read_range(r, node, "forcelimited", "forcerange", &s->force));
-  return read_range(r, node, "actlimited", "actrange", &s->activation);
-}
-
-static cdn_status read_type(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *const *words, int n,
-                            int other, int *type) {
-  int word = *type;
-  bool present;
-  CDNI_TRY(io_xml_keyword(r->log, node, attribute, words, n, &word, &present));
-  if (present) *type = word < other ? word : other;
-  return CDN_OK;
-}
-
-static cdn_status read_general(mjcf_reader *r, io_xml_node *node, settings *s) {
-  static const char *const dyn[] = { "none", "integrator", "filter", "filterexact", "muscle", "dcmotor", "user" };
-  static const char *const gain[] = { "fixed", "affine", "muscle", "dcmotor", "user" };
-  static const char *const bias[] = { "none", "affine", "muscle", "dcmotor", "user" };
-  int count;
-  CDNI_TRY(read_type(r, node, "dyntype", dyn, CDNI_COUNT(dyn), DYN_OTHER, &s->dyntype));
-  CDNI_TRY(read_type(r, node, "gaintype", gain, CDNI_COUNT(gain), GAIN_OTHER, &s->gaintype));
-  CDNI_TRY(read_type(r, node, "biastype", bias, CDNI_COUNT(bias), BIAS_OTHER, &s->biastype));
-  CDNI_TRY(io_xml_doubles_upto(r->log, node, "dynprm", s->dynprm, 1, MOST_NUMBERS, &count));
-  CDNI_TRY(io_xml_doubles_upto(r->log, node, "gainprm", s->gainprm, 1, MOST_NUMBERS, &count));
-  return io_xml_doubles_upto(r->log, node, "biasprm", s->biasprm, 1, MOST_NUMBERS, &count);
-}
-
-static void set_types(settings *s, int dyntype, int gaintype, int biastype) {
-  s->dyntype = dyntype, s->gaintype = gaintype, s->biastype = biastype;
-}
-
-static cdn_status read_motor(mjcf_reader *r, io_xml_node *node, settings *s) {
-  (void)r, (void)node;
-  s->gainprm[0] = 1;
-  set_types(s, DYN_NONE, FIXED, BIAS_NONE);
-  return CDN_OK;
-}
-
-static cdn_status read_position(mjcf_reader *r, io_xml_node *node, settings *s) {
-  double kv, timeconst = 0;
-  bool present, filtered;
-  CDNI_TRY(io_xml_double(r->log, node, "kp", &s->gainprm[0], NULL));
-  CDNI_TRY(io_xml_double(r->log, node, "kv", &kv, &present));
-  CDNI_TRY(io_xml_double(r->log, node, "dampratio", &s->dampratio, NULL));
-  CDNI_TRY(io_xml_double(r->log, node, "inheritrange", &s->inherited, NULL));
-  CDNI_TRY(io_xml_double(r->log, node, "timeconst", &timeconst, &filtered));
-  memset(s->biasprm, 0, sizeof s->biasprm);
-  s->biasprm[1] = -s->gainprm[0];
-  if (present) s->biasprm[2] = -kv;
-  if (filtered) s->dynprm[0] = timeconst;
-  set_types(s, filtered && timeconst != 0 ? DYN_FILTEREXACT : DYN_NONE, FIXED, BIAS_AFFINE);
-  return CDN_OK;
-}
-
-static cdn_status read_velocity(mjcf_reader *r, io_xml_node *node, settings *s) {
-  memset(s->biasprm, 0, sizeof s->biasprm);
-  CDNI_TRY(io_xml_double(r->log, node, "kv", &s->gainprm[0], NULL));
-  s->biasprm[2] = -s->gainprm[0];
-  set_types(s, DYN_NONE, FIXED, BIAS_AFFINE);
-  return CDN_OK;
-}
-
-static cdn_status read_intvelocity(mjcf_reader *r, io_xml_node *node, settings *s) {
-  CDNI_TRY(read_position(r, node, s));
-  s->dyntype = DYN_INTEGRATOR;
-  s->activation.limited = 1;
-  return CDN_OK;
-}
-
-static cdn_status read_damper(mjcf_reader *r, io_xml_node *node, settings *s) {
-  double kv = 0;
-  CDNI_TRY(io_xml_double(r->log, node, "kv", &kv, NULL));
-  if (kv < 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "kv is negative; a damper needs 0 or more");
-  memset(s->gainprm, 0, sizeof s->gainprm);
-  s->gainprm[2] = -kv;
-  s->control.limited = 1;
-  set_types(s, DYN_NONE, AFFINE, BIAS_NONE);
-  return CDN_OK;
-}
-
-static cdn_status read_cylinder(mjcf_reader *r, io_xml_node *node, settings *s) {
-  double diameter = 0;
-  bool present;
-  CDNI_TRY(io_xml_double(r->log, node, "timeconst", &s->dynprm[0], NULL));
-  CDNI_TRY(io_xml_doubles(r->log, node, "bias", s->biasprm, 3, NULL));
-  CDNI_TRY(io_xml_double(r->log, node, "area", &s->gainprm[0], NULL));
-  CDNI_TRY(io_xml_double(r->log, node, "diameter", &diameter, &present));
-  if (present) s->gainprm[0] = PI / 4 * diameter * diameter;
-  set_types(s, DYN_FILTER, FIXED, BIAS_AFFINE);
-  return CDN_OK;
-}
-
-/* A muscle and the like; of those an adhesion actuator has no activation. */
-static cdn_status read_other(mjcf_reader *r, io_xml_node *node, settings *s) {
-  (void)r;
-  set_types(s, io_xml_is(node, "adhesion") ? DYN_NONE : DYN_OTHER, GAIN_OTHER, BIAS_OTHER);
-  return CDN_OK;
-}
-
-static cdn_status read_numbers(mjcf_reader *r, io_xml_node *node, void *into) {
-  static const struct {
-    const char *name;
-    cdn_status (*read)(mjcf_reader *r, io_xml_node *node, settings *s);
-  } kinds[] = { { "general", read_general },   { "motor", read_motor },   { "position", read_position },
-                { "velocity", read_velocity }, { "damper", read_damper }, { "intvelocity", read_intvelocity },
-                { "cylinder", read_cylinder } };
-  settings *s = into;
-  CDNI_TRY(read_common(r, node, s));
-  for (int i = 0; i < CDNI_COUNT(kinds); i++)
-    if (io_xml_is(node, kinds[i].name)) return kinds[i].read(r, node, s);
-  return read_other(r, node, s);
-}
+typedef io_mjcf_drive settings;
+typedef io_mjcf_bounds range;
 
 /* ---- what it acts on ------------------------------------------------------------------------- */
 
@@ -207,10 +53,35 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
   if (!io_mjcf_find_site(r, name, &a->at))
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct the name", name);
   if (a->at.place == 0) a->made.body = "Ground";
+  if (a->made.rod > 0) return CDN_OK; /* the slider is its reference */
   if (io_xml_has(node, "refsite")) return find_reference(r, node, a);
   if (a->at.place > 0) return CDN_OK;
   return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
+}
+
+/* A slider-crank has two sites. */
+static cdn_status find_crank(mjcf_reader *r, io_xml_node *node, const char *name, const settings *s, acting *a) {
+  const char *slider;
+  CDNI_TRY(io_xml_need_string(r->log, node, "slidersite", &slider));
+  if (!(s->rod > 0))
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "its rod has a length of %g; write cranklength='METRES' with a number above zero", s->rod);
+  a->made.rod = s->rod;
+  CDNI_TRY(find_site(r, node, name, a));
+  a->made.has_reference = io_mjcf_find_site(r, slider, &a->reference);
+  if (!a->made.has_reference)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no site '%.60s' in the model; correct slidersite",
+                       slider);
+  if (a->at.place != a->reference.place) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "its crank and its slider are on one body; name sites of two");
+}
+
+static cdn_status find_body(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
+  a->made.on_contacts = true;
+  a->made.body = name;
+  if (cdn_spec_find(r->spec, CDN_SPEC_BODY, name) >= 0) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no body '%.60s' in the model; correct the name", name);
 }
 
 static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, acting *a) {
@@ -220,9 +91,9 @@ static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *nam
              : leave_out(r, node, "on a tendon that is not simulated", a);
 }
 
-static cdn_status read_target(mjcf_reader *r, io_xml_node *node, acting *a) {
-  static const char *const words[] = { "joint", "jointinparent", "site", "tendon", "slidersite", "body" };
-  static const char *const because[] = { "", "", "", "", "with a slider-crank", "on a body" };
+static cdn_status read_target(mjcf_reader *r, io_xml_node *node, const settings *s, acting *a) {
+  enum { JOINT, IN_PARENT, SITE, TENDON, CRANK, BODY };
+  static const char *const words[] = { "joint", "jointinparent", "site", "tendon", "cranksite", "body" };
   int found = -1;
   for (int i = 0; i < CDNI_COUNT(words); i++) {
     if (!io_xml_has(node, words[i])) continue;
@@ -231,14 +102,21 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, acting *a) {
                          words[found], words[i]);
     found = i;
   }
+  if (found < 0 && io_xml_has(node, "slidersite"))
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it has a slidersite without a crank; add cranksite='NAME'");
   if (found < 0)
-    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it acts on nothing; add joint='NAME' (or jointinparent, or site)");
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "it acts on nothing; add joint='NAME' (or jointinparent, tendon, site, cranksite, body)");
   const char *name;
   CDNI_TRY(io_xml_need_string(r->log, node, words[found], &name));
-  if (because[found][0]) return leave_out(r, node, because[found], a);
-  a->made.in_parent = found == 1;
-  if (found == 3) return find_tendon(r, node, name, a);
-  return found == 2 ? find_site(r, node, name, a) : find_joint(r, node, name, a);
+  a->made.in_parent = found == IN_PARENT;
+  switch (found) {
+    case TENDON: return find_tendon(r, node, name, a);
+    case SITE: return find_site(r, node, name, a);
+    case CRANK: return find_crank(r, node, name, s, a);
+    case BODY: return find_body(r, node, name, a);
+    default: return find_joint(r, node, name, a);
+  }
 }
 
 /* ---- from the numbers to the actuator -------------------------------------------------------- */
@@ -276,19 +154,67 @@ static cdn_status put_ranges(mjcf_reader *r, io_xml_node *node, const settings *
     CDNI_TRY(put_range(r, node, &s->activation, "actrange", &a->activation_lower, &a->activation_upper));
   if (io_xml_is(node, "damper") && a->control_lower < 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "a damper whose ctrlrange goes below 0 drives; write 0 or more");
+  if (io_xml_is(node, "adhesion") && a->control_lower < 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "an adhesion whose ctrlrange goes below 0 pushes surfaces apart; write 0 or more");
   return CDN_OK;
 }
 
+static cdn_status put_muscle(mjcf_reader *r, io_xml_node *node, const settings *s, const double *p, cdn_muscle *m) {
+  const double numbers[] = { p[3], p[6], p[7], p[8] };
+  const double *lengths = s->length_range;
+  m->range[0] = p[0], m->range[1] = p[1], m->peak = p[2], m->scale = p[3], m->lmin = p[4], m->lmax = p[5];
+  m->vmax = p[6], m->fpmax = p[7], m->fvmax = p[8];
+  m->length_range[0] = lengths[0], m->length_range[1] = lengths[1];
+  if (!(p[0] < p[1]))
+    return io_xml_fail(
+        r->log, CDN_ERR_PARSE, node,
+        "its range '%g %g' is empty; write range='LOWER UPPER' in optimal lengths, with LOWER below UPPER", p[0], p[1]);
+  if (!(p[4] < 1 && p[5] > 1))
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "lmin is %g and lmax %g; write lmin below 1 and lmax above 1", p[4],
+                       p[5]);
+  for (int i = 0; i < CDNI_COUNT(numbers); i++)
+    if (!(numbers[i] > 0))
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                         "scale, vmax, fpmax and fvmax are %g, %g, %g and %g; write numbers above zero", numbers[0],
+                         numbers[1], numbers[2], numbers[3]);
+  if (!(lengths[0] < lengths[1]) && (lengths[0] != 0 || lengths[1] != 0))
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "its lengthrange '%g %g' is empty; write lengthrange='SHORTEST LONGEST'", lengths[0],
+                       lengths[1]);
+  return CDN_OK;
+}
+
+static cdn_status bad_time(mjcf_reader *r, io_xml_node *node, const char *of, double time) {
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                     "the time constant of its %s is %g; write one above zero, or no dynamics", of, time);
+}
+
+static cdn_status put_activation(mjcf_reader *r, io_xml_node *node, const settings *s, cdn_spec_actuator *a) {
+  static const cdn_actuator_dynamics dynamics[] = { CDN_ACTUATOR_DIRECT, CDN_ACTUATOR_INTEGRATOR, CDN_ACTUATOR_FILTER,
+                                                    CDN_ACTUATOR_FILTER, CDN_ACTUATOR_MUSCLE,     CDN_ACTUATOR_USER };
+  const double *time = s->dynprm;
+  a->dynamics = dynamics[s->dyntype];
+  if (a->dynamics == CDN_ACTUATOR_FILTER) {
+    a->time_constant = time[0];
+    return time[0] > 0 ? CDN_OK : bad_time(r, node, "filter", time[0]);
+  }
+  if (a->dynamics != CDN_ACTUATOR_MUSCLE) return CDN_OK;
+  memcpy(a->muscle_time, time, sizeof a->muscle_time);
+  for (int i = 0; i < 2; i++)
+    if (!(time[i] > 0)) return bad_time(r, node, "muscle", time[i]);
+  if (time[2] >= 0) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "tausmooth is %g; write 0 or more", time[2]);
+}
+
 static cdn_status put_law(mjcf_reader *r, io_xml_node *node, const settings *s, cdn_spec_actuator *a) {
+  static const cdn_drive_law laws[] = { CDN_LAW_AFFINE, CDN_LAW_AFFINE, CDN_LAW_OF_MUSCLE, CDN_LAW_OF_USER };
+  a->gain_law = laws[s->gaintype], a->bias_law = laws[s->biastype];
   for (int k = 0; k < 3; k++) a->gain[k] = k == 0 || s->gaintype == AFFINE ? s->gainprm[k] : 0;
   for (int k = 0; k < 3; k++) a->bias[k] = s->biastype == BIAS_AFFINE ? s->biasprm[k] : 0;
-  if (s->dyntype == DYN_NONE) return CDN_OK;
-  a->dynamics = s->dyntype == DYN_INTEGRATOR ? CDN_ACTUATOR_INTEGRATOR : CDN_ACTUATOR_FILTER;
-  if (a->dynamics == CDN_ACTUATOR_INTEGRATOR) return CDN_OK;
-  a->time_constant = s->dynprm[0];
-  if (a->time_constant > 0) return CDN_OK;
-  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
-                     "the time constant of its filter is %g; write one above zero, or no dynamics", s->dynprm[0]);
+  if (s->gaintype == GAIN_MUSCLE) CDNI_TRY(put_muscle(r, node, s, s->gainprm, &a->muscle));
+  if (s->biastype == BIAS_MUSCLE) CDNI_TRY(put_muscle(r, node, s, s->biasprm, &a->passive));
+  return put_activation(r, node, s, a);
 }
 
 /* MuJoCo's wrenches begin with the force, ours with the moment. */
@@ -315,7 +241,9 @@ static void tell_turned(mjcf_reader *r, const acting *a, const char *name) {
   const double *gear = a->made.gear;
   const bool has_length = a->made.gain[1] != 0 || a->made.bias[1] != 0;
   const bool turned = !is_identity(a->at.X.R) || !is_identity(a->reference.X.R);
-  if (!a->made.has_reference || !has_length || !turned || (gear[0] == 0 && gear[1] == 0 && gear[2] == 0)) return;
+  if (!a->made.has_reference || a->made.rod > 0 || !has_length || !turned ||
+      (gear[0] == 0 && gear[1] == 0 && gear[2] == 0))
+    return;
   io_warn(r->log, a->made.line,
           "the angle of actuator '%.60s' is that of its site in its refsite; MuJoCo has another one where sites are "
           "turned in their bodies",
@@ -328,18 +256,29 @@ static double ratio_of(const settings *s) {
   return s->dampratio > 0 ? s->dampratio : servo && s->gainprm[0] > 0 ? fmax(s->biasprm[2], 0) : 0;
 }
 
+/* What a user should have given, and what needs soft contact. */
+static void tell_missing(mjcf_reader *r, const cdn_spec_actuator *a) {
+  const cdn_drive_user *user = &r->actuator_user;
+  if ((a->dynamics == CDN_ACTUATOR_USER && !user->rate) || (a->gain_law == CDN_LAW_OF_USER && !user->gain) ||
+      (a->bias_law == CDN_LAW_OF_USER && !user->bias))
+    io_not_understood(r->log, a->line, "actuator of a user without a function (options.actuator_user)");
+  if (a->on_contacts && !r->soft_rows)
+    io_not_understood(r->log, a->line, "actuator on the contacts of a body (contact is not soft)");
+}
+
 static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, const char *name, acting *a) {
   if (s->dyntype == DYN_OTHER || s->gaintype == GAIN_OTHER || s->biastype == BIAS_OTHER) {
     const bool general = io_xml_is(node, "general");
     return leave_out(r, node, general ? "of this dyntype, gaintype or biastype" : "", a);
   }
-  CDNI_TRY(read_target(r, node, a));
+  CDNI_TRY(read_target(r, node, s, a));
   if (a->lost) return CDN_OK;
   const cdn_spec_joint *j = a->joint;
   a->made.damping_ratio = ratio_of(s);
-  put_gear(s->gear, j ? j->kind == CDN_FREE : !a->made.tendon, &a->made);
+  put_gear(s->gear, j ? j->kind == CDN_FREE : !a->made.tendon && !(a->made.rod > 0) && !a->made.on_contacts, &a->made);
   a->made.unit = unit_of(node, s, j);
   CDNI_TRY(put_law(r, node, s, &a->made));
+  tell_missing(r, &a->made);
   CDNI_TRY(inherit(r, node, j, s));
   tell_turned(r, a, name);
   return put_ranges(r, node, s, &a->made);
@@ -372,7 +311,7 @@ static cdn_status add(mjcf_reader *r, acting *a, mjcf_drive *drive) {
 static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   const mjcf_where ground = { 0, cdn_transform_identity() };
   acting a = { .made = cdn_default_spec_actuator(), .at = ground, .reference = ground };
-  settings s = start();
+  settings s = io_mjcf_start_drive();
   mjcf_element e;
   a.made.line = io_xml_line(node);
   mjcf_drive *drive = cdni_array_push(&r->log->allocator, &r->drives, sizeof *drive, NULL);
@@ -380,7 +319,7 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   drive->element = -1, drive->model = r->model;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, &drive->name));
   CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, io_mjcf_first_class(r), &e));
-  CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));
+  CDNI_TRY(io_mjcf_visit(r, &e, io_mjcf_read_drive, &s));
   drive->has_activation = s.dyntype != DYN_NONE;
   bool acts;
   CDNI_TRY(acts_at_all(r, &e, &acts));

@@ -11,17 +11,18 @@ enum { MAX_FRAME_DEPTH = 200 };
 /* Data gathered while the contents of one body are read. */
 typedef struct contents {
   bool has_inertial, massless_geoms;
-  cdn_mass_properties inertial, geoms;
+  mjcf_body_mass inertial, geoms;
   int selected;         /* geoms in the groups that count for inertia */
   size_t first_pending; /* child bodies found so far are r->pending[first_pending ..] in the file's order */
 } contents;
 
-cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass) {
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *out) {
   const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
   double diagonal[3] = { 0, 0, 0 }, full[6];
   bool has_mass, has_diagonal, has_full, oriented;
   cdn_rotation R_BI = cdn_rotation_identity();
-  *mass = (cdn_mass_properties){ 0 };
+  *out = (mjcf_body_mass){ 0 };
+  cdn_mass_properties *mass = &out->of;
   CDNI_TRY(io_xml_vec3(r->log, node, "pos", &mass->com, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "mass", &mass->mass, &has_mass));
   if (!has_mass) return io_xml_missing(r->log, node, "mass", "write the body's mass in kg");
@@ -39,6 +40,7 @@ cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_pro
   /* The file's order of a full matrix: xx yy zz xy xz yz. */
   if (has_full) mass->inertia = (cdn_inertia){ full[0], full[1], full[2], full[3], full[4], full[5] };
   else mass->inertia = cdn_inertia_reexpress(R_BI, (cdn_inertia){ diagonal[0], diagonal[1], diagonal[2], 0, 0, 0 });
+  if (!has_full) out->principal = R_BI;
   return CDN_OK;
 }
 
@@ -241,7 +243,7 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, mjcf_scope 
   CDNI_TRY(io_xml_bool(r->log, node, "mocap", &mocap, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "gravcomp", &gravcomp, NULL));
   if (mocap) io_not_understood(r->log, io_xml_line(node), "body mocap");
-  b->gravity_compensation = gravcomp;
+  b->gravity_compensation = r->flags.passive ? gravcomp : 0;
   io_xml_ignore(node, "user");
   const char *sleep = io_xml_string(node, "sleep");
   if (sleep && strcmp(sleep, "init") == 0 && r->flags.sleep)
@@ -288,7 +290,12 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
   CDNI_TRY(io_mjcf_check_joints(r, place, p->node));
   /* Without geoms to take it from, the inertia of the file counts. */
-  io_body_at(&r->tree, place)->mass = from_geoms && !(given && c.selected == 0) ? c.geoms : c.inertial;
+  const bool geoms_count = from_geoms && !(given && c.selected == 0);
+  const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;
+  io_body_at(&r->tree, place)->mass = mass->of;
+  io_body_at(&r->tree, place)->principal = mass->principal;
+  const mjcf_object axes = { .kind = MJCF_OBJECT_INERTIA, .place = place, .X.R = mass->principal };
+  if (!geoms_count && cdn_norm(mass->principal.x) > 0) CDNI_TRY(io_mjcf_add_object(r, &axes));
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);

@@ -5,18 +5,24 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* The angle of view from top to bottom. Newer files may give a focal length and the size of the sensor instead. */
-static cdn_status read_fovy(mjcf_reader *r, const mjcf_element *e, double *fovy) {
+/* The angle of view from top to bottom, and the focal lengths and the picture's size in pixels. Newer files may give a
+ * focal length and the size of the sensor instead of the angle. */
+static cdn_status read_lens(mjcf_reader *r, const mjcf_element *e, double *fovy, mjcf_object *camera) {
   static const char *const lengths[2] = { "focal", "focalpixel" }, *const sizes[2] = { "sensorsize", "resolution" };
   double degrees = 45; /* always degrees, whatever the compiler's angle is */
+  double *pixels = camera->pixels, sensor[2] = { 0, 0 };
+  pixels[0] = pixels[1] = 1;
   CDNI_TRY(io_mjcf_double(r, e, "fovy", &degrees));
+  CDNI_TRY(io_mjcf_doubles(r, e, "resolution", pixels, 2, NULL));
+  CDNI_TRY(io_mjcf_doubles(r, e, "sensorsize", sensor, 2, NULL));
   *fovy = degrees * PI / 180;
+  camera->focal[0] = camera->focal[1] = 0.5 * pixels[1] / tan(0.5 * *fovy);
   for (int i = 0; i < 2; i++) {
-    double focal[2], size[2];
     if (!io_mjcf_has(r, e, lengths[i]) || !io_mjcf_has(r, e, sizes[i])) continue;
+    double focal[2];
     CDNI_TRY(io_mjcf_doubles(r, e, lengths[i], focal, 2, NULL));
-    CDNI_TRY(io_mjcf_doubles(r, e, sizes[i], size, 2, NULL));
-    *fovy = 2 * atan2(0.5 * size[1], focal[1]);
+    for (int k = 0; k < 2; k++) camera->focal[k] = i == 0 ? focal[k] / sensor[k] * pixels[k] : focal[k];
+    *fovy = 2 * atan2(0.5 * pixels[1], camera->focal[1]);
   }
   if (*fovy > 0 && *fovy < PI) return CDN_OK;
   return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "its angle of view is %g degrees; it must be between 0 and 180",
@@ -46,9 +52,13 @@ static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_
   c.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
   CDNI_TRY(read_mode(r, e, &c.mode, &c.target));
-  CDNI_TRY(read_fovy(r, e, &c.fovy));
+  mjcf_object camera = { .kind = MJCF_OBJECT_CAMERA, .place = scope->place, .fixed = c.mode == CDN_CAMERA_FIXED };
+  CDNI_TRY(read_lens(r, e, &c.fovy, &camera));
   c.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
   CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_CAMERA, &c, &index));
+  camera.name = io_spec_camera(r->spec, index)->name;
+  camera.X = c.X_BC;
+  CDNI_TRY(io_mjcf_add_object(r, &camera));
   return IO_REFER(&r->tree, CAMERA, camera, index, body, scope->place);
 }
 

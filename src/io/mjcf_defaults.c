@@ -158,9 +158,9 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                       "pos",      "quat",         "axisangle", "xyaxes",      "zaxis",      "euler",
                                       "hfield",   "mesh",         "fitscale",  "rgba",        "fluidshape", "fluidcoef",
                                       "user",     "shellinertia", "name" };
-  static const char *const equality[] = { "class",  "name",   "active",   "solref",  "solimp",
-                                          "body1",  "body2",  "anchor",   "relpose", "torquescale",
-                                          "joint1", "joint2", "polycoef", "site1",   "site2" };
+  static const char *const equality[] = { "class",    "name",   "active",  "solref",      "solimp", "body1",
+                                          "body2",    "anchor", "relpose", "torquescale", "joint1", "joint2",
+                                          "polycoef", "site1",  "site2",   "tendon1",     "tendon2" };
   static const char *const tendon[] = { "class",           "name",      "group",          "limited",
                                         "range",           "margin",    "solreflimit",    "solimplimit",
                                         "frictionloss",    "stiffness", "solreffriction", "solimpfriction",

@@ -1,6 +1,6 @@
-/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones; what they would be if they were soft
- * is read, too. If a file omits frames, they are those of the reference configuration, in which every body is at its
- * X_PB. */
+/* <equality>: connect, weld, joint and tendon. MuJoCo's soft constraints become hard ones, but for those of tendons;
+ * what they would be if they were soft is read, too. If a file omits frames, they are those of the reference
+ * configuration, in which every body is at its X_PB. */
 #include <math.h>
 #include <stdio.h>
 
@@ -126,6 +126,27 @@ static cdn_status read_coupling(mjcf_reader *r, io_xml_node *node, loop *l, bool
   return io_xml_doubles_upto(r->log, node, "polycoef", made->c, 1, 5, &count);
 }
 
+static cdn_status read_tendon_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char **tendon,
+                                   bool *lost) {
+  const char *name = io_xml_string(node, attribute);
+  if (!name) return CDN_OK;
+  *tendon = name;
+  return cdn_spec_find(r->spec, CDN_SPEC_TENDON, name) >= 0 ? CDN_OK
+                                                            : refuse_name(r, node, attribute, name, "tendon", lost);
+}
+
+static cdn_status read_tendons(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
+  const char *name;
+  int count;
+  CDNI_TRY(io_xml_need_string(r->log, node, "tendon1", &name));
+  CDNI_TRY(read_tendon_name(r, node, "tendon1", &l->made.tendon_y, lost));
+  if (!*lost) CDNI_TRY(read_tendon_name(r, node, "tendon2", &l->made.tendon_x, lost));
+  if (*lost) return CDN_OK;
+  if (l->made.tendon_x && strcmp(l->made.tendon_x, l->made.tendon_y) == 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "tendon '%.60s' is coupled with itself: name two, or one", name);
+  return io_xml_doubles_upto(r->log, node, "polycoef", l->made.c, 1, 5, &count);
+}
+
 /* By its name, or a name made from its kind and line. */
 static cdn_status add(mjcf_reader *r, io_xml_node *node, loop *l) {
   char name[60];
@@ -172,6 +193,7 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node) {
     if (io_xml_is(child, "connect")) CDNI_TRY(read_one(r, child, CDN_SPEC_CONNECT, read_connect));
     else if (io_xml_is(child, "weld")) CDNI_TRY(read_one(r, child, CDN_SPEC_WELD, read_weld));
     else if (io_xml_is(child, "joint")) CDNI_TRY(read_one(r, child, CDN_SPEC_COUPLING, read_coupling));
+    else if (io_xml_is(child, "tendon")) CDNI_TRY(read_one(r, child, CDN_SPEC_TENDON_COUPLING, read_tendons));
     else {
       char note[100];
       snprintf(note, sizeof note, "equality/%.60s", io_xml_name(child));

@@ -1,5 +1,5 @@
-/* Names. Bodies, joints, keyframes, sensors and actuators each have unique ones: a table of each finds a name that the
- * file gives twice, and keeps made-up names apart from the file's own. */
+/* Names. Bodies, joints, keyframes, sensors, actuators and tendons each have unique ones: a table of each finds a name
+ * that the file gives twice, and keeps made-up names apart from the file's own. */
 #include <stdio.h>
 
 #include "io/joints.h"
@@ -45,8 +45,8 @@ const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node) {
 }
 
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const char **out) {
-  static const char *const one[] = { "body", "joint", "keyframe", "sensor", "actuator" };
-  static const char *const many[] = { "bodies", "joints", "keyframes", "sensors", "actuators" };
+  static const char *const one[] = { "body", "joint", "keyframe", "sensor", "actuator", "tendon" };
+  static const char *const many[] = { "bodies", "joints", "keyframes", "sensors", "actuators", "tendons" };
   const char *text = io_mjcf_name(r, node);
   if (!text || !text[0]) return CDN_OK;
   int twin;

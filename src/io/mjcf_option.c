@@ -1,7 +1,5 @@
 /* <compiler> says how to read the file, <option> has properties of the world. Settings of MuJoCo's own numerics that
  * do not belong to its soft rows are not part of the model and are skipped. */
-#include <stdio.h>
-
 #include "io/mjcf.h"
 
 void io_mjcf_default_compiler(mjcf_compiler *compiler) {
@@ -17,7 +15,8 @@ void io_mjcf_default_compiler(mjcf_compiler *compiler) {
 
 void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, false, true };
+  r->magnetic = cdn_v3(0, -0.5, 0);
   io_mjcf_default_solver(r);
   r->spec->whole.has_gravity = true;
   r->spec->whole.gravity = cdn_v3(0, 0, -9.81);
@@ -145,14 +144,13 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "eulerdamp", &r->spec->whole.solver.eulerdamp));
   CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
   CDNI_TRY(read_flag(r, node, "diagexact", &r->spec->whole.solver.exact_diagonal));
-  bool noise = false;
-  CDNI_TRY(read_flag(r, node, "sensornoise", &noise));
-  if (noise) io_not_understood(r->log, io_xml_line(node), "flag sensornoise");
+  CDNI_TRY(read_flag(r, node, "sensornoise", &f->sensornoise));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
   CDNI_TRY(read_flag(r, node, "constraint", &constraint));
   if (!passive) f->springs = f->dampers = false;
+  f->passive = f->springs || f->dampers; /* without both MuJoCo has no passive forces at all */
   if (!constraint) f->limits = f->contacts = f->frictionloss = f->equality = false;
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_report_rest(r->log, node);
@@ -174,17 +172,13 @@ static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
   return CDN_OK;
 }
 
-/* The medium around the bodies is not simulated. */
 static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
-  static const char *const names[] = { "density", "viscosity", "wind", "magnetic" };
-  for (int i = 0; i < CDNI_COUNT(names); i++) {
-    double v[3] = { 0, 0, 0 };
-    CDNI_TRY(io_xml_doubles(r->log, node, names[i], v, i < 2 ? 1 : 3, NULL));
-    if (v[0] == 0 && v[1] == 0 && v[2] == 0) continue;
-    char note[40];
-    snprintf(note, sizeof note, "option %s", names[i]);
-    io_not_understood(r->log, io_xml_line(node), note);
-  }
+  cdn_spec_medium *m = &r->spec->whole.medium;
+  CDNI_TRY(io_xml_double(r->log, node, "density", &m->density, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "viscosity", &m->viscosity, NULL));
+  CDNI_TRY(io_xml_vec3(r->log, node, "wind", &m->wind, NULL));
+  const char *wrong = io_check_medium(m);
+  if (wrong) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s", wrong);
   return CDN_OK;
 }
 
@@ -194,6 +188,7 @@ cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
                                         "sdf_iterations", "sdf_initpoints", "sleep_tolerance" };
   CDNI_TRY(io_xml_vec3(r->log, node, "gravity", &r->spec->whole.gravity, NULL));
   CDNI_TRY(read_medium(r, node));
+  CDNI_TRY(io_xml_vec3(r->log, node, "magnetic", &r->magnetic, NULL));
   CDNI_TRY(io_mjcf_read_solver(r, node));
   CDNI_TRY(read_disabled_groups(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };

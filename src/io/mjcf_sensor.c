@@ -1,81 +1,28 @@
-/* Sites, and sensors that are values of the State. The others are listed as not simulated. */
+/* Sensors. The few that are no values of a State are listed as not simulated. */
 #include <stdio.h>
 
 #include "io/joints.h"
 #include "io/mjcf.h"
 #include "io/sensor.h"
 
-/* ---- sites ---- */
-
-/* What a sensor of touch looks at. */
-static cdn_status read_volume(mjcf_reader *r, const mjcf_element *e, mjcf_site *site) {
-  static const char *const types[] = { "sphere", "capsule", "ellipsoid", "cylinder", "box" };
-  static const cdn_shape_type volumes[] = { CDN_SHAPE_SPHERE, CDN_SHAPE_CAPSULE, CDN_SHAPE_ELLIPSOID,
-                                            CDN_SHAPE_CYLINDER, CDN_SHAPE_BOX };
-  int type = 0, count;
-  double v[6], usual[3] = { 0.005, 0.005, 0.005 };
-  memcpy(site->volume_size, usual, sizeof usual);
-  CDNI_TRY(io_mjcf_keyword(r, e, "type", types, CDNI_COUNT(types), &type));
-  CDNI_TRY(io_mjcf_doubles_upto(r, e, "size", site->volume_size, 3, &count));
-  site->volume = volumes[type];
-  if (!io_mjcf_has(r, e, "fromto")) return CDN_OK;
-  CDNI_TRY(io_mjcf_doubles(r, e, "fromto", v, 6, NULL));
-  const double half = cdn_norm(cdn_sub(cdn_v3(v[0], v[1], v[2]), cdn_v3(v[3], v[4], v[5]))) / 2;
-  site->volume_size[type == 2 || type == 4 ? 2 : 1] = half;
-  if (type == 2 || type == 4) site->volume_size[1] = site->volume_size[0];
-  return CDN_OK;
-}
-
-cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  const char *name = io_mjcf_name(r, node);
-  mjcf_element e;
-  cdn_transform X_SS;
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_SITE, scope->class, &e));
-  CDNI_TRY(io_mjcf_pose(r, &e, &X_SS));
-  if (io_mjcf_has(r, &e, "fromto")) {
-    double v[6];
-    if (cdn_norm(X_SS.p) != 0)
-      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both pos and fromto place the site; keep one of them");
-    CDNI_TRY(io_mjcf_doubles(r, &e, "fromto", v, 6, NULL));
-    CDNI_TRY(io_mjcf_fromto(r, &e, v, &X_SS));
-  }
-  io_xml_ignore_all(node);
-  if (!name || !name[0]) return CDN_OK;
-  if (io_names_find(&r->site_names, name) >= 0) {
-    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
-  }
-  cdn_spec_frame frame = cdn_default_spec_frame();
-  mjcf_site site = { .place = scope->place };
-  int index;
-  CDNI_TRY(read_volume(r, &e, &site));
-  frame.name = name;
-  frame.line = io_xml_line(node);
-  frame.X_BF = cdn_transform_multiply(scope->X_BS, X_SS);
-  CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_FRAME, &frame, &index));
-  if (io_names_add(&r->log->allocator, &r->site_names, io_spec_frame(r->spec, index)->name, index) < 0 ||
-      !cdni_array_push(&r->log->allocator, &r->sites, sizeof site, &site))
-    return io_mjcf_out_of_memory(r);
-  return IO_REFER(&r->tree, FRAME, frame, index, body, scope->place);
-}
-
-bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where) {
-  const int i = io_names_find(&r->site_names, name);
-  if (i >= 0) *where = (mjcf_where){ CDNI_AT(r->sites, mjcf_site, i).place, io_spec_frame(r->spec, i)->X_BF };
-  return i >= 0;
-}
-
 /* ---- what sensors are of ---- */
 
 typedef enum target {
   OF_SCALAR_JOINT,
   OF_BALL,
+  OF_ANY_JOINT,
   OF_SITE,
+  OF_FIELD,
+  OF_CAMERA,
+  OF_INSIDE,
+  OF_GEOMS,
   OF_VOLUME,
   OF_OBJECT,
   OF_SUBTREE,
   OF_ACTUATOR,
   OF_TENDON,
   OF_CONTACTS,
+  OF_USER,
   OF_NOTHING
 } target;
 
@@ -112,6 +59,19 @@ static const struct {
               { "tendonpos", CDN_SENSOR_TENDON_POSITION, OF_TENDON },
               { "tendonvel", CDN_SENSOR_TENDON_VELOCITY, OF_TENDON },
               { "contact", CDN_SENSOR_CONTACT, OF_CONTACTS },
+              { "magnetometer", CDN_SENSOR_MAGNETOMETER, OF_FIELD },
+              { "camprojection", CDN_SENSOR_CAMERA_PROJECTION, OF_CAMERA },
+              { "insidesite", CDN_SENSOR_INSIDE, OF_INSIDE },
+              { "jointlimitpos", CDN_SENSOR_JOINT_LIMIT_POSITION, OF_ANY_JOINT },
+              { "jointlimitvel", CDN_SENSOR_JOINT_LIMIT_VELOCITY, OF_ANY_JOINT },
+              { "jointlimitfrc", CDN_SENSOR_JOINT_LIMIT_FORCE, OF_ANY_JOINT },
+              { "tendonlimitpos", CDN_SENSOR_TENDON_LIMIT_POSITION, OF_TENDON },
+              { "tendonlimitvel", CDN_SENSOR_TENDON_LIMIT_VELOCITY, OF_TENDON },
+              { "tendonlimitfrc", CDN_SENSOR_TENDON_LIMIT_FORCE, OF_TENDON },
+              { "distance", CDN_SENSOR_DISTANCE, OF_GEOMS },
+              { "normal", CDN_SENSOR_NORMAL, OF_GEOMS },
+              { "fromto", CDN_SENSOR_FROM_TO, OF_GEOMS },
+              { "user", CDN_SENSOR_USER, OF_USER },
               { "clock", CDN_SENSOR_CLOCK, OF_NOTHING },
               { "e_kinetic", CDN_SENSOR_KINETIC_ENERGY, OF_NOTHING },
               { "e_potential", CDN_SENSOR_POTENTIAL_ENERGY, OF_NOTHING } };
@@ -146,18 +106,33 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
   return io_mjcf_find_site(r, name, where) ? CDN_OK : not_there(r, node, "site", name);
 }
 
-/* A frame by type and name. "body" is MuJoCo's word for the centre of mass with the principal axes of inertia, which
- * are not well defined. `axes`: the axes are needed. *known: Cardan has a frame of this type. */
-static cdn_status find_object(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, bool axes,
-                              mjcf_where *where, bool *known) {
-  const bool by_body = strcmp(type, "xbody") == 0 || (strcmp(type, "body") == 0 && !axes);
-  *known = by_body || strcmp(type, "site") == 0;
-  if (!*known) return CDN_OK;
-  if (!by_body) return find_site(r, node, name, where);
+/* The axes of "body", which are the principal ones of inertia, are those that the file gives; else none are known. */
+static cdn_status find_body(mjcf_reader *r, io_xml_node *node, bool principal, const char *name, bool axes,
+                            mjcf_where *where, bool *known) {
   const int place = io_mjcf_find_body(r, name);
   if (place < 0) return not_there(r, node, "body", name);
   *where = (mjcf_where){ place, cdn_transform_identity() };
-  if (strcmp(type, "body") == 0 && place > 0) where->X.p = io_body_at(&r->tree, place)->mass.com;
+  if (!principal || place == 0) return CDN_OK;
+  where->X.p = io_body_at(&r->tree, place)->mass.com;
+  const mjcf_object *inertia = io_mjcf_find_object(r, MJCF_OBJECT_INERTIA, NULL, place);
+  if (inertia) where->X.R = inertia->X.R;
+  *known = inertia || !axes;
+  return CDN_OK;
+}
+
+/* A frame by type and name. `axes`: the axes are needed. *known: Cardan has a frame of this type. */
+static cdn_status find_frame(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, bool axes,
+                             mjcf_where *where, bool *known) {
+  const bool principal = strcmp(type, "body") == 0, is_geom = strcmp(type, "geom") == 0;
+  *known = true;
+  if (strcmp(type, "site") == 0) return find_site(r, node, name, where);
+  if (principal || strcmp(type, "xbody") == 0) return find_body(r, node, principal, name, axes, where, known);
+  *known = is_geom || strcmp(type, "camera") == 0;
+  if (!*known) return CDN_OK;
+  const mjcf_object *object = io_mjcf_find_object(r, is_geom ? MJCF_OBJECT_GEOM : MJCF_OBJECT_CAMERA, name, -1);
+  if (!object) return not_there(r, node, type, name);
+  *known = object->fixed;
+  *where = (mjcf_where){ object->place, object->X };
   return CDN_OK;
 }
 
@@ -169,26 +144,37 @@ static cdn_status read_joint_target(mjcf_reader *r, io_xml_node *node, target of
   const cdn_spec_joint *joint = io_mjcf_find_joint(r, name);
   if (!joint) return not_there(r, node, "joint", name);
   s->made.joint = joint->name;
-  if (of == OF_BALL ? joint->kind == CDN_BALL : io_spec_joint_has_range(joint)) return CDN_OK;
+  if (of != OF_SCALAR_JOINT && joint->kind == CDN_BALL) return CDN_OK;
+  if (of != OF_BALL && io_spec_joint_has_range(joint)) return CDN_OK;
   return io_xml_fail(r->log, CDN_ERR_PARSE, node, "joint '%.60s' must be a %s for this sensor", name,
                      of == OF_BALL ? "ball" : "hinge or slide");
 }
 
-static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
-  const char *type, *name, *reference = io_xml_string(node, "reftype");
+static cdn_status read_object(mjcf_reader *r, io_xml_node *node, bool axes, mjcf_where *at, bool *known) {
+  const char *type, *name;
   CDNI_TRY(io_xml_need_string(r->log, node, "objtype", &type));
   CDNI_TRY(io_xml_need_string(r->log, node, "objname", &name));
-  CDNI_TRY(find_object(r, node, type, name, turns_axes(s->made.kind), &s->at, known));
+  return find_frame(r, node, type, name, axes, at, known);
+}
+
+static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
+  const char *name, *reference = io_xml_string(node, "reftype");
+  CDNI_TRY(read_object(r, node, turns_axes(s->made.kind), &s->at, known));
   if (!*known || !reference || !has_reference(s->made.kind)) return CDN_OK;
   CDNI_TRY(io_xml_need_string(r->log, node, "refname", &name));
   s->made.has_reference = true;
-  return find_object(r, node, reference, name, true, &s->reference, known);
+  return find_frame(r, node, reference, name, true, &s->reference, known);
 }
 
-static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, sensing *s) {
+static cdn_status read_site_target(mjcf_reader *r, io_xml_node *node, mjcf_where *at, const char **name) {
+  CDNI_TRY(io_xml_need_string(r->log, node, "site", name));
+  return find_site(r, node, *name, at);
+}
+
+/* A volume on the frame, or on its reference. */
+static cdn_status read_volume_target(mjcf_reader *r, io_xml_node *node, mjcf_where *at, sensing *s) {
   const char *name;
-  CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
-  CDNI_TRY(find_site(r, node, name, &s->at));
+  CDNI_TRY(read_site_target(r, node, at, &name));
   const mjcf_site *site = &CDNI_AT(r->sites, mjcf_site, io_names_find(&r->site_names, name));
   s->made.volume = site->volume;
   memcpy(s->made.volume_size, site->volume_size, sizeof site->volume_size);
@@ -208,7 +194,29 @@ static cdn_status read_actuator_target(mjcf_reader *r, io_xml_node *node, cdn_sp
 
 static cdn_status read_tendon_target(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
   CDNI_TRY(io_xml_need_string(r->log, node, "tendon", &s->tendon));
-  *known = cdn_spec_find(r->spec, CDN_SPEC_TENDON, s->tendon) >= 0; /* spatial ones are not kept */
+  *known = cdn_spec_find(r->spec, CDN_SPEC_TENDON, s->tendon) >= 0;
+  return CDN_OK;
+}
+
+/* The point is a site, the reference a camera. */
+static cdn_status read_camera_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
+  const char *name;
+  CDNI_TRY(read_site_target(r, node, &s->at, &name));
+  CDNI_TRY(io_xml_need_string(r->log, node, "camera", &name));
+  CDNI_TRY(find_frame(r, node, "camera", name, true, &s->reference, known));
+  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name, -1);
+  memcpy(s->made.focal, camera->focal, sizeof camera->focal);
+  memcpy(s->made.pixels, camera->pixels, sizeof camera->pixels);
+  return CDN_OK;
+}
+
+static cdn_status read_user(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
+  static const char *const said[] = { "datatype", "needstage", "objtype", "objname" }; /* to the program alone */
+  bool given;
+  CDNI_TRY(io_xml_int(r->log, node, "dim", &s->numbers, &given));
+  if (!given) return io_xml_missing(r->log, node, "dim", "say how many numbers the sensor has");
+  for (int i = 0; i < CDNI_COUNT(said); i++) io_xml_ignore(node, said[i]);
+  *known = s->numbers >= 1 && s->numbers <= CDN_MEASURE_MOST;
   return CDN_OK;
 }
 
@@ -251,8 +259,9 @@ static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *
   return CDN_OK;
 }
 
-/* A side that is a site's volume, and numbers that a measure has no room for, are not there. */
-static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s, bool *known) {
+/* Numbers that a measure has no room for are not there. */
+static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, sensing *to, bool *known) {
+  cdn_spec_sensor *s = &to->made;
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
   int reduce = 0;
   CDNI_TRY(read_data(r, node, s));
@@ -260,26 +269,52 @@ static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, cdn_spec_sens
   CDNI_TRY(io_xml_int(r->log, node, "num", &s->contacts, NULL));
   s->reduce = (cdn_sensor_reduce)reduce;
   const int each = io_sensed_count(s->data);
-  *known = !io_xml_has(node, "site") && each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
+  *known = each > 0 && s->contacts > 0 && s->contacts <= CDN_MEASURE_MOST / each;
   if (!*known) return CDN_OK;
+  if (io_xml_has(node, "site")) {
+    CDNI_TRY(read_volume_target(r, node, &to->at, to));
+    s->side_a = CDN_SIDE_VOLUME;
+  }
   CDNI_TRY(read_side(r, node, 0, &s->side_a, &s->name_a));
   return read_side(r, node, 1, &s->side_b, &s->name_b);
+}
+
+static cdn_status read_geoms(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s) {
+  CDNI_TRY(read_side(r, node, 0, &s->side_a, &s->name_a));
+  CDNI_TRY(read_side(r, node, 1, &s->side_b, &s->name_b));
+  const cdn_sensor_side sides[] = { s->side_a, s->side_b };
+  const char *const names[] = { s->name_a, s->name_b };
+  for (int i = 0; i < 2; i++) {
+    if (sides[i] != CDN_SIDE_SHAPE && sides[i] != CDN_SIDE_BODY)
+      return io_xml_missing(r->log, node, i == 0 ? "geom1" : "geom2", "name a geom or a body for each side");
+    if (sides[i] == CDN_SIDE_SHAPE && !io_mjcf_find_object(r, MJCF_OBJECT_GEOM, names[i], -1))
+      return not_there(r, node, "geom", names[i]);
+  }
+  return CDN_OK;
 }
 
 static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
   const char *name;
   switch (of) {
-    case OF_VOLUME: return read_volume_target(r, node, s);
+    case OF_VOLUME: return read_volume_target(r, node, &s->at, s);
+    case OF_INSIDE:
+      CDNI_TRY(read_volume_target(r, node, &s->reference, s));
+      s->made.has_reference = true;
+      return read_object(r, node, false, &s->at, known);
+    case OF_CAMERA: return read_camera_target(r, node, s, known);
+    case OF_FIELD: s->made.field = r->magnetic; return read_site_target(r, node, &s->at, &name);
+    case OF_GEOMS: return read_geoms(r, node, &s->made);
+    case OF_USER: return read_user(r, node, &s->made, known);
     case OF_ACTUATOR: return read_actuator_target(r, node, &s->made, known);
     case OF_TENDON: return read_tendon_target(r, node, &s->made, known);
-    case OF_CONTACTS: return read_contacts(r, node, &s->made, known);
+    case OF_CONTACTS: return read_contacts(r, node, s, known);
     case OF_SCALAR_JOINT:
+    case OF_ANY_JOINT:
     case OF_BALL: return read_joint_target(r, node, of, s);
     case OF_SITE:
       *known = io_xml_has(node, "site") || !io_xml_has(node, "camera"); /* rays of a camera's pixels */
       if (!*known) return CDN_OK;
-      CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
-      return find_site(r, node, name, &s->at);
+      return read_site_target(r, node, &s->at, &name);
     case OF_OBJECT: return read_object_target(r, node, s, known);
     case OF_SUBTREE:
       CDNI_TRY(io_xml_need_string(r->log, node, "body", &name));
@@ -312,7 +347,8 @@ static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensi
   CDNI_TRY(io_xml_double(r->log, node, "cutoff", &s->made.cutoff, NULL));
   if (!cdni_all_finite((const double *)&s->at.X, sizeof s->at.X / sizeof(double), NULL))
     return io_xml_fail(r->log, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
-  io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
+  CDNI_TRY(io_xml_double(r->log, node, "noise", &s->made.noise, NULL));
+  s->made.noisy = r->flags.sensornoise;
   io_xml_ignore(node, "user");
   io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
   io_xml_ignore(node, "interp");
@@ -338,9 +374,12 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   if (known) return CDN_OK;
   static const char *const reason[] = { [OF_OBJECT] = " of this objtype or reftype",
                                         [OF_SITE] = " of a camera",
+                                        [OF_CAMERA] = " of a camera that turns by itself",
+                                        [OF_INSIDE] = " of this objtype",
+                                        [OF_USER] = " of more than 16 numbers",
                                         [OF_ACTUATOR] = " of an actuator that is left out",
                                         [OF_TENDON] = " of a tendon that is not simulated",
-                                        [OF_CONTACTS] = " of a site, or with more than 16 numbers" };
+                                        [OF_CONTACTS] = " with more than 16 numbers" };
   report(r, node, reason[kinds[i].of]);
   return CDN_OK;
 }

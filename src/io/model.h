@@ -38,8 +38,6 @@ struct cdn_model {
   cdn_error error; /* the last failure */
 };
 
-/* build_actuators.c: the activation of an actuator, group -1 if it has none or the System is not frozen. */
-cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 /* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
  * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);

@@ -178,6 +178,10 @@ cdn_status cdn_model_get_sensor_sized(const cdn_model *model, int i, cdn_model_s
 
 /* ---- actuators ------------------------------------------------------------------------------- */
 
+static cdn_zvar activation_of(const cdn_model *model, cdn_force force) {
+  return model->system ? cdn_actuator_activation(model->system, force) : (cdn_zvar){ .group = -1 };
+}
+
 int cdn_model_actuator_count(const cdn_model *model) { return model ? (int)model->actuators.count : 0; }
 
 int cdn_model_find_actuator(const cdn_model *model, const char *name) {
@@ -190,9 +194,8 @@ cdn_status cdn_model_get_actuator_sized(const cdn_model *model, int i, cdn_model
   if (there) {
     const cdn_spec_actuator *s = io_spec_actuator(model->spec, i);
     const io_model_actuator *made = &CDNI_AT(model->actuators, io_model_actuator, i);
-    actuator = (cdn_model_actuator){
-      s->name, made->control, made->force, made->body, io_activation(model->system, made->force), s->line
-    };
+    actuator = (cdn_model_actuator){ s->name, made->control, made->force, made->body, activation_of(model, made->force),
+                                     s->line };
   }
   cdni_sized_write(out, size, &actuator, sizeof actuator);
   if (there && out) return CDN_OK;
@@ -269,7 +272,7 @@ static cdn_status set_actuators(const cdn_model *model, const cdn_spec_key *key,
     const bool given = i < key->n_actuators;
     const double c = given && key->controls ? key->controls[i] : cdn_control_given(defaults, a->control);
     if (!cdn_control_follows(model->system, a->control)) CDNI_TRY(cdn_control_set(state, a->control, c));
-    const cdn_zvar z = io_activation(model->system, a->force);
+    const cdn_zvar z = activation_of(model, a->force);
     if (z.group < 0) continue;
     const double *activation = given && key->activations ? &key->activations[i] : cdn_state_zvar(defaults, z);
     CDNI_TRY(cdn_state_set_zvar(state, z, activation));

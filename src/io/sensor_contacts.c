@@ -17,7 +17,7 @@ int io_sensed_count(int data) {
 }
 
 static bool is_on(const cdn_system *system, const io_side *side, cdn_shape shape) {
-  if (side->kind == CDN_SIDE_ANY) return true;
+  if (side->kind == CDN_SIDE_ANY || side->kind == CDN_SIDE_VOLUME) return true;
   if (side->kind == CDN_SIDE_SHAPE) return shape.i == side->shape.i;
   const int32_t body = cdn_shape_body(system, shape).i;
   return body >= side->first && body <= side->last;
@@ -28,6 +28,19 @@ typedef struct sensed {
   cdn_vec3 force, torque, point, normal, tangent; /* of the first side on the second, in Ground */
   double distance;
 } sensed;
+
+/* Whether the volume, if one is asked for, has the point. */
+static cdn_status is_within(const io_sensor_part *s, cdn_state *state, cdn_vec3 point, bool *within) {
+  cdn_transform X_GB;
+  cdn_proximity near;
+  *within = true;
+  if (s->side[0].kind != CDN_SIDE_VOLUME) return CDN_OK;
+  CDNI_TRY(cdn_body_pose(state, s->body, &X_GB));
+  const cdn_transform X_GV = cdn_transform_multiply(X_GB, s->X_BS);
+  CDNI_TRY(cdn_geometry_point_distance(&s->volume, &X_GV, point, &near));
+  *within = near.distance <= 0;
+  return CDN_OK;
+}
 
 /* False: it is not between the sides. */
 static bool look(const io_sensor_part *s, const cdn_system *system, const cdn_contact *c, sensed *out) {
@@ -78,8 +91,11 @@ static cdn_status net(const io_sensor_part *s, cdn_state *state, sensed *sum, in
   for (int i = 0; i < n; i++) {
     cdn_contact c;
     sensed one;
+    bool within;
     CDNI_TRY(cdn_contact_get(state, i, &c));
     if (!look(s, cdn_state_system(state), &c, &one)) continue;
+    CDNI_TRY(is_within(s, state, c.point, &within));
+    if (!within) continue;
     const double size = cdn_norm(one.force);
     sum->force = cdn_add(sum->force, one.force);
     sum->point = cdn_add(sum->point, cdn_scale(size, one.point));
@@ -106,8 +122,11 @@ cdn_status io_sensed_contacts(const io_sensor_part *s, cdn_state *state, double 
   for (int i = 0; i < n; i++) {
     cdn_contact c;
     sensed one;
+    bool within;
     CDNI_TRY(cdn_contact_get(state, i, &c));
     if (!look(s, cdn_state_system(state), &c, &one)) continue;
+    CDNI_TRY(is_within(s, state, c.point, &within));
+    if (!within) continue;
     found++;
     int at = count;
     while (at > 0 && is_before(s, &one, &kept[at - 1])) at--;

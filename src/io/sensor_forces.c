@@ -1,8 +1,9 @@
-/* What sensors of forces, touch, distances and actuators show. */
+/* What sensors of forces, touch, limits and actuators show. */
 #include <math.h>
 
+#include <cardan/actuators.h>
 #include <cardan/operators.h>
-#include <cardan/queries.h>
+#include <cardan/soft_elements.h>
 
 #include "core/core.h"
 #include "io/model.h"
@@ -60,45 +61,96 @@ cdn_status io_sensed_touch(const io_sensor_part *s, cdn_state *state, double *va
   return CDN_OK;
 }
 
-/* Half-spaces have a surface on one side only: what looks out of the ground sees nothing of it, as in MuJoCo. */
-typedef struct viewer {
-  cdn_state *state;
-  cdn_vec3 eye;
-} viewer;
+/* ---- limits ---------------------------------------------------------------------------------- */
 
-static bool is_before_eye(void *context, cdn_shape shape) {
-  const viewer *v = context;
-  cdn_geometry geometry;
-  cdn_transform X_GS;
-  if (cdn_shape_get(v->state, shape, &geometry, &X_GS) != CDN_OK) return false;
-  return geometry.kind != CDN_GEOMETRY_HALF_SPACE || cdn_dot(cdn_sub(v->eye, X_GS.p), X_GS.R.z) >= 0;
+/* How far the coordinate, the angle or the length is, and its rate, which positions do not ask for. */
+static cdn_status limited(const io_sensor_part *s, cdn_state *state, double *x, double *rate) {
+  if (s->body.i > 0) {
+    static const double rest[3];
+    const bool moves = s->kind != CDN_SENSOR_JOINT_LIMIT_POSITION;
+    const double *q = cdn_body_q(state, s->body), *u = moves ? cdn_body_u(state, s->body) : rest;
+    *x = q[0], *rate = u[0];
+    if (!s->limit.ball) return CDN_OK;
+    const cdn_vec3 e = cdn_scale(q[0] < 0 ? -1 : 1, cdn_v3(q[1], q[2], q[3]));
+    const double sine = cdn_norm(e);
+    *x = 2 * atan2(sine, fabs(q[0]));
+    const cdn_vec3 axis = sine > 0 ? cdn_scale(1 / sine, e) : cdn_v3(1, 0, 0);
+    *rate = cdn_dot(axis, cdn_v3(u[0], u[1], u[2]));
+    return CDN_OK;
+  }
+  CDNI_TRY(cdn_path_length(state, s->path, x));
+  return cdn_path_rate(state, s->path, rate);
 }
 
-cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value) {
-  cdn_transform X_GB, X_GS;
-  cdn_shape_query_def query;
-  cdn_shape_hit hit;
-  int n;
-  cdn_shape_query_def_init(&query, sizeof query);
-  CDNI_TRY(frame_of(s, state, &X_GB, &X_GS));
-  viewer v = { state, X_GS.p };
-  query.except = s->body, query.accept = is_before_eye, query.context = &v;
-  CDNI_TRY(cdn_shapes_ray(state, X_GS.p, X_GS.R.z, INFINITY, &query, 1, &hit, &n));
-  *value = n > 0 ? hit.hit.distance : -1;
-  return CDN_OK;
-}
-
-/* Of a tendon the drive has the joints, and a gear of 1. */
-cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
-  io_drive drive = s->drive;
-  io_action x;
-  if (drive.dynamics != CDN_ACTUATOR_DIRECT) drive.z = io_activation(cdn_state_system(state), s->driven);
-  CDNI_TRY(io_drive_act(&drive, state, &x));
-  switch (s->kind) {
-    case CDN_SENSOR_ACTUATOR_FORCE: *value = x.p; break;
-    case CDN_SENSOR_ACTUATOR_VELOCITY:
-    case CDN_SENSOR_TENDON_VELOCITY: *value = x.rate; break;
-    default: *value = x.length; break;
+/* The bound that acts, the lower one first: -1, 1, or 0 for neither. `past`: how far inside it is, less the margin. */
+static cdn_status bound_that_acts(const io_sensor_part *s, cdn_state *state, int *side, double *past, double *rate) {
+  const io_limit *l = &s->limit;
+  double bound[3] = { -INFINITY, 0, 0 }, x;
+  *side = 0;
+  if (l->type == CDN_ELEMENT_COUNT) return CDN_OK;
+  if (l->type == CDN_ELEMENT_SOFT && !cdn_soft_element_is_enabled(state, (cdn_soft_element){ l->element }))
+    return CDN_OK;
+  if (l->type == CDN_ELEMENT_FORCE && !cdn_force_is_enabled(state, (cdn_force){ l->element })) return CDN_OK;
+  CDNI_TRY(
+      cdn_element_get_parameters(state, l->type, l->element, l->bounds, 1 + !l->ball + l->has_margin, bound + l->ball));
+  CDNI_TRY(limited(s, state, &x, rate));
+  for (int k = -1; k <= 1 && *side == 0; k += 2) {
+    *past = (k < 0 ? x - bound[0] : bound[1] - x) - bound[2];
+    if (*past < 0) *side = k;
   }
   return CDN_OK;
+}
+
+static cdn_status force_of_rows(cdn_state *state, int element, double *value) {
+  int n;
+  CDNI_TRY(cdn_soft_count(state, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_soft_group group;
+    CDNI_TRY(cdn_soft_get(state, i, &group));
+    if (group.element != element) continue;
+    *value = group.force[0];
+    return CDN_OK;
+  }
+  return CDN_OK;
+}
+
+/* Of a stop, whose force has one direction: that of the coordinate, or the axis. */
+static cdn_status force_of_stop(const io_sensor_part *s, cdn_state *state, double *value) {
+  const cdn_system *system = cdn_state_system(state);
+  double *f = cdn_work_push(state, (size_t)cdn_system_nu(system) * sizeof *f);
+  if (!f) return CDN_ERR_NOMEM;
+  const cdn_status status = cdn_force_contribution(state, (cdn_force){ s->limit.element }, NULL, f, NULL, NULL);
+  const double *own = f + cdn_body_first_u(system, s->body);
+  if (status == CDN_OK) *value = s->limit.ball ? cdn_norm(cdn_v3(own[0], own[1], own[2])) : fabs(own[0]);
+  cdn_work_pop(state, f);
+  return status;
+}
+
+cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *value) {
+  int side;
+  double past, rate;
+  *value = 0;
+  CDNI_TRY(bound_that_acts(s, state, &side, &past, &rate));
+  if (side == 0) return CDN_OK;
+  switch (s->kind) {
+    case CDN_SENSOR_JOINT_LIMIT_POSITION:
+    case CDN_SENSOR_TENDON_LIMIT_POSITION: *value = past; return CDN_OK;
+    case CDN_SENSOR_JOINT_LIMIT_VELOCITY:
+    case CDN_SENSOR_TENDON_LIMIT_VELOCITY: *value = -side * rate; return CDN_OK;
+    default:
+      return s->limit.type == CDN_ELEMENT_SOFT ? force_of_rows(state, s->limit.element, value)
+                                               : force_of_stop(s, state, value);
+  }
+}
+
+/* ---- actuators and tendons -------------------------------------------------------------------- */
+
+cdn_status io_sensed_drive(const io_sensor_part *s, cdn_state *state, double *value) {
+  switch (s->kind) {
+    case CDN_SENSOR_ACTUATOR_FORCE: return cdn_actuator_force(state, s->driven, value);
+    case CDN_SENSOR_ACTUATOR_VELOCITY: return cdn_actuator_rate(state, s->driven, value);
+    case CDN_SENSOR_TENDON_VELOCITY: return cdn_path_rate(state, s->path, value);
+    case CDN_SENSOR_TENDON_POSITION: return cdn_path_length(state, s->path, value);
+    default: return cdn_actuator_length(state, s->driven, value);
+  }
 }

@@ -13,6 +13,7 @@ typedef struct io_whole {
   bool has_solver;        /* the format has one (MJCF), or the spec was given one */
   cdn_vec3 gravity;
   cdn_spec_solver solver;
+  cdn_spec_medium medium;
 } io_whole;
 
 struct cdn_spec {
@@ -38,6 +39,9 @@ static inline cdn_spec_actuator *io_spec_actuator(const cdn_spec *s, int i) {
 static inline cdn_spec_contact *io_spec_contact(const cdn_spec *s, int i) { return IO_ELEMENT(s, CONTACT, contact, i); }
 static inline cdn_spec_camera *io_spec_camera(const cdn_spec *s, int i) { return IO_ELEMENT(s, CAMERA, camera, i); }
 static inline cdn_spec_tendon *io_spec_tendon(const cdn_spec *s, int i) { return IO_ELEMENT(s, TENDON, tendon, i); }
+static inline cdn_spec_path_item *io_spec_path_item(const cdn_spec *s, int i) {
+  return IO_ELEMENT(s, PATH_ITEM, path_item, i);
+}
 static inline cdn_spec_light *io_spec_light(const cdn_spec *s, int i) { return IO_ELEMENT(s, LIGHT, light, i); }
 
 /* spec.c: an empty spec without a name, whose file is called so in messages; NULL: out of memory. log.error may tell of
@@ -47,6 +51,8 @@ cdn_spec *io_spec_start(cdn_allocator allocator, const char *file);
  * second one makes up no name: the reader gives it one. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
 cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+/* Element i of a kind: a struct of that kind. */
+void *io_spec_element(const cdn_spec *spec, cdn_spec_kind kind, int i);
 /* The text at `offset` in element i. The spec owns it. */
 const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset);
 /* Removes all elements, as those that a reader has left when it failed. */

@@ -143,13 +143,19 @@ static double square(const matter *m, const pass *p, const double *f, sv *z) {
   return sum;
 }
 
-cdn_status cdni_matter_inverse_squares(const matter *m, cdn_state *state, int n, const double *f, double *out) {
+cdn_status cdni_matter_inverse_squares(const matter *m, cdn_state *state, int n, matter_rows *rows, const void *context,
+                                       double *out) {
+  const size_t nu = (size_t)m->tree.nu;
   pass p;
   void *frame;
   cdn_status status = begin(m, state, &p, &frame);
-  sv *z = status == CDN_OK ? cdn_work_push(state, (size_t)m->tree.n * sizeof *z) : NULL;
+  sv *z =
+      status == CDN_OK ? cdn_work_push(state, (size_t)m->tree.n * sizeof *z + (size_t)n * nu * sizeof(double)) : NULL;
   if (status == CDN_OK && !z) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_eval", NULL, "out of memory");
-  for (int i = 0; i < n && status == CDN_OK; i++) out[i] = square(m, &p, f + (size_t)i * (size_t)m->tree.nu, z);
+  double *f = z ? (double *)(z + m->tree.n) : NULL;
+  if (z) memset(f, 0, (size_t)n * nu * sizeof *f);
+  if (z) status = rows(context, state, &p.d, f);
+  for (int i = 0; i < n && status == CDN_OK; i++) out[i] = square(m, &p, f + (size_t)i * nu, z);
   if (z) cdn_work_pop(state, z);
   if (frame) cdn_work_pop(state, frame);
   return status;

@@ -99,8 +99,11 @@ typedef struct inverse_weights {
   double trace; /* the sum of the diagonal of M */
 } inverse_weights;
 cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, inverse_weights *out);
-/* f^T M^-1 f for n vectors f of nu numbers, there: O(n nu) after O(bodies). */
-cdn_status cdni_matter_inverse_squares(const matter *m, cdn_state *state, int n, const double *f, double *out);
+/* f^T M^-1 f for n vectors f of nu numbers, there: O(n nu) after O(bodies). `rows` writes them one after another over
+ * zeros; d has the poses and H there. */
+typedef cdn_status matter_rows(const void *context, cdn_state *state, const tree_data *d, double *f);
+cdn_status cdni_matter_inverse_squares(const matter *m, cdn_state *state, int n, matter_rows *rows, const void *context,
+                                       double *out);
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);

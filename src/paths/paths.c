@@ -52,6 +52,10 @@ cdn_path cdn_system_add_path(cdn_system *system, const char *name) {
     cdni_adder_refuse(&by, CDN_ERR_ARG, "there is a path of that name already: give each its own");
     return none;
   }
+  if (room->paths.count == 0) {
+    room->lengths_ticket = cdni_ticket_reserve(system);
+    room->rates_ticket = cdni_ticket_reserve(system);
+  }
   const cdn_allocator *a = cdni_system_allocator(system);
   path_entry path = { .name = cdni_strdup(a, by.name) };
   if (path.name && cdni_array_push(a, &room->paths, sizeof path, &path))
@@ -164,6 +168,24 @@ void cdn_path_add_coordinate(cdn_system *system, cdn_path id, cdn_body body, int
     cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
 }
 
+bool cdni_path_fits_rows(const path_room *room, const int32_t *which, int n) {
+  int32_t seen[PATH_MOST_BODIES];
+  int bodies = 0, coordinates = 0;
+  for (int j = 0; j < n; j++) {
+    const path_entry *path = path_at(room, which[j]);
+    coordinates += (int)path->coordinates.count;
+    for (size_t i = 0; i < path->items.count; i++) {
+      const path_item *item = item_at(path, (int)i);
+      int k = 0;
+      if (item->kind == PATH_PULLEY || item->kind == PATH_COORDINATE || item->body == 0) continue;
+      while (k < bodies && seen[k] != item->body) k++;
+      if (k == PATH_MOST_BODIES) return false;
+      if (k == bodies) seen[bodies++] = item->body;
+    }
+  }
+  return coordinates <= PATH_MOST_COORDINATES && (bodies == 0 || coordinates + bodies <= PATH_MOST_TERMS);
+}
+
 /* ---- freezing ---- */
 
 static bool is_point(const path_entry *path, size_t i) {
@@ -240,13 +262,13 @@ const char *cdn_path_name(const cdn_system *system, cdn_path path) {
 cdn_ticket cdn_path_ticket(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, ((cdn_ticket){ 0 }));
   const path_room *room = cdni_paths(system);
-  return room ? room->lengths.ticket : (cdn_ticket){ 0 };
+  return room ? room->lengths_ticket : (cdn_ticket){ 0 };
 }
 
 cdn_ticket cdn_path_rate_ticket(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, ((cdn_ticket){ 0 }));
   const path_room *room = cdni_paths(system);
-  return room ? room->rates.ticket : (cdn_ticket){ 0 };
+  return room ? room->rates_ticket : (cdn_ticket){ 0 };
 }
 
 static const char *name_of(const cdn_system *system, int i) { return path_at(cdni_paths(system), i)->name; }

@@ -50,6 +50,31 @@ void cdni_path_pull(const path_view *path, const body_pose *pose, double tension
 /* Adds the derivatives of the length by the coordinates to moments, by matter's mobility, from valid poses: O(items x
  * depth). */
 void cdni_path_add_moments(const matter *m, const tree_data *d, const path_view *path, double *moments);
+/* The same at other poses, those of d: the State's parameters count alone. Points that meet there are taken for apart
+ * along x. */
+cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_path path, const tree_data *d,
+                                double *moments);
+/* The entry that has the numbers of the items. */
+cdn_ticket cdni_path_numbers_ticket(const path_room *room);
+
+/* A path of points as rows: dL/dt is the sum of row[i] times the velocity of the M origin of body[i]. */
+enum { PATH_MOST_BODIES = 8 };
+typedef struct path_rows {
+  int n;
+  int32_t body[PATH_MOST_BODIES];
+  sv row[PATH_MOST_BODIES];
+} path_rows;
+/* Adds `scale` times a path's rows; Ground has none. False: there are too many bodies. */
+bool cdni_path_add_rows(const path_view *path, const body_pose *pose, double scale, path_rows *rows);
+/* What the second derivative of the length by time has beside the rows times the accelerations of the M origins. */
+double cdni_path_bias(const path_view *path, const body_pose *pose, const body_twist *twist);
+/* The second derivatives of a gap's length, in Ground; of one that wraps. */
+void cdni_gap_bend(const path_gap *gap, wrap_bend *bend);
+/* Whether the rows of n paths together have at most PATH_MOST_BODIES bodies, and the paths as many coordinates as rows
+ * have room for. While building, too. */
+enum { PATH_MOST_COORDINATES = 16, PATH_MOST_TERMS = PATH_MOST_BODIES + 4 };
+bool cdni_path_fits_rows(const path_room *room, const int32_t *path, int n);
+
 /* The rate of one gap without its weight, for given velocities of bodies. */
 double cdni_gap_rate(const path_gap *gap, const body_pose *pose, const body_twist *twist);
 enum { PATH_MOST_GAPS = 40 }; /* of one path */

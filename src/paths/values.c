@@ -50,8 +50,8 @@ static void wrap(const placing *p, const path_item *item, const double *numbers,
   w->from_P = m3_mul(gap->R, w->from_P), w->to_Q = m3_mul(gap->R, w->to_Q);
 }
 
-/* False: points of different bodies meet. */
-static bool fill_gap(const placing *p, const path_entry *path, int from, path_gap *gap) {
+/* False: points of different bodies meet; the line between them has the direction `else_along`. */
+static bool fill_gap(const placing *p, const path_entry *path, int from, v3 else_along, path_gap *gap) {
   const path_item *item = item_at(path, from + 1);
   const bool plain = item->kind == PATH_POINT;
   const int to = from + (plain ? 1 : 2);
@@ -63,32 +63,37 @@ static bool fill_gap(const placing *p, const path_entry *path, int from, path_ga
   if (gap->wraps) return true;
   const v3 line = v3_sub(gap->Q, gap->P);
   gap->path.length = v3_norm(line);
-  if (gap->path.length > 0) gap->path.from_P = gap->path.to_Q = v3_scale(1 / gap->path.length, line);
+  gap->path.from_P = gap->path.to_Q = gap->path.length > 0 ? v3_scale(1 / gap->path.length, line) : else_along;
   return gap->path.length > 0 || gap->body[0] == gap->body[2];
+}
+
+/* The gaps of one path; `p` is of it. `along`: a direction where points of two bodies meet; NULL: that is a failure. */
+static cdn_status fill_gaps(const placing *p, const path_entry *path, const v3 *along, path_gap *gap) {
+  double weight = 1;
+  for (int k = 0; k + 1 < (int)path->items.count && path->n_gaps > 0; k++) {
+    if (item_at(path, k)->kind == PATH_PULLEY) weight = 1 / numbers_at(p, k)[ITEM_DIVISOR];
+    if (item_at(path, k)->kind != PATH_POINT || item_at(path, k + 1)->kind == PATH_PULLEY) continue;
+    if (!fill_gap(p, path, k, along ? *along : v3_zero(), gap) && !along)
+      return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", path->name,
+                             "point %d of path '%s' and the next one meet, where the path has no direction: start "
+                             "with them apart",
+                             k, path->name);
+    gap->begins = k == 0 || item_at(path, k - 1)->kind == PATH_PULLEY;
+    gap++->weight = weight;
+  }
+  return CDN_OK;
 }
 
 static cdn_status calc_gaps(const void *self, cdn_state *state, void *out) {
   const path_room *room = of(self);
   const placing all = { room->matter, state, cdni_matter_pose(room->matter, state),
                         cdn_state_parameters(state, room->numbers) };
-  path_gap *gap = out;
   if (!all.pose) return CDN_ERR_SINGULAR;
   for (size_t i = 0; i < room->paths.count; i++) {
     const path_entry *path = path_at(room, (int)i);
     placing p = all;
     p.numbers += (size_t)path->first * ITEM_NUMBERS;
-    double weight = 1;
-    for (int k = 0; k + 1 < (int)path->items.count && path->n_gaps > 0; k++) {
-      if (item_at(path, k)->kind == PATH_PULLEY) weight = 1 / numbers_at(&p, k)[ITEM_DIVISOR];
-      if (item_at(path, k)->kind != PATH_POINT || item_at(path, k + 1)->kind == PATH_PULLEY) continue;
-      if (!fill_gap(&p, path, k, gap))
-        return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "cdn_realize", path->name,
-                               "point %d of path '%s' and the next one meet, where the path has no direction: start "
-                               "with them apart",
-                               k, path->name);
-      gap->begins = k == 0 || item_at(path, k - 1)->kind == PATH_PULLEY;
-      gap++->weight = weight;
-    }
+    CDNI_TRY(fill_gaps(&p, path, NULL, (path_gap *)out + path->first_gap));
   }
   return CDN_OK;
 }
@@ -183,8 +188,10 @@ cdn_status cdni_paths_declare(void *self, cdn_declarer *d) {
   room->gaps = cdn_declare_cache(d, "gaps", ((size_t)room->n_gaps + 1) * sizeof(path_gap), calc_gaps,
                                  CDNI_COUNT(of_gaps), of_gaps);
   const cdn_ticket of_lengths[] = { room->gaps.ticket, CDN_Q_EFF, room->numbers.ticket };
+  cdni_declare_well_known(d, room->lengths_ticket);
   room->lengths = cdn_declare_cache(d, "lengths", n * sizeof(double), calc_lengths, CDNI_COUNT(of_lengths), of_lengths);
   const cdn_ticket of_rates[] = { room->lengths.ticket, CDN_TWIST, CDN_U_EFF };
+  cdni_declare_well_known(d, room->rates_ticket);
   room->rates = cdn_declare_cache(d, "rates", n * sizeof(double), calc_rates, CDNI_COUNT(of_rates), of_rates);
   return CDN_OK;
 }
@@ -222,6 +229,26 @@ cdn_status cdni_path_view(const path_room *room, cdn_state *state, cdn_path id, 
                           cdn_state_parameters(state, room->numbers) + path->first * ITEM_NUMBERS + ITEM_COEFFICIENT };
   return CDN_OK;
 }
+
+cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_path id, const tree_data *d,
+                                double *moments) {
+  const path_entry *path = path_at(room, id.i);
+  const double *numbers = cdn_state_parameters(state, room->numbers) + (size_t)path->first * ITEM_NUMBERS;
+  const placing p = { room->matter, state, d->pose, numbers };
+  const v3 x = { 1, 0, 0 }; /* MuJoCo's */
+  path_gap gaps[PATH_MOST_GAPS];
+  CDNI_TRY(fill_gaps(&p, path, &x, gaps));
+  const path_view view = { .name = path->name,
+                           .n_gaps = path->n_gaps,
+                           .n_coordinates = (int)path->coordinates.count,
+                           .gaps = gaps,
+                           .coordinates = path->coordinates.data,
+                           .coefficient = numbers + ITEM_COEFFICIENT };
+  cdni_path_add_moments(room->matter, d, &view, moments);
+  return CDN_OK;
+}
+
+cdn_ticket cdni_path_numbers_ticket(const path_room *room) { return room->numbers.ticket; }
 
 cdn_status cdni_path_rate(const path_room *room, cdn_state *state, cdn_path id, double *rate) {
   CDNI_TRY(cdni_state_ensure(state, room->rates.ticket));

@@ -38,7 +38,9 @@ const char *cdni_soft_element_kind_lacks(const soft_element_kind *k) {
 
 void cdni_soft_element_begin(soft_adder *a, cdn_system *system, soft_element_kind_id kind, const char *function,
                              const char *name, const char *unreadable) {
-  *a = (soft_adder){ .element = { .kind = (int32_t)kind, .body = { -1, -1 }, .q = { -1, -1 }, .u = { -1, -1 } } };
+  *a = (soft_adder){
+    .element = { .kind = (int32_t)kind, .body = { -1, -1 }, .q = { -1, -1 }, .u = { -1, -1 }, .path = { -1, -1 } }
+  };
   a->room = cdni_adder_begin(&a->by, system, CDNI_ROOM_SOFT_ELEMENTS, function, "soft element");
   cdni_adder_name(&a->by, unreadable ? "?" : name, a->room ? a->room->elements.count : 0);
   if (unreadable) cdni_adder_refuse(&a->by, CDN_ERR_VERSION, "%s", unreadable);
@@ -74,6 +76,17 @@ void cdni_soft_element_add_term(soft_adder *a, cdn_body body, int k) {
   if (!a->by.ok) return;
   if (cdni_array_push(cdni_system_allocator(a->by.system), &a->room->terms, sizeof term, &term)) e->terms++;
   else cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
+}
+
+void cdni_soft_element_add_path(soft_adder *a, int place, cdn_path path) {
+  const path_room *paths = a->by.system ? cdni_paths(a->by.system) : NULL;
+  if (!a->by.ok) return;
+  if (!cdni_path_exists(paths, path)) {
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG, "there is no path %d in this System: add the path first", (int)path.i);
+    return;
+  }
+  a->element.path[place] = path.i;
+  if (place == 0) a->element.tendon = a->room->n_tendons;
 }
 
 static cdn_status check(const soft_element_kind *kind, const double *params, char *reason, size_t size) {
@@ -115,7 +128,8 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
   double *to = e->name ? cdni_array_extend(memory, &a->room->defaults, sizeof *to, (size_t)kind->n_params) : NULL;
   if (to) memcpy(to, params, (size_t)kind->n_params * sizeof *to);
   if (to && cdni_array_push(memory, &a->room->elements, sizeof *e, e)) {
-    a->room->n_tendons += e->terms > 0;
+    a->room->n_tendons += (e->terms > 0) + (e->path[0] >= 0) + (e->path[1] >= 0);
+    a->room->has_paths = a->room->has_paths || e->path[0] >= 0;
     return id;
   }
   cdni_strfree(memory, e->name);
@@ -143,8 +157,11 @@ static void parameter(const cdn_system *system, int i, int k, cdni_parameter_pla
   const soft_element_room *room = cdni_soft_element_room(system);
   const soft_element *e = element_at(room, i);
   out->is = cdni_soft_element_kinds[e->kind]->params[k];
-  const int u = e->u[0] >= 0 ? e->u[0] : e->body[0] > 0 ? room->matter->tree.node[e->body[0]].u : -1;
-  const bool on_bodies = e->kind == SOFT_ELEMENT_CONNECT || e->kind == SOFT_ELEMENT_WELD;
+  const int u = e->u[0] >= 0      ? e->u[0]
+                : e->path[0] >= 0 ? -1
+                : e->body[0] > 0  ? room->matter->tree.node[e->body[0]].u
+                                  : -1;
+  const bool on_bodies = e->kind == SOFT_ELEMENT_CONNECT || e->kind == SOFT_ELEMENT_WELD || e->path[0] >= 0;
   out->dimension = on_bodies ? 'L' : u >= 0 ? cdni_mobility_dimension(room->matter, u) : 0;
   if (cdni_soft_element_kinds[e->kind]->unit_of)
     cdni_soft_element_kinds[e->kind]->unit_of(room, e, k, out->unit, sizeof out->unit);
@@ -199,9 +216,14 @@ bool cdn_soft_element_is_enabled(const cdn_state *state, cdn_soft_element elemen
 
 cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *state, double safe, double onset,
                                     bool rates, cdn_status (*add)(void *to, const soft_group *g), void *to) {
-  soft_element_view v = {
-    .m = room->matter, .state = state, .safe = safe, .onset = onset, .rates = rates, .add = add, .to = to
-  };
+  soft_element_view v = { .m = room->matter,
+                          .state = state,
+                          .safe = safe,
+                          .onset = onset,
+                          .rates = rates,
+                          .add = add,
+                          .to = to,
+                          .paths = room->paths };
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
@@ -217,10 +239,8 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
     v.params = params + v.e->first_param;
     const double *numbers = v.params + kind->n_params - LAW_NUMBERS;
     if (numbers[LAW_ENABLED] == 0) continue;
-    if (v.e->terms > 0) {
-      v.terms = &CDNI_AT(room->terms, tendon_term, v.e->first_term);
-      v.tendon_weight = tendons[v.e->tendon];
-    }
+    if (v.e->terms > 0) v.terms = &CDNI_AT(room->terms, tendon_term, v.e->first_term);
+    if (v.e->terms > 0 || v.e->path[0] >= 0) v.tendon_weight = &tendons[v.e->tendon];
     memcpy(v.law.ref, numbers + LAW_REF, sizeof v.law.ref);
     memcpy(v.law.imp, numbers + LAW_IMP, sizeof v.law.imp);
     CDNI_TRY(kind->add_groups(&v));
@@ -231,22 +251,25 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
 /* ---- the room ---- */
 
 /* The coefficients of a tendon are the first parameters of its element. */
-static cdn_status calc_tendon_weights(const void *self, cdn_state *state, void *out) {
-  const soft_element_room *room = *(const soft_element_room *const *)self;
-  const size_t nu = (size_t)room->matter->tree.nu, n = (size_t)room->n_tendons;
+static cdn_status write_tendons(const void *context, cdn_state *state, const tree_data *d, double *f) {
+  const soft_element_room *room = context;
+  const size_t nu = (size_t)room->matter->tree.nu;
   const double *params = cdn_state_parameters(state, room->params);
-  double *f = cdn_work_push(state, n * nu * sizeof *f + 1);
-  if (!f) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_eval", NULL, "out of memory");
-  memset(f, 0, n * nu * sizeof *f);
   for (size_t i = 0; i < room->elements.count; i++) {
     const soft_element *e = element_at(room, (int)i);
     for (int k = 0; k < e->terms; k++)
       f[(size_t)e->tendon * nu + (size_t)CDNI_AT(room->terms, tendon_term, e->first_term + k).u] =
           params[e->first_param + k];
+    for (int k = 0; k < 2 && e->path[k] >= 0; k++)
+      CDNI_TRY(cdni_path_moments_at(room->paths, state, (cdn_path){ e->path[k] }, d,
+                                    f + ((size_t)e->tendon + (size_t)k) * nu));
   }
-  const cdn_status status = cdni_matter_inverse_squares(room->matter, state, (int)n, f, out);
-  cdn_work_pop(state, f);
-  return status;
+  return CDN_OK;
+}
+
+static cdn_status calc_tendon_weights(const void *self, cdn_state *state, void *out) {
+  const soft_element_room *room = *(const soft_element_room *const *)self;
+  return cdni_matter_inverse_squares(room->matter, state, room->n_tendons, write_tendons, room, out);
 }
 
 cdn_ticket cdni_soft_tendon_ticket(const soft_element_room *room) { return room->tendon_weights.ticket; }
@@ -256,18 +279,32 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->matter = cdni_matter(cdni_declarer_system(d));
   if (!room->matter) return CDN_OK;
   room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
+  room->paths = cdni_paths(cdni_declarer_system(d));
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const soft_element *e = element_at(room, (int)i);
+    if (e->path[0] >= 0 && !cdni_path_fits_rows(room->paths, e->path, 1 + (e->path[1] >= 0)))
+      return cdn_declare_error(d, CDN_ERR_LIMIT,
+                               "soft element '%s' is along paths over more than %d moving bodies, or on more than %d "
+                               "coordinates: divide the path, or use a spring or a stop",
+                               e->name, PATH_MOST_BODIES, PATH_MOST_COORDINATES);
+  }
   const cdn_ticket reads[] = { room->matter->frame_constants.ticket, room->matter->mass_constants.ticket,
                                cdni_soft_element_ticket(room) };
   room->tendon_weights = cdn_declare_cache(d, "tendon_weights", ((size_t)room->n_tendons + 1) * sizeof(double),
                                            calc_tendon_weights, CDNI_COUNT(reads), reads);
+  if (room->has_paths) cdni_declare_prerequisite(d, room->tendon_weights, cdni_path_numbers_ticket(room->paths));
   return CDN_OK;
 }
 
 static void describe(const void *self, const cdn_system *system, cdn_description *d) {
   const soft_element_room *room = *(const soft_element_room *const *)self;
-  (void)system;
   for (size_t i = 0; i < room->elements.count; i++) {
     const soft_element *e = element_at(room, (int)i);
+    if (e->path[0] >= 0) {
+      cdn_describe(d, e->name, "%s along path '%s'", cdni_soft_element_kinds[e->kind]->name,
+                   cdn_path_name(system, (cdn_path){ e->path[0] }));
+      continue;
+    }
     cdn_describe(d, e->name, "%s of bodies %d, %d; coordinates %d, %d", cdni_soft_element_kinds[e->kind]->name,
                  e->body[0], e->body[1], e->u[0], e->u[1]);
   }

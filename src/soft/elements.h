@@ -6,6 +6,7 @@
 
 #include "contact/contact.h"
 #include "matter/matter.h"
+#include "paths/paths.h"
 #include "soft/impedance.h"
 #include "soft/rows.h"
 #include "system/elements.h"
@@ -18,7 +19,11 @@
   X(WELD, weld)                 \
   X(COUPLE, couple)             \
   X(TENDON_LIMIT, tendon_limit) \
-  X(TENDON_LOSS, tendon_loss)
+  X(TENDON_LOSS, tendon_loss)   \
+  X(PATH_LIMIT, path_limit)     \
+  X(PATH_LOSS, path_loss)       \
+  X(PATH_COUPLE, path_couple)   \
+  X(PATH_INERTIA, path_inertia)
 typedef enum soft_element_kind_id {
 #define SOFT_ELEMENT_ENUM(ENUM, name) SOFT_ELEMENT_##ENUM,
   SOFT_ELEMENT_LIST(SOFT_ELEMENT_ENUM)
@@ -33,6 +38,7 @@ typedef struct soft_element {
   int32_t body[2];                   /* joints or ends; -1: none */
   int32_t q[2], u[2];                /* of coordinates; a friction loss: u[0], -1 for each mobility */
   int32_t first_term, terms, tendon; /* of a tendon: its joints in the room's list, and its number */
+  int32_t path[2];                   /* of a tendon that is a path, or of two, whose numbers follow; -1: none */
 } soft_element;
 
 /* The last parameters of every kind: the law, and whether it is enabled. A ref of numbers that are not positive is in
@@ -61,7 +67,9 @@ typedef struct soft_element_view {
   tree_data d;
   inverse_weights weights;
   const tendon_term *terms; /* of the element */
-  double tendon_weight;     /* c^T M^-1 c of a tendon's coefficients c, at the default coordinates */
+  /* c^T M^-1 c of a tendon's coefficients or moments c, at the default coordinates; of two paths one each */
+  const double *tendon_weight;
+  const path_room *paths;
   soft_law law;
   double safe;  /* the least time constant */
   double onset; /* the depth over which limits set in */
@@ -109,6 +117,8 @@ typedef struct soft_element_room {
   cdni_array terms;    /* tendon_term */
   int n_tendons;
   cdn_cache tendon_weights;
+  const path_room *paths;
+  bool has_paths; /* an element is along a path */
   const matter *matter;
   cdn_dvar params;
 } soft_element_room;
@@ -138,6 +148,8 @@ void cdni_soft_element_add_body(soft_adder *a, int place, cdn_body body);
 void cdni_soft_element_add_coordinate(soft_adder *a, int place, cdn_body body, int k);
 /* One more joint of a tendon. */
 void cdni_soft_element_add_term(soft_adder *a, cdn_body body, int k);
+/* The element is along path number `place` (0 or 1), after it any before. */
+void cdni_soft_element_add_path(soft_adder *a, int place, cdn_path path);
 /* `params` has the kind's own numbers; the law and the switch follow. */
 cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PARAMS], const cdn_soft_law *law,
                                        bool disabled);

@@ -132,6 +132,10 @@ static void declare_reads(soft_room *room, cdn_declarer *d) {
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_surface_motion_ticket(room->contact));
   if (!room->elements) return;
   cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
+  if (room->elements->has_paths) {
+    cdni_declare_prerequisite(d, groups, cdn_path_ticket(cdni_declarer_system(d)));
+    cdni_declare_prerequisite(d, groups, cdn_path_rate_ticket(cdni_declarer_system(d)));
+  }
   if (room->elements->n_tendons > 0) cdni_declare_prerequisite(d, groups, cdni_soft_tendon_ticket(room->elements));
 }
 

@@ -5,6 +5,7 @@
 #include <cardan/soft.h>
 
 #include "matter/records.h"
+#include "paths/paths.h"
 #include "soft/function.h"
 
 /* What the rows of a group act on. */
@@ -20,7 +21,9 @@ typedef struct soft_term {
   int32_t u;    /* of a mobility: its slot among the speeds. Of a body: SOFT_TERM_BODY minus its index in `row` */
   double slope; /* of a mobility: its coefficient */
 } soft_term;
-enum { SOFT_TERM_BODY = -1, SOFT_MIXED_TERMS = CDN_ROW_MOST_BODIES + CDN_ROW_MOST_MOBILITIES };
+/* Paths name more bodies than rows of a provider may. */
+enum { SOFT_TERM_BODY = -1, SOFT_MOST_BODIES = PATH_MOST_BODIES, SOFT_MIXED_TERMS = PATH_MOST_TERMS };
+_Static_assert((int)CDN_SOFT_MOST_TERMS >= (int)PATH_MOST_COORDINATES, "room for the coordinates of paths");
 
 /* One group of rows: it adds the cost s(r), where r = J a - ref are the residuals of its rows, and a accelerations.
  * Vectors are in Ground. */
@@ -50,7 +53,7 @@ typedef struct soft_group {
     soft_term term[CDN_SOFT_MOST_TERMS];
     struct {
       soft_term mixed[SOFT_MIXED_TERMS]; /* the same as term */
-      sv row[CDN_ROW_MOST_BODIES];       /* J of bodies, about M's origins */
+      sv row[SOFT_MOST_BODIES];          /* J of bodies, about M's origins */
     };
   };
   /* SOFT_PAIR. 1: r is the whole acceleration of the point, and ref has its centripetal part. 0: r is J udot alone. */

@@ -22,7 +22,7 @@ DEFS = {
     'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',
     'cdn_contact_measure_def': 'body_b',
     'cdn_shape_query_def': 'context',
-    'cdn_system_def': 'audit', 'cdn_row_def': 'g', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_function_mobilizer': 'axis',
+    'cdn_system_def': 'audit', 'cdn_row_def': 'g', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_drive_def': 'user', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
@@ -31,7 +31,7 @@ DEFS = {
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
-    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
+    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_medium': 'wind', 'cdn_fluid_box_def': 'wind', 'cdn_fluid_ellipsoid_def': 'kutta_lift', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_path_item': 'divisor', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
 OPS = {
     'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
     'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
@@ -45,9 +45,9 @@ RESULTS = {
     'cdn_spec_mobilizer': 'part',
     'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
-GIVEN = {'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
+GIVEN = {'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 

@@ -220,9 +220,11 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_contact, sizeof(cdn_spec_contact), (w.spec, 0, out, size))                                       \
   X(cdn_spec_get_solver, sizeof(cdn_spec_solver), (w.spec, out, size))                                            \
+  X(cdn_spec_get_medium, sizeof(cdn_spec_medium), (w.spec, out, size))                                            \
   X(cdn_spec_get_camera, sizeof(cdn_spec_camera), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_light, sizeof(cdn_spec_light), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_tendon, sizeof(cdn_spec_tendon), (w.spec, 0, out, size))                                         \
+  X(cdn_spec_get_path_item, sizeof(cdn_spec_path_item), (w.spec, 0, out, size))                                   \
   X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
   X(cdn_spec_get_actuator, sizeof(cdn_spec_actuator), (w.spec, 0, out, size))                                     \

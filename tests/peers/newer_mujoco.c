@@ -186,6 +186,17 @@ bool newer_mujoco_forward(newer_mujoco *n) {
   return true;
 }
 
+bool newer_mujoco_sensors(newer_mujoco *n, int count, double *values) {
+  fprintf(n->server->to, "sensors\n");
+  if (!answer(n)) return false;
+  char *at = n->line, *end = at;
+  for (int i = 0; i < count; i++, at = end) {
+    values[i] = strtod(at, &end);
+    if (end == at) return false;
+  }
+  return strspn(at, " \n") == strlen(at);
+}
+
 void newer_mujoco_close(newer_mujoco *n) {
   mjModel *m = &n->m;
   void *const all[] = { n->line,

@@ -39,6 +39,8 @@ bool newer_mujoco_open(newer_mujoco *n, const newer_server *s, const char *path,
 bool newer_mujoco_prepare(newer_mujoco *n, bool touching);
 /** d->qacc at d->qpos, qvel, ctrl and act. */
 bool newer_mujoco_forward(newer_mujoco *n);
+/** d->sensordata there, `count` numbers; false if it has others. */
+bool newer_mujoco_sensors(newer_mujoco *n, int count, double *values);
 void newer_mujoco_close(newer_mujoco *n);
 
 #endif

@@ -9,6 +9,7 @@
 //     axes QUATERNION... MOMENTS...   principal axes (w x y z) and moments of all bodies take the place of its own  -> "done"
 //     untouched                       contact is switched off                                                       -> "done"
 //     state QPOS... QVEL... CTRL... ACT...                                                                          -> qacc
+//     sensors                                                                                      -> sensordata at that state
 //
 // Soft rows are solved to the end: Newton, tolerance 0, many iterations, no warm start, no noslip.
 //
@@ -124,7 +125,8 @@ function state(numbers) {
   mj.mj_forward(m, d);
   return list(d.qacc).join(' ');
 }
-const answers = { axes, untouched, state };
+const sensors = () => list(d.sensordata).join(' ');
+const answers = { axes, untouched, state, sensors };
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const [word, ...numbers] = line.trim().split(/\s+/);
   try {

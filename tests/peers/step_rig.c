@@ -12,11 +12,15 @@ step_rig step_rig_load(const char *name, const char *text, const cdn_soft_def *s
   r.m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(r.m != NULL, "%s: MuJoCo: %s", name, message);
   cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT, options.solving = CDN_MODEL_SOLVE_AS_FILE;
+  options.contact = CDN_MODEL_SOFT, options.equality = CDN_MODEL_SOFT_EQUALITY,
+  options.solving = CDN_MODEL_SOLVE_AS_FILE;
   cdn_spec *spec;
   cdn_system *system = cdn_system_create(NULL);
   if (soft) cdn_system_set_soft(system, soft);
-  OK(cdn_spec_load_string(text, strlen(text), name, &options, &spec));
+  const cdn_status status = cdn_spec_load_string(text, strlen(text), name, &options, &spec);
+  cdn_error error;
+  cdn_spec_last_error(spec, &error);
+  ck_assert_msg(status == CDN_OK, "%s: %s", name, error.text);
   OK(cdn_model_build(spec, &options, system, &r.model));
   OK_FREEZE(system);
   OK(cdn_state_create(system, &r.state));
@@ -73,6 +77,46 @@ void step_rig_draw(step_rig *r, uint64_t *rng, double spread, double speed) {
     *act = random_uniform(rng, -1, 1);
     OK_ON(r->state, cdn_state_set_zvar(r->state, a.activation, act));
   }
+}
+
+double step_rig_differ(step_rig *r, cdn_method method, int n) {
+  double q[STEP_RIG_MOST], u[STEP_RIG_MOST], u0[STEP_RIG_MOST], size = 0, off = 0;
+  const int nq = r->m->nq, nv = r->m->nv;
+  const double h = r->m->opt.timestep;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  cdn_stepper *stepper;
+  memcpy(u0, cdn_state_u(r->state), (size_t)nv * sizeof *u0);
+  def.method = method, def.fixed_step = h;
+  OK_ON(r->state, cdn_stepper_create(r->state, &def, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, n * h, NULL));
+  cdn_certificate certificate;
+  OK(cdn_stepper_certificate(stepper, &certificate));
+  ck_assert_int_eq(certificate.steps, n);
+  for (int i = 0; i < n; i++) mj_step(r->m, r->d);
+  const cdn_state *end = cdn_stepper_state(stepper);
+  mj_bridge_q_from_mujoco(&r->bridge, r->d->qpos, q);
+  mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qvel, u);
+  for (int i = 0; i < nv; i++) {
+    size = fmax(size, fabs(u[i] - u0[i]));
+    off = fmax(off, fabs(u[i] - cdn_state_u(end)[i]));
+  }
+  for (int j = 0; j < r->m->njnt; j++) {
+    const cdn_model_joint joint = cdn_model_get_joint(r->model, j);
+    double same = 1;
+    for (int i = 0; i < 4 && joint.nq >= 4; i++)
+      same = q[joint.first_q + i] * cdn_state_q(end)[joint.first_q + i] < -0.1 ? -1 : same;
+    for (int i = joint.first_q; i < joint.first_q + joint.nq; i++)
+      off = fmax(off, fabs((i < joint.first_q + 4 ? same : 1) * q[i] - cdn_state_q(end)[i]));
+  }
+  for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
+    cdn_model_actuator a;
+    OK(cdn_model_get_actuator(r->model, i, &a));
+    if (a.activation.group >= 0)
+      off = fmax(off, fabs(*cdn_state_zvar(end, a.activation) - r->d->act[step_rig_activation(r, &a)]));
+  }
+  cdn_stepper_destroy(stepper);
+  (void)nq;
+  return off / fmax(size, 1e-3);
 }
 
 /* ---- models ---- */

@@ -23,6 +23,9 @@ step_rig step_rig_load(const char *name, const char *text, const cdn_soft_def *s
 void step_rig_drop(step_rig *r);
 /* The same random state on both sides: coordinates up to `spread`, speeds up to `speed`, controls, activations. */
 void step_rig_draw(step_rig *r, uint64_t *rng, double spread, double speed);
+/* The largest difference of q, u and activations after n steps from where both stand, relative to the largest change of
+ * speed in a step. */
+double step_rig_differ(step_rig *r, cdn_method method, int n);
 /* MuJoCo's number of an activation. */
 int step_rig_activation(const step_rig *r, const cdn_model_actuator *a);
 

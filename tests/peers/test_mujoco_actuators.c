@@ -29,7 +29,9 @@ static const char HEAD[] =
     "<site name='origin' pos='1 .5 0'/><site name='corner' pos='1 2 3' euler='.3 -.4 .9'/></worldbody><actuator>";
 static const char TAIL[] =
     "</actuator><tendon><fixed name='cord'><joint joint='elbow' coef='2'/><joint joint='piston' coef='-.5'/>"
-    "<joint joint='rail' coef='.3'/></fixed></tendon></mujoco>";
+    "<joint joint='rail' coef='.3'/></fixed>"
+    "<spatial name='rope'><site site='hook'/><site site='tip'/><pulley divisor='2'/><site site='end'/><site "
+    "site='origin'/></spatial></tendon></mujoco>";
 
 enum { MOST = 40 };
 
@@ -128,6 +130,37 @@ static void enable(rig *r, bool on) {
   }
 }
 
+/* MuJoCo 2.2.2 has another angle between sites that are turned in their bodies: see test_lengths_from_a_reference. */
+static bool has_turned_sites(const rig *r, int id) {
+  const double *gear = r->m->actuator_gear + 6 * id;
+  return r->m->actuator_trntype[id] == mjTRN_SITE && r->m->actuator_trnid[2 * id + 1] >= 0 &&
+         (gear[3] != 0 || gear[4] != 0 || gear[5] != 0);
+}
+
+/* Length, moments, rate and force of each. */
+static void compare_readings(rig *r) {
+  double moments[MOST], expected[MOST];
+  for (int i = 0; i < r->m->nu; i++) {
+    cdn_model_actuator a;
+    double length, rate, p;
+    OK(cdn_model_get_actuator(r->ours, i, &a));
+    const int id = theirs(r, &a);
+    OK_ON(r->state, cdn_actuator_length(r->state, a.force, &length));
+    OK_ON(r->state, cdn_actuator_rate(r->state, a.force, &rate));
+    OK_ON(r->state, cdn_actuator_force(r->state, a.force, &p));
+    OK_ON(r->state, cdn_actuator_moments(r->state, a.force, moments));
+    const double *theirs_of = r->d->actuator_moment + (size_t)id * (size_t)r->m->nv;
+    mj_bridge_u_from_mujoco(&r->bridge, cdn_state_q(r->state), theirs_of, expected);
+    double size = 1;
+    for (int k = 0; k < r->m->nv; k++) size = fmax(size, fabs(expected[k]));
+    near_all(a.name, moments, expected, r->m->nv, 1e-13 * size);
+    NEAR(rate, r->d->actuator_velocity[id], 1e-12 * size);
+    if (has_turned_sites(r, id)) continue;
+    NEAR(length, r->d->actuator_length[id], 1e-13 * size);
+    NEAR(p, r->d->actuator_force[id], 1e-11 * fmax(1, fabs(p)));
+  }
+}
+
 static void compare(rig *r) {
   const int n = r->m->nv;
   double zero[MOST] = { 0 }, with[MOST], without[MOST], forces[MOST], expected[MOST], scale = 1;
@@ -143,6 +176,7 @@ static void compare(rig *r) {
   mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qacc, expected);
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
   near_all("udot", cdn_state_udot(r->state), expected, n, 1e-11 * scale);
+  compare_readings(r);
   for (int i = 0; i < r->m->nu; i++) {
     cdn_model_actuator a;
     OK(cdn_model_get_actuator(r->ours, i, &a));
@@ -216,6 +250,26 @@ static const char *const KINDS[] = {
   "site='hook' refsite='end' gear='0 1 .2 .3 0 -1'/>",
   "<velocity name='a' kv='2' site='origin' refsite='end' gear='1 2 3 .4 .5 .6'/><general name='b' class='mixed' "
   "site='tip' refsite='hook' dyntype='filter' gear='.3 .1 -1 0 0 0'/>",
+  "<motor name='a' cranksite='hook' slidersite='nozzle' cranklength='9' gear='2'/><general name='b' class='mixed' "
+  "cranksite='tip' slidersite='hook' cranklength='7' gear='-.5'/>",
+  "<velocity name='a' kv='2' cranksite='end' slidersite='corner' cranklength='8'/><motor name='b' cranksite='corner' "
+  "slidersite='tip' cranklength='6'/>",
+  "<motor name='a' cranksite='hook' slidersite='nozzle' cranklength='.02' gear='2'/>",
+  "<muscle name='a' joint='elbow' lengthrange='-1.2 1.4' force='30'/><muscle name='b' joint='rail' lengthrange='-3 3' "
+  "force='12' gear='-2' range='.6 1.2' lmin='.4' lmax='1.9' vmax='2.5' fpmax='.8' fvmax='1.5' timeconst='.02 .05'/>",
+  "<muscle name='a' tendon='cord' lengthrange='-2 3' force='30'/><general name='b' site='tip' refsite='origin' "
+  "gear='1 0 .5 0 0 0' lengthrange='-3 4' dyntype='muscle' dynprm='.01 .04' gaintype='muscle' gainprm='.7 1.1 9 1 .5 1.6 "
+  "1.5 1.3 1.2' biastype='muscle' biasprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2'/>",
+  "<muscle name='a' cranksite='hook' slidersite='nozzle' cranklength='9' lengthrange='-9 -4' force='5'/><muscle "
+  "name='b' joint='shoulder' gear='.5 1 0' lengthrange='-2 2' force='7'/>",
+  "<muscle name='a' joint='elbow' lengthrange='-1.2 1.4' scale='90'/><muscle name='b' tendon='cord' gear='-1' "
+  "lengthrange='-2 3' scale='50' forcelimited='true' forcerange='-2 0'/>",
+  "<general name='b' joint='rail' gaintype='muscle' gainprm='.7 1.1 20 1 .5 1.6 1.5 1.3 1.2' lengthrange='-2 2' "
+  "biastype='affine' biasprm='.1 .2 .3'/><general name='c' joint='wheel' biastype='muscle' gainprm='2' "
+  "biasprm='.7 1.1 20 1 .5 1.6 1.5 1.3 1.2' lengthrange='-2 2'/><general name='a' joint='elbow' dyntype='muscle' "
+  "dynprm='.03 .07' gainprm='3' biastype='affine' biasprm='1 2 3'/>",
+  "<motor name='a' tendon='rope' gear='3'/><position name='b' class='stiff' tendon='rope' gear='-.5'/>",
+  "<general name='b' class='mixed' tendon='rope'/><muscle name='a' tendon='rope' lengthrange='.5 6' scale='30'/>",
   "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' "
   "gear='1 1 0'/>",
 };

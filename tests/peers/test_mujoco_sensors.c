@@ -65,14 +65,23 @@ static void set_states(const cdn_model *model, cdn_state *state, const mj_bridge
   mj_bridge_u_to_mujoco(bridge, q, u, d->qvel);
 }
 
+static const double *value_of(cdn_state *state, const char *name) {
+  const cdn_measure measure = cdn_system_find_measure(cdn_state_system(state), name);
+  ck_assert_msg(measure.i >= 0, "'%s' is no measure", name);
+  const double *value = cdn_measure_value(state, measure);
+  cdn_error reason;
+  cdn_state_last_error(state, &reason);
+  ck_assert_msg(value != NULL, "%s: %s", name, reason.text);
+  return value;
+}
+
 static void compare(const mjModel *m, const mjData *d, cdn_state *state, int i) {
   const char *name = mj_id2name(m, mjOBJ_SENSOR, i);
   const cdn_system *system = cdn_state_system(state);
   const cdn_measure measure = cdn_system_find_measure(system, name);
   ck_assert_msg(measure.i >= 0, "'%s' is no measure", name);
   ck_assert_int_eq(cdn_measure_size(system, measure), m->sensor_dim[i]);
-  const double *ours = cdn_measure_value(state, measure), *theirs = d->sensordata + m->sensor_adr[i];
-  ck_assert_ptr_nonnull(ours);
+  const double *ours = value_of(state, name), *theirs = d->sensordata + m->sensor_adr[i];
   double sign = 1, size = 1;
   if (m->sensor_dim[i] == 4) {
     for (int k = sign = 0; k < 4; k++) sign += ours[k] * theirs[k]; /* a quaternion and its negative are one rotation */
@@ -189,9 +198,8 @@ START_TEST(test_forces_and_touch) {
     mj_forward(m, d);
     for (int i = 0; i < m->nsensor; i++) {
       const char *name = mj_id2name(m, mjOBJ_SENSOR, i);
-      const double *ours = cdn_measure_value(state, cdn_system_find_measure(cdn_model_system(model), name));
+      const double *ours = value_of(state, name);
       const double *theirs = d->sensordata + m->sensor_adr[i];
-      ck_assert_ptr_nonnull(ours);
       double size = 10;
       for (int j = 0; j < m->sensor_dim[i]; j++) size = fmax(size, fabs(theirs[j]));
       /* Both solve the rows to about 1e-10 of the largest accelerations, which are hundreds of times these numbers. */

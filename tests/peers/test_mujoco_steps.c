@@ -5,47 +5,6 @@
 #include "random_mjcf.h"
 #include "step_rig.h"
 
-/* The largest difference of q, u and activations after n steps, relative to the largest change of speed in a step. */
-static double differ(step_rig *r, cdn_method method, int n) {
-  double q[STEP_RIG_MOST], u[STEP_RIG_MOST], u0[STEP_RIG_MOST], size = 0, off = 0;
-  const int nq = r->m->nq, nv = r->m->nv;
-  const double h = r->m->opt.timestep;
-  cdn_stepper_def def = cdn_default_stepper_def();
-  cdn_stepper *stepper;
-  memcpy(u0, cdn_state_u(r->state), (size_t)nv * sizeof *u0);
-  def.method = method, def.fixed_step = h;
-  OK_ON(r->state, cdn_stepper_create(r->state, &def, &stepper));
-  OK_STEP(stepper, cdn_stepper_advance(stepper, n * h, NULL));
-  cdn_certificate certificate;
-  OK(cdn_stepper_certificate(stepper, &certificate));
-  ck_assert_int_eq(certificate.steps, n);
-  for (int i = 0; i < n; i++) mj_step(r->m, r->d);
-  const cdn_state *end = cdn_stepper_state(stepper);
-  mj_bridge_q_from_mujoco(&r->bridge, r->d->qpos, q);
-  mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qvel, u);
-  for (int i = 0; i < nv; i++) {
-    size = fmax(size, fabs(u[i] - u0[i]));
-    off = fmax(off, fabs(u[i] - cdn_state_u(end)[i]));
-  }
-  for (int j = 0; j < r->m->njnt; j++) {
-    const cdn_model_joint joint = cdn_model_get_joint(r->model, j);
-    double same = 1;
-    for (int i = 0; i < 4 && joint.nq >= 4; i++)
-      same = q[joint.first_q + i] * cdn_state_q(end)[joint.first_q + i] < -0.1 ? -1 : same;
-    for (int i = joint.first_q; i < joint.first_q + joint.nq; i++)
-      off = fmax(off, fabs((i < joint.first_q + 4 ? same : 1) * q[i] - cdn_state_q(end)[i]));
-  }
-  for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
-    cdn_model_actuator a;
-    OK(cdn_model_get_actuator(r->model, i, &a));
-    if (a.activation.group >= 0)
-      off = fmax(off, fabs(*cdn_state_zvar(end, a.activation) - r->d->act[step_rig_activation(r, &a)]));
-  }
-  cdn_stepper_destroy(stepper);
-  (void)nq;
-  return off / fmax(size, 1e-3);
-}
-
 typedef struct pair {
   const char *theirs;
   cdn_method ours;
@@ -62,7 +21,7 @@ static void compare(step_rig *r, const pair *p, int states, int n, double speed,
   double worst = 0;
   for (int i = 0; i < states; i++) {
     step_rig_draw(r, &rng, 0.7, speed);
-    const double off = differ(r, p->ours, n);
+    const double off = step_rig_differ(r, p->ours, n);
     near += off <= limit;
     worst = fmax(worst, off);
   }
@@ -81,6 +40,34 @@ START_TEST(smooth_steps_are_mujocos) {
     compare(&r, p, 20, 50, 3, slow ? 1e-8 : 1e-9, 1);
     step_rig_drop(&r);
   }
+}
+END_TEST
+
+/* Muscles, a slider-crank and a filter on a site, with the time step and the integrator. */
+static const char driven[] =
+    "<mujoco><compiler angle='radian'/><option timestep='%g' integrator='%s'/><worldbody>"
+    "<body name='upper' pos='0 0 1' euler='.1 .2 .3'><joint name='shoulder' axis='0 1 .2' damping='.1'/><inertial "
+    "pos='.1 0 .05' mass='2' diaginertia='.1 .2 .15'/><site name='a' pos='.1 .2 .1'/>"
+    "<body name='lower' pos='.3 0 0'><joint name='elbow' axis='0 1 0' damping='.2'/><inertial pos='0 0 .2' mass='1' "
+    "diaginertia='.1 .1 .15'/><body name='hand' pos='0 0 .3'><joint name='ball' type='ball'/><inertial pos='0 0 .1' "
+    "mass='.5' diaginertia='.05 .04 .06'/><site name='c' euler='0 1 0'/></body></body></body>"
+    "<site name='o' pos='.5 -.3 .4'/></worldbody>"
+    "<tendon><fixed name='cord'><joint joint='shoulder' coef='.7'/><joint joint='elbow' coef='-.4'/></fixed></tendon>"
+    "<actuator><muscle name='m1' joint='elbow' lengthrange='-2 2' force='8'/>"
+    "<muscle name='m2' tendon='cord' lengthrange='-2 2' force='6' gear='-1'/>"
+    "<general name='m3' site='a' refsite='o' gear='1 .5 0 0 0 0' lengthrange='-2 2' dyntype='muscle' dynprm='.01 .04' "
+    "gaintype='muscle' gainprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2' biastype='muscle' biasprm='.7 1.1 9 1 .5 1.6 1.5 1.3 1.2'/>"
+    "<general name='crank' cranksite='c' slidersite='a' cranklength='3' gear='.5' dyntype='filter' dynprm='.1'/>"
+    "<general name='tip' site='c' dyntype='muscle' dynprm='.05 .1' gainprm='2'/></actuator></mujoco>";
+
+START_TEST(steps_with_muscles_are_mujocos) {
+  const pair *p = &methods[_i];
+  char text[5000];
+  snprintf(text, sizeof text, driven, 0.002, p->theirs);
+  step_rig r = step_rig_load("muscles", text, NULL);
+  compare(&r, p, 100, 1, 2, 1e-10, 1);
+  compare(&r, p, 20, 50, 2, 1e-8, 1);
+  step_rig_drop(&r);
 }
 END_TEST
 
@@ -154,6 +141,7 @@ END_TEST
 static void add(TCase *c) {
   tcase_add_loop_test(c, steps_are_inverted, 0, 2);
   tcase_add_loop_test(c, smooth_steps_are_mujocos, 0, METHODS);
+  tcase_add_loop_test(c, steps_with_muscles_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, steps_with_soft_rows_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, a_humanoid_steps_as_mujocos, 0, METHODS);
 }

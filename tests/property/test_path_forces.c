@@ -1,6 +1,8 @@
 /* Paths over random trees: the moments are the gradient of the length, the rate is their product with u, and tensions
  * vary as differences say: springs, dampers, and a muscle of the user's. */
 #include "differences.h"
+#include "matter/operators.h"
+#include "paths/paths.h"
 
 /* What is led where. */
 typedef struct cable {
@@ -85,6 +87,58 @@ START_TEST(moments_are_the_gradient_of_the_length) {
 }
 END_TEST
 
+/* The rate at the pose h qdot away, with the same speeds. */
+static double rate_at(sample *s, double h) {
+  double qdot[MOST_NQ], q[MOST_NQ], rate;
+  put_back(s);
+  OK_ON(s->state, cdn_realize(s->state, CDN_STAGE_VELOCITY));
+  OK_ON(s->state, cdn_multiply_by_N(s->state, s->u, qdot));
+  for (int i = 0; i < s->nq; i++) q[i] = s->q[i] + h * qdot[i];
+  OK_ON(s->state, cdn_state_set_q(s->state, q));
+  OK_ON(s->state, cdn_path_rate(s->state, wanted, &rate));
+  return rate;
+}
+
+/* As rows of soft elements have it: L'' = J A + bias, with the accelerations A that the speeds make without udot. */
+START_TEST(rows_know_how_lengths_accelerate) {
+  int compared = 0;
+  for (uint64_t seed = 1; seed <= (uint64_t)FEWER(200); seed++) {
+    random_tree tree = tree_of(seed);
+    rng r = rng_of(seed + 29);
+    wanted = add_cable(&tree, &r).path;
+    sample s = sample_of_tree(&tree, seed);
+    const cdn_system *system = cdn_state_system(s.state);
+    const double by[2] = { (rate_at(&s, 1e-5) - rate_at(&s, -1e-5)) / 2e-5,
+                           (rate_at(&s, 1e-6) - rate_at(&s, -1e-6)) / 2e-6 };
+    put_back(&s);
+    if (!(fabs(by[0] - by[1]) < 1e-5 * (1 + fabs(by[1])))) { /* it bends nearby, or is stiff */
+      drop(&s);
+      continue;
+    }
+    const matter *m = cdni_matter(system);
+    path_rows rows = { .n = 0 };
+    path_view view;
+    sv A[TREE_MOST_BODIES + 1];
+    OK_ON(s.state, cdn_realize(s.state, CDN_STAGE_VELOCITY));
+    OK_ON(s.state, cdni_path_view(cdni_paths(system), s.state, wanted, &view));
+    const tree_data d = cdni_matter_data(m, s.state);
+    cdni_operator_accelerations(m, &d, NULL, A);
+    ck_assert(cdni_path_add_rows(&view, d.pose, 1, &rows));
+    double rate = 0, ours = cdni_path_bias(&view, d.pose, d.twist), theirs;
+    for (int i = 0; i < rows.n; i++) {
+      ours += sv_dot(rows.row[i], A[rows.body[i]]);
+      rate += sv_dot(rows.row[i], d.twist[rows.body[i]].V);
+    }
+    OK_ON(s.state, cdn_path_rate(s.state, wanted, &theirs));
+    NEAR(rate, theirs, 1e-13 * (1 + fabs(theirs)));
+    NEAR(ours, by[0], 1e-5 * (1 + fabs(by[0])));
+    compared++;
+    drop(&s);
+  }
+  ck_assert_int_gt(compared, FEWER(200) / 2);
+}
+END_TEST
+
 /* ---- forces ---- */
 
 /* A muscle: the tension varies with length and rate. */
@@ -143,6 +197,7 @@ START_TEST(tensions_vary_as_differences_say) {
     wanted = c.path;
     cdn_system_add_path_spring(tree.system, "spring", wanted, 7, 0.1, 0.4);
     cdn_system_add_path_damper(tree.system, "damper", wanted, 0.8);
+    cdn_system_add_path_stop(tree.system, "stop", wanted, 0.3, 0.6, 5, 0.3);
     add_muscle(tree.system, wanted);
     sample s = sample_of_tree(&tree, seed);
     if (is_smooth(&s)) {
@@ -175,5 +230,5 @@ START_TEST(springs_have_a_potential) {
 }
 END_TEST
 
-CHECK_MAIN("path forces", moments_are_the_gradient_of_the_length, tensions_vary_as_differences_say,
-           springs_have_a_potential)
+CHECK_MAIN("path forces", moments_are_the_gradient_of_the_length, rows_know_how_lengths_accelerate,
+           tensions_vary_as_differences_say, springs_have_a_potential)

@@ -74,7 +74,8 @@ static void draw_rest(cdn_spec *spec) {
   c.c[0] = draw_number(0, 20);
   if (draw(4) == 0) (void)!cdn_spec_add_constraint(spec, &c, NULL);
   cdn_spec_sensor s = cdn_default_spec_sensor();
-  s.kind = (cdn_sensor_kind)draw(24), s.joint = draw(2) ? "joint0" : draw_name("j"), s.body = draw_name("b");
+  s.kind = (cdn_sensor_kind)draw(CDN_SENSOR_KIND_COUNT + 2), s.joint = draw(2) ? "joint0" : draw_name("j"),
+  s.body = draw_name("b");
   s.X_BS = draw_frame(), s.has_reference = draw(3) == 0, s.reference = draw_name("b"), s.cutoff = draw_number(0, 10);
   if (draw(4) == 0) (void)!cdn_spec_add_sensor(spec, &s, NULL);
   cdn_spec_actuator a = cdn_default_spec_actuator();

@@ -22,7 +22,7 @@ recipes = {
     'A soft element': (r"SOFT_ELEMENT_LOSS|X\(LOSS, loss\)|soft_element_loss|friction_loss_def\b|'friction_loss\.c'",
                        'cdn_declare_rows'),
     'A measure': (r"sinusoid_measure|sinusoid_kind|'sinusoid\.c'", 'cdn_system_add_custom_measure'),
-    'A sensor': (r'CDN_SENSOR_SUBTREE_MOMENTUM|subtreeangmom', 'cdn_system_add_custom_measure'),
+    'A sensor': (r'CDN_SENSOR_SUBTREE_MOMENTUM|X\(SUBTREE_MOMENTUM|subtreeangmom', 'cdn_system_add_custom_measure'),
     'An element of a file': (r"mjcf_read_camera|MJCF_CAMERA|'mjcf_camera\.c'", None),
     'A layer of marks': (r'LAYER_CONES|marks_cones|"cones"|/\* cones \*/', '.decorate'),
     'A method': (r"METHOD_BOGACKI_SHAMPINE|cdni_bogacki_shampine|'bogacki_shampine\.c'", None),

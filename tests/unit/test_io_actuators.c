@@ -104,14 +104,19 @@ END_TEST
 
 /* Their places in keyframes remain. */
 START_TEST(test_what_is_left_out_is_named) {
-  load(BODIES "<tendon><spatial name='t'/></tendon><actuator>"
-              "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><muscle name='biceps' joint='turn'/>"
-              "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='user'/>"
-              "<adhesion body='c'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6' act='9 10'/></keyframe>",
-       NULL);
-  static const char *const notes[] = { "tendon/spatial", "actuator/motor on a tendon that is not simulated",
-                                       "actuator/muscle", "actuator/general of this dyntype, gaintype or biastype",
-                                       "actuator/adhesion" };
+  load(
+      BODIES
+      "<tendon><rope name='t'/></tendon><actuator>"
+      "<motor name='one' joint='turn'/><motor name='pull' tendon='t'/><plugin name='coil' joint='turn'/>"
+      "<general name='two' joint='slide' dyntype='filter'/><general joint='turn' gaintype='dcmotor'/>"
+      "<general joint='turn' gaintype='user'/><adhesion body='c' ctrlrange='0 1'/></actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6 7' act='9 10'/></keyframe>",
+      NULL);
+  static const char *const notes[] = { "tendon/rope",
+                                       "actuator/motor on a tendon that is not simulated",
+                                       "actuator/plugin",
+                                       "actuator/general of this dyntype, gaintype or biastype",
+                                       "actuator of a user without a function (options.actuator_user)",
+                                       "actuator on the contacts of a body (contact is not soft)" };
   const int n = sizeof notes / sizeof *notes;
   ck_assert_int_eq(cdn_model_not_understood_count(model), n);
   for (int i = 0; i < n; i++) {
@@ -121,8 +126,8 @@ START_TEST(test_what_is_left_out_is_named) {
   }
   ck_assert_int_eq(cdn_model_warning_count(model), 2);
   ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 0), "m.xml:3: actuator 'pull'"));
-  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 1), "'biceps'"));
-  ck_assert_int_eq(cdn_model_actuator_count(model), 2);
+  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, 1), "'coil'"));
+  ck_assert_int_eq(cdn_model_actuator_count(model), 4);
   OK(cdn_model_set_key(model, "k", state));
   ck_assert(cdn_control_given(state, named("one").control) == 1);
   ck_assert(cdn_control_given(state, named("two").control) == 4);
@@ -131,29 +136,46 @@ START_TEST(test_what_is_left_out_is_named) {
 }
 END_TEST
 
-/* The limit is of all that actuators do to the joint; here it bounds the actuator on the joint alone. */
-START_TEST(test_limits_of_effort_that_others_pass_are_named) {
-  static const struct {
-    const char *actuators;
-    int notes;
-  } cases[] = { { "<motor joint='j'/>", 0 },
-                { "<motor tendon='t'/>", 1 },
-                { "<motor site='s'/>", 1 },
-                { "<motor joint='j'/><motor joint='k'/><motor tendon='t'/>", 1 },
-                { "<motor site='o'/>", 0 } };
+/* The sum of what actuators do to the joint is within its limits, however they reach it; what they do to others is
+ * theirs. */
+START_TEST(test_limits_of_effort_bound_what_all_do) {
+  static const char *const cases[] = { "<motor joint='j' gear='-3'/>",
+                                       "<motor tendon='t'/>",
+                                       "<motor site='s' gear='1 2 3 4 5 6'/>",
+                                       "<motor joint='j'/><motor joint='j' gear='2'/>",
+                                       "<motor joint='j'/><motor joint='k'/><motor tendon='t'/>",
+                                       "<motor cranksite='s' slidersite='w' cranklength='9'/>",
+                                       "<motor site='o'/>" };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char inside[1000];
     snprintf(inside, sizeof inside,
-             "<worldbody><body><joint name='j' actuatorfrcrange='-1 1'/><geom size='1'/><body><joint name='k'/>"
-             "<geom size='1'/><site name='s'/></body></body><body pos='5 0 0'><joint/><geom size='1'/><site name='o'/>"
-             "</body></worldbody><tendon><fixed name='t'><joint joint='j' coef='2'/></fixed></tendon>"
+             "<worldbody><body><joint name='j' actuatorfrcrange='-1 1.5'/><geom size='1'/><body><joint name='k'/>"
+             "<geom size='1'/><site name='s' pos='.1 .2 .3'/></body></body><body pos='5 0 0'><joint name='l'/>"
+             "<geom size='1'/><site name='o'/></body><site name='w' euler='10 20 30'/></worldbody>"
+             "<tendon><fixed name='t'><joint joint='j' coef='2'/><joint joint='k' coef='1'/></fixed></tendon>"
              "<actuator>%s</actuator>",
-             cases[i].actuators);
+             cases[i]);
     load(inside, NULL);
-    ck_assert_int_eq(cdn_model_not_understood_count(model), cases[i].notes);
-    if (cases[i].notes > 0)
-      ck_assert_str_eq(cdn_model_not_understood(model, 0).element,
-                       "joint actuatorfrcrange (of actuators on tendons or sites)");
+    ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+    for (int round = -20; round <= 20; round++) {
+      double f[3], sum = 0, free = 0;
+      for (int k = 0; k < cdn_model_actuator_count(model); k++) {
+        cdn_model_actuator a;
+        double p, moments[3];
+        OK(cdn_model_get_actuator(model, k, &a));
+        OK_ON(state, cdn_control_set(state, a.control, 0.3 * round + 0.1 * k));
+        OK_ON(state, cdn_actuator_force(state, a.force, &p));
+        OK_ON(state, cdn_actuator_moments(state, a.force, moments));
+        free += p * moments[0];
+      }
+      OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+      for (int k = 0; k < cdn_system_force_count(of); k++) {
+        if (!strstr(cdn_force_name(of, (cdn_force){ k }), "actuator")) continue;
+        OK_ON(state, cdn_force_contribution(state, (cdn_force){ k }, NULL, f, NULL, NULL));
+        sum += f[0];
+      }
+      NEAR(sum, fmin(fmax(free, -1), 1.5), 1e-12);
+    }
     end();
   }
 }
@@ -182,6 +204,21 @@ START_TEST(test_mistakes_name_the_actuator) {
     { "<general name='m' joint='turn' gaintype='loud'/>", { "<general name='m'>", "gaintype" } },
     { "<intvelocity name='m' joint='turn'/>", { "<intvelocity name='m'>", "actrange" } },
     { "<position name='m' joint='ball' inheritrange='1'/>", { "<position name='m'>", "inheritrange" } },
+    { "<muscle name='m' joint='turn' range='1 .5' lengthrange='0 1'/>",
+      { "<muscle name='m'>", "range '1 0.5' is empty" } },
+    { "<muscle name='m' joint='turn' lmin='2' lengthrange='0 1'/>", { "<muscle name='m'>", "lmin is 2" } },
+    { "<muscle name='m' joint='turn' vmax='-1' lengthrange='0 1'/>", { "<muscle name='m'>", "vmax" } },
+    { "<muscle name='m' joint='turn' timeconst='-1 1' lengthrange='0 1'/>", { "<muscle name='m'>", "time constant" } },
+    { "<muscle name='m' joint='turn' lengthrange='1 0'/>", { "<muscle name='m'>", "lengthrange '1 0' is empty" } },
+    { "<muscle name='m' joint='turn'/>", { "'m'", "a joint without limits, turn" } },
+    { "<muscle name='m' joint='turn' gear='0' lengthrange='0 1'/>", { "'m'", "moments are zero" } },
+    { "<motor name='m' cranksite='s' slidersite='s'/>", { "<motor name='m'>", "cranklength" } },
+    { "<motor name='m' cranksite='s' cranklength='1'/>", { "<motor name='m'>", "slidersite" } },
+    { "<motor name='m' slidersite='s' cranklength='1'/>", { "<motor name='m'>", "cranksite" } },
+    { "<motor name='m' cranksite='s' slidersite='s' cranklength='1'/>", { "'m'", "on one body" } },
+    { "<motor name='m' body='elbow'/>", { "<motor name='m'>", "no body 'elbow'" } },
+    { "<adhesion name='m' body='a'/>", { "<adhesion name='m'>", "ctrlrange" } },
+    { "<adhesion name='m' body='a' ctrlrange='-1 1'/>", { "<adhesion name='m'>", "pushes" } },
     { "<motor name='m' joint='turn'/><motor name='m' joint='turn'/>", { "<motor name='m'>", "another actuator" } },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -223,8 +260,8 @@ START_TEST(test_mistakes_of_specs) {
     if (i == 3) a.gear[2] = NAN;
     if (i == 4) a.force_lower = INFINITY;
     if (i == 5) a.control_upper = NAN;
-    if (i == 6) a.dynamics = (cdn_actuator_dynamics)3;
-    if (i == 7) a.time_constant = 0;
+    if (i == 6) a.dynamics = (cdn_actuator_dynamics)9;
+    if (i == 7) a.dynamics = CDN_ACTUATOR_FILTER, a.time_constant = 0;
     if (i == 8) a.activation_lower = 1, a.activation_upper = 1;
     for (int k = 0; k < 1 + (i == 9); k++) OK(cdn_spec_add_actuator(spec, &a, NULL));
     FAILS(cdn_model_build(spec, NULL, system, &model), CDN_ERR_ARG);
@@ -373,6 +410,6 @@ END_TEST
 
 CHECK_MAIN("io_actuators", test_each_actuator_is_a_control_and_a_force, test_a_tree_only_has_no_actuators,
            test_the_file_switches_actuation_off, test_what_is_left_out_is_named,
-           test_limits_of_effort_that_others_pass_are_named, test_mistakes_name_the_actuator, test_mistakes_of_specs,
+           test_limits_of_effort_bound_what_all_do, test_mistakes_name_the_actuator, test_mistakes_of_specs,
            test_a_key_leaves_followers_alone, test_activations_in_time, test_every_kind_passes_the_checks,
            test_a_spec_is_changed)

@@ -238,13 +238,14 @@ START_TEST(tendons_are_read) {
   OK(cdn_spec_get_tendon(copy, 0, &t));
   ck_assert_str_eq(t.joint[1], "j");
   cdn_spec_destroy(copy);
-  /* soft rows, or a note */
+  /* soft rows, or forces */
   cdn_model_options options = cdn_default_model_options();
   cdn_model *model;
   options.contact = CDN_MODEL_COMPLIANT;
   OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));
-  ck_assert_int_eq(cdn_model_not_understood_count(model), 1);
-  ck_assert_str_eq(cdn_model_not_understood(model, 0).element, "tendon/fixed");
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  ck_assert_int_ge(cdn_system_find_element(cdn_model_system(model), CDN_ELEMENT_FORCE, "t limit"), 0);
+  ck_assert_int_ge(cdn_system_find_element(cdn_model_system(model), CDN_ELEMENT_FORCE, "t friction"), 0);
   cdn_model_destroy(model);
   options.contact = CDN_MODEL_SOFT, options.strict = true;
   OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));

@@ -287,6 +287,7 @@ static cdn_spec *copy_by_hand(const cdn_spec *from) {
   COPY_ALL(ASSET, asset)
   COPY_ALL(SENSOR, sensor)
   COPY_ALL(TENDON, tendon)
+  COPY_ALL(PATH_ITEM, path_item)
   COPY_ALL(ACTUATOR, actuator)
   COPY_ALL(KEY, key)
   return to;

@@ -21,6 +21,8 @@ typedef struct actuator {
   force_mobility at; /* q -1: it reads none */
   cdn_control control;
   bool feeds_back; /* its control varies with the State */
+  double gear;     /* for those who read length and force */
+  int32_t q;       /* the coordinate of its length; -1: it has none */
 } actuator;
 
 /* Without the limits; q is 0 for an actuator that reads none. */

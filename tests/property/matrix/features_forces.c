@@ -1,5 +1,7 @@
 /* shared by tests in this folder */
 /* Features: one force element of each kind. The table is made from the library's own list of kinds. */
+#include <cardan/media.h>
+
 #include "forces/internal.h"
 #include "matrix.h"
 
@@ -8,9 +10,11 @@ static void add_gravity(scene *s) {
   cdn_system_exclude_from_gravity(s->system, g, s->cylinder);
 }
 static void add_mobility_spring(scene *s) {
-  cdn_system_add_mobility_spring(s->system, "spring", s->slider, 0, 30, 0.2);
+  cdn_system_add_polynomial_spring(s->system, "spring", s->slider, 0, (double[]){ 30, -4, 9 }, 0.2);
 }
-static void add_mobility_damper(scene *s) { cdn_system_add_mobility_damper(s->system, "damper", s->ball, 1, 0.7); }
+static void add_mobility_damper(scene *s) {
+  cdn_system_add_polynomial_damper(s->system, "damper", s->ball, 1, (double[]){ 0.7, 0.3, 0.2 });
+}
 static void add_mobility_force(scene *s) { cdn_system_add_mobility_force(s->system, "motor", s->slider, 0, 2); }
 
 static void add_actuator(scene *s) {
@@ -49,7 +53,7 @@ static void add_two_point_force(scene *s) {
   cdn_system_add_two_point_force(s->system, "push", s->ball, cdn_v3(0.1, 0, 0.2), s->loose[0], cdn_v3(0, 0.3, 0.1), 3);
 }
 /* Around a cylinder, over a ball, and by a pulley to Ground. *length: about how long it is. */
-static cdn_path add_cable(scene *s, const char *name, double *length) {
+cdn_path scene_cable(scene *s, const char *name, double *length) {
   const cdn_path path = cdn_system_add_path(s->system, name);
   const cdn_vec3 P = cdn_transform_point(s->X[s->ball.i], cdn_v3(0.1, 0, 0.2));
   const cdn_vec3 Q = cdn_transform_point(s->X[s->loose[0].i], cdn_v3(0, 0.3, 0.1));
@@ -73,12 +77,17 @@ static cdn_path add_cable(scene *s, const char *name, double *length) {
 }
 static void add_path_spring(scene *s) { /* a little stretched: it does not pull until its points meet */
   double length;
-  const cdn_path path = add_cable(s, "cable", &length);
+  const cdn_path path = scene_cable(s, "cable", &length);
   cdn_system_add_path_spring(s->system, "cable spring", path, 12, 0.7 * length, 0.9 * length);
+}
+static void add_path_stop(scene *s) {
+  double length;
+  const cdn_path path = scene_cable(s, "stopped cable", &length);
+  cdn_system_add_path_stop(s->system, "cable stop", path, 0.7 * length, 0.95 * length, 15, 0.4);
 }
 static void add_path_damper(scene *s) {
   double length;
-  cdn_system_add_path_damper(s->system, "cable damper", add_cable(s, "damped cable", &length), 1.5);
+  cdn_system_add_path_damper(s->system, "cable damper", scene_cable(s, "damped cable", &length), 1.5);
 }
 
 static void add_body_force(scene *s) {
@@ -92,6 +101,25 @@ static void add_linear_bushing(scene *s) {
                                 (double[]){ 1, 2, 3, 10, 20, 30 }, (double[]){ 0.1, 0.2, 0.3, 1, 2, 3 });
 }
 static void add_global_damper(scene *s) { cdn_system_add_global_damper(s->system, "mud", 0.3); }
+
+static cdn_transform fluid_frame_of(const scene *s) {
+  (void)s;
+  return (cdn_transform){ cdn_rotation_axis_angle(cdn_v3(1, 2, -1), 0.8), cdn_v3(0.1, -0.2, 0.15) };
+}
+static void add_fluid_box(scene *s) {
+  cdn_fluid_box_def def = cdn_default_fluid_box_def();
+  def.body = s->ball, def.X_BF = fluid_frame_of(s), def.density = 1.2, def.viscosity = 0.3,
+  def.wind = cdn_v3(0.4, 2, -1);
+  def.half[0] = 0.3, def.half[1] = 0.2, def.half[2] = 0.5;
+  cdn_system_add_fluid_box(s->system, "air", &def);
+}
+static void add_fluid_ellipsoid(scene *s) {
+  cdn_fluid_ellipsoid_def def = cdn_default_fluid_ellipsoid_def();
+  def.body = s->ball, def.X_BF = fluid_frame_of(s), def.density = 1.2, def.viscosity = 0.3,
+  def.wind = cdn_v3(0.4, 2, -1);
+  def.half[0] = 0.3, def.half[1] = 0.2, def.half[2] = 0.5;
+  cdn_system_add_fluid_ellipsoid(s->system, "water", &def);
+}
 
 static void add_smooth_contact(scene *s) {
   cdn_smooth_contact_def def = cdn_default_smooth_contact_def();

@@ -60,11 +60,37 @@ static void add_tendon(scene *s, cdn_soft_tendon_kind kind, const char *name) {
   switch (kind) {
     case CDN_TENDON_LIMIT: def.lower = length + 0.02, def.upper = length + 1; break;
     case CDN_TENDON_LOSS: def.loss = 0.5; break;
+    case CDN_TENDON_COUPLE:
+    case CDN_TENDON_INERTIA: break; /* of paths alone */
+  }
+  cdn_system_add_soft_tendon(s->system, &def);
+}
+static void add_path(scene *s, cdn_soft_tendon_kind kind, const char *name) {
+  cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
+  double length, other;
+  def.name = name, def.kind = kind, def.path = scene_cable(s, name, &length);
+  /* rows of paths are differenced: impedances that vary within a millimetre are known less exactly */
+  def.law.imp[2] = 0.1;
+  switch (kind) {
+    case CDN_TENDON_LIMIT: def.lower = length + 0.01, def.upper = length + 1; break;
+    case CDN_TENDON_LOSS: def.loss = 0.5; break;
+    case CDN_TENDON_COUPLE: /* with a sum of coordinates */
+      def.x = cdn_system_add_path(s->system, "sum");
+      cdn_path_add_coordinate(s->system, def.x, s->slider, 0, 1);
+      cdn_path_add_coordinate(s->system, def.x, s->cylinder, 1, -0.7);
+      other = scene_q(s, s->slider, 0) - 0.7 * scene_q(s, s->cylinder, 1);
+      def.y0 = length + 0.01, def.x0 = other + 0.02, def.polynomial[1] = 0.3, def.polynomial[2] = 0.2;
+      break;
+    case CDN_TENDON_INERTIA: def.mass = 0.5; break;
   }
   cdn_system_add_soft_tendon(s->system, &def);
 }
 static void add_tendon_limit(scene *s) { add_tendon(s, CDN_TENDON_LIMIT, "tendon limit"); }
 static void add_tendon_loss(scene *s) { add_tendon(s, CDN_TENDON_LOSS, "tendon loss"); }
+static void add_path_limit(scene *s) { add_path(s, CDN_TENDON_LIMIT, "path limit"); }
+static void add_path_loss(scene *s) { add_path(s, CDN_TENDON_LOSS, "path loss"); }
+static void add_path_couple(scene *s) { add_path(s, CDN_TENDON_COUPLE, "path couple"); }
+static void add_path_inertia(scene *s) { add_path(s, CDN_TENDON_INERTIA, "path inertia"); }
 
 /* ---- rows of one's own ---- */
 

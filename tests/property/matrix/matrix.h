@@ -53,6 +53,8 @@ double scene_q(const scene *s, cdn_body body, int k);
 /* A place of Ground on a body. */
 cdn_vec3 scene_station(const scene *s, cdn_body body, cdn_vec3 p_G);
 cdn_transform scene_frame(const scene *s, cdn_body body, cdn_transform X_GF);
+/* A path of that name past a sphere and a cylinder, with a pulley, over four bodies and Ground; and its length. */
+cdn_path scene_cable(scene *s, const char *name, double *length);
 /* Two bodies, others at each call: equations between them do not depend on those between the others. */
 void scene_pair(scene *s, cdn_body *a, cdn_body *b);
 /* A coordinate that is a pin's, a slider's or a cylinder's, another joint at each call. */
@@ -91,7 +93,7 @@ typedef struct feature_table {
   int n;
 } feature_table;
 feature_table force_features(void), soft_features(void), contact_features(void), constraint_features(void),
-    motion_features(void), own_features(void);
+    motion_features(void), own_features(void), actuator_features(void);
 /* Fails unless each kind of geometry touches something in the table of contact. */
 void contact_features_have_all_kinds(void);
 int feature_count(void);

@@ -1,0 +1,137 @@
+/* What a <spatial> tendon passes: sites, geoms around which it goes, pulleys that begin a new branch. */
+#include <stdio.h>
+
+#include "io/mjcf.h"
+#include "paths/paths.h"
+
+/* A name that the file does not have, or that is in a part that is not understood: *lost. */
+static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
+                              const char *word, bool *lost) {
+  *lost = *lost || r->lost_joints || r->suffixes.count > 0;
+  if (*lost) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
+}
+
+static cdn_status read_site(mjcf_reader *r, io_xml_node *node, mjcf_path_item *item, bool *lost) {
+  const char *name;
+  mjcf_where where;
+  item->made.kind = CDN_SPEC_PATH_POINT;
+  CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
+  if (!io_mjcf_find_site(r, name, &where)) return refuse_name(r, node, "site", name, "site", lost);
+  item->made.X_BP = where.X, item->place = where.place;
+  return CDN_OK;
+}
+
+static cdn_status read_side(mjcf_reader *r, io_xml_node *node, mjcf_path_item *item, bool *lost) {
+  const char *name = io_xml_string(node, "sidesite");
+  mjcf_where where;
+  if (!name || !name[0]) return CDN_OK;
+  if (!io_mjcf_find_site(r, name, &where)) return refuse_name(r, node, "sidesite", name, "site", lost);
+  item->made.has_side = true;
+  item->made.side = where.X.p, item->side_place = where.place;
+  return CDN_OK;
+}
+
+static cdn_status read_geom(mjcf_reader *r, io_xml_node *node, mjcf_path_item *item, bool *lost) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->log, node, "geom", &name));
+  CDNI_TRY(read_side(r, node, item, lost));
+  const int i = cdn_spec_find(r->spec, CDN_SPEC_SHAPE, name);
+  if (i < 0) return refuse_name(r, node, "geom", name, "geom", lost);
+  const cdn_spec_shape *shape = io_spec_shape(r->spec, i);
+  if ((shape->type != CDN_SHAPE_SPHERE && shape->type != CDN_SHAPE_CYLINDER) || shape->fit_scale > 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "geom '%.60s' is no sphere and no cylinder, and tendons go around these alone; add one of them "
+                       "with contype='0' conaffinity='0' mass='0'",
+                       name);
+  item->made.kind = shape->type == CDN_SHAPE_SPHERE ? CDN_SPEC_PATH_SPHERE : CDN_SPEC_PATH_CYLINDER;
+  item->made.X_BP = shape->X_BS, item->made.radius = shape->size[0];
+  item->place = io_mjcf_find_object(r, MJCF_OBJECT_GEOM, name, -1)->place;
+  return CDN_OK;
+}
+
+static cdn_status read_pulley(mjcf_reader *r, io_xml_node *node, mjcf_path_item *item) {
+  bool present;
+  item->made.kind = CDN_SPEC_PATH_PULLEY;
+  CDNI_TRY(io_xml_double(r->log, node, "divisor", &item->made.divisor, &present));
+  if (!present)
+    return io_xml_missing(r->log, node, "divisor", "give the number by which lengths behind it are divided");
+  if (item->made.divisor > 0) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node, "its divisor %g is not positive; give a number above 0",
+                     item->made.divisor);
+}
+
+/* *known: it is something that a path has. */
+static cdn_status read_item(mjcf_reader *r, io_xml_node *node, mjcf_path_item *item, bool *known, bool *lost) {
+  *item = (mjcf_path_item){ .made = cdn_default_spec_path_item() };
+  item->made.line = io_xml_line(node);
+  *known = true;
+  if (io_xml_is(node, "site")) CDNI_TRY(read_site(r, node, item, lost));
+  else if (io_xml_is(node, "geom")) CDNI_TRY(read_geom(r, node, item, lost));
+  else if (io_xml_is(node, "pulley")) CDNI_TRY(read_pulley(r, node, item));
+  else *known = false;
+  if (*known) {
+    io_xml_report_rest(r->log, node);
+    return CDN_OK;
+  }
+  char note[100];
+  snprintf(note, sizeof note, "spatial/%.60s", io_xml_name(node));
+  io_not_understood(r->log, io_xml_line(node), note);
+  return CDN_OK;
+}
+
+/* ---- whether they make a path ---- */
+
+static bool is(const mjcf_path *path, int i, cdn_spec_path_item_kind kind) {
+  return i >= 0 && i < (int)path->items.count && CDNI_AT(path->items, mjcf_path_item, i).made.kind == kind;
+}
+static bool is_point(const mjcf_path *path, int i) { return is(path, i, CDN_SPEC_PATH_POINT); }
+
+static const char *check_item(const mjcf_path *path, int i) {
+  const int n = (int)path->items.count;
+  const bool before = is_point(path, i - 1), behind = is_point(path, i + 1);
+  switch (CDNI_AT(path->items, mjcf_path_item, i).made.kind) {
+    case CDN_SPEC_PATH_POINT:
+      if (i > 0 && !is(path, i - 1, CDN_SPEC_PATH_PULLEY)) break;
+      if (i + 1 < n && !is(path, i + 1, CDN_SPEC_PATH_PULLEY)) break;
+      return "it is the only site of its branch, which needs two: add one before it or behind it";
+    case CDN_SPEC_PATH_PULLEY:
+      if (i + 1 == n) return "the tendon ends with a pulley: add the sites of a branch behind it";
+      if (!behind) return "behind a pulley a branch begins with a site: add one";
+      break;
+    default:
+      if (!before || !behind)
+        return "a tendon goes around a geom between two sites: add one before it and one behind it";
+  }
+  return NULL;
+}
+
+static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path *path, bool *lost) {
+  int gaps = 0;
+  if (path->items.count == 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the tendon goes through nothing: give it two sites at least");
+  for (int i = 0; i < (int)path->items.count; i++) {
+    const char *wrong = check_item(path, i);
+    if (wrong) return io_fail(r->log, CDN_ERR_PARSE, CDNI_AT(path->items, mjcf_path_item, i).made.line, "%s", wrong);
+    gaps += is_point(path, i);
+  }
+  if (gaps <= PATH_MOST_GAPS) return CDN_OK;
+  *lost = true;
+  io_not_understood(r->log, io_xml_line(node), "tendon/spatial (more than 40 sites)");
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path, bool *lost) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    mjcf_path_item item;
+    bool known;
+    CDNI_TRY(read_item(r, child, &item, &known, lost));
+    if (known && !cdni_array_push(&r->log->allocator, &path->items, sizeof item, &item))
+      return io_mjcf_out_of_memory(r);
+  }
+  CDNI_TRY(walk.status);
+  if (!*lost) return check_path(r, node, path, lost);
+  io_not_understood(r->log, io_xml_line(node), "tendon/spatial (of what was not understood)");
+  return CDN_OK;
+}

@@ -1,0 +1,237 @@
+/* Tendons of MJCF in models: what is read, what pulls, and what is refused. */
+#include <stdio.h>
+
+#include "../testing.h"
+
+/* A particle of 2 kg on two slides, and a ring in the world around which nothing goes. */
+#define PARTICLE                                                                                      \
+  "<option gravity='0 0 0'/><worldbody><site name='o'/><site name='far' pos='-1 0 0'/>"               \
+  "<geom name='ball' size='.1' contype='0' conaffinity='0'/><geom name='box' type='box' size='1 1 1'" \
+  " contype='0' conaffinity='0'/><body name='b'>"                                                     \
+  "<joint name='x' type='slide' axis='1 0 0'/><joint name='y' type='slide' axis='0 1 0'/>"            \
+  "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/><site name='p'/></body></worldbody>"
+
+static cdn_model *model;
+static cdn_state *state;
+
+static void load(const char *tendon, cdn_model_contact contact) {
+  char text[4000];
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = contact, options.strict = true, options.equality = CDN_MODEL_SOFT_EQUALITY;
+  if (contact != CDN_MODEL_SOFT) options.equality = cdn_default_model_options().equality;
+  snprintf(text, sizeof text, "<mujoco>" PARTICLE "%s</mujoco>", tendon);
+  const cdn_status status = cdn_model_load_string(text, strlen(text), "t.xml", &options, &model);
+  cdn_error e;
+  cdn_model_last_error(model, &e);
+  ck_assert_msg(status == CDN_OK, "%s", e.text);
+  OK(cdn_state_create(cdn_model_system(model), &state));
+}
+static void drop(void) {
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+
+/* udot of x and y at a place and a velocity. */
+static void accelerate(double x, double y, double vx, double vy, double udot[2]) {
+  const double q[2] = { x, y }, u[2] = { vx, vy };
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_state_set_u(state, u));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  memcpy(udot, cdn_state_udot(state), 2 * sizeof *udot);
+}
+
+START_TEST(a_tendon_is_a_path_of_its_name) {
+  double length, rate, moments[2], a[2];
+  load("<tendon><spatial name='t'><site site='o'/><site site='p'/></spatial></tendon>", CDN_MODEL_SOFT);
+  const cdn_path path = cdn_system_find_path(cdn_model_system(model), "t");
+  ck_assert_int_ge(path.i, 0);
+  accelerate(3, 4, 1, 2, a);
+  OK_ON(state, cdn_path_length(state, path, &length));
+  OK_ON(state, cdn_path_rate(state, path, &rate));
+  OK_ON(state, cdn_path_moments(state, path, moments));
+  NEAR(length, 5, 1e-15);
+  NEAR(rate, (3.0 + 8) / 5, 1e-15);
+  NEAR(moments[0], 0.6, 1e-15);
+  NEAR(moments[1], 0.8, 1e-15);
+  drop();
+}
+END_TEST
+
+/* Slack from 2 to 3 m: it pushes below and pulls above. */
+START_TEST(springs_have_a_dead_band) {
+  static const double length[] = { 1.5, 2.5, 4 }, tension[] = { -5 * 0.5, 0, 5 * 1 };
+  for (int soft = 0; soft < 2; soft++) {
+    load(
+        "<tendon><spatial stiffness='5' springlength='2 3' damping='.4'><site site='o'/><site site='p'/></spatial></tendon>",
+        soft ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT);
+    for (int i = 0; i < 3; i++) {
+      double a[2], energy;
+      accelerate(length[i], 0, 0.3, 7, a);
+      NEAR(a[0], -(tension[i] + 0.4 * 0.3) / 2, 1e-14);
+      NEAR(a[1], 0, 1e-14);
+      OK_ON(state, cdn_potential_energy(state, &energy));
+      NEAR(energy, tension[i] * tension[i] / 10, 1e-14);
+    }
+    drop();
+  }
+}
+END_TEST
+
+/* One number is a length for both; without any, the spring rests where the joints' springs do. */
+START_TEST(springs_rest_somewhere) {
+  double a[2];
+  load("<tendon><fixed stiffness='5' springlength='2'><joint joint='x' coef='1'/></fixed></tendon>", CDN_MODEL_SOFT);
+  accelerate(1.5, 9, 0, 0, a);
+  NEAR(a[0], 5 * 0.5 / 2, 1e-15);
+  drop();
+  load("<tendon><fixed stiffness='5'><joint joint='x' coef='2'/></fixed></tendon>", CDN_MODEL_SOFT);
+  accelerate(1.5, 9, 0, 0, a);
+  NEAR(a[0], -2 * 5 * 3.0 / 2, 1e-14);
+  drop();
+}
+END_TEST
+
+/* With an inertia of 3 kg along the line to the origin and no force, 2 (r'' - r w^2) + 3 r'' = 0, and nothing acts
+ * across the line. */
+START_TEST(armature_is_inertia_along_the_length) {
+  double a[2];
+  load("<tendon><spatial armature='3'><site site='o'/><site site='p'/></spatial></tendon>", CDN_MODEL_SOFT);
+  accelerate(2, 0, 0.7, 0.5, a); /* r = 2, w = 1 / 4, r'' = 2 r w^2 / 5; x'' = r'' - r w^2 */
+  NEAR(a[0], 2 * 2 / 16.0 / 5 - 2 / 16.0, 1e-14);
+  NEAR(a[1], 0, 1e-14);
+  drop();
+  load("<tendon><fixed armature='3'><joint joint='x' coef='.5'/></fixed><fixed stiffness='4' springlength='0'><joint "
+       "joint='x' coef='1'/></fixed></tendon>",
+       CDN_MODEL_SOFT);
+  accelerate(1, 0, 0, 0, a);
+  NEAR(a[0], -4 / (2 + 3 * 0.25), 1e-14);
+  drop();
+}
+END_TEST
+
+/* A spring of its own beyond the bounds, which never pulls inward: with the mass m that it meets k = m / (T z)^2, and d
+ * = 10 s/m. */
+START_TEST(limits_are_stops_where_contact_is_compliant) {
+  double a[2];
+  load(
+      "<tendon><spatial limited='true' range='.8 2' solreflimit='.1 .5'><site site='far'/><site site='p'/></spatial></tendon>",
+      CDN_MODEL_COMPLIANT);
+  static const double k = 2 / (0.1 * 0.5 * 0.1 * 0.5);
+  accelerate(0.5, 0, 3, 1, a); /* its length is x + 1 */
+  NEAR(a[0], 0, 0);
+  accelerate(1.5, 0, 0.02, 1, a);
+  NEAR(a[0], -k * 0.5 * (1 + 10 * 0.02) / 2, 1e-11);
+  accelerate(1.5, 0, -1, 1, a);
+  NEAR(a[0], 0, 1e-13);
+  accelerate(-0.5, 0, -0.02, 1, a);
+  NEAR(a[0], k * 0.3 * (1 + 10 * 0.02) / 2, 1e-11);
+  drop();
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+START_TEST(wrong_tendons_are_refused) {
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+    { "<spatial/>", "goes through nothing" },
+    { "<spatial>\n<site site='p'/></spatial>", "t.xml:2: it is the only site of its branch" },
+    { "<spatial><site site='p'/>\n<pulley divisor='2'/><site site='p'/><site site='o'/></spatial>",
+      "only site of its branch" },
+    { "<spatial><site site='p'/><site site='o'/>\n<pulley divisor='2'/></spatial>",
+      "t.xml:2: the tendon ends with a pulley" },
+    { "<spatial><site site='p'/><site site='o'/><pulley divisor='2'/><pulley divisor='2'/></spatial>",
+      "begins with a site" },
+    { "<spatial><site site='p'/><site site='o'/><pulley divisor='0'/><site site='p'/><site site='o'/></spatial>",
+      "not positive" },
+    { "<spatial><site site='p'/><pulley/><site site='o'/></spatial>", "'divisor' is missing" },
+    { "<spatial>\n<geom geom='ball'/><site site='o'/></spatial>",
+      "t.xml:2: a tendon goes around a geom between two sites" },
+    { "<spatial><site site='o'/><geom geom='ball'/></spatial>", "between two sites" },
+    { "<spatial><site site='o'/><geom geom='ball'/><geom geom='ball'/><site site='p'/></spatial>",
+      "between two sites" },
+    { "<spatial><site site='o'/><geom geom='box'/><site site='p'/></spatial>", "no sphere and no cylinder" },
+    { "<spatial><site site='o'/>\n<geom geom='bell'/><site site='p'/></spatial>",
+      "t.xml:2: <geom>: geom='bell' names no geom" },
+    { "<spatial><site site='q'/><site site='p'/></spatial>", "names no site" },
+    { "<spatial><site site='o'/><geom geom='ball' sidesite='q'/><site site='p'/></spatial>",
+      "sidesite='q' names no site" },
+    { "<spatial name='t'><site site='o'/><site site='p'/></spatial>\n<fixed name='t'><joint joint='x' coef='1'/></fixed>",
+      "t.xml:2: <fixed name='t'>: another tendon, on line 1" },
+    { "<spatial limited='true' range='2 1'><site site='o'/><site site='p'/></spatial>", "is empty" },
+    { "<spatial springlength='2 1'><site site='o'/><site site='p'/></spatial>", "is inverted" },
+    { "<spatial stiffness='-1'><site site='o'/><site site='p'/></spatial>", "stiffness is negative" },
+    { "<spatial damping='-1'><site site='o'/><site site='p'/></spatial>", "damping is negative" },
+    { "<spatial armature='-1'><site site='o'/><site site='p'/></spatial>", "armature is negative" },
+    { "<spatial width='0'><site site='o'/><site site='p'/></spatial>", "width 0 is not positive" },
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[3000];
+    cdn_spec *spec;
+    cdn_error e;
+    snprintf(text, sizeof text, "<mujoco>" PARTICLE "<tendon>%s</tendon></mujoco>", wrong[i].text);
+    FAILS(cdn_spec_load_string(text, strlen(text), "t.xml", NULL, &spec), CDN_ERR_PARSE);
+    cdn_spec_last_error(spec, &e);
+    ck_assert_msg(strstr(e.text, wrong[i].message) != NULL, "no '%s' in: %s", wrong[i].message, e.text);
+    cdn_spec_destroy(spec);
+  }
+}
+END_TEST
+
+/* ---- specs of programs ---- */
+
+START_TEST(a_program_makes_a_tendon) {
+  cdn_spec *spec;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model *made;
+  cdn_error e;
+  double length;
+  cdn_spec_tendon t = cdn_default_spec_tendon();
+  cdn_spec_path_item item = cdn_default_spec_path_item();
+  OK(cdn_spec_load_string("<mujoco>" PARTICLE "</mujoco>", strlen("<mujoco>" PARTICLE "</mujoco>"), "t.xml", NULL,
+                          &spec));
+  t.name = "cord", t.stiffness = 1, t.has_rest = true;
+  OK(cdn_spec_add_tendon(spec, &t, NULL));
+  item.tendon = "cord";
+  OK(cdn_spec_add_path_item(spec, &item, NULL));
+  item.kind = CDN_SPEC_PATH_CYLINDER, item.radius = 0.5, item.has_side = true, item.side = cdn_v3(0, 0.6, 0);
+  item.X_BP.p.x = -3;
+  OK(cdn_spec_add_path_item(spec, &item, NULL));
+  item = cdn_default_spec_path_item(), item.tendon = "cord", item.X_BP.p.x = -6;
+  OK(cdn_spec_add_path_item(spec, &item, NULL));
+  cdn_spec *copy;
+  OK(cdn_spec_copy(spec, &copy));
+  cdn_spec_destroy(spec);
+  OK(cdn_model_build(copy, NULL, system, &made));
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_path_length(state, cdn_system_find_path(system, "cord"), &length));
+  NEAR(length, 2 * sqrt(9 - 0.25) + 0.5 * (PI - 2 * acos(0.5 / 3)), 1e-14);
+  cdn_state_destroy(state);
+  cdn_model_destroy(made);
+  cdn_system_release(system);
+  /* names that lead nowhere */
+  for (int i = 0; i < 3; i++) {
+    int at;
+    system = cdn_system_create(NULL);
+    item = cdn_default_spec_path_item(), item.tendon = i == 0 ? "chord" : "cord", item.body = i == 1 ? "nobody" : NULL;
+    item.kind = i == 2 ? CDN_SPEC_PATH_COORDINATE : CDN_SPEC_PATH_POINT, item.joint = i == 2 ? "nothing" : NULL;
+    OK(cdn_spec_add_path_item(copy, &item, &at));
+    FAILS(cdn_model_build(copy, NULL, system, &made), CDN_ERR_ARG);
+    cdn_model_last_error(made, &e);
+    ck_assert_msg(strstr(e.text, i == 0   ? "tendon 'chord', which is not there"
+                                 : i == 1 ? "no body 'nobody'"
+                                          : "no joint 'nothing'"),
+                  "%s", e.text);
+    cdn_model_destroy(made);
+    cdn_system_release(system);
+    OK(cdn_spec_remove(copy, CDN_SPEC_PATH_ITEM, at));
+  }
+  cdn_spec_destroy(copy);
+}
+END_TEST
+
+CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band, springs_rest_somewhere,
+           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant, wrong_tendons_are_refused,
+           a_program_makes_a_tendon)
