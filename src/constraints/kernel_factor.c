@@ -194,8 +194,14 @@ CDNI_INLINE rmask eliminate(const loop_plan *p, const tree_data *d, int i, int n
   return ok;
 }
 
-/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
- * run time. */
+/* Joints of one axis, balls and free joints have code of their own; the others share a function that reads their
+ * numbers at run time. */
+static __attribute__((noinline)) rmask eliminate_ball(const loop_plan *p, const tree_data *d, int i,
+                                                      const double *weights, const real *soft_D, bool keeps,
+                                                      loop_factor *f) {
+  return eliminate(p, d, i, 3, HINGE_ANGULAR, weights, soft_D, keeps, f);
+}
+
 static __attribute__((noinline)) rmask eliminate_free(const loop_plan *p, const tree_data *d, int i, bool keeps,
                                                       loop_factor *f) {
   return eliminate(p, d, i, 6, HINGE_GROUND, NULL, NULL, keeps, f);
@@ -299,6 +305,7 @@ void KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d
     rmask ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, keeps, f);
     else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, keeps, f);
+    else if (n->shape == SHAPE_ANGULAR_3) ok = eliminate_ball(p, d, i, weights, soft_D, keeps, f);
     else if (n->shape == SHAPE_FREE && (f->in_ground[i] = is_in_ground(weights, soft_D)))
       ok = eliminate_free(p, d, i, keeps, f);
     else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, keeps, f);
@@ -328,6 +335,8 @@ void KERNEL_NAME(cdni_loop_kernel_give_back)(const loop_plan *p, const tree_data
     const tree_node *n = &p->tree->node[i];
     if (!changed[i] || p->couple_first[i] == p->couple_first[i + 1]) continue;
     if (f->in_ground[i]) give_back(p, n, d, i, 6, HINGE_GROUND, f);
+    else if (n->shape == SHAPE_ANGULAR_3 && !(d->prescribed && d->prescribed[i]))
+      give_back(p, n, d, i, 3, HINGE_ANGULAR, f);
     else give_back(p, n, d, i, d->prescribed && d->prescribed[i] ? 0 : n->nu, HINGE_NONE, f);
   }
 }

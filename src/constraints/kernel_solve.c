@@ -100,11 +100,12 @@ CDNI_INLINE void times_inverse(int nu, const real *D_inv, const real *e, real *o
   }
 }
 
-/* Body i's joint: known and unknown accelerations are subtracted from the right hand sides; forces go to the parent. */
-CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form form) {
+/* Body i's joint: known and unknown accelerations are subtracted from the right hand sides; forces go to the parent.
+ * `plain`: there is no equation, and velocity does not count. */
+CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form form, bool plain) {
   const loop_plan *p = s->p;
   const tree_node *n = &p->tree->node[i];
-  const bool velocity = has_velocity(s);
+  const bool velocity = !plain && has_velocity(s);
   const sv known = velocity ? known_of(s, i) : sv_zero();
   const real *D_inv = s->f->D_inv + 6 * n->u, *H = s->d->H + n->H;
   real u[6];
@@ -114,7 +115,7 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
   force_on(s, n, nu, form, s->eps + n->u);
   for (int k = 0; k < nu; k++) s->eps[n->u + k] -= column_dot(form, H, k, z);
   times_inverse(nu, D_inv, s->eps + n->u, u);
-  for (int slot = p->slot_first[i]; slot < p->slot_first[i] + p->n_open[i]; slot++) {
+  for (int slot = plain ? 0 : p->slot_first[i], end = plain ? 0 : slot + p->n_open[i]; slot < end; slot++) {
     const int c = p->slot_block[slot], m = s->f->count[c];
     const sv *K = s->f->K + p->slot_K[slot];
     const real *v = s->f->v + p->slot_v[slot];
@@ -137,26 +138,35 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
 #endif
   if (n->parent == 0) return;
   z = sv_shift_force(z, s->d->pose[i].r);
-  for (int k = 0; k < nu && !s->in->weighted; k++) z = sv_fma(s->eps[n->u + k], s->f->g[n->u + k], z);
+  for (int k = 0; k < nu && (plain || !s->in->weighted); k++) z = sv_fma(s->eps[n->u + k], s->f->g[n->u + k], z);
   s->z[n->parent] = sv_add(s->z[n->parent], z);
 }
 
-/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at
- * run time. */
-static __attribute__((noinline)) void inward_free(const loop_solution *s, int i) { inward_body(s, i, 6, HINGE_GROUND); }
+/* Joints of one axis, balls and free joints have code of their own; the others share a function that reads their
+ * numbers at run time. */
+static __attribute__((noinline)) void inward_ball(const loop_solution *s, int i) {
+  inward_body(s, i, 3, HINGE_ANGULAR, false);
+}
+
+static __attribute__((noinline)) void inward_free(const loop_solution *s, int i) {
+  inward_body(s, i, 6, HINGE_GROUND, false);
+}
 
 static __attribute__((noinline)) void inward_any(const loop_solution *s, int i, int nu, hinge_form form) {
-  inward_body(s, i, nu, form);
+  inward_body(s, i, nu, form, false);
 }
 
 #define SHAPE_FORM(SHAPE, NU, FORM) FORM,
 static const hinge_form form_of[HINGE_SHAPE_COUNT] = { HINGE_LIST(SHAPE_FORM) };
+
+static bool is_plain(const loop_solution *s) { return s->p->m_all == 0 && !has_velocity(s) && !s->in->weighted; }
 
 void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
   const loop_plan *p = s->p;
   const tree *t = p->tree;
   const tree_data *d = s->d;
   const int from = p->island_body[s->island], to = p->island_body[s->island + 1];
+  const bool plain = is_plain(s);
   s->z[0] = s->in->force ? sv_neg(s->in->force[0]) : sv_zero();
   for (int at = from; at < to; at++) {
     const int i = p->bodies[at];
@@ -166,10 +176,15 @@ void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
   for (int at = from; at < to; at++) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
+    if (plain && n->shape == SHAPE_ANGULAR_1 && !is_prescribed(s, i)) {
+      inward_body(s, i, 1, HINGE_ANGULAR, true);
+      continue;
+    }
     close_inward(s, i);
     if (is_prescribed(s, i)) inward_any(s, i, 0, HINGE_NONE);
     else if (s->in->weighted && p->n_open[i] == 0 && !s->in->f) continue; /* no force enters here */
-    else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR);
+    else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR, false);
+    else if (n->shape == SHAPE_ANGULAR_3) inward_ball(s, i);
     else if (s->f->in_ground[i]) inward_free(s, i);
     else inward_any(s, i, n->nu, form_of[n->shape]);
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++) mix_inward(s, x);
@@ -220,7 +235,7 @@ static void mix_outward(const loop_solution *s, int x) {
 }
 
 /* Body i's udot from its parent's acceleration and the multipliers of the blocks open at its joint. */
-CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form form) {
+CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form form, bool plain) {
   const loop_plan *p = s->p;
   const tree_node *n = &p->tree->node[i];
   const sv A_P = s->in->A[n->parent];
@@ -228,9 +243,9 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
   real *x = s->in->x + n->u;
   real e[6];
   sv A = sv_shift_motion(A_P, s->d->pose[i].r);
-  if (has_velocity(s)) A = sv_add(A, known_of(s, i));
+  if (!plain && has_velocity(s)) A = sv_add(A, known_of(s, i));
   for (int k = 0; k < nu; k++) e[k] = s->eps[n->u + k];
-  for (int slot = p->slot_first[i]; slot < p->slot_first[i] + p->n_open[i]; slot++) {
+  for (int slot = plain ? 0 : p->slot_first[i], end = plain ? 0 : slot + p->n_open[i]; slot < end; slot++) {
     const int c = p->slot_block[slot];
     const real *v = s->f->v + p->slot_v[slot];
     const real *lambda = s->lambda + p->first[c];
@@ -238,7 +253,7 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
       for (int k = 0; k < nu; k++) e[k] = r_fnma(v[q * nu + k], lambda[q], e[k]);
   }
   times_inverse(nu, D_inv, e, x);
-  for (int k = 0; k < nu && n->parent > 0 && !s->in->weighted; k++) x[k] -= sv_dot(s->f->g[n->u + k], A_P);
+  for (int k = 0; k < nu && n->parent > 0 && (plain || !s->in->weighted); k++) x[k] -= sv_dot(s->f->g[n->u + k], A_P);
 #if CDNI_LANES == 1
   for (int c = p->couple_first[i]; c < p->couple_first[i + 1]; c++) {
     const real *E_D = s->f->E_D + 6 * p->couple_E[c], *A_j = &s->in->A[p->couple[c]].w.x;
@@ -262,12 +277,16 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
   s->in->A[i] = A;
 }
 
+static __attribute__((noinline)) void outward_ball(const loop_solution *s, int i) {
+  outward_body(s, i, 3, HINGE_ANGULAR, false);
+}
+
 static __attribute__((noinline)) void outward_free(const loop_solution *s, int i) {
-  outward_body(s, i, 6, HINGE_GROUND);
+  outward_body(s, i, 6, HINGE_GROUND, false);
 }
 
 static __attribute__((noinline)) void outward_any(const loop_solution *s, int i, int nu, hinge_form form) {
-  outward_body(s, i, nu, form);
+  outward_body(s, i, nu, form, false);
 }
 
 /* Mobilities that are not solved for: prescribed, or without any force on them. */
@@ -281,14 +300,20 @@ static void outward_known(const loop_solution *s, int i) {
 void KERNEL_NAME(cdni_loop_kernel_outward)(const loop_solution *s) {
   const loop_plan *p = s->p;
   const tree *t = p->tree;
+  const bool plain = is_plain(s);
   s->in->A[0] = sv_zero();
   close_outward(s, 0);
   for (int at = p->island_body[s->island + 1] - 1; at >= p->island_body[s->island]; at--) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
+    if (plain && n->shape == SHAPE_ANGULAR_1 && !is_prescribed(s, i)) {
+      outward_body(s, i, 1, HINGE_ANGULAR, true);
+      continue;
+    }
     for (int x = p->mix_first[at + 1] - 1; x >= p->mix_first[at]; x--) mix_outward(s, x);
     if (is_prescribed(s, i) || (s->in->weighted && p->n_open[i] == 0 && !s->in->f)) outward_known(s, i);
-    else if (n->shape == SHAPE_ANGULAR_1) outward_body(s, i, 1, HINGE_ANGULAR);
+    else if (n->shape == SHAPE_ANGULAR_1) outward_body(s, i, 1, HINGE_ANGULAR, false);
+    else if (n->shape == SHAPE_ANGULAR_3) outward_ball(s, i);
     else if (s->f->in_ground[i]) outward_free(s, i);
     else outward_any(s, i, n->nu, form_of[n->shape]);
     close_outward(s, i);

@@ -74,7 +74,9 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
 /* Of a State of several lanes: the poses of the shapes, which the lanes' own States take from there. */
 cdn_status cdni_contact_prepare_lanes(const contact_room *room, cdn_state *state);
-/* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of
+/* motion.c: whether the surface of any shape runs over its body. */
+bool cdni_contact_any_surface_runs(const contact_room *room, cdn_state *state);
+/* The velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of
  * them runs. */
 cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
                                        cdn_spatial *out);

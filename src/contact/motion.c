@@ -68,6 +68,13 @@ relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
   return m;
 }
 
+bool cdni_contact_any_surface_runs(const contact_room *room, cdn_state *state) {
+  const motion_view v = { .surface_motions = cdn_state_parameters(state, room->surface_motions) };
+  for (int i = 0; i < (int)room->shapes.count; i++)
+    if (runs(&v, i)) return true;
+  return false;
+}
+
 cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
                                        cdn_spatial *out) {
   motion_view v = { .surface_motions = cdn_state_parameters(state, room->surface_motions) };

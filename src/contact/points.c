@@ -87,14 +87,12 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) 
   void *place;
   CDNI_TRY(cdn_region_output_add(out, n, &place));
   contact_point *p = place;
-  const contact_point first = { .a = i,
-                                .b = j,
-                                .body = { shape_body(v->room, i), shape_body(v->room, j) },
-                                .pair = pair,
-                                .soft = cdni_soft_combine(v->room, a, b, of_pair) };
+  p->a = i, p->b = j, p->pair = pair;
+  p->body[0] = shape_body(v->room, i), p->body[1] = shape_body(v->room, j);
+  p->soft = cdni_soft_combine(v->room, a, b, of_pair);
+  for (int k = 1; k < n; k++) p[k] = p[0];
   for (int k = 0; k < n; k++) {
     const cdn_proximity *near = &m.points[k];
-    p[k] = first;
     p[k].feature = m.id[k];
     p[k].point = cdn_scale(0.5, cdn_add(near->point_a, near->point_b));
     p[k].normal = near->normal;

@@ -73,8 +73,9 @@ static double least_distance(const cdni_box *of_a, const cdni_box *of_b, cdn_vec
 
 /* Of two convex shapes that are slow: whether they are not so deep in each other that it matters from where they
  * came. */
-static bool is_shallow(const view *v, int i, int j, double depth) {
+static bool is_shallow(const view *v, int i, int j) {
   const shape_place *p = &v->places[i], *q = &v->places[j];
+  const double depth = smaller(p->depth, q->depth);
   if (!kind_of(&p->geometry)->is_convex || !kind_of(&q->geometry)->is_convex) return false;
   const double most = cdni_law_reach(v->room, &p->geometry, &q->geometry) - DEEP * depth;
   cdn_proximity near;
@@ -82,18 +83,47 @@ static bool is_shallow(const view *v, int i, int j, double depth) {
          !cdni_pair_distance(&p->geometry, &v->b[i].X, &q->geometry, &v->b[j].X, most, &near);
 }
 
-/* Whether nothing is to be looked at, although boxes overlap. */
+/* Whether two shapes move by less than this part of the depth of either, as seen from all, or from each other. */
+static bool is_short(const view *v, int i, int j, double part) {
+  const double little = part * smaller(v->places[i].depth, v->places[j].depth);
+  const int both[2] = { i, j };
+  return v->travel[i] + v->travel[j] < little ||
+         cdni_swept_travel_of_pair(v->places, both, v->a, v->b, v->lapse->h) < little;
+}
+
+/* Whether nothing is to be looked at, although boxes overlap. What was deeper than DEEP has been looked at before. What
+ * was not, and has no point at the end, has not come to the other side if it moves by less than what is left to the
+ * middle. */
 static bool keep_their_sides(view *v, int i, int j) {
   if (!v->lapse->through) return false;
-  const double depth = smaller(v->places[i].depth, v->places[j].depth);
-  if (!(v->travel[i] + v->travel[j] < SHORT * depth)) return false;
-  return has_no_point(v, i, j) || is_shallow(v, i, j, depth);
+  if (has_no_point(v, i, j)) return is_short(v, i, j, 1 - DEEP);
+  return is_short(v, i, j, SHORT) && is_shallow(v, i, j);
 }
 
 static cdn_status add_pairs(view *v, const int32_t *pair, int n, cdni_sights *out) {
   for (int k = 0; k < n; k++) {
     const int i = pair[2 * k], j = pair[2 * k + 1];
     if (!boxes_overlap(&v->boxes[i], &v->boxes[j]) || keep_their_sides(v, i, j)) continue;
+    CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
+    add_pair(v->room, v->places, i, j, out);
+  }
+  return CDN_OK;
+}
+
+/* Whether any two that have no point keep their sides. */
+static bool are_all_short(const view *v) {
+  double most = 0;
+  for (size_t i = 0; i < v->room->shapes.count; i++) most = larger(most, v->travel[i]);
+  for (size_t i = 0; i < v->room->shapes.count; i++)
+    if (!(v->travel[i] + most < (1 - DEEP) * v->places[i].depth)) return false;
+  return true;
+}
+
+static cdn_status pairs_with_points(view *v, cdni_sights *out) {
+  for (int k = 0; k < v->n_points; k++) {
+    const int i = v->points[k].a, j = v->points[k].b;
+    if (k > 0 && v->points[k - 1].a == i && v->points[k - 1].b == j) continue;
+    if (keep_their_sides(v, i, j)) continue;
     CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
     add_pair(v->room, v->places, i, j, out);
   }
@@ -134,6 +164,17 @@ static cdni_box box_of(const cdn_geometry *g, const cdn_transform *X) {
   return (cdni_box){ { least.x, least.y, least.z }, { most.x, most.y, most.z } };
 }
 
+/* `boxes`: memory for three boxes of each shape: about what it sweeps, at the end, and for steps to come. */
+static cdn_status pairs_by_boxes(view *v, cdn_state *state, cdni_box *boxes, cdni_sights *out) {
+  static const cdni_box everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+  const size_t n = v->room->shapes.count;
+  for (size_t i = 0; i < n; i++) {
+    if (!v->lapse->last) boxes[n + i] = box_of(&v->places[i].geometry, &v->b[i].X);
+    boxes[i] = v->travel[i] < INFINITY ? cdni_swept_grown(&v->ends[i], v->travel[i]) : everywhere;
+  }
+  return v->lapse->last ? pairs_here(v, state, boxes + 2 * n, out) : pairs_between(v, state, out);
+}
+
 static cdn_status pairs(const void *self, cdn_state *state, const cdni_lapse *lapse, cdni_sights *out) {
   const contact_room *room = contact_of(self);
   const size_t n = room->shapes.count;
@@ -141,15 +182,15 @@ static cdn_status pairs(const void *self, cdn_state *state, const cdni_lapse *la
   view v = { .room = room, .lapse = lapse, .a = lapse->a, .b = lapse->b, .n_points = -1 };
   CDNI_TRY(cdni_state_ensure(state, lapse->last ? room->poses.ticket : room->places.ticket));
   if (by_points) CDNI_TRY(cdni_contact_points(room, state, &v.points, &v.n_points));
-  cdni_box *boxes = cdn_work_push(state, n * (2 * sizeof *boxes + sizeof(double)));
+  v.places = cdni_state_storage(state, room->places);
+  cdni_box *boxes = cdn_work_push(state, n * (3 * sizeof *boxes + sizeof(double)));
   if (!boxes) return CDN_ERR_NOMEM;
-  double *travel = (double *)(void *)(boxes + 2 * n);
-  v.places = cdni_state_storage(state, room->places), v.ends = boxes + n, v.boxes = boxes, v.travel = travel;
+  double *travel = (double *)(void *)(boxes + 3 * n);
+  v.boxes = boxes, v.ends = boxes + n, v.travel = travel;
   if (lapse->last) v.ends = shape_boxes(room, cdni_state_storage(state, room->poses));
-  else
-    for (size_t i = 0; i < n; i++) boxes[n + i] = box_of(&v.places[i].geometry, &v.b[i].X);
-  cdni_swept_boxes(room, v.places, v.a, v.b, lapse->h, v.ends, boxes, travel);
-  const cdn_status status = lapse->last ? pairs_here(&v, state, boxes + n, out) : pairs_between(&v, state, out);
+  cdni_swept_travels(room, v.places, v.a, v.b, lapse->h, travel);
+  const cdn_status status =
+      by_points && are_all_short(&v) ? pairs_with_points(&v, out) : pairs_by_boxes(&v, state, boxes, out);
   cdn_work_pop(state, boxes);
   return status;
 }

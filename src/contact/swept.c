@@ -50,7 +50,7 @@ double cdni_contact_bulge(double turn, double lever) {
   return (part < 2 ? part : 2) * lever;
 }
 
-size_t cdni_swept_mark_size(const void *self) { return contact_of(self)->shapes.count * sizeof(shape_mark); }
+size_t cdni_swept_mark_size(const void *self) { return (contact_of(self)->shapes.count + 1) * sizeof(shape_mark); }
 
 cdn_status cdni_swept_mark(const void *self, cdn_state *state, void *to) {
   const contact_room *room = contact_of(self);
@@ -64,19 +64,24 @@ cdn_status cdni_swept_mark(const void *self, cdn_state *state, void *to) {
   double *turns = cdn_work_push(state, 2 * (size_t)room->matter->tree.n * sizeof *turns);
   if (!turns) return CDN_ERR_NOMEM;
   find_turns(room, pose, twist, turns);
-  for (int i = 0; i < (int)room->shapes.count; i++) {
+  const int n = (int)room->shapes.count;
+  shape_mark *mean = &marks[n];
+  int ending = 0;
+  *mean = (shape_mark){ .turn = 0 };
+  for (int i = 0; i < n; i++) {
     const int body = shape_body(room, i);
     const bool ends = places[i].radius < INFINITY;
     const v3 center = ends ? places[i].center_M : places[i].p_MS;
     const cdn_vec3 c = ends ? poses[i].center : poses[i].X_GS.p;
     const v3 arm = v3_sub(cdni_to_v3(c), pose[body].p_GM);
-    marks[i] = (shape_mark){ .X = poses[i].X_GS,
-                             .c = c,
-                             .v = cdni_from_v3(sv_shift_motion(twist[body].V, arm).v),
-                             .w = cdni_from_v3(twist[body].V.w),
-                             .turn = turns[2 * body],
-                             .lever = turns[2 * body + 1] + sqrt(v3_dot(center, center)) };
+    shape_mark *m = &marks[i];
+    m->X = poses[i].X_GS, m->c = c;
+    m->v = cdni_from_v3(sv_shift_motion(twist[body].V, arm).v), m->w = cdni_from_v3(twist[body].V.w);
+    m->turn = turns[2 * body], m->lever = turns[2 * body + 1] + sqrt(v3_dot(center, center));
+    if (ends) mean->c = cdn_add(mean->c, m->c), mean->v = cdn_add(mean->v, m->v), ending++;
   }
+  const double part = ending > 0 ? 1.0 / ending : 0;
+  mean->c = cdn_scale(part, mean->c), mean->v = cdn_scale(part, mean->v);
   cdn_work_pop(state, turns);
   return CDN_OK;
 }
@@ -145,31 +150,39 @@ static double turn_of(const shape_place *place, const shape_mark *a, const shape
   return angle > 0 ? angle * (place->radius < INFINITY ? place->radius : away) : 0;
 }
 
-/* The mean of the shapes that have an end: boxes are seen from there. */
-static void mean_of(const contact_room *room, const shape_place *places, const shape_mark *marks, cdn_vec3 *c,
-                    cdn_vec3 *v) {
-  int count = 0;
-  *c = *v = cdn_v3(0, 0, 0);
-  for (size_t i = 0; i < room->shapes.count; i++) {
-    if (!(places[i].radius < INFINITY)) continue;
-    *c = cdn_add(*c, marks[i].c), *v = cdn_add(*v, marks[i].v), count++;
-  }
-  const double part = count > 0 ? 1.0 / count : 0;
-  *c = cdn_scale(part, *c), *v = cdn_scale(part, *v);
+/* At least the length of a vector, without a root. */
+static double at_least(cdn_vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
+
+/* The length of a path by c, from the speed v0 to v1, and how far it may be off. */
+static double way_of(double h, cdn_vec3 c, cdn_vec3 v0, cdn_vec3 v1) {
+  const cdn_vec3 first = cdn_scale(h / 3, v0), last = cdn_scale(h / 3, v1), middle = cdn_sub(c, cdn_add(first, last));
+  const double bent = 0.5 * (at_least(cdn_sub(middle, first)) + at_least(cdn_sub(last, middle)));
+  return at_least(first) + at_least(middle) + at_least(last) + bent;
 }
 
-void cdni_swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                      double h, const cdni_box *ends, cdni_box *boxes, double *travel) {
-  static const cdni_box everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-  cdn_vec3 c0, v0, c1, v1;
-  mean_of(room, places, a, &c0, &v0);
-  mean_of(room, places, b, &c1, &v1);
-  for (size_t i = 0; i < room->shapes.count; i++) {
-    path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
-    p.off += bulge(&a[i], &b[i], h);
-    travel[i] = length_of(&p) + turn_of(&places[i], &a[i], &b[i], h, INFINITY);
-    boxes[i] = travel[i] < INFINITY ? cdni_swept_grown(&ends[i], travel[i]) : everywhere;
-  }
+/* What turns of a shape and of those that carry it add. */
+static double added_by_turns(const shape_place *place, const shape_mark *a, const shape_mark *b, double h) {
+  const double bulges = 2 * bulge(a, b, h);
+  if (place->geometry.kind == CDN_GEOMETRY_SPHERE) return bulges;
+  const double angle = h * larger(at_least(a->w), at_least(b->w));
+  return angle > 0 ? bulges + smaller(angle, 2) * place->radius : bulges;
+}
+
+void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
+                        double h, double *travel) {
+  const size_t n = room->shapes.count;
+  const cdn_vec3 moved = cdn_sub(b[n].c, a[n].c), v0 = a[n].v, v1 = b[n].v;
+  for (size_t i = 0; i < n; i++)
+    travel[i] = way_of(h, cdn_sub(cdn_sub(b[i].c, a[i].c), moved), cdn_sub(a[i].v, v0), cdn_sub(b[i].v, v1)) +
+                added_by_turns(&places[i], &a[i], &b[i], h);
+}
+
+double cdni_swept_travel_of_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
+                                 double h) {
+  const int i = both[0], j = both[1];
+  const cdn_vec3 c = cdn_sub(cdn_sub(b[j].c, b[i].c), cdn_sub(a[j].c, a[i].c));
+  return way_of(h, c, cdn_sub(a[j].v, a[i].v), cdn_sub(b[j].v, b[i].v)) + added_by_turns(&places[i], &a[i], &b[i], h) +
+         added_by_turns(&places[j], &a[j], &b[j], h);
 }
 
 /* ---- pairs ---- */

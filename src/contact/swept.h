@@ -14,6 +14,7 @@ static inline cdni_box cdni_swept_grown(const cdni_box *box, double by) {
   return out;
 }
 
+/* One a shape; behind them the mean of c and v of those that have an end, from which boxes are seen. */
 typedef struct shape_mark {
   cdn_transform X; /* in Ground */
   cdn_vec3 c, v;   /* the ball's middle, or the place of a shape without end */
@@ -43,10 +44,13 @@ typedef struct pair_motion {
 size_t cdni_swept_mark_size(const void *self);
 cdn_status cdni_swept_mark(const void *self, cdn_state *state, void *to);
 bool cdni_swept_strays(const void *self, const void *a, const void *b, double h, double part, const void *m);
-/* Boxes about what each shape sweeps, as seen from the mean of all; `ends`: the boxes at b. travel: how far it moves at
- * most, as seen from there, with what turns add. */
-void cdni_swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                      double h, const cdni_box *ends, cdni_box *boxes, double *travel);
+/* How far each shape moves at most, as seen from the mean of all, with what turns add: without roots, and so up to 1.8
+ * times as far as it does. */
+void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
+                        double h, double *travel);
+/* The same of one as seen from the other. */
+double cdni_swept_travel_of_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
+                                 double h);
 pair_motion cdni_swept_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
                             double h);
 /* How far a pair goes against n at most, from the point `from` of its path. */

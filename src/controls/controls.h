@@ -13,8 +13,9 @@ const control_room *cdni_controls(const cdn_system *system);
 /* The parameter array of the values that the user wrote: one number per control. */
 cdn_dvar cdni_controls_variable(const control_room *room);
 /* The values in effect of all lanes of a State, 1 for a State without lanes. The control's ticket must be a
- * prerequisite of the caller. */
-cdn_status cdni_control_values(cdn_state *state, cdn_control control, int lanes, double *values);
+ * prerequisite of the caller. `room`: the System's controls. */
+cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_control control, int lanes,
+                               double *values);
 /* The value in effect and its first two time derivatives. The derivatives are 0 where a limit holds the value, and
  * for a control that the program writes. The control's ticket must be a prerequisite of the caller.
  * CDN_ERR_UNSUPPORTED if the control follows a measure. */

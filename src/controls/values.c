@@ -124,8 +124,8 @@ cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
   return CDN_OK;
 }
 
-cdn_status cdni_control_values(cdn_state *state, cdn_control id, int lanes, double *values) {
-  const control *c = cdni_control_at(cdni_controls(cdn_state_system(state)), id);
+cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_control id, int lanes, double *values) {
+  const control *c = cdni_control_at(room, id);
   if (c->follows && lanes > 1) {
     /* each lane's own State asks the source */
     for (int l = 0; l < lanes; l++) {
@@ -136,7 +136,8 @@ cdn_status cdni_control_values(cdn_state *state, cdn_control id, int lanes, doub
     return CDN_OK;
   }
   CDNI_TRY(cdni_state_ensure(state, c->ticket));
-  memcpy(values, cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket }), (size_t)lanes * sizeof *values);
+  const double *in_effect = cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket });
+  for (int l = 0; l < lanes; l++) values[l] = in_effect[l];
   return CDN_OK;
 }
 

@@ -13,9 +13,10 @@ CDNI_DEF(actuator_def, .control = { -1 }, .gain = 1, .lower = -INFINITY, .upper 
 /* The values of the controls. Those of actuators that are off are not asked for. */
 static cdn_status gather(const force_batch *b, cdn_state *state, double *inputs) {
   const actuator *e = b->elements;
+  const control_room *controls = cdni_controls(cdn_state_system(state));
   const int lanes = b->matter->lanes;
   for (int i = 0; i < b->n; i++)
-    if (force_is_on(b, i)) CDNI_TRY(cdni_control_values(state, e[i].control, lanes, inputs + lanes * i));
+    if (force_is_on(b, i)) CDNI_TRY(cdni_control_values(controls, state, e[i].control, lanes, inputs + lanes * i));
   return CDN_OK;
 }
 

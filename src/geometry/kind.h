@@ -81,6 +81,8 @@ typedef struct geometry_kind {
   cdn_vec3 (*support)(const cdn_geometry *g, cdn_vec3 n);
   /* The largest n . x. NULL: that of `support`. */
   double (*reach)(const cdn_geometry *g, cdn_vec3 n);
+  /* Of an even one: the reach along the axes of W, for its rotation there. NULL: that of `reach` along each. */
+  void (*spread)(const cdn_geometry *g, const cdn_rotation *R, double reach[3]);
   /* A box that contains the geometry, in O(1). NULL: the least one is as cheap. */
   bool (*box)(const cdn_geometry *g, cdn_vec3 *middle, double half[3]);
   /* The signed distance of p, the outward normal at the nearest point, the triangle or 0. NULL: by the search for two

@@ -79,9 +79,13 @@ cdn_rotation cdn_rotation_from_quaternion(cdn_quaternion q) {
   if (q.w == 0 && q.x == 0 && q.y == 0 && q.z == 0) return cdn_rotation_identity();
 
   /* Length cancels: only the range of the squares needs care, not normalization. */
-  int e = -scale_exponent(fmax(fabs(q.w), largest3(cdn_v3(q.x, q.y, q.z))));
-  double w = ldexp(q.w, e), x = ldexp(q.x, e), y = ldexp(q.y, e), z = ldexp(q.z, e);
-  double s = 2 / (w * w + x * x + y * y + z * z);
+  double w = q.w, x = q.x, y = q.y, z = q.z, square = w * w + x * x + y * y + z * z;
+  if (!(square > 1e-200 && square < 1e200)) {
+    const int e = -scale_exponent(fmax(fabs(q.w), largest3(cdn_v3(q.x, q.y, q.z))));
+    w = ldexp(q.w, e), x = ldexp(q.x, e), y = ldexp(q.y, e), z = ldexp(q.z, e);
+    square = w * w + x * x + y * y + z * z;
+  }
+  double s = 2 / square;
   cdn_rotation R = { { 1 - s * (y * y + z * z), s * (x * y + w * z), s * (x * z - w * y) },
                      { s * (x * y - w * z), 1 - s * (x * x + z * z), s * (y * z + w * x) },
                      { s * (x * z + w * y), s * (y * z - w * x), 1 - s * (x * x + y * y) } };

@@ -116,9 +116,9 @@ double cdni_matter_normalize_q(const void *self, const cdn_state *state, double 
   const matter *m = of(self);
   double worst = 0;
   (void)state;
-  for (int i = 1; i < m->tree.n; i++) {
+  for (int i = 1; i < m->tree.n && m->tree.n_quaternions > 0; i++) {
     const tree_node *n = &m->tree.node[i];
-    worst = fmax(worst, body_normalize(m, n, q + n->q, scale ? scale + n->q : NULL));
+    if (n->quaternion) worst = fmax(worst, body_normalize(m, n, q + n->q, scale ? scale + n->q : NULL));
   }
   return worst;
 }

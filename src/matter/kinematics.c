@@ -171,8 +171,10 @@ cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) {
   double twice = 0;
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    sv h = rigid_mul(B[i], twist[i].V);
-    twice += v3_dot(h.w, twist[i].V.w) + v3_dot(h.v, twist[i].V.v);
+    if (!body_is_massless(&d.mass[i])) {
+      sv h = rigid_mul(B[i], twist[i].V);
+      twice += v3_dot(h.w, twist[i].V.w) + v3_dot(h.v, twist[i].V.v);
+    }
     for (int k = 0; k < n->nu; k++) twice += d.mass[i].armature * d.u[n->u + k] * d.u[n->u + k];
   }
   *energy = 0.5 * twice;

@@ -19,21 +19,20 @@ static void put_rows(const contact_point *p, soft_group *g) {
 }
 
 /* Surfaces that run over their bodies: friction is against what they do. */
-static cdn_status count_surface_motion(const soft_room *room, cdn_state *state, const contact_point *p, double damping,
-                                       soft_group *g) {
+static cdn_status count_surface_motion(const soft_room *room, cdn_state *state, const contact_point *p, soft_group *g) {
   cdn_spatial surface_motions;
   bool run;
   CDNI_TRY(cdni_contact_surface_motion(room->contact, state, p, &run, &surface_motions));
   if (!run) return CDN_OK;
   const sv V = { cdni_to_v3(surface_motions.w), cdni_to_v3(surface_motions.v) };
-  for (int k = 1; k < g->s.rows; k++) g->ref[k] -= damping * sv_dot(g->B[k], V);
+  for (int k = 1; k < g->s.rows; k++) g->ref[k] -= g->damping * sv_dot(g->B[k], V);
   g->known = false;
   return CDN_OK;
 }
 
 /* g is zero before. */
-static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree_data *d, const double (*weight)[2],
-                             const contact_point *p, soft_group *g) {
+static void fill_group(const soft_room *room, const tree_data *d, const double (*weight)[2], const contact_point *p,
+                       soft_group *g) {
   const cdn_soft_def *def = &room->def;
   const double x = p->distance - p->soft.margin;
   const soft_response response = cdni_soft_response(&p->soft.law, x, def->shortest_time);
@@ -56,7 +55,12 @@ static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree
   const sv V = relative_velocity(d, g);
   for (int k = 0; k < g->s.rows; k++) g->ref[k] = -response.B * sv_dot(g->B[k], V);
   g->ref[0] -= response.K * response.d * x;
-  return count_surface_motion(room, state, p, response.B, g);
+}
+
+/* In the gap there is no row; and nothing acts between bodies that nothing moves. */
+static bool is_contact(const contact_point *p) { return p->distance < p->soft.margin; }
+static bool has_rows(const soft_room *room, const contact_point *p) {
+  return is_contact(p) && (room->moves[p->body[0]] || room->moves[p->body[1]]);
 }
 
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
@@ -68,18 +72,20 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const
   inverse_weights weights;
   CDNI_TRY(cdni_matter_inverse_weights(room->matter, state, &weights));
   const tree_data d = cdni_matter_data(room->matter, state);
-  int contacts = 0; /* so far, of those that the State tells (cdn_contact_get) */
+  const bool any_runs = cdni_contact_any_surface_runs(room->contact, state);
+  void *place;
+  int contacts = 0, rows = 0;
+  for (int i = 0; i < n; i++) rows += has_rows(room, &points[i]);
+  CDNI_TRY(cdn_region_output_add(out, rows, &place));
+  soft_group *g = place;
   for (int i = 0; i < n; i++) {
-    void *place;
-    /* in the gap there is no row; and nothing acts between bodies that nothing moves */
-    if (!(points[i].distance < points[i].soft.margin)) continue;
-    contacts++;
-    if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
-    CDNI_TRY(cdn_region_output_add(out, 1, &place));
-    soft_group *g = place;
-    CDNI_TRY(fill_group(room, state, &d, weights.body, &points[i], g));
+    contacts += is_contact(&points[i]); /* so far, of those that the State tells (cdn_contact_get) */
+    if (!has_rows(room, &points[i])) continue;
+    fill_group(room, &d, weights.body, &points[i], g);
+    if (any_runs) CDNI_TRY(count_surface_motion(room, state, &points[i], g));
     if (diagonal) cdni_soft_diagonal_scale(diagonal, g);
     g->contact = contacts, g->source = i;
+    g++;
   }
   return CDN_OK;
 }

@@ -10,15 +10,13 @@ static const cdni_parameter table[] = { CDNI_NOT_NEGATIVE("loss", "N|N m"), SOFT
 
 static const char *check(const double *p) { return cdni_soft_check_law(p + LAW, p + LAW + LAW_IMP); }
 
-/* Row k: mobility k, or the rotation about axis k of M; returns whether it is that. */
-static bool set_row(const soft_element_view *v, const tree_node *node, int k, double *g) {
-  const bool turns = cdni_kind_of(node)->ball && k < 3;
-  if (!turns) {
+/* Row k: mobility k, or of a ball the rotation about axis k of M; returns whether it is that. */
+static bool set_row(bool ball, const cdn_rotation *R, int k, double *g) {
+  if (!ball || k >= 3) {
     g[k] = 1;
     return false;
   }
-  const cdn_rotation R = cdni_soft_rotation(node, v->d.q + node->q);
-  const cdn_vec3 axis = k == 0 ? R.x : k == 1 ? R.y : R.z;
+  const cdn_vec3 axis = (&R->x)[k];
   g[0] = axis.x, g[1] = axis.y, g[2] = axis.z;
   return true;
 }
@@ -26,14 +24,16 @@ static bool set_row(const soft_element_view *v, const tree_node *node, int k, do
 static cdn_status add_groups(const soft_element_view *v) {
   const tree_node *node = &v->m->tree.node[v->e->body[0]];
   const soft_response a = cdni_soft_response(&v->law, 0, v->safe);
+  const bool ball = cdni_kind_of(node)->ball;
   if (!(v->params[LOSS] > 0)) return CDN_OK;
+  const cdn_rotation R = ball ? cdni_soft_rotation(node, v->d.q + node->q) : cdn_rotation_identity();
   for (int k = 0; k < node->nu; k++) {
     if (v->e->u[0] >= 0 && v->e->u[0] != node->u + k) continue;
     soft_group g = cdni_soft_element_group(v, SOFT_FRICTION_LOSS, 1);
     double rate = 0;
     g.s.loss = v->params[LOSS];
     g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
-    const bool turns = set_row(v, node, k, g.g[0]);
+    const bool turns = set_row(ball, &R, k, g.g[0]);
     for (int i = 0; i < node->nu; i++) rate += g.g[0][i] * v->d.u[node->u + i];
     cdni_soft_element_row(&g, 0, &a, v->weights.mobility[node->u + k], 0, rate);
     if (!turns) cdni_soft_element_know(&g, &a, false);

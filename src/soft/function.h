@@ -64,6 +64,8 @@ enum { SOFT_ZONE_NOTHING = 0, SOFT_ZONE_MIDDLE = -1 };
 double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
 /* The same, where H and `zone` are those of another r: H is left as it is where the piece is the same. */
 double cdni_soft_function_again(const soft_function *s, const double *r, double *f, double *H, int32_t *zone);
+/* The length of n numbers of which the sum of the squares leaves the range of a double, or is 0. */
+double cdni_soft_scaled_length(const double *x, int n);
 /* The first two derivatives of s(r + t d) by t. */
 void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[2]);
 

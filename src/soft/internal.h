@@ -131,6 +131,8 @@ typedef struct plain_pass {
   real *G, *D_inv, *eps;
 } plain_pass;
 
+typedef struct soft_row_kernels soft_row_kernels;
+
 /* x = udot - udot0. By body and mobility; only islands have values.
  *
  * With couplings the islands of the plan are those of the problem. Without, only constraints connect trees to islands
@@ -138,6 +140,7 @@ typedef struct plain_pass {
 typedef struct soft_problem {
   const soft_room *room;
   const cdn_soft_def *def;
+  const soft_row_kernels *kernels;
   cdn_state *state;
   const tree_data *d;
   const loop_plan *plan;
@@ -253,11 +256,17 @@ void cdni_soft_spread_terms(const soft_problem *p, const soft_work *w);
 /* Their weights, of the weight h of the row. */
 void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w, double h);
 
-/* weights.c */
 /* P += J^T H J; HJ has the rows of H J. */
-void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P);
-/* The weights of an island's groups, in P, D and the factorization's couplings: all, or what groups that have changed
- * add to those factored. */
+static inline void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
+  for (int k = 0; k < n; k++) {
+    const sv minus = sv_neg(HJ[k]);
+    P->J = s3_minus_outer(P->J, minus.w, J[k].w);
+    P->F = m3_minus_outer(P->F, minus.w, J[k].v);
+    P->M = s3_minus_outer(P->M, minus.v, J[k].v);
+  }
+}
+/* kernel_weights.c: the weights of an island's groups, in P, D and the factorization's couplings: all, or what groups
+ * that have changed add to those factored. */
 void cdni_soft_weigh(const soft_problem *p, int island, bool all);
 
 /* problem.c */
@@ -337,8 +346,8 @@ cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statist
 cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
 /* The weights alone. Returns whether only bodies that p->changed names need to be eliminated again. */
 bool cdni_soft_renew_weights(soft_problem *p, int island, bool all);
-/* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing
- * that moves. */
+/* newton.c: the cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on
+ * nothing that moves. */
 double cdni_soft_cost(const soft_problem *p, int island);
 
 /* line.c: the step along d with the least cost. */

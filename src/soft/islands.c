@@ -82,7 +82,10 @@ static int32_t coupling_of(const soft_problem *p, const soft_pairs *pairs, const
 static void place_group(const soft_problem *p, const soft_pairs *pairs, soft_work *w) {
   const soft_group *g = w->g;
   if (g->place != SOFT_TERMS) {
-    w->C = g->place == SOFT_PAIR ? coupling_of(p, pairs, g, 0, 0, 1, 0) : -1;
+    const soft_group *before = w > p->work ? w[-1].g : g;
+    const bool as_before = before != g && before->place == g->place && before->body[0] == g->body[0] &&
+                           before->body[1] == g->body[1]; /* contacts of a pair come one after the other */
+    w->C = as_before ? w[-1].C : g->place == SOFT_PAIR ? coupling_of(p, pairs, g, 0, 0, 1, 0) : -1;
     cdni_soft_place(p->d->pose, w);
     return;
   }

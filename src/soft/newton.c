@@ -9,7 +9,7 @@
  * d with G d = 0 d^T M y is the product of J d and g; x is a mixture of such y, with the same mixture of their g. */
 #include <math.h>
 
-#include "soft/internal.h"
+#include "soft/row_math.h"
 
 /* Of the products of forces and Jd, regardless of signs. Steps that promise less than the first are whole ones, for
  * slopes along them are rounding; those that promise less than the second change no force. */
@@ -98,121 +98,13 @@ bool cdni_soft_stands_apart(const soft_problem *p, int island) {
   return true;
 }
 
-/* Most groups have three rows or one: loops over their rows are written out. */
-#define FOR_ROWS(n, function, ...)               \
-  do {                                           \
-    if ((n) == 3) function(3, __VA_ARGS__);      \
-    else if ((n) == 1) function(1, __VA_ARGS__); \
-    else function(n, __VA_ARGS__);               \
-  } while (0)
-
-/* f + H J x */
-static inline void forces_at_rest(int n, const soft_work *w, double *force) {
-  for (int e = 0; e < n; e++) {
-    force[e] = w->f[e];
-    for (int g = 0; g < n; g++) force[e] += w->H[e * n + g] * w->Jx[g];
-  }
-}
-
 /* What the elimination is for: y, and its motions. Its right hand side. */
 static void ask_for_step(soft_newton *n) {
   soft_problem *p = n->p;
   cdni_soft_clear(p, &n->island, 1);
-  for (int k = p->first[n->island]; k < p->first[n->island + 1]; k++) {
-    const soft_work *w = &p->work[k];
-    double force[SOFT_MOST_ROWS];
-    FOR_ROWS(w->g->s.rows, forces_at_rest, w, force);
-    cdni_soft_add_force(p->plan->tree, w, force, p->F, p->f);
-  }
+  p->kernels->ask(p, n->island);
   p->F[0] = sv_zero();
   n->wish = SOFT_WANTS_STEP;
-}
-
-/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; the slope of the functions at x; products of
- * forces and J d, regardless of signs, but those of exact rows in a pass, whose forces may be anything before they have
- * settled. */
-typedef struct step_sums {
-  double m0, m1, curved, slope, size;
-} step_sums;
-
-static inline void multiply_rows(int n, const soft_problem *p, soft_work *w, step_sums *s) {
-  double size = 0;
-  w->bend = 0;
-  for (int e = 0; e < n; e++) w->Jd[e] -= w->Jx[e];
-  for (int e = 0; e < n; e++) {
-    double change = 0;
-    for (int g = 0; g < n; g++) change += w->H[e * n + g] * w->Jd[g];
-    w->next[e] = w->f[e] - change;
-    s->m0 += w->held[e] * w->Jd[e];
-    s->m1 += (w->next[e] - w->held[e]) * w->Jd[e];
-    s->slope -= w->f[e] * w->Jd[e];
-    w->bend += change * w->Jd[e];
-    size += (fabs(w->held[e]) + fabs(w->f[e])) * fabs(w->Jd[e]);
-  }
-  s->curved += w->bend;
-  if (!(p->passed && w->g->give > 0)) s->size += size;
-}
-
-/* J d, and the forces that hold y. */
-static step_sums multiply(const soft_problem *p, int island) {
-  step_sums s = { 0 };
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
-    cdni_soft_multiply(p->plan->tree, w, p->A_y, p->y, w->Jd);
-    FOR_ROWS(w->g->s.rows, multiply_rows, p, w, &s);
-  }
-  return s;
-}
-
-/* What a trial found at a place of the step. */
-typedef struct trial {
-  double cost;
-  soft_slope slope; /* of the functions */
-  bool done;        /* no function is curved there, or on another piece than before */
-  double left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g -
-             * f) */
-  bool same;   /* no function is on another piece than before */
-  double force, change; /* of a step that goes straight: sums of A f^2, and of A g^2 and A (f - g)^2 where a function is
-                         * bent on the way, by inverse inertias A along the rows */
-} trial;
-
-static void count_change(const soft_work *w, bool straight, trial *at) {
-  const soft_function *s = &w->g->s;
-  const bool cone = s->kind == SOFT_PYRAMIDAL || s->kind == SOFT_ELLIPTIC;
-  for (int e = 0; e < s->rows; e++) {
-    const double about = w->g->about[cone ? 0 : e], A = about > 0 ? about : 1 / s->D[e], g = straight ? 0 : w->next[e];
-    const double change = straight ? 0 : w->f[e] - g;
-    at->force += A * (w->f[e] * w->f[e] + g * g);
-    at->change += A * change * change;
-  }
-}
-
-static inline void evaluate_rows(int n, const soft_problem *p, double t, soft_work *w, trial *at) {
-  double r[SOFT_MOST_ROWS], left = 0, bend = 0;
-  const int32_t before = w->zone;
-  for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
-  at->cost += cdni_soft_row_function(p, w, r);
-  const bool same = w->zone == before && before != SOFT_ZONE_MIDDLE;
-  at->done = at->done && same;
-  at->same = at->same && w->zone == before;
-  for (int e = 0; e < n && !same; e++)
-    for (int g = 0; g < n; g++) bend += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
-  at->slope.second += same ? w->bend : bend;
-  for (int e = 0; e < n; e++) {
-    const double change = w->f[e] - w->next[e];
-    at->slope.first -= w->f[e] * w->Jd[e];
-    left += w->g->s.kind == SOFT_PYRAMIDAL ? change * change : change * change / w->g->s.D[e];
-  }
-  at->left += 0.5 * (w->g->s.kind == SOFT_PYRAMIDAL ? left / w->g->s.D[0] : left);
-  if (p->load) count_change(w, same, at);
-}
-
-/* Forces and weights at x + t d. */
-static trial evaluate(const soft_problem *p, int island, double t) {
-  trial at = { .done = true, .same = true };
-  for (int k = p->first[island]; k < p->first[island + 1]; k++)
-    FOR_ROWS(p->work[k].g->s.rows, evaluate_rows, p, t, &p->work[k], &at);
-  return at;
 }
 
 /* d and its motion, for lengths; the length of d. */
@@ -293,15 +185,9 @@ static void refine(soft_newton *n) {
   n->wish = SOFT_IS_DONE;
 }
 
-double cdni_soft_cost(const soft_problem *p, int island) {
-  double sum = 0;
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
-    sum += cdni_soft_row_function(p, w, w->r);
-    w->noted = w->zone;
-  }
-  return sum;
-}
+double cdni_soft_cost(const soft_problem *p, int island) { return p->kernels->value(p, island); }
+
+void cdni_soft_weigh(const soft_problem *p, int island, bool all) { p->kernels->weigh(p, island, all); }
 
 /* How small the slope along a line must be for its whole step to be taken. */
 static double slope_limit(const soft_problem *p, double promised, double size) {
@@ -324,21 +210,12 @@ static void go_back(const soft_problem *p, int island) {
   }
 }
 
-/* x at the guess: its rows alone. */
-static void go_to_guess(const soft_problem *p, int island) {
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
-    for (int e = 0; e < w->g->s.rows; e++) w->Jx[e] = w->past[e], w->r[e] += w->past[e], w->past[e] = 0;
-  }
-  (void)cdni_soft_cost(p, island);
-}
-
 /* After a whole step from the guess, of which M x is not needed. n->cost: that at udot0; afterwards that of x, which is
  * udot0 again where the step led to a higher one. Returns whether x is the solution. */
 static bool end_guess(soft_newton *n) {
   soft_problem *p = n->p;
-  const step_sums sums = multiply(p, n->island);
-  const trial at = evaluate(p, n->island, 1);
+  const soft_step_sums sums = p->kernels->multiply(p, n->island);
+  const soft_trial at = p->kernels->evaluate(p, n->island, 1);
   move(p, n->island, 1);
   double work = 0; /* x^T M x / 2 */
   for (int k = p->first[n->island]; k < p->first[n->island + 1]; k++) {
@@ -356,13 +233,34 @@ static bool end_guess(soft_newton *n) {
   return false;
 }
 
+/* Of a step that goes straight, after a trial at t. Returns whether that ends the iteration. */
+static bool settle(soft_newton *n, const soft_trial *at, double t, bool nothing_left, bool *refined) {
+  const double allowed = SETTLED * cdni_soft_least_change(n->p) * cdni_soft_least_change(n->p);
+  n->left = at->change > 0 ? at->change / at->force : 0;
+  const bool settled = at->change <= allowed * at->force || nothing_left;
+  *refined = t == 1 && settled;
+  if (t == 1 && !settled && at->same && n->left < NEAR) n->corrections = 1;
+  return *refined || !(t > 0);
+}
+
+/* Its first step is a whole one. */
+static bool end_leap(soft_newton *n, bool *refined) {
+  soft_problem *p = n->p;
+  cdn_soft_statistics *statistics = &n->results->statistics;
+  if (statistics->most_iterations < n->it) statistics->most_iterations = n->it;
+  const soft_trial at = p->kernels->leap(p, n->island);
+  move(p, n->island, 1);
+  if (!isfinite(at.force + at.change)) return true; /* nor are the accelerations, and whoever asked for them sees it */
+  return settle(n, &at, 1, false, refined);
+}
+
 /* After a step: along the line to y. Returns whether that ends the iteration; *refined: and x may be improved. */
 static bool end_step(soft_newton *n, bool *refined) {
   soft_problem *p = n->p;
   const cdn_soft_def *def = p->def;
   const bool by_cost = def->cost_tolerance >= 0;
   cdn_soft_statistics *statistics = &n->results->statistics;
-  const step_sums sums = multiply(p, n->island);
+  const soft_step_sums sums = p->kernels->multiply(p, n->island);
   const double promised = 0.5 * (sums.m1 + sums.curved); /* by the quadratic model */
   const double enough = def->tolerance > 0 && !p->passed && !p->load ? n->asked : NO_CHANGE * sums.size;
   soft_line line = { .m0 = sums.m0, .m1 = sums.m1, .t = 1 };
@@ -371,26 +269,19 @@ static bool end_step(soft_newton *n, bool *refined) {
     if (n->it > 1 && cdni_soft_length(p, n->island, p->step, p->A_step, true) < soft_cost_limit(p)) return true;
   }
   if (statistics->most_iterations < n->it) statistics->most_iterations = n->it;
-  trial at = evaluate(p, n->island, line.t);
+  soft_trial at = p->kernels->evaluate(p, n->island, line.t);
   /* where little is left, slopes along the line are rounding */
-  if (!(p->passed && n->it <= WHOLE_STEPS) && !(p->load && n->it == 1) && promised > LITTLE * sums.size &&
+  if (!(p->passed && n->it <= WHOLE_STEPS) && promised > LITTLE * sums.size &&
       !(fabs(at.slope.first + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
     line.start.first = sums.m0 + sums.slope;
     line.there = (soft_slope){ at.slope.first + sums.m0 + sums.m1, at.slope.second + sums.m1 };
     cdni_soft_search(p, n->island, &line);
-    if (line.t != 1) at = evaluate(p, n->island, line.t);
+    if (line.t != 1) at = p->kernels->evaluate(p, n->island, line.t);
   }
   move(p, n->island, line.t);
   if (!isfinite(promised)) return true; /* nor are the accelerations, and whoever asked for them sees it */
   statistics->evaluations += line.evaluations;
-  if (p->load) {
-    const double allowed = SETTLED * cdni_soft_least_change(p) * cdni_soft_least_change(p);
-    n->left = at.change > 0 ? at.change / at.force : 0;
-    const bool settled = at.change <= allowed * at.force || (n->it > 1 && promised <= enough);
-    *refined = line.t == 1 && settled;
-    if (line.t == 1 && !settled && at.same && n->left < NEAR) n->corrections = 1;
-    return *refined || !(line.t > 0);
-  }
+  if (p->load) return settle(n, &at, line.t, promised <= enough, refined);
   const double improvement = cdni_soft_note(p, n->island, n->it, &line, sqrt(fmax(promised, 0)), at.cost, &n->cost);
   if (!(line.t > 0) || (p->passed && line.t == 1 && at.done)) return true;
   if (by_cost) return improvement < soft_cost_limit(p);
@@ -428,7 +319,7 @@ static bool end_correction(soft_newton *n, bool *again) {
   soft_problem *p = n->p;
   const loop_plan *plan = p->plan;
   const double allowed = SETTLED * cdni_soft_least_change(p) * cdni_soft_least_change(p), before = n->left;
-  trial at = { .same = true };
+  soft_trial at = { .same = true };
   for (int k = plan->island_body[n->island]; k < plan->island_body[n->island + 1]; k++) {
     const int i = plan->bodies[k];
     const tree_node *node = &plan->tree->node[i];
@@ -448,7 +339,7 @@ static bool end_correction(soft_newton *n, bool *again) {
     for (int e = 0; e < rows; e++) w->Jx[e] += w->Jd[e], w->r[e] += w->Jd[e];
     (void)cdni_soft_row_function(p, w, w->r);
     at.same = at.same && w->zone == zone;
-    count_change(w, w->zone == zone && zone != SOFT_ZONE_MIDDLE, &at);
+    soft_count_change(rows, w, w->zone == zone && zone != SOFT_ZONE_MIDDLE, &at);
   }
   n->left = at.change > 0 ? at.change / at.force : 0;
   *again = at.same && n->left < FASTER * before && n->corrections < MOST_CORRECTIONS;
@@ -468,8 +359,14 @@ void cdni_soft_newton_begin(soft_newton *n, soft_problem *p, int island, soft_re
   }
   n->most = def->iterations + (p->passed ? STEPS_PER_GROUP * (p->first[island + 1] - p->first[island]) : 0);
   if (p->passed) cdni_soft_keep_free(p, island);
-  if (p->guessed || p->load) go_to_guess(p, island);
-  ask_for_step(n);
+  if (p->guessed || p->load) {
+    cdni_soft_clear(p, &n->island, 1);
+    p->kernels->begin(p, n->island);
+    p->F[0] = sv_zero();
+    n->wish = SOFT_WANTS_STEP;
+  } else {
+    ask_for_step(n);
+  }
 }
 
 void cdni_soft_newton_go_on(soft_newton *n) {
@@ -489,7 +386,7 @@ void cdni_soft_newton_go_on(soft_newton *n) {
     done = end_guess(n);
   } else {
     refined = false;
-    done = end_step(n, &refined);
+    done = n->p->load && n->it == 1 ? end_leap(n, &refined) : end_step(n, &refined);
   }
   if (done) {
     finish(n, refined && cdni_soft_refines(n->p->def));

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "matter/operators.h"
-#include "soft/internal.h"
+#include "soft/row_math.h"
 
 void cdni_soft_place(const body_pose *pose, soft_work *w) {
   const soft_group *g = w->g;
@@ -13,65 +13,12 @@ void cdni_soft_place(const body_pose *pose, soft_work *w) {
   for (int k = 0; k < g->s.rows; k++) w->turns = w->turns || v3_dot(g->B[k].w, g->B[k].w) > 0;
 }
 
-/* B of a group on a pair times a relative motion at its point; and the force there of forces on the rows. */
-static inline void rows_times(const soft_work *w, int n, const sv *between, double *out) {
-  for (int k = 0; k < n; k++) out[k] = v3_dot(w->g->B[k].v, between->v);
-  for (int k = 0; k < n && w->turns; k++) out[k] += v3_dot(w->g->B[k].w, between->w);
-}
-static inline sv rows_force(const soft_work *w, int n, const double *force) {
-  sv at = sv_zero();
-  for (int k = 0; k < n; k++) at.v = v3_fma(force[k], w->g->B[k].v, at.v);
-  for (int k = 0; k < n && w->turns; k++) at.w = v3_fma(force[k], w->g->B[k].w, at.w);
-  return at;
-}
-
 void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out) {
-  const soft_group *g = w->g;
-  const int n = g->s.rows;
-  if (g->place == SOFT_JOINT) {
-    const tree_node *node = &t->node[g->body[1]];
-    for (int k = 0; k < n; k++) {
-      out[k] = 0;
-      for (int i = 0; i < node->nu; i++) out[k] += g->g[k][i] * a[node->u + i];
-    }
-    return;
-  }
-  if (g->place == SOFT_TERMS) {
-    out[0] = 0;
-    for (int i = 0; i < g->terms; i++) {
-      const soft_term *s = &g->term[i];
-      out[0] += cdni_soft_is_body(s) ? sv_dot(cdni_soft_body_row(g, s), A[s->body]) : s->slope * a[s->u];
-    }
-    return;
-  }
-  const sv *A_a = &A[g->body[0]], *A_b = &A[g->body[1]];
-  const v3 at_a = v3_cross_add(A_a->w, w->r_a, A_a->v), at_b = v3_cross_add(A_b->w, w->r_b, A_b->v);
-  const sv between = { v3_sub(A_b->w, A_a->w), v3_sub(at_b, at_a) };
-  if (n == 3) rows_times(w, 3, &between, out);
-  else rows_times(w, n, &between, out);
+  FOR_ROWS(w->g->s.rows, soft_row_times, t, w, A, a, out);
 }
 
 void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f) {
-  const soft_group *g = w->g;
-  const int n = g->s.rows;
-  if (g->place == SOFT_JOINT) {
-    const tree_node *node = &t->node[g->body[1]];
-    for (int k = 0; k < n; k++)
-      for (int i = 0; i < node->nu; i++) f[node->u + i] += g->g[k][i] * force[k];
-    return;
-  }
-  if (g->place == SOFT_TERMS) {
-    for (int i = 0; i < g->terms; i++) {
-      const soft_term *s = &g->term[i];
-      if (cdni_soft_is_body(s)) F[s->body] = sv_fma(force[0], cdni_soft_body_row(g, s), F[s->body]);
-      else f[s->u] += s->slope * force[0];
-    }
-    return;
-  }
-  sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
-  const sv at = n == 3 ? rows_force(w, 3, force) : rows_force(w, n, force);
-  *F_b = sv_add(*F_b, sv_shift_force(at, w->r_b));
-  *F_a = sv_sub(*F_a, sv_shift_force(at, w->r_a));
+  FOR_ROWS(w->g->s.rows, soft_row_force, t, w, force, F, f);
 }
 
 /* ---- products with M ---- */

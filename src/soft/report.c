@@ -165,6 +165,9 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
   const soft_outcome *out = soft_outcomes(results);
   for (int i = 0; i < n; i++) {
     const soft_group *g = &groups[i];
+    bool acts = false;
+    for (int k = 0; k < g->s.rows; k++) acts = acts || out[i].force[k] != 0;
+    if (!acts) continue;
     sv between = sv_zero(); /* of a pair: the velocity of b relative to a */
     for (int s = 0; s < 2 && g->place == SOFT_PAIR; s++) {
       const v3 point = s ? g->point : v3_add(g->point, g->arm);

@@ -5,7 +5,7 @@
 #include "constraints/elements.h"
 #include "core/sized.h"
 #include "matter/operators.h"
-#include "soft/internal.h"
+#include "soft/row_kernels.h"
 
 /* ---- the plan ---- */
 
@@ -183,10 +183,11 @@ static bool take_scratch(soft_problem *p) {
 void cdni_soft_start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
-    const bool at_zero = p->load && !w->g->rates && !p->d->prescribed;
-    if (at_zero) memset(w->r, 0, (size_t)w->g->s.rows * sizeof *w->r);
-    else cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
-    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = w->held[k] = w->past[k] = 0;
+    const soft_group *g = w->g;
+    const bool at_zero = p->load && !g->rates && !p->d->prescribed;
+    if (!at_zero) cdni_soft_multiply(p->plan->tree, w, g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
+    for (int k = 0; k < g->s.rows; k++)
+      w->r[k] = at_zero ? -g->ref[k] : w->r[k] - g->ref[k], w->Jx[k] = w->held[k] = w->past[k] = 0;
     w->zone = SOFT_ZONE_MIDDLE; /* no weights yet */
   }
 }
@@ -203,9 +204,9 @@ static cdn_status write_results(const soft_problem *p, soft_results *head) {
   soft_outcome *out = soft_outcomes(place);
   for (int i = 0; i < n; i++) {
     soft_outcome *o = &out[p->order[i]];
+    const soft_work *w = &p->work[i];
     memset(o, 0, sizeof *o);
-    memcpy(o->residual, p->work[i].r, (size_t)p->work[i].g->s.rows * sizeof(double));
-    memcpy(o->force, p->work[i].f, (size_t)p->work[i].g->s.rows * sizeof(double));
+    for (int k = 0; k < w->g->s.rows; k++) o->residual[k] = w->r[k], o->force[k] = w->f[k];
   }
   double *udot = (double *)(out + n);
   for (size_t k = 0; k < nu; k++) udot[k] = p->d->udot[k] + p->x[k];
@@ -258,7 +259,7 @@ cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results
 cdn_status cdni_soft_tell(soft_problem *p, soft_results *head, sv *F, double *f) {
   const tree *t = p->plan->tree;
   if (p->load) head->statistics.converged = head->statistics.residual <= cdni_soft_least_change(p);
-  for (int i = 0; i < p->n; i++) cdni_soft_add_force(t, &p->work[i], p->work[i].f, F, f);
+  p->kernels->add_forces(p, F, f);
   CDNI_TRY(write_results(p, head));
   for (int k = 0; k < t->nu && p->load; k++) p->d->udot[k] += p->x[k];
   for (int i = 1; i < t->n && p->load; i++) p->d->A[i] = sv_add(p->d->A[i], p->A_x[i]);
@@ -296,7 +297,13 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const loop_plan *full = NULL;
-  *p = (soft_problem){ .room = room, .def = def, .state = state, .d = d, .load = load, .n = n };
+  *p = (soft_problem){ .room = room,
+                       .kernels = cdni_soft_row_kernels[cdni_kernel_set(1)],
+                       .def = def,
+                       .state = state,
+                       .d = d,
+                       .load = load,
+                       .n = n };
   p->plain = true;
   for (int i = 0; i < n; i++) {
     p->exact = p->exact || groups[i].give > 0;

@@ -18,6 +18,11 @@ static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
   return fabs(n.x) * g->size[0] + fabs(n.y) * g->size[1] + fabs(n.z) * g->size[2];
 }
 
+static void spread(const cdn_geometry *g, const cdn_rotation *R, double reach[3]) {
+  for (int k = 0; k < 3; k++)
+    reach[k] = fabs((&R->x.x)[k]) * g->size[0] + fabs((&R->y.x)[k]) * g->size[1] + fabs((&R->z.x)[k]) * g->size[2];
+}
+
 double cdni_box_point(const double half[3], cdn_vec3 p, cdn_vec3 *normal) {
   const double over[3] = { fabs(p.x) - half[0], fabs(p.y) - half[1], fabs(p.z) - half[2] };
   if (over[0] > 0 || over[1] > 0 || over[2] > 0) {
@@ -117,6 +122,7 @@ const geometry_kind cdni_kind_box = {
   .ball = ball,
   .support = support,
   .reach = reach_along,
+  .spread = spread,
   .point = point,
   .ray = ray_through,
   .tensor = cdni_polytope_tensor,

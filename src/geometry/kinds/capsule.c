@@ -15,6 +15,11 @@ static cdn_vec3 support(const cdn_geometry *g, cdn_vec3 n) {
 }
 
 static double reach_along(const cdn_geometry *g, cdn_vec3 n) { return g->size[0] + fabs(n.z) * g->size[1]; }
+static void spread(const cdn_geometry *g, const cdn_rotation *R, double reach[3]) {
+  reach[0] = g->size[0] + fabs(R->z.x) * g->size[1];
+  reach[1] = g->size[0] + fabs(R->z.y) * g->size[1];
+  reach[2] = g->size[0] + fabs(R->z.z) * g->size[1];
+}
 
 static double point(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *normal, int *feature) {
   const double *size = g->size;
@@ -101,6 +106,7 @@ const geometry_kind cdni_kind_capsule = {
   .ball = ball,
   .support = support,
   .reach = reach_along,
+  .spread = spread,
   .point = point,
   .ray = ray_through,
   .curvature = curvature,

@@ -14,6 +14,11 @@ static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
   return g->size[0];
 }
 
+static void spread(const cdn_geometry *g, const cdn_rotation *R, double reach[3]) {
+  (void)R;
+  reach[0] = reach[1] = reach[2] = g->size[0];
+}
+
 static double point(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *normal, int *feature) {
   const double distance = cdn_norm(p);
   (void)feature;
@@ -67,6 +72,7 @@ const geometry_kind cdni_kind_sphere = { .name = "sphere",
                                          .ball = ball,
                                          .support = support,
                                          .reach = reach_along,
+                                         .spread = spread,
                                          .point = point,
                                          .ray = ray_through,
                                          .curvature = curvature,

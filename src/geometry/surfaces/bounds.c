@@ -25,6 +25,13 @@ double cdni_reach_along(const cdn_geometry *g, const cdn_transform *X_WS, cdn_ve
 
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
   const geometry_kind *kind = kind_of(g);
+  double spread[3];
+  if (kind->spread) {
+    kind->spread(g, &X_WS->R, spread);
+    *least = cdn_v3(X_WS->p.x - spread[0], X_WS->p.y - spread[1], X_WS->p.z - spread[2]);
+    *most = cdn_v3(X_WS->p.x + spread[0], X_WS->p.y + spread[1], X_WS->p.z + spread[2]);
+    return;
+  }
   for (int k = 0; k < 3; k++) {
     const cdn_vec3 axis = cdn_v3((&X_WS->R.x.x)[k], (&X_WS->R.y.x)[k], (&X_WS->R.z.x)[k]);
     const double up = reach_along(kind, g, axis), down = kind->is_even ? up : reach_along(kind, g, g_neg(axis));

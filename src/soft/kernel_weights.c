@@ -1,17 +1,9 @@
 /* The weights of rows on accelerations: on bodies, on mobilities, and between bodies.
  *
  * A contact weighs the relative acceleration of two bodies at a point. Contacts of the same bodies are summed about the
- * point of the first one, near all the others; the bodies' origins may be far from there. */
-#include "soft/internal.h"
-
-void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
-  for (int k = 0; k < n; k++) {
-    const sv minus = sv_neg(HJ[k]);
-    P->J = s3_minus_outer(P->J, minus.w, J[k].w);
-    P->F = m3_minus_outer(P->F, minus.w, J[k].v);
-    P->M = s3_minus_outer(P->M, minus.v, J[k].v);
-  }
-}
+ * point of the first one, near all the others; the bodies' origins may be far from there. Compiled for each set of
+ * kernels of one lane. */
+#include "soft/kernel_rows.h"
 
 static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
   for (int k = 0; k < n; k++) {
@@ -22,7 +14,10 @@ static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
 
 static const articulated_inertia none;
 
-static bool is_cone(const soft_group *g) { return g->s.kind == SOFT_PYRAMIDAL || g->s.kind == SOFT_ELLIPTIC; }
+/* A contact, with friction or without. */
+static bool is_contact(const soft_group *g) {
+  return g->s.kind == SOFT_PYRAMIDAL || g->s.kind == SOFT_ELLIPTIC || (g->contact > 0 && !(g->give > 0));
+}
 
 /* Weights between two bodies, summed over contacts that follow each other. */
 typedef struct pair_sum {
@@ -56,7 +51,9 @@ static void add_to_pair(const soft_work *w, const double *H, pair_sum *sum) {
   const int n = w->g->s.rows;
   const v3 d = v3_sub(w->r_b, sum->at->r_b);
   if (!w->turns) {
-    const s3 K = n == 3 ? stiffness_of(w->g->B, 3, H) : stiffness_of(w->g->B, n, H);
+    const s3 K = n == 3   ? stiffness_of(w->g->B, 3, H)
+                 : n == 1 ? stiffness_of(w->g->B, 1, H)
+                          : stiffness_of(w->g->B, n, H);
     if (w == sum->at) sum->W.M = K;
     else add_at(K, d, &sum->W);
     return;
@@ -123,7 +120,7 @@ static void weigh_rows(const soft_problem *p, const soft_work *w, const double *
 
 static void weigh_pair(const soft_problem *p, const soft_work *w, const double *H, pair_sum *sum) {
   const soft_group *g = w->g, *first = sum->at ? sum->at->g : NULL;
-  if (!is_cone(g)) {
+  if (!is_contact(g)) {
     weigh_rows(p, w, H);
     return;
   }
@@ -154,18 +151,18 @@ static void forget_weights(const soft_problem *p, int island) {
     const soft_group *g = p->work[k].g;
     for (int s = 0; s < cdni_soft_bodies(g) && g->place != SOFT_PAIR; s++) {
       const int i = cdni_soft_body(g, s);
-      memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
+      for (int l = 6 * node[i].u; l < 6 * (node[i].u + node[i].nu); l++) p->D[l] = 0;
     }
   }
   for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
     const int i = plan->bodies[at];
     p->P[i] = none;
     for (int c = plan->couple_first[i]; c < plan->couple_first[i + 1] && plan->n_C > 0; c++)
-      memset(p->factor.C + 6 * plan->couple_C[c], 0, 6 * sizeof *p->factor.C);
+      for (int l = 0; l < 6; l++) p->factor.C[6 * plan->couple_C[c] + l] = sv_zero();
   }
 }
 
-void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
+void KERNEL_NAME(cdni_soft_kernel_weigh)(const soft_problem *p, int island, bool all) {
   pair_sum sum = { .at = NULL };
   if (all) forget_weights(p, island);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
@@ -180,11 +177,12 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
       H = more;
     }
     w->factored = w->zone;
-    if (n == 9) memcpy(w->weighed, w->H, 9 * sizeof *w->H); /* most have three rows */
+    if (n == 1) w->weighed[0] = w->H[0]; /* most have one row, or three */
+    else if (n == 9) memcpy(w->weighed, w->H, 9 * sizeof *w->H);
     else memcpy(w->weighed, w->H, (size_t)n * sizeof *w->H);
     if (g->place == SOFT_JOINT) weigh_joint(p, w, H);
     else if (g->place == SOFT_TERMS) cdni_soft_weigh_terms(p, w, H[0]);
-    else if (!all || w->H[0] != 0 || !is_cone(g)) weigh_pair(p, w, H, &sum);
+    else if (!all || w->H[0] != 0 || !is_contact(g)) weigh_pair(p, w, H, &sum);
   }
   end_pair(p, &sum);
 }
