@@ -100,6 +100,9 @@ double cdni_wanted_angle(const core_pair *pair, const minimum *found);
 /* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk left, or from a local minimum that
  * is known (or NULL). False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
+/* The same of polytopes, where h(*n) > 0 along the way *n between the middles, which `toward` is the probe of. False:
+ * along *n they do not overlap, or nothing is known. */
+bool cdni_deep_toward(core_pair *pair, cdn_vec3 *n, const probe *toward, core_answer *answer);
 
 /* curvature.c: the column `tensor` of solids between planes. */
 surface_tensor cdni_polytope_tensor(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 at, cdn_vec3 n);

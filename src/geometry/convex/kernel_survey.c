@@ -2,62 +2,12 @@
  * bits. */
 #include "geometry/convex/survey.h"
 #define WIDE_IN_HALVES
-#include "math/wide.h"
+#include "geometry/convex/wide_farthest.h"
 
-/* The larger, the smaller number; where x > y, `yes`. */
-#if defined(__FMA__)
-CDNI_INLINE wide wide_max(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_max_pd((__m256d)a.p[i], (__m256d)b.p[i]);
-  return a;
-}
-CDNI_INLINE wide wide_min(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_min_pd((__m256d)a.p[i], (__m256d)b.p[i]);
-  return a;
-}
-CDNI_INLINE wide wide_where_more(wide x, wide y, wide yes, wide no) {
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const __m256d more = _mm256_cmp_pd((__m256d)x.p[i], (__m256d)y.p[i], _CMP_GT_OQ);
-    no.p[i] = (wide_part)_mm256_blendv_pd((__m256d)no.p[i], (__m256d)yes.p[i], more);
-  }
-  return no;
-}
-#else
-CDNI_INLINE wide wide_where_more(wide x, wide y, wide yes, wide no) {
-  typedef int64_t mask __attribute__((vector_size(64 / WIDE_PARTS)));
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const mask more = x.p[i] > y.p[i];
-    no.p[i] = (wide_part)((more & (mask)yes.p[i]) | (~more & (mask)no.p[i]));
-  }
-  return no;
-}
-CDNI_INLINE wide wide_max(wide a, wide b) { return wide_where_more(a, b, a, b); }
-CDNI_INLINE wide wide_min(wide a, wide b) { return wide_where_more(b, a, a, b); }
-#endif
 /* Eight numbers from different places. Loads right behind narrower stores would wait for these. */
 CDNI_INLINE wide wide_gather(const double *from, const int at[WIDE]) {
-  wide r;
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const int *k = at + i * WIDE_PART;
-#if defined(__AVX__)
-    r.p[i] = (wide_part){ from[k[0]], from[k[1]], from[k[2]], from[k[3]] };
-#else
-    r.p[i] = (wide_part){ from[k[0]], from[k[1]] };
-#endif
-  }
-  return r;
-}
-
-CDNI_INLINE wide wide_div(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] /= b.p[i];
-  return a;
-}
-CDNI_INLINE wide wide_sqrt(wide a) {
-#if defined(__FMA__)
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_sqrt_pd((__m256d)a.p[i]);
-#else
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part){ sqrt(a.p[i][0]), sqrt(a.p[i][1]) };
-#endif
-  return a;
+  return wide_of(from[at[0]], from[at[1]], from[at[2]], from[at[3]], from[at[4]], from[at[5]], from[at[6]],
+                 from[at[7]]);
 }
 /* The sign of s, on a number that is not negative. */
 CDNI_INLINE wide wide_sign(double size, wide s) {
@@ -97,40 +47,7 @@ CDNI_INLINE wide3 farthest(int n, const double *v, wide3 m) {
   return (wide3){ wide_gather(v, place), wide_gather(v + 1, place), wide_gather(v + 2, place) };
 }
 
-/* The first lane with this value. */
-CDNI_INLINE int first_lane(wide a, double value) {
-#if defined(__FMA__)
-  const __m256d v = _mm256_set1_pd(value);
-  const int low = _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.p[0], v, _CMP_EQ_OQ));
-  const int high = _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.p[1], v, _CMP_EQ_OQ));
-  return __builtin_ctz((unsigned)(low | high << 4 | 0x80));
-#else
-  const double *x = (const double *)&a;
-  int lane = 0;
-  while (lane < WIDE - 1 && x[lane] != value) lane++;
-  return lane;
-#endif
-}
-
-/* Of the lanes with the most, the first one has the answer. */
-static int32_t KERNEL_NAME(farthest)(int n, const double *columns, cdn_vec3 m) {
-  static const double first[WIDE] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-  const wide mx = wide_set(m.x), my = wide_set(m.y), mz = wide_set(m.z), next = wide_set(WIDE);
-  wide most = wide_set(-INFINITY), at = wide_zero(), place = wide_load(first);
-  for (int i = 0; i < n; i += WIDE) {
-    const wide d = wide_add(wide_add(wide_mul(mx, wide_load(columns + i)), wide_mul(my, wide_load(columns + n + i))),
-                            wide_mul(mz, wide_load(columns + 2 * n + i)));
-    at = wide_where_more(d, most, place, at);
-    most = wide_max(d, most);
-    place = wide_add(place, next);
-  }
-  double values[WIDE], places[WIDE];
-  wide_store(values, most), wide_store(places, at);
-  double top[WIDE / 2];
-  for (int k = 0; k < WIDE / 2; k++) top[k] = values[k] > values[k + WIDE / 2] ? values[k] : values[k + WIDE / 2];
-  const double x = top[0] > top[2] ? top[0] : top[2], y = top[1] > top[3] ? top[1] : top[3];
-  return (int32_t)places[first_lane(most, x > y ? x : y)];
-}
+static int32_t KERNEL_NAME(farthest)(int n, const double *columns, cdn_vec3 m) { return wide_farthest(n, columns, m); }
 
 /* Of a hull with more corners a climb for each direction costs less. */
 enum { MOST_CORNERS = 160 };
@@ -415,7 +332,10 @@ static double KERNEL_NAME(safe)(const safe_problem *p, const double tangents[SAF
   return 0;
 }
 
+bool KERNEL_NAME(cdni_deepest)(core_pair *pair, const deep_start *start, core_answer *answer);
+
 const survey_kernels KERNEL_NAME(cdni_survey_kernels_of) = { .farthest = KERNEL_NAME(farthest),
+                                                             .deepest = KERNEL_NAME(cdni_deepest),
                                                              .safe = KERNEL_NAME(safe),
                                                              .probe = KERNEL_NAME(probe),
                                                              .bound = KERNEL_NAME(bound),

@@ -35,6 +35,18 @@ typedef struct safe_problem {
   safe_egg egg[2];
 } safe_problem;
 
+/* Where the search for the least depth begins. */
+typedef struct deep_start {
+  const probe
+      *corners; /* four of M that are not flat; NULL: one along `axis`, three at an angle with this cosine to it */
+  cdn_vec3 axis;
+  double cosine;
+  const probe *toward;  /* one more along answer->normal, or NULL */
+  const minimum *known; /* or NULL */
+  double ball;          /* taken from the probes along their directions */
+  bool inside;          /* the origin is in M, to rounding */
+} deep_start;
+
 typedef struct survey_kernels {
   /* Of n points, a multiple of eight, in three columns: the first that is farthest along m. */
   int32_t (*farthest)(int n, const double *columns, cdn_vec3 m);
@@ -47,6 +59,9 @@ typedef struct survey_kernels {
   /* For n cells, a bound of h from below on each; what is behind the n, up to the next multiple of eight, is written,
    * too. */
   void (*bound)(const survey *s, int n, const survey_cell *cells, double *least);
+  /* kernel_deep.c: the least depth, or another minimum that is as deep to rounding. False: along answer->normal the two
+   * do not overlap, or the probes are flat, and *answer is what it was. */
+  bool (*deepest)(core_pair *pair, const deep_start *start, core_answer *answer);
 } survey_kernels;
 
 /* survey.c: of curved cores, from the direction n of `toward`, where h(n) = h > 0. LEAST: *found is the least depth.
