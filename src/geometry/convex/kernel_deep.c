@@ -107,25 +107,6 @@ static bool is_away(const core_pair *pair, const polytope *p, int f, double d, d
   return !inside;
 }
 
-/* Minima of h, each with the directions about it among which none is better. */
-enum { MOST_CAPS = 12 };
-typedef struct caps {
-  int n;
-  cdn_vec3 axis[MOST_CAPS];
-  double cosine[MOST_CAPS];
-} caps;
-
-static void add_cap(caps *c, cdn_vec3 axis, double angle) {
-  /* Newton's method ends at strict minima: very near to one there is no other. */
-  angle = fmax(angle, 1e-3);
-  for (int i = 0; i < c->n; i++)
-    if (cdn_dot(axis, c->axis[i]) > 1 - 1e-12) return;
-  if (c->n == MOST_CAPS) return;
-  /* A cap of less than a right angle holds a cone when it holds the corners of the cone. */
-  c->axis[c->n] = axis;
-  c->cosine[c->n++] = cos(fmin(angle, 1.5));
-}
-
 static bool is_capped(const polytope *p, int f, const caps *c) {
   for (int i = 0; i < c->n; i++) {
     bool in = true;
@@ -160,7 +141,7 @@ bool KERNEL_NAME(cdni_deepest)(core_pair *pair, const deep_start *begin, core_an
   if (known) {
     least = -known->answer.distance;
     *answer = known->answer;
-    add_cap(&c, known->answer.normal, cdni_safe_angle(pair, known, cdni_wanted_angle(pair, known)));
+    add_cap(&c, known->answer.normal, cdni_safe_tangent(pair, known, cdni_wanted_tangent(pair, known)));
   }
   const bool any_length = !pair->curved && pair->a.corner != CORNER_SUPPORT && pair->b.corner != CORNER_SUPPORT;
   const double enough = 1e-9 * pair->scale; /* what a better minimum elsewhere may be missed by */
@@ -191,7 +172,7 @@ bool KERNEL_NAME(cdni_deepest)(core_pair *pair, const deep_start *begin, core_an
       return false;
     }
     if (pair->curved && (first || h < least - enough) && polish_face(pair, &p, at, n, &found)) {
-      const double wanted = cdni_wanted_angle(pair, &found), safe = cdni_safe_angle(pair, &found, wanted);
+      const double wanted = cdni_wanted_tangent(pair, &found), safe = cdni_safe_tangent(pair, &found, wanted);
       if (-found.answer.distance < least) {
         least = -found.answer.distance;
         *answer = found.answer;

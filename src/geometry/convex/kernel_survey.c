@@ -1,13 +1,29 @@
 /* Support points and bounds, eight at a time. Products and sums are rounded one by one, so that all sets have the same
  * bits. */
 #include "geometry/convex/survey.h"
-#define WIDE_IN_HALVES
 #include "geometry/convex/wide_farthest.h"
 
 /* Eight numbers from different places. Loads right behind narrower stores would wait for these. */
 CDNI_INLINE wide wide_gather(const double *from, const int at[WIDE]) {
   return wide_of(from[at[0]], from[at[1]], from[at[2]], from[at[3]], from[at[4]], from[at[5]], from[at[6]],
                  from[at[7]]);
+}
+CDNI_INLINE wide3 gather_columns(const double columns[3][SURVEY_DIRECTIONS], int n, const int at[WIDE]) {
+#if defined(WIDE_WHOLE)
+  if (n <= NET_DIRECTIONS) {
+    /* Two registers hold a column of the net. */
+    const __m512i places = _mm512_set_epi64(at[7], at[6], at[5], at[4], at[3], at[2], at[1], at[0]);
+#  define PICK(c)                                                                                                     \
+    {                                                                                                                 \
+      { (wide_part) _mm512_permutex2var_pd(_mm512_loadu_pd(columns[c]), places, _mm512_loadu_pd(columns[c] + WIDE)) } \
+    }
+    return (wide3){ PICK(0), PICK(1), PICK(2) };
+#  undef PICK
+  }
+#else
+  (void)n;
+#endif
+  return (wide3){ wide_gather(columns[0], at), wide_gather(columns[1], at), wide_gather(columns[2], at) };
 }
 /* The sign of s, on a number that is not negative. */
 CDNI_INLINE wide wide_sign(double size, wide s) {
@@ -174,8 +190,7 @@ static void KERNEL_NAME(bound)(const survey *s, int n, const survey_cell *cells,
     for (int c = 0; c < 3; c++) {
       int i[WIDE];
       for (int k = 0; k < WIDE; k++) i[k] = cells[at + k < n ? at + k : at].at[c];
-      m[c] = (wide3){ wide_gather(s->m[0], i), wide_gather(s->m[1], i), wide_gather(s->m[2], i) };
-      w[c] = (wide3){ wide_gather(s->w[0], i), wide_gather(s->w[1], i), wide_gather(s->w[2], i) };
+      m[c] = gather_columns(s->m, s->n, i), w[c] = gather_columns(s->w, s->n, i);
     }
     wide g[3][3]; /* point i along direction j */
     for (int i = 0; i < 3; i++)
