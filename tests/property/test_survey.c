@@ -136,6 +136,46 @@ START_TEST(least_depth) {
 }
 END_TEST
 
+/* A box and a hull: the axis that is found is the least deep of all directions, or parts them best of the axes. */
+START_TEST(axes_of_box_and_hull) {
+  int n_apart = 0;
+  for (int pose = 0; pose < 200; pose++) {
+    sample_geometry a, b;
+    sample_make(CDN_GEOMETRY_BOX, 1, &a), sample_make(CDN_GEOMETRY_CONVEX, 1, &b);
+    const cdn_surface *s = b.geometry.surface;
+    ck_assert_int_gt(s->n_edge_columns, 0);
+    const cdn_rotation R = sample_rotation();
+    box_at_hull box = { { R.x, R.y, R.z },
+                        cdn_add(s->center, cdn_scale(sample_number(0, 2.5), sample_direction())),
+                        { 0 } };
+    for (int k = 0; k < 3; k++) box.half[k] = a.geometry.size[k];
+    hull_axis first = { 0 }, x = { 0 };
+    bool is_first = true;
+    for (int set = 0; set < KERNEL_SET_COUNT; set++) {
+      if (!set_of(set)) continue;
+      cdni_box_hull_kernels[set]->faces(s, &box, &x);
+      cdni_box_hull_kernels[set]->edges(s, &box, &x);
+      if (is_first) first = x;
+      is_first = false;
+      ck_assert(first.h == x.h && first.part == x.part && first.at == x.at && first.k == x.k);
+    }
+    double least = INFINITY;
+    for (int i = 0; i < 1000; i++) {
+      const cdn_vec3 n = sample_direction(), v = cdni_support(&b.geometry, n);
+      double h = cdn_dot(n, cdn_sub(v, box.center));
+      for (int k = 0; k < 3; k++) h += box.half[k] * fabs(cdn_dot(n, box.axis[k]));
+      least = fmin(least, h);
+    }
+    n_apart += least < 0;
+    if (least < 0) ck_assert_double_lt(x.h, 0);
+    else if (x.h > 0) ck_assert_double_le(x.h, least + 1e-14);
+    sample_free(&a), sample_free(&b);
+  }
+  ck_assert_int_gt(n_apart, 10);
+  ck_assert_int_lt(n_apart, 190);
+}
+END_TEST
+
 /* Of a small hull, whose corners are in columns. */
 START_TEST(farthest_corners) {
   for (int hull = 0; hull < 40; hull++) {
@@ -159,4 +199,4 @@ START_TEST(farthest_corners) {
 }
 END_TEST
 
-CHECK_MAIN("survey", support_points_and_bounds, least_depth, farthest_corners)
+CHECK_MAIN("survey", support_points_and_bounds, least_depth, axes_of_box_and_hull, farthest_corners)

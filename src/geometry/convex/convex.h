@@ -89,8 +89,8 @@ bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near
  * them. False: it did not get there, or the pair is parted. */
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
-/* certificate.c, with tangents of half of an angle: within this angle of the normal of a minimum, h is nowhere less than
- * at the minimum; as large as `wanted`, if it can be. */
+/* certificate.c, with tangents of half of an angle: within this angle of the normal of a minimum, h is nowhere less
+ * than at the minimum; as large as `wanted`, if it can be. */
 double cdni_safe_tangent(core_pair *pair, const minimum *found, double wanted);
 /* Outside of this angle of the normal of a minimum, h is nowhere less: if the safe angle is as large, the minimum is
  * the least depth. */
@@ -133,6 +133,7 @@ pair_distance cdni_half_space_distance;  /* a half-space and anything convex */
 pair_distance cdni_capsules_distance;    /* two capsules */
 pair_distance cdni_capsule_box_distance; /* a capsule and a box */
 pair_distance cdni_boxes_distance;       /* two boxes */
+pair_distance cdni_box_hull_distance;    /* a box and a hull */
 
 /* Writes a proximity from a signed distance, a normal and a point of a. */
 static inline void proximity_from_a(double distance, cdn_vec3 normal, cdn_vec3 point_a, cdn_proximity *out) {

@@ -64,6 +64,28 @@ typedef struct survey_kernels {
   bool (*deepest)(core_pair *pair, const deep_start *start, core_answer *answer);
 } survey_kernels;
 
+/* ---- a box and a small hull (box_hull.c, kernel_box_hull.c) ---- */
+
+/* A box in the frame of a hull. */
+typedef struct box_at_hull {
+  cdn_vec3 axis[3], center;
+  double half[3];
+} box_at_hull;
+/* A normal of a face of the difference, outward from the hull, and h along it. */
+typedef enum axis_part { AXIS_OF_HULL, AXIS_OF_BOX, AXIS_OF_EDGES } axis_part;
+typedef struct hull_axis {
+  double h;
+  axis_part part;
+  int at, k; /* the triangle; 1 if it is along the negative axis k; the edge of the hull, with those along axis k */
+} hull_axis;
+typedef struct box_hull_kernels {
+  /* The least h of all faces of the two. */
+  void (*faces)(const cdn_surface *s, const box_at_hull *b, hull_axis *least);
+  /* *least, or that of two edges if it is less. */
+  void (*edges)(const cdn_surface *s, const box_at_hull *b, hull_axis *least);
+} box_hull_kernels;
+extern const box_hull_kernels *const cdni_box_hull_kernels[KERNEL_SET_COUNT];
+
 /* survey.c: of curved cores, from the direction n of `toward`, where h(n) = h > 0. LEAST: *found is the least depth.
  * LOCAL: it is a local minimum of h. FAR: the cores are surely farther apart than reach. APART: along *n, or somewhere,
  * the two do not overlap. OPEN: nothing is known. */

@@ -2,12 +2,20 @@
 #include "geometry/convex/survey.h"
 #include "geometry/convex/wide_farthest.h"
 
-#define KERNELS(name, lanes, level) extern const survey_kernels cdni_survey_kernels_of_##name;
+#define KERNELS(name, lanes, level)                          \
+  extern const survey_kernels cdni_survey_kernels_of_##name; \
+  extern const box_hull_kernels cdni_box_hull_kernels_of_##name;
 KERNEL_SETS_LONE(KERNELS)
 #undef KERNELS
 
 const survey_kernels *const cdni_survey_kernels[KERNEL_SET_COUNT] = {
 #define KERNELS(name, lanes, level) [KERNEL_SET_##name] = &cdni_survey_kernels_of_##name,
+  KERNEL_SETS_LONE(KERNELS)
+#undef KERNELS
+};
+
+const box_hull_kernels *const cdni_box_hull_kernels[KERNEL_SET_COUNT] = {
+#define KERNELS(name, lanes, level) [KERNEL_SET_##name] = &cdni_box_hull_kernels_of_##name,
   KERNEL_SETS_LONE(KERNELS)
 #undef KERNELS
 };
