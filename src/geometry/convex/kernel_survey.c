@@ -49,17 +49,24 @@ CDNI_INLINE void store_columns(double columns[3][SURVEY_DIRECTIONS], int at, wid
   wide_store(&columns[0][at], a.x), wide_store(&columns[1][at], a.y), wide_store(&columns[2][at], a.z);
 }
 
-/* The first of the vertices that are farthest. */
+/* Of vertices side by side in rows, those that are farthest: even and odd ones by themselves, so that one need not wait
+ * for the other. */
 CDNI_INLINE wide3 farthest(int n, const double *v, wide3 m) {
-  wide most = wide_set(-INFINITY), at = wide_zero();
-  for (int i = 0; i < n; i++) {
-    const wide d = wide_add(wide_add(wide_mul(wide_set(v[3 * i]), m.x), wide_mul(wide_set(v[3 * i + 1]), m.y)),
-                            wide_mul(wide_set(v[3 * i + 2]), m.z));
-    at = wide_where_more(d, most, wide_set((double)i), at);
-    most = wide_max(d, most);
-  }
+  wide most[2] = { wide_set(-INFINITY), wide_set(-INFINITY) }, at[2] = { wide_zero(), wide_zero() };
+  for (int i = 0; i < n; i += 2)
+    for (int k = 0; k < 2; k++) {
+      const int j = i + k < n ? i + k : i;
+      const double *p = v + 3 * j;
+      const wide d = wide_add(wide_add(wide_mul(wide_set(p[0]), m.x), wide_mul(wide_set(p[1]), m.y)),
+                              wide_mul(wide_set(p[2]), m.z));
+      at[k] = wide_where_more(d, most[k], wide_all_places(j), at[k]);
+      most[k] = wide_max(d, most[k]);
+    }
+  const wide best = wide_where_more(most[1], most[0], at[1], at[0]);
   int place[WIDE];
-  for (int k = 0; k < WIDE; k++) place[k] = 3 * (int)((const double *)&at)[k];
+  int64_t all[WIDE];
+  wide_store((double *)(void *)all, best);
+  for (int k = 0; k < WIDE; k++) place[k] = 3 * (int)all[k];
   return (wide3){ wide_gather(v, place), wide_gather(v + 1, place), wide_gather(v + 2, place) };
 }
 
@@ -163,7 +170,12 @@ static void KERNEL_NAME(probe)(const core_pair *pair, survey *s, int from) {
   for (int at = s->n; at % WIDE; at++)
     for (int k = 0; k < 3; k++) s->m[k][at] = s->m[k][from];
   for (int at = from & ~(WIDE - 1); at < s->n; at += WIDE) {
-    const wide3 m = { wide_load(&s->m[0][at]), wide_load(&s->m[1][at]), wide_load(&s->m[2][at]) };
+    wide3 m = { wide_load(&s->m[0][at]), wide_load(&s->m[1][at]), wide_load(&s->m[2][at]) };
+    if (from > 0) {
+      const wide over = wide_div(wide_set(1), wide_sqrt(unfused_dot(m, m)));
+      m = (wide3){ wide_mul(m.x, over), wide_mul(m.y, over), wide_mul(m.z, over) };
+      store_columns(s->m, at, m);
+    }
     wide3 back = wide3_rows(x, y, z, m);
     back.x = wide_sub(wide_zero(), back.x), back.y = wide_sub(wide_zero(), back.y);
     back.z = wide_sub(wide_zero(), back.z);

@@ -8,7 +8,7 @@
  * A corner that exceeds the others joins them; one whose multiplier is negative leaves. */
 #include "geometry/convex/convex.h"
 
-enum { MOST_STEPS = 12 };
+enum { MOST_STEPS = 12, MOST_CHANGES = 4 };
 
 /* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the
  * core. */
@@ -247,11 +247,12 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimu
   add_corner(&s, &q);
   look_at(&s, n, &q, cdn_dot(n, q.w));
   double last = INFINITY;
-  int carried = 0; /* by as many corners as before, in the last steps */
+  int carried = 0, changes = 0; /* in the last steps by as many corners as before; by others, in all */
   for (int step = 0; step < MOST_STEPS; step++) {
     const int before = s.k;
     if (!choose(&s)) return false;
     carried = s.k == before ? carried + 1 : 0;
+    if (carried == 0 && ++changes > MOST_CHANGES) return false; /* it goes around in a circle */
     double size = sqrt(s.d1 * s.d1 + s.d2 * s.d2);
     if (!isfinite(size)) return false;
     double fraction = size > 1 ? 1 / size : 1;

@@ -123,7 +123,7 @@ static void divide(survey *s, const survey_cell *c, survey_cell to[4]) {
   for (int i = 0; i < 3; i++) {
     const cdn_vec3 m = cdn_add(direction(s, c->at[i]), direction(s, c->at[(i + 1) % 3]));
     middle[i] = (int16_t)s->n;
-    add(s, cdn_scale(1 / length_of(m), m));
+    add(s, m);
   }
   for (int i = 0; i < 3; i++) to[i] = (survey_cell){ { c->at[i], middle[i], middle[(i + 2) % 3] } };
   to[3] = (survey_cell){ { middle[0], middle[1], middle[2] } };

@@ -54,7 +54,8 @@ typedef struct survey_kernels {
   double (*safe)(const safe_problem *p, const double tangents[SAFE_TRIALS]);
   /* Writes the directions of a net: axes[0], and two rings around it, whose angles have these cosines and sines. */
   void (*lay)(survey *s, const cdn_vec3 axes[3], const double cosine[2], const double sine[2]);
-  /* Support points of M and h along the directions `from` to s->n; the columns behind them are overwritten. */
+  /* Support points of M and h along the directions `from` to s->n; unless these are the first ones, they get the length
+   * 1. The columns behind them are overwritten. */
   void (*probe)(const core_pair *pair, survey *s, int from);
   /* For n cells, a bound of h from below on each; what is behind the n, up to the next multiple of eight, is written,
    * too. */

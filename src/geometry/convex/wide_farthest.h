@@ -114,6 +114,7 @@ CDNI_INLINE double wide_least(wide a) {
 enum { MOST_PLACES = 1024 };
 extern const int64_t cdni_places[MOST_PLACES];
 CDNI_INLINE wide wide_load_places(int first) { return wide_load((const double *)(const void *)&cdni_places[first]); }
+CDNI_INLINE wide wide_all_places(int place) { return wide_set(((const double *)(const void *)cdni_places)[place]); }
 CDNI_INLINE int wide_place(wide places, unsigned which) {
   int64_t all[WIDE];
   wide_store((double *)(void *)all, places);
