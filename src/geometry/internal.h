@@ -43,8 +43,14 @@ struct cdn_surface {
    * Faces are the triangles of one plane merged: the corners of face i, counterclockwise, are corners[first_corner[i]]
    * ... */
   int32_t *first_neighbour, *neighbours;
-  int n_columns;             /* the vertices of a small hull in columns, the first one again behind the last; else 0 */
-  double *columns;           /* 3 x n_columns */
+  int n_columns;   /* the vertices of a small hull in columns, the first one again behind the last; else 0 */
+  double *columns; /* 3 x n_columns */
+  /* Of a hull whose vertices are in columns and whose planes support it to rounding: planes in 4 columns, the first one
+   * again behind the last; edges between triangles of two planes in 9: both planes and the cosine of the angle between
+   * their normals. Else 0. */
+  int n_plane_columns, n_edge_columns;
+  double *plane_columns, *edge_columns;
+  int32_t *edge_ends;        /* 2 x n_edge_columns: vertices */
   int32_t start[HULL_CELLS]; /* the farthest vertex along the middle of each cell of directions */
   int n_faces;
   int32_t *first_corner, *corners;

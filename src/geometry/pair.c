@@ -21,7 +21,7 @@ static bool surface_second(const cdn_geometry *a, const cdn_transform *X_WA, con
 static pair_distance *const closed_forms[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT] = {
   [CDN_GEOMETRY_CAPSULE] = { [CDN_GEOMETRY_CAPSULE] = cdni_capsules_distance,
                              [CDN_GEOMETRY_BOX] = cdni_capsule_box_distance },
-  [CDN_GEOMETRY_BOX] = { [CDN_GEOMETRY_BOX] = cdni_boxes_distance },
+  [CDN_GEOMETRY_BOX] = { [CDN_GEOMETRY_BOX] = cdni_boxes_distance, [CDN_GEOMETRY_CONVEX] = cdni_box_hull_distance },
 };
 
 /* For any two kinds that have a distance: by what they are. A kind without closed forms needs nothing here. */

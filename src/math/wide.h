@@ -12,8 +12,7 @@
 
 enum { WIDE = 8 };
 
-/* A file may ask for halves where eight fit into one register: short passes between scalars are faster so. */
-#if defined(__AVX512F__) && !defined(WIDE_IN_HALVES)
+#if defined(__AVX512F__)
 #  define WIDE_WHOLE
 #endif
 #if defined(WIDE_WHOLE)

@@ -11,6 +11,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds, COUNT = 21 };
 /* The core of a geometry, without a radius. */
 static core core_of(const cdn_geometry *g) {
   core c = { .corner = kind_of(g)->corner, .curve = kind_of(g)->curve, .geometry = g };
+  if (c.corner == CORNER_HULL) c.kernels = cdni_survey_kernels[cdni_kernel_set(1)];
   for (int k = 0; k < 3; k++) c.size[k] = g->size[k];
   return c;
 }
@@ -87,6 +88,94 @@ START_TEST(support_points_and_bounds) {
 }
 END_TEST
 
+/* Of hulls and boxes that overlap: the search for the least depth. A plane at that depth holds them, along any other
+ * direction they are at least as deep, and every set finds it with the same bits. */
+START_TEST(least_depth) {
+  static const cdn_geometry_kind of[] = { CDN_GEOMETRY_BOX, CDN_GEOMETRY_CONVEX };
+  int n_apart = 0, n_found = 0;
+  for (int pose = 0; pose < 200; pose++) {
+    sample_geometry a, b;
+    sample_make(of[pose % 2], 1, &a), sample_make(CDN_GEOMETRY_CONVEX, 1, &b);
+    core_pair pair = { .a = core_of(&a.geometry), .b = core_of(&b.geometry), .R = sample_rotation(), .scale = 2 };
+    pair.far = -INFINITY;
+    pair.p = cdn_scale(sample_number(0, 0.5), sample_direction());
+    const cdn_vec3 ahead = sample_direction();
+    probe toward;
+    pair_probe(&pair, ahead, &toward);
+    const deep_start start = { .axis = cdn_scale(-1, ahead), .cosine = -0.8, .toward = &toward };
+    core_answer first = { 0 }, answer;
+    bool is_first = true, found = false;
+    for (int set = 0; set < KERNEL_SET_COUNT; set++) {
+      const survey_kernels *kernels = set_of(set);
+      if (!kernels) continue;
+      answer = (core_answer){ .normal = ahead };
+      pair.a.kernels = pair.a.kernels ? kernels : NULL, pair.b.kernels = pair.b.kernels ? kernels : NULL;
+      const bool overlap = kernels->deepest(&pair, &start, &answer);
+      if (is_first) first = answer, found = overlap;
+      is_first = false;
+      ck_assert_int_eq(overlap, found);
+      ck_assert(memcmp(&first, &answer, sizeof answer) == 0);
+    }
+    probe q;
+    pair_probe(&pair, answer.normal, &q);
+    if (!found) n_apart += cdn_dot(answer.normal, q.w) < 0;
+    else {
+      n_found++;
+      NEAR(-answer.distance, cdn_dot(answer.normal, q.w), 1e-13);
+      for (int k = 0; k < 300; k++) {
+        const cdn_vec3 n = sample_direction();
+        pair_probe(&pair, n, &q);
+        ck_assert_double_ge(cdn_dot(n, q.w), -answer.distance - 1e-13);
+      }
+    }
+    sample_free(&a), sample_free(&b);
+  }
+  /* The few that remain begin with four directions that see a flat corner of M. */
+  ck_assert_int_ge(n_found, 100);
+  ck_assert_int_ge(n_apart + n_found, 190);
+}
+END_TEST
+
+/* A box and a hull: the axis that is found is the least deep of all directions, or parts them best of the axes. */
+START_TEST(axes_of_box_and_hull) {
+  int n_apart = 0;
+  for (int pose = 0; pose < 200; pose++) {
+    sample_geometry a, b;
+    sample_make(CDN_GEOMETRY_BOX, 1, &a), sample_make(CDN_GEOMETRY_CONVEX, 1, &b);
+    const cdn_surface *s = b.geometry.surface;
+    ck_assert_int_gt(s->n_edge_columns, 0);
+    const cdn_rotation R = sample_rotation();
+    box_at_hull box = { { R.x, R.y, R.z },
+                        cdn_add(s->center, cdn_scale(sample_number(0, 2.5), sample_direction())),
+                        { 0 } };
+    for (int k = 0; k < 3; k++) box.half[k] = a.geometry.size[k];
+    hull_axis first = { 0 }, x = { 0 };
+    bool is_first = true;
+    for (int set = 0; set < KERNEL_SET_COUNT; set++) {
+      if (!set_of(set)) continue;
+      cdni_box_hull_kernels[set]->faces(s, &box, &x);
+      cdni_box_hull_kernels[set]->edges(s, &box, &x);
+      if (is_first) first = x;
+      is_first = false;
+      ck_assert(first.h == x.h && first.part == x.part && first.at == x.at && first.k == x.k);
+    }
+    double least = INFINITY;
+    for (int i = 0; i < 1000; i++) {
+      const cdn_vec3 n = sample_direction(), v = cdni_support(&b.geometry, n);
+      double h = cdn_dot(n, cdn_sub(v, box.center));
+      for (int k = 0; k < 3; k++) h += box.half[k] * fabs(cdn_dot(n, box.axis[k]));
+      least = fmin(least, h);
+    }
+    n_apart += least < 0;
+    if (least < 0) ck_assert_double_lt(x.h, 0);
+    else if (x.h > 0) ck_assert_double_le(x.h, least + 1e-14);
+    sample_free(&a), sample_free(&b);
+  }
+  ck_assert_int_gt(n_apart, 10);
+  ck_assert_int_lt(n_apart, 190);
+}
+END_TEST
+
 /* Of a small hull, whose corners are in columns. */
 START_TEST(farthest_corners) {
   for (int hull = 0; hull < 40; hull++) {
@@ -110,4 +199,4 @@ START_TEST(farthest_corners) {
 }
 END_TEST
 
-CHECK_MAIN("survey", support_points_and_bounds, farthest_corners)
+CHECK_MAIN("survey", support_points_and_bounds, least_depth, axes_of_box_and_hull, farthest_corners)

@@ -33,11 +33,16 @@ static void look_at_egg(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, saf
   out->most = most * most;
 }
 
-double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
+/* The tangent of half of an angle that is hardly less than half a turn. */
+static const double WIDEST = 14.1;
+
+static double within_one(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
+
+double cdni_safe_tangent(core_pair *pair, const minimum *found, double wanted) {
   const cdn_vec3 n = found->answer.normal;
   const double depth = -found->answer.distance;
   const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
-  if (depth <= 0) return 4;
+  if (depth <= 0) return INFINITY;
   safe_problem p = { .depth = depth };
   double radius = pair->rolling, *x = p.x, *y = p.y;
   for (int side = 0; side < 2; side++) {
@@ -56,7 +61,7 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
     p.disk[p.disks] = c->size[0], p.lean[p.disks] = lean;
     p.rim[p.disks][0] = cdn_dot(v, t1) / lean, p.rim[p.disks++][1] = cdn_dot(v, t2) / lean;
   }
-  if (radius >= depth) return 4;
+  if (radius >= depth) return INFINITY;
   /* Corners about their mean, across n. */
   double mx = 0, my = 0;
   int corners = found->k;
@@ -67,10 +72,11 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
   }
   const double flat = found->flat > 0 ? found->flat - cdn_norm(found->from_center) : 0;
   const bool round = p.eggs > 0 || p.disks > 0;
+  const double first = wanted < WIDEST ? wanted : WIDEST;
   double largest = INFINITY; /* tan(T / 2) */
   if (found->k == 3) {
     /* s(t) is least across an edge of the triangle, or, where that is too little, of the face that has the triangle. */
-    const double needed = tan(0.5 * fmin(wanted, 3)) * (depth - radius) - flat;
+    const double needed = first * (depth - radius) - flat;
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
       const int j = (i + 1) % 3;
@@ -92,21 +98,26 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
       least = fmin(least, far);
     }
     largest = (least + flat) / (depth - radius);
-    if (!round || largest > 5) return 2 * atan(largest);
+    if (!round || largest > 5) return largest;
   }
   p.flat = flat, p.corners = corners;
   for (int i = 0; i < corners; i++) x[i] -= mx, y[i] -= my;
-  const double tangents[SAFE_TRIALS] = {
-    tan(0.5 * fmin(wanted, 3)), 8, 4, 2, 1.4, 1, 0.7, 0.5, 0.25, 0.12, 0.06, 0.03
-  };
-  double best = cdni_survey_kernels[cdni_kernel_set(1)]->safe(&p, tangents) * (1 + 1e-12);
-  if (found->k == 3) best = fmax(best, largest);
-  return 2 * atan(best);
+  const double tangents[SAFE_TRIALS] = { first, 8, 4, 2, 1.4, 1, 0.7, 0.5, 0.25, 0.12, 0.06, 0.03 };
+  const double best = cdni_survey_kernels[cdni_kernel_set(1)]->safe(&p, tangents) * (1 + 1e-12);
+  return found->k == 3 && largest > best ? largest : best;
 }
 
-double cdni_wanted_angle(const core_pair *pair, const minimum *found) {
-  const double length = cdn_norm(pair->toward);
-  if (!(length > 0)) return 4;
-  const double between = acos(fmin(fmax(cdn_dot(found->answer.normal, pair->toward) / length, -1), 1));
-  return between + acos(fmin(fmax((pair->inner + found->answer.distance) / length, -1), 1));
+double cdni_wanted_tangent(const core_pair *pair, const minimum *found) {
+  const double square = cdn_dot(pair->toward, pair->toward);
+  if (!(square > 0)) return INFINITY;
+  /* Two angles, by their cosines: from the minimum to the way between the middles, and from there to where h is sure to
+   * be larger. */
+  const double over = 1 / sqrt(square);
+  const double a = within_one(cdn_dot(found->answer.normal, pair->toward) * over);
+  const double b = within_one((pair->inner + found->answer.distance) * over);
+  const double sine_a = sqrt(1 - a * a), sine_b = sqrt(1 - b * b);
+  const double cosine = a * b - sine_a * sine_b, sine = sine_a * b + a * sine_b;
+  /* Half a turn in all is everything. */
+  if (sine > 0) return sine / (1 + cosine);
+  return a > 0 && b > 0 ? 0 : INFINITY;
 }

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "geometry/internal.h"
+#include "math/lane.h"
 
 typedef struct core {
   corner_form corner;
@@ -79,10 +80,8 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
 /* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes.
  * `gap` is how far the bounds of the distance may be apart, in distances. False: the point is not beside M. */
 bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap, simplex *s, cdn_vec3 *n);
-/* descend.c: a local minimum of h from the direction n on, where h(n) = h > 0; s has up to three probes near it. False:
- * it does not get there, or the two do not overlap. */
-bool cdni_descend(core_pair *pair, cdn_vec3 n, double h, simplex *s, minimum *found);
-/* A local minimum of h from answer->normal on, with its points, without Newton's method: for where that fails. */
+/* descend.c: a local minimum of h from answer->normal on, with its points, without Newton's method: for where that
+ * fails. */
 void cdni_descend_depth(core_pair *pair, core_answer *answer);
 /* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four
  * probes. */
@@ -90,16 +89,36 @@ bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near
  * them. False: it did not get there, or the pair is parted. */
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
-/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum; as large as
- * `wanted`, if it can be. */
-double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted);
+/* certificate.c, with tangents of half of an angle: within this angle of the normal of a minimum, h is nowhere less
+ * than at the minimum; as large as `wanted`, if it can be. */
+double cdni_safe_tangent(core_pair *pair, const minimum *found, double wanted);
 /* Outside of this angle of the normal of a minimum, h is nowhere less: if the safe angle is as large, the minimum is
  * the least depth. */
-double cdni_wanted_angle(const core_pair *pair, const minimum *found);
+double cdni_wanted_tangent(const core_pair *pair, const minimum *found);
+/* Minima of h, each with the directions about it among which none is better. */
+enum { MOST_CAPS = 12 };
+typedef struct caps {
+  int n;
+  cdn_vec3 axis[MOST_CAPS];
+  double cosine[MOST_CAPS];
+} caps;
+static inline void add_cap(caps *c, cdn_vec3 axis, double tangent) {
+  /* Newton's method ends at strict minima: very near to one there is no other. A cap of less than a right angle holds
+   * a cone when it holds the corners of the cone. */
+  const double t = tangent < 5e-4 ? 5e-4 : tangent > 0.93 ? 0.93 : tangent;
+  for (int i = 0; i < c->n; i++)
+    if (cdn_dot(axis, c->axis[i]) > 1 - 1e-12) return;
+  if (c->n == MOST_CAPS) return;
+  c->axis[c->n] = axis;
+  c->cosine[c->n++] = (1 - t * t) / (1 + t * t);
+}
 
 /* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk left, or from a local minimum that
  * is known (or NULL). False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
+/* The same of polytopes, where h(*n) > 0 along the way *n between the middles, which `toward` is the probe of. False:
+ * along *n they do not overlap, or nothing is known. */
+bool cdni_deep_toward(core_pair *pair, cdn_vec3 *n, const probe *toward, core_answer *answer);
 
 /* curvature.c: the column `tensor` of solids between planes. */
 surface_tensor cdni_polytope_tensor(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 at, cdn_vec3 n);
@@ -114,6 +133,7 @@ pair_distance cdni_half_space_distance;  /* a half-space and anything convex */
 pair_distance cdni_capsules_distance;    /* two capsules */
 pair_distance cdni_capsule_box_distance; /* a capsule and a box */
 pair_distance cdni_boxes_distance;       /* two boxes */
+pair_distance cdni_box_hull_distance;    /* a box and a hull */
 
 /* Writes a proximity from a signed distance, a normal and a point of a. */
 static inline void proximity_from_a(double distance, cdn_vec3 normal, cdn_vec3 point_a, cdn_proximity *out) {
@@ -188,7 +208,7 @@ static inline void probe_from_corners(const core_pair *pair, cdn_vec3 n, cdn_vec
   if (pair->b.curve) q->b = cdn_add(q->b, g_rotate(&pair->R, core_curve(&pair->b, m)));
   q->w = cdn_sub(q->a, q->b);
 }
-static inline void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
+CDNI_INLINE void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
   const cdn_vec3 m = g_neg(g_rotate_inv(&pair->R, n));
   q->corner_a = core_corner(&pair->a, n);
   q->corner_b = cdn_add(pair->p, g_rotate(&pair->R, core_corner(&pair->b, m)));

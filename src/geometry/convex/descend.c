@@ -1,28 +1,8 @@
-/* Ways to a local minimum of h.
+/* A way to a local minimum of h.
  *
  * If h(n) > 0, the point n h(n) (1 + e) is beside M. The direction m from M to that point has h(m) <= h(n): the plane
- * across m that parts the two is nearer to the origin. So a few turns lead to the neighbourhood of a local minimum,
- * and Newton's method ends there. */
+ * across m that parts the two is nearer to the origin. */
 #include "geometry/convex/convex.h"
-
-enum { MOST_TURNS = 4 };
-
-bool cdni_descend(core_pair *pair, cdn_vec3 n, double h, simplex *s, minimum *found) {
-  for (int turn = 0; turn < MOST_TURNS; turn++) {
-    cdn_vec3 m = n;
-    /* A direction to begin with is enough, where Newton's method follows. */
-    if (!cdni_gjk_beside(pair, cdn_scale(1.2 * h, n), 12, pair->curved ? 0.02 : 1e-9, s, &m)) return false;
-    const int k = s->n < 4 ? s->n : 3;
-    double level = -INFINITY;
-    for (int i = 0; i < s->n; i++) level = fmax(level, cdn_dot(m, s->probe[i].w));
-    if (level < h) n = m;
-    if (level <= 0) return false;
-    if ((pair->curved || k == 3) && cdni_polish(pair, m, k, s->probe, found)) return true;
-    if (!(level < 0.99 * h)) return false;
-    h = level;
-  }
-  return false;
-}
 
 void cdni_descend_depth(core_pair *pair, core_answer *answer) {
   cdn_vec3 n = answer->normal;

@@ -218,11 +218,64 @@ static void set_columns(cdn_surface *s) {
       s->columns[k * s->n_columns + i] = s->vertices[i < s->info.n_vertices ? 3 * i + k : k];
 }
 
+/* Room for edges: three of each triangle, each of two. */
+static size_t edge_columns_of(size_t n_vertices, size_t n_triangles) {
+  return columns_of(n_vertices) > 0 ? (3 * n_triangles / 2 + 7) / 8 * 8 : 0;
+}
+static size_t plane_columns_of(size_t n_vertices, size_t n_triangles) {
+  return columns_of(n_vertices) > 0 ? (n_triangles + 7) / 8 * 8 : 0;
+}
+
+/* Slivers have planes that cut corners off: such a hull has no columns of planes. */
+static bool planes_support(const cdn_surface *s) {
+  for (int i = 0; i < s->info.n_triangles; i++) {
+    const double *plane = &s->planes[4 * i];
+    for (int k = 0; k < s->info.n_vertices; k++)
+      if (!(plane[0] * s->vertices[3 * k] + plane[1] * s->vertices[3 * k + 1] + plane[2] * s->vertices[3 * k + 2] <=
+            plane[3] + 1e-13 * s->radius))
+        return false;
+  }
+  return true;
+}
+
+static void set_plane_columns(cdn_surface *s, const work *w) {
+  const int nt = s->info.n_triangles, n_planes = (int)plane_columns_of((size_t)s->info.n_vertices, (size_t)nt);
+  s->n_plane_columns = s->n_edge_columns = 0;
+  if (n_planes == 0 || !planes_support(s)) return;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < n_planes; i++) s->plane_columns[k * n_planes + i] = s->planes[4 * (i < nt ? i : 0) + k];
+  /* Those between two planes: a face that is split into triangles has none within. */
+  const int room = (int)edge_columns_of((size_t)s->info.n_vertices, (size_t)nt);
+  int n = 0;
+  for (int t = 0; t < nt; t++)
+    for (int e = 0; e < 3; e++) {
+      const int g = w->beyond[3 * t + e];
+      if (g < 0) return;
+      const double *p = &s->planes[4 * t], *q = &s->planes[4 * g];
+      const cdn_vec3 between = cdn_cross(cdn_v3(p[0], p[1], p[2]), cdn_v3(q[0], q[1], q[2]));
+      if (g < t || cdn_dot(between, between) < 1e-24 || n == room) continue;
+      double *c = s->edge_columns + n;
+      for (int k = 0; k < 4; k++) c[k * room] = p[k], c[(4 + k) * room] = q[k];
+      c[8 * room] = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+      s->edge_ends[2 * n] = s->triangles[3 * t + e], s->edge_ends[2 * n + 1] = s->triangles[3 * t + (e + 1) % 3];
+      n++;
+    }
+  for (int i = n; i < room; i++) {
+    for (int k = 0; k < 9; k++) s->edge_columns[k * room + i] = s->edge_columns[k * room];
+    s->edge_ends[2 * i] = s->edge_ends[0], s->edge_ends[2 * i + 1] = s->edge_ends[1];
+  }
+  s->n_edge_columns = room;
+  s->n_plane_columns = n_planes;
+}
+
 static void lay_out(cdn_surface *s, char *at, size_t n_vertices, size_t n_triangles) {
   s->vertices = part(&at, sizeof(double) * 3 * n_vertices);
   s->planes = part(&at, sizeof(double) * 4 * n_triangles);
   s->face_planes = part(&at, sizeof(double) * 4 * n_triangles);
   s->columns = part(&at, sizeof(double) * 3 * columns_of(n_vertices));
+  s->plane_columns = part(&at, sizeof(double) * 4 * plane_columns_of(n_vertices, n_triangles));
+  s->edge_columns = part(&at, sizeof(double) * 9 * edge_columns_of(n_vertices, n_triangles));
+  s->edge_ends = part(&at, sizeof(int32_t) * 2 * edge_columns_of(n_vertices, n_triangles));
   s->triangles = part(&at, sizeof(int32_t) * 3 * n_triangles);
   s->first_neighbour = part(&at, sizeof(int32_t) * (n_vertices + 2));
   s->neighbours = part(&at, sizeof(int32_t) * 6 * n_triangles);
@@ -260,10 +313,12 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
     if (number[i] == 0) number[i] = n_vertices++;
 
   const size_t nv = (size_t)n_vertices;
-  cdn_surface *s =
-      cdni_surface_allocate(CDN_GEOMETRY_CONVEX, 64 + sizeof(double) * (3 * nv + 8 * nt + 3 * columns_of(nv)) +
-                                                     sizeof(int32_t) * (2 * nv + 20 * nt + 42) +
-                                                     sizeof(face_group) * cdni_face_groups_room(nt));
+  cdn_surface *s = cdni_surface_allocate(
+      CDN_GEOMETRY_CONVEX,
+      64 +
+          sizeof(double) *
+              (3 * nv + 8 * nt + 3 * columns_of(nv) + 4 * plane_columns_of(nv, nt) + 10 * edge_columns_of(nv, nt)) +
+          sizeof(int32_t) * (2 * nv + 20 * nt + 42) + sizeof(face_group) * cdni_face_groups_room(nt));
   char *memory = malloc((sizeof(edge) * 3 + sizeof(keyed_face) + sizeof(double)) * nt +
                         sizeof(int32_t) * (3 * nt + 3 * nt + nv) + 64);
   if (!s || !memory) {
@@ -293,6 +348,7 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   set_planes(s, w.area);
   set_neighbours(s, &w);
   set_columns(s);
+  set_plane_columns(s, &w);
   set_starts(s);
   sort_by_area(n_triangles, w.area, w.order);
   merge_faces(s, &w, stack);

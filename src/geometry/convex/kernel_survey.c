@@ -1,63 +1,29 @@
 /* Support points and bounds, eight at a time. Products and sums are rounded one by one, so that all sets have the same
  * bits. */
 #include "geometry/convex/survey.h"
-#define WIDE_IN_HALVES
-#include "math/wide.h"
+#include "geometry/convex/wide_farthest.h"
 
-/* The larger, the smaller number; where x > y, `yes`. */
-#if defined(__FMA__)
-CDNI_INLINE wide wide_max(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_max_pd((__m256d)a.p[i], (__m256d)b.p[i]);
-  return a;
-}
-CDNI_INLINE wide wide_min(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_min_pd((__m256d)a.p[i], (__m256d)b.p[i]);
-  return a;
-}
-CDNI_INLINE wide wide_where_more(wide x, wide y, wide yes, wide no) {
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const __m256d more = _mm256_cmp_pd((__m256d)x.p[i], (__m256d)y.p[i], _CMP_GT_OQ);
-    no.p[i] = (wide_part)_mm256_blendv_pd((__m256d)no.p[i], (__m256d)yes.p[i], more);
-  }
-  return no;
-}
-#else
-CDNI_INLINE wide wide_where_more(wide x, wide y, wide yes, wide no) {
-  typedef int64_t mask __attribute__((vector_size(64 / WIDE_PARTS)));
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const mask more = x.p[i] > y.p[i];
-    no.p[i] = (wide_part)((more & (mask)yes.p[i]) | (~more & (mask)no.p[i]));
-  }
-  return no;
-}
-CDNI_INLINE wide wide_max(wide a, wide b) { return wide_where_more(a, b, a, b); }
-CDNI_INLINE wide wide_min(wide a, wide b) { return wide_where_more(b, a, a, b); }
-#endif
 /* Eight numbers from different places. Loads right behind narrower stores would wait for these. */
 CDNI_INLINE wide wide_gather(const double *from, const int at[WIDE]) {
-  wide r;
-  for (int i = 0; i < WIDE_PARTS; i++) {
-    const int *k = at + i * WIDE_PART;
-#if defined(__AVX__)
-    r.p[i] = (wide_part){ from[k[0]], from[k[1]], from[k[2]], from[k[3]] };
-#else
-    r.p[i] = (wide_part){ from[k[0]], from[k[1]] };
-#endif
+  return wide_of(from[at[0]], from[at[1]], from[at[2]], from[at[3]], from[at[4]], from[at[5]], from[at[6]],
+                 from[at[7]]);
+}
+CDNI_INLINE wide3 gather_columns(const double columns[3][SURVEY_DIRECTIONS], int n, const int at[WIDE]) {
+#if defined(WIDE_WHOLE)
+  if (n <= NET_DIRECTIONS) {
+    /* Two registers hold a column of the net. */
+    const __m512i places = _mm512_set_epi64(at[7], at[6], at[5], at[4], at[3], at[2], at[1], at[0]);
+#  define PICK(c)                                                                                                     \
+    {                                                                                                                 \
+      { (wide_part) _mm512_permutex2var_pd(_mm512_loadu_pd(columns[c]), places, _mm512_loadu_pd(columns[c] + WIDE)) } \
+    }
+    return (wide3){ PICK(0), PICK(1), PICK(2) };
+#  undef PICK
   }
-  return r;
-}
-
-CDNI_INLINE wide wide_div(wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] /= b.p[i];
-  return a;
-}
-CDNI_INLINE wide wide_sqrt(wide a) {
-#if defined(__FMA__)
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)_mm256_sqrt_pd((__m256d)a.p[i]);
 #else
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part){ sqrt(a.p[i][0]), sqrt(a.p[i][1]) };
+  (void)n;
 #endif
-  return a;
+  return (wide3){ wide_gather(columns[0], at), wide_gather(columns[1], at), wide_gather(columns[2], at) };
 }
 /* The sign of s, on a number that is not negative. */
 CDNI_INLINE wide wide_sign(double size, wide s) {
@@ -83,54 +49,28 @@ CDNI_INLINE void store_columns(double columns[3][SURVEY_DIRECTIONS], int at, wid
   wide_store(&columns[0][at], a.x), wide_store(&columns[1][at], a.y), wide_store(&columns[2][at], a.z);
 }
 
-/* The first of the vertices that are farthest. */
+/* Of vertices side by side in rows, those that are farthest: even and odd ones by themselves, so that one need not wait
+ * for the other. */
 CDNI_INLINE wide3 farthest(int n, const double *v, wide3 m) {
-  wide most = wide_set(-INFINITY), at = wide_zero();
-  for (int i = 0; i < n; i++) {
-    const wide d = wide_add(wide_add(wide_mul(wide_set(v[3 * i]), m.x), wide_mul(wide_set(v[3 * i + 1]), m.y)),
-                            wide_mul(wide_set(v[3 * i + 2]), m.z));
-    at = wide_where_more(d, most, wide_set((double)i), at);
-    most = wide_max(d, most);
-  }
+  wide most[2] = { wide_set(-INFINITY), wide_set(-INFINITY) }, at[2] = { wide_zero(), wide_zero() };
+  for (int i = 0; i < n; i += 2)
+    for (int k = 0; k < 2; k++) {
+      const int j = i + k < n ? i + k : i;
+      const double *p = v + 3 * j;
+      const wide d = wide_add(wide_add(wide_mul(wide_set(p[0]), m.x), wide_mul(wide_set(p[1]), m.y)),
+                              wide_mul(wide_set(p[2]), m.z));
+      at[k] = wide_where_more(d, most[k], wide_all_places(j), at[k]);
+      most[k] = wide_max(d, most[k]);
+    }
+  const wide best = wide_where_more(most[1], most[0], at[1], at[0]);
   int place[WIDE];
-  for (int k = 0; k < WIDE; k++) place[k] = 3 * (int)((const double *)&at)[k];
+  int64_t all[WIDE];
+  wide_store((double *)(void *)all, best);
+  for (int k = 0; k < WIDE; k++) place[k] = 3 * (int)all[k];
   return (wide3){ wide_gather(v, place), wide_gather(v + 1, place), wide_gather(v + 2, place) };
 }
 
-/* The first lane with this value. */
-CDNI_INLINE int first_lane(wide a, double value) {
-#if defined(__FMA__)
-  const __m256d v = _mm256_set1_pd(value);
-  const int low = _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.p[0], v, _CMP_EQ_OQ));
-  const int high = _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a.p[1], v, _CMP_EQ_OQ));
-  return __builtin_ctz((unsigned)(low | high << 4 | 0x80));
-#else
-  const double *x = (const double *)&a;
-  int lane = 0;
-  while (lane < WIDE - 1 && x[lane] != value) lane++;
-  return lane;
-#endif
-}
-
-/* Of the lanes with the most, the first one has the answer. */
-static int32_t KERNEL_NAME(farthest)(int n, const double *columns, cdn_vec3 m) {
-  static const double first[WIDE] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-  const wide mx = wide_set(m.x), my = wide_set(m.y), mz = wide_set(m.z), next = wide_set(WIDE);
-  wide most = wide_set(-INFINITY), at = wide_zero(), place = wide_load(first);
-  for (int i = 0; i < n; i += WIDE) {
-    const wide d = wide_add(wide_add(wide_mul(mx, wide_load(columns + i)), wide_mul(my, wide_load(columns + n + i))),
-                            wide_mul(mz, wide_load(columns + 2 * n + i)));
-    at = wide_where_more(d, most, place, at);
-    most = wide_max(d, most);
-    place = wide_add(place, next);
-  }
-  double values[WIDE], places[WIDE];
-  wide_store(values, most), wide_store(places, at);
-  double top[WIDE / 2];
-  for (int k = 0; k < WIDE / 2; k++) top[k] = values[k] > values[k + WIDE / 2] ? values[k] : values[k + WIDE / 2];
-  const double x = top[0] > top[2] ? top[0] : top[2], y = top[1] > top[3] ? top[1] : top[3];
-  return (int32_t)places[first_lane(most, x > y ? x : y)];
-}
+static int32_t KERNEL_NAME(farthest)(int n, const double *columns, cdn_vec3 m) { return wide_farthest(n, columns, m); }
 
 /* Of a hull with more corners a climb for each direction costs less. */
 enum { MOST_CORNERS = 160 };
@@ -230,7 +170,12 @@ static void KERNEL_NAME(probe)(const core_pair *pair, survey *s, int from) {
   for (int at = s->n; at % WIDE; at++)
     for (int k = 0; k < 3; k++) s->m[k][at] = s->m[k][from];
   for (int at = from & ~(WIDE - 1); at < s->n; at += WIDE) {
-    const wide3 m = { wide_load(&s->m[0][at]), wide_load(&s->m[1][at]), wide_load(&s->m[2][at]) };
+    wide3 m = { wide_load(&s->m[0][at]), wide_load(&s->m[1][at]), wide_load(&s->m[2][at]) };
+    if (from > 0) {
+      const wide over = wide_div(wide_set(1), wide_sqrt(unfused_dot(m, m)));
+      m = (wide3){ wide_mul(m.x, over), wide_mul(m.y, over), wide_mul(m.z, over) };
+      store_columns(s->m, at, m);
+    }
     wide3 back = wide3_rows(x, y, z, m);
     back.x = wide_sub(wide_zero(), back.x), back.y = wide_sub(wide_zero(), back.y);
     back.z = wide_sub(wide_zero(), back.z);
@@ -257,8 +202,7 @@ static void KERNEL_NAME(bound)(const survey *s, int n, const survey_cell *cells,
     for (int c = 0; c < 3; c++) {
       int i[WIDE];
       for (int k = 0; k < WIDE; k++) i[k] = cells[at + k < n ? at + k : at].at[c];
-      m[c] = (wide3){ wide_gather(s->m[0], i), wide_gather(s->m[1], i), wide_gather(s->m[2], i) };
-      w[c] = (wide3){ wide_gather(s->w[0], i), wide_gather(s->w[1], i), wide_gather(s->w[2], i) };
+      m[c] = gather_columns(s->m, s->n, i), w[c] = gather_columns(s->w, s->n, i);
     }
     wide g[3][3]; /* point i along direction j */
     for (int i = 0; i < 3; i++)
@@ -415,7 +359,10 @@ static double KERNEL_NAME(safe)(const safe_problem *p, const double tangents[SAF
   return 0;
 }
 
+bool KERNEL_NAME(cdni_deepest)(core_pair *pair, const deep_start *start, core_answer *answer);
+
 const survey_kernels KERNEL_NAME(cdni_survey_kernels_of) = { .farthest = KERNEL_NAME(farthest),
+                                                             .deepest = KERNEL_NAME(cdni_deepest),
                                                              .safe = KERNEL_NAME(safe),
                                                              .probe = KERNEL_NAME(probe),
                                                              .bound = KERNEL_NAME(bound),

@@ -73,12 +73,14 @@ static bool solve(core_pair *pair, double reach, core_answer *answer) {
   simplex s;
   minimum found;
   survey_end end = SURVEY_OPEN;
-  /* Of polytopes the certificate proves few minima, and the search of cdni_deep is short. */
-  if (h > 0 && pair->curved && pair->a.corner != CORNER_SUPPORT && pair->b.corner != CORNER_SUPPORT)
-    end = cdni_survey(pair, &n, h, &found);
+  const bool known_forms = pair->a.corner != CORNER_SUPPORT && pair->b.corner != CORNER_SUPPORT;
+  if (h > 0 && known_forms && pair->curved) end = cdni_survey(pair, &n, h, &found);
   if (end == SURVEY_FAR) return false;
   if (end == SURVEY_LEAST) *answer = found.answer;
   else if (end != SURVEY_LOCAL || !cdni_deep(pair, &s, &found, answer)) {
+    /* Of polytopes the certificate proves few minima, and a polytope that grows is short. */
+    const bool polytopes = known_forms && !pair->curved && pair->radii == 0 && pair->a.corner != CORNER_TRIANGLE;
+    if (h > 0 && polytopes && cdni_deep_toward(pair, &n, &q, answer)) return true;
     const gjk_end way = cdni_gjk(pair, n, reach, &s, answer);
     if (way == GJK_FAR) return false;
     if (way != GJK_APART) cdni_deep(pair, &s, NULL, answer);

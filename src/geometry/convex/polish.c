@@ -8,11 +8,11 @@
  * A corner that exceeds the others joins them; one whose multiplier is negative leaves. */
 #include "geometry/convex/convex.h"
 
-enum { MOST_STEPS = 12 };
+enum { MOST_STEPS = 12, MOST_CHANGES = 4 };
 
 /* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the
  * core. */
-static void add_curvature(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, double K[3]) {
+CDNI_INLINE void add_curvature(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, double K[3]) {
   if (c->curve == CURVE_DISK) {
     const double square = n.x * n.x + n.y * n.y;
     if (!(square > 1e-300)) return;
@@ -41,10 +41,12 @@ typedef struct newton {
   double d1, d2; /* the step */
 } newton;
 
-static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
+CDNI_INLINE void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
   s->n = n, s->h = h;
-  s->t1 = across(n);
-  s->t2 = cdn_cross(n, s->t1);
+  /* Tangents without a root: columns of a reflection that takes the z axis to n. */
+  const double sign = copysign(1, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
+  s->t1 = cdn_v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x);
+  s->t2 = cdn_v3(b, sign + n.y * n.y * a, -n.y);
   /* Along a valley of equal minima the curvature is zero to rounding: a little more makes a step of nothing there. */
   s->K[0] = s->K[2] = -h + (h > 0 && s->pair->curved ? 1e-8 * s->pair->scale : 0), s->K[1] = 0;
   s->curve = cdn_v3(0, 0, 0);
@@ -148,6 +150,7 @@ static bool choose(newton *s) {
   }
   if (best < 0) return false;
   const int k = subsets[best].k, *at = subsets[best].at;
+  if (k == s->k) return true;
   cdn_vec3 a[3], b[3];
   for (int j = 0; j < k; j++) a[j] = s->a[at[j]], b[j] = s->b[at[j]];
   for (int j = 0; j < k; j++) s->a[j] = a[j], s->b[j] = b[j], s->w[j] = cdn_sub(a[j], b[j]);
@@ -244,8 +247,12 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimu
   add_corner(&s, &q);
   look_at(&s, n, &q, cdn_dot(n, q.w));
   double last = INFINITY;
+  int carried = 0, changes = 0; /* in the last steps by as many corners as before; by others, in all */
   for (int step = 0; step < MOST_STEPS; step++) {
+    const int before = s.k;
     if (!choose(&s)) return false;
+    carried = s.k == before ? carried + 1 : 0;
+    if (carried == 0 && ++changes > MOST_CHANGES) return false; /* it goes around in a circle */
     double size = sqrt(s.d1 * s.d1 + s.d2 * s.d2);
     if (!isfinite(size)) return false;
     double fraction = size > 1 ? 1 / size : 1;
@@ -260,7 +267,11 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimu
       }
       const cdn_vec3 w = cdn_sub(q.corner_a, q.corner_b);
       const bool exceeds = cdn_dot(n, cdn_sub(w, s.w[0])) > tolerance;
-      if (!exceeds && (size <= 1e-10 || (size <= 1e-7 && size > 0.5 * last))) return finish(&s, &q, n, h, found);
+      /* Steps square: the next one would be this one times the square of its ratio to the last one. */
+      const double ratio = size / last;
+      const bool ends = size <= 1e-10 || (size <= 1e-7 && ratio > 0.5) ||
+                        (carried >= 2 && size <= 1e-5 && size * ratio * ratio <= 1e-14);
+      if (!exceeds && ends) return finish(&s, &q, n, h, found);
       if (h <= s.h + tolerance || (exceeds && s.k < 3 && size < 0.1)) {
         if (exceeds) add_corner(&s, &q);
         look_at(&s, n, &q, h);

@@ -9,7 +9,7 @@
 #include "geometry/convex/survey.h"
 
 /* Divided ten times, cells are smaller than the least cap. */
-enum { MOST_LEVELS = 11, MOST_CAPS = 4 };
+enum { MOST_LEVELS = 11 };
 
 /* A net: the axis is 0, the inner ring 1 to 5, the outer one 6 to 15. An icosahedron: 0 and 11 are its poles. */
 enum { NET_CELLS = 20, GLOBE_CELLS = 20 };
@@ -37,14 +37,10 @@ static const double around[10][2] = { { 1, 0 },
                                       { 0.30901699437494745, -0.95105651629515353 },
                                       { 0.80901699437494745, -0.58778525229247314 } };
 
-/* Minima of h, each with the directions about it among which none is better. */
-typedef struct caps {
-  int n;
-  cdn_vec3 axis[MOST_CAPS];
-  double cosine[MOST_CAPS];
-} caps;
-
-static cdn_vec3 direction(const survey *s, int i) { return cdn_v3(s->m[0][i], s->m[1][i], s->m[2][i]); }
+static cdn_vec3 place(const double columns[3][SURVEY_DIRECTIONS], int i) {
+  return cdn_v3(columns[0][i], columns[1][i], columns[2][i]);
+}
+static cdn_vec3 direction(const survey *s, int i) { return place(s->m, i); }
 
 static void add(survey *s, cdn_vec3 m) {
   s->m[0][s->n] = m.x, s->m[1][s->n] = m.y, s->m[2][s->n] = m.z;
@@ -88,39 +84,38 @@ static bool is_capped(const survey *s, const survey_cell *c, const caps *k) {
   return false;
 }
 
+static double largest(double a, double b, double c) {
+  const double d = a > b ? a : b;
+  return d > c ? d : c;
+}
+
 /* m . toward <= bound on the whole cell. */
 static bool is_away(const core_pair *pair, const survey *s, const survey_cell *c, double bound) {
   const cdn_vec3 a = direction(s, c->at[0]), b = direction(s, c->at[1]), d = direction(s, c->at[2]);
   if (!(bound > 0)) return false;
-  const double most = fmax(cdn_dot(pair->toward, a), fmax(cdn_dot(pair->toward, b), cdn_dot(pair->toward, d)));
+  const double most = largest(cdn_dot(pair->toward, a), cdn_dot(pair->toward, b), cdn_dot(pair->toward, d));
   if (most <= 0) return true;
   /* what is between unit vectors is at least as long as the root of their least product */
-  const double least = fmin(cdn_dot(a, b), fmin(cdn_dot(b, d), cdn_dot(d, a)));
+  const double least = -largest(-cdn_dot(a, b), -cdn_dot(b, d), -cdn_dot(d, a));
   return least > 0 && most * most <= bound * bound * least;
 }
 
-/* Newton's method from the cell; where it does not get to a minimum, a descent. */
+/* Newton's method from the cell. Where it does not get to a minimum, there are smaller cells to come. */
 static bool polish_cell(core_pair *pair, const survey *s, const survey_cell *c, minimum *found) {
-  simplex x;
-  x.n = 3;
-  cdn_vec3 sum = cdn_v3(0, 0, 0);
-  int least = c->at[0];
+  probe probes[3];
+  cdn_vec3 m[3], w[3];
+  int least = 0;
   for (int i = 0; i < 3; i++) {
     const int at = c->at[i];
-    const cdn_vec3 m = direction(s, at);
-    x.probe[i].corner_a = cdn_v3(s->corner_a[0][at], s->corner_a[1][at], s->corner_a[2][at]);
-    x.probe[i].corner_b = cdn_v3(s->corner_b[0][at], s->corner_b[1][at], s->corner_b[2][at]);
-    probe_from_corners(pair, m, g_neg(g_rotate_inv(&pair->R, m)), &x.probe[i]);
-    sum = cdn_add(sum, m);
-    if (s->h[at] < s->h[least]) least = at;
+    m[i] = direction(s, at), w[i] = place(s->w, at);
+    probes[i].corner_a = place(s->corner_a, at), probes[i].corner_b = place(s->corner_b, at);
+    if (s->h[at] < s->h[c->at[least]]) least = i;
   }
-  const cdn_vec3 lowest = direction(s, least);
   /* From the normal of the face that the cell has in M, unless it is far from the cell. */
-  const cdn_vec3 o = x.probe[0].w, face = cdn_cross(cdn_sub(x.probe[1].w, o), cdn_sub(x.probe[2].w, o));
+  const cdn_vec3 sum = cdn_add(m[0], cdn_add(m[1], m[2])), face = cdn_cross(cdn_sub(w[1], w[0]), cdn_sub(w[2], w[0]));
   const double length = length_of(face), along = cdn_dot(sum, face);
   const bool near = length > 1e-6 * pair->scale * pair->scale && along > 0.7 * length_of(sum) * length;
-  if (cdni_polish(pair, near ? cdn_scale(1 / length, face) : lowest, 3, x.probe, found)) return true;
-  return !pair->parted && cdni_descend(pair, lowest, s->h[least], &x, found);
+  return cdni_polish(pair, near ? cdn_scale(1 / length, face) : m[least], 3, probes, found);
 }
 
 static void divide(survey *s, const survey_cell *c, survey_cell to[4]) {
@@ -128,7 +123,7 @@ static void divide(survey *s, const survey_cell *c, survey_cell to[4]) {
   for (int i = 0; i < 3; i++) {
     const cdn_vec3 m = cdn_add(direction(s, c->at[i]), direction(s, c->at[(i + 1) % 3]));
     middle[i] = (int16_t)s->n;
-    add(s, cdn_scale(1 / length_of(m), m));
+    add(s, m);
   }
   for (int i = 0; i < 3; i++) to[i] = (survey_cell){ { c->at[i], middle[i], middle[(i + 2) % 3] } };
   to[3] = (survey_cell){ { middle[0], middle[1], middle[2] } };
@@ -156,7 +151,7 @@ survey_end cdni_survey(core_pair *pair, cdn_vec3 *n, double h, minimum *found) {
     }
     kernels->bound(&s, n_cells, cells, bound);
     if (!known || lowest < least - enough) {
-      least = fmin(least, lowest);
+      least = lowest < least ? lowest : least;
       int best = 0;
       for (int i = 1; i < n_cells; i++)
         if (bound[i] < bound[best]) best = i;
@@ -167,9 +162,9 @@ survey_end cdni_survey(core_pair *pair, cdn_vec3 *n, double h, minimum *found) {
       known = known && -other.answer.distance < least + enough;
       if (known) {
         *found = other, least = -other.answer.distance;
-        const double wanted = cdni_wanted_angle(pair, found), safe = cdni_safe_angle(pair, found, wanted);
+        const double wanted = cdni_wanted_tangent(pair, found), safe = cdni_safe_tangent(pair, found, wanted);
         if (safe >= wanted) return SURVEY_LEAST;
-        if (c.n < MOST_CAPS) c.axis[c.n] = found->answer.normal, c.cosine[c.n++] = cos(fmin(fmax(safe, 1e-3), 1.5));
+        add_cap(&c, found->answer.normal, safe);
       }
     }
     from = s.n;

@@ -35,6 +35,18 @@ typedef struct safe_problem {
   safe_egg egg[2];
 } safe_problem;
 
+/* Where the search for the least depth begins. */
+typedef struct deep_start {
+  const probe
+      *corners; /* four of M that are not flat; NULL: one along `axis`, three at an angle with this cosine to it */
+  cdn_vec3 axis;
+  double cosine;
+  const probe *toward;  /* one more along answer->normal, or NULL */
+  const minimum *known; /* or NULL */
+  double ball;          /* taken from the probes along their directions */
+  bool inside;          /* the origin is in M, to rounding */
+} deep_start;
+
 typedef struct survey_kernels {
   /* Of n points, a multiple of eight, in three columns: the first that is farthest along m. */
   int32_t (*farthest)(int n, const double *columns, cdn_vec3 m);
@@ -42,12 +54,38 @@ typedef struct survey_kernels {
   double (*safe)(const safe_problem *p, const double tangents[SAFE_TRIALS]);
   /* Writes the directions of a net: axes[0], and two rings around it, whose angles have these cosines and sines. */
   void (*lay)(survey *s, const cdn_vec3 axes[3], const double cosine[2], const double sine[2]);
-  /* Support points of M and h along the directions `from` to s->n; the columns behind them are overwritten. */
+  /* Support points of M and h along the directions `from` to s->n; unless these are the first ones, they get the length
+   * 1. The columns behind them are overwritten. */
   void (*probe)(const core_pair *pair, survey *s, int from);
   /* For n cells, a bound of h from below on each; what is behind the n, up to the next multiple of eight, is written,
    * too. */
   void (*bound)(const survey *s, int n, const survey_cell *cells, double *least);
+  /* kernel_deep.c: the least depth, or another minimum that is as deep to rounding. False: along answer->normal the two
+   * do not overlap, or the probes are flat, and *answer is what it was. */
+  bool (*deepest)(core_pair *pair, const deep_start *start, core_answer *answer);
 } survey_kernels;
+
+/* ---- a box and a small hull (box_hull.c, kernel_box_hull.c) ---- */
+
+/* A box in the frame of a hull. */
+typedef struct box_at_hull {
+  cdn_vec3 axis[3], center;
+  double half[3];
+} box_at_hull;
+/* A normal of a face of the difference, outward from the hull, and h along it. */
+typedef enum axis_part { AXIS_OF_HULL, AXIS_OF_BOX, AXIS_OF_EDGES } axis_part;
+typedef struct hull_axis {
+  double h;
+  axis_part part;
+  int at, k; /* the triangle; 1 if it is along the negative axis k; the edge of the hull, with those along axis k */
+} hull_axis;
+typedef struct box_hull_kernels {
+  /* The least h of all faces of the two. */
+  void (*faces)(const cdn_surface *s, const box_at_hull *b, hull_axis *least);
+  /* *least, or that of two edges if it is less. */
+  void (*edges)(const cdn_surface *s, const box_at_hull *b, hull_axis *least);
+} box_hull_kernels;
+extern const box_hull_kernels *const cdni_box_hull_kernels[KERNEL_SET_COUNT];
 
 /* survey.c: of curved cores, from the direction n of `toward`, where h(n) = h > 0. LEAST: *found is the least depth.
  * LOCAL: it is a local minimum of h. FAR: the cores are surely farther apart than reach. APART: along *n, or somewhere,
