@@ -50,7 +50,7 @@ WORDS(drive_law_word, cdn_drive_law,
       WORD(CDN_LAW_AFFINE, "affine") WORD(CDN_LAW_OF_MUSCLE, "muscle") WORD(CDN_LAW_OF_USER, "user"))
 WORDS(side_word, cdn_sensor_side,
       WORD(CDN_SIDE_ANY, "any") WORD(CDN_SIDE_SHAPE, "shape") WORD(CDN_SIDE_BODY, "body")
-          WORD(CDN_SIDE_SUBTREE, "subtree"))
+          WORD(CDN_SIDE_SUBTREE, "subtree") WORD(CDN_SIDE_VOLUME, "volume"))
 WORDS(reduce_word, cdn_sensor_reduce,
       WORD(CDN_REDUCE_NONE, "none") WORD(CDN_REDUCE_DEEPEST, "deepest") WORD(CDN_REDUCE_STRONGEST, "strongest")
           WORD(CDN_REDUCE_NET, "net"))
@@ -265,12 +265,30 @@ static const io_field light_fields[] = {
   NUMBER(light, cutoff),     NUMBER(light, exponent), NUMBER(light, attenuation),       TRUTH(light, castshadow),
 };
 static const io_field tendon_fields[] = {
-  TEXT(tendon, name),           INTEGER(tendon, joints),    TEXT(tendon, joint),       NUMBER(tendon, coefficient),
-  TRUTH(tendon, limited),       NUMBER(tendon, lower),      NUMBER(tendon, upper),     NUMBER(tendon, margin),
-  NUMBER(tendon, friction),     LAW(tendon, limit_law),     LAW(tendon, friction_law), NUMBER(tendon, effort_lower),
-  NUMBER(tendon, effort_upper), NUMBER(tendon, stiffness),  NUMBER(tendon, damping),   TRUTH(tendon, has_rest),
-  NUMBER(tendon, rest_lower),   NUMBER(tendon, rest_upper), NUMBER(tendon, armature),  NUMBER(tendon, width),
-  NUMBER(tendon, rgba),         INTEGER(tendon, group),
+  TEXT(tendon, name),
+  INTEGER(tendon, joints),
+  TEXT(tendon, joint),
+  NUMBER(tendon, coefficient),
+  TRUTH(tendon, limited),
+  NUMBER(tendon, lower),
+  NUMBER(tendon, upper),
+  NUMBER(tendon, margin),
+  NUMBER(tendon, friction),
+  LAW(tendon, limit_law),
+  LAW(tendon, friction_law),
+  NUMBER(tendon, effort_lower),
+  NUMBER(tendon, effort_upper),
+  NUMBER(tendon, stiffness),
+  NUMBER(tendon, damping),
+  TRUTH(tendon, has_rest),
+  NUMBER(tendon, rest_lower),
+  NUMBER(tendon, rest_upper),
+  NUMBER(tendon, armature),
+  NUMBER(tendon, stiffness_higher),
+  NUMBER(tendon, damping_higher),
+  NUMBER(tendon, width),
+  NUMBER(tendon, rgba),
+  INTEGER(tendon, group),
 };
 static const io_field path_item_fields[] = {
   TEXT(path_item, name),      TEXT(path_item, tendon),    CHOICE(path_item, kind, path_item_word),
