@@ -40,6 +40,7 @@
  *   add a constant force between two points: cdn_system_add_two_point_force, cdn_two_point_force_set
  *   add a spring with slack along a path: cdn_system_add_path_spring, cdn_path_spring_set
  *   add a damper along a path: cdn_system_add_path_damper, cdn_path_damper_set
+ *   — that are not linear: cdn_system_add_polynomial_path_spring, cdn_system_add_polynomial_path_damper
  *   limit the length of a path by compliant stops: cdn_system_add_path_stop, cdn_path_stop_set
  *   add a bushing: six springs and dampers between two frames: cdn_system_add_linear_bushing, cdn_linear_bushing_set
  *   move a bushing's frames: cdn_linear_bushing_set_frames
@@ -233,6 +234,13 @@ CDN_API cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double
 /** A damper along a path: tension c times the rate of its length; c >= 0. */
 CDN_API cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c);
 CDN_API cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A path spring and a path damper that are not linear. With x the length beyond `upper`, or beyond `lower`
+ *  (negative), the tension is k[0] x + k[1] x^2 + k[2] x^3; with v the rate it is c[0] v + c[1] v |v| + c[2] v^3. k[0]
+ *  and c[0] are not negative. Their further parameters are k2, k3 and c2, c3, which the setters leave as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_path_spring(cdn_system *system, const char *name, cdn_path path,
+                                                        const double k[3], double lower, double upper);
+CDN_API cdn_force cdn_system_add_polynomial_path_damper(cdn_system *system, const char *name, cdn_path path,
+                                                        const double c[3]);
 /** A compliant stop of a path's length, as a coordinate has it: outside [lower, upper], with x the penetration, the
  *  tension is k x max(0, 1 + d xdot) beyond `upper`, and its opposite, a push, below `lower`. A bound may be infinite.
  *  k > 0 (N/m); d >= 0 (s/m). Steps end where the length meets or leaves a bound, and where damping cancels the

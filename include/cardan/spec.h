@@ -442,6 +442,9 @@ typedef struct cdn_spec_tendon {
   /** How it is drawn: the diameter's half (m, default 0.003), the colour (default 0.5 0.5 0.5 1) and MuJoCo's group. */
   double width, rgba[4];
   int group;
+  /** Of springs and dampers that are not linear: with x the length beyond the rest, and v the rate, the tension has
+   *  stiffness_higher[0] x^2 + stiffness_higher[1] x^3 and damping_higher[0] v |v| + damping_higher[1] v^3 besides. */
+  double stiffness_higher[2], damping_higher[2];
 } cdn_spec_tendon;
 CDN_DEF(spec_tendon);
 CDN_API cdn_status cdn_spec_add_tendon(cdn_spec *spec, const cdn_spec_tendon *def, int *index) CDN_NODISCARD;

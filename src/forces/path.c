@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "forces/derivatives.h"
+#include "forces/elements/mobility.h"
 
 typedef struct path_element {
   cdn_path path;
@@ -16,11 +17,20 @@ static cdn_status view_of(const force_batch *b, int i, cdn_state *state, path_vi
 
 /* ---- the spring ---- */
 
-enum { SPRING_K, SPRING_LOWER, SPRING_UPPER, SPRING_PARAMS };
+enum { SPRING_K, SPRING_LOWER, SPRING_UPPER, SPRING_K2, SPRING_K3, SPRING_PARAMS };
 
 /* How much longer than its slack the path is, or shorter (negative). */
 static double stretch(const double *p, double length) {
   return length > p[SPRING_UPPER] ? length - p[SPRING_UPPER] : fmin(length - p[SPRING_LOWER], 0);
+}
+
+/* k x + k2 x^2 + k3 x^3, its slope and its integral. */
+static double pull_of(const double *p, double x) { return x * (p[SPRING_K] + x * (p[SPRING_K2] + x * p[SPRING_K3])); }
+static double slope_of(const double *p, double x) {
+  return p[SPRING_K] + x * (2 * p[SPRING_K2] + 3 * x * p[SPRING_K3]);
+}
+static double energy_of(const double *p, double x) {
+  return x * x * (p[SPRING_K] / 2 + x * (p[SPRING_K2] / 3 + x * p[SPRING_K3] / 4));
 }
 
 static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
@@ -29,7 +39,7 @@ static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces
     const double *p = b->params + SPRING_PARAMS * i;
     if (!force_is_on(b, i)) continue;
     CDNI_TRY(view_of(b, i, state, &view));
-    const double tension = p[SPRING_K] * stretch(p, view.length);
+    const double tension = pull_of(p, stretch(p, view.length));
     if (tension != 0) force_begin(out), cdni_path_pull(&view, out->pose, tension, out->F, out->f);
   }
   return CDN_OK;
@@ -41,8 +51,7 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
     const double *p = b->params + SPRING_PARAMS * i;
     if (!force_is_on(b, i)) continue;
     CDNI_TRY(view_of(b, i, state, &view));
-    const double x = stretch(p, view.length);
-    *energy += 0.5 * p[SPRING_K] * x * x;
+    *energy += energy_of(p, stretch(p, view.length));
   }
   return CDN_OK;
 }
@@ -54,7 +63,7 @@ static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, c
     if (!force_is_on(b, i)) continue;
     CDNI_TRY(view_of(b, i, state, &view));
     const double x = stretch(p, view.length);
-    if (x != 0) CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, p[SPRING_K] * x, p[SPRING_K], 0));
+    if (x != 0) CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, pull_of(p, x), slope_of(p, x), 0));
   }
   return CDN_OK;
 }
@@ -93,7 +102,8 @@ const force_kind cdni_force_path_spring = {
   .name = "path_spring",
   .element_size = sizeof(path_element),
   .n_params = SPRING_PARAMS,
-  .params = { CDNI_NOT_NEGATIVE("k", "N/m"), CDNI_BOUND("lower", "m"), CDNI_BOUND("upper", "m") },
+  .params = { CDNI_NOT_NEGATIVE("k", "N/m"), CDNI_BOUND("lower", "m"), CDNI_BOUND("upper", "m"),
+              CDNI_ANY("k2", "N/m^2"), CDNI_ANY("k3", "N/m^3") },
   .check = check,
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
@@ -111,14 +121,22 @@ const force_kind cdni_force_path_spring = {
 
 /* ---- the damper ---- */
 
+/* c v + c2 v |v| + c3 v^3, and its slope. */
+static double drag_of(const double *p, double v) { return v * damper_factor(p, v); }
+static double drag_slope(const double *p, double v) {
+  return p[DAMPER_C] + 2 * fabs(v) * p[DAMPER_C2] + 3 * v * v * p[DAMPER_C3];
+}
+static bool drags(const double *p) { return p[DAMPER_C] != 0 || p[DAMPER_C2] != 0 || p[DAMPER_C3] != 0; }
+
 static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces *out) {
   path_view view;
   double rate;
   for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i) || b->params[i] == 0) continue;
+    const double *p = b->params + DAMPER_PARAMS * i;
+    if (!force_is_on(b, i) || !drags(p)) continue;
     CDNI_TRY(view_of(b, i, state, &view));
     CDNI_TRY(cdni_path_rate(cdni_paths(b->room->system), state, element_of(b, i)->path, &rate));
-    force_begin(out), cdni_path_pull(&view, out->pose, b->params[i] * rate, out->F, out->f);
+    force_begin(out), cdni_path_pull(&view, out->pose, drag_of(p, rate), out->F, out->f);
   }
   return CDN_OK;
 }
@@ -126,10 +144,10 @@ static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces
 static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   double rate;
   for (int i = 0; i < b->n; i++) {
-    const double c = b->params[i];
-    if (!force_is_on(b, i) || c == 0) continue;
+    const double *p = b->params + DAMPER_PARAMS * i;
+    if (!force_is_on(b, i) || !drags(p)) continue;
     CDNI_TRY(cdni_path_rate(cdni_paths(b->room->system), state, element_of(b, i)->path, &rate));
-    CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, c * rate, 0, c));
+    CDNI_TRY(cdni_derivative_of_path(out, element_of(b, i)->path, drag_of(p, rate), 0, drag_slope(p, rate)));
   }
   return CDN_OK;
 }
@@ -143,8 +161,8 @@ static void depend_on_rates(const force_set *set, const force_part *part, const 
 const force_kind cdni_force_path_damper = {
   .name = "path_damper",
   .element_size = sizeof(path_element),
-  .n_params = 1,
-  .params = { CDNI_NOT_NEGATIVE("c", "N s/m") },
+  .n_params = DAMPER_PARAMS,
+  .params = { CDNI_NOT_NEGATIVE("c", "N s/m"), CDNI_ANY("c2", "N s^2/m^2"), CDNI_ANY("c3", "N s^3/m^3") },
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .mobilities = true, .calc = calc_damper } },
   .derivative = derivative_of_damper,
   .depend = depend_on_rates,
@@ -272,27 +290,60 @@ static cdn_force add(force_adder *a, cdn_path path, const double *params) {
   return cdni_force_add(a, &e, params);
 }
 
-cdn_force cdn_system_add_path_spring(cdn_system *system, const char *name, cdn_path path, double k, double lower,
-                                     double upper) {
+static const double no_numbers[3] = { NAN, NAN, NAN };
+
+static cdn_force add_spring(cdn_system *system, const char *function, const char *name, cdn_path path,
+                            const double k[3], double lower, double upper) {
   force_adder a;
-  cdni_force_begin(&a, system, FORCE_PATH_SPRING, __func__, name);
-  const double params[SPRING_PARAMS] = { k, cdni_finite_bound(lower), cdni_finite_bound(upper) };
+  if (!k) k = no_numbers;
+  cdni_force_begin(&a, system, FORCE_PATH_SPRING, function, name);
+  const double params[SPRING_PARAMS] = { k[0], cdni_finite_bound(lower), cdni_finite_bound(upper), k[1], k[2] };
   return add(&a, path, params);
 }
 
+cdn_force cdn_system_add_path_spring(cdn_system *system, const char *name, cdn_path path, double k, double lower,
+                                     double upper) {
+  return add_spring(system, __func__, name, path, (double[]){ k, 0, 0 }, lower, upper);
+}
+
+cdn_force cdn_system_add_polynomial_path_spring(cdn_system *system, const char *name, cdn_path path, const double k[3],
+                                                double lower, double upper) {
+  return add_spring(system, __func__, name, path, k, lower, upper);
+}
+
 cdn_status cdn_path_spring_set(cdn_state *state, cdn_force force, double k, double lower, double upper) {
-  const double params[SPRING_PARAMS] = { k, cdni_finite_bound(lower), cdni_finite_bound(upper) };
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const double *now = cdni_force_params(state, force, FORCE_PATH_SPRING);
+  double params[SPRING_PARAMS] = { 0 };
+  if (now) memcpy(params, now, sizeof params);
+  params[SPRING_K] = k, params[SPRING_LOWER] = cdni_finite_bound(lower),
+  params[SPRING_UPPER] = cdni_finite_bound(upper);
   return cdni_force_set(state, force, FORCE_PATH_SPRING, __func__, params);
 }
 
-cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c) {
+static cdn_force add_damper(cdn_system *system, const char *function, const char *name, cdn_path path,
+                            const double c[3]) {
   force_adder a;
-  cdni_force_begin(&a, system, FORCE_PATH_DAMPER, __func__, name);
-  return add(&a, path, &c);
+  cdni_force_begin(&a, system, FORCE_PATH_DAMPER, function, name);
+  return add(&a, path, c ? c : no_numbers);
+}
+
+cdn_force cdn_system_add_path_damper(cdn_system *system, const char *name, cdn_path path, double c) {
+  return add_damper(system, __func__, name, path, (double[]){ c, 0, 0 });
+}
+
+cdn_force cdn_system_add_polynomial_path_damper(cdn_system *system, const char *name, cdn_path path,
+                                                const double c[3]) {
+  return add_damper(system, __func__, name, path, c);
 }
 
 cdn_status cdn_path_damper_set(cdn_state *state, cdn_force force, double c) {
-  return cdni_force_set(state, force, FORCE_PATH_DAMPER, __func__, &c);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const double *now = cdni_force_params(state, force, FORCE_PATH_DAMPER);
+  double params[DAMPER_PARAMS] = { 0 };
+  if (now) memcpy(params, now, sizeof params);
+  params[DAMPER_C] = c;
+  return cdni_force_set(state, force, FORCE_PATH_DAMPER, __func__, params);
 }
 
 cdn_force cdn_system_add_path_stop(cdn_system *system, const char *name, cdn_path path, double lower, double upper,

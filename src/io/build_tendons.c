@@ -129,7 +129,10 @@ cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *t, cdn_mo
 
 /* ---- what a look at the tree alone tells ---- */
 
-static bool rests_by_joints(const cdn_spec_tendon *t) { return t->stiffness > 0 && !t->has_rest; }
+static bool has_spring(const cdn_spec_tendon *t) {
+  return t->stiffness != 0 || t->stiffness_higher[0] != 0 || t->stiffness_higher[1] != 0;
+}
+static bool rests_by_joints(const cdn_spec_tendon *t) { return has_spring(t) && !t->has_rest; }
 
 bool io_needs_lengths(const io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
@@ -173,17 +176,20 @@ cdn_status io_measure_tendons(io_builder *b) {
 
 /* ---- forces ---- */
 
+static bool has_damper(const cdn_spec_tendon *t) {
+  return t->damping != 0 || t->damping_higher[0] != 0 || t->damping_higher[1] != 0;
+}
+
 static void add_forces(io_builder *b, const cdn_spec_tendon *t, const io_tendon *made) {
   char name[256];
-  if (t->stiffness > 0) {
-    snprintf(name, sizeof name, "%.200s spring", t->name);
-    cdn_system_add_path_spring(b->system, name, made->path, t->stiffness, t->has_rest ? t->rest_lower : made->rest,
-                               t->has_rest ? t->rest_upper : made->rest);
-  }
-  if (t->damping > 0) {
-    snprintf(name, sizeof name, "%.200s damper", t->name);
-    cdn_system_add_path_damper(b->system, name, made->path, t->damping);
-  }
+  const double k[3] = { t->stiffness, t->stiffness_higher[0], t->stiffness_higher[1] };
+  const double c[3] = { t->damping, t->damping_higher[0], t->damping_higher[1] };
+  snprintf(name, sizeof name, "%.200s spring", t->name);
+  if (has_spring(t))
+    cdn_system_add_polynomial_path_spring(b->system, name, made->path, k, t->has_rest ? t->rest_lower : made->rest,
+                                          t->has_rest ? t->rest_upper : made->rest);
+  snprintf(name, sizeof name, "%.200s damper", t->name);
+  if (has_damper(t)) cdn_system_add_polynomial_path_damper(b->system, name, made->path, c);
 }
 
 /* Soft rows are on few bodies, or few joints. */

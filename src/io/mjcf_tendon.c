@@ -86,12 +86,8 @@ static cdn_status read_spring(mjcf_reader *r, const mjcf_element *e, cdn_spec_te
   if (rest[0] > rest[1])
     return io_xml_fail(r->log, CDN_ERR_PARSE, e->node,
                        "its springlength '%g %g' is inverted; write springlength='LOWER UPPER'", rest[0], rest[1]);
-  if ((stiffness[1] != 0 || stiffness[2] != 0) && r->flags.springs)
-    io_not_understood(r->log, io_xml_line(e->node), "tendon stiffness");
-  if ((damping[1] != 0 || damping[2] != 0) && r->flags.dampers)
-    io_not_understood(r->log, io_xml_line(e->node), "tendon damping");
-  t->stiffness = r->flags.springs ? stiffness[0] : 0;
-  t->damping = r->flags.dampers ? damping[0] : 0;
+  if (r->flags.springs) t->stiffness = stiffness[0], memcpy(t->stiffness_higher, stiffness + 1, 2 * sizeof(double));
+  if (r->flags.dampers) t->damping = damping[0], memcpy(t->damping_higher, damping + 1, 2 * sizeof(double));
   t->has_rest = rest[0] >= 0 || rest[1] >= 0;
   if (t->has_rest) t->rest_lower = rest[0], t->rest_upper = rest[1];
   return CDN_OK;

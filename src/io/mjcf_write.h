@@ -44,6 +44,8 @@ cdn_status io_mjcf_put_bool(mjcf_writer *w, const char *name, bool x);
 /* The same, if they differ from what holds without them. */
 cdn_status io_mjcf_put_unless(mjcf_writer *w, const char *name, const double *x, const double *usual, int n);
 cdn_status io_mjcf_put_number_unless(mjcf_writer *w, const char *name, double x, double usual);
+/* Of a spring or a damper: one number, or three. */
+cdn_status io_mjcf_put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]);
 cdn_status io_mjcf_put_int_unless(mjcf_writer *w, const char *name, int x, int usual);
 cdn_status io_mjcf_put_pose(mjcf_writer *w, const cdn_transform *X);
 cdn_status io_mjcf_put_law(mjcf_writer *w, const char *ref, const char *imp, const cdn_soft_law *law);

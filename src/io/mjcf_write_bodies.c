@@ -66,13 +66,6 @@ static cdn_status write_inertial(mjcf_writer *w, const cdn_spec_body *b) {
   return io_mjcf_end(w);
 }
 
-/* A number, or three of newer files. */
-static cdn_status put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]) {
-  const double c[3] = { linear, higher[0], higher[1] };
-  if (c[1] == 0 && c[2] == 0) return io_mjcf_put_number_unless(w, name, linear, 0);
-  return io_mjcf_put_numbers(w, name, c, 3);
-}
-
 static cdn_status write_joint(mjcf_writer *w, int i) {
   static const char *const types[] = {
     [CDN_PIN] = "hinge", [CDN_SLIDER] = "slide", [CDN_BALL] = "ball", [CDN_FREE] = "free"
@@ -91,8 +84,8 @@ static cdn_status write_joint(mjcf_writer *w, int i) {
   if (scalar) CDNI_TRY(io_mjcf_put_number_unless(w, "ref", j->q0[0], 0));
   if (scalar) CDNI_TRY(io_mjcf_put_number_unless(w, "springref", j->springref, 0));
   if (j->limited) CDNI_TRY(io_mjcf_put_range(w, "limited", "range", j->kind == CDN_BALL ? 0 : j->lower, j->upper));
-  CDNI_TRY(put_polynomial(w, "stiffness", j->stiffness, j->stiffness_higher));
-  CDNI_TRY(put_polynomial(w, "damping", j->damping, j->damping_higher));
+  CDNI_TRY(io_mjcf_put_polynomial(w, "stiffness", j->stiffness, j->stiffness_higher));
+  CDNI_TRY(io_mjcf_put_polynomial(w, "damping", j->damping, j->damping_higher));
   CDNI_TRY(io_mjcf_put_number_unless(w, "armature", j->armature, 0));
   CDNI_TRY(io_mjcf_put_number_unless(w, "frictionloss", j->friction, 0));
   CDNI_TRY(io_mjcf_put_number_unless(w, "margin", j->margin, 0));

@@ -149,8 +149,8 @@ static cdn_status put_tendon(mjcf_writer *w, const cdn_spec_tendon *t) {
   if (t->limited) CDNI_TRY(io_mjcf_put_range(w, "limited", "range", t->lower, t->upper));
   CDNI_TRY(io_mjcf_put_number_unless(w, "margin", t->margin, 0));
   CDNI_TRY(io_mjcf_put_number_unless(w, "frictionloss", t->friction, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "stiffness", t->stiffness, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "damping", t->damping, 0));
+  CDNI_TRY(io_mjcf_put_polynomial(w, "stiffness", t->stiffness, t->stiffness_higher));
+  CDNI_TRY(io_mjcf_put_polynomial(w, "damping", t->damping, t->damping_higher));
   CDNI_TRY(io_mjcf_put_number_unless(w, "armature", t->armature, 0));
   if (t->has_rest) CDNI_TRY(io_mjcf_put_numbers(w, "springlength", (double[2]){ t->rest_lower, t->rest_upper }, 2));
   CDNI_TRY(io_mjcf_put_law(w, "solreflimit", "solimplimit", &t->limit_law));

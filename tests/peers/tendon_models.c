@@ -80,6 +80,8 @@ static void write_numbers(writer *w, int i) {
   fprintf(w->out, " name='t%d'", i);
   if (chance(w, 0.6)) fprintf(w->out, " stiffness='%.4g'", uniform(w, 1, 200));
   const double rest = uniform(w, 0.2, 1);
+  if (w->choice->newer && chance(w, 0.5)) /* polynomials */
+    fprintf(w->out, " class='bent'");
   if (w->choice->newer && chance(w, 0.5)) fprintf(w->out, " springlength='%.4g %.4g'", rest, rest + uniform(w, 0, 0.5));
   else if (chance(w, 0.4)) fprintf(w->out, " springlength='%.4g'", rest);
   w->heavy = w->choice->newer && chance(w, 0.5);
@@ -146,8 +148,9 @@ char *tendon_model_text(uint64_t seed, const tendon_choice *choice) {
   fprintf(w.out,
           "<mujoco><size njmax='500' nconmax='50'/><option timestep='.002' integrator='%s' iterations='500' "
           "tolerance='1e-15'><flag contact='disable' warmstart='disable'/></option>"
-          "<default><geom contype='0' conaffinity='0'/></default><worldbody>\n",
-          choice->integrator);
+          "<default><geom contype='0' conaffinity='0'/>%s</default><worldbody>\n",
+          choice->integrator,
+          choice->newer ? "<default class='bent'><tendon stiffness='20 7 5' damping='2 .3 .2'/></default>" : "");
   while (w.bodies < 4 || w.n_hinges < 2) write_body(&w, chance(&w, 0.4));
   fprintf(w.out, "</worldbody><tendon>\n");
   for (int i = 0; i < choice->tendons; i++) chance(&w, 0.8) ? write_spatial(&w, i) : write_fixed(&w, i);

@@ -77,6 +77,22 @@ START_TEST(springs_have_a_dead_band) {
 }
 END_TEST
 
+START_TEST(springs_and_dampers_may_be_polynomials) {
+  double a[2], energy;
+  load(
+      "<tendon><spatial stiffness='5 2 3' springlength='2 3' damping='.4 .2 .1'><site site='o'/><site site='p'/></spatial>"
+      "</tendon>",
+      CDN_MODEL_SOFT);
+  accelerate(1.5, 0, -0.3, 0, a);
+  NEAR(a[0], (5 * 0.5 - 2 * 0.25 + 3 * 0.125 + 0.4 * 0.3 + 0.2 * 0.09 + 0.1 * 0.027) / 2, 1e-14);
+  OK_ON(state, cdn_potential_energy(state, &energy));
+  NEAR(energy, 5 * 0.25 / 2 - 2 * 0.125 / 3 + 3 * 0.0625 / 4, 1e-15);
+  accelerate(4, 0, 0.3, 0, a);
+  NEAR(a[0], -(5 + 2 + 3 + 0.4 * 0.3 + 0.2 * 0.09 + 0.1 * 0.027) / 2, 1e-14);
+  drop();
+}
+END_TEST
+
 /* One number is a length for both; without any, the spring rests where the joints' springs do. */
 START_TEST(springs_rest_somewhere) {
   double a[2];
@@ -328,7 +344,8 @@ START_TEST(a_program_makes_a_tendon) {
 }
 END_TEST
 
-CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band, springs_rest_somewhere,
-           armature_is_inertia_along_the_length, limits_are_stops_where_contact_is_compliant,
-           rows_act_with_either_contact, wrong_tendons_are_refused, sites_within_obstacles_are_told,
-           classes_and_copies_count, a_fixed_tendon_may_have_many_joints, a_program_makes_a_tendon)
+CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band,
+           springs_and_dampers_may_be_polynomials, springs_rest_somewhere, armature_is_inertia_along_the_length,
+           limits_are_stops_where_contact_is_compliant, rows_act_with_either_contact, wrong_tendons_are_refused,
+           sites_within_obstacles_are_told, classes_and_copies_count, a_fixed_tendon_may_have_many_joints,
+           a_program_makes_a_tendon)
