@@ -104,6 +104,7 @@ static cdn_status write_joint(mjcf_writer *w, int i) {
     CDNI_TRY(io_mjcf_put_numbers(w, "actuatorfrcrange", (double[2]){ j->effort_lower, j->effort_upper }, 2));
     CDNI_TRY(io_mjcf_put_bool(w, "actuatorfrclimited", j->drive_limited));
   }
+  if (j->drive_compensates) CDNI_TRY(io_mjcf_put_bool(w, "actuatorgravcomp", true));
   return io_mjcf_end(w);
 }
 
