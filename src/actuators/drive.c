@@ -125,6 +125,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   drive *a = self;
   cdn_event_def event = cdn_default_event_def();
   if (a->def.dynamics != CDN_ACTUATOR_DIRECT) a->z = cdn_declare_z(d, 1, NULL);
+  if (a->def.dynamics == CDN_ACTUATOR_FILTER && a->def.exact_filter) cdni_declare_z_filter(d, a->z, a->def.time[0]);
   event.kind = CDN_EVENT_STEP, event.handle = hold_within;
   if (is_limited(&a->def)) cdn_declare_event(d, &event);
   if (cdni_control_feeds_back(cdni_declarer_system(d), a->def.control)) cdni_declare_differenced_rates(d);

@@ -197,6 +197,7 @@ static cdn_status put_activation(mjcf_reader *r, io_xml_node *node, const settin
   a->dynamics = dynamics[s->dyntype];
   if (a->dynamics == CDN_ACTUATOR_FILTER) {
     a->time_constant = time[0];
+    a->exact_filter = s->dyntype == DYN_FILTEREXACT;
     return time[0] > 0 ? CDN_OK : bad_time(r, node, "filter", time[0]);
   }
   if (a->dynamics != CDN_ACTUATOR_MUSCLE) return CDN_OK;

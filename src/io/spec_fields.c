@@ -308,6 +308,7 @@ static const io_field actuator_fields[] = {
   MUSCLE(actuator, muscle),
   MUSCLE(actuator, passive),
   NUMBER(actuator, muscle_time),
+  TRUTH(actuator, exact_filter),
 };
 static const io_field sensor_fields[] = {
   TEXT(sensor, name),

@@ -280,6 +280,49 @@ START_TEST(a_muscle_is_excited_as_millard_says) {
 }
 END_TEST
 
+/* At a constant control an exact filter is the exponential in Euler's steps of any size. */
+START_TEST(exact_filters_are_exponentials) {
+  static const cdn_method methods[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT, CDN_METHOD_MUJOCO_RK4 };
+  const double h = 0.02, T = 0.05;
+  for (int i = 0; i < 6; i++) {
+    const bool exact = i < 3;
+    const cdn_method method = methods[i % 3];
+    cdn_body shin;
+    cdn_system *system = start_shin(&shin);
+    cdn_control_def control = cdn_default_control_def();
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = "c", control.initial = 0.8;
+    def.control = cdn_system_add_control(system, &control);
+    def.body = shin, def.dynamics = CDN_ACTUATOR_FILTER, def.time[0] = T, def.exact_filter = exact;
+    const cdn_force force = cdn_system_add_drive(system, "servo", &def);
+    cdn_state *state;
+    cdn_stepper *stepper;
+    cdn_stepper_def run = cdn_default_stepper_def();
+    double a;
+    run.method = method, run.fixed_step = h;
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    OK_ON(state, cdn_stepper_create(state, &run, &stepper));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 10 * h, NULL));
+    OK_ON(cdn_stepper_state(stepper), cdn_actuator_signal(cdn_stepper_state(stepper), force, &a));
+    /* the part of the way to c that a step goes: Runge-Kutta's own, by its polynomial, or Euler's; MuJoCo multiplies
+     * either */
+    const double x = h / T, rk4 = x - x * x / 2 + x * x * x / 6 - x * x * x * x / 24;
+    const double part = (method == CDN_METHOD_MUJOCO_RK4 ? rk4 : x) * (exact ? (1 - exp(-x)) / x : 1);
+    NEAR(a, 0.8 * (1 - pow(1 - part, 10)), 1e-13);
+    if (i < 2) {
+      double by[9], by_c[3];
+      OK_ON(state, cdn_step_derivatives(state, method, h, by, NULL, by_c));
+      NEAR(by[8], exp(-h / T), 1e-13);
+      NEAR(by_c[2], 1 - exp(-h / T), 1e-8);
+    }
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* A control that follows a measure varies with the State: derivatives are those of differences. */
 START_TEST(feedback_is_part_of_derivatives) {
   for (int filtered = 0; filtered < 2; filtered++) {
@@ -375,6 +418,7 @@ END_TEST
 static void add(TCase *tests) {
   tcase_add_test(tests, a_limit_holds_an_activation);
   tcase_add_test(tests, a_muscle_is_excited_as_millard_says);
+  tcase_add_test(tests, exact_filters_are_exponentials);
   tcase_add_test(tests, feedback_is_part_of_derivatives);
   tcase_add_test(tests, mistakes_are_named);
   tcase_add_test(tests, what_is_no_actuator_is_refused);
