@@ -309,6 +309,7 @@ static const io_field actuator_fields[] = {
   MUSCLE(actuator, passive),
   NUMBER(actuator, muscle_time),
   TRUTH(actuator, exact_filter),
+  TRUTH(actuator, early),
 };
 static const io_field sensor_fields[] = {
   TEXT(sensor, name),

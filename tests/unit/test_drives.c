@@ -323,6 +323,46 @@ START_TEST(exact_filters_are_exponentials) {
 }
 END_TEST
 
+/* The signal is that of the end of a step, where MuJoCo's actearly asks for it; derivatives know of it. */
+START_TEST(signals_may_be_early) {
+  static const char format[] =
+      "<mujoco><option timestep='.02'/><worldbody><body><joint name='j'/><inertial pos='0 0 0' mass='1' "
+      "diaginertia='1 1 1'/></body></worldbody><actuator><general name='a' joint='j' gainprm='3' dyntype='%s' "
+      "dynprm='.05 .1' actrange='-1 1' actearly='true'/></actuator></mujoco>";
+  static const char *const kinds[] = { "filter", "filterexact", "integrator", "muscle" };
+  const double h = 0.02, T = 0.05, z = 0.3, c = 0.8, tau = T * (0.5 + 1.5 * z);
+  const double signals[] = { z + h * (c - z) / T, z + (1 - exp(-h / T)) * (c - z), z + h * c, z + h * (c - z) / tau };
+  const double slopes[] = { 1 - h / T, exp(-h / T), 1, 1 - h / tau - h * (c - z) * 1.5 * T / (tau * tau) };
+  for (int i = 0; i < 4; i++) {
+    char text[1000];
+    cdn_model *m;
+    cdn_model_actuator a;
+    cdn_state *state;
+    double signal, p, by_z;
+    snprintf(text, sizeof text, format, kinds[i]);
+    OK(cdn_model_load_string(text, strlen(text), "early", NULL, &m));
+    ck_assert_int_eq(cdn_model_not_understood_count(m), 0);
+    OK(cdn_model_get_actuator(m, 0, &a));
+    OK(cdn_state_create(cdn_model_system(m), &state));
+    OK_ON(state, cdn_control_set(state, a.control, c));
+    OK_ON(state, cdn_state_set_zvar(state, a.activation, &z));
+    OK_ON(state, cdn_actuator_signal(state, a.force, &signal));
+    OK_ON(state, cdn_actuator_force(state, a.force, &p));
+    NEAR(signal, signals[i], 1e-15);
+    NEAR(p, 3 * signals[i], 1e-14);
+    OK_ON(state, cdn_forward_dynamics_derivatives(state, NULL, NULL, NULL, &by_z));
+    NEAR(by_z, 3 * slopes[i], 1e-13);
+    /* not beyond the limit */
+    OK_ON(state, cdn_state_set_zvar(state, a.activation, (double[]){ 0.9999 }));
+    OK_ON(state, cdn_control_set(state, a.control, 50));
+    OK_ON(state, cdn_actuator_signal(state, a.force, &signal));
+    ck_assert(signal <= 1);
+    cdn_state_destroy(state);
+    cdn_model_destroy(m);
+  }
+}
+END_TEST
+
 /* A control that follows a measure varies with the State: derivatives are those of differences. */
 START_TEST(feedback_is_part_of_derivatives) {
   for (int filtered = 0; filtered < 2; filtered++) {
@@ -419,6 +459,7 @@ static void add(TCase *tests) {
   tcase_add_test(tests, a_limit_holds_an_activation);
   tcase_add_test(tests, a_muscle_is_excited_as_millard_says);
   tcase_add_test(tests, exact_filters_are_exponentials);
+  tcase_add_test(tests, signals_may_be_early);
   tcase_add_test(tests, feedback_is_part_of_derivatives);
   tcase_add_test(tests, mistakes_are_named);
   tcase_add_test(tests, what_is_no_actuator_is_refused);
