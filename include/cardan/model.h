@@ -12,7 +12,7 @@
  *   read it from memory (its other files by read_file of the options): cdn_model_load_string
  *   add a file's contents to a System that is not frozen yet: cdn_model_load_into
  *   read a file into a spec, which I can change: cdn_spec_load, cdn_spec_load_string
- *   write a spec into a file: cdn_spec_save
+ *   write a spec into a file: cdn_spec_save, cdn_default_save_options
  *   add a spec's contents to a System: cdn_model_build
  *   set reading options: strict, floating base, keep fixed links, armature, no gravity: cdn_default_model_options
  *   get the System of the model, or the spec that it was built from: cdn_model_system, cdn_model_spec
@@ -167,12 +167,21 @@ CDN_API cdn_status cdn_spec_load(const char *path, const cdn_model_options *opti
 /** Reads a spec from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_spec_load_string(const char *text, size_t size, const char *name,
                                         const cdn_model_options *options, cdn_spec **out) CDN_NODISCARD;
-/** Writes a spec into a file, whose name tells the format: .json is Cardan's own. All that a spec has is there, and
- *  cdn_spec_load gives a spec whose numbers have the same bits (docs/convert.md). Files of assets are named as they are
- *  seen from `path`. An earlier file is replaced when all has been written. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED
- *  (another ending; a joint that is made of functions), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the
- *  message. */
-CDN_API cdn_status cdn_spec_save(const cdn_spec *spec, const char *path) CDN_NODISCARD;
+typedef struct cdn_save_options {
+  CDN_DEF_HEADER;
+  /** Called for each thing that the format cannot hold, such as "joint 'knee': weight"; the file is written without it.
+   *  NULL (the default): such a spec is CDN_ERR_UNSUPPORTED, and nothing is written. */
+  void (*tell_lost)(void *context, const char *what);
+  void *context;
+} cdn_save_options;
+CDN_DEF(save_options);
+
+/** Writes a spec into a file, whose name tells the format (docs/convert.md): .json is Cardan's own, which holds all
+ *  that a spec has; .xml is MJCF. Of either, cdn_spec_load gives a spec whose numbers have the same bits. Files of
+ *  assets are named as they are seen from `path`. An earlier file is replaced when all has been written. `options` may
+ *  be NULL. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED (another ending; a joint that is made of functions; something that
+ *  the format cannot hold), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the message. */
+CDN_API cdn_status cdn_spec_save(const cdn_spec *spec, const char *path, const cdn_save_options *options) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be
  *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "knee actuator", "gravity"),

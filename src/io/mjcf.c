@@ -98,7 +98,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   io_xml_report_rest(r->log, root); /* its attributes: the walks have marked its children */
   CDNI_TRY(io_mjcf_name_the_rest(r));
   CDNI_TRY(io_mjcf_check_masses(r));
-  return io_tree_finish(&r->tree);
+  CDNI_TRY(io_tree_finish(&r->tree));
+  return io_mjcf_read_sections(r, root, "custom", io_mjcf_restore);
 }
 
 cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {

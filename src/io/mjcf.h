@@ -493,4 +493,9 @@ cdn_status io_mjcf_name_the_rest(mjcf_reader *r);
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r);
 
+/* ---- mjcf_exact.c ---- */
+
+/* Of <custom>, once all elements have their names: numbers to the last bit. */
+cdn_status io_mjcf_restore(mjcf_reader *r, io_xml_node *section);
+
 #endif

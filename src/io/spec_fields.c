@@ -3,6 +3,8 @@
 
 #include "io/joints.h"
 
+#include <math.h>
+
 /* ---- words of enumerations ------------------------------------------------------------------- */
 
 /* A switch without a default does not compile when a value is missing. */
@@ -436,4 +438,18 @@ bool io_field_equal(const io_field *f, const void *a, const void *b) {
       return n == 0 || memcmp(io_field_numbers(f, a), io_field_numbers(f, b), (size_t)n * sizeof(double)) == 0;
   }
   return false;
+}
+
+bool io_field_near(const io_field *f, const void *a, const void *b) {
+  static const double PART = 1e-9, NOTHING = 1e-12;
+  if (f->type != IO_FIELD_NUMBER && f->type != IO_FIELD_LIST) return false;
+  const int n = io_field_count(f, a);
+  if (n != io_field_count(f, b)) return false;
+  const double *x = io_field_numbers(f, a), *y = io_field_numbers(f, b);
+  double largest = 0;
+  for (int k = 0; k < n; k++) largest = fmax(largest, isfinite(x[k]) ? fabs(x[k]) : 0);
+  const double slack = largest > 0 ? PART * largest : NOTHING;
+  for (int k = 0; k < n; k++)
+    if (x[k] != y[k] && !(fabs(x[k] - y[k]) <= slack)) return false;
+  return true;
 }

@@ -70,9 +70,19 @@ const double *io_field_numbers(const io_field *f, const void *element);
 /* Whether the field has the same bits in two elements; texts are compared by their letters. */
 bool io_field_equal(const io_field *f, const void *a, const void *b);
 
+/* Whether a list of numbers differs from another by no more than rounding does: by PART of its largest number. */
+bool io_field_near(const io_field *f, const void *a, const void *b);
+
+/* Told of what a format cannot hold, once for each; `tell` NULL: that is an error. */
+typedef struct io_lost {
+  void (*tell)(void *context, const char *what);
+  void *context;
+} io_lost;
+
 /* The formats that a spec is written in: a text; paths of assets are as seen from `path`. */
 cdn_status io_write_json(const cdn_spec *spec, const char *path, cdn_buffer *text); /* spec_json_write.c */
-/* spec_json.c: its reader. */
+cdn_status io_write_mjcf(cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text); /* mjcf_write.c */
+/* spec_json.c: the reader of JSON. */
 cdn_status io_read_json(cdn_spec *spec, const char *text, size_t size);
 /* spec_save.c: a text, or CDN_ERR_NOMEM. */
 cdn_status io_put(cdn_buffer *text, const char *format, ...) CDN_PRINTF(2, 3);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "core/sized.h"
 #include "core/whole_file.h"
 #include "io/build.h"
 #include "io/joints.h"
@@ -77,10 +78,20 @@ static const char *ending(const char *path) {
   return dot && (!slash || dot > slash) ? dot : "";
 }
 
-static cdn_status write_format(const cdn_spec *spec, const char *path, cdn_buffer *text) {
+static cdn_status write_mjcf(const cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text) {
+  cdn_spec *copy = NULL; /* for messages about it */
+  CDNI_TRY(cdn_spec_copy(spec, &copy));
+  const cdn_status status = io_write_mjcf(copy, path, lost, text);
+  cdn_spec_destroy(copy);
+  return status;
+}
+
+static cdn_status write_format(const cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text) {
   const char *end = ending(path);
   if (strcasecmp(end, ".json") == 0) return io_write_json(spec, path, text);
-  return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "'%s' should end in .json: the name tells the format", path);
+  if (strcasecmp(end, ".xml") == 0 || strcasecmp(end, ".mjcf") == 0) return write_mjcf(spec, path, lost, text);
+  return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "'%s' should end in .json or .xml: the name tells the format",
+                     path);
 }
 
 static cdn_status write_file(const char *path, const cdn_buffer *text) {
@@ -94,12 +105,18 @@ static cdn_status write_file(const char *path, const cdn_buffer *text) {
   return cdni_refuse(CDN_ERR_FILE, function, "'%s' could not be written: %s", path, strerror(errno));
 }
 
-cdn_status cdn_spec_save(const cdn_spec *spec, const char *path) {
+CDNI_DEF(save_options, .tell_lost = NULL);
+
+cdn_status cdn_spec_save(const cdn_spec *spec, const char *path, const cdn_save_options *options) {
   if (!spec) return cdni_misses(function, "spec");
   if (!path) return cdni_misses(function, "path");
+  cdn_save_options known;
+  const char *unreadable = read_save_options(&known, options ? options : &save_options_defaults);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  const io_lost lost = { known.tell_lost, known.context };
   cdn_buffer text = { 0 };
   cdn_status status = check_data(spec);
-  if (status == CDN_OK) status = write_format(spec, path, &text);
+  if (status == CDN_OK) status = write_format(spec, path, &lost, &text);
   if (status == CDN_OK) status = write_file(path, &text);
   cdn_buffer_free(&text);
   return status;

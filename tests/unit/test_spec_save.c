@@ -56,12 +56,92 @@ START_TEST(test_what_is_read_again_is_the_same) {
     cdn_spec *first, *again;
     example_path(model, examples[i]);
     OK(cdn_spec_load(model, NULL, &first));
-    OK(cdn_spec_save(first, path));
+    OK(cdn_spec_save(first, path, NULL));
     OK(cdn_spec_load(path, NULL, &again));
     same(first, again);
     cdn_spec_destroy(first);
     cdn_spec_destroy(again);
   }
+  remove(path);
+}
+END_TEST
+
+/* As MJCF, too; but for what it says nothing of: units, and masks of shapes that do not touch. */
+START_TEST(test_mjcf_is_the_same) {
+  char model[300], path[64];
+  save_path(path, ".xml");
+  for (int i = 0; i < EXAMPLES; i++) {
+    cdn_spec *first, *again;
+    example_path(model, examples[i]);
+    if (strstr(model, ".urdf")) continue;
+    OK(cdn_spec_load(model, NULL, &first));
+    const cdn_status status = cdn_spec_save(first, path, NULL);
+    ck_assert_msg(status == CDN_OK, "%s: %s", examples[i], cdn_last_error_text());
+    OK(cdn_spec_load(path, NULL, &again));
+    for (int k = 0; k < cdn_spec_count(first, CDN_SPEC_SHAPE); k++)
+      if (!io_spec_shape(first, k)->collision) {
+        io_spec_shape(first, k)->contype = io_spec_shape(again, k)->contype;
+        io_spec_shape(first, k)->conaffinity = io_spec_shape(again, k)->conaffinity;
+      }
+    for (int k = 0; k < cdn_spec_count(first, CDN_SPEC_ACTUATOR); k++)
+      if (!io_spec_actuator(again, k)->unit)
+        ((cdn_spec_actuator *)io_spec_element(first, CDN_SPEC_ACTUATOR, k))->unit = NULL;
+    same(first, again);
+    cdn_spec_destroy(first);
+    cdn_spec_destroy(again);
+  }
+  remove(path);
+}
+END_TEST
+
+/* What is changed in a file counts, whatever <custom> says. */
+START_TEST(test_edits_count) {
+  static const char text[] =
+      "<mujoco><worldbody><body name='b'><joint name='j'/><inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body>"
+      "</worldbody><custom><text name='cardan|body|b|mass' data='2.0000000000000004'/>"
+      "<text name='cardan|body|b|com' data='0 0 0.5'/><text name='cardan|body|gone|mass' data='1'/>"
+      "<text name='cardan|joint|j|damping' data='1 2'/><text name='cardan|joint|j|name' data='1'/><text name='other' data='x'/>"
+      "<text name='cardan|body|#7|mass' data='1'/></custom></mujoco>";
+  cdn_spec *spec;
+  OK(cdn_spec_load_string(text, strlen(text), "m", NULL, &spec));
+  ck_assert(io_spec_body(spec, 0)->mass.mass == 2.0000000000000004);
+  ck_assert(io_spec_body(spec, 0)->mass.com.z == 0);
+  ck_assert(spec->log.warnings.count == 1);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+static void count_lost(void *context, const char *what) {
+  ++*(int *)context;
+  ck_assert(strlen(what) > 3);
+}
+
+/* Numbers of a table alone, which MJCF does not have. */
+START_TEST(test_what_mjcf_cannot_hold) {
+  char model[300], path[64];
+  save_path(path, ".xml");
+  example_path(model, "arm.urdf");
+  cdn_spec *spec, *again;
+  OK(cdn_spec_load(model, NULL, &spec));
+  FAILS(cdn_spec_save(spec, path, NULL), CDN_ERR_UNSUPPORTED);
+  ck_assert_msg(strstr(cdn_last_error_text(), "speed_limit"), "%s", cdn_last_error_text());
+  int lost = 0;
+  cdn_save_options options = cdn_default_save_options();
+  options.tell_lost = count_lost, options.context = &lost;
+  OK(cdn_spec_save(spec, path, &options));
+  ck_assert(lost > 0);
+  OK(cdn_spec_load(path, NULL, &again));
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_BODY), cdn_spec_count(again, CDN_SPEC_BODY));
+  cdn_spec_destroy(again);
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = "bolt", joint.kind = CDN_SCREW, joint.child = "nut";
+  cdn_spec_body body = cdn_default_spec_body();
+  body.name = "nut", body.mass.mass = 1;
+  OK(cdn_spec_add_body(spec, &body, NULL));
+  OK(cdn_spec_add_joint(spec, &joint, NULL));
+  FAILS(cdn_spec_save(spec, path, &options), CDN_ERR_UNSUPPORTED);
+  ck_assert(strstr(cdn_last_error_text(), "'bolt'"));
+  cdn_spec_destroy(spec);
   remove(path);
 }
 END_TEST
@@ -88,7 +168,7 @@ START_TEST(test_odd_numbers_and_texts) {
   const double q[2] = { 1, -2.5 }, controls[3] = { 3, 1e-300, 5 };
   key.name = "k", key.q = q, key.nq = 2, key.time = 4, key.controls = controls, key.n_actuators = 3;
   OK(cdn_spec_add_key(spec, &key, NULL));
-  OK(cdn_spec_save(spec, path));
+  OK(cdn_spec_save(spec, path, NULL));
   OK(cdn_spec_load(path, NULL, &again));
   same(spec, again);
   ck_assert_str_eq(cdn_spec_name(again), cdn_spec_name(spec));
@@ -140,7 +220,7 @@ START_TEST(test_broken_files_are_refused) {
   save_path(path, ".json");
   cdn_spec *spec;
   OK(cdn_spec_load(model, NULL, &spec));
-  OK(cdn_spec_save(spec, path));
+  OK(cdn_spec_save(spec, path, NULL));
   cdn_spec_destroy(spec);
   FILE *file = fopen(path, "rb");
   const size_t size = fread(text, 1, sizeof text, file);
@@ -161,20 +241,21 @@ END_TEST
 START_TEST(test_what_cannot_be_written_is_refused) {
   cdn_spec *spec;
   OK(cdn_spec_create(NULL, &spec));
-  FAILS(cdn_spec_save(spec, "/tmp/model.yaml"), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_spec_save(spec, "/tmp/model.yaml", NULL), CDN_ERR_UNSUPPORTED);
   ck_assert(strstr(cdn_last_error_text(), ".json"));
-  FAILS(cdn_spec_save(spec, "/nowhere/model.json"), CDN_ERR_FILE);
-  FAILS(cdn_spec_save(NULL, "/tmp/model.json"), CDN_ERR_ARG);
-  FAILS(cdn_spec_save(spec, NULL), CDN_ERR_ARG);
+  FAILS(cdn_spec_save(spec, "/nowhere/model.json", NULL), CDN_ERR_FILE);
+  FAILS(cdn_spec_save(NULL, "/tmp/model.json", NULL), CDN_ERR_ARG);
+  FAILS(cdn_spec_save(spec, NULL, NULL), CDN_ERR_ARG);
   cdn_spec_joint joint = cdn_default_spec_joint();
   cdn_function_mobilizer functions = cdn_default_function_mobilizer();
   joint.name = "cam", joint.functions = &functions, joint.kind = CDN_FUNCTION_BASED;
   OK(cdn_spec_add_joint(spec, &joint, NULL));
-  FAILS(cdn_spec_save(spec, "/tmp/model.json"), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_spec_save(spec, "/tmp/model.json", NULL), CDN_ERR_UNSUPPORTED);
   ck_assert(strstr(cdn_last_error_text(), "'cam'"));
   cdn_spec_destroy(spec);
 }
 END_TEST
 
-CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_odd_numbers_and_texts, test_mistakes_are_named,
+CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_edits_count,
+           test_what_mjcf_cannot_hold, test_odd_numbers_and_texts, test_mistakes_are_named,
            test_broken_files_are_refused, test_what_cannot_be_written_is_refused)
