@@ -134,6 +134,12 @@ typedef struct cdn_drive_def {
   cdn_muscle muscle, passive;                /**< of the gain; of the bias. Default: cdn_default_muscle */
   double lower, upper;                       /**< of p, lower < upper. Default: infinite */
   cdn_drive_user user;
+  /** Of a filter: equal steps by MuJoCo's methods follow it exactly, as if c were constant in a step (its filterexact),
+   *  instead of by Euler's rule. Other methods see no difference. Default false */
+  bool exact_filter;
+  /** s, >= 0: the signal is what the activation would be after this time at its present rate, by the rule of
+   *  exact_filter, within the limits. MuJoCo's actearly has the time of a step. Default 0 */
+  double early;
 } cdn_drive_def;
 CDN_DEF(drive_def);
 

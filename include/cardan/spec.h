@@ -524,6 +524,8 @@ typedef struct cdn_spec_actuator {
    *  acceleration is found, too */
   cdn_muscle muscle, passive;
   double muscle_time[3]; /**< time constants of CDN_ACTUATOR_MUSCLE, s, and the width. Default 0.01, 0.04, 0 */
+  bool exact_filter;     /**< as that of cdn_drive_def */
+  bool early; /**< the signal is that of the end of a step: of cdn_model_options.fixed_step, or of the file's step */
 } cdn_spec_actuator;
 CDN_DEF(spec_actuator);
 CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;

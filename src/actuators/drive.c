@@ -33,16 +33,46 @@ const transmission *cdni_transmission(const drive *a) {
 
 /* ---- the law ---------------------------------------------------------------------------------- */
 
-cdn_status cdni_drive_signal(const drive *a, cdn_state *state, double *signal) {
-  if (a->def.dynamics == CDN_ACTUATOR_DIRECT) return cdn_control_value(state, a->def.control, signal);
-  *signal = drive_within(cdn_state_zvar(state, a->z)[0], a->def.activation_lower, a->def.activation_upper);
-  return CDN_OK;
-}
-
 static cdn_status ask_user(const drive *a, cdn_state *state, cdn_drive_fn *function, double missing,
                            const cdn_drive_view *view, double *value) {
   *value = missing;
   return function ? function(a->def.user.context, state, view, value) : CDN_OK;
+}
+
+/* da/dt as if there were no limits. */
+static cdn_status free_rate(const drive *a, cdn_state *state, double z, double *rate) {
+  cdn_drive_view view = { .control = a->def.control, .a = z };
+  CDNI_TRY(cdn_control_value(state, a->def.control, &view.c));
+  switch (a->def.dynamics) {
+    case CDN_ACTUATOR_INTEGRATOR: *rate = view.c; break;
+    case CDN_ACTUATOR_FILTER: *rate = (view.c - z) / a->def.time[0]; break;
+    case CDN_ACTUATOR_MUSCLE: *rate = cdn_muscle_rate(a->def.time, view.c, z); break;
+    default: return ask_user(a, state, a->def.user.rate, 0, &view, rate);
+  }
+  return CDN_OK;
+}
+
+/* What the activation changes by until then, over its rate. */
+static double early_part(const cdn_drive_def *d) {
+  const bool exact = d->exact_filter && d->dynamics == CDN_ACTUATOR_FILTER;
+  return exact ? -d->time[0] * expm1(-d->early / d->time[0]) : d->early;
+}
+
+/* Without the limits. */
+static cdn_status signal_of(const drive *a, cdn_state *state, double *signal) {
+  double rate;
+  *signal = cdn_state_zvar(state, a->z)[0];
+  if (a->def.early == 0) return CDN_OK;
+  CDNI_TRY(free_rate(a, state, *signal, &rate));
+  *signal += early_part(&a->def) * rate;
+  return CDN_OK;
+}
+
+cdn_status cdni_drive_signal(const drive *a, cdn_state *state, double *signal) {
+  if (a->def.dynamics == CDN_ACTUATOR_DIRECT) return cdn_control_value(state, a->def.control, signal);
+  CDNI_TRY(signal_of(a, state, signal));
+  *signal = drive_within(*signal, a->def.activation_lower, a->def.activation_upper);
+  return CDN_OK;
 }
 
 /* Gain or bias, and how it varies. */
@@ -94,16 +124,30 @@ static cdn_status calc_force(const void *self, cdn_state *state, cdn_forces *for
   return cdni_transmission(self)->push(self, state, &x.at, x.p, forces);
 }
 
+/* Of da/dt by a, without limits; of a user it is not known. */
+static cdn_status slope_of_rate(const drive *a, cdn_state *state, double *slope) {
+  double c;
+  CDNI_TRY(cdn_control_value(state, a->def.control, &c));
+  *slope = 0;
+  if (a->def.dynamics == CDN_ACTUATOR_FILTER) *slope = -1 / a->def.time[0];
+  if (a->def.dynamics == CDN_ACTUATOR_MUSCLE)
+    *slope = cdni_muscle_rate_slope(a->def.time, c, cdn_state_zvar(state, a->z)[0]);
+  return CDN_OK;
+}
+
 static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_derivatives *derivatives) {
   const drive *a = self;
   drive_action x;
   CDNI_TRY(cdni_drive_act(a, state, &x));
   CDNI_TRY(cdni_transmission(a)->vary(a, state, &x, derivatives));
   if (a->def.dynamics == CDN_ACTUATOR_DIRECT) return CDN_OK;
-  const double z = cdn_state_zvar(state, a->z)[0];
-  if (z != drive_within(z, a->def.activation_lower, a->def.activation_upper)) return CDN_OK;
+  double signal, slope;
+  CDNI_TRY(signal_of(a, state, &signal));
+  CDNI_TRY(slope_of_rate(a, state, &slope));
+  if (signal != drive_within(signal, a->def.activation_lower, a->def.activation_upper)) return CDN_OK;
   cdn_forces *by_z = cdn_force_derivatives_wrt_z(derivatives, a->z, 0);
-  return by_z ? cdni_transmission(a)->push(a, state, &x.at, x.by_signal, by_z) : CDN_OK;
+  const double part = 1 + early_part(&a->def) * slope;
+  return by_z ? cdni_transmission(a)->push(a, state, &x.at, part * x.by_signal, by_z) : CDN_OK;
 }
 
 /* ---- the activation --------------------------------------------------------------------------- */
@@ -125,22 +169,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   drive *a = self;
   cdn_event_def event = cdn_default_event_def();
   if (a->def.dynamics != CDN_ACTUATOR_DIRECT) a->z = cdn_declare_z(d, 1, NULL);
+  if (a->def.dynamics == CDN_ACTUATOR_FILTER && a->def.exact_filter) cdni_declare_z_filter(d, a->z, a->def.time[0]);
   event.kind = CDN_EVENT_STEP, event.handle = hold_within;
   if (is_limited(&a->def)) cdn_declare_event(d, &event);
   if (cdni_control_feeds_back(cdni_declarer_system(d), a->def.control)) cdni_declare_differenced_rates(d);
-  return CDN_OK;
-}
-
-/* da/dt as if there were no limits. */
-static cdn_status free_rate(const drive *a, cdn_state *state, double z, double *rate) {
-  cdn_drive_view view = { .control = a->def.control, .a = z };
-  CDNI_TRY(cdn_control_value(state, a->def.control, &view.c));
-  switch (a->def.dynamics) {
-    case CDN_ACTUATOR_INTEGRATOR: *rate = view.c; break;
-    case CDN_ACTUATOR_FILTER: *rate = (view.c - z) / a->def.time[0]; break;
-    case CDN_ACTUATOR_MUSCLE: *rate = cdn_muscle_rate(a->def.time, view.c, z); break;
-    default: return ask_user(a, state, a->def.user.rate, 0, &view, rate);
-  }
   return CDN_OK;
 }
 
@@ -160,13 +192,10 @@ static cdn_status calc_zdot(const void *self, cdn_state *state, double *zdot) {
 
 static cdn_status calc_zdot_derivative(const void *self, cdn_state *state, cdn_zdot_derivatives *derivatives) {
   const drive *a = self;
-  double rate, c, slope = 0;
+  double rate, slope;
   bool holds;
   CDNI_TRY(rate_of(a, state, &rate, &holds));
-  CDNI_TRY(cdn_control_value(state, a->def.control, &c));
-  if (a->def.dynamics == CDN_ACTUATOR_FILTER) slope = -1 / a->def.time[0];
-  if (a->def.dynamics == CDN_ACTUATOR_MUSCLE)
-    slope = cdni_muscle_rate_slope(a->def.time, c, cdn_state_zvar(state, a->z)[0]);
+  CDNI_TRY(slope_of_rate(a, state, &slope));
   if (!holds && slope != 0) cdn_zdot_derivatives_add_z(derivatives, a->z, 0, a->z, 0, slope);
   return CDN_OK;
 }
@@ -229,6 +258,7 @@ static const char *complaint_of_numbers(const cdn_drive_def *d) {
     return "its time constant must be a number above zero";
   if (is_muscle && (!(d->time[1] > 0) || isinf(d->time[1]) || !(d->time[2] >= 0) || isinf(d->time[2])))
     return "the second time constant of a muscle must be above zero, and the width not below";
+  if (!(d->early >= 0) || isinf(d->early)) return "the time that its signal is early must be a number, not below zero";
   if (!(d->activation_lower < d->activation_upper))
     return "the lower limit of its activation must be below the upper one";
   if (!(d->lower < d->upper)) return "the lower limit of its force must be below the upper one";
@@ -237,7 +267,9 @@ static const char *complaint_of_numbers(const cdn_drive_def *d) {
 }
 
 static bool has_derivatives(const drive *a) {
-  return cdni_transmission(a)->vary && a->def.gain_law != CDN_LAW_OF_USER && a->def.bias_law != CDN_LAW_OF_USER;
+  const bool guesses = a->def.dynamics == CDN_ACTUATOR_USER && a->def.early > 0;
+  return cdni_transmission(a)->vary && a->def.gain_law != CDN_LAW_OF_USER && a->def.bias_law != CDN_LAW_OF_USER &&
+         !guesses;
 }
 
 static cdn_force refuse(cdn_system *system, cdn_status code, const char *name, const char *wrong) {

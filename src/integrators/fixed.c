@@ -1,5 +1,6 @@
 /* What the methods with equal steps share. */
 #include <cardan/math.h>
+#include <math.h>
 
 #include "integrators/fixed.h"
 #include "integrators/step.h"
@@ -37,6 +38,11 @@ void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x
     const cdn_vec3 v = cdn_v3(w[0], w[1], w[2]), turned = back ? cdn_rotate(R, v) : cdn_rotate_inv(R, v);
     w[0] = turned.x, w[1] = turned.y, w[2] = turned.z;
   }
+}
+
+double cdni_fixed_z_step(const cdn_system *system, int i, double h) {
+  const double T = cdni_system_z_filter(system, i);
+  return T > 0 ? -T * expm1(-h / T) : h;
 }
 
 cdn_status cdni_fixed_arrive(cdn_stepper *s) {

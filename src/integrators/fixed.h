@@ -29,6 +29,9 @@ static inline bool cdni_fixed_turns(const tree_node *n) { return n->quaternion &
 /* Angular velocities and accelerations of balls and free joints in x (nu), from the axes of F to those that turn, or
  * back. */
 void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x);
+/* What number i of z changes by in a step of MuJoCo's, over its rate at the start: h, or of filters that are followed
+ * exactly T (1 - exp(-h / T)). */
+double cdni_fixed_z_step(const cdn_system *system, int i, double h);
 /* Ends the step at y1: projects, evaluates, and fills what dense output and the certificate read. */
 cdn_status cdni_fixed_arrive(cdn_stepper *s);
 /* midpoint.c: q1 and u1 of free bodies without children by the implicit midpoint, from the step's accelerations a. */

@@ -20,7 +20,8 @@ static cdn_status attempt(cdn_stepper *s) {
   CDNI_TRY(cdni_fixed_start(s));
   CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", kind->damping, step->h, a));
   for (int i = 0; i < nu; i++) u1[i] = step->y0[nq + i] + step->h * a[i];
-  for (int i = nq + nu; i < s->ny; i++) step->y1[i] = step->y0[i] + step->h * step->f0[i];
+  for (int i = nq + nu; i < s->ny; i++)
+    step->y1[i] = step->y0[i] + cdni_fixed_z_step(s->system, i - nq - nu, step->h) * step->f0[i];
   CDNI_TRY(cdni_fixed_move(s, step->h, step->y0, u1, step->y1));
   if (kind->lone_bodies) CDNI_TRY(cdni_fixed_lone_bodies(s, a));
   return cdni_fixed_arrive(s);

@@ -74,6 +74,8 @@ static cdn_status attempt(cdn_stepper *s) {
     add_stage(s, &p, weight[i + 1], p.y);
   }
   CDNI_TRY(reach(s, &p, step->h, p.rate_sum, p.speed_sum, step->y1));
+  for (int i = 0, z = s->nq + s->nu; i < s->nz; i++) /* MuJoCo follows filters in the end alone */
+    step->y1[z + i] = step->y0[z + i] + cdni_fixed_z_step(s->system, i, step->h) * p.rate_sum[z + i];
   CDNI_TRY(cdni_fixed_arrive(s));
   step->work = step->h * work;
   return CDN_OK;

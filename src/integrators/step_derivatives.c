@@ -123,6 +123,14 @@ static void put(double h, const double *from, int rows, int n, int first, int co
     for (int k = 0; k < columns; k++) to[(size_t)i * (size_t)width + (size_t)(at + k)] = h * from[i * n + first + k];
 }
 
+/* Rows of z1 that were filled for a step of h. */
+static void follow_filters(const step_start *s, int columns, double *z1) {
+  for (int i = 0; s->kind && i < s->nz; i++) {
+    const double part = cdni_fixed_z_step(cdn_state_system(s->state), i, s->h) / s->h;
+    for (int k = 0; k < columns; k++) z1[(size_t)i * (size_t)columns + (size_t)k] *= part;
+  }
+}
+
 /* The rows of u1 and z1. */
 static void fill_rates(const differentiation *x, const block *b) {
   const step_start *s = &x->step;
@@ -131,6 +139,7 @@ static void fill_rates(const differentiation *x, const block *b) {
   if (b->first >= 0) {
     put(s->h, x->by.by_f, nu, x->forces, b->first, b->columns, u1, b->columns, 0);
     put(s->h, x->zdot_f, nz, x->forces, b->first, b->columns, z1, b->columns, 0);
+    follow_filters(s, b->columns, z1);
     return;
   }
   put(s->h, x->by.by_q, nu, nu, 0, nu, u1, b->columns, 0);
@@ -139,6 +148,7 @@ static void fill_rates(const differentiation *x, const block *b) {
   put(s->h, x->zdot.G, nz, nu, 0, nu, z1, b->columns, 0);
   put(s->h, x->zdot.H, nz, nu, 0, nu, z1, b->columns, nu);
   put(s->h, x->zdot.L, nz, nz, 0, nz, z1, b->columns, 2 * nu);
+  follow_filters(s, b->columns, z1);
   for (int k = 0; k < nu; k++) u1[(size_t)k * (size_t)b->columns + (size_t)(nu + k)] += 1;
   for (int k = 0; k < nz; k++) z1[(size_t)k * (size_t)b->columns + (size_t)(2 * nu + k)] += 1;
 }

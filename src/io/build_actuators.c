@@ -62,6 +62,9 @@ cdn_status io_find_drive(io_builder *b, const cdn_spec_actuator *from, cdn_drive
   def->muscle = from->muscle, def->passive = from->passive;
   def->lower = from->force_lower, def->upper = from->force_upper;
   def->dynamics = from->dynamics;
+  def->exact_filter = from->exact_filter;
+  const double step = b->model->options.fixed_step;
+  if (from->early) def->early = step > 0 ? step : b->spec->whole.solver.timestep;
   def->activation_lower = from->activation_lower, def->activation_upper = from->activation_upper;
   if (from->dynamics == CDN_ACTUATOR_MUSCLE) memcpy(def->time, from->muscle_time, sizeof def->time);
   else def->time[0] = from->time_constant;

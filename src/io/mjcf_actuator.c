@@ -197,6 +197,7 @@ static cdn_status put_activation(mjcf_reader *r, io_xml_node *node, const settin
   a->dynamics = dynamics[s->dyntype];
   if (a->dynamics == CDN_ACTUATOR_FILTER) {
     a->time_constant = time[0];
+    a->exact_filter = s->dyntype == DYN_FILTEREXACT;
     return time[0] > 0 ? CDN_OK : bad_time(r, node, "filter", time[0]);
   }
   if (a->dynamics != CDN_ACTUATOR_MUSCLE) return CDN_OK;
@@ -292,14 +293,6 @@ static cdn_status acts_at_all(mjcf_reader *r, const mjcf_element *e, bool *acts)
   return CDN_OK;
 }
 
-/* A force that follows the activation of the end of a step belongs to steps, and not to the model. */
-static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, bool has_activation) {
-  bool early = false;
-  CDNI_TRY(io_mjcf_bool(r, e, "actearly", &early));
-  if (early && has_activation) io_not_understood(r->log, io_xml_line(e->node), "actuator actearly");
-  return CDN_OK;
-}
-
 static cdn_status add(mjcf_reader *r, acting *a, mjcf_drive *drive) {
   a->made.X_BS = a->at.X, a->made.X_RF = a->reference.X;
   a->made.name = drive->name;
@@ -323,7 +316,7 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   drive->has_activation = s.dyntype != DYN_NONE;
   bool acts;
   CDNI_TRY(acts_at_all(r, &e, &acts));
-  CDNI_TRY(report_early(r, &e, drive->has_activation));
+  CDNI_TRY(io_mjcf_bool(r, &e, "actearly", &a.made.early));
   if (acts) CDNI_TRY(fill(r, node, &s, drive->name, &a));
   if (acts && !a.lost) CDNI_TRY(add(r, &a, drive));
   io_mjcf_finish_element(r, &e);

@@ -44,7 +44,7 @@ static const char *word_of(const cdn_spec_actuator *a) {
   if (force && plain(a, CDN_ACTUATOR_DIRECT) && g[0] == 1 && b[1] == 0 && b[2] == 0) return "motor";
   /* older versions know no kv here */
   const bool servo = place && b[1] == -g[0] && (b[2] == 0 || a->damping_ratio > 0);
-  if (servo && (plain(a, CDN_ACTUATOR_DIRECT) || plain(a, CDN_ACTUATOR_FILTER))) return "position";
+  if (servo && (plain(a, CDN_ACTUATOR_DIRECT) || (plain(a, CDN_ACTUATOR_FILTER) && a->exact_filter))) return "position";
   if (speed && plain(a, CDN_ACTUATOR_DIRECT) && b[1] == 0 && b[2] == -g[0]) return "velocity";
   if (speed && plain(a, CDN_ACTUATOR_INTEGRATOR) && b[1] == -g[0]) return "intvelocity";
   return "general";
@@ -75,10 +75,11 @@ static cdn_status put_law(mjcf_writer *w, const char *type, const char *numbers,
 }
 
 static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
-  static const char *const dyn[] = { "none", "integrator", "filterexact", "muscle", "user" };
+  static const char *const dyn[] = { "none", "integrator", "filter", "muscle", "user" };
   const bool servo = a->damping_ratio > 0 && plain(a, a->dynamics) && a->bias[1] == -a->gain[0];
   const double bias[3] = { a->bias[0], a->bias[1], servo ? a->damping_ratio : a->bias[2] };
-  CDNI_TRY(io_mjcf_put_text(w, "dyntype", dyn[a->dynamics]));
+  const bool exact = a->dynamics == CDN_ACTUATOR_FILTER && a->exact_filter;
+  CDNI_TRY(io_mjcf_put_text(w, "dyntype", exact ? "filterexact" : dyn[a->dynamics]));
   if (a->dynamics == CDN_ACTUATOR_FILTER) CDNI_TRY(io_mjcf_put_number(w, "dynprm", a->time_constant));
   if (a->dynamics == CDN_ACTUATOR_MUSCLE) CDNI_TRY(io_mjcf_put_numbers(w, "dynprm", a->muscle_time, 3));
   const bool affine = a->gain[1] != 0 || a->gain[2] != 0;
@@ -101,6 +102,7 @@ static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   CDNI_TRY(io_mjcf_put_range(w, "ctrllimited", "ctrlrange", a->control_lower, a->control_upper));
   CDNI_TRY(io_mjcf_put_range(w, "forcelimited", "forcerange", a->force_lower, a->force_upper));
   CDNI_TRY(io_mjcf_put_range(w, "actlimited", "actrange", a->activation_lower, a->activation_upper));
+  if (a->early) CDNI_TRY(io_mjcf_put_text(w, "actearly", "true"));
   return io_mjcf_end(w);
 }
 

@@ -331,6 +331,8 @@ static const io_field actuator_fields[] = {
   MUSCLE(actuator, muscle),
   MUSCLE(actuator, passive),
   NUMBER(actuator, muscle_time),
+  TRUTH(actuator, exact_filter),
+  TRUTH(actuator, early),
 };
 static const io_field sensor_fields[] = {
   TEXT(sensor, name),

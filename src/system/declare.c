@@ -188,6 +188,19 @@ void cdn_declare_z_scale(cdn_declarer *d, cdn_zvar z, const double *scale) {
   else if (g.n > 0) memcpy(&CDNI_AT(s->z_scale, double, g.first), scale, (size_t)g.n * sizeof *scale);
 }
 
+void cdni_declare_z_filter(cdn_declarer *d, cdn_zvar z, double time) {
+  cdn_system *s = d->system;
+  const double none = 0;
+  if (z.group < 0) return; /* an error is there */
+  const z_group g = CDNI_AT(s->z_groups, z_group, z.group);
+  while (s->z_filters.count < (size_t)(g.first + g.n))
+    if (!cdni_array_push(&s->allocator, &s->z_filters, sizeof none, &none)) {
+      no_memory(d);
+      return;
+    }
+  for (int i = 0; i < g.n; i++) CDNI_AT(s->z_filters, double, g.first + i) = time;
+}
+
 /* ---- discrete variables ---- */
 
 static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, const void *initial) {

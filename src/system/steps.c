@@ -79,4 +79,8 @@ double cdni_state_next_stop(const cdn_state *state, double end) {
   return end;
 }
 
+double cdni_system_z_filter(const cdn_system *system, int i) {
+  return (size_t)i < system->z_filters.count ? CDNI_AT(system->z_filters, double, i) : 0;
+}
+
 const double *cdni_system_z_scale(const cdn_system *system) { return system->z_scale.data; }

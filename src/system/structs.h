@@ -142,6 +142,7 @@ struct cdn_system {
   cdni_array shared;      /* int32_t: tickets of shared arrays, by slot */
   cdni_array q0, u0, z0;  /* double: default values of the pools */
   cdni_array z_scale;     /* double: unit changes of z; empty if all are 1 */
+  cdni_array z_filters;   /* double: time constants of filters, up to the last z that is one; 0: it is none */
 
   /* void *: pointers of the program, by type and element. An array ends with the last element that has one. */
   cdni_array users[CDN_ELEMENT_COUNT];

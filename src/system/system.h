@@ -353,6 +353,11 @@ cdn_status cdni_state_finish_step(cdn_state *state);
 void cdni_state_accept_step(cdn_state *state);
 /* The time that a step from this State must not pass: `end`, or one before it that a subsystem names. */
 double cdni_state_next_stop(const cdn_state *state, double end);
+/* The rates of a group of z are those of filters, zdot = (x - z) / time: methods that do so follow them as if x were
+ * constant in a step (integrators/fixed.h). */
+void cdni_declare_z_filter(cdn_declarer *d, cdn_zvar z, double time);
+/* The time of number i of z; 0: it is no such filter. */
+double cdni_system_z_filter(const cdn_system *system, int i);
 /* Unit changes of all z; NULL: all are 1. */
 const double *cdni_system_z_scale(const cdn_system *system);
 /* Stores a failure, like cdn_state_fail, with the name of the public function. */

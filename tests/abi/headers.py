@@ -22,7 +22,7 @@ DEFS = {
     'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',
     'cdn_contact_measure_def': 'body_b',
     'cdn_shape_query_def': 'context',
-    'cdn_system_def': 'audit', 'cdn_row_def': 'g', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_drive_def': 'user', 'cdn_function_mobilizer': 'axis',
+    'cdn_system_def': 'audit', 'cdn_row_def': 'g', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_drive_def': 'exact_filter', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',

@@ -280,6 +280,89 @@ START_TEST(a_muscle_is_excited_as_millard_says) {
 }
 END_TEST
 
+/* At a constant control an exact filter is the exponential in Euler's steps of any size. */
+START_TEST(exact_filters_are_exponentials) {
+  static const cdn_method methods[] = { CDN_METHOD_MUJOCO_EULER, CDN_METHOD_MUJOCO_IMPLICIT, CDN_METHOD_MUJOCO_RK4 };
+  const double h = 0.02, T = 0.05;
+  for (int i = 0; i < 6; i++) {
+    const bool exact = i < 3;
+    const cdn_method method = methods[i % 3];
+    cdn_body shin;
+    cdn_system *system = start_shin(&shin);
+    cdn_control_def control = cdn_default_control_def();
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = "c", control.initial = 0.8;
+    def.control = cdn_system_add_control(system, &control);
+    def.body = shin, def.dynamics = CDN_ACTUATOR_FILTER, def.time[0] = T, def.exact_filter = exact;
+    const cdn_force force = cdn_system_add_drive(system, "servo", &def);
+    cdn_state *state;
+    cdn_stepper *stepper;
+    cdn_stepper_def run = cdn_default_stepper_def();
+    double a;
+    run.method = method, run.fixed_step = h;
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    OK_ON(state, cdn_stepper_create(state, &run, &stepper));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 10 * h, NULL));
+    OK_ON(cdn_stepper_state(stepper), cdn_actuator_signal(cdn_stepper_state(stepper), force, &a));
+    /* the part of the way to c that a step goes: Runge-Kutta's own, by its polynomial, or Euler's; MuJoCo multiplies
+     * either */
+    const double x = h / T, rk4 = x - x * x / 2 + x * x * x / 6 - x * x * x * x / 24;
+    const double part = (method == CDN_METHOD_MUJOCO_RK4 ? rk4 : x) * (exact ? (1 - exp(-x)) / x : 1);
+    NEAR(a, 0.8 * (1 - pow(1 - part, 10)), 1e-13);
+    if (i < 2) {
+      double by[9], by_c[3];
+      OK_ON(state, cdn_step_derivatives(state, method, h, by, NULL, by_c));
+      NEAR(by[8], exp(-h / T), 1e-13);
+      NEAR(by_c[2], 1 - exp(-h / T), 1e-8);
+    }
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
+/* The signal is that of the end of a step, where MuJoCo's actearly asks for it; derivatives know of it. */
+START_TEST(signals_may_be_early) {
+  static const char format[] =
+      "<mujoco><option timestep='.02'/><worldbody><body><joint name='j'/><inertial pos='0 0 0' mass='1' "
+      "diaginertia='1 1 1'/></body></worldbody><actuator><general name='a' joint='j' gainprm='3' dyntype='%s' "
+      "dynprm='.05 .1' actrange='-1 1' actearly='true'/></actuator></mujoco>";
+  static const char *const kinds[] = { "filter", "filterexact", "integrator", "muscle" };
+  const double h = 0.02, T = 0.05, z = 0.3, c = 0.8, tau = T * (0.5 + 1.5 * z);
+  const double signals[] = { z + h * (c - z) / T, z + (1 - exp(-h / T)) * (c - z), z + h * c, z + h * (c - z) / tau };
+  const double slopes[] = { 1 - h / T, exp(-h / T), 1, 1 - h / tau - h * (c - z) * 1.5 * T / (tau * tau) };
+  for (int i = 0; i < 4; i++) {
+    char text[1000];
+    cdn_model *m;
+    cdn_model_actuator a;
+    cdn_state *state;
+    double signal, p, by_z;
+    snprintf(text, sizeof text, format, kinds[i]);
+    OK(cdn_model_load_string(text, strlen(text), "early", NULL, &m));
+    ck_assert_int_eq(cdn_model_not_understood_count(m), 0);
+    OK(cdn_model_get_actuator(m, 0, &a));
+    OK(cdn_state_create(cdn_model_system(m), &state));
+    OK_ON(state, cdn_control_set(state, a.control, c));
+    OK_ON(state, cdn_state_set_zvar(state, a.activation, &z));
+    OK_ON(state, cdn_actuator_signal(state, a.force, &signal));
+    OK_ON(state, cdn_actuator_force(state, a.force, &p));
+    NEAR(signal, signals[i], 1e-15);
+    NEAR(p, 3 * signals[i], 1e-14);
+    OK_ON(state, cdn_forward_dynamics_derivatives(state, NULL, NULL, NULL, &by_z));
+    NEAR(by_z, 3 * slopes[i], 1e-13);
+    /* not beyond the limit */
+    OK_ON(state, cdn_state_set_zvar(state, a.activation, (double[]){ 0.9999 }));
+    OK_ON(state, cdn_control_set(state, a.control, 50));
+    OK_ON(state, cdn_actuator_signal(state, a.force, &signal));
+    ck_assert(signal <= 1);
+    cdn_state_destroy(state);
+    cdn_model_destroy(m);
+  }
+}
+END_TEST
+
 /* A control that follows a measure varies with the State: derivatives are those of differences. */
 START_TEST(feedback_is_part_of_derivatives) {
   for (int filtered = 0; filtered < 2; filtered++) {
@@ -375,6 +458,8 @@ END_TEST
 static void add(TCase *tests) {
   tcase_add_test(tests, a_limit_holds_an_activation);
   tcase_add_test(tests, a_muscle_is_excited_as_millard_says);
+  tcase_add_test(tests, exact_filters_are_exponentials);
+  tcase_add_test(tests, signals_may_be_early);
   tcase_add_test(tests, feedback_is_part_of_derivatives);
   tcase_add_test(tests, mistakes_are_named);
   tcase_add_test(tests, what_is_no_actuator_is_refused);

@@ -28,7 +28,6 @@ START_TEST(what_is_not_obeyed_is_named) {
   static const struct {
     const char *text, *note;
   } cases[] = {
-    { ARM "<actuator><general joint='j' dyntype='filter' actearly='true'/></actuator>", "actuator actearly" },
     { ARM "<contact><pair geom1='floor' geom2='ball' solref='.02 1' solreffriction='.1 1'/></contact>",
       "contact/pair solreffriction" },
     { "<option><flag sleep='enable'/></option><worldbody><body sleep='init'><joint/><geom size='1'/></body></worldbody>",

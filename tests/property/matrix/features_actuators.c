@@ -16,6 +16,7 @@ static void put_law(cdn_drive_def *def, const sample_drive *d, double length) {
   def->gain[0] = 1.5, def->gain[1] = 0.3, def->gain[2] = -0.4;
   def->bias[0] = 0.2, def->bias[1] = -0.7, def->bias[2] = -0.5;
   def->time[0] = 0.3, def->time[1] = 0.5, def->time[2] = 0.2;
+  if (d->dynamics == CDN_ACTUATOR_FILTER) def->early = 0.05;
   if (d->dynamics == CDN_ACTUATOR_INTEGRATOR) def->activation_lower = -3, def->activation_upper = 4;
   def->passive.peak = def->muscle.peak = 2;
   /* it is slack before its points meet */
