@@ -19,6 +19,7 @@ static const struct {
   { "render", command_render, "a picture of the model, or a video of a run" },
   { "view", command_view, "the model in a browser, running: to look at, to steer, to pull" },
   { "export", command_export, "the model and its motion as glTF, poses, or a keyframe" },
+  { "convert", command_convert, "the model as a file of another format" },
   { "speed", command_speed, "what the model costs on this machine: realizations, dynamics, steps a second" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

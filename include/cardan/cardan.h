@@ -18,6 +18,7 @@
 #include <cardan/measures.h>
 #include <cardan/actuators.h>
 #include <cardan/controls.h>
+#include <cardan/media.h>
 #include <cardan/random.h>
 #include <cardan/paths.h>
 #include <cardan/events.h>

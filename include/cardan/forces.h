@@ -25,6 +25,7 @@
  *   add a spring on a joint's coordinate (a torsion spring on a pin): cdn_system_add_mobility_spring,
  *       cdn_mobility_spring_set
  *   add viscous damping to a joint: cdn_system_add_mobility_damper, cdn_mobility_damper_set
+ *   add a spring or a damper that is not linear: cdn_system_add_polynomial_spring, cdn_system_add_polynomial_damper
  *   damp all speeds alike: cdn_system_add_global_damper, cdn_global_damper_set
  *   apply a constant force or torque to a joint: cdn_system_add_mobility_force, cdn_mobility_force_set
  *   limit a joint's coordinate by compliant stops: cdn_system_add_mobility_stop, cdn_mobility_stop_set
@@ -82,7 +83,7 @@ CDN_API void cdn_forces_add_body(cdn_forces *f, cdn_body body, cdn_spatial F_G);
 /** Adds a generalized force on mobility k (0 ... nu - 1) of a body; its power is force * u_k. */
 CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force);
 /** Adds the forces of a tension (N) along a path, which shortens it if it is positive; its power is -tension times the
- *  path's rate. The force's prerequisites must have cdn_path_ticket (cdn_force_ops.more_prerequisites). */
+ *  path's rate. The force's prerequisites must have cdn_path_ticket. */
 CDN_API void cdn_forces_add_path(cdn_forces *f, cdn_path path, double tension);
 
 /* ---- built-in elements -------------------------------------------------------------------- */
@@ -111,10 +112,20 @@ CDN_API bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force grav
 CDN_API cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                  double k, double q0);
 CDN_API cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, double k, double q0) CDN_NODISCARD;
+/** A spring that is not linear: with x = q - q0, f = -(k[0] x + k[1] x^2 + k[2] x^3); energy k[0]/2 x^2 + k[1]/3 x^3 +
+ *  k[2]/4 x^4. It pulls back everywhere if k[0] >= 0, k[2] >= 0 and k[1]^2 <= 4 k[0] k[2] (MJCF's stiffness with three
+ *  numbers). Its parameters are k, q0, k2 and k3; cdn_mobility_spring_set leaves k2 and k3 as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
+                                                   const double k[3], double q0);
 /** A damper on a mobility: f = -c u; c >= 0. */
 CDN_API cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                  double c);
 CDN_API cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
+/** A damper that is not linear: f = -(c[0] u + c[1] u |u| + c[2] u^3); c[0] >= 0. It takes energy at every speed if
+ *  c[2] >= 0, and c[1] >= 0 or c[1]^2 <= 4 c[0] c[2] (MJCF's damping with three numbers). Its parameters are c, c2 and
+ *  c3; cdn_mobility_damper_set leaves c2 and c3 as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
+                                                   const double c[3]);
 /** A damper f = -c u on every mobility of the System, a crude means to drain energy; c >= 0. */
 CDN_API cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c);
 CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
@@ -357,7 +368,7 @@ typedef struct cdn_force_ops {
    *  what calc_force may, and u. */
   int n_kinks;
   cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
-  /** Writes further prerequisites, which have no ticket before the System is frozen (cdn_path_ticket), and returns
+  /** Writes further prerequisites, which have no ticket before the System is frozen, and returns
    *  their number: 0 to CDN_FORCE_MORE_PREREQUISITES. Called while the System is frozen. NULL: there are none. */
   int (*more_prerequisites)(const void *self, const cdn_system *system, cdn_ticket *tickets);
 } cdn_force_ops;

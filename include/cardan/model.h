@@ -9,9 +9,10 @@
  *
  * I want to
  *   read a URDF or MJCF file into a System that is ready to run: cdn_model_load
- *   read it from memory: cdn_model_load_string
+ *   read it from memory (its other files by read_file of the options): cdn_model_load_string
  *   add a file's contents to a System that is not frozen yet: cdn_model_load_into
  *   read a file into a spec, which I can change: cdn_spec_load, cdn_spec_load_string
+ *   write a spec into a file: cdn_spec_save, cdn_default_save_options
  *   add a spec's contents to a System: cdn_model_build
  *   set reading options: strict, floating base, keep fixed links, armature, no gravity: cdn_default_model_options
  *   get the System of the model, or the spec that it was built from: cdn_model_system, cdn_model_spec
@@ -79,6 +80,14 @@ typedef enum cdn_model_solving {
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 
+/** Gives the contents of a file: *bytes and *size. The bytes stay as they are until the function of this library that
+ *  asks has returned; nothing frees them here. CDN_OK with *bytes left NULL: the file is on the disk. CDN_ERR_FILE:
+ *  there is no such file, wherever it is sought. A file may be asked for several times, and files that are not there as
+ *  well: a package is sought in several directories. `path` begins with the path, or name, that the model was loaded
+ *  by, up to its last slash, unless the model's file names a path that begins at the root; "../" in it stays as it is
+ *  written. */
+typedef cdn_status cdn_read_file_fn(void *user, const char *path, const void **bytes, size_t *size);
+
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
   bool strict;             /**< true: an element that is not simulated is an error */
@@ -124,8 +133,14 @@ typedef struct cdn_model_options {
    *  tenth of its accuracy (docs/soft_contact.md). A System that was given a cdn_soft_def before the model is built
    *  keeps it, and this number has no effect then. Default 0: as MuJoCo has it. */
   double soft_onset;
-  bool noise;    /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */
-  uint32_t seed; /**< of that noise (cdn_system_use_random). Default 0 */
+  /** Gives the model's files from the memory of your program: the model's own file, what it includes or attaches,
+   *  SRDF, meshes with their materials and buffers, height fields, textures. A spec keeps it, and so does a model:
+   *  cdn_model_build calls it, unless the options given there have one, and so does cdn_model_dress. NULL (default):
+   *  all files are on the disk. */
+  cdn_read_file_fn *read_file;
+  void *read_file_user; /**< its first argument; default NULL */
+  bool noise;           /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */
+  uint32_t seed;        /**< of that noise (cdn_system_use_random). Default 0 */
   /** Functions for actuators whose activation, gain or bias is a user's (dyntype="user" and the like of MJCF). Default:
    *  none; such an actuator then has a rate of 0, a gain of 1, a bias of 0, and is listed as not simulated. */
   cdn_drive_user actuator_user;
@@ -134,10 +149,11 @@ typedef struct cdn_model_options {
 CDN_DEF(model_options);
 
 /** Reads a model file, URDF or MJCF, into a frozen System; its root element tells the format (<robot>: URDF,
- *  <mujoco>: MJCF). Sensors of MJCF become measures of their names (docs/measures.md). A model may have no bodies. *out
- *  is made even on failure (unless memory ran out): cdn_model_last_error has file:line, the mistake and the remedy.
- *  Errors: CDN_ERR_FILE, CDN_ERR_PARSE, CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB),
- *  CDN_ERR_NOMEM. An included file that is not a regular file is refused. */
+ *  <mujoco>: MJCF). A text that begins with a brace is one of cdn_spec_save. Sensors of MJCF become measures of their
+ *  names (docs/measures.md). A model may have no bodies. *out is made even on failure (unless memory ran out):
+ *  cdn_model_last_error has file:line, the mistake and the remedy. Errors: CDN_ERR_FILE, CDN_ERR_PARSE,
+ *  CDN_ERR_UNSUPPORTED (strict), CDN_ERR_LIMIT (a file of more than 256 MiB), CDN_ERR_NOMEM. An included file that is
+ *  not a regular file is refused. */
 CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 /** Reads a model from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,
@@ -151,6 +167,21 @@ CDN_API cdn_status cdn_spec_load(const char *path, const cdn_model_options *opti
 /** Reads a spec from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_spec_load_string(const char *text, size_t size, const char *name,
                                         const cdn_model_options *options, cdn_spec **out) CDN_NODISCARD;
+typedef struct cdn_save_options {
+  CDN_DEF_HEADER;
+  /** Called for each thing that the format cannot hold, such as "joint 'knee': weight"; the file is written without it.
+   *  NULL (the default): such a spec is CDN_ERR_UNSUPPORTED, and nothing is written. */
+  void (*tell_lost)(void *context, const char *what);
+  void *context;
+} cdn_save_options;
+CDN_DEF(save_options);
+
+/** Writes a spec into a file, whose name tells the format (docs/convert.md): .json is Cardan's own, which holds all
+ *  that a spec has; .xml is MJCF. Of either, cdn_spec_load gives a spec whose numbers have the same bits. Files of
+ *  assets are named as they are seen from `path`. An earlier file is replaced when all has been written. `options` may
+ *  be NULL. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED (another ending; a joint that is made of functions; something that
+ *  the format cannot hold), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the message. */
+CDN_API cdn_status cdn_spec_save(const cdn_spec *spec, const char *path, const cdn_save_options *options) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be
  *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "knee actuator", "gravity"),

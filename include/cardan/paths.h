@@ -67,8 +67,8 @@ CDN_API int cdn_system_path_count(const cdn_system *system);
 CDN_API cdn_path cdn_system_find_path(const cdn_system *system, const char *name);
 /** NULL for a wrong id. Valid as long as the System. */
 CDN_API const char *cdn_path_name(const cdn_system *system, cdn_path path);
-/** The tickets of all paths' lengths, and of their rates, for lists of prerequisites, from the first path on; { 0 }
- *  without paths. */
+/** The tickets of all paths' lengths, and of their rates, for lists of prerequisites. They are there as soon as the
+ *  System has a path; { 0 } before. */
 CDN_API cdn_ticket cdn_path_ticket(const cdn_system *system);
 CDN_API cdn_ticket cdn_path_rate_ticket(const cdn_system *system);
 

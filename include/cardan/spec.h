@@ -18,6 +18,7 @@
  *   read why a call on it failed: cdn_spec_last_error
  *   read or set the model's name: cdn_spec_name, cdn_spec_set_name
  *   read or set gravity: cdn_spec_get_gravity, cdn_spec_set_gravity
+ *   read or set the medium: cdn_default_spec_medium, cdn_spec_get_medium, cdn_spec_set_medium
  *   read or set how the file asks that soft rows be solved: cdn_default_spec_solver, cdn_spec_get_solver,
  *       cdn_spec_set_solver
  *   count elements of a kind, find one by name, remove one: cdn_spec_count, cdn_spec_find, cdn_spec_remove
@@ -93,6 +94,19 @@ CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODIS
 CDN_API cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) CDN_NODISCARD;
 
+/** The medium around all bodies (media.h). A body that has shapes with `fluid` is in it as these ellipsoids, any other
+ *  body with a mass as the box of its mass and inertia. Without density and viscosity there is no medium. */
+typedef struct cdn_spec_medium {
+  CDN_DEF_HEADER;
+  double density;   /**< kg/m^3, not negative; default 0 */
+  double viscosity; /**< Pa s, not negative; default 0 */
+  cdn_vec3 wind;    /**< m/s, in Ground; default 0 */
+} cdn_spec_medium;
+CDN_DEF(spec_medium);
+CDN_SIZED(cdn_spec_get_medium, (const cdn_spec *spec, cdn_spec_medium *out), (spec, out), out);
+/** CDN_ERR_ARG, CDN_ERR_NONFINITE: a number that no medium can have; nothing has changed then. */
+CDN_API cdn_status cdn_spec_set_medium(cdn_spec *spec, const cdn_spec_medium *def) CDN_NODISCARD;
+
 /** The friction cones of a file's contacts. */
 typedef enum cdn_spec_cone { CDN_SPEC_PYRAMIDAL, CDN_SPEC_ELLIPTIC } cdn_spec_cone;
 typedef enum cdn_spec_solver_kind { CDN_SPEC_NEWTON, CDN_SPEC_CG, CDN_SPEC_PGS } cdn_spec_solver_kind;
@@ -150,6 +164,9 @@ typedef struct cdn_spec_body {
   /** The part of its weight that a force at its centre of mass compensates; 1: all of it. Default 0 (MJCF's gravcomp)
    * */
   double gravity_compensation;
+  /** The axes of its box in a medium, principal axes of its inertia, in the body's frame: MuJoCo has those that a file
+   *  writes, which differ where two moments are equal. All zero (the default): they are found */
+  cdn_rotation principal;
 } cdn_spec_body;
 CDN_DEF(spec_body);
 CDN_API cdn_status cdn_spec_add_body(cdn_spec *spec, const cdn_spec_body *def, int *index) CDN_NODISCARD;
@@ -241,6 +258,10 @@ typedef struct cdn_spec_shape {
   /** The link of URDF that the shape belonged to, if a fixed joint made that link part of the body; exclusions may name
    *  it. NULL (the default): the body itself */
   const char *part;
+  bool fluid; /**< a medium acts on it as on an ellipsoid with its half sizes (MJCF's fluidshape). Default false */
+  /** Its coefficients: blunt, slender and angular drag, Kutta's and Magnus's lift (media.h). Default 0.5 0.25 1.5 1 1
+   *  */
+  double fluid_coefficients[5];
 } cdn_spec_shape;
 CDN_DEF(spec_shape);
 CDN_API cdn_status cdn_spec_add_shape(cdn_spec *spec, const cdn_spec_shape *def, int *index) CDN_NODISCARD;

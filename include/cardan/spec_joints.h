@@ -61,6 +61,10 @@ typedef struct cdn_spec_joint {
    *  stiffness and damping are replaced
    *  (MJCF's springdamper). Default 0 */
   double spring_timeconst, spring_dampratio;
+  /** One coordinate: with x the distance from rest and v the speed, spring and damper have, besides, the forces
+   *  -(stiffness_higher[0] x^2 + stiffness_higher[1] x^3) and -(damping_higher[0] v |v| + damping_higher[1] v^3).
+   *  (MJCF's stiffness and damping with three numbers.) Default 0 */
+  double stiffness_higher[2], damping_higher[2];
 } cdn_spec_joint;
 CDN_DEF(spec_joint);
 CDN_API cdn_status cdn_spec_add_joint(cdn_spec *spec, const cdn_spec_joint *def, int *index) CDN_NODISCARD;

@@ -19,6 +19,7 @@ _Static_assert(sizeof(shape_pose) == POSE_NUMBERS * sizeof(double) && sizeof(cdn
 
 static void run_kernel(int lanes, shape_extent extent, const double *place, const double *body, double *pose,
                        double *box) {
+  (void)&numbers, (void)extent, (void)place, (void)body, (void)pose, (void)box; /* where no kernels are wide */
   switch (cdni_kernel_set(lanes)) {
 #define RUN(name, lanes, level) \
   case KERNEL_SET_##name: cdni_shape_pose_##name(&numbers, extent, place, body, pose, box); break;

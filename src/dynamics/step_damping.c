@@ -100,9 +100,8 @@ static cdn_status find_damping(const dynamics *dyn, cdn_state *state, step_dampi
                                bool *own) {
   const int nu = dyn->matter->tree.nu;
   if (damping == STEP_JOINTS) {
-    cdni_forces_joint_damping(dyn->forces, state, of_joint, nu);
     *own = true;
-    return CDN_OK;
+    return cdni_forces_joint_damping(dyn->forces, state, of_joint, nu, NULL);
   }
   *own = false;
   if (damping == STEP_ALL) return CDN_OK;

@@ -13,11 +13,11 @@ static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char 
   double *damping;
   CDNI_TRY(cdn_calc_M(state, M));
   CDNI_TRY(cdni_operator_work(state, function, nu * sizeof *damping, (void **)&damping));
-  cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
+  const cdn_status status = cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu, NULL);
   memcpy(A, M, nu * nu * sizeof *A);
   for (size_t k = 0; k < nu; k++) A[k * nu + k] += h * damping[k];
   cdn_work_pop(state, damping);
-  return CDN_OK;
+  return status;
 }
 
 /* J += J^T, halved */
@@ -57,7 +57,7 @@ cdn_status cdni_dynamics_step_change(cdn_state *state, const char *function, ste
                               (void **)&frame));
   cdn_status status = CDN_OK;
   if (damping == STEP_JOINTS) {
-    cdni_forces_joint_damping(dyn->forces, state, frame, (int)nu);
+    status = cdni_forces_joint_damping(dyn->forces, state, frame, (int)nu, NULL);
     for (size_t k = 0; k < nu; k++) out[(size_t)first + k] = -h * frame[k] * a[(size_t)first + k];
   } else {
     double *M = frame, *A = M + nu * nu;

@@ -9,7 +9,8 @@
  *
  * d(J a) holds second derivatives of forces. J a is how forces vary along u + e a, so d(J a) is how the derivatives of
  * inverse dynamics do: one central difference, exact to rounding for what is quadratic in u. A symmetric J is not such
- * a derivative: there J a is differenced, column by column. The damping of joints is constant. */
+ * a derivative: there J a is differenced, column by column. The damping of a joint varies with its own speed alone, and
+ * only if its damper is not linear. */
 #include <cardan/derivatives.h>
 #include <math.h>
 
@@ -170,12 +171,22 @@ static cdn_status add_forces(const step_terms *x, step_damping damping) {
 
 /* ---- all ---- */
 
+/* The dampers of joints: of h J a, by the speed of each. */
+static cdn_status add_joints(const step_terms *x) {
+  double *change;
+  CDNI_TRY(cdni_operator_work(x->state, x->function, (x->nu + 1) * sizeof *change, (void **)&change));
+  const cdn_status status = cdni_forces_joint_damping_by_u(x->dyn->forces, x->state, change, (int)x->nu);
+  for (size_t k = 0; k < x->nu; k++) x->c_u[k * x->nu + k] -= x->h * change[k] * x->a[k];
+  cdn_work_pop(x->state, change);
+  return status;
+}
+
 static bool damps(const step_solver *s) { return memcmp(s->M, s->K, s->nu * s->nu * sizeof *s->M) != 0; }
 
 static cdn_status vary(const step_terms *x, const step_solver *solver, step_damping damping, const double *change,
                        const dynamics_variation *v) {
   const int nu = (int)x->nu;
-  if (damping != STEP_JOINTS) CDNI_TRY(add_forces(x, damping));
+  CDNI_TRY(damping == STEP_JOINTS ? add_joints(x) : add_forces(x, damping));
   if (v->by_q) CDNI_TRY(cdni_step_solver_apply(solver, nu, x->c_q, v->by_q));
   if (v->by_u) CDNI_TRY(cdni_step_solver_apply(solver, nu, x->c_u, v->by_u));
   if (v->by_z) CDNI_TRY(cdni_step_solver_apply(solver, (int)x->nz, x->c_z, v->by_z));

@@ -51,8 +51,11 @@ cdn_status cdni_perturbation_hold(cdn_state *state, cdn_force force, const cdn_p
  * none. */
 bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bounds[2]);
 
-/* damping (matter's nu): sums of the coefficients of the mobility dampers that are on. room may be NULL: none. */
-void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu);
+/* damping (matter's nu): sums of -df/du of the mobility dampers that are on, at the State's speeds. *constant (or
+ * NULL): whether they are the same at all speeds. room may be NULL: there are none. */
+cdn_status cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu, bool *constant);
+/* How each of them varies with its speed. */
+cdn_status cdni_forces_joint_damping_by_u(const force_room *room, cdn_state *state, double *change, int nu);
 
 /* ---- actuators ---- */
 

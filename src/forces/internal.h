@@ -32,6 +32,8 @@
   X(BODY_FORCE, body_force)               \
   X(LINEAR_BUSHING, linear_bushing)       \
   X(GLOBAL_DAMPER, global_damper)         \
+  X(FLUID_BOX, fluid_box)                 \
+  X(FLUID_ELLIPSOID, fluid_ellipsoid)     \
   X(SMOOTH_CONTACT, smooth_contact)       \
   X(CUSTOM, custom)
 

@@ -49,6 +49,8 @@ typedef struct force_lanes {
   X(bushing_elastic)           \
   X(bushing_damping)           \
   X(actuator)                  \
+  X(fluid_box)                 \
+  X(fluid_ellipsoid)           \
   X(global_damper)
 
 typedef enum force_kernel_id {

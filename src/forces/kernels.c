@@ -3,6 +3,7 @@
 
 #include "forces/elements/actuator.h"
 #include "forces/elements/body_force.h"
+#include "forces/elements/fluid.h"
 #include "forces/elements/gravity.h"
 #include "forces/elements/linear_bushing.h"
 #include "forces/elements/mobility.h"

@@ -101,6 +101,8 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
+/* build_medium.c: the forces of the medium. */
+cdn_status io_build_medium(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there,
@@ -123,6 +125,8 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
  * up as if none of
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* Area, centre and inertia of the surface itself, at density 1 kg/m^2. */
+cdn_status io_shell_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
                         cdn_transform *X_BS);

@@ -2,6 +2,7 @@
  * and dry friction, are soft rows, and the solver of soft rows is set. */
 #include "io/build.h"
 
+#include <cardan/derivatives.h>
 #include <cardan/soft_elements.h>
 #include <math.h>
 #include <stdio.h>
@@ -54,13 +55,24 @@ static void add_position_spring(io_builder *b, const char *name, cdn_body body, 
 
 /* ---- joints ---- */
 
+static bool has_spring(const cdn_spec_joint *joint) {
+  return joint->stiffness != 0 || joint->stiffness_higher[0] != 0 || joint->stiffness_higher[1] != 0;
+}
+
+static bool has_damper(const cdn_spec_joint *joint) {
+  return joint->damping != 0 || joint->damping_higher[0] != 0 || joint->damping_higher[1] != 0;
+}
+
 static void add_spring(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
   char name[256], position_name[256];
   snprintf(name, sizeof name, "%.200s spring", joint->name);
   snprintf(position_name, sizeof position_name, "%.200s position spring", joint->name);
   if (joint->kind == CDN_BALL || joint->kind == CDN_FREE)
     cdn_system_add_rotation_spring(b->system, name, body, joint->stiffness, joint->X_FM_rest.R);
-  else cdn_system_add_mobility_spring(b->system, name, body, 0, joint->stiffness, joint->springref);
+  else {
+    const double *higher = joint->stiffness_higher, k[3] = { joint->stiffness, higher[0], higher[1] };
+    cdn_system_add_polynomial_spring(b->system, name, body, 0, k, joint->springref);
+  }
   if (joint->kind == CDN_FREE) add_position_spring(b, position_name, body, joint->stiffness, joint->X_FM_rest.p);
 }
 
@@ -68,10 +80,11 @@ static void add_spring(io_builder *b, const cdn_spec_joint *joint, cdn_body body
 static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
   char name[256];
   const int n = io_spec_joint_nu(joint);
+  const double *higher = joint->damping_higher, c[3] = { joint->damping, higher[0], higher[1] };
   for (int i = 0; i < n; i++) {
     if (n == 1) snprintf(name, sizeof name, "%.200s damper", joint->name);
     else snprintf(name, sizeof name, "%.200s damper[%d]", joint->name, i);
-    cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
+    cdn_system_add_polynomial_damper(b->system, name, body, i, c);
   }
 }
 
@@ -99,6 +112,14 @@ static cdn_status lift_force(const void *self, cdn_state *state, cdn_forces *for
   return CDN_OK;
 }
 
+static cdn_status lift_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d) {
+  const lift *l = self;
+  cdn_vec3 force, com;
+  CDNI_TRY(lift_of(l, state, &force, &com));
+  cdn_force_derivatives_add_point(d, l->body, cdn_body_mass_properties(state, l->body).com, force, NULL, NULL);
+  return CDN_OK;
+}
+
 static cdn_status lift_potential(const void *self, cdn_state *state, double *energy) {
   cdn_vec3 force, com;
   CDNI_TRY(lift_of(self, state, &force, &com));
@@ -114,6 +135,7 @@ static void add_lift(io_builder *b, const cdn_spec_body *body, cdn_body in_syste
     .struct_size = sizeof ops,
     .reads = CDN_READS_POSITION,
     .calc_force = lift_force,
+    .calc_derivative = lift_derivative,
     .calc_potential = lift_potential,
   };
   const lift self = { in_system, b->gravity, body->gravity_compensation };
@@ -182,8 +204,8 @@ cdn_status io_build_forces(io_builder *b) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
     const cdn_body body = b->joints[i];
     if (body.i < 0) continue; /* a constraint has no coordinates for these forces: io_check_spec has reported them */
-    if (joint->stiffness != 0) add_spring(b, joint, body);
-    if (joint->damping != 0) add_damper(b, joint, body);
+    if (has_spring(joint)) add_spring(b, joint, body);
+    if (has_damper(joint)) add_damper(b, joint, body);
     if (joint->limited && soft) add_soft_limit(b, joint, body);
     if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
     if (b->inertia && joint->limited) io_add_stop(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
@@ -191,5 +213,6 @@ cdn_status io_build_forces(io_builder *b) {
   }
   for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++)
     if (io_spec_body(b->spec, i)->gravity_compensation != 0) add_lift(b, io_spec_body(b->spec, i), b->bodies[i]);
+  CDNI_TRY(io_build_medium(b));
   return CDN_OK;
 }

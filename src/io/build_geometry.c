@@ -72,11 +72,11 @@ static cdn_status field_of_data(const cdn_spec_asset *asset, int rows, int colum
   return cdn_surface_create_height_field(columns, rows, heights, asset->size[0], asset->size[1], out);
 }
 
-static cdn_status load_field(const cdn_spec_asset *asset, const char *path, cdn_surface **out) {
+static cdn_status load_field(const io_files *files, const cdn_spec_asset *asset, const char *path, cdn_surface **out) {
   int rows = asset->n_rows, columns = asset->n_columns;
   double *heights = NULL;
   if (asset->file) {
-    CDNI_TRY(cdni_field_read(path, &rows, &columns, &heights));
+    CDNI_TRY(cdni_field_read(files, path, &rows, &columns, &heights));
   } else {
     if (rows < 2 || columns < 2 || rows > 10000 || columns > 10000 || (asset->data && asset->n_data != rows * columns))
       return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its numbers of rows and columns are %d and %d", rows,
@@ -95,10 +95,10 @@ cdn_status io_load_asset(const io_log *log, const cdn_spec_asset *asset, bool co
   char path[4096] = "";
   *to = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
   if (asset->file) CDNI_TRY(io_find_file(log, asset->file, path, sizeof path));
-  if (asset->type == CDN_ASSET_HFIELD) return load_field(asset, path, &to->surface);
+  if (asset->type == CDN_ASSET_HFIELD) return load_field(&log->files, asset, path, &to->surface);
   if (!reference_frame(asset, &to->X))
     return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "it has both a refquat and a scale that is not uniform");
-  if (asset->file) return cdn_surface_load(path, asset->scale, convex, &to->surface);
+  if (asset->file) return cdni_mesh_load(&log->files, path, asset->scale, convex, &to->surface);
   if (asset->n_data > 0) return hull_of_data(asset, &to->surface);
   return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
 }
@@ -106,7 +106,7 @@ cdn_status io_load_asset(const io_log *log, const cdn_spec_asset *asset, bool co
 bool io_says_up(const io_log *log, const cdn_spec_asset *asset) {
   char path[4096];
   return asset->type == CDN_ASSET_MESH && asset->file && io_find_file(log, asset->file, path, sizeof path) == CDN_OK &&
-         cdni_mesh_says_up(path);
+         cdni_mesh_says_up(&log->files, path);
 }
 
 cdn_status io_load_parts(const io_log *log, const cdn_spec_asset *asset, bool by_looks, mesh_part **parts, int *n) {
@@ -114,7 +114,7 @@ cdn_status io_load_parts(const io_log *log, const cdn_spec_asset *asset, bool by
   *parts = NULL, *n = 0;
   if (!asset->file || asset->type != CDN_ASSET_MESH) return CDN_OK;
   CDNI_TRY(io_find_file(log, asset->file, path, sizeof path));
-  return cdni_mesh_load_parts(path, asset->scale, by_looks, parts, n);
+  return cdni_mesh_load_parts(&log->files, path, asset->scale, by_looks, parts, n);
 }
 
 /* ---- hulls of fewer corners ---- */

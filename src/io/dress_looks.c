@@ -63,7 +63,7 @@ static cdn_status texture_of_file(dresser *r, const char *path, int *texture) {
   }
   io_picture p;
   *texture = -1;
-  cdn_status status = io_picture_load(path, &p);
+  cdn_status status = io_picture_load(&r->log->files, path, &p);
   if (status == CDN_OK) status = add_picture(r, path, &p, texture);
   io_picture_free(&p);
   if (status != CDN_OK) CDNI_TRY(lose(r, status, path));

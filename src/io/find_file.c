@@ -8,48 +8,45 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "io/build.h"
 
-static bool is_file(const char *path) {
-  struct stat is;
-  return stat(path, &is) == 0 && S_ISREG(is.st_mode);
-}
-
 /* A directory (its first `length` characters, with the slash), a part in between, and the rest. */
-static bool try_path(const char *directory, int length, const char *between, const char *rest, char *path,
-                     size_t size) {
-  return snprintf(path, size, "%.*s%s%s", length, directory, between, rest) < (int)size && is_file(path);
+static bool try_path(const io_files *files, const char *directory, int length, const char *between, const char *rest,
+                     char *path, size_t size) {
+  return snprintf(path, size, "%.*s%s%s", length, directory, between, rest) < (int)size &&
+         io_file_look(files, path) == IO_FILE_REGULAR;
 }
 
 /* In a directory, or the directory itself, if that is the package: `rest` begins with its name. */
-static bool try_package(const char *directory, int length, const char *rest, char *path, size_t size) {
+static bool try_package(const io_files *files, const char *directory, int length, const char *rest, char *path,
+                        size_t size) {
   const int name = (int)strcspn(rest, "/");
-  if (try_path(directory, length, "", rest, path, size)) return true;
+  if (try_path(files, directory, length, "", rest, path, size)) return true;
   int start = length - 1;
   while (start > 0 && directory[start - 1] != '/') start--;
   return length - 1 - start == name && strncmp(directory + start, rest, (size_t)name) == 0 &&
-         try_path(directory, start, "", rest, path, size);
+         try_path(files, directory, start, "", rest, path, size);
 }
 
 /* From the model's directory upwards. */
-static bool try_upwards(const char *model, const char *rest, char *path, size_t size) {
+static bool try_upwards(const io_files *files, const char *model, const char *rest, char *path, size_t size) {
   for (int length = (int)strlen(model); length > 0; length--) {
     while (length > 0 && model[length - 1] != '/') length--;
-    if (length > 0 && try_package(model, length, rest, path, size)) return true;
+    if (length > 0 && try_package(files, model, length, rest, path, size)) return true;
   }
   return false;
 }
 
 /* In the directories of a list with colons. */
-static bool try_list(const char *list, const char *between, const char *rest, char *path, size_t size) {
+static bool try_list(const io_files *files, const char *list, const char *between, const char *rest, char *path,
+                     size_t size) {
   char directory[4096];
   for (const char *at = list; at && *at; at += *at == ':') {
     const int n = (int)strcspn(at, ":");
     const bool whole =
         n > 0 && snprintf(directory, sizeof directory, "%.*s/%s", n, at, between) < (int)sizeof directory;
-    if (whole && try_package(directory, (int)strlen(directory), rest, path, size)) return true;
+    if (whole && try_package(files, directory, (int)strlen(directory), rest, path, size)) return true;
     at += n;
   }
   return false;
@@ -68,8 +65,8 @@ static cdn_status find_package(const io_log *log, const char *scheme, const char
   const char *ros = getenv("ROS_PACKAGE_PATH"), *ament = getenv("AMENT_PREFIX_PATH");
   char model[4096];
   whole_path(log->file, model, sizeof model);
-  if (try_upwards(model, rest, path, size) || try_list(ros, "", rest, path, size) ||
-      try_list(ament, "share/", rest, path, size))
+  if (try_upwards(&log->files, model, rest, path, size) || try_list(&log->files, ros, "", rest, path, size) ||
+      try_list(&log->files, ament, "share/", rest, path, size))
     return CDN_OK;
   const char *slash = strrchr(model, '/');
   return cdni_refuse(

@@ -1,13 +1,27 @@
-/* Primitives that are fitted to a mesh, as MuJoCo fits them: to the box that has the mesh's volume and its principal
- * moments of inertia, whose longest side is along z. */
+/* Volumes, areas and moments of meshes. Primitives that are fitted to a mesh, as MuJoCo fits them: to the box that has
+ * the mesh's volume and its principal moments of inertia, whose longest side is along z. */
 #include <math.h>
 
 #include "io/build.h"
 
-/* Integrals of 1, x, and xx yy zz xy xz yz about a point o. */
+/* Integrals of 1, x, and xx yy zz xy xz yz about a point o, over a solid or over a surface: volume is its area then. */
 typedef struct integrals {
   double volume, first[3], second[6];
 } integrals;
+
+/* Adds what lies between o and the corners v, or between the corners alone: `content` is its volume or area. */
+static void add_simplex(integrals *out, double content, const cdn_vec3 v[3], bool from_o) {
+  const cdn_vec3 sum = cdn_add(v[0], cdn_add(v[1], v[2]));
+  const double first = content / (from_o ? 4 : 3), second = content / (from_o ? 20 : 12);
+  const double x[4][3] = {
+    { v[0].x, v[0].y, v[0].z }, { v[1].x, v[1].y, v[1].z }, { v[2].x, v[2].y, v[2].z }, { sum.x, sum.y, sum.z }
+  };
+  static const int pair[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
+  out->volume += content;
+  for (int a = 0; a < 3; a++) out->first[a] += first * x[3][a];
+  for (int p = 0; p < 6; p++)
+    for (int k = 0; k < 4; k++) out->second[p] += second * x[k][pair[p][0]] * x[k][pair[p][1]];
+}
 
 static cdn_status corners_of(const cdn_surface *s, int i, cdn_vec3 o, cdn_vec3 v[3]) {
   int corner[3];
@@ -25,16 +39,8 @@ static cdn_status integrate(const cdn_surface *s, int triangles, cdn_vec3 o, boo
   for (int i = 0; i < triangles; i++) {
     cdn_vec3 v[3];
     CDNI_TRY(corners_of(s, i, o, v));
-    const double product = cdn_dot(v[0], cdn_cross(v[1], v[2])), six = counted_up ? fabs(product) : product;
-    const cdn_vec3 sum = cdn_add(v[0], cdn_add(v[1], v[2]));
-    const double x[4][3] = {
-      { v[0].x, v[0].y, v[0].z }, { v[1].x, v[1].y, v[1].z }, { v[2].x, v[2].y, v[2].z }, { sum.x, sum.y, sum.z }
-    };
-    static const int pair[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
-    out->volume += six / 6;
-    for (int a = 0; a < 3; a++) out->first[a] += six / 24 * x[3][a];
-    for (int p = 0; p < 6; p++)
-      for (int k = 0; k < 4; k++) out->second[p] += six / 120 * x[k][pair[p][0]] * x[k][pair[p][1]];
+    const double six = cdn_dot(v[0], cdn_cross(v[1], v[2]));
+    add_simplex(out, (counted_up ? fabs(six) : six) / 6, v, true);
   }
   return CDN_OK;
 }
@@ -63,29 +69,32 @@ cdn_status io_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
   return CDN_OK;
 }
 
-/* The mean of the surface. */
-static cdn_status middle_of(const cdn_surface *s, int triangles, cdn_vec3 *middle) {
-  cdn_vec3 v[3], sum = { 0, 0, 0 };
-  double area = 0;
-  for (int i = 0; i < triangles; i++) {
-    CDNI_TRY(corners_of(s, i, cdn_v3(0, 0, 0), v));
-    const double a = cdn_norm(cdn_cross(cdn_sub(v[1], v[0]), cdn_sub(v[2], v[0])));
-    sum = cdn_add(sum, cdn_scale(a / 3, cdn_add(v[0], cdn_add(v[1], v[2]))));
-    area += a;
+cdn_status io_shell_of(const cdn_surface *s, cdn_mass_properties *out) {
+  cdn_surface_info info;
+  cdn_vec3 o = { 0, 0, 0 }, v[3];
+  integrals m = { .volume = 0 };
+  CDNI_TRY(cdn_surface_get_info(s, &info));
+  if (info.n_vertices > 0) CDNI_TRY(cdn_surface_vertex(s, 0, &o));
+  for (int i = 0; i < info.n_triangles; i++) {
+    CDNI_TRY(corners_of(s, i, o, v));
+    add_simplex(&m, cdn_norm(cdn_cross(cdn_sub(v[1], v[0]), cdn_sub(v[2], v[0]))) / 2, v, false);
   }
-  *middle = area > 0 ? cdn_scale(1 / area, sum) : sum;
+  if (!(m.volume > 0)) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its mesh has no area");
+  const cdn_vec3 c = centre_of(&m);
+  *out = (cdn_mass_properties){ m.volume, cdn_add(o, c), moments_of(&m, c) };
   return CDN_OK;
 }
 
 cdn_status io_legacy_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
   cdn_surface_info info;
-  cdn_vec3 o, com;
+  cdn_mass_properties shell;
+  cdn_vec3 com;
   integrals m, about_com;
   CDNI_TRY(cdn_surface_get_info(s, &info));
-  CDNI_TRY(middle_of(s, info.n_triangles, &o));
-  CDNI_TRY(integrate(s, info.n_triangles, o, true, &m));
+  CDNI_TRY(io_shell_of(s, &shell)); /* the point in the middle */
+  CDNI_TRY(integrate(s, info.n_triangles, shell.com, true, &m));
   if (!(m.volume > 0)) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its mesh has no volume");
-  com = cdn_add(o, centre_of(&m));
+  com = cdn_add(shell.com, centre_of(&m));
   CDNI_TRY(integrate(s, info.n_triangles, com, true, &about_com));
   *out = (cdn_mass_properties){ about_com.volume, com, moments_of(&about_com, cdn_v3(0, 0, 0)) };
   return CDN_OK;

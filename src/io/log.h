@@ -7,6 +7,7 @@
 #include <cardan/spec.h>
 
 #include "core/core.h"
+#include "io/files.h"
 #include "io/names.h"
 
 typedef struct io_note {
@@ -18,6 +19,7 @@ typedef struct io_note {
 typedef struct io_log {
   cdn_allocator allocator;
   char *file;            /* for messages */
+  io_files files;        /* where files come from */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   cdni_array notes;      /* io_note: elements that were not understood */
   io_names note_names;   /* the indices of the notes */
@@ -42,6 +44,8 @@ cdn_status io_check_mass(io_log *log, int line, const char *what, const char *na
 
 /* spec_solver.c: what is wrong with it, or NULL. */
 const char *io_check_solver(const cdn_spec_solver *s);
+/* spec_medium.c: likewise. */
+const char *io_check_medium(const cdn_spec_medium *m);
 
 /* Whether shapes become shapes of the System. */
 static inline bool io_shapes_touch(const cdn_model_options *options) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "io/meshes.h"
 
@@ -80,7 +79,7 @@ static cdn_status read_msh_body(mesh_file *mesh, FILE *file, const msh_counts *n
 }
 
 static cdn_status read_msh(mesh_file *mesh) {
-  FILE *file = fopen(mesh->path, "rb");
+  FILE *file = io_file_open(mesh->files, mesh->path);
   if (!file)
     return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' cannot be opened: %s", mesh->path, strerror(errno));
   uint32_t head[4];
@@ -94,10 +93,10 @@ static cdn_status read_msh(mesh_file *mesh) {
     for (int i = 0; i < 4; i++) (&n.vertices)[i] = (int32_t)from_little_endian(head[i]);
     /* The counts have to agree with the size of the file before memory is asked for. */
     const double wanted = 16 + 4 * (3.0 * n.vertices + 3.0 * n.normals + 2.0 * n.texcoords + 3.0 * n.triangles);
-    struct stat is;
+    const long size = io_file_size(file);
     if (n.vertices < 1 || n.normals < 0 || n.texcoords < 0 || n.triangles < 0)
       status = msh_broken(mesh, "a count is negative, or there are no vertices");
-    else if (fstat(fileno(file), &is) != 0 || (double)is.st_size != wanted)
+    else if ((double)size != wanted || fseek(file, 16, SEEK_SET) != 0)
       status = msh_broken(mesh, "its size is not what its counts say");
     else status = read_msh_body(mesh, file, &n);
   }
@@ -132,11 +131,11 @@ static cdn_status make_surface(const mesh_file *mesh, bool convex, cdn_surface *
   return cdni_refuse(status, function, "'%s': %s", mesh->path, reason.text);
 }
 
-static cdn_status check_file(const char *path) {
-  struct stat is;
-  if (stat(path, &is) != 0)
+static cdn_status check_file(const io_files *files, const char *path) {
+  const io_file_kind kind = io_file_look(files, path);
+  if (kind == IO_FILE_ABSENT)
     return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' cannot be opened: %s", path, strerror(errno));
-  if (!S_ISREG(is.st_mode))
+  if (kind != IO_FILE_REGULAR)
     return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' is not a regular file", path);
   return CDN_OK;
 }
@@ -160,9 +159,9 @@ static cdn_status (*find_reader(const char *path))(mesh_file *) {
 }
 
 /* Reads a file whose arrays are then freed by free_mesh, in any case. */
-static cdn_status read_mesh(const char *path, const double scale[3], mesh_file *mesh) {
+static cdn_status read_mesh(const io_files *files, const char *path, const double scale[3], mesh_file *mesh) {
   static const double none[3] = { 1, 1, 1 };
-  *mesh = (mesh_file){ .path = path };
+  *mesh = (mesh_file){ .files = files, .path = path };
   if (!scale) scale = none;
   for (int k = 0; k < 3; k++)
     if (!isfinite(scale[k]) || scale[k] == 0)
@@ -175,7 +174,7 @@ static cdn_status read_mesh(const char *path, const double scale[3], mesh_file *
         "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply, .gltf, .glb or .msh: convert "
         "it to one of these",
         path);
-  CDNI_TRY(check_file(path));
+  CDNI_TRY(check_file(mesh->files, path));
   CDNI_TRY(read(mesh));
   apply_scale(mesh, scale);
   return CDN_OK;
@@ -190,15 +189,21 @@ static void free_mesh(mesh_file *mesh) {
   cdni_free(NULL, mesh->places, 0);
 }
 
+cdn_status cdni_mesh_load(const io_files *files, const char *path, const double scale[3], bool convex,
+                          cdn_surface **out) {
+  mesh_file mesh;
+  *out = NULL;
+  cdn_status status = read_mesh(files, path, scale, &mesh);
+  if (status == CDN_OK) status = make_surface(&mesh, convex, out);
+  free_mesh(&mesh);
+  return status;
+}
+
 cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
   if (!out) return cdni_misses(function, "out");
   *out = NULL;
   if (!path) return cdni_misses(function, "path");
-  mesh_file mesh;
-  cdn_status status = read_mesh(path, scale, &mesh);
-  if (status == CDN_OK) status = make_surface(&mesh, convex, out);
-  free_mesh(&mesh);
-  return status;
+  return cdni_mesh_load(NULL, path, scale, convex, out);
 }
 
 /* ---- by looks ---- */
@@ -282,11 +287,12 @@ static cdn_status make_part(const mesh_file *mesh, int look, mesh_part *part) {
   return status;
 }
 
-cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], bool by_looks, mesh_part **parts, int *n) {
+cdn_status cdni_mesh_load_parts(const io_files *files, const char *path, const double scale[3], bool by_looks,
+                                mesh_part **parts, int *n) {
   mesh_file mesh;
   int used[MOST_PARTS];
   *parts = NULL, *n = 0;
-  cdn_status status = read_mesh(path, scale, &mesh);
+  cdn_status status = read_mesh(files, path, scale, &mesh);
   int count = status != CDN_OK ? 0 : by_looks ? list_looks(&mesh, used) : 1;
   if (count > 0 && !(*parts = cdni_calloc(NULL, (size_t)count * sizeof **parts)))
     status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the parts of '%s'", path);
@@ -310,12 +316,12 @@ void cdni_mesh_free_parts(mesh_part *parts, int n) {
   cdni_free(NULL, parts, 0);
 }
 
-bool cdni_mesh_says_up(const char *path) {
+bool cdni_mesh_says_up(const io_files *files, const char *path) {
   enum { HEAD = 1 << 14 }; /* <asset> comes first */
   static const char tag[] = "<up_axis>";
   const char *end = strrchr(path, '.');
   if (!end || strcasecmp(end, ".dae") != 0) return false;
-  FILE *file = fopen(path, "rb");
+  FILE *file = io_file_open(files, path);
   char *text = cdni_alloc(NULL, HEAD + 1);
   const size_t n = file && text ? fread(text, 1, HEAD, file) : 0;
   if (text) text[n] = 0;

@@ -5,6 +5,7 @@
 #include <cardan/geometry.h>
 
 #include "core/core.h"
+#include "io/files.h"
 
 /* What triangles of a file look like. */
 typedef struct mesh_look {
@@ -16,6 +17,7 @@ typedef struct mesh_look {
  * and whoever called it
  * frees them. */
 typedef struct mesh_file {
+  const io_files *files; /* where it and the files beside it come from */
   const char *path;
   int n_vertices, n_triangles, n_looks;
   double *vertices;
@@ -37,11 +39,16 @@ typedef struct mesh_part {
  * triangles. There are *n of them in *parts, which cdni_mesh_free_parts frees. `scale` as in cdn_surface_load.
  * Errors: those of
  * cdn_surface_load. */
-cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], bool by_looks, mesh_part **parts, int *n);
+cdn_status cdni_mesh_load_parts(const io_files *files, const char *path, const double scale[3], bool by_looks,
+                                mesh_part **parts, int *n);
 void cdni_mesh_free_parts(mesh_part *parts, int n);
 
+/* cdn_surface_load, of a file that comes from somewhere. */
+cdn_status cdni_mesh_load(const io_files *files, const char *path, const double scale[3], bool convex,
+                          cdn_surface **out);
+
 /* Whether it is COLLADA whose <up_axis> is there and is not Z_UP. */
-bool cdni_mesh_says_up(const char *path);
+bool cdni_mesh_says_up(const io_files *files, const char *path);
 
 /* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
@@ -49,9 +56,9 @@ cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
 cdn_status cdni_mesh_read_ply(mesh_file *mesh);
 cdn_status cdni_mesh_read_gltf(mesh_file *mesh);
 /* meshes_collada.c: refuses a COLLADA file that Assimp would not come back from. */
-cdn_status cdni_mesh_check_collada(const char *path);
+cdn_status cdni_mesh_check_collada(const mesh_file *mesh);
 
 /* fields.c: reads a height field of MuJoCo's binary format, row by row; the caller frees the heights by cdni_free. */
-cdn_status cdni_field_read(const char *path, int *rows, int *columns, double **heights);
+cdn_status cdni_field_read(const io_files *files, const char *path, int *rows, int *columns, double **heights);
 
 #endif

@@ -1,4 +1,5 @@
 /* STL, OBJ and DAE by Assimp. Only this file knows it. */
+#include <assimp/cfileio.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -140,14 +141,72 @@ static bool gather(mesh_file *out, const struct aiScene *scene) {
   return list.ok;
 }
 
+/* ---- files, as Assimp asks for them: those of materials, too ---- */
+
+/* What Assimp holds of an open file. */
+typedef struct assimp_file {
+  struct aiFile ops; /* its UserData is this */
+  FILE *file;
+} assimp_file;
+
+static FILE *file_of(struct aiFile *f) { return ((assimp_file *)(void *)f->UserData)->file; }
+
+static size_t read_bytes(struct aiFile *f, char *to, size_t size, size_t n) { return fread(to, size, n, file_of(f)); }
+static size_t write_bytes(struct aiFile *f, const char *from, size_t size, size_t n) {
+  (void)f, (void)from, (void)size, (void)n;
+  return 0;
+}
+static size_t tell(struct aiFile *f) {
+  const long at = ftell(file_of(f));
+  return at < 0 ? 0 : (size_t)at;
+}
+static size_t size_of(struct aiFile *f) {
+  FILE *file = file_of(f);
+  const long at = ftell(file), size = io_file_size(file);
+  fseek(file, at, SEEK_SET);
+  return size < 0 ? 0 : (size_t)size;
+}
+static enum aiReturn seek(struct aiFile *f, size_t offset, enum aiOrigin origin) {
+  const int from = origin == aiOrigin_SET ? SEEK_SET : origin == aiOrigin_CUR ? SEEK_CUR : SEEK_END;
+  return fseek(file_of(f), (long)offset, from) == 0 ? aiReturn_SUCCESS : aiReturn_FAILURE;
+}
+static void flush(struct aiFile *f) { (void)f; }
+
+static struct aiFile *open_file(struct aiFileIO *io, const char *path, const char *mode) {
+  const mesh_file *mesh = (const mesh_file *)(const void *)io->UserData;
+  FILE *file = mode[0] == 'r' ? io_file_open(mesh->files, path) : NULL;
+  assimp_file *f = file ? cdni_calloc(NULL, sizeof *f) : NULL;
+  if (f) {
+    f->ops = (struct aiFile){ .ReadProc = read_bytes,
+                              .WriteProc = write_bytes,
+                              .TellProc = tell,
+                              .FileSizeProc = size_of,
+                              .SeekProc = seek,
+                              .FlushProc = flush,
+                              .UserData = (char *)(void *)f };
+    f->file = file;
+    return &f->ops;
+  }
+  if (file) fclose(file);
+  return NULL;
+}
+
+static void close_file(struct aiFileIO *io, struct aiFile *f) {
+  (void)io;
+  if (!f) return;
+  fclose(file_of(f));
+  cdni_free(NULL, f->UserData, 0);
+}
+
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh) {
   static const char function[] = "cdn_surface_load";
   const char *end = strrchr(mesh->path, '.');
-  if (end && tolower((unsigned char)end[1]) == 'd') CDNI_TRY(cdni_mesh_check_collada(mesh->path));
+  if (end && tolower((unsigned char)end[1]) == 'd') CDNI_TRY(cdni_mesh_check_collada(mesh));
   struct aiPropertyStore *properties = aiCreatePropertyStore();
   if (!properties) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory to read '%s'", mesh->path);
   aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
-  const struct aiScene *scene = aiImportFileExWithProperties(mesh->path, aiProcess_Triangulate, NULL, properties);
+  struct aiFileIO io = { .OpenProc = open_file, .CloseProc = close_file, .UserData = (char *)(void *)mesh };
+  const struct aiScene *scene = aiImportFileExWithProperties(mesh->path, aiProcess_Triangulate, &io, properties);
   aiReleasePropertyStore(properties);
   if (!scene)
     return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' is broken: %s; export it again", mesh->path,

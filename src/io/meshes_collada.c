@@ -39,13 +39,12 @@ static cdn_status check_text(const char *path, const char *text) {
   return CDN_OK;
 }
 
-cdn_status cdni_mesh_check_collada(const char *path) {
+cdn_status cdni_mesh_check_collada(const mesh_file *mesh) {
   static const char function[] = "cdn_surface_load";
-  FILE *file = fopen(path, "rb");
+  const char *path = mesh->path;
+  FILE *file = io_file_open(mesh->files, path);
   if (!file) return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' cannot be opened", path);
-  const bool sought = fseek(file, 0, SEEK_END) == 0;
-  const long size = sought ? ftell(file) : -1;
-  rewind(file);
+  const long size = io_file_size(file);
   char *text = size >= 0 ? cdni_alloc(NULL, (size_t)size + 1) : NULL;
   cdn_status status = CDN_OK;
   if (!text) status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory to read '%s'", path);

@@ -41,12 +41,11 @@ static cdn_status no_memory(const gltf *g) {
 
 static cdn_status read_file(const gltf *g, const char *path, bytes *out) {
   enum { MOST = 1 << 30 };
-  FILE *file = fopen(path, "rb");
+  FILE *file = io_file_open(g->mesh->files, path);
   if (!file)
     return cdni_refuse(CDN_ERR_FILE, function, "'%s', which the mesh file '%s' needs, cannot be opened: %s", path,
                        g->mesh->path, strerror(errno));
-  const long n = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  rewind(file);
+  const long n = io_file_size(file);
   if (n > 0 && n < MOST) out->at = malloc((size_t)n);
   out->n = out->at ? fread(out->at, 1, (size_t)n, file) : 0;
   fclose(file);

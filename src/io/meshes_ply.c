@@ -193,7 +193,7 @@ static cdn_status read_all(ply *p) {
 cdn_status cdni_mesh_read_ply(mesh_file *mesh) {
   ply *p = cdni_calloc(NULL, sizeof *p);
   double *corners = cdni_alloc(NULL, MOST_CORNERS * sizeof *corners);
-  FILE *file = fopen(mesh->path, "rb");
+  FILE *file = io_file_open(mesh->files, mesh->path);
   cdn_status status;
   if (!p || !corners) status = cdni_refuse(CDN_ERR_NOMEM, "cdn_surface_load", "no memory to read '%s'", mesh->path);
   else if (!file)

@@ -77,6 +77,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_merge_options(r));
   CDNI_TRY(io_mjcf_read_sections(r, root, "option", io_mjcf_read_option));
+  if (!r->flags.passive) r->spec->whole.medium.density = r->spec->whole.medium.viscosity = 0;
   if (!r->flags.gravity) r->spec->whole.gravity = cdn_v3(0, 0, 0);
   r->spec->whole.parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_tree_start(&r->tree, r->spec));
@@ -97,7 +98,8 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   io_xml_report_rest(r->log, root); /* its attributes: the walks have marked its children */
   CDNI_TRY(io_mjcf_name_the_rest(r));
   CDNI_TRY(io_mjcf_check_masses(r));
-  return io_tree_finish(&r->tree);
+  CDNI_TRY(io_tree_finish(&r->tree));
+  return io_mjcf_read_sections(r, root, "custom", io_mjcf_restore);
 }
 
 cdn_status io_read_mjcf(cdn_spec *spec, io_xml_node *root, const cdn_model_options *options) {

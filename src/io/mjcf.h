@@ -17,6 +17,7 @@
  *   mjcf_tendon.c      tendons that are sums of coordinates
  *   mjcf_actuator.c    actuators
  *   mjcf_mesh.c        the mass of meshes
+ *   mjcf_shell.c       primitives with their mass on the surface
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_site.c        sites, and where other things are that sensors name
  *   mjcf_sensor.c      sensors
@@ -48,9 +49,8 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
-/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its
- * hull; or its skin,
- * which is not understood. */
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, by the legacy way or exactly; its
+ * hull; or its surface. */
 typedef enum mjcf_mesh_inertia {
   MJCF_LEGACY_INERTIA,
   MJCF_EXACT_INERTIA,
@@ -75,6 +75,7 @@ typedef struct mjcf_compiler {
 typedef struct mjcf_flags {
   bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
   bool sleep, sensornoise; /* off, unless the file says so */
+  bool passive;            /* compensation of gravity, and the medium */
 } mjcf_flags;
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
@@ -143,14 +144,25 @@ typedef struct mjcf_pending {
   const char *suffix;
 } mjcf_pending;
 
-/* A mesh among the assets, and its solid. */
+/* The mass of a body. */
+typedef struct mjcf_body_mass {
+  cdn_mass_properties of;
+  cdn_rotation principal; /* axes that the file has for it; zero: none */
+} mjcf_body_mass;
+
+/* The mass of a mesh. */
+typedef struct mjcf_mesh_mass {
+  bool measured;
+  cdn_mass_properties of; /* at density 1; mass 0: it is not to be had */
+  char reason[400];       /* it is not, or why the hull counts; "": neither */
+} mjcf_mesh_mass;
+
+/* A mesh among the assets. */
 typedef struct mjcf_mesh {
   int asset;
   mjcf_mesh_inertia inertia;
   io_xml_node *node; /* for the triangles of vertices that are in the file itself */
-  bool measured;
-  cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
-  char reason[400];          /* it is not, or why the hull counts; "": neither */
+  mjcf_mesh_mass solid, shell;
 } mjcf_mesh;
 
 /* A point of a body, by the body's place in the tree. */
@@ -166,8 +178,8 @@ typedef struct mjcf_site {
   double volume_size[3];
 } mjcf_site;
 
-/* What sensors name beside bodies and sites: a geom, a camera, and where the file gives them the principal axes of a
- * body's inertia. */
+/* What sensors and tendons name beside bodies and sites: a geom, a camera, and where the file gives them the principal
+ * axes of a body's inertia. */
 typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA, MJCF_OBJECT_INERTIA } mjcf_object_kind;
 typedef struct mjcf_object {
   mjcf_object_kind kind;
@@ -374,14 +386,15 @@ cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, cons
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum, int *selected);
-/* *R_BI: the principal axes, if *given: the file says them. */
-cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass, cdn_rotation *R_BI,
-                                 bool *given);
+                             mjcf_body_mass *sum, int *selected);
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *mass);
 /* For the newest asset, a mesh. */
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
-/* The mesh of this name, measured; NULL: there is none. */
-const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name);
+/* The mass of the mesh of this name, measured: of its surface if it or `shell` says so. NULL: there is no such mesh. */
+const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool shell);
+/* Area and, for a mass on it, central inertia of the surface of a primitive. */
+double io_mjcf_shell_area(cdn_shape_type type, const double *size);
+cdn_inertia io_mjcf_shell_inertia(cdn_shape_type type, double mass, const double *size);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
 /* Once they have their names: warns of inertias that no body can have. */
@@ -479,5 +492,10 @@ cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, const 
 cdn_status io_mjcf_name_the_rest(mjcf_reader *r);
 
 cdn_status io_mjcf_out_of_memory(mjcf_reader *r);
+
+/* ---- mjcf_exact.c ---- */
+
+/* Of <custom>, once all elements have their names: numbers to the last bit. */
+cdn_status io_mjcf_restore(mjcf_reader *r, io_xml_node *section);
 
 #endif

@@ -11,26 +11,24 @@ enum { MAX_FRAME_DEPTH = 200 };
 /* Data gathered while the contents of one body are read. */
 typedef struct contents {
   bool has_inertial, massless_geoms;
-  cdn_rotation R_BI; /* of the inertial, if it says its axes */
-  bool has_axes;
-  cdn_mass_properties inertial, geoms;
+  mjcf_body_mass inertial, geoms;
   int selected;         /* geoms in the groups that count for inertia */
   size_t first_pending; /* child bodies found so far are r->pending[first_pending ..] in the file's order */
 } contents;
 
-cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass, cdn_rotation *R_BI,
-                                 bool *given) {
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *out) {
   const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
   double diagonal[3] = { 0, 0, 0 }, full[6];
   bool has_mass, has_diagonal, has_full, oriented;
-  *R_BI = cdn_rotation_identity();
-  *mass = (cdn_mass_properties){ 0 };
+  cdn_rotation R_BI = cdn_rotation_identity();
+  *out = (mjcf_body_mass){ 0 };
+  cdn_mass_properties *mass = &out->of;
   CDNI_TRY(io_xml_vec3(r->log, node, "pos", &mass->com, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "mass", &mass->mass, &has_mass));
   if (!has_mass) return io_xml_missing(r->log, node, "mass", "write the body's mass in kg");
   CDNI_TRY(io_xml_doubles(r->log, node, "diaginertia", diagonal, 3, &has_diagonal));
   CDNI_TRY(io_xml_doubles(r->log, node, "fullinertia", full, 6, &has_full));
-  CDNI_TRY(io_mjcf_orientation(r, &e, R_BI, &oriented));
+  CDNI_TRY(io_mjcf_orientation(r, &e, &R_BI, &oriented));
   io_xml_report_rest(r->log, node);
   if (has_full && has_diagonal)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both diaginertia and fullinertia are given; keep one of them");
@@ -41,8 +39,8 @@ cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_pro
   if (mass->mass < 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the mass is negative");
   /* The file's order of a full matrix: xx yy zz xy xz yz. */
   if (has_full) mass->inertia = (cdn_inertia){ full[0], full[1], full[2], full[3], full[4], full[5] };
-  else mass->inertia = cdn_inertia_reexpress(*R_BI, (cdn_inertia){ diagonal[0], diagonal[1], diagonal[2], 0, 0, 0 });
-  *given = !has_full;
+  else mass->inertia = cdn_inertia_reexpress(R_BI, (cdn_inertia){ diagonal[0], diagonal[1], diagonal[2], 0, 0, 0 });
+  if (!has_full) out->principal = R_BI;
   return CDN_OK;
 }
 
@@ -126,7 +124,7 @@ static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf
   if (c->has_inertial)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the body has a second <inertial>; keep one of them");
   c->has_inertial = true;
-  return io_mjcf_read_inertial(r, node, &c->inertial, &c->R_BI, &c->has_axes);
+  return io_mjcf_read_inertial(r, node, &c->inertial);
 }
 
 static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
@@ -245,7 +243,7 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, mjcf_scope 
   CDNI_TRY(io_xml_bool(r->log, node, "mocap", &mocap, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "gravcomp", &gravcomp, NULL));
   if (mocap) io_not_understood(r->log, io_xml_line(node), "body mocap");
-  b->gravity_compensation = gravcomp;
+  b->gravity_compensation = r->flags.passive ? gravcomp : 0;
   io_xml_ignore(node, "user");
   const char *sleep = io_xml_string(node, "sleep");
   if (sleep && strcmp(sleep, "init") == 0 && r->flags.sleep)
@@ -293,9 +291,11 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   CDNI_TRY(io_mjcf_check_joints(r, place, p->node));
   /* Without geoms to take it from, the inertia of the file counts. */
   const bool geoms_count = from_geoms && !(given && c.selected == 0);
-  io_body_at(&r->tree, place)->mass = geoms_count ? c.geoms : c.inertial;
-  const mjcf_object axes = { .kind = MJCF_OBJECT_INERTIA, .place = place, .X.R = c.R_BI };
-  if (!geoms_count && c.has_axes) CDNI_TRY(io_mjcf_add_object(r, &axes));
+  const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;
+  io_body_at(&r->tree, place)->mass = mass->of;
+  io_body_at(&r->tree, place)->principal = mass->principal;
+  const mjcf_object axes = { .kind = MJCF_OBJECT_INERTIA, .place = place, .X.R = mass->principal };
+  if (!geoms_count && cdn_norm(mass->principal.x) > 0) CDNI_TRY(io_mjcf_add_object(r, &axes));
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);

@@ -10,6 +10,16 @@ typedef enum geom_type { PLANE, HFIELD, MESH, SDF, SPHERE, CAPSULE, ELLIPSOID, C
 static const char *const types[] = { "plane",   "hfield",    "mesh",     "sdf", "sphere",
                                      "capsule", "ellipsoid", "cylinder", "box" };
 
+static const cdn_shape_type shapes[] = { [PLANE] = CDN_SHAPE_PLANE,
+                                         [HFIELD] = CDN_SHAPE_HFIELD,
+                                         [MESH] = CDN_SHAPE_MESH,
+                                         [SDF] = CDN_SHAPE_MESH,
+                                         [SPHERE] = CDN_SHAPE_SPHERE,
+                                         [CAPSULE] = CDN_SHAPE_CAPSULE,
+                                         [ELLIPSOID] = CDN_SHAPE_ELLIPSOID,
+                                         [CYLINDER] = CDN_SHAPE_CYLINDER,
+                                         [BOX] = CDN_SHAPE_BOX };
+
 /* Capsule and cylinder: radius, half length along z. Ellipsoid and box: half axes. Sphere: radius. */
 static int size_count(geom_type s) { return s == SPHERE ? 1 : s == CAPSULE || s == CYLINDER ? 2 : 3; }
 
@@ -49,6 +59,11 @@ static cdn_inertia solid_inertia(geom_type s, double m, const double *a) {
     x = y = rod * (3 * r * r + 4 * h * h) / 12 + balls * (2 * r * r / 5 + h * h + 3 * h * r / 4);
   }
   return (cdn_inertia){ x, y, z, 0, 0, 0 };
+}
+
+/* What has mass: the solid, or (shellinertia) its surface. */
+static double content(geom_type s, const double *a, bool shell) {
+  return shell ? io_mjcf_shell_area(shapes[s], a) : volume(s, a);
 }
 
 /* ---- reading ---- */
@@ -101,42 +116,47 @@ static cdn_status read_geometry(mjcf_reader *r, const mjcf_element *e, geometry 
   return CDN_OK;
 }
 
-static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double solid_volume, double *mass) {
+/* The density is of the volume, or of the area of a shell. */
+static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double volume_or_area, double *mass) {
   double density = 1000;
   bool given;
   CDNI_TRY(io_mjcf_doubles(r, e, "mass", mass, 1, &given));
   CDNI_TRY(io_mjcf_double(r, e, "density", &density));
-  if (!given) *mass = density * solid_volume;
+  if (!given) *mass = density * volume_or_area;
   if (*mass < 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the %s is negative; it must be 0 or more",
                        given ? "mass" : "density");
   return CDN_OK;
 }
 
+/* `principal`: the geom's own axes are principal ones. */
+static void add_to(mjcf_body_mass *sum, const cdn_mass_properties *own, cdn_transform X_BG, bool principal) {
+  const bool first = sum->of.mass == 0;
+  const cdn_mass_properties in_B = cdn_mass_properties_transform(X_BG, *own);
+  sum->of = first ? in_B : cdn_mass_properties_merge(sum->of, in_B);
+  sum->principal = first && principal ? X_BG.R : (cdn_rotation){ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } };
+}
+
 static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
-                           cdn_mass_properties *sum) {
+                           mjcf_body_mass *sum) {
   const geom_type s = g->s;
   double mass = 0;
-  CDNI_TRY(read_mass(r, e, volume(s, g->size), &mass));
-  if (mass == 0) return CDN_OK;
-
   bool shell = false;
   CDNI_TRY(io_mjcf_bool(r, e, "shellinertia", &shell));
-  if (shell) {
-    io_not_understood(r->log, io_xml_line(e->node), "geom shellinertia");
-    io_warn(r->log, io_xml_line(e->node), "shellinertia is not understood: the %s counts as solid", types[s]);
-  }
-  const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), solid_inertia(s, mass, g->size) };
-  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
-  *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
+  CDNI_TRY(read_mass(r, e, content(s, g->size, shell), &mass));
+  if (mass == 0) return CDN_OK;
+  const cdn_inertia I = shell ? io_mjcf_shell_inertia(shapes[s], mass, g->size) : solid_inertia(s, mass, g->size);
+  const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), I };
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), true);
   return CDN_OK;
 }
 
 /* What a geom with a mesh lacks, or counts in its stead. */
-static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, const char *body, const mjcf_mesh *mesh) {
+static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, const char *body,
+                        const mjcf_mesh_mass *mesh) {
   const int line = io_xml_line(e->node);
   const char *name = body ? body : "(unnamed)";
-  if (s == MESH && mesh && mesh->solid.mass > 0) {
+  if (s == MESH && mesh && mesh->of.mass > 0) {
     io_warn(r->log, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->reason);
     return;
   }
@@ -149,43 +169,47 @@ static const char *body_name(const mjcf_reader *r, int place) {
   return place > 0 ? io_body_at(&r->tree, place)->name : "world";
 }
 
-/* A geom with a mesh: the solid within it. */
+/* A geom with a mesh: the solid within it, or its surface, if the mesh says so; or the geom, as MuJoCo had it before
+ * meshes could. */
 static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
-                                cdn_mass_properties *sum) {
+                                mjcf_body_mass *sum) {
   const char *name = NULL;
   double mass = 0;
+  bool shell = false;
+  CDNI_TRY(io_mjcf_bool(r, e, "shellinertia", &shell));
   CDNI_TRY(read_mass(r, e, 1, &mass)); /* 0 where its mass or density is */
   if (mass == 0) return CDN_OK;
   CDNI_TRY(io_mjcf_string(r, e, "mesh", &name));
-  const mjcf_mesh *mesh = g->s == MESH ? io_mjcf_mesh_solid(r, name) : NULL;
+  const mjcf_mesh_mass *mesh = g->s == MESH ? io_mjcf_mesh_mass(r, name, shell) : NULL;
   if (!mesh || mesh->reason[0]) report_mesh(r, e, g->s, body_name(r, scope->place), mesh);
-  if (!mesh || !(mesh->solid.mass > 0)) return CDN_OK;
-  CDNI_TRY(read_mass(r, e, mesh->solid.mass, &mass));
-  const double k = mass / mesh->solid.mass;
-  const cdn_inertia I = mesh->solid.inertia;
+  if (!mesh || !(mesh->of.mass > 0)) return CDN_OK;
+  CDNI_TRY(read_mass(r, e, mesh->of.mass, &mass));
+  const double k = mass / mesh->of.mass;
+  const cdn_inertia I = mesh->of.inertia;
   const cdn_mass_properties own = { mass,
-                                    mesh->solid.com,
+                                    mesh->of.com,
                                     { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
-  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
-  *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), false);
+  return CDN_OK;
+}
+
+static cdn_status read_fluid(mjcf_reader *r, const mjcf_element *e, cdn_spec_shape *shape) {
+  static const char *const words[] = { "none", "ellipsoid" };
+  int word = 0, count;
+  CDNI_TRY(io_mjcf_keyword(r, e, "fluidshape", words, 2, &word));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "fluidcoef", shape->fluid_coefficients, 5, &count));
+  shape->fluid = word == 1;
+  if (shape->fluid && (shape->type == CDN_SHAPE_MESH || shape->fit_scale > 0))
+    io_not_understood(r->log, io_xml_line(e->node), "geom fluidshape (of a mesh)");
   return CDN_OK;
 }
 
 /* The shape as data: what collides with it, and how it is drawn. */
 static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
                              cdn_spec_shape *shape) {
-  static const cdn_shape_type kinds[] = { [PLANE] = CDN_SHAPE_PLANE,
-                                          [HFIELD] = CDN_SHAPE_HFIELD,
-                                          [MESH] = CDN_SHAPE_MESH,
-                                          [SDF] = CDN_SHAPE_MESH,
-                                          [SPHERE] = CDN_SHAPE_SPHERE,
-                                          [CAPSULE] = CDN_SHAPE_CAPSULE,
-                                          [ELLIPSOID] = CDN_SHAPE_ELLIPSOID,
-                                          [CYLINDER] = CDN_SHAPE_CYLINDER,
-                                          [BOX] = CDN_SHAPE_BOX };
   int count, index;
   shape->name = io_mjcf_name(r, e->node);
-  shape->type = kinds[g->s];
+  shape->type = shapes[g->s];
   memcpy(shape->size, g->size, sizeof g->size);
   shape->X_BS = cdn_transform_multiply(scope->X_BS, g->X);
   shape->line = io_xml_line(e->node);
@@ -199,6 +223,7 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_double(r, e, "solmix", &shape->solmix));
   CDNI_TRY(io_mjcf_law(r, e, "solref", "solimp", &shape->law));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
+  CDNI_TRY(read_fluid(r, e, shape));
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
   const mjcf_object object = { .kind = MJCF_OBJECT_GEOM,
                                .name = io_spec_shape(r->spec, index)->name,
@@ -210,7 +235,7 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum, int *selected) {
+                             mjcf_body_mass *sum, int *selected) {
   mjcf_element e;
   cdn_spec_shape shape = cdn_default_spec_shape();
   geometry g = { .X = cdn_transform_identity() };

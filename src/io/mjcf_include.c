@@ -3,7 +3,6 @@
  * attached model's, as in MuJoCo. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "io/mjcf.h"
 
@@ -78,11 +77,11 @@ cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *
   CDNI_TRY(refuse_cycle(r, node, path));
   /* Opened here first, for a message with the line of the <include>. A pipe or a terminal is refused, since reading
    * it would wait for ever. */
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+  const io_file_kind kind = io_file_look(&r->log->files, path);
+  if (kind == IO_FILE_DIRECTORY || kind == IO_FILE_OTHER)
     return io_xml_fail(r->log, CDN_ERR_FILE, node,
                        "'%s' is no regular file but a directory, a pipe or a device; name a file", path);
-  FILE *file = fopen(path, "rb");
+  FILE *file = io_file_open(&r->log->files, path);
   if (!file)
     return io_xml_fail(r->log, CDN_ERR_FILE, node,
                        "cannot open '%s': %s; paths are relative to the "

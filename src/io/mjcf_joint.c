@@ -22,25 +22,30 @@ static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_sc
   return CDN_OK;
 }
 
-/* Newer files may make a spring or damper a polynomial; its first coefficient is the linear one. */
-static cdn_status read_linear(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *value) {
-  double c[3] = { 0, 0, 0 };
+/* Newer files may make a spring or damper a polynomial, whose linear coefficient comes first. */
+static cdn_status read_polynomial(mjcf_reader *r, const mjcf_element *e, const cdn_spec_joint *j, const char *attribute,
+                                  double *linear, double higher[2]) {
+  double c[3] = { *linear, 0, 0 };
   int count;
   CDNI_TRY(io_mjcf_doubles_upto(r, e, attribute, c, 3, &count));
-  if (count > 0) *value = c[0];
+  *linear = c[0];
   if (c[1] == 0 && c[2] == 0) return CDN_OK;
+  if (io_spec_joint_has_range(j)) {
+    memcpy(higher, c + 1, 2 * sizeof *higher);
+    return CDN_OK;
+  }
   char note[60];
-  snprintf(note, sizeof note, "joint %s (nonlinear)", attribute);
+  snprintf(note, sizeof note, "joint %s (nonlinear, of a ball or free joint)", attribute);
   io_not_understood(r->log, io_xml_line(e->node), note);
   return CDN_OK;
 }
 
 static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
-  CDNI_TRY(read_linear(r, e, "stiffness", &j->stiffness));
-  CDNI_TRY(read_linear(r, e, "damping", &j->damping));
+  CDNI_TRY(read_polynomial(r, e, j, "stiffness", &j->stiffness, j->stiffness_higher));
+  CDNI_TRY(read_polynomial(r, e, j, "damping", &j->damping, j->damping_higher));
   CDNI_TRY(io_mjcf_double(r, e, "armature", &j->armature));
-  if (!r->flags.springs) j->stiffness = 0;
-  if (!r->flags.dampers) j->damping = 0;
+  if (!r->flags.springs) j->stiffness = j->stiffness_higher[0] = j->stiffness_higher[1] = 0;
+  if (!r->flags.dampers) j->damping = j->damping_higher[0] = j->damping_higher[1] = 0;
   if (j->armature < 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "the armature is negative; it must be 0 or more");
   return CDN_OK;

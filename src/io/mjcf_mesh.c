@@ -1,7 +1,6 @@
-/* The mass of meshes: that of the solid within the mesh. Files are read for it, each once, where a body has no
- * <inertial>. The legacy way counts meshes that are not convex too heavy. It is taken where the file asks for it.
- * MuJoCo takes it also where the
- * file says nothing; there meshes are exact here, and a warning has both. */
+/* The mass of meshes: that of the solid within the mesh, or of its surface. Files are read for it, each once, where a
+ * body has no <inertial>. The legacy way counts meshes that are not convex too heavy. It is taken where the file asks
+ * for it. MuJoCo takes it also where the file says nothing; there meshes are exact here, and a warning has both. */
 #include <math.h>
 #include <stdio.h>
 
@@ -78,7 +77,7 @@ static cdn_status load(const mjcf_reader *r, const mjcf_mesh *m, bool hull, io_l
   return CDN_OK;
 }
 
-/* ---- solids ---- */
+/* ---- solids and shells ---- */
 
 static bool differ(double a, double b) { return fabs(a - b) > ALIKE * fabs(b); }
 
@@ -96,7 +95,8 @@ static void tell_both(const mjcf_reader *r, const mjcf_mesh *m, const cdn_mass_p
           obeyed ? "The second" : "The first", obeyed ? "exact" : "legacy");
 }
 
-static cdn_status solid_of(const mjcf_reader *r, mjcf_mesh *m, const cdn_surface *surface) {
+static cdn_status solid_of(const mjcf_reader *r, const mjcf_mesh *m, const cdn_surface *surface,
+                           cdn_mass_properties *out) {
   const cdn_spec_asset *asset = io_spec_asset(r->spec, m->asset);
   cdn_mass_properties legacy = { 0 }, exact = { 0 };
   cdn_surface_info info;
@@ -107,35 +107,34 @@ static cdn_status solid_of(const mjcf_reader *r, mjcf_mesh *m, const cdn_surface
   if (asked && info.closed) tell_both(r, m, &legacy, &exact);
   if (!info.closed && !obeyed)
     return cdni_refuse(CDN_ERR_ARG, "cdn_model_load", "the mesh '%.200s' is not closed", asset->name);
-  m->solid = obeyed ? legacy : exact;
+  *out = obeyed ? legacy : exact;
   return CDN_OK;
 }
 
-static cdn_status measure(const mjcf_reader *r, mjcf_mesh *m, bool hull) {
+static cdn_status measure(const mjcf_reader *r, const mjcf_mesh *m, bool hull, bool shell, cdn_mass_properties *out) {
   io_loaded_asset loaded;
+  cdn_mass_properties own = { 0 };
   CDNI_TRY(load(r, m, hull, &loaded));
-  const cdn_status status = solid_of(r, m, loaded.surface);
+  const cdn_status status = shell ? io_shell_of(loaded.surface, &own) : solid_of(r, m, loaded.surface, &own);
   cdn_surface_release(loaded.surface);
-  if (status == CDN_OK) m->solid = cdn_mass_properties_transform(loaded.X, m->solid);
-  else m->solid = (cdn_mass_properties){ 0 };
+  *out = status == CDN_OK ? cdn_mass_properties_transform(loaded.X, own) : (cdn_mass_properties){ 0 };
   return status;
 }
 
-static void measure_once(const mjcf_reader *r, mjcf_mesh *m) {
+static void measure_once(const mjcf_reader *r, const mjcf_mesh *m, bool shell, mjcf_mesh_mass *mass) {
   cdn_error error = { .code = CDN_OK };
-  m->measured = true;
-  if (m->inertia == MJCF_SHELL_INERTIA) {
-    snprintf(m->reason, sizeof m->reason, "inertia='shell' is not understood");
-    return;
-  }
-  if (measure(r, m, m->inertia == MJCF_CONVEX_INERTIA) == CDN_OK) return;
+  mass->measured = true;
+  if (measure(r, m, !shell && m->inertia == MJCF_CONVEX_INERTIA, shell, &mass->of) == CDN_OK) return;
   cdn_last_error(&error);
-  snprintf(m->reason, sizeof m->reason, "%.390s", error.text);
-  if (measure(r, m, true) != CDN_OK) m->solid = (cdn_mass_properties){ 0 };
+  snprintf(mass->reason, sizeof mass->reason, "%.390s", error.text);
+  if (shell || measure(r, m, true, false, &mass->of) != CDN_OK) mass->of = (cdn_mass_properties){ 0 };
 }
 
-const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name) {
+const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool shell) {
   mjcf_mesh *m = name ? find_mesh(r, name) : NULL;
-  if (m && !m->measured) measure_once(r, m);
-  return m;
+  if (!m) return NULL;
+  shell = shell || m->inertia == MJCF_SHELL_INERTIA;
+  mjcf_mesh_mass *mass = shell ? &m->shell : &m->solid;
+  if (!mass->measured) measure_once(r, m, shell, mass);
+  return mass;
 }

@@ -1,7 +1,5 @@
 /* <compiler> says how to read the file, <option> has properties of the world. Settings of MuJoCo's own numerics that
  * do not belong to its soft rows are not part of the model and are skipped. */
-#include <stdio.h>
-
 #include "io/mjcf.h"
 
 void io_mjcf_default_compiler(mjcf_compiler *compiler) {
@@ -17,7 +15,7 @@ void io_mjcf_default_compiler(mjcf_compiler *compiler) {
 
 void io_mjcf_default_options(mjcf_reader *r) {
   io_mjcf_default_compiler(&r->compiler);
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, false };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true, false, false, true };
   r->magnetic = cdn_v3(0, -0.5, 0);
   io_mjcf_default_solver(r);
   r->spec->whole.has_gravity = true;
@@ -152,6 +150,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "passive", &passive));
   CDNI_TRY(read_flag(r, node, "constraint", &constraint));
   if (!passive) f->springs = f->dampers = false;
+  f->passive = f->springs || f->dampers; /* without both MuJoCo has no passive forces at all */
   if (!constraint) f->limits = f->contacts = f->frictionloss = f->equality = false;
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_report_rest(r->log, node);
@@ -173,17 +172,13 @@ static cdn_status read_disabled_groups(mjcf_reader *r, io_xml_node *node) {
   return CDN_OK;
 }
 
-/* The medium around the bodies is not simulated. */
 static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
-  static const char *const names[] = { "density", "viscosity", "wind" };
-  for (int i = 0; i < CDNI_COUNT(names); i++) {
-    double v[3] = { 0, 0, 0 };
-    CDNI_TRY(io_xml_doubles(r->log, node, names[i], v, i < 2 ? 1 : 3, NULL));
-    if (v[0] == 0 && v[1] == 0 && v[2] == 0) continue;
-    char note[40];
-    snprintf(note, sizeof note, "option %s", names[i]);
-    io_not_understood(r->log, io_xml_line(node), note);
-  }
+  cdn_spec_medium *m = &r->spec->whole.medium;
+  CDNI_TRY(io_xml_double(r->log, node, "density", &m->density, NULL));
+  CDNI_TRY(io_xml_double(r->log, node, "viscosity", &m->viscosity, NULL));
+  CDNI_TRY(io_xml_vec3(r->log, node, "wind", &m->wind, NULL));
+  const char *wrong = io_check_medium(m);
+  if (wrong) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s", wrong);
   return CDN_OK;
 }
 

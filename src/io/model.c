@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/sized.h"
+#include "io/spec_fields.h"
 #include "io/xml.h"
 #include "system/system.h"
 
@@ -42,21 +43,45 @@ typedef struct source {
   size_t size;
 } source;
 
+static cdn_status read_xml(cdn_spec *spec, const char *text, size_t size, const cdn_model_options *options) {
+  io_xml_document *document = NULL;
+  CDNI_TRY(io_xml_open_memory(&spec->log, text, size, &document));
+  const cdn_status status = read_document(spec, options, document);
+  io_xml_close(document);
+  return status;
+}
+
+/* JSON begins with a brace. */
+static cdn_status read_text(cdn_spec *spec, const char *text, size_t size, const cdn_model_options *options) {
+  size_t k = 0;
+  while (k < size && strchr(" \t\r\n", text[k])) k++;
+  return k < size && text[k] == '{' ? io_read_json(spec, text, size) : read_xml(spec, text, size, options);
+}
+
+static cdn_status read_file(cdn_spec *spec, const char *path, const cdn_model_options *options) {
+  cdni_array text = { 0 };
+  cdn_status status = io_read_text(&spec->log, path, &text);
+  if (status == CDN_OK) status = read_text(spec, text.data, text.count, options);
+  cdni_array_free(&spec->log.allocator, &text);
+  return status;
+}
+
 static cdn_status read_source(cdn_spec *spec, const source *from, const cdn_model_options *options) {
   io_log *log = &spec->log;
   if (log->error.code != CDN_OK) return log->error.code;
   if (!from->path && !from->text && from->size > 0)
     return io_fail(log, CDN_ERR_ARG, 0, "neither a path nor a text was given");
-  io_xml_document *document = NULL;
-  CDNI_TRY(from->path ? io_xml_open(log, from->path, &document)
-                      : io_xml_open_memory(log, from->text, from->size, &document));
-  cdn_status status = read_document(spec, options, document);
-  io_xml_close(document);
+  cdn_status status =
+      from->path ? read_file(spec, from->path, options) : read_text(spec, from->text, from->size, options);
   /* A failure to keep a warning or a note is one of the whole. */
   if (status == CDN_OK) status = log->error.code;
   if (status == CDN_OK && options->strict) status = refuse_notes(log);
   if (status != CDN_OK) io_spec_clear(spec);
   return status;
+}
+
+static io_files files_of(const cdn_model_options *options) {
+  return (io_files){ options->read_file, options->read_file_user };
 }
 
 /* `unreadable`: why the options cannot be read, or NULL. */
@@ -65,6 +90,7 @@ static cdn_status load_spec(const source *from, const cdn_model_options *options
   cdn_spec *spec = *out = io_spec_start(options->allocator, from->name);
   if (!spec) return CDN_ERR_NOMEM;
   spec->whole.from_file = true;
+  spec->log.files = files_of(options);
   return unreadable ? io_fail(&spec->log, CDN_ERR_VERSION, 0, "%s", unreadable) : read_source(spec, from, options);
 }
 
@@ -153,6 +179,7 @@ static cdn_status build_copy(const cdn_spec *spec, cdn_model *model, const char 
                              const char *function) {
   cdn_status status = cdn_spec_copy(spec, &model->spec);
   if (status == CDN_OK && unreadable) status = io_fail(&model->spec->log, CDN_ERR_VERSION, 0, "%s", unreadable);
+  if (status == CDN_OK && model->options.read_file) model->spec->log.files = files_of(&model->options);
   if (status == CDN_OK) status = build_into(model, system, function);
   return finish(model, status, function);
 }

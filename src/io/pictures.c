@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <png.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 static const char function[] = "cdn_model_dress";
 
@@ -42,11 +41,10 @@ static cdn_status read_png(const char *path, FILE *file, io_picture *out) {
   return status;
 }
 
-cdn_status io_picture_load(const char *path, io_picture *out) {
-  struct stat is;
+cdn_status io_picture_load(const io_files *files, const char *path, io_picture *out) {
   *out = (io_picture){ 0 };
   errno = 0;
-  FILE *file = stat(path, &is) == 0 && S_ISREG(is.st_mode) ? fopen(path, "rb") : NULL;
+  FILE *file = io_file_look(files, path) == IO_FILE_REGULAR ? io_file_open(files, path) : NULL;
   if (!file)
     return cdni_refuse(CDN_ERR_FILE, function, "the picture '%s' cannot be opened: %s", path,
                        errno ? strerror(errno) : "it is no regular file");

@@ -17,7 +17,7 @@ void io_picture_free(io_picture *p);
 
 /* pictures.c: reads a PNG or a JPEG. What fails is the thread's last failure: CDN_ERR_FILE, CDN_ERR_UNSUPPORTED,
  * CDN_ERR_NOMEM; then *out is empty. */
-cdn_status io_picture_load(const char *path, io_picture *out);
+cdn_status io_picture_load(const io_files *files, const char *path, io_picture *out);
 /* pictures_jpeg.c or pictures_jpeg_absent.c: reads a JPEG from its beginning. What fails may leave pixels in *out,
  * which is empty before. */
 cdn_status io_picture_read_jpeg(const char *path, FILE *file, io_picture *out);

@@ -93,7 +93,7 @@ CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 }, .law 
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 }, .law = SOFT,
-         .solmix = 1);
+         .solmix = 1, .fluid_coefficients = { 0.5, 0.25, 1.5, 1, 1 });
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 }, .random = 0.01, .gridsize = { 1, 1 }, .specular = 0.5,
          .shininess = 0.5);
@@ -118,7 +118,7 @@ CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_l
          .passive = MUSCLE, .muscle_time = { 0.01, 0.04 });
 
 static bool is_kind(cdn_spec_kind kind) { return (unsigned)kind < CDN_SPEC_KIND_COUNT; }
-static void *element_at(const cdn_spec *spec, cdn_spec_kind kind, int i) {
+void *io_spec_element(const cdn_spec *spec, cdn_spec_kind kind, int i) {
   return (char *)spec->elements[kind].data + infos[kind].size * (size_t)i;
 }
 static char **text_at(const kind_info *info, void *element, int i) {
@@ -335,7 +335,7 @@ cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *elemen
 }
 
 const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset) {
-  return (const char **)(void *)((char *)element_at(spec, kind, i) + offset);
+  return (const char **)(void *)((char *)io_spec_element(spec, kind, i) + offset);
 }
 
 static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element, const char *function) {
@@ -343,7 +343,7 @@ static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *ele
   const int before = (int)spec->elements[kind].count;
   if (i < 0 || i >= before) return fail(spec, CDN_ERR_ARG, function, NULL, "there is no element of this index");
   CDNI_TRY(add(spec, kind, element, function, NULL));
-  void *new = element_at(spec, kind, before), *old = element_at(spec, kind, i);
+  void *new = io_spec_element(spec, kind, before), *old = io_spec_element(spec, kind, i);
   free_element(a, kind, old);
   memcpy(old, new, infos[kind].size);
   spec->elements[kind].count--;
@@ -355,7 +355,7 @@ static cdn_status get(const cdn_spec *spec, cdn_spec_kind kind, int i, void *out
                       const char *function) {
   const bool there = spec && out && i >= 0 && i < (int)spec->elements[kind].count;
   const uint32_t struct_size = (uint32_t)size;
-  cdni_sized_write(out, size, there ? element_at(spec, kind, i) : none, infos[kind].size);
+  cdni_sized_write(out, size, there ? io_spec_element(spec, kind, i) : none, infos[kind].size);
   if (out && size >= sizeof struct_size) memcpy(out, &struct_size, sizeof struct_size);
   if (there) return CDN_OK;
   return cdni_refuse(CDN_ERR_ARG, function, "there is no spec, no %s %d in it, or nowhere to put it", infos[kind].word,
@@ -403,7 +403,7 @@ int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
 
 int cdn_spec_find(const cdn_spec *spec, cdn_spec_kind kind, const char *name) {
   for (int i = 0; name && i < cdn_spec_count(spec, kind); i++)
-    if (strcmp(name_of(&infos[kind], element_at(spec, kind, i)), name) == 0) return i;
+    if (strcmp(name_of(&infos[kind], io_spec_element(spec, kind, i)), name) == 0) return i;
   return -1;
 }
 
@@ -412,7 +412,7 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
   if (!is_kind(kind) || i < 0 || i >= cdn_spec_count(spec, kind))
     return fail(spec, CDN_ERR_ARG, "cdn_spec_remove", NULL, "there is no element of this kind and index");
   const size_t size = infos[kind].size, behind = spec->elements[kind].count - (size_t)i - 1;
-  char *at = element_at(spec, kind, i);
+  char *at = io_spec_element(spec, kind, i);
   free_element(&spec->log.allocator, kind, at);
   memmove(at, at + size, behind * size);
   spec->elements[kind].count--;
@@ -453,7 +453,7 @@ void io_spec_clear(cdn_spec *spec) {
   const cdn_allocator a = spec->log.allocator;
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
     for (int i = 0; i < cdn_spec_count(spec, (cdn_spec_kind)kind); i++)
-      free_element(&a, (cdn_spec_kind)kind, element_at(spec, (cdn_spec_kind)kind, i));
+      free_element(&a, (cdn_spec_kind)kind, io_spec_element(spec, (cdn_spec_kind)kind, i));
     cdni_array_free(&a, &spec->elements[kind]);
   }
 }
@@ -470,7 +470,7 @@ void cdn_spec_destroy(cdn_spec *spec) {
 static cdn_status copy_elements(cdn_spec *to, const cdn_spec *from) {
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
     for (int i = 0; i < cdn_spec_count(from, (cdn_spec_kind)kind); i++)
-      CDNI_TRY(add(to, (cdn_spec_kind)kind, element_at(from, (cdn_spec_kind)kind, i), "cdn_spec_copy", NULL));
+      CDNI_TRY(add(to, (cdn_spec_kind)kind, io_spec_element(from, (cdn_spec_kind)kind, i), "cdn_spec_copy", NULL));
   return io_log_copy(&to->log, &from->log);
 }
 
@@ -481,6 +481,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   CDNI_TRY(create(cdn_spec_name(spec), spec->log.file, spec->log.allocator, &copy));
   copy->whole = spec->whole;
   copy->log.body_word = spec->log.body_word;
+  copy->log.files = spec->log.files;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
   else cdn_spec_destroy(copy); /* its message has been told */

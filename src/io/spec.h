@@ -13,6 +13,7 @@ typedef struct io_whole {
   bool has_solver;        /* the format has one (MJCF), or the spec was given one */
   cdn_vec3 gravity;
   cdn_spec_solver solver;
+  cdn_spec_medium medium;
 } io_whole;
 
 struct cdn_spec {
@@ -50,6 +51,8 @@ cdn_spec *io_spec_start(cdn_allocator allocator, const char *file);
  * second one makes up no name: the reader gives it one. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
 cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+/* Element i of a kind: a struct of that kind. */
+void *io_spec_element(const cdn_spec *spec, cdn_spec_kind kind, int i);
 /* The text at `offset` in element i. The spec owns it. */
 const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset);
 /* Removes all elements, as those that a reader has left when it failed. */

@@ -1,7 +1,6 @@
 /* SRDF files of ROS: of them <disable_collisions link1='..' link2='..'/> is read, pairs of links that never touch. (The
  * format: wiki.ros.org/srdf.) */
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "io/urdf.h"
 
@@ -15,10 +14,9 @@ static bool find_beside(const urdf_graph *graph, char *path, size_t size) {
   static const char *const places[] = { "", "../srdf/" };
   for (int k = 0; k < 4; k++) {
     const bool by_file = k % 2 == 0;
-    struct stat is;
     if (snprintf(path, size, "%.*s%s%.*s.srdf", directory, file, places[k / 2],
                  by_file ? stem : (int)strlen(graph->spec->name), by_file ? base : graph->spec->name) < (int)size &&
-        stat(path, &is) == 0 && S_ISREG(is.st_mode))
+        io_file_look(&graph->log->files, path) == IO_FILE_REGULAR)
       return true;
   }
   return false;

@@ -109,7 +109,7 @@ static cdn_status load(const io_log *log, const cdn_spec_asset *a, const char *f
   char path[4096];
   *out = (io_picture){ 0 };
   CDNI_TRY(io_find_file(log, file, path, sizeof path));
-  CDNI_TRY(io_picture_load(path, out));
+  CDNI_TRY(io_picture_load(&log->files, path, out));
   flip(a, out);
   return CDN_OK;
 }

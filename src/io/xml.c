@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
@@ -170,12 +169,11 @@ cdn_status io_xml_open_memory(io_log *log, const char *text, size_t size, io_xml
   return status;
 }
 
-/* Reads a file whole, in pieces, so that pipes do as well. */
-static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
-  struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+/* In pieces, so that pipes do as well. */
+cdn_status io_read_text(io_log *log, const char *path, cdni_array *text) {
+  if (io_file_look(&log->files, path) == IO_FILE_DIRECTORY)
     return io_fail(log, CDN_ERR_FILE, 0, "this is a directory; give the model file inside it");
-  FILE *file = fopen(path, "rb");
+  FILE *file = io_file_open(&log->files, path);
   if (!file) return io_fail(log, CDN_ERR_FILE, 0, "cannot open the file: %s", strerror(errno));
   cdn_status status = CDN_OK;
   char piece[16384];
@@ -194,7 +192,7 @@ static cdn_status read_file(io_log *log, const char *path, cdni_array *text) {
 cdn_status io_xml_open(io_log *log, const char *path, io_xml_document **out) {
   *out = NULL;
   cdni_array text = { 0 };
-  cdn_status status = read_file(log, path, &text);
+  cdn_status status = io_read_text(log, path, &text);
   if (status == CDN_OK) status = io_xml_open_memory(log, text.data, text.count, out);
   cdni_array_free(&log->allocator, &text);
   return status;

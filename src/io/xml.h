@@ -13,6 +13,8 @@ typedef struct io_xml_node io_xml_node; /* an element; lives as long as its docu
 
 /* ---- documents ---- */
 
+/* All bytes of a file, at most 256 MiB. The caller frees them, whatever is returned. */
+cdn_status io_read_text(io_log *log, const char *path, cdni_array *text);
 /* Parse a file, or a text in memory. On failure *out is NULL and the message is on the log. Nothing outside
  * the document is loaded, and a document that declares entities is refused. */
 cdn_status io_xml_open(io_log *log, const char *path, io_xml_document **out);

@@ -45,9 +45,9 @@ struct path_room {
   cdni_array paths; /* path_entry */
   int n_items, n_gaps;
   const matter *matter;
-  cdn_dvar numbers; /* ITEM_NUMBERS an item */
+  cdn_dvar numbers;                        /* ITEM_NUMBERS an item */
+  cdn_ticket lengths_ticket, rates_ticket; /* from the first path on, before the System is frozen */
   cdn_cache gaps, lengths, rates;
-  cdn_ticket lengths_ticket, rates_ticket; /* reserved with the first path */
 };
 
 static inline const path_entry *path_at(const path_room *room, int i) { return &CDNI_AT(room->paths, path_entry, i); }

@@ -83,11 +83,12 @@ static cdn_status choose_damping(cdn_ensemble *e, unsigned vary, cdn_state *stat
   if (!e->twin || (vary & CDN_VARY_FORCES)) return CDN_OK;
   double *damping = reserve(e, (size_t)e->nu, sizeof *damping);
   if (!damping) return CDN_ERR_NOMEM;
-  cdni_forces_joint_damping(e->forces, state, damping, e->nu);
-  e->apart = !cdni_dynamics_damps_in_lanes(cdni_dynamics(e->system), damping);
+  bool constant;
+  const cdn_status status = cdni_forces_joint_damping(e->forces, state, damping, e->nu, &constant);
+  e->apart = status != CDN_OK || !constant || !cdni_dynamics_damps_in_lanes(cdni_dynamics(e->system), damping);
   if (e->apart) give_back(e, damping, (size_t)e->nu, sizeof *damping);
   else e->damping = damping;
-  return CDN_OK;
+  return status;
 }
 
 static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned vary, cdn_state *state) {

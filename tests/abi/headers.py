@@ -26,12 +26,12 @@ DEFS = {
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
-    'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature',
+    'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context',
     'cdn_trajectory_def': 'own', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
-    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_path_item': 'divisor', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
+    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_medium': 'wind', 'cdn_fluid_box_def': 'wind', 'cdn_fluid_ellipsoid_def': 'kutta_lift', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_path_item': 'divisor', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
 OPS = {
     'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
     'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',

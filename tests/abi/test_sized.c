@@ -223,6 +223,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_contact, sizeof(cdn_spec_contact), (w.spec, 0, out, size))                                       \
   X(cdn_spec_get_solver, sizeof(cdn_spec_solver), (w.spec, out, size))                                            \
+  X(cdn_spec_get_medium, sizeof(cdn_spec_medium), (w.spec, out, size))                                            \
   X(cdn_spec_get_camera, sizeof(cdn_spec_camera), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_light, sizeof(cdn_spec_light), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_tendon, sizeof(cdn_spec_tendon), (w.spec, 0, out, size))                                         \

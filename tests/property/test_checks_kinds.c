@@ -2,6 +2,8 @@
  * with and without z, and every kind of constraint. */
 #include "constraint_samples.h"
 
+#include <cardan/media.h>
+
 static void nothing_wrong(cdn_status status, cdn_check *check, const char *what) {
   ck_assert_msg(status == CDN_OK, "%s: %s", what, cdn_last_error_text());
   ck_assert_msg(cdn_check_count(check) == 0, "%s: %s", what, cdn_check_text(check));
@@ -41,6 +43,13 @@ START_TEST(test_forces) {
     cdn_system_add_two_point_force(tree.system, "rocket", (cdn_body){ 0 }, cdn_v3(3, 0, 0), (cdn_body){ 2 },
                                    cdn_v3(0, 0, 0), 4);
     cdn_system_add_global_damper(tree.system, "thick air", 0.2);
+    cdn_fluid_box_def air = cdn_default_fluid_box_def();
+    air.body.i = 3, air.X_BF = X, air.density = 1.2, air.viscosity = 0.1, air.wind = cdn_v3(1, 2, 3);
+    cdn_fluid_ellipsoid_def water = cdn_default_fluid_ellipsoid_def();
+    water.body.i = 2, water.X_BF = X, water.density = 3, water.viscosity = 0.1, water.wind = cdn_v3(1, 2, 3);
+    for (int i = 0; i < 3; i++) air.half[i] = water.half[i] = 0.1 * (i + 2);
+    cdn_system_add_fluid_box(tree.system, "air", &air);
+    cdn_system_add_fluid_ellipsoid(tree.system, "water", &water);
     cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
     smooth.name = "sole", smooth.plane_body.i = 1, smooth.ball_body.i = 5, smooth.radius = 0.5, smooth.modulus = 1e3;
     smooth.depth_sharpness = 5, smooth.transition_velocity = 0.5;

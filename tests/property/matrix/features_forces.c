@@ -1,5 +1,7 @@
 /* shared by tests in this folder */
 /* Features: one force element of each kind. The table is made from the library's own list of kinds. */
+#include <cardan/media.h>
+
 #include "forces/internal.h"
 #include "matrix.h"
 
@@ -8,9 +10,11 @@ static void add_gravity(scene *s) {
   cdn_system_exclude_from_gravity(s->system, g, s->cylinder);
 }
 static void add_mobility_spring(scene *s) {
-  cdn_system_add_mobility_spring(s->system, "spring", s->slider, 0, 30, 0.2);
+  cdn_system_add_polynomial_spring(s->system, "spring", s->slider, 0, (double[]){ 30, -4, 9 }, 0.2);
 }
-static void add_mobility_damper(scene *s) { cdn_system_add_mobility_damper(s->system, "damper", s->ball, 1, 0.7); }
+static void add_mobility_damper(scene *s) {
+  cdn_system_add_polynomial_damper(s->system, "damper", s->ball, 1, (double[]){ 0.7, 0.3, 0.2 });
+}
 static void add_mobility_force(scene *s) { cdn_system_add_mobility_force(s->system, "motor", s->slider, 0, 2); }
 
 static void add_actuator(scene *s) {
@@ -97,6 +101,25 @@ static void add_linear_bushing(scene *s) {
                                 (double[]){ 1, 2, 3, 10, 20, 30 }, (double[]){ 0.1, 0.2, 0.3, 1, 2, 3 });
 }
 static void add_global_damper(scene *s) { cdn_system_add_global_damper(s->system, "mud", 0.3); }
+
+static cdn_transform fluid_frame_of(const scene *s) {
+  (void)s;
+  return (cdn_transform){ cdn_rotation_axis_angle(cdn_v3(1, 2, -1), 0.8), cdn_v3(0.1, -0.2, 0.15) };
+}
+static void add_fluid_box(scene *s) {
+  cdn_fluid_box_def def = cdn_default_fluid_box_def();
+  def.body = s->ball, def.X_BF = fluid_frame_of(s), def.density = 1.2, def.viscosity = 0.3,
+  def.wind = cdn_v3(0.4, 2, -1);
+  def.half[0] = 0.3, def.half[1] = 0.2, def.half[2] = 0.5;
+  cdn_system_add_fluid_box(s->system, "air", &def);
+}
+static void add_fluid_ellipsoid(scene *s) {
+  cdn_fluid_ellipsoid_def def = cdn_default_fluid_ellipsoid_def();
+  def.body = s->ball, def.X_BF = fluid_frame_of(s), def.density = 1.2, def.viscosity = 0.3,
+  def.wind = cdn_v3(0.4, 2, -1);
+  def.half[0] = 0.3, def.half[1] = 0.2, def.half[2] = 0.5;
+  cdn_system_add_fluid_ellipsoid(s->system, "water", &def);
+}
 
 static void add_smooth_contact(scene *s) {
   cdn_smooth_contact_def def = cdn_default_smooth_contact_def();

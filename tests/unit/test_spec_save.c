@@ -1,0 +1,261 @@
+/* Specs written as files of Cardan's own format and read again: they are the same to the last bit, and what is wrong in
+ * such a file is named. */
+#include "testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/spec_fields.h"
+
+static const char *const examples[] = { "pendulum.xml", "walker.xml",  "gripper.xml", "five_bar.xml",
+                                        "puppet.xml",   "gymnast.xml", "hexapod.xml", "press.xml",
+                                        "slope.xml",    "stairs.xml",  "top.xml",     "arm.urdf" };
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
+/* Every field of every element, and what is said of the whole. */
+static void same(const cdn_spec *a, const cdn_spec *b) {
+  for (int which = 0; which < CDN_SPEC_KIND_COUNT; which++) {
+    const io_element_kind *kind = &io_element_kinds()[which];
+    const int n = cdn_spec_count(a, (cdn_spec_kind)which);
+    ck_assert_int_eq(n, cdn_spec_count(b, (cdn_spec_kind)which));
+    for (int i = 0; i < n; i++) {
+      io_any_element x, y;
+      kind->start(&x), kind->start(&y);
+      OK(kind->get(a, i, &x));
+      OK(kind->get(b, i, &y));
+      for (int k = 0; k < kind->n_fields; k++)
+        ck_assert_msg(io_field_equal(&kind->fields[k], &x, &y), "%s %d: %s", kind->word, i, kind->fields[k].name);
+    }
+  }
+  ck_assert(a->whole.has_gravity == b->whole.has_gravity && a->whole.parents_touch == b->whole.parents_touch);
+  ck_assert(a->whole.overlaps_pass == b->whole.overlaps_pass && a->whole.has_solver == b->whole.has_solver);
+  ck_assert(a->whole.meshes_have_looks == b->whole.meshes_have_looks);
+  ck_assert_mem_eq(&a->whole.gravity, &b->whole.gravity, sizeof a->whole.gravity);
+  const io_element_kind *medium = io_medium_fields();
+  for (int k = 0; k < medium->n_fields; k++)
+    ck_assert_msg(io_field_equal(&medium->fields[k], &a->whole.medium, &b->whole.medium), "%s", medium->fields[k].name);
+  const io_element_kind *solver = io_solver_fields();
+  for (int k = 0; k < solver->n_fields; k++)
+    ck_assert_msg(io_field_equal(&solver->fields[k], &a->whole.solver, &b->whole.solver), "%s", solver->fields[k].name);
+}
+
+static void save_path(char path[64], const char *ending) {
+  snprintf(path, 64, "/tmp/cardan-test-%ld%s", (long)getpid(), ending);
+}
+
+static void example_path(char model[300], const char *name) {
+  const char *root = getenv("CARDAN_SOURCE_ROOT");
+  snprintf(model, 300, "%s/examples/models/%s", root ? root : ".", name);
+}
+
+START_TEST(test_what_is_read_again_is_the_same) {
+  char model[300], path[64];
+  save_path(path, ".json");
+  for (int i = 0; i < EXAMPLES; i++) {
+    cdn_spec *first, *again;
+    example_path(model, examples[i]);
+    OK(cdn_spec_load(model, NULL, &first));
+    OK(cdn_spec_save(first, path, NULL));
+    OK(cdn_spec_load(path, NULL, &again));
+    same(first, again);
+    cdn_spec_destroy(first);
+    cdn_spec_destroy(again);
+  }
+  remove(path);
+}
+END_TEST
+
+/* As MJCF, too; but for what it says nothing of: units, and masks of shapes that do not touch. */
+START_TEST(test_mjcf_is_the_same) {
+  char model[300], path[64];
+  save_path(path, ".xml");
+  for (int i = 0; i < EXAMPLES; i++) {
+    cdn_spec *first, *again;
+    example_path(model, examples[i]);
+    if (strstr(model, ".urdf")) continue;
+    OK(cdn_spec_load(model, NULL, &first));
+    const cdn_status status = cdn_spec_save(first, path, NULL);
+    ck_assert_msg(status == CDN_OK, "%s: %s", examples[i], cdn_last_error_text());
+    OK(cdn_spec_load(path, NULL, &again));
+    for (int k = 0; k < cdn_spec_count(first, CDN_SPEC_SHAPE); k++)
+      if (!io_spec_shape(first, k)->collision) {
+        io_spec_shape(first, k)->contype = io_spec_shape(again, k)->contype;
+        io_spec_shape(first, k)->conaffinity = io_spec_shape(again, k)->conaffinity;
+      }
+    for (int k = 0; k < cdn_spec_count(first, CDN_SPEC_ACTUATOR); k++)
+      if (!io_spec_actuator(again, k)->unit)
+        ((cdn_spec_actuator *)io_spec_element(first, CDN_SPEC_ACTUATOR, k))->unit = NULL;
+    same(first, again);
+    cdn_spec_destroy(first);
+    cdn_spec_destroy(again);
+  }
+  remove(path);
+}
+END_TEST
+
+/* What is changed in a file counts, whatever <custom> says. */
+START_TEST(test_edits_count) {
+  static const char text[] =
+      "<mujoco><worldbody><body name='b'><joint name='j'/><inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body>"
+      "</worldbody><custom><text name='cardan|body|b|mass' data='2.0000000000000004'/>"
+      "<text name='cardan|body|b|com' data='0 0 0.5'/><text name='cardan|body|gone|mass' data='1'/>"
+      "<text name='cardan|joint|j|damping' data='1 2'/><text name='cardan|joint|j|name' data='1'/><text name='other' data='x'/>"
+      "<text name='cardan|body|#7|mass' data='1'/></custom></mujoco>";
+  cdn_spec *spec;
+  OK(cdn_spec_load_string(text, strlen(text), "m", NULL, &spec));
+  ck_assert(io_spec_body(spec, 0)->mass.mass == 2.0000000000000004);
+  ck_assert(io_spec_body(spec, 0)->mass.com.z == 0);
+  ck_assert(spec->log.warnings.count == 1);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+static void count_lost(void *context, const char *what) {
+  ++*(int *)context;
+  ck_assert(strlen(what) > 3);
+}
+
+/* Numbers of a table alone, which MJCF does not have. */
+START_TEST(test_what_mjcf_cannot_hold) {
+  char model[300], path[64];
+  save_path(path, ".xml");
+  example_path(model, "arm.urdf");
+  cdn_spec *spec, *again;
+  OK(cdn_spec_load(model, NULL, &spec));
+  FAILS(cdn_spec_save(spec, path, NULL), CDN_ERR_UNSUPPORTED);
+  ck_assert_msg(strstr(cdn_last_error_text(), "speed_limit"), "%s", cdn_last_error_text());
+  int lost = 0;
+  cdn_save_options options = cdn_default_save_options();
+  options.tell_lost = count_lost, options.context = &lost;
+  OK(cdn_spec_save(spec, path, &options));
+  ck_assert(lost > 0);
+  OK(cdn_spec_load(path, NULL, &again));
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_BODY), cdn_spec_count(again, CDN_SPEC_BODY));
+  cdn_spec_destroy(again);
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = "bolt", joint.kind = CDN_SCREW, joint.child = "nut";
+  cdn_spec_body body = cdn_default_spec_body();
+  body.name = "nut", body.mass.mass = 1;
+  OK(cdn_spec_add_body(spec, &body, NULL));
+  OK(cdn_spec_add_joint(spec, &joint, NULL));
+  FAILS(cdn_spec_save(spec, path, &options), CDN_ERR_UNSUPPORTED);
+  ck_assert(strstr(cdn_last_error_text(), "'bolt'"));
+  cdn_spec_destroy(spec);
+  remove(path);
+}
+END_TEST
+
+/* Numbers and texts that no example has. */
+START_TEST(test_odd_numbers_and_texts) {
+  char path[64];
+  save_path(path, ".json");
+  cdn_spec *spec, *again;
+  OK(cdn_spec_create(&(cdn_spec_def){ sizeof(cdn_spec_def), "a \"name\" \\ with \t and \xc3\xa4", { 0 } }, &spec));
+  cdn_spec_medium medium = cdn_default_spec_medium();
+  medium.density = 1.2, medium.wind = cdn_v3(0.1, 0, -3);
+  OK(cdn_spec_set_medium(spec, &medium));
+  cdn_spec_body body = cdn_default_spec_body();
+  body.name = "b\n{}";
+  body.mass =
+      (cdn_mass_properties){ 0.1 + 0.2, { -0.0, 1e-320, 1.7976931348623157e308 }, { 1, 2, 3, 1e22, -1e-7, 3e15 } };
+  OK(cdn_spec_add_body(spec, &body, NULL));
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.name = "j", joint.child = "b\n{}", joint.kind = CDN_SCREW, joint.params[0] = 1. / 3;
+  joint.cut = CDN_CUT_JOINT, joint.lock = CDN_LEVEL_VELOCITY;
+  OK(cdn_spec_add_joint(spec, &joint, NULL));
+  cdn_spec_key key = cdn_default_spec_key();
+  const double q[2] = { 1, -2.5 }, controls[3] = { 3, 1e-300, 5 };
+  key.name = "k", key.q = q, key.nq = 2, key.time = 4, key.controls = controls, key.n_actuators = 3;
+  OK(cdn_spec_add_key(spec, &key, NULL));
+  OK(cdn_spec_save(spec, path, NULL));
+  OK(cdn_spec_load(path, NULL, &again));
+  same(spec, again);
+  ck_assert_str_eq(cdn_spec_name(again), cdn_spec_name(spec));
+  cdn_spec_destroy(spec);
+  cdn_spec_destroy(again);
+  remove(path);
+}
+END_TEST
+
+static const struct {
+  const char *text, *says;
+} mistakes[] = {
+  { "{}", "begins with" },
+  { "{ \"cardan model\": 2 }", "the version" },
+  { "{ \"cardan model\": 1, \"bodys\": [] }", "\"bodys\" is unknown" },
+  { "{ \"cardan model\": 1,\n \"bodies\": [ { \"name\": } ] }", ":2: " },
+  { "{ \"cardan model\": 1, \"bodies\": {} }", "should be a list" },
+  { "{ \"cardan model\": 1, \"bodies\": [ 3 ] }", "body 0 should be an object" },
+  { "{ \"cardan model\": 1, \"bodies\": [ { \"name\": \"arm\", \"mas\": 3 } ] }", "body 0 'arm': \"mas\" is unknown" },
+  { "{ \"cardan model\": 1, \"bodies\": [ { \"com\": [1, 2] } ] }", "should be 3 numbers" },
+  { "{ \"cardan model\": 1, \"bodies\": [ { \"mass\": \"heavy\" } ] }", "should be 1 number" },
+  { "{ \"cardan model\": 1, \"joints\": [ { \"kind\": \"hinge\" } ] }", "should be one of: weld, pin, slider" },
+  { "{ \"cardan model\": 1, \"joints\": [ { \"kind\": \"custom\" } ] }", "functions" },
+  { "{ \"cardan model\": 1, \"joints\": [ { \"limited\": 1 } ] }", "true or false" },
+  { "{ \"cardan model\": 1, \"shapes\": [ { \"condim\": 3.5 } ] }", "whole number" },
+  { "{ \"cardan model\": 1, \"keys\": [ { \"controls\": [1], \"activations\": [1, 2] } ] }", "another length" },
+  { "{ \"cardan model\": 1, \"keys\": [ { \"q\": [[[1]]] } ] }", "list of numbers" },
+  { "{ \"cardan model\": 1, \"solver\": { \"timestep\": -1 } }", "the solver" },
+  { "{ \"cardan model\": 1, \"gravity\": [0, 0, \"inf\"] }", "an infinity" },
+};
+enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
+
+START_TEST(test_mistakes_are_named) {
+  for (int i = 0; i < MISTAKES; i++) {
+    cdn_spec *spec;
+    cdn_error error;
+    ck_assert(cdn_spec_load_string(mistakes[i].text, strlen(mistakes[i].text), "m", NULL, &spec) != CDN_OK);
+    cdn_spec_last_error(spec, &error);
+    ck_assert_msg(strstr(error.text, mistakes[i].says), "'%s' lacks '%s'", error.text, mistakes[i].says);
+    cdn_spec_destroy(spec);
+  }
+}
+END_TEST
+
+/* Cut anywhere, and with a letter changed, a file is read or refused. */
+START_TEST(test_broken_files_are_refused) {
+  char model[300], path[64], text[20000];
+  example_path(model, "pendulum.xml");
+  save_path(path, ".json");
+  cdn_spec *spec;
+  OK(cdn_spec_load(model, NULL, &spec));
+  OK(cdn_spec_save(spec, path, NULL));
+  cdn_spec_destroy(spec);
+  FILE *file = fopen(path, "rb");
+  const size_t size = fread(text, 1, sizeof text, file);
+  fclose(file);
+  remove(path);
+  for (size_t n = 0; n < size; n += SANITIZED ? 13 : 3) {
+    ck_assert(n + 2 >= size || cdn_spec_load_string(text, n, "m", NULL, &spec) != CDN_OK);
+    if (n + 2 < size) cdn_spec_destroy(spec);
+    const char kept = text[n];
+    text[n] = "{[\"0-,:z"[n % 8];
+    (void)!cdn_spec_load_string(text, size, "m", NULL, &spec);
+    cdn_spec_destroy(spec);
+    text[n] = kept;
+  }
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_written_is_refused) {
+  cdn_spec *spec;
+  OK(cdn_spec_create(NULL, &spec));
+  FAILS(cdn_spec_save(spec, "/tmp/model.yaml", NULL), CDN_ERR_UNSUPPORTED);
+  ck_assert(strstr(cdn_last_error_text(), ".json"));
+  FAILS(cdn_spec_save(spec, "/nowhere/model.json", NULL), CDN_ERR_FILE);
+  FAILS(cdn_spec_save(NULL, "/tmp/model.json", NULL), CDN_ERR_ARG);
+  FAILS(cdn_spec_save(spec, NULL, NULL), CDN_ERR_ARG);
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  cdn_function_mobilizer functions = cdn_default_function_mobilizer();
+  joint.name = "cam", joint.functions = &functions, joint.kind = CDN_FUNCTION_BASED;
+  OK(cdn_spec_add_joint(spec, &joint, NULL));
+  FAILS(cdn_spec_save(spec, "/tmp/model.json", NULL), CDN_ERR_UNSUPPORTED);
+  ck_assert(strstr(cdn_last_error_text(), "'cam'"));
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_edits_count,
+           test_what_mjcf_cannot_hold, test_odd_numbers_and_texts, test_mistakes_are_named,
+           test_broken_files_are_refused, test_what_cannot_be_written_is_refused)
