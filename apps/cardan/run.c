@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
+#include <cardan/diagnostics.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -67,6 +68,7 @@ typedef struct run {
   double saved_time;      /* simulated time of the last one; NAN: there is none */
   double started;         /* wall clock, less the time that earlier parts of the run took */
   bool unwritten;         /* a checkpoint could not be written */
+  run_record *record;
 } run;
 
 static void write_checkpoint(run *r) {
@@ -123,7 +125,7 @@ cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end) {
   def.accuracy = a->accuracy;
   def.fixed_step = a->step;
   def.final_time = t_end;
-  def.max_steps = ATTEMPTS_A_PAUSE;
+  def.max_steps = a->on_divergence ? 1 : ATTEMPTS_A_PAUSE; // each step is looked at
   def.companion = !a->no_companion;
   return def;
 }
@@ -155,6 +157,81 @@ static cdn_status show_end(cdn_stepper *stepper) {
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
+/* MuJoCo's bound of coordinates, speeds and accelerations (mjMAXVAL): it resets where one is above it or is not a
+ * number. */
+static const double too_large = 1e10;
+
+/* The first of the numbers that is too large, or -1. */
+static int find_too_large(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= too_large)) return i;
+  return -1;
+}
+
+/* Why the run has diverged, into `element`; false: it has not. A step that fails for numbers that are none counts. */
+static bool has_diverged(run *r, cdn_status status, char *element, size_t size) {
+  cdn_state *state = cdn_stepper_state(r->stepper);
+  const cdn_system *system = cdn_state_system(state);
+  cdn_failure failure;
+  const int q = find_too_large(cdn_state_q(state), cdn_system_nq(system)),
+            u = find_too_large(cdn_state_u(state), cdn_system_nu(system));
+  cdn_stepper_failure(r->stepper, &failure);
+  const bool failed = status != CDN_OK && status != CDN_ERR_LIMIT && failure.error.code == CDN_ERR_NONFINITE;
+  const double *udot = q < 0 && u < 0 && !failed ? cdn_state_udot(state) : NULL;
+  const int a = udot ? find_too_large(udot, cdn_system_nu(system)) : -1;
+  if (q >= 0) cdn_system_slot_name(system, CDN_POOL_Q, q, element, size);
+  else if (u >= 0 || a >= 0) cdn_system_slot_name(system, CDN_POOL_U, u >= 0 ? u : a, element, size);
+  else snprintf(element, size, "%s", failure.error.element);
+  return q >= 0 || u >= 0 || a >= 0 || failed;
+}
+
+/* On from the default coordinates, at rest, as MuJoCo does, but at the time reached. False: the default state itself
+ * does not go on. */
+static bool reset(run *r, const char *element) {
+  const cdn_system *system = cdn_state_system(r->initial);
+  run_record *record = r->record;
+  cdn_state *fresh = NULL, *usual = NULL;
+  const double t = cdn_state_time(cdn_stepper_state(r->stepper));
+  if (record->resets > 0 && t <= record->reset_time) return false;
+  cdn_status status = cdn_state_create(system, &fresh);
+  if (status == CDN_OK) status = cdn_state_create(system, &usual);
+  if (status == CDN_OK) status = cdn_state_copy(fresh, r->initial); /* its parameters and controls */
+  if (status == CDN_OK) status = cdn_state_set_time(fresh, t);
+  if (status == CDN_OK) status = cdn_state_set_q(fresh, cdn_state_q(usual));
+  if (status == CDN_OK) status = cdn_state_set_u(fresh, cdn_state_u(usual));
+  if (status == CDN_OK) status = cdn_state_set_z(fresh, cdn_state_z(usual));
+  if (status == CDN_OK) status = cdn_stepper_restart(r->stepper, fresh);
+  cdn_state_destroy(fresh);
+  cdn_state_destroy(usual);
+  if (status != CDN_OK) return false;
+  record->resets++;
+  record->reset_time = t;
+  snprintf(record->reset_element, sizeof record->reset_element, "%s", element);
+  if (record->resets == 1 && !r->arguments->model.quiet)
+    complain("at t = %.9g s '%s' became too large: the run goes on from the default state", t, element);
+  return true;
+}
+
+static cdn_status advance_with_resets(run *r, double t) {
+  cdn_status status = CDN_ERR_LIMIT;
+  while (status == CDN_ERR_LIMIT && !caught_signal) {
+    char element[96];
+    status = cdn_stepper_advance(r->stepper, t, NULL);
+    progress_update(&r->shown, cdn_state_time(cdn_stepper_state(r->stepper)), cdn_stepper_next_step(r->stepper));
+    if (has_diverged(r, status, element, sizeof element)) {
+      if (reset(r, element)) status = CDN_ERR_LIMIT;
+      else if (status == CDN_ERR_LIMIT) status = CDN_ERR_NONFINITE;
+    }
+    if (status == CDN_ERR_LIMIT) consider_checkpoint(r);
+  }
+  return status == CDN_ERR_LIMIT ? CDN_OK : status;
+}
+
+static cdn_status advance_to(run *r, double t) {
+  return r->arguments->on_divergence ? advance_with_resets(r, t)
+                                     : advance_in_pieces(r->stepper, t, &r->shown, consider_checkpoint, r);
+}
+
 /* Reports at t0 + k DT and at t_end: rows, and comparisons with the companion. A full disk ends the run. */
 static cdn_status run_reports(run *r) {
   cdn_stepper *stepper = r->stepper;
@@ -163,7 +240,7 @@ static cdn_status run_reports(run *r) {
   double count = report_count(r->t0, r->t_end, out->interval);
   while (r->row < count && status == CDN_OK && !caught_signal) {
     double k = r->row + 1, t = report_time(r->t0, r->t_end, out->interval, k);
-    status = advance_in_pieces(stepper, t, &r->shown, consider_checkpoint, r);
+    status = advance_to(r, t);
     if (status != CDN_OK || caught_signal) break;
     status = trajectory_row(out, stepper);
     r->row = k;
@@ -221,7 +298,7 @@ void doubt_interrupted(cdn_certificate *c, cdn_stepper *stepper) {
 
 bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
                     run_record *record) {
-  run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN };
+  run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN, .record = record };
   r.t0 = from ? from->position.t0 : cdn_state_time(initial);
   r.t_end = r.t0 + a->duration;
   record->certificate.time_initial = record->certificate.time_final = r.t0;
@@ -229,6 +306,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
     keep_state_failure(record, initial);
     return true;
   }
+  if (record->diagnostics && cdn_stepper_set_timed(r.stepper, true) != CDN_OK) keep_state_failure(record, initial);
   plan_checkpoint(&r);
   interrupt_on_signal(r.stepper);
   r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
@@ -261,6 +339,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   if (!arrived) record->signal = caught_signal;
   if (record->signal) doubt_interrupted(&record->certificate, r.stepper);
   record->most_contacts = out->most_contacts;
+  if (record->diagnostics) write_diagnostics(record->diagnostics, r.stepper, record);
   trajectory_end(out);
   interrupt_on_signal(NULL);
   cdn_stepper_destroy(r.stepper);

@@ -42,7 +42,10 @@ static bool same_file(const char *a, const char *b) {
 static bool outputs_make_sense(const simulate_arguments *a) {
   const struct {
     const char *option, *path;
-  } outputs[] = { { "-o", a->output }, { "--summary", a->summary }, { "--checkpoint", a->checkpoint } };
+  } outputs[] = { { "-o", a->output },
+                  { "--summary", a->summary },
+                  { "--diagnostics", a->diagnostics },
+                  { "--checkpoint", a->checkpoint } };
   enum { N = sizeof outputs / sizeof *outputs };
   const char *inputs[2] = { a->model.path, a->model.state };
   for (int i = 0; i < 2 * N; i++) {
@@ -71,6 +74,11 @@ static bool estimate_makes_sense(const simulate_arguments *a) {
     return false;
   }
   if (!a->deliver) return true;
+  if (a->diagnostics || a->on_divergence) {
+    complain("--deliver makes several runs, which %s does not look at: choose one of the two",
+             a->diagnostics ? "--diagnostics" : "--on-divergence");
+    return false;
+  }
   if (a->step > 0) complain("--deliver tightens the accuracy, and with --step there is none: choose one of the two");
   else if (a->checkpoint)
     complain("--deliver makes several runs, which a checkpoint cannot hold: choose one of the two");
@@ -137,7 +145,8 @@ bool open_output(const char *path, FILE **file) {
 
 /* The certificate goes where no data go. */
 static FILE *certificate_stream(const simulate_arguments *a) {
-  return is_standard_output(a->output) || is_standard_output(a->summary) ? stderr : stdout;
+  return is_standard_output(a->output) || is_standard_output(a->summary) || is_standard_output(a->diagnostics) ? stderr
+                                                                                                               : stdout;
 }
 
 /* Whether the run delivered the requested accuracy. Fixed steps request none. */
@@ -162,12 +171,13 @@ static void blame_options(const simulate_arguments *a, const cdn_model *model, c
 
 static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial, checkpoint *from) {
   trajectory out;
-  FILE *summary;
+  FILE *summary, *diagnostics;
   if (from && (!may_replace_summary(a->summary) || !trajectory_resume(&out, a, &from->position, initial)))
     return CMD_INPUT;
   if (!from && !trajectory_open(&out, a)) return CMD_OUTPUT;
-  if (!open_output(a->summary, &summary)) {
+  if (!open_output(a->summary, &summary) || !open_output(a->diagnostics, &diagnostics)) {
     if (out.file && out.file != stdout) fclose(out.file);
+    if (summary && summary != stdout) fclose(summary);
     return CMD_OUTPUT;
   }
   const bool soft = cdn_system_contact_model(cdn_model_system(model)) == CDN_CONTACT_SOFT;
@@ -178,6 +188,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .step = a->step,
                         .method = a->method,
                         .duration = a->duration,
+                        .diagnostics = diagnostics,
                         .onset = soft ? a->model.onset : 0 };
   int code = CMD_OK;
   if (a->deliver) deliver(a, initial, &out, &record);
@@ -191,6 +202,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
     certificate_write_json(summary, &record);
     if (!finish_output(summary, a->summary)) code = CMD_OUTPUT;
   }
+  if (diagnostics && !finish_output(diagnostics, a->diagnostics)) code = CMD_OUTPUT;
   if (code == CMD_OK && (record.failed || !record.certified)) code = CMD_FAILED;
   if (code == CMD_OK && a->verify) code = verify(&record);
   return record.signal ? 128 + record.signal : code;
@@ -204,6 +216,10 @@ static bool settle_arguments(simulate_arguments *a) {
   }
   if (a->accuracy > 0 && (a->accuracy < LEAST_ACCURACY || a->accuracy > MOST_ACCURACY)) {
     complain("--accuracy %g is out of range (1e-15 to 0.5); values from 1e-3 to 1e-11 are customary", a->accuracy);
+    return false;
+  }
+  if (a->on_divergence && strcmp(a->on_divergence, "reset") != 0) {
+    complain("--on-divergence %s: only 'reset' is possible; without the option the run stops", a->on_divergence);
     return false;
   }
   if (!settle_names(&a->model, &a->method_name, a->accuracy, &a->no_companion)) return false;
@@ -234,9 +250,9 @@ static bool is_bare(const simulate_arguments *a) {
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              m->exact_hulls || m->armature > 0 || m->ground.there || m->contact || m->equality || m->like ||
              m->preset || m->friction || m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 ||
-             a->step > 0 || a->report > 0 || a->output || a->summary || a->verify || a->deliver || a->no_companion ||
-             a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 ||
-             a->locks.n || m->controls.n || a->no_assemble;
+             a->step > 0 || a->report > 0 || a->output || a->summary || a->diagnostics || a->on_divergence ||
+             a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
+             a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -345,6 +361,10 @@ int command_simulate(int argc, char **argv) {
     { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
       "no second run beside the run: faster, its error unknown" },
     { "summary", 0, OPTION_TEXT, &a.summary, "FILE.json", "write the certificate as JSON ('-': standard output)" },
+    { "diagnostics", 0, OPTION_TEXT, &a.diagnostics, "FILE.json",
+      "write warnings, times, and what the last state is like, as JSON" },
+    { "on-divergence", 0, OPTION_TEXT, &a.on_divergence, "reset",
+      "go on from the default state where numbers become too large, as MuJoCo does" },
     { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE", "save the run there, now and then, and when it is stopped" },
     { "checkpoint-every", 0, OPTION_POSITIVE, &a.checkpoint_every, "T", "simulated time between, s (default: a 20th)" },

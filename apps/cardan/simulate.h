@@ -10,7 +10,8 @@
 typedef struct simulate_arguments {
   model_arguments model;
   double duration, accuracy, step, report;
-  const char *output, *summary, *method_name;
+  const char *output, *summary, *diagnostics, *method_name;
+  const char *on_divergence; /* "reset", or NULL: stop */
   cdn_method method;
   bool verify, deliver, no_companion, step_sizes, no_assemble;
   const char *checkpoint, *resume;
@@ -133,9 +134,18 @@ typedef struct run_record {
   double most_contacts; /* at a time, in the rows */
   int signal;           /* that interrupted the run, or 0 */
   bool failed;
-  cdn_failure failure;   /* where failed */
+  cdn_failure failure; /* where failed */
+  FILE *diagnostics;   /* NULL: nobody asked for them */
+  int64_t resets;      /* after divergence; the last one: */
+  char reset_element[sizeof((cdn_error *)0)->element];
+  double reset_time;
   cdn_delivery delivery; /* where asked for */
 } run_record;
+
+/* ---- diagnostics.c --------------------------------------------------------------------------- */
+
+/* Of a run that has ended, whose stepper is timed. */
+void write_diagnostics(FILE *file, cdn_stepper *stepper, const run_record *record);
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 

@@ -25,6 +25,7 @@
 #include <cardan/functions.h>
 #include <cardan/stream.h>
 #include <cardan/deliver.h>
+#include <cardan/diagnostics.h>
 #include <cardan/ensemble.h>
 
 /* The equations of motion */

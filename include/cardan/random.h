@@ -2,8 +2,8 @@
  * Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). It has no memory: a number is a function
  * of its place in the stream. So threads, lanes and the order of calls change nothing, and no draw can spoil another.
  *
- * A State that uses random numbers holds its place: a seed, the number of a case (a run of a sweep, a copy of an
- * ensemble), and a count that grows by one in each step. Trial steps do not change it, copies and checkpoints have it.
+ * A State that uses random numbers holds its place: a seed, the number of a case (a run of a sweep), and a
+ * count that grows by one in each step. Trial steps do not change it, copies and checkpoints have it.
  * See docs/measures.md (Noise).
  *
  * I want to

@@ -65,7 +65,9 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
     const void *self = n->subsystem < 0 ? sys : CDNI_AT(sys->subsystems, subsystem, n->subsystem).self;
     s->error.code = CDN_OK;
     s->stack[s->depth++] = ticket;
+    const int32_t before = s->times ? cdni_state_time_begins(s->times, ticket) : 0;
     status = n->calc(self, s, s->block + n->offset);
+    if (s->times) cdni_state_time_ends(s->times, before);
     /* A failure without a message gets one. */
     if (status != CDN_OK && s->error.code == CDN_OK)
       cdni_state_fail(s, status, false, "cdn_eval", n->name, "'%s' could not be computed: %s", n->name,

@@ -73,6 +73,7 @@ static void free_work(cdn_state *s) {
 void cdni_state_free(cdn_state *state) {
   const cdn_system *system = state->system;
   free_work(state);
+  cdni_state_forget_times(state);
   cdni_regions_free(state);
   cdni_shared_free(state);
   cdni_free(&system->allocator, state->block, system->block_size);

@@ -175,6 +175,8 @@ typedef struct work_chunk {
   size_t size, used;
 } work_chunk;
 
+typedef struct state_times state_times;
+
 struct cdn_state {
   union {
     cdni_state_head head;
@@ -199,6 +201,7 @@ struct cdn_state {
   const cdn_state *others;
   int lane;
   const atomic_bool *stop; /* while this is true nothing is evaluated; or NULL */
+  state_times *times;      /* timing.c; NULL: it is not timed */
   int32_t stack[];         /* the entries being evaluated, at most most_nested */
 };
 
@@ -208,6 +211,11 @@ struct cdn_declarer {
   int32_t well_known; /* ticket for the next entry, or 0 */
   cdn_status status;
 };
+
+/* timing.c: around the computation of an entry of a State that is timed. The first returns what the second is given. */
+int32_t cdni_state_time_begins(state_times *times, int32_t ticket);
+void cdni_state_time_ends(state_times *times, int32_t before);
+void cdni_state_forget_times(cdn_state *state);
 
 static inline node *node_at(const cdn_system *s, int32_t ticket) { return &CDNI_AT(s->nodes, node, ticket); }
 static inline bool bit_is_set(const uint64_t *bits, int32_t i) { return bits[i >> 6] >> (i & 63) & 1; }

@@ -166,6 +166,9 @@ static const cdn_force_ops zero_ops;
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
   X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
   X(cdn_soft_get_iteration, 0, (w.state, 0, out, size))                                                           \
+  X(cdn_calc_imbalance, sizeof(cdn_imbalance), (w.state, NULL, out, size))                                        \
+  X(cdn_state_get_time, 0, (w.state, CDN_POSE, out, size))                                                        \
+  X(cdn_stepper_get_time, 0, (w.stepper, CDN_POSE, out, size))                                                    \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
   X(cdn_invertible_motion_report, sizeof(cdn_invertible_report), (w.motion, out, size))                           \
   X(cdn_invertible_motion_get_contact, sizeof(cdn_invertible_contact), (w.motion, 0, out, size))                  \

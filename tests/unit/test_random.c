@@ -1,4 +1,5 @@
 /* Random numbers: known answers of the stream, moments, and the place that a State holds. */
+#include <cardan/ensemble.h>
 #include <cardan/random.h>
 
 #include "../testing.h"
@@ -161,6 +162,28 @@ START_TEST(test_steps_count) {
 }
 END_TEST
 
+/* An ensemble does not advance what remembers its steps, and says so. */
+START_TEST(test_ensembles_refuse) {
+  cdn_measure noise;
+  cdn_system *system = make(&noise);
+  cdn_state *state;
+  cdn_ensemble *ensemble;
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  cdn_error reason;
+  OK(cdn_state_create(system, &state));
+  def.count = 2;
+  OK_ON(state, cdn_ensemble_create(state, &def, &ensemble));
+  OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 11, .run = 1 }));
+  FAILS(cdn_ensemble_set_state(ensemble, 1, state), CDN_ERR_ARG);
+  FAILS(cdn_ensemble_advance(ensemble, 0.01, 1), CDN_ERR_UNSUPPORTED);
+  cdn_ensemble_last_error(ensemble, &reason);
+  ck_assert_msg(strstr(reason.text, "random.kept") && strstr(reason.text, "a stepper for each"), "%s", reason.text);
+  cdn_ensemble_destroy(ensemble);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 START_TEST(test_mistakes) {
   cdn_random_place place;
   cdn_system *system = cdn_system_create(NULL);
@@ -175,4 +198,5 @@ START_TEST(test_mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("random", test_known_answers, test_moments, test_states_hold_a_place, test_steps_count, test_mistakes)
+CHECK_MAIN("random", test_known_answers, test_moments, test_states_hold_a_place, test_steps_count,
+           test_ensembles_refuse, test_mistakes)
