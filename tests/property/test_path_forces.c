@@ -10,19 +10,19 @@ typedef struct cable {
   bool obstacle, side;
 } cable;
 
-static cdn_body any_body(const random_tree *tree, rng *r) { return (cdn_body){ pick(r, tree->bodies + 1) }; }
+static cdn_body any_body(const random_tree *drawn, rng *r) { return (cdn_body){ pick(r, drawn->bodies + 1) }; }
 
-static cable add_cable(random_tree *tree, rng *r) {
-  cdn_system *s = tree->system;
+static cable add_cable(random_tree *drawn, rng *r) {
+  cdn_system *s = drawn->system;
   cable c = { .path = cdn_system_add_path(s, NULL) };
   const int parts = 1 + pick(r, 2);
   for (int part = 0; part < parts; part++) {
     if (part > 0) cdn_path_add_pulley(s, c.path, uniform(r, 0.5, 3));
-    cdn_path_add_point(s, c.path, any_body(tree, r), random_vec3(r, 1));
+    cdn_path_add_point(s, c.path, any_body(drawn, r), random_vec3(r, 1));
     for (int i = 0; i < 1 + pick(r, 3); i++) {
       const int kind = pick(r, 3);
       const cdn_transform X = { random_rotation(r), random_vec3(r, 0.3) };
-      const cdn_body on = any_body(tree, r);
+      const cdn_body on = any_body(drawn, r);
       if (kind == 1) cdn_path_add_sphere(s, c.path, on, X.p, uniform(r, 0.1, 0.4));
       if (kind == 2) cdn_path_add_cylinder(s, c.path, on, &X, uniform(r, 0.1, 0.4));
       c.obstacle = c.obstacle || kind > 0;
@@ -31,7 +31,7 @@ static cable add_cable(random_tree *tree, rng *r) {
         cdn_path_pass_by(s, c.path, on, cdn_add(X.p, random_vec3(r, size)));
         c.side = true;
       }
-      cdn_path_add_point(s, c.path, any_body(tree, r), random_vec3(r, 1));
+      cdn_path_add_point(s, c.path, any_body(drawn, r), random_vec3(r, 1));
     }
   }
   return c;
@@ -67,10 +67,10 @@ static double slope(sample *s, int k, double h) {
 START_TEST(moments_are_the_gradient_of_the_length) {
   int jumps = 0, slopes = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)FEWER(300); seed++) {
-    random_tree tree = tree_of(seed);
+    random_tree drawn = tree_of(seed);
     rng r = rng_of(seed + 17);
-    wanted = add_cable(&tree, &r).path;
-    sample s = sample_of_tree(&tree, seed);
+    wanted = add_cable(&drawn, &r).path;
+    sample s = sample_of_tree(&drawn, seed);
     double moments[MOST_NU], rate, product = 0, size = 0;
     OK_ON(s.state, cdn_path_moments(s.state, wanted, moments));
     OK_ON(s.state, cdn_path_rate(s.state, wanted, &rate));
@@ -103,10 +103,10 @@ static double rate_at(sample *s, double h) {
 START_TEST(rows_know_how_lengths_accelerate) {
   int compared = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)FEWER(200); seed++) {
-    random_tree tree = tree_of(seed);
+    random_tree drawn = tree_of(seed);
     rng r = rng_of(seed + 29);
-    wanted = add_cable(&tree, &r).path;
-    sample s = sample_of_tree(&tree, seed);
+    wanted = add_cable(&drawn, &r).path;
+    sample s = sample_of_tree(&drawn, seed);
     const cdn_system *system = cdn_state_system(s.state);
     const double by[2] = { (rate_at(&s, 1e-5) - rate_at(&s, -1e-5)) / 2e-5,
                            (rate_at(&s, 1e-6) - rate_at(&s, -1e-6)) / 2e-6 };
@@ -194,17 +194,17 @@ static bool is_smooth(sample *s) {
 START_TEST(tensions_vary_as_differences_say) {
   int compared = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)FEWER(160); seed++) {
-    random_tree tree = tree_of(seed);
+    random_tree drawn = tree_of(seed);
     rng r = rng_of(seed + 71);
-    const cable c = add_cable(&tree, &r);
+    const cable c = add_cable(&drawn, &r);
     wanted = c.path;
-    cdn_system_add_path_spring(tree.system, "spring", wanted, 7, 0.1, 0.4);
-    cdn_system_add_path_damper(tree.system, "damper", wanted, 0.8);
-    cdn_system_add_polynomial_path_spring(tree.system, "bent spring", wanted, (double[]){ 2, 0.7, 0.4 }, 0.2, 0.5);
-    cdn_system_add_polynomial_path_damper(tree.system, "bent damper", wanted, (double[]){ 0.2, 0.3, 0.1 });
-    cdn_system_add_path_stop(tree.system, "stop", wanted, 0.3, 0.6, 5, 0.3);
-    add_muscle(tree.system, wanted);
-    sample s = sample_of_tree(&tree, seed);
+    cdn_system_add_path_spring(drawn.system, "spring", wanted, 7, 0.1, 0.4);
+    cdn_system_add_path_damper(drawn.system, "damper", wanted, 0.8);
+    cdn_system_add_polynomial_path_spring(drawn.system, "bent spring", wanted, (double[]){ 2, 0.7, 0.4 }, 0.2, 0.5);
+    cdn_system_add_polynomial_path_damper(drawn.system, "bent damper", wanted, (double[]){ 0.2, 0.3, 0.1 });
+    cdn_system_add_path_stop(drawn.system, "stop", wanted, 0.3, 0.6, 5, 0.3);
+    add_muscle(drawn.system, wanted);
+    sample s = sample_of_tree(&drawn, seed);
     if (is_smooth(&s)) {
       OK_ON(s.state, cdn_inverse_dynamics_derivatives(s.state, s.udot, s.a, s.b, NULL));
       check_matrix_by(1e-4, &s, residual, ALONG_Q, s.nu, s.a, 1e-7, "dtau/dq");
@@ -220,11 +220,11 @@ END_TEST
 /* The work of the spring on the way is what its potential loses. */
 START_TEST(springs_have_a_potential) {
   for (uint64_t seed = 1; seed <= 20; seed++) {
-    random_tree tree = tree_of(seed);
+    random_tree drawn = tree_of(seed);
     rng r = rng_of(seed + 3);
-    const cdn_path path = add_cable(&tree, &r).path;
-    cdn_system_add_path_spring(tree.system, "spring", path, 5, 0.2, 0.5);
-    cdn_state *state = random_tree_state(&tree, seed);
+    const cdn_path path = add_cable(&drawn, &r).path;
+    cdn_system_add_path_spring(drawn.system, "spring", path, 5, 0.2, 0.5);
+    cdn_state *state = random_tree_state(&drawn, seed);
     double L, energy;
     OK_ON(state, cdn_path_length(state, path, &L));
     OK_ON(state, cdn_potential_energy(state, &energy));

@@ -93,7 +93,7 @@ static const char creature[] =
     "    </body>\n"
     "  </worldbody>\n"
     "  <actuator>\n"
-    "    <muscle joint=\"slide\" gear=\"3\"/>\n"
+    "    <dcmotor joint=\"slide\" gear=\"3\"/>\n"
     "  </actuator>\n"
     "</mujoco>\n";
 

@@ -162,12 +162,12 @@ START_TEST(strict_refuses_what_is_not_simulated) {
   enter_directory();
   SUCCEEDS("eval creature.xml --json");
   SAYS(errors, "not simulated");
-  SAYS(errors, "muscle");
+  SAYS(errors, "dcmotor");
   ck_assert_msg(strchr(errors, '\n') == errors + strlen(errors) - 1, "more than one line: %s", errors);
   SUCCEEDS("eval creature.xml --json --quiet");
   ck_assert_str_eq(errors, "");
   EXITS(5, "eval creature.xml --json --strict");
-  SAYS(errors, "muscle");
+  SAYS(errors, "dcmotor");
   ck_assert_str_eq(output, "");
   SUCCEEDS("info one.xml --strict");
 }
@@ -205,7 +205,7 @@ START_TEST(info_lists_the_model) {
   check_joint(json_array_get(joints, 3), "slide", "slider", "tail", 12, 1, 10, 1, "m");
   ck_assert_uint_eq(json_array_size(notes), 1);
   json_t *note = json_array_get(notes, 0);
-  SAYS(json_string_value(member(note, "element")), "muscle");
+  SAYS(json_string_value(member(note, "element")), "dcmotor");
   ck_assert_int_eq(integer(note, "count"), 1);
   ck_assert_int_eq(integer(note, "line"), 21);
   json_decref(root);
@@ -213,7 +213,7 @@ START_TEST(info_lists_the_model) {
   SUCCEEDS("info creature.xml");
   SAYS(output, "shoulder");
   SAYS(output, "0..6");
-  SAYS(output, "muscle");
+  SAYS(output, "dcmotor");
   ck_assert_str_eq(errors, "");
   SUCCEEDS("info one.xml --json");
   root = parse(output);

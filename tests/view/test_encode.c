@@ -249,7 +249,7 @@ START_TEST(parameters_and_what_is_selected) {
   ck_assert_ptr_null(
       live_rig_ask(&r, json_pack("{s:s,s:s,s:i}", "type", "parameters", "element_type", "force", "element", 1)));
   const json_t *list = json_object_get(r.parameters, "list");
-  ck_assert_uint_eq(json_array_size(list), 2);
+  ck_assert_uint_eq(json_array_size(list), 4);
   ck_assert_str_eq(text_of(json_array_get(list, 0), "name"), "k");
   ck_assert(number_of(json_array_get(list, 0), "value") == 10 && number_of(json_array_get(list, 1), "value") == 0.25);
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s,s:i,s:i,s:f}", "type", "parameter", "element_type", "force",
