@@ -108,7 +108,7 @@ static int count_reaching(const io_builder *b, const cdn_drive_def *drives, int 
   int count = 0;
   *alone = true;
   for (int i = 0; i < n; i++) {
-    bool one;
+    bool one = false;
     if (!reaches(b, &drives[i], b->joints[j], &one)) continue;
     count++, *last = i;
     *alone = *alone && one;
@@ -133,7 +133,7 @@ static int count_compensations(const io_builder *b, int j, cdn_force *forces) {
 
 static void bound_joints(io_builder *b, cdn_drive_def *drives, int n) {
   for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) {
-    int last;
+    int last = 0;
     bool alone;
     if (is_bounded(b, j) && count_compensations(b, j, NULL) == 0 &&
         count_reaching(b, drives, n, j, &last, &alone) == 1 && alone)
@@ -145,7 +145,7 @@ static void bound_joints(io_builder *b, cdn_drive_def *drives, int n) {
  * element bounds their sum. forces: room for n of them and one for each body. */
 static void bound_sums(io_builder *b, const cdn_drive_def *drives, int n, cdn_force *forces) {
   for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) {
-    int last, count = 0;
+    int last = 0, count = 0;
     bool alone;
     if (!is_bounded(b, j)) continue;
     const int all = count_reaching(b, drives, n, j, &last, &alone);

@@ -61,7 +61,7 @@ static cdn_status find_tendon(io_builder *b, const cdn_spec_constraint *c, const
  * in any case. */
 static cdn_status couple_tendons(io_builder *b, const cdn_spec_constraint *c) {
   cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
-  io_tendon y, x = { .path = { -1 } };
+  io_tendon y = { .path = { -1 } }, x = y;
   CDNI_TRY(find_tendon(b, c, c->tendon_y, &y));
   if (c->tendon_x) CDNI_TRY(find_tendon(b, c, c->tendon_x, &x));
   const int32_t paths[2] = { y.path.i, x.path.i };
