@@ -146,7 +146,7 @@ def field(text):
     kind, statements = m.group(1), []
     for name in m.group(2).split(','):
         name = name.strip()
-        if not re.match(r'\w+$', name) or kind in ('cdn_allocator', 'cdn_muscle', 'cdn_drive_user') or kind.endswith('_fn'):
+        if not re.match(r'\w+$', name) or kind in ('cdn_allocator', 'cdn_drive_user') or kind.endswith('_fn'):
             continue
         if name in MAY_BE_NONE:
             value = '(%s){ draw_below(w, w->n_%s + 1) - 1 }' % (kind, kind.replace('cdn_', '', 1))
