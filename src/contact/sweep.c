@@ -188,9 +188,10 @@ static cdn_status pairs(const void *self, cdn_state *state, const cdni_lapse *la
   double *travel = (double *)(void *)(boxes + 3 * n);
   v.boxes = boxes, v.ends = boxes + n, v.travel = travel;
   if (lapse->last) v.ends = shape_boxes(room, cdni_state_storage(state, room->poses));
-  cdni_swept_travels(room, v.places, v.a, v.b, lapse->h, travel);
-  const cdn_status status =
-      by_points && are_all_short(&v) ? pairs_with_points(&v, out) : pairs_by_boxes(&v, state, boxes, out);
+  if (by_points) cdni_swept_travels(room, v.places, v.a, v.b, lapse->h, false, travel);
+  const bool slow = by_points && are_all_short(&v);
+  if (!slow) cdni_swept_travels(room, v.places, v.a, v.b, lapse->h, true, travel);
+  const cdn_status status = slow ? pairs_with_points(&v, out) : pairs_by_boxes(&v, state, boxes, out);
   cdn_work_pop(state, boxes);
   return status;
 }

@@ -153,11 +153,13 @@ static double turn_of(const shape_place *place, const shape_mark *a, const shape
 /* At least the length of a vector, without a root. */
 static double at_least(cdn_vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
+typedef double length(cdn_vec3 a);
+
 /* The length of a path by c, from the speed v0 to v1, and how far it may be off. */
-static double way_of(double h, cdn_vec3 c, cdn_vec3 v0, cdn_vec3 v1) {
+static double way_of(double h, cdn_vec3 c, cdn_vec3 v0, cdn_vec3 v1, length *of) {
   const cdn_vec3 first = cdn_scale(h / 3, v0), last = cdn_scale(h / 3, v1), middle = cdn_sub(c, cdn_add(first, last));
-  const double bent = 0.5 * (at_least(cdn_sub(middle, first)) + at_least(cdn_sub(last, middle)));
-  return at_least(first) + at_least(middle) + at_least(last) + bent;
+  const double bent = 0.5 * (of(cdn_sub(middle, first)) + of(cdn_sub(last, middle)));
+  return of(first) + of(middle) + of(last) + bent;
 }
 
 /* What turns of a shape and of those that carry it add. */
@@ -169,11 +171,12 @@ static double added_by_turns(const shape_place *place, const shape_mark *a, cons
 }
 
 void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                        double h, double *travel) {
+                        double h, bool tight, double *travel) {
   const size_t n = room->shapes.count;
   const cdn_vec3 moved = cdn_sub(b[n].c, a[n].c), v0 = a[n].v, v1 = b[n].v;
   for (size_t i = 0; i < n; i++)
-    travel[i] = way_of(h, cdn_sub(cdn_sub(b[i].c, a[i].c), moved), cdn_sub(a[i].v, v0), cdn_sub(b[i].v, v1)) +
+    travel[i] = way_of(h, cdn_sub(cdn_sub(b[i].c, a[i].c), moved), cdn_sub(a[i].v, v0), cdn_sub(b[i].v, v1),
+                       tight ? cdn_norm : at_least) +
                 added_by_turns(&places[i], &a[i], &b[i], h);
 }
 
@@ -181,8 +184,8 @@ double cdni_swept_travel_of_pair(const shape_place *places, const int both[2], c
                                  double h) {
   const int i = both[0], j = both[1];
   const cdn_vec3 c = cdn_sub(cdn_sub(b[j].c, b[i].c), cdn_sub(a[j].c, a[i].c));
-  return way_of(h, c, cdn_sub(a[j].v, a[i].v), cdn_sub(b[j].v, b[i].v)) + added_by_turns(&places[i], &a[i], &b[i], h) +
-         added_by_turns(&places[j], &a[j], &b[j], h);
+  return way_of(h, c, cdn_sub(a[j].v, a[i].v), cdn_sub(b[j].v, b[i].v), at_least) +
+         added_by_turns(&places[i], &a[i], &b[i], h) + added_by_turns(&places[j], &a[j], &b[j], h);
 }
 
 /* ---- pairs ---- */

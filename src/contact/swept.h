@@ -44,10 +44,10 @@ typedef struct pair_motion {
 size_t cdni_swept_mark_size(const void *self);
 cdn_status cdni_swept_mark(const void *self, cdn_state *state, void *to);
 bool cdni_swept_strays(const void *self, const void *a, const void *b, double h, double part, const void *m);
-/* How far each shape moves at most, as seen from the mean of all, with what turns add: without roots, and so up to 1.8
- * times as far as it does. */
+/* How far each shape moves at most, as seen from the mean of all, with what turns add. Unless `tight`, without roots,
+ * and so up to 1.8 times as far as it does. */
 void cdni_swept_travels(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
-                        double h, double *travel);
+                        double h, bool tight, double *travel);
 /* The same of one as seen from the other. */
 double cdni_swept_travel_of_pair(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
                                  double h);

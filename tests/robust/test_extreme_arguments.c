@@ -79,8 +79,8 @@ static cdn_region draw_region(world *w) {
   if (draw_bool(w)) return draw_bool(w) ? own_ids.region : own_ids.memory.variable;
   const int32_t i = draw_int(w);
   w->wrong_id = true;
-  const bool is_own = i == own_ids.region.ticket.i || i == own_ids.memory.variable.ticket.i;
-  return (cdn_region){ 0, { is_own ? -7 : i } };
+  const bool may_be_one = i >= 0 && i < 1 << 16; /* of another subsystem */
+  return (cdn_region){ 0, { may_be_one ? -7 : i } };
 }
 static cdn_computed_region draw_computed_region(world *w) {
   if (draw_bool(w)) return draw_bool(w) ? own_ids.found : own_ids.memory.update;
