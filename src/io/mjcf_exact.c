@@ -59,18 +59,18 @@ static cdn_status put_exact(comparing *c, const io_element_kind *kind, const cha
   char of[400], number[CDN_NUMBER_SIZE];
   const double *x = io_field_numbers(f, element);
   if (c->n_exact++ == 0) {
-    CDNI_TRY(io_mjcf_open(c->w, "custom"));
-    CDNI_TRY(io_mjcf_into(c->w));
+    CDNI_TRY(io_put_begin(&c->w->xml, "custom"));
+    CDNI_TRY(io_put_into(&c->w->xml));
   }
   if (name) snprintf(of, sizeof of, "%s%s|%.300s|%s", prefix, kind->word, name, f->name);
   else snprintf(of, sizeof of, "%s%s|#%d|%s", prefix, kind->word, i, f->name);
-  CDNI_TRY(io_mjcf_open(c->w, "text"));
-  CDNI_TRY(io_mjcf_put_text(c->w, "name", of));
-  CDNI_TRY(io_put(c->w->to, " data=\""));
+  CDNI_TRY(io_put_begin(&c->w->xml, "text"));
+  CDNI_TRY(io_put_text(&c->w->xml, "name", of));
+  CDNI_TRY(io_put(c->w->xml.to, " data=\""));
   for (int k = 0; k < io_field_count(f, element); k++)
-    CDNI_TRY(io_put(c->w->to, "%s%s", k ? " " : "", cdn_number_text(x[k], number)));
-  CDNI_TRY(io_put(c->w->to, "\""));
-  return io_mjcf_end(c->w);
+    CDNI_TRY(io_put(c->w->xml.to, "%s%s", k ? " " : "", cdn_number_text(x[k], number)));
+  CDNI_TRY(io_put(c->w->xml.to, "\""));
+  return io_put_end(&c->w->xml);
 }
 
 static cdn_status compare_element(comparing *c, cdn_spec_kind which, int i, int j) {
@@ -130,8 +130,8 @@ static cdn_status compare(comparing *c) {
 static cdn_status compare_with(mjcf_writer *w, const cdn_spec *read, const io_lost *lost) {
   comparing c = { w, read, lost, 0, 0, "" };
   CDNI_TRY(compare(&c));
-  if (c.n_exact > 0) CDNI_TRY(io_mjcf_close(w, "custom"));
-  CDNI_TRY(io_put(w->to, "</mujoco>\n"));
+  if (c.n_exact > 0) CDNI_TRY(io_put_close(&w->xml, "custom"));
+  CDNI_TRY(io_put(w->xml.to, "</mujoco>\n"));
   if (c.n_lost == 0 || (lost && lost->tell)) return CDN_OK;
   return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save", "MJCF cannot hold %d things, among them %s", c.n_lost,
                      c.first);
@@ -140,7 +140,7 @@ static cdn_status compare_with(mjcf_writer *w, const cdn_spec *read, const io_lo
 cdn_status io_mjcf_write_exact(mjcf_writer *w, const io_lost *lost) {
   cdn_buffer whole = { 0 };
   cdn_spec *read = NULL;
-  cdn_status status = cdn_buffer_write(&whole, w->to->bytes, w->to->size);
+  cdn_status status = cdn_buffer_write(&whole, w->xml.to->bytes, w->xml.to->size);
   if (status == CDN_OK) status = io_put(&whole, "</mujoco>\n");
   if (status == CDN_OK) status = cdn_spec_load_string(whole.bytes, whole.size, w->path, NULL, &read);
   cdn_buffer_free(&whole);

@@ -1,4 +1,4 @@
-/* A spec as MJCF: elements and attributes, and the order of the sections. */
+/* A spec as MJCF: what elements have in common, sites, and the order of the sections. */
 #include "io/mjcf_write.h"
 
 #include <math.h>
@@ -6,99 +6,30 @@
 
 static const double ROUNDING = 1e-15; /* of a product of rotations */
 
-/* ---- elements and attributes ----------------------------------------------------------------- */
-
-cdn_status io_mjcf_open(mjcf_writer *w, const char *element) {
-  w->indent++;
-  return io_put(w->to, "%*s<%s", 2 * w->indent, "", element);
-}
-
-cdn_status io_mjcf_end(mjcf_writer *w) {
-  w->indent--;
-  return io_put(w->to, "/>\n");
-}
-
-cdn_status io_mjcf_into(mjcf_writer *w) { return io_put(w->to, ">\n"); }
-
-cdn_status io_mjcf_close(mjcf_writer *w, const char *element) {
-  CDNI_TRY(io_put(w->to, "%*s</%s>\n", 2 * w->indent, "", element));
-  w->indent--;
-  return CDN_OK;
-}
-
-cdn_status io_mjcf_put_text(mjcf_writer *w, const char *name, const char *text) {
-  if (!text) return CDN_OK;
-  CDNI_TRY(io_put(w->to, " %s=\"", name));
-  for (const char *c = text; *c; c++) {
-    const char *as = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : NULL;
-    if (as) CDNI_TRY(io_put(w->to, "%s", as));
-    else CDNI_TRY(cdn_buffer_write(w->to, c, 1));
-  }
-  return io_put(w->to, "\"");
-}
-
-cdn_status io_mjcf_put_numbers(mjcf_writer *w, const char *name, const double *x, int n) {
-  char text[CDN_NUMBER_SIZE];
-  CDNI_TRY(io_put(w->to, " %s=\"", name));
-  for (int k = 0; k < n; k++) {
-    cdn_number_text(x[k], text);
-    const size_t length = strlen(text);
-    if (length > 2 && strcmp(text + length - 2, ".0") == 0 && (x[k] != 0 || !signbit(x[k]))) text[length - 2] = '\0';
-    CDNI_TRY(io_put(w->to, "%s%s", k ? " " : "", text));
-  }
-  return io_put(w->to, "\"");
-}
-
-cdn_status io_mjcf_put_number(mjcf_writer *w, const char *name, double x) {
-  return io_mjcf_put_numbers(w, name, &x, 1);
-}
-
-cdn_status io_mjcf_put_int(mjcf_writer *w, const char *name, int x) { return io_put(w->to, " %s=\"%d\"", name, x); }
-
-cdn_status io_mjcf_put_bool(mjcf_writer *w, const char *name, bool x) {
-  return io_put(w->to, " %s=\"%s\"", name, x ? "true" : "false");
-}
-
-cdn_status io_mjcf_put_unless(mjcf_writer *w, const char *name, const double *x, const double *usual, int n) {
-  return memcmp(x, usual, (size_t)n * sizeof *x) == 0 ? CDN_OK : io_mjcf_put_numbers(w, name, x, n);
-}
-
-cdn_status io_mjcf_put_number_unless(mjcf_writer *w, const char *name, double x, double usual) {
-  return io_mjcf_put_unless(w, name, &x, &usual, 1);
-}
-
-cdn_status io_mjcf_put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]) {
-  const double c[3] = { linear, higher[0], higher[1] };
-  if (c[1] == 0 && c[2] == 0) return io_mjcf_put_number_unless(w, name, linear, 0);
-  return io_mjcf_put_numbers(w, name, c, 3);
-}
-
-cdn_status io_mjcf_put_int_unless(mjcf_writer *w, const char *name, int x, int usual) {
-  return x == usual ? CDN_OK : io_mjcf_put_int(w, name, x);
-}
+/* ---- attributes ------------------------------------------------------------------------------- */
 
 cdn_status io_mjcf_put_pose(mjcf_writer *w, const cdn_transform *X) {
   static const double origin[3];
   const cdn_transform usual = cdn_transform_identity();
-  CDNI_TRY(io_mjcf_put_unless(w, "pos", &X->p.x, origin, 3));
+  CDNI_TRY(io_put_unless(&w->xml, "pos", &X->p.x, origin, 3));
   if (memcmp(&X->R, &usual.R, sizeof usual.R) == 0) return CDN_OK;
   const cdn_quaternion q = cdn_quaternion_from_rotation(X->R);
   if (fmax(fmax(fabs(q.x), fabs(q.y)), fabs(q.z)) < ROUNDING) return CDN_OK; /* mjcf_exact.c has the bits */
-  return io_mjcf_put_numbers(w, "quat", &q.w, 4);
+  return io_put_numbers(&w->xml, "quat", &q.w, 4);
 }
 
 cdn_status io_mjcf_put_law(mjcf_writer *w, const char *ref, const char *imp, const cdn_soft_law *law) {
   const cdn_soft_law usual = cdn_default_soft_law();
-  CDNI_TRY(io_mjcf_put_unless(w, ref, law->ref, usual.ref, 2));
-  return io_mjcf_put_unless(w, imp, law->imp, usual.imp, 5);
+  CDNI_TRY(io_put_unless(&w->xml, ref, law->ref, usual.ref, 2));
+  return io_put_unless(&w->xml, imp, law->imp, usual.imp, 5);
 }
 
 cdn_status io_mjcf_put_range(mjcf_writer *w, const char *limited, const char *range, double lower, double upper) {
   if (isinf(lower) && isinf(upper)) return CDN_OK;
   /* a bound that is not there is a number that is never reached */
   const double bounds[2] = { fmax(lower, -1e300), fmin(upper, 1e300) };
-  CDNI_TRY(io_mjcf_put_bool(w, limited, true));
-  return io_mjcf_put_numbers(w, range, bounds, 2);
+  CDNI_TRY(io_put_bool(&w->xml, limited, true));
+  return io_put_numbers(&w->xml, range, bounds, 2);
 }
 
 /* ---- bodies and sites ------------------------------------------------------------------------ */
@@ -151,7 +82,7 @@ cdn_status io_mjcf_put_site_name(mjcf_writer *w, const char *attribute, int i) {
   const char *name = i < 0 ? NULL : CDNI_AT(w->sites, mjcf_written_site, i).name;
   char made[40];
   snprintf(made, sizeof made, "cardan site %d", i);
-  return io_mjcf_put_text(w, attribute, name ? name : made);
+  return io_put_text(&w->xml, attribute, name ? name : made);
 }
 
 cdn_status io_mjcf_put_site(mjcf_writer *w, const char *attribute, const char *body, const cdn_transform *X,
@@ -163,7 +94,7 @@ cdn_status io_mjcf_put_site(mjcf_writer *w, const char *attribute, const char *b
 
 /* MuJoCo's older versions do not know all of them: one is there if it is not as usual. */
 static cdn_status put_flag(mjcf_writer *w, const char *name, bool on, bool usual) {
-  return on == usual ? CDN_OK : io_mjcf_put_text(w, name, on ? "enable" : "disable");
+  return on == usual ? CDN_OK : io_put_text(&w->xml, name, on ? "enable" : "disable");
 }
 
 static cdn_status write_options(mjcf_writer *w) {
@@ -172,34 +103,34 @@ static cdn_status write_options(mjcf_writer *w) {
   const io_whole *all = &w->spec->whole;
   const cdn_spec_solver *s = &all->solver, usual = cdn_default_spec_solver();
   const cdn_spec_medium *m = &all->medium, still = cdn_default_spec_medium();
-  CDNI_TRY(io_mjcf_open(w, "compiler"));
-  CDNI_TRY(io_mjcf_put_text(w, "angle", "radian"));
-  CDNI_TRY(io_mjcf_put_bool(w, "autolimits", false));
-  CDNI_TRY(io_mjcf_put_bool(w, "inertiafromgeom", false));
-  CDNI_TRY(io_mjcf_end(w));
-  CDNI_TRY(io_mjcf_open(w, "option"));
-  CDNI_TRY(io_mjcf_put_numbers(w, "gravity", &all->gravity.x, 3));
-  CDNI_TRY(io_mjcf_put_number(w, "timestep", s->timestep));
-  if (s->integrator != usual.integrator) CDNI_TRY(io_mjcf_put_text(w, "integrator", integrators[s->integrator]));
-  if (s->cone != usual.cone) CDNI_TRY(io_mjcf_put_text(w, "cone", cones[s->cone]));
-  if (s->solver != usual.solver) CDNI_TRY(io_mjcf_put_text(w, "solver", solvers[s->solver]));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "iterations", s->iterations, usual.iterations));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "ls_iterations", s->ls_iterations, usual.ls_iterations));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "noslip_iterations", s->noslip_iterations, usual.noslip_iterations));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "tolerance", s->tolerance, usual.tolerance));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "ls_tolerance", s->ls_tolerance, usual.ls_tolerance));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "noslip_tolerance", s->noslip_tolerance, usual.noslip_tolerance));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "impratio", s->impratio, usual.impratio));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "density", m->density, still.density));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "viscosity", m->viscosity, still.viscosity));
-  CDNI_TRY(io_mjcf_put_unless(w, "wind", &m->wind.x, &still.wind.x, 3));
+  CDNI_TRY(io_put_begin(&w->xml, "compiler"));
+  CDNI_TRY(io_put_text(&w->xml, "angle", "radian"));
+  CDNI_TRY(io_put_bool(&w->xml, "autolimits", false));
+  CDNI_TRY(io_put_bool(&w->xml, "inertiafromgeom", false));
+  CDNI_TRY(io_put_end(&w->xml));
+  CDNI_TRY(io_put_begin(&w->xml, "option"));
+  CDNI_TRY(io_put_numbers(&w->xml, "gravity", &all->gravity.x, 3));
+  CDNI_TRY(io_put_number(&w->xml, "timestep", s->timestep));
+  if (s->integrator != usual.integrator) CDNI_TRY(io_put_text(&w->xml, "integrator", integrators[s->integrator]));
+  if (s->cone != usual.cone) CDNI_TRY(io_put_text(&w->xml, "cone", cones[s->cone]));
+  if (s->solver != usual.solver) CDNI_TRY(io_put_text(&w->xml, "solver", solvers[s->solver]));
+  CDNI_TRY(io_put_int_unless(&w->xml, "iterations", s->iterations, usual.iterations));
+  CDNI_TRY(io_put_int_unless(&w->xml, "ls_iterations", s->ls_iterations, usual.ls_iterations));
+  CDNI_TRY(io_put_int_unless(&w->xml, "noslip_iterations", s->noslip_iterations, usual.noslip_iterations));
+  CDNI_TRY(io_put_number_unless(&w->xml, "tolerance", s->tolerance, usual.tolerance));
+  CDNI_TRY(io_put_number_unless(&w->xml, "ls_tolerance", s->ls_tolerance, usual.ls_tolerance));
+  CDNI_TRY(io_put_number_unless(&w->xml, "noslip_tolerance", s->noslip_tolerance, usual.noslip_tolerance));
+  CDNI_TRY(io_put_number_unless(&w->xml, "impratio", s->impratio, usual.impratio));
+  CDNI_TRY(io_put_number_unless(&w->xml, "density", m->density, still.density));
+  CDNI_TRY(io_put_number_unless(&w->xml, "viscosity", m->viscosity, still.viscosity));
+  CDNI_TRY(io_put_unless(&w->xml, "wind", &m->wind.x, &still.wind.x, 3));
   for (int i = 0; i < cdn_spec_count(w->spec, CDN_SPEC_SENSOR); i++)
     if (io_spec_sensor(w->spec, i)->kind == CDN_SENSOR_MAGNETOMETER) { /* one field for all */
-      CDNI_TRY(io_mjcf_put_numbers(w, "magnetic", &io_spec_sensor(w->spec, i)->field.x, 3));
+      CDNI_TRY(io_put_numbers(&w->xml, "magnetic", &io_spec_sensor(w->spec, i)->field.x, 3));
       break;
     }
-  CDNI_TRY(io_mjcf_into(w));
-  CDNI_TRY(io_mjcf_open(w, "flag"));
+  CDNI_TRY(io_put_into(&w->xml));
+  CDNI_TRY(io_put_begin(&w->xml, "flag"));
   CDNI_TRY(put_flag(w, "filterparent", !all->parents_touch, true));
   CDNI_TRY(put_flag(w, "refsafe", s->refsafe, true));
   CDNI_TRY(put_flag(w, "eulerdamp", s->eulerdamp, true));
@@ -210,8 +141,8 @@ static cdn_status write_options(mjcf_writer *w) {
       CDNI_TRY(put_flag(w, "sensornoise", true, false));
       break;
     }
-  CDNI_TRY(io_mjcf_end(w));
-  return io_mjcf_close(w, "option");
+  CDNI_TRY(io_put_end(&w->xml));
+  return io_put_close(&w->xml, "option");
 }
 
 /* Shapes with masks, none of which touches, and no pair. */
@@ -240,9 +171,9 @@ static cdn_status write_all(mjcf_writer *w, const io_lost *lost) {
                          io_mjcf_write_contacts,  io_mjcf_write_equalities, io_mjcf_write_tendons,
                          io_mjcf_write_actuators, io_mjcf_write_sensors,    io_mjcf_write_keys };
   CDNI_TRY(list_sites(w));
-  CDNI_TRY(io_put(w->to, "<mujoco"));
-  CDNI_TRY(io_mjcf_put_text(w, "model", cdn_spec_name(w->spec)));
-  CDNI_TRY(io_put(w->to, ">\n"));
+  CDNI_TRY(io_put(w->xml.to, "<mujoco"));
+  CDNI_TRY(io_put_text(&w->xml, "model", cdn_spec_name(w->spec)));
+  CDNI_TRY(io_put(w->xml.to, ">\n"));
   for (int i = 0; i < CDNI_COUNT(sections); i++) CDNI_TRY(sections[i](w));
   return io_mjcf_write_exact(w, lost);
 }
@@ -252,7 +183,7 @@ cdn_status io_write_mjcf(cdn_spec *spec, const char *path, const io_lost *lost, 
                joints = (size_t)cdn_spec_count(spec, CDN_SPEC_JOINT);
   mjcf_writer w = { .spec = spec,
                     .path = path,
-                    .to = to,
+                    .xml = { .to = to },
                     .no_contacts = has_no_contacts(spec),
                     .joint_of = cdni_alloc(NULL, (bodies + 1) * sizeof(int)),
                     .place_of = cdni_alloc(NULL, (bodies + 1) * sizeof(int)),

@@ -5,6 +5,7 @@
 
 #include "io/joints.h"
 #include "io/spec_fields.h"
+#include "io/xml_write.h"
 
 /* A site that is written: one of the spec's frames, or one for an element that needs it. */
 typedef struct mjcf_written_site {
@@ -17,10 +18,9 @@ typedef struct mjcf_written_site {
 } mjcf_written_site;
 
 typedef struct mjcf_writer {
+  io_xml_writer xml;
   const cdn_spec *spec;
   const char *path; /* of the file */
-  cdn_buffer *to;
-  int indent;
   io_spec_names names;
   cdni_array sites; /* mjcf_written_site: the spec's frames, then the others */
   int *joint_of;    /* for each body the joint that moves it; -1: none */
@@ -30,23 +30,8 @@ typedef struct mjcf_writer {
   bool no_contacts; /* a flag switches off all of them, whatever the masks are */
 } mjcf_writer;
 
-/* ---- mjcf_write.c: elements and attributes ---- */
+/* ---- mjcf_write.c: attributes ---- */
 
-cdn_status io_mjcf_open(mjcf_writer *w, const char *element);
-cdn_status io_mjcf_end(mjcf_writer *w);  /* of an element without contents */
-cdn_status io_mjcf_into(mjcf_writer *w); /* contents follow */
-cdn_status io_mjcf_close(mjcf_writer *w, const char *element);
-cdn_status io_mjcf_put_text(mjcf_writer *w, const char *name, const char *text); /* NULL: nothing */
-cdn_status io_mjcf_put_numbers(mjcf_writer *w, const char *name, const double *x, int n);
-cdn_status io_mjcf_put_number(mjcf_writer *w, const char *name, double x);
-cdn_status io_mjcf_put_int(mjcf_writer *w, const char *name, int x);
-cdn_status io_mjcf_put_bool(mjcf_writer *w, const char *name, bool x);
-/* The same, if they differ from what holds without them. */
-cdn_status io_mjcf_put_unless(mjcf_writer *w, const char *name, const double *x, const double *usual, int n);
-cdn_status io_mjcf_put_number_unless(mjcf_writer *w, const char *name, double x, double usual);
-/* Of a spring or a damper: one number, or three. */
-cdn_status io_mjcf_put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]);
-cdn_status io_mjcf_put_int_unless(mjcf_writer *w, const char *name, int x, int usual);
 cdn_status io_mjcf_put_pose(mjcf_writer *w, const cdn_transform *X);
 cdn_status io_mjcf_put_law(mjcf_writer *w, const char *ref, const char *imp, const cdn_soft_law *law);
 cdn_status io_mjcf_put_range(mjcf_writer *w, const char *limited, const char *range, double lower, double upper);

@@ -52,18 +52,18 @@ static cdn_status write_inertial(mjcf_writer *w, const cdn_spec_body *b) {
   const cdn_mass_properties *m = &b->mass;
   const cdn_inertia I = m->inertia;
   if (m->mass == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0) return CDN_OK;
-  CDNI_TRY(io_mjcf_open(w, "inertial"));
-  CDNI_TRY(io_mjcf_put_numbers(w, "pos", &m->com.x, 3));
-  CDNI_TRY(io_mjcf_put_number(w, "mass", m->mass));
+  CDNI_TRY(io_put_begin(&w->xml, "inertial"));
+  CDNI_TRY(io_put_numbers(&w->xml, "pos", &m->com.x, 3));
+  CDNI_TRY(io_put_number(&w->xml, "mass", m->mass));
   if (cdn_norm(b->principal.x) > 0) {
     const cdn_quaternion q = cdn_quaternion_from_rotation(b->principal);
     const cdn_inertia own = cdn_inertia_reexpress(cdn_rotation_transpose(b->principal), I);
-    CDNI_TRY(io_mjcf_put_numbers(w, "quat", &q.w, 4));
-    CDNI_TRY(io_mjcf_put_numbers(w, "diaginertia", (double[3]){ own.xx, own.yy, own.zz }, 3));
+    CDNI_TRY(io_put_numbers(&w->xml, "quat", &q.w, 4));
+    CDNI_TRY(io_put_numbers(&w->xml, "diaginertia", (double[3]){ own.xx, own.yy, own.zz }, 3));
   } else {
-    CDNI_TRY(io_mjcf_put_numbers(w, "fullinertia", (double[6]){ I.xx, I.yy, I.zz, I.xy, I.xz, I.yz }, 6));
+    CDNI_TRY(io_put_numbers(&w->xml, "fullinertia", (double[6]){ I.xx, I.yy, I.zz, I.xy, I.xz, I.yz }, 6));
   }
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 static cdn_status write_joint(mjcf_writer *w, int i) {
@@ -76,29 +76,29 @@ static cdn_status write_joint(mjcf_writer *w, int i) {
   const bool scalar = j->kind == CDN_PIN || j->kind == CDN_SLIDER;
   const cdn_vec3 axis = j->kind == CDN_SLIDER ? j->X_CM.R.x : j->X_CM.R.z;
   w->order[w->n_order++] = i;
-  CDNI_TRY(io_mjcf_open(w, "joint"));
-  CDNI_TRY(io_mjcf_put_text(w, "name", j->name));
-  CDNI_TRY(io_mjcf_put_text(w, "type", types[j->kind]));
-  if (j->kind != CDN_FREE) CDNI_TRY(io_mjcf_put_unless(w, "pos", &j->X_CM.p.x, origin, 3));
-  if (scalar) CDNI_TRY(io_mjcf_put_numbers(w, "axis", &axis.x, 3));
-  if (scalar) CDNI_TRY(io_mjcf_put_number_unless(w, "ref", j->q0[0], 0));
-  if (scalar) CDNI_TRY(io_mjcf_put_number_unless(w, "springref", j->springref, 0));
+  CDNI_TRY(io_put_begin(&w->xml, "joint"));
+  CDNI_TRY(io_put_text(&w->xml, "name", j->name));
+  CDNI_TRY(io_put_text(&w->xml, "type", types[j->kind]));
+  if (j->kind != CDN_FREE) CDNI_TRY(io_put_unless(&w->xml, "pos", &j->X_CM.p.x, origin, 3));
+  if (scalar) CDNI_TRY(io_put_numbers(&w->xml, "axis", &axis.x, 3));
+  if (scalar) CDNI_TRY(io_put_number_unless(&w->xml, "ref", j->q0[0], 0));
+  if (scalar) CDNI_TRY(io_put_number_unless(&w->xml, "springref", j->springref, 0));
   if (j->limited) CDNI_TRY(io_mjcf_put_range(w, "limited", "range", j->kind == CDN_BALL ? 0 : j->lower, j->upper));
   CDNI_TRY(io_mjcf_put_polynomial(w, "stiffness", j->stiffness, j->stiffness_higher));
   CDNI_TRY(io_mjcf_put_polynomial(w, "damping", j->damping, j->damping_higher));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "armature", j->armature, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "frictionloss", j->friction, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "margin", j->margin, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "armature", j->armature, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "frictionloss", j->friction, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "margin", j->margin, 0));
   if (j->spring_timeconst > 0)
-    CDNI_TRY(io_mjcf_put_numbers(w, "springdamper", (double[2]){ j->spring_timeconst, j->spring_dampratio }, 2));
+    CDNI_TRY(io_put_numbers(&w->xml, "springdamper", (double[2]){ j->spring_timeconst, j->spring_dampratio }, 2));
   CDNI_TRY(io_mjcf_put_law(w, "solreflimit", "solimplimit", &j->limit_law));
   CDNI_TRY(io_mjcf_put_law(w, "solreffriction", "solimpfriction", &j->friction_law));
   if (scalar && isfinite(j->effort_lower) && isfinite(j->effort_upper)) {
-    CDNI_TRY(io_mjcf_put_numbers(w, "actuatorfrcrange", (double[2]){ j->effort_lower, j->effort_upper }, 2));
-    CDNI_TRY(io_mjcf_put_bool(w, "actuatorfrclimited", j->drive_limited));
+    CDNI_TRY(io_put_numbers(&w->xml, "actuatorfrcrange", (double[2]){ j->effort_lower, j->effort_upper }, 2));
+    CDNI_TRY(io_put_bool(&w->xml, "actuatorfrclimited", j->drive_limited));
   }
-  if (j->drive_compensates) CDNI_TRY(io_mjcf_put_bool(w, "actuatorgravcomp", true));
-  return io_mjcf_end(w);
+  if (j->drive_compensates) CDNI_TRY(io_put_bool(&w->xml, "actuatorgravcomp", true));
+  return io_put_end(&w->xml);
 }
 
 static int size_count(cdn_shape_type type) {
@@ -116,14 +116,14 @@ static int size_count(cdn_shape_type type) {
 }
 
 static cdn_status put_touch(mjcf_writer *w, const cdn_spec_shape *s, const cdn_spec_shape *usual) {
-  CDNI_TRY(io_mjcf_put_int_unless(w, "contype", s->collision || w->no_contacts ? s->contype : 0, 1));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "conaffinity", s->collision || w->no_contacts ? s->conaffinity : 0, 1));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "condim", s->condim, usual->condim));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "priority", s->priority, usual->priority));
-  CDNI_TRY(io_mjcf_put_unless(w, "friction", s->friction, usual->friction, 3));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "margin", s->margin, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "gap", s->gap, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "solmix", s->solmix, 1));
+  CDNI_TRY(io_put_int_unless(&w->xml, "contype", s->collision || w->no_contacts ? s->contype : 0, 1));
+  CDNI_TRY(io_put_int_unless(&w->xml, "conaffinity", s->collision || w->no_contacts ? s->conaffinity : 0, 1));
+  CDNI_TRY(io_put_int_unless(&w->xml, "condim", s->condim, usual->condim));
+  CDNI_TRY(io_put_int_unless(&w->xml, "priority", s->priority, usual->priority));
+  CDNI_TRY(io_put_unless(&w->xml, "friction", s->friction, usual->friction, 3));
+  CDNI_TRY(io_put_number_unless(&w->xml, "margin", s->margin, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "gap", s->gap, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "solmix", s->solmix, 1));
   return io_mjcf_put_law(w, "solref", "solimp", &s->law);
 }
 
@@ -133,20 +133,20 @@ static cdn_status write_geom(mjcf_writer *w, const cdn_spec_shape *s) {
   static const double nothing[3];
   const int n = memcmp(s->size, nothing, sizeof nothing) == 0 && s->fit_scale > 0 ? 0 : size_count(s->type);
   const bool further = memcmp(s->size + n, nothing, sizeof(double) * (size_t)(3 - n)) != 0;
-  CDNI_TRY(io_mjcf_open(w, "geom"));
-  CDNI_TRY(io_mjcf_put_text(w, "name", s->name));
-  CDNI_TRY(io_mjcf_put_text(w, "type", types[s->type]));
-  if (n > 0 || further) CDNI_TRY(io_mjcf_put_numbers(w, "size", s->size, further ? 3 : n));
+  CDNI_TRY(io_put_begin(&w->xml, "geom"));
+  CDNI_TRY(io_put_text(&w->xml, "name", s->name));
+  CDNI_TRY(io_put_text(&w->xml, "type", types[s->type]));
+  if (n > 0 || further) CDNI_TRY(io_put_numbers(&w->xml, "size", s->size, further ? 3 : n));
   CDNI_TRY(io_mjcf_put_pose(w, &s->X_BS));
-  CDNI_TRY(io_mjcf_put_text(w, s->type == CDN_SHAPE_HFIELD ? "hfield" : "mesh", s->asset));
-  if (s->fit_scale > 0) CDNI_TRY(io_mjcf_put_number_unless(w, "fitscale", s->fit_scale, 1));
-  CDNI_TRY(io_mjcf_put_text(w, "material", s->material));
-  CDNI_TRY(io_mjcf_put_unless(w, "rgba", s->rgba, usual.rgba, 4));
-  CDNI_TRY(io_mjcf_put_int_unless(w, "group", s->group, usual.group));
-  if (s->fluid) CDNI_TRY(io_mjcf_put_text(w, "fluidshape", "ellipsoid"));
-  CDNI_TRY(io_mjcf_put_unless(w, "fluidcoef", s->fluid_coefficients, usual.fluid_coefficients, 5));
+  CDNI_TRY(io_put_text(&w->xml, s->type == CDN_SHAPE_HFIELD ? "hfield" : "mesh", s->asset));
+  if (s->fit_scale > 0) CDNI_TRY(io_put_number_unless(&w->xml, "fitscale", s->fit_scale, 1));
+  CDNI_TRY(io_put_text(&w->xml, "material", s->material));
+  CDNI_TRY(io_put_unless(&w->xml, "rgba", s->rgba, usual.rgba, 4));
+  CDNI_TRY(io_put_int_unless(&w->xml, "group", s->group, usual.group));
+  if (s->fluid) CDNI_TRY(io_put_text(&w->xml, "fluidshape", "ellipsoid"));
+  CDNI_TRY(io_put_unless(&w->xml, "fluidcoef", s->fluid_coefficients, usual.fluid_coefficients, 5));
   CDNI_TRY(put_touch(w, s, &usual));
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 static cdn_status write_site(mjcf_writer *w, int i) {
@@ -156,14 +156,14 @@ static cdn_status write_site(mjcf_writer *w, int i) {
                                        [CDN_SHAPE_CYLINDER] = "cylinder",
                                        [CDN_SHAPE_BOX] = "box" };
   const mjcf_written_site *site = &CDNI_AT(w->sites, mjcf_written_site, i);
-  CDNI_TRY(io_mjcf_open(w, "site"));
+  CDNI_TRY(io_put_begin(&w->xml, "site"));
   CDNI_TRY(io_mjcf_put_site_name(w, "name", i));
   CDNI_TRY(io_mjcf_put_pose(w, &site->X));
   if (site->has_volume && (unsigned)site->volume < CDNI_COUNT(types) && types[site->volume]) {
-    CDNI_TRY(io_mjcf_put_text(w, "type", types[site->volume]));
-    CDNI_TRY(io_mjcf_put_numbers(w, "size", site->volume_size, 3));
+    CDNI_TRY(io_put_text(&w->xml, "type", types[site->volume]));
+    CDNI_TRY(io_put_numbers(&w->xml, "size", site->volume_size, 3));
   }
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 /* All that is fixed to a body; -1: to the world. */
@@ -216,23 +216,23 @@ static cdn_status write_body(mjcf_writer *w, int b, int *written) {
   const cdn_spec_body *body = io_spec_body(w->spec, b);
   const int first = first_joint(w, b);
   ++*written;
-  CDNI_TRY(io_mjcf_open(w, "body"));
-  CDNI_TRY(io_mjcf_put_text(w, "name", body->name));
+  CDNI_TRY(io_put_begin(&w->xml, "body"));
+  CDNI_TRY(io_put_text(&w->xml, "name", body->name));
   if (first >= 0) {
     const cdn_transform X = pose_of(io_spec_joint(w->spec, first));
     CDNI_TRY(io_mjcf_put_pose(w, &X));
   }
-  CDNI_TRY(io_mjcf_put_number_unless(w, "gravcomp", body->gravity_compensation, 0));
-  CDNI_TRY(io_mjcf_into(w));
+  CDNI_TRY(io_put_number_unless(&w->xml, "gravcomp", body->gravity_compensation, 0));
+  CDNI_TRY(io_put_into(&w->xml));
   if (first < 0) { /* a body that nothing holds is free */
-    CDNI_TRY(io_mjcf_open(w, "freejoint"));
-    CDNI_TRY(io_mjcf_end(w));
+    CDNI_TRY(io_put_begin(&w->xml, "freejoint"));
+    CDNI_TRY(io_put_end(&w->xml));
   }
   CDNI_TRY(write_joints(w, b));
   CDNI_TRY(write_inertial(w, body));
   CDNI_TRY(write_contents(w, b));
   CDNI_TRY(write_bodies(w, b, written));
-  return io_mjcf_close(w, "body");
+  return io_put_close(&w->xml, "body");
 }
 
 static cdn_status write_bodies(mjcf_writer *w, int around, int *written) {
@@ -247,11 +247,11 @@ cdn_status io_mjcf_write_worldbody(mjcf_writer *w) {
   int written = 0;
   CDNI_TRY(find_places(w));
   for (int b = 0; b < cdn_spec_count(w->spec, CDN_SPEC_BODY); b++) written -= !io_spec_body(w->spec, b)->intermediate;
-  CDNI_TRY(io_mjcf_open(w, "worldbody"));
-  CDNI_TRY(io_mjcf_into(w));
+  CDNI_TRY(io_put_begin(&w->xml, "worldbody"));
+  CDNI_TRY(io_put_into(&w->xml));
   CDNI_TRY(write_contents(w, -1));
   CDNI_TRY(write_bodies(w, -1, &written));
   if (written != 0)
     return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "%d bodies hang on each other in a ring: cut it", -written);
-  return io_mjcf_close(w, "worldbody");
+  return io_put_close(&w->xml, "worldbody");
 }

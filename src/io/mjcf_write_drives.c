@@ -10,11 +10,11 @@
 static bool on_frame(const cdn_spec_actuator *a) { return !a->joint && a->body && !a->on_contacts; }
 
 static cdn_status put_target(mjcf_writer *w, const cdn_spec_actuator *a) {
-  if (a->joint) return io_mjcf_put_text(w, a->in_parent ? "jointinparent" : "joint", a->joint);
-  if (a->on_contacts) return io_mjcf_put_text(w, "body", a->body);
-  if (!a->body) return io_mjcf_put_text(w, "tendon", a->tendon);
+  if (a->joint) return io_put_text(&w->xml, a->in_parent ? "jointinparent" : "joint", a->joint);
+  if (a->on_contacts) return io_put_text(&w->xml, "body", a->body);
+  if (!a->body) return io_put_text(&w->xml, "tendon", a->tendon);
   CDNI_TRY(io_mjcf_put_site(w, a->rod > 0 ? "cranksite" : "site", a->body, &a->X_BS, NULL));
-  if (a->rod > 0) CDNI_TRY(io_mjcf_put_number(w, "cranklength", a->rod));
+  if (a->rod > 0) CDNI_TRY(io_put_number(&w->xml, "cranklength", a->rod));
   if (!a->has_reference) return CDN_OK;
   return io_mjcf_put_site(w, a->rod > 0 ? "slidersite" : "refsite", a->reference, &a->X_RF, NULL);
 }
@@ -26,7 +26,7 @@ static cdn_status put_gear(mjcf_writer *w, const cdn_spec_actuator *a) {
   static const double usual[6] = { 1 };
   double gear[6];
   for (int k = 0; k < 6; k++) gear[wrench ? (k + 3) % 6 : k] = a->gear[k];
-  return io_mjcf_put_unless(w, "gear", gear, usual, 6);
+  return io_put_unless(&w->xml, "gear", gear, usual, 6);
 }
 
 static bool plain(const cdn_spec_actuator *a, cdn_actuator_dynamics dynamics) {
@@ -52,11 +52,11 @@ static const char *word_of(const cdn_spec_actuator *a) {
 
 static cdn_status put_servo(mjcf_writer *w, const cdn_spec_actuator *a, const char *word) {
   if (strcmp(word, "motor") == 0) return CDN_OK;
-  if (strcmp(word, "velocity") == 0) return io_mjcf_put_number(w, "kv", a->gain[0]);
-  CDNI_TRY(io_mjcf_put_number(w, "kp", a->gain[0]));
-  if (a->dynamics == CDN_ACTUATOR_FILTER) CDNI_TRY(io_mjcf_put_number(w, "timeconst", a->time_constant));
-  if (a->damping_ratio > 0) return io_mjcf_put_number(w, "dampratio", a->damping_ratio);
-  return a->bias[2] == 0 ? CDN_OK : io_mjcf_put_number(w, "kv", -a->bias[2]);
+  if (strcmp(word, "velocity") == 0) return io_put_number(&w->xml, "kv", a->gain[0]);
+  CDNI_TRY(io_put_number(&w->xml, "kp", a->gain[0]));
+  if (a->dynamics == CDN_ACTUATOR_FILTER) CDNI_TRY(io_put_number(&w->xml, "timeconst", a->time_constant));
+  if (a->damping_ratio > 0) return io_put_number(&w->xml, "dampratio", a->damping_ratio);
+  return a->bias[2] == 0 ? CDN_OK : io_put_number(&w->xml, "kv", -a->bias[2]);
 }
 
 static void muscle_numbers(const cdn_muscle *m, double p[9]) {
@@ -68,10 +68,10 @@ static cdn_status put_law(mjcf_writer *w, const char *type, const char *numbers,
                           const char *plain_word, bool affine, const cdn_muscle *m) {
   static const char *const words[] = { "affine", "muscle", "user" };
   double p[9];
-  CDNI_TRY(io_mjcf_put_text(w, type, law == CDN_LAW_AFFINE && !affine ? plain_word : words[law]));
-  if (law != CDN_LAW_OF_MUSCLE) return io_mjcf_put_numbers(w, numbers, x, 3);
+  CDNI_TRY(io_put_text(&w->xml, type, law == CDN_LAW_AFFINE && !affine ? plain_word : words[law]));
+  if (law != CDN_LAW_OF_MUSCLE) return io_put_numbers(&w->xml, numbers, x, 3);
   muscle_numbers(m, p);
-  return io_mjcf_put_numbers(w, numbers, p, 9);
+  return io_put_numbers(&w->xml, numbers, p, 9);
 }
 
 static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
@@ -79,9 +79,9 @@ static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
   const bool servo = a->damping_ratio > 0 && plain(a, a->dynamics) && a->bias[1] == -a->gain[0];
   const double bias[3] = { a->bias[0], a->bias[1], servo ? a->damping_ratio : a->bias[2] };
   const bool exact = a->dynamics == CDN_ACTUATOR_FILTER && a->exact_filter;
-  CDNI_TRY(io_mjcf_put_text(w, "dyntype", exact ? "filterexact" : dyn[a->dynamics]));
-  if (a->dynamics == CDN_ACTUATOR_FILTER) CDNI_TRY(io_mjcf_put_number(w, "dynprm", a->time_constant));
-  if (a->dynamics == CDN_ACTUATOR_MUSCLE) CDNI_TRY(io_mjcf_put_numbers(w, "dynprm", a->muscle_time, 3));
+  CDNI_TRY(io_put_text(&w->xml, "dyntype", exact ? "filterexact" : dyn[a->dynamics]));
+  if (a->dynamics == CDN_ACTUATOR_FILTER) CDNI_TRY(io_put_number(&w->xml, "dynprm", a->time_constant));
+  if (a->dynamics == CDN_ACTUATOR_MUSCLE) CDNI_TRY(io_put_numbers(&w->xml, "dynprm", a->muscle_time, 3));
   const bool affine = a->gain[1] != 0 || a->gain[2] != 0;
   const bool biased = bias[0] != 0 || bias[1] != 0 || bias[2] != 0;
   CDNI_TRY(put_law(w, "gaintype", "gainprm", a->gain_law, a->gain, "fixed", affine, &a->muscle));
@@ -89,30 +89,30 @@ static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
   const cdn_muscle *m = a->gain_law == CDN_LAW_OF_MUSCLE ? &a->muscle : &a->passive;
   if (a->gain_law != CDN_LAW_OF_MUSCLE && a->bias_law != CDN_LAW_OF_MUSCLE) return CDN_OK;
   if (m->length_range[0] == m->length_range[1]) return CDN_OK;
-  return io_mjcf_put_numbers(w, "lengthrange", m->length_range, 2);
+  return io_put_numbers(&w->xml, "lengthrange", m->length_range, 2);
 }
 
 static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   const char *word = word_of(a);
-  CDNI_TRY(io_mjcf_open(w, word));
-  CDNI_TRY(io_mjcf_put_text(w, "name", a->name));
+  CDNI_TRY(io_put_begin(&w->xml, word));
+  CDNI_TRY(io_put_text(&w->xml, "name", a->name));
   CDNI_TRY(put_target(w, a));
   CDNI_TRY(put_gear(w, a));
   CDNI_TRY(strcmp(word, "general") == 0 ? put_general(w, a) : put_servo(w, a, word));
   CDNI_TRY(io_mjcf_put_range(w, "ctrllimited", "ctrlrange", a->control_lower, a->control_upper));
   CDNI_TRY(io_mjcf_put_range(w, "forcelimited", "forcerange", a->force_lower, a->force_upper));
   CDNI_TRY(io_mjcf_put_range(w, "actlimited", "actrange", a->activation_lower, a->activation_upper));
-  if (a->early) CDNI_TRY(io_mjcf_put_text(w, "actearly", "true"));
-  return io_mjcf_end(w);
+  if (a->early) CDNI_TRY(io_put_text(&w->xml, "actearly", "true"));
+  return io_put_end(&w->xml);
 }
 
 cdn_status io_mjcf_write_actuators(mjcf_writer *w) {
   const int n = cdn_spec_count(w->spec, CDN_SPEC_ACTUATOR);
   if (n == 0) return CDN_OK;
-  CDNI_TRY(io_mjcf_open(w, "actuator"));
-  CDNI_TRY(io_mjcf_into(w));
+  CDNI_TRY(io_put_begin(&w->xml, "actuator"));
+  CDNI_TRY(io_put_into(&w->xml));
   for (int i = 0; i < n; i++) CDNI_TRY(write_actuator(w, io_spec_actuator(w->spec, i)));
-  return io_mjcf_close(w, "actuator");
+  return io_put_close(&w->xml, "actuator");
 }
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -193,8 +193,8 @@ static bool is_body(const cdn_transform *X) {
 
 static cdn_status put_frame(mjcf_writer *w, const char *type, const char *name, const char *body,
                             const cdn_transform *X) {
-  CDNI_TRY(io_mjcf_put_text(w, type, is_body(X) ? "xbody" : "site"));
-  return is_body(X) ? io_mjcf_put_text(w, name, io_mjcf_body_name(body)) : io_mjcf_put_site(w, name, body, X, NULL);
+  CDNI_TRY(io_put_text(&w->xml, type, is_body(X) ? "xbody" : "site"));
+  return is_body(X) ? io_put_text(&w->xml, name, io_mjcf_body_name(body)) : io_mjcf_put_site(w, name, body, X, NULL);
 }
 
 static cdn_status put_object(mjcf_writer *w, const cdn_spec_sensor *s) {
@@ -211,7 +211,7 @@ static cdn_status put_side(mjcf_writer *w, const cdn_spec_sensor *s, cdn_sensor_
   if (side == CDN_SIDE_ANY) return CDN_OK;
   if (side == CDN_SIDE_VOLUME) return io_mjcf_put_site(w, "site", s->body, &s->X_BS, s);
   snprintf(attribute, sizeof attribute, "%s%d", words[side], number);
-  return io_mjcf_put_text(w, attribute, io_mjcf_body_name(name));
+  return io_put_text(&w->xml, attribute, io_mjcf_body_name(name));
 }
 
 static cdn_status put_sides(mjcf_writer *w, const cdn_spec_sensor *s) {
@@ -223,9 +223,9 @@ static cdn_status put_sides(mjcf_writer *w, const cdn_spec_sensor *s) {
   if (s->kind != CDN_SENSOR_CONTACT) return CDN_OK;
   for (int k = 0, n = 0; k < CDNI_COUNT(words); k++)
     if (s->data >> k & 1) n += snprintf(data + n, sizeof data - (size_t)n, "%s%s", n ? " " : "", words[k]);
-  CDNI_TRY(io_mjcf_put_text(w, "data", data));
-  CDNI_TRY(io_mjcf_put_text(w, "reduce", reductions[s->reduce]));
-  return io_mjcf_put_int_unless(w, "num", s->contacts, 1);
+  CDNI_TRY(io_put_text(&w->xml, "data", data));
+  CDNI_TRY(io_put_text(&w->xml, "reduce", reductions[s->reduce]));
+  return io_put_int_unless(&w->xml, "num", s->contacts, 1);
 }
 
 /* The camera that its reference is. */
@@ -235,7 +235,7 @@ static cdn_status put_camera(mjcf_writer *w, const cdn_spec_sensor *s) {
     const cdn_spec_camera *c = io_spec_camera(w->spec, i);
     if (io_mjcf_body_of(w, c->body) == io_mjcf_body_of(w, s->reference) &&
         memcmp(&c->X_BC, &s->X_RS, sizeof c->X_BC) == 0)
-      return io_mjcf_put_text(w, "camera", c->name);
+      return io_put_text(&w->xml, "camera", c->name);
   }
   return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save",
                      "MJCF cannot hold sensor '%.80s': no camera is at its reference", s->name);
@@ -243,12 +243,12 @@ static cdn_status put_camera(mjcf_writer *w, const cdn_spec_sensor *s) {
 
 static cdn_status put_target_of(mjcf_writer *w, const cdn_spec_sensor *s) {
   switch (way_of(s->kind)) {
-    case BY_JOINT: return io_mjcf_put_text(w, "joint", s->joint);
+    case BY_JOINT: return io_put_text(&w->xml, "joint", s->joint);
     case BY_SITE: return io_mjcf_put_site(w, "site", s->body, &s->X_BS, s->kind == CDN_SENSOR_TOUCH ? s : NULL);
     case BY_OBJECT: return put_object(w, s);
-    case BY_BODY: return io_mjcf_put_text(w, "body", io_mjcf_body_name(s->body));
-    case BY_ACTUATOR: return io_mjcf_put_text(w, "actuator", s->actuator);
-    case BY_TENDON: return io_mjcf_put_text(w, "tendon", s->tendon);
+    case BY_BODY: return io_put_text(&w->xml, "body", io_mjcf_body_name(s->body));
+    case BY_ACTUATOR: return io_put_text(&w->xml, "actuator", s->actuator);
+    case BY_TENDON: return io_put_text(&w->xml, "tendon", s->tendon);
     case BY_SIDES: return put_sides(w, s);
     case BY_CAMERA: return put_camera(w, s);
     case BY_INSIDE:
@@ -256,24 +256,24 @@ static cdn_status put_target_of(mjcf_writer *w, const cdn_spec_sensor *s) {
       return put_frame(w, "objtype", "objname", s->body, &s->X_BS);
     case BY_NOTHING: break;
   }
-  return s->kind == CDN_SENSOR_USER ? io_mjcf_put_int(w, "dim", s->numbers) : CDN_OK;
+  return s->kind == CDN_SENSOR_USER ? io_put_int(&w->xml, "dim", s->numbers) : CDN_OK;
 }
 
 cdn_status io_mjcf_write_sensors(mjcf_writer *w) {
   const int n = cdn_spec_count(w->spec, CDN_SPEC_SENSOR);
   if (n == 0) return CDN_OK;
-  CDNI_TRY(io_mjcf_open(w, "sensor"));
-  CDNI_TRY(io_mjcf_into(w));
+  CDNI_TRY(io_put_begin(&w->xml, "sensor"));
+  CDNI_TRY(io_put_into(&w->xml));
   for (int i = 0; i < n; i++) {
     const cdn_spec_sensor *s = io_spec_sensor(w->spec, i);
-    CDNI_TRY(io_mjcf_open(w, io_mjcf_sensor_word(s->kind)));
-    CDNI_TRY(io_mjcf_put_text(w, "name", s->name));
+    CDNI_TRY(io_put_begin(&w->xml, io_mjcf_sensor_word(s->kind)));
+    CDNI_TRY(io_put_text(&w->xml, "name", s->name));
     CDNI_TRY(put_target_of(w, s));
-    CDNI_TRY(io_mjcf_put_number_unless(w, "cutoff", s->cutoff, 0));
-    CDNI_TRY(io_mjcf_put_number_unless(w, "noise", s->noise, 0));
-    CDNI_TRY(io_mjcf_end(w));
+    CDNI_TRY(io_put_number_unless(&w->xml, "cutoff", s->cutoff, 0));
+    CDNI_TRY(io_put_number_unless(&w->xml, "noise", s->noise, 0));
+    CDNI_TRY(io_put_end(&w->xml));
   }
-  return io_mjcf_close(w, "sensor");
+  return io_put_close(&w->xml, "sensor");
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */

@@ -7,11 +7,11 @@
 /* A section is there if it has elements. */
 static cdn_status begin(mjcf_writer *w, const char *section, int n) {
   if (n == 0) return CDN_OK;
-  CDNI_TRY(io_mjcf_open(w, section));
-  return io_mjcf_into(w);
+  CDNI_TRY(io_put_begin(&w->xml, section));
+  return io_put_into(&w->xml);
 }
 static cdn_status end(mjcf_writer *w, const char *section, int n) {
-  return n == 0 ? CDN_OK : io_mjcf_close(w, section);
+  return n == 0 ? CDN_OK : io_put_close(&w->xml, section);
 }
 
 /* ---- contact --------------------------------------------------------------------------------- */
@@ -22,17 +22,19 @@ static bool is_body(const mjcf_writer *w, const char *name) { return io_spec_fin
 static cdn_status write_contact(mjcf_writer *w, int i) {
   const cdn_spec_contact *c = io_spec_contact(w->spec, i);
   if (c->exclude && !(is_body(w, c->body_a) && is_body(w, c->body_b))) return CDN_OK;
-  CDNI_TRY(io_mjcf_open(w, c->exclude ? "exclude" : "pair"));
-  if (cdn_spec_find(w->spec, CDN_SPEC_CONTACT, c->name) == i) CDNI_TRY(io_mjcf_put_text(w, "name", c->name));
-  CDNI_TRY(io_mjcf_put_text(w, c->exclude ? "body1" : "geom1", c->exclude ? io_mjcf_body_name(c->body_a) : c->shape_a));
-  CDNI_TRY(io_mjcf_put_text(w, c->exclude ? "body2" : "geom2", c->exclude ? io_mjcf_body_name(c->body_b) : c->shape_b));
-  if (c->exclude) return io_mjcf_end(w);
-  CDNI_TRY(io_mjcf_put_int_unless(w, "condim", c->condim, 3));
-  CDNI_TRY(io_mjcf_put_numbers(w, "friction", c->friction, 5));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "margin", c->margin, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "gap", c->gap, 0));
+  CDNI_TRY(io_put_begin(&w->xml, c->exclude ? "exclude" : "pair"));
+  if (cdn_spec_find(w->spec, CDN_SPEC_CONTACT, c->name) == i) CDNI_TRY(io_put_text(&w->xml, "name", c->name));
+  CDNI_TRY(
+      io_put_text(&w->xml, c->exclude ? "body1" : "geom1", c->exclude ? io_mjcf_body_name(c->body_a) : c->shape_a));
+  CDNI_TRY(
+      io_put_text(&w->xml, c->exclude ? "body2" : "geom2", c->exclude ? io_mjcf_body_name(c->body_b) : c->shape_b));
+  if (c->exclude) return io_put_end(&w->xml);
+  CDNI_TRY(io_put_int_unless(&w->xml, "condim", c->condim, 3));
+  CDNI_TRY(io_put_numbers(&w->xml, "friction", c->friction, 5));
+  CDNI_TRY(io_put_number_unless(&w->xml, "margin", c->margin, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "gap", c->gap, 0));
   CDNI_TRY(io_mjcf_put_law(w, "solref", "solimp", &c->law));
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 cdn_status io_mjcf_write_contacts(mjcf_writer *w) {
@@ -45,8 +47,8 @@ cdn_status io_mjcf_write_contacts(mjcf_writer *w) {
 /* ---- equality -------------------------------------------------------------------------------- */
 
 static cdn_status put_pair(mjcf_writer *w, const char *a, const char *of_a, const char *b, const char *of_b) {
-  CDNI_TRY(io_mjcf_put_text(w, a, of_a));
-  return io_mjcf_put_text(w, b, of_b);
+  CDNI_TRY(io_put_text(&w->xml, a, of_a));
+  return io_put_text(&w->xml, b, of_b);
 }
 
 /* By sites where they say what is where on both bodies; else by a point, or by the pose of the second body. */
@@ -56,30 +58,30 @@ static cdn_status put_ends(mjcf_writer *w, const cdn_spec_constraint *c) {
     return io_mjcf_put_site(w, "site2", c->body_b, &c->X_B, NULL);
   }
   CDNI_TRY(put_pair(w, "body1", io_mjcf_body_name(c->body_a), "body2", io_mjcf_body_name(c->body_b)));
-  if (c->kind == CDN_SPEC_CONNECT) return io_mjcf_put_numbers(w, "anchor", &c->X_A.p.x, 3);
+  if (c->kind == CDN_SPEC_CONNECT) return io_put_numbers(&w->xml, "anchor", &c->X_A.p.x, 3);
   const cdn_quaternion q = cdn_quaternion_from_rotation(c->X_A.R);
   const cdn_vec3 p = c->X_A.p;
-  CDNI_TRY(io_mjcf_put_numbers(w, "anchor", &c->X_B.p.x, 3));
-  return io_mjcf_put_numbers(w, "relpose", (double[7]){ p.x, p.y, p.z, q.w, q.x, q.y, q.z }, 7);
+  CDNI_TRY(io_put_numbers(&w->xml, "anchor", &c->X_B.p.x, 3));
+  return io_put_numbers(&w->xml, "relpose", (double[7]){ p.x, p.y, p.z, q.w, q.x, q.y, q.z }, 7);
 }
 
 static cdn_status write_equality(mjcf_writer *w, const cdn_spec_constraint *c) {
   static const char *const words[] = { "connect", "weld", "joint", "tendon" };
   static const double usual[5] = { 0, 1 };
-  CDNI_TRY(io_mjcf_open(w, words[c->kind]));
-  CDNI_TRY(io_mjcf_put_text(w, "name", c->name));
-  if (c->disabled) CDNI_TRY(io_mjcf_put_bool(w, "active", false));
+  CDNI_TRY(io_put_begin(&w->xml, words[c->kind]));
+  CDNI_TRY(io_put_text(&w->xml, "name", c->name));
+  if (c->disabled) CDNI_TRY(io_put_bool(&w->xml, "active", false));
   switch (c->kind) {
     case CDN_SPEC_CONNECT:
     case CDN_SPEC_WELD: CDNI_TRY(put_ends(w, c)); break;
     case CDN_SPEC_COUPLING: CDNI_TRY(put_pair(w, "joint1", c->joint_y, "joint2", c->joint_x)); break;
     case CDN_SPEC_TENDON_COUPLING: CDNI_TRY(put_pair(w, "tendon1", c->tendon_y, "tendon2", c->tendon_x)); break;
   }
-  if (c->kind == CDN_SPEC_WELD) CDNI_TRY(io_mjcf_put_number_unless(w, "torquescale", c->torque_scale, 1));
+  if (c->kind == CDN_SPEC_WELD) CDNI_TRY(io_put_number_unless(&w->xml, "torquescale", c->torque_scale, 1));
   if (c->kind != CDN_SPEC_CONNECT && c->kind != CDN_SPEC_WELD)
-    CDNI_TRY(io_mjcf_put_unless(w, "polycoef", c->c, usual, 5));
+    CDNI_TRY(io_put_unless(&w->xml, "polycoef", c->c, usual, 5));
   CDNI_TRY(io_mjcf_put_law(w, "solref", "solimp", &c->law));
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 cdn_status io_mjcf_write_equalities(mjcf_writer *w) {
@@ -92,10 +94,10 @@ cdn_status io_mjcf_write_equalities(mjcf_writer *w) {
 /* ---- tendon ---------------------------------------------------------------------------------- */
 
 static cdn_status write_coordinate(mjcf_writer *w, const char *joint, double coefficient) {
-  CDNI_TRY(io_mjcf_open(w, "joint"));
-  CDNI_TRY(io_mjcf_put_text(w, "joint", joint));
-  CDNI_TRY(io_mjcf_put_number(w, "coef", coefficient));
-  return io_mjcf_end(w);
+  CDNI_TRY(io_put_begin(&w->xml, "joint"));
+  CDNI_TRY(io_put_text(&w->xml, "joint", joint));
+  CDNI_TRY(io_put_number(&w->xml, "coef", coefficient));
+  return io_put_end(&w->xml);
 }
 
 /* The geom that an obstacle is. */
@@ -117,13 +119,13 @@ static cdn_status write_obstacle(mjcf_writer *w, const cdn_spec_path_item *item)
     return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save",
                        "MJCF cannot hold what tendon '%.80s' goes around: there is no shape of its size and pose",
                        item->tendon);
-  CDNI_TRY(io_mjcf_open(w, "geom"));
-  CDNI_TRY(io_mjcf_put_text(w, "geom", geom->name));
+  CDNI_TRY(io_put_begin(&w->xml, "geom"));
+  CDNI_TRY(io_put_text(&w->xml, "geom", geom->name));
   if (item->has_side) {
     const cdn_transform X = { .p = item->side };
     CDNI_TRY(io_mjcf_put_site(w, "sidesite", item->side_body, &X, NULL));
   }
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 static cdn_status write_item(mjcf_writer *w, const cdn_spec_path_item *item) {
@@ -132,46 +134,46 @@ static cdn_status write_item(mjcf_writer *w, const cdn_spec_path_item *item) {
     case CDN_SPEC_PATH_SPHERE:
     case CDN_SPEC_PATH_CYLINDER: return write_obstacle(w, item);
     case CDN_SPEC_PATH_POINT:
-      CDNI_TRY(io_mjcf_open(w, "site"));
+      CDNI_TRY(io_put_begin(&w->xml, "site"));
       CDNI_TRY(io_mjcf_put_site(w, "site", item->body, &item->X_BP, NULL));
-      return io_mjcf_end(w);
+      return io_put_end(&w->xml);
     case CDN_SPEC_PATH_PULLEY:
-      CDNI_TRY(io_mjcf_open(w, "pulley"));
-      CDNI_TRY(io_mjcf_put_number(w, "divisor", item->divisor));
-      return io_mjcf_end(w);
+      CDNI_TRY(io_put_begin(&w->xml, "pulley"));
+      CDNI_TRY(io_put_number(&w->xml, "divisor", item->divisor));
+      return io_put_end(&w->xml);
   }
   return CDN_ERR_ARG;
 }
 
 static cdn_status put_tendon(mjcf_writer *w, const cdn_spec_tendon *t) {
   const cdn_spec_tendon usual = cdn_default_spec_tendon();
-  CDNI_TRY(io_mjcf_put_text(w, "name", t->name));
+  CDNI_TRY(io_put_text(&w->xml, "name", t->name));
   if (t->limited) CDNI_TRY(io_mjcf_put_range(w, "limited", "range", t->lower, t->upper));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "margin", t->margin, 0));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "frictionloss", t->friction, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "margin", t->margin, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "frictionloss", t->friction, 0));
   CDNI_TRY(io_mjcf_put_polynomial(w, "stiffness", t->stiffness, t->stiffness_higher));
   CDNI_TRY(io_mjcf_put_polynomial(w, "damping", t->damping, t->damping_higher));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "armature", t->armature, 0));
-  if (t->has_rest) CDNI_TRY(io_mjcf_put_numbers(w, "springlength", (double[2]){ t->rest_lower, t->rest_upper }, 2));
+  CDNI_TRY(io_put_number_unless(&w->xml, "armature", t->armature, 0));
+  if (t->has_rest) CDNI_TRY(io_put_numbers(&w->xml, "springlength", (double[2]){ t->rest_lower, t->rest_upper }, 2));
   CDNI_TRY(io_mjcf_put_law(w, "solreflimit", "solimplimit", &t->limit_law));
   CDNI_TRY(io_mjcf_put_law(w, "solreffriction", "solimpfriction", &t->friction_law));
   CDNI_TRY(io_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", t->effort_lower, t->effort_upper));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "width", t->width, usual.width));
-  CDNI_TRY(io_mjcf_put_unless(w, "rgba", t->rgba, usual.rgba, 4));
-  return io_mjcf_put_int_unless(w, "group", t->group, 0);
+  CDNI_TRY(io_put_number_unless(&w->xml, "width", t->width, usual.width));
+  CDNI_TRY(io_put_unless(&w->xml, "rgba", t->rgba, usual.rgba, 4));
+  return io_put_int_unless(&w->xml, "group", t->group, 0);
 }
 
 static cdn_status write_tendon(mjcf_writer *w, const cdn_spec_tendon *t) {
   const char *word = t->joints > 0 ? "fixed" : "spatial";
-  CDNI_TRY(io_mjcf_open(w, word));
+  CDNI_TRY(io_put_begin(&w->xml, word));
   CDNI_TRY(put_tendon(w, t));
-  CDNI_TRY(io_mjcf_into(w));
+  CDNI_TRY(io_put_into(&w->xml));
   for (int k = 0; k < t->joints; k++) CDNI_TRY(write_coordinate(w, t->joint[k], t->coefficient[k]));
   for (int i = 0; i < cdn_spec_count(w->spec, CDN_SPEC_PATH_ITEM); i++) {
     const cdn_spec_path_item *item = io_spec_path_item(w->spec, i);
     if (item->tendon && strcmp(item->tendon, t->name) == 0) CDNI_TRY(write_item(w, item));
   }
-  return io_mjcf_close(w, word);
+  return io_put_close(&w->xml, word);
 }
 
 cdn_status io_mjcf_write_tendons(mjcf_writer *w) {
@@ -209,7 +211,7 @@ static int place_in_key(const mjcf_writer *w, int joint, int (*count)(const cdn_
 
 /* The numbers of all joints, one joint after another in the order of the file. */
 static cdn_status put_joints(mjcf_writer *w, const cdn_spec_key *key, bool speeds) {
-  CDNI_TRY(io_put(w->to, " %s=\"", speeds ? "qvel" : "qpos"));
+  CDNI_TRY(io_put(w->xml.to, " %s=\"", speeds ? "qvel" : "qpos"));
   for (int k = 0, n = 0; k < w->n_order; k++) {
     const cdn_spec_joint *j = io_spec_joint(w->spec, w->order[k]);
     const int at_q = place_in_key(w, w->order[k], io_spec_joint_nq), nq = io_spec_joint_nq(j);
@@ -220,31 +222,31 @@ static cdn_status put_joints(mjcf_writer *w, const cdn_spec_key *key, bool speed
     if (!speeds) turn_q(j, q, out);
     else if (at_u + nu <= key->nu) turn_u(j, q, key->u + at_u, out);
     for (int i = 0; i < (speeds ? nu : nq); i++)
-      CDNI_TRY(io_put(w->to, "%s%s", n++ ? " " : "", cdn_number_text(out[i], text)));
+      CDNI_TRY(io_put(w->xml.to, "%s%s", n++ ? " " : "", cdn_number_text(out[i], text)));
   }
-  return io_put(w->to, "\"");
+  return io_put(w->xml.to, "\"");
 }
 
 static cdn_status put_list(mjcf_writer *w, const char *name, const double *x, int n, bool activations) {
   char text[CDN_NUMBER_SIZE];
   int written = 0;
   if (!x) return CDN_OK;
-  CDNI_TRY(io_put(w->to, " %s=\"", name));
+  CDNI_TRY(io_put(w->xml.to, " %s=\"", name));
   for (int i = 0; i < cdn_spec_count(w->spec, CDN_SPEC_ACTUATOR); i++)
     if (!activations || io_spec_actuator(w->spec, i)->dynamics != CDN_ACTUATOR_DIRECT)
-      CDNI_TRY(io_put(w->to, "%s%s", written++ ? " " : "", cdn_number_text(i < n ? x[i] : 0, text)));
-  return io_put(w->to, "\"");
+      CDNI_TRY(io_put(w->xml.to, "%s%s", written++ ? " " : "", cdn_number_text(i < n ? x[i] : 0, text)));
+  return io_put(w->xml.to, "\"");
 }
 
 static cdn_status write_key(mjcf_writer *w, const cdn_spec_key *k) {
-  CDNI_TRY(io_mjcf_open(w, "key"));
-  CDNI_TRY(io_mjcf_put_text(w, "name", k->name));
-  CDNI_TRY(io_mjcf_put_number_unless(w, "time", k->time, 0));
+  CDNI_TRY(io_put_begin(&w->xml, "key"));
+  CDNI_TRY(io_put_text(&w->xml, "name", k->name));
+  CDNI_TRY(io_put_number_unless(&w->xml, "time", k->time, 0));
   if (k->q) CDNI_TRY(put_joints(w, k, false));
   if (k->u) CDNI_TRY(put_joints(w, k, true));
   CDNI_TRY(put_list(w, "ctrl", k->controls, k->n_actuators, false));
   CDNI_TRY(put_list(w, "act", k->activations, k->n_actuators, true));
-  return io_mjcf_end(w);
+  return io_put_end(&w->xml);
 }
 
 cdn_status io_mjcf_write_keys(mjcf_writer *w) {
