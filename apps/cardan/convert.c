@@ -6,7 +6,7 @@
 static const help_page page = {
   "convert", "MODEL -o FILE [options]",
   "Reads a model and writes it as the file's name ends: FILE.json is Cardan's own format, which holds all that was read,\n"
-  "and FILE.xml is MJCF. Both are read again to the last bit, wherever a model can be read.\n",
+  "and FILE.xml is MJCF. Both are read again to the last bit, wherever a model can be read. FILE.urdf is URDF.\n",
   "  cardan convert humanoid.xml -o humanoid.json && cardan simulate humanoid.json --duration 2\n"
   "  cardan convert robot.urdf -o robot.xml --lossy\n",
   WHICH_MODEL
@@ -48,7 +48,7 @@ int command_convert(int argc, char **argv) {
   const char *output = NULL;
   bool lossy = false;
   const option table[] = {
-    { "output", 'o', OPTION_TEXT, &output, "FILE", "the file: .json or .xml" },
+    { "output", 'o', OPTION_TEXT, &output, "FILE", "the file: .json, .xml or .urdf" },
     { "lossy", 0, OPTION_FLAG, &lossy, NULL, "leave out what the format cannot hold, and list it" },
     { "strict", 0, OPTION_FLAG, &a.strict, NULL, "refuse a model that holds anything not simulated" },
     { "keep-fixed", 0, OPTION_FLAG, &a.keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },
@@ -58,7 +58,7 @@ int command_convert(int argc, char **argv) {
   int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.path);
   if (code != OPTIONS_GO) return code;
   if (!output) {
-    complain("which file? Name it with -o: it ends in .json or .xml");
+    complain("which file? Name it with -o: it ends in .json, .xml or .urdf");
     return CMD_USAGE;
   }
   if (strcmp(output, a.path) == 0) {

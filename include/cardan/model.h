@@ -177,10 +177,11 @@ typedef struct cdn_save_options {
 CDN_DEF(save_options);
 
 /** Writes a spec into a file, whose name tells the format (docs/convert.md): .json is Cardan's own, which holds all
- *  that a spec has; .xml is MJCF. Of either, cdn_spec_load gives a spec whose numbers have the same bits. Files of
- *  assets are named as they are seen from `path`. An earlier file is replaced when all has been written. `options` may
- *  be NULL. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED (another ending; a joint that is made of functions; something that
- *  the format cannot hold), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the message. */
+ *  that a spec has; .xml is MJCF, .urdf URDF. Of the first two, cdn_spec_load gives a spec whose numbers have the same
+ *  bits. Files of assets are named as they are seen from `path`. An earlier file is replaced when all has been written.
+ *  `options` may be NULL. Errors: CDN_ERR_ARG, CDN_ERR_UNSUPPORTED (another ending; a joint that is made of
+ *  functions; something that the format cannot hold), CDN_ERR_FILE, CDN_ERR_NOMEM; cdn_last_error_text has the
+ *  message. */
 CDN_API cdn_status cdn_spec_save(const cdn_spec *spec, const char *path, const cdn_save_options *options) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be

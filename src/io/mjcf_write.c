@@ -8,6 +8,12 @@ static const double ROUNDING = 1e-15; /* of a product of rotations */
 
 /* ---- attributes ------------------------------------------------------------------------------- */
 
+cdn_status io_mjcf_put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]) {
+  const double c[3] = { linear, higher[0], higher[1] };
+  if (c[1] == 0 && c[2] == 0) return io_put_number_unless(&w->xml, name, linear, 0);
+  return io_put_numbers(&w->xml, name, c, 3);
+}
+
 cdn_status io_mjcf_put_pose(mjcf_writer *w, const cdn_transform *X) {
   static const double origin[3];
   const cdn_transform usual = cdn_transform_identity();

@@ -32,6 +32,8 @@ typedef struct mjcf_writer {
 
 /* ---- mjcf_write.c: attributes ---- */
 
+/* A number, or three of newer files. */
+cdn_status io_mjcf_put_polynomial(mjcf_writer *w, const char *name, double linear, const double higher[2]);
 cdn_status io_mjcf_put_pose(mjcf_writer *w, const cdn_transform *X);
 cdn_status io_mjcf_put_law(mjcf_writer *w, const char *ref, const char *imp, const cdn_soft_law *law);
 cdn_status io_mjcf_put_range(mjcf_writer *w, const char *limited, const char *range, double lower, double upper);

@@ -82,6 +82,7 @@ typedef struct io_lost {
 /* The formats that a spec is written in: a text; paths of assets are as seen from `path`. */
 cdn_status io_write_json(const cdn_spec *spec, const char *path, cdn_buffer *text); /* spec_json_write.c */
 cdn_status io_write_mjcf(cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text); /* mjcf_write.c */
+cdn_status io_write_urdf(cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text); /* urdf_write.c */
 /* spec_json.c: the reader of JSON. */
 cdn_status io_read_json(cdn_spec *spec, const char *text, size_t size);
 /* spec_save.c: a text, or CDN_ERR_NOMEM. */

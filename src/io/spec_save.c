@@ -78,10 +78,13 @@ static const char *ending(const char *path) {
   return dot && (!slash || dot > slash) ? dot : "";
 }
 
-static cdn_status write_mjcf(const cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text) {
+typedef cdn_status write_xml(cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text);
+
+static cdn_status write_copy(const cdn_spec *spec, const char *path, const io_lost *lost, write_xml *write,
+                             cdn_buffer *text) {
   cdn_spec *copy = NULL; /* for messages about it */
   CDNI_TRY(cdn_spec_copy(spec, &copy));
-  const cdn_status status = io_write_mjcf(copy, path, lost, text);
+  const cdn_status status = write(copy, path, lost, text);
   cdn_spec_destroy(copy);
   return status;
 }
@@ -89,9 +92,11 @@ static cdn_status write_mjcf(const cdn_spec *spec, const char *path, const io_lo
 static cdn_status write_format(const cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *text) {
   const char *end = ending(path);
   if (strcasecmp(end, ".json") == 0) return io_write_json(spec, path, text);
-  if (strcasecmp(end, ".xml") == 0 || strcasecmp(end, ".mjcf") == 0) return write_mjcf(spec, path, lost, text);
-  return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "'%s' should end in .json or .xml: the name tells the format",
-                     path);
+  if (strcasecmp(end, ".xml") == 0 || strcasecmp(end, ".mjcf") == 0)
+    return write_copy(spec, path, lost, io_write_mjcf, text);
+  if (strcasecmp(end, ".urdf") == 0) return write_copy(spec, path, lost, io_write_urdf, text);
+  return cdni_refuse(CDN_ERR_UNSUPPORTED, function,
+                     "'%s' should end in .json, .xml or .urdf: the name tells the format", path);
 }
 
 static cdn_status write_file(const char *path, const cdn_buffer *text) {

@@ -60,12 +60,6 @@ cdn_status io_put_number_unless(io_xml_writer *w, const char *name, double x, do
   return io_put_unless(w, name, &x, &usual, 1);
 }
 
-cdn_status io_put_polynomial(io_xml_writer *w, const char *name, double linear, const double higher[2]) {
-  const double c[3] = { linear, higher[0], higher[1] };
-  if (c[1] == 0 && c[2] == 0) return io_put_number_unless(w, name, linear, 0);
-  return io_put_numbers(w, name, c, 3);
-}
-
 cdn_status io_put_int_unless(io_xml_writer *w, const char *name, int x, int usual) {
   return x == usual ? CDN_OK : io_put_int(w, name, x);
 }

@@ -146,6 +146,87 @@ START_TEST(test_what_mjcf_cannot_hold) {
 }
 END_TEST
 
+/* A System of a spec, in a State with these numbers. */
+static void accelerations(const cdn_spec *spec, int n, const double *q, const double *u, double *udot) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model *model;
+  cdn_state *state;
+  cdn_model_options options = cdn_default_model_options();
+  options.tree_only = true;
+  OK(cdn_model_build(spec, &options, system, &model));
+  OK_FREEZE(system);
+  ck_assert_int_eq(cdn_system_nu(system), n);
+  OK(cdn_state_create(system, &state));
+  OK(cdn_state_set_q(state, q));
+  OK(cdn_state_set_u(state, u));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  memcpy(udot, cdn_state_udot(state), (size_t)n * sizeof *udot);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  cdn_system_release(system);
+}
+
+/* Joints that are not at the origin of their bodies, a body in three joints, a free one, and poses of all kinds. */
+static const char robot[] =
+    "<mujoco><worldbody><body name='base' pos='1 2 3' quat='1 2 3 4'><freejoint name='f'/>"
+    "<inertial pos='.1 .2 .3' mass='3' fullinertia='1 1.1 1.2 .1 .05 -.1'/><geom name='g' size='.1 .2 .3' type='box'/>"
+    "<body name='arm' pos='.3 0 .1' euler='10 20 30'><joint name='a' axis='1 2 3' pos='.1 .2 .3' damping='.4'/>"
+    "<joint name='b' axis='0 -1 1' pos='-.1 0 0' limited='true' range='-40 50'/><joint name='c' type='slide' axis='1 1 0'/>"
+    "<inertial pos='0 .2 0' mass='1' diaginertia='.1 .2 .15' euler='5 6 7'/></body>"
+    "<body name='tool' pos='0 .5 0' axisangle='0 1 0 90'><inertial pos='0 0 .1' mass='.5' diaginertia='.1 .1 .1'/></body>"
+    "</body></worldbody></mujoco>";
+
+START_TEST(test_urdf_moves_alike) {
+  char model[300], path[64];
+  save_path(path, ".urdf");
+  example_path(model, "arm.urdf");
+  for (int i = 0; i < 2; i++) {
+    cdn_spec *spec, *again;
+    OK(i == 0 ? cdn_spec_load(model, NULL, &spec) : cdn_spec_load_string(robot, strlen(robot), "m", NULL, &spec));
+    const cdn_status status = cdn_spec_save(spec, path, NULL);
+    ck_assert_msg(status == CDN_OK, "%s", cdn_last_error_text());
+    cdn_model_options options = cdn_default_model_options();
+    options.keep_fixed = true;
+    OK(cdn_spec_load(path, &options, &again));
+    const int n = i == 0 ? 5 : 9;
+    double q[10] = { 0.3, -0.2, 0.7, 0.1, 0.4, 0.8, -0.3, 0.2, -0.5, 0.11 },
+           u[9] = { 1, -2, 0.5, 0.3, 0.2, -1, 0.7, 2, 0.9 };
+    double first[9], second[9];
+    accelerations(spec, n, q, u, first);
+    accelerations(again, n, q, u, second);
+    for (int k = 0; k < n; k++) NEAR(first[k], second[k], 1e-12 * (1 + fabs(first[k])));
+    cdn_spec_destroy(spec);
+    cdn_spec_destroy(again);
+  }
+  remove(path);
+}
+END_TEST
+
+/* What URDF has no word for is told, and the rest is written. */
+START_TEST(test_what_urdf_cannot_hold) {
+  char model[300], path[64];
+  save_path(path, ".urdf");
+  example_path(model, "gripper.xml");
+  cdn_spec *spec;
+  OK(cdn_spec_load(model, NULL, &spec));
+  FAILS(cdn_spec_save(spec, path, NULL), CDN_ERR_UNSUPPORTED);
+  int lost = 0;
+  cdn_save_options options = cdn_default_save_options();
+  options.tell_lost = count_lost, options.context = &lost;
+  OK(cdn_spec_save(spec, path, &options));
+  ck_assert_int_gt(lost, 5);
+  cdn_spec_destroy(spec);
+  OK(cdn_spec_load(path, NULL, &spec));
+  cdn_spec_destroy(spec);
+  example_path(model, "walker.xml");
+  OK(cdn_spec_load(model, NULL, &spec));
+  FAILS(cdn_spec_save(spec, path, &options), CDN_ERR_UNSUPPORTED);
+  ck_assert_msg(strstr(cdn_last_error_text(), "'sway'"), "%s", cdn_last_error_text());
+  cdn_spec_destroy(spec);
+  remove(path);
+}
+END_TEST
+
 /* Numbers and texts that no example has. */
 START_TEST(test_odd_numbers_and_texts) {
   char path[64];
@@ -257,5 +338,5 @@ START_TEST(test_what_cannot_be_written_is_refused) {
 END_TEST
 
 CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_edits_count,
-           test_what_mjcf_cannot_hold, test_odd_numbers_and_texts, test_mistakes_are_named,
-           test_broken_files_are_refused, test_what_cannot_be_written_is_refused)
+           test_what_mjcf_cannot_hold, test_urdf_moves_alike, test_what_urdf_cannot_hold, test_odd_numbers_and_texts,
+           test_mistakes_are_named, test_broken_files_are_refused, test_what_cannot_be_written_is_refused)
