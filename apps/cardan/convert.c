@@ -22,7 +22,9 @@ static int save(const model_arguments *a, const cdn_spec *spec, const char *outp
   if (lossy) options.tell_lost = tell, options.context = (void *)(uintptr_t)a;
   const cdn_status status = cdn_spec_save(spec, output, &options);
   if (status == CDN_OK) return CMD_OK;
-  complain("%s%s", cdn_last_error_text(), status == CDN_ERR_UNSUPPORTED && !lossy ? " (--lossy leaves it out)" : "");
+  const bool may_lose = ends_in(output, ".xml") || ends_in(output, ".urdf");
+  const char *hint = status == CDN_ERR_UNSUPPORTED && may_lose && !lossy ? "; --lossy leaves out what can be" : "";
+  complain("%s%s", cdn_last_error_text(), hint);
   return status == CDN_ERR_UNSUPPORTED ? CMD_USAGE : CMD_OUTPUT;
 }
 
