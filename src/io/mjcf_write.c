@@ -184,6 +184,53 @@ static cdn_status write_all(mjcf_writer *w, const io_lost *lost) {
   return io_mjcf_write_exact(w, lost);
 }
 
+/* ---- a body called "world" -------------------------------------------------------------------- */
+
+/* What names a body. */
+static const struct {
+  cdn_spec_kind kind;
+  const char *field;
+} of_bodies[] = {
+  { CDN_SPEC_BODY, "name" },         { CDN_SPEC_JOINT, "parent" },       { CDN_SPEC_JOINT, "child" },
+  { CDN_SPEC_CONSTRAINT, "body_a" }, { CDN_SPEC_CONSTRAINT, "body_b" },  { CDN_SPEC_FRAME, "body" },
+  { CDN_SPEC_SHAPE, "body" },        { CDN_SPEC_CONTACT, "body_a" },     { CDN_SPEC_CONTACT, "body_b" },
+  { CDN_SPEC_CAMERA, "body" },       { CDN_SPEC_CAMERA, "target" },      { CDN_SPEC_LIGHT, "body" },
+  { CDN_SPEC_LIGHT, "target" },      { CDN_SPEC_PATH_ITEM, "body" },     { CDN_SPEC_PATH_ITEM, "side_body" },
+  { CDN_SPEC_ACTUATOR, "body" },     { CDN_SPEC_ACTUATOR, "reference" }, { CDN_SPEC_SENSOR, "body" },
+  { CDN_SPEC_SENSOR, "reference" },  { CDN_SPEC_SENSOR, "name_a" },      { CDN_SPEC_SENSOR, "name_b" }
+};
+
+static cdn_status rename_text(const cdn_spec *spec, cdn_spec_kind kind, const char *field, const char *from,
+                              const char *to) {
+  const io_element_kind *of = &io_element_kinds()[kind];
+  for (int k = 0; k < of->n_fields; k++)
+    for (int i = 0; i < cdn_spec_count(spec, kind) && strcmp(of->fields[k].name, field) == 0; i++) {
+      const char **text = io_spec_text(spec, kind, i, of->fields[k].offset);
+      if (!*text || strcmp(*text, from) != 0) continue;
+      char *copy = cdni_strdup(&spec->log.allocator, to);
+      if (!copy) return no_memory();
+      cdni_strfree(&spec->log.allocator, (char *)*text);
+      *text = copy;
+    }
+  return CDN_OK;
+}
+
+/* MJCF calls the worldbody so; URDF's root often has that name. A weld is called by its body. */
+static cdn_status rename_world(cdn_spec *spec, const io_lost *lost) {
+  char name[40] = "world link";
+  if (cdn_spec_find(spec, CDN_SPEC_BODY, "world") < 0) return CDN_OK;
+  if (!lost->tell)
+    return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save",
+                       "MJCF cannot hold a body called 'world', as its worldbody is: give it another name");
+  lost->tell(lost->context, "body 'world': name (it becomes 'world link')");
+  while (cdn_spec_find(spec, CDN_SPEC_BODY, name) >= 0 && strlen(name) + 2 < sizeof name) strcat(name, "_");
+  for (int i = 0; i < CDNI_COUNT(of_bodies); i++)
+    CDNI_TRY(rename_text(spec, of_bodies[i].kind, of_bodies[i].field, "world", name));
+  char weld[60];
+  snprintf(weld, sizeof weld, "%s weld", name);
+  return rename_text(spec, CDN_SPEC_JOINT, "name", "world weld", weld);
+}
+
 cdn_status io_write_mjcf(cdn_spec *spec, const char *path, const io_lost *lost, cdn_buffer *to) {
   const size_t bodies = (size_t)cdn_spec_count(spec, CDN_SPEC_BODY),
                joints = (size_t)cdn_spec_count(spec, CDN_SPEC_JOINT);
@@ -194,7 +241,8 @@ cdn_status io_write_mjcf(cdn_spec *spec, const char *path, const io_lost *lost, 
                     .joint_of = cdni_alloc(NULL, (bodies + 1) * sizeof(int)),
                     .place_of = cdni_alloc(NULL, (bodies + 1) * sizeof(int)),
                     .order = cdni_alloc(NULL, (joints + 1) * sizeof(int)) };
-  cdn_status status = w.joint_of && w.place_of && w.order ? io_spec_names_make(spec, &w.names) : no_memory();
+  cdn_status status = w.joint_of && w.place_of && w.order ? rename_world(spec, lost) : no_memory();
+  if (status == CDN_OK) status = io_spec_names_make(spec, &w.names);
   if (status != CDN_OK && spec->log.error.code != CDN_OK)
     status = cdni_refuse(status, "cdn_spec_save", "%s", spec->log.error.text);
   if (status == CDN_OK) status = write_all(&w, lost);

@@ -146,6 +146,34 @@ START_TEST(test_what_mjcf_cannot_hold) {
 }
 END_TEST
 
+/* URDF's root is often called as MJCF's worldbody is. */
+static const char ur[] =
+    "<robot name='r'><link name='world'/><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+    "</inertial></link><joint name='j' type='continuous'><parent link='world'/><child link='a'/><axis xyz='0 1 0'/></joint>"
+    "</robot>";
+
+START_TEST(test_a_body_called_world) {
+  char path[64];
+  save_path(path, ".xml");
+  cdn_spec *spec, *again;
+  OK(cdn_spec_load_string(ur, strlen(ur), "m", NULL, &spec));
+  FAILS(cdn_spec_save(spec, path, NULL), CDN_ERR_UNSUPPORTED);
+  ck_assert_msg(strstr(cdn_last_error_text(), "'world'"), "%s", cdn_last_error_text());
+  int lost = 0;
+  cdn_save_options options = cdn_default_save_options();
+  options.tell_lost = count_lost, options.context = &lost;
+  OK(cdn_spec_save(spec, path, &options));
+  ck_assert_int_eq(lost, 1);
+  ck_assert_int_ge(cdn_spec_find(spec, CDN_SPEC_BODY, "world"), 0);
+  OK(cdn_spec_load(path, NULL, &again));
+  ck_assert_int_ge(cdn_spec_find(again, CDN_SPEC_BODY, "world link"), 0);
+  ck_assert_int_eq(cdn_spec_count(again, CDN_SPEC_BODY), 2);
+  cdn_spec_destroy(again);
+  cdn_spec_destroy(spec);
+  remove(path);
+}
+END_TEST
+
 /* A System of a spec, in a State with these numbers. */
 static void accelerations(const cdn_spec *spec, int n, const double *q, const double *u, double *udot) {
   cdn_system *system = cdn_system_create(NULL);
@@ -338,5 +366,6 @@ START_TEST(test_what_cannot_be_written_is_refused) {
 END_TEST
 
 CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_edits_count,
-           test_what_mjcf_cannot_hold, test_urdf_moves_alike, test_what_urdf_cannot_hold, test_odd_numbers_and_texts,
-           test_mistakes_are_named, test_broken_files_are_refused, test_what_cannot_be_written_is_refused)
+           test_what_mjcf_cannot_hold, test_a_body_called_world, test_urdf_moves_alike, test_what_urdf_cannot_hold,
+           test_odd_numbers_and_texts, test_mistakes_are_named, test_broken_files_are_refused,
+           test_what_cannot_be_written_is_refused)
