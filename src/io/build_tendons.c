@@ -112,17 +112,12 @@ bool io_find_tendon(const io_builder *b, const char *name, cdn_path *path) {
 }
 
 cdn_status io_find_tendon_joints(io_builder *b, const cdn_spec_tendon *t, cdn_mobility *found) {
-  const cdn_status wrong = t->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG;
   if (t->joints < 1 || t->joints > CDN_SPEC_TENDON_JOINTS)
-    return io_fail(b->log, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name,
+    return io_fail(b->log, wrong(t->line), t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name,
                    t->joints, CDN_SPEC_TENDON_JOINTS);
   for (int i = 0; i < t->joints; i++) {
-    const int joint = t->joint[i] ? io_names_find(&b->names.joints, t->joint[i]) : -1;
-    if (joint < 0 || b->joints[joint].i < 0 || io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
-      return io_fail(b->log, wrong, t->line,
-                     "tendon '%.60s': there is no joint '%.60s' with one coordinate of its own; correct the name",
-                     t->name, t->joint[i] ? t->joint[i] : "(none)");
-    found[i] = (cdn_mobility){ b->joints[joint], 0 };
+    found[i] = (cdn_mobility){ cdn_ground(), 0 };
+    CDNI_TRY(find_joint(b, t, t->line, t->joint[i], &found[i].body));
   }
   return CDN_OK;
 }

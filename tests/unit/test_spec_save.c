@@ -13,6 +13,11 @@ static const char *const examples[] = { "pendulum.xml", "walker.xml",  "gripper.
                                         "slope.xml",    "stairs.xml",  "top.xml",     "arm.urdf" };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
+static void same_fields(const io_element_kind *kind, int i, const void *a, const void *b) {
+  for (int k = 0; k < kind->n_fields; k++)
+    ck_assert_msg(io_field_equal(&kind->fields[k], a, b), "%s %d: %s", kind->word, i, kind->fields[k].name);
+}
+
 /* Every field of every element, and what is said of the whole. */
 static void same(const cdn_spec *a, const cdn_spec *b) {
   for (int which = 0; which < CDN_SPEC_KIND_COUNT; which++) {
@@ -24,20 +29,15 @@ static void same(const cdn_spec *a, const cdn_spec *b) {
       kind->start(&x), kind->start(&y);
       OK(kind->get(a, i, &x));
       OK(kind->get(b, i, &y));
-      for (int k = 0; k < kind->n_fields; k++)
-        ck_assert_msg(io_field_equal(&kind->fields[k], &x, &y), "%s %d: %s", kind->word, i, kind->fields[k].name);
+      same_fields(kind, i, &x, &y);
     }
   }
   ck_assert(a->whole.has_gravity == b->whole.has_gravity && a->whole.parents_touch == b->whole.parents_touch);
   ck_assert(a->whole.overlaps_pass == b->whole.overlaps_pass && a->whole.has_solver == b->whole.has_solver);
   ck_assert(a->whole.meshes_have_looks == b->whole.meshes_have_looks);
   ck_assert_mem_eq(&a->whole.gravity, &b->whole.gravity, sizeof a->whole.gravity);
-  const io_element_kind *medium = io_medium_fields();
-  for (int k = 0; k < medium->n_fields; k++)
-    ck_assert_msg(io_field_equal(&medium->fields[k], &a->whole.medium, &b->whole.medium), "%s", medium->fields[k].name);
-  const io_element_kind *solver = io_solver_fields();
-  for (int k = 0; k < solver->n_fields; k++)
-    ck_assert_msg(io_field_equal(&solver->fields[k], &a->whole.solver, &b->whole.solver), "%s", solver->fields[k].name);
+  same_fields(io_medium_fields(), 0, &a->whole.medium, &b->whole.medium);
+  same_fields(io_solver_fields(), 0, &a->whole.solver, &b->whole.solver);
 }
 
 static void save_path(char path[64], const char *ending) {
