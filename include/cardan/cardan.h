@@ -10,6 +10,9 @@
 #include <cardan/spec_joints.h>
 #include <cardan/meshes.h>
 
+/* Files of molecules */
+#include <cardan/molecule_files.h>
+
 /* What a System has */
 #include <cardan/elements.h>
 

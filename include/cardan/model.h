@@ -80,6 +80,14 @@ typedef enum cdn_model_solving {
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 
+/** Gives the contents of a file: *bytes and *size. The bytes stay as they are until the function of this library that
+ *  asks has returned; nothing frees them here. CDN_OK with *bytes left NULL: the file is on the disk. CDN_ERR_FILE:
+ *  there is no such file, wherever it is sought. A file may be asked for several times, and files that are not there as
+ *  well: a package is sought in several directories. `path` begins with the path, or name, that the model was loaded
+ *  by, up to its last slash, unless the model's file names a path that begins at the root; "../" in it stays as it is
+ *  written. */
+typedef cdn_status cdn_read_file_fn(void *user, const char *path, const void **bytes, size_t *size);
+
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
   bool strict;             /**< true: an element that is not simulated is an error */
@@ -126,11 +134,9 @@ typedef struct cdn_model_options {
    *  keeps it, and this number has no effect then. Default 0: as MuJoCo has it. */
   double soft_onset;
   /** Gives the model's files from the memory of your program: the model's own file, what it includes or attaches,
-   *  SRDF, meshes with their materials and buffers, height fields, textures. A package is sought in several
-   *  directories. The paths begin with the path, or name, that the model was loaded by, up to its last slash, unless
-   *  the model's file names a path that begins at the root; "../" in it stays as it is written. A spec keeps it, and so
-   *  does a model: cdn_model_build calls it, unless the options given there have one, and so does cdn_model_dress. NULL
-   *  (default): all files are on the disk. */
+   *  SRDF, meshes with their materials and buffers, height fields, textures. A spec keeps it, and so does a model:
+   *  cdn_model_build calls it, unless the options given there have one, and so does cdn_model_dress. NULL (default):
+   *  all files are on the disk. */
   cdn_read_file_fn *read_file;
   void *read_file_user; /**< its first argument; default NULL */
   bool noise;           /**< whether the noise of sensors is drawn; a file can ask for it, too. Default false */

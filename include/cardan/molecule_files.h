@@ -31,7 +31,6 @@
 #define CARDAN_MOLECULE_FILES_H
 
 #include <cardan/math.h>
-#include <cardan/stream.h>
 
 CDN_BEGIN_DECLS
 
@@ -50,8 +49,10 @@ typedef struct cdn_molecule_read_def {
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
   /** false (default): a periodic box is refused, because forces have none. true: it is dropped, with a warning. */
   bool ignore_box;
-  cdn_read_file_fn *read_file; /**< gives files from the memory of your program; NULL (default): they are on the disk */
-  void *read_file_user;        /**< its first argument; default NULL */
+  /** Gives files from the memory of your program, as cdn_read_file_fn does (model.h). NULL (default): they are on the
+   *  disk. */
+  cdn_status (*read_file)(void *user, const char *path, const void **bytes, size_t *size);
+  void *read_file_user; /**< its first argument; default NULL */
 } cdn_molecule_read_def;
 CDN_DEF(molecule_read_def);
 
@@ -240,13 +241,14 @@ CDN_DEF(pdb_def);
  *  has. */
 CDN_API cdn_status cdn_pdb_save(const char *path, const cdn_pdb_def *def) CDN_NODISCARD;
 
-/** Fills the n_atoms atoms of a PDB file: names, elements, residues numbered from 1, one chain "A" for each molecule in
- *  turn (bonded atoms), TER at its end. `positions` (n_atoms, nm) may be NULL: zeros. CDN_ERR_NOMEM. */
+/** Fills the n_atoms atoms of a PDB file: names, elements, residues numbered from 1. A chain ends, with TER, where no bond
+ *  joins a residue to the next one; chains are called A to Z, a to z, 0 to 9, and A again. `positions` (n_atoms, nm)
+ *  may be NULL: zeros. CDN_ERR_LIMIT: a name is too long for PDB's columns. */
 CDN_API cdn_status cdn_prmtop_pdb_atoms(const cdn_prmtop *prmtop, const cdn_vec3 *positions,
                                         cdn_pdb_atom *atoms) CDN_NODISCARD;
 /** Finds each atom of a prmtop in a PDB file: pdb_atom[i] is the place of atom i there. Residues must be the same, in
  *  the same order; atoms may have any order within a residue, and names as of older PDB files ("1HB", "HN"). Forms of
- *  one residue (HIS, HIE, HID, HIP; CYS, CYX; ...) are the same. CDN_ERR_PARSE names the first residue or atom that
+ *  one residue (HIS, HIE, HID, HIP; CYS, CYX; ...) are the same. CDN_ERR_NOMEM; CDN_ERR_PARSE names the first residue or atom that
  *  differs, and both files. O(n) but for the square of a residue's atoms. */
 CDN_API cdn_status cdn_prmtop_match_pdb(const cdn_prmtop *prmtop, const cdn_pdb *pdb, int32_t *pdb_atom) CDN_NODISCARD;
 
@@ -275,7 +277,7 @@ typedef struct cdn_dcd_info {
 CDN_API cdn_status cdn_dcd_open(const char *path, const cdn_prmtop *prmtop, const cdn_molecule_read_def *def,
                                 cdn_dcd **out) CDN_NODISCARD;
 /** What the file says. */
-CDN_SIZED(cdn_dcd_get_info, (cdn_dcd *dcd, cdn_dcd_info *out), (dcd, out), out);
+CDN_SIZED(cdn_dcd_get_info, (const cdn_dcd *dcd, cdn_dcd_info *out), (dcd, out), out);
 /** Reads frame k into n_atoms positions, nm. CDN_ERR_ARG: there is no frame k. CDN_ERR_NONFINITE: a position is not
  *  finite. */
 CDN_API cdn_status cdn_dcd_read(cdn_dcd *dcd, int64_t k, cdn_vec3 *positions) CDN_NODISCARD;
@@ -292,7 +294,8 @@ typedef struct cdn_dcd_def {
 } cdn_dcd_def;
 CDN_DEF(dcd_def);
 
-/** Begins a trajectory, as CHARMM and OpenMM write them: little-endian, 32 bit numbers in angstrom, no unit cell. A
+/** Begins a trajectory, as CHARMM and OpenMM write them: little-endian, 32 bit numbers in angstrom, no unit cell; its
+ *  bytes depend on what it is given alone. A
  *  file of that name is replaced at once. The header's count of frames is set after each frame, so that an interrupted
  *  run leaves a file that can be read. CDN_ERR_ARG, CDN_ERR_FILE; CDN_ERR_UNSUPPORTED: a name that ends in .gz, since a
  *  compressed file cannot be corrected. */

@@ -18,12 +18,6 @@ typedef cdn_status cdn_write_fn(void *context, const void *bytes, size_t size);
 /** Reads exactly `size` bytes. A status other than CDN_OK ends the loading call, which returns it. */
 typedef cdn_status cdn_read_fn(void *context, void *bytes, size_t size);
 
-/** Gives the contents of a file that is read: *bytes and *size. The bytes stay as they are until the function of this
- *  library that asks has returned; nothing frees them here. CDN_OK with *bytes left NULL: the file is on the disk.
- *  CDN_ERR_FILE: there is no such file, wherever it is sought. A file may be asked for several times, and files that
- *  are not there as well. */
-typedef cdn_status cdn_read_file_fn(void *user, const char *path, const void **bytes, size_t *size);
-
 /** A buffer in memory. `cdn_buffer b = { 0 };` is an empty one. To read bytes of your own, set `bytes` and `size`,
  *  and do not call cdn_buffer_free. */
 typedef struct cdn_buffer {

@@ -6,7 +6,7 @@
 void io_log_init(io_log *log, cdn_allocator allocator, const char *file) {
   memset(log, 0, sizeof *log);
   log->allocator = cdni_allocator_or_default(allocator);
-  log->body_word = "body";
+  log->body_word = "body", log->function = "cdn_model_load";
   log->file = cdni_strdup(&log->allocator, file ? file : "model");
   if (!log->file) io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
 }
@@ -46,7 +46,7 @@ cdn_status io_fail(io_log *log, cdn_status code, int line, const char *format, .
   va_start(args, format);
   put_message(log, line, format, args, message, sizeof message);
   va_end(args);
-  return cdni_error_set(&log->error, code, "cdn_model_load", NULL, "%s", message);
+  return cdni_error_set(&log->error, code, log->function, NULL, "%s", message);
 }
 
 /* Keeps a copy of the text. */

@@ -20,6 +20,7 @@ typedef struct io_log {
   cdn_allocator allocator;
   char *file;            /* for messages */
   io_files files;        /* where files come from */
+  const char *function;  /* whose failures they are; static storage. Default: cdn_model_load */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   cdni_array notes;      /* io_note: elements that were not understood */
   io_names note_names;   /* the indices of the notes */

@@ -27,7 +27,7 @@ DEFS = {
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context',
-    'cdn_trajectory_def': 'own', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
+    'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
@@ -42,13 +42,13 @@ RESULTS = {
     'cdn_invertible_report': 'shortfall', 'cdn_invertible_contact': 'velocity', 'cdn_invertible_path_report': 'converged', 'cdn_error': 'text', 'cdn_parameter': 'initial', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_delivery': 'message', 'cdn_failure': 'advice',
     'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
     'cdn_model_note': 'line', 'cdn_check_entry': 'text', 'cdn_model_frame': 'X_BF', 'cdn_model_sensor': 'n', 'cdn_model_actuator': 'activation',
-    'cdn_spec_mobilizer': 'part',
+    'cdn_spec_mobilizer': 'part', 'cdn_dcd_info': 'warning',
     'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient', 'cdn_imbalance': 'slot', 'cdn_entry_time': 'stage'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
-GIVEN = {'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
+GIVEN = {'cdn_prmtop': 'warnings', 'cdn_restart': 'warnings', 'cdn_pdb': 'warnings', 'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
 FROZEN = set('''cdn_near_pair cdn_random_place cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
-    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
+    cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_pdb_atom cdn_prmtop_angle cdn_prmtop_bond cdn_prmtop_dihedral cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 
 
