@@ -123,7 +123,7 @@ static cdn_status make_dihedrals(prmtop_data *p) {
 static cdn_status check_hydrogen_bond(prmtop_data *p, long at, int32_t index) {
   const cdni_array *a = &p->section[PRM_HBOND_ACOEF].values, *b = &p->section[PRM_HBOND_BCOEF].values;
   const size_t k = (size_t) - (int64_t)index - 1;
-  if (index == 0 || k >= (size_t)p->n[NPHB] || k >= a->count || k >= b->count)
+  if (index >= 0 || k >= (size_t)p->n[NPHB] || k >= a->count || k >= b->count)
     return io_prmtop_fail(p, PRM_NONBONDED_PARM_INDEX, CDN_ERR_PARSE, at,
                           "the index %d is of no pair of coefficients: "
                           "there are %d of Lennard-Jones and %d of 10-12 pairs",
@@ -152,7 +152,7 @@ static cdn_status make_lj(prmtop_data *p) {
     if (index[k] < 1) CDNI_TRY(check_hydrogen_bond(p, (long)k, index[k]));
     if (index[k] < 1) continue;
     if ((size_t)index[k] > p->section[PRM_LENNARD_JONES_ACOEF].values.count)
-      return check_hydrogen_bond(p, (long)k, -INT32_MAX);
+      return check_hydrogen_bond(p, (long)k, index[k]);
     A[k] = io_prmtop_doubles(p, PRM_LENNARD_JONES_ACOEF)[index[k] - 1];
     B[k] = io_prmtop_doubles(p, PRM_LENNARD_JONES_BCOEF)[index[k] - 1];
   }
