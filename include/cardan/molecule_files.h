@@ -241,15 +241,15 @@ CDN_DEF(pdb_def);
  *  has. */
 CDN_API cdn_status cdn_pdb_save(const char *path, const cdn_pdb_def *def) CDN_NODISCARD;
 
-/** Fills the n_atoms atoms of a PDB file: names, elements, residues numbered from 1. A chain ends, with TER, where no bond
- *  joins a residue to the next one; chains are called A to Z, a to z, 0 to 9, and A again. `positions` (n_atoms, nm)
- *  may be NULL: zeros. CDN_ERR_LIMIT: a name is too long for PDB's columns. */
+/** Fills the n_atoms atoms of a PDB file: names, elements, residues numbered from 1. A chain ends, with TER, where no
+ *  bond joins a residue to the next one; chains are called A to Z, a to z, 0 to 9, and A again. `positions` (n_atoms,
+ *  nm) may be NULL: zeros. CDN_ERR_LIMIT: a name is too long for PDB's columns. */
 CDN_API cdn_status cdn_prmtop_pdb_atoms(const cdn_prmtop *prmtop, const cdn_vec3 *positions,
                                         cdn_pdb_atom *atoms) CDN_NODISCARD;
 /** Finds each atom of a prmtop in a PDB file: pdb_atom[i] is the place of atom i there. Residues must be the same, in
  *  the same order; atoms may have any order within a residue, and names as of older PDB files ("1HB", "HN"). Forms of
- *  one residue (HIS, HIE, HID, HIP; CYS, CYX; ...) are the same. CDN_ERR_NOMEM; CDN_ERR_PARSE names the first residue or atom that
- *  differs, and both files. O(n) but for the square of a residue's atoms. */
+ *  one residue (HIS, HIE, HID, HIP; CYS, CYX; ...) are the same. CDN_ERR_PARSE names the first residue or atom that
+ *  differs, and both files. CDN_ERR_NOMEM. O(n) but for the square of a residue's atoms. */
 CDN_API cdn_status cdn_prmtop_match_pdb(const cdn_prmtop *prmtop, const cdn_pdb *pdb, int32_t *pdb_atom) CDN_NODISCARD;
 
 /* ---- DCD ------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ int io_element_number(const char *symbol) {
 }
 
 int io_element_by_mass(double mass, const char *name) {
-  /* Weights in files have two digits or more. Up to three hydrogens may each have taken thrice their mass from an atom. */
+  /* Weights in files have two digits or more. Three hydrogens may each have taken thrice their mass from an atom. */
   const double rounded = 0.02, otherwise = 0.5, taken = 9.2, heaviest_hydrogen = 4.1;
   int nearest = 1;
   while (*name >= '0' && *name <= '9') name++;

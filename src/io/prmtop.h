@@ -107,8 +107,8 @@ typedef struct prmtop_data {
   int32_t n[PRMTOP_POINTERS];
 } prmtop_data;
 
-/* prmtop_sections.c: reads the file into its sections, of the kinds that the list says. Refuses, by the flag, what is not
- * computed. */
+/* prmtop_sections.c: reads the file into its sections, of the kinds that the list says. Refuses, by the flag, what is
+ * not computed. */
 cdn_status io_prmtop_read_sections(prmtop_data *p);
 /* Fails at value k of a section (k < 0: at its %FLAG). */
 cdn_status io_prmtop_fail(prmtop_data *p, prmtop_section_id id, cdn_status code, long k, const char *format, ...)

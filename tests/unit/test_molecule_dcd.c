@@ -1,4 +1,4 @@
-/* DCD trajectories: the bytes that OpenMM writes, both orders of bytes, appending, compressed files, what is refused. */
+/* DCD trajectories: the bytes that OpenMM writes, both orders of bytes, appending, gzip, what is refused. */
 #define _XOPEN_SOURCE 700
 #include <stdint.h>
 #include <sys/stat.h>

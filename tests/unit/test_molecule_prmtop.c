@@ -212,7 +212,7 @@ START_TEST(hydrogen_bonds_act_only_with_coefficients) {
 }
 END_TEST
 
-/* Old files lack sections; editors cut blanks off; Fortran writes numbers that touch, and exponents without a letter. */
+/* Old files lack sections; editors cut blanks off; Fortran writes numbers that touch, exponents with D. */
 START_TEST(old_files_and_odd_forms_are_read) {
   char *box = with(prmtop_text, "0       0       0       0       0       0       0       0       2       0\n",
                    "0       0       0       0       0       0       0       1       2       0\n");
