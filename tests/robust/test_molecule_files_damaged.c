@@ -1,5 +1,6 @@
 /* Files of molecules with flipped bits, cut off, with pieces repeated; plain and compressed: they are read or refused
- * with a message, take no more memory than their size explains, and give all of it back. The same when memory runs out. */
+ * with a message, take no more memory than their size explains, and give all of it back. The same when memory runs
+ * out. */
 #include <zlib.h>
 
 #include "../unit/molecule_rig.h"
