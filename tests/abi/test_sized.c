@@ -163,6 +163,7 @@ static const cdn_certificate zero_certificate;
 static const cdn_force_ops zero_ops;
 /* name, sizeof what is written (0: nothing is), the call that writes to `out` of `size` bytes */
 #define RESULT_LIST(X)                                                                                            \
+  X(cdn_dcd_get_info, 0, (NULL, out, size))                                                                       \
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
   X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
   X(cdn_soft_get_iteration, 0, (w.state, 0, out, size))                                                           \
