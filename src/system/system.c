@@ -1,6 +1,7 @@
 /* The System: building, freezing, references, and queries. */
 #include <stdio.h>
 
+#include "system/kind_of.h"
 #include "system/structs.h"
 
 const cdn_ticket CDN_T = { TICKET_T }, CDN_Q = { TICKET_Q }, CDN_U = { TICKET_U }, CDN_Z = { TICKET_Z };
@@ -320,6 +321,11 @@ const void *cdn_subsystem_self(const cdn_system *system, cdn_subsystem id) {
 
 void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id) {
   return (void *)cdn_subsystem_self(system, id);
+}
+
+bool cdni_subsystem_is_of(const cdn_system *system, cdn_subsystem id, cdn_status (*its)(void *, cdn_declarer *)) {
+  if (!system || id.i < 0 || (size_t)id.i >= system->subsystems.count) return false;
+  return CDNI_AT(system->subsystems, subsystem, id.i).ops.declare == its;
 }
 
 cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id) {

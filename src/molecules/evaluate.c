@@ -1,0 +1,137 @@
+/* Energies and forces of a molecule at a State. */
+#include <math.h>
+
+#include "molecules/field.h"
+#include "system/system.h"
+
+cdn_status mol_begin(const field *f, cdn_state *state, field_work *w) {
+  *w = (field_work){ 0 };
+  const size_t row = (size_t)f->row;
+  double *memory = cdn_work_push(state, (7 * row + (size_t)f->n_bodies) * sizeof *memory);
+  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", f->name, "out of memory");
+  w->frame = memory;
+  w->x = memory, w->y = memory + row, w->z = memory + 2 * row;
+  w->fx = memory + 3 * row, w->fy = memory + 4 * row, w->fz = memory + 5 * row;
+  w->far = memory + 6 * row, w->torque = memory + 7 * row;
+  memset(w->fx, 0, (4 * row + (size_t)f->n_bodies) * sizeof *memory);
+  for (int b = 0; b < f->n_bodies; b++) {
+    cdn_transform X;
+    CDNI_TRY(cdn_body_pose(state, f->bodies[b].body, &X));
+    for (int i = f->bodies[b].first; i < f->bodies[b + 1].first; i++) {
+      const cdn_vec3 p = cdn_transform_point(X, f->station[i]);
+      w->x[i] = p.x, w->y[i] = p.y, w->z[i] = p.z;
+    }
+  }
+  /* Beyond the last slot there is nothing near. */
+  for (int i = f->n; i < f->row; i++) w->x[i] = 1e3, w->y[i] = 1e3, w->z[i] = 1e3;
+  return CDN_OK;
+}
+
+void mol_end(cdn_state *state, field_work *w) {
+  if (w->frame) cdn_work_pop(state, w->frame);
+  w->frame = NULL;
+}
+
+static void add(field_work *w, int slot, cdn_vec3 force) {
+  w->fx[slot] += force.x, w->fy[slot] += force.y, w->fz[slot] += force.z;
+}
+
+/* ---- terms of bonds ---- */
+
+static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const double *factor, field_work *w) {
+  const double *parameter = cdn_state_parameters(state, f->v_parameter);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  const cdn_system *system = cdn_state_system(state);
+  const double *q = cdn_state_q_eff(state);
+  for (int k = 0; k < f->n_terms; k++) {
+    const field_term *t = &f->terms[k];
+    const double scale = factor[t->kind];
+    if (scale == 0 || !(whole || t->moves)) continue;
+    term_result law;
+    if (!whole && t->pin >= 0) {
+      const field_body *on = &f->bodies[t->pin];
+      CDNI_TRY(mol_term_law(t, parameter, q[cdn_body_first_q(system, on->body)] + t->offset, &law));
+      w->torque[t->pin] -= scale * law.slope;
+    } else {
+      cdn_vec3 gradient[4];
+      const double x = mol_term_coordinate(t, w->x, w->y, w->z, gradient);
+      CDNI_TRY(mol_term_law(t, parameter, x, &law));
+      const int n = t->kind == CDN_TERM_STRETCH ? 2 : t->kind == CDN_TERM_BEND ? 3 : 4;
+      for (int i = 0; i < n; i++) add(w, t->slot[i], cdn_scale(-scale * law.slope, gradient[i]));
+    }
+    w->energy[t->kind] += scale * law.energy;
+  }
+  return CDN_OK;
+}
+
+/* ---- pairs one by one ---- */
+
+static void add_pair(const field *f, const field_tables *t, int i, int j, double coulomb, double lj, int to_coulomb,
+                     int to_lj, field_work *w) {
+  const cdn_vec3 d = cdn_v3(w->x[i] - w->x[j], w->y[i] - w->y[j], w->z[i] - w->z[j]);
+  const double r2 = cdn_dot(d, d), inverse2 = 1 / r2, inverse6 = inverse2 * inverse2 * inverse2;
+  const size_t at = (size_t)f->type[i] * (size_t)f->row + (size_t)j;
+  const double c = coulomb * t->charge[i] * t->charge[j] / sqrt(r2);
+  const double a12 = lj * t->A[at] * inverse6 * inverse6, b6 = lj * t->B[at] * inverse6;
+  const cdn_vec3 force = cdn_scale((12 * a12 - 6 * b6 + c) * inverse2, d);
+  w->energy[to_coulomb] += c, w->energy[to_lj] += a12 - b6;
+  add(w, i, force), add(w, j, cdn_scale(-1, force));
+}
+
+/* The factor of van der Waals' terms is in the tables: that of scaled pairs takes its place. */
+static double relative(const double *factor) {
+  return factor[CDN_TERM_LJ] != 0 ? factor[CDN_TERM_LJ_SCALED] / factor[CDN_TERM_LJ] : 0;
+}
+
+static void add_scaled_pairs(const field *f, const field_tables *t, bool whole, const double *factor, field_work *w) {
+  const double coulomb = f->coulomb_constant * factor[CDN_TERM_COULOMB_SCALED], lj = relative(factor);
+  for (int k = 0; k < f->n_pairs; k++) {
+    const field_pair *p = &f->pairs[k];
+    if (whole || p->moves)
+      add_pair(f, t, p->i, p->j, coulomb * p->coulomb, lj * p->lj, CDN_TERM_COULOMB_SCALED, CDN_TERM_LJ_SCALED, w);
+  }
+}
+
+static void add_pairs_within(const field *f, const field_tables *t, field_work *w) {
+  for (int b = 0; b < f->n_bodies; b++)
+    for (int i = f->bodies[b].first; i < f->bodies[b + 1].first; i++) {
+      int left = f->left_start[i];
+      for (int j = i + 1; j < f->bodies[b + 1].first; j++) {
+        while (left < f->left_start[i + 1] && f->left_out[left] < j) left++;
+        if (left < f->left_start[i + 1] && f->left_out[left] == j) continue;
+        add_pair(f, t, i, j, t->coulomb, 1, CDN_TERM_COULOMB, CDN_TERM_LJ, w);
+      }
+    }
+}
+
+/* ---- together ---- */
+
+/* Names the two atoms that are nearest to each other. */
+static cdn_status tell_nearest(const field *f, cdn_state *state, const field_work *w) {
+  double nearest = INFINITY;
+  int a = 0, b = 0;
+  for (int i = 0; i < f->n; i++)
+    for (int j = 0; j < i; j++) {
+      const double d = hypot(hypot(w->x[i] - w->x[j], w->y[i] - w->y[j]), w->z[i] - w->z[j]);
+      if (d < nearest || isnan(d)) nearest = d, a = f->atom_of[j], b = f->atom_of[i];
+    }
+  return cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_realize", f->name,
+                         "the energy of '%s' is no number: its nearest atoms, '%s' and '%s', are %g nm apart", f->name,
+                         f->label[a], f->label[b], nearest);
+}
+
+cdn_status mol_evaluate(const field *f, cdn_state *state, bool whole, field_work *w) {
+  const double *factor = cdn_state_parameters(state, f->v_factor);
+  field_tables t;
+  CDNI_TRY(mol_get_tables(f, state, &t));
+  CDNI_TRY(add_terms(f, state, whole, factor, w));
+  double lj, coulomb;
+  mol_kernels()->pairs(f, &t, w, &lj, &coulomb);
+  w->energy[CDN_TERM_LJ] += lj, w->energy[CDN_TERM_COULOMB] += coulomb;
+  if (whole) add_pairs_within(f, &t, w);
+  add_scaled_pairs(f, &t, whole, factor, w);
+  double sum = 0;
+  for (int k = 0; k < CDN_TERM_COUNT; k++) sum += w->energy[k];
+  for (int i = 0; i < f->n; i++) sum += 0 * (w->fx[i] + w->fy[i] + w->fz[i]);
+  return isfinite(sum) ? CDN_OK : tell_nearest(f, state, w);
+}

@@ -1,0 +1,42 @@
+/* From a description to rigid parts joined by bonds that move. Private to the room. */
+#ifndef CARDAN_MOLECULES_PARTS_H
+#define CARDAN_MOLECULES_PARTS_H
+
+#include "molecules/molecule.h"
+
+/* A rigid part: a body. Positions are those of the description. */
+typedef struct mol_part {
+  int32_t atom;   /* the lowest */
+  int32_t parent; /* -1: a root, or on a body of the user's */
+  int32_t bond;   /* the joint; -1 */
+  int32_t a, b;   /* its inner and its outer atom */
+  int32_t x, y;   /* its dihedral is x-a-b-y; -1: none */
+  bool attached;  /* on a body of the user's */
+  cdn_body body;
+  cdn_transform X; /* the body's frame in that of the description; identity if attached */
+} mol_part;
+
+typedef struct mol_parts {
+  const cdn_molecule *m;
+  mol_graph g;
+  int n;
+  mol_part *part;    /* parents first */
+  int32_t *of_atom;  /* the part of each atom */
+  cdn_vec3 *station; /* by atom, in its body's frame; filled in when the body is there */
+} mol_parts;
+
+/* Finds parts and their tree; false, with a mistake of the System: a ring moves, no memory. */
+bool mol_parts_make(mol_parts *p, cdn_system *system, const char *function, const cdn_molecule *m);
+void mol_parts_free(mol_parts *p);
+/* Adds the body of part i to the System, on its parent's or on `root`. */
+void mol_part_add_body(mol_parts *p, int i, cdn_system *system, const char *prefix, cdn_body root);
+/* Whether atom i keeps its place to part k: it is on it, or on the axis of a torsion between both. */
+bool mol_is_fixed_to(const mol_parts *p, int atom, int k);
+/* The dihedral of four atoms by their positions in the description. */
+double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d);
+/* The mobility of part i's joint. */
+static inline cdn_bond_mobility mol_joint_of(const mol_parts *p, int i) {
+  return p->part[i].bond < 0 ? CDN_BOND_FREE : MOL_BOND(p->m, p->part[i].bond).mobility;
+}
+
+#endif

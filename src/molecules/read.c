@@ -1,0 +1,91 @@
+/* A molecule in a State: positions, energies by term, forces on atoms; its parameters. */
+#include <math.h>
+
+#include "molecules/field.h"
+#include "system/system.h"
+
+/* The field behind a force of a State; NULL: the State has the message. */
+static const field *field_of(const cdn_state *state, cdn_force force, const char *function) {
+  return mol_field(cdn_state_system(state), force, function);
+}
+
+static void to_atoms(const field *f, const double *x, const double *y, const double *z, double *out) {
+  for (int i = 0; i < f->n; i++) {
+    double *at = out + 3 * f->atom_of[i];
+    at[0] = x[i], at[1] = y[i], at[2] = z[i];
+  }
+}
+
+cdn_status cdn_force_field_positions(cdn_state *state, cdn_force force, double *x) {
+  CDNI_NEED(state, x);
+  const field *f = field_of(state, force, __func__);
+  if (!f) return CDN_ERR_ARG;
+  field_work w;
+  const cdn_status status = mol_begin(f, state, &w);
+  if (!status) to_atoms(f, w.x, w.y, w.z, x);
+  mol_end(state, &w);
+  return status;
+}
+
+cdn_status cdn_force_field_energies(cdn_state *state, cdn_force force, double *energy) {
+  CDNI_NEED(state, energy);
+  const field *f = field_of(state, force, __func__);
+  if (!f) return CDN_ERR_ARG;
+  field_work w;
+  cdn_status status = mol_begin(f, state, &w);
+  if (!status) status = mol_evaluate(f, state, true, &w);
+  if (!status) memcpy(energy, w.energy, sizeof w.energy);
+  mol_end(state, &w);
+  return status;
+}
+
+cdn_status cdn_force_field_forces(cdn_state *state, cdn_force force, double *out) {
+  CDNI_NEED(state, out);
+  const field *f = field_of(state, force, __func__);
+  if (!f) return CDN_ERR_ARG;
+  field_work w;
+  cdn_status status = mol_begin(f, state, &w);
+  if (!status) status = mol_evaluate(f, state, true, &w);
+  if (!status) to_atoms(f, w.fx, w.fy, w.fz, out);
+  mol_end(state, &w);
+  return status;
+}
+
+/* ---- parameters ---- */
+
+cdn_status cdn_force_field_set_factor(cdn_state *state, cdn_force force, cdn_energy_term term, double factor) {
+  CDNI_NEED(state, state);
+  const field *f = field_of(state, force, __func__);
+  if (!f) return CDN_ERR_ARG;
+  if ((int)term < 0 || term >= CDN_TERM_COUNT || !isfinite(factor))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, f->name, "there is no term %d, or the factor %g is not finite",
+                           (int)term, factor);
+  double factors[CDN_TERM_COUNT];
+  memcpy(factors, cdn_state_parameters(state, f->v_factor), sizeof factors);
+  factors[term] = factor;
+  return cdn_state_set_parameters(state, f->v_factor, 0, CDN_TERM_COUNT, factors);
+}
+
+double cdn_force_field_factor(const cdn_state *state, cdn_force force, cdn_energy_term term) {
+  CDNI_NEED_OBJECT(state, NAN);
+  const field *f = field_of(state, force, __func__);
+  if (!f || (int)term < 0 || term >= CDN_TERM_COUNT) return NAN;
+  return cdn_state_parameters(state, f->v_factor)[term];
+}
+
+cdn_status cdn_force_field_set_charges(cdn_state *state, cdn_force force, const double *charge) {
+  CDNI_NEED(state, charge);
+  const field *f = field_of(state, force, __func__);
+  size_t bad;
+  if (!f) return CDN_ERR_ARG;
+  if (!cdni_all_finite(charge, (size_t)f->n, &bad))
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, f->name, "the charge of atom '%s' is %g",
+                           f->label[bad], charge[bad]);
+  return cdn_state_set_parameters(state, f->v_charge, 0, f->n, charge);
+}
+
+const double *cdn_force_field_charges(const cdn_state *state, cdn_force force) {
+  CDNI_NEED_OBJECT(state, NULL);
+  const field *f = field_of(state, force, __func__);
+  return f ? cdn_state_parameters(state, f->v_charge) : NULL;
+}
