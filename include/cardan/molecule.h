@@ -261,10 +261,10 @@ typedef enum cdn_energy_term {
   CDN_TERM_IMPROPER,
   CDN_TERM_LJ,
   CDN_TERM_COULOMB,
-  CDN_TERM_LJ_SCALED,      /**< pairs with a factor of their own: 1-4 */
+  CDN_TERM_LJ_SCALED, /**< pairs with a factor of their own: 1-4 */
   CDN_TERM_COULOMB_SCALED,
-  CDN_TERM_POLAR,          /**< generalized Born */
-  CDN_TERM_SURFACE,        /**< ACE */
+  CDN_TERM_POLAR,   /**< generalized Born */
+  CDN_TERM_SURFACE, /**< ACE */
   CDN_TERM_COUNT
 } cdn_energy_term;
 

@@ -43,7 +43,8 @@ static double dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d, cdn_vec3 
   if (gradient) {
     const double m2 = cdn_dot(m, m), n2 = cdn_dot(n, n);
     const cdn_vec3 by_a = cdn_scale(-length / m2, m), by_d = cdn_scale(length / n2, n);
-    const cdn_vec3 along = cdn_sub(cdn_scale(cdn_dot(f, g) / (m2 * length), m), cdn_scale(cdn_dot(h, g) / (n2 * length), n));
+    const cdn_vec3 along =
+        cdn_sub(cdn_scale(cdn_dot(f, g) / (m2 * length), m), cdn_scale(cdn_dot(h, g) / (n2 * length), n));
     gradient[0] = by_a, gradient[3] = by_d;
     gradient[1] = cdn_sub(along, by_a);
     gradient[2] = cdn_scale(-1, cdn_add(along, by_d));

@@ -1,7 +1,7 @@
 /* Energies and forces of a molecule at a State. */
 #include <math.h>
 
-#include "molecules/field.h"
+#include "molecules/born.h"
 #include "system/system.h"
 
 cdn_status mol_begin(const field *f, cdn_state *state, field_work *w) {
@@ -130,6 +130,7 @@ cdn_status mol_evaluate(const field *f, cdn_state *state, bool whole, field_work
   w->energy[CDN_TERM_LJ] += lj, w->energy[CDN_TERM_COULOMB] += coulomb;
   if (whole) add_pairs_within(f, &t, w);
   add_scaled_pairs(f, &t, whole, factor, w);
+  CDNI_TRY(mol_add_solvent(f, state, &t, factor, w));
   double sum = 0;
   for (int k = 0; k < CDN_TERM_COUNT; k++) sum += w->energy[k];
   for (int i = 0; i < f->n; i++) sum += 0 * (w->fx[i] + w->fy[i] + w->fz[i]);

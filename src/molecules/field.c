@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/sized.h"
+#include "molecules/born.h"
 #include "molecules/parts.h"
 #include "system/kind_of.h"
 
@@ -44,6 +45,7 @@ static void *take(field *f, size_t count, size_t size, bool *ok) {
 void mol_field_free(field *f) {
   for (int i = 0; f->terms && i < f->n_terms; i++)
     if (f->terms[i].custom) cdn_function_release(f->terms[i].custom);
+  mol_born_free(f);
   GIVE(f, f->slot_of, f->n), GIVE(f, f->atom_of, f->n), GIVE(f, f->type, f->n), GIVE(f, f->station, f->n);
   GIVE(f, f->charge, f->n), GIVE(f, f->radius, f->n), GIVE(f, f->screen, f->n), GIVE(f, f->label, f->n);
   GIVE(f, f->bodies, f->n_bodies + 1), GIVE(f, f->terms, f->n_terms), GIVE(f, f->pairs, f->n_pairs);
@@ -274,7 +276,7 @@ static bool fill(field *f, const mol_parts *p, cdn_system *system) {
     fill_slots(f, p);
     fill_types(f, m, room);
     fill_terms(f, p, system);
-    ok = fill_pairs(f, p, room);
+    ok = fill_pairs(f, p, room) && mol_born_make(f, m);
   }
   GIVE(f, room, room_size);
   return ok;
@@ -290,14 +292,17 @@ static bool check(const cdn_molecule *m, cdn_system *system, const char *functio
     if (!(MOL_ATOM(m, i).radius > 0))
       return cdni_system_fail(system, CDN_ERR_ARG, function, m->name,
                               "atom '%s' has no Born radius, which the solvent needs: set cdn_atom_def.radius",
-                              mol_label(m, (int)i, label)), false;
+                              mol_label(m, (int)i, label)),
+             false;
   }
   for (size_t i = 0; i < m->bonds.count; i++) {
     const mol_bond *e = &MOL_BOND(m, i);
     char one[MOL_LABEL], other[MOL_LABEL];
     if (cdn_norm(cdn_sub(MOL_ATOM(m, e->a).p, MOL_ATOM(m, e->b).p)) > 0) continue;
-    return cdni_system_fail(system, CDN_ERR_SINGULAR, function, m->name, "atoms '%s' and '%s' are bonded and at one place",
-                            mol_label(m, e->a, one), mol_label(m, e->b, other)), false;
+    return cdni_system_fail(system, CDN_ERR_SINGULAR, function, m->name,
+                            "atoms '%s' and '%s' are bonded and at one place", mol_label(m, e->a, one),
+                            mol_label(m, e->b, other)),
+           false;
   }
   return true;
 }
@@ -350,7 +355,9 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
   mol_parts_free(&p);
   if (!ok) cdni_system_fail(system, CDN_ERR_NOMEM, __func__, m->name, "out of memory");
 
-  cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_POSITION, .calc_force = mol_calc_force,
+  cdn_force_ops ops = { .struct_size = sizeof ops,
+                        .reads = CDN_READS_POSITION,
+                        .calc_force = mol_calc_force,
                         .calc_potential = mol_calc_potential };
   ops.subsystem.name = f.name;
   ops.subsystem.self_size = sizeof f;

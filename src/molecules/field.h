@@ -45,10 +45,10 @@ typedef struct field {
   cdn_allocator memory;
   char name[2 * MOLECULE_NAME];
   int n, row, n_types, n_bodies, n_terms, n_pairs, n_left; /* row: n and the padding */
-  int32_t *slot_of, *atom_of;                      /* by atom; by slot */
-  int32_t *type;                                   /* by slot */
-  field_body *bodies;                              /* n_bodies and an end */
-  cdn_vec3 *station;                               /* by slot */
+  int32_t *slot_of, *atom_of;                              /* by atom; by slot */
+  int32_t *type;                                           /* by slot */
+  field_body *bodies;                                      /* n_bodies and an end */
+  cdn_vec3 *station;                                       /* by slot */
   field_term *terms;
   field_pair *pairs;               /* those with factors, not in the dense sum */
   int32_t *left_start, *left_out;  /* by slot: slots of higher number that the dense sum leaves out, sorted */
@@ -57,7 +57,8 @@ typedef struct field {
   double coulomb_constant;
   cdn_solvent_def solvent;
   double *radius, *screen; /* by slot */
-  field_joint *joints; /* by body: its joint; of roots { -1, -1 } */
+  struct field_born *born; /* NULL in vacuum */
+  field_joint *joints;     /* by body: its joint; of roots { -1, -1 } */
   /* declared */
   cdn_dvar v_charge, v_lj, v_parameter, v_factor;
   cdn_computed_region tables, sums;

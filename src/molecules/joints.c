@@ -112,8 +112,8 @@ static void choose(mol_parts *p, int i, joint *j) {
   const cdn_vec3 bend = has_x ? unit(cdn_cross(g, e)) : any.y;
 
   const cdn_rotation pin_F = from_z_x(e, d_x), pin_M = from_z_x(e, d_y);
-  const cdn_rotation turn_F = { bend, g, cdn_cross(bend, g) };                  /* x, y, z */
-  const cdn_rotation turn_M = { cdn_cross(d_y, e), e, cdn_scale(-1, d_y) };     /* x = y cross z */
+  const cdn_rotation turn_F = { bend, g, cdn_cross(bend, g) };              /* x, y, z */
+  const cdn_rotation turn_M = { cdn_cross(d_y, e), e, cdn_scale(-1, d_y) }; /* x = y cross z */
   const cdn_rotation bend_F = from_z_x(bend, g), bend_M = from_z_x(bend, e);
   cdn_mobilizer kind = CDN_WELD;
   j->X_F = (cdn_transform){ pin_F, a }, j->X_M = (cdn_transform){ pin_M, a };
@@ -146,9 +146,7 @@ static void choose(mol_parts *p, int i, joint *j) {
         j->q0[0] = has_y ? dihedral : length, j->q0[1] = length;
       }
       break;
-    default: /* CDN_BOND_BALL */
-      kind = has_y ? CDN_BALL : CDN_LINE_ORIENTATION;
-      put_quaternion(j);
+    default: /* CDN_BOND_BALL */ kind = has_y ? CDN_BALL : CDN_LINE_ORIENTATION; put_quaternion(j);
   }
   j->def.mobilizer = kind;
 }

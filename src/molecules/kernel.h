@@ -14,8 +14,7 @@ typedef uint64_t wide_part_bits __attribute__((vector_size(64 / WIDE_PARTS)));
  * e^2 + 5/16 e^3 + ... No unit of a processor for roots is as quick. */
 CDNI_INLINE wide wide_inverse_root(wide x) {
   wide y;
-  for (int i = 0; i < WIDE_PARTS; i++)
-    y.p[i] = (wide_part)(0x5fe6eb50c7b537a9u - ((wide_part_bits)x.p[i] >> 1));
+  for (int i = 0; i < WIDE_PARTS; i++) y.p[i] = (wide_part)(0x5fe6eb50c7b537a9u - ((wide_part_bits)x.p[i] >> 1));
   for (int step = 0; step < 2; step++) {
     const wide e = wide_fnma(wide_mul(x, y), y, wide_set(1));
     const wide s = wide_fma(e, wide_fma(e, wide_set(0.3125), wide_set(0.375)), wide_set(0.5));
@@ -45,6 +44,17 @@ CDNI_INLINE wide_mask wide_less(wide a, wide b) {
   for (int i = 0; i < WIDE_PARTS; i++) m.p[i] = a.p[i] < b.p[i];
   return m;
 }
+CDNI_INLINE bool wide_all(wide_mask m) {
+#if defined(WIDE_WHOLE)
+  return _mm512_test_epi64_mask((__m512i)m.p[0], (__m512i)m.p[0]) == 0xff;
+#elif defined(__FMA__)
+  return (_mm256_movemask_pd((__m256d)m.p[0]) & _mm256_movemask_pd((__m256d)m.p[1])) == 0xf;
+#else
+  bool all = true;
+  for (int i = 0; i < WIDE; i++) all &= m.p[i / WIDE_PART][i % WIDE_PART] != 0;
+  return all;
+#endif
+}
 CDNI_INLINE wide wide_select(wide_mask m, wide a, wide b) {
   for (int i = 0; i < WIDE_PARTS; i++)
     a.p[i] = (wide_part)(((wide_part_mask)a.p[i] & m.p[i]) | ((wide_part_mask)b.p[i] & ~m.p[i]));
@@ -67,9 +77,10 @@ CDNI_INLINE wide wide_absolute(wide a) {
  * Taylor's polynomial of degree 13 is good to 2e-17 there. */
 CDNI_INLINE wide wide_exp(wide x) {
   const double to_integer = 0x1.8p52;
-  static const double c[] = { 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
-                              1.0 / 40320,      1.0 / 5040,      1.0 / 720,      1.0 / 120,     1.0 / 24,
-                              1.0 / 6,          0.5,             1,              1 };
+  static const double c[] = {
+    1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+    1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1,           1
+  };
   x = wide_larger(x, wide_set(-700));
   const wide shifted = wide_fma(x, wide_set(0x1.71547652b82fep0), wide_set(to_integer));
   const wide k = wide_sub(shifted, wide_set(to_integer));

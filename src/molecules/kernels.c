@@ -13,7 +13,8 @@ static void calc_pairs(const field *f, const field_tables *t, const field_work *
     for (int i = f->bodies[b].first; i < end; i++) {
       mark(f, w, i, 1e300);
       const double *A = t->A + (size_t)f->type[i] * (size_t)f->row, *B = t->B + (size_t)f->type[i] * (size_t)f->row;
-      const wide x = wide_set(w->x[i]), y = wide_set(w->y[i]), z = wide_set(w->z[i]), q = wide_set(t->coulomb * t->charge[i]);
+      const wide x = wide_set(w->x[i]), y = wide_set(w->y[i]), z = wide_set(w->z[i]),
+                 q = wide_set(t->coulomb * t->charge[i]);
       wide fx = wide_zero(), fy = wide_zero(), fz = wide_zero();
       for (int j = end; j < f->n; j += WIDE) {
         const wide dx = wide_sub(x, wide_load(w->x + j)), dy = wide_sub(y, wide_load(w->y + j));
@@ -26,7 +27,8 @@ static void calc_pairs(const field *f, const field_tables *t, const field_work *
         sum_coulomb = wide_add(sum_coulomb, c);
         sum_lj = wide_fma(inverse6, wide_sub(a6, b6), sum_lj);
         /* -dE/dr over r */
-        const wide slope = wide_fma(wide_mul(wide_set(6), inverse6), wide_fma(wide_set(2), a6, wide_sub(wide_zero(), b6)), c);
+        const wide slope =
+            wide_fma(wide_mul(wide_set(6), inverse6), wide_fma(wide_set(2), a6, wide_sub(wide_zero(), b6)), c);
         const wide s = wide_mul(slope, inverse2);
         fx = wide_fma(s, dx, fx), fy = wide_fma(s, dy, fy), fz = wide_fma(s, dz, fz);
         wide_store(w->fx + j, wide_fnma(s, dx, wide_load(w->fx + j)));

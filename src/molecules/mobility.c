@@ -10,7 +10,7 @@
 typedef struct rule {
   const char *name;
   cdn_bond_mobility mobility;
-  bool rings, ends;                                       /* whether it is for bonds in rings, and to end atoms, too */
+  bool rings, ends;                                        /* whether it is for bonds in rings, and to end atoms, too */
   bool (*is_for)(const cdn_molecule *m, const mol_bond *); /* NULL: for all */
 } rule;
 

@@ -98,8 +98,8 @@ bool mol_takes(cdn_molecule *m, const char *function) {
 
 bool mol_has_atom(cdn_molecule *m, const char *function, int atom) {
   if (atom >= 0 && (size_t)atom < m->atoms.count) return true;
-  return mol_fail(m, CDN_ERR_ARG, function, m->name, "molecule '%s' has no atom %d: it has %zu, counted from 0", m->name,
-                  atom, m->atoms.count);
+  return mol_fail(m, CDN_ERR_ARG, function, m->name, "molecule '%s' has no atom %d: it has %zu, counted from 0",
+                  m->name, atom, m->atoms.count);
 }
 
 bool mol_push(cdn_molecule *m, const char *function, cdni_array *array, size_t size, const void *value) {
@@ -155,16 +155,19 @@ int cdn_molecule_add_atom(cdn_molecule *m, const cdn_atom_def *given) {
   if (!take_name(m, __func__, "atom", def.name ? def.name : made_up, a.name)) return -1;
   if (a.residue < -1 || a.residue >= (int)m->residues.count)
     return mol_fail(m, CDN_ERR_ARG, __func__, a.name, "atom '%s': there is no residue %d (yet): add the residue first",
-                    a.name, a.residue), -1;
+                    a.name, a.residue),
+           -1;
   if (a.atom_class < -1 || a.atom_class >= (int)m->classes.count)
     return mol_fail(m, CDN_ERR_ARG, __func__, a.name, "atom '%s': there is no class %d (yet): add the class first",
-                    a.name, a.atom_class), -1;
+                    a.name, a.atom_class),
+           -1;
   if (!is_positive(a.mass))
     return mol_fail(m, CDN_ERR_ARG, __func__, a.name, "atom '%s': the mass %g is not positive", a.name, a.mass), -1;
   if (!isfinite(a.charge) || !(a.radius >= 0) || !isfinite(a.radius) || !(a.screen >= 0) || !isfinite(a.screen) ||
       !isfinite(cdn_norm(a.p)))
     return mol_fail(m, CDN_ERR_NONFINITE, __func__, a.name,
-                    "atom '%s': charge, radius, screen or position is not finite, or negative", a.name), -1;
+                    "atom '%s': charge, radius, screen or position is not finite, or negative", a.name),
+           -1;
   return mol_push(m, __func__, &m->atoms, sizeof a, &a) ? (int)m->atoms.count - 1 : -1;
 }
 
@@ -222,8 +225,8 @@ int cdn_molecule_find_atom(const cdn_molecule *m, const char *text) {
   for (size_t i = 0; i < m->atoms.count; i++) {
     const mol_atom *a = &MOL_ATOM(m, i);
     if (strcmp(a->name, name) != 0) continue;
-    if (colon && (a->residue < 0 ||
-                  !is_residue(&CDNI_AT(m->residues, mol_residue, a->residue), text, (int)(colon - text))))
+    if (colon &&
+        (a->residue < 0 || !is_residue(&CDNI_AT(m->residues, mol_residue, a->residue), text, (int)(colon - text))))
       continue;
     if (found >= 0) {
       char one[MOL_LABEL], other[MOL_LABEL];

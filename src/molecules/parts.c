@@ -80,11 +80,18 @@ static bool make_tree(mol_parts *p, cdn_system *system, const char *function, in
     if (set[i] != i || part_of_set[i] >= 0) continue;
     int next = p->n;
     part_of_set[i] = p->n;
-    p->part[p->n++] = (mol_part){ .atom = i, .parent = -1, .bond = -1, .a = -1, .b = -1, .x = -1, .y = -1,
-                                  .attached = body[i] >= 0, .body = { body[i] }, .X = cdn_transform_identity() };
+    p->part[p->n++] = (mol_part){ .atom = i,
+                                  .parent = -1,
+                                  .bond = -1,
+                                  .a = -1,
+                                  .b = -1,
+                                  .x = -1,
+                                  .y = -1,
+                                  .attached = body[i] >= 0,
+                                  .body = { body[i] },
+                                  .X = cdn_transform_identity() };
     for (; next < p->n; next++)
-      if (!p->part[next].attached &&
-          !add_neighbours(p, system, function, members, first, next, set, part_of_set))
+      if (!p->part[next].attached && !add_neighbours(p, system, function, members, first, next, set, part_of_set))
         return false;
   }
   for (int i = 0; i < n; i++) p->of_atom[i] = part_of_set[set[i]];
@@ -127,5 +134,5 @@ bool mol_is_fixed_to(const mol_parts *p, int atom, int k) {
 
 double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d) {
   const cdn_vec3 along = cdn_sub(c, b), m = cdn_cross(cdn_sub(a, b), along), n = cdn_cross(cdn_sub(d, c), along);
-  return atan2(cdn_norm(along) * cdn_dot(cdn_sub(a, b), n), cdn_dot(m, n)) ;
+  return atan2(cdn_norm(along) * cdn_dot(cdn_sub(a, b), n), cdn_dot(m, n));
 }

@@ -1,7 +1,7 @@
 /* A molecule in a State: positions, energies by term, forces on atoms; its parameters. */
 #include <math.h>
 
-#include "molecules/field.h"
+#include "molecules/born.h"
 #include "system/system.h"
 
 /* The field behind a force of a State; NULL: the State has the message. */
@@ -51,6 +51,26 @@ cdn_status cdn_force_field_forces(cdn_state *state, cdn_force force, double *out
   return status;
 }
 
+cdn_status cdn_force_field_born_radii(cdn_state *state, cdn_force force, double *radius) {
+  CDNI_NEED(state, radius);
+  const field *f = field_of(state, force, __func__);
+  if (!f) return CDN_ERR_ARG;
+  if (!f->born)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, f->name, "'%s' is in vacuum", f->name);
+  field_work w;
+  cdn_status status = mol_begin(f, state, &w);
+  double *memory = status ? NULL : cdn_work_push(state, 2 * (size_t)f->row * sizeof *memory);
+  if (!status && !memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, f->name, "out of memory");
+  if (memory) {
+    born_work b = { memory, memory + f->row, NULL };
+    mol_calc_born_radii(f, &w, &b);
+    for (int i = 0; i < f->n; i++) radius[f->atom_of[i]] = b.B[i];
+    cdn_work_pop(state, memory);
+  }
+  mol_end(state, &w);
+  return status;
+}
+
 /* ---- parameters ---- */
 
 cdn_status cdn_force_field_set_factor(cdn_state *state, cdn_force force, cdn_energy_term term, double factor) {
@@ -58,8 +78,8 @@ cdn_status cdn_force_field_set_factor(cdn_state *state, cdn_force force, cdn_ene
   const field *f = field_of(state, force, __func__);
   if (!f) return CDN_ERR_ARG;
   if ((int)term < 0 || term >= CDN_TERM_COUNT || !isfinite(factor))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, f->name, "there is no term %d, or the factor %g is not finite",
-                           (int)term, factor);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, f->name,
+                           "there is no term %d, or the factor %g is not finite", (int)term, factor);
   double factors[CDN_TERM_COUNT];
   memcpy(factors, cdn_state_parameters(state, f->v_factor), sizeof factors);
   factors[term] = factor;

@@ -78,8 +78,7 @@ cdn_status mol_calc_force(const void *self, cdn_state *state, cdn_forces *out) {
   CDNI_TRY(get_sums(f, state, &sums));
   const double *F = sums + CDN_TERM_COUNT, *torque = F + SPATIAL * f->n_bodies;
   for (int b = 0; b < f->n_bodies; b++, F += SPATIAL) {
-    cdn_forces_add_body(out, f->bodies[b].body,
-                        (cdn_spatial){ cdn_v3(F[0], F[1], F[2]), cdn_v3(F[3], F[4], F[5]) });
+    cdn_forces_add_body(out, f->bodies[b].body, (cdn_spatial){ cdn_v3(F[0], F[1], F[2]), cdn_v3(F[3], F[4], F[5]) });
     if (torque[b] != 0) cdn_forces_add_mobility(out, f->bodies[b].body, 0, torque[b]);
   }
   return CDN_OK;
@@ -106,7 +105,7 @@ cdn_status mol_declare(void *self, cdn_declarer *d) {
   f->tables = cdn_declare_computed_region(d, "tables", sizeof(double), calc_tables, CDNI_COUNT(of_tables), of_tables,
                                           CDN_STAGE_EMPTY);
   const cdn_ticket of_sums[] = { CDN_POSE, CDN_Q_EFF, f->tables.ticket, f->v_factor.ticket, f->v_parameter.ticket };
-  f->sums = cdn_declare_computed_region(d, "sums", sizeof(double), calc_sums, CDNI_COUNT(of_sums), of_sums,
-                                        CDN_STAGE_EMPTY);
+  f->sums =
+      cdn_declare_computed_region(d, "sums", sizeof(double), calc_sums, CDNI_COUNT(of_sums), of_sums, CDN_STAGE_EMPTY);
   return CDN_OK;
 }

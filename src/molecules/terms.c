@@ -67,7 +67,8 @@ static int add_class(cdn_molecule *m, const char *function, const char *name, do
   snprintf(c.name, sizeof c.name, "%s", name ? name : "");
   if (!(radius >= 0 && depth >= 0) || isinf(radius + depth))
     return mol_fail(m, CDN_ERR_ARG, function, c.name, "class '%s': radius %g or depth %g is negative or not finite",
-                    c.name, radius, depth), -1;
+                    c.name, radius, depth),
+           -1;
   return mol_push(m, function, &m->classes, sizeof c, &c) ? (int)m->classes.count - 1 : -1;
 }
 
@@ -108,7 +109,8 @@ static bool check_numbers(cdn_molecule *m, const char *function, const mol_term 
   const bool turns = atoms_of(t->kind) == 4;
   if (!isfinite(t->k) || !isfinite(t->x0))
     return mol_fail(m, CDN_ERR_NONFINITE, function, m->name, "%s: a number is not finite", of);
-  if (!turns && t->k < 0) return mol_fail(m, CDN_ERR_ARG, function, m->name, "%s: the stiffness %g is negative", of, t->k);
+  if (!turns && t->k < 0)
+    return mol_fail(m, CDN_ERR_ARG, function, m->name, "%s: the stiffness %g is negative", of, t->k);
   if (t->kind == CDN_TERM_STRETCH && !(t->x0 > 0))
     return mol_fail(m, CDN_ERR_ARG, function, m->name, "%s: the length %g is not positive", of, t->x0);
   if (turns && (t->n < 1 || t->n > MOST_PERIODICITY))
