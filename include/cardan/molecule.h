@@ -280,7 +280,8 @@ CDN_API cdn_body cdn_force_field_bond_body(const cdn_system *system, cdn_force f
 /** Positions of all atoms in Ground, 3 numbers each, nm. Stage: Position. O(atoms). */
 CDN_API cdn_status cdn_force_field_positions(cdn_state *state, cdn_force field, double *x) CDN_NODISCARD;
 /** Sets q so that the atoms come as near to these positions as the mobilizers allow: roots are fitted to their atoms,
- *  and each joint's coordinates are read off. Other numbers are not touched. O(atoms). */
+ *  and each joint's coordinates are read off. Other numbers are not touched. O(atoms). CDN_ERR_UNSUPPORTED: a root that
+ *  carries others has no three atoms off a line. */
 CDN_API cdn_status cdn_force_field_set_positions(cdn_state *state, cdn_force field, const double *x) CDN_NODISCARD;
 /** Energies by term (kJ/mol), CDN_TERM_COUNT numbers: of all terms and pairs, also within bodies. A term that is
  *  switched off is zero. Stage: Position. */

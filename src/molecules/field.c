@@ -63,7 +63,13 @@ static void fill_slots(field *f, const mol_parts *p) {
   int slot = 0;
   for (int i = 0; i < p->n; i++) {
     f->bodies[i] = (field_body){ p->part[i].body, slot };
-    f->joints[i] = (field_joint){ p->part[i].a, p->part[i].b, p->part[i].body };
+    f->joints[i] = (field_joint){ .x = p->part[i].x,
+                                  .a = p->part[i].a,
+                                  .b = p->part[i].b,
+                                  .y = p->part[i].y,
+                                  .mobility = mol_joint_of(p, i),
+                                  .body = p->part[i].body,
+                                  .attached = p->part[i].attached };
     for (int k = 0; k < f->n; k++)
       if (p->of_atom[k] == i) f->slot_of[k] = slot, f->atom_of[slot++] = k;
   }

@@ -35,10 +35,12 @@ typedef struct field_body {
   int32_t first;
 } field_body;
 
-/* The joint of a bond that moves, by atoms: a is nearer to the root. */
+/* The joint of a bond that moves, with its dihedral x-a-b-y; a is nearer to the root, -1 where a body is one. */
 typedef struct field_joint {
-  int32_t a, b;
+  int32_t x, a, b, y;
+  cdn_bond_mobility mobility;
   cdn_body body;
+  bool attached; /* on a body of the user's */
 } field_joint;
 
 typedef struct field {
@@ -58,7 +60,7 @@ typedef struct field {
   cdn_solvent_def solvent;
   double *radius, *screen; /* by slot */
   struct field_born *born; /* NULL in vacuum */
-  field_joint *joints;     /* by body: its joint; of roots { -1, -1 } */
+  field_joint *joints;     /* by body: its joint */
   /* declared */
   cdn_dvar v_charge, v_lj, v_parameter, v_factor;
   cdn_computed_region tables, sums;

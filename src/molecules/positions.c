@@ -1,0 +1,132 @@
+/* Coordinates of a molecule's mobilizers from positions of its atoms. */
+#include <cardan/mobilizers.h>
+
+#include <math.h>
+
+#include "math/dense.h"
+#include "molecules/field.h"
+#include "system/system.h"
+
+static cdn_vec3 at(const double *x, int atom) { return cdn_v3(x[3 * atom], x[3 * atom + 1], x[3 * atom + 2]); }
+
+/* ---- roots and balls: the pose of a body that brings its atoms nearest to their places ---- */
+
+enum { SVD_ROOM = 512 };
+
+/* R of least squares: with the products H = sum of (p - mean)(x - mean)^T = U S V^T it is V U^T, with the smallest
+ * direction turned where that is a reflection (W. Kabsch, Acta Cryst. A32:922, 1976). */
+static cdn_status nearest_rotation(cdn_state *state, double H[9], bool line_is_enough, const char *name,
+                                   cdn_rotation *R) {
+  double s[3], U[9], VT[9], work[SVD_ROOM], r[9];
+  if (cdni_svd_work(3, 3) > SVD_ROOM || !cdni_svd(3, 3, H, s, U, VT, work))
+    return cdni_state_fail(state, CDN_ERR_SINGULAR, false, "cdn_force_field_set_positions", NULL,
+                           "no rotation fits the positions");
+  if (!line_is_enough && !(s[1] > 1e-6 * s[0]))
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_force_field_set_positions", name,
+                           "the root of molecule '%s' has no three atoms off a line, which its rotation would follow "
+                           "from: make bonds of its lowest atom rigid",
+                           name);
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        r[3 * i + j] = VT[3 * i] * U[j] + VT[3 * i + 1] * U[3 + j] + sign * VT[3 * i + 2] * U[6 + j];
+    const double det =
+        r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+    if (det > 0) break;
+  }
+  *R = (cdn_rotation){ { r[0], r[3], r[6] }, { r[1], r[4], r[7] }, { r[2], r[5], r[8] } };
+  return CDN_OK;
+}
+
+/* The pose of body b; `pivot` (an atom of its joint, or -1) counts as one of its atoms, at `pivot_B`. */
+static cdn_status fit_pose(const field *f, cdn_state *state, int b, int pivot, cdn_vec3 pivot_B, const double *x,
+                           cdn_transform *X) {
+  const int first = f->bodies[b].first, end = f->bodies[b + 1].first, n = end - first + (pivot >= 0);
+  cdn_vec3 mean_B = { 0, 0, 0 }, mean_G = { 0, 0, 0 };
+  for (int k = 0; k < n; k++) {
+    const bool own = first + k < end;
+    mean_B = cdn_add(mean_B, own ? f->station[first + k] : pivot_B);
+    mean_G = cdn_add(mean_G, at(x, own ? f->atom_of[first + k] : pivot));
+  }
+  mean_B = cdn_scale(1.0 / n, mean_B), mean_G = cdn_scale(1.0 / n, mean_G);
+  double H[9] = { 0 };
+  for (int k = 0; k < n; k++) {
+    const bool own = first + k < end;
+    const cdn_vec3 p = cdn_sub(own ? f->station[first + k] : pivot_B, mean_B);
+    const cdn_vec3 g = cdn_sub(at(x, own ? f->atom_of[first + k] : pivot), mean_G);
+    const double pp[3] = { p.x, p.y, p.z }, gg[3] = { g.x, g.y, g.z };
+    for (int i = 0; i < 9; i++) H[i] += pp[i % 3] * gg[i / 3];
+  }
+  const bool joined = b + 1 < f->n_bodies && f->joints[b + 1].a >= 0;
+  CDNI_TRY(nearest_rotation(state, H, pivot >= 0 || !joined, f->name, &X->R));
+  X->p = cdn_sub(mean_G, cdn_rotate(X->R, mean_B));
+  return CDN_OK;
+}
+
+static cdn_status set_pose(const field *f, cdn_state *state, int b, const double *x) {
+  const cdn_body body = f->bodies[b].body, parent = cdn_body_parent(cdn_state_system(state), body);
+  const field_joint *j = &f->joints[b];
+  cdn_transform X_GB, X_GP;
+  CDNI_TRY(fit_pose(f, state, b, j->a, cdn_body_X_BM(state, body).p, x, &X_GB));
+  CDNI_TRY(cdn_body_pose(state, parent, &X_GP));
+  const cdn_transform X_GF = cdn_transform_multiply(X_GP, cdn_body_X_PF(state, body));
+  const cdn_transform X_GM = cdn_transform_multiply(X_GB, cdn_body_X_BM(state, body));
+  const cdn_transform X_FM = cdn_transform_multiply(cdn_transform_invert(X_GF), X_GM);
+  return j->a >= 0 ? cdn_body_set_q_to_fit_rotation(state, body, X_FM.R)
+                   : cdn_body_set_q_to_fit_transform(state, body, X_FM);
+}
+
+/* ---- bonds ---- */
+
+/* The angle and the dihedral of a bond in the frame F of its mobilizer (joints.c): the bond is e, y lies at d from its
+ * outer atom. The angle has a sign: the bond moves in a plane that the inner part decides. */
+static void read_turns(cdn_vec3 e, cdn_vec3 d, double q[2]) {
+  q[0] = atan2(e.z, e.y);
+  const double back = cos(q[0]) * d.z - sin(q[0]) * d.y;
+  q[1] = atan2(-d.x, -back);
+}
+
+static cdn_status set_bond(const field *f, cdn_state *state, int b, const double *x) {
+  const field_joint *j = &f->joints[b];
+  const cdn_body body = f->bodies[b].body, parent = cdn_body_parent(cdn_state_system(state), body);
+  const cdn_mobilizer kind = cdn_body_mobilizer(cdn_state_system(state), body);
+  const cdn_vec3 inner = at(x, j->a), outer = at(x, j->b);
+  const double length = cdn_norm(cdn_sub(outer, inner));
+  cdn_transform X_GP;
+  CDNI_TRY(cdn_body_pose(state, parent, &X_GP));
+  const cdn_rotation R_GF = cdn_rotation_multiply(X_GP.R, cdn_body_X_PF(state, body).R);
+  const cdn_vec3 e = cdn_rotate_inv(R_GF, cdn_sub(outer, inner));
+  const cdn_vec3 d = j->y >= 0 ? cdn_rotate_inv(R_GF, cdn_sub(at(x, j->y), outer)) : e;
+  double q[3] = { cdn_body_nq(cdn_state_system(state), body) > 0 ? cdn_body_q(state, body)[0] : 0, length, length };
+  switch (kind) {
+    case CDN_WELD: return CDN_OK;
+    case CDN_BALL:
+    case CDN_LINE_ORIENTATION: return set_pose(f, state, b, x);
+    case CDN_PIN:
+    case CDN_CYLINDER:
+      if (j->y >= 0) q[0] = atan2(d.y, d.x);
+      else q[0] = atan2(e.y, e.x);
+      break;
+    case CDN_BEND_STRETCH: q[0] = atan2(e.y, e.x); break;
+    case CDN_SLIDER: q[0] = length; break;
+    default: read_turns(e, d, q);
+  }
+  return cdn_body_set_q(state, body, cdn_body_nq(cdn_state_system(state), body), q);
+}
+
+cdn_status cdn_force_field_set_positions(cdn_state *state, cdn_force force, const double *x) {
+  CDNI_NEED(state, x);
+  const field *f = mol_field(cdn_state_system(state), force, __func__);
+  size_t bad;
+  if (!f) return CDN_ERR_ARG;
+  if (!cdni_all_finite(x, 3 * (size_t)f->n, &bad))
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, f->name,
+                           "the position of atom '%s' has a number "
+                           "that is %g",
+                           f->label[bad / 3], x[bad]);
+  for (int b = 0; b < f->n_bodies; b++) {
+    if (f->joints[b].attached) continue;
+    CDNI_TRY(f->joints[b].a >= 0 ? set_bond(f, state, b, x) : set_pose(f, state, b, x));
+  }
+  return CDN_OK;
+}
