@@ -11,6 +11,7 @@
 #include <cardan/meshes.h>
 
 /* Files of molecules */
+#include <cardan/molecule.h>
 #include <cardan/molecule_files.h>
 
 /* What a System has */

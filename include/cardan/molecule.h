@@ -11,6 +11,7 @@
  *
  * I want to
  *   start the description of a molecule: cdn_molecule_create
+ *   — of an AMBER topology: cdn_molecule_from_prmtop
  *   — copy it, give it up: cdn_molecule_copy, cdn_molecule_destroy
  *   read the first mistake in it: cdn_molecule_last_error
  *   add a residue, an atom, a bond: cdn_molecule_add_residue, cdn_default_atom_def, cdn_molecule_add_atom,
@@ -50,6 +51,7 @@
 
 #include <cardan/constraints.h>
 #include <cardan/forces.h>
+#include <cardan/molecule_files.h>
 
 CDN_BEGIN_DECLS
 
@@ -67,6 +69,10 @@ typedef struct cdn_molecule cdn_molecule;
 
 /** An empty description. `name`: copied; NULL: "molecule". NULL if memory ran out. */
 CDN_API cdn_molecule *cdn_molecule_create(const char *name) CDN_NODISCARD;
+/** The description of an AMBER topology: all terms, the file's exclusions, and the factors of its 1-4 pairs.
+ *  `positions` (nm) may be NULL: zeros, to be set before it is added to a System. Mistakes are kept, as in building. NULL
+ *  if memory ran out. */
+CDN_API cdn_molecule *cdn_molecule_from_prmtop(const cdn_prmtop *prmtop, const cdn_vec3 *positions) CDN_NODISCARD;
 /** A copy that has nothing in common with the original. NULL if memory ran out. O(size). */
 CDN_API cdn_molecule *cdn_molecule_copy(const cdn_molecule *molecule) CDN_NODISCARD;
 CDN_API void cdn_molecule_destroy(cdn_molecule *molecule); /**< NULL is allowed */

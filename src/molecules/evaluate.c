@@ -78,13 +78,8 @@ static void add_pair(const field *f, const field_tables *t, int i, int j, double
   add(w, i, force), add(w, j, cdn_scale(-1, force));
 }
 
-/* The factor of van der Waals' terms is in the tables: that of scaled pairs takes its place. */
-static double relative(const double *factor) {
-  return factor[CDN_TERM_LJ] != 0 ? factor[CDN_TERM_LJ_SCALED] / factor[CDN_TERM_LJ] : 0;
-}
-
 static void add_scaled_pairs(const field *f, const field_tables *t, bool whole, const double *factor, field_work *w) {
-  const double coulomb = f->coulomb_constant * factor[CDN_TERM_COULOMB_SCALED], lj = relative(factor);
+  const double coulomb = f->coulomb_constant * factor[CDN_TERM_COULOMB_SCALED], lj = factor[CDN_TERM_LJ_SCALED];
   for (int k = 0; k < f->n_pairs; k++) {
     const field_pair *p = &f->pairs[k];
     if (whole || p->moves)
@@ -99,7 +94,7 @@ static void add_pairs_within(const field *f, const field_tables *t, field_work *
       for (int j = i + 1; j < f->bodies[b + 1].first; j++) {
         while (left < f->left_start[i + 1] && f->left_out[left] < j) left++;
         if (left < f->left_start[i + 1] && f->left_out[left] == j) continue;
-        add_pair(f, t, i, j, t->coulomb, 1, CDN_TERM_COULOMB, CDN_TERM_LJ, w);
+        add_pair(f, t, i, j, t->coulomb, t->lj, CDN_TERM_COULOMB, CDN_TERM_LJ, w);
       }
     }
 }

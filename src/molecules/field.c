@@ -165,18 +165,22 @@ static void fill_terms(field *f, const mol_parts *p, cdn_system *system) {
 /* ---- pairs ---- */
 
 typedef struct listed {
-  int32_t i, j; /* slots, i < j */
+  int32_t i, j;   /* slots, i < j */
+  int32_t number; /* of the user's factors of one pair the last ones count */
   double coulomb, lj;
 } listed;
 
 static int by_slots(const void *a, const void *b) {
   const listed *x = a, *y = b;
-  return x->i != y->i ? (x->i > y->i) - (x->i < y->i) : (x->j > y->j) - (x->j < y->j);
+  if (x->i != y->i) return x->i < y->i ? -1 : 1;
+  if (x->j != y->j) return x->j < y->j ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
 }
+static bool is_same_pair(const listed *a, const listed *b) { return a->i == b->i && a->j == b->j; }
 
-static void order(listed *e, const field *f, int a, int b, double coulomb, double lj) {
+static void order(listed *e, const field *f, int a, int b, int number, double coulomb, double lj) {
   const int i = f->slot_of[a], j = f->slot_of[b];
-  *e = (listed){ i < j ? i : j, i < j ? j : i, coulomb, lj };
+  *e = (listed){ i < j ? i : j, i < j ? j : i, number, coulomb, lj };
 }
 
 /* Pairs up to four bonds apart whose factors are not both 1. */
@@ -194,7 +198,7 @@ static bool list_neighbours(const field *f, const mol_parts *p, cdni_array *list
       const int d = distance[at];
       if (d > 0 && at > i) {
         listed e;
-        order(&e, f, i, at, m->neighbour_coulomb[d - 1], m->neighbour_lj[d - 1]);
+        order(&e, f, i, at, 0, m->neighbour_coulomb[d - 1], m->neighbour_lj[d - 1]);
         if ((e.coulomb != 1 || e.lj != 1) && !cdni_array_push(&f->memory, list, sizeof e, &e)) return false;
       }
       for (int k = p->g.start[at]; d < far && k < p->g.start[at + 1]; k++) {
@@ -211,22 +215,17 @@ static bool list_neighbours(const field *f, const mol_parts *p, cdni_array *list
 static bool list_pairs(const field *f, const mol_parts *p, cdni_array *list, int32_t *room) {
   const cdn_molecule *m = p->m;
   if (!list_neighbours(f, p, list, room)) return false;
-  if (list->count > 0) qsort(list->data, list->count, sizeof(listed), by_slots);
-  const size_t by_bonds = list->count;
   for (size_t k = 0; k < m->scales.count; k++) {
     const mol_scale *s = &CDNI_AT(m->scales, mol_scale, k);
     listed e;
-    order(&e, f, s->a, s->b, s->coulomb, s->lj);
-    listed *there = by_bonds > 0 ? bsearch(&e, list->data, by_bonds, sizeof e, by_slots) : NULL;
-    if (there) *there = e;
-    else if (!cdni_array_push(&f->memory, list, sizeof e, &e)) return false;
+    order(&e, f, s->a, s->b, 1 + (int)k, s->coulomb, s->lj);
+    if (!cdni_array_push(&f->memory, list, sizeof e, &e)) return false;
   }
   if (list->count > 0) qsort(list->data, list->count, sizeof(listed), by_slots);
-  /* Of several factors of one pair any may be first after sorting: they are the same, or the user's mistake. */
   size_t n = 0;
   for (size_t k = 0; k < list->count; k++) {
     const listed e = CDNI_AT(*list, listed, k);
-    if (n > 0 && by_slots(&e, &CDNI_AT(*list, listed, n - 1)) == 0) CDNI_AT(*list, listed, n - 1) = e;
+    if (n > 0 && is_same_pair(&e, &CDNI_AT(*list, listed, n - 1))) CDNI_AT(*list, listed, n - 1) = e;
     else CDNI_AT(*list, listed, n++) = e;
   }
   list->count = n;

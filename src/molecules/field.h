@@ -78,9 +78,9 @@ typedef struct field_work {
 
 /* What kernels read: rows of `row` numbers by slot. */
 typedef struct field_tables {
-  double coulomb;       /* Coulomb's constant times its factor */
+  double coulomb, lj;   /* Coulomb's constant times its factor; van der Waals' factor */
   const double *charge; /* 0 beyond the last slot, as in the other rows */
-  const double *A, *B;  /* times their factor; a row a type */
+  const double *A, *B;  /* a row a type */
 } field_tables;
 
 /* The dense sums of Coulomb's and van der Waals' terms over slots of different bodies. */

@@ -7,6 +7,7 @@ CDNI_INLINE void mark(const field *f, const field_work *w, int i, double far) {
 }
 
 static void calc_pairs(const field *f, const field_tables *t, const field_work *w, double *lj, double *coulomb) {
+  const wide factor = wide_set(t->lj);
   wide sum_lj = wide_zero(), sum_coulomb = wide_zero();
   for (int b = 0; b < f->n_bodies; b++) {
     const int end = f->bodies[b + 1].first;
@@ -21,14 +22,14 @@ static void calc_pairs(const field *f, const field_tables *t, const field_work *
         const wide dz = wide_sub(z, wide_load(w->z + j));
         const wide r2 = wide_fma(dx, dx, wide_fma(dy, dy, wide_fma(dz, dz, wide_load(w->far + j))));
         const wide inverse = wide_inverse_root(r2), inverse2 = wide_mul(inverse, inverse);
-        const wide inverse6 = wide_mul(inverse2, wide_mul(inverse2, inverse2));
+        const wide inverse6 = wide_mul(inverse2, wide_mul(inverse2, inverse2)), scaled6 = wide_mul(factor, inverse6);
         const wide c = wide_mul(wide_mul(q, wide_load(t->charge + j)), inverse);
         const wide a6 = wide_mul(wide_load(A + j), inverse6), b6 = wide_load(B + j);
         sum_coulomb = wide_add(sum_coulomb, c);
-        sum_lj = wide_fma(inverse6, wide_sub(a6, b6), sum_lj);
+        sum_lj = wide_fma(scaled6, wide_sub(a6, b6), sum_lj);
         /* -dE/dr over r */
         const wide slope =
-            wide_fma(wide_mul(wide_set(6), inverse6), wide_fma(wide_set(2), a6, wide_sub(wide_zero(), b6)), c);
+            wide_fma(wide_mul(wide_set(6), scaled6), wide_fma(wide_set(2), a6, wide_sub(wide_zero(), b6)), c);
         const wide s = wide_mul(slope, inverse2);
         fx = wide_fma(s, dx, fx), fy = wide_fma(s, dy, fy), fz = wide_fma(s, dz, fz);
         wide_store(w->fx + j, wide_fnma(s, dx, wide_load(w->fx + j)));

@@ -13,12 +13,11 @@ static cdn_status calc_tables(const void *self, cdn_state *state, cdn_region_out
   CDNI_TRY(cdn_region_output_add(out, row * (1 + 2 * types), &memory));
   double *charge = memory, *A = charge + row, *B = A + types * row;
   const double *by_atom = cdn_state_parameters(state, f->v_charge), *lj = cdn_state_parameters(state, f->v_lj);
-  const double factor = cdn_state_parameters(state, f->v_factor)[CDN_TERM_LJ];
   for (int i = 0; i < f->n; i++) charge[i] = by_atom[f->atom_of[i]];
   for (int a = 0; a < types; a++)
     for (int i = 0; i < f->n; i++) {
-      A[a * row + i] = factor * lj[a * types + f->type[i]];
-      B[a * row + i] = factor * lj[types * types + a * types + f->type[i]];
+      A[a * row + i] = lj[a * types + f->type[i]];
+      B[a * row + i] = lj[types * types + a * types + f->type[i]];
     }
   return CDN_OK;
 }
@@ -26,7 +25,8 @@ static cdn_status calc_tables(const void *self, cdn_state *state, cdn_region_out
 cdn_status mol_get_tables(const field *f, cdn_state *state, field_tables *t) {
   const void *elements;
   CDNI_TRY(cdn_region_eval(state, f->tables, &elements, NULL));
-  t->coulomb = f->coulomb_constant * cdn_state_parameters(state, f->v_factor)[CDN_TERM_COULOMB];
+  const double *factor = cdn_state_parameters(state, f->v_factor);
+  t->coulomb = f->coulomb_constant * factor[CDN_TERM_COULOMB], t->lj = factor[CDN_TERM_LJ];
   t->charge = elements, t->A = t->charge + f->row, t->B = t->A + f->n_types * f->row;
   return CDN_OK;
 }
@@ -101,7 +101,7 @@ cdn_status mol_declare(void *self, cdn_declarer *d) {
   f->v_charge = cdn_declare_shared_parameters(d, "charges", f->n, f->charge);
   f->v_lj = cdn_declare_shared_parameters(d, "lj", 2 * f->n_types * f->n_types, f->lj);
   f->v_parameter = cdn_declare_shared_parameters(d, "terms", 2 * f->n_terms + 1, f->parameter);
-  const cdn_ticket of_tables[] = { f->v_factor.ticket, f->v_charge.ticket, f->v_lj.ticket };
+  const cdn_ticket of_tables[] = { f->v_charge.ticket, f->v_lj.ticket };
   f->tables = cdn_declare_computed_region(d, "tables", sizeof(double), calc_tables, CDNI_COUNT(of_tables), of_tables,
                                           CDN_STAGE_EMPTY);
   const cdn_ticket of_sums[] = { CDN_POSE, CDN_Q_EFF, f->tables.ticket, f->v_factor.ticket, f->v_parameter.ticket };
