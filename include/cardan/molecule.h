@@ -43,6 +43,7 @@
  *   find the mobilizer of a bond: cdn_force_field_bond_body
  *   get positions of atoms in a State; set them: cdn_force_field_positions, cdn_force_field_set_positions
  *   get energies by term, forces on atoms: cdn_force_field_energies, cdn_force_field_forces
+ *   get the name of a kind of term, the number of atoms: cdn_energy_term_name, cdn_force_field_atom_count
  *   get Born radii: cdn_force_field_born_radii
  *   switch a kind of term off, scale it: cdn_force_field_set_factor, cdn_force_field_factor
  *   change charges in a State: cdn_force_field_set_charges, cdn_force_field_charges */
@@ -70,8 +71,8 @@ typedef struct cdn_molecule cdn_molecule;
 /** An empty description. `name`: copied; NULL: "molecule". NULL if memory ran out. */
 CDN_API cdn_molecule *cdn_molecule_create(const char *name) CDN_NODISCARD;
 /** The description of an AMBER topology: all terms, the file's exclusions, and the factors of its 1-4 pairs.
- *  `positions` (nm) may be NULL: zeros, to be set before it is added to a System. Mistakes are kept, as in building. NULL
- *  if memory ran out. */
+ *  `positions` (nm) may be NULL: zeros, to be set before it is added to a System. Mistakes are kept, as in building.
+ *  NULL  if memory ran out. */
 CDN_API cdn_molecule *cdn_molecule_from_prmtop(const cdn_prmtop *prmtop, const cdn_vec3 *positions) CDN_NODISCARD;
 /** A copy that has nothing in common with the original. NULL if memory ran out. O(size). */
 CDN_API cdn_molecule *cdn_molecule_copy(const cdn_molecule *molecule) CDN_NODISCARD;
@@ -104,8 +105,8 @@ CDN_API void cdn_molecule_add_bond(cdn_molecule *molecule, int a, int b);
 CDN_API int cdn_molecule_atom_count(const cdn_molecule *molecule);
 /** Reads an atom: fills *out, whose name points into the description. CDN_ERR_ARG: no such atom. */
 CDN_SIZED(cdn_molecule_atom, (const cdn_molecule *molecule, int atom, cdn_atom_def *out), (molecule, atom, out), out);
-/** The atom that `text` names: "CA" if that is unique, "2:CA" with the residue's sequence number, "ALA2:CA". -1 with the
- *  thread's last error: none, or several. O(atoms). */
+/** The atom that `text` names: "CA" if that is unique, "2:CA" with the residue's sequence number, "ALA2:CA". -1 with
+ *  the  thread's last error: none, or several. O(atoms). */
 CDN_API int cdn_molecule_find_atom(const cdn_molecule *molecule, const char *text);
 /** Sets, or reads, all positions: 3 numbers an atom, nm. */
 CDN_API void cdn_molecule_set_positions(cdn_molecule *molecule, const double *x);
@@ -206,9 +207,9 @@ CDN_API void cdn_molecule_set_solvent(cdn_molecule *molecule, const cdn_solvent_
 
 /* ---- what moves ----------------------------------------------------------------------------- */
 
-/** Of the two atoms of a bond the inner one is nearer to the root of the tree, which is the body with the lowest atom of
- *  each molecule. Where the outer part is one atom, or atoms on the bond's line, it has no dihedral, and q has none.
- *  Where nothing but the outer part is fixed to the inner atom, there is no angle, and q has none. */
+/** Of the two atoms of a bond the inner one is nearer to the root of the tree, which is the body with the lowest atom
+ *  of  each molecule. Where the outer part is one atom, or atoms on the bond's line, it has no dihedral, and q has
+ *  none.  Where nothing but the outer part is fixed to the inner atom, there is no angle, and q has none. */
 typedef enum cdn_bond_mobility {
   CDN_BOND_RIGID,
   CDN_BOND_TORSION,      /**< a pin along the bond: q = (dihedral) */
@@ -232,8 +233,8 @@ typedef enum cdn_bond_mobility {
  *  the residue of its first atom; both atoms' residues must be named. Rigid for others stays as it was. */
 CDN_API void cdn_molecule_set_mobility(cdn_molecule *molecule, const char *rule);
 CDN_API void cdn_molecule_set_bond_mobility(cdn_molecule *molecule, int a, int b, cdn_bond_mobility mobility);
-/** The dihedral x-a-b-y is the coordinate of bond a-b. By default x is, of the neighbours of a, one of a chain (N, CA, C
- *  of peptides, P to O3' of nucleic acids), then the heaviest, then the first by name (IUPAC); and so is y. */
+/** The dihedral x-a-b-y is the coordinate of bond a-b. By default x is, of the neighbours of a, one of a chain (N, CA,
+ *  C  of peptides, P to O3' of nucleic acids), then the heaviest, then the first by name (IUPAC); and so is y. */
 CDN_API void cdn_molecule_set_dihedral(cdn_molecule *molecule, int x, int a, int b, int y);
 
 /** An empty cluster: atoms that keep their places. Returns its number. */

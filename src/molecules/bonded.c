@@ -35,7 +35,8 @@ static double angle(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 gradient[4]) {
   return atan2(n, cdn_dot(u, v));
 }
 
-/* Gradients as A. Blondel and M. Karplus write them, J. Comput. Chem. 17:1132 (1996): without a sine below a fraction. */
+/* Gradients as A. Blondel and M. Karplus write them, J. Comput. Chem. 17:1132 (1996): without a sine below
+ * a fraction. */
 static double dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d, cdn_vec3 gradient[4]) {
   const cdn_vec3 f = cdn_sub(a, b), g = cdn_sub(b, c), h = cdn_sub(d, c);
   const cdn_vec3 m = cdn_cross(f, g), n = cdn_cross(h, g);

@@ -1,10 +1,10 @@
-/* One set of kernels of generalized Born solvents. Every pair of slots counts, within bodies, too: a Born radius depends
- * on all atoms. */
+/* One set of kernels of generalized Born solvents. Every pair of slots counts, within bodies, too: a Born radius
+ * depends on all atoms. */
 #include "molecules/born.h"
 #include "molecules/kernel.h"
 
-/* H(r, rho, s) of W. C. Still's integral over a sphere of radius s at distance r, from rho outwards, and its slope by r.
- * Where the sphere swallows the atom, rho < s - r, its inner part counts twice, as in AMBER. */
+/* H(r, rho, s) of W. C. Still's integral over a sphere of radius s at distance r, from rho outwards, and its slope by
+ * r. Where the sphere swallows the atom, rho < s - r, its inner part counts twice, as in AMBER. */
 CDNI_INLINE wide descreen(wide r, wide inverse, wide rho, wide s, wide *slope) {
   const wide far = wide_add(r, s), near = wide_absolute(wide_sub(r, s)), low = wide_larger(rho, near);
   const wide both = wide_divide(wide_set(1), wide_mul(low, far));
@@ -23,9 +23,9 @@ CDNI_INLINE wide descreen(wide r, wide inverse, wide rho, wide s, wide *slope) {
   return wide_where(meets, wide_add(h, inner));
 }
 
-/* The same for spheres that lie apart, r - s >= rho: H = sum over k >= 1 of k/(2k + 1) x^(2k+1)/r, x = s/r, and the slope
- * is minus the sum of 2k (k + 1)/(2k + 1) x^(2k+1)/r^2. With x^2 below 1/16 (1/64) 14 (10) terms leave out less than
- * 1e-16 of the first, and nothing cancels. */
+/* The same for spheres that lie apart, r - s >= rho: H = sum over k >= 1 of k/(2k + 1) x^(2k+1)/r, x = s/r, and the
+ * slope is minus the sum of 2k (k + 1)/(2k + 1) x^(2k+1)/r^2. With x^2 below 1/16 (1/64) 14 (10) terms leave out less
+ * than 1e-16 of the first, and nothing cancels. */
 enum { TERMS_NEAR = 14, TERMS_FAR = 10 };
 CDNI_INLINE wide descreen_apart(wide inverse, wide s, int terms, wide *slope) {
   const wide x = wide_mul(s, inverse), xx = wide_mul(x, x), cube = wide_mul(wide_mul(x, xx), inverse);
@@ -38,7 +38,8 @@ CDNI_INLINE wide descreen_apart(wide inverse, wide s, int terms, wide *slope) {
   return wide_mul(cube, h);
 }
 
-/* How many terms serve all eight pairs, with the larger sphere s and the larger rho of both directions; 0: none does. */
+/* How many terms serve all eight pairs, with the larger sphere s and the larger rho of both directions; 0: none does.
+ * */
 CDNI_INLINE int terms_for(wide r, wide rho, wide s) {
   const wide free = wide_larger(wide_mul(wide_set(4), s), wide_add(s, rho));
   if (!wide_all(wide_less(free, r))) return 0;

@@ -1,8 +1,6 @@
 /* Adding a molecule to a System: bodies, rods, and the force field with its slots, terms and pairs. */
 #include "molecules/field.h"
 
-#include <cardan/mobilizers.h>
-
 #include <math.h>
 #include <stdio.h>
 
@@ -128,19 +126,19 @@ static bool keeps_shape(const mol_parts *p, const mol_term *t, int n) {
 }
 
 /* The part on whose pin alone a dihedral depends; -1: none. */
-static int pin_of(const mol_parts *p, const mol_term *t, cdn_system *system) {
+static int pin_of(const mol_parts *p, const mol_term *t) {
   for (int reverse = 0; reverse < 2; reverse++) {
     const int x = t->at[reverse ? 3 : 0], a = t->at[reverse ? 2 : 1], b = t->at[reverse ? 1 : 2];
     const int y = t->at[reverse ? 0 : 3], k = p->of_atom[b];
     const mol_part *part = &p->part[k];
     if (part->a != a || part->b != b || mol_joint_of(p, k) != CDN_BOND_TORSION) continue;
-    if (cdn_body_mobilizer(system, part->body) != CDN_PIN) continue;
+    if (part->y < 0) continue; /* nothing turns */
     if (mol_is_fixed_to(p, x, part->parent) && mol_is_fixed_to(p, y, k)) return k;
   }
   return -1;
 }
 
-static void fill_terms(field *f, const mol_parts *p, cdn_system *system) {
+static void fill_terms(field *f, const mol_parts *p) {
   const cdn_molecule *m = p->m;
   for (int i = 0; i < f->n_terms; i++) {
     const mol_term *t = &MOL_TERM(m, i);
@@ -150,7 +148,7 @@ static void fill_terms(field *f, const mol_parts *p, cdn_system *system) {
     for (int k = 0; k < 4; k++) out->slot[k] = k < n ? f->slot_of[t->at[k]] : 0;
     f->parameter[2 * i] = t->k, f->parameter[2 * i + 1] = t->x0;
     if (t->custom) out->custom = t->custom, cdn_function_retain(t->custom);
-    const int k = n == 4 && out->moves ? pin_of(p, t, system) : -1;
+    const int k = n == 4 && out->moves ? pin_of(p, t) : -1;
     if (k < 0) continue;
     const mol_part *part = &p->part[k];
     if (part->x < 0) continue; /* the pin's q is no dihedral */
@@ -261,7 +259,7 @@ static bool fill_pairs(field *f, const mol_parts *p, int32_t *room) {
 
 /* ---- the whole ---- */
 
-static bool fill(field *f, const mol_parts *p, cdn_system *system) {
+static bool fill(field *f, const mol_parts *p) {
   const cdn_molecule *m = p->m;
   bool ok = true;
   const size_t n = (size_t)f->n, room_size = 2 * n + 2 * m->classes.count + 4;
@@ -280,7 +278,7 @@ static bool fill(field *f, const mol_parts *p, cdn_system *system) {
   if (ok) {
     fill_slots(f, p);
     fill_types(f, m, room);
-    fill_terms(f, p, system);
+    fill_terms(f, p);
     ok = fill_pairs(f, p, room) && mol_born_make(f, m);
   }
   GIVE(f, room, room_size);
@@ -356,7 +354,7 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
               .solvent = m->solvent };
   f.row = (f.n + 2 * FIELD_ROW - 1) / FIELD_ROW * FIELD_ROW;
   snprintf(f.name, sizeof f.name, "%s", name ? name : m->name);
-  const bool ok = fill(&f, &p, system);
+  const bool ok = fill(&f, &p);
   mol_parts_free(&p);
   if (!ok) cdni_system_fail(system, CDN_ERR_NOMEM, __func__, m->name, "out of memory");
 

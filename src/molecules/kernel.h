@@ -100,7 +100,7 @@ CDNI_INLINE wide wide_exp(wide x) {
 CDNI_INLINE wide wide_log(wide x) {
   wide k, m;
   for (int i = 0; i < WIDE_PARTS; i++) {
-    /* Adding the difference of 1 and the root of 1/2 carries into the exponent where the mantissa is above the root of 2. */
+    /* What is left above the root of 1/2 has the exponent k. */
     const wide_part_bits bits = (wide_part_bits)x.p[i] - 0x3fe6a09e667f3bcdu;
     const wide_part_bits exponent = (bits >> 52) ^ 0x800u; /* k + 2048, for k of both signs */
     k.p[i] = (wide_part)((exponent & 0xfffu) | 0x4330000000000000u) - (0x1p52 + 2048);

@@ -1,6 +1,4 @@
 /* Coordinates of a molecule's mobilizers from positions of its atoms. */
-#include <cardan/mobilizers.h>
-
 #include <math.h>
 
 #include "math/dense.h"
@@ -78,8 +76,8 @@ static cdn_status set_pose(const field *f, cdn_state *state, int b, const double
 
 /* ---- bonds ---- */
 
-/* The angle and the dihedral of a bond in the frame F of its mobilizer (joints.c): the bond is e, y lies at d from its
- * outer atom. The angle has a sign: the bond moves in a plane that the inner part decides. */
+/* The angle and the dihedral of a bond in the frame F of a mobilizer that has both (joints.c): the bond is e, y lies at
+ * d from its outer atom. The angle has a sign: the bond moves in a plane that the inner part decides. */
 static void read_turns(cdn_vec3 e, cdn_vec3 d, double q[2]) {
   q[0] = atan2(e.z, e.y);
   const double back = cos(q[0]) * d.z - sin(q[0]) * d.y;
@@ -89,29 +87,21 @@ static void read_turns(cdn_vec3 e, cdn_vec3 d, double q[2]) {
 static cdn_status set_bond(const field *f, cdn_state *state, int b, const double *x) {
   const field_joint *j = &f->joints[b];
   const cdn_body body = f->bodies[b].body, parent = cdn_body_parent(cdn_state_system(state), body);
-  const cdn_mobilizer kind = cdn_body_mobilizer(cdn_state_system(state), body);
   const cdn_vec3 inner = at(x, j->a), outer = at(x, j->b);
-  const double length = cdn_norm(cdn_sub(outer, inner));
   cdn_transform X_GP;
   CDNI_TRY(cdn_body_pose(state, parent, &X_GP));
   const cdn_rotation R_GF = cdn_rotation_multiply(X_GP.R, cdn_body_X_PF(state, body).R);
   const cdn_vec3 e = cdn_rotate_inv(R_GF, cdn_sub(outer, inner));
   const cdn_vec3 d = j->y >= 0 ? cdn_rotate_inv(R_GF, cdn_sub(at(x, j->y), outer)) : e;
-  double q[3] = { cdn_body_nq(cdn_state_system(state), body) > 0 ? cdn_body_q(state, body)[0] : 0, length, length };
-  switch (kind) {
-    case CDN_WELD: return CDN_OK;
-    case CDN_BALL:
-    case CDN_LINE_ORIENTATION: return set_pose(f, state, b, x);
-    case CDN_PIN:
-    case CDN_CYLINDER:
-      if (j->y >= 0) q[0] = atan2(d.y, d.x);
-      else q[0] = atan2(e.y, e.x);
-      break;
-    case CDN_BEND_STRETCH: q[0] = atan2(e.y, e.x); break;
-    case CDN_SLIDER: q[0] = length; break;
-    default: read_turns(e, d, q);
-  }
-  return cdn_body_set_q(state, body, cdn_body_nq(cdn_state_system(state), body), q);
+  const bool has_x = j->x >= 0, has_y = j->y >= 0, bends = j->mobility != CDN_BOND_TORSION && has_x;
+  double q[3], turns[2];
+  int n = 0;
+  if (j->mobility == CDN_BOND_BALL) return set_pose(f, state, b, x);
+  read_turns(e, d, turns);
+  if (bends) q[n++] = has_y ? turns[0] : atan2(e.y, e.x);
+  if (has_y) q[n++] = bends ? turns[1] : atan2(d.y, d.x);
+  if (j->mobility == CDN_BOND_FLEXIBLE) q[n++] = cdn_norm(e);
+  return cdn_body_set_q(state, body, n, q);
 }
 
 cdn_status cdn_force_field_set_positions(cdn_state *state, cdn_force force, const double *x) {

@@ -96,7 +96,7 @@ KINDS = {"include/cardan/mobilizers.h", "src/matter/mobilizers/mobilizers.h"}
 
 
 def check_kinds(root, mistakes):
-    """At most 60 files are compiled anew when a list of kinds of mobilizers changes; kernels count five times."""
+    """At most 64 files are compiled anew when a list of kinds of mobilizers changes; kernels count five times."""
     def included(path):
         text = open(os.path.join(root, path), encoding="utf-8").read()
         for public, name in re.findall(r'^#\s*include [<"](cardan/)?([^>"]+)[>"]', text, re.M):
@@ -116,8 +116,8 @@ def check_kinds(root, mistakes):
                for folder, _, names in os.walk(os.path.join(root, "src")) for name in names if name.endswith(".c")]
     seeing = [path for path in sources if sees(path, set())]
     compiled = sum(5 if os.path.basename(path).startswith("kernel") else 1 for path in seeing)
-    if not seeing or compiled > 60:
-        mistakes.append(f"{compiled} files are compiled anew for a new kind of mobilizer, which 60 may be: include "
+    if not seeing or compiled > 64:
+        mistakes.append(f"{compiled} files are compiled anew for a new kind of mobilizer, which 64 may be: include "
                         "matter/kinds.h in place of a list of kinds")
 
 

@@ -66,8 +66,8 @@ static void drop(model *m) {
   cdn_system_release(m->system);
 }
 
-/* The references' van der Waals numbers went through radius and depth: SOURCES.md tells to compare to 1e-7. Atoms on top
- * of each other (rotated2) have terms of 1e9, to which rounding of positions is amplified. */
+/* The references' van der Waals numbers went through radius and depth: SOURCES.md tells to compare to 1e-7. Atoms on
+ * top of each other (rotated2) have terms of 1e9, to which rounding of positions is amplified. */
 static void check_energies(const model *m, const json_t *energies) {
   static const struct {
     cdn_energy_term term;
@@ -127,8 +127,8 @@ static void check_pins(const model *m, const reference *r, const json_t *of, con
     const int k = cdn_body_first_u(m->system, body);
     const double expected = json_number_value(json_array_get(torque, i)) + json_number_value(json_array_get(more, i));
     if (torque) NEAR(f[k] + on_mob[k], expected, 1e-7 * most);
-    /* Of large molecules the reference's own complex step is good to 1e-8: differences of ln det M, of fourth order, agree
-     * with ours to 2e-9 and with it to 1e-8. */
+    /* Of large molecules the reference's own complex step is good to 1e-8: differences of ln det M, of fourth order,
+     * agree with ours to 2e-9 and with it to 1e-8. */
     if (by_q) NEAR(g[k], json_number_value(json_array_get(by_q, i)), nu < 100 ? 1e-9 : 2e-8);
   }
   double log_det;
