@@ -79,53 +79,50 @@ CDNI_INLINE void next_angle(const tree *t, const real *q, const int32_t *path, i
 
 /* ---- poses ---- */
 
-/* Body path[k], without p_GM; path NULL: body k. Returns its R_GM; that of its parent is given. The pose is stored at
- * the end: until then it is in registers. */
-CDNI_INLINE m3 position_body(const tree *t, const tree_data *d, const int32_t *path, int k, int end, m3 R_GP,
-                             angles *a) {
-  const int i = path ? path[k] : k;
+/* Stores the pose of body path[k], without p_GM, or, of the whole tree, of body k. Returns its R_GM; that of its parent
+ * is given. */
+CDNI_INLINE columns position_body(const tree *t, const tree_data *d, bool whole, const int32_t *path, int k, int end,
+                                  columns R_GP, angles *a) {
+  const int i = whole ? k : path[k];
   const tree_node *n = &t->node[i];
   const body_frames *c = &d->frames[i];
-  body_pose pose;
+  const body_pose *parent = whole ? &d->pose[n->parent] : NULL;
+  body_pose *pose = &d->pose[i];
   real *H = d->H + n->H, sine, cosine;
   switch (n->variant) {
     case 2 * ROW_PIN:
       next_angle(t, d->q, path, k, end, a, &sine, &cosine);
-      pin_position(c, sine, cosine, R_GP, &pose, H);
-      break;
+      return pin_position(c, sine, cosine, R_GP, parent, pose, H);
 #define POSITION_CASE(ROW, name) \
-  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, R_GP, &pose, H); break;
+  case 2 * ROW_##ROW: return name##_position(c, d->q + n->q, R_GP, parent, pose, H);
       OWN_POSITION_LIST(POSITION_CASE)
     case 2 * ROW_FREE:
-      if (n->parent == 0) free_position_on_ground(c, d->q + n->q, &pose, H);
-      else free_position(c, d->q + n->q, R_GP, &pose, H);
-      break;
-    default: general_position(n, d, c, &d->pose[n->parent].R_GM, &d->pose[i], H); pose = d->pose[i];
+      if (n->parent == 0) return free_position_on_ground(c, d->q + n->q, parent, pose, H);
+      return free_position(c, d->q + n->q, R_GP, parent, pose, H);
+    default:
+      general_position(n, d, c, &d->pose[n->parent].R_GM, pose, H);
+      pose->p_GM = parent ? v3_add(parent->p_GM, pose->r) : v3_zero();
+      return columns_of(pose->R_GM);
   }
-  pose.p_GM = path ? v3_zero() : v3_add(d->pose[n->parent].p_GM, pose.r);
-  d->pose[i] = pose;
-  return pose.R_GM;
 }
 
 void KERNEL(position)(const tree *t, const tree_data *d) {
-  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
-  m3 last = m3_identity();
+  columns last = store_pose(columns_of(m3_identity()), column_of(v3_zero()), NULL, &d->pose[0]);
   angles a;
   a.next = a.n = 0;
   for (int i = 1; i < t->n; i++) {
     const int parent = t->node[i].parent;
-    if (parent != i - 1) last = d->pose[parent].R_GM;
-    last = position_body(t, d, NULL, i, t->n, last, &a);
+    if (parent != i - 1) last = columns_load((const real *)&d->pose[parent].R_GM);
+    last = position_body(t, d, true, NULL, i, t->n, last, &a);
   }
 }
 
 #if CDNI_LANES == 1
 void KERNEL(position_of_path)(const tree *t, const tree_data *d, const int32_t *path, int n) {
-  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
-  m3 last = m3_identity();
+  columns last = store_pose(columns_of(m3_identity()), column_of(v3_zero()), NULL, &d->pose[0]);
   angles a;
   a.next = a.n = 0;
-  for (int k = 0; k < n; k++) last = position_body(t, d, path, k, n, last, &a);
+  for (int k = 0; k < n; k++) last = position_body(t, d, false, path, k, n, last, &a);
 }
 #endif
 

@@ -139,20 +139,17 @@ cdn_status cdn_multiply_by_frame_J_transpose(cdn_state *state, int n, const cdn_
 
 /* ---- matrices ---- */
 
-/* The bodies from Ground to b, each after its parent, at the end of `path` (one place a body); returns how many. */
-static int find_path(const tree *t, int b, int32_t *path) {
+/* The bodies from Ground to b, each after its parent, at the end of `path` (one place a body). Returns how many, or
+ * t->n if a quaternion on the way is zero: such a body has no pose. */
+static int find_path(const tree *t, const double *q, int b, int32_t *path) {
   int n = 0;
-  for (; b > 0; b = t->node[b].parent) path[t->n - ++n] = b;
-  return n;
-}
-
-static bool is_placed(const tree *t, const double *q, const int32_t *path, int n) {
-  for (int k = 0; k < n; k++) {
-    const tree_node *node = &t->node[path[k]];
+  for (const tree_node *node; b > 0; b = node->parent) {
+    node = &t->node[b];
     const double *own = q + node->q;
-    if (node->quaternion && own[0] == 0 && own[1] == 0 && own[2] == 0 && own[3] == 0) return false;
+    if (node->quaternion && own[0] == 0 && own[1] == 0 && own[2] == 0 && own[3] == 0) return t->n;
+    path[t->n - ++n] = b;
   }
-  return true;
+  return n;
 }
 
 /* Poses and H of the bodies inboard of a single body, in scratch that *frame names. Used if poses are not valid and
@@ -168,14 +165,14 @@ static cdn_status place(cdn_state *state, const char *function, const matter *m,
     CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
     CDNI_TRY(cdni_operator_work(
         state, function, n * (sizeof *d->pose + sizeof(int32_t)) + (size_t)t->nH * sizeof *d->H + CDNI_ALIGN, frame));
-    *d = cdni_matter_data(m, state);
+    const tree_data here = cdni_matter_data(m, state);
+    d->frames = here.frames, d->q = here.q; /* with pose and H all that the kernels read */
     d->pose = *frame;
     d->H = (real *)(d->pose + n);
     int32_t *path = (int32_t *)(d->H + t->nH);
-    const int length = find_path(t, body.i, path);
-    path += t->n - length;
-    if (2 * length <= t->n && is_placed(t, d->q, path, length)) {
-      m->kernels->position_of_path(t, d, path, length);
+    const int length = find_path(t, here.q, body.i, path);
+    if (2 * length <= t->n) {
+      m->kernels->position_of_path(t, d, path + t->n - length, length);
       return CDN_OK;
     }
     cdn_work_pop(state, *frame);

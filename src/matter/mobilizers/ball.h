@@ -5,11 +5,11 @@
 
 #include "matter/mobilizers/common.h"
 
-CDNI_INLINE void ball_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
-  m3 R_GF = m3_mul_m3(R_GP, m3_load(c->R_PF));
-  pose->R_GM = m3_mul_m3(R_GF, quaternion_rotation(q));
-  pose->r = m3_mul(R_GP, v3_load(c->p_PF));
-  *(m3 *)H = R_GF;
+CDNI_INLINE columns ball_position(const body_frames *c, const real *q, columns R_GP, const body_pose *parent,
+                                  body_pose *pose, real *H) {
+  const columns R_GF = columns_mul_m3(R_GP, m3_load(c->R_PF));
+  columns_store(H, R_GF);
+  return store_pose(columns_mul_m3(R_GF, quaternion_rotation(q)), columns_mul_v3(R_GP, v3_load(c->p_PF)), parent, pose);
 }
 
 CDNI_INLINE void ball_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {

@@ -2,9 +2,26 @@
 #ifndef CARDAN_MOBILIZERS_COMMON_H
 #define CARDAN_MOBILIZERS_COMMON_H
 
+#include <stddef.h>
+
+#include "math/column.h"
 #include "matter/mobilizers/euler.h"
 #include "matter/mobilizers/fit.h"
 #include "matter/mobilizers/quaternion.h"
+
+_Static_assert(offsetof(body_pose, R_GM) == 0 && offsetof(body_pose, p_GM) == sizeof(m3) &&
+                   offsetof(body_pose, r) == sizeof(m3) + sizeof(v3) &&
+                   offsetof(body_frames, p_PF) == offsetof(body_frames, R_PF) + sizeof(m3) &&
+                   offsetof(body_frames, kind) == offsetof(body_frames, p_PF) + sizeof(v3),
+               "columns are loaded and stored with the number that follows");
+/* Stores the pose with this R_GM and r, and returns R_GM. p_GM is zero if the parent's pose is not given. */
+CDNI_INLINE columns store_pose(columns R_GM, column r, const body_pose *parent, body_pose *pose) {
+  real *to = (real *)pose;
+  column_store_over(to, R_GM.x), column_store_over(to + 3, R_GM.y), column_store_over(to + 6, R_GM.z);
+  column_store_over(to + 9, parent ? column_add(column_load((const real *)&parent->p_GM), r) : column_of(v3_zero()));
+  column_store(to + 12, r);
+  return R_GM;
+}
 
 /* N = 1. */
 #define RATES_ARE_SPEEDS(name, n)                                           \

@@ -5,20 +5,20 @@
 
 #include "matter/mobilizers/common.h"
 
-CDNI_INLINE void free_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
-  m3 R_GF = m3_mul_m3(R_GP, m3_load(c->R_PF));
-  v3 p_FM = { q[4], q[5], q[6] };
-  pose->R_GM = m3_mul_m3(R_GF, quaternion_rotation(q));
-  pose->r = m3_mul_add(R_GF, p_FM, m3_mul(R_GP, v3_load(c->p_PF)));
-  *(m3 *)H = R_GF;
+CDNI_INLINE columns free_position(const body_frames *c, const real *q, columns R_GP, const body_pose *parent,
+                                  body_pose *pose, real *H) {
+  const columns R_GF = columns_mul_m3(R_GP, m3_load(c->R_PF));
+  const column r = columns_mul_v3_add(R_GF, v3_load(q + 4), columns_mul_v3(R_GP, v3_load(c->p_PF)));
+  columns_store(H, R_GF);
+  return store_pose(columns_mul_m3(R_GF, quaternion_rotation(q)), r, parent, pose);
 }
 /* The same on Ground, whose axes are those of the result. */
-CDNI_INLINE void free_position_on_ground(const body_frames *c, const real *q, body_pose *pose, real *H) {
-  m3 R_GF = m3_load(c->R_PF);
-  v3 p_FM = { q[4], q[5], q[6] };
-  pose->R_GM = m3_mul_m3(R_GF, quaternion_rotation(q));
-  pose->r = m3_mul_add(R_GF, p_FM, v3_load(c->p_PF));
-  *(m3 *)H = R_GF;
+CDNI_INLINE columns free_position_on_ground(const body_frames *c, const real *q, const body_pose *parent,
+                                            body_pose *pose, real *H) {
+  const columns R_GF = columns_load(c->R_PF);
+  const column r = columns_mul_v3_add(R_GF, v3_load(q + 4), column_load(c->p_PF));
+  columns_store(H, R_GF);
+  return store_pose(columns_mul_m3(R_GF, quaternion_rotation(q)), r, parent, pose);
 }
 
 CDNI_INLINE void free_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {

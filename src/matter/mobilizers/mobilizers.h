@@ -9,10 +9,10 @@
  *   NAME_fit_R(wanted, q, kind), NAME_fit_p(p, way, q, kind)            coordinates from a wanted pose (fit.h)
  *
  * and, if it has a quaternion, the same functions as NAME_euler_... for body-fixed x-y-z angles. Reversed forms
- * follow from these (reverse.h). The most common kinds also define NAME_position(c, q, R_GP, pose, H), which does
- * not need R_GF. To add a kind: its file, an #include, and a line (two with Euler angles) in the list: X(ROW, name,
- * KIND, nq, nu, form, quaternion, bias, coordinate names, speed names). Function-based and custom kinds are not in
- * the list: ops describe them (custom.c). */
+ * follow from these (reverse.h). The most common kinds also define NAME_position(c, q, R_GP, parent, pose, H), which
+ * does not need R_GF, stores the pose and returns R_GM. To add a kind: its file, an #include, and a line (two with
+ * Euler angles) in the list: X(ROW, name, KIND, nq, nu, form, quaternion, bias, coordinate names, speed names).
+ * Function-based and custom kinds are not in the list: ops describe them (custom.c). */
 #ifndef CARDAN_MATTER_MOBILIZERS_H
 #define CARDAN_MATTER_MOBILIZERS_H
 

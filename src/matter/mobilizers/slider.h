@@ -4,11 +4,12 @@
 
 #include "matter/mobilizers/common.h"
 
-CDNI_INLINE void slider_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
-  m3 R_PF = m3_load(c->R_PF);
-  pose->R_GM = m3_mul_m3(R_GP, R_PF);
-  pose->r = m3_mul(R_GP, v3_fma(q[0], R_PF.x, v3_load(c->p_PF)));
-  *(v3 *)H = pose->R_GM.x;
+CDNI_INLINE columns slider_position(const body_frames *c, const real *q, columns R_GP, const body_pose *parent,
+                                    body_pose *pose, real *H) {
+  const m3 R_PF = m3_load(c->R_PF);
+  const columns R = columns_mul_m3(R_GP, R_PF);
+  column_store(H, R.x);
+  return store_pose(R, columns_mul_v3(R_GP, v3_fma(q[0], R_PF.x, v3_load(c->p_PF))), parent, pose);
 }
 
 CDNI_INLINE void slider_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {

@@ -4,10 +4,10 @@
 
 #include "matter/mobilizers/common.h"
 
-CDNI_INLINE void weld_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
+CDNI_INLINE columns weld_position(const body_frames *c, const real *q, columns R_GP, const body_pose *parent,
+                                  body_pose *pose, real *H) {
   (void)q, (void)H;
-  pose->R_GM = m3_mul_m3(R_GP, m3_load(c->R_PF));
-  pose->r = m3_mul(R_GP, v3_load(c->p_PF));
+  return store_pose(columns_mul_m3(R_GP, m3_load(c->R_PF)), columns_mul_v3(R_GP, v3_load(c->p_PF)), parent, pose);
 }
 
 CDNI_INLINE void weld_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
