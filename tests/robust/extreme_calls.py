@@ -37,6 +37,7 @@ OBJECTS = {
     'cdn_model *': ('RUNNING', 'w->model'),
     'cdn_check *': ('RUNNING', 'w->check'),
     'cdn_spec *': ('RUNNING', 'w->spec'),
+    'cdn_carry_report *': ('RUNNING', 'w->report'),
     'cdn_invertible *': ('RUNNING', 'w->invertible'),
     'cdn_invertible_motion *': ('RUNNING', 'w->motion'),
     'cdn_spec_tree *': ('RUNNING', 'w->tree'),
@@ -113,6 +114,8 @@ def argument(kind, name):
         return 'cdn_buffer_' + re.match(r'cdn_(write|read)', kind).group(1)
     if kind == 'function *':
         return 'visit_nothing'
+    if kind == 'cdn_tell_fn *':
+        return 'tell_nothing'
     if kind == 'cdn_calc_fn *':
         return 'calc_nothing'
     if kind == 'cdn_contact_filter_fn *':
