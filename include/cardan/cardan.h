@@ -8,6 +8,7 @@
 #include <cardan/model.h>
 #include <cardan/spec.h>
 #include <cardan/spec_joints.h>
+#include <cardan/spec_edit.h>
 #include <cardan/meshes.h>
 
 /* Files of molecules */
@@ -28,6 +29,7 @@
 #include <cardan/events.h>
 #include <cardan/functions.h>
 #include <cardan/stream.h>
+#include <cardan/carry.h>
 #include <cardan/deliver.h>
 #include <cardan/diagnostics.h>
 #include <cardan/ensemble.h>

@@ -1,5 +1,6 @@
 /* Auxiliary states of the library's elements: each kind that has them has one group of z, n_z an element. (Those of
  * custom forces belong to the forces' own subsystems.) */
+#include "forces/carry.h"
 #include "forces/internal.h"
 
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }
@@ -83,5 +84,26 @@ cdn_status cdni_forces_copy_memory(cdn_state *to, const cdn_state *from) {
   const force_room *room = cdni_forces(cdn_state_system(from));
   for (int k = 0; room && k < FORCE_KIND_COUNT; k++)
     if (z_of(room, k) > 0) CDNI_TRY(cdn_state_set_zvar(to, room->sets[k].z, cdn_state_zvar(from, room->sets[k].z)));
+  return CDN_OK;
+}
+
+static cdn_status carry_kind(cdn_state *to, const cdn_state *from, int k) {
+  const cdn_system *old = cdn_state_system(from), *new = cdn_state_system(to);
+  const force_set *a = &cdni_forces(old)->sets[k], *b = &cdni_forces(new)->sets[k];
+  const int n = cdni_force_kinds[k]->n_z;
+  for (size_t i = 0; i < a->ids.count; i++) {
+    const char *name = cdn_force_name(old, (cdn_force){ CDNI_AT(a->ids, int32_t, i) });
+    for (size_t j = 0; j < b->ids.count; j++)
+      if (strcmp(cdn_force_name(new, (cdn_force){ CDNI_AT(b->ids, int32_t, j) }), name) == 0)
+        CDNI_TRY(cdn_state_set_slots(to, CDN_POOL_Z, cdni_zvar_first(new, b->z) + n * (int)j, n,
+                                     cdn_state_zvar(from, a->z) + n * (int)i));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_forces_carry_memory(cdn_state *to, const cdn_state *from) {
+  const force_room *old = cdni_forces(cdn_state_system(from)), *new = cdni_forces(cdn_state_system(to));
+  for (int k = 0; old && new &&k < FORCE_KIND_COUNT; k++)
+    if (z_of(old, k) > 0 && z_of(new, k) > 0) CDNI_TRY(carry_kind(to, from, k));
   return CDN_OK;
 }

@@ -115,6 +115,42 @@ cdn_status io_log_copy(io_log *to, const io_log *from) {
   return to->error.code;
 }
 
+static void take_warning(io_log *from, const char *text) {
+  for (size_t i = from->warnings.count; i-- > 0;) {
+    char **at = &CDNI_AT(from->warnings, char *, i);
+    if (strcmp(*at, text) != 0) continue;
+    cdni_strfree(&from->allocator, *at);
+    memmove(at, at + 1, (from->warnings.count - i - 1) * sizeof *at);
+    from->warnings.count--;
+    return;
+  }
+}
+
+/* Later notes get other numbers, so that the table of names is made again. */
+static void drop_empty_notes(io_log *log) {
+  size_t kept = 0;
+  io_names_free(&log->allocator, &log->note_names);
+  for (size_t i = 0; i < log->notes.count; i++) {
+    const io_note note = CDNI_AT(log->notes, io_note, i);
+    if (note.count <= 0) cdni_strfree(&log->allocator, note.element);
+    else CDNI_AT(log->notes, io_note, kept++) = note;
+  }
+  log->notes.count = kept;
+  for (size_t i = 0; i < kept; i++)
+    if (io_names_add(&log->allocator, &log->note_names, CDNI_AT(log->notes, io_note, i).element, (int)i) < 0)
+      io_fail(log, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+void io_log_take(io_log *from, const io_log *what) {
+  for (size_t i = 0; i < what->warnings.count; i++) take_warning(from, CDNI_AT(what->warnings, char *, i));
+  for (size_t i = 0; i < what->notes.count; i++) {
+    const io_note *note = &CDNI_AT(what->notes, io_note, i);
+    const int known = io_names_find(&from->note_names, note->element);
+    if (known >= 0) CDNI_AT(from->notes, io_note, known).count -= note->count;
+  }
+  drop_empty_notes(from);
+}
+
 cdn_status io_check_mass(io_log *log, int line, const char *what, const char *name, const cdn_mass_properties *mass) {
   if (mass->mass < 0)
     return io_fail(log, CDN_ERR_PARSE, line, "%s '%s' has a negative mass (%g kg)", what, name, mass->mass);

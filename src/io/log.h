@@ -32,6 +32,8 @@ void io_log_init(io_log *log, cdn_allocator allocator, const char *file);
 void io_log_free(io_log *log);
 /* Appends the notes and warnings of `from` to those of `to`. */
 cdn_status io_log_copy(io_log *to, const io_log *from);
+/* The reverse: they are taken out of `from` again. What one of them names may be counted further for others. */
+void io_log_take(io_log *from, const io_log *what);
 /* Keeps the first error as "file:line: text", without a line if line <= 0. Returns `code`. */
 cdn_status io_fail(io_log *log, cdn_status code, int line, const char *format, ...) CDN_PRINTF(4, 5);
 /* Turns the error that was kept into a warning that ends with `consequence`. Lack of memory stays an error. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/sized.h"
+#include "io/spec_references.h"
 
 /* ---- the kinds of elements ------------------------------------------------------------------- */
 
@@ -350,6 +351,10 @@ static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *ele
   return CDN_OK;
 }
 
+cdn_status io_spec_replace(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element) {
+  return set(spec, kind, i, element, "cdn_spec_detach");
+}
+
 /* The caller's struct may be a def again: it has the caller's size. */
 static cdn_status get(const cdn_spec *spec, cdn_spec_kind kind, int i, void *out, size_t size, const void *none,
                       const char *function) {
@@ -419,6 +424,17 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
   return CDN_OK;
 }
 
+void io_spec_remove_marks(cdn_spec *spec, cdn_spec_kind kind, const bool *marked) {
+  const int n = cdn_spec_count(spec, kind);
+  int kept = 0;
+  for (int i = 0; i < n; i++) {
+    if (marked[i]) free_element(&spec->log.allocator, kind, io_spec_element(spec, kind, i));
+    else if (kept++ < i)
+      memcpy(io_spec_element(spec, kind, kept - 1), io_spec_element(spec, kind, i), infos[kind].size);
+  }
+  spec->elements[kind].count = (size_t)kept;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 cdn_spec *io_spec_start(cdn_allocator allocator, const char *file) {
@@ -462,6 +478,8 @@ void cdn_spec_destroy(cdn_spec *spec) {
   if (!spec) return;
   const cdn_allocator a = spec->log.allocator;
   io_spec_clear(spec);
+  for (size_t i = 0; i < spec->attached.count; i++) io_attached_free(&a, &CDNI_AT(spec->attached, io_attached, i));
+  cdni_array_free(&a, &spec->attached);
   cdni_strfree(&a, spec->name);
   io_log_free(&spec->log);
   cdni_free(&a, spec, sizeof *spec);
@@ -471,6 +489,7 @@ static cdn_status copy_elements(cdn_spec *to, const cdn_spec *from) {
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
     for (int i = 0; i < cdn_spec_count(from, (cdn_spec_kind)kind); i++)
       CDNI_TRY(add(to, (cdn_spec_kind)kind, io_spec_element(from, (cdn_spec_kind)kind, i), "cdn_spec_copy", NULL));
+  CDNI_TRY(io_attached_copy(to, from));
   return io_log_copy(&to->log, &from->log);
 }
 

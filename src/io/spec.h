@@ -2,6 +2,8 @@
 #ifndef CARDAN_IO_SPEC_H
 #define CARDAN_IO_SPEC_H
 
+#include <stdatomic.h>
+
 #include "io/log.h"
 
 /* What is said of the whole model. */
@@ -21,6 +23,8 @@ struct cdn_spec {
   char *name;
   io_whole whole;
   cdni_array elements[CDN_SPEC_KIND_COUNT];
+  cdni_array attached; /* io_attached (spec_references.h) */
+  atomic_int holders;  /* of a spec that never changes: what keeps it, as the original of something that is attached */
 };
 
 #define IO_ELEMENT(spec, KIND, type, i) (&CDNI_AT((spec)->elements[CDN_SPEC_##KIND], cdn_spec_##type, i))
@@ -51,10 +55,14 @@ cdn_spec *io_spec_start(cdn_allocator allocator, const char *file);
  * second one makes up no name: the reader gives it one. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
 cdn_status io_spec_append(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+/* Element i becomes a copy of another. */
+cdn_status io_spec_replace(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element);
 /* Element i of a kind: a struct of that kind. */
 void *io_spec_element(const cdn_spec *spec, cdn_spec_kind kind, int i);
 /* The text at `offset` in element i. The spec owns it. */
 const char **io_spec_text(const cdn_spec *spec, cdn_spec_kind kind, int i, size_t offset);
+/* Removes the marked elements of a kind. O(elements). */
+void io_spec_remove_marks(cdn_spec *spec, cdn_spec_kind kind, const bool *marked);
 /* Removes all elements, as those that a reader has left when it failed. */
 void io_spec_clear(cdn_spec *spec);
 

@@ -3,7 +3,6 @@
 #ifndef CARDAN_IO_SPEC_FIELDS_H
 #define CARDAN_IO_SPEC_FIELDS_H
 
-#include <cardan/spec_joints.h>
 #include <cardan/stream.h>
 
 #include "io/spec.h"
@@ -35,26 +34,6 @@ typedef struct io_element_kind {
   void (*start)(void *element); /* its defaults */
   cdn_status (*get)(const cdn_spec *spec, int i, void *element);
 } io_element_kind;
-
-/* Room for an element of any kind. */
-typedef union io_any_element {
-  cdn_spec_body body;
-  cdn_spec_joint joint;
-  cdn_spec_constraint constraint;
-  cdn_spec_frame frame;
-  cdn_spec_shape shape;
-  cdn_spec_asset asset;
-  cdn_spec_sensor sensor;
-  cdn_spec_key key;
-  cdn_spec_actuator actuator;
-  cdn_spec_contact contact;
-  cdn_spec_camera camera;
-  cdn_spec_light light;
-  cdn_spec_tendon tendon;
-  cdn_spec_path_item path_item;
-  cdn_spec_solver solver;
-  cdn_spec_medium medium;
-} io_any_element;
 
 const io_element_kind *io_element_kinds(void); /* CDN_SPEC_KIND_COUNT of them */
 /* Those of cdn_spec_solver and cdn_spec_medium, of which a spec has one; they have no `get`. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/spec_fields.h"
 
 /* Numbers that are freed when their element has been added. */

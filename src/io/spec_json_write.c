@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/joints.h"
 #include "io/spec_fields.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */

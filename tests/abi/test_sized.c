@@ -216,6 +216,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_last_error, sizeof(cdn_error), (w.spec, out, size))                                                  \
   X(cdn_spec_tree_mobilizer, sizeof(cdn_spec_mobilizer), (w.tree, 0, out, size))                                  \
   X(cdn_spec_tree_loop, sizeof(cdn_spec_loop), (w.tree, 0, out, size))                                            \
+  X(cdn_spec_attached, sizeof(cdn_attached), (w.spec, 0, out, size))                                              \
+  X(cdn_carry_report_entry, sizeof(cdn_carried), (NULL, 0, out, size))                                            \
   X(cdn_spec_get_body, sizeof(cdn_spec_body), (w.spec, 0, out, size))                                             \
   X(cdn_spec_get_joint, sizeof(cdn_spec_joint), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_constraint, sizeof(cdn_spec_constraint), (w.spec, 0, out, size))                                 \

@@ -37,6 +37,7 @@ OBJECTS = {
     'cdn_model *': ('RUNNING', 'w->model'),
     'cdn_check *': ('RUNNING', 'w->check'),
     'cdn_spec *': ('RUNNING', 'w->spec'),
+    'cdn_carry_report *': ('RUNNING', 'w->report'),
     'cdn_invertible *': ('RUNNING', 'w->invertible'),
     'cdn_invertible_motion *': ('RUNNING', 'w->motion'),
     'cdn_spec_tree *': ('RUNNING', 'w->tree'),
@@ -51,7 +52,7 @@ IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem',
 # Ids of which { -1 } says none or any, and is no mistake.
 MAY_BE_NONE = ['except', 'shape_a', 'shape_b', 'body_a', 'body_b']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind']
+         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind', 'carry_fate']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_invertible_law|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key|solver)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law', 'muscle']
@@ -113,6 +114,8 @@ def argument(kind, name):
         return 'cdn_buffer_' + re.match(r'cdn_(write|read)', kind).group(1)
     if kind == 'function *':
         return 'visit_nothing'
+    if kind == 'cdn_tell_fn *':
+        return 'tell_nothing'
     if kind == 'cdn_calc_fn *':
         return 'calc_nothing'
     if kind == 'cdn_contact_filter_fn *':

@@ -26,6 +26,7 @@ typedef struct world {
   cdn_invertible *invertible;
   cdn_invertible_motion *motion;
   cdn_spec *spec;
+  cdn_carry_report *report;
   cdn_spec_tree *tree;
   cdn_function *function;
   cdn_surface *surface;

@@ -25,6 +25,8 @@ static bool accept_all(const void *self, const cdn_system *system, cdn_shape a, 
   (void)self, (void)system, (void)a, (void)b;
   return true;
 }
+static void tell_nothing(void *context, const char *what) { (void)context, (void)what; }
+
 static cdn_status visit_nothing(void *context, int k, cdn_state *state) {
   (void)context, (void)k, (void)state;
   return CDN_OK;
@@ -221,6 +223,7 @@ static void begin_running(world *w) {
   OK(cdn_check_mobilizer(w->state, (cdn_body){ 2 }, NULL, &w->check));
   OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &w->spec));
   OK(cdn_spec_make_tree(w->spec, &w->tree));
+  OK_ON(w->state, cdn_state_carry(w->state, w->state, &w->report));
   OK(cdn_invertible_create(NULL, &w->invertible));
   OK_ON(w->state, cdn_invertible_motion_create(w->state, NULL, &w->motion));
   static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
@@ -247,6 +250,7 @@ static void end_running(world *w) {
   cdn_check_destroy(w->check);
   cdn_invertible_motion_destroy(w->motion);
   cdn_invertible_destroy(w->invertible);
+  cdn_carry_report_destroy(w->report);
   cdn_spec_tree_destroy(w->tree);
   cdn_spec_destroy(w->spec);
   cdn_model_destroy(w->model);

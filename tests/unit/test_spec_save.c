@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "io/joints.h"
 #include "io/spec_fields.h"
 
 static const char *const examples[] = { "pendulum.xml", "walker.xml",  "gripper.xml", "five_bar.xml",

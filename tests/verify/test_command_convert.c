@@ -48,4 +48,40 @@ START_TEST(what_is_lost_is_told) {
 }
 END_TEST
 
-CHECK_MAIN("command convert", files_of_other_formats_evaluate_alike, what_is_lost_is_told)
+static const char crane[] =
+    "<mujoco model='crane'><worldbody><body name='boom' pos='0 0 1'><joint name='boom' axis='0 1 0'/>"
+    "<geom size='.1' mass='1'/><site name='hook' pos='.5 0 0'/></body></worldbody></mujoco>";
+static const char load[] =
+    "<mujoco model='load'><option timestep='.01'/><worldbody><body name='rope'><joint name='rope' axis='0 1 0'/>"
+    "<geom size='.1' pos='0 0 -.3' mass='1'/><body name='box' pos='0 0 -.5'><joint name='box' axis='1 0 0'/>"
+    "<geom size='.1' pos='.1 0 0' mass='1'/></body></body></worldbody><actuator><motor name='box' joint='box'/></actuator>"
+    "</mujoco>";
+
+START_TEST(models_are_put_together) {
+  enter_directory();
+  write_file("crane.xml", crane);
+  write_file("load.xml", load);
+  SUCCEEDS("convert crane.xml --attach load.xml:a_:hook --attach load.xml:b_ -o both.json");
+  SAYS(errors, "timestep");
+  SUCCEEDS("info both.json");
+  SAYS(output, "a_rope");
+  SAYS(output, "b_box");
+  SUCCEEDS("convert both.json --detach a_ -o again.json --quiet");
+  SUCCEEDS("info again.json");
+  SAYS(output, "rope");
+  SUCCEEDS("convert load.xml --delete box -o less.json");
+  SAYS(errors, "actuator 'box'");
+  EXITS(2, "convert load.xml --delete nobody -o less.json");
+  SAYS(errors, "nobody");
+  EXITS(2, "convert crane.xml --attach load.xml -o both.json");
+  SAYS(errors, "PREFIX");
+  EXITS(3, "convert crane.xml --attach load.xml:a_:nowhere -o both.json");
+  SAYS(errors, "nowhere");
+  EXITS(3, "convert crane.xml --attach nothing.xml:a_ -o both.json");
+  EXITS(3, "convert load.xml --attach load.xml: -o both.json");
+  SAYS(errors, "another prefix");
+  EXITS(3, "convert load.xml --detach a_ -o both.json");
+}
+END_TEST
+
+CHECK_MAIN("command convert", files_of_other_formats_evaluate_alike, what_is_lost_is_told, models_are_put_together)
