@@ -277,6 +277,52 @@ START_TEST(they_are_called_when_what_they_read_has_changed) {
 }
 END_TEST
 
+/* A control lifts the ground. */
+static cdn_status lifted(const void *self, cdn_state *state, cdn_source_output *out) {
+  const counts *n = self;
+  cdn_transform ground, ball;
+  cdn_geometry geometry;
+  double lift;
+  CDN_TRY(cdn_shape_get(state, n->ground, &geometry, &ground));
+  CDN_TRY(cdn_shape_get(state, n->ball, &geometry, &ball));
+  CDN_TRY(cdn_control_value(state, n->control, &lift));
+  ground.p.z += lift;
+  cdn_law_contact c = touching(ground, ball.p);
+  return cdn_source_add(out, n->ground, n->ball, &c);
+}
+
+START_TEST(steps_vary_with_controls_that_they_read) {
+  for (int which = 0; which < MODELS; which++) {
+    const cdn_contact_def contact = contact_of(which);
+    counts n = { .law = 0 };
+    cdn_system *system = make(LIBRARY, &contact, &n);
+    cdn_control_def control = cdn_default_control_def();
+    control.name = "lift", control.initial = 1e-3;
+    n.control = cdn_system_add_control(system, &control);
+    const cdn_ticket of_control = cdn_control_ticket(system, n.control);
+    cdn_contact_source_def def = source_of(&n, "lift", lifted);
+    def.reads = &of_control, def.n_reads = 1;
+    cdn_system_add_contact_source(system, &def);
+    cdn_state *state = state_of(system);
+    const int nu = 12, rows = 2 * nu + cdn_system_nz(system);
+    double by_c[60], udot[2][12], size = 0;
+    const double h = 1e-3, d = 1e-7;
+    ck_assert_int_le(rows, 60);
+    OK_ON(state, cdn_step_derivatives(state, CDN_METHOD_SEMI_EXPLICIT_EULER, h, NULL, NULL, by_c));
+    for (int side = 0; side < 2; side++) {
+      OK_ON(state, cdn_control_set(state, n.control, 1e-3 + (side ? -d : d)));
+      OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+      memcpy(udot[side], cdn_state_udot(state), sizeof udot[side]);
+    }
+    for (int k = 0; k < nu; k++) size = fmax(size, fabs(udot[0][k] - udot[1][k]) / (2 * d));
+    ck_assert(size > 10);
+    /* the library's steps of 6e-6 are 0.3% of the depth: (0.003)^2 / 24 of a power of 3/2 or so */
+    for (int k = 0; k < nu; k++) NEAR(by_c[nu + k], h * (udot[0][k] - udot[1][k]) / (2 * d), 1e-5 * h * size);
+    end(system, state);
+  }
+}
+END_TEST
+
 /* ---- mistakes ---- */
 
 START_TEST(their_failures_have_their_messages) {
@@ -387,5 +433,6 @@ START_TEST(soft_contact_takes_kinds_that_the_library_cannot_measure) {
 END_TEST
 
 CHECK_MAIN("hooks", they_do_what_the_library_does, invertible_contact_asks_them, runs_have_them,
-           they_are_called_when_what_they_read_has_changed, their_failures_have_their_messages,
-           building_mistakes_are_told, soft_contact_takes_kinds_that_the_library_cannot_measure)
+           they_are_called_when_what_they_read_has_changed, steps_vary_with_controls_that_they_read,
+           their_failures_have_their_messages, building_mistakes_are_told,
+           soft_contact_takes_kinds_that_the_library_cannot_measure)
