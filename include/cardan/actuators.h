@@ -113,6 +113,15 @@ typedef struct cdn_drive_user {
   cdn_drive_fn *rate, *gain, *bias;
 } cdn_drive_user;
 
+/** Derivatives of a rate, a gain or a bias by a, length and rate of the view; 0 before the call. */
+typedef struct cdn_drive_slopes {
+  double by_a, by_length, by_rate;
+} cdn_drive_slopes;
+/** Computes them. By it a function of a user says that it reads t, parameters and the view alone: no q or u in another
+ *  way. */
+typedef cdn_status cdn_drive_slopes_fn(void *context, cdn_state *state, const cdn_drive_view *view,
+                                       cdn_drive_slopes *slopes);
+
 typedef struct cdn_drive_def {
   CDN_DEF_HEADER;
   cdn_control control; /**< must be set */
@@ -140,12 +149,15 @@ typedef struct cdn_drive_def {
   /** s, >= 0: the signal is what the activation would be after this time at its present rate, by the rule of
    *  exact_filter, within the limits. MuJoCo's actearly has the time of a step. Default 0 */
   double early;
+  /** Derivatives of the functions in `user`; with its context. NULL: those of the actuator are differences. */
+  cdn_drive_slopes_fn *rate_slopes, *gain_slopes, *bias_slopes;
 } cdn_drive_def;
 CDN_DEF(drive_def);
 
 /** Adds it. No potential: its power is work in the energy certificate. A run with error control ends a step where a
  *  limit begins or ends to hold an activation; an event at the end of each step brings it back to the limit.
- *  Derivatives are exact, but for those of functions of a user and on contacts, which are differences. Sticky. */
+ *  Derivatives are exact, but for those on contacts, and of functions of a user without slopes, which are
+ *  differences. Sticky. */
 CDN_API cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_drive_def *def);
 
 /** Bounds the sum of what n actuators (copied) do on mobility k of a body, and compensations of gravity, which may be

@@ -23,6 +23,7 @@
  * I want to
  *   differentiate forward dynamics by q, u, f, z: cdn_forward_dynamics_derivatives
  *   differentiate inverse dynamics by q, u, z: cdn_inverse_dynamics_derivatives
+ *   — with soft rows, by q, u, z, udot: cdn_soft_inverse_dynamics_derivatives
  *   differentiate the rates of auxiliary states: cdn_calc_zdot_derivatives
  *   differentiate constraint multipliers: cdn_multiplier_derivatives
  *   get the inertial parameters of all bodies: cdn_inertial_parameters
@@ -55,6 +56,15 @@ CDN_BEGIN_DECLS
  *  udot is M: cdn_calc_M. udot: nu numbers; NULL: zero. Realizes Force. */
 CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq,
                                                     double *dtau_du, double *dtau_dz) CDN_NODISCARD;
+
+/** The same with soft rows (soft_rows.md): derivatives of cdn_residual(udot) less cdn_soft_forces(udot): MuJoCo's
+ *  inverse dynamics. dtau_dq, dtau_du and dtau_dudot (nu x nu), dtau_dz (nu x nz). dtau_dudot = M + J^T H J, where H is
+ *  the second derivative of what the rows cost; it is symmetric. Without soft rows it is M. Rows that are differenced
+ *  are as in cdn_forward_dynamics_derivatives. Realizes Force. O(n d), and O(n + nu^2) for each row.
+ *  CDN_ERR_UNSUPPORTED: exact rows, whose forces do not follow from udot. */
+CDN_API cdn_status cdn_soft_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq,
+                                                         double *dtau_du, double *dtau_dz,
+                                                         double *dtau_dudot) CDN_NODISCARD;
 
 /** Derivatives of the State's udot: dudot_dq, dudot_du (nu x nu), dudot_df = M^-1 (nu x nu; f is any generalized
  *  force), dudot_dz (nu x nz). Realizes Acceleration. Cost: that of inverse dynamics, plus one solution with M for

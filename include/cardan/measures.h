@@ -33,6 +33,7 @@
  *   close a loop of measures: cdn_measure_set_operand
  *   read a measure: cdn_measure_value
  *   read its derivative by time: cdn_measure_derivative
+ *   differentiate measures by q, u, z, forces and controls: cdn_measure_state_derivatives
  *   set the number that a measure holds: cdn_measure_set_value
  *   reset what a measure remembers: cdn_measure_reset
  *   know a measure's size, stage and number of derivatives: cdn_measure_size, cdn_measure_stage,
@@ -219,6 +220,19 @@ CDN_API const double *cdn_measure_value(cdn_state *state, cdn_measure measure);
  *  above cdn_measure_derivatives. */
 CDN_API cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure measure, int order,
                                           double *value) CDN_NODISCARD;
+/** Derivatives of n measures at the State: dy = dy_dx dx + dy_dtau dtau + dy_dc dc, where y has their numbers one after
+ *  the other (ny), x = (q in the tangent basis of derivatives.h, u, z) has nx = 2 nu + nz numbers, tau are forces on
+ *  mobilities beside all that act (nu), and c the System's controls (nc). Matrices are row-major, ny rows each; any may
+ *  be NULL. Of measures of a step's start these are what cdn_step_derivatives is for the step: MuJoCo's C and D.
+ *
+ *  They are central differences with steps of 6e-6: about 1e-9 of a value of the model's size, where the value is
+ *  smooth; at a kink, or within such a step of one, the mean of both sides. What histories, sampled values and extremes
+ *  remember does not vary. Columns of what is prescribed are zero, and so are those of controls that follow a source;
+ *  of a control at a limit the difference is one-sided. Stage: that of the measures. Cost: two evaluations of the
+ *  measures, and of what they need, for each column that is wanted. No variable of the State changes. CDN_ERR_ARG: no
+ *  such measure, n < 0. */
+CDN_API cdn_status cdn_measure_state_derivatives(cdn_state *state, int n, const cdn_measure *measures, double *dy_dx,
+                                                 double *dy_dtau, double *dy_dc) CDN_NODISCARD;
 /** Writes the time (s) at which each number of an extreme was reached, cdn_measure_size times. */
 CDN_API cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure measure, double *times) CDN_NODISCARD;
 /** Sets a variable, a result, an integral, or the held value of a sample-and-hold. Invalidates everything computed

@@ -15,6 +15,7 @@
  *   count degrees of freedom: cdn_degrees_of_freedom
  *   linearize the equations of motion: cdn_linearize
  *   — with auxiliary states: cdn_linearize_with_z
+ *   — with controls as inputs and measures as outputs: cdn_linearize_outputs
  *   find vibration modes without damping (normal modes): cdn_normal_modes
  *   find eigenvalues and modes with damping and motion: cdn_linear_modes
  *   get independent displacements, or independent velocities: cdn_displacement_basis, cdn_velocity_basis
@@ -24,6 +25,7 @@
 #define CARDAN_MODES_H
 
 #include <cardan/constraints.h>
+#include <cardan/measures.h>
 
 CDN_BEGIN_DECLS
 
@@ -98,6 +100,15 @@ CDN_API cdn_status cdn_linearize(cdn_state *state, double *A, double *displaceme
  *  c are as exact as cdn_calc_zdot_derivatives. Also the errors of that function. */
 CDN_API cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                         int *l) CDN_NODISCARD;
+
+/** Inputs and outputs of the equations of cdn_linearize_with_z: with the controls' changes e (nc) and those of n
+ *  measures y (ny numbers, one measure after the other),
+ *    d/dt (a, b, c) = A (a, b, c) + B e,    y = C (a, b, c) + D e.
+ *  B is (n + l + nz) x nc and needs room for (2 nu + nz) nc numbers; C is ny x (n + l + nz) and needs room for ny (2 nu
+ *  + nz); D is ny x nc. Row-major; any may be NULL. Differences, as cdn_measure_state_derivatives. Also the errors of
+ *  that function, of cdn_linearize_with_z, and CDN_ERR_UNSUPPORTED with B: a control that prescribes a motion. */
+CDN_API cdn_status cdn_linearize_outputs(cdn_state *state, int n_measures, const cdn_measure *measures, double *B,
+                                         double *C, double *D) CDN_NODISCARD;
 
 /** Eigenvalues re[k] + i im[k] (1/s) of A of cdn_linearize, k = 0 ... *count - 1, and their shapes as displacements
  *  v. *count is at most 2 nu: provide so much room. Order: by magnitude, then by re (decaying first), then by the

@@ -29,6 +29,7 @@
  *   compute the 6-row Jacobian of frames (end effectors): cdn_calc_frame_J
  *   multiply by the Jacobian of frames, or by its transpose: cdn_multiply_by_frame_J, cdn_multiply_by_frame_J_transpose
  *   get the frames' accelerations at udot = 0: cdn_calc_frame_Jdot_u
+ *   compute the Jacobian of a direction that is fixed on a body: cdn_calc_axis_J
  *   compute the Jacobian of all bodies: cdn_calc_J
  *   multiply by the Jacobian of all bodies: u to velocities: cdn_multiply_by_J
  *   turn spatial forces on bodies into generalized forces: cdn_multiply_by_J_transpose
@@ -42,6 +43,8 @@
  *   get the momentum about the centre of mass (centroidal momentum): cdn_central_momentum
  *   get the centroidal momentum matrix A_G, and its rate times u: cdn_calc_centroidal_momentum_matrix,
  *       cdn_calc_centroidal_momentum_bias
+ *   get the Jacobian of a subtree's centre of mass: cdn_calc_subtree_center_J
+ *   get the matrix of a subtree's angular momentum: cdn_calc_subtree_momentum_matrix
  *   get the rate of momentum for any udot: cdn_calc_momentum_rate
  *   get the kinetic energy of each body: cdn_calc_body_kinetic_energies
  *   compute the mass matrix M: cdn_calc_M
@@ -135,6 +138,11 @@ CDN_API cdn_status cdn_calc_frame_J(cdn_state *state, int n, const cdn_body *bod
 /** Jdot_F u (n spatial vectors): the frames' accelerations at udot = 0. Stage: Velocity. */
 CDN_API cdn_status cdn_calc_frame_Jdot_u(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
                                          cdn_spatial *A_G) CDN_NODISCARD;
+
+/** Fills J_A, 3 n x nu: the rates of n directions in Ground, of which direction i has the fixed components axis_B[i] on
+ *  body[i]; its length counts. J_A = -[axis x] J_w. Stage: Position. O(d) for each task, plus the zeros. */
+CDN_API cdn_status cdn_calc_axis_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *axis_B,
+                                   double *J) CDN_NODISCARD;
 
 /* ---- accelerations for a given udot --------------------------------------------------------- */
 
@@ -262,7 +270,14 @@ CDN_API cdn_status cdn_central_momentum(cdn_state *state, cdn_spatial *about_cen
 /** The centroidal momentum matrix A_G (Orin, Goswami and Lee 2013), 6 x nu: A_G u is cdn_central_momentum. Rows:
  *  angular, linear, in Ground's axes. Without armature. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_centroidal_momentum_matrix(cdn_state *state, double *A_G) CDN_NODISCARD;
-/** The bias of that matrix, (dA_G/dt) u: the rate of the central momentum at udot = 0. Stage: Velocity. O(n). */
+/** Of the body and all bodies outboard of it, its subtree: J (3 x nu) times u is the velocity of its centre of mass.
+ *  CDN_ERR_ARG: the subtree has no mass. Stage: Position. O(n). */
+CDN_API cdn_status cdn_calc_subtree_center_J(cdn_state *state, cdn_body body, double *J) CDN_NODISCARD;
+/** H (3 x nu) times u is the angular momentum of the subtree about its own centre of mass, in Ground's axes. Bodies
+ *  without mass count, too; a subtree without mass has it about its body's origin. Stage: Position. O(n). */
+CDN_API cdn_status cdn_calc_subtree_momentum_matrix(cdn_state *state, cdn_body body, double *H) CDN_NODISCARD;
+/** The bias of the centroidal momentum matrix, (dA_G/dt) u: the rate of the central momentum at udot = 0. Stage:
+ *  Velocity. O(n). */
 CDN_API cdn_status cdn_calc_centroidal_momentum_bias(cdn_state *state, cdn_spatial *Adot_u) CDN_NODISCARD;
 /** Rates of cdn_momentum and of cdn_central_momentum for accelerations udot (nu): the total external moment and force,
  *  N m and N. Either output may be NULL. Stage: Velocity. O(n). */

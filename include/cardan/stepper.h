@@ -22,6 +22,7 @@
  *   read the options of a stepper: cdn_stepper_get_def
  *   get the name of a method, and whether this library has it: cdn_method_name, cdn_method_is_available
  *   find the forces that make a step of equal size lead to given speeds: cdn_step_inverse_dynamics
+ *   — and their derivatives: cdn_step_inverse_derivatives
  *   differentiate a step of equal size by q, u, z, forces and controls: cdn_step_derivatives
  *   ask whether a method takes equal steps only: cdn_method_needs_fixed_step
  *   give up a stepper: cdn_stepper_destroy
@@ -190,6 +191,14 @@ CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method
  *  cdn_forward_dynamics_derivatives. */
 CDN_API cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
                                         double *dx_dc) CDN_NODISCARD;
+
+/** Derivatives of cdn_step_inverse_dynamics: dtau = dtau_dx dx + dtau_du_next du_next, with x as in
+ *  cdn_step_derivatives: dtau_dx is nu x n, dtau_du_next nu x nu. Row-major; either may be NULL. They follow from the
+ *  derivatives of the step that tau brings about, whose errors are multiplied by the condition number of the inertia
+ *  that the step sees. Stage, cost and errors: those of cdn_step_derivatives and cdn_step_inverse_dynamics; also
+ *  CDN_ERR_UNSUPPORTED while constraints are on or mobilities are prescribed: tau is then not unique, or not read. */
+CDN_API cdn_status cdn_step_inverse_derivatives(cdn_state *state, cdn_method method, double h, const double *u_next,
+                                                double *dtau_dx, double *dtau_du_next) CDN_NODISCARD;
 
 /** Frees the stepper. NULL is allowed. A call from within one of the stepper's own callbacks is ignored, and the
  *  call that runs the callback then fails. */

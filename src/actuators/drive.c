@@ -39,6 +39,13 @@ static cdn_status ask_user(const drive *a, cdn_state *state, cdn_drive_fn *funct
   return function ? function(a->def.user.context, state, view, value) : CDN_OK;
 }
 
+/* 0 where the user says nothing. */
+static cdn_status ask_slopes(const drive *a, cdn_state *state, cdn_drive_slopes_fn *function,
+                             const cdn_drive_view *view, cdn_drive_slopes *slopes) {
+  *slopes = (cdn_drive_slopes){ 0, 0, 0 };
+  return function ? function(a->def.user.context, state, view, slopes) : CDN_OK;
+}
+
 /* da/dt as if there were no limits. */
 static cdn_status free_rate(const drive *a, cdn_state *state, double z, double *rate) {
   cdn_drive_view view = { .control = a->def.control, .a = z };
@@ -75,10 +82,11 @@ cdn_status cdni_drive_signal(const drive *a, cdn_state *state, double *signal) {
   return CDN_OK;
 }
 
-/* Gain or bias, and how it varies. */
+/* Gain or bias, and how it varies; with the signal that of a user. */
 static cdn_status part_of_law(const drive *a, cdn_state *state, bool gain, double signal, const drive_reach *at,
-                              muscle_force *out) {
+                              muscle_force *out, double *by_signal) {
   const double *x = gain ? a->def.gain : a->def.bias;
+  *by_signal = 0;
   switch (gain ? a->def.gain_law : a->def.bias_law) {
     case CDN_LAW_OF_MUSCLE:
       *out = gain ? cdni_muscle_active(&a->def.muscle, at->length, at->rate)
@@ -87,7 +95,10 @@ static cdn_status part_of_law(const drive *a, cdn_state *state, bool gain, doubl
     case CDN_LAW_OF_USER: {
       cdn_drive_view view = { .control = a->def.control, .a = signal, .length = at->length, .rate = at->rate };
       CDNI_TRY(cdn_control_value(state, a->def.control, &view.c));
-      *out = (muscle_force){ 0, 0, 0 };
+      cdn_drive_slopes s;
+      CDNI_TRY(ask_slopes(a, state, gain ? a->def.gain_slopes : a->def.bias_slopes, &view, &s));
+      *out = (muscle_force){ 0, s.by_length, s.by_rate };
+      *by_signal = s.by_a;
       return ask_user(a, state, gain ? a->def.user.gain : a->def.user.bias, gain ? 1 : 0, &view, &out->value);
     }
     default: *out = (muscle_force){ x[0] + x[1] * at->length + x[2] * at->rate, x[1], x[2] }; return CDN_OK;
@@ -96,11 +107,13 @@ static cdn_status part_of_law(const drive *a, cdn_state *state, bool gain, doubl
 
 cdn_status cdni_drive_law(const drive *a, cdn_state *state, double signal, drive_action *out) {
   muscle_force gain, bias;
-  CDNI_TRY(part_of_law(a, state, true, signal, &out->at, &gain));
-  CDNI_TRY(part_of_law(a, state, false, signal, &out->at, &bias));
+  double gain_by_signal, bias_by_signal;
+  CDNI_TRY(part_of_law(a, state, true, signal, &out->at, &gain, &gain_by_signal));
+  CDNI_TRY(part_of_law(a, state, false, signal, &out->at, &bias, &bias_by_signal));
   out->signal = signal;
   out->p = gain.value * signal + bias.value;
   out->by_signal = gain.value;
+  out->by_activation = gain_by_signal * signal + bias_by_signal;
   out->by_length = gain.by_length * signal + bias.by_length;
   out->by_rate = gain.by_rate * signal + bias.by_rate;
   return CDN_OK;
@@ -113,7 +126,7 @@ cdn_status cdni_drive_act(const drive *a, cdn_state *state, drive_action *out) {
   CDNI_TRY(cdni_transmission(a)->reach(a, state, true, &out->at));
   CDNI_TRY(cdni_drive_law(a, state, signal, out));
   const double p = drive_within(out->p, a->def.lower, a->def.upper);
-  if (p != out->p) out->by_signal = out->by_length = out->by_rate = 0;
+  if (p != out->p) out->by_signal = out->by_activation = out->by_length = out->by_rate = 0;
   out->p = p;
   return CDN_OK;
 }
@@ -124,14 +137,15 @@ static cdn_status calc_force(const void *self, cdn_state *state, cdn_forces *for
   return cdni_transmission(self)->push(self, state, &x.at, x.p, forces);
 }
 
-/* Of da/dt by a, without limits; of a user it is not known. */
+/* Of da/dt by a, without limits. */
 static cdn_status slope_of_rate(const drive *a, cdn_state *state, double *slope) {
-  double c;
-  CDNI_TRY(cdn_control_value(state, a->def.control, &c));
-  *slope = 0;
-  if (a->def.dynamics == CDN_ACTUATOR_FILTER) *slope = -1 / a->def.time[0];
-  if (a->def.dynamics == CDN_ACTUATOR_MUSCLE)
-    *slope = cdni_muscle_rate_slope(a->def.time, c, cdn_state_zvar(state, a->z)[0]);
+  cdn_drive_view view = { .control = a->def.control, .a = cdn_state_zvar(state, a->z)[0] };
+  cdn_drive_slopes s = { 0, 0, 0 };
+  CDNI_TRY(cdn_control_value(state, a->def.control, &view.c));
+  if (a->def.dynamics == CDN_ACTUATOR_FILTER) s.by_a = -1 / a->def.time[0];
+  if (a->def.dynamics == CDN_ACTUATOR_MUSCLE) s.by_a = cdni_muscle_rate_slope(a->def.time, view.c, view.a);
+  if (a->def.dynamics == CDN_ACTUATOR_USER) CDNI_TRY(ask_slopes(a, state, a->def.rate_slopes, &view, &s));
+  *slope = s.by_a;
   return CDN_OK;
 }
 
@@ -147,7 +161,7 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
   if (signal != drive_within(signal, a->def.activation_lower, a->def.activation_upper)) return CDN_OK;
   cdn_forces *by_z = cdn_force_derivatives_wrt_z(derivatives, a->z, 0);
   const double part = 1 + early_part(&a->def) * slope;
-  return by_z ? cdni_transmission(a)->push(a, state, &x.at, part * x.by_signal, by_z) : CDN_OK;
+  return by_z ? cdni_transmission(a)->push(a, state, &x.at, part * (x.by_signal + x.by_activation), by_z) : CDN_OK;
 }
 
 /* ---- the activation --------------------------------------------------------------------------- */
@@ -266,10 +280,17 @@ static const char *complaint_of_numbers(const cdn_drive_def *d) {
   return !wrong && d->bias_law == CDN_LAW_OF_MUSCLE ? cdni_muscle_complaint(&d->passive) : wrong;
 }
 
+/* Whether the derivatives of the user's functions are known: of da/dt; of gain and bias. */
+static bool knows_rate(const cdn_drive_def *d) {
+  return d->dynamics != CDN_ACTUATOR_USER || !d->user.rate || d->rate_slopes;
+}
+static bool knows_law(const cdn_drive_def *d) {
+  return (d->gain_law != CDN_LAW_OF_USER || !d->user.gain || d->gain_slopes) &&
+         (d->bias_law != CDN_LAW_OF_USER || !d->user.bias || d->bias_slopes);
+}
+
 static bool has_derivatives(const drive *a) {
-  const bool guesses = a->def.dynamics == CDN_ACTUATOR_USER && a->def.early > 0;
-  return cdni_transmission(a)->vary && a->def.gain_law != CDN_LAW_OF_USER && a->def.bias_law != CDN_LAW_OF_USER &&
-         !guesses;
+  return cdni_transmission(a)->vary && knows_law(&a->def) && (knows_rate(&a->def) || a->def.early == 0);
 }
 
 static cdn_force refuse(cdn_system *system, cdn_status code, const char *name, const char *wrong) {
@@ -289,14 +310,13 @@ cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_d
   if (wrong) return refuse(system, CDN_ERR_ARG, name, wrong);
   const cdn_ticket control = cdn_control_ticket(system, a.def.control);
   const bool has_z = a.def.dynamics != CDN_ACTUATOR_DIRECT;
-  const bool knows_rate = a.def.dynamics != CDN_ACTUATOR_USER;
   const cdn_force_ops ops = {
     .subsystem = { .struct_size = sizeof(cdn_subsystem_ops),
                    .name = name,
                    .self_size = sizeof a,
                    .declare = declare,
                    .calc_zdot = has_z ? calc_zdot : NULL,
-                   .calc_zdot_derivative = has_z && knows_rate ? calc_zdot_derivative : NULL,
+                   .calc_zdot_derivative = has_z && knows_rate(&a.def) ? calc_zdot_derivative : NULL,
                    .describe = describe },
     .struct_size = sizeof ops,
     .reads = has_z ? CDN_READS_EVERYTHING : CDN_READS_VELOCITY,

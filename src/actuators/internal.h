@@ -30,6 +30,7 @@ typedef struct drive_reach {
 typedef struct drive_action {
   drive_reach at;
   double signal, p, by_length, by_rate, by_signal;
+  double by_activation; /* beside by_signal: what gain and bias of a user make of it */
 } drive_action;
 
 /* A transmission: a new one needs its file and its line in drive.c. */

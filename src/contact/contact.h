@@ -15,6 +15,10 @@ const cdn_contact_def *cdni_contact_given(const cdn_system *system);
 void cdni_contact_exclude(cdn_system *system, cdn_body a, cdn_body b, cdn_contact_rule rule);
 void cdni_contact_exclude_shapes(cdn_system *system, cdn_shape a, cdn_shape b, cdn_contact_rule rule);
 
+/* Whether a source of contacts of the user's reads more than poses: its forces have no potential, and may vary with
+ * time, u, z and controls. */
+bool cdni_contact_reads(const contact_room *room);
+
 /* The shapes of a System, NULL if it has none. */
 const contact_room *cdni_contact(const cdn_system *system);
 

@@ -364,6 +364,7 @@ static void find_suspects(const contact_room *room, bool suspect[CDN_GEOMETRY_KI
 bool cdni_contact_has_derivatives(const contact_room *room) {
   const int n = (int)room->shapes.count;
   bool suspect[CDN_GEOMETRY_KIND_COUNT];
+  if (room->sources.count > 0 || (room->shape_laws > 0 && room->slots > 0)) return false;
   find_suspects(room, suspect);
   for (int i = 0; i < n; i++) {
     const shape *a = &CDNI_AT(room->shapes, shape, i);

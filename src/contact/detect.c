@@ -135,7 +135,9 @@ cdn_status cdni_contact_calc_energies(const void *self, cdn_state *state, cdn_re
   for (int i = 0; i < n;) {
     int end = i + 1;
     energies[i] = touches[i].energy;
-    while (touches[i].in_pair && end < n && touches[end].a == touches[i].a && touches[end].b == touches[i].b) end++;
+    while (touches[i].in_pair && end < n && touches[end].in_pair && touches[end].a == touches[i].a &&
+           touches[end].b == touches[i].b)
+      end++;
     if (touches[i].in_pair) share_energy(&v, &touches[i], end - i, &energies[i]);
     i = end;
   }

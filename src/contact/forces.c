@@ -13,6 +13,7 @@
 #include "contact/room.h"
 #include "contact/search.h"
 #include "contact/touch.h"
+#include "contact/sources.h"
 
 /* ---- by pose and velocity ---- */
 
@@ -149,7 +150,7 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
                                        .calc_derivative = known ? cdni_contact_elastic_derivative : NULL };
   const cdn_force_provider rest = { .struct_size = sizeof rest,
                                     .name = "contact dissipation",
-                                    .reads = CDN_READS_VELOCITY,
+                                    .reads = cdni_contact_reads(room) ? CDN_READS_EVERYTHING : CDN_READS_VELOCITY,
                                     .calc_force = calc_rest,
                                     .calc_derivative = known ? cdni_contact_rest_derivative : NULL };
   cdn_declare_forces(d, &elastic);

@@ -127,8 +127,8 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   values[TOUCHING] = values[LETTING_GO] = *rate = NAN;
   if (far_apart(v, c, &values[TOUCHING], rate)) return;
   find_pair(v, c, feature, &p);
-  if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return;
-  values[TOUCHING] = near.distance - cdni_law_reach(v->room, p.pair.g[0], p.pair.g[1]);
+  if (!cdni_law_near(p.pair.law, p.pair.g, p.pair.X, &near, &share)) return;
+  values[TOUCHING] = near.distance - cdni_law_reach(p.pair.law, p.pair.g[0], p.pair.g[1]);
   *rate = share * separation_rate(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m = cdni_combine_materials(&p.pair);
@@ -180,9 +180,7 @@ static void sweep_boxes(const view *v, int n, const sweep *w, double reach, cdni
   }
 }
 
-static const contact_law *law_of(const view *v, const couple *c) {
-  return v->room->law[v->places[c->a].geometry.kind][v->places[c->b].geometry.kind];
-}
+static const contact_law *law_of(const view *v, const couple *c) { return law_between(v->room, c->a, c->b); }
 
 static int64_t key_of(const contact_room *room, int a, int b, int feature) {
   return (((int64_t)a * (int64_t)room->shapes.count + b) * MOST_FEATURES + feature) * KINKS;
@@ -300,7 +298,7 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   CDNI_TRY(look_at(contact_of(self), state, &v));
   const couple c = couple_of(&v, key, &feature);
   find_pair(&v, &c, feature, &p);
-  if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return CDN_OK;
+  if (!cdni_law_near(p.pair.law, p.pair.g, p.pair.X, &near, &share)) return CDN_OK;
   const bool touching = key % KINKS == TOUCHING;
   double size =
       p.pair.law && p.pair.law->force ? p.pair.law->force(&p.pair, touching ? x : fmax(-near.distance, 0), &near) : NAN;

@@ -17,7 +17,7 @@ void cdni_springs_within(const cdn_geometry *const g[2], const cdn_transform *co
 /* As cdni_pair_distance, of the springs of meshes from the other solid. */
 bool cdni_springs_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_proximity *near);
 /* As cdni_contact_near, of what the law acts between: its distance is zero where the force sets in. */
-bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
+bool cdni_law_near(const contact_law *law, const cdn_geometry *const g[2], const cdn_transform *const X[2],
                    cdn_proximity *near, double *share);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the
  * rest. */
@@ -28,14 +28,15 @@ double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proxi
 /* foundation.c: that of springs. */
 double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near);
 /* How much nearer than their distance two shapes are for the law that acts between them. */
-double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b);
+double cdni_law_reach(const contact_law *law, const cdn_geometry *a, const cdn_geometry *b);
 /* pressure.c */
 double cdni_pressure_reach(const cdn_geometry *a, const cdn_geometry *b);
 /* Whether some pressure acts between the two. */
 bool cdni_pressure_acts(const touch_pair *pair);
 /* pressure_energy.c: of all polygons of a pair. */
 double cdni_pressure_energy(const touch_pair *pair);
-/* own_laws.c: the user's law between two kinds, or NULL, which acts in place of the library's. */
+/* own_laws.c: the user's law between two kinds, or NULL, which acts in place of the library's; laws of two shapes are
+ * not looked at. */
 const own_law *cdni_contact_own_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
 void cdni_contact_free_laws(cdn_system *system, contact_room *room);
 /* law_parts.c: bits of cdn_law_part of the law between two kinds. */

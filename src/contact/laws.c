@@ -23,26 +23,28 @@
 /* d of Hertz's law over the dissipation of the materials, of which slow impacts then have the restitution 1 - c v. */
 static const double HERTZ_DAMPING = 1.5;
 
+void cdni_hertz_touch(const combined_material *m, double share, const double k[2], double depth, touch *t) {
+  const pressure_law *hertz = &cdni_pressure_laws[LAW_HERTZ];
+  const double root = sqrt(depth);
+  double radius[2];
+  const double stiffness = cdni_hertz_stiffness(k, m->modulus, radius);
+  const double numbers[CDN_LAW_NUMBERS] = { share * stiffness, HERTZ_DAMPING * m->dissipation };
+  memcpy(t->numbers, numbers, sizeof numbers);
+  t->law = LAW_HERTZ, t->depth = depth, t->energy = hertz->potential(&stiffness, depth);
+  for (int i = 0; i < 2; i++) t->radius[i] = radius[i] * root;
+  t->elastic = hertz->pressure(t->numbers, depth, 0);
+  t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
+}
+
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
 static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
                        cdn_vec3 direction, int feature, touch *t) {
   const combined_material m = cdni_combine_materials(pair);
-  const pressure_law *hertz = &cdni_pressure_laws[LAW_HERTZ];
-  const double depth = -near->distance, root = sqrt(depth);
-  double radius[2];
-  const double stiffness = cdni_hertz_stiffness(k, m.modulus, radius);
-  *t = (touch){ .a = pair->shape[0],
-                .b = pair->shape[1],
-                .feature = feature,
-                .normal = near->normal,
-                .tangent = direction,
-                .law = LAW_HERTZ,
-                .depth = depth,
-                .numbers = { share * stiffness, HERTZ_DAMPING * m.dissipation },
-                .energy = hertz->potential(&stiffness, depth),
-                .radius = { radius[0] * root, radius[1] * root } };
-  t->elastic = hertz->pressure(t->numbers, depth, 0);
-  t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
+  const double depth = -near->distance;
+  *t = (touch){
+    .a = pair->shape[0], .b = pair->shape[1], .feature = feature, .normal = near->normal, .tangent = direction
+  };
+  cdni_hertz_touch(&m, share, k, depth, t);
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
   if (cdni_curvature_varies(pair->g[0]) || cdni_curvature_varies(pair->g[1])) cdni_varying_stiffness(pair, near, t);
@@ -286,7 +288,8 @@ void cdni_contact_choose_laws(contact_room *room) {
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
       const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
       const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
-      room->law[a][b] = cdni_contact_is_soft(room) ? &soft : own ? &own->law : cdni_library_law(kinds[0], kinds[1]);
+      const contact_law *librarys = cdni_contact_is_soft(room) ? &soft : cdni_library_law(kinds[0], kinds[1]);
+      room->law[a][b] = own ? &own->law : librarys;
     }
 }
 
@@ -294,14 +297,12 @@ bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdn
 
 /* ---- where a law acts ---- */
 
-bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
+bool cdni_law_near(const contact_law *law, const cdn_geometry *const g[2], const cdn_transform *const X[2],
                    cdn_proximity *near, double *share) {
-  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
   *share = 1;
   return law && law->near ? law->near(g, X, near) : cdni_contact_near(g, X, INFINITY, near, share);
 }
 
-double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b) {
-  const contact_law *law = room->law[a->kind][b->kind];
+double cdni_law_reach(const contact_law *law, const cdn_geometry *a, const cdn_geometry *b) {
   return law && law->reach ? law->reach(a, b) : 0;
 }

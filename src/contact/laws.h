@@ -2,6 +2,7 @@
 #ifndef CARDAN_CONTACT_LAWS_H
 #define CARDAN_CONTACT_LAWS_H
 
+#include "contact/materials.h"
 #include "contact/pairs.h"
 #include "contact/room.h"
 #include "contact/touch.h"
@@ -18,10 +19,19 @@ typedef struct touch_pair {
   const contact_room *room;
 } touch_pair;
 
+/* own_laws.c: the user's law of two shapes alone, or NULL. */
+const contact_law *cdni_contact_law_of_shapes(const contact_room *room, int i, int j);
+/* The law that acts between two shapes, or NULL. */
+static inline const contact_law *law_between(const contact_room *room, int i, int j) {
+  const contact_law *own = room->shape_laws > 0 ? cdni_contact_law_of_shapes(room, i, j) : NULL;
+  return own ? own
+             : room->law[CDNI_AT(room->shapes, shape, i).geometry.kind][CDNI_AT(room->shapes, shape, j).geometry.kind];
+}
+
 /* Two shapes of a State; pair_numbers: as the State has them. */
 static inline touch_pair touch_pair_of(const contact_room *room, const shape_place *places, const shape_pose *poses,
                                        const double *pair_numbers, int i, int j) {
-  return (touch_pair){ .law = room->law[places[i].geometry.kind][places[j].geometry.kind],
+  return (touch_pair){ .law = law_between(room, i, j),
                        .g = { &places[i].geometry, &places[j].geometry },
                        .X = { &poses[i].X_GS, &poses[j].X_GS },
                        .shape = { i, j },
@@ -70,6 +80,7 @@ typedef struct own_law {
   contact_law law;
   char *name;
   cdn_geometry_kind a, b;
+  int32_t shapes[2]; /* of kind a and b; -1: all */
   cdn_law_fn *find;
   pressure_law pressure;
   void *self;
@@ -82,5 +93,23 @@ static inline const pressure_law *pressure_at(const contact_room *room, int law)
 static inline double normal_force(const contact_room *room, const touch *t, double rate) {
   return law_force(pressure_at(room, t->law), t->numbers, t->depth, rate);
 }
+
+/* own_laws.c: whether a law is the user's, so that its `find` tells where shapes touch, whatever the model. */
+bool cdni_is_own_law(const contact_law *law);
+/* The contacts that it finds of two shapes nearer than `margin`, one by one: the normal is from the pair's first shape
+ * to its second. */
+typedef cdn_status own_contact_fn(void *context, const cdn_law_contact *contact, const combined_material *m);
+cdn_status cdni_own_law_contacts(const touch_pair *pair, cdn_state *state, double margin, own_contact_fn *add,
+                                 void *context);
+/* Reads the user's struct, of whatever size. NULL, or why it cannot be read. */
+const char *cdni_own_contact_read(cdn_law_contact *c, const cdn_law_contact *given);
+/* What is wrong with the numbers of a contact of the user's that is `margin` apart at most; NULL: nothing. Coefficients
+ * of friction that are not given become those of the materials, if these are known. */
+const char *cdni_own_contact_check(cdn_law_contact *c, double margin, const combined_material *m);
+/* The touch of a contact that was checked, by a law, or without one (NULL). NULL, or what is wrong. */
+const char *cdni_own_touch(const touch_pair *pair, const own_law *law, const cdn_law_contact *c,
+                           const combined_material *m, touch *out);
+/* laws.c: of a touch, what Hertz's law says by the relative curvatures k[0] >= k[1] > 0. */
+void cdni_hertz_touch(const combined_material *m, double share, const double k[2], double depth, touch *t);
 
 #endif

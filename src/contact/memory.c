@@ -12,6 +12,7 @@
 #include "contact/laws.h"
 #include "contact/materials.h"
 #include "contact/memory.h"
+#include "contact/sources.h"
 #include "contact/motion.h"
 #include "contact/pairs.h"
 #include "contact/room.h"
@@ -51,8 +52,7 @@ static const void *table_of(const contact_room *room, cdn_state *state) {
 /* ---- the size of the pool ---- */
 
 static int features_of(const contact_room *room, int i, int j) {
-  const contact_law *law =
-      room->law[CDNI_AT(room->shapes, shape, i).geometry.kind][CDNI_AT(room->shapes, shape, j).geometry.kind];
+  const contact_law *law = law_between(room, i, j);
   return law ? law->features : 1;
 }
 
@@ -87,7 +87,10 @@ static int compare(const key *x, int32_t a, int32_t b, int32_t feature) {
 }
 
 /* A touch of Hertz's law is a patch of its own. */
-static key key_of(const touch *t) { return (key){ t->a, t->b, t->radius[0] > 0 ? t->feature : -1 }; }
+static key key_of(const contact_room *room, const touch *t) {
+  const bool alone = t->radius[0] > 0 || cdni_contact_is_of_source(room, t->feature);
+  return (key){ t->a, t->b, alone ? t->feature : -1 };
+}
 
 static int owned_slot(const table *t, const key *k) {
   int64_t low = 0, high = *t->used;
@@ -135,9 +138,9 @@ static cdn_status find_patches(const void *self, cdn_state *state, cdn_region_ou
   int64_t free = room->slots - *t.used;
   cdn_status status = CDN_OK;
   for (int i = 0, end; i < n && status == CDN_OK; i = end) {
-    const key k = key_of(&touches[i]);
+    const key k = key_of(room, &touches[i]);
     for (end = i + 1; end < n; end++) {
-      const key next = key_of(&touches[end]);
+      const key next = key_of(room, &touches[end]);
       if (compare(&k, next.a, next.b, next.feature) != 0) break;
     }
     status = cdn_region_output_add(out, 1, &place);
@@ -180,7 +183,7 @@ static cdn_status calc_owners(const void *self, cdn_state *state, void *out) {
   for (int s = 0; s < room->slots; s++) t.owners[s].used = 0;
   for (int i = 0; i < n; i++) {
     if (patches[i].slot < 0) continue;
-    const key k = key_of(&touches[patches[i].first]);
+    const key k = key_of(room, &touches[patches[i].first]);
     owner *o = &t.owners[patches[i].slot];
     o->a = k.a, o->b = k.b, o->feature = k.feature, o->used = 1;
     insert(&t, patches[i].slot);

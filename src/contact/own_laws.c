@@ -1,4 +1,4 @@
-/* Laws of contact of the user's, each between two kinds of geometry. */
+/* Laws of contact of the user's, each between two kinds of geometry or two shapes. */
 #include <cardan/contact_law.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,13 +6,14 @@
 #include "contact/law_kinds.h"
 #include "contact/laws.h"
 #include "contact/materials.h"
+#include "contact/pairs.h"
 #include "contact/room.h"
 #include "contact/touch.h"
 #include "rooms.h"
 
 CDNI_DEF(law_contact, .energy = NAN, .static_friction = -1, .dynamic_friction = -1, .viscous_friction = -1,
          .torsional_friction = -1, .rolling_friction = -1);
-CDNI_DEF(contact_law_def, .a = (cdn_geometry_kind)-1, .b = (cdn_geometry_kind)-1);
+CDNI_DEF(contact_law_def, .a = (cdn_geometry_kind)-1, .b = (cdn_geometry_kind)-1, .shape_a = { -1 }, .shape_b = { -1 });
 
 /* ---- those of a System ---- */
 
@@ -29,7 +30,19 @@ void cdni_contact_free_laws(cdn_system *system, contact_room *room) {
 const own_law *cdni_contact_own_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
   for (size_t i = 0; i < room->laws.count; i++) {
     const own_law *law = &CDNI_AT(room->laws, own_law, i);
-    if ((law->a == a && law->b == b) || (law->a == b && law->b == a)) return law;
+    if (law->shapes[0] < 0 && ((law->a == a && law->b == b) || (law->a == b && law->b == a))) return law;
+  }
+  return NULL;
+}
+
+/* ---- of two shapes ---- */
+
+static bool is_of_shapes(const own_law *law) { return law->shapes[0] >= 0; }
+
+const contact_law *cdni_contact_law_of_shapes(const contact_room *room, int i, int j) {
+  for (size_t k = 0; k < room->laws.count; k++) {
+    const own_law *law = &CDNI_AT(room->laws, own_law, k);
+    if ((law->shapes[0] == i && law->shapes[1] == j) || (law->shapes[0] == j && law->shapes[1] == i)) return &law->law;
   }
   return NULL;
 }
@@ -37,103 +50,79 @@ const own_law *cdni_contact_own_law(const contact_room *room, cdn_geometry_kind 
 /* ---- acting ---- */
 
 struct cdn_law_output {
-  cdn_region_output *out; /* NULL: one touch is wanted, */
-  touch *one;             /* which goes here; */
-  int wanted;             /* its feature, or -1: the deepest one */
-  bool found;
+  own_contact_fn *add;
+  void *context;
   const touch_pair *pair;
   const own_law *law;
   bool turned; /* the law's a is the pair's second shape */
   combined_material m;
+  double margin;
   int32_t last; /* feature */
 };
 
-static cdn_status wrong(const cdn_law_output *out, const char *reason) {
-  const contact_room *room = out->pair->room;
-  return cdni_refuse(CDN_ERR_ARG, "cdn_law_add", "law '%s' of shapes '%s' and '%s': %s", out->law->name,
-                     CDNI_AT(room->shapes, shape, out->pair->shape[0]).name,
-                     CDNI_AT(room->shapes, shape, out->pair->shape[1]).name, reason);
+static cdn_status wrong(const touch_pair *pair, const char *reason) {
+  const contact_room *room = pair->room;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_law_add", "law '%s' of shapes '%s' and '%s': %s", pair->law->name,
+                     CDNI_AT(room->shapes, shape, pair->shape[0]).name,
+                     CDNI_AT(room->shapes, shape, pair->shape[1]).name, reason);
 }
 
 static bool is_finite(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-/* What the pressure of a law says of a contact; of a law without one, the spring that has the contact's force. Returns
- * NULL, or what is wrong. */
-static const char *follow(const own_law *law, cdn_law_contact *c) {
-  const pressure_law *p = &law->pressure;
-  if (!p->pressure) {
-    const double spring[CDN_LAW_NUMBERS] = { c->elastic, c->damping, c->depth };
-    memcpy(c->numbers, spring, sizeof spring);
-    return NULL;
-  }
-  c->elastic = law_force(p, c->numbers, c->depth, 0);
-  c->energy = p->potential ? p->potential(c->numbers, c->depth) : NAN;
-  return isfinite(c->elastic) ? NULL : "its pressure is not finite";
+const char *cdni_own_contact_read(cdn_law_contact *c, const cdn_law_contact *given) {
+  return read_law_contact(c, given);
 }
 
-static cdn_status put(cdn_law_output *out, const touch *t) {
-  void *place = out->one;
-  if (out->out) CDNI_TRY(cdn_region_output_add(out->out, 1, &place));
-  else if (out->wanted >= 0 ? t->feature != out->wanted : out->found && !(t->depth > out->one->depth)) return CDN_OK;
-  out->found = true;
-  *(touch *)place = *t;
-  return CDN_OK;
+const char *cdni_own_contact_check(cdn_law_contact *c, double margin, const combined_material *m) {
+  if (!is_finite(c->point) || !is_finite(c->normal)) return "the point or the normal is not finite";
+  if (!(fabs(cdn_norm(c->normal) - 1) < 1e-6)) return "the normal is no unit vector";
+  if (!(c->depth >= -margin) || !isfinite(c->depth)) return "the depth must be a finite number >= 0, or >= -margin";
+  const double numbers[] = { c->elastic, c->damping, c->curvature[0], c->curvature[1] };
+  for (int i = 0; i < CDNI_COUNT(numbers); i++)
+    if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
+      return "elastic force, damping and curvatures must be finite numbers >= 0";
+  if (c->curvature[1] > c->curvature[0] || (c->curvature[0] > 0) != (c->curvature[1] > 0))
+    return "of two curvatures the first must be the larger one, and both be above 0, or 0";
+  double *friction[] = { &c->static_friction, &c->dynamic_friction, &c->viscous_friction, &c->torsional_friction,
+                         &c->rolling_friction };
+  for (int i = 0; i < CDNI_COUNT(friction); i++) {
+    if (*friction[i] == -1 && !m) continue;
+    if (*friction[i] == -1) *friction[i] = i < 3 ? m->friction[i] : i == 3 ? m->torsional : m->rolling;
+    if (!(*friction[i] >= 0) || !isfinite(*friction[i]))
+      return "a coefficient of friction must be a finite number >= 0, or -1: that of the materials";
+  }
+  return isinf(c->energy) ? "the energy is infinite: give NaN if nobody computes it" : NULL;
 }
 
 cdn_status cdn_law_add(cdn_law_output *out, const cdn_law_contact *contact) {
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(contact, CDN_ERR_ARG);
   cdn_law_contact c;
-  const char *unreadable = read_law_contact(&c, contact);
-  if (unreadable) return wrong(out, unreadable);
-  if (!is_finite(c.point) || !is_finite(c.normal)) return wrong(out, "the point or the normal is not finite");
-  if (!(fabs(cdn_norm(c.normal) - 1) < 1e-6)) return wrong(out, "the normal is no unit vector");
-  const double numbers[] = { c.depth, c.elastic, c.damping };
-  for (int i = 0; i < CDNI_COUNT(numbers); i++)
-    if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
-      return wrong(out, "depth, elastic force and damping must be finite numbers >= 0");
-  double friction[] = { c.static_friction, c.dynamic_friction, c.viscous_friction, c.torsional_friction,
-                        c.rolling_friction };
-  const double usual[] = { out->m.friction[0], out->m.friction[1], out->m.friction[2], out->m.torsional,
-                           out->m.rolling };
-  for (int i = 0; i < CDNI_COUNT(friction); i++) {
-    if (friction[i] == -1) friction[i] = usual[i];
-    if (!(friction[i] >= 0) || !isfinite(friction[i]))
-      return wrong(out, "a coefficient of friction must be a finite number >= 0, or -1: that of the materials");
-  }
-  if (isinf(c.energy)) return wrong(out, "the energy is infinite: give NaN if nobody computes it");
-  if (c.feature <= out->last)
-    return wrong(out, "features must be >= 0, and ascend from one contact of the pair to the next");
-  const char *follows = follow(out->law, &c);
-  if (follows) return wrong(out, follows);
+  const char *reason = read_law_contact(&c, contact);
+  if (!reason) reason = cdni_own_contact_check(&c, out->margin, &out->m);
+  if (!reason && c.feature <= out->last)
+    reason = "features must be >= 0, and ascend from one contact of the pair to the next";
+  if (reason) return wrong(out->pair, reason);
   out->last = c.feature;
-  const cdn_vec3 normal = cdn_scale((out->turned ? -1 : 1) / cdn_norm(c.normal), c.normal);
-  touch t = { .a = out->pair->shape[0],
-              .b = out->pair->shape[1],
-              .feature = c.feature,
-              .law = out->law->law.pressure,
-              .point = c.point,
-              .normal = normal,
-              .tangent = contact_tangent(normal),
-              .depth = c.depth,
-              .elastic = c.elastic,
-              .energy = c.energy,
-              .friction = { fmax(friction[0], friction[1]), friction[1], friction[2] },
-              .torsional = friction[3],
-              .rolling = friction[4],
-              .modulus = out->m.modulus };
-  memcpy(t.numbers, c.numbers, sizeof t.numbers);
-  return put(out, &t);
+  c.normal = cdn_scale((out->turned ? -1 : 1) / cdn_norm(c.normal), c.normal);
+  return out->add(out->context, &c, &out->m);
 }
 
 /* Calls the user's function. */
-static cdn_status run(const touch_pair *pair, cdn_law_output *result) {
+static cdn_status run(const touch_pair *pair, double margin, own_contact_fn *add, void *context) {
   const contact_room *room = pair->room;
   const own_law *law = (const own_law *)pair->law;
-  const int a = pair->g[0]->kind == law->a ? 0 : 1, b = 1 - a;
-  result->pair = pair, result->law = law, result->turned = a == 1, result->last = -1;
-  result->m = cdni_combine_materials(pair);
-  const combined_material *m = &result->m;
+  const bool first = is_of_shapes(law) ? pair->shape[0] == law->shapes[0] : pair->g[0]->kind == law->a;
+  const int a = first ? 0 : 1, b = 1 - a;
+  cdn_law_output result = { .add = add,
+                            .context = context,
+                            .pair = pair,
+                            .law = law,
+                            .turned = a == 1,
+                            .m = cdni_combine_materials(pair),
+                            .margin = margin,
+                            .last = -1 };
+  const combined_material *m = &result.m;
   const cdn_contact_material of_a = cdni_contact_material_of(pair->material[a]),
                              of_b = cdni_contact_material_of(pair->material[b]);
   cdn_contact_material both = cdn_default_contact_material();
@@ -149,13 +138,14 @@ static cdn_status run(const touch_pair *pair, cdn_law_output *result) {
                              .X_GB = *pair->X[b],
                              .material_a = &of_a,
                              .material_b = &of_b,
-                             .combined = &both };
-  return law->find(law->self, &in, result);
+                             .combined = &both,
+                             .margin = margin };
+  return law->find(law->self, &in, &result);
 }
 
-static cdn_status find(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
-  cdn_law_output result = { .out = out };
-  const cdn_status status = run(pair, &result);
+cdn_status cdni_own_law_contacts(const touch_pair *pair, cdn_state *state, double margin, own_contact_fn *add,
+                                 void *context) {
+  const cdn_status status = run(pair, margin, add, context);
   if (status == CDN_OK) return CDN_OK;
   cdn_error error;
   cdn_last_error(&error);
@@ -166,9 +156,75 @@ static cdn_status find(const touch_pair *pair, cdn_state *state, cdn_region_outp
       CDNI_AT(pair->room->shapes, shape, pair->shape[1]).name, told ? error.text : "it told no reason");
 }
 
+/* ---- touches ---- */
+
+/* What the pressure of a law says of a contact; of a law without one, Hertz's by the curvatures, or the spring that has
+ * the contact's force. Returns NULL, or what is wrong. */
+static const char *press(const own_law *law, const combined_material *m, const cdn_law_contact *c, touch *t) {
+  const pressure_law *p = law ? &law->pressure : NULL;
+  if (p && p->pressure) {
+    memcpy(t->numbers, c->numbers, sizeof t->numbers);
+    t->law = law->law.pressure;
+    t->elastic = law_force(p, t->numbers, t->depth, 0);
+    t->energy = p->potential ? p->potential(t->numbers, t->depth) : NAN;
+  } else if (c->curvature[0] > 0) cdni_hertz_touch(m, 1, c->curvature, t->depth, t);
+  else {
+    const double spring[CDN_LAW_NUMBERS] = { c->elastic, c->damping, c->depth };
+    memcpy(t->numbers, spring, sizeof t->numbers);
+    t->law = LAW_SPRING, t->elastic = c->elastic, t->energy = c->energy;
+  }
+  return isfinite(t->elastic) ? NULL : "its pressure is not finite";
+}
+
+const char *cdni_own_touch(const touch_pair *pair, const own_law *law, const cdn_law_contact *c,
+                           const combined_material *m, touch *out) {
+  *out =
+      (touch){ .a = pair->shape[0],
+               .b = pair->shape[1],
+               .feature = c->feature,
+               .point = c->point,
+               .normal = c->normal,
+               .tangent = contact_tangent(c->normal),
+               .depth = c->depth,
+               .friction = { fmax(c->static_friction, c->dynamic_friction), c->dynamic_friction, c->viscous_friction },
+               .torsional = c->torsional_friction,
+               .rolling = c->rolling_friction,
+               .modulus = m->modulus };
+  return press(law, m, c, out);
+}
+
+/* Where touches go. */
+typedef struct touch_sink {
+  const touch_pair *pair;
+  cdn_region_output *out; /* NULL: one touch is wanted, */
+  touch *one;             /* which goes here; */
+  int wanted;             /* its feature, or -1: the deepest one */
+  bool found;
+} touch_sink;
+
+static cdn_status add_touch(void *context, const cdn_law_contact *c, const combined_material *m) {
+  touch_sink *to = context;
+  touch t;
+  void *place = to->one;
+  const char *reason = cdni_own_touch(to->pair, (const own_law *)to->pair->law, c, m, &t);
+  if (reason) return wrong(to->pair, reason);
+  if (to->out) CDNI_TRY(cdn_region_output_add(to->out, 1, &place));
+  else if (to->wanted >= 0 ? t.feature != to->wanted : to->found && !(t.depth > to->one->depth)) return CDN_OK;
+  to->found = true;
+  *(touch *)place = t;
+  return CDN_OK;
+}
+
+static cdn_status find(const touch_pair *pair, cdn_state *state, cdn_region_output *out) {
+  touch_sink to = { .pair = pair, .out = out };
+  return cdni_own_law_contacts(pair, state, 0, add_touch, &to);
+}
+
+bool cdni_is_own_law(const contact_law *law) { return law && law->find == find; }
+
 static bool find_again(const touch_pair *pair, int feature, touch *out) {
-  cdn_law_output result = { .one = out, .wanted = feature };
-  return run(pair, &result) == CDN_OK && result.found;
+  touch_sink to = { .pair = pair, .one = out, .wanted = feature };
+  return run(pair, 0, add_touch, &to) == CDN_OK && to.found;
 }
 
 static double force_at(const touch_pair *pair, double depth, const cdn_proximity *near) {
@@ -180,6 +236,43 @@ static double force_at(const touch_pair *pair, double depth, const cdn_proximity
 }
 
 /* ---- adding ---- */
+
+/* Between what it acts: two kinds, or two shapes, whose kinds are then put into the def. */
+static void check_sides(cdni_adder *by, const contact_room *room, cdn_contact_law_def *d) {
+  const int shapes = (int)room->shapes.count, i = d->shape_a.i, j = d->shape_b.i;
+  if (i == -1 && j == -1) {
+    if ((unsigned)d->a >= CDN_GEOMETRY_KIND_COUNT || (unsigned)d->b >= CDN_GEOMETRY_KIND_COUNT) {
+      cdni_adder_refuse(by, CDN_ERR_ARG, "give two kinds of geometry, a and b: they are %d and %d", (int)d->a,
+                        (int)d->b);
+      return;
+    }
+    const own_law *other = cdni_contact_own_law(room, d->a, d->b);
+    if (other)
+      cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' is the law of a %s and a %s already: a System has one law for two kinds",
+                        other->name, cdn_geometry_kind_name(d->a), cdn_geometry_kind_name(d->b));
+    return;
+  }
+  cdni_adder_check_there(by, "shape", i, shapes);
+  cdni_adder_check_there(by, "shape", j, shapes);
+  if (!by->ok) return;
+  const shape *a = cdni_shape_at(room, d->shape_a), *b = cdni_shape_at(room, d->shape_b);
+  const contact_law *other = cdni_contact_law_of_shapes(room, i, j);
+  if (i == j) cdni_adder_refuse(by, CDN_ERR_ARG, "both of its shapes are '%s': give two", a->name);
+  else if (other)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' is the law of shapes '%s' and '%s' already", other->name, a->name,
+                      b->name);
+  d->a = a->geometry.kind, d->b = b->geometry.kind;
+}
+
+static void check_functions(cdni_adder *by, const cdn_contact_law_def *d) {
+  if (!d->find || (d->self_size > 0 && !d->self))
+    cdni_adder_refuse(by, CDN_ERR_ARG, d->find ? "self is NULL, but self_size is not 0" : "it has no function `find`");
+  else if (!d->pressure && (d->slopes || d->potential || d->bends))
+    cdni_adder_refuse(by, CDN_ERR_ARG, "it has %s, but no function `pressure`: set that too",
+                      d->slopes      ? "slopes"
+                      : d->potential ? "a potential"
+                                     : "bends");
+}
 
 void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *def) {
   CDNI_NEED_OBJECT_OR_NOTHING(system);
@@ -194,29 +287,12 @@ void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *d
     return;
   }
   cdni_adder_name(&by, d.name, room->laws.count);
-  if ((unsigned)d.a >= CDN_GEOMETRY_KIND_COUNT || (unsigned)d.b >= CDN_GEOMETRY_KIND_COUNT) {
-    cdni_adder_refuse(&by, CDN_ERR_ARG, "give two kinds of geometry, a and b: they are %d and %d", (int)d.a, (int)d.b);
-    return;
-  }
-  const own_law *other = cdni_contact_own_law(room, d.a, d.b);
-  if (other) {
-    cdni_adder_refuse(&by, CDN_ERR_ARG, "'%s' is the law of a %s and a %s already: a System has one law for two kinds",
-                      other->name, cdn_geometry_kind_name(d.a), cdn_geometry_kind_name(d.b));
-    return;
-  }
-  if (!d.find || (d.self_size > 0 && !d.self)) {
-    cdni_adder_refuse(&by, CDN_ERR_ARG, d.find ? "self is NULL, but self_size is not 0" : "it has no function `find`");
-    return;
-  }
-  if (!d.pressure && (d.slopes || d.potential || d.bends)) {
-    cdni_adder_refuse(&by, CDN_ERR_ARG, "it has %s, but no function `pressure`: set that too",
-                      d.slopes      ? "slopes"
-                      : d.potential ? "a potential"
-                                    : "bends");
-    return;
-  }
+  check_sides(&by, room, &d);
+  check_functions(&by, &d);
+  if (!by.ok) return;
   const cdn_allocator *a = cdni_system_allocator(system);
   own_law law = { .name = cdni_strdup(a, by.name), .a = d.a, .b = d.b, .find = d.find, .self_size = d.self_size };
+  law.shapes[0] = d.shape_a.i, law.shapes[1] = d.shape_b.i;
   law.pressure = (pressure_law){ law.name, CDN_LAW_NUMBERS, d.pressure, d.slopes, d.potential, d.bends };
   law.law = (contact_law){ .name = law.name,
                            .find = find,
@@ -227,6 +303,7 @@ void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *d
   law.self = d.self_size > 0 ? cdni_alloc(a, d.self_size) : (void *)(uintptr_t)d.self;
   if (law.name && (d.self_size == 0 || law.self) && cdni_array_push(a, &room->laws, sizeof law, &law)) {
     if (d.self_size > 0) memcpy(law.self, d.self, d.self_size);
+    room->shape_laws += is_of_shapes(&law);
     return;
   }
   cdni_strfree(a, law.name);

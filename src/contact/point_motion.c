@@ -1,12 +1,15 @@
 /* How a point of soft contact moves with its bodies: exact for balls, capsules and half-spaces, and for corners on a
  * half-space. */
 #include "contact/derivatives.h"
+#include "contact/laws.h"
 #include "contact/points.h"
+#include "contact/sources.h"
 
 static bool is_round(cdn_geometry_kind kind) { return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE; }
 static bool has_corners(cdn_geometry_kind kind) { return kind == CDN_GEOMETRY_BOX; }
 
 bool cdni_contact_motion_is_known(const contact_room *room, const contact_point *p) {
+  if (cdni_contact_is_of_source(room, p->feature) || cdni_is_own_law(law_between(room, p->a, p->b))) return false;
   const cdn_geometry_kind a = CDNI_AT(room->shapes, shape, p->a).geometry.kind;
   const cdn_geometry_kind b = CDNI_AT(room->shapes, shape, p->b).geometry.kind;
   if (a == CDN_GEOMETRY_HALF_SPACE) return is_round(b) || has_corners(b);

@@ -2,6 +2,7 @@
  * ascending order, with what the materials say of them. */
 #include <math.h>
 
+#include "contact/laws.h"
 #include "contact/materials.h"
 #include "contact/pairs.h"
 #include "contact/points.h"
@@ -13,7 +14,7 @@ typedef struct view {
   const contact_room *room;
   const shape_place *places;
   const shape_pose *poses;
-  const double *soft, *soft_pairs;
+  const double *soft, *soft_pairs, *pair_numbers;
 } view;
 
 /* ---- boxes that reach as far as the margins ---- */
@@ -59,24 +60,63 @@ cdn_vec3 cdni_contact_tangent_axis(const cdn_geometry *const g[2], const cdn_tra
   return fabs(normal.y) < 0.5 ? cdn_v3(0, 1, 0) : cdn_v3(0, 0, 1);
 }
 
-/* The first one is the axis made perpendicular to the normal. */
+contact_point cdni_contact_point_between(const contact_room *room, int i, int j, const double *a, const double *b,
+                                         const double *of_pair) {
+  return (contact_point){ .a = i,
+                          .b = j,
+                          .body = { shape_body(room, i), shape_body(room, j) },
+                          .pair = cdni_contact_pair_of(room, i, j),
+                          .soft = cdni_soft_combine(room, a, b, of_pair) };
+}
+
 static void find_tangents(const cdn_geometry *const g[2], const cdn_transform *const X[2], contact_point *p) {
   int turning;
-  cdn_vec3 t = cdni_contact_tangent_axis(g, X, p->normal, &turning);
+  cdni_contact_point_tangents(cdni_contact_tangent_axis(g, X, p->normal, &turning), p);
+}
+
+void cdni_contact_point_tangents(cdn_vec3 t, contact_point *p) {
   t = cdn_sub(t, cdn_scale(cdn_dot(t, p->normal), p->normal));
   p->tangent[0] = cdn_scale(1 / cdn_norm(t), t);
   p->tangent[1] = cdn_cross(p->normal, p->tangent[0]);
 }
 
+/* A point of the user's; `sides` has what all of the pair have in common. */
+typedef struct own_points {
+  const contact_point *sides;
+  const cdn_geometry *const *g;
+  const cdn_transform *const *X;
+  double margin;
+  cdn_region_output *out;
+} own_points;
+
+static cdn_status add_own_point(void *context, const cdn_law_contact *c, const combined_material *m) {
+  const own_points *to = context;
+  void *place;
+  (void)m;
+  if (!(-c->depth < to->margin)) return CDN_OK;
+  CDNI_TRY(cdn_region_output_add(to->out, 1, &place));
+  contact_point *p = place;
+  *p = *to->sides;
+  p->feature = c->feature, p->point = c->point, p->normal = c->normal, p->distance = -c->depth;
+  find_tangents(to->g, to->X, p);
+  return CDN_OK;
+}
+
 static bool is_same(cdn_vec3 a, cdn_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) {
+static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
   const cdn_geometry *const g[2] = { &v->places[i].geometry, &v->places[j].geometry };
   const cdn_transform *const X[2] = { &v->poses[i].X_GS, &v->poses[j].X_GS };
   const int pair = cdni_contact_pair_of(v->room, i, j);
   const double *a = v->soft + SOFT_NUMBERS * i, *b = v->soft + SOFT_NUMBERS * j;
   const double *of_pair = pair < 0 ? NULL : v->soft_pairs + SOFT_PAIR_NUMBERS * pair;
   const double margin = cdni_soft_margin(a, b, of_pair);
+  const touch_pair both = touch_pair_of(v->room, v->places, v->poses, v->pair_numbers, i, j);
+  if (cdni_is_own_law(both.law)) {
+    const contact_point sides = cdni_contact_point_between(v->room, i, j, a, b, of_pair);
+    own_points to = { &sides, g, X, margin, out };
+    return cdni_own_law_contacts(&both, state, margin, add_own_point, &to);
+  }
   if (!cdni_pair_is_supported(g[0], g[1])) return CDN_OK;
   cdn_manifold m;
   cdni_contact_pair_points(g, X, margin, &m);
@@ -87,9 +127,7 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) 
   void *place;
   CDNI_TRY(cdn_region_output_add(out, n, &place));
   contact_point *p = place;
-  p->a = i, p->b = j, p->pair = pair;
-  p->body[0] = shape_body(v->room, i), p->body[1] = shape_body(v->room, j);
-  p->soft = cdni_soft_combine(v->room, a, b, of_pair);
+  *p = cdni_contact_point_between(v->room, i, j, a, b, of_pair);
   for (int k = 1; k < n; k++) p[k] = p[0];
   for (int k = 0; k < n; k++) {
     const cdn_proximity *near = &m.points[k];
@@ -111,7 +149,7 @@ static cdn_status find(const view *v, cdn_state *state, const cdni_box *boxes, c
   CDNI_TRY(cdni_contact_neighbours(v->room, state, shape_boxes(v->room, v->poses), boxes, boxes, 0, &pairs, &n));
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
-    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(v, i, j, out));
+    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(v, i, j, state, out));
   }
   return CDN_OK;
 }
@@ -125,7 +163,8 @@ cdn_status cdni_contact_find_points(const void *self, cdn_state *state, cdn_regi
                    .places = cdni_state_storage(state, room->places),
                    .poses = cdni_state_storage(state, room->poses),
                    .soft = cdn_state_parameters(state, room->soft),
-                   .soft_pairs = cdn_state_parameters(state, room->soft_pairs) };
+                   .soft_pairs = cdn_state_parameters(state, room->soft_pairs),
+                   .pair_numbers = cdn_state_parameters(state, room->pair_numbers) };
   if (largest_margin(&v) == 0) return find(&v, state, shape_boxes(room, v.poses), out);
   cdni_box *boxes = cdn_work_push(state, room->shapes.count * sizeof *boxes);
   if (!boxes) return CDN_ERR_NOMEM;

@@ -81,7 +81,9 @@ struct contact_room {
   cdni_array excluded, excluded_shapes; /* kept_apart; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;      /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   lookup shape_names, pair_names, pair_shapes;
-  cdni_array laws; /* own_law */
+  cdni_array laws;    /* own_law */
+  int shape_laws;     /* how many of them are of two shapes */
+  cdni_array sources; /* cdn_subsystem, each a contact_source */
   cdn_contact_def def;
   bool has_def;
   cdn_contact_filter_fn *filter;
@@ -103,6 +105,7 @@ struct contact_room {
   cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
   cdn_computed_region points; /* contact_point; soft contact only */
   cdn_computed_region touches, energies, enclosed, forces;
+  cdn_computed_region of_pairs; /* beside sources: points, or touches, of pairs alone */
   /* Of where shapes are, the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket poses_ticket, touches_ticket, energies_ticket, values_ticket;
   cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */

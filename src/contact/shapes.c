@@ -27,8 +27,10 @@ static void free_shapes(cdn_system *system, void *data) {
   cdni_lookup_free(a, &room->shape_names);
   cdni_contact_free_pairs(system, room);
   cdni_contact_free_laws(system, room);
-  cdni_array *arrays[] = { &room->shapes,   &room->frames0,          &room->sizes0, &room->materials0,     &room->ones,
-                           &room->excluded, &room->surface_motions0, &room->soft0,  &room->excluded_shapes };
+  cdni_array *arrays[] = { &room->shapes,           &room->frames0, &room->sizes0,
+                           &room->materials0,       &room->ones,    &room->excluded,
+                           &room->surface_motions0, &room->soft0,   &room->excluded_shapes,
+                           &room->sources };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
   cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
   if (room->may) cdni_free(a, room->may, room->may_words * sizeof *room->may);

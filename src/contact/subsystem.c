@@ -9,12 +9,13 @@
 #include "contact/points.h"
 #include "contact/room.h"
 #include "contact/search.h"
+#include "contact/sources.h"
 #include "contact/step.h"
 #include "contact/touch.h"
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is soft, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (!cdni_contact_is_soft(room)) return room->law[a][b] != NULL;
+  if (!cdni_contact_is_soft(room) || cdni_is_own_law(room->law[a][b])) return room->law[a][b] != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
@@ -84,6 +85,7 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
       lacking l = of[a->geometry.kind][b->geometry.kind];
       const bool known = cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
       if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
+      if (cdni_is_own_law(law_between(room, i, j))) l.any = false;
       if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
     }
   return CDN_OK;
@@ -93,9 +95,35 @@ static void declare_points(contact_room *room, cdn_declarer *d) {
   room->soft = cdn_declare_parameters(d, "soft_materials", (int)room->soft0.count, room->soft0.data);
   room->soft_pairs =
       cdn_declare_parameters(d, "soft_pair_materials", (int)room->soft_pairs0.count, room->soft_pairs0.data);
-  const cdn_ticket reads[] = { room->poses.ticket, room->vicinity.ticket, room->soft.ticket, room->soft_pairs.ticket };
-  room->points = cdn_declare_computed_region(d, "points", sizeof(contact_point), cdni_contact_find_points, 4, reads,
-                                             CDN_STAGE_EMPTY);
+  const cdn_ticket reads[] = { room->poses.ticket, room->vicinity.ticket, room->soft.ticket, room->soft_pairs.ticket,
+                               room->pair_numbers.ticket };
+  const cdn_computed_region of_pairs =
+      cdn_declare_computed_region(d, room->sources.count > 0 ? "points_of_pairs" : "points", sizeof(contact_point),
+                                  cdni_contact_find_points, CDNI_COUNT(reads), reads, CDN_STAGE_EMPTY);
+  const cdn_ticket of_all[] = { of_pairs.ticket, room->soft.ticket, room->soft_pairs.ticket, room->enabled.ticket };
+  room->of_pairs = of_pairs;
+  room->points = room->sources.count == 0
+                     ? of_pairs
+                     : cdn_declare_computed_region(d, "points", sizeof(contact_point), cdni_contact_merge_points,
+                                                   CDNI_COUNT(of_all), of_all, CDN_STAGE_EMPTY);
+  cdni_contact_sources_precede(room, d, room->points);
+}
+
+/* Contacts, where sources add some to those of pairs. */
+static void declare_touches(contact_room *room, cdn_declarer *d) {
+  const bool soft = cdni_contact_is_soft(room), merged = room->sources.count > 0 && !soft;
+  const cdn_ticket of_pairs[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
+                                  soft ? room->points.ticket : room->poses.ticket };
+  if (merged)
+    room->of_pairs = cdn_declare_computed_region(d, "touches_of_pairs", sizeof(touch), cdni_contact_find_touches,
+                                                 CDNI_COUNT(of_pairs), of_pairs, CDN_STAGE_EMPTY);
+  const cdn_ticket of_all[] = { room->of_pairs.ticket, room->places.ticket, room->pair_numbers.ticket,
+                                room->enabled.ticket };
+  cdni_declare_well_known(d, room->touches_ticket);
+  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch),
+                                              merged ? cdni_contact_merge_touches : cdni_contact_find_touches, 4,
+                                              merged ? of_all : of_pairs, CDN_STAGE_EMPTY);
+  if (merged) cdni_contact_sources_precede(room, d, room->touches);
 }
 
 static cdn_status declare(void *self, cdn_declarer *d) {
@@ -129,12 +157,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   /* what the list holds beyond the pairs that overlap depends on the State's history; no result depends on it */
   room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
   cdni_declare_unsaved(d, room->neighbours.ticket);
+  cdni_contact_sources_declare(room, d);
   if (cdni_contact_is_soft(room)) declare_points(room, d);
-  const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
-                                    cdni_contact_is_soft(room) ? room->points.ticket : room->poses.ticket };
-  cdni_declare_well_known(d, room->touches_ticket);
-  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
-                                              CDN_STAGE_EMPTY);
+  declare_touches(room, d);
   room->enclosed = cdn_declare_computed_region(d, "enclosed", sizeof(enclosed_pair), cdni_contact_calc_enclosed, 1,
                                                &room->touches.ticket, CDN_STAGE_EMPTY);
   const cdn_ticket of_energies[] = { room->touches.ticket, room->enclosed.ticket };

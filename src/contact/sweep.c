@@ -23,7 +23,7 @@ static bool is_of_surface(int64_t key) { return key % SIGHTS == SURFACE; }
 
 static void add_pair(const contact_room *room, const shape_place *places, int a, int b, cdni_sights *out) {
   const cdn_geometry *const g[2] = { &places[a].geometry, &places[b].geometry };
-  const contact_law *law = room->law[g[0]->kind][g[1]->kind];
+  const contact_law *law = law_between(room, a, b);
   const bool springs = law && law->near, surfaces = cdni_pair_is_supported(g[0], g[1]);
   if (surfaces || springs) out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, LAW) };
   if (surfaces && springs && fmin(cdni_largest_depth(g[0]), cdni_largest_depth(g[1])) < INFINITY)
@@ -77,7 +77,7 @@ static bool is_shallow(const view *v, int i, int j) {
   const shape_place *p = &v->places[i], *q = &v->places[j];
   const double depth = smaller(p->depth, q->depth);
   if (!kind_of(&p->geometry)->is_convex || !kind_of(&q->geometry)->is_convex) return false;
-  const double most = cdni_law_reach(v->room, &p->geometry, &q->geometry) - DEEP * depth;
+  const double most = cdni_law_reach(law_between(v->room, i, j), &p->geometry, &q->geometry) - DEEP * depth;
   cdn_proximity near;
   return least_distance(&v->ends[i], &v->ends[j], NULL) > most ||
          !cdni_pair_distance(&p->geometry, &v->b[i].X, &q->geometry, &v->b[j].X, most, &near);
@@ -230,8 +230,8 @@ static void look(const void *self, cdn_state *state, const void *mark, cdni_sigh
   sight->graze = GRAZE * smaller(depth, cdn_norm(cdn_sub(marks[both[1]].c, marks[both[0]].c)));
   memset(sight->normal, 0, sizeof sight->normal);
   if (is_of_surface(sight->key)) look_at_surface(g, X, depth, sight);
-  else if (cdni_law_near(room, g, X, &near, &share)) {
-    sight->distance = near.distance - cdni_law_reach(room, g[0], g[1]);
+  else if (cdni_law_near(law_between(room, both[0], both[1]), g, X, &near, &share)) {
+    sight->distance = near.distance - cdni_law_reach(law_between(room, both[0], both[1]), g[0], g[1]);
     sight->normal[0] = near.normal.x, sight->normal[1] = near.normal.y, sight->normal[2] = near.normal.z;
   }
 }
@@ -331,7 +331,7 @@ static cdn_status glance(const void *self, cdn_state *state, const cdni_lapse *l
   const cdn_geometry *const g[2] = { &places[both[0]].geometry, &places[both[1]].geometry };
   const cdn_transform *const X[2] = { &b[both[0]].X, &b[both[1]].X };
   const pair_motion m = cdni_swept_pair(places, both, a, b, lapse->h);
-  const double reach = cdni_law_reach(room, g[0], g[1]);
+  const double reach = cdni_law_reach(law_between(room, both[0], both[1]), g[0], g[1]);
   const cdni_box *ends = lapse->last ? shape_boxes(room, cdni_state_storage(state, room->poses)) : NULL;
   const cdni_box of_a = ends ? ends[both[0]] : box_of(g[0], X[0]), of_b = ends ? ends[both[1]] : box_of(g[1], X[1]);
   cdni_sight boxes = { .key = y->key };

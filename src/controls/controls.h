@@ -22,6 +22,9 @@ cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_c
 cdn_status cdni_control_rates(cdn_state *state, cdn_control control, double value_and_rates[3]);
 /* Whether a control varies with other variables than t: it follows a measure. */
 bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
+/* Values at[0] < at[1] about that of a control, within its limits, for differences by it; equal: it has no effect, or
+ * follows a source. */
+cdn_status cdni_control_sides(cdn_state *state, cdn_control control, double at[2]);
 
 /* The source that a control follows. */
 typedef struct control_source control_source;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "controls/internal.h"
+#include "math/difference.h"
 
 /* ---- computing ---- */
 
@@ -212,6 +213,15 @@ cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lo
   const double *limits = cdn_state_parameters(state, room->limits) + 2 * id.i;
   if (lower) *lower = cdni_bound(limits[0]);
   if (upper) *upper = cdni_bound(limits[1]);
+  return CDN_OK;
+}
+
+cdn_status cdni_control_sides(cdn_state *state, cdn_control id, double at[2]) {
+  double lower, upper;
+  CDNI_TRY(cdn_control_limits(state, id, &lower, &upper));
+  const double now = cdn_control_given(state, id), d = cdni_difference_of(now);
+  at[0] = fmax(now - d, lower), at[1] = fmin(now + d, upper);
+  if (cdn_control_follows(cdn_state_system(state), id) || now < lower || now > upper) at[0] = at[1] = now;
   return CDN_OK;
 }
 

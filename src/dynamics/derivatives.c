@@ -51,6 +51,69 @@ cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot
   return CDN_OK;
 }
 
+/* Forces on bodies: those that are applied, and those that the soft rows would have at udot. */
+static cdn_status forces_at(const dynamics *d, cdn_state *state, const double *udot, sv *F, double *f) {
+  const sv *applied;
+  CDNI_TRY(cdni_dynamics_applied_forces(d, state, &applied, NULL));
+  memcpy(F, applied, (size_t)d->matter->tree.n * sizeof *F);
+  if (d->matter->tree.nu > 0) memset(f, 0, (size_t)d->matter->tree.nu * sizeof *f);
+  return cdni_soft_forces(d->soft, state, udot, SOFT_ALL, NULL, F, f, NULL, NULL);
+}
+
+static cdn_status differentiate_with_rows(const dynamics *d, derivative_pass *p, double *dz) {
+  const row_changes changes = { { p->dq, p->du, dz } }; /* which are wanted: there are no exact rows */
+  cdn_status status = cdni_forces_differentiate(p, p->function, dz);
+  if (status == CDN_OK) status = cdni_rows_differentiate(d, p, dz, &changes);
+  if (status == CDN_OK) status = cdni_derivatives_fill(p);
+  return status;
+}
+
+/* udot: nu numbers. */
+static cdn_status with_rows(const dynamics *d, cdn_state *state, const char *function, const double *udot, double *dq,
+                            double *du, double *dz, double *M) {
+  const size_t nb = (size_t)d->matter->tree.n, nu = (size_t)d->matter->tree.nu;
+  void *frame;
+  derivative_pass p;
+  CDNI_TRY(cdni_operator_work(state, function, nb * sizeof(sv) + (nu + 1) * sizeof(double), &frame));
+  sv *F = frame;
+  cdn_status status = forces_at(d, state, udot, F, (double *)(F + nb));
+  if (status == CDN_OK) status = cdni_derivatives_begin(&p, state, function, udot, F, dq, du, M);
+  if (status == CDN_OK) {
+    status = differentiate_with_rows(d, &p, dz);
+    cdni_derivatives_end(&p);
+  }
+  if (status == CDN_OK && M) status = cdni_soft_add_weights(d->soft, state, function, udot, M);
+  cdn_work_pop(state, frame);
+  return status;
+}
+
+cdn_status cdn_soft_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq, double *dtau_du,
+                                                 double *dtau_dz, double *dtau_dudot) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const matter *m = NULL;
+  double *a;
+  CDNI_TRY(cdni_operator_matter(state, __func__, &m));
+  CDNI_TRY(cdni_operator_check_optional(state, __func__, "udot", udot, m->tree.nu));
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_FORCE));
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  bool any = false;
+  if (d && d->soft) CDNI_TRY(cdni_soft_refuse_exact(d->soft, state, __func__));
+  if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
+  if (!any) {
+    derivative_pass p;
+    CDNI_TRY(differentiate(&p, state, __func__, udot, dtau_dq, dtau_du, dtau_dz, dtau_dudot, NULL, NULL));
+    cdni_derivatives_end(&p);
+    return CDN_OK;
+  }
+  const size_t nu = (size_t)m->tree.nu;
+  CDNI_TRY(cdni_operator_work(state, __func__, (nu + 1) * sizeof *a, (void **)&a));
+  memset(a, 0, (nu + 1) * sizeof *a);
+  if (udot && nu > 0) memcpy(a, udot, nu * sizeof *a);
+  const cdn_status status = with_rows(d, state, __func__, a, dtau_dq, dtau_du, dtau_dz, dtau_dudot);
+  cdn_work_pop(state, a);
+  return status;
+}
+
 cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,
                                                  const double *lambda, double *dtau_dq, double *dtau_du,
                                                  double *errors_dq, double *errors_du) {

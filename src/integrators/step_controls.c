@@ -1,11 +1,12 @@
 /* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's
- * providers can read controls. */
+ * providers, and contacts of the user's sources, can read controls. */
 #include <math.h>
 
 #include <cardan/controls.h>
 #include <cardan/matter.h>
 
 #include "constraints/constraints.h"
+#include "controls/controls.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/zdot.h"
 #include "integrators/step_derivatives.h"
@@ -48,7 +49,7 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
   memcpy(r->f, f, nu * sizeof *f);
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
-  if (soft && cdni_soft_has_providers(soft))
+  if (soft && (cdni_soft_has_providers(soft) || cdni_contact_reads(cdni_contact(cdn_state_system(s->state)))))
     CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, SOFT_LEFT_OUT, NULL, r->F, r->f, NULL, NULL));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
@@ -70,16 +71,6 @@ static cdn_status refuse_motion(const step_start *s, cdn_control control) {
   return cdni_state_fail(s->state, CDN_ERR_UNSUPPORTED, false, s->function, cdn_control_name(system, control),
                          "control '%s' prescribes a motion: there is no derivative by it",
                          cdn_control_name(system, control));
-}
-
-/* Values beside that of a control, within its limits; equal if it has no effect. */
-static cdn_status sides_of(const step_start *s, cdn_control control, double at[2]) {
-  double lower, upper;
-  CDNI_TRY(cdn_control_limits(s->state, control, &lower, &upper));
-  const double now = cdn_control_given(s->state, control), d = cdni_difference_of(now);
-  at[0] = fmax(now - d, lower), at[1] = fmin(now + d, upper);
-  if (cdn_control_follows(cdn_state_system(s->state), control) || now < lower || now > upper) at[0] = at[1] = now;
-  return CDN_OK;
 }
 
 /* What the difference of the forces of two sides is on mobilities, in place of the second side's f. */
@@ -110,7 +101,7 @@ static cdn_status vary(const step_start *s, const double *W, cdn_control control
                        readers sides[2], double *force, double *change, double *zdot) {
   double at[2];
   CDNI_TRY(refuse_motion(s, control));
-  CDNI_TRY(sides_of(s, control, at));
+  CDNI_TRY(cdni_control_sides(s->state, control, at));
   if (at[0] == at[1]) return CDN_OK;
   const double now = cdn_control_given(s->state, control), by = 1 / (at[1] - at[0]);
   for (int k = 0; k < 2; k++) {

@@ -123,6 +123,84 @@ cdn_status cdn_center_of_mass_velocity(cdn_state *state, cdn_vec3 *v_G) {
   return CDN_OK;
 }
 
+/* ---- of a subtree ---- */
+
+/* A body and all that is outboard of it, of which some mobilities move a part, and those inboard of it the whole. */
+typedef struct subtree {
+  const matter *m;
+  tree_data d;
+  rigid_inertia *R;   /* composites */
+  bool *in, *carries; /* by body: it belongs to the subtree; it is inboard of it */
+  int body;
+  v3 center;
+  void *frame;
+} subtree;
+
+static cdn_status begin_subtree(cdn_state *state, const char *function, cdn_body body, subtree *s) {
+  CDNI_TRY(cdni_operator_matter(state, function, &s->m));
+  if (!cdni_body_exists(s->m, body))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System",
+                           (int)body.i);
+  CDNI_TRY(cdni_state_ensure(state, s->m->inertia.ticket));
+  const size_t n = (size_t)s->m->tree.n;
+  CDNI_TRY(cdni_operator_work(state, function, n * (sizeof *s->R + 2 * sizeof *s->in), &s->frame));
+  s->d = cdni_matter_data(s->m, state), s->body = body.i;
+  s->R = s->frame, s->in = (bool *)(s->R + n), s->carries = s->in + n;
+  composites(s->m, &s->d, s->R);
+  for (int i = 0; i < s->m->tree.n; i++) s->in[i] = i == body.i || (i > 0 && s->in[s->m->tree.node[i].parent]);
+  memset(s->carries, 0, n * sizeof *s->carries);
+  for (int i = body.i; i > 0; i = s->m->tree.node[i].parent) s->carries[i] = true;
+  const rigid_inertia all = s->R[body.i];
+  s->center = all.m > 0 ? v3_fma(1 / all.m, all.mc, s->d.pose[body.i].p_GM) : s->d.pose[body.i].p_GM;
+  return CDN_OK;
+}
+
+/* Of mobility k of body i: the momentum that it gives the subtree, about its centre of mass. */
+static sv momentum_of_subtree(const subtree *s, int i, int k) {
+  const int moved = s->in[i] ? i : s->body;
+  const v3 p = s->d.pose[moved].p_GM;
+  const sv column = cdni_hinge_column(&s->m->tree.node[i], s->d.H, k);
+  const sv V = sv_shift_motion(column, v3_sub(p, s->d.pose[i].p_GM));
+  return sv_shift_force(rigid_mul(s->R[moved], V), v3_sub(p, s->center));
+}
+
+/* Three rows: `by` times linear or angular momentum. */
+static void fill_subtree(const subtree *s, bool angular, double by, double *out) {
+  const size_t nu = (size_t)s->m->tree.nu;
+  if (nu > 0) memset(out, 0, 3 * nu * sizeof *out);
+  for (int i = 1; i < s->m->tree.n; i++) {
+    if (!s->in[i] && !s->carries[i]) continue;
+    for (int k = 0; k < s->m->tree.node[i].nu; k++) {
+      const sv h = momentum_of_subtree(s, i, k);
+      const v3 part = v3_scale(by, angular ? h.w : h.v);
+      double *column = out + s->m->tree.node[i].u + k;
+      column[0] = part.x, column[nu] = part.y, column[2 * nu] = part.z;
+    }
+  }
+}
+
+cdn_status cdn_calc_subtree_center_J(cdn_state *state, cdn_body body, double *J) {
+  CDNI_NEED_SOME(state, J, cdn_system_nu(cdn_state_system(state)));
+  subtree s;
+  CDNI_TRY(begin_subtree(state, __func__, body, &s));
+  const double mass = s.R[body.i].m;
+  if (mass > 0) fill_subtree(&s, false, 1 / mass, J);
+  cdn_work_pop(state, s.frame);
+  if (mass > 0) return CDN_OK;
+  const char *name = cdn_body_name(cdn_state_system(state), body);
+  return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, name,
+                         "body '%s' and what is outboard of it have no mass, and so no centre of mass", name);
+}
+
+cdn_status cdn_calc_subtree_momentum_matrix(cdn_state *state, cdn_body body, double *H) {
+  CDNI_NEED_SOME(state, H, cdn_system_nu(cdn_state_system(state)));
+  subtree s;
+  CDNI_TRY(begin_subtree(state, __func__, body, &s));
+  fill_subtree(&s, true, 1, H);
+  cdn_work_pop(state, s.frame);
+  return CDN_OK;
+}
+
 /* Column k: the momentum of everything outboard as one piece that moves by the mobility's column of H. */
 cdn_status cdn_calc_centroidal_momentum_matrix(cdn_state *state, double *A_G) {
   CDNI_NEED_SOME(state, A_G, cdn_system_nu(cdn_state_system(state)));

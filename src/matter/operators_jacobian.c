@@ -213,6 +213,27 @@ cdn_status cdn_calc_frame_J(cdn_state *state, int n, const cdn_body *body, const
   return calc(state, "cdn_calc_frame_J", n, body, origin_B, false, J);
 }
 
+/* d/dt (R axis) = w x (R axis) */
+cdn_status cdn_calc_axis_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *axis_B, double *J) {
+  CDNI_NEED_SOME(state, J, n);
+  tasks t;
+  CDNI_TRY(begin(state, "cdn_calc_axis_J", n, body, axis_B, &t));
+  const size_t nu = (size_t)t.m->tree.nu;
+  if (nu > 0 && n > 0) memset(J, 0, 3 * (size_t)n * nu * sizeof *J);
+  for (int i = 0; nu > 0 && i < n; i++, J += 3 * nu) {
+    cdn_transform X_GB;
+    CDNI_TRY(cdn_body_pose(state, body[i], &X_GB));
+    const v3 axis = cdni_to_v3(cdn_rotate(X_GB.R, axis_B[i]));
+    for (int b = body[i].i; b > 0; b = t.m->tree.node[b].parent)
+      for (int k = 0; k < t.m->tree.node[b].nu; k++) {
+        const v3 rate = v3_cross(cdni_hinge_column(&t.m->tree.node[b], t.d.H, k).w, axis);
+        double *column = J + t.m->tree.node[b].u + k;
+        column[0] = rate.x, column[nu] = rate.y, column[2 * nu] = rate.z;
+      }
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_calc_J(cdn_state *state, double *J) {
   CDNI_NEED_SOME(state, J, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;

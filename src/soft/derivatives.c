@@ -144,6 +144,55 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   return CDN_OK;
 }
 
+/* Adds J^T H J of a group; J has a row of nu numbers for each of its rows. */
+static void add_weights(const soft_group *g, const double *H, const double *J, size_t nu, double *M) {
+  const int n = g->s.rows;
+  for (int e = 0; e < n; e++)
+    for (int f = 0; f < n; f++) {
+      const double h = H[e * n + f];
+      for (size_t i = 0; h != 0 && i < nu; i++) {
+        const double by = h * J[(size_t)e * nu + i];
+        for (size_t k = 0; by != 0 && k < nu; k++) M[i * nu + k] += by * J[(size_t)f * nu + k];
+      }
+    }
+}
+
+cdn_status cdni_soft_add_weights(const soft_room *room, cdn_state *state, const char *function, const double *udot,
+                                 double *M) {
+  const matter *m = room->matter;
+  const size_t nb = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  const void *elements;
+  void *frame;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(
+      cdni_operator_work(state, function, 3 * nb * sizeof(sv) + (SOFT_MOST_ROWS + 1) * nu * sizeof(double), &frame));
+  sv *A = frame, *A_full = A + nb, *F = A_full + nb;
+  double *J = (double *)(F + nb), *f = J + SOFT_MOST_ROWS * nu;
+  tree_data d = cdni_matter_data(m, state);
+  m->kernels->jacobian(&m->tree, &d, udot, A);
+  cdni_operator_accelerations(m, &d, udot, A_full);
+  d.z = F;
+  for (int i = 0; i < n; i++) {
+    soft_work w = { .g = (const soft_group *)elements + i };
+    find_residual(m, &d, A, A_full, udot, &w, w.r);
+    cdni_soft_function(&w.g->s, w.r, w.f, w.H, NULL);
+    for (int e = 0; e < w.g->s.rows; e++) {
+      double unit[SOFT_MOST_ROWS] = { 0 };
+      unit[e] = 1;
+      memset(F, 0, nb * sizeof *F);
+      memset(f, 0, nu * sizeof *f);
+      cdni_soft_add_force(&m->tree, &w, unit, F, f);
+      m->kernels->jacobian_transpose(&m->tree, &d, J + (size_t)e * nu);
+      for (size_t k = 0; k < nu; k++) J[(size_t)e * nu + k] += f[k];
+    }
+    add_weights(w.g, w.H, J, nu, M);
+  }
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
 cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   return cdni_soft_generalized_forces(state, "cdn_soft_forces", udot, SOFT_ALL, f);

@@ -81,6 +81,10 @@ void cdni_soft_base_end(cdn_state *state, soft_base *base);
  * left out, for nobody knows how they vary. */
 struct derivative_pass;
 cdn_status cdni_soft_differentiate(const soft_room *room, struct derivative_pass *p, bool *rest);
+/* Adds J^T H J at udot to M (nu x nu), H being the second derivative of what the rows cost. There must be no exact
+ * rows. */
+cdn_status cdni_soft_add_weights(const soft_room *room, cdn_state *state, const char *function, const double *udot,
+                                 double *M);
 /* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints
  * (NULL: not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
  * `change` (NULL: zero): how the equations of the exact rows vary at constant udot and forces, one row each.

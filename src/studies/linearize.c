@@ -8,12 +8,16 @@
  *
  * and delta z is free. */
 #include <cardan/derivatives.h>
+#include <cardan/measures.h>
+#include <cardan/modes.h>
 #include <math.h>
 
 #include "constraints/elements.h"
+#include "controls/controls.h"
 #include "dynamics/dynamics.h"
 #include "math/dense.h"
 #include "matter/motion.h"
+#include "matter/motion_derivatives.h"
 #include "matter/operators.h"
 #include "studies/statics.h"
 
@@ -154,14 +158,20 @@ static double along(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* Column j of A: by displacement j, by change of velocity j - n, or by z number j - n - l. */
-static void fill_column(linearization *x, int j, double *A) {
-  const int nu = x->nu, nz = x->nz, size = x->n + x->l + nz, z = j - x->n - x->l;
+/* v and du of displacement j, of change of velocity j - n, or zero. Returns the number of z, below 0 if it is none. */
+static int perturb(linearization *x, int j) {
+  const int nu = x->nu;
   memset(x->v, 0, (size_t)nu * 4 * sizeof *x->v);
   if (j < x->n) {
     memcpy(x->v, x->D + j * nu, (size_t)nu * sizeof *x->v);
     multiply_add(nu, x->C, x->v, x->du);
-  } else if (z < 0) memcpy(x->du, x->U + (j - x->n) * nu, (size_t)nu * sizeof *x->du);
+  } else if (j < x->n + x->l) memcpy(x->du, x->U + (j - x->n) * nu, (size_t)nu * sizeof *x->du);
+  return j - x->n - x->l;
+}
+
+/* Column j of A: by displacement j, by change of velocity j - n, or by z number j - n - l. */
+static void fill_column(linearization *x, int j, double *A) {
+  const int nu = x->nu, nz = x->nz, size = x->n + x->l + nz, z = perturb(x, j);
   multiply_add(nu, x->T, x->v, x->vdot);
   for (int k = 0; k < nu; k++) x->vdot[k] += x->du[k];
   multiply_add(nu, x->by_q, x->v, x->udot);
@@ -175,24 +185,124 @@ static void fill_column(linearization *x, int j, double *A) {
         z >= 0 ? x->z_by_z[i * nz + z] : along(nu, x->z_by_q + i * nu, x->v) + along(nu, x->z_by_u + i * nu, x->du);
 }
 
+/* What all need, in memory of the State's workspace, which is returned. */
+static cdn_status begin(linearization *x, cdn_state *state, const char *function, bool with_z, double **memory) {
+  *x = (linearization){ .function = function, .state = state };
+  CDNI_TRY(cdni_study_matter(state, function, &x->m));
+  x->nu = x->m->tree.nu, x->nz = with_z ? cdn_system_nz(cdn_state_system(state)) : 0;
+  const size_t nu = (size_t)x->nu, nz = (size_t)x->nz, square = nu * nu;
+  *memory = cdn_work_push(state, (6 * square + 4 * nu + 3 * nu * nz + nz * nz + 1) * sizeof **memory);
+  if (!*memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  x->D = *memory, x->U = x->D + square, x->by_q = x->U + square, x->by_u = x->by_q + square;
+  x->T = x->by_u + square, x->C = x->T + square;
+  x->v = x->C + square, x->du = x->v + nu, x->vdot = x->du + nu, x->udot = x->vdot + nu;
+  x->by_z = x->udot + nu, x->z_by_q = x->by_z + nu * nz, x->z_by_u = x->z_by_q + nu * nz,
+  x->z_by_z = x->z_by_u + nu * nz;
+  const double *u = cdn_state_u_eff(state);
+  const cdn_status status = u ? prepare(x, u) : cdni_state_last_status(state);
+  if (status != CDN_OK) cdn_work_pop(state, *memory);
+  return status;
+}
+
 static cdn_status linearize(cdn_state *state, const char *function, bool with_z, double *A, double *displacements,
                             int *n, double *velocities, int *l) {
-  linearization x = { .function = function, .state = state };
-  CDNI_TRY(cdni_study_matter(state, function, &x.m));
-  x.nu = x.m->tree.nu, x.nz = with_z ? cdn_system_nz(cdn_state_system(state)) : 0;
-  const size_t nu = (size_t)x.nu, nz = (size_t)x.nz, square = nu * nu;
-  double *memory = cdn_work_push(state, (6 * square + 4 * nu + 3 * nu * nz + nz * nz + 1) * sizeof *memory);
-  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  x.D = memory, x.U = x.D + square, x.by_q = x.U + square, x.by_u = x.by_q + square;
-  x.T = x.by_u + square, x.C = x.T + square;
-  x.v = x.C + square, x.du = x.v + nu, x.vdot = x.du + nu, x.udot = x.vdot + nu;
-  x.by_z = x.udot + nu, x.z_by_q = x.by_z + nu * nz, x.z_by_u = x.z_by_q + nu * nz, x.z_by_z = x.z_by_u + nu * nz;
-  const double *u = cdn_state_u_eff(state);
-  cdn_status status = u ? prepare(&x, u) : cdni_state_last_status(state);
-  for (int j = 0; j < x.n + x.l + x.nz && status == CDN_OK; j++) fill_column(&x, j, A);
-  if (displacements && status == CDN_OK) memcpy(displacements, x.D, (size_t)x.n * nu * sizeof *A);
-  if (velocities && status == CDN_OK) memcpy(velocities, x.U, (size_t)x.l * nu * sizeof *A);
+  linearization x;
+  double *memory;
+  CDNI_TRY(begin(&x, state, function, with_z, &memory));
+  for (int j = 0; j < x.n + x.l + x.nz; j++) fill_column(&x, j, A);
+  if (displacements) memcpy(displacements, x.D, (size_t)x.n * (size_t)x.nu * sizeof *A);
+  if (velocities) memcpy(velocities, x.U, (size_t)x.l * (size_t)x.nu * sizeof *A);
   *n = x.n, *l = x.l;
+  cdn_work_pop(state, memory);
+  return CDN_OK;
+}
+
+/* ---- inputs and outputs ---- */
+
+static cdn_status refuse_control(const linearization *x, cdn_control control) {
+  const cdn_system *system = cdn_state_system(x->state);
+  const constraint_room *room = cdni_constraints(system);
+  if (!cdni_motion_reads_control(x->m, x->state, control) &&
+      !(room && cdni_constraint_reads_control(room, x->state, control)))
+    return CDN_OK;
+  const char *name = cdn_control_name(system, control);
+  return cdni_state_fail(x->state, CDN_ERR_UNSUPPORTED, false, x->function, name,
+                         "control '%s' prescribes a motion: accelerations have no derivative by it", name);
+}
+
+/* Column `control` of B, from udot and zdot of another State on both sides of the control's value. */
+static cdn_status fill_input(linearization *x, cdn_state *other, cdn_control control, double *zdot, double *B) {
+  const int nu = x->nu, nz = x->nz, nc = cdn_system_control_count(cdn_state_system(other));
+  double at[2];
+  CDNI_TRY(refuse_control(x, control));
+  CDNI_TRY(cdni_control_sides(x->state, control, at));
+  if (at[0] == at[1]) return CDN_OK;
+  memset(x->udot, 0, (size_t)nu * sizeof *x->udot);
+  memset(zdot, 0, (size_t)nz * sizeof *zdot);
+  for (int side = 0; side < 2; side++) {
+    const double by = (side ? 1 : -1) / (at[1] - at[0]);
+    CDNI_TRY(cdn_control_set(other, control, at[side]));
+    CDNI_TRY(cdn_realize(other, CDN_STAGE_ACCELERATION));
+    for (int k = 0; k < nu; k++) x->udot[k] += by * cdn_state_udot(other)[k];
+    for (int k = 0; k < nz; k++) zdot[k] += by * cdn_state_zdot(other)[k];
+  }
+  for (int i = 0; i < x->l; i++) B[(x->n + i) * nc + control.i] = along(nu, x->U + i * nu, x->udot);
+  for (int i = 0; i < nz; i++) B[(x->n + x->l + i) * nc + control.i] = zdot[i];
+  return cdn_control_set(other, control, cdn_control_given(x->state, control));
+}
+
+static cdn_status fill_inputs(linearization *x, double *B) {
+  const int nc = cdn_system_control_count(cdn_state_system(x->state));
+  const size_t size = (size_t)(x->n + x->l + x->nz) * (size_t)nc;
+  cdn_state *other;
+  if (size > 0) memset(B, 0, size * sizeof *B);
+  double *zdot = cdn_work_push(x->state, ((size_t)x->nz + 1) * sizeof *zdot);
+  if (!zdot) return cdni_state_fail(x->state, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
+  cdn_status status = cdn_state_create(cdn_state_system(x->state), &other);
+  if (status != CDN_OK) {
+    cdn_work_pop(x->state, zdot);
+    return cdni_state_fail(x->state, status, false, x->function, NULL, "out of memory");
+  }
+  status = cdn_state_copy(other, x->state);
+  for (int i = 0; i < nc && status == CDN_OK; i++) status = fill_input(x, other, (cdn_control){ i }, zdot, B);
+  cdn_work_pop(x->state, zdot);
+  cdni_rest_destroy(x->state, other, status);
+  return status;
+}
+
+/* C from the derivatives by q, u and z (ny rows). */
+static void fill_outputs(linearization *x, int ny, const double *dy_dx, double *C) {
+  const int nu = x->nu, size = x->n + x->l + x->nz;
+  for (int j = 0; j < size; j++) {
+    const int z = perturb(x, j);
+    for (int i = 0; i < ny; i++) {
+      const double *row = dy_dx + (size_t)i * (size_t)(2 * nu + x->nz);
+      C[i * size + j] = z >= 0 ? row[2 * nu + z] : along(nu, row, x->v) + along(nu, row + nu, x->du);
+    }
+  }
+}
+
+static cdn_status measure(linearization *x, int n, const cdn_measure *measures, double *C, double *D) {
+  const cdn_system *system = cdn_state_system(x->state);
+  size_t ny = 0;
+  for (int i = 0; i < n; i++) ny += (size_t)cdn_measure_size(system, measures[i]);
+  double *dy_dx = cdn_work_push(x->state, (ny * (size_t)(2 * x->nu + x->nz) + 1) * sizeof *dy_dx);
+  if (!dy_dx) return cdni_state_fail(x->state, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
+  const cdn_status status = cdn_measure_state_derivatives(x->state, n, measures, C ? dy_dx : NULL, NULL, D);
+  if (status == CDN_OK && C) fill_outputs(x, (int)ny, dy_dx, C);
+  cdn_work_pop(x->state, dy_dx);
+  return status;
+}
+
+cdn_status cdn_linearize_outputs(cdn_state *state, int n_measures, const cdn_measure *measures, double *B, double *C,
+                                 double *D) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, measures, n_measures);
+  linearization x;
+  double *memory;
+  CDNI_TRY(begin(&x, state, __func__, true, &memory));
+  cdn_status status = B ? fill_inputs(&x, B) : CDN_OK;
+  if (status == CDN_OK && (C || D)) status = measure(&x, n_measures, measures, C, D);
   cdn_work_pop(state, memory);
   return status;
 }

@@ -200,7 +200,128 @@ START_TEST(of_a_humanoid) {
 }
 END_TEST
 
+/* ---- sensors: MuJoCo's C and D ---- */
+
+/* The text of a rig with sensors of all stages. */
+static void with_sensors(const char *format, double h, const char *theirs, char *text, size_t size) {
+  static const char sensors[] =
+      "<sensor><jointpos joint='elbow' name='s0'/><jointvel joint='rail' name='s1'/><ballquat joint='shoulder' name='s2'/>"
+      "<ballangvel joint='shoulder' name='s3'/><accelerometer site='nozzle' name='s4'/><gyro site='tip' name='s5'/>"
+      "<velocimeter site='tip' name='s6'/><framepos objtype='site' objname='tip' name='s7'/>"
+      "<framelinvel objtype='site' objname='tip' reftype='site' refname='nozzle' name='s8'/>"
+      "<framelinacc objtype='site' objname='tip' name='s9'/><subtreecom body='arm' name='s10'/>"
+      "<subtreeangmom body='base' name='s11'/><actuatorfrc actuator='d' name='s12'/>"
+      "<actuatorpos actuator='a' name='s13'/><actuatorvel actuator='g' name='s14'/>"
+      "<actuatorfrc actuator='e' name='s15'/><force site='tip' name='s16'/><torque site='nozzle' name='s17'/></sensor>"
+      "</mujoco>";
+  snprintf(text, size, format, h, theirs);
+  char *end = strstr(text, "</mujoco>");
+  snprintf(end, size - (size_t)(end - text), "%s", sensors);
+}
+
+/* Rows of theirs in our order; returns how many. */
+static int order_sensors(const step_rig *r, int n, const double *from, double *to) {
+  int rows = 0;
+  for (int i = 0; i < cdn_model_sensor_count(r->model); i++) {
+    cdn_model_sensor s;
+    OK(cdn_model_get_sensor(r->model, i, &s));
+    const int theirs = mj_name2id(r->m, mjOBJ_SENSOR, s.name);
+    const int size = cdn_measure_size(cdn_model_system(r->model), s.measure);
+    ck_assert_int_eq(size, r->m->sensor_dim[theirs]);
+    memcpy(to + (size_t)rows * (size_t)n, from + (size_t)r->m->sensor_adr[theirs] * (size_t)n,
+           (size_t)size * (size_t)n * sizeof *to);
+    rows += size;
+  }
+  return rows;
+}
+
+/* Row by row, relative to the row's largest number and to 1. */
+static double rows_differ(int rows, int n, const double *a, const double *b) {
+  double worst = 0;
+  for (int i = 0; i < rows; i++) {
+    double size = 1, off = 0;
+    for (int k = 0; k < n; k++) {
+      size = fmax(size, fabs(b[i * n + k]));
+      off = fmax(off, fabs(a[i * n + k] - b[i * n + k]));
+    }
+    worst = fmax(worst, off / size);
+  }
+  return worst;
+}
+
+/* 2.2.2's centred D has the opposite sign: so D is differenced here, as that function means to. */
+static void difference_sensors(step_rig *r, double eps, double *D) {
+  const int nc = r->m->nu, ny = r->m->nsensordata;
+  for (int k = 0; k < nc; k++) {
+    const double now = r->d->ctrl[k];
+    for (int side = 1; side >= -1; side -= 2) {
+      r->d->ctrl[k] = now + side * eps;
+      mj_forward(r->m, r->d);
+      for (int i = 0; i < ny; i++)
+        D[i * nc + k] = side > 0 ? r->d->sensordata[i] : (D[i * nc + k] - r->d->sensordata[i]) / (2 * eps);
+    }
+    r->d->ctrl[k] = now;
+  }
+}
+
+static void compare_sensors(step_rig *r, uint64_t *rng, double eps, double off[2]) {
+  enum { MOST_Y = 60 };
+  static double C[MOST_Y * MOST_X], D[MOST_Y * 20], raw[MOST_Y * MOST_X], rawD[MOST_Y * 20];
+  static double theirs[MOST_Y * MOST_X], theirs_D[MOST_Y * 20], to[MOST_X * MOST_X], product[MOST_Y * MOST_X];
+  const int n = 2 * r->m->nv + r->m->na, nc = r->m->nu, ny = r->m->nsensordata;
+  cdn_measure measures[MOST_Y];
+  cdn_model_sensor s;
+  ck_assert(ny <= MOST_Y && n <= MOST_X);
+  const int count = cdn_model_sensor_count(r->model);
+  for (int i = 0; i < count; i++) {
+    OK(cdn_model_get_sensor(r->model, i, &s));
+    measures[i] = s.measure;
+  }
+  step_rig_draw(r, rng, 0.7, 2);
+  OK_ON(r->state, cdn_measure_state_derivatives(r->state, count, measures, C, NULL, D));
+  mjd_transitionFD(r->m, r->d, eps, 1, NULL, NULL, raw, NULL);
+  difference_sensors(r, eps, rawD);
+  changes(r, cdn_state_q(r->state), cdn_state_u(r->state), false, to);
+  ck_assert_int_eq(order_sensors(r, n, raw, theirs), ny);
+  multiply(ny, n, n, theirs, to, product);
+  order_sensors(r, nc, rawD, theirs);
+  for (int i = 0; i < cdn_model_actuator_count(r->model); i++) {
+    cdn_model_actuator a;
+    OK(cdn_model_get_actuator(r->model, i, &a));
+    const int column = mj_name2id(r->m, mjOBJ_ACTUATOR, a.name);
+    for (int k = 0; k < ny; k++) theirs_D[k * nc + a.control.i] = theirs[k * nc + column];
+  }
+  off[0] = rows_differ(ny, n, C, product);
+  off[1] = rows_differ(ny, nc, D, theirs_D);
+}
+
+START_TEST(of_sensors) {
+  static const double eps[] = { 1e-4, 1e-5, 1e-6 };
+  char text[6000];
+  uint64_t rng = 5;
+  double worst[2] = { 0, 0 };
+  with_sensors(step_rig_smooth, 0.01, methods[_i].theirs, text, sizeof text);
+  step_rig r = step_rig_load("sensors", text, NULL);
+  for (int i = 0; i < 10; i++) {
+    double best[2] = { INFINITY, INFINITY };
+    const uint64_t here = rng;
+    for (int k = 0; k < 3; k++) {
+      double off[2];
+      rng = here;
+      compare_sensors(&r, &rng, eps[k], off);
+      for (int j = 0; j < 2; j++) best[j] = fmin(best[j], off[j]);
+    }
+    for (int j = 0; j < 2; j++) worst[j] = fmax(worst[j], best[j]);
+  }
+  printf("%-9s derivatives of sensors: worst %.2g by x, %.2g by controls\n", methods[_i].theirs, worst[0], worst[1]);
+  AT_MOST(worst[0], 1e-7); /* both are differences, of numbers of some hundreds */
+  AT_MOST(worst[1], 1e-8);
+  step_rig_drop(&r);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, of_sensors, 0, METHODS);
   tcase_add_loop_test(c, of_smooth_steps, 0, METHODS);
   tcase_add_loop_test(c, of_steps_with_soft_rows, 0, METHODS);
   tcase_add_loop_test(c, of_a_humanoid, 0, METHODS);

@@ -398,6 +398,73 @@ START_TEST(feedback_is_part_of_derivatives) {
 }
 END_TEST
 
+/* ---- laws of users with slopes ---- */
+
+/* rate = c - a^3, gain = 2 + sin l + 0.3 ldot + a^2, bias = cos(2 l) - 0.1 ldot^2 */
+static cdn_status own_rate(void *context, cdn_state *state, const cdn_drive_view *v, double *out) {
+  (void)context, (void)state;
+  *out = v->c - v->a * v->a * v->a;
+  return CDN_OK;
+}
+static cdn_status own_gain(void *context, cdn_state *state, const cdn_drive_view *v, double *out) {
+  (void)context, (void)state;
+  *out = 2 + sin(v->length) + 0.3 * v->rate + v->a * v->a;
+  return CDN_OK;
+}
+static cdn_status own_bias(void *context, cdn_state *state, const cdn_drive_view *v, double *out) {
+  (void)context, (void)state;
+  *out = cos(2 * v->length) - 0.1 * v->rate * v->rate;
+  return CDN_OK;
+}
+static cdn_status own_rate_slopes(void *context, cdn_state *state, const cdn_drive_view *v, cdn_drive_slopes *out) {
+  (void)context, (void)state;
+  out->by_a = -3 * v->a * v->a;
+  return CDN_OK;
+}
+static cdn_status own_gain_slopes(void *context, cdn_state *state, const cdn_drive_view *v, cdn_drive_slopes *out) {
+  (void)context, (void)state;
+  out->by_length = cos(v->length), out->by_rate = 0.3, out->by_a = 2 * v->a;
+  return CDN_OK;
+}
+static cdn_status own_bias_slopes(void *context, cdn_state *state, const cdn_drive_view *v, cdn_drive_slopes *out) {
+  (void)context, (void)state;
+  out->by_length = -2 * sin(2 * v->length), out->by_rate = -0.2 * v->rate;
+  return CDN_OK;
+}
+
+/* With slopes derivatives are exact to rounding; without, to the error of differences. */
+START_TEST(slopes_of_users_make_derivatives_exact) {
+  for (int with = 0; with < 2; with++) {
+    cdn_body shin;
+    cdn_system *system = start_shin(&shin);
+    cdn_control_def control = cdn_default_control_def();
+    cdn_drive_def def = cdn_default_drive_def();
+    control.name = "c", control.initial = 0.3;
+    def.control = cdn_system_add_control(system, &control), def.body = shin;
+    def.dynamics = CDN_ACTUATOR_USER, def.gain_law = def.bias_law = CDN_LAW_OF_USER;
+    def.user = (cdn_drive_user){ NULL, own_rate, own_gain, own_bias };
+    if (with) def.rate_slopes = own_rate_slopes, def.gain_slopes = own_gain_slopes, def.bias_slopes = own_bias_slopes;
+    const cdn_force force = cdn_system_add_drive(system, "own", &def);
+    cdn_state *state;
+    const double q = 0.7, u = -0.4, a = 0.6, error = with ? 1e-14 : 1e-7;
+    double by_q, by_u, by_z, zdot_by_z;
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    OK_ON(state, cdn_state_set_q(state, &q));
+    OK_ON(state, cdn_state_set_u(state, &u));
+    OK_ON(state, cdn_state_set_zvar(state, cdn_actuator_activation(system, force), &a));
+    OK_ON(state, cdn_forward_dynamics_derivatives(state, &by_q, &by_u, NULL, &by_z));
+    OK_ON(state, cdn_calc_zdot_derivatives(state, NULL, NULL, &zdot_by_z));
+    NEAR(by_q, cos(q) * a - 2 * sin(2 * q), error);
+    NEAR(by_u, 0.3 * a - 0.2 * u, error);
+    NEAR(by_z, 2 + sin(q) + 0.3 * u + 3 * a * a, error);
+    NEAR(zdot_by_z, -3 * a * a, error);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* ---- mistakes ---- */
 
 START_TEST(mistakes_are_named) {
@@ -461,6 +528,7 @@ static void add(TCase *tests) {
   tcase_add_test(tests, exact_filters_are_exponentials);
   tcase_add_test(tests, signals_may_be_early);
   tcase_add_test(tests, feedback_is_part_of_derivatives);
+  tcase_add_test(tests, slopes_of_users_make_derivatives_exact);
   tcase_add_test(tests, mistakes_are_named);
   tcase_add_test(tests, what_is_no_actuator_is_refused);
   tcase_add_test(tests, moments_are_gradients_of_lengths);

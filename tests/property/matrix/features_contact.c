@@ -146,11 +146,10 @@ static cdn_shape add_shape(scene *s, cdn_body body, cdn_geometry_kind kind, cdn_
 }
 
 /* The lower one's z points at the upper one. The upper one is tilted, but for its z. */
-static void add_touch(scene *s) {
+static void add_touch_by(scene *s, uint32_t mask) {
   const touching *t = touching_of(s);
   static const char *const names[2][2] = { { "anvil", "hammer" }, { "sole", "foot" } };
   const cdn_body below = s->ball, above = s->loose[0];
-  const uint32_t mask = 2u << s->now;
   cdn_transform X = { scene_rotation(s), cdn_add(s->X[above.i].p, scene_vec3(s, 0.1)) };
   add_shape(s, below, t->below, X, 1, t->depth, mask, names[s->now][0]);
   X.R = cdn_rotation_multiply(X.R, cdn_rotation_axis_angle(cdn_v3(1, 2, 0), t->tilt));
@@ -166,6 +165,7 @@ static void add_touch(scene *s) {
     if (t->pyramidal) s->soft.cone = CDN_SOFT_PYRAMIDAL;
   }
 }
+static void add_touch(scene *s) { add_touch_by(s, 2u << s->now); }
 
 /* The memory of friction is of slots in a unit of its own, some of which are loaded. */
 static void load_friction(scene *s, cdn_state *state) {
@@ -202,6 +202,41 @@ static void add_own_law(scene *s) {
   if (s->now > 0) def.pressure = egg_pressure, def.potential = egg_potential;
   cdn_system_add_contact_law(s->system, &def);
   add_touch(s);
+}
+
+/* The user's function finds a ball on a half-space, neither of which touches anything by itself; the second one moves
+ * with time, and its force follows the speed of a joint. */
+typedef struct field {
+  cdn_shape ground, ball;
+  cdn_body joint; /* -1: it reads poses alone */
+} field;
+static cdn_status find_field(const void *self, cdn_state *state, cdn_source_output *out) {
+  const field *f = self;
+  cdn_geometry geometry;
+  cdn_transform ground, ball;
+  CDN_TRY(cdn_shape_get(state, f->ground, &geometry, &ground));
+  CDN_TRY(cdn_shape_get(state, f->ball, &geometry, &ball));
+  cdn_law_contact c = cdn_default_law_contact();
+  c.normal = ground.R.z;
+  c.depth = geometry.size[0] - cdn_dot(c.normal, cdn_sub(ball.p, ground.p));
+  c.point = cdn_sub(ball.p, cdn_scale(geometry.size[0] - 0.5 * c.depth, c.normal));
+  c.curvature[0] = c.curvature[1] = 1 / geometry.size[0];
+  if (f->joint.i > 0) {
+    c.curvature[0] = c.curvature[1] = 0;
+    c.depth += 1e-4 * sin(cdn_state_time(state)) + 1e-4 * tanh(u_of(state, f->joint));
+    c.elastic = 5e3 * fmax(c.depth, 0), c.damping = 0.2;
+  }
+  return cdn_source_add(out, f->ground, f->ball, &c);
+}
+static void add_source(scene *s) {
+  cdn_contact_source_def def = cdn_default_contact_source_def();
+  const uint32_t n = (uint32_t)cdn_system_shape_count(s->system);
+  const cdn_ticket reads[] = { CDN_T, CDN_U_EFF };
+  add_touch_by(s, 0);
+  const field self = { { (int32_t)n }, { (int32_t)n + 1 }, { s->now > 0 ? s->slider.i : -1 } };
+  def.name = s->now ? "second field" : "field", def.find = find_field, def.self = &self, def.self_size = sizeof self;
+  if (s->now > 0) def.reads = reads, def.n_reads = 2;
+  cdn_system_add_contact_source(s->system, &def);
 }
 
 /* An actuator presses the two together. */
@@ -265,6 +300,7 @@ static const feature table[] = {
     SLIDES(CDN_GEOMETRY_HEIGHT_FIELD, SPHERE, 3e-2, 0) },
   { .name = "law of the user's", .differenced = true, .add = add_own_law,
     SLIDES(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 2e-2, 0) },
+  { .name = "source of the user's", .differenced = true, .add = add_source, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "belt", .add = add_belt, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "sticking ball", .add = add_touch, STICKS(HALF_SPACE, SPHERE, 2e-3, 0, 0, 0.003) },
   { .name = "sticking box", .differenced = true, .add = add_touch, STICKS(BOX, BOX, 4e-3, 0.02, 0, 0) },
@@ -274,6 +310,10 @@ static const feature table[] = {
   { .name = "convex rolling", .add = add_touch, CONVEX(SPHERE, SPHERE, 6, false, 2e-3, 0) },
   { .name = "convex box", .add = add_touch, CONVEX(HALF_SPACE, BOX, 4, false, 8e-3, 0) },
   { .name = "convex pressed", .differenced = true, .add = add_pressed, CONVEX(HALF_SPACE, SPHERE, 3, false, 2e-3, 0) },
+  { .name = "convex law of the user's", .differenced = true, .add = add_own_law,
+    CONVEX(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 3, false, 2e-2, 0) },
+  { .name = "convex source of the user's", .differenced = true, .add = add_source,
+    CONVEX(HALF_SPACE, SPHERE, 3, false, 2e-3, 0) },
   { .name = "convex pyramid", .add = add_touch, CONVEX(BOX, SPHERE, 3, true, 2e-3, 0) },
 };
 /* clang-format on */
