@@ -13,7 +13,7 @@ START_TEST(help_is_where_it_is_looked_for) {
   SAYS(output, "exit codes");
   SAYS(output, "simulate");
   ck_assert_str_eq(errors, "");
-  const char *const commands[] = { "info", "eval", "equilibrium", "modes", "simulate", "speed" };
+  const char *const commands[] = { "info", "eval", "equilibrium", "modes", "rollout", "simulate", "speed" };
   for (int i = 0; i < CDNI_COUNT(commands); i++) {
     SUCCEEDS("%s --help", commands[i]);
     SAYS(output, "usage: cardan ");

@@ -202,11 +202,8 @@ static int grey_at(png_structp png, png_infop info, int x, int y) {
 }
 
 static const char *read_text(const char *name) {
-  static char text[4000];
-  FILE *file = fopen(name, "rb");
-  ck_assert_ptr_nonnull(file);
-  text[fread(text, 1, sizeof text - 1, file)] = 0;
-  fclose(file);
+  static char text[TEXT_SIZE];
+  read_file(name, text);
   return text;
 }
 
