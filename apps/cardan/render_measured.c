@@ -162,9 +162,9 @@ static bool tell_depth(const render_arguments *a, const cdn_view_point *view, co
   char text[CDN_NUMBER_SIZE], near[CDN_NUMBER_SIZE], far[CDN_NUMBER_SIZE];
   if (a->model.quiet) return true;
   if (nothing == (int64_t)n) printf("%s: nothing is in the picture\n", a->output);
-  else
-    printf("%s: depth %s to %s m, in units of %s m\n", a->output, rounded((double)least, near),
-           rounded((double)most, far), rounded(unit, text));
+  else printf("%s: depth %s to %s m", a->output, rounded((double)least, near), rounded((double)most, far));
+  if (nothing < (int64_t)n && !ends_in(a->output, ".npy")) printf(", in units of %s m", rounded(unit, text));
+  if (nothing < (int64_t)n) printf("\n");
   return true;
 }
 
