@@ -236,6 +236,7 @@ int command_plot(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_rollout(int argc, char **argv);
 int command_speed(int argc, char **argv);
 int command_view(int argc, char **argv);
 

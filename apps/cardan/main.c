@@ -20,6 +20,7 @@ static const struct {
   { "view", command_view, "the model in a browser, running: to look at, to steer, to pull" },
   { "export", command_export, "the model and its motion as glTF, poses, or a keyframe" },
   { "convert", command_convert, "the model as a file of another format" },
+  { "rollout", command_rollout, "many runs under given controls, and their states as an array" },
   { "speed", command_speed, "what the model costs on this machine: realizations, dynamics, steps a second" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -11,9 +11,11 @@ static const help_page page = {
   "render", "MODEL [RUN.csv] [options]",
   "Draws a model, off screen: at its start, or as it was at a time of a run that 'cardan simulate' wrote. The picture is a PNG.\n"
   "With -o FILE.mp4 or FILE.gif it is a video of the run, made by ffmpeg.\n"
-  "Both are good drafts, drawn fast; --samples 4 draws with all rays.\n",
+  "Both are good drafts, drawn fast; --samples 4 draws with all rays.\n"
+  "--depth and --segmentation measure in place of drawing: how far each pixel is, or which shape or body it shows.\n",
   "  cardan render walker.xml -o walker.png\n"
   "  cardan simulate walker.xml --duration 2 --report 0.02 -o walk.csv && cardan render walker.xml walk.csv -o walk.mp4\n"
+  "  cardan render walker.xml --depth -o walker-depth.png && cardan render walker.xml --depth -o walker-depth.npy\n"
   "  cardan render five_bar.xml --show joints,constraints --from 0,-1,0.2 -o bars.png\n",
   WHICH_MODEL
 };
@@ -71,10 +73,29 @@ static bool read_places(render_arguments *a) {
   return !a->show || read_layers(a->show, &a->layers);
 }
 
+static bool is_measured(const render_arguments *a) { return a->depth || a->segmentation; }
+
 static bool is_video(const char *path) { return ends_in(path, ".mp4") || ends_in(path, ".gif"); }
 
+static bool is_kind(const char *word) { return strcmp(word, "shapes") == 0 || strcmp(word, "bodies") == 0; }
+
+static bool measuring_makes_sense(const render_arguments *a) {
+  if (a->depth && a->segmentation) complain("--depth and --segmentation are two pictures: call the command for each");
+  else if (a->unit > 0 && !a->depth) complain("--unit is the unit of a picture of depth: it needs --depth");
+  else if (a->segmentation && !is_kind(a->segmentation))
+    complain("--segmentation is shapes or bodies, not '%s'", a->segmentation);
+  else if (is_measured(a) && !ends_in(a->output, ".png") && !ends_in(a->output, ".npy"))
+    complain("-o %s: what is measured is a picture, .png, or the numbers, .npy, as the name ends", a->output);
+  else if (is_measured(a) && (a->samples > 0 || a->show || a->transparent))
+    complain("--samples, --show and --transparent are for drawn pictures: %s has one ray a pixel, and no marks",
+             a->depth ? "--depth" : "--segmentation");
+  else return true;
+  return false;
+}
+
 static bool makes_sense(const render_arguments *a) {
-  if (!is_video(a->output) && !ends_in(a->output, ".png"))
+  if (!measuring_makes_sense(a)) return false;
+  if (!is_measured(a) && !is_video(a->output) && !ends_in(a->output, ".png"))
     complain("-o %s: pictures are .png, videos .mp4 or .gif, as the name ends", a->output);
   else if (a->runs.n > 1) complain("render draws one run, and %d are named", a->runs.n);
   else if (is_video(a->output) && a->runs.n == 0 && a->orbit == 0)
@@ -168,7 +189,15 @@ static int look_around(stage *s, double begin) {
   return CMD_OK;
 }
 
+static int measure_picture(stage *s, double time) {
+  cdn_view_point view;
+  if (played_show(&s->shown, time) != CDN_OK || choose_view(s, &view) != CDN_OK) return played_failed(&s->shown);
+  const int code = measured_write(s->a, s->shown.scene, s->renderer, &view);
+  return code == CMD_FAILED ? played_failed(&s->shown) : code;
+}
+
 static int draw_picture(stage *s, double time) {
+  if (is_measured(s->a)) return measure_picture(s, time);
   if (played_show(&s->shown, time) != CDN_OK || draw(s) != CDN_OK) return played_failed(&s->shown);
   return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
 }
@@ -271,7 +300,7 @@ static int render(const render_arguments *a) {
   if (code == CMD_OK) code = look_around(&s, is_video(a->output) ? s.shown.from : time);
   if (code == CMD_OK) code = open_renderer(&s);
   if (code == CMD_OK) code = is_video(a->output) ? draw_video(&s) : draw_picture(&s, time);
-  if (code == CMD_OK && !a->model.quiet) printf("%s\n", a->output);
+  if (code == CMD_OK && !a->model.quiet && !is_measured(a)) printf("%s\n", a->output);
   free(s.picture.rgba);
   cdn_renderer_destroy(s.renderer);
   played_close(&s.shown);
@@ -294,6 +323,11 @@ int command_render(int argc, char **argv) {
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
       "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, all" },
+    { "depth", 0, OPTION_FLAG, &a.depth, NULL,
+      "a picture of depth along the camera's axis, 16 bits, or its numbers in m, .npy" },
+    { "unit", 0, OPTION_POSITIVE, &a.unit, "M", "of --depth: what one step of grey is, m (default: one that fits)" },
+    { "segmentation", 0, OPTION_TEXT, &a.segmentation, "WHAT",
+      "a colour, or a number in .npy, for each of the shapes or bodies; FILE.json says which" },
     { "collision", 0, OPTION_FLAG, &a.collision, NULL, "shapes of contact in place of looks" },
     { "transparent", 0, OPTION_FLAG, &a.transparent, NULL,
       "no floor, and a background that lets through what is behind" },

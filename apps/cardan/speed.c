@@ -3,7 +3,7 @@
 
 #include <cardan/ensemble.h>
 
-#include "command.h"
+#include "speed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +14,12 @@
 
 static const help_page page = {
   "speed", "MODEL [options]",
-  "Times realizations stage by stage, forward and inverse dynamics, the mass matrix, and the stepper, each as the\n"
-  "best of several sweeps over perturbed states. Timings are of this machine and this moment: compare ratios.\n",
+  "Times realizations stage by stage, forward and inverse dynamics, the mass matrix, each as the best of several\n"
+  "sweeps over perturbed states; and the stepper: its steps a second, and which part of a step each stage takes.\n"
+  "Timings are of this machine and this moment: compare ratios.\n",
   "  cardan speed humanoid.xml\n"
   "  cardan speed robot.urdf --json | jq .forward_dynamics_ns\n"
+  "  cardan speed walker.xml --like mujoco --control-noise 0.1\n"
   "  cardan speed walker.xml --ensemble 1000 --threads 2\n",
   WHICH_MODEL
 };
@@ -149,29 +151,6 @@ static cdn_status measure(subject *s, timed *run, double *ns) {
   return CDN_OK;
 }
 
-/* ---- the stepper ---- */
-
-typedef struct pace {
-  double steps_per_second, real_time; /* accepted steps, simulated time over wall time */
-} pace;
-
-/* Runs for a quarter of a second at the default accuracy. If the run fails on the way, its speed until then counts. */
-static cdn_status measure_stepper(cdn_state *state, pace *p) {
-  cdn_stepper *stepper = NULL;
-  cdn_status status = cdn_stepper_create(state, NULL, &stepper);
-  if (status) return status;
-  double start = now(), first = cdn_state_time(cdn_stepper_state(stepper));
-  for (int i = 1; now() - start < 0.25 && i <= 100000; i++)
-    if (cdn_stepper_advance(stepper, first + 0.01 * i, NULL) != CDN_OK) break;
-  double took = now() - start;
-  cdn_certificate certificate;
-  status = cdn_stepper_certificate(stepper, &certificate);
-  if (!status)
-    *p = (pace){ (double)certificate.steps / took, (certificate.time_final - certificate.time_initial) / took };
-  cdn_stepper_destroy(stepper);
-  return status;
-}
-
 /* ---- ensembles ---- */
 
 typedef struct crowd {
@@ -240,16 +219,15 @@ static cdn_status measure_ensemble(const subject *s, cdn_state *state, crowd *c)
 
 /* ---- the command ---- */
 
-static void print(const cdn_model *model, const subject *s, const double *ns, const pace *p, const crowd *c,
-                  bool json) {
+static void print(const cdn_model *model, const subject *s, const double *ns, const pace *p, const pace_arguments *how,
+                  const crowd *c, bool json) {
   const char *name = cdn_model_name(model);
   if (json) {
     json_writer w = jw_begin(stdout);
     jw_text(&w, "name", name);
     jw_integer(&w, "nu", s->nu);
     for (int i = 0; i < ROWS; i++) jw_number(&w, rows[i].key, ns[i]);
-    jw_number(&w, "steps_per_second", p->steps_per_second);
-    jw_number(&w, "real_time_factor", p->real_time);
+    print_pace_json(&w, p, how);
     if (c->count > 0) {
       jw_integer(&w, "ensemble_count", c->count);
       jw_integer(&w, "ensemble_threads", c->threads);
@@ -264,7 +242,7 @@ static void print(const cdn_model *model, const subject *s, const double *ns, co
   printf("%s: %d speeds\n", visible(name), s->nu);
   for (int i = 0; i < ROWS; i++)
     printf("  %-26s %10.0f ns  %8.1f ns a speed\n", rows[i].label, ns[i], s->nu ? ns[i] / s->nu : 0);
-  printf("  %-26s %10.0f steps a second, %.3g x real time\n", "simulation", p->steps_per_second, p->real_time);
+  print_pace(p, how);
   if (c->count == 0) return;
   printf("  an ensemble of %d States, %d lanes, %d threads:\n", c->count, c->lanes, c->threads);
   printf("  %-26s %10.0f ns a State  %8.1f ns a speed\n", "realize to Acceleration", c->acceleration_ns,
@@ -273,12 +251,12 @@ static void print(const cdn_model *model, const subject *s, const double *ns, co
   printf("  %-26s %10.0f steps a second\n", "fixed steps", c->steps_per_second);
 }
 
-static cdn_status run(subject *s, cdn_state *initial, double *ns, pace *p, crowd *c) {
+static cdn_status run(subject *s, cdn_state *initial, const pace_arguments *how, double *ns, pace *p, crowd *c) {
   for (int i = 0; i < ROWS; i++) {
     cdn_status status = measure(s, rows[i].run, &ns[i]);
     if (status) return status;
   }
-  cdn_status status = measure_stepper(initial, p);
+  cdn_status status = measure_pace(initial, how, p);
   return status || c->count == 0 ? status : measure_ensemble(s, initial, c);
 }
 
@@ -289,8 +267,17 @@ int command_speed(int argc, char **argv) {
   model_arguments arguments = { 0 };
   bool json = false;
   double count = 0, threads = 0;
+  const char *method = NULL;
+  pace_arguments how = { 0 };
   const option table[] = { { "ensemble", 0, OPTION_POSITIVE, &count, "K", "time an ensemble of K States, too" },
                            { "threads", 0, OPTION_POSITIVE, &threads, "N", "threads of the ensemble (default 1)" },
+                           { "method", 0, OPTION_TEXT, &method, "NAME",
+                             "of the stepper; file: the method and the step of the model's file" },
+                           { "step", 0, OPTION_POSITIVE, &how.step, "H",
+                             "equal steps, s (default: steps under error control, at the default accuracy)" },
+                           { "control-noise", 0, OPTION_POSITIVE, &how.noise, "S",
+                             "normal noise on the controls of each step, in halves of their ranges" },
+                           PRESET_OPTION(arguments),
                            { "json", 0, OPTION_FLAG, &json, NULL, "JSON instead of a table" },
                            { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from this keyframe" },
                            CONTROL_OPTION(arguments),
@@ -302,10 +289,14 @@ int command_speed(int argc, char **argv) {
     complain("--ensemble and --threads are whole numbers, up to 100000000 and 1024; threads are an ensemble's");
     return CMD_USAGE;
   }
+  if (!settle_names(&arguments, &method, 0, NULL) || !choose_method(&arguments, method, how.step, &how.method))
+    return CMD_USAGE;
+  settle_onset(&arguments, how.step, cdn_default_stepper_def().accuracy);
   crowd c = { .count = (int)count, .threads = threads > 0 ? (int)threads : 1 };
   cdn_model *model = NULL;
   cdn_state *state = NULL, *initial = NULL;
   code = load_start(&arguments, &model, &state);
+  if (code == CMD_OK) code = settle_steps(&arguments, method, model, &how.method, &how.step);
   if (code == CMD_OK && cdn_system_nu(cdn_model_system(model)) == 0) {
     complain("%s: nothing moves in this model, so there is nothing to time", arguments.path);
     code = CMD_FAILED;
@@ -320,7 +311,7 @@ int command_speed(int argc, char **argv) {
     subject s = make_subject(state);
     cdn_status status = cdn_state_copy(initial, state);
     if (!status) status = cdn_model_create_scene(model, state, NULL, &s.scene);
-    if (!status) status = run(&s, initial, ns, &p, &c);
+    if (!status) status = run(&s, initial, &how, ns, &p, &c);
     if (status) {
       cdn_error error;
       cdn_state_last_error(state, &error);
@@ -328,7 +319,7 @@ int command_speed(int argc, char **argv) {
       complain_error("", &error);
       code = CMD_FAILED;
     } else {
-      print(model, &s, ns, &p, &c, json);
+      print(model, &s, ns, &p, &how, &c, json);
     }
     free_subject(&s);
   }

@@ -24,6 +24,7 @@
  *   copy a State into it, or out of it: cdn_ensemble_set_state, cdn_ensemble_get_state
  *   set or get q, u or z of all States: cdn_ensemble_set, cdn_ensemble_get
  *   set the time of all States, get the time of one: cdn_ensemble_set_time, cdn_ensemble_time
+ *   set the controls of all States: cdn_ensemble_set_controls
  *   get the rates of all States: cdn_ensemble_rates
  *   get one body's pose and velocity in all States: cdn_ensemble_body
  *   get all energies: cdn_ensemble_energies
@@ -98,6 +99,11 @@ CDN_API cdn_status cdn_ensemble_get_state(cdn_ensemble *ensemble, int k, cdn_sta
 CDN_API cdn_status cdn_ensemble_set(cdn_ensemble *ensemble, cdn_pool pool, const double *values,
                                     size_t stride) CDN_NODISCARD;
 CDN_API cdn_status cdn_ensemble_get(cdn_ensemble *ensemble, cdn_pool pool, double *values, size_t stride) CDN_NODISCARD;
+/** Writes the controls of all States (def.vary has CDN_VARY_CONTROLS): rows of cdn_system_control_count numbers, as
+ *  cdn_control_set_all. Runs go on: t, y, memories and companions stay, and failures are kept. CDN_ERR_ARG: controls do
+ *  not vary. CDN_ERR_NONFINITE names the State; then nothing changes. O(controls) for each State; in lanes O(size of
+ *  the model) for constants of the lanes. */
+CDN_API cdn_status cdn_ensemble_set_controls(cdn_ensemble *ensemble, const double *values, size_t stride) CDN_NODISCARD;
 CDN_API cdn_status cdn_ensemble_set_time(cdn_ensemble *ensemble, double t) CDN_NODISCARD; /**< of all States, s */
 /** Time of State k, s; NaN if there is no such State. */
 CDN_API double cdn_ensemble_time(const cdn_ensemble *ensemble, int k);

@@ -1,9 +1,10 @@
-/* Cardan: pictures of a scene, drawn off screen by tracing rays (Embree). No window, display or graphics card is
- * needed.
+/* Cardan: pictures of a scene, drawn off screen by tracing rays (Embree), and pictures of depth and of what is where.
+ * No window, display or graphics card is needed.
  *
  * I want to
  *   draw the frame into memory, off screen: cdn_renderer_create, cdn_default_render_def, cdn_renderer_draw,
  *       cdn_renderer_destroy
+ *   measure what each pixel shows: its depth, its distance, its visual: cdn_renderer_measure
  *   know whether this library draws, and where a point is in the picture: cdn_renderer_is_available,
  *       cdn_renderer_project */
 #ifndef CARDAN_RENDER_H
@@ -46,6 +47,18 @@ CDN_API void cdn_renderer_destroy(cdn_renderer *renderer); /**< NULL is allowed 
  *  above. Errors: CDN_ERR_ARG (no frame yet, an angle of
  *  view that is not within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view, uint8_t *rgba) CDN_NODISCARD;
+/** What each pixel of the picture shows in its middle. Each array may be NULL; else it has room for width height
+ *  numbers: rows from top to bottom.
+ *  - `depth`: how far it is from the camera along the camera's axis, m, as depth cameras measure it; INFINITY: nothing;
+ *  - `distance`: how far it is along the ray through the pixel, m; INFINITY: nothing;
+ *  - `visual`: its number in the scene (cdn_scene_visual tells body, shape and name); -1: nothing.
+ *  Rays meet the visuals that the picture shows (`collision`, `groups`), but for those of opacity 0. They meet the
+ *  shapes themselves, in doubles, as cdn_scene_pick does, not the triangles that are drawn; of two at the same distance
+ *  the first counts. Marks and the floor of the def are not met: they are no part of the model. A plane without end
+ *  reaches to the horizon. From inside a shape a ray meets where it leaves. The arrays do not depend on the number of
+ *  threads. Errors: CDN_ERR_ARG (as cdn_renderer_draw), CDN_ERR_NOMEM. O(pixels log(visuals)), by Embree. */
+CDN_API cdn_status cdn_renderer_measure(cdn_renderer *renderer, const cdn_view_point *view, float *depth,
+                                        float *distance, int32_t *visual) CDN_NODISCARD;
 /** Where a point is in the picture: pixels from the left and from the top; false if it is behind the camera. */
 CDN_API bool cdn_renderer_project(const cdn_renderer *renderer, const cdn_view_point *view, cdn_vec3 p_G,
                                   double pixel[2]);

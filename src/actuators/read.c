@@ -1,4 +1,5 @@
 /* What actuators do at a State, those on mobilities of the room of forces included. */
+#include "actuators/actuators.h"
 #include "actuators/internal.h"
 
 static cdn_status no_actuator(cdn_state *state, const char *function, cdn_force force) {
@@ -79,4 +80,11 @@ cdn_zvar cdn_actuator_activation(const cdn_system *system, cdn_force force) {
   CDNI_NEED_OBJECT(system, none);
   const drive *a = cdn_system_is_frozen(system) ? cdni_drive_of(system, force) : NULL;
   return a ? a->z : none;
+}
+
+bool cdni_actuator_on_path(const cdn_system *system, cdn_force force, actuator_on_path *out) {
+  const drive *a = cdni_drive_of(system, force);
+  if (!a || a->def.on != CDN_ON_PATH) return false;
+  *out = (actuator_on_path){ a->def.path, a->def.gear[0], a->def.dynamics == CDN_ACTUATOR_MUSCLE };
+  return true;
 }

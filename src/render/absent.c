@@ -32,6 +32,16 @@ cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view,
   return refuse("cdn_renderer_draw");
 }
 
+cdn_status cdn_renderer_measure(cdn_renderer *renderer, const cdn_view_point *view, float *depth, float *distance,
+                                int32_t *visual) {
+  (void)renderer;
+  (void)view;
+  (void)depth;
+  (void)distance;
+  (void)visual;
+  return refuse("cdn_renderer_measure");
+}
+
 bool cdn_renderer_project(const cdn_renderer *renderer, const cdn_view_point *view, cdn_vec3 p_G, double pixel[2]) {
   (void)renderer;
   (void)view;

@@ -72,6 +72,7 @@ struct cdn_renderer {
   cdni_array things; /* thing, of the present frame */
   cdni_array floors; /* uint32_t: which things are planes */
   cdni_array lamps;  /* lamp, of the present frame */
+  cdni_array seen;   /* what measuring rays may meet, of the last measured frame: measured.c */
   paint *textures;
   int n_textures;
   float linear[256];                    /* of the bytes of pictures */
@@ -179,8 +180,16 @@ void cdni_render_ask_lights(const tracer *t, shadow_rays *s, const surface *at, 
 /* Adds light, as far as it is seen. */
 void cdni_render_add_light(int channels, const float *light, const uint8_t *seen, float rgb[3]);
 
+/* renderer.c */
+enum { BAND = 120 }; /* rows of the picture */
+/* Draws a band of rows; false if the picture has no such band. */
+typedef bool (*cdni_render_part)(void *context, int thread, int band);
+/* Has all bands of the picture drawn, by all threads. Threads are numbered from 0. */
+void cdni_render_share(const cdn_renderer *r, cdni_render_part part, void *context);
+/* A view is an angle and a finite pose, and the scene has a frame. */
+cdn_status cdni_render_check_view(const cdn_renderer *r, const cdn_view_point *view, const char *function);
+
 /* bands.c: rows of the picture. */
-enum { BAND = 120 };
 typedef struct worker worker;
 worker *cdni_render_make_worker(const cdn_renderer *r);
 void cdni_render_drop_worker(const cdn_renderer *r, worker *w);

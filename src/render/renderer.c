@@ -180,6 +180,7 @@ void cdn_renderer_destroy(cdn_renderer *r) {
   cdni_array_free(&a, &r->things);
   cdni_array_free(&a, &r->floors);
   cdni_array_free(&a, &r->lamps);
+  cdni_array_free(&a, &r->seen);
   drop_workers(r);
   for (int i = 0; r->textures && i < r->n_textures; i++) cdni_free(&a, r->textures[i].smaller, r->textures[i].bytes);
   cdni_free(&a, r->textures, (size_t)r->n_textures * sizeof *r->textures);
@@ -233,14 +234,15 @@ static bool place_all(const cdn_renderer *r, RTCScene scenes[PARTS]) {
 /* ---- threads ---- */
 
 typedef struct work {
-  const tracer *tracer;
-  atomic_int next_band, next_worker;
+  cdni_render_part part;
+  void *context;
+  atomic_int next_band, next_thread;
 } work;
 
 static void *draw_bands(void *context) {
   work *w = context;
-  worker *own = w->tracer->renderer->workers[atomic_fetch_add(&w->next_worker, 1)];
-  while (cdni_render_band(own, w->tracer, atomic_fetch_add(&w->next_band, 1))) {}
+  const int thread = atomic_fetch_add(&w->next_thread, 1);
+  while (w->part(w->context, thread, atomic_fetch_add(&w->next_band, 1))) {}
   return NULL;
 }
 
@@ -249,6 +251,16 @@ static int count_threads(const cdn_renderer *r) {
   const int wanted = r->def.threads > 0 ? r->def.threads : processors > 0 ? (int)processors : 1;
   const int bands = (r->def.height + BAND - 1) / BAND, most = bands < MOST_THREADS ? bands : MOST_THREADS;
   return wanted < most ? wanted : most;
+}
+
+void cdni_render_share(const cdn_renderer *r, cdni_render_part part, void *context) {
+  const int n = count_threads(r);
+  work w = { part, context, 0, 0 };
+  pthread_t threads[MOST_THREADS];
+  int started = 0;
+  while (started < n - 1 && pthread_create(&threads[started], NULL, draw_bands, &w) == 0) started++;
+  draw_bands(&w);
+  for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
 }
 
 /* The scene may have got more lamps since the last frame. */
@@ -260,15 +272,14 @@ static bool make_workers(cdn_renderer *r, int n) {
   return true;
 }
 
-static bool draw_all(const tracer *t) {
-  const int n = count_threads(t->renderer);
-  work w = { t, 0, 0 };
-  pthread_t threads[MOST_THREADS];
-  int started = 0;
-  if (!make_workers(t->renderer, n)) return false;
-  while (started < n - 1 && pthread_create(&threads[started], NULL, draw_bands, &w) == 0) started++;
-  draw_bands(&w);
-  for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+static bool draw_band(void *context, int thread, int band) {
+  const tracer *t = context;
+  return cdni_render_band(t->renderer->workers[thread], t, band);
+}
+
+static bool draw_all(tracer *t) {
+  if (!make_workers(t->renderer, count_threads(t->renderer))) return false;
+  cdni_render_share(t->renderer, draw_band, t);
   return true;
 }
 
@@ -277,13 +288,17 @@ static bool is_view(const cdn_view_point *v) {
          v->fovy < 3.14159;
 }
 
+cdn_status cdni_render_check_view(const cdn_renderer *r, const cdn_view_point *view, const char *function) {
+  if (is_view(view) && cdn_scene_poses(r->scene)) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, function,
+                     "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
+}
+
 cdn_status cdn_renderer_draw(cdn_renderer *r, const cdn_view_point *view, uint8_t *rgba) {
   CDNI_NEED_OBJECT(r, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(rgba, CDN_ERR_ARG);
-  if (!is_view(view) || !cdn_scene_poses(r->scene))
-    return cdni_refuse(CDN_ERR_ARG, __func__,
-                       "the view must be finite, with an angle within 0 and pi, and the scene needs an update first");
+  CDNI_TRY(cdni_render_check_view(r, view, __func__));
   CDNI_TRY(cdni_render_things(r, view->X_GC.p.z));
   CDNI_TRY(cdni_render_lamps(r));
   RTCScene scenes[PARTS] = { NULL };

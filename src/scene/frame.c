@@ -78,7 +78,7 @@ const float cdni_layer_colors[][4] = {
   { 0.10f, 0.60f, 0.65f, 1 },    /* own */
   { 0.95f, 0.70f, 0.20f, 0.8f }, /* cones */
   { 0.55f, 0.30f, 0.80f, 1 },    /* rows */
-  { 0.75f, 0.15f, 0.20f, 1 },    /* paths */
+  { 0.55f, 0.50f, 0.45f, 1 },    /* paths */
 };
 _Static_assert((1 << CDNI_COUNT(cdni_layer_colors)) - 1 == CDN_LAYER_ALL, "each layer has a colour");
 

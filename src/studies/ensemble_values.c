@@ -1,6 +1,7 @@
 /* The values of the States of an ensemble: set and read, one State or all States. */
 #include <math.h>
 
+#include "controls/controls.h"
 #include "soft/soft.h"
 #include "studies/ensemble.h"
 
@@ -106,6 +107,23 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
   return CDN_OK;
 }
 
+/* What lanes hold of the varying values of State k. */
+static cdn_status renew_constants(cdn_ensemble *e, int k, const char *function) {
+  const int batch = k / e->lanes, lane = k % e->lanes;
+  if (!e->constants_vary) return CDN_OK;
+  worker *w = &e->workers[0];
+  view *v = &w->views[0];
+  cdn_status status = cdni_ensemble_load(w, v, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdni_ensemble_put_constants(w, v, k);
+  if (status == CDN_ERR_UNSUPPORTED)
+    cdni_ensemble_fail(e, status, function, k,
+                       "State %d has a body with mass and another without: which are massless is "
+                       "shared",
+                       k);
+  else if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
+  return status;
+}
+
 static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool keeps_y) {
   static const char function[] = "cdn_ensemble_set_state";
   const char *other = cdni_state_difference(state, e->prototype, (int)e->own.count, e->own.data);
@@ -132,18 +150,7 @@ static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool
   e->known[batch] = false;
   e->status[k] = CDN_OK;
   forget_views_of(e, k);
-  if (!e->constants_vary) return CDN_OK;
-  worker *w = &e->workers[0];
-  view *v = &w->views[0];
-  cdn_status status = cdni_ensemble_load(w, v, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
-  if (status == CDN_OK) status = cdni_ensemble_put_constants(w, v, k);
-  if (status == CDN_ERR_UNSUPPORTED)
-    cdni_ensemble_fail(e, status, function, k,
-                       "State %d has a body with mass and another without: which are massless is "
-                       "shared",
-                       k);
-  else if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
-  return status;
+  return renew_constants(e, k, function);
 }
 
 cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
@@ -210,6 +217,55 @@ cdn_status cdn_ensemble_get(cdn_ensemble *e, cdn_pool pool, double *values, size
     lane_get(ensemble_y(e, k / e->lanes) + first * (size_t)e->lanes, e->lanes, k % e->lanes,
              values + (size_t)k * stride, n);
   return CDN_OK;
+}
+
+/* ---- controls ---- */
+
+/* Where the written values of controls are among those that vary; NULL: they do not vary. */
+static const varying *find_controls(const cdn_ensemble *e) {
+  const control_room *room = cdni_controls(e->system);
+  for (size_t i = 0; room && i < e->varying.count; i++) {
+    const varying *x = &CDNI_AT(e->varying, varying, i);
+    if (x->v.ticket.i == cdni_controls_variable(room).ticket.i) return x;
+  }
+  return NULL;
+}
+
+static void put_controls(cdn_ensemble *e, const varying *x, int k, const double *row) {
+  double *to = values_of(e, k) + x->at;
+  for (int i = 0; i < x->n; i++)
+    if (!cdn_control_follows(e->system, (cdn_control){ i })) to[i] = row[i];
+  forget_views_of(e, k);
+  e->known[k / e->lanes] = false;
+}
+
+static cdn_status set_controls(cdn_ensemble *e, const double *values, size_t stride) {
+  const varying *x = find_controls(e);
+  for (int k = 0; k < e->count; k++) {
+    put_controls(e, x, k, values + (size_t)k * stride);
+    if (e->status[k] == CDN_OK) CDNI_TRY(renew_constants(e, k, "cdn_ensemble_set_controls"));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_ensemble_set_controls(cdn_ensemble *e, const double *values, size_t stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
+  const varying *x = find_controls(e);
+  if (cdn_system_control_count(e->system) == 0) return CDN_OK;
+  if (!x || !values)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, __func__, -1,
+                              x ? "the array is NULL" : "controls do not vary: put CDN_VARY_CONTROLS into def.vary");
+  if (stride == 0) stride = (size_t)x->n;
+  for (int k = 0; k < e->count; k++)
+    for (int i = 0; i < x->n; i++) {
+      const double value = values[(size_t)k * stride + (size_t)i];
+      if (!isfinite(value) && !cdn_control_follows(e->system, (cdn_control){ i }))
+        return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, __func__, k,
+                                  "control '%s' of State %d is %g: nothing was changed",
+                                  cdn_control_name(e->system, (cdn_control){ i }), k, value);
+    }
+  CDNI_TRY(set_controls(e, values, stride));
+  return e->companion ? set_controls(e->companion, values, stride) : CDN_OK;
 }
 
 cdn_status cdn_ensemble_set_time(cdn_ensemble *e, double t) {

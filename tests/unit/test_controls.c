@@ -432,6 +432,62 @@ START_TEST(test_ensemble_of_all_sources) {
 }
 END_TEST
 
+/* States whose controls change in every step have the bits of lone steppers that are written in the same way. A State
+ * that has failed is left alone. */
+START_TEST(test_ensemble_under_controls) {
+  enum { N = 11, STEPS = 20 };
+  const double h = 0.01;
+  rig r = start("first", -2, 2);
+  cdn_control_def more = cdn_default_control_def();
+  more.name = "second";
+  const cdn_control second = cdn_system_add_control(r.system, &more);
+  actuate(&r, 3, (const double[]){ 0, -5, -0.3 }, -INFINITY, INFINITY);
+  cdn_actuator_def a = cdn_default_actuator_def();
+  a.body = r.body, a.control = second, a.gain_q = 2;
+  cdn_system_add_actuator(r.system, NULL, &a);
+  freeze(&r);
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  cdn_ensemble *ensemble = NULL;
+  double values[N][2], q[N];
+  def.count = N;
+  OK_ON(r.state, cdn_ensemble_create(r.state, &def, &ensemble));
+  FAILS(cdn_ensemble_set_controls(ensemble, values[0], 0), CDN_ERR_ARG);
+  cdn_ensemble_destroy(ensemble);
+  def.vary = CDN_VARY_CONTROLS, def.companion = true, def.threads = 2;
+  OK_ON(r.state, cdn_ensemble_create(r.state, &def, &ensemble));
+  cdn_stepper *alone[N];
+  for (int k = 0; k < N; k++) {
+    cdn_stepper_def how = cdn_default_stepper_def();
+    how.method = CDN_METHOD_DORMAND_PRINCE, how.fixed_step = h, how.companion = false;
+    OK_ON(r.state, cdn_stepper_create(r.state, &how, &alone[k]));
+  }
+  for (int step = 0; step < STEPS; step++) {
+    for (int k = 0; k < N; k++) {
+      values[k][0] = 3 * sin(0.7 * k + step), values[k][1] = cos(0.3 * k - 2 * step);
+      cdn_state *state = cdn_stepper_state(alone[k]);
+      OK(cdn_control_set_all(state, values[k]));
+      OK(cdn_stepper_advance(alone[k], cdn_state_time(state) + h, NULL));
+    }
+    OK(cdn_ensemble_set_controls(ensemble, values[0], 0));
+    OK(cdn_ensemble_advance(ensemble, h, 1));
+    OK(cdn_ensemble_get(ensemble, CDN_POOL_Q, q, 0));
+    for (int k = 0; k < N; k++)
+      ck_assert_msg(q[k] == cdn_state_q(cdn_stepper_state(alone[k]))[0], "step %d, State %d: %.17g, alone %.17g", step,
+                    k, q[k], cdn_state_q(cdn_stepper_state(alone[k]))[0]);
+  }
+  for (int k = 0; k < N; k++) {
+    ck_assert_int_eq(cdn_ensemble_verdict(ensemble, k), CDN_VERDICT_DELIVERED); /* the companion has them, too */
+    cdn_stepper_destroy(alone[k]);
+  }
+  values[3][1] = INFINITY;
+  FAILS(cdn_ensemble_set_controls(ensemble, values[0], 0), CDN_ERR_NONFINITE);
+  FAILS(cdn_ensemble_set_controls(ensemble, NULL, 0), CDN_ERR_ARG);
+  FAILS(cdn_ensemble_set_controls(NULL, values[0], 0), CDN_ERR_ARG);
+  cdn_ensemble_destroy(ensemble);
+  drop(&r);
+}
+END_TEST
+
 /* ---- columns of a table ---- */
 
 START_TEST(test_trajectory) {
@@ -538,5 +594,5 @@ END_TEST
 
 CHECK_MAIN("controls", test_values, test_one_invalidates_its_own_readers, test_actuators, test_samples,
            test_function_of_time, test_feedback, test_feedback_of_z, test_custom_force, test_written_in_a_run,
-           test_checkpoint, test_ensemble, test_ensemble_of_all_sources, test_trajectory, test_building_mistakes,
-           test_cycle, test_mistakes_in_a_state)
+           test_checkpoint, test_ensemble, test_ensemble_of_all_sources, test_ensemble_under_controls, test_trajectory,
+           test_building_mistakes, test_cycle, test_mistakes_in_a_state)

@@ -1,5 +1,9 @@
-/* Pictures of paths: lines along straight parts and arcs; nothing leads from one part to the next. */
+/* Pictures of paths: lines along straight parts and arcs; nothing leads from one part to the next. Their colours tell
+ * what pulls. */
+#include <cardan/actuators.h>
 #include <cardan/scene.h>
+
+#include <string.h>
 
 #include "../testing.h"
 
@@ -43,4 +47,58 @@ START_TEST(paths_are_lines) {
 }
 END_TEST
 
-CHECK_MAIN("pictures of paths", paths_are_lines)
+/* Blue without activation, red with all of it, and in equal steps between; a motor's colour is its pull over the
+ * model's weight; a path that nothing pulls has another colour. */
+START_TEST(colours_tell_what_pulls) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  cdn_state *state;
+  cdn_scene *scene;
+  enum { PATHS = 3 };
+  body.mobilizer = CDN_SLIDER, body.mass.mass = 2;
+  const cdn_body b = cdn_system_add_body(system, &body);
+  cdn_path path[PATHS];
+  cdn_control c[2];
+  for (int i = 0; i < PATHS; i++) {
+    path[i] = cdn_system_add_path(system, NULL);
+    cdn_path_add_point(system, path[i], cdn_ground(), cdn_v3(-1, 1 + i, 0));
+    cdn_path_add_point(system, path[i], b, cdn_v3(1, 1 + i, 0));
+  }
+  for (int i = 0; i < 2; i++) {
+    cdn_control_def control = cdn_default_control_def();
+    c[i] = cdn_system_add_control(system, &control);
+    cdn_drive_def def = cdn_default_drive_def();
+    def.control = c[i], def.on = CDN_ON_PATH, def.path = path[i], def.gear[0] = -1.5;
+    if (i == 0) def.dynamics = CDN_ACTUATOR_MUSCLE, def.time[0] = 0.01, def.time[1] = 0.04;
+    cdn_system_add_drive(system, NULL, &def);
+  }
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_scene_def def = cdn_default_scene_def();
+  def.layers = CDN_LAYER_PATHS;
+  OK(cdn_scene_create(state, &def, &scene));
+  float at[3][PATHS][4];
+  for (int k = 0; k < 3; k++) {
+    int n;
+    const double a = 0.5 * k;
+    OK_ON(state, cdn_state_set_z(state, &a));
+    OK_ON(state, cdn_control_set(state, c[1], -0.5 * k * 2 * 9.80665 / 1.5));
+    OK_ON(state, cdn_scene_update(scene, state));
+    const cdn_mark *marks = cdn_scene_marks(scene, &n);
+    ck_assert_int_eq(n, PATHS);
+    for (int i = 0; i < PATHS; i++) memcpy(at[k][i], marks[i].rgba, sizeof at[k][i]);
+  }
+  ck_assert(at[0][0][2] > 0.8f && at[0][0][0] < 0.3f && at[2][0][0] > 0.8f && at[2][0][2] < 0.3f);
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 4; j++) NEAR(at[1][i][j], 0.5 * (at[0][i][j] + at[2][i][j]), 2e-3); /* weight: g to 2e-3 */
+  for (int k = 0; k < 3; k++) {
+    ck_assert_mem_eq(at[k][2], at[0][2], sizeof at[k][2]);
+    ck_assert(at[k][2][2] < 0.8f && at[k][2][0] < 0.8f);
+  }
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("pictures of paths", paths_are_lines, colours_tell_what_pulls)

@@ -13,7 +13,7 @@ START_TEST(help_is_where_it_is_looked_for) {
   SAYS(output, "exit codes");
   SAYS(output, "simulate");
   ck_assert_str_eq(errors, "");
-  const char *const commands[] = { "info", "eval", "equilibrium", "modes", "simulate", "speed" };
+  const char *const commands[] = { "info", "eval", "equilibrium", "modes", "rollout", "simulate", "speed" };
   for (int i = 0; i < CDNI_COUNT(commands); i++) {
     SUCCEEDS("%s --help", commands[i]);
     SAYS(output, "usage: cardan ");
@@ -517,6 +517,35 @@ START_TEST(speed_times_what_there_is) {
 }
 END_TEST
 
+static double sum_of(const json_t *object) {
+  double sum = 0;
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)object, key, value) sum += json_real_value(value);
+  return sum;
+}
+
+START_TEST(speed_takes_the_steps_of_the_file) {
+  /* What stages take and what is outside of them is all of a step. */
+  enter_directory();
+  SUCCEEDS("speed %s/examples/models/walker.xml --quiet --json --like mujoco --control-noise 0.1",
+           getenv("CARDAN_SOURCE_ROOT"));
+  json_t *root = json_loads(output, 0, NULL);
+  ck_assert_ptr_nonnull(root);
+  ck_assert_str_eq(json_string_value(member(root, "method")), "mujoco-euler");
+  NEAR(json_real_value(member(root, "step")), 0.002, 0);
+  json_t *step = member(root, "step_ns");
+  const double all = json_real_value(member(step, "all")), outside = json_real_value(member(step, "method_and_rest"));
+  ck_assert(all > 0 && outside > 0);
+  NEAR(sum_of(member(step, "stages")) + outside, all, 1e-6 * all);
+  ck_assert(sum_of(member(step, "entries")) < all);
+  json_decref(root);
+  SUCCEEDS("speed %s/examples/models/walker.xml --quiet --method file", getenv("CARDAN_SOURCE_ROOT"));
+  SAYS(output, "steps of 0.002 s");
+  EXITS(2, "speed %s/examples/models/walker.xml --method fast", getenv("CARDAN_SOURCE_ROOT"));
+}
+END_TEST
+
 START_TEST(speed_times_ensembles) {
   enter_directory();
   SUCCEEDS("speed %s/examples/models/arm.urdf --quiet --json --ensemble 20 --threads 2", getenv("CARDAN_SOURCE_ROOT"));
@@ -605,11 +634,12 @@ START_TEST(tables_round_for_people) {
 }
 END_TEST
 
-CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for,
-           wrong_usage_is_named_and_exits_2, files_that_cannot_be_read_exit_3_and_name_the_place,
-           state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
-           info_lists_the_model, info_tells_of_dry_friction, eval_agrees_with_a_pendulum,
-           numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
+CHECK_MAIN("command", speed_takes_the_steps_of_the_file, speed_times_ensembles, speed_times_what_there_is,
+           help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
+           files_that_cannot_be_read_exit_3_and_name_the_place, state_files_are_checked,
+           output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated, info_lists_the_model,
+           info_tells_of_dry_friction, eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits,
+           matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
            singular_dynamics_name_the_joint_and_exit_1, info_tells_what_it_can_where_the_mass_matrix_is_singular,
            armature_lets_a_massless_link_run, models_without_bodies_are_read, names_do_nothing_to_the_terminal,
            tables_round_for_people)

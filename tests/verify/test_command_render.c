@@ -4,6 +4,7 @@
 
 #include <cairo.h>
 #include <fcntl.h>
+#include <png.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -194,5 +195,104 @@ START_TEST(what_cannot_be_drawn_is_said) {
 }
 END_TEST
 
+/* Two bytes of a picture of depth. */
+static int grey_at(png_structp png, png_infop info, int x, int y) {
+  const png_bytep p = png_get_rows(png, info)[y] + 2 * x;
+  return p[0] << 8 | p[1];
+}
+
+static const char *read_text(const char *name) {
+  static char text[TEXT_SIZE];
+  read_file(name, text);
+  return text;
+}
+
+/* The numbers of an array of 4 bytes each, behind its head. */
+static char *read_npy(const char *name, const char *shape, const char *type) {
+  static char bytes[100000];
+  FILE *file = fopen(name, "rb");
+  ck_assert_ptr_nonnull(file);
+  const size_t n = fread(bytes, 1, sizeof bytes - 1, file);
+  fclose(file);
+  ck_assert(n > 128 && memcmp(bytes, "\x93NUMPY\1", 7) == 0);
+  const size_t head = 10u + (uint8_t)bytes[8] + 256u * (uint8_t)bytes[9];
+  ck_assert_uint_eq(head % 64, 0);
+  bytes[head - 1] = 0;
+  SAYS(bytes + 10, shape);
+  SAYS(bytes + 10, type);
+  return bytes + head;
+}
+
+/* From the front at a distance that JSON tells: the ball's middle is its radius nearer. The picture has the array's
+ * numbers, rounded to its unit, which it names itself. */
+START_TEST(depth_is_a_picture_and_an_array) {
+  NEEDS_RENDERER;
+  SUCCEEDS("render ball.xml --depth --from 0,-1,0 --size 81x61 -o depth.npy");
+  SAYS(output, "depth.npy: depth ");
+  static float depth[81 * 61];
+  memcpy(depth, read_npy("depth.npy", "(61,81,)", "f4"), sizeof depth);
+  cdn_view_point v;
+  OK(cdn_fit_view(cdn_v3(-0.3, -0.3, 0.7), cdn_v3(0.3, 0.3, 1.3), cdn_v3(0, -1, 0), cdn_v3(0, 0, 1), 81.0 / 61, &v));
+  NEAR(depth[30 * 81 + 40], cdn_norm(cdn_sub(v.X_GC.p, cdn_v3(0, 0, 1))) - 0.3, 1e-7);
+  ck_assert(isinf(depth[0]));
+  SUCCEEDS("render ball.xml --depth --unit .001 --from 0,-1,0 --size 81x61 -o depth.png");
+  SAYS(output, "in units of 0.001 m");
+  FILE *file = fopen("depth.png", "rb");
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct(png);
+  png_textp texts;
+  png_init_io(png, file);
+  png_read_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
+  ck_assert_int_eq(png_get_bit_depth(png, info), 16);
+  ck_assert_int_eq(png_get_color_type(png, info), PNG_COLOR_TYPE_GRAY);
+  for (int i = 0; i < 81 * 61; i++)
+    ck_assert_int_eq(grey_at(png, info, i % 81, i / 81), isinf(depth[i]) ? 0 : (int)floor(1e3 * depth[i] + 0.5));
+  ck_assert_int_eq(png_get_text(png, info, &texts, NULL), 2);
+  ck_assert_str_eq(texts[0].key, "cardan:depth-unit-m");
+  NEAR(strtod(texts[0].text, NULL), 0.001, 0);
+  png_destroy_read_struct(&png, &info, NULL);
+  fclose(file);
+  SAYS(read_text("depth.png.json"), "\"unit_m\": 0.001");
+}
+END_TEST
+
+/* The legend names what has the colour in the middle of the picture, and counts its pixels. */
+START_TEST(segments_have_a_legend) {
+  NEEDS_RENDERER;
+  SUCCEEDS("render ball.xml --segmentation bodies --size 60x60 -o seg.npy");
+  static int32_t id[60 * 60];
+  memcpy(id, read_npy("seg.npy", "(60,60,)", "i4"), sizeof id);
+  int pixels = 0;
+  for (int i = 0; i < 60 * 60; i++) {
+    ck_assert(id[i] == -1 || id[i] == 1);
+    pixels += id[i] == 1;
+  }
+  ck_assert_int_gt(pixels, 500);
+  SUCCEEDS("render ball.xml --segmentation shapes --size 60x60 -o seg.png");
+  SAYS(output, "1 of 1 shapes");
+  cairo_surface_t *s = cairo_image_surface_create_from_png("seg.png");
+  ck_assert_int_eq(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
+  uint32_t middle, corner;
+  memcpy(&middle, cairo_image_surface_get_data(s) + 30 * cairo_image_surface_get_stride(s) + 4 * 30, 4);
+  memcpy(&corner, cairo_image_surface_get_data(s), 4);
+  cairo_surface_destroy(s);
+  ck_assert_uint_eq(corner & 0xffffff, 0);
+  char line[200];
+  snprintf(line, sizeof line, "\"color\": \"#%06x\"", middle & 0xffffff);
+  SAYS(read_text("seg.png.json"), line);
+  snprintf(line, sizeof line, "\"kind\": \"sphere\", \"body\": \"b\", \"pixels\": %d}", pixels);
+  SAYS(read_text("seg.png.json"), line);
+  EXITS(2, "render ball.xml --segmentation hairs -o a.png");
+  EXITS(2, "render ball.xml --segmentation bodies --depth -o a.png");
+  EXITS(2, "render ball.xml --unit 1 -o a.png");
+  EXITS(2, "render ball.xml --depth --show joints -o a.png");
+  EXITS(2, "render ball.xml --depth -o a.mp4");
+  SAYS(errors, ".npy");
+  EXITS(4, "render ball.xml --depth -o nowhere/a.png");
+  EXITS(4, "render ball.xml --depth -o nowhere/a.npy");
+}
+END_TEST
+
 CHECK_MAIN("render", a_model_fills_its_picture, a_run_is_drawn_at_a_time, every_frame_of_a_video_is_there,
-           an_orbit_needs_no_run, a_video_says_how_long_it_takes, what_cannot_be_drawn_is_said)
+           an_orbit_needs_no_run, a_video_says_how_long_it_takes, depth_is_a_picture_and_an_array,
+           segments_have_a_legend, what_cannot_be_drawn_is_said)

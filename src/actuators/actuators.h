@@ -1,0 +1,16 @@
+/* What the room of actuators offers the rooms above, beyond the public header. */
+#ifndef CARDAN_ACTUATORS_ACTUATORS_H
+#define CARDAN_ACTUATORS_ACTUATORS_H
+
+#include <cardan/actuators.h>
+
+/* What an actuator on a path is. */
+typedef struct actuator_on_path {
+  cdn_path path;
+  double gear; /* its force p pulls with the tension -gear p */
+  bool is_muscle;
+} actuator_on_path;
+/* False: this force is no actuator along a path. O(1). */
+bool cdni_actuator_on_path(const cdn_system *system, cdn_force force, actuator_on_path *out);
+
+#endif
