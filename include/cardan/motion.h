@@ -183,7 +183,8 @@ CDN_API bool cdn_body_is_mocap(const cdn_system *system, cdn_body body); /**< fa
 /** Poses a mocap body: X_GB, at the State's time. Its velocity stays. CDN_ERR_ARG: the body is no mocap body, or R is
  *  no rotation to 1e-9; CDN_ERR_NONFINITE. */
 CDN_API cdn_status cdn_mocap_set_pose(cdn_state *state, cdn_body body, cdn_transform X_GB) CDN_NODISCARD;
-/** Gives it a velocity: angular (rad/s), and of B's origin (m/s), in Ground's axes. Its present pose stays. */
+/** Gives it a velocity: angular (rad/s), and of B's origin (m/s), in Ground's axes. Its present pose stays. From there
+ *  on the angular velocity and the velocity of M's origin are constant. */
 CDN_API cdn_status cdn_mocap_set_velocity(cdn_state *state, cdn_body body, cdn_spatial V_GB) CDN_NODISCARD;
 /** Gives all mocap bodies the poses and velocities that q and u of the State have, as a recording gives them: while
  *  the motion prescribes them, nothing else reads these numbers. CDN_ERR_ARG: a quaternion is zero; then nothing

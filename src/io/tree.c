@@ -118,14 +118,14 @@ static cdn_status name_between(io_tree *tree, const io_place *place, int k, cons
   return put(tree, &io_spec_body(tree->spec, place->body - place->n_joints + 1 + k)->name, name);
 }
 
-/* Names of frames in between, of welds and of the joints of mocap bodies, and the ends of joints. */
+/* Names of frames in between and of welds, and the ends of joints. */
 static cdn_status name_ends(io_tree *tree, const io_place *place) {
   const cdn_spec_body *body = io_spec_body(tree->spec, place->body);
   const char *parent = place->parent > 0 ? io_body_at(tree, place->parent)->name : NULL;
   for (int k = 0; k < place->n_joints; k++) {
     cdn_spec_joint *joint = io_spec_joint(tree->spec, place->first_joint + k);
     char weld[300];
-    snprintf(weld, sizeof weld, "%.280s %s", body->name, body->mocap ? "mocap" : "weld");
+    snprintf(weld, sizeof weld, "%.280s weld", body->name);
     if (!joint->name) CDNI_TRY(put(tree, &joint->name, weld));
     if (k < place->n_joints - 1) CDNI_TRY(name_between(tree, place, k, joint));
     if (parent) CDNI_TRY(put(tree, &joint->parent, parent));
