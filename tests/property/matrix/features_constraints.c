@@ -220,6 +220,7 @@ static const refusal all_refuse[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal controlled_refuse[] = {
@@ -227,6 +228,7 @@ static const refusal controlled_refuse[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal nonlinear_refuses[] = {
@@ -237,6 +239,7 @@ static const refusal nonlinear_refuses[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal *refused_by(constraint_kind_id kind) {
