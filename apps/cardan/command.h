@@ -98,6 +98,8 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
 int lock_joints(const text_list *locks, cdn_state *state);
 /* Sets the controls of a list, "NAME=VALUE", in a State (controls.c). Returns CMD_OK or the code to exit with. */
 int set_controls(const text_list *controls, cdn_state *state);
+/* mocap.c: poses of mocap bodies, NAME=X,Y,Z[,QW,QX,QY,QZ]. */
+int pose_mocap_bodies(const text_list *poses, cdn_state *state);
 /* The body whose joint has this name, or { -1 }; and what is said, in the name of an option, if there is none. */
 cdn_body find_joint(const cdn_system *system, const char *name, size_t length);
 int complain_joint(const char *flag, const cdn_system *system, const char *name, size_t length);
@@ -105,7 +107,7 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {
   const char *path, *key, *state;
-  text_list controls;
+  text_list controls, mocap;
   bool strict, keep_fixed, floating_base, tree_only, exact_hulls, quiet;
   plane ground;
   bool pull;           /* the System has a pull, for a hand */
@@ -148,9 +150,11 @@ typedef struct model_arguments {
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                            \
   }
 
-/* The row of commands that start from a State. */
-#define CONTROL_OPTION(a) \
-  { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
+/* The rows of commands that start from a State. */
+#define CONTROL_OPTION(a)                                                                                           \
+  { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }, { \
+    "mocap", 0, OPTION_LIST, &(a).mocap, "NAME=X,Y,Z[,QW,QX,QY,QZ]", "the pose of a mocap body; as often as needed" \
+  }
 
 /* The row of commands that run. */
 #define PRESET_OPTION(a)                                                                \

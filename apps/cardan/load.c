@@ -86,7 +86,7 @@ int settle_ground(model_arguments *arguments) {
   }
   model_arguments without = *arguments;
   without.ground = (plane){ .there = false };
-  without.contact = "compliant", without.quiet = true, without.controls.n = 0;
+  without.contact = "compliant", without.quiet = true, without.controls.n = 0, without.mocap.n = 0;
   cdn_model *model;
   cdn_state *state;
   int code = load_start(&without, &model, &state);
@@ -181,7 +181,7 @@ int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **o
   if (code == CMD_OK && arguments->state) {
     code = read_state_file(arguments->state, *out);
     // numbers that are no configuration (a quaternion of zeros) are the file's fault, not the model's
-    if (code == CMD_OK && cdn_realize(*out, CDN_STAGE_POSITION) != CDN_OK) {
+    if (code == CMD_OK && (cdn_mocap_take(*out) != CDN_OK || cdn_realize(*out, CDN_STAGE_POSITION) != CDN_OK)) {
       cdn_error error;
       cdn_state_last_error(*out, &error);
       complain_error(arguments->state, &error);
@@ -189,6 +189,7 @@ int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **o
     }
   }
   if (code == CMD_OK) code = set_controls(&arguments->controls, *out);
+  if (code == CMD_OK) code = pose_mocap_bodies(&arguments->mocap, *out);
   if (code != CMD_OK) {
     cdn_state_destroy(*out);
     *out = NULL;

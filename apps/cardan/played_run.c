@@ -89,7 +89,8 @@ static cdn_status set(const played_run *r, double time, const double *row, const
   turn_signs(r, row, next, share);
   CDN_TRY(cdn_state_set_time(state, time));
   CDN_TRY(cdn_state_set_q(state, r->y));
-  return cdn_state_set_u(state, r->y + r->nq);
+  CDN_TRY(cdn_state_set_u(state, r->y + r->nq));
+  return cdn_mocap_take(state);
 }
 
 cdn_status run_set(const played_run *r, double time, cdn_state *state) {

@@ -252,7 +252,8 @@ static bool is_bare(const simulate_arguments *a) {
              m->preset || m->friction || m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 ||
              a->step > 0 || a->report > 0 || a->output || a->summary || a->diagnostics || a->on_divergence ||
              a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
-             a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || a->no_assemble;
+             a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || m->mocap.n ||
+             a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }

@@ -20,6 +20,7 @@
 
 /* Runs: recording, inputs, events, values of a State */
 #include <cardan/trajectory.h>
+#include <cardan/vectors.h>
 #include <cardan/measures.h>
 #include <cardan/actuators.h>
 #include <cardan/controls.h>

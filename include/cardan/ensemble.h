@@ -47,12 +47,13 @@ typedef struct cdn_ensemble cdn_ensemble;
 
 /** What may differ between the States of an ensemble besides t, q, u and z; combine by addition. */
 typedef enum cdn_vary {
-  CDN_VARY_FRAMES = 1,   /**< X_PF, X_BM and mobilizers' parameters */
-  CDN_VARY_MASSES = 2,   /**< mass properties and armature; which bodies are massless is shared */
-  CDN_VARY_FORCES = 4,   /**< parameters of the built-in force elements */
-  CDN_VARY_OWN = 8,      /**< all parameter arrays of custom forces and of your own subsystems */
-  CDN_VARY_APPLIED = 16, /**< the applied forces of matter.h */
-  CDN_VARY_CONTROLS = 32 /**< written values of controls (controls.h) */
+  CDN_VARY_FRAMES = 1,    /**< X_PF, X_BM and mobilizers' parameters */
+  CDN_VARY_MASSES = 2,    /**< mass properties and armature; which bodies are massless is shared */
+  CDN_VARY_FORCES = 4,    /**< parameters of the built-in force elements */
+  CDN_VARY_OWN = 8,       /**< all parameter arrays of custom forces and of your own subsystems */
+  CDN_VARY_APPLIED = 16,  /**< the applied forces of matter.h */
+  CDN_VARY_CONTROLS = 32, /**< written values of controls (controls.h) */
+  CDN_VARY_MOCAP = 64     /**< poses and velocities of mocap bodies (motion.h) */
 } cdn_vary;
 
 typedef struct cdn_ensemble_def {

@@ -335,9 +335,9 @@ CDN_API const char *cdn_model_warning(const cdn_model *model, int i);
 /** Keyframes: named values of t, of q and u of the model's joints, and of the controls of its actuators. */
 CDN_API int cdn_model_key_count(const cdn_model *model);
 CDN_API const char *cdn_model_key_name(const cdn_model *model, int i);
-/** Sets a State to a keyframe: t, q and u of the model's joints, controls and activations of its actuators; values
- *  that the key omits become the defaults. Controls that follow a source stay as they are. CDN_ERR_ARG for an unknown
- *  name: the message lists the names of all keys. */
+/** Sets a State to a keyframe: t, q and u of the model's joints, controls and activations of its actuators, poses and
+ *  velocities of mocap bodies; values that the key omits become the defaults. Controls that follow a source stay as
+ *  they are. CDN_ERR_ARG for an unknown name: the message lists the names of all keys. */
 CDN_API cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) CDN_NODISCARD;
 
 CDN_END_DECLS

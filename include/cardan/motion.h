@@ -32,6 +32,10 @@
  *   fill in a motion's definition with its defaults: cdn_default_motion_def
  *   switch a motion off or on, or ask whether it is on: cdn_motion_set_enabled, cdn_motion_is_enabled
  *   read or change a motion's parameters: cdn_motion_params, cdn_motion_set_params
+ *   add a body that my program poses (mocap): cdn_system_add_motion
+ *   ask whether a body is one: cdn_body_is_mocap
+ *   pose it, or give it a velocity: cdn_mocap_set_pose, cdn_mocap_set_velocity
+ *   pose all of them as q and u of the State say, of a recording for one: cdn_mocap_take
  *   lock a joint where it is: cdn_body_lock
  *   lock a joint at given values: cdn_body_lock_at
  *   unlock a joint: cdn_body_unlock
@@ -92,14 +96,17 @@ typedef enum cdn_motion_kind {
   /** Every coordinate of the mobilizer (or speed, or acceleration, by level) is the value of a control, within its
    *  limits. The rates are those of the control's source; a control that your program writes is constant in between.
    *  Not of a control that follows a measure, and not at position level of a mobilizer with a quaternion. */
-  CDN_MOTION_CONTROLLED
+  CDN_MOTION_CONTROLLED,
+  /** Pose and velocity are inputs of the State: cdn_mocap_set_pose, cdn_mocap_set_velocity. Always at position level,
+   *  of a CDN_FREE mobilizer with a quaternion that stands on Ground. No parameters in the def. It cannot be off. */
+  CDN_MOTION_MOCAP
 } cdn_motion_kind;
 
 /** When prescribed values change (manual 10.3). */
 typedef enum cdn_motion_rate {
   CDN_RATE_DYNAMIC, /**< continuously: a free mobilizer, or a motion that is a function of time */
-  /** at events only, udot = 0 in between: locks at position and velocity level, steady motions, controls that your
-   *  program writes */
+  /** at events only, udot = 0 in between: locks at position and velocity level, steady motions, mocap bodies,
+   *  controls that your program writes */
   CDN_RATE_SLOW,
   CDN_RATE_FAST /**< quasi-static, always in equilibrium: refused, since there is no solver for it yet */
 } cdn_motion_rate;
@@ -161,6 +168,28 @@ typedef struct cdn_driver {
   cdn_motion motion; /**< the motion that it follows, or { -1 } */
 } cdn_driver;
 CDN_SIZED_VALUE(cdn_driver, cdn_body_driver, (const cdn_state *state, cdn_body body), (state, body));
+
+/* ---- mocap bodies -----------------------------------------------------------------------------
+ *
+ * The body of a CDN_MOTION_MOCAP has the pose that your program gives it, and no force moves it. Constraints, contact,
+ * sensors and the bodies that hang on it see its pose and its velocity. A new State has the pose of the body's q0 and
+ * no velocity. With a velocity the body moves on from the pose, at that velocity, until you set another. Its shapes do
+ * not touch those of Ground and of other mocap bodies. Its inputs are 14 parameters of the State, which the element of
+ * the motion names (elements.h): the quaternion (w x y z; of any length but zero) and the position of M in F, its
+ * angular and linear velocity in F's axes, and the time at which it had that pose. Setting one invalidates what depends
+ * on positions. */
+
+CDN_API bool cdn_body_is_mocap(const cdn_system *system, cdn_body body); /**< false for a wrong id */
+/** Poses a mocap body: X_GB, at the State's time. Its velocity stays. CDN_ERR_ARG: the body is no mocap body, or R is
+ *  no rotation to 1e-9; CDN_ERR_NONFINITE. */
+CDN_API cdn_status cdn_mocap_set_pose(cdn_state *state, cdn_body body, cdn_transform X_GB) CDN_NODISCARD;
+/** Gives it a velocity: angular (rad/s), and of B's origin (m/s), in Ground's axes. Its present pose stays. From there
+ *  on the angular velocity and the velocity of M's origin are constant. */
+CDN_API cdn_status cdn_mocap_set_velocity(cdn_state *state, cdn_body body, cdn_spatial V_GB) CDN_NODISCARD;
+/** Gives all mocap bodies the poses and velocities that q and u of the State have, as a recording gives them: while
+ *  the motion prescribes them, nothing else reads these numbers. CDN_ERR_ARG: a quaternion is zero; then nothing
+ *  changes. */
+CDN_API cdn_status cdn_mocap_take(cdn_state *state) CDN_NODISCARD;
 
 /* ---- forces of motions and locks -------------------------------------------------------------- */
 

@@ -167,6 +167,9 @@ typedef struct cdn_spec_body {
   /** The axes of its box in a medium, principal axes of its inertia, in the body's frame: MuJoCo has those that a file
    *  writes, which differ where two moments are equal. All zero (the default): they are found */
   cdn_rotation principal;
+  /** Its pose is an input (motion.h): its joint is a free one to Ground, whose q0 is the pose in a new State, or it has
+   *  none, and no other joint leads to it from Ground. Keys have its pose among the coordinates. Default: false */
+  bool mocap;
 } cdn_spec_body;
 CDN_DEF(spec_body);
 CDN_API cdn_status cdn_spec_add_body(cdn_spec *spec, const cdn_spec_body *def, int *index) CDN_NODISCARD;
@@ -663,7 +666,8 @@ CDN_API cdn_status cdn_spec_set_sensor(cdn_spec *spec, int i, const cdn_spec_sen
 CDN_SIZED(cdn_spec_get_sensor, (const cdn_spec *spec, int i, cdn_spec_sensor *out), (spec, i, out), out);
 
 /** A keyframe: values of the joints one after another, in the order of the spec's joints, each with the numbers of
- *  its kind. A list may be short: later joints have their defaults. */
+ *  its kind. A list may be short: later joints have their defaults. The numbers of the joint of a mocap body are its
+ *  pose and velocity. */
 typedef struct cdn_spec_key {
   CDN_DEF_HEADER;
   int line;

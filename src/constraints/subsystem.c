@@ -10,6 +10,7 @@
 #include "constraints/numbers.h"
 #include "controls/controls.h"
 #include "matter/operators.h"
+#include "system/vectors.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
 
@@ -408,6 +409,10 @@ static cdn_status declare_controls(const constraint_room *room, cdn_declarer *d)
   return CDN_OK;
 }
 
+static void name_switch(const cdn_system *system, int element, int k, char *name, size_t size) {
+  snprintf(name, size, "%s is on", cdn_constraint_name(system, (cdn_constraint){ element + k }));
+}
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   constraint_room *room = of(self);
   const cdn_system *system = cdni_declarer_system(d);
@@ -422,6 +427,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const int n = (int)room->elements.count;
   room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
   room->enabled = cdn_declare_parameters(d, "enabled", n, room->enabled0.data);
+  cdni_declare_vector_run(
+      d, &(vector_run){ .part = CDN_VECTOR_SWITCHES, .variable = room->enabled, .n = n, .name = name_switch });
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
   room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
 

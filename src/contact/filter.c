@@ -74,7 +74,8 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   for (int b = 1; b < n; b++) {
     const int p = cdn_body_parent(system, (cdn_body){ b }).i;
     const bool welded = cdn_body_nu(system, (cdn_body){ b }) == 0;
-    group[b] = welded ? group[p] : b;
+    const bool still = !welded && cdni_body_stands(room->matter, b); /* as Ground: no force moves it */
+    group[b] = still ? 0 : welded ? group[p] : b;
     parent[b] = welded ? parent[p] : group[p];
   }
   room->group = group, room->parent = parent, room->n_bodies = n;

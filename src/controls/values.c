@@ -4,6 +4,7 @@
 
 #include "controls/internal.h"
 #include "math/difference.h"
+#include "system/vectors.h"
 
 /* ---- computing ---- */
 
@@ -43,6 +44,10 @@ static cdn_status calc(const void *self, cdn_state *state, void *out) {
 
 /* ---- the subsystem ---- */
 
+static void name_control(const cdn_system *system, int element, int k, char *name, size_t size) {
+  snprintf(name, size, "%s", cdn_control_name(system, (cdn_control){ element + k }));
+}
+
 static cdn_status declare_arrays(control_room *room, cdn_declarer *d, double *given, double *limits) {
   const int n = (int)room->controls.count;
   for (int i = 0; i < n; i++) {
@@ -51,6 +56,8 @@ static cdn_status declare_arrays(control_room *room, cdn_declarer *d, double *gi
     limits[2 * i] = cdni_finite_bound(c->lower), limits[2 * i + 1] = cdni_finite_bound(c->upper);
   }
   room->given = cdni_declare_values(d, "given", n, given);
+  cdni_declare_vector_run(
+      d, &(vector_run){ .part = CDN_VECTOR_CONTROLS, .variable = room->given, .n = n, .name = name_control });
   room->limits = cdn_declare_parameters(d, "limits", 2 * n, limits);
   cdni_declare_in_lanes(d, room->given.ticket, CDNI_LANES_TOGETHER);
   cdni_declare_in_lanes(d, room->limits.ticket, CDNI_LANES_TOGETHER);

@@ -51,7 +51,7 @@ static void warn_massless(io_builder *b, const bool *moves_mass) {
     const cdn_spec_mobilizer *m = io_mobilizer(b, i);
     const cdn_spec_body *body = io_spec_body(b->spec, m->body);
     const cdn_spec_joint *joint = m->joint >= 0 ? io_spec_joint(b->spec, m->joint) : NULL;
-    if (!joint || joint->kind == CDN_WELD || body->intermediate || body->mass.mass > 0) continue;
+    if (!joint || joint->kind == CDN_WELD || body->intermediate || body->mocap || body->mass.mass > 0) continue;
     io_warn(
         b->log, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", b->log->body_word, body->name,
         joint->name,

@@ -90,6 +90,7 @@ static cdn_status exclude(io_builder *b, const cdn_spec_contact *contact) {
 /* The mobilizer that leads to the piece of welded bodies that mobilizer i is a part of; -1: Ground. */
 static int root_of(const io_builder *b, int i) {
   while (i >= 0 && cdn_body_nu(b->system, b->mobilizers[i]) == 0) i = io_mobilizer(b, i)->inboard;
+  if (i >= 0 && cdn_body_is_mocap(b->system, b->mobilizers[i])) return -1;
   return i;
 }
 

@@ -51,7 +51,13 @@ static cdn_body add_mobilizer(io_builder *b, const cdn_spec_mobilizer *m, bool t
     ops.destroy = NULL;
     def.custom = &ops;
   }
-  return cdn_system_add_body(b->system, &def);
+  const cdn_body made = cdn_system_add_body(b->system, &def);
+  if (body->mocap) {
+    cdn_motion_def motion = cdn_default_motion_def();
+    motion.name = body->name, motion.body = made, motion.kind = CDN_MOTION_MOCAP;
+    if (made.i >= 0) cdn_system_add_motion(b->system, &motion);
+  }
+  return made;
 }
 
 void io_build_tree(io_builder *b, bool trial) {

@@ -226,7 +226,11 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, mjcf_scope 
   double gravcomp = 0;
   CDNI_TRY(io_xml_bool(r->log, node, "mocap", &mocap, NULL));
   CDNI_TRY(io_xml_double(r->log, node, "gravcomp", &gravcomp, NULL));
-  if (mocap) io_not_understood(r->log, io_xml_line(node), "body mocap");
+  if (mocap && place->parent != 0)
+    return io_xml_fail(
+        r->log, CDN_ERR_PARSE, node,
+        "a mocap body must be directly in the worldbody: move it there, and write its pose in the world");
+  b->mocap = mocap;
   b->gravity_compensation = r->flags.passive ? gravcomp : 0;
   io_xml_ignore(node, "user");
   const char *sleep = io_xml_string(node, "sleep");
@@ -254,6 +258,17 @@ static cdn_status check_finite(mjcf_reader *r, int place, io_xml_node *node) {
                      "some position, size, mass or density in it or around it is far too large");
 }
 
+/* What the pose of a mocap body is the coordinates of. */
+static cdn_status add_mocap_joint(mjcf_reader *r, int place, io_xml_node *node) {
+  if (io_place_at(&r->tree, place)->n_joints > 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "a mocap body has no joints, since its pose is an input: take out its joints, or mocap");
+  cdn_spec_joint joint = cdn_default_spec_joint();
+  joint.line = io_xml_line(node);
+  joint.kind = CDN_FREE;
+  return io_tree_add_joint(&r->tree, &joint, cdn_v3(0, 0, 0), cdn_v3(0, 0, 1), 0);
+}
+
 static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const int place = (int)r->tree.places.count;
   cdn_spec_body body = cdn_default_spec_body();
@@ -273,6 +288,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   c.massless_geoms = !from_geoms;
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
   CDNI_TRY(io_mjcf_check_joints(r, place, p->node));
+  if (io_body_at(&r->tree, place)->mocap) CDNI_TRY(add_mocap_joint(r, place, p->node));
   /* Without geoms to take it from, the inertia of the file counts. */
   const bool geoms_count = from_geoms && !(given && c.selected == 0);
   const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;

@@ -11,26 +11,41 @@ typedef int joint_numbers(const cdn_spec_joint *joint); /* io_spec_joint_nq or _
 /* The keys of an attached model have numbers for that model alone. */
 static bool is_in_key(const mjcf_reader *r, int model) { return r->model == 0 || model == r->model; }
 
+/* An attribute: which joints it is of, and which of their numbers. */
+typedef struct key_list {
+  const char *attribute, *rest; /* what numbers are that it leaves out */
+  joint_numbers *count;
+  bool mocap;
+  int first, n; /* of each joint; n 0: all */
+} key_list;
+
 /* Numbers of the joints that the key speaks of, one after another, from (`out`: to) those of all joints; how many. */
-static int pack(const mjcf_reader *r, joint_numbers *count, double *all, double *own, bool out) {
+static int pack(const mjcf_reader *r, const key_list *list, double *all, double *own, bool out) {
   int n = 0;
   for (int i = 1; i < (int)r->tree.places.count; i++) {
     const io_place *place = io_place_at(&r->tree, i);
+    const bool listed = is_in_key(r, place->model) && io_spec_body(r->spec, place->body)->mocap == list->mocap;
     for (int j = 0; j < place->n_joints; j++) {
-      const int k = count(io_spec_joint(r->spec, place->first_joint + j));
-      if (k == 0) continue;
-      if (is_in_key(r, place->model)) {
-        if (own) memcpy(out ? all : own + n, out ? own + n : all, (size_t)k * sizeof *own);
+      const int whole = list->count(io_spec_joint(r->spec, place->first_joint + j));
+      const int k = list->n && whole ? list->n : whole;
+      if (listed && k) {
+        if (own) memcpy(out ? all + list->first : own + n, out ? own + n : all + list->first, (size_t)k * sizeof *own);
         n += k;
       }
-      if (own) all += k;
+      if (own) all += whole;
     }
   }
   return n;
 }
 
 /* A list that is too long is an error, unless its further numbers may belong to joints that are not simulated. */
-static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
+static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, bool mocap, int found,
+                               int expected) {
+  if (mocap)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                       "%s has %d number%s, but the model's mocap bodies need %d: 3 each for mpos, 4 for mquat, in the "
+                       "file's order; remove the rest",
+                       attribute, found, found == 1 ? "" : "s", expected);
   if (!r->lost_joints && r->model == 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "%s has %d number%s, but the model's joints need %d: 7 a free joint, "
@@ -45,32 +60,32 @@ static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *at
 
 /* Reads as many numbers as the attribute has, from the front; the others take their values from `rest`, as in
  * MuJoCo. */
-static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
-                              double *values, int expected, bool *present) {
-  *present = false;
+static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const key_list *list, double *values, int expected,
+                              bool *present) {
+  const char *attribute = list->attribute;
   const char *text = io_xml_string(node, attribute);
   if (!text) return CDN_OK;
   const int found = io_xml_count(text);
   if (found == 0) return CDN_OK;
-  if (found > expected || (found < expected && (r->lost_joints || r->model > 0)))
-    return refuse_count(r, node, attribute, found, expected);
+  if (found > expected || (found < expected && !list->mocap && (r->lost_joints || r->model > 0)))
+    return refuse_count(r, node, attribute, list->mocap, found, expected);
   if (found < expected)
     io_warn(r->log, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found,
-            expected, rest);
+            expected, list->rest);
   int count;
   *present = true;
   return io_xml_doubles_upto(r->log, node, attribute, values, found, expected, &count);
 }
 
-static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
-                           joint_numbers *count, double *all, bool *present) {
-  const int n = pack(r, count, NULL, NULL, false);
+/* *present becomes true if the attribute is there. */
+static cdn_status read_own(mjcf_reader *r, io_xml_node *node, const key_list *list, double *all, bool *present) {
+  const int n = pack(r, list, NULL, NULL, false);
   const size_t bytes = (size_t)(n + 1) * sizeof(double);
   double *own = cdni_alloc(&r->log->allocator, bytes);
   if (!own) return io_mjcf_out_of_memory(r);
-  pack(r, count, all, own, false);
-  const cdn_status status = read_values(r, node, attribute, rest, own, n, present);
-  pack(r, count, all, own, true);
+  pack(r, list, all, own, false);
+  const cdn_status status = read_values(r, node, list, own, n, present);
+  pack(r, list, all, own, true);
   cdni_free(&r->log->allocator, own, bytes);
   return status;
 }
@@ -90,9 +105,9 @@ static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const cdn_spec_jo
   const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
   if (largest == 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node,
-                       "in qpos the quaternion of the joint of line %d is zero; write "
+                       "in %s the quaternion of line %d is zero; write "
                        "1 0 0 0 for no rotation",
-                       j->line);
+                       j->name ? "qpos" : "qpos or mquat", j->line);
   for (int i = 0; i < 4; i++) q[i] /= largest;
   const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   for (int i = 0; i < 4; i++) q[i] /= length;
@@ -162,7 +177,7 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   const char *text = io_xml_string(node, attribute);
   const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
-  if (found > expected && r->model > 0) return refuse_count(r, node, attribute, found, expected);
+  if (found > expected && r->model > 0) return refuse_count(r, node, attribute, false, found, expected);
   if (found > expected)
     return io_xml_fail(log, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
                        attribute, found, expected, activations ? " with an activation" : "");
@@ -182,6 +197,8 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   return status;
 }
 
+static const char reference[] = "those of the reference configuration";
+
 static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   io_log *log = r->log;
   cdn_spec_key made = cdn_default_spec_key();
@@ -200,16 +217,16 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   double *q = (double *)key->q, *u = (double *)key->u;
   CDNI_TRY(io_xml_double(log, node, "time", &key->time, NULL));
   if (nq) set_reference(r->spec, q);
-  CDNI_TRY(read_own(r, node, "qpos", "those of the reference configuration", io_spec_joint_nq, q, &has_q));
-  CDNI_TRY(read_own(r, node, "qvel", "zero", io_spec_joint_nu, u, &has_u));
+  static const key_list lists[] = { { "qpos", reference, io_spec_joint_nq, false, 0, 0 },
+                                    { "mpos", reference, io_spec_joint_nq, true, 0, 3 },
+                                    { "mquat", reference, io_spec_joint_nq, true, 3, 4 },
+                                    { "qvel", "zero", io_spec_joint_nu, false, 0, 0 } };
+  for (int k = 0; k < 4; k++) CDNI_TRY(read_own(r, node, &lists[k], k < 3 ? q : u, k < 3 ? &has_q : &has_u));
   CDNI_TRY(convert(r, node, q, u, has_q));
   if (!has_q) drop_list(r, &key->q, &key->nq);
   if (!has_u) drop_list(r, &key->u, &key->nu);
   CDNI_TRY(read_list(r, node, "ctrl", false, &key->controls, &key->n_actuators));
   CDNI_TRY(read_list(r, node, "act", true, &key->activations, &key->n_actuators));
-  /* Of mocap bodies, which are reported where they are defined. */
-  io_xml_ignore(node, "mpos");
-  io_xml_ignore(node, "mquat");
   io_xml_report_rest(log, node);
   return CDN_OK;
 }

@@ -76,6 +76,7 @@ static cdn_status write_joint(mjcf_writer *w, int i) {
   const bool scalar = j->kind == CDN_PIN || j->kind == CDN_SLIDER;
   const cdn_vec3 axis = j->kind == CDN_SLIDER ? j->X_CM.R.x : j->X_CM.R.z;
   w->order[w->n_order++] = i;
+  if (io_spec_body(w->spec, w->names.child[i])->mocap) return CDN_OK; /* its joint is its pose, which keys have */
   CDNI_TRY(io_put_begin(&w->xml, "joint"));
   CDNI_TRY(io_put_text(&w->xml, "name", j->name));
   CDNI_TRY(io_put_text(&w->xml, "type", types[j->kind]));
@@ -222,9 +223,10 @@ static cdn_status write_body(mjcf_writer *w, int b, int *written) {
     const cdn_transform X = pose_of(io_spec_joint(w->spec, first));
     CDNI_TRY(io_mjcf_put_pose(w, &X));
   }
+  if (body->mocap) CDNI_TRY(io_put_bool(&w->xml, "mocap", true));
   CDNI_TRY(io_put_number_unless(&w->xml, "gravcomp", body->gravity_compensation, 0));
   CDNI_TRY(io_put_into(&w->xml));
-  if (first < 0) { /* a body that nothing holds is free */
+  if (first < 0 && !body->mocap) { /* a body that nothing holds is free */
     CDNI_TRY(io_put_begin(&w->xml, "freejoint"));
     CDNI_TRY(io_put_end(&w->xml));
   }

@@ -209,22 +209,37 @@ static int place_in_key(const mjcf_writer *w, int joint, int (*count)(const cdn_
   return at;
 }
 
-/* The numbers of all joints, one joint after another in the order of the file. */
-static cdn_status put_joints(mjcf_writer *w, const cdn_spec_key *key, bool speeds) {
-  CDNI_TRY(io_put(w->xml.to, " %s=\"", speeds ? "qvel" : "qpos"));
-  for (int k = 0, n = 0; k < w->n_order; k++) {
+/* An attribute of a key: which joints it is of, and which of their numbers. */
+typedef struct key_list {
+  const char *name;
+  bool mocap, speeds;
+  int first, n; /* 0: all */
+} key_list;
+
+static bool is_in_list(const mjcf_writer *w, int joint, const key_list *list) {
+  return io_spec_body(w->spec, w->names.child[joint])->mocap == list->mocap;
+}
+
+/* The numbers of the joints, one joint after another in the order of the file. */
+static cdn_status put_joints(mjcf_writer *w, const cdn_spec_key *key, const key_list *list) {
+  int written = 0;
+  for (int k = 0; k < w->n_order; k++) {
     const cdn_spec_joint *j = io_spec_joint(w->spec, w->order[k]);
     const int at_q = place_in_key(w, w->order[k], io_spec_joint_nq), nq = io_spec_joint_nq(j);
     const int at_u = place_in_key(w, w->order[k], io_spec_joint_nu), nu = io_spec_joint_nu(j);
     const double *q = at_q + nq <= key->nq ? key->q + at_q : j->q0;
     double out[7] = { 0 };
     char text[CDN_NUMBER_SIZE];
-    if (!speeds) turn_q(j, q, out);
+    if (!is_in_list(w, w->order[k], list)) continue;
+    if (!list->speeds) turn_q(j, q, out);
     else if (at_u + nu <= key->nu) turn_u(j, q, key->u + at_u, out);
-    for (int i = 0; i < (speeds ? nu : nq); i++)
-      CDNI_TRY(io_put(w->xml.to, "%s%s", n++ ? " " : "", cdn_number_text(out[i], text)));
+    const int n = list->n ? list->n : list->speeds ? nu : nq;
+    for (int i = list->first; i < list->first + n; i++) {
+      if (written == 0) CDNI_TRY(io_put(w->xml.to, " %s=\"", list->name));
+      CDNI_TRY(io_put(w->xml.to, "%s%s", written++ ? " " : "", cdn_number_text(out[i], text)));
+    }
   }
-  return io_put(w->xml.to, "\"");
+  return written ? io_put(w->xml.to, "\"") : CDN_OK;
 }
 
 static cdn_status put_list(mjcf_writer *w, const char *name, const double *x, int n, bool activations) {
@@ -239,11 +254,15 @@ static cdn_status put_list(mjcf_writer *w, const char *name, const double *x, in
 }
 
 static cdn_status write_key(mjcf_writer *w, const cdn_spec_key *k) {
+  static const key_list lists[] = { { .name = "qpos" },
+                                    { .name = "qvel", .speeds = true },
+                                    { "mpos", true, false, 0, 3 },
+                                    { "mquat", true, false, 3, 4 } };
   CDNI_TRY(io_put_begin(&w->xml, "key"));
   CDNI_TRY(io_put_text(&w->xml, "name", k->name));
   CDNI_TRY(io_put_number_unless(&w->xml, "time", k->time, 0));
-  if (k->q) CDNI_TRY(put_joints(w, k, false));
-  if (k->u) CDNI_TRY(put_joints(w, k, true));
+  for (int i = 0; i < CDNI_COUNT(lists); i++)
+    if (lists[i].speeds ? k->u : k->q) CDNI_TRY(put_joints(w, k, &lists[i]));
   CDNI_TRY(put_list(w, "ctrl", k->controls, k->n_actuators, false));
   CDNI_TRY(put_list(w, "act", k->activations, k->n_actuators, true));
   return io_put_end(&w->xml);

@@ -251,6 +251,12 @@ static cdn_status no_such_key(cdn_model *model, const char *name) {
 static cdn_status set_joints(const cdn_model *model, const cdn_spec_key *key, const cdn_state *defaults,
                              cdn_state *state) {
   int q = 0, u = 0;
+  for (int i = 0; i < cdn_spec_count(model->spec, CDN_SPEC_BODY); i++) { /* those without a joint have no numbers */
+    const cdn_body body = CDNI_AT(model->spec_bodies, cdn_body, i);
+    if (!cdn_body_is_mocap(model->system, body)) continue;
+    CDNI_TRY(cdn_body_set_q(state, body, 7, cdn_body_q(defaults, body)));
+    CDNI_TRY(cdn_body_set_u(state, body, 6, cdn_body_u(defaults, body)));
+  }
   for (int i = 0; i < cdn_spec_count(model->spec, CDN_SPEC_JOINT); i++) {
     const cdn_spec_joint *joint = io_spec_joint(model->spec, i);
     const cdn_body body = CDNI_AT(model->joint_bodies, cdn_body, i);
@@ -295,6 +301,7 @@ cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *stat
                           cdn_status_text(status));
   status = cdn_state_set_time(state, key->time);
   if (status == CDN_OK) status = set_joints(model, key, defaults, state);
+  if (status == CDN_OK) status = cdn_mocap_take(state);
   if (status == CDN_OK) status = set_actuators(model, key, defaults, state);
   if (status != CDN_OK) cdn_state_last_error(state, &model->error); /* which has told it */
   cdn_state_destroy(defaults);

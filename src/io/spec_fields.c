@@ -156,6 +156,7 @@ static const io_field body_fields[] = {
   TRUTH(body, allow_improper),
   TRUTH(body, must_be_base),
   NUMBER(body, gravity_compensation),
+  TRUTH(body, mocap),
   NUMBER(body, principal),
 };
 /* What functions and users' kinds are made of cannot be written: spec_save.c refuses it. */

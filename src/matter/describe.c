@@ -40,7 +40,7 @@ static void describe_body(const matter *m, const cdn_system *system, cdn_body bo
 }
 
 static void describe_motion(const cdn_system *system, const matter_motion *x, cdn_description *d) {
-  static const char *const kinds[] = { "sinusoid", "steady", "custom", "controlled" };
+  static const char *const kinds[] = { "sinusoid", "steady", "custom", "controlled", "mocap" };
   static const char *const levels[] = { "no", "acceleration", "velocity", "position" };
   cdn_describe(d, x->name, "a %s motion of body %s at %s level", kinds[x->kind],
                cdn_body_name(system, (cdn_body){ x->body }), levels[x->level]);

@@ -123,6 +123,7 @@ static int motion_count(const cdn_system *system, int i) {
     case CDN_MOTION_SINUSOID: return CDNI_COUNT(sinusoid_table);
     case CDN_MOTION_STEADY: return cdn_body_nu(system, (cdn_body){ x->body });
     case CDN_MOTION_CONTROLLED: return 0;
+    case CDN_MOTION_MOCAP: return MOCAP_INPUTS;
     default: return CDN_MOTION_PARAMS;
   }
 }
@@ -132,6 +133,14 @@ static void motion_parameter(const cdn_system *system, int i, int k, cdni_parame
   const matter_motion *x = motion_at(system, i);
   const tree_node *node = &m->tree.node[x->body];
   out->array = m->motion_params, out->at = CDN_MOTION_PARAMS * i + k;
+  if (x->kind == CDN_MOTION_MOCAP) {
+    static const char *const units[] = { "rad/s", "m/s" };
+    out->array = m->mocap, out->at = MOCAP_INPUTS * x->mocap + k;
+    snprintf(out->name, sizeof out->name, "%s", cdni_mocap_input_names[k]);
+    if (k >= MOCAP_U) out->is.unit = k == MOCAP_TIME ? "s" : units[k >= MOCAP_U + 3];
+    else if (k >= MOCAP_Q + 4) out->is.unit = "m";
+    return;
+  }
   if (x->kind == CDN_MOTION_SINUSOID) {
     static const char *const units[] = {
       [CDN_LEVEL_ACCELERATION] = "m/s^2|rad/s^2", [CDN_LEVEL_VELOCITY] = "m/s|rad/s", [CDN_LEVEL_POSITION] = "m|rad"
@@ -156,6 +165,8 @@ static cdn_status set_motion(cdn_state *state, const char *function, int i, int 
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, cdni_motion_at(m, i)->name,
                            "motion '%s': parameter %d is %g; nothing was changed", cdni_motion_at(m, i)->name,
                            first + (int)bad, values[bad]);
+  const int mocap = cdni_motion_at(m, i)->mocap;
+  if (mocap >= 0) return cdn_state_set_parameters(state, m->mocap, MOCAP_INPUTS * mocap + first, n, values);
   return cdn_state_set_parameters(state, m->motion_params, CDN_MOTION_PARAMS * i + first, n, values);
 }
 

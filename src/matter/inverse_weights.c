@@ -12,6 +12,7 @@ typedef struct pass {
   mobility_factor *factor;
   compliance *Y;
   articulated_inertia *outboard; /* of a body with all that is outboard of it */
+  int32_t *held;                 /* by body: a mocap body, which no force moves */
 } pass;
 
 /* The bytes of the pass; its parts, if there is memory. */
@@ -31,6 +32,7 @@ static size_t layout(const matter *m, char *memory, pass *p) {
   TAKE(d.G, t->nG);
   TAKE(d.D_inv, t->nD);
   TAKE(d.custom, t->n_custom);
+  TAKE(held, n);
 #undef TAKE
   return at;
 }
@@ -66,7 +68,7 @@ static double trace_of_M(const matter *m, const pass *p) {
     const articulated_inertia P = p->outboard[i];
     for (int k = 0; k < n->nu; k++) {
       const sv h = cdni_hinge_column(n, p->d.H, k);
-      sum += sv_dot(h, articulated_mul(P, h)) + p->d.mass[i].armature;
+      if (!p->held[i]) sum += sv_dot(h, articulated_mul(P, h)) + p->d.mass[i].armature;
     }
     articulated_inertia *up = &p->outboard[n->parent];
     if (n->parent > 0) *up = articulated_add(*up, articulated_shift(P, p->d.pose[i].r));
@@ -107,7 +109,8 @@ static cdn_status begin(const matter *m, cdn_state *state, pass *p, void **frame
   p->d = cdni_matter_data(m, state);
   layout(m, *frame, p);
   p->d.q = m->q0.data;
-  p->d.prescribed = NULL;
+  for (int i = 0; i < m->tree.n; i++) p->held[i] = m->tree.node[i].nu > 0 && cdni_body_stands(m, i);
+  p->d.prescribed = p->held; /* other motions and locks do not count */
   return factor(m, state, p);
 }
 

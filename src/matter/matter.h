@@ -40,6 +40,7 @@ struct matter {
   /* The choices of a State: levels of locks (one byte for each body), enabled motions (one byte each), their
    * parameters, and the values that locks hold. */
   cdn_dvar lock_level, motion_on, motion_params, lock_q, lock_u, lock_udot;
+  cdn_dvar mocap; /* MOCAP_INPUTS for each mocap body, in the order of motions */
   cdn_cache frame_constants, mass_constants, inverse_weights;
   cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv;
   /* Offsets in a State's block. */
@@ -121,6 +122,11 @@ cdn_status cdni_locks_where_they_are(cdn_state *to, const cdn_state *from);
 /* Of what mobility u (matter's slot) is the rate: 'L' of a length, 'A' of an angle, 0 where only a user's functions
  * know. */
 char cdni_mobility_dimension(const matter *m, int u);
+/* Whether no force moves a body, ever: a mocap body, or what is welded to one or to Ground. */
+bool cdni_body_stands(const matter *m, int body);
+/* The poses and velocities of mocap bodies as a parameter array; how many numbers. */
+cdn_dvar cdni_mocap_inputs(const matter *m, int *n);
+
 /* The name of the kind of a body's mobilizer. */
 const char *cdni_body_kind_name(const cdn_system *system, cdn_body body);
 

@@ -1,6 +1,8 @@
 /* Motions as parts of a System: adding them, their declarations, and queries. */
 #include "controls/controls.h"
+#include "matter/kinds.h"
 #include "matter/subsystem.h"
+#include "system/vectors.h"
 
 #include <math.h>
 
@@ -46,8 +48,13 @@ static const char *complaint(const matter *m, const cdn_motion_def *def, cdn_mot
   if (wrong) return wrong;
   if (level <= CDN_LEVEL_NONE || level > CDN_LEVEL_POSITION) return "has a level that is not one of cdn_motion_level";
   if (def->kind == CDN_MOTION_CUSTOM) return ops_complaint(def->custom, def->custom_self, level);
+  const bool free = cdni_kind_of(n)->ball && n->nu == 6 && n->quaternion && !(n->variant & 1);
+  if (def->kind == CDN_MOTION_MOCAP && (!free || n->parent != 0))
+    return "is of a mocap body: its mobilizer must be CDN_FREE, with a quaternion, on Ground, and not reversed";
+  if (def->kind == CDN_MOTION_MOCAP && (def->disabled || b->lock != CDN_LEVEL_NONE))
+    return "is of a mocap body, which cannot be switched off, and needs no lock";
   if (!cdni_motion_built_in(def->kind, level)) return "is of a kind that is not one of cdn_motion_kind";
-  if (def->kind != CDN_MOTION_STEADY && level == CDN_LEVEL_POSITION && n->quaternion)
+  if (def->kind != CDN_MOTION_STEADY && def->kind != CDN_MOTION_MOCAP && level == CDN_LEVEL_POSITION && n->quaternion)
     return "is a sinusoid or a control of a quaternion: give the mobilizer Euler angles, prescribe its speeds, or "
            "bring functions of your own";
   return NULL;
@@ -57,6 +64,9 @@ static bool append(cdn_system *system, matter *m, const cdn_motion_def *def, con
   const cdn_allocator *a = cdni_system_allocator(system);
   const bool custom = def->kind == CDN_MOTION_CUSTOM;
   matter_motion x = { .body = def->body.i, .kind = def->kind, .level = level, .enabled = !def->disabled };
+  x.mocap = -1;
+  for (size_t i = 0; def->kind == CDN_MOTION_MOCAP && i <= m->motions.count; i++)
+    x.mocap += i == m->motions.count || cdni_motion_at(m, (int32_t)i)->mocap >= 0;
   x.control = (cdn_control){ def->kind == CDN_MOTION_CONTROLLED ? def->control.i : -1 };
   x.ops = custom ? *def->custom : *cdni_motion_built_in(def->kind, level);
   memcpy(x.params, def->params, sizeof x.params);
@@ -93,7 +103,9 @@ cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) 
   cdni_adder by = { system, __func__, "motion", .ok = true };
   cdni_adder_name(&by, def->name, m->motions.count);
   const char *name = by.name;
-  const cdn_motion_level level = def->kind == CDN_MOTION_STEADY ? CDN_LEVEL_VELOCITY : def->level;
+  const cdn_motion_level level = def->kind == CDN_MOTION_STEADY  ? CDN_LEVEL_VELOCITY
+                                 : def->kind == CDN_MOTION_MOCAP ? CDN_LEVEL_POSITION
+                                                                 : def->level;
   if (def->body.i < 1 || (size_t)def->body.i >= m->bodies.count) {
     cdni_adder_refuse(&by, CDN_ERR_ARG, "there is no body %d with a mobilizer in this System; add the body first",
                       (int)def->body.i);
@@ -141,7 +153,11 @@ static cdn_dvar declare_driver(const matter *m, cdn_declarer *d, const char *nam
     by[i] = default_driver(m, i, level);
     by[0] += by[i] != DRIVEN_BY_NOTHING;
   }
-  return cdn_declare_discrete(d, name, (size_t)m->tree.n * sizeof *by, by, CDN_STAGE_INSTANCE);
+  const cdn_dvar v = cdn_declare_discrete(d, name, (size_t)m->tree.n * sizeof *by, by, CDN_STAGE_INSTANCE);
+  /* What follows from locks and switches belongs to them. */
+  cdni_declare_vector_run(
+      d, &(vector_run){ .part = CDN_VECTOR_PARAMETERS, .variable = v, .numbers = VECTOR_INTEGERS, .n = m->tree.n });
+  return v;
 }
 
 static void declare_choices(matter *m, cdn_declarer *d, double *work) {
@@ -155,6 +171,7 @@ static void declare_choices(matter *m, cdn_declarer *d, double *work) {
     memcpy(work + CDN_MOTION_PARAMS * i, cdni_motion_at(m, i)->params, CDN_MOTION_PARAMS * sizeof *work);
   m->motion_params = cdn_declare_parameters(d, "motion_params", CDN_MOTION_PARAMS * n, work);
 
+  cdni_motion_declare_mocap(m, d, work);
   if (t->nq) memcpy(work, m->q0.data, (size_t)t->nq * sizeof *work);
   cdni_matter_normalize_q(&m, NULL, work, NULL);
   m->lock_q = cdn_declare_parameters(d, "lock_q", t->nq, work);
@@ -193,6 +210,7 @@ void cdni_motion_declare_reads(const matter *m, cdn_declarer *d, cdn_motion_leve
     const matter_motion *x = cdni_motion_at(m, (int32_t)i);
     if (x->control.i >= 0 && x->level >= level)
       cdni_declare_prerequisite(d, entry, cdn_control_ticket(cdni_declarer_system(d), x->control));
+    if (x->mocap == 0) cdni_declare_prerequisite(d, entry, m->mocap.ticket);
   }
 }
 
@@ -214,7 +232,8 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   CDNI_TRY(check_controls(m, d));
   const tree *t = &m->tree;
   const cdn_allocator *a = cdni_system_allocator(cdni_declarer_system(d));
-  const size_t size = ((size_t)(t->n + t->nq + t->nu) + CDN_MOTION_PARAMS * m->motions.count) * sizeof(double);
+  const size_t size =
+      ((size_t)(t->n + t->nq + t->nu) + (CDN_MOTION_PARAMS + MOCAP_INPUTS) * m->motions.count) * sizeof(double);
   double *work = cdni_alloc(a, size);
   if (!work) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
   m->driver_q = declare_driver(m, d, "driver_q", CDN_LEVEL_POSITION, work);

@@ -18,11 +18,15 @@ typedef struct matter_motion {
   cdn_motion_kind kind;
   cdn_motion_level level;
   cdn_control control; /* { -1 }: it follows none */
+  int32_t mocap;       /* which of the mocap bodies it moves; -1: none */
   bool enabled;        /* by default */
   double params[CDN_MOTION_PARAMS];
   cdn_motion_ops ops; /* its name is a copy */
   void *self;
 } matter_motion;
+
+/* The inputs of a mocap body: pose and velocity of M in F, and the time of the pose. */
+enum { MOCAP_Q = 0, MOCAP_U = 7, MOCAP_TIME = 13, MOCAP_INPUTS = 14 };
 
 static inline const matter_motion *cdni_motion_at(const matter *m, int32_t i) {
   return &CDNI_AT(m->motions, matter_motion, i);
@@ -50,5 +54,9 @@ static inline const matter_motion *cdni_driving_motion(const matter *m, int32_t 
 void cdni_motion_declare_reads(const matter *m, cdn_declarer *d, cdn_motion_level level, cdn_cache entry);
 /* motion_values.c: writes udot of prescribed mobilizers into matter's run. */
 cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot);
+/* motion_mocap.c */
+extern const cdn_motion_ops cdni_motion_mocap_ops;
+extern const char *const cdni_mocap_input_names[MOCAP_INPUTS];
+void cdni_motion_declare_mocap(matter *m, cdn_declarer *d, double *work);
 
 #endif

@@ -121,5 +121,6 @@ const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_leve
   const bool known = level >= CDN_LEVEL_ACCELERATION && level <= CDN_LEVEL_POSITION;
   if (kind == CDN_MOTION_SINUSOID && known) return &sinusoids[level];
   if (kind == CDN_MOTION_CONTROLLED && known) return &controlled[level];
+  if (kind == CDN_MOTION_MOCAP) return &cdni_motion_mocap_ops;
   return kind == CDN_MOTION_STEADY ? &steady : NULL;
 }

@@ -48,6 +48,11 @@ cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enab
   const matter *m = matter_of(state);
   if (!cdni_motion_exists(m, motion)) return cdni_state_lacks(state, "cdn_motion_set_enabled", "motion", motion.i);
   if (cdn_motion_is_enabled(state, motion) == enabled) return CDN_OK;
+  if (cdni_motion_at(m, motion.i)->mocap >= 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, cdni_motion_at(m, motion.i)->name,
+                           "motion '%s' is of a mocap body, and cannot be switched off: a free body without it moves "
+                           "by forces",
+                           cdni_motion_at(m, motion.i)->name);
   const double on = enabled;
   keep_values(state);
   CDNI_TRY(cdn_state_set_parameters(state, m->motion_on, motion.i, 1, &on));
@@ -203,7 +208,7 @@ static cdn_driver driver_of(const cdn_state *state, cdn_body body) {
     driver.level = x->level;
     driver.motion.i = CDNI_AT(m->bodies, matter_body, body.i).motion;
     const bool written = x->control.i >= 0 && !cdn_control_follows(cdn_state_system(state), x->control);
-    if (x->kind == CDN_MOTION_STEADY || written) driver.rate = CDN_RATE_SLOW;
+    if (x->kind == CDN_MOTION_STEADY || x->kind == CDN_MOTION_MOCAP || written) driver.rate = CDN_RATE_SLOW;
   }
   return driver;
 }

@@ -37,6 +37,7 @@ static cdn_status call(const matter *m, cdn_state *state, const matter_motion *x
                           .q = q,
                           .u = u };
   if (x->control.i >= 0) in.params = rates;
+  if (x->mocap >= 0) in.params = cdn_state_parameters(state, m->mocap) + MOCAP_INPUTS * x->mocap;
   cdn_status status = fn(x->self, &in, out);
   if (status == CDN_OK && !cdni_all_finite(out, (size_t)n, NULL)) status = CDN_ERR_NONFINITE;
   return status == CDN_OK ? CDN_OK : failed(m, state, x, status, what);
@@ -106,7 +107,7 @@ cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q)
 static cdn_status motion_u(const matter *m, cdn_state *state, const matter_motion *x, double *u) {
   const tree_node *n = &m->tree.node[x->body];
   const double *q = cdn_state_q_eff(state);
-  if (x->level == CDN_LEVEL_VELOCITY) return call(m, state, x, x->ops.u, "u", q, NULL, u, n->nu);
+  if (x->level == CDN_LEVEL_VELOCITY || x->mocap >= 0) return call(m, state, x, x->ops.u, "u", q, NULL, u, n->nu);
   double qdot[7];
   CDNI_TRY(call(m, state, x, x->ops.qdot, "qdot", NULL, NULL, qdot, n->nq));
   cdni_body_N_inv(m, x->body, cdni_matter_data(m, state).q + n->q, qdot, u);
@@ -159,7 +160,7 @@ cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot
     for (int k = n->u; by[i] == DRIVEN_BY_LOCK && k < n->u + n->nu; k++) udot[k] = held[k];
     const matter_motion *x = cdni_driving_motion(m, by[i], i, CDN_LEVEL_ACCELERATION);
     if (!x) continue;
-    if (x->level == CDN_LEVEL_POSITION) CDNI_TRY(udot_of_position(m, state, x, udot + n->u));
+    if (x->level == CDN_LEVEL_POSITION && x->mocap < 0) CDNI_TRY(udot_of_position(m, state, x, udot + n->u));
     else CDNI_TRY(cdni_motion_udot_at(m, state, x, q, u, udot + n->u));
   }
   return CDN_OK;

@@ -15,6 +15,7 @@
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/motion.h"
+#include "system/vectors.h"
 
 enum { POSE = CDNI_TICKET_WELL_KNOWN, TWIST, ACCELERATION, MOTION_FORCES };
 const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = { ACCELERATION },
@@ -207,6 +208,19 @@ static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t
 
 /* ---- declaring ---- */
 
+static void name_mobility_force(const cdn_system *system, int element, int k, char *name, size_t size) {
+  (void)element;
+  char slot[200];
+  cdn_system_slot_name(system, CDN_POOL_U, cdni_subsystem_runs(system, cdni_matter(system)->subsystem).u + k, slot,
+                       sizeof slot);
+  snprintf(name, size, "f of %s", slot);
+}
+static void name_body_force(const cdn_system *system, int element, int k, char *name, size_t size) {
+  (void)element;
+  snprintf(name, size, "%s.%s.%c", cdn_body_name(system, (cdn_body){ k / 6 }), k % 6 < 3 ? "torque" : "force",
+           "xyz"[k % 3]);
+}
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   matter *m = *(matter **)self;
   const tree *t = &m->tree;
@@ -218,6 +232,16 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->params = cdn_declare_parameters(d, "mobilizer_params", CDN_MOBILIZER_PARAMS * t->n, m->params0.data);
   m->applied_f = cdn_declare_discrete(d, "applied_f", (size_t)(1 + t->nu) * sizeof(double), NULL, CDN_STAGE_FORCE);
   m->applied_F = cdn_declare_discrete(d, "applied_F", (1 + 6 * n) * sizeof(double), NULL, CDN_STAGE_FORCE);
+  cdni_declare_vector_run(d, &(vector_run){ .part = CDN_VECTOR_APPLIED,
+                                            .variable = m->applied_f,
+                                            .numbers = VECTOR_FLAGGED,
+                                            .n = t->nu,
+                                            .name = name_mobility_force });
+  cdni_declare_vector_run(d, &(vector_run){ .part = CDN_VECTOR_APPLIED,
+                                            .variable = m->applied_F,
+                                            .numbers = VECTOR_FLAGGED,
+                                            .n = 6 * t->n,
+                                            .name = name_body_force });
 
   const cdn_ticket of_frames[] = { m->frames.ticket, m->params.ticket };
   const cdn_ticket of_mass[] = { m->frames.ticket, m->mass.ticket, m->armature.ticket };

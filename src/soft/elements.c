@@ -7,6 +7,7 @@
 
 #include "rooms.h"
 #include "soft/soft.h"
+#include "system/vectors.h"
 
 const soft_element_kind *const cdni_soft_element_kinds[SOFT_ELEMENT_KINDS] = {
 #define SOFT_ELEMENT_ENTRY(ENUM, name) [SOFT_ELEMENT_##ENUM] = &cdni_soft_element_##name,
@@ -281,11 +282,23 @@ static cdn_status calc_tendon_weights(const void *self, cdn_state *state, void *
 
 cdn_ticket cdni_soft_tendon_ticket(const soft_element_room *room) { return room->tendon_weights.ticket; }
 
+static void name_switch(const cdn_system *system, int element, int k, char *name, size_t size) {
+  (void)k;
+  snprintf(name, size, "%s is on", name_of(system, element));
+}
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   soft_element_room *room = *(soft_element_room **)self;
   room->matter = cdni_matter(cdni_declarer_system(d));
   if (!room->matter) return CDN_OK;
   room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
+  for (int i = 0; i < (int)room->elements.count; i++)
+    cdni_declare_vector_run(d, &(vector_run){ .part = CDN_VECTOR_SWITCHES,
+                                              .variable = room->params,
+                                              .first = switch_of(element_at(room, i)),
+                                              .n = 1,
+                                              .name = name_switch,
+                                              .element = i });
   room->paths = cdni_paths(cdni_declarer_system(d));
   for (size_t i = 0; i < room->elements.count; i++) {
     const soft_element *e = element_at(room, (int)i);

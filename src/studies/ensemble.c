@@ -113,6 +113,8 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned var
 /* The flag of cdn_vary for a parameter array; 0: all States always share the array. */
 static unsigned group_of(const cdn_ensemble *e, int32_t i) {
   if (e->m && (i == e->m->frames.ticket.i || i == e->m->params.ticket.i)) return CDN_VARY_FRAMES;
+  int inputs;
+  if (e->m && i == cdni_mocap_inputs(e->m, &inputs).ticket.i && inputs > 0) return CDN_VARY_MOCAP;
   if (e->m && (i == e->m->mass.ticket.i || i == e->m->armature.ticket.i)) return CDN_VARY_MASSES;
   if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).ticket.i)
     return CDN_VARY_CONTROLS;
@@ -313,8 +315,8 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
     return cdni_state_fail(state, CDN_ERR_LIMIT, false, __func__, NULL,
                            "def.count is %d, def.threads %d: %d and %d are the most; make several ensembles",
                            def->count, def->threads, (int)MOST_STATES, (int)MOST_THREADS);
-  const unsigned all =
-      CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED | CDN_VARY_CONTROLS;
+  const unsigned all = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED |
+                       CDN_VARY_CONTROLS | CDN_VARY_MOCAP;
   if (def->vary & ~all)
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "def.vary is %u, which is no sum of cdn_vary",
                            def->vary);

@@ -86,16 +86,17 @@ static void archive_shared(cdn_state *s, int32_t ticket, cdni_archive *a) {
   cdni_free(&s->system->allocator, values, n->size);
 }
 
-void cdni_state_archive(cdn_state *s, cdni_archive *a) {
+/* `memory`: only what no other part of a vector has (vectors.c). */
+static void archive(cdn_state *s, cdni_archive *a, bool memory) {
   const cdn_system *sys = s->system;
   size_t ny = (size_t)(sys->nq + sys->nu + sys->nz);
   cdni_archive_mark(a, "STAT");
-  archive_finite(a, state_doubles(s, sys->off_t), 1);
-  archive_finite(a, state_doubles(s, sys->off_y), ny);
+  if (!memory) archive_finite(a, state_doubles(s, sys->off_t), 1);
+  if (!memory) archive_finite(a, state_doubles(s, sys->off_y), ny);
   if (sys->keep_previous) archive_finite(a, state_doubles(s, sys->off_previous), 1 + ny);
   for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++) {
     const node *n = node_at(sys, (int32_t)i);
-    if (n->kind != NODE_VARIABLE) continue;
+    if (n->kind != NODE_VARIABLE || (memory && (n->parameters || n->in_vector))) continue;
     if (n->storage == IN_REGION) cdni_region_archive(s, (int32_t)i, a);
     else if (n->storage == SHARED) archive_shared(s, (int32_t)i, a);
     else if (n->parameters) archive_finite(a, state_doubles(s, n->offset), n->size / sizeof(double));
@@ -106,6 +107,14 @@ void cdni_state_archive(cdn_state *s, cdni_archive *a) {
     if (node_at(sys, i)->given || node_at(sys, i)->hint) bit_clear(s->valid, i);
   }
   archive_entries(s, a);
+}
+
+void cdni_state_archive(cdn_state *s, cdni_archive *a) { archive(s, a, false); }
+void cdni_state_archive_memory(cdn_state *s, cdni_archive *a) { archive(s, a, true); }
+
+void cdni_state_drop_kept(cdn_state *s) {
+  for (int32_t i = 0; (size_t)i < s->system->nodes.count; i++)
+    if (is_kept(s->system, i)) bit_clear(s->valid, i);
 }
 
 /* ---- the public face ---- */
@@ -139,7 +148,7 @@ cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) 
 }
 
 /* The State becomes what was loaded. To whoever has noted its serials, all of its variables have been written. */
-static cdn_status take(cdn_state *state, cdn_state *loaded) {
+cdn_status cdni_state_take(cdn_state *state, cdn_state *loaded) {
   const cdn_system *sys = state->system;
   uint64_t *serials = (uint64_t *)(loaded->block + sys->off_serials);
   memcpy(serials, state->block + sys->off_serials, sys->nodes.count * sizeof *serials);
@@ -154,7 +163,8 @@ static void load(cdn_state *state, cdni_archive *a) {
   if (cdn_state_create(state->system, &trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
   if (a->status == CDN_OK) cdni_state_archive(trial, a);
   if (a->at != a->bytes.count) cdni_archive_fail(a, CDN_ERR_PARSE, "there is more in it than a State");
-  if (a->status == CDN_OK && take(state, trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
+  if (a->status == CDN_OK && cdni_state_take(state, trial) != CDN_OK)
+    cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
   cdn_state_destroy(trial);
 }
 

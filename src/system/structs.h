@@ -49,6 +49,7 @@ typedef struct node {
   int32_t of;        /* the entry that writes the numbers of this companion or entry; TICKET_NONE: the entry itself */
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
+  bool in_vector;  /* variable: it belongs to a part of vectors by itself (vectors.h) */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
   bool hint;       /* likewise, from steps (hints.h) */
   cdni_in_lanes in_lanes;
@@ -137,6 +138,7 @@ struct cdn_system {
     int32_t subsystem;
   } sweeper;
   cdni_array autos;       /* auto_variable */
+  cdni_array vector_runs; /* vector_run */
   cdni_array prescribers; /* int32_t: subsystems that prescribe q and u */
   cdni_array regions;     /* int32_t: tickets of regions, by slot */
   cdni_array shared;      /* int32_t: tickets of shared arrays, by slot */
@@ -309,6 +311,11 @@ static inline const void *variable_data(const cdn_state *s, const node *n) {
     default: return s->block + n->offset;
   }
 }
+/* checkpoint.c: what no other part of a vector has; takes back results that it has brought; makes a State what another
+ * of the System is, which has been filled from outside. */
+void cdni_state_archive_memory(cdn_state *state, cdni_archive *a);
+void cdni_state_drop_kept(cdn_state *state);
+cdn_status cdni_state_take(cdn_state *state, cdn_state *loaded);
 /* written.c: whether two States have the same values of a variable, to the bit. */
 bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
 

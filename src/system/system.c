@@ -110,9 +110,9 @@ static void system_destroy(cdn_system *s) {
     cdni_strfree(&a, n->name);
     if (n->initial) cdni_free(&a, n->initial, n->initial_size);
   }
-  cdni_array *arrays[] = { &s->subsystems, &s->nodes,       &s->edges,   &s->z_groups, &s->trigger_groups,
-                           &s->autos,      &s->prescribers, &s->q0,      &s->u0,       &s->z0,
-                           &s->z_scale,    &s->z_filters,   &s->regions, &s->shared };
+  cdni_array *arrays[] = { &s->subsystems, &s->nodes,       &s->edges,       &s->z_groups, &s->trigger_groups,
+                           &s->autos,      &s->vector_runs, &s->prescribers, &s->q0,       &s->u0,
+                           &s->z0,         &s->z_scale,     &s->z_filters,   &s->regions,  &s->shared };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));

@@ -175,6 +175,7 @@ cdn_status cdni_carry(view_carry *c, const cdn_state *from, cdn_state *to, char 
   CDNI_TRY(cdn_state_set_time(to, cdn_state_time(from)));
   CDNI_TRY(cdn_state_set_q(to, cdn_state_q(from)));
   CDNI_TRY(cdn_state_set_u(to, cdn_state_u(from)));
+  CDNI_TRY(cdn_mocap_take(to));
   CDNI_TRY(carry_parameters(c, from, to, &s));
   CDNI_TRY(carry_switches(c, from, to));
   CDNI_TRY(carry_locks(c, from, to));

@@ -107,4 +107,40 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("command_controls", controls_are_listed, controls_are_set, there_may_be_many, long_names_are_found, mistakes)
+/* A pendulum hangs on a mocap body; its recording is played with the body where it was. */
+static const char hook[] =
+    "<mujoco><worldbody><body name='hook' mocap='true' pos='0 0 2'><body name='bob' pos='0 0 0'><joint name='swing' "
+    "axis='0 1 0'/><inertial pos='0 0 -1' mass='2' diaginertia='1 1 1'/></body></body></worldbody>"
+    "<keyframe><key name='there' mpos='1 2 3'/></keyframe></mujoco>";
+
+static void hangs(const char *options, double x, double y, double z) {
+  SUCCEEDS("eval hook.xml --json %s", options);
+  json_t *result = parse(output);
+  const double want[3] = { x, y, z };
+  json_t *bodies = member(result, "bodies"), *bob = json_array_get(bodies, json_array_size(bodies) - 1);
+  for (size_t k = 0; k < 3; k++) NEAR(element(member(bob, "X_GB"), "p", 3, k), want[k], 1e-14);
+  json_decref(result);
+}
+
+START_TEST(mocap_bodies_are_posed) {
+  enter_directory();
+  write_file("hook.xml", hook);
+  write_file("cart.xml", cart);
+  hangs("", 0, 0, 2);
+  hangs("--key there", 1, 2, 3);
+  hangs("--key there --mocap hook=4,5,6", 4, 5, 6);
+  hangs("--mocap hook=4,5,6,0,0,0,2", 4, 5, 6);
+  SUCCEEDS("simulate hook.xml --mocap hook=4,5,6 --duration 0.1 -o rows.csv");
+  EXITS(2, "eval hook.xml --mocap hok=1,2,3");
+  SAYS(errors, "did you mean 'hook'");
+  EXITS(2, "eval hook.xml --mocap hook=1,2");
+  SAYS(errors, "NAME=X,Y,Z");
+  EXITS(2, "eval hook.xml --mocap hook=1,2,3,0,0,0,0");
+  SAYS(errors, "quaternion is zero");
+  EXITS(2, "eval cart.xml --mocap hook=1,2,3");
+  SAYS(errors, "no mocap bodies");
+}
+END_TEST
+
+CHECK_MAIN("command_controls", controls_are_listed, controls_are_set, there_may_be_many, long_names_are_found, mistakes,
+           mocap_bodies_are_posed)

@@ -208,10 +208,11 @@ static void add_custom(scene *s) {
                                    .calc_bias = rise_bias };
   cdn_body a, b;
   scene_pair(s, &a, &b);
-  rising self = { .b = b, .p_B = scene_vec3(s, 0.3), .n = cdn_rotation_z_to(scene_vec3(s, 1)).z };
-  self.height = cdn_dot(self.n, place(s, b, self.p_B));
+  /* on the chain: b may be a mocap body */
+  rising self = { .b = a, .p_B = scene_vec3(s, 0.3), .n = cdn_rotation_z_to(scene_vec3(s, 1)).z };
+  self.height = cdn_dot(self.n, place(s, a, self.p_B));
   cdn_custom_constraint_def def = cdn_default_custom_constraint_def();
-  def.name = "lift", def.ops = &ops, def.self = &self, def.bodies = &b, def.n_bodies = 1;
+  def.name = "lift", def.ops = &ops, def.self = &self, def.bodies = &a, def.n_bodies = 1;
   cdn_system_constrain_custom(s->system, &def);
 }
 
@@ -219,6 +220,7 @@ static const refusal all_refuse[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal controlled_refuse[] = {
@@ -226,6 +228,7 @@ static const refusal controlled_refuse[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal nonlinear_refuses[] = {
@@ -236,6 +239,7 @@ static const refusal nonlinear_refuses[] = {
   { "invertible motion", NULL, NULL },
   { "method", "cvode-adams", "CVODE Adams" },
   { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
+  { "run from a vector", "cvode-adams", "CVODE Adams" },
   { NULL, NULL, NULL },
 };
 static const refusal *refused_by(constraint_kind_id kind) {

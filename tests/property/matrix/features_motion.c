@@ -82,13 +82,27 @@ static void add_controlled(scene *s) {
   cdn_system_add_motion(s->system, &def);
 }
 
+/* The free body moves on from where it stands in the pose. */
+static void add_mocap(scene *s) {
+  s->element[s->now] = "'loose'";
+  cdn_motion_def def = cdn_default_motion_def();
+  def.name = "mocap", def.body = s->loose[0], def.kind = CDN_MOTION_MOCAP;
+  cdn_system_add_motion(s->system, &def);
+}
+static void pose_mocap(scene *s, cdn_state *state) {
+  const cdn_spatial V = { { 0.2, -0.1, 0.15 }, { 0.1, 0.05, -0.08 } };
+  OK_ON(state, cdn_mocap_set_pose(state, s->loose[0], s->X[s->loose[0].i]));
+  OK_ON(state, cdn_mocap_set_velocity(state, s->loose[0], V));
+}
+
 /* Each kind of motion has an entry below. */
 static inline void each_kind(cdn_motion_kind kind) {
   switch (kind) {
     case CDN_MOTION_SINUSOID: /* motion by position, speed, acceleration */
     case CDN_MOTION_STEADY:
     case CDN_MOTION_CUSTOM: /* own motion, own speed */
-    case CDN_MOTION_CONTROLLED: return;
+    case CDN_MOTION_CONTROLLED:
+    case CDN_MOTION_MOCAP: return;
   }
 }
 
@@ -119,6 +133,7 @@ static const feature table[] = {
   { .name = "own motion", .add = add_own_motion, .refuses = own_motion_refuses },
   { .name = "own speed", .add = add_own_speed, .refuses = own_speed_refuses },
   { .name = "controlled motion", .add = add_controlled, .refuses = controlled_refuses },
+  { .name = "mocap body", .add = add_mocap, .begin = pose_mocap, .refuses = all_refuse },
   { .name = "lock of position", .add = add_nothing, .begin = lock, .refuses = all_refuse, .data = &levels[0] },
   { .name = "lock of speed", .add = add_nothing, .begin = lock, .refuses = all_refuse, .data = &levels[1] },
   { .name = "lock of acceleration", .add = add_nothing, .begin = lock, .refuses = all_refuse, .data = &levels[2] },

@@ -331,9 +331,13 @@ static const refusal exact_refuse[] = {
   ROWS("lanes in time", "mujoco-implicit-fast"),
   ROWS("lanes in time", "mujoco-midpoint"),
   ROWS("checkpoint of a run", "mujoco-euler"),
+  ROWS("run from a vector", "mujoco-euler"),
   ROWS("checkpoint of a run", "mujoco-implicit"),
+  ROWS("run from a vector", "mujoco-implicit"),
   ROWS("checkpoint of a run", "mujoco-implicit-fast"),
+  ROWS("run from a vector", "mujoco-implicit-fast"),
   ROWS("checkpoint of a run", "mujoco-midpoint"),
+  ROWS("run from a vector", "mujoco-midpoint"),
   { NULL, NULL, NULL },
 };
 static const refusal memory_refuses[] = { { "lanes in time", NULL, "muscle.past" }, { NULL, NULL, NULL } };

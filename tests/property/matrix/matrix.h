@@ -165,7 +165,8 @@ void ask_udot_derivatives(cell *c), ask_tau_derivatives(cell *c), ask_multiplier
     ask_zdot_derivatives(cell *c), ask_qdot_derivatives(cell *c), ask_step_derivatives(cell *c),
     ask_control_derivatives(cell *c), ask_regressors(cell *c);
 void ask_method(cell *c), ask_step_inverse(cell *c), ask_lanes(cell *c), ask_lanes_advance(cell *c), ask_copy(cell *c),
-    ask_checkpoint(cell *c), ask_run_checkpoint(cell *c), ask_invertible(cell *c);
+    ask_checkpoint(cell *c), ask_run_checkpoint(cell *c), ask_vector(cell *c), ask_run_vector(cell *c),
+    ask_invertible(cell *c);
 void ask_linearization(cell *c), ask_eigenvalues(cell *c), ask_normal_modes(cell *c), ask_equilibrium(cell *c),
     ask_impulses(cell *c), ask_goals(cell *c), ask_verdict(cell *c);
 /* A stepper at c->state whose next step is exactly h, or that controls errors if h is 0; false if it refuses. */

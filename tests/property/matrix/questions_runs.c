@@ -152,8 +152,8 @@ static bool make_ensemble(cell *c, const double *v, cdn_method method, bool vari
   cdn_ensemble_def def = cdn_default_ensemble_def();
   def.count = MEMBERS, def.method = method;
   if (varied)
-    def.vary =
-        CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED | CDN_VARY_CONTROLS;
+    def.vary = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED |
+               CDN_VARY_CONTROLS | CDN_VARY_MOCAP;
   if (!cell_call(c, cdn_ensemble_create(c->state, &def, out), "cdn_ensemble_create")) return false;
   for (int k = 0; k < MEMBERS; k++)
     if (!member(c, v, k, varied) ||
@@ -341,6 +341,39 @@ void ask_run_checkpoint(cell *c) {
   cdn_stepper_destroy(loaded);
   cdn_stepper_destroy(stepper);
   cdn_buffer_free(&bytes);
+}
+
+/* c->other becomes `state` by its vector. */
+static bool put_back(cell *c, cdn_state *state) {
+  const int n = cdn_state_vector_size(state, CDN_VECTOR_INTEGRATION);
+  double *vector = cell_room(c, (size_t)n);
+  return cell_call(c, cdn_state_get_vector(state, CDN_VECTOR_INTEGRATION, n, vector), "cdn_state_get_vector") &&
+         cell_call(c, cdn_state_set_vector(c->other, CDN_VECTOR_INTEGRATION, n, vector), "cdn_state_set_vector");
+}
+
+void ask_vector(cell *c) {
+  double *v = cell_room(c, (size_t)c->nu);
+  cell_random(c, v, c->nu);
+  if (!cell_move(c, &(direction){ .q = v, .u = v }, 0.05)) return;
+  if (put_back(c, c->state)) as_before(c, c->other, "a State's that got the vector");
+}
+
+/* Two runs that start from a State in the middle of a run, and from its vector. */
+void ask_run_vector(cell *c) {
+  const cdn_method method = (cdn_method)c->turn;
+  const int n = c->nq + c->nu + c->nz;
+  cdn_stepper *before, *run[2] = { NULL, NULL };
+  double *y[2] = { cell_room(c, (size_t)n), cell_room(c, (size_t)n) };
+  if (!cdn_method_is_available(method)) return cell_skip(c);
+  const double fixed = cdn_method_needs_fixed_step(method) ? 1e-4 : 0;
+  if (!cell_stepper(c, c->state, method, fixed, &before)) return;
+  bool good = take_steps(c, before, 3, y[0]) && put_back(c, cdn_stepper_state(before));
+  for (int i = 0; i < 2 && good; i++)
+    good = cell_stepper(c, i ? c->other : cdn_stepper_state(before), method, fixed, &run[i]) &&
+           take_steps(c, run[i], 3, y[i]);
+  if (good) same_bits(c, "y of a run from a vector", 0, y[1], y[0], n);
+  for (int i = 0; i < 2; i++) cdn_stepper_destroy(run[i]);
+  cdn_stepper_destroy(before);
 }
 
 /* ---- invertible contact ---- */
