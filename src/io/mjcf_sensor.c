@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_actuator.h"
 #include "io/sensor.h"
 
 /* ---- what sensors are of ---- */
@@ -342,6 +342,21 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
   return io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &io_spec_sensor(r->spec, i)->name);
 }
 
+static cdn_status read_history(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s) {
+  double interval[2] = { 0, 0 };
+  int interpolation = 0, count;
+  CDNI_TRY(io_mjcf_read_history(r, node, &s->delay, &s->samples, &interpolation));
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "interval", interval, 1, 2, &count));
+  s->interpolation = (cdn_interpolation)interpolation;
+  s->period = interval[0], s->phase = interval[1];
+  CDNI_TRY(io_mjcf_check_history(r, node, s->delay, s->period, s->samples));
+  if (s->phase <= 0 && (s->period == 0 || s->phase > -s->period)) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                     "the second number of its interval, the phase, is %g; write one above minus the first, and not "
+                     "above 0",
+                     s->phase);
+}
+
 /* Not *known: the sensor is left out. */
 static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
   CDNI_TRY(read_target(r, node, of, s, known));
@@ -352,9 +367,7 @@ static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensi
   CDNI_TRY(io_xml_double(r->log, node, "noise", &s->made.noise, NULL));
   s->made.noisy = r->flags.sensornoise;
   io_xml_ignore(node, "user");
-  io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
-  io_xml_ignore(node, "interp");
-  io_xml_ignore(node, "delay");
+  CDNI_TRY(read_history(r, node, &s->made));
   CDNI_TRY(add(r, node, s));
   io_xml_report_rest(r->log, node);
   return CDN_OK;

@@ -92,6 +92,17 @@ static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
   return io_put_numbers(&w->xml, "lengthrange", m->length_range, 2);
 }
 
+/* MuJoCo wants to know how many samples are kept. */
+static cdn_status put_history(mjcf_writer *w, double delay, double period, int samples,
+                              cdn_interpolation interpolation) {
+  static const char *const words[] = { "zoh", "linear", "cubic" };
+  const double needed = ceil(delay / fmax(w->spec->whole.solver.timestep, period) * (1 - 1e-12));
+  const int kept = samples > 0 || (delay == 0 && period == 0) ? samples : (int)fmin(fmax(needed, 1), 65536);
+  CDNI_TRY(io_put_int_unless(&w->xml, "nsample", kept, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "delay", delay, 0));
+  return interpolation == CDN_INTERPOLATE_HOLD ? CDN_OK : io_put_text(&w->xml, "interp", words[interpolation]);
+}
+
 static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   const char *word = word_of(a);
   CDNI_TRY(io_put_begin(&w->xml, word));
@@ -103,6 +114,7 @@ static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   CDNI_TRY(io_mjcf_put_range(w, "forcelimited", "forcerange", a->force_lower, a->force_upper));
   CDNI_TRY(io_mjcf_put_range(w, "actlimited", "actrange", a->activation_lower, a->activation_upper));
   if (a->early) CDNI_TRY(io_put_text(&w->xml, "actearly", "true"));
+  CDNI_TRY(put_history(w, a->delay, 0, a->samples, a->interpolation));
   return io_put_end(&w->xml);
 }
 
@@ -271,6 +283,9 @@ cdn_status io_mjcf_write_sensors(mjcf_writer *w) {
     CDNI_TRY(put_target_of(w, s));
     CDNI_TRY(io_put_number_unless(&w->xml, "cutoff", s->cutoff, 0));
     CDNI_TRY(io_put_number_unless(&w->xml, "noise", s->noise, 0));
+    CDNI_TRY(put_history(w, s->delay, s->period, s->samples, s->interpolation));
+    const double interval[2] = { s->period, s->phase };
+    if (s->period > 0) CDNI_TRY(io_put_numbers(&w->xml, "interval", interval, 2));
     CDNI_TRY(io_put_end(&w->xml));
   }
   return io_put_close(&w->xml, "sensor");

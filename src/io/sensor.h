@@ -94,9 +94,10 @@ typedef struct io_sensor_kind {
   cdn_status (*calc)(const io_sensor_part *s, cdn_state *state, double *value);
 } io_sensor_kind;
 
-/* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, whose `seen` it takes. */
+/* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, of that
+ * name, whose `seen` it takes. */
 const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind);
-cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s);
+cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const char *name, const io_sensor_part *s);
 void io_forget_lists(io_sensor_part *s);
 
 /* How many numbers a contact has. */
