@@ -208,8 +208,8 @@ typedef struct cdn_measure_ops {
 CDN_API cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, const cdn_measure_ops *ops,
                                                   const void *self);
 
-/** Gives an integral, a delay, a late record or a sample-and-hold another operand of the same size. The operand may have
- *  been added later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with
+/** Gives an integral, a delay, a late record or a sample-and-hold another operand of the same size. The operand may
+ *  have been added later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with
  *  CDN_ERR_CYCLE. */
 CDN_API void cdn_measure_set_operand(cdn_system *system, cdn_measure measure, cdn_measure operand);
 
