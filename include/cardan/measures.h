@@ -49,7 +49,7 @@
 
 CDN_BEGIN_DECLS
 
-#define CDN_MEASURE_MOST 16
+#define CDN_MEASURE_MOST 256
 
 /* ---- building ---------------------------------------------------------------------------- */
 

@@ -236,7 +236,13 @@ static cdn_status find_frames(io_builder *b, const cdn_spec_sensor *of, sensor *
     if (!cdni_all_finite(frames[i], sizeof(cdn_transform) / sizeof(double), NULL))
       return io_fail(b->log, CDN_ERR_NONFINITE, of->line, "sensor '%.60s': a frame of it has a NaN or an infinity",
                      of->name);
-  return of->kind == CDN_SENSOR_RANGE ? find_visible(b, s) : CDN_OK;
+  if (of->kind != CDN_SENSOR_RANGE) return CDN_OK;
+  s->data = of->data, s->of_pixels = of->of_pixels, s->extent = of->extent;
+  if (io_rays_count(of->data, of->of_pixels, of->pixels) == 0)
+    return io_fail(b->log, wrong(of->line), of->line,
+                   "sensor '%.60s': the numbers of its rays (data, pixels) are 1 to %d in all", of->name,
+                   CDN_MEASURE_MOST);
+  return find_visible(b, s);
 }
 
 static cdn_status check_numbers(io_builder *b, const cdn_spec_sensor *of) {

@@ -35,7 +35,7 @@
   X(FORCE, 3, ACCELERATION, REAL, FRAME, force)                          \
   X(TORQUE, 3, ACCELERATION, REAL, FRAME, force)                         \
   X(TOUCH, 1, ACCELERATION, POSITIVE, VOLUME, touch)                     \
-  X(RANGE, 1, POSITION, POSITIVE, FRAME, range)                          \
+  X(RANGE, 0, POSITION, POSITIVE, FRAME, range)                          \
   X(ACTUATOR_POSITION, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
   X(ACTUATOR_VELOCITY, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
   X(ACTUATOR_FORCE, 1, ACCELERATION, REAL, ACTUATOR, drive)              \
@@ -73,7 +73,9 @@ const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int count_of(const io_sensor_part *s) {
-  return s->kind == CDN_SENSOR_CONTACT ? s->contacts * io_sensed_count(s->data) : kinds[s->kind].count;
+  if (s->kind == CDN_SENSOR_CONTACT) return s->contacts * io_sensed_count(s->data);
+  if (s->kind == CDN_SENSOR_RANGE) return io_rays_count(s->data, s->of_pixels, s->pixels);
+  return kinds[s->kind].count;
 }
 
 /* The rotation by normal numbers as its vector, of this deviation. */

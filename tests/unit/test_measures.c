@@ -212,7 +212,7 @@ START_TEST(mistakes_are_refused) {
   cdn_event_def event = cdn_default_event_def();
   cdn_measure_ops ops = { .struct_size = sizeof ops, .n = 1, .stage = CDN_STAGE_TIME, .calc_value = opaque_z_value };
   old.struct_size = 1;
-  REFUSED(CDN_ERR_ARG, "1 to 16", cdn_system_add_constant_measure(system, "x", 17, pair));
+  REFUSED(CDN_ERR_ARG, "1 to 256", cdn_system_add_constant_measure(system, "x", 257, pair));
   REFUSED(CDN_ERR_ARG, "no value", cdn_system_add_variable_measure(system, "x", 1, NULL));
   REFUSED(CDN_ERR_NONFINITE, "nan", cdn_system_add_constant_measure(system, "x", 1, bad));
   REFUSED(CDN_ERR_NONFINITE, "phase", cdn_system_add_sinusoid_measure(system, "x", 1, NAN, 0));
