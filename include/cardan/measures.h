@@ -26,6 +26,8 @@
  *   integrate a measure over time: cdn_system_add_integral_measure
  *   differentiate a measure by time: cdn_system_add_derivative_measure
  *   delay a measure: cdn_system_add_delay_measure, cdn_default_delay_def
+ *   keep samples of a measure and read them late, as MuJoCo does: cdn_system_add_record_measure,
+ *       cdn_default_record_def
  *   keep a minimum or maximum: cdn_system_add_extreme_measure
  *   know when the extreme was met: cdn_measure_extreme_times
  *   sample and hold a measure, for digital control: cdn_system_add_sample_hold_measure
@@ -48,7 +50,7 @@
 
 CDN_BEGIN_DECLS
 
-#define CDN_MEASURE_MOST 16
+#define CDN_MEASURE_MOST 256
 
 /* ---- building ---------------------------------------------------------------------------- */
 
@@ -144,6 +146,35 @@ CDN_DEF(delay_def);
  *  to a jump. The interpolation never spans a change that a handler made. */
 CDN_API cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_delay_def *def);
 
+/** How a value between two samples is found. */
+typedef enum cdn_interpolation {
+  CDN_INTERPOLATE_HOLD,   /**< it is that of the earlier sample */
+  CDN_INTERPOLATE_LINEAR, /**< on the straight line between them */
+  CDN_INTERPOLATE_CUBIC   /**< on the cubic through them whose slopes are those between their neighbours, and 0 at the
+                           *   first and the last sample (Catmull and Rom 1974) */
+} cdn_interpolation;
+
+typedef struct cdn_record_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_measure operand;
+  double delay;  /**< s, >= 0 */
+  double period; /**< s, >= 0. Default 0: a sample is taken at the end of each step */
+  /** With a period: when the last sample before time 0 was taken, s, above -period; 0 (the default) stands for
+   *  -period, so that one is taken at time 0. */
+  double phase;
+  int samples; /**< how many are kept, 1 (the default) to 65536 */
+  cdn_interpolation interpolation;
+  double step; /**< of the run, s, > 0: before it there are samples of 0, this far apart from each other and time 0 */
+} cdn_record_def;
+CDN_DEF(record_def);
+/** Samples of the operand at the ends of accepted steps, as MuJoCo keeps them in runs of equal steps. With a period a
+ *  sample is taken at the first end of a step that is not before its next multiple. The value: with a delay, what the
+ *  samples were `delay` ago; those before the State's time can be read, and times outside them have the value of the
+ *  nearest one; it depends on time and accepted steps only. Without a delay: the newest sample, that of this moment
+ *  included. Steps do not become shorter: a run under error control had better take a delay, or a sample-and-hold. */
+CDN_API cdn_measure cdn_system_add_record_measure(cdn_system *system, const cdn_record_def *def);
+
 typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS, CDN_MIN_ABS } cdn_extreme;
 /** The extreme of each number since the run began. CDN_MAX_ABS and CDN_MIN_ABS compare magnitudes and keep the sign.
  *  MIN_ABS: once the operand has changed sign the minimum is 0. Turning points within a step count: they are found
@@ -178,8 +209,9 @@ typedef struct cdn_measure_ops {
 CDN_API cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, const cdn_measure_ops *ops,
                                                   const void *self);
 
-/** Gives an integral, a delay or a sample-and-hold another operand of the same size. The operand may have been added
- *  later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with CDN_ERR_CYCLE. */
+/** Gives an integral, a delay, a late record or a sample-and-hold another operand of the same size. The operand may
+ *  have been added later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with
+ *  CDN_ERR_CYCLE. */
 CDN_API void cdn_measure_set_operand(cdn_system *system, cdn_measure measure, cdn_measure operand);
 
 /** The effective value of a control (controls.h). It has no derivatives. Stage: that of the control's source, at

@@ -76,7 +76,8 @@ typedef enum cdn_model_equality {
 typedef enum cdn_model_solving {
   /** by Newton's method, to the tolerance of cdn_default_soft_def: what error control needs */
   CDN_MODEL_SOLVE_TO_THE_END,
-  /** with MJCF's solver, iterations and tolerances, even if rows are not solved to the end: for steps like MuJoCo's */
+  /** with MJCF's solver, iterations and tolerances, even if rows are not solved to the end: for steps like MuJoCo's.
+   *  Delays of actuators and sensors are then records of samples at the ends of steps, too */
   CDN_MODEL_SOLVE_AS_FILE
 } cdn_model_solving;
 

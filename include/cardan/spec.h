@@ -47,6 +47,7 @@
 #define CARDAN_SPEC_H
 
 #include <cardan/actuators.h>
+#include <cardan/measures.h>
 #include <cardan/scene.h>
 #include <cardan/soft.h>
 
@@ -529,6 +530,13 @@ typedef struct cdn_spec_actuator {
   double muscle_time[3]; /**< time constants of CDN_ACTUATOR_MUSCLE, s, and the width. Default 0.01, 0.04, 0 */
   bool exact_filter;     /**< as that of cdn_drive_def */
   bool early; /**< the signal is that of the end of a step: of cdn_model_options.fixed_step, or of the file's step */
+  /** > 0: the actuator reads what its control was this long ago, s. In a System that is built to be solved as the file
+   *  says (cdn_model_options.solving) that is a record of `samples` (measures.h; 0: as many as the delay has steps),
+   *  read by `interpolation`; in others it is a delay, which has no such numbers. Before the run the control is 0.
+   *  Default 0, 0, CDN_INTERPOLATE_HOLD */
+  double delay;
+  int samples;
+  cdn_interpolation interpolation;
 } cdn_spec_actuator;
 CDN_DEF(spec_actuator);
 CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;
@@ -629,6 +637,17 @@ enum {
   CDN_SENSED_NORMAL = 32,
   CDN_SENSED_TANGENT = 64
 };
+/** The numbers of a ray, in this order: distance (1), direction (3), where it begins (3), where it meets something (3),
+ *  the surface's normal there (3), and the distance from the plane of the picture (1; without pixels: the distance).
+ *  Points and directions are in Ground. Where a ray meets nothing distances are -1, and all but the beginning is 0. */
+enum {
+  CDN_RAY_DISTANCE = 1,
+  CDN_RAY_DIRECTION = 2,
+  CDN_RAY_ORIGIN = 4,
+  CDN_RAY_POINT = 8,
+  CDN_RAY_NORMAL = 16,
+  CDN_RAY_DEPTH = 32
+};
 
 typedef struct cdn_spec_sensor {
   CDN_DEF_HEADER;
@@ -649,7 +668,7 @@ typedef struct cdn_spec_sensor {
   cdn_sensor_side side_a, side_b; /**< of contact; default CDN_SIDE_ANY */
   const char *name_a, *name_b;    /**< of these shapes and bodies */
   int contacts;                   /**< how many, at least 1; default 1 */
-  int data;                       /**< a sum of CDN_SENSED_FOUND and the like; default CDN_SENSED_FOUND */
+  int data; /**< a sum of CDN_SENSED_FOUND and the like; of range: of CDN_RAY_DISTANCE and the like. Default 1 */
   cdn_sensor_reduce reduce;
   /** The deviation of normal noise in each number, >= 0; of directions and quaternions the deviation of a small turn,
    *  rad. It is drawn if cdn_model_options.noise or `noisy` asks for it, and holds for a step (random.h). Default 0 */
@@ -659,6 +678,17 @@ typedef struct cdn_spec_sensor {
   double focal[2];  /**< of a camera's projection: its focal lengths, in pixels along x and y */
   double pixels[2]; /**< and the width and height of its picture; default 1 1 */
   int numbers;      /**< of CDN_SENSOR_USER: 1 (the default) to CDN_MEASURE_MOST */
+  /** > 0: it shows what it measured this long ago, s; samples and interpolation are as those of an actuator. Defaults
+   *  0, 0, CDN_INTERPOLATE_HOLD */
+  double delay;
+  int samples;
+  cdn_interpolation interpolation;
+  /** > 0: it measures at multiples of this, s, and shows the last result; before the first one 0. phase: as that of
+   *  cdn_record_def. Defaults 0, 0 */
+  double period, phase;
+  bool of_pixels; /**< of range: one ray for each pixel of the picture, row by row from the upper left corner. The frame
+                   *   is a camera, as that of a projection. Default false: one along z */
+  double extent;  /**< > 0: such rays are parallel, and the picture is this high, m. Default 0 */
 } cdn_spec_sensor;
 CDN_DEF(spec_sensor);
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;

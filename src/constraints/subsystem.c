@@ -398,7 +398,7 @@ static cdn_status declare_controls(const constraint_room *room, cdn_declarer *d)
   for (size_t i = 0; i < room->elements.count; i++) {
     const constraint_element *e = constraint_at(room, (int)i);
     if (e->control.i < 0) continue;
-    if (cdni_control_feeds_back(system, e->control))
+    if (!cdni_control_has_rates(system, e->control))
       return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
                                "constraint '%s' follows control '%s', which follows a measure, whose rates are not "
                                "known: use a custom constraint, or an actuator",

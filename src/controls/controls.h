@@ -20,7 +20,9 @@ cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_c
  * for a control that the program writes. The control's ticket must be a prerequisite of the caller.
  * CDN_ERR_UNSUPPORTED if the control follows a measure. */
 cdn_status cdni_control_rates(cdn_state *state, cdn_control control, double value_and_rates[3]);
-/* Whether a control varies with other variables than t: it follows a measure. */
+/* Whether the rates of a control are known; true if there is no such control. */
+bool cdni_control_has_rates(const cdn_system *system, cdn_control control);
+/* Whether a control varies with t, q, u or z other than as a function of t: it follows a measure of such values. */
 bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
 /* Values at[0] < at[1] about that of a control, within its limits, for differences by it; equal: it has no effect, or
  * follows a source. */
@@ -31,7 +33,7 @@ typedef struct control_source control_source;
 struct control_source {
   const char *word;  /* "samples", "a function", "measure 'x'" is put together by describe */
   cdn_ticket ticket; /* the entry that the value is computed from */
-  bool feeds_back;
+  bool feeds_back;   /* the value varies with other variables than t and what steps keep */
   cdn_status (*calc)(const control_source *source, cdn_state *state, double *value);
   /* The first two time derivatives of the value; NULL: they are not known. */
   cdn_status (*calc_rates)(const control_source *source, cdn_state *state, double rates[2]);

@@ -41,6 +41,7 @@ static cdn_status go_on_with(cdn_stepper *s) {
   cdni_sweep_forget(s);
   CDNI_TRY(cdni_certificate_rewind(s, s->t, &energy));
   CDNI_TRY(cdni_state_pass_on(s->report, s->noted, s->work));
+  CDNI_TRY(cdni_state_begin_run(s->work)); /* a history may see what the rates do not show yet */
   CDNI_TRY(cdni_realize_start(s, s->work));
   cdni_soft_hide_step(s->report);
   return cdni_certificate_restart(s, energy);

@@ -97,6 +97,19 @@ static inline const cdn_spec_loop *io_tree_loop(const io_builder *b, int i) {
 
 /* build_check.c: errors and warnings about a spec, before anything is built. */
 cdn_status io_check_spec(io_builder *b);
+/* build_delays.c: what is read late, or only at times. */
+typedef struct io_lag {
+  const char *of, *name; /* "sensor", and its name */
+  int line;
+  double delay, period, phase;
+  int samples;
+  cdn_interpolation interpolation;
+} io_lag;
+static inline bool io_is_late(const io_lag *lag) { return lag->delay > 0 || lag->period > 0; }
+cdn_status io_check_lag(const io_builder *b, const io_lag *lag);
+/* A measure of that name; and a control of what the actuator's control was. */
+cdn_measure io_add_late(io_builder *b, cdn_measure operand, const io_lag *lag, const char *name);
+cdn_control io_add_late_control(io_builder *b, cdn_control control, const io_lag *lag);
 /* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */

@@ -240,22 +240,40 @@ static cdn_status find_first_joint(io_builder *b, const cdn_spec_actuator *from,
   return CDN_OK;
 }
 
-static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, cdn_drive_def *a) {
+/* Controls come first: their order is that of the actuators. */
+static cdn_status add_control(io_builder *b, const cdn_spec_actuator *from) {
   cdn_control_def control = cdn_default_control_def();
   control.name = from->name;
   control.unit = from->unit;
   control.lower = from->control_lower;
   control.upper = from->control_upper;
-  a->control = cdn_system_add_control(b->system, &control);
-  a->user = b->model->options.actuator_user;
-  char name[256];
-  snprintf(name, sizeof name, "%.200s actuator", from->name);
-  io_model_actuator made = { .control = a->control, .body = a->body };
-  made.force = is_element(b, a) ? add_element(b, name, a) : cdn_system_add_drive(b->system, name, a);
-  if (a->on == CDN_ON_PATH) CDNI_TRY(find_first_joint(b, from, &made.body));
+  const io_model_actuator made = { .control = cdn_system_add_control(b->system, &control) };
   return cdni_array_push(&b->model->allocator, &b->model->actuators, sizeof made, &made)
              ? CDN_OK
              : io_fail(b->log, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+static io_lag lag_of(const cdn_spec_actuator *a) {
+  return (io_lag){ .of = "actuator",
+                   .name = a->name,
+                   .line = a->line,
+                   .delay = a->delay,
+                   .samples = a->samples,
+                   .interpolation = a->interpolation };
+}
+
+static cdn_status add_actuator(io_builder *b, int i, cdn_drive_def *a) {
+  const cdn_spec_actuator *from = io_spec_actuator(b->spec, i);
+  io_model_actuator *made = &CDNI_AT(b->model->actuators, io_model_actuator, i);
+  const io_lag lag = lag_of(from);
+  char name[256];
+  CDNI_TRY(io_check_lag(b, &lag));
+  a->control = io_is_late(&lag) ? io_add_late_control(b, made->control, &lag) : made->control;
+  a->user = b->model->options.actuator_user;
+  snprintf(name, sizeof name, "%.200s actuator", from->name);
+  made->body = a->body;
+  made->force = is_element(b, a) ? add_element(b, name, a) : cdn_system_add_drive(b->system, name, a);
+  return a->on == CDN_ON_PATH ? find_first_joint(b, from, &made->body) : CDN_OK;
 }
 
 static cdn_status add_all(io_builder *b, int n, cdn_drive_def *drives, cdn_force *forces) {
@@ -267,7 +285,8 @@ static cdn_status add_all(io_builder *b, int n, cdn_drive_def *drives, cdn_force
     if (drives[i].on == CDN_ON_PATH) bound_by_tendon(b, from, &drives[i]);
   }
   bound_joints(b, drives, n);
-  for (int i = 0; i < n; i++) CDNI_TRY(add_actuator(b, io_spec_actuator(b->spec, i), &drives[i]));
+  for (int i = 0; i < n; i++) CDNI_TRY(add_control(b, io_spec_actuator(b->spec, i)));
+  for (int i = 0; i < n; i++) CDNI_TRY(add_actuator(b, i, &drives[i]));
   bound_sums(b, drives, n, forces);
   bound_tendons(b, forces);
   return CDN_OK;

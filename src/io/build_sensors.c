@@ -236,7 +236,13 @@ static cdn_status find_frames(io_builder *b, const cdn_spec_sensor *of, sensor *
     if (!cdni_all_finite(frames[i], sizeof(cdn_transform) / sizeof(double), NULL))
       return io_fail(b->log, CDN_ERR_NONFINITE, of->line, "sensor '%.60s': a frame of it has a NaN or an infinity",
                      of->name);
-  return of->kind == CDN_SENSOR_RANGE ? find_visible(b, s) : CDN_OK;
+  if (of->kind != CDN_SENSOR_RANGE) return CDN_OK;
+  s->data = of->data, s->of_pixels = of->of_pixels, s->extent = of->extent;
+  if (io_rays_count(of->data, of->of_pixels, of->pixels) == 0)
+    return io_fail(b->log, wrong(of->line), of->line,
+                   "sensor '%.60s': the numbers of its rays (data, pixels) are 1 to %d in all", of->name,
+                   CDN_MEASURE_MOST);
+  return find_visible(b, s);
 }
 
 static cdn_status check_numbers(io_builder *b, const cdn_spec_sensor *of) {
@@ -285,6 +291,17 @@ static bool is_noisy(const io_builder *b, const cdn_spec_sensor *of) {
   return of->noise > 0 && (of->noisy || b->model->options.noise);
 }
 
+static io_lag lag_of(const cdn_spec_sensor *s) {
+  return (io_lag){ .of = "sensor",
+                   .name = s->name,
+                   .line = s->line,
+                   .delay = s->delay,
+                   .period = s->period,
+                   .phase = s->phase,
+                   .samples = s->samples,
+                   .interpolation = s->interpolation };
+}
+
 static cdn_status add_sensor(io_builder *b, int index, cdn_measure *made) {
   const cdn_spec_sensor *of = io_spec_sensor(b->spec, index);
   const io_sensor_kind *kind = io_sensor_kind_of(of->kind);
@@ -307,9 +324,14 @@ static cdn_status add_sensor(io_builder *b, int index, cdn_measure *made) {
                .memory = cdni_system_allocator(b->system) };
   memcpy(s.focal, of->focal, sizeof s.focal);
   memcpy(s.pixels, of->pixels, sizeof s.pixels);
+  const io_lag lag = lag_of(of);
+  char now[256];
+  snprintf(now, sizeof now, "%.200s now", of->name);
+  CDNI_TRY(io_check_lag(b, &lag));
   const cdn_status status = find_what(b, of, kind->of, &s);
-  if (status == CDN_OK) *made = io_add_sensor(b->system, of, &s);
+  if (status == CDN_OK) *made = io_add_sensor(b->system, of, io_is_late(&lag) ? now : of->name, &s);
   if (made->i < 0) io_forget_lists(&s);
+  else if (io_is_late(&lag)) *made = io_add_late(b, *made, &lag, of->name);
   return status;
 }
 

@@ -192,6 +192,7 @@ typedef struct mjcf_object {
   bool fixed; /* X is right: MuJoCo moves the frames of meshes, and some cameras turn */
   cdn_transform X;
   double focal[2], pixels[2]; /* of a camera, in pixels */
+  double extent;              /* of a camera that sees without perspective: the height of its picture, m; else 0 */
 } mjcf_object;
 
 /* An actuator of the file, as keyframes count it. */

@@ -278,6 +278,9 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, const cha
   a->made.damping_ratio = ratio_of(s);
   put_gear(s->gear, j ? j->kind == CDN_FREE : !a->made.tendon && !(a->made.rod > 0) && !a->made.on_contacts, &a->made);
   a->made.unit = unit_of(node, s, j);
+  a->made.delay = s->delay, a->made.samples = s->samples;
+  a->made.interpolation = (cdn_interpolation)s->interpolation;
+  CDNI_TRY(io_mjcf_check_history(r, node, s->delay, 0, s->samples));
   CDNI_TRY(put_law(r, node, s, &a->made));
   tell_missing(r, &a->made);
   CDNI_TRY(inherit(r, node, j, s));

@@ -22,12 +22,16 @@ typedef struct io_mjcf_drive {
   double gear[6], length_range[2], rod;
   io_mjcf_bounds control, force, activation;
   double inherited; /* the control's range is this times the joint's; 0: it is not */
-  double dampratio;
+  double dampratio, delay;
+  int samples, interpolation; /* cdn_interpolation */
 } io_mjcf_drive;
 
 /* mjcf_actuator_numbers.c: what no element has written, and what one element writes (io_mjcf_visit); `into` is an
  * io_mjcf_drive. */
 io_mjcf_drive io_mjcf_start_drive(void);
 cdn_status io_mjcf_read_drive(mjcf_reader *r, io_xml_node *node, void *into);
+/* mjcf_history.c: nsample, interp and delay of an actuator or a sensor. */
+cdn_status io_mjcf_read_history(mjcf_reader *r, io_xml_node *node, double *delay, int *samples, int *interpolation);
+cdn_status io_mjcf_check_history(mjcf_reader *r, io_xml_node *node, double delay, double period, int samples);
 
 #endif

@@ -32,6 +32,7 @@ static cdn_status read_common(mjcf_reader *r, io_xml_node *node, settings *s) {
   CDNI_TRY(io_xml_double(r->log, node, "cranklength", &s->rod, NULL));
   CDNI_TRY(read_range(r, node, "ctrllimited", "ctrlrange", &s->control));
   CDNI_TRY(read_range(r, node, "forcelimited", "forcerange", &s->force));
+  CDNI_TRY(io_mjcf_read_history(r, node, &s->delay, &s->samples, &s->interpolation));
   return read_range(r, node, "actlimited", "actrange", &s->activation);
 }
 

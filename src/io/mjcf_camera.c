@@ -15,6 +15,16 @@ static cdn_status read_lens(mjcf_reader *r, const mjcf_element *e, double *fovy,
   CDNI_TRY(io_mjcf_double(r, e, "fovy", &degrees));
   CDNI_TRY(io_mjcf_doubles(r, e, "resolution", pixels, 2, NULL));
   CDNI_TRY(io_mjcf_doubles(r, e, "sensorsize", sensor, 2, NULL));
+  static const char *const projections[] = { "perspective", "orthographic" };
+  int projection = 0;
+  CDNI_TRY(io_mjcf_keyword(r, e, "projection", projections, 2, &projection));
+  if (projection == 1) { /* the angle is a length then; pictures are drawn in perspective */
+    io_not_understood(r->log, io_xml_line(e->node), "camera projection='orthographic' (in pictures)");
+    *fovy = PI / 4, camera->extent = degrees;
+    if (camera->extent > 0) return CDN_OK;
+    return io_xml_fail(r->log, CDN_ERR_PARSE, e->node, "its picture is %g high; write fovy='METRES' above zero",
+                       degrees);
+  }
   *fovy = degrees * PI / 180;
   camera->focal[0] = camera->focal[1] = 0.5 * pixels[1] / tan(0.5 * *fovy);
   for (int i = 0; i < 2; i++) {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "io/joints.h"
-#include "io/mjcf.h"
+#include "io/mjcf_actuator.h"
 #include "io/sensor.h"
 
 /* ---- what sensors are of ---- */
@@ -12,6 +12,7 @@ typedef enum target {
   OF_BALL,
   OF_ANY_JOINT,
   OF_SITE,
+  OF_RAYS,
   OF_FIELD,
   OF_CAMERA,
   OF_INSIDE,
@@ -52,7 +53,7 @@ static const struct {
               { "force", CDN_SENSOR_FORCE, OF_SITE },
               { "torque", CDN_SENSOR_TORQUE, OF_SITE },
               { "touch", CDN_SENSOR_TOUCH, OF_VOLUME },
-              { "rangefinder", CDN_SENSOR_RANGE, OF_SITE },
+              { "rangefinder", CDN_SENSOR_RANGE, OF_RAYS },
               { "actuatorpos", CDN_SENSOR_ACTUATOR_POSITION, OF_ACTUATOR },
               { "actuatorvel", CDN_SENSOR_ACTUATOR_VELOCITY, OF_ACTUATOR },
               { "actuatorfrc", CDN_SENSOR_ACTUATOR_FORCE, OF_ACTUATOR },
@@ -244,20 +245,36 @@ static cdn_status read_side(mjcf_reader *r, io_xml_node *node, int i, cdn_sensor
   return CDN_OK;
 }
 
-static cdn_status read_data(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s) {
-  static const char *const words[] = { "found", "force", "torque", "dist", "pos", "normal", "tangent" };
+static cdn_status read_data(mjcf_reader *r, io_xml_node *node, const char *const *words, int n_words,
+                            cdn_spec_sensor *s) {
   const char *text = io_xml_string(node, "data");
   if (!text) return CDN_OK;
   for (s->data = 0; *(text += strspn(text, " ")); text += strcspn(text, " ")) {
     const size_t n = strcspn(text, " ");
     int k = 0;
-    while (k < CDNI_COUNT(words) && (strlen(words[k]) != n || strncmp(words[k], text, n) != 0)) k++;
-    if (k == CDNI_COUNT(words))
-      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
-                         "data has '%.*s'; found, force, torque, dist, pos, normal and tangent are possible", (int)n,
-                         text);
+    while (k < n_words && (strlen(words[k]) != n || strncmp(words[k], text, n) != 0)) k++;
+    if (k == n_words)
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node, "data has '%.*s'; %s are possible", (int)n, text,
+                         s->kind == CDN_SENSOR_RANGE ? "dist, dir, origin, point, normal and depth"
+                                                     : "found, force, torque, dist, pos, normal and tangent");
     s->data |= 1 << k;
   }
+  return CDN_OK;
+}
+
+/* Of a site or of a camera. */
+static cdn_status read_rays(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
+  static const char *const words[] = { "dist", "dir", "origin", "point", "normal", "depth" };
+  const char *name = io_xml_string(node, "camera");
+  s->made.of_pixels = name && !io_xml_has(node, "site");
+  CDNI_TRY(read_data(r, node, words, CDNI_COUNT(words), &s->made));
+  if (!s->made.of_pixels) return read_site_target(r, node, &s->at, &name);
+  CDNI_TRY(find_frame(r, node, "camera", name, true, &s->at, known));
+  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name, -1);
+  memcpy(s->made.focal, camera->focal, sizeof camera->focal);
+  memcpy(s->made.pixels, camera->pixels, sizeof camera->pixels);
+  s->made.extent = camera->extent;
+  *known = *known && io_rays_count(s->made.data, true, s->made.pixels) > 0;
   return CDN_OK;
 }
 
@@ -266,7 +283,8 @@ static cdn_status read_contacts(mjcf_reader *r, io_xml_node *node, sensing *to, 
   cdn_spec_sensor *s = &to->made;
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
   int reduce = 0;
-  CDNI_TRY(read_data(r, node, s));
+  static const char *const words[] = { "found", "force", "torque", "dist", "pos", "normal", "tangent" };
+  CDNI_TRY(read_data(r, node, words, CDNI_COUNT(words), s));
   CDNI_TRY(io_xml_keyword(r->log, node, "reduce", reductions, 4, &reduce, NULL));
   CDNI_TRY(io_xml_int(r->log, node, "num", &s->contacts, NULL));
   s->reduce = (cdn_sensor_reduce)reduce;
@@ -313,10 +331,8 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sens
     case OF_SCALAR_JOINT:
     case OF_ANY_JOINT:
     case OF_BALL: return read_joint_target(r, node, of, s);
-    case OF_SITE:
-      *known = io_xml_has(node, "site") || !io_xml_has(node, "camera"); /* rays of a camera's pixels */
-      if (!*known) return CDN_OK;
-      return read_site_target(r, node, &s->at, &name);
+    case OF_SITE: return read_site_target(r, node, &s->at, &name);
+    case OF_RAYS: return read_rays(r, node, s, known);
     case OF_OBJECT: return read_object_target(r, node, s, known);
     case OF_SUBTREE:
       CDNI_TRY(io_xml_need_string(r->log, node, "body", &name));
@@ -342,6 +358,21 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
   return io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &io_spec_sensor(r->spec, i)->name);
 }
 
+static cdn_status read_history(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor *s) {
+  double interval[2] = { 0, 0 };
+  int interpolation = 0, count;
+  CDNI_TRY(io_mjcf_read_history(r, node, &s->delay, &s->samples, &interpolation));
+  CDNI_TRY(io_xml_doubles_upto(r->log, node, "interval", interval, 1, 2, &count));
+  s->interpolation = (cdn_interpolation)interpolation;
+  s->period = interval[0], s->phase = interval[1];
+  CDNI_TRY(io_mjcf_check_history(r, node, s->delay, s->period, s->samples));
+  if (s->phase <= 0 && (s->period == 0 || s->phase > -s->period)) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                     "the second number of its interval, the phase, is %g; write one above minus the first, and not "
+                     "above 0",
+                     s->phase);
+}
+
 /* Not *known: the sensor is left out. */
 static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensing *s, bool *known) {
   CDNI_TRY(read_target(r, node, of, s, known));
@@ -352,9 +383,7 @@ static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensi
   CDNI_TRY(io_xml_double(r->log, node, "noise", &s->made.noise, NULL));
   s->made.noisy = r->flags.sensornoise;
   io_xml_ignore(node, "user");
-  io_xml_ignore(node, "nsample"); /* of a history for controllers, as the next two */
-  io_xml_ignore(node, "interp");
-  io_xml_ignore(node, "delay");
+  CDNI_TRY(read_history(r, node, &s->made));
   CDNI_TRY(add(r, node, s));
   io_xml_report_rest(r->log, node);
   return CDN_OK;
@@ -375,13 +404,13 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_known(r, node, kinds[i].of, &s, &known));
   if (known) return CDN_OK;
   static const char *const reason[] = { [OF_OBJECT] = " of this objtype or reftype",
-                                        [OF_SITE] = " of a camera",
+                                        [OF_RAYS] = " of a camera that turns by itself, or of more than 256 numbers",
                                         [OF_CAMERA] = " of a camera that turns by itself",
                                         [OF_INSIDE] = " of this objtype",
-                                        [OF_USER] = " of more than 16 numbers",
+                                        [OF_USER] = " of more than 256 numbers",
                                         [OF_ACTUATOR] = " of an actuator that is left out",
                                         [OF_TENDON] = " of a tendon that is not simulated",
-                                        [OF_CONTACTS] = " with more than 16 numbers" };
+                                        [OF_CONTACTS] = " with more than 256 numbers" };
   report(r, node, reason[kinds[i].of]);
   return CDN_OK;
 }

@@ -92,6 +92,17 @@ static cdn_status put_general(mjcf_writer *w, const cdn_spec_actuator *a) {
   return io_put_numbers(&w->xml, "lengthrange", m->length_range, 2);
 }
 
+/* MuJoCo wants to know how many samples are kept. */
+static cdn_status put_history(mjcf_writer *w, double delay, double period, int samples,
+                              cdn_interpolation interpolation) {
+  static const char *const words[] = { "zoh", "linear", "cubic" };
+  const double needed = ceil(delay / fmax(w->spec->whole.solver.timestep, period) * (1 - 1e-12));
+  const int kept = samples > 0 || (delay == 0 && period == 0) ? samples : (int)fmin(fmax(needed, 1), 65536);
+  CDNI_TRY(io_put_int_unless(&w->xml, "nsample", kept, 0));
+  CDNI_TRY(io_put_number_unless(&w->xml, "delay", delay, 0));
+  return interpolation == CDN_INTERPOLATE_HOLD ? CDN_OK : io_put_text(&w->xml, "interp", words[interpolation]);
+}
+
 static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   const char *word = word_of(a);
   CDNI_TRY(io_put_begin(&w->xml, word));
@@ -103,6 +114,7 @@ static cdn_status write_actuator(mjcf_writer *w, const cdn_spec_actuator *a) {
   CDNI_TRY(io_mjcf_put_range(w, "forcelimited", "forcerange", a->force_lower, a->force_upper));
   CDNI_TRY(io_mjcf_put_range(w, "actlimited", "actrange", a->activation_lower, a->activation_upper));
   if (a->early) CDNI_TRY(io_put_text(&w->xml, "actearly", "true"));
+  CDNI_TRY(put_history(w, a->delay, 0, a->samples, a->interpolation));
   return io_put_end(&w->xml);
 }
 
@@ -128,7 +140,8 @@ typedef enum said_by {
   BY_SIDES,
   BY_NOTHING,
   BY_INSIDE,
-  BY_CAMERA
+  BY_CAMERA,
+  BY_RAYS
 } said_by;
 
 static said_by way_of(cdn_sensor_kind kind) {
@@ -147,7 +160,6 @@ static said_by way_of(cdn_sensor_kind kind) {
     case CDN_SENSOR_FORCE:
     case CDN_SENSOR_TORQUE:
     case CDN_SENSOR_TOUCH:
-    case CDN_SENSOR_RANGE:
     case CDN_SENSOR_MAGNETOMETER: return BY_SITE;
     case CDN_SENSOR_POSITION:
     case CDN_SENSOR_QUATERNION:
@@ -175,6 +187,7 @@ static said_by way_of(cdn_sensor_kind kind) {
     case CDN_SENSOR_NORMAL:
     case CDN_SENSOR_FROM_TO: return BY_SIDES;
     case CDN_SENSOR_INSIDE: return BY_INSIDE;
+    case CDN_SENSOR_RANGE: return BY_RAYS;
     case CDN_SENSOR_CAMERA_PROJECTION: return BY_CAMERA;
     case CDN_SENSOR_USER:
     case CDN_SENSOR_CLOCK:
@@ -214,43 +227,58 @@ static cdn_status put_side(mjcf_writer *w, const cdn_spec_sensor *s, cdn_sensor_
   return io_put_text(&w->xml, attribute, io_mjcf_body_name(name));
 }
 
+static cdn_status put_words(mjcf_writer *w, int data, const char *const *words, int n_words) {
+  char text[80] = "";
+  for (int k = 0, n = 0; k < n_words; k++)
+    if (data >> k & 1) n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n ? " " : "", words[k]);
+  return io_put_text(&w->xml, "data", text);
+}
+
 static cdn_status put_sides(mjcf_writer *w, const cdn_spec_sensor *s) {
   static const char *const words[] = { "found", "force", "torque", "dist", "pos", "normal", "tangent" };
   static const char *const reductions[] = { "none", "mindist", "maxforce", "netforce" };
-  char data[80] = "";
   CDNI_TRY(put_side(w, s, s->side_a, s->name_a, 1));
   CDNI_TRY(put_side(w, s, s->side_b, s->name_b, 2));
   if (s->kind != CDN_SENSOR_CONTACT) return CDN_OK;
-  for (int k = 0, n = 0; k < CDNI_COUNT(words); k++)
-    if (s->data >> k & 1) n += snprintf(data + n, sizeof data - (size_t)n, "%s%s", n ? " " : "", words[k]);
-  CDNI_TRY(io_put_text(&w->xml, "data", data));
+  CDNI_TRY(put_words(w, s->data, words, CDNI_COUNT(words)));
   CDNI_TRY(io_put_text(&w->xml, "reduce", reductions[s->reduce]));
   return io_put_int_unless(&w->xml, "num", s->contacts, 1);
 }
 
-/* The camera that its reference is. */
-static cdn_status put_camera(mjcf_writer *w, const cdn_spec_sensor *s) {
-  CDNI_TRY(io_mjcf_put_site(w, "site", s->body, &s->X_BS, NULL));
+/* The camera at a frame. */
+static cdn_status put_camera(mjcf_writer *w, const cdn_spec_sensor *s, const char *body, const cdn_transform *X) {
   for (int i = 0; i < cdn_spec_count(w->spec, CDN_SPEC_CAMERA); i++) {
     const cdn_spec_camera *c = io_spec_camera(w->spec, i);
-    if (io_mjcf_body_of(w, c->body) == io_mjcf_body_of(w, s->reference) &&
-        memcmp(&c->X_BC, &s->X_RS, sizeof c->X_BC) == 0)
+    if (io_mjcf_body_of(w, c->body) == io_mjcf_body_of(w, body) && memcmp(&c->X_BC, X, sizeof c->X_BC) == 0)
       return io_put_text(&w->xml, "camera", c->name);
   }
-  return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save",
-                     "MJCF cannot hold sensor '%.80s': no camera is at its reference", s->name);
+  return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save", "MJCF cannot hold sensor '%.80s': no camera is at its frame",
+                     s->name);
+}
+
+static cdn_status put_rays(mjcf_writer *w, const cdn_spec_sensor *s) {
+  static const char *const words[] = { "dist", "dir", "origin", "point", "normal", "depth" };
+  if (s->extent > 0)
+    return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_spec_save",
+                       "MJCF cannot hold sensor '%.80s': its rays are parallel, and cameras of a spec are not so",
+                       s->name);
+  CDNI_TRY(s->of_pixels ? put_camera(w, s, s->body, &s->X_BS) : io_mjcf_put_site(w, "site", s->body, &s->X_BS, NULL));
+  return s->data == CDN_RAY_DISTANCE ? CDN_OK : put_words(w, s->data, words, CDNI_COUNT(words));
 }
 
 static cdn_status put_target_of(mjcf_writer *w, const cdn_spec_sensor *s) {
   switch (way_of(s->kind)) {
     case BY_JOINT: return io_put_text(&w->xml, "joint", s->joint);
+    case BY_RAYS: return put_rays(w, s);
     case BY_SITE: return io_mjcf_put_site(w, "site", s->body, &s->X_BS, s->kind == CDN_SENSOR_TOUCH ? s : NULL);
     case BY_OBJECT: return put_object(w, s);
     case BY_BODY: return io_put_text(&w->xml, "body", io_mjcf_body_name(s->body));
     case BY_ACTUATOR: return io_put_text(&w->xml, "actuator", s->actuator);
     case BY_TENDON: return io_put_text(&w->xml, "tendon", s->tendon);
     case BY_SIDES: return put_sides(w, s);
-    case BY_CAMERA: return put_camera(w, s);
+    case BY_CAMERA:
+      CDNI_TRY(io_mjcf_put_site(w, "site", s->body, &s->X_BS, NULL));
+      return put_camera(w, s, s->reference, &s->X_RS);
     case BY_INSIDE:
       CDNI_TRY(io_mjcf_put_site(w, "site", s->reference, &s->X_RS, s));
       return put_frame(w, "objtype", "objname", s->body, &s->X_BS);
@@ -271,6 +299,9 @@ cdn_status io_mjcf_write_sensors(mjcf_writer *w) {
     CDNI_TRY(put_target_of(w, s));
     CDNI_TRY(io_put_number_unless(&w->xml, "cutoff", s->cutoff, 0));
     CDNI_TRY(io_put_number_unless(&w->xml, "noise", s->noise, 0));
+    CDNI_TRY(put_history(w, s->delay, s->period, s->samples, s->interpolation));
+    const double interval[2] = { s->period, s->phase };
+    if (s->period > 0) CDNI_TRY(io_put_numbers(&w->xml, "interval", interval, 2));
     CDNI_TRY(io_put_end(&w->xml));
   }
   return io_put_close(&w->xml, "sensor");
@@ -282,7 +313,7 @@ static cdn_status need_of_sensor(mjcf_writer *w, const cdn_spec_sensor *s) {
   const said_by way = way_of(s->kind);
   if (way == BY_SITE) return io_mjcf_need_site(w, s->body, &s->X_BS, s->kind == CDN_SENSOR_TOUCH ? s : NULL);
   if (way == BY_SIDES && s->side_a == CDN_SIDE_VOLUME) return io_mjcf_need_site(w, s->body, &s->X_BS, s);
-  if (way == BY_CAMERA) return io_mjcf_need_site(w, s->body, &s->X_BS, NULL);
+  if (way == BY_CAMERA || (way == BY_RAYS && !s->of_pixels)) return io_mjcf_need_site(w, s->body, &s->X_BS, NULL);
   if (way == BY_INSIDE) CDNI_TRY(io_mjcf_need_site(w, s->reference, &s->X_RS, s));
   if (way != BY_OBJECT && way != BY_INSIDE) return CDN_OK;
   if (!is_body(&s->X_BS)) CDNI_TRY(io_mjcf_need_site(w, s->body, &s->X_BS, NULL));

@@ -102,11 +102,26 @@ static cdn_status put_mode(mjcf_writer *w, cdn_camera_mode mode, const char *tar
   return io_put_text(&w->xml, "target", target);
 }
 
+/* The size of its picture, where a sensor looks through it. */
+static cdn_status put_resolution(mjcf_writer *w, const cdn_spec_camera *c) {
+  for (int i = 0; i < cdn_spec_count(w->spec, CDN_SPEC_SENSOR); i++) {
+    const cdn_spec_sensor *s = io_spec_sensor(w->spec, i);
+    const bool rays = s->kind == CDN_SENSOR_RANGE && s->of_pixels;
+    if (!rays && s->kind != CDN_SENSOR_CAMERA_PROJECTION) continue;
+    const cdn_transform *X = rays ? &s->X_BS : &s->X_RS;
+    if (io_mjcf_body_of(w, c->body) == io_mjcf_body_of(w, rays ? s->body : s->reference) &&
+        memcmp(&c->X_BC, X, sizeof *X) == 0)
+      return io_put_numbers(&w->xml, "resolution", s->pixels, 2);
+  }
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_write_camera(mjcf_writer *w, const cdn_spec_camera *c) {
   CDNI_TRY(io_put_begin(&w->xml, "camera"));
   CDNI_TRY(io_put_text(&w->xml, "name", c->name));
   CDNI_TRY(io_mjcf_put_pose(w, &c->X_BC));
   CDNI_TRY(io_put_number(&w->xml, "fovy", c->fovy * 180 / PI)); /* degrees, always */
+  CDNI_TRY(put_resolution(w, c));
   CDNI_TRY(put_mode(w, c->mode, c->target));
   return io_put_end(&w->xml);
 }

@@ -43,6 +43,8 @@ typedef struct io_sensor_part {
   cdn_force gravity; /* { -1 }: none */
   cdn_vec3 field;
   double focal[2], pixels[2];
+  bool of_pixels; /* of rays */
+  double extent;
   io_limit limit;
   cdn_path path;      /* of a tendon; { -1 }: it is of none */
   cdn_force driven;   /* an actuator's force */
@@ -94,13 +96,16 @@ typedef struct io_sensor_kind {
   cdn_status (*calc)(const io_sensor_part *s, cdn_state *state, double *value);
 } io_sensor_kind;
 
-/* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, whose `seen` it takes. */
+/* sensor_kinds.c: the row of a kind, NULL if there is none; and the measure of a sensor, of that
+ * name, whose `seen` it takes. */
 const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind);
-cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s);
+cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const char *name, const io_sensor_part *s);
 void io_forget_lists(io_sensor_part *s);
 
 /* How many numbers a contact has. */
 int io_sensed_count(int data);
+/* How many numbers the rays have, all together; 0: none, or too many. */
+int io_rays_count(int data, bool of_pixels, const double pixels[2]);
 
 /* sensor_frames.c */
 cdn_status io_sensed_joint(const io_sensor_part *s, cdn_state *state, double *value);

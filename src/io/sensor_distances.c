@@ -39,18 +39,17 @@ static bool is_seen(void *context, cdn_shape shape) {
   return cdn_shape_get(v->state, shape, &geometry, &X_GS) == CDN_OK && is_before(&geometry, &X_GS, v->eye);
 }
 
-cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value) {
-  cdn_transform X_GB, X_GS;
+/* What a ray along a unit vector meets first; a distance of -1: nothing. */
+static cdn_status meet(const io_sensor_part *s, cdn_state *state, cdn_vec3 eye, cdn_vec3 along, cdn_ray_hit *nearest) {
   cdn_shape_query_def query;
   cdn_shape_hit hit;
   int n;
   cdn_shape_query_def_init(&query, sizeof query);
-  CDNI_TRY(cdn_body_pose(state, s->body, &X_GB));
-  X_GS = cdn_transform_multiply(X_GB, s->X_BS);
-  viewer v = { state, s, X_GS.p };
+  viewer v = { state, s, eye };
   query.except = s->body, query.accept = is_seen, query.context = &v;
-  CDNI_TRY(cdn_shapes_ray(state, X_GS.p, X_GS.R.z, INFINITY, &query, 1, &hit, &n));
-  double nearest = n > 0 ? hit.hit.distance : INFINITY;
+  CDNI_TRY(cdn_shapes_ray(state, eye, along, INFINITY, &query, 1, &hit, &n));
+  bool found = n > 0;
+  if (found) *nearest = hit.hit;
   for (size_t i = 0; i < s->seen.count; i++) {
     const io_seen *it = &CDNI_AT(s->seen, io_seen, i);
     cdn_geometry geometry;
@@ -58,11 +57,63 @@ cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *va
     cdn_ray_hit at;
     if (it->shape.i >= 0 || it->body.i == s->body.i) continue;
     CDNI_TRY(see(state, it, &geometry, &X));
-    if (!is_before(&geometry, &X, X_GS.p)) continue;
-    CDNI_TRY(cdn_geometry_ray(&geometry, &X, X_GS.p, X_GS.R.z, nearest, 1, &at, &n));
-    if (n > 0) nearest = fmin(nearest, at.distance);
+    if (!is_before(&geometry, &X, eye)) continue;
+    CDNI_TRY(cdn_geometry_ray(&geometry, &X, eye, along, found ? nearest->distance : INFINITY, 1, &at, &n));
+    if (n > 0) *nearest = at, found = true;
   }
-  *value = isfinite(nearest) ? nearest : -1;
+  if (!found) *nearest = (cdn_ray_hit){ .distance = -1 };
+  return CDN_OK;
+}
+
+static const struct {
+  int flag, count;
+} ray_parts[] = { { CDN_RAY_DISTANCE, 1 }, { CDN_RAY_DIRECTION, 3 }, { CDN_RAY_ORIGIN, 3 },
+                  { CDN_RAY_POINT, 3 },    { CDN_RAY_NORMAL, 3 },    { CDN_RAY_DEPTH, 1 } };
+
+int io_rays_count(int data, bool of_pixels, const double pixels[2]) {
+  int each = 0;
+  for (int i = 0; i < CDNI_COUNT(ray_parts); i++) each += data & ray_parts[i].flag ? ray_parts[i].count : 0;
+  const double n = each * (of_pixels ? pixels[0] * pixels[1] : 1);
+  return n >= 1 && n <= CDN_MEASURE_MOST ? (int)n : 0;
+}
+
+/* Returns where the next ray's numbers go. */
+static double *write_ray(const io_sensor_part *s, const cdn_ray_hit *hit, cdn_vec3 eye, cdn_vec3 along, cdn_vec3 axis,
+                         double *value) {
+  const cdn_vec3 zero = { 0, 0, 0 };
+  const bool met = hit->distance >= 0;
+  const double depth = s->of_pixels && met ? hit->distance * cdn_dot(along, axis) : hit->distance;
+  const cdn_vec3 vectors[] = { met ? along : zero, eye, met ? hit->point : zero, met ? hit->normal : zero };
+  for (int i = 0; i < CDNI_COUNT(ray_parts); i++) {
+    if (!(s->data & ray_parts[i].flag)) continue;
+    if (i == 0) *value = hit->distance;
+    else if (i == CDNI_COUNT(ray_parts) - 1) *value = depth;
+    else memcpy(value, &vectors[i - 1], sizeof *vectors);
+    value += ray_parts[i].count;
+  }
+  return value;
+}
+
+cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value) {
+  cdn_transform X_GB, X_GS;
+  cdn_ray_hit hit;
+  CDNI_TRY(cdn_body_pose(state, s->body, &X_GB));
+  X_GS = cdn_transform_multiply(X_GB, s->X_BS);
+  const cdn_vec3 axis = s->of_pixels ? cdn_scale(-1, X_GS.R.z) : X_GS.R.z;
+  const int across = s->of_pixels ? (int)s->pixels[0] : 1, down = s->of_pixels ? (int)s->pixels[1] : 1;
+  for (int row = 0; row < down; row++)
+    for (int column = 0; column < across; column++) {
+      const double x = column + 0.5 - 0.5 * across, y = 0.5 * down - row - 0.5; /* pixels from the centre */
+      cdn_vec3 eye = X_GS.p, along = axis;
+      if (s->of_pixels && s->extent > 0) {
+        eye = cdn_transform_point(X_GS, cdn_v3(x * s->extent / across, y * s->extent / down, 0));
+      } else if (s->of_pixels) {
+        const cdn_vec3 to = cdn_v3(x / s->focal[0], y / s->focal[1], -1);
+        along = cdn_rotate(X_GS.R, cdn_scale(1 / cdn_norm(to), to));
+      }
+      CDNI_TRY(meet(s, state, eye, along, &hit));
+      value = write_ray(s, &hit, eye, along, axis, value);
+    }
   return CDN_OK;
 }
 

@@ -35,7 +35,7 @@
   X(FORCE, 3, ACCELERATION, REAL, FRAME, force)                          \
   X(TORQUE, 3, ACCELERATION, REAL, FRAME, force)                         \
   X(TOUCH, 1, ACCELERATION, POSITIVE, VOLUME, touch)                     \
-  X(RANGE, 1, POSITION, POSITIVE, FRAME, range)                          \
+  X(RANGE, 0, POSITION, POSITIVE, FRAME, range)                          \
   X(ACTUATOR_POSITION, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
   X(ACTUATOR_VELOCITY, 1, ACCELERATION, REAL, ACTUATOR, drive)           \
   X(ACTUATOR_FORCE, 1, ACCELERATION, REAL, ACTUATOR, drive)              \
@@ -73,7 +73,9 @@ const io_sensor_kind *io_sensor_kind_of(cdn_sensor_kind kind) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int count_of(const io_sensor_part *s) {
-  return s->kind == CDN_SENSOR_CONTACT ? s->contacts * io_sensed_count(s->data) : kinds[s->kind].count;
+  if (s->kind == CDN_SENSOR_CONTACT) return s->contacts * io_sensed_count(s->data);
+  if (s->kind == CDN_SENSOR_RANGE) return io_rays_count(s->data, s->of_pixels, s->pixels);
+  return kinds[s->kind].count;
 }
 
 /* The rotation by normal numbers as its vector, of this deviation. */
@@ -137,26 +139,27 @@ void io_forget_lists(io_sensor_part *s) {
 static void destroy(void *self) { io_forget_lists(self); }
 
 /* Sensors that built-in measures can provide, with their derivatives and prerequisites; { -1 } for the others. */
-static cdn_measure add_native(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s) {
+static cdn_measure add_native(cdn_system *system, const cdn_spec_sensor *of, const char *name,
+                              const io_sensor_part *s) {
   static const double zeros[CDN_MEASURE_MOST];
-  if (of->kind == CDN_SENSOR_USER) return cdn_system_add_variable_measure(system, of->name, of->numbers, zeros);
+  if (of->kind == CDN_SENSOR_USER) return cdn_system_add_variable_measure(system, name, of->numbers, zeros);
   if (of->cutoff > 0 || of->has_reference || s->noise > 0) return (cdn_measure){ -1 };
   switch (of->kind) {
-    case CDN_SENSOR_JOINT_POSITION: return cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_Q, 0);
-    case CDN_SENSOR_JOINT_VELOCITY: return cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_U, 0);
+    case CDN_SENSOR_JOINT_POSITION: return cdn_system_add_coordinate_measure(system, name, s->body, CDN_Q, 0);
+    case CDN_SENSOR_JOINT_VELOCITY: return cdn_system_add_coordinate_measure(system, name, s->body, CDN_U, 0);
     case CDN_SENSOR_POSITION:
-      return cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_POSITION);
+      return cdn_system_add_station_measure(system, name, s->body, s->X_BS.p, CDN_STATION_POSITION);
     case CDN_SENSOR_LINEAR_VELOCITY:
-      return cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_VELOCITY);
-    case CDN_SENSOR_CLOCK: return cdn_system_add_time_measure(system, of->name);
-    case CDN_SENSOR_KINETIC_ENERGY: return cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_KINETIC);
-    case CDN_SENSOR_POTENTIAL_ENERGY: return cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_POTENTIAL);
+      return cdn_system_add_station_measure(system, name, s->body, s->X_BS.p, CDN_STATION_VELOCITY);
+    case CDN_SENSOR_CLOCK: return cdn_system_add_time_measure(system, name);
+    case CDN_SENSOR_KINETIC_ENERGY: return cdn_system_add_energy_measure(system, name, CDN_ENERGY_KINETIC);
+    case CDN_SENSOR_POTENTIAL_ENERGY: return cdn_system_add_energy_measure(system, name, CDN_ENERGY_POTENTIAL);
     default: return (cdn_measure){ -1 };
   }
 }
 
 /* The measure takes the lists, or they stay the caller's. */
-cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const io_sensor_part *s) {
+cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const char *name, const io_sensor_part *s) {
   const io_sensor_kind *kind = &kinds[s->kind];
   cdn_ticket reads[5] = { cdn_stage_ticket(kind->stage) };
   int n = 1;
@@ -173,6 +176,6 @@ cdn_measure io_add_sensor(cdn_system *system, const cdn_spec_sensor *of, const i
                                 .prerequisites = reads,
                                 .n_prerequisites = n,
                                 .destroy = destroy };
-  cdn_measure made = add_native(system, of, s);
-  return made.i < 0 ? cdn_system_add_custom_measure(system, of->name, &ops, s) : made;
+  cdn_measure made = add_native(system, of, name, s);
+  return made.i < 0 ? cdn_system_add_custom_measure(system, name, &ops, s) : made;
 }

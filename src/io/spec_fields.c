@@ -50,6 +50,8 @@ WORDS(dynamics_word, cdn_actuator_dynamics,
           WORD(CDN_ACTUATOR_MUSCLE, "muscle") WORD(CDN_ACTUATOR_USER, "user"))
 WORDS(drive_law_word, cdn_drive_law,
       WORD(CDN_LAW_AFFINE, "affine") WORD(CDN_LAW_OF_MUSCLE, "muscle") WORD(CDN_LAW_OF_USER, "user"))
+WORDS(interpolation_word, cdn_interpolation,
+      WORD(CDN_INTERPOLATE_HOLD, "hold") WORD(CDN_INTERPOLATE_LINEAR, "linear") WORD(CDN_INTERPOLATE_CUBIC, "cubic"))
 WORDS(side_word, cdn_sensor_side,
       WORD(CDN_SIDE_ANY, "any") WORD(CDN_SIDE_SHAPE, "shape") WORD(CDN_SIDE_BODY, "body")
           WORD(CDN_SIDE_SUBTREE, "subtree") WORD(CDN_SIDE_VOLUME, "volume"))
@@ -334,6 +336,9 @@ static const io_field actuator_fields[] = {
   NUMBER(actuator, muscle_time),
   TRUTH(actuator, exact_filter),
   TRUTH(actuator, early),
+  NUMBER(actuator, delay),
+  INTEGER(actuator, samples),
+  CHOICE(actuator, interpolation, interpolation_word),
 };
 static const io_field sensor_fields[] = {
   TEXT(sensor, name),
@@ -362,6 +367,13 @@ static const io_field sensor_fields[] = {
   NUMBER(sensor, focal),
   NUMBER(sensor, pixels),
   INTEGER(sensor, numbers),
+  NUMBER(sensor, delay),
+  INTEGER(sensor, samples),
+  CHOICE(sensor, interpolation, interpolation_word),
+  NUMBER(sensor, period),
+  NUMBER(sensor, phase),
+  TRUTH(sensor, of_pixels),
+  NUMBER(sensor, extent),
 };
 static const io_field key_fields[] = {
   TEXT(key, name),

@@ -219,7 +219,7 @@ static cdn_status check_controls(const matter *m, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   for (size_t i = 0; i < m->motions.count; i++) {
     const matter_motion *x = cdni_motion_at(m, (int32_t)i);
-    if (cdni_control_feeds_back(system, x->control))
+    if (!cdni_control_has_rates(system, x->control))
       return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
                                "motion '%s' follows control '%s', which follows a measure, whose rates are not known: "
                                "use a custom motion, or an actuator",

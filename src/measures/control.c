@@ -62,7 +62,7 @@ void cdn_control_follow_measure(cdn_system *system, cdn_control control, cdn_mea
   }
   const control_source source = { .word = "a measure",
                                   .ticket = cdn_measure_ticket(system, id),
-                                  .feeds_back = true,
+                                  .feeds_back = m->kind->stage != cdni_measure_stage_time, /* else t and memory alone */
                                   .calc = calc,
                                   .describe = describe,
                                   .index = id.i,

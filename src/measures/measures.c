@@ -209,9 +209,10 @@ void cdn_measure_set_operand(cdn_system *system, cdn_measure id, cdn_measure ope
     cdni_system_fail(system, CDN_ERR_ARG, __func__, name, "there is no measure %d in this System",
                      (int)(m ? operand.i : id.i));
   } else if (!m->kind->rewirable) {
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, name,
-                     "measure '%s' is a %s: only integrals, delays and samples that are held may get another operand",
-                     name, m->kind->name);
+    cdni_system_fail(
+        system, CDN_ERR_ARG, __func__, name,
+        "measure '%s' is a %s: only integrals, delays, late records and held samples may get another operand", name,
+        m->kind->name);
   } else if (m->n != other->n) {
     cdni_system_fail(system, CDN_ERR_ARG, __func__, name, "measure '%s' has %d numbers, and '%s' has %d", name, m->n,
                      cdni_measure_name(other), other->n);

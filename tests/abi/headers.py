@@ -24,7 +24,7 @@ DEFS = {
     'cdn_shape_query_def': 'context',
     'cdn_system_def': 'audit', 'cdn_row_def': 'g', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_drive_def': 'exact_filter', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',
-    'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
+    'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_record_def': 'step', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context',
     'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',

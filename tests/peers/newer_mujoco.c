@@ -197,6 +197,22 @@ bool newer_mujoco_sensors(newer_mujoco *n, int count, double *values) {
   return strspn(at, " \n") == strlen(at);
 }
 
+bool newer_mujoco_step(newer_mujoco *n, int count, double *values) {
+  fprintf(n->server->to, "step");
+  send(n, n->d.ctrl, n->m.nu);
+  fprintf(n->server->to, "\n");
+  if (!answer(n)) return false;
+  double *const parts[] = { values, n->d.qpos, n->d.qvel };
+  const int sizes[] = { count, n->m.nq, n->m.nv };
+  char *at = n->line, *end = at;
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < sizes[k]; i++, at = end) {
+      parts[k][i] = strtod(at, &end);
+      if (end == at) return false;
+    }
+  return strspn(at, " \n") == strlen(at);
+}
+
 void newer_mujoco_close(newer_mujoco *n) {
   mjModel *m = &n->m;
   void *const all[] = { n->line,

@@ -41,6 +41,9 @@ bool newer_mujoco_prepare(newer_mujoco *n, bool touching);
 bool newer_mujoco_forward(newer_mujoco *n);
 /** d->sensordata there, `count` numbers; false if it has others. */
 bool newer_mujoco_sensors(newer_mujoco *n, int count, double *values);
+/** A step with the controls d->ctrl from where it is: d->qpos and qvel after it, and d->sensordata at its beginning,
+ *  `count` numbers; false if it has others. */
+bool newer_mujoco_step(newer_mujoco *n, int count, double *values);
 void newer_mujoco_close(newer_mujoco *n);
 
 #endif

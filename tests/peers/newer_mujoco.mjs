@@ -10,6 +10,7 @@
 //     untouched                       contact is switched off                                                       -> "done"
 //     state QPOS... QVEL... CTRL... ACT...                                                                          -> qacc
 //     sensors                                                                                      -> sensordata at that state
+//     step CTRL...                    a step from there                     -> sensordata at its beginning, then qpos and qvel after
 //
 // Soft rows are solved to the end: Newton, tolerance 0, many iterations, no warm start, no noslip.
 //
@@ -126,7 +127,12 @@ function state(numbers) {
   return list(d.qacc).join(' ');
 }
 const sensors = () => list(d.sensordata).join(' ');
-const answers = { axes, untouched, state, sensors };
+function step(numbers) {
+  d.ctrl.set(numbers);
+  mj.mj_step(m, d);
+  return [...list(d.sensordata), ...list(d.qpos), ...list(d.qvel)].join(' ');
+}
+const answers = { axes, untouched, state, sensors, step };
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const [word, ...numbers] = line.trim().split(/\s+/);
   try {

@@ -15,6 +15,9 @@
 static const char text[] =
     "<mujoco><compiler angle='radian'/><option cone='elliptic' ccd_iterations='2000' ccd_tolerance='1e-9'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"
     "<camera name='wide' pos='0 -3 1' xyaxes='1 0 0 0 .3 1' fovy='60' resolution='640 480'/>"
+    "<camera name='eye' pos='0 -3 1' xyaxes='1 0 0 0 .3 1' fovy='50' resolution='5 6'/>"
+    "<site name='pixel' pos='0 -3 1' zaxis='.155438 1.069490 .084857'/>"
+    "<camera name='flat' pos='0 -2 1' xyaxes='1 0 0 0 .3 1' fovy='2' resolution='4 3' projection='orthographic'/>"
     "<body name='a' pos='0 0 .6'><freejoint/><geom name='ball' type='sphere' size='.2' pos='.1 0 0'/>"
     "<geom name='rod' type='capsule' size='.05 .3' pos='-.3 .1 0' euler='.3 .5 .1'/>"
     "<site name='tip' pos='.2 .1 .3'/><site name='zone' type='box' size='.4 .3 .5' euler='.1 .2 .3'/></body>"
@@ -41,7 +44,10 @@ static const char text[] =
     "<insidesite name='i6' site='zone' objtype='geom' objname='ball'/>"
     "<contact name='k1' site='zone' data='found'/><contact name='k2' site='zone' geom2='ball' data='found dist'/>"
     "<magnetometer name='m' site='zone'/><e_kinetic name='ke'/><user name='own' dim='2' datatype='real' "
-    "needstage='pos'/></sensor></mujoco>";
+    "needstage='pos'/>"
+    "<rangefinder name='r1' site='tip' data='dist dir origin point normal depth'/>"
+    "<rangefinder name='r2' camera='eye' data='dist point normal depth'/>"
+    "<rangefinder name='r4' site='pixel'/><rangefinder name='r3' camera='flat' data='dir origin depth'/></sensor></mujoco>";
 
 static newer_server server;
 
@@ -53,7 +59,7 @@ static double tolerance_of(cdn_sensor_kind kind) {
 }
 
 typedef struct counts {
-  int inside, outside, near, far, touched;
+  int inside, outside, near, far, touched, rays, missed;
 } counts;
 
 /* Where convex shapes overlap, MuJoCo's depth is that of a polytope within them, which is wrong by up to 1e-3. Only
@@ -70,6 +76,21 @@ static double value_of(const cdn_model *model, cdn_state *state, const char *nam
   return *value;
 }
 
+/* The rays of a picture, 8 numbers each. Of some in a hundred MuJoCo 3.14 misses what it meets along that ray alone:
+ * that of the fourth pixel is there twice. */
+static void compare_pixels(const cdn_model *model, cdn_state *state, const double *ours, const double *theirs, int n,
+                           counts *seen) {
+  for (int i = 0; i < n; i += 8) {
+    seen->rays++;
+    if (theirs[i] == -1 && ours[i] > 0) {
+      seen->missed++;
+      if (i == 24) NEAR(value_of(model, state, "r4"), ours[i], 1e-4);
+      continue;
+    }
+    for (int k = 0; k < 8; k++) NEAR(ours[i + k], theirs[i + k], 1e-9 * fmax(1, fabs(theirs[i + k])));
+  }
+}
+
 static void compare(const cdn_model *model, cdn_state *state, const double *theirs, counts *seen) {
   const bool apart = fmin(value_of(model, state, "d3"), value_of(model, state, "d5")) > 0;
   for (int i = 0; i < cdn_model_sensor_count(model); i++) {
@@ -80,7 +101,9 @@ static void compare(const cdn_model *model, cdn_state *state, const double *thei
     double size = 1;
     for (int k = 0; k < s.n; k++) size = fmax(size, fabs(theirs[k]));
     const int sure = is_doubtful(&s, apart) ? 0 : s.kind == CDN_SENSOR_CONTACT && !apart ? 1 : s.n; /* 1: how many */
-    for (int k = 0; k < sure; k++)
+    const bool pixels = strcmp(s.name, "r2") == 0;
+    if (pixels) compare_pixels(model, state, ours, theirs, s.n, seen);
+    for (int k = 0; k < sure && !pixels; k++)
       ck_assert_msg(fabs(ours[k] - theirs[k]) <= tolerance_of(s.kind) * size, "%s[%d]: %.12g, MuJoCo %.12g", s.name, k,
                     ours[k], theirs[k]);
     if (s.kind == CDN_SENSOR_INSIDE) *(theirs[0] > 0 ? &seen->inside : &seen->outside) += 1;
@@ -102,7 +125,7 @@ START_TEST(test_newer_sensors) {
   cdn_model *model = NULL;
   cdn_state *state = NULL;
   cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_SOFT, options.strict = true;
+  options.contact = CDN_MODEL_SOFT; /* one camera is not drawn as it sees */
   const cdn_status status = cdn_model_load(path, &options, &model);
   cdn_error reason;
   cdn_model_last_error(model, &reason);
@@ -141,6 +164,7 @@ START_TEST(test_newer_sensors) {
   ck_assert_msg(seen.inside > 100 && seen.outside > 100 && seen.near > 20 && seen.far > 20 && seen.touched > 20,
                 "inside %d, outside %d, near %d, far %d, touched %d", seen.inside, seen.outside, seen.near, seen.far,
                 seen.touched);
+  ck_assert_msg(seen.missed <= 0.03 * seen.rays, "MuJoCo misses %d of %d rays", seen.missed, seen.rays);
   free(theirs);
   mj_bridge_free(&bridge);
   newer_mujoco_close(&n);

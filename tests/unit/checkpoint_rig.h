@@ -91,7 +91,7 @@ static inline void absorb(uint64_t *hash, const void *bytes, size_t n) { /* FNV-
   for (size_t i = 0; i < n; i++) *hash = (*hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
 }
 
-enum { RIG_MEASURES = 4 };
+enum { RIG_MEASURES = 6 };
 
 /* What the callbacks of events get: the same for all of them. */
 typedef struct rig {
@@ -196,6 +196,12 @@ static inline void rig_measures(cdn_system *system, rig *r) {
   r->measures[1] = cdn_system_add_integral_measure(system, "sum", angle, NULL, 1);
   r->measures[2] = cdn_system_add_extreme_measure(system, "largest", angle, CDN_MAXIMUM);
   r->measures[3] = cdn_system_add_sample_hold_measure(system, "held", angle, 0.05, 0, NULL);
+  cdn_record_def record = cdn_default_record_def();
+  record.name = "record", record.operand = angle, record.delay = 0.1, record.samples = 40, record.step = 0.01;
+  record.interpolation = CDN_INTERPOLATE_CUBIC;
+  r->measures[4] = cdn_system_add_record_measure(system, &record);
+  record.name = "sampled", record.delay = 0, record.period = 0.07, record.phase = -0.02;
+  r->measures[5] = cdn_system_add_record_measure(system, &record);
 }
 
 /* Builds and freezes; `r` must outlive the System. The Adams method wants no events. `allocator` may be NULL. */

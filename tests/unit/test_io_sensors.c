@@ -65,18 +65,18 @@ END_TEST
 
 START_TEST(what_is_not_read_is_listed) {
   cdn_model *model = load("<plugin plugin='p'/><framepos objtype='light' objname='g'/><tendonpos tendon='t'/>"
-                          "<user dim='17' datatype='real'/><user name='own' dim='2' needstage='pos'/>"
+                          "<user dim='257' datatype='real'/><user name='own' dim='2' needstage='pos'/>"
                           "<framepos objtype='site' objname='tip' reftype='light' refname='c'/>"
-                          "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
+                          "<gyro site='tip' interval='0.1' nsample='1' noise='1' user='2'/>",
                           CDN_OK, NULL);
   static const char *const listed[] = { "sensor/plugin", "sensor/framepos of this objtype or reftype",
                                         "sensor/tendonpos of a tendon that is not simulated",
-                                        "sensor/user of more than 16 numbers", "gyro interval" };
+                                        "sensor/user of more than 256 numbers" };
   const cdn_system *system = cdn_model_system(model);
   ck_assert_int_eq(cdn_model_not_understood_count(model), CDNI_COUNT(listed));
   for (int i = 0; i < CDNI_COUNT(listed); i++) ck_assert_str_eq(cdn_model_not_understood(model, i).element, listed[i]);
   ck_assert_int_eq(cdn_model_not_understood(model, 1).count, 2);
-  ck_assert_int_eq(cdn_system_measure_count(system), 2);
+  ck_assert_int_eq(cdn_system_measure_count(system), 3); /* own, gyro, and what it is sampled from */
   /* A program's own sensor has what the program says. */
   const cdn_measure own = cdn_system_find_measure(system, "own");
   cdn_state *state = NULL;
@@ -108,6 +108,13 @@ START_TEST(mistakes_have_a_line) {
                    { "<distance geom1='g'/>", "geom2" },
                    { "<distance geom1='g' geom2='h'/>", "no geom 'h'" },
                    { "<distance geom1='g' body1='arm' geom2='g'/>", "a side is one thing" },
+                   { "<rangefinder site='tip' data='dist colour'/>", "dist, dir, origin, point, normal and depth" },
+                   { "<rangefinder camera='c'/>", "no camera 'c'" },
+                   { "<clock delay='.1'/>", "nsample" },
+                   { "<clock delay='-1' nsample='2'/>", "0 or more" },
+                   { "<clock nsample='-2'/>", "nsample is -2" },
+                   { "<clock interval='.1 -.1' nsample='1'/>", "phase" },
+                   { "<clock interp='round'/>", "interp" },
                    { "<user/>", "dim" },
                    { "<clock cutoff='much'/>", "cutoff" },
                    { "<clock name='a'/><clock name='a'/>", "another sensor" } };

@@ -169,7 +169,7 @@ START_TEST(mistakes_are_refused) {
     int n, n_prerequisites;
     cdn_stage stage;
     const char *word;
-  } mistakes[] = { { 0, 0, CDN_STAGE_TIME, "1 to 16" },
+  } mistakes[] = { { 0, 0, CDN_STAGE_TIME, "1 to 256" },
                    { 1, 0, CDN_STAGE_REPORT, "Instance to Acceleration" },
                    { 1, 0, CDN_STAGE_TOPOLOGY, "Instance to Acceleration" },
                    { 1, -1, CDN_STAGE_TIME, "-1 prerequisites" },

@@ -212,7 +212,7 @@ START_TEST(mistakes_are_refused) {
   cdn_event_def event = cdn_default_event_def();
   cdn_measure_ops ops = { .struct_size = sizeof ops, .n = 1, .stage = CDN_STAGE_TIME, .calc_value = opaque_z_value };
   old.struct_size = 1;
-  REFUSED(CDN_ERR_ARG, "1 to 16", cdn_system_add_constant_measure(system, "x", 17, pair));
+  REFUSED(CDN_ERR_ARG, "1 to 256", cdn_system_add_constant_measure(system, "x", 257, pair));
   REFUSED(CDN_ERR_ARG, "no value", cdn_system_add_variable_measure(system, "x", 1, NULL));
   REFUSED(CDN_ERR_NONFINITE, "nan", cdn_system_add_constant_measure(system, "x", 1, bad));
   REFUSED(CDN_ERR_NONFINITE, "phase", cdn_system_add_sinusoid_measure(system, "x", 1, NAN, 0));
@@ -239,6 +239,19 @@ START_TEST(mistakes_are_refused) {
   REFUSED(CDN_ERR_VERSION, "cdn_default_delay_def", cdn_system_add_delay_measure(system, &old));
   REFUSED(CDN_ERR_ARG, "positive", delay.operand = t; cdn_system_add_delay_measure(system, &delay));
   REFUSED(CDN_ERR_ARG, "capacity", delay.delay = 1; delay.capacity = 3; cdn_system_add_delay_measure(system, &delay));
+  const cdn_record_def good = { .struct_size = sizeof good, .operand = { 0 }, .delay = 1, .samples = 3, .step = 0.1 };
+  REFUSED(CDN_ERR_VERSION, "cdn_default_record_def", cdn_system_add_record_measure(system, NULL));
+#define RECORD(word, ...) \
+  REFUSED(CDN_ERR_ARG, word, cdn_record_def def = good; __VA_ARGS__; cdn_system_add_record_measure(system, &def))
+  RECORD("no measure 17", def.operand = later);
+  RECORD("its delay is -1", def.delay = -1);
+  RECORD("its delay is nan", def.delay = NAN);
+  RECORD("its period -1", def.period = -1);
+  RECORD("its phase is 1", def.phase = 1);
+  RECORD("its phase is -2", def.period = 1; def.phase = -2);
+  RECORD("its step is 0", def.step = 0);
+  RECORD("1 to 65536", def.samples = 0);
+  RECORD("cdn_interpolation", def.interpolation = (cdn_interpolation)3);
   REFUSED(CDN_ERR_ARG, "is a time", cdn_measure_set_operand(system, t, two));
   REFUSED(CDN_ERR_ARG, "has 2",
           cdn_measure_set_operand(system, cdn_system_add_integral_measure(system, "x", t, NULL, 1), two));

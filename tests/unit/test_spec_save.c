@@ -95,6 +95,33 @@ START_TEST(test_mjcf_is_the_same) {
 }
 END_TEST
 
+/* What examples do not have: delays, samples, rays of pixels. */
+START_TEST(test_delays_and_rays_are_kept) {
+  static const char text[] =
+      "<mujoco><worldbody><camera name='eye' pos='0 0 1' fovy='37' resolution='3 4'/><site name='s'/><body name='b'>"
+      "<joint name='j'/><inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></worldbody>"
+      "<actuator><motor name='m' joint='j' delay='.013' nsample='7' interp='cubic'/></actuator>"
+      "<sensor><jointpos name='late' joint='j' delay='.1' nsample='50' interp='linear'/>"
+      "<jointpos name='held' joint='j' interval='.03 -.01' nsample='2'/><clock name='kept' nsample='3'/>"
+      "<rangefinder name='r' camera='eye' data='dist normal depth'/><rangefinder name='one' site='s' data='point'/>"
+      "</sensor></mujoco>";
+  static const char *const endings[] = { ".json", ".xml" };
+  char path[64];
+  for (int i = 0; i < 2; i++) {
+    cdn_spec *first, *again;
+    save_path(path, endings[i]);
+    OK(cdn_spec_load_string(text, strlen(text), "m", NULL, &first));
+    const cdn_status status = cdn_spec_save(first, path, NULL);
+    ck_assert_msg(status == CDN_OK, "%s: %s", endings[i], cdn_last_error_text());
+    OK(cdn_spec_load(path, NULL, &again));
+    same(first, again);
+    cdn_spec_destroy(first);
+    cdn_spec_destroy(again);
+    remove(path);
+  }
+}
+END_TEST
+
 /* What is changed in a file counts, whatever <custom> says. */
 START_TEST(test_edits_count) {
   static const char text[] =
@@ -366,7 +393,7 @@ START_TEST(test_what_cannot_be_written_is_refused) {
 }
 END_TEST
 
-CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_edits_count,
-           test_what_mjcf_cannot_hold, test_a_body_called_world, test_urdf_moves_alike, test_what_urdf_cannot_hold,
-           test_odd_numbers_and_texts, test_mistakes_are_named, test_broken_files_are_refused,
-           test_what_cannot_be_written_is_refused)
+CHECK_MAIN("spec_save", test_what_is_read_again_is_the_same, test_mjcf_is_the_same, test_delays_and_rays_are_kept,
+           test_edits_count, test_what_mjcf_cannot_hold, test_a_body_called_world, test_urdf_moves_alike,
+           test_what_urdf_cannot_hold, test_odd_numbers_and_texts, test_mistakes_are_named,
+           test_broken_files_are_refused, test_what_cannot_be_written_is_refused)

@@ -3,6 +3,7 @@
 #include "matrix.h"
 
 #include <cardan/actuators.h>
+#include <cardan/measures.h>
 
 typedef struct sample_drive {
   cdn_transmission on;
@@ -100,6 +101,23 @@ static void add_limited(scene *s) {
   cdn_system_limit_drives_along(s->system, "limit along", path, 2, forces, -0.5, 0.7);
 }
 
+/* A servo that reads its control late. */
+static void add_late(scene *s) {
+  cdn_control_def control = cdn_default_control_def();
+  cdn_actuator_def def = cdn_default_actuator_def();
+  cdn_delay_def delay = cdn_default_delay_def();
+  control.name = scene_feature(s)->name, control.initial = 0.6;
+  const cdn_control now = cdn_system_add_control(s->system, &control);
+  delay.operand = cdn_system_add_control_measure(s->system, "given", now);
+  delay.delay = 0.05, delay.history = &(double){ 0.3 };
+  control.name = "late";
+  def.control = cdn_system_add_control(s->system, &control);
+  cdn_control_follow_measure(s->system, def.control, cdn_system_add_delay_measure(s->system, &delay), 0);
+  def.body = s->slider, def.gain = 3, def.bias[1] = -3, def.bias[2] = -0.4;
+  cdn_system_add_actuator(s->system, scene_feature(s)->name, &def);
+}
+static const refusal remembers[] = { { "lanes in time", NULL, "auto-update variables" }, { NULL } };
+
 static const sample_drive ball = { CDN_ON_JOINT, CDN_ACTUATOR_FILTER, CDN_LAW_AFFINE, false };
 static const sample_drive frame = { CDN_ON_FRAME, CDN_ACTUATOR_DIRECT, CDN_LAW_AFFINE, false };
 static const sample_drive reference = { CDN_ON_FRAME, CDN_ACTUATOR_MUSCLE, CDN_LAW_AFFINE, true };
@@ -113,6 +131,7 @@ static const feature rows[] = {
   { .name = "slider-crank", .add = add_drive, .data = &crank },
   { .name = "muscle along a path", .add = add_drive, .data = &muscle },
   { .name = "limited actuators", .add = add_limited, .differenced = true },
+  { .name = "delayed servo", .add = add_late, .refuses = remembers },
 };
 
 feature_table actuator_features(void) { return (feature_table){ rows, (int)(sizeof rows / sizeof *rows) }; }
