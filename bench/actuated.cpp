@@ -166,10 +166,16 @@ void add_step_derivatives(Report *report, const Model &model, const std::vector<
         m->step_derivatives();
       });
   report->add(model.label, "us", times, columns(mujocos));
-  // The last moment's; hinges and slides have the same coordinates in both.
+  // At the first moment, before activations come so near to their controls that their rates bend within a difference.
+  // Hinges and slides have the same coordinates in both. MuJoCo's differences need rows that are solved to the end.
   if (static_cast<size_t>(e.ours->nu()) != e.ours->q_put().size()) return;
+  e.ours->put(e.moments.front());
+  e.ours->step_derivatives();
   for (size_t i = 0; i < e.theirs.size(); i++) {
     double off = 0, size = 1;
+    e.theirs[i]->put(e.moments.front());
+    e.theirs[i]->solve_to_the_end();
+    e.theirs[i]->step_derivatives();
     const double *A = e.theirs[i]->transition();
     for (size_t k = 0; k < e.ours->transition().size(); k++) {
       off = std::max(off, std::fabs(e.ours->transition()[k] - A[k]));

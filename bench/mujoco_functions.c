@@ -59,6 +59,11 @@ static void use_newton_and_pyramids(void *engine) {
   options->solver = mjSOL_NEWTON, options->cone = mjCONE_PYRAMIDAL;
 }
 
+static void solve_to_the_end(void *engine) {
+  mjOption *options = &((mujoco_engine *)engine)->m->opt;
+  options->solver = mjSOL_NEWTON, options->tolerance = 0, options->iterations = 300;
+}
+
 static void reset(void *engine, int keyframe) {
   mujoco_engine *e = engine;
   if (keyframe < 0) mj_resetData(e->m, e->d);
@@ -148,6 +153,7 @@ const mujoco_functions *mujoco_functions_here(void) {
                                    destroy,
                                    sizes,
                                    use_newton_and_pyramids,
+                                   solve_to_the_end,
                                    reset,
                                    put,
                                    put_controls,

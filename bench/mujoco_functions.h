@@ -24,6 +24,8 @@ typedef struct mujoco_functions {
   mujoco_sizes (*sizes)(void *engine);
   /* The solver and the cones of the bench's own models. */
   void (*use_newton_and_pyramids)(void *engine);
+  /* From now on rows are solved to rounding, whatever the file says. */
+  void (*solve_to_the_end)(void *engine);
   /* A keyframe; below 0 the pose of the file. */
   void (*reset)(void *engine, int keyframe);
   /* `act` NULL: zeros. */

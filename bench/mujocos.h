@@ -31,6 +31,7 @@ public:
   mujoco_sizes sizes() const { return f->sizes(engine); }
   mujoco_counts counts() const { return f->counts(engine); }
   void use_newton_and_pyramids() { f->use_newton_and_pyramids(engine); }
+  void solve_to_the_end() { f->solve_to_the_end(engine); }
   void reset(int keyframe) { f->reset(engine, keyframe); }
   void put(const Moment &a) {
     f->put(engine, a.qpos.data(), a.qvel.data(), a.warm.data(), a.act.empty() ? nullptr : a.act.data());
