@@ -180,6 +180,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, bool fixed) {
   CDNI_TRY(read_tendon(r, &e, &t));
   cdn_status status = fixed ? read_fixed(r, node, &t, &path, &lost) : io_mjcf_read_path(r, node, &path, &lost);
   if (status == CDN_OK && !lost) status = add(r, node, &t, &path);
+  r->lost_tendons = r->lost_tendons || lost;
   cdni_array_free(&r->log->allocator, &path.items);
   CDNI_TRY(status);
   io_mjcf_finish_element(r, &e);

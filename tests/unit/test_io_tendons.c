@@ -225,6 +225,22 @@ START_TEST(sites_within_obstacles_are_told) {
 }
 END_TEST
 
+/* A tendon on a ball joint is not simulated, and neither is what couples another one to it. */
+START_TEST(what_names_a_lost_tendon_is_left_out) {
+  static const char text[] =
+      "<mujoco><worldbody><body><joint name='ball' type='ball'/><geom size='1'/></body><body pos='5 0 0'><joint "
+      "name='x'/><geom size='1'/></body></worldbody><tendon><fixed name='a'><joint joint='x' coef='1'/></fixed><fixed "
+      "name='b'><joint joint='ball' coef='1'/></fixed></tendon><equality><tendon tendon1='a' tendon2='b'/></equality>"
+      "</mujoco>";
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", NULL, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 2);
+  ck_assert_str_eq(cdn_model_not_understood(model, 0).element, "tendon/fixed on a ball or free joint");
+  ck_assert_msg(strncmp(cdn_model_not_understood(model, 1).element, "equality/tendon", 15) == 0, "%s",
+                cdn_model_not_understood(model, 1).element);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 START_TEST(what_moves_nothing_is_told) {
   static const struct {
     const char *text, *warning;
@@ -371,5 +387,5 @@ END_TEST
 CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band,
            springs_and_dampers_may_be_polynomials, springs_rest_somewhere, armature_is_inertia_along_the_length,
            limits_are_stops_where_contact_is_compliant, rows_act_with_either_contact, wrong_tendons_are_refused,
-           sites_within_obstacles_are_told, what_moves_nothing_is_told, classes_and_copies_count,
-           a_fixed_tendon_may_have_many_joints, a_program_makes_a_tendon)
+           sites_within_obstacles_are_told, what_names_a_lost_tendon_is_left_out, what_moves_nothing_is_told,
+           classes_and_copies_count, a_fixed_tendon_may_have_many_joints, a_program_makes_a_tendon)
