@@ -1,6 +1,7 @@
 // Boxes that fall on a floor and lie there, with soft contact: a step of a fixed size here and in MuJoCo, from one
 // start, with pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each
 // other, too.
+#include "actuated.h"
 #include "implicit_contact_step.h"
 #include "mujocos.h"
 #include "report.h"
@@ -275,6 +276,7 @@ int main(int argc, char **argv) {
   if (is_wanted("race")) bench::run_soft_race(&report, mujocos);
   if (is_wanted("implicit-contact")) bench::run_implicit_contact_step(&report);
   if (is_wanted("four-bars")) bench::run_four_bars(&report);
+  if (is_wanted("actuated")) bench::run_actuated(&report, mujocos);
   if (is_wanted("boxes")) bench::run_boxes(&report, mujocos);
   return json && !report.write_json(json);
 }

@@ -51,12 +51,17 @@ static void *load(const char *path, char *message, int size) {
 
 static mujoco_sizes sizes(void *engine) {
   const mjModel *m = ((mujoco_engine *)engine)->m;
-  return (mujoco_sizes){ (int)m->nq, (int)m->nv, (int)m->nu, (int)m->nkey, m->opt.timestep };
+  return (mujoco_sizes){ (int)m->nq, (int)m->nv, (int)m->nu, (int)m->na, (int)m->nkey, m->opt.timestep };
 }
 
 static void use_newton_and_pyramids(void *engine) {
   mjOption *options = &((mujoco_engine *)engine)->m->opt;
   options->solver = mjSOL_NEWTON, options->cone = mjCONE_PYRAMIDAL;
+}
+
+static void solve_to_the_end(void *engine) {
+  mjOption *options = &((mujoco_engine *)engine)->m->opt;
+  options->solver = mjSOL_NEWTON, options->tolerance = 0, options->iterations = 300;
 }
 
 static void reset(void *engine, int keyframe) {
@@ -65,22 +70,44 @@ static void reset(void *engine, int keyframe) {
   else mj_resetDataKeyframe(e->m, e->d, keyframe);
 }
 
-static void put(void *engine, const double *qpos, const double *qvel, const double *warm) {
+static void put(void *engine, const double *qpos, const double *qvel, const double *warm, const double *act) {
   mujoco_engine *e = engine;
   memcpy(e->d->qpos, qpos, (size_t)e->m->nq * sizeof *qpos);
   memcpy(e->d->qvel, qvel, (size_t)e->m->nv * sizeof *qvel);
   memcpy(e->d->qacc_warmstart, warm, (size_t)e->m->nv * sizeof *warm);
+  if (act) memcpy(e->d->act, act, (size_t)e->m->na * sizeof *act);
+  else memset(e->d->act, 0, (size_t)e->m->na * sizeof *act);
 }
+
+static void put_controls(void *engine, const double *ctrl) {
+  const mujoco_engine *e = engine;
+  memcpy(e->d->ctrl, ctrl, (size_t)e->m->nu * sizeof *ctrl);
+}
+
+static void control_ranges(void *engine, double *lower, double *upper) {
+  const mjModel *m = ((mujoco_engine *)engine)->m;
+  for (int i = 0; i < (int)m->nu; i++) {
+    const int limited = m->actuator_ctrllimited[i];
+    lower[i] = limited ? m->actuator_ctrlrange[2 * i] : -1, upper[i] = limited ? m->actuator_ctrlrange[2 * i + 1] : 1;
+  }
+}
+
+static void length_range(void *engine, int actuator, double range[2]) {
+  const mjModel *m = ((mujoco_engine *)engine)->m;
+  range[0] = m->actuator_lengthrange[2 * actuator], range[1] = m->actuator_lengthrange[2 * actuator + 1];
+}
+
+static void use_sensors(void *engine) { ((mujoco_engine *)engine)->m->opt.disableflags &= ~mjDSBL_SENSOR; }
 
 static void copy(double *to, const mjtNum *from, size_t n) {
   if (to) memcpy(to, from, n * sizeof *to);
 }
 
-static void take(void *engine, double *qpos, double *qvel, double *warm, double *qacc) {
+static void take(void *engine, double *qpos, double *qvel, double *warm, double *act, double *qacc) {
   const mujoco_engine *e = engine;
   const size_t nq = (size_t)e->m->nq, nv = (size_t)e->m->nv;
   copy(qpos, e->d->qpos, nq), copy(qvel, e->d->qvel, nv);
-  copy(warm, e->d->qacc_warmstart, nv), copy(qacc, e->d->qacc, nv);
+  copy(warm, e->d->qacc_warmstart, nv), copy(act, e->d->act, (size_t)e->m->na), copy(qacc, e->d->qacc, nv);
 }
 
 static void step(void *engine, int count) {
@@ -101,6 +128,14 @@ static void step_derivatives(void *engine) {
   mjd_transitionFD(e->m, e->d, 1e-6, 0, e->A, e->m->nu ? e->B : NULL, NULL, NULL);
 }
 
+static const double *transition(void *engine) { return ((mujoco_engine *)engine)->A; }
+
+static void poses(void *engine, int with_tendons) {
+  mujoco_engine *e = engine;
+  mj_kinematics(e->m, e->d), mj_comPos(e->m, e->d);
+  if (with_tendons) mj_tendon(e->m, e->d);
+}
+
 static mujoco_counts counts(void *engine) {
   const mjData *d = ((mujoco_engine *)engine)->d;
   mujoco_counts all = { d->ncon, d->nefc, 0 };
@@ -113,8 +148,26 @@ static mujoco_counts counts(void *engine) {
 }
 
 const mujoco_functions *mujoco_functions_here(void) {
-  static mujoco_functions here = { NULL, load, destroy, sizes,   use_newton_and_pyramids, reset, put,
-                                   take, step, forward, inverse, step_derivatives,        counts };
+  static mujoco_functions here = { NULL,
+                                   load,
+                                   destroy,
+                                   sizes,
+                                   use_newton_and_pyramids,
+                                   solve_to_the_end,
+                                   reset,
+                                   put,
+                                   put_controls,
+                                   control_ranges,
+                                   length_range,
+                                   use_sensors,
+                                   take,
+                                   step,
+                                   forward,
+                                   inverse,
+                                   step_derivatives,
+                                   transition,
+                                   poses,
+                                   counts };
   here.version = mj_versionString();
   return &here;
 }

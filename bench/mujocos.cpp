@@ -20,15 +20,16 @@ std::unique_ptr<Mujoco_model> Mujoco_model::load(const mujoco_functions *functio
 
 Moment Mujoco_model::moment() const {
   const mujoco_sizes n = sizes();
-  Moment a = { Numbers(static_cast<size_t>(n.nq)), Numbers(static_cast<size_t>(n.nv)), {} };
-  a.warm.resize(a.qvel.size());
-  f->take(engine, a.qpos.data(), a.qvel.data(), a.warm.data(), nullptr);
+  Moment a;
+  a.qpos.resize(static_cast<size_t>(n.nq)), a.qvel.resize(static_cast<size_t>(n.nv));
+  a.warm.resize(a.qvel.size()), a.act.resize(static_cast<size_t>(n.activations));
+  f->take(engine, a.qpos.data(), a.qvel.data(), a.warm.data(), a.act.data(), nullptr);
   return a;
 }
 
 Numbers Mujoco_model::qacc() const {
   Numbers a(static_cast<size_t>(sizes().nv));
-  f->take(engine, nullptr, nullptr, nullptr, a.data());
+  f->take(engine, nullptr, nullptr, nullptr, nullptr, a.data());
   return a;
 }
 

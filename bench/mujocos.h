@@ -15,6 +15,8 @@ using Numbers = std::vector<double>;
 // What a step begins with.
 struct Moment {
   Numbers qpos, qvel, warm;
+  Numbers act;  // empty: zeros
+  Numbers ctrl; // constant in what follows; empty: as they are
 };
 
 // A model in one of them.
@@ -29,12 +31,21 @@ public:
   mujoco_sizes sizes() const { return f->sizes(engine); }
   mujoco_counts counts() const { return f->counts(engine); }
   void use_newton_and_pyramids() { f->use_newton_and_pyramids(engine); }
+  void solve_to_the_end() { f->solve_to_the_end(engine); }
   void reset(int keyframe) { f->reset(engine, keyframe); }
-  void put(const Moment &a) { f->put(engine, a.qpos.data(), a.qvel.data(), a.warm.data()); }
+  void put(const Moment &a) {
+    f->put(engine, a.qpos.data(), a.qvel.data(), a.warm.data(), a.act.empty() ? nullptr : a.act.data());
+    if (!a.ctrl.empty()) f->put_controls(engine, a.ctrl.data());
+  }
+  void control_ranges(Numbers *lower, Numbers *upper) const { f->control_ranges(engine, lower->data(), upper->data()); }
+  void length_range(int actuator, double range[2]) const { f->length_range(engine, actuator, range); }
+  void use_sensors() { f->use_sensors(engine); }
   void step(int count) { f->step(engine, count); }
   void forward() { f->forward(engine); }
   void inverse(const Numbers &qacc) { f->inverse(engine, qacc.data()); }
   void step_derivatives() { f->step_derivatives(engine); }
+  const double *transition() { return f->transition(engine); }
+  void poses(bool with_tendons) { f->poses(engine, with_tendons); }
   Moment moment() const;
   Numbers qacc() const;
 

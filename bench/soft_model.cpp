@@ -55,16 +55,41 @@ void Soft_model::put(const Moment &a) {
   mj_bridge_u_from_mujoco(&bridge, q.data(), a.qvel.data(), u.data());
   must(cdn_state_set_q(s, q.data()), "q");
   must(cdn_state_set_u(s, u.data()), "u");
+  if (!a.act.empty()) must(cdn_state_set_z(s, a.act.data()), "activations");
+  if (!a.ctrl.empty()) must(cdn_control_set_all(s, a.ctrl.data()), "controls");
 }
 
 void Soft_model::realize() { must(cdn_realize(s, CDN_STAGE_ACCELERATION), "realize"); }
+
+void Soft_model::realize_position() { must(cdn_realize(s, CDN_STAGE_POSITION), "realize"); }
 
 void Soft_model::restart() {
   must(cdn_state_set_time(s, 0), "t");
   must(cdn_stepper_restart(stepper, s), "restart");
 }
 
+void Soft_model::read_sensors() {
+  for (int i = 0; i < cdn_model_sensor_count(model); i++) {
+    cdn_model_sensor sensor;
+    must(cdn_model_get_sensor(model, i, &sensor), "sensor");
+    if (!cdn_measure_value(cdn_stepper_state(stepper), sensor.measure)) must(CDN_ERR_ARG, sensor.name);
+  }
+}
+
+void Soft_model::read_paths() {
+  for (int i = 0; i < cdn_system_path_count(cdn_model_system(model)); i++) {
+    double length;
+    must(cdn_path_length(s, cdn_path{ i }, &length), "length");
+    must(cdn_path_moments(s, cdn_path{ i }, f.data()), "moments");
+  }
+}
+
 void Soft_model::step(int count) {
+  for (int i = 0; i < count && reads_sensors; i++) {
+    read_sensors();
+    must(cdn_stepper_advance(stepper, cdn_state_time(cdn_stepper_state(stepper)) + h, nullptr), "advance");
+  }
+  if (reads_sensors) return;
   must(cdn_stepper_advance(stepper, cdn_state_time(cdn_stepper_state(stepper)) + count * h, nullptr), "advance");
 }
 

@@ -28,11 +28,14 @@ public:
   double step_size() const { return h; }
   cdn_state *state() { return s; }
 
-  // q and u of the State.
+  // q and u of the State; its activations and controls, in the order of the file, if the moment has some.
   void put(const Moment &a);
   const Numbers &q_put() const { return q; }
   const Numbers &u_put() const { return u; }
   void realize();
+  void realize_position();
+  // From now on all sensors are read before each step.
+  void use_sensors() { reads_sensors = true; }
   // Steps begin at what put() has set.
   void restart();
   void step(int count);
@@ -44,16 +47,22 @@ public:
   void inverse(const Numbers &udot);
   void derivatives();
   void step_derivatives();
+  // Of a step by q, u and z, by rows.
+  const Numbers &transition() const { return A; }
+  // Lengths and moments of all paths.
+  void read_paths();
   // Newton's iterations of the last realization.
   int iterations();
 
 private:
   Soft_model() = default;
+  void read_sensors();
   cdn_model *model = nullptr;
   cdn_state *s = nullptr;
   cdn_stepper *stepper = nullptr;
   cdn_method chosen = CDN_METHOD_MUJOCO_EULER;
   double h = 0;
+  bool reads_sensors = false;
   mj_bridge bridge = {};
   Numbers q, u, f, A, B, by_q, by_u, by_f;
 };

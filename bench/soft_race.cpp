@@ -15,42 +15,32 @@ namespace bench {
 
 namespace {
 
-// A run of the last MuJoCo is recorded: from `starts` poses (the file's and its keyframes in turn) with random speeds
-// of the deviation `speed` (m/s, rad/s), after `warm_up` steps, `steps` steps in segments. What is timed begins at the
-// start of each segment.
-struct Entry {
-  const char *label, *file;
-  int starts;
-  double speed;
-  int warm_up, steps, segment, sweeps;
-};
-
-const Entry entries[] = {
-  { "humanoid falls, pyramids", "humanoid_Euler_pyramidal.xml", 5, 0.3, 0, 600, 50, 12 },
-  { "  elliptic", "humanoid_Euler_elliptic.xml", 5, 0.3, 0, 600, 50, 12 },
-  { "  implicitfast, pyramids", "humanoid_implicitfast_pyramidal.xml", 5, 0.3, 0, 600, 50, 12 },
-  { "  implicitfast, elliptic", "humanoid_implicitfast_elliptic.xml", 5, 0.3, 0, 600, 50, 12 },
-  { "humanoid lies, 3 to 4 s", "humanoid_Euler_pyramidal.xml", 5, 0.3, 600, 200, 50, 12 },
-  { "22 humanoids, early", "x_22_humanoids.xml", 1, 0, 100, 200, 10, 5 },
-  { "22 humanoids, after 5 s", "x_22_humanoids.xml", 1, 0, 1000, 200, 10, 5 },
-  { "humanoid100", "x_humanoid100.xml", 1, 0, 100, 200, 10, 5 },
-  { "dominos", "x_dominos.xml", 1, 0, 100, 100, 10, 5 },
-  { "stonehenge", "x_stonehenge.xml", 1, 0, 100, 100, 10, 5 },
-  { "cards", "cards/x_cards.xml", 1, 0, 100, 100, 10, 5 },
-  { "cube", "cube/x_cube_3x3x3.xml", 1, 0, 100, 100, 10, 5 },
-  { "particles (CG)", "replicate/x_particle_free.xml", 1, 0, 100, 100, 10, 5 },
-  { "bunnies (CG)", "replicate/x_bunnies.xml", 1, 0, 100, 40, 10, 3 },
-  { "scattered 10", "boxes_scattered_10_pyramidal.xml", 1, 0, 350, 80, 10, 12 },
-  { "scattered 50", "boxes_scattered_50_pyramidal.xml", 1, 0, 350, 80, 10, 12 },
-  { "scattered 200", "boxes_scattered_200_pyramidal.xml", 1, 0, 350, 80, 10, 4 },
-  { "scattered 400", "boxes_scattered_400_pyramidal.xml", 1, 0, 350, 80, 10, 4 },
-  { "heaped 10", "boxes_heaped_10_pyramidal.xml", 1, 0, 350, 80, 10, 12 },
-  { "heaped 50", "boxes_heaped_50_pyramidal.xml", 1, 0, 350, 80, 10, 12 },
-  { "heaped 200", "boxes_heaped_200_pyramidal.xml", 1, 0, 350, 80, 10, 4 },
-  { "heaped 400", "boxes_heaped_400_pyramidal.xml", 1, 0, 350, 80, 10, 3 },
-  { "heaped 10, elliptic", "boxes_heaped_10_elliptic.xml", 1, 0, 350, 80, 10, 12 },
-  { "heaped 50, elliptic", "boxes_heaped_50_elliptic.xml", 1, 0, 350, 80, 10, 12 },
-  { "heaped 200, elliptic", "boxes_heaped_200_elliptic.xml", 1, 0, 350, 80, 10, 3 },
+const Race_entry entries[] = {
+  { "humanoid falls, pyramids", "humanoid_Euler_pyramidal.xml", 5, 0.3, 0, 600, 50, 12, false, false },
+  { "  elliptic", "humanoid_Euler_elliptic.xml", 5, 0.3, 0, 600, 50, 12, false, false },
+  { "  implicitfast, pyramids", "humanoid_implicitfast_pyramidal.xml", 5, 0.3, 0, 600, 50, 12, false, false },
+  { "  implicitfast, elliptic", "humanoid_implicitfast_elliptic.xml", 5, 0.3, 0, 600, 50, 12, false, false },
+  { "humanoid lies, 3 to 4 s", "humanoid_Euler_pyramidal.xml", 5, 0.3, 600, 200, 50, 12, false, false },
+  { "22 humanoids, early", "x_22_humanoids.xml", 1, 0, 100, 200, 10, 5, false, false },
+  { "22 humanoids, after 5 s", "x_22_humanoids.xml", 1, 0, 1000, 200, 10, 5, false, false },
+  { "humanoid100", "x_humanoid100.xml", 1, 0, 100, 200, 10, 5, false, false },
+  { "dominos", "x_dominos.xml", 1, 0, 100, 100, 10, 5, false, false },
+  { "stonehenge", "x_stonehenge.xml", 1, 0, 100, 100, 10, 5, false, false },
+  { "cards", "cards/x_cards.xml", 1, 0, 100, 100, 10, 5, false, false },
+  { "cube", "cube/x_cube_3x3x3.xml", 1, 0, 100, 100, 10, 5, false, false },
+  { "particles (CG)", "replicate/x_particle_free.xml", 1, 0, 100, 100, 10, 5, false, false },
+  { "bunnies (CG)", "replicate/x_bunnies.xml", 1, 0, 100, 40, 10, 3, false, false },
+  { "scattered 10", "boxes_scattered_10_pyramidal.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "scattered 50", "boxes_scattered_50_pyramidal.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "scattered 200", "boxes_scattered_200_pyramidal.xml", 1, 0, 350, 80, 10, 4, false, false },
+  { "scattered 400", "boxes_scattered_400_pyramidal.xml", 1, 0, 350, 80, 10, 4, false, false },
+  { "heaped 10", "boxes_heaped_10_pyramidal.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "heaped 50", "boxes_heaped_50_pyramidal.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "heaped 200", "boxes_heaped_200_pyramidal.xml", 1, 0, 350, 80, 10, 4, false, false },
+  { "heaped 400", "boxes_heaped_400_pyramidal.xml", 1, 0, 350, 80, 10, 3, false, false },
+  { "heaped 10, elliptic", "boxes_heaped_10_elliptic.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "heaped 50, elliptic", "boxes_heaped_50_elliptic.xml", 1, 0, 350, 80, 10, 12, false, false },
+  { "heaped 200, elliptic", "boxes_heaped_200_elliptic.xml", 1, 0, 350, 80, 10, 3, false, false },
 };
 
 bool is_there(const std::string &path) { return std::ifstream(path).good(); }
@@ -72,22 +62,31 @@ Numbers minus(Numbers a, const Numbers &b) {
   return a;
 }
 
+void draw_controls(const Mujoco_model &m, std::mt19937_64 *generator, Moment *a) {
+  Numbers lower(static_cast<size_t>(m.sizes().controls)), upper(lower.size());
+  m.control_ranges(&lower, &upper);
+  for (size_t i = 0; i < lower.size(); i++)
+    a->ctrl.push_back(std::uniform_real_distribution<double>(lower[i], upper[i])(*generator));
+}
+
 class Race {
 public:
-  Race(const Entry &the_entry, const std::string &path, const std::vector<const mujoco_functions *> &mujocos)
+  Race(const Race_entry &the_entry, const std::string &path, const std::vector<const mujoco_functions *> &mujocos)
       : entry(the_entry) {
     std::string message;
     ours = Soft_model::load(path, -1, &message);
     if (!ours) notes.push_back("cardan: " + message);
+    else if (entry.sensors) ours->use_sensors();
     for (const mujoco_functions *each : mujocos) {
       theirs.push_back(Mujoco_model::load(each, file_for(each, path), &message));
       if (!theirs.back()) notes.push_back(std::string("MuJoCo ") + each->version + ": " + message);
+      else if (entry.sensors) theirs.back()->use_sensors();
     }
   }
   void run(Report *report, const std::vector<std::string> &names);
 
 private:
-  const Entry &entry;
+  const Race_entry &entry;
   std::unique_ptr<Soft_model> ours;
   std::vector<std::unique_ptr<Mujoco_model>> theirs;
   std::vector<std::string> notes;
@@ -112,10 +111,13 @@ void Race::record() {
     m->reset(start % (m->sizes().keyframes + 1) - 1);
     Moment a = m->moment();
     for (double &v : a.qvel) v += entry.speed * normal(generator);
+    if (entry.controlled) draw_controls(*m, &generator, &a);
     m->put(a);
     m->step(entry.warm_up);
     for (int k = 0; k < entry.steps; k += entry.segment) {
-      moments.push_back(m->moment());
+      const Numbers ctrl = a.ctrl;
+      a = m->moment(), a.ctrl = ctrl;
+      moments.push_back(a);
       m->step(entry.segment);
       contacts += m->counts().contacts, rows += m->counts().rows;
     }
@@ -175,7 +177,7 @@ void Race::run(Report *report, const std::vector<std::string> &names) {
     record();
     compare(names);
     report->add(entry.label, "us", time(), names);
-    std::printf("    %.0f contacts, %.0f rows\n", contacts, rows);
+    if (contacts + rows > 0) std::printf("    %.0f contacts, %.0f rows\n", contacts, rows);
   } else {
     std::printf("%s\n", entry.label);
   }
@@ -184,13 +186,17 @@ void Race::run(Report *report, const std::vector<std::string> &names) {
 
 } // namespace
 
+void run_race(const Race_entry &entry, const std::string &path, const std::vector<const mujoco_functions *> &mujocos,
+              Report *report) {
+  Race(entry, path, mujocos).run(report, columns(mujocos));
+}
+
 void run_soft_race(Report *report, const std::vector<const mujoco_functions *> &mujocos) {
   const char *shared = std::getenv("CARDAN_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/models/race/";
-  const std::vector<std::string> names = columns(mujocos);
-  report->print_header("A step of files with contact", names);
-  for (const Entry &entry : entries)
-    if (is_there(folder + entry.file)) Race(entry, folder + entry.file, mujocos).run(report, names);
+  report->print_header("A step of files with contact", columns(mujocos));
+  for (const Race_entry &entry : entries)
+    if (is_there(folder + entry.file)) run_race(entry, folder + entry.file, mujocos, report);
     else std::printf("%s is not in %s: it is left out\n", entry.file, folder.c_str());
 }
 

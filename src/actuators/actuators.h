@@ -12,5 +12,7 @@ typedef struct actuator_on_path {
 } actuator_on_path;
 /* False: this force is no actuator along a path. O(1). */
 bool cdni_actuator_on_path(const cdn_system *system, cdn_force force, actuator_on_path *out);
+/* Whether a subsystem is a drive's, and its rate, which no user has made, follows from another control. */
+bool cdni_drive_rate_ignores(const cdn_system *system, cdn_subsystem subsystem, cdn_control control);
 
 #endif

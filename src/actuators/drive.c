@@ -2,6 +2,7 @@
 #include <cardan/events.h>
 #include <stdio.h>
 
+#include "actuators/actuators.h"
 #include "actuators/internal.h"
 #include "controls/controls.h"
 #include "core/sized.h"
@@ -335,4 +336,10 @@ const drive *cdni_drive_of(const cdn_system *system, cdn_force force) {
   const cdn_subsystem by = cdn_force_subsystem(system, force);
   const bool is_drive = by.i >= 0 && cdni_subsystem_ops(system, by.i)->declare == declare;
   return is_drive ? cdn_subsystem_self(system, by) : NULL;
+}
+
+bool cdni_drive_rate_ignores(const cdn_system *system, cdn_subsystem subsystem, cdn_control control) {
+  if (cdni_subsystem_ops(system, subsystem.i)->declare != declare) return false;
+  const drive *a = cdn_subsystem_self(system, subsystem);
+  return a->def.dynamics != CDN_ACTUATOR_USER && a->def.control.i != control.i;
 }

@@ -91,6 +91,10 @@ static void describe(const force_room *room, const void *element, char *text, si
   snprintf(text, size, "%s by control '%s'", at, cdn_control_name(room->system, e->control));
 }
 
+static bool reads_control(const cdn_system *system, const void *element, cdn_ticket control) {
+  return cdn_control_ticket(system, ((const actuator *)element)->control).i == control.i;
+}
+
 const force_kind cdni_force_actuator = {
   .name = "actuator",
   .element_size = sizeof(actuator),
@@ -109,6 +113,7 @@ const force_kind cdni_force_actuator = {
   .calc_one = calc_one,
   .prepare = prepare,
   .depend = depend,
+  .reads_control = reads_control,
   .describe = describe,
 };
 

@@ -200,6 +200,25 @@ static void depend(const force_set *set, const force_part *part, const matter *m
   }
 }
 
+static bool follows_from(const cdn_system *system, cdn_ticket control, cdn_ticket entry) {
+  return entry.i == control.i || cdni_ticket_is_upstream(system, control, entry);
+}
+
+/* By one of its prerequisites, or of what its subsystem has declared. */
+static bool reads_control(const cdn_system *system, const void *element, cdn_ticket control) {
+  const custom *e = element;
+  cdn_ticket own, more[CDN_FORCE_MORE_PREREQUISITES];
+  for (int k = 0; k < e->ops.n_prerequisites; k++)
+    if (follows_from(system, control, e->ops.prerequisites[k])) return true;
+  for (int k = 0; (own = cdni_subsystem_variable(system, e->subsystem, k)).i != 0; k++)
+    if (follows_from(system, control, own)) return true;
+  if (!e->ops.more_prerequisites) return false;
+  const int n = e->ops.more_prerequisites(cdn_subsystem_self(system, e->subsystem), system, more);
+  for (int k = 0; k < n && k < CDN_FORCE_MORE_PREREQUISITES; k++)
+    if (follows_from(system, control, more[k])) return true;
+  return false;
+}
+
 /* ---- adding ---- */
 
 static size_t prerequisites_size(const custom *e) { return (size_t)e->ops.n_prerequisites * sizeof(cdn_ticket); }
@@ -237,6 +256,7 @@ const force_kind cdni_force_custom = {
   .prepare = prepare,
   .has_part = has_part,
   .depend = depend,
+  .reads_control = reads_control,
   .destroy = destroy,
   .describe = describe,
 };

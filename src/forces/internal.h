@@ -124,6 +124,8 @@ typedef struct force_kind {
   bool (*has_part)(const force_set *set, const force_part *part);
   /* Adds the kind's own prerequisites to the entry of a part, or of the potential (part NULL). */
   void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
+  /* Whether an element reads a control, by its ticket; NULL: none of the kind does. */
+  bool (*reads_control)(const cdn_system *system, const void *element, cdn_ticket control);
   void (*destroy)(force_set *set, const cdn_allocator *a);
   /* The place of an element, or the kind of its callbacks: the end of "a force of kind ..." in checkpoints. */
   void (*describe)(const force_room *room, const void *element, char *text, size_t size);

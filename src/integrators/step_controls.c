@@ -1,14 +1,16 @@
-/* How forces and rates vary with controls, and rates with forces: differences. Of soft rows only those of the user's
- * providers, and contacts of the user's sources, can read controls. */
+/* How forces and rates vary with controls, and rates with forces: differences, of the elements that read the control. Of
+ * soft rows only those of the user's providers, and contacts of the user's sources, can read controls. */
 #include <math.h>
 
 #include <cardan/controls.h>
 #include <cardan/matter.h>
 
+#include "actuators/actuators.h"
 #include "constraints/constraints.h"
 #include "controls/controls.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/zdot.h"
+#include "forces/forces.h"
 #include "integrators/step_derivatives.h"
 #include "math/difference.h"
 #include "matter/matter.h"
@@ -29,32 +31,34 @@ static size_t divide(readers *r, size_t nb, size_t nu, size_t nz, double *memory
   return 6 * nb + 3 * nu + nz;
 }
 
-static cdn_status rates_at(cdn_state *state, double *zdot) {
+/* `control` not NULL: without those that are known to ignore it, whose numbers become 0. */
+static cdn_status rates_at(cdn_state *state, const cdn_control *control, double *zdot) {
   const cdn_system *system = cdn_state_system(state);
   const cdn_subsystem_ops *ops;
   for (int i = 0; (ops = cdni_subsystem_ops(system, i)); i++) {
     const cdni_runs runs = cdni_subsystem_runs(system, (cdn_subsystem){ i });
-    if (runs.nz > 0) CDNI_TRY(ops->calc_zdot(cdn_subsystem_self(system, (cdn_subsystem){ i }), state, zdot + runs.z));
+    if (runs.nz == 0) continue;
+    if (control && cdni_drive_rate_ignores(system, (cdn_subsystem){ i }, *control))
+      memset(zdot + runs.z, 0, (size_t)runs.nz * sizeof *zdot);
+    else CDNI_TRY(ops->calc_zdot(cdn_subsystem_self(system, (cdn_subsystem){ i }), state, zdot + runs.z));
   }
   return CDN_OK;
 }
 
-static cdn_status read(const step_start *s, bool udot, readers *r) {
+static cdn_status read(const step_start *s, cdn_control control, bool udot, readers *r) {
   const size_t nu = (size_t)s->nu;
-  if (nu == 0) return rates_at(s->state, r->zdot);
-  const dynamics *dyn = cdni_dynamics(cdn_state_system(s->state));
-  const sv *F;
-  const double *f;
-  CDNI_TRY(cdni_dynamics_applied_forces(dyn, s->state, &F, &f));
-  memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
-  memcpy(r->f, f, nu * sizeof *f);
+  if (nu == 0) return rates_at(s->state, &control, r->zdot);
+  const force_room *forces = cdni_forces(cdn_state_system(s->state));
+  memset(r->F, 0, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *r->F);
+  memset(r->f, 0, nu * sizeof *r->f);
+  if (forces) CDNI_TRY(cdni_forces_of_control(forces, s->state, control, r->F, r->f));
   const soft_room *soft = cdni_soft(cdn_state_system(s->state));
   if (soft && (cdni_soft_has_providers(soft) || cdni_contact_reads(cdni_contact(cdn_state_system(s->state)))))
     CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, SOFT_LEFT_OUT, NULL, r->F, r->f, NULL, NULL));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);
-  CDNI_TRY(rates_at(s->state, r->zdot));
+  CDNI_TRY(rates_at(s->state, &control, r->zdot));
   if (!udot) return CDN_OK;
   const double *now = cdn_state_udot(s->state);
   if (!now) return cdni_state_last_status(s->state);
@@ -106,7 +110,7 @@ static cdn_status vary(const step_start *s, const double *W, cdn_control control
   const double now = cdn_control_given(s->state, control), by = 1 / (at[1] - at[0]);
   for (int k = 0; k < 2; k++) {
     CDNI_TRY(cdn_control_set(s->state, control, at[k]));
-    CDNI_TRY(read(s, W != NULL, &sides[k]));
+    CDNI_TRY(read(s, control, W != NULL, &sides[k]));
   }
   subtract_forces(s, &sides[0], &sides[1]);
   for (int i = 0; i < s->nu; i++) {
@@ -119,7 +123,7 @@ static cdn_status vary(const step_start *s, const double *W, cdn_control control
 }
 
 static cdn_status rates_and_udot(const step_start *s, readers *r) {
-  CDNI_TRY(rates_at(s->state, r->zdot));
+  CDNI_TRY(rates_at(s->state, NULL, r->zdot));
   const double *now = cdn_state_udot(s->state);
   if (!now) return cdni_state_last_status(s->state);
   memcpy(r->udot, now, (size_t)s->nu * sizeof *now);

@@ -243,6 +243,7 @@ typedef struct mjcf_reader {
   io_names bare[MJCF_OF_KINDS];         /* the same without it */
   cdni_array copied_names;              /* char *: what these borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
+  bool lost_tendons;                    /* a tendon was left out */
   cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
   cdni_array objects;                   /* mjcf_object */
   cdn_vec3 magnetic;                    /* the field of <option>, which magnetometers show */

@@ -251,6 +251,21 @@ static void tell_turned(mjcf_reader *r, const acting *a, const char *name) {
           name ? name : "");
 }
 
+/* An actuator that can move nothing is a mistake, though a harmless one. */
+static void tell_idle(mjcf_reader *r, const acting *a, const char *name) {
+  bool geared = false;
+  for (int k = 0; k < 6; k++) geared = geared || a->made.gear[k] != 0;
+  const bool beside_itself = a->made.has_reference && a->at.place == a->reference.place && !(a->made.rod > 0);
+  if (!geared)
+    io_warn(r->log, a->made.line, "actuator '%.60s' moves nothing, as its gear is zero; write another one",
+            name ? name : "");
+  else if (beside_itself)
+    io_warn(
+        r->log, a->made.line,
+        "actuator '%.60s' moves nothing, as its site and its refsite are on one body; name a refsite of another one",
+        name ? name : "");
+}
+
 /* Of a servo on the position a positive last number of biasprm is a damping ratio, as newer MuJoCos have it. */
 static double ratio_of(const settings *s) {
   const bool servo = s->gaintype == FIXED && s->biastype == BIAS_AFFINE && s->gainprm[0] == -s->biasprm[1];
@@ -285,6 +300,7 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, const cha
   tell_missing(r, &a->made);
   CDNI_TRY(inherit(r, node, j, s));
   tell_turned(r, a, name);
+  tell_idle(r, a, name);
   return put_ranges(r, node, s, &a->made);
 }
 

@@ -17,6 +17,7 @@ typedef struct loop {
 static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
                               const char *word, bool *lost) {
   *lost = r->lost_joints || r->suffixes.count > 0; /* MuJoCo copies what names something that is copied */
+  *lost = *lost || (r->lost_tendons && strcmp(word, "tendon") == 0);
   if (*lost) return CDN_OK;
   return io_xml_fail(r->log, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
 }

@@ -133,6 +133,19 @@ static void warn_of_sites_within(mjcf_reader *r, const mjcf_path *path) {
   }
 }
 
+/* Sites and geoms of one body are always as far apart. */
+static void warn_of_no_motion(mjcf_reader *r, io_xml_node *node, const mjcf_path *path) {
+  const int place = CDNI_AT(path->items, mjcf_path_item, 0).place;
+  for (int i = 1; i < (int)path->items.count; i++) {
+    const mjcf_path_item *item = &CDNI_AT(path->items, mjcf_path_item, i);
+    if (item->made.kind != CDN_SPEC_PATH_PULLEY && item->place != place) return;
+    if (item->made.has_side && item->side_place != place) return;
+  }
+  io_warn(r->log, io_xml_line(node),
+          "all that this tendon passes is on one body: its length does not change, and what pulls along it moves "
+          "nothing; name a site of another body");
+}
+
 static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path *path, bool *lost) {
   int gaps = 0;
   if (path->items.count == 0)
@@ -143,6 +156,7 @@ static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path 
     gaps += is_point(path, i);
   }
   warn_of_sites_within(r, path);
+  warn_of_no_motion(r, node, path);
   if (gaps <= PATH_MOST_GAPS) return CDN_OK;
   *lost = true;
   io_not_understood(r->log, io_xml_line(node), "tendon/spatial (more than 40 sites)");

@@ -381,6 +381,9 @@ static cdn_status read_known(mjcf_reader *r, io_xml_node *node, target of, sensi
   if (!cdni_all_finite((const double *)&s->at.X, sizeof s->at.X / sizeof(double), NULL))
     return io_xml_fail(r->log, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
   CDNI_TRY(io_xml_double(r->log, node, "noise", &s->made.noise, NULL));
+  if (s->made.cutoff < 0 || s->made.noise < 0)
+    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "its %s is negative; write a number of 0 or more",
+                       s->made.cutoff < 0 ? "cutoff" : "noise");
   s->made.noisy = r->flags.sensornoise;
   io_xml_ignore(node, "user");
   CDNI_TRY(read_history(r, node, &s->made));

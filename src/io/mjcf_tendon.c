@@ -69,6 +69,17 @@ static cdn_status read_limit(mjcf_reader *r, const mjcf_element *e, cdn_spec_ten
   return CDN_OK;
 }
 
+static void warn_of_no_coefficients(mjcf_reader *r, io_xml_node *node, const cdn_spec_tendon *t,
+                                    const mjcf_path *path) {
+  if (path->items.count > 0) return; /* more than the few of t */
+  for (int k = 0; k < t->joints; k++)
+    if (t->coefficient[k] != 0) return;
+  io_warn(
+      r->log, io_xml_line(node),
+      "all coefficients of this tendon are zero: its length does not change, and what pulls along it moves nothing; "
+      "write coef='METRES' of one joint at least");
+}
+
 /* springlength is one number or two, and its default -1 has the spring rest where the joints' springs do. */
 static cdn_status read_spring(mjcf_reader *r, const mjcf_element *e, cdn_spec_tendon *t) {
   double stiffness[3] = { 0 }, damping[3] = { 0 }, rest[2] = { -1, -1 }; /* of newer files polynomials */
@@ -155,6 +166,7 @@ static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon 
     return CDN_OK;
   }
   if (t->joints == 0) return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the tendon has no joints");
+  warn_of_no_coefficients(r, node, t, path);
   return CDN_OK;
 }
 
@@ -168,6 +180,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, bool fixed) {
   CDNI_TRY(read_tendon(r, &e, &t));
   cdn_status status = fixed ? read_fixed(r, node, &t, &path, &lost) : io_mjcf_read_path(r, node, &path, &lost);
   if (status == CDN_OK && !lost) status = add(r, node, &t, &path);
+  r->lost_tendons = r->lost_tendons || lost;
   cdni_array_free(&r->log->allocator, &path.items);
   CDNI_TRY(status);
   io_mjcf_finish_element(r, &e);

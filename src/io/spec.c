@@ -407,8 +407,10 @@ int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
 }
 
 int cdn_spec_find(const cdn_spec *spec, cdn_spec_kind kind, const char *name) {
-  for (int i = 0; name && i < cdn_spec_count(spec, kind); i++)
-    if (strcmp(name_of(&infos[kind], io_spec_element(spec, kind, i)), name) == 0) return i;
+  for (int i = 0; name && i < cdn_spec_count(spec, kind); i++) {
+    const char *own = name_of(&infos[kind], io_spec_element(spec, kind, i)); /* some shapes have none */
+    if (own && strcmp(own, name) == 0) return i;
+  }
   return -1;
 }
 

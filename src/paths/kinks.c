@@ -9,11 +9,10 @@ enum { OF_OBSTACLE = 2 };
 
 static const path_room *of(const void *self) { return *(const path_room *const *)self; }
 
-/* In the obstacle's frame, about a cylinder across its axis. */
+/* From the obstacle's origin, about a cylinder across its axis. */
 static v3 seen(const path_gap *gap, v3 place) {
-  v3 p = m3_tmul(gap->R, v3_sub(place, gap->O));
-  if (gap->around.kind == WRAP_CYLINDER) p.z = 0;
-  return p;
+  const v3 p = v3_sub(place, gap->O);
+  return v3_fma(-v3_dot(gap->axis, p), gap->axis, p);
 }
 
 /* The point of the straight line next to the centre. */
@@ -27,11 +26,8 @@ static v3 nearest(v3 P, v3 Q) {
  * on the wrong side beyond it; the second one is how far the nearer end is outside of the obstacle. */
 static void look(const path_gap *gap, double values[OF_OBSTACLE]) {
   const v3 P = seen(gap, gap->P), Q = seen(gap, gap->Q), near = nearest(P, Q);
-  v3 side = gap->around.side;
-  if (gap->around.kind == WRAP_CYLINDER) side.z = 0;
-  const bool inside =
-      gap->around.has_side && v3_dot(gap->around.side, gap->around.side) < gap->around.radius * gap->around.radius;
-  const bool wrong = gap->around.has_side && !inside && v3_dot(near, side) < 0;
+  const bool inside = gap->around.has_side && v3_dot(gap->side, gap->side) < gap->around.radius * gap->around.radius;
+  const bool wrong = gap->around.has_side && !inside && v3_dot(near, gap->side) < 0;
   const double beyond = fabs((wrong ? -1 : 1) * v3_norm(near) - gap->around.radius);
   values[1] = fmin(v3_norm(P), v3_norm(Q)) - gap->around.radius;
   values[0] = values[1] < 0 ? NAN : gap->wraps ? -beyond : beyond;

@@ -16,10 +16,11 @@ const path_room *cdni_paths(const cdn_system *system);
 typedef struct path_gap {
   int32_t body[3];      /* of P, of the obstacle, of Q; the obstacle's is -1 without one */
   double weight;        /* how much of it counts */
-  wrap_obstacle around; /* of the obstacle; its side is that of the State */
-  m3 R;                 /* the obstacle's axes in Ground */
+  wrap_obstacle around; /* of the obstacle; if it wraps its side is that of the State, in the obstacle's axes */
+  m3 R;                 /* these axes in Ground, if it wraps */
   v3 P, O, Q;
-  bool begins; /* a part of the path */
+  v3 axis, side; /* of the obstacle, in Ground: of a cylinder, zero of a sphere; relative to O, zero without */
+  bool begins;   /* a part of the path */
   bool wraps;
   wrap_path path; /* vectors in Ground, relative to O if it wraps; without: length, from_P = to_Q */
 } path_gap;

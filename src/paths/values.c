@@ -74,15 +74,17 @@ static void wrap(const placing *p, const path_item *item, const item_seat *seat,
   const bool sphere = item->kind == PATH_SPHERE;
   gap->body[1] = item->body;
   gap->O = place_of(pose, seat->place);
-  gap->R = sphere ? m3_identity() : m3_mul_m3(pose->R_GM, seat->axes);
   gap->around = (wrap_obstacle){ .kind = sphere ? WRAP_SPHERE : WRAP_CYLINDER,
                                  .radius = radius,
                                  .has_side = item->side_body >= 0 };
-  if (gap->around.has_side)
-    gap->around.side = m3_tmul(gap->R, v3_sub(place_of(&p->pose[item->side_body], seat->side), gap->O));
+  gap->axis = sphere ? v3_zero() : m3_mul(pose->R_GM, seat->axes.z);
+  gap->side = gap->around.has_side ? v3_sub(place_of(&p->pose[item->side_body], seat->side), gap->O) : v3_zero();
+  const v3 P = v3_sub(gap->P, gap->O), Q = v3_sub(gap->Q, gap->O);
+  if (cdni_wrap_is_passed(&gap->around, gap->axis, gap->side, P, Q)) return;
   wrap_path *w = &gap->path;
-  gap->wraps = cdni_wrap(&gap->around, m3_tmul(gap->R, v3_sub(gap->P, gap->O)), m3_tmul(gap->R, v3_sub(gap->Q, gap->O)),
-                         w, NULL);
+  gap->R = sphere ? m3_identity() : m3_mul_m3(pose->R_GM, seat->axes);
+  gap->around.side = m3_tmul(gap->R, gap->side);
+  gap->wraps = cdni_wrap(&gap->around, m3_tmul(gap->R, P), m3_tmul(gap->R, Q), w, NULL);
   if (!gap->wraps) return;
   w->leave = m3_mul(gap->R, w->leave), w->arrive = m3_mul(gap->R, w->arrive);
   w->from_P = m3_mul(gap->R, w->from_P), w->to_Q = m3_mul(gap->R, w->to_Q);
@@ -93,8 +95,8 @@ static bool fill_gap(const placing *p, const path_entry *path, int from, v3 else
   const path_item *item = item_at(path, from + 1);
   const bool plain = item->kind == PATH_POINT;
   const int to = from + (plain ? 1 : 2);
-  memset(gap, 0, sizeof *gap);
   gap->body[0] = item_at(path, from)->body, gap->body[1] = -1, gap->body[2] = item_at(path, to)->body;
+  gap->wraps = false;
   gap->P = place_of(&p->pose[gap->body[0]], p->seats[from].place);
   gap->Q = place_of(&p->pose[gap->body[2]], p->seats[to].place);
   if (!plain) wrap(p, item, &p->seats[from + 1], numbers_at(p, from + 1)[ITEM_RADIUS], gap);
@@ -139,6 +141,7 @@ static cdn_status calc_gaps(const void *self, cdn_state *state, void *out) {
 
 static double sum_of_coordinates(const path_room *room, const path_entry *path, cdn_state *state, const double *x,
                                  bool of_q) {
+  if (path->coordinates.count == 0) return 0;
   const double *numbers = cdn_state_parameters(state, room->numbers) + (size_t)path->first * ITEM_NUMBERS;
   double sum = 0;
   for (size_t k = 0; k < path->coordinates.count; k++) {
@@ -265,9 +268,9 @@ cdn_status cdni_path_view(const path_room *room, cdn_state *state, cdn_path id, 
                       .n_gaps = path->n_gaps,
                       .n_coordinates = (int)path->coordinates.count,
                       .gaps = (const path_gap *)cdni_state_storage(state, room->gaps) + path->first_gap,
-                      .coordinates = path->coordinates.data,
-                      .coefficient =
-                          cdn_state_parameters(state, room->numbers) + path->first * ITEM_NUMBERS + ITEM_COEFFICIENT };
+                      .coordinates = path->coordinates.data };
+  if (out->n_coordinates > 0)
+    out->coefficient = cdn_state_parameters(state, room->numbers) + path->first * ITEM_NUMBERS + ITEM_COEFFICIENT;
   return CDN_OK;
 }
 

@@ -211,6 +211,19 @@ static void bend_about_cylinder(const planar_path *w, const wrap_path *path, m3 
   bend->QQ = add(add(outer(f / L * w->in[2], m, m), outer(1 / L, q, q)), add(rise, outer(-1 / L, h, h)));
 }
 
+static v3 across(v3 axis, v3 a) { return v3_fma(-v3_dot(axis, a), axis, a); }
+
+/* The same questions as in the plane: `near` is in it. */
+bool cdni_wrap_is_passed(const wrap_obstacle *o, v3 axis, v3 side, v3 P, v3 Q) {
+  const double square = o->radius * o->radius;
+  const v3 p = across(axis, P), q = across(axis, Q), along = v3_sub(q, p);
+  if (!(o->radius > 0) || v3_dot(p, p) <= square || v3_dot(q, q) <= square) return true;
+  const double length = v3_dot(along, along), t = length > 0 ? -v3_dot(along, p) / length : 0;
+  const v3 near = v3_fma(t > 0 ? t < 1 ? t : 1 : 0, along, p);
+  if (o->has_side && v3_dot(side, side) < square) return v3_dot(near, near) <= square;
+  return v3_dot(near, near) > square && (!o->has_side || v3_dot(near, side) >= 0);
+}
+
 bool cdni_wrap(const wrap_obstacle *o, v3 P, v3 Q, wrap_path *path, wrap_bend *bend) {
   const bool sphere = o->kind == WRAP_SPHERE;
   planar_path w;

@@ -31,6 +31,10 @@ typedef struct wrap_bend {
   m3 PP, PQ, QQ;
 } wrap_bend;
 
+/* Whether the path is the straight line from P to Q, in any frame about the obstacle's origin: `axis` is a cylinder's
+ * unit vector, and zero for a sphere; `side` counts if the obstacle has one. Its own side is not read. */
+bool cdni_wrap_is_passed(const wrap_obstacle *o, v3 axis, v3 side, v3 P, v3 Q);
+
 /* False: the path is the straight line from P to Q, and nothing is written. `bend` may be NULL. */
 bool cdni_wrap(const wrap_obstacle *o, v3 P, v3 Q, wrap_path *path, wrap_bend *bend);
 

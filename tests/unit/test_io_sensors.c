@@ -117,6 +117,8 @@ START_TEST(mistakes_have_a_line) {
                    { "<clock interp='round'/>", "interp" },
                    { "<user/>", "dim" },
                    { "<clock cutoff='much'/>", "cutoff" },
+                   { "<clock cutoff='-1'/>", "its cutoff is negative" },
+                   { "<clock noise='-1'/>", "its noise is negative" },
                    { "<clock name='a'/><clock name='a'/>", "another sensor" } };
   for (int i = 0; i < CDNI_COUNT(mistakes); i++) {
     cdn_error reason;

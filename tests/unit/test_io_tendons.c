@@ -6,6 +6,7 @@
 /* A particle of 2 kg on two slides, and a ring in the world around which nothing goes. */
 #define PARTICLE                                                                                      \
   "<option gravity='0 0 0'/><worldbody><site name='o'/><site name='far' pos='-1 0 0'/>"               \
+  "<geom size='.3' contype='0' conaffinity='0'/>" /* one without a name comes before those with */    \
   "<geom name='ball' size='.1' contype='0' conaffinity='0'/><geom name='box' type='box' size='1 1 1'" \
   " contype='0' conaffinity='0'/><body name='b'>"                                                     \
   "<joint name='x' type='slide' axis='1 0 0'/><joint name='y' type='slide' axis='0 1 0'/>"            \
@@ -224,6 +225,45 @@ START_TEST(sites_within_obstacles_are_told) {
 }
 END_TEST
 
+/* A tendon on a ball joint is not simulated, and neither is what couples another one to it. */
+START_TEST(what_names_a_lost_tendon_is_left_out) {
+  static const char text[] =
+      "<mujoco><worldbody><body><joint name='ball' type='ball'/><geom size='1'/></body><body pos='5 0 0'><joint "
+      "name='x'/><geom size='1'/></body></worldbody><tendon><fixed name='a'><joint joint='x' coef='1'/></fixed><fixed "
+      "name='b'><joint joint='ball' coef='1'/></fixed></tendon><equality><tendon tendon1='a' tendon2='b'/></equality>"
+      "</mujoco>";
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", NULL, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 2);
+  ck_assert_str_eq(cdn_model_not_understood(model, 0).element, "tendon/fixed on a ball or free joint");
+  ck_assert_msg(strncmp(cdn_model_not_understood(model, 1).element, "equality/tendon", 15) == 0, "%s",
+                cdn_model_not_understood(model, 1).element);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(what_moves_nothing_is_told) {
+  static const struct {
+    const char *text, *warning;
+  } idle[] = {
+    { "<tendon><spatial><site site='far'/><site site='o'/></spatial></tendon>",
+      "t.xml:1: all that this tendon passes is on one body" },
+    { "<tendon>\n<fixed><joint joint='x' coef='0'/><joint joint='y' coef='0'/></fixed></tendon>",
+      "t.xml:2: all coefficients of this tendon are zero" },
+    { "<actuator>\n<motor name='m' joint='x' gear='0'/></actuator>",
+      "t.xml:2: actuator 'm' moves nothing, as its gear is zero" },
+    { "<actuator><motor name='m' site='p' refsite='p' gear='1 0 0'/></actuator>",
+      "actuator 'm' moves nothing, as its site and its refsite are on one body" },
+  };
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    load(idle[i].text, CDN_MODEL_SOFT);
+    ck_assert_int_eq(cdn_model_warning_count(model), 1);
+    const char *warning = cdn_model_warning(model, 0);
+    ck_assert_msg(strstr(warning, idle[i].warning) != NULL, "%s", warning);
+    drop();
+  }
+}
+END_TEST
+
 /* ---- classes, and models that are attached ---- */
 
 START_TEST(classes_and_copies_count) {
@@ -347,5 +387,5 @@ END_TEST
 CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band,
            springs_and_dampers_may_be_polynomials, springs_rest_somewhere, armature_is_inertia_along_the_length,
            limits_are_stops_where_contact_is_compliant, rows_act_with_either_contact, wrong_tendons_are_refused,
-           sites_within_obstacles_are_told, classes_and_copies_count, a_fixed_tendon_may_have_many_joints,
-           a_program_makes_a_tendon)
+           sites_within_obstacles_are_told, what_names_a_lost_tendon_is_left_out, what_moves_nothing_is_told,
+           classes_and_copies_count, a_fixed_tendon_may_have_many_joints, a_program_makes_a_tendon)
