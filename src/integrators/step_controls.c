@@ -1,5 +1,5 @@
-/* How forces and rates vary with controls, and rates with forces: differences, of the elements that read the control. Of
- * soft rows only those of the user's providers, and contacts of the user's sources, can read controls. */
+/* How forces and rates vary with controls, and rates with forces: differences, of the elements that read the control.
+ * Of soft rows only those of the user's providers, and contacts of the user's sources, can read controls. */
 #include <math.h>
 
 #include <cardan/controls.h>
