@@ -26,7 +26,7 @@ DEFS = {
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_record_def': 'step', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
-    'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_atom_def': 'position', 'cdn_solvent_def': 'probe', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
+    'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_atom_def': 'screen', 'cdn_contact_source_def': 'self_size', 'cdn_solvent_def': 'probe', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context', 'cdn_attach_def': 'tell',
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
@@ -47,7 +47,7 @@ RESULTS = {
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_prmtop': 'warnings', 'cdn_restart': 'warnings', 'cdn_pdb': 'warnings', 'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_near_pair cdn_random_place cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_drive_slopes cdn_near_pair cdn_random_place cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_pdb_atom cdn_prmtop_angle cdn_prmtop_bond cdn_prmtop_dihedral cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 
