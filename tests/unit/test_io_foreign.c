@@ -32,7 +32,6 @@ START_TEST(what_is_not_obeyed_is_named) {
       "contact/pair solreffriction" },
     { "<option><flag sleep='enable'/></option><worldbody><body sleep='init'><joint/><geom size='1'/></body></worldbody>",
       "body sleep=init" },
-    { ARM "<sensor><rangefinder camera='c'/></sensor>", "sensor/rangefinder of a camera" },
     { "<asset><mesh name='m' maxhullvert='32' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>" ARM, "mesh maxhullvert" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
