@@ -2,9 +2,9 @@
  *
  * With M^-1 = (1 - H psi K)^T D^-1 (1 - H psi K) the factor is S = (1 - H psi K)^T D^(-1/2): one pass outward.
  *
- * The kinetic energy is half the sum of V_i . I_i V_i. Motion along u_j of mobilizer b carries all bodies outboard as one
- * rigid piece, by the twist h_j. Seen from that piece nothing changes but V_b, which does not turn along, and b's own
- * columns. With the momentum L_b of b and all outboard of it that gives
+ * The kinetic energy is half the sum of V_i . I_i V_i. Motion along u_j of mobilizer b carries all bodies outboard as
+ * one rigid piece, by the twist h_j. Seen from that piece nothing changes but V_b, which does not turn along, and b's
+ * own columns. With the momentum L_b of b and all outboard of it that gives
  *
  *   g_j = L_b . (sum over b's k of u_k dH_k - h_j x V_b),   dH_k along u_j, at a point at rest. */
 #include <cardan/sampling.h>

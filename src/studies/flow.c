@@ -1,5 +1,5 @@
-/* The step of sampling: half a kick by the forces, a drift by the kinetic energy alone, half a kick. Each is a symmetric
- * and symplectic map of (q, p = M u), so the step is reversible and preserves volume.
+/* The step of sampling: half a kick by the forces, a drift by the kinetic energy alone, half a kick. Each is a
+ * symmetric and symplectic map of (q, p = M u), so the step is reversible and preserves volume.
  *
  * The drift is the variational integrator of the discrete Lagrangian h T(q_m, xi), where xi are constant speeds that
  * lead from q0 over the middle q_m to q1 (J. E. Marsden, M. West, Acta Numerica 10:357, 2001). Coordinates whose rates
@@ -8,10 +8,9 @@
  *
  *   P0 = E p0,   P1 = P0 + h g,   p1 = E P1,   M(q_m) xi = (P0 + h g / 2 + h x x g / 4) / (1 + |x|^2 / 4),
  *
- * and without E and x for other coordinates. The last is solved for xi by iteration, accelerated by Anderson's mixing (D. G.
- * Anderson, J. ACM 12:547, 1965). Position constraints are held as by
- * RATTLE (H. C. Andersen, J. Comput. Phys. 52:24, 1983): p0 loses G(q0)^T lambda so that q1 obeys them, and p1 what
- * violates G u = 0. */
+ * and without E and x for other coordinates. The last is solved for xi by iteration, accelerated by Anderson's mixing
+ * (D. G. Anderson, J. ACM 12:547, 1965). Position constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys.
+ * 52:24, 1983): p0 loses G(q0)^T lambda so that q1 obeys them, and p1 what violates G u = 0. */
 #include <math.h>
 
 #include <cardan/dynamics.h>
@@ -69,8 +68,8 @@ static cdn_status check_constraints(cdn_state *state, const char *function) {
   return CDN_OK;
 }
 
-/* What differences of speeds and momenta weigh in the mixing: the diagonal of M at the default coordinates. That depends
- * on the System alone, so that runs which are continued have the same bits. */
+/* What differences of speeds and momenta weigh in the mixing: the diagonal of M at the default coordinates. That
+ * depends on the System alone, so that runs which are continued have the same bits. */
 static cdn_status find_weights(cdni_flow *flow, const cdn_system *system) {
   const size_t nu = (size_t)flow->nu;
   cdn_state *state = NULL;
