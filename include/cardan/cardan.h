@@ -56,6 +56,7 @@
 /* Pictures */
 #include <cardan/view.h>
 #include <cardan/perturbation.h>
+#include <cardan/sampling.h>
 #include <cardan/scene.h>
 #include <cardan/render.h>
 

@@ -174,7 +174,7 @@ static cdn_status check_write(cdn_state *state, const char *function, const cont
 }
 
 /* Writes one control. Cache entries that read only other controls stay valid. */
-static void write(cdn_state *state, const control_room *room, int i, double value) {
+static void write_one(cdn_state *state, const control_room *room, int i, double value) {
   const control *c = &CDNI_AT(room->controls, control, i);
   ((double *)cdni_state_update_part(state, room->given, c->ticket))[i] = value;
 }
@@ -188,7 +188,7 @@ cdn_status cdn_control_set(cdn_state *state, cdn_control id, double value) {
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, c->name,
                            "control '%s' follows %s and is not written: change that instead", c->name, c->source.word);
   CDNI_TRY(check_write(state, __func__, c, value));
-  write(state, room, id.i, value);
+  write_one(state, room, id.i, value);
   return CDN_OK;
 }
 
@@ -203,7 +203,7 @@ cdn_status cdn_control_set_all(cdn_state *state, const double *values) {
   }
   const double *given = n > 0 ? cdn_state_parameters(state, room->given) : NULL;
   for (int i = 0; i < n; i++)
-    if (!CDNI_AT(room->controls, control, i).follows && values[i] != given[i]) write(state, room, i, values[i]);
+    if (!CDNI_AT(room->controls, control, i).follows && values[i] != given[i]) write_one(state, room, i, values[i]);
   return CDN_OK;
 }
 

@@ -54,7 +54,8 @@ static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, dou
 /* Iterates until the changes of u and z are a small part of their allowed errors; rounding stops it too. */
 static cdn_status solve_uz(cdn_stepper *s) {
   cdni_step *step = &s->step;
-  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY, halved = INFINITY, whole;
+  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY, older = INFINITY;
+  double halved = INFINITY, whole;
   const bool fixed = s->def.fixed_step > 0;
   const double close = fixed ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
   memset(change, 0, sizeof(double) * (size_t)s->nq);
@@ -77,9 +78,9 @@ static cdn_status solve_uz(cdn_stepper *s) {
     /* the last evaluation brings it closer by the factor that the last two changes show */
     double factor = k ? size / last : 1;
     if (size * fmin(factor, 1) <= close || size <= rounding) return CDN_OK;
-    if (k > 1 && factor > 2) break;
+    if (k > 1 && size > 2 * fmax(last, older)) break; /* changes of u and of z may take turns */
     if (fixed && size <= 0.5 * halved) halved = size, left = MOST_ITERATIONS;
-    last = size;
+    older = last, last = size;
   }
   return cdni_state_fail(
       s->work, CDN_ERR_STEP, true, "cdn_stepper_advance", NULL,

@@ -62,7 +62,7 @@ static cdn_vec3 in_axes(const sensed *c, cdn_vec3 v) {
   return cdn_v3(cdn_dot(v, c->normal), cdn_dot(v, c->tangent), cdn_dot(v, cdn_cross(c->normal, c->tangent)));
 }
 
-static void write(const io_sensor_part *s, const sensed *c, int found, double *value) {
+static void write_one(const io_sensor_part *s, const sensed *c, int found, double *value) {
   const cdn_vec3 vectors[] = {
     { found, 0, 0 }, in_axes(c, c->force), in_axes(c, c->torque), { c->distance, 0, 0 }, c->point, c->normal, c->tangent
   };
@@ -115,7 +115,7 @@ cdn_status io_sensed_contacts(const io_sensor_part *s, cdn_state *state, double 
   memset(value, 0, (size_t)(numbers * s->contacts) * sizeof *value);
   if (s->reduce == CDN_REDUCE_NET) {
     CDNI_TRY(net(s, state, &kept[0], &found));
-    if (found > 0) write(s, &kept[0], found, value);
+    if (found > 0) write_one(s, &kept[0], found, value);
     return CDN_OK;
   }
   CDNI_TRY(cdn_contact_count(state, &n));
@@ -135,6 +135,6 @@ cdn_status io_sensed_contacts(const io_sensor_part *s, cdn_state *state, double 
     for (int k = count - 1; k > at; k--) kept[k] = kept[k - 1];
     kept[at] = one;
   }
-  for (int k = 0; k < count; k++) write(s, &kept[k], found, value + k * numbers);
+  for (int k = 0; k < count; k++) write_one(s, &kept[k], found, value + k * numbers);
   return CDN_OK;
 }

@@ -1,0 +1,388 @@
+/* The step of sampling: half a kick by the forces, a drift by the kinetic energy alone, half a kick. Each is a
+ * symmetric and symplectic map of (q, p = M u), so the step is reversible and preserves volume.
+ *
+ * The drift is the variational integrator of the discrete Lagrangian h T(q_m, xi), where xi are constant speeds that
+ * lead from q0 over the middle q_m to q1 (J. E. Marsden, M. West, Acta Numerica 10:357, 2001). Coordinates whose rates
+ * are speeds move by h xi / 2; orientations turn by Cayley's map of x = h w / 2, E = cay(x), in F's axes (N. Bou-Rabee,
+ * J. E. Marsden, Found. Comput. Math. 9:197, 2009). With g the gradient of T by q_m along the mobilities,
+ *
+ *   P0 = E p0,   P1 = P0 + h g,   p1 = E P1,   M(q_m) xi = (P0 + h g / 2 + h x x g / 4) / (1 + |x|^2 / 4),
+ *
+ * and without E and x for other coordinates. The last is solved for xi by iteration, accelerated by Anderson's mixing
+ * (D. G. Anderson, J. ACM 12:547, 1965). Position constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys.
+ * 52:24, 1983): p0 loses G(q0)^T lambda so that q1 obeys them, and p1 what violates G u = 0. */
+#include <math.h>
+
+#include <cardan/dynamics.h>
+#include <cardan/operators.h>
+
+#include "math/cholesky.h"
+#include "matter/kinds.h"
+#include "matter/operators.h"
+#include "studies/sampling.h"
+
+enum { MOST_ITERATIONS = 60, MIXED = CDNI_FLOW_MIXED };
+static const double CLOSE = 2e-15, ROUNDING = 1e-12;
+
+/* ---- what can be moved ---- */
+
+static cdn_status check_joint(cdn_state *state, const char *function, const matter *m, int i) {
+  const cdn_system *system = cdn_state_system(state);
+  const tree_node *n = &m->tree.node[i];
+  const mobilizer_speeds speeds = cdni_kind_of(n)->speeds;
+  const char *name = cdn_body_mobilizer_name(system, (cdn_body){ i });
+  if (speeds == SPEEDS_TURN_IN_F && !n->quaternion)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                           "joint '%s' has an orientation by angles: use quaternions", name);
+  if (speeds == SPEEDS_TURN_ABOUT_AXES || cdni_custom_has_N(m, n->custom))
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                           "joint '%s' has speeds that are neither rates of its coordinates nor an angular velocity: "
+                           "the step that preserves volume is not known for it",
+                           name);
+  return CDN_OK;
+}
+
+static cdn_status check_prescribed(cdn_state *state, const char *function, const matter *m, const tree_data *d, int i) {
+  const double *u = cdn_state_u_eff(state);
+  if (!d->prescribed || !d->prescribed[i]) return CDN_OK;
+  for (int k = 0; u && k < m->tree.node[i].nu; k++) {
+    if (u[m->tree.node[i].u + k] == 0) continue;
+    const char *name = cdn_body_mobilizer_name(cdn_state_system(state), (cdn_body){ i });
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                           "joint '%s' moves by a motion or lock: a sampled System has no motion but its own", name);
+  }
+  return CDN_OK;
+}
+
+static cdn_status check_constraints(cdn_state *state, const char *function) {
+  const cdn_system *system = cdn_state_system(state);
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    if (cdn_constraint_is_enabled(state, id) && e.nv + e.na > 0)
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdn_constraint_name(system, id),
+                             "constraint '%s' has equations of velocities or accelerations: such a System has no "
+                             "Hamiltonian",
+                             cdn_constraint_name(system, id));
+  }
+  return CDN_OK;
+}
+
+/* What differences of speeds and momenta weigh in the mixing: the diagonal of M at the default coordinates. That
+ * depends on the System alone, so that runs which are continued have the same bits. */
+static cdn_status find_weights(cdni_flow *flow, const cdn_system *system) {
+  const size_t nu = (size_t)flow->nu;
+  cdn_state *state = NULL;
+  double *e = calloc(2 * nu + 1, sizeof *e);
+  cdn_status status = e ? cdn_state_create(system, &state) : CDN_ERR_NOMEM;
+  for (size_t i = 0; status == CDN_OK && i < nu; i++) {
+    e[i] = 1;
+    status = cdn_multiply_by_M(state, e, e + nu);
+    e[i] = 0;
+    const double own = e[nu + i] > 0 ? e[nu + i] : 1;
+    flow->weight[i] = own;
+    if (flow->start) flow->weight[nu + i] = 1 / own;
+  }
+  cdn_state_destroy(state);
+  free(e);
+  return status;
+}
+
+cdn_status cdni_flow_create(cdn_state *state, const char *function, bool both_ways, cdni_flow *flow) {
+  const cdn_system *system = cdn_state_system(state);
+  CDNI_TRY(cdni_need_plain_matter(state, function));
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_VELOCITY));
+  const matter *m = cdni_matter(system);
+  const tree_data d = cdni_matter_data(m, state);
+  for (int i = 1; i < m->tree.n; i++) {
+    CDNI_TRY(check_joint(state, function, m, i));
+    CDNI_TRY(check_prescribed(state, function, m, &d, i));
+  }
+  CDNI_TRY(check_constraints(state, function));
+  *flow = (cdni_flow){ .nq = cdn_system_nq(system),
+                       .nu = cdn_system_nu(system),
+                       .m = cdn_system_nudoterr(system),
+                       .nb = cdn_system_body_count(system) };
+  const size_t nq = (size_t)flow->nq, nu = (size_t)flow->nu, eq = (size_t)flow->m;
+  const size_t mixed = (eq > 0 ? 2 : 1) * nu; /* xi, and the momenta that constraints took */
+  flow->n_mixed = (int)mixed;
+  flow->q0 = calloc(3 * nq + 8 * nu + 2 * eq + (2 * MIXED + 6) * mixed + 1, sizeof(double));
+  flow->F = calloc((size_t)flow->nb + 1, sizeof *flow->F);
+  if (!flow->q0 || !flow->F || (eq > 0 && cdn_state_create(system, &flow->start) != CDN_OK) ||
+      (both_ways && cdn_state_create(system, &flow->back) != CDN_OK)) {
+    cdni_flow_destroy(flow);
+    return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "no memory");
+  }
+  flow->q = flow->q0 + nq;
+  flow->p = flow->q + nq;
+  flow->p0 = flow->p + nu;
+  flow->u = flow->p0 + nu;
+  flow->g = flow->u + nu;
+  flow->f = flow->g + nu;
+  flow->more = flow->f + nu;
+  flow->kept_q = flow->more + nu;
+  flow->kept_p = flow->kept_q + nq;
+  flow->kept_u = flow->kept_p + nu;
+  flow->lambda = flow->kept_u + nu;
+  flow->b = flow->lambda + eq;
+  flow->weight = flow->b + eq;
+  flow->x = flow->weight + mixed;
+  flow->image = flow->x + mixed;
+  flow->gap = flow->image + mixed;
+  flow->old_image = flow->gap + mixed;
+  flow->old_gap = flow->old_image + mixed;
+  flow->images = flow->old_gap + mixed;
+  flow->gaps = flow->images + MIXED * mixed;
+  const cdn_status status = find_weights(flow, system);
+  if (status == CDN_OK) return CDN_OK;
+  cdni_flow_destroy(flow);
+  return cdni_state_fail(state, status, false, function, NULL, "the mass matrix of the default State is not known");
+}
+
+void cdni_flow_destroy(cdni_flow *flow) {
+  free(flow->q0);
+  free(flow->F);
+  cdn_state_destroy(flow->start);
+  cdn_state_destroy(flow->back);
+  *flow = (cdni_flow){ 0 };
+}
+
+/* ---- the drift ---- */
+
+static cdn_vec3 at(const double *x) { return cdn_v3(x[0], x[1], x[2]); }
+static void put(double *x, cdn_vec3 v) { x[0] = v.x, x[1] = v.y, x[2] = v.z; }
+
+static bool turns(const tree_node *n) { return cdni_kind_of(n)->speeds == SPEEDS_TURN_IN_F; }
+
+/* cay(x) v */
+static cdn_vec3 turned(cdn_vec3 x, cdn_vec3 v) {
+  const cdn_vec3 once = cdn_cross(x, v), twice = cdn_cross(x, once);
+  return cdn_add(v, cdn_scale(4 / (4 + cdn_dot(x, x)), cdn_add(once, cdn_scale(0.5, twice))));
+}
+
+/* to = from after the time `half` at speeds u */
+static void move(const matter *m, const double *from, const double *u, double half, double *to) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const int angular = turns(n) ? 3 : 0, first = turns(n) ? 4 : 0;
+    if (angular) {
+      const double *e = from + n->q;
+      double *out = to + n->q;
+      const cdn_vec3 x = cdn_scale(0.5 * half, at(u + n->u)), v = at(e + 1);
+      const double s = e[0] - cdn_dot(x, v);
+      const cdn_vec3 w = cdn_add(cdn_add(v, cdn_scale(e[0], x)), cdn_cross(x, v));
+      const double length = sqrt(s * s + cdn_dot(w, w));
+      out[0] = s / length;
+      put(out + 1, cdn_scale(1 / length, w));
+    }
+    for (int k = angular; k < n->nu; k++)
+      to[n->q + first + k - angular] = from[n->q + first + k - angular] + half * u[n->u + k];
+  }
+}
+
+/* The momenta of the middle, of p0 and g. */
+static void middle(const matter *m, double h, const double *p0, const double *u, const double *g, double *p) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    int k = 0;
+    if (turns(n)) {
+      const cdn_vec3 x = cdn_scale(0.5 * h, at(u + n->u)), g3 = at(g + n->u);
+      cdn_vec3 sum = cdn_add(turned(x, at(p0 + n->u)), cdn_scale(0.5 * h, g3));
+      sum = cdn_add(sum, cdn_scale(0.25 * h, cdn_cross(x, g3)));
+      put(p + n->u, cdn_scale(4 / (4 + cdn_dot(x, x)), sum));
+      k = 3;
+    }
+    for (; k < n->nu; k++) p[n->u + k] = p0[n->u + k] + 0.5 * h * g[n->u + k];
+  }
+}
+
+/* The momenta at the end, in place of those at the beginning. */
+static void end_of(const matter *m, double h, const double *u, const double *g, double *p) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    int k = 0;
+    if (turns(n)) {
+      const cdn_vec3 x = cdn_scale(0.5 * h, at(u + n->u));
+      put(p + n->u, turned(x, cdn_add(turned(x, at(p + n->u)), cdn_scale(h, at(g + n->u)))));
+      k = 3;
+    }
+    for (; k < n->nu; k++) p[n->u + k] += h * g[n->u + k];
+  }
+}
+
+/* What the position errors of the State's q ask the momenta at the beginning to lose, added to `lost`. */
+static cdn_status hold(cdni_flow *flow, cdn_state *state, double h, double *lost) {
+  const cdn_system *system = cdn_state_system(state);
+  const double *error = cdn_state_qerr(state);
+  if (!error) return CDN_ERR_CALLBACK;
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, (cdn_constraint){ c });
+    const bool on = cdn_constraint_is_enabled(state, (cdn_constraint){ c });
+    for (int k = 0; k < e.np + e.nv + e.na; k++) flow->b[e.row + k] = on && k < e.np ? error[e.qerr + k] / h : 0;
+  }
+  CDNI_TRY(cdn_solve_G_M_inv_G_transpose(flow->start, flow->b, flow->lambda));
+  CDNI_TRY(cdn_multiply_by_G_transpose(flow->start, flow->lambda, flow->more));
+  for (int i = 0; i < flow->nu; i++) lost[i] += flow->more[i];
+  return CDN_OK;
+}
+
+static cdn_status no_end(cdn_state *state, double h) {
+  return cdni_state_fail(state, CDN_ERR_STEP, true, "cdn_hmc_advance", NULL,
+                         "the iteration for a step of %.3g finds no end: take a shorter step", h);
+}
+
+/* One pass of the iteration: image = what x = (xi, momenta lost) asks for. Leaves the State at q1 if there are
+ * constraints, and g. */
+static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  const int nu = flow->nu;
+  double *next = flow->image, *lost = flow->start ? flow->image + nu : NULL;
+  move(m, flow->q0, flow->x, 0.5 * h, flow->q);
+  CDNI_TRY(cdn_state_set_q(state, flow->q));
+  CDNI_TRY(cdn_calc_kinetic_gradient(state, flow->x, flow->g));
+  for (int i = 0; i < nu; i++) flow->p0[i] = flow->p[i] - (lost ? flow->x[nu + i] : 0);
+  middle(m, h, flow->p0, flow->x, flow->g, flow->more);
+  CDNI_TRY(cdn_multiply_by_M_inv(state, flow->more, next));
+  for (int i = 1; d->prescribed && i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    for (int j = n->u; d->prescribed[i] && j < n->u + n->nu; j++) next[j] = 0;
+  }
+  if (!lost) return CDN_OK;
+  memcpy(lost, flow->x + nu, (size_t)nu * sizeof *lost);
+  move(m, flow->q0, next, 0.5 * h, flow->q);
+  move(m, flow->q, next, 0.5 * h, flow->q);
+  CDNI_TRY(cdn_state_set_q(state, flow->q));
+  return hold(flow, state, h, lost);
+}
+
+static double product(const cdni_flow *flow, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < flow->n_mixed; i++) sum += flow->weight[i] * a[i] * b[i];
+  return sum;
+}
+
+/* The next x: the image, less the combination of the last differences that makes the gap least. */
+static void mix(cdni_flow *flow, int k) {
+  const size_t n = (size_t)flow->n_mixed;
+  double A[MIXED][MIXED], c[MIXED];
+  const int last = k < MIXED ? k : MIXED;
+  if (k > 0) {
+    double *image = flow->images + (size_t)((k - 1) % MIXED) * n, *gap = flow->gaps + (size_t)((k - 1) % MIXED) * n;
+    for (size_t i = 0; i < n; i++) {
+      image[i] = flow->image[i] - flow->old_image[i];
+      gap[i] = flow->gap[i] - flow->old_gap[i];
+    }
+  }
+  memcpy(flow->old_image, flow->image, n * sizeof *flow->image);
+  memcpy(flow->old_gap, flow->gap, n * sizeof *flow->gap);
+  memcpy(flow->x, flow->image, n * sizeof *flow->x);
+  for (int i = 0; i < last; i++) {
+    for (int j = 0; j <= i; j++)
+      A[i][j] = product(flow, flow->gaps + (size_t)i * n, flow->gaps + (size_t)j * n) * (i == j ? 1 + 1e-12 : 1);
+    c[i] = product(flow, flow->gaps + (size_t)i * n, flow->gap);
+  }
+  if (last == 0 || cdni_cholesky(last, MIXED, A[0], 0, 0) >= 0) return;
+  cdni_cholesky_down(last, MIXED, A[0], c);
+  cdni_cholesky_up(last, MIXED, A[0], c);
+  for (int j = 0; j < last; j++)
+    for (size_t i = 0; i < n; i++) flow->x[i] -= c[j] * flow->images[(size_t)j * n + i];
+}
+
+/* Moves the State and p from (q0, p0) to (q1, p1). flow->u is the first guess, and the speeds found. */
+static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solved) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  const tree_data d = cdni_matter_data(m, state);
+  const size_t nu = (size_t)flow->nu, n = (size_t)flow->n_mixed;
+  double least = INFINITY;
+  *solved = false;
+  memcpy(flow->q0, cdn_state_q(state), (size_t)flow->nq * sizeof *flow->q0);
+  memset(flow->x, 0, n * sizeof *flow->x);
+  memcpy(flow->x, flow->u, nu * sizeof *flow->x);
+  if (flow->start) CDNI_TRY(cdn_state_copy(flow->start, state));
+  for (int k = 0;; k++) {
+    if (k == MOST_ITERATIONS || !cdni_all_finite(flow->x, n, NULL)) return no_end(state, h);
+    const cdn_status status = pass(flow, state, &d, h);
+    if (status == CDN_ERR_NONFINITE) return no_end(state, h);
+    CDNI_TRY(status);
+    for (size_t i = 0; i < n; i++) flow->gap[i] = flow->image[i] - flow->x[i];
+    const double size = sqrt(product(flow, flow->gap, flow->gap)),
+                 whole = sqrt(product(flow, flow->image, flow->image));
+    if (size <= CLOSE * whole || (size <= ROUNDING * whole && size >= 0.5 * least)) break;
+    least = fmin(least, size);
+    mix(flow, k);
+  }
+  *solved = true;
+  memcpy(flow->u, flow->image, nu * sizeof *flow->u);
+  memcpy(flow->p, flow->p0, nu * sizeof *flow->p);
+  if (!flow->start) {
+    move(m, flow->q0, flow->u, 0.5 * h, flow->q);
+    move(m, flow->q, flow->u, 0.5 * h, flow->q);
+    CDNI_TRY(cdn_state_set_q(state, flow->q));
+  }
+  end_of(m, h, flow->u, flow->g, flow->p);
+  return CDN_OK;
+}
+
+/* ---- kicks ---- */
+
+static cdn_status find_forces(cdni_flow *flow, cdn_state *state) {
+  CDNI_TRY(cdn_applied_forces(state, flow->F, flow->more));
+  CDNI_TRY(cdn_multiply_by_J_transpose(state, flow->F, flow->f));
+  for (int i = 0; i < flow->nu; i++) flow->f[i] += flow->more[i];
+  return CDN_OK;
+}
+
+static void kick(cdni_flow *flow, double time) {
+  for (int i = 0; i < flow->nu; i++) flow->p[i] += time * flow->f[i];
+}
+
+/* Whether the drift that has ended leads back. If it does not, the iteration has found another solution there, or none:
+ * the way back would not propose this way, and the balance of the Metropolis test would be lost. kept_p: the momenta at
+ * the end of the drift. */
+static cdn_status check_back(cdni_flow *flow, const cdn_state *state, double h, bool *solved) {
+  const size_t nu = (size_t)flow->nu;
+  move(cdni_matter(cdn_state_system(state)), flow->q0, flow->u, 0, flow->kept_q); /* quaternions of length 1 */
+  memcpy(flow->kept_u, flow->u, nu * sizeof *flow->kept_u);
+  for (size_t i = 0; i < nu; i++) {
+    const double p = flow->p[i];
+    flow->p[i] = -flow->kept_p[i];
+    flow->kept_p[i] = p;
+    flow->u[i] = -flow->u[i];
+  }
+  CDNI_TRY(cdn_state_copy(flow->back, state));
+  const cdn_status status = drift(flow, flow->back, h, solved);
+  const double *q = cdn_state_q(flow->back);
+  for (int i = 0; *solved && i < flow->nq; i++)
+    if (!(fabs(q[i] - flow->kept_q[i]) <= 1e-7 * (1 + fabs(q[i])))) *solved = false;
+  memcpy(flow->p, flow->kept_p, nu * sizeof *flow->p);
+  memcpy(flow->u, flow->kept_u, nu * sizeof *flow->u);
+  return status == CDN_OK && !*solved ? no_end(flow->back, h) : status;
+}
+
+cdn_status cdni_flow_steps(cdni_flow *flow, cdn_state *state, double h, int n, bool *solved) {
+  bool unused;
+  const size_t nu = (size_t)flow->nu;
+  if (!solved) solved = &unused;
+  *solved = true;
+  const double *u = cdn_state_u_eff(state);
+  if (!u) return CDN_ERR_CALLBACK;
+  if (flow->nu == 0) return CDN_OK;
+  memcpy(flow->u, u, nu * sizeof *u);
+  CDNI_TRY(cdn_multiply_by_M(state, flow->u, flow->p));
+  CDNI_TRY(find_forces(flow, state));
+  for (int k = 0; k < n; k++) {
+    kick(flow, 0.5 * h);
+    CDNI_TRY(drift(flow, state, h, solved));
+    memcpy(flow->kept_p, flow->p, nu * sizeof *flow->p);
+    CDNI_TRY(cdn_state_set_u(state, flow->u));
+    CDNI_TRY(find_forces(flow, state));
+    kick(flow, 0.5 * h);
+    CDNI_TRY(cdn_multiply_by_M_inv(state, flow->p, flow->u));
+    if (flow->start) {
+      CDNI_TRY(cdni_project_speeds(state, flow->u));
+      CDNI_TRY(cdn_multiply_by_M(state, flow->u, flow->p));
+    }
+    if (flow->back) CDNI_TRY(check_back(flow, state, h, solved));
+  }
+  return cdn_state_set_u(state, flow->u);
+}

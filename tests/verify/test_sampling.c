@@ -1,0 +1,481 @@
+/* Sampling against closed forms: kinetic energies, thermostats, chains of atoms, rotors. Averages of correlated samples
+ * are judged by the spread of blocks; four standard errors are allowed, and no more than the test says may they be. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../testing.h"
+
+/* ---- averages ---- */
+
+enum { BLOCKS = 50 };
+
+typedef struct average {
+  int64_t n, per_block;
+  double sum[BLOCKS];
+} average;
+
+static average average_of(int64_t samples) { return (average){ .per_block = samples / BLOCKS }; }
+static void take(average *a, double x) {
+  const int64_t block = a->n++ / a->per_block;
+  a->sum[block < BLOCKS ? block : BLOCKS - 1] += x;
+}
+/* The mean is `expected` within four standard errors, which are at most `most`. */
+static void check_average(const average *a, const char *what, double expected, double most) {
+  double mean = 0, variance = 0;
+  for (int b = 0; b < BLOCKS; b++) mean += a->sum[b] / (double)a->per_block / BLOCKS;
+  for (int b = 0; b < BLOCKS; b++) {
+    const double d = a->sum[b] / (double)a->per_block - mean;
+    variance += d * d / BLOCKS / (BLOCKS - 1);
+  }
+  const double error = sqrt(variance);
+  ck_assert_msg(fabs(mean - expected) <= 4 * error && error <= most,
+                "%s: %.6g, expected %.6g: %.1f standard errors of %.2g (at most %.2g)", what, mean, expected,
+                fabs(mean - expected) / error, error, most);
+}
+
+static cdn_state *state_of(cdn_system *system) {
+  cdn_state *state = NULL;
+  cdn_system_use_random(system, 1234);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+static cdn_hmc *sampler(cdn_state *state, const cdn_hmc_def *def) {
+  cdn_hmc *hmc;
+  OK_ON(state, cdn_hmc_create(state, def, &hmc));
+  cdn_state_destroy(state);
+  return hmc;
+}
+
+static void advance(cdn_hmc *hmc, int64_t n) { OK_ON(cdn_hmc_state(hmc), cdn_hmc_advance(hmc, n)); }
+
+/* <exp(-dH / kT)> = 1, and so many are accepted. */
+static void check_balance(cdn_hmc *hmc, double least_acceptance) {
+  cdn_hmc_report r;
+  cdn_hmc_get_report(hmc, &r);
+  ck_assert_msg(fabs(r.mean_exp - 1) <= 4 * r.mean_exp_error && r.mean_exp_error < 0.02,
+                "<exp(-dH/kT)> = %g, standard error %g", r.mean_exp, r.mean_exp_error);
+  const double acceptance = (double)r.accepted / (double)r.trajectories;
+  ck_assert_msg(acceptance >= least_acceptance && r.accepted < r.trajectories, "acceptance %g at step %g", acceptance,
+                r.step);
+}
+
+/* ---- speeds ---- */
+
+static const double RT = CDN_GAS_CONSTANT * 300;
+
+static char *shared(const char *name, char *path, size_t size) {
+  const char *directory = getenv("CARDAN_SHARED");
+  snprintf(path, size, "%s/molecular/%s", directory ? directory : "../shared", name);
+  return path;
+}
+
+/* Alanine dipeptide with all torsions: seven, and the free body. */
+static cdn_state *alanine_dipeptide(void) {
+  char path[512];
+  cdn_prmtop *prmtop = NULL;
+  cdn_restart *restart = NULL;
+  FILE *file = fopen(shared("alanine-dipeptide.prmtop", path, sizeof path), "r");
+  if (!file) return NULL;
+  fclose(file);
+  OK(cdn_prmtop_load(path, NULL, &prmtop));
+  OK(cdn_restart_load(shared("alanine-dipeptide.inpcrd", path, sizeof path), prmtop, NULL, &restart));
+  cdn_molecule *m = cdn_molecule_from_prmtop(prmtop, restart->positions);
+  cdn_molecule_set_mobility(m, "torsions");
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_system_add_molecule(system, NULL, m, cdn_ground());
+  cdn_molecule_destroy(m);
+  cdn_prmtop_destroy(prmtop);
+  cdn_restart_destroy(restart);
+  return state_of(system);
+}
+
+START_TEST(test_kinetic_energy) {
+  cdn_state *state = alanine_dipeptide();
+  if (!state) SKIP("no files of molecules");
+  enum { DRAWS = 20000 };
+  int n;
+  OK_ON(state, cdn_count_thermal_freedoms(state, &n));
+  ck_assert_int_eq(n, 13);
+  average mean = average_of(DRAWS), square = average_of(DRAWS);
+  const double expected = 16.2132021054, variance = 40.4412188478;
+  for (uint64_t k = 0; k < DRAWS; k++) {
+    double K;
+    OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 4, .count = k }));
+    OK_ON(state, cdn_draw_speeds(state, RT, 0, 2));
+    OK_ON(state, cdn_kinetic_energy(state, &K));
+    take(&mean, K), take(&square, (K - expected) * (K - expected));
+  }
+  check_average(&mean, "K", expected, 0.1);
+  check_average(&square, "variance of K", variance, 0.8);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- one coordinate ---- */
+
+static cdn_body pin_of_inertia(cdn_system *system, double inertia) {
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { inertia, inertia, inertia, 0, 0, 0 } };
+  return cdn_system_add_body(system, &def);
+}
+
+typedef struct rotor {
+  cdn_body body;
+  double k;
+  int n;
+} rotor;
+
+static cdn_status rotor_force(const void *self, cdn_state *state, cdn_forces *f) {
+  const rotor *r = self;
+  cdn_forces_add_mobility(f, r->body, 0, r->k * r->n * sin(r->n * cdn_state_q(state)[0]));
+  return CDN_OK;
+}
+
+static cdn_status rotor_potential(const void *self, cdn_state *state, double *energy) {
+  const rotor *r = self;
+  *energy = r->k * (1 + cos(r->n * cdn_state_q(state)[0]));
+  return CDN_OK;
+}
+
+static cdn_state *hindered_rotor(double k, int n) {
+  cdn_system *system = cdn_system_create(NULL);
+  const rotor r = { pin_of_inertia(system, 0.05), k, n };
+  cdn_force_ops ops = {
+    .struct_size = sizeof ops, .reads = CDN_READS_POSITION, .calc_force = rotor_force, .calc_potential = rotor_potential
+  };
+  ops.subsystem = (cdn_subsystem_ops){ .struct_size = sizeof ops.subsystem, .name = "rotor", .self_size = sizeof r };
+  cdn_system_add_custom_force(system, &ops, &r);
+  return state_of(system);
+}
+
+/* -I1/I0 by quadrature, which is exact to rounding for periodic functions. */
+static double mean_cos(double a) {
+  double sum = 0, of = 0;
+  for (int i = 0; i < 400; i++) {
+    const double c = cos(2 * PI * i / 400), weight = exp(-a * c);
+    sum += weight * c, of += weight;
+  }
+  return sum / of;
+}
+
+START_TEST(test_hindered_rotors) {
+  static const double k[] = { 1, 5, 12 };
+  for (int i = 0; i < 6; i++) {
+    const int n = i % 2 ? 3 : 1;
+    cdn_hmc_def def = cdn_default_hmc_def();
+    def.kT = RT, def.step = 0.02, def.steps = 4, def.burn_in = 200;
+    cdn_hmc *hmc = sampler(hindered_rotor(k[i / 2], n), &def);
+    enum { SAMPLES = 6000 };
+    average c = average_of(SAMPLES);
+    advance(hmc, def.burn_in);
+    for (int s = 0; s < SAMPLES; s++) {
+      advance(hmc, 1);
+      take(&c, cos(n * cdn_state_q(cdn_hmc_state(hmc))[0]));
+    }
+    char what[40];
+    snprintf(what, sizeof what, "cos %d phi, k = %g", n, k[i / 2]);
+    check_average(&c, what, mean_cos(k[i / 2] / RT), 0.02);
+    check_balance(hmc, 0.5);
+    cdn_hmc_destroy(hmc);
+  }
+}
+END_TEST
+
+/* A harmonic torsion under a chain of three, in equal steps and under error control. */
+static void run_chain(bool fixed) {
+  cdn_system_def audited = cdn_default_system_def();
+  audited.audit = true;
+  cdn_system *system = cdn_system_create(&audited);
+  const double k = 10, I = 0.1;
+  const cdn_body body = pin_of_inertia(system, I);
+  cdn_system_add_mobility_spring(system, "torsion", body, 0, k, 0);
+  cdn_nose_hoover_def chain = cdn_default_nose_hoover_def();
+  chain.kT = RT, chain.time = 0.1;
+  const cdn_force force = cdn_system_add_nose_hoover(system, "chain", &chain);
+  cdn_state *state = state_of(system);
+  OK_ON(state, cdn_state_set_q(state, &(double){ 0.3 }));
+  OK_ON(state, cdn_draw_speeds(state, RT, 0, 0));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  if (fixed) def.method = CDN_METHOD_VERLET, def.fixed_step = 0.01;
+  else def.accuracy = 1e-3;
+  cdn_stepper *stepper;
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  double first, last, chain_energy, K, U;
+  OK_ON(state, cdn_nose_hoover_energy(state, force, &chain_energy, &first));
+  OK_ON(state, cdn_kinetic_energy(state, &K));
+  OK_ON(state, cdn_potential_energy(state, &U));
+  NEAR(K + U + chain_energy, first, 1e-12 * fabs(first));
+  const int64_t samples = fixed ? 50000 : 10000;
+  average q2 = average_of(samples), q4 = average_of(samples);
+  const double unit = RT / k;
+  cdn_state *now = cdn_stepper_state(stepper);
+  for (int64_t s = 0; s < samples; s++) {
+    if (fixed) OK_STEP(stepper, cdn_stepper_step(stepper, INFINITY));
+    else OK_STEP(stepper, cdn_stepper_advance(stepper, 0.05 * (double)(s + 1), NULL));
+    const double x = cdn_state_q(now)[0] * cdn_state_q(now)[0] / unit;
+    take(&q2, x), take(&q4, x * x);
+  }
+  OK_ON(now, cdn_nose_hoover_energy(now, force, NULL, &last));
+  NEAR(last, first, 0.05 * RT * (fixed ? 1 : 10));
+  check_average(&q2, "k q^2 / RT", 1, 0.08);
+  check_average(&q4, "(k q^2 / RT)^2", 3, 0.5);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+
+START_TEST(test_chain_in_equal_steps) { run_chain(true); }
+END_TEST
+START_TEST(test_chain_under_error_control) { run_chain(false); }
+END_TEST
+
+/* Langevin, redrawing: the same torsion. The mean of q^2 at a step h is that of Verlet, without an error of its own. */
+static void run_torsion(const cdn_hmc_def *def, double least_error) {
+  cdn_system *system = cdn_system_create(NULL);
+  const double k = 10;
+  const cdn_body body = pin_of_inertia(system, 0.1);
+  cdn_system_add_mobility_spring(system, "torsion", body, 0, k, 0);
+  cdn_hmc *hmc = sampler(state_of(system), def);
+  enum { SAMPLES = 30000 };
+  average q2 = average_of(SAMPLES), q4 = average_of(SAMPLES);
+  advance(hmc, 500);
+  for (int s = 0; s < SAMPLES; s++) {
+    advance(hmc, 1);
+    const double q = cdn_state_q(cdn_hmc_state(hmc))[0], x = q * q * k / RT;
+    take(&q2, x), take(&q4, x * x);
+  }
+  /* omega h = 0.2: Verlet's distribution of q is wider by 1 / (1 - (omega h)^2 / 4) */
+  const double wider = def->no_metropolis ? 1 / (1 - 0.25 * 100 * def->step * def->step) : 1;
+  check_average(&q2, "k q^2 / RT", wider, least_error);
+  check_average(&q4, "(k q^2 / RT)^2", 3 * wider * wider, 8 * least_error);
+  cdn_hmc_destroy(hmc);
+}
+
+START_TEST(test_langevin_and_redrawing) {
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = RT, def.step = 0.02, def.no_metropolis = true;
+  def.steps = 1, def.friction = 5;
+  run_torsion(&def, 0.05);
+  def.steps = 7, def.friction = INFINITY;
+  run_torsion(&def, 0.05);
+  def.no_metropolis = false, def.steps = 2, def.friction = 10; /* speeds persist, ends are tested */
+  run_torsion(&def, 0.05);
+}
+END_TEST
+
+/* ---- atoms on rods ---- */
+
+/* n atoms in a row with unit rods, free in space. */
+static cdn_state *chain_of_atoms(int n, const double *mass) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body atom[8];
+  double q[24] = { 0 };
+  for (int i = 0; i < n; i++) {
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_TRANSLATION;
+    def.mass.mass = mass[i];
+    atom[i] = cdn_system_add_body(system, &def);
+    q[3 * i] = 0.8 * i, q[3 * i + 1] = 0.6 * (i % 2);
+    if (i > 0) cdn_system_constrain_rod(system, NULL, atom[i - 1], cdn_v3(0, 0, 0), atom[i], cdn_v3(0, 0, 0), 1);
+  }
+  cdn_state *state = state_of(system);
+  OK_ON(state, cdn_state_set_q(state, q));
+  return state;
+}
+
+static double cosine(const double *q, int k) {
+  double c = 0;
+  for (int i = 0; i < 3; i++) c += (q[3 * k + 3 + i] - q[3 * k + i]) * (q[3 * k + 6 + i] - q[3 * k + 3 + i]);
+  return c;
+}
+
+/* Mean of c^p over the density sqrt(1 - f c^2), by Simpson's rule. */
+static double mean_power(double f, int p) {
+  double sum = 0, of = 0;
+  for (int i = 0; i <= 2000; i++) {
+    const double c = -1 + i / 1000.0, weight = (i % 2 ? 4 : 2) * (i % 2000 ? 1 : 0.5) * sqrt(1 - f * c * c);
+    sum += weight * pow(c, p), of += weight;
+  }
+  return sum / of;
+}
+
+START_TEST(test_three_atoms) {
+  static const double mass[2][3] = { { 1, 1, 1 }, { 12, 1, 12 } };
+  static const int samples[2] = { 12000, 4500 };
+  for (int i = 0; i < 2; i++) {
+    const double *m = mass[i], f = m[0] * m[2] / ((m[0] + m[1]) * (m[1] + m[2]));
+    cdn_hmc_def def = cdn_default_hmc_def();
+    def.kT = 1, def.step = 0.2, def.steps = i ? 6 : 4;
+    cdn_hmc *hmc = sampler(chain_of_atoms(3, m), &def);
+    average c2 = average_of(samples[i]), c4 = average_of(samples[i]);
+    for (int s = 0; s < samples[i]; s++) {
+      advance(hmc, 1);
+      const double c = cosine(cdn_state_q(cdn_hmc_state(hmc)), 0);
+      take(&c2, c * c), take(&c4, c * c * c * c);
+    }
+    /* how many standard errors 1/3 and 1/5, of stiff springs, are away */
+    check_average(&c2, "c^2", mean_power(f, 2), (1 / 3.0 - mean_power(f, 2)) / (i ? 8 : 4));
+    check_average(&c4, "c^4", mean_power(f, 4), (1 / 5.0 - mean_power(f, 4)) / (i ? 6 : 3));
+    check_balance(hmc, 0.6);
+    cdn_hmc_destroy(hmc);
+  }
+}
+END_TEST
+
+START_TEST(test_four_atoms) {
+  enum { SAMPLES = 9000 };
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = 1, def.step = 0.2, def.steps = 4;
+  cdn_hmc *hmc = sampler(chain_of_atoms(4, (double[]){ 1, 1, 1, 1 }), &def);
+  average c2 = average_of(SAMPLES), both = average_of(SAMPLES);
+  for (int s = 0; s < SAMPLES; s++) {
+    advance(hmc, 1);
+    const double *q = cdn_state_q(cdn_hmc_state(hmc)), a = cosine(q, 0), b = cosine(q, 1);
+    take(&c2, 0.5 * (a * a + b * b)), take(&both, a * a * b * b);
+  }
+  check_average(&c2, "c^2", 0.3197030635192105, 0.0136 / 4);
+  check_average(&both, "c1^2 c2^2", 0.10182541237972312, 0.0093 / 4);
+  check_balance(hmc, 0.6);
+  cdn_hmc_destroy(hmc);
+}
+END_TEST
+
+/* ---- a free body with a pin ---- */
+
+/* Four atoms of mass 1, unit bonds at right angles, one torsion: the first three on a free body. */
+static cdn_state *torsion_of_four(void) {
+  cdn_system *system = cdn_system_create(NULL);
+  static const cdn_vec3 at[3] = { { 1, 0, 0 }, { 0, 0, 0 }, { 0, 0, 1 } };
+  cdn_mass_properties three = { .mass = 3, .com = { 1 / 3.0, 0, 1 / 3.0 } };
+  /* about the origin: sum of r^2 - x x */
+  double I[6] = { 0 };
+  for (int i = 0; i < 3; i++) {
+    const double x = at[i].x - 1 / 3.0, z = at[i].z - 1 / 3.0;
+    I[0] += z * z + at[i].y * at[i].y, I[1] += x * x + z * z, I[2] += x * x, I[4] -= x * z;
+  }
+  three.inertia = (cdn_inertia){ I[0], I[1], I[2], I[3], I[4], I[5] };
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_FREE;
+  def.mass = three;
+  const cdn_body base = cdn_system_add_body(system, &def);
+  def = cdn_default_body_def();
+  def.parent = base;
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1, .com = { 1, 0, 1 } };
+  cdn_system_add_body(system, &def);
+  return state_of(system);
+}
+
+START_TEST(test_torsion_of_four_atoms) {
+  enum { SAMPLES = 9000 };
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = 1, def.step = 0.3, def.steps = 4;
+  cdn_hmc *hmc = sampler(torsion_of_four(), &def);
+  average c1 = average_of(SAMPLES), c2 = average_of(SAMPLES);
+  for (int s = 0; s < SAMPLES; s++) {
+    advance(hmc, 1);
+    const double phi = cdn_state_q(cdn_hmc_state(hmc))[7];
+    take(&c1, cos(phi)), take(&c2, cos(2 * phi));
+  }
+  /* uniform torsions, with Fixman's potential, have zeros */
+  check_average(&c1, "cos phi", -0.0400376869661, 0.04 / 4);
+  check_average(&c2, "cos 2 phi", -0.0704145121772, 0.07 / 4);
+  check_balance(hmc, 0.6);
+  cdn_hmc_destroy(hmc);
+}
+END_TEST
+
+/* ---- repeated, resumed, exchanged ---- */
+
+typedef struct bytes {
+  char data[1 << 16];
+  size_t size, at;
+} bytes;
+
+static cdn_status put(void *context, const void *data, size_t size) {
+  bytes *b = context;
+  if (b->size + size > sizeof b->data) return CDN_ERR_LIMIT;
+  memcpy(b->data + b->size, data, size);
+  b->size += size;
+  return CDN_OK;
+}
+
+static cdn_status get(void *context, void *data, size_t size) {
+  bytes *b = context;
+  if (b->at + size > b->size) return CDN_ERR_PARSE;
+  memcpy(data, b->data + b->at, size);
+  b->at += size;
+  return CDN_OK;
+}
+
+START_TEST(test_same_bits) {
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = 1, def.step = 0.1, def.steps = 3, def.friction = _i ? 1 : INFINITY, def.no_metropolis = _i == 2;
+  cdn_hmc *a = sampler(torsion_of_four(), &def), *b = sampler(torsion_of_four(), &def), *c;
+  static bytes saved;
+  saved.size = saved.at = 0;
+  advance(a, 20);
+  advance(b, 10);
+  OK_ON(cdn_hmc_state(b), cdn_state_save(cdn_hmc_state(b), put, &saved));
+  cdn_state *loaded = torsion_of_four();
+  OK_ON(loaded, cdn_state_load(loaded, get, &saved));
+  c = sampler(loaded, &def);
+  advance(b, 10);
+  advance(c, 10);
+  for (int k = 0; k < 8; k++) {
+    ck_assert(cdn_state_q(cdn_hmc_state(a))[k] == cdn_state_q(cdn_hmc_state(b))[k]);
+    ck_assert(cdn_state_q(cdn_hmc_state(a))[k] == cdn_state_q(cdn_hmc_state(c))[k]);
+  }
+  for (int k = 0; k < 7; k++) ck_assert(cdn_state_u(cdn_hmc_state(a))[k] == cdn_state_u(cdn_hmc_state(c))[k]);
+  ck_assert(cdn_state_time(cdn_hmc_state(a)) == cdn_state_time(cdn_hmc_state(c)));
+  cdn_hmc_destroy(a), cdn_hmc_destroy(b), cdn_hmc_destroy(c);
+}
+END_TEST
+
+/* Replicas of a rotor: the cold one has its own mean, though it could not cross its barrier alone. */
+START_TEST(test_replica_exchange) {
+  enum { REPLICAS = 4, SAMPLES = 10000 };
+  static const double T[REPLICAS] = { 1, 2, 4, 8 };
+  cdn_state *state = hindered_rotor(6, 3);
+  cdn_hmc *hmc[REPLICAS];
+  for (int i = 0; i < REPLICAS; i++) {
+    cdn_hmc_def def = cdn_default_hmc_def();
+    def.kT = T[i], def.step = 0.02, def.steps = 3;
+    OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 3, .run = 100 * (uint32_t)i }));
+    OK_ON(state, cdn_hmc_create(state, &def, &hmc[i]));
+  }
+  cdn_state_destroy(state);
+  average cold[2] = { average_of(SAMPLES), average_of(SAMPLES) };
+  int all = 0;
+  for (int s = 0; s < SAMPLES; s++) {
+    int swaps;
+    for (int i = 0; i < REPLICAS; i++) advance(hmc[i], 1);
+    OK(cdn_hmc_exchange(hmc, REPLICAS, s % 2, &swaps));
+    all += swaps;
+    const double phi = cdn_state_q(cdn_hmc_state(hmc[0]))[0];
+    take(&cold[0], cos(3 * phi)), take(&cold[1], cos(phi));
+  }
+  ck_assert_int_gt(all, SAMPLES / 4);
+  check_average(&cold[0], "cos 3 phi", mean_cos(6), 0.01);
+  check_average(&cold[1], "cos phi", 0, 0.06);
+  for (int i = 0; i < REPLICAS; i++) cdn_hmc_destroy(hmc[i]);
+}
+END_TEST
+
+static void add(TCase *tcase) {
+  tcase_add_test(tcase, test_kinetic_energy);
+  tcase_add_test(tcase, test_hindered_rotors);
+  tcase_add_test(tcase, test_chain_in_equal_steps);
+  tcase_add_test(tcase, test_chain_under_error_control);
+  tcase_add_test(tcase, test_langevin_and_redrawing);
+  tcase_add_test(tcase, test_three_atoms);
+  tcase_add_test(tcase, test_four_atoms);
+  tcase_add_test(tcase, test_torsion_of_four_atoms);
+  tcase_add_loop_test(tcase, test_same_bits, 0, 3);
+  tcase_add_test(tcase, test_replica_exchange);
+}
+
+CHECK_MAIN_OF("sampling", CHECK_TIMEOUT, add)
