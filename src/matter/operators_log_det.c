@@ -11,21 +11,11 @@
  * x), the spatial cross product. That gives -2 trace(Y_i P_i X), which is linear in h_j: a spatial force. The
  * mobilizer's own columns H move differently; a change dH of theirs, seen from a point at rest, gives 2 trace(K^T dH)
  * with K = G - P+ Y_P' G, where Y_P' = phi^T Y_P phi and P+ = P - P H D^-1 H^T P. O(n). */
+#include "matter/log_det.h"
+
 #include "matter/compliance.h"
 #include "matter/hinge_gradient.h"
 #include "matter/operators_factor.h"
-
-cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
-  CDNI_NEED(state, log_det);
-  const matter *m = NULL;
-  tree_data d;
-  mobility_factor *factors = NULL;
-  double sum = 0;
-  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M", true, &m, &d, 0, &factors, &sum));
-  *log_det = sum;
-  cdn_work_pop(state, factors);
-  return CDN_OK;
-}
 
 /* The vector t with trace(A [a]x) = a . t. */
 static v3 cross_trace(m3 A) { return (v3){ A.z.y - A.y.z, A.x.z - A.z.x, A.y.x - A.x.y }; }
@@ -43,41 +33,49 @@ static sv carry_force(const compliance *Y, articulated_inertia P) {
   return (sv){ v3_scale(-2, turn), v3_scale(-2, shift) };
 }
 
-/* The part of the columns' own motion: 2 sum over k of K_k . dH_k, with dH_k along u_j. At a point at rest, a column
- * that turns about M's origin changes as that origin moves on. */
+/* dH[j][k]: the change of column k of body i's H along its u_j, seen from a point at rest. */
+static cdn_status own_changes(const matter *m, cdn_state *state, const tree_data *d, int i, const sv *h, sv dH[6][6]) {
+  const int nu = m->tree.node[i].nu;
+  bool moves = false;
+  CDNI_TRY(cdni_hinge_gradient(m, state, d, i, &moves, dH));
+  for (int j = 0; j < nu; j++)
+    for (int k = 0; k < nu; k++) {
+      if (!moves) dH[j][k] = sv_zero();
+      dH[j][k].v = v3_cross_add(h[j].v, h[k].w, dH[j][k].v); /* a column that turns, as M's origin moves on */
+    }
+  return CDN_OK;
+}
+
+/* The part of the columns' own motion: 2 sum over k of K_k . dH_k, with dH_k along u_j. */
 static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_data *d, int i,
                                   const mobility_factor *own, const compliance *Y, double *g) {
   const tree_node *n = &m->tree.node[i];
   const articulated_inertia P = d->articulated[i].P;
-  sv dH[6][6];
-  bool moves = false;
-  CDNI_TRY(cdni_hinge_gradient(m, state, d, i, &moves, dH));
+  sv dH[6][6], h[6];
+  for (int k = 0; k < n->nu; k++) h[k] = own[k].h;
+  CDNI_TRY(own_changes(m, state, d, i, h, dH));
   for (int k = 0; k < n->nu; k++) {
     /* P+ = P - sum of G_l (P H)_l^T; (P H)^T a = H^T P a. */
     sv a = compliance_mul(Y, own[k].g), Pa = articulated_mul(P, a), K = sv_sub(own[k].g, Pa);
     for (int l = 0; l < n->nu; l++) K = sv_fma(sv_dot(own[l].h, Pa), own[l].g, K);
-    for (int j = 0; j < n->nu; j++) {
-      sv change = moves ? dH[j][k] : sv_zero();
-      change.v = v3_cross_add(own[j].h.v, own[k].h.w, change.v);
-      g[n->u + j] += 2 * sv_dot(K, change);
-    }
+    for (int j = 0; j < n->nu; j++) g[n->u + j] += 2 * sv_dot(K, dH[j][k]);
   }
   return CDN_OK;
 }
 
-cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
-  CDNI_NEED_SOME(state, g, cdn_system_nu(cdn_state_system(state)));
+cdn_status cdni_log_det_M(cdn_state *state, const char *function, bool whole, double *log_det, double *g) {
   const matter *m = cdni_matter(cdn_state_system(state));
   tree_data d;
   mobility_factor *factors = NULL;
-  size_t n = m ? (size_t)m->tree.n : 0;
-  CDNI_TRY(
-      cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", true, &m, &d, n * sizeof(compliance), &factors, NULL));
+  double sum = 0;
+  const size_t n = m && g ? (size_t)m->tree.n : 0;
+  CDNI_TRY(cdni_operator_factor(state, function, whole, &m, &d, n * sizeof(compliance), &factors, &sum));
+  if (log_det) *log_det = sum;
   compliance *Y = (compliance *)(factors + m->tree.nu);
   m3 o = { v3_zero(), v3_zero(), v3_zero() };
-  Y[0] = (compliance){ o, o, o, o };
+  if (g) Y[0] = (compliance){ o, o, o, o };
   cdn_status status = CDN_OK;
-  for (int i = 1; status == CDN_OK && i < m->tree.n; i++) {
+  for (int i = 1; g && status == CDN_OK && i < m->tree.n; i++) {
     const tree_node *node = &m->tree.node[i];
     const mobility_factor *own = factors + node->u;
     compliance at_M = compliance_shift(&Y[node->parent], d.pose[i].r);
@@ -88,4 +86,37 @@ cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
   }
   cdn_work_pop(state, factors);
   return status;
+}
+
+cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
+  CDNI_NEED(state, log_det);
+  return cdni_log_det_M(state, __func__, true, log_det, NULL);
+}
+
+cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
+  CDNI_NEED_SOME(state, g, cdn_system_nu(cdn_state_system(state)));
+  return cdni_log_det_M(state, __func__, true, NULL, g);
+}
+
+/* Along u_j of body i all that is outboard turns by h_j as one piece, and so do its motions by speeds outboard. What
+ * does not turn along is the part by speeds of body i and inboard: -h_j x V_i, and the own columns change. */
+cdn_status cdni_add_motion_gradient(const matter *m, cdn_state *state, const tree_data *d, int n, const double *y,
+                                    const sv *V, const sv *X, double scale, double *g) {
+  const size_t nb = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *node = &m->tree.node[i];
+    sv dH[6][6], h[6];
+    for (int k = 0; k < node->nu; k++) h[k] = cdni_hinge_column(node, d->H, k);
+    CDNI_TRY(own_changes(m, state, d, i, h, dH));
+    for (int e = 0; e < n; e++) {
+      const sv V_i = V[(size_t)e * nb + (size_t)i], X_i = X[(size_t)e * nb + (size_t)i];
+      const double *y_i = y + (size_t)e * nu + (size_t)node->u;
+      for (int j = 0; j < node->nu; j++) {
+        sv c = { v3_cross(V_i.w, h[j].w), v3_cross_add(V_i.w, h[j].v, v3_cross(V_i.v, h[j].w)) };
+        for (int k = 0; k < node->nu; k++) c = sv_fma(y_i[k], dH[j][k], c);
+        g[node->u + j] += scale * sv_dot(c, X_i);
+      }
+    }
+  }
+  return CDN_OK;
 }
