@@ -49,7 +49,8 @@ CDN_DEF(fixman_def);
 /** Adds Fixman's potential of the whole System: a force with potential that acts on mobilities. M is the mass matrix of
  *  the mobilities that nothing prescribes; G are the position equations of the enabled constraints. def NULL: the
  *  defaults. Sticky. Realizing fails with CDN_ERR_SINGULAR where equations of constraints depend on each other, and
- *  where a listed angle or length has no sine or is zero. O(bodies + equations bodies + equations^2 bodies). Another
+ *  where a listed angle or length has no sine or is zero. Derivatives use differences of the force; regressors
+ *  (derivatives.h) refuse it, with CDN_ERR_UNSUPPORTED, while it is on. O(bodies + equations bodies + equations^2 bodies). Another
  *  temperature is an Instance parameter. */
 CDN_API cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_fixman_def *def);
 /** CDN_ERR_ARG: another force, or a temperature that is negative or not finite. Zero switches it off. */

@@ -3,6 +3,7 @@
 #include "dynamics/fixman.h"
 
 #include <cardan/fixman.h>
+#include <cardan/molecule.h>
 
 #include <math.h>
 
@@ -11,9 +12,7 @@
 #include "matter/log_det.h"
 #include "system/kind_of.h"
 
-static const double GAS_CONSTANT = 0.00831446261815324; /* kJ/mol/K, exact since 2019 */
-
-CDNI_DEF(fixman_def, .temperature = 300, .gas_constant = GAS_CONSTANT);
+CDNI_DEF(fixman_def, .temperature = 300, .gas_constant = CDN_GAS_CONSTANT);
 
 /* A coordinate with its slots of the State. */
 typedef struct slot {
@@ -116,16 +115,33 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
+/* The potential behind a force; NULL: it is another force. */
+static const fixman *find(const cdn_system *system, cdn_force force) {
+  const cdn_subsystem own = cdn_force_subsystem(system, force);
+  return own.i >= 0 && cdni_subsystem_is_of(system, own, declare) ? cdn_subsystem_self(system, own) : NULL;
+}
+
 void cdni_fixman_declare_reads(const dynamics *dyn, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   cdn_ticket reads[4];
   const int n = dyn->constraints ? cdni_constraint_log_det_reads(dyn->constraints, reads) : 0;
   for (int i = 0; n > 0 && i < cdn_system_force_count(system); i++) {
-    const cdn_subsystem own = cdn_force_subsystem(system, (cdn_force){ i });
-    if (own.i < 0 || !cdni_subsystem_is_of(system, own, declare)) continue;
-    const fixman *f = cdn_subsystem_self(system, own);
-    for (int k = 0; k < n; k++) cdni_declare_prerequisite(d, f->sums, reads[k]);
+    const fixman *f = find(system, (cdn_force){ i });
+    for (int k = 0; f && k < n; k++) cdni_declare_prerequisite(d, f->sums, reads[k]);
   }
+}
+
+cdn_status cdni_fixman_refuse(cdn_state *state, const char *function) {
+  const cdn_system *system = cdn_state_system(state);
+  for (int i = 0; i < cdn_system_force_count(system); i++) {
+    const fixman *f = find(system, (cdn_force){ i });
+    if (f && cdn_force_is_enabled(state, (cdn_force){ i }))
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, f->name,
+                             "Fixman's potential '%s' is not differentiated by masses: switch it off "
+                             "(cdn_force_set_enabled)",
+                             f->name);
+  }
+  return CDN_OK;
 }
 
 /* ---- adding ---- */
@@ -193,15 +209,9 @@ cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_
 
 /* ---- its temperature ---- */
 
-static const fixman *find(const cdn_state *state, cdn_force force) {
-  const cdn_system *system = cdn_state_system(state);
-  const cdn_subsystem own = cdn_force_subsystem(system, force);
-  return own.i >= 0 && cdni_subsystem_is_of(system, own, declare) ? cdn_subsystem_self(system, own) : NULL;
-}
-
 cdn_status cdn_fixman_set_temperature(cdn_state *state, cdn_force force, double temperature) {
   CDNI_NEED(state, state);
-  const fixman *f = find(state, force);
+  const fixman *f = find(cdn_state_system(state), force);
   if (!f)
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "force %d is not Fixman's potential", force.i);
   if (!(temperature >= 0) || !isfinite(temperature))
@@ -213,6 +223,6 @@ cdn_status cdn_fixman_set_temperature(cdn_state *state, cdn_force force, double 
 
 double cdn_fixman_temperature(const cdn_state *state, cdn_force force) {
   CDNI_NEED_OBJECT(state, NAN);
-  const fixman *f = find(state, force);
+  const fixman *f = find(cdn_state_system(state), force);
   return f ? *cdn_state_parameters(state, f->v_temperature) : NAN;
 }

@@ -31,7 +31,7 @@ static inline compliance compliance_shift(const compliance *Y, v3 r) {
 
 /* S - a b^T - b a^T */
 static inline s3 compliance_minus_both(s3 S, v3 a, v3 b) {
-  return (s3){ S.xx - 2 * a.x * b.x,           S.yy - 2 * a.y * b.y,           S.zz - 2 * a.z * b.z,
+  return (s3){ S.xx - 2 * a.x * b.x,         S.yy - 2 * a.y * b.y,         S.zz - 2 * a.z * b.z,
                S.xy - a.x * b.y - a.y * b.x, S.xz - a.x * b.z - a.z * b.x, S.yz - a.y * b.z - a.z * b.y };
 }
 

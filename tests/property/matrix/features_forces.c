@@ -183,12 +183,14 @@ static void apply_forces(scene *s, cdn_state *state) {
 }
 static void add_nothing(scene *s) { (void)s; }
 
+static const refusal fixman_refuses[] = { { "regressors", NULL, "fixman" }, { NULL, NULL, NULL } };
+
 static const feature rows[] = {
 #define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind },
   FORCE_KIND_LIST(FORCE_ROW)
 #undef FORCE_ROW
       { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
-  { .name = "fixman", .add = add_fixman, .differenced = true },
+  { .name = "fixman", .add = add_fixman, .differenced = true, .refuses = fixman_refuses },
   { .name = "applied forces", .add = add_nothing, .begin = apply_forces },
 };
 
