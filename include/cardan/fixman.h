@@ -12,7 +12,7 @@
  * docs/fixman.md has more.
  *
  * I want to
- *   sample rigid molecules as if their bonds were stiff springs: cdn_system_add_fixman
+ *   sample rigid molecules as if their bonds were stiff springs: cdn_default_fixman_def, cdn_system_add_fixman
  *   — name the free angles and lengths of a molecule: cdn_force_field_fixman_coordinates
  *   — change its temperature: cdn_fixman_set_temperature, cdn_fixman_temperature
  *   get ln det(G M^-1 G^T) and its gradient: cdn_calc_log_det_loops, cdn_calc_log_det_loops_gradient */

@@ -302,7 +302,8 @@ cdn_status cdni_constraint_add_log_det(const constraint_room *room, cdn_state *s
   w.d = cdni_matter_data(w.m, state);
   carver size = { NULL, 0 }, at = { NULL, 0 };
   lay_out(&w, &size, g != NULL);
-  CDNI_TRY(cdni_operator_work(state, function, size.used, &w.frame));
+  w.frame = cdn_work_push(state, size.used);
+  if (!w.frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   at.at = w.frame;
   lay_out(&w, &at, g != NULL);
   if (g) memset(w.rest, 0, (size_t)w.m->tree.n * sizeof *w.rest);

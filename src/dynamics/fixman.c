@@ -10,6 +10,7 @@
 #include "constraints/log_det.h"
 #include "core/sized.h"
 #include "matter/log_det.h"
+#include "rooms.h"
 #include "system/kind_of.h"
 
 CDNI_DEF(fixman_def, .temperature = 300, .gas_constant = CDN_GAS_CONSTANT);
@@ -146,63 +147,58 @@ cdn_status cdni_fixman_refuse(cdn_state *state, const char *function) {
 
 /* ---- adding ---- */
 
-static void free_slots(fixman *f) { cdni_free(&f->memory, f->slots, (size_t)f->n * sizeof *f->slots); }
+static void free_slots(fixman *f) { cdni_free(&f->memory, f->slots, (size_t)(f->n + 1) * sizeof *f->slots); }
 static void destroy(void *self) { free_slots(self); }
 
-static bool fill(fixman *f, cdn_system *system, const cdn_fixman_def *def) {
-  static const char function[] = "cdn_system_add_fixman", *const what = "Fixman's potential";
-  if (!(def->temperature >= 0 && def->gas_constant > 0) || !isfinite(def->temperature + def->gas_constant))
-    return cdni_system_fail(
-               system, CDN_ERR_ARG, function, f->name,
-               "%s '%s': the temperature %g is negative, or the gas constant %g is not positive, or one is "
-               "not finite",
-               what, f->name, def->temperature, def->gas_constant),
-           false;
-  if (def->n_coordinates < 0 || (def->n_coordinates > 0 && !def->coordinates))
-    return cdni_system_fail(system, CDN_ERR_ARG, function, f->name, "%s '%s' has %d coordinates%s", what, f->name,
-                            def->n_coordinates, def->n_coordinates > 0 ? ", but the list is NULL" : ""),
-           false;
-  f->slots = cdni_calloc(&f->memory, (size_t)def->n_coordinates * sizeof *f->slots);
-  if (!f->slots && def->n_coordinates > 0)
-    return cdni_system_fail(system, CDN_ERR_NOMEM, function, f->name, "out of memory"), false;
+static bool fill(fixman *f, cdni_adder *a, const cdn_fixman_def *def) {
+  const double numbers[] = { def->temperature, def->gas_constant };
+  cdni_adder_check_numbers(a, "its temperature or its gas constant", numbers, 2);
+  if (a->ok && !(def->temperature >= 0 && def->gas_constant > 0))
+    cdni_adder_refuse(a, CDN_ERR_ARG, "the temperature %g is negative, or the gas constant %g is not positive",
+                      def->temperature, def->gas_constant);
+  if (a->ok && (def->n_coordinates < 0 || (def->n_coordinates > 0 && !def->coordinates)))
+    cdni_adder_refuse(a, CDN_ERR_ARG, "it has %d coordinates, and the list is %s", def->n_coordinates,
+                      def->coordinates ? "given" : "NULL");
+  if (!a->ok) return false;
+  f->slots = cdni_calloc(&f->memory, (size_t)(def->n_coordinates + 1) * sizeof *f->slots);
+  if (!f->slots) return cdni_adder_refuse(a, CDN_ERR_NOMEM, "out of memory"), false;
   f->n = def->n_coordinates;
-  for (int i = 0; i < f->n; i++) {
+  for (int i = 0; i < f->n && a->ok; i++) {
     const cdn_fixman_coordinate *c = &def->coordinates[i];
-    char reason[300] = "it has no such body, or the kind is unknown";
-    const bool there = c->body.i > 0 && c->body.i < cdn_system_body_count(system) && (int)c->kind >= 0 &&
-                       c->kind < CDN_FIXMAN_KIND_COUNT;
-    if (!there ||
-        cdni_body_lacks_slot(system, c->body, c->k, "list angles and lengths of bonds alone", reason, sizeof reason))
-      return cdni_system_fail(system, CDN_ERR_ARG, function, f->name, "%s '%s': coordinate %d of its list: %s", what,
-                              f->name, i, reason),
-             false;
+    if ((int)c->kind < 0 || c->kind >= CDN_FIXMAN_KIND_COUNT)
+      cdni_adder_refuse(a, CDN_ERR_ARG, "coordinate %d of its list is of kind %d, which there is not", i, (int)c->kind);
+    cdni_adder_check_slot(a, c->body, c->k, "list angles and lengths of bonds alone");
+    if (!a->ok) return false;
     f->slots[i] = (slot){ .body = c->body,
                           .k = c->k,
-                          .mobility = c->k - cdn_body_nq(system, c->body) + cdn_body_nu(system, c->body),
+                          .mobility = c->k - cdn_body_nq(a->system, c->body) + cdn_body_nu(a->system, c->body),
                           .kind = c->kind };
   }
-  return true;
+  return a->ok;
 }
 
 cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_fixman_def *given) {
   const cdn_force none = { -1 };
   CDNI_NEED_OBJECT(system, none);
+  cdni_adder a;
   cdn_fixman_def def = fixman_def_defaults;
-  if (cdni_system_refuses(system, __func__)) return none;
+  if (!cdni_adder_begin(&a, system, CDNI_ROOM_DYNAMICS, __func__, "Fixman's potential")) return none;
+  cdni_adder_name(&a, name ? name : "Fixman", 0);
   const char *unreadable = given ? read_fixman_def(&def, given) : NULL;
+  if (unreadable) cdni_adder_fail_unreadable(&a, given, unreadable);
   fixman f = { .memory = *cdni_system_allocator(system),
                .gas_constant = def.gas_constant,
                .temperature = def.temperature };
-  cdni_print(f.name, sizeof f.name, "%s", name ? name : "Fixman");
-  if (unreadable) return cdni_system_fail(system, CDN_ERR_VERSION, __func__, f.name, "%s", unreadable), none;
-  cdn_force_ops ops = {
-    .struct_size = sizeof ops, .reads = CDN_READS_POSITION, .calc_force = calc_force, .calc_potential = calc_potential
-  };
+  cdni_print(f.name, sizeof f.name, "%s", a.name);
+  cdn_force_ops ops = { .struct_size = sizeof ops,
+                        .reads = CDN_READS_POSITION,
+                        .calc_force = calc_force,
+                        .calc_potential = calc_potential };
   ops.subsystem.name = f.name;
   ops.subsystem.self_size = sizeof f;
   ops.subsystem.declare = declare;
   ops.subsystem.destroy = destroy;
-  const cdn_force id = fill(&f, system, &def) ? cdn_system_add_custom_force(system, &ops, &f) : none;
+  const cdn_force id = fill(&f, &a, &def) ? cdn_system_add_custom_force(system, &ops, &f) : none;
   if (id.i < 0) free_slots(&f);
   return id;
 }

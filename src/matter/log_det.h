@@ -2,7 +2,7 @@
 #ifndef CARDAN_MATTER_LOG_DET_H
 #define CARDAN_MATTER_LOG_DET_H
 
-#include "matter/operators.h"
+#include "matter/matter.h"
 
 /* log det M and its gradient (nu; either may be NULL) in one pass. `whole`: of all mobilities; else of those that
  * nothing prescribes, with the others at rest. */
