@@ -190,10 +190,9 @@ cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_
                .gas_constant = def.gas_constant,
                .temperature = def.temperature };
   cdni_print(f.name, sizeof f.name, "%s", a.name);
-  cdn_force_ops ops = { .struct_size = sizeof ops,
-                        .reads = CDN_READS_POSITION,
-                        .calc_force = calc_force,
-                        .calc_potential = calc_potential };
+  cdn_force_ops ops = {
+    .struct_size = sizeof ops, .reads = CDN_READS_POSITION, .calc_force = calc_force, .calc_potential = calc_potential
+  };
   ops.subsystem.name = f.name;
   ops.subsystem.self_size = sizeof f;
   ops.subsystem.declare = declare;

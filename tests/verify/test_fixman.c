@@ -438,12 +438,115 @@ START_TEST(forces_of_any_system) {
 }
 END_TEST
 
+/* ---- temperatures, mistakes ---- */
+
+START_TEST(temperature_is_a_parameter) {
+  cdn_molecule *m = chain(6, zigzag, NULL, false);
+  cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
+  cdn_molecule_set_bond_mobility(m, 3, 4, CDN_BOND_TORSION_BEND);
+  model at = make(m);
+  const double U = fixman_of(&at);
+  double f[16], g[16];
+  ck_assert(cdn_fixman_temperature(at.state, at.fixman) == 300);
+  OK_ON(at.state, cdn_force_contribution(at.state, at.fixman, NULL, f, NULL, NULL));
+  OK_ON(at.state, cdn_fixman_set_temperature(at.state, at.fixman, 450));
+  NEAR(fixman_of(&at), 1.5 * U, 1e-13 * fabs(U));
+  OK_ON(at.state, cdn_force_contribution(at.state, at.fixman, NULL, g, NULL, NULL));
+  for (int k = 0; k < cdn_system_nu(at.system); k++) NEAR(g[k], 1.5 * f[k], 1e-13 * fabs(f[k]));
+  OK_ON(at.state, cdn_fixman_set_temperature(at.state, at.fixman, 0));
+  ck_assert(fixman_of(&at) == 0);
+  FAILS(cdn_fixman_set_temperature(at.state, at.fixman, -1), CDN_ERR_ARG);
+  FAILS(cdn_fixman_set_temperature(at.state, at.fixman, NAN), CDN_ERR_ARG);
+  FAILS(cdn_fixman_set_temperature(at.state, at.field, 300), CDN_ERR_ARG);
+  ck_assert(isnan(cdn_fixman_temperature(at.state, at.field)));
+  ck_assert(cdn_force_field_fixman_coordinates(at.system, at.fixman, NULL, 0) == -1);
+  ck_assert(cdn_force_field_fixman_coordinates(at.system, at.field, NULL, 0) == 2);
+  drop(&at);
+  cdn_molecule_destroy(m);
+}
+END_TEST
+
+/* A ring of rods in motion: force and potential fit each other along the way. */
+START_TEST(energy_is_kept) {
+  const double x[4][3] = { { -0.6, 0, 0 }, { 0, 0.8, 0 }, { 0.6, 0, 0 }, { 0, -0.4, 0.69282032302755092 } };
+  model at = make_by_hand(4, x, NULL, CDN_LINE_ORIENTATION, true);
+  double u[16], U, U0, K, K0;
+  for (int i = 0; i < cdn_system_nu(at.system); i++) u[i] = 0.7 * sin(3.0 * i + 1);
+  OK_ON(at.state, cdn_state_set_u(at.state, u));
+  OK_ON(at.state, cdn_project_u(at.state, NULL, NULL));
+  OK_ON(at.state, cdn_potential_energy(at.state, &U0));
+  OK_ON(at.state, cdn_kinetic_energy(at.state, &K0));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DORMAND_PRINCE, def.accuracy = 1e-9;
+  cdn_stepper *stepper;
+  OK(cdn_stepper_create(at.state, &def, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  OK_ON(at.state, cdn_state_copy(at.state, cdn_stepper_state(stepper)));
+  OK_ON(at.state, cdn_potential_energy(at.state, &U));
+  OK_ON(at.state, cdn_kinetic_energy(at.state, &K));
+  ck_assert_msg(fabs(U - U0) > 1e-3, "nothing happened: %g", U - U0);
+  NEAR(U + K, U0 + K0, 1e-7 * fabs(U - U0));
+  cdn_stepper_destroy(stepper);
+  drop(&at);
+}
+END_TEST
+
+static void refuses(const cdn_fixman_def *def, cdn_status expected, const char *word) {
+  cdn_system *s = cdn_system_create(NULL);
+  cdn_error e;
+  add(s, CDN_PIN, cdn_ground(), 0.2), add(s, CDN_BALL, cdn_ground(), 0.2);
+  ck_assert(cdn_system_add_fixman(s, "mine", def).i < 0);
+  FAILS(cdn_system_freeze(s), expected);
+  cdn_system_last_error(s, &e);
+  ck_assert_msg(strstr(e.text, "mine") && strstr(e.text, word), "%s", e.text);
+  cdn_system_release(s);
+}
+
+START_TEST(mistakes) {
+  cdn_fixman_def def = cdn_default_fixman_def();
+  cdn_fixman_coordinate c = { { 1 }, 0, CDN_FIXMAN_ANGLE };
+  def.temperature = -1, refuses(&def, CDN_ERR_ARG, "negative");
+  def.temperature = NAN, refuses(&def, CDN_ERR_NONFINITE, "nan");
+  def.temperature = 300, def.gas_constant = 0, refuses(&def, CDN_ERR_ARG, "positive");
+  def.gas_constant = 1, def.n_coordinates = 1, refuses(&def, CDN_ERR_ARG, "NULL");
+  def.coordinates = &c;
+  c.k = 1, refuses(&def, CDN_ERR_ARG, "number 1");
+  c.body.i = 2, c.k = 1, refuses(&def, CDN_ERR_ARG, "coordinate 1");
+  c.body.i = 7, refuses(&def, CDN_ERR_ARG, "no body 7");
+  c.body.i = 1, c.k = 0, c.kind = CDN_FIXMAN_KIND_COUNT, refuses(&def, CDN_ERR_ARG, "kind 2");
+
+  /* an angle without a sine, and one rod too many */
+  for (int twice = 0; twice < 2; twice++) {
+    cdn_system *s = cdn_system_create(NULL);
+    const cdn_body a = add(s, CDN_FREE, cdn_ground(), 0.1), b = add(s, CDN_PIN, cdn_ground(), 0.2);
+    c = (cdn_fixman_coordinate){ b, 0, CDN_FIXMAN_ANGLE };
+    def.n_coordinates = !twice;
+    cdn_system_add_fixman(s, "mine", &def);
+    for (int k = 0; k < 2 * twice; k++) cdn_system_constrain_rod(s, NULL, a, cdn_v3(1, 0, 0), b, cdn_v3(0, 1, 0), 1);
+    OK_FREEZE(s);
+    cdn_state *state;
+    cdn_error e;
+    double U;
+    OK(cdn_state_create(s, &state));
+    FAILS(cdn_potential_energy(state, &U), CDN_ERR_SINGULAR);
+    cdn_state_last_error(state, &e);
+    ck_assert_msg(strstr(e.text, twice ? "follows from others" : "no sine"), "%s", e.text);
+    if (twice) FAILS(cdn_calc_log_det_loops(state, &U), CDN_ERR_SINGULAR);
+    cdn_state_destroy(state);
+    cdn_system_release(s);
+  }
+}
+END_TEST
+
 static void tests(TCase *tc) {
   tcase_add_test(tc, torsion_of_four_atoms);
   tcase_add_test(tc, butane);
   tcase_add_test(tc, freely_jointed_chains);
   tcase_add_test(tc, nothing_is_rigid);
   tcase_add_test(tc, ring_of_four);
+  tcase_add_test(tc, temperature_is_a_parameter);
+  tcase_add_test(tc, energy_is_kept);
+  tcase_add_test(tc, mistakes);
   tcase_add_test(tc, loops_of_a_protein);
   tcase_add_loop_test(tc, forces_of_any_system, 0, SCENARIO_COUNT);
   tcase_add_loop_test(tc, forces_of_bonds_that_move, 0, 4);
