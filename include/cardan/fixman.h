@@ -39,7 +39,7 @@ typedef struct cdn_fixman_coordinate {
 typedef struct cdn_fixman_def {
   CDN_DEF_HEADER;
   double temperature;                       /**< K; default 300 */
-  double gas_constant;                      /**< energy units per K; default 0.00831446261815324 kJ/mol/K */
+  double gas_constant;                      /**< energy per K; default CDN_GAS_CONSTANT (molecule.h), kJ/mol/K */
   const cdn_fixman_coordinate *coordinates; /**< default none. Copied */
   int n_coordinates;
 } cdn_fixman_def;
@@ -50,8 +50,8 @@ CDN_DEF(fixman_def);
  *  the mobilities that nothing prescribes; G are the position equations of the enabled constraints. def NULL: the
  *  defaults. Sticky. Realizing fails with CDN_ERR_SINGULAR where equations of constraints depend on each other, and
  *  where a listed angle or length has no sine or is zero. Derivatives use differences of the force; regressors
- *  (derivatives.h) refuse it, with CDN_ERR_UNSUPPORTED, while it is on. O(bodies + equations bodies + equations^2 bodies). Another
- *  temperature is an Instance parameter. */
+ *  (derivatives.h) refuse it, with CDN_ERR_UNSUPPORTED, while it is on. The temperature is an Instance parameter.
+ *  O(bodies + equations bodies + equations^2 bodies). */
 CDN_API cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_fixman_def *def);
 /** CDN_ERR_ARG: another force, or a temperature that is negative or not finite. Zero switches it off. */
 CDN_API cdn_status cdn_fixman_set_temperature(cdn_state *state, cdn_force fixman, double temperature) CDN_NODISCARD;

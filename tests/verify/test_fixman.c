@@ -71,8 +71,8 @@ static double potential_at(cdn_state *state, cdn_force force, const double *q) {
   return U;
 }
 
-/* The force is minus the derivative of the energy, along `count` mobilities from `from` on. Differences of fourth order;
- * twice as long steps miss more of a protein, whose potential is steep. */
+/* The force is minus the derivative of the energy, along `count` mobilities from `from` on. Differences of fourth
+ * order; twice as long steps miss more of a protein, whose potential is steep. */
 static void check_force(cdn_system *system, cdn_state *state, cdn_force force, int from, int count, double tolerance) {
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
   double *q = malloc((size_t)nq * sizeof *q), *p = malloc((size_t)nq * sizeof *p),
