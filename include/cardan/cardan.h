@@ -14,6 +14,7 @@
 /* Files of molecules */
 #include <cardan/molecule.h>
 #include <cardan/molecule_files.h>
+#include <cardan/fixman.h>
 
 /* What a System has */
 #include <cardan/elements.h>

@@ -5,6 +5,7 @@
  *   acceleration                                               -> motion forces  (when asked for) */
 #include "dynamics/internal.h"
 
+#include "dynamics/fixman.h"
 #include "math/lane_block.h"
 #include "matter/motion.h"
 #include "matter/operators.h"
@@ -346,6 +347,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   dyn->constraints = cdni_constraints_declared(system);
   dyn->soft = cdni_soft(system);
   declare_forces(dyn, d);
+  cdni_fixman_declare_reads(dyn, d);
 
   const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, dyn->forces_F.ticket };
   cdni_declare_well_known(d, CDN_ACCELERATION);

@@ -1,58 +1,56 @@
-/* The compliance Y = J M^-1 J^T of a body's M origin against all that it hangs on and carries, found outward: 6 x 6 in
- * four blocks, each by columns; Y maps forces to motion. Private to the room. */
+/* The compliance Y = J M^-1 J^T of a body's M origin against all that it hangs on and carries, found outward: it maps
+ * forces to motion and is symmetric. Private to the room. */
 #ifndef CARDAN_MATTER_COMPLIANCE_H
 #define CARDAN_MATTER_COMPLIANCE_H
 
 #include "matter/records.h"
 
 typedef struct compliance {
-  m3 ww, wv, vw, vv; /* wv: angular motion by force */
+  s3 ww;
+  m3 wv; /* angular motion by force */
+  s3 vv;
 } compliance;
 
 static inline sv compliance_mul(const compliance *Y, sv F) {
-  return (sv){ m3_mul_add(Y->ww, F.w, m3_mul(Y->wv, F.v)), m3_mul_add(Y->vw, F.w, m3_mul(Y->vv, F.v)) };
+  return (sv){ m3_mul_add(Y->wv, F.v, s3_mul(Y->ww, F.w)), s3_mul_add(Y->vv, F.v, m3_tmul(Y->wv, F.w)) };
 }
 
-/* Y + a b^T */
-static inline m3 compliance_plus_outer(m3 A, v3 a, v3 b) { return m3_minus_outer(A, v3_neg(a), b); }
-static inline void compliance_add_outer(compliance *Y, sv a, sv b) {
-  Y->ww = compliance_plus_outer(Y->ww, a.w, b.w), Y->wv = compliance_plus_outer(Y->wv, a.w, b.v);
-  Y->vw = compliance_plus_outer(Y->vw, a.v, b.w), Y->vv = compliance_plus_outer(Y->vv, a.v, b.v);
-}
-
-/* phi^T Y phi: at a point further out by r. Columns first (a force there, taken to here), then rows. */
+/* phi^T Y phi: at a point further out by r, where v' = v + w x r. With a_k = r x e_k that makes wv' = wv + ww a_k in
+ * column k, and vv'_jk = vv_jk + wv_j . a_k + wv'_k . a_j. */
 static inline compliance compliance_shift(const compliance *Y, v3 r) {
-  static const real e[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-  compliance out;
-  m3 *w[2] = { &out.ww, &out.wv }, *v[2] = { &out.vw, &out.vv };
-  for (int half = 0; half < 2; half++) {
-    v3 angular[3], linear[3];
-    for (int k = 0; k < 3; k++) {
-      v3 unit = v3_load(e[k]);
-      sv F = half == 0 ? (sv){ unit, v3_zero() } : (sv){ v3_zero(), unit };
-      sv V = sv_shift_motion(compliance_mul(Y, sv_shift_force(F, r)), r);
-      angular[k] = V.w, linear[k] = V.v;
-    }
-    *w[half] = (m3){ angular[0], angular[1], angular[2] };
-    *v[half] = (m3){ linear[0], linear[1], linear[2] };
-  }
-  return out;
+  const v3 a[3] = { { 0, r.z, -r.y }, { -r.z, 0, r.x }, { r.y, -r.x, 0 } };
+  const m3 wv = { s3_mul_add(Y->ww, a[0], Y->wv.x), s3_mul_add(Y->ww, a[1], Y->wv.y),
+                  s3_mul_add(Y->ww, a[2], Y->wv.z) };
+  const s3 vv = {
+    Y->vv.xx + v3_dot(Y->wv.x, a[0]) + v3_dot(wv.x, a[0]), Y->vv.yy + v3_dot(Y->wv.y, a[1]) + v3_dot(wv.y, a[1]),
+    Y->vv.zz + v3_dot(Y->wv.z, a[2]) + v3_dot(wv.z, a[2]), Y->vv.xy + v3_dot(Y->wv.x, a[1]) + v3_dot(wv.y, a[0]),
+    Y->vv.xz + v3_dot(Y->wv.x, a[2]) + v3_dot(wv.z, a[0]), Y->vv.yz + v3_dot(Y->wv.y, a[2]) + v3_dot(wv.z, a[1]),
+  };
+  return (compliance){ Y->ww, wv, vv };
 }
 
-/* Across a mobilizer, from the inboard side: (1 - H G^T) Y (1 - H G^T)^T + H D^-1 H^T. */
-static inline compliance compliance_cross(const compliance *Y, const mobility_factor *own, int nu) {
+/* S - a b^T - b a^T */
+static inline s3 compliance_minus_both(s3 S, v3 a, v3 b) {
+  return (s3){ S.xx - 2 * a.x * b.x,         S.yy - 2 * a.y * b.y,         S.zz - 2 * a.z * b.z,
+               S.xy - a.x * b.y - a.y * b.x, S.xz - a.x * b.z - a.z * b.x, S.yz - a.y * b.z - a.z * b.y };
+}
+
+/* Across a mobilizer, from the inboard side: (1 - H G^T) Y (1 - H G^T)^T + H D^-1 H^T, which is Y - sum over k of
+ * h_k b_k^T + b_k h_k^T with b_k = Y g_k - 1/2 sum over l of (D^-1 + G^T Y G)_kl h_l. `turns`: H has no linear part. */
+static inline compliance compliance_cross(const compliance *Y, const mobility_factor *own, int nu, bool turns) {
   compliance out = *Y;
   sv YG[MOST_MOBILITIES];
+  for (int k = 0; k < nu; k++) YG[k] = compliance_mul(Y, own[k].g);
   for (int k = 0; k < nu; k++) {
-    YG[k] = compliance_mul(Y, own[k].g);
-    compliance_add_outer(&out, sv_neg(own[k].h), YG[k]);
-    compliance_add_outer(&out, YG[k], sv_neg(own[k].h));
+    sv b = YG[k];
+    for (int l = 0; l < nu; l++) b = sv_fma(-0.5 * (own[k].D_inv[l] + sv_dot(own[k].g, YG[l])), own[l].h, b);
+    const v3 w = own[k].h.w, v = own[k].h.v;
+    out.ww = compliance_minus_both(out.ww, w, b.w);
+    out.wv = m3_minus_outer(out.wv, w, b.v);
+    if (turns) continue;
+    out.wv = m3_minus_outer(out.wv, b.w, v);
+    out.vv = compliance_minus_both(out.vv, v, b.v);
   }
-  for (int k = 0; k < nu; k++)
-    for (int l = 0; l < nu; l++) {
-      real s = own[k].D_inv[l] + sv_dot(own[k].g, YG[l]);
-      compliance_add_outer(&out, (sv){ v3_scale(s, own[k].h.w), v3_scale(s, own[k].h.v) }, own[l].h);
-    }
   return out;
 }
 

@@ -37,15 +37,13 @@ static size_t layout(const matter *m, char *memory, pass *p) {
   return at;
 }
 
-static double mean(m3 A) { return (A.x.x + A.y.y + A.z.z) / 3; }
-
 /* The inverse inertias of a body at its centre of mass, which a body without mass has, too. */
 static void weigh_body(const matter *m, cdn_state *state, const pass *p, int i, double weight[2]) {
   const cdn_vec3 center = cdn_body_mass_properties(state, (cdn_body){ i }).com;
   const v3 r = cdni_to_v3(cdni_matter_station(m, state, p->d.pose, (cdn_body){ i }, center));
   const compliance Y = compliance_shift(&p->Y[i], r);
-  weight[0] = mean(Y.vv);
-  weight[1] = mean(Y.ww);
+  weight[0] = s3_trace(Y.vv) / 3;
+  weight[1] = s3_trace(Y.ww) / 3;
 }
 
 /* The diagonal of M^-1: what the mobilizer itself gives, and what the body that it stands on gives. */
@@ -93,7 +91,7 @@ static void weigh(const matter *m, cdn_state *state, const pass *p, double (*bod
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     const compliance inboard = compliance_shift(&p->Y[n->parent], p->d.pose[i].r);
-    p->Y[i] = compliance_cross(&inboard, p->factor + n->u, n->nu);
+    p->Y[i] = compliance_cross(&inboard, p->factor + n->u, n->nu, false);
     weigh_body(m, state, p, i, body[i]);
     weigh_mobilities(n, p->factor + n->u, &inboard, mobility + n->u);
   }

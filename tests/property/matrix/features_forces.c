@@ -1,5 +1,6 @@
 /* shared by tests in this folder */
 /* Features: one force element of each kind. The table is made from the library's own list of kinds. */
+#include <cardan/fixman.h>
 #include <cardan/media.h>
 
 #include "forces/internal.h"
@@ -165,6 +166,14 @@ static void add_exponential_spring(scene *s) {
   cdn_system_add_exponential_spring(s->system, &def);
 }
 
+/* At a gas constant of 1/300 it is as strong as the other forces here; of a free angle and a free length. */
+static void add_fixman(scene *s) {
+  const cdn_fixman_coordinate list[] = { { s->cylinder, 0, CDN_FIXMAN_ANGLE }, { s->cylinder, 1, CDN_FIXMAN_LENGTH } };
+  cdn_fixman_def def = cdn_default_fixman_def();
+  def.gas_constant = 1.0 / 300, def.coordinates = list, def.n_coordinates = 2;
+  cdn_system_add_fixman(s->system, "fixman", &def);
+}
+
 static void apply_forces(scene *s, cdn_state *state) {
   double f[6 * SCENE_MOST_BODIES];
   const int nu = cdn_system_nu(cdn_state_system(state));
@@ -174,11 +183,14 @@ static void apply_forces(scene *s, cdn_state *state) {
 }
 static void add_nothing(scene *s) { (void)s; }
 
+static const refusal fixman_refuses[] = { { "regressors", NULL, "fixman" }, { NULL, NULL, NULL } };
+
 static const feature rows[] = {
 #define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind },
   FORCE_KIND_LIST(FORCE_ROW)
 #undef FORCE_ROW
       { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
+  { .name = "fixman", .add = add_fixman, .differenced = true, .refuses = fixman_refuses },
   { .name = "applied forces", .add = add_nothing, .begin = apply_forces },
 };
 
