@@ -42,6 +42,7 @@
 /* Poses that fulfil something */
 #include <cardan/assembly.h>
 #include <cardan/equilibrium.h>
+#include <cardan/minimize.h>
 #include <cardan/modes.h>
 
 /* Contact */
