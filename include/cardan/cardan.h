@@ -43,6 +43,7 @@
 /* Poses that fulfil something */
 #include <cardan/assembly.h>
 #include <cardan/equilibrium.h>
+#include <cardan/minimize.h>
 #include <cardan/modes.h>
 
 /* Contact */

@@ -31,7 +31,7 @@ typedef struct cdn_equilibrium_def {
 CDN_DEF(equilibrium_def);
 
 typedef struct cdn_equilibrium {
-  int iterations;
+  int iterations;          /**< Newton's steps, and those of a descent */
   double unbalanced;       /**< largest remaining acceleration from rest, rad/s^2 or m/s^2 */
   double constraint_error; /**< largest error of position constraints, in model units */
   double work;             /**< work of all forces on the way, J: the potential energy that was given up, and the work
@@ -54,13 +54,15 @@ typedef struct cdn_equilibrium {
  *  and in nanometres. A model without any stiffness has no scale: its tolerance is in rad/s^2 and m/s^2.
  *
  *  Method: Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region.
- *  A step for CDN_EQUILIBRIUM_STABLE is taken only if forces do work in it: the potential energy falls by more than
- *  forces without a potential take. Their work is integrated along the step. The search follows directions of
+ *  With 100 mobilities or more, a search for CDN_EQUILIBRIUM_STABLE begins with the descent of cdn_minimize
+ *  (minimize.h), unless friction remembers: most_iterations evaluations at most, until its steps are below 1e-3 model
+ *  units. A step for CDN_EQUILIBRIUM_STABLE is taken only if forces do work in it: the potential energy falls by more
+ *  than forces without a potential take. Their work is integrated along the step. The search follows directions of
  *  negative stiffness downhill. A coordinate that no force depends on keeps its bits, unless constraints tie it to
- *  others. Directions without stiffness are not followed if their accelerations are within the tolerance. The
- *  iteration ends when all accelerations are within the tolerance, after further steps while each halves them, or
- *  when rounding hides the effect of displacements below 1e-9. Displacements below 1e-13 count as rounding. Exactly
- *  on a ridge rounding does not decide: the coordinate that moves most increases.
+ *  others, or a descent moves it. Directions without stiffness are not followed if their accelerations are within the
+ *  tolerance. The iteration ends when all accelerations are within the tolerance, after further steps while each
+ *  halves them, or when rounding hides the effect of displacements below 1e-9. Displacements below 1e-13 count as
+ *  rounding. Exactly on a ridge rounding does not decide: the coordinate that moves most increases.
  *
  *  *report (may be NULL) is filled as far as the search came. On failure the State keeps its q and u. Errors:
  *  CDN_ERR_LIMIT (the message names the coordinate with the largest imbalance, and the cause: energy still fell when

@@ -1,6 +1,7 @@
 #include "matter/scale.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "matter/operators.h"
 
@@ -38,6 +39,40 @@ double cdni_matter_reach(const matter *m, cdn_state *state) {
   double reach = 0;
   for (int b = 1; pose && b < m->tree.n; b++) reach = fmax(reach, v3_norm(pose[b].p_GM));
   return reach;
+}
+
+static int by_x(const void *a, const void *b) {
+  const double *p = a, *q = b;
+  return (p[0] > q[0]) - (p[0] < q[0]);
+}
+
+double cdni_matter_nearest_points(const matter *m, cdn_state *state, double *work) {
+  const body_pose *pose = cdni_matter_pose(m, state);
+  size_t n = 0;
+  for (int b = 1; pose && b < m->tree.n; b++) {
+    if (!(cdn_body_mass_properties(state, (cdn_body){ b }).mass > 0) || size_of_body(state, b) > 0) continue;
+    const cdn_vec3 p = cdni_from_v3(pose[b].p_GM);
+    double *at = work + 3 * n++;
+    at[0] = p.x, at[1] = p.y, at[2] = p.z;
+  }
+  if (n > 1) qsort(work, n, 3 * sizeof *work, by_x);
+  double least = INFINITY;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i + 1; j < n && work[3 * j] - work[3 * i] < least; j++) {
+      const double *p = work + 3 * i, *q = work + 3 * j;
+      const double d = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+      if (d > 0 && d < least) least = d;
+    }
+  return least;
+}
+
+double cdni_matter_displacement(const matter *m, const cdn_state *state, const cdn_spatial *V, double length) {
+  double most = 0;
+  for (int b = 1; b < m->tree.n; b++) {
+    const double turn = cdn_norm(V[b].w), way = cdn_norm(V[b].v) + turn * size_of_body(state, b);
+    most = fmax(most, fmax(turn, way / length));
+  }
+  return most;
 }
 
 double cdni_matter_unit(const matter *m, const cdn_state *state, int b, int k, double length) {

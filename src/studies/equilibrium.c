@@ -7,6 +7,7 @@
 
 #include "matter/operators.h"
 #include "matter/scale.h"
+#include "studies/descent.h"
 
 static const char function[] = "cdn_find_equilibrium";
 
@@ -15,9 +16,12 @@ static const double TINY = 1e-6;         /* model units: within this no wall of 
 static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
 static const double BEYOND = 10;         /* of the way to the balance, or to where rounding hides it: looks so far */
 /* measured: docs/constants.md */
-static const int PATIENCE = 20;       /* iterations */
-static const int MOST_POLISHING = 10; /* steps; each doubles the digits until rounding ends it */
-static const double FAR = 1e100;      /* radius: as far as the model likes */
+static const int PATIENCE = 20;             /* iterations */
+static const int MOST_POLISHING = 10;       /* steps; each doubles the digits until rounding ends it */
+static const int MANY = 100;                /* mobilities: with fewer, Newton's method alone is faster */
+static const double NEAR = 1e-3;            /* model units: where steps of a descent become so short it ends */
+static const double MOST_OF_DESCENT = 0.25; /* model units: it does not know where the energy bends */
+static const double FAR = 1e100;            /* radius: as far as the model likes */
 
 /* The trust region, with the numbers of Nocedal and Wright 2006, algorithm 4.1, where they leave a choice from 0 to 1/4
  * for the first: a step that does more than the first part of what the model predicts is taken. One that does more
@@ -200,6 +204,24 @@ static cdn_status polish(search *x) {
   return CDN_OK;
 }
 
+/* With many coordinates a step of Newton's costs as much as very many of descent.c, which comes near a minimum without
+ * matrices. Newton's steps end the way, and tell what kind of equilibrium it is. What friction remembers does not
+ * follow a descent. */
+static cdn_status come_near(search *x) {
+  if (x->goal != CDN_EQUILIBRIUM_STABLE || x->friction.n > 0 || x->nu < MANY || !(x->length > 0)) return CDN_OK;
+  descent d = { .x = x,
+                .least_step = NEAR,
+                .largest_step = fmin(x->def->largest_step, MOST_OF_DESCENT),
+                .most_evaluations = x->def->most_iterations };
+  double *memory = cdn_work_push(x->from, cdni_descent_divide(&d, NULL) * sizeof *memory);
+  if (!memory) return cdni_state_fail(x->rest, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
+  cdni_descent_divide(&d, memory);
+  const cdn_status status = cdni_descent_run(&d);
+  x->report->iterations += d.iterations;
+  cdn_work_pop(x->from, memory);
+  return status;
+}
+
 /* From where the State is; *found tells whether the way ends in an equilibrium. */
 static cdn_status find(search *x, bool *found) {
   bool done = false, stuck = false;
@@ -207,6 +229,7 @@ static cdn_status find(search *x, bool *found) {
   x->radius = FAR;
   CDNI_TRY(cdni_statics_friction_hold(x->rest));
   CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(come_near(x));
   for (int steps = 0;; steps++, x->report->iterations++) {
     CDNI_TRY(look(x));
     CDNI_TRY(cdni_equilibrium_model_fill(x));
@@ -268,17 +291,9 @@ static cdn_status run(search *x) {
   return no_equilibrium(x);
 }
 
-static size_t divide(search *x, int nq, int nu, int nz, double *at) {
-  double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate, &x->start };
-  for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
-  double **const auxiliary[] = { &x->z, &x->z0 };
-  for (int k = 0; at && k < CDNI_COUNT(auxiliary); k++) *auxiliary[k] = at, at += nz;
-  double **const mobilities[] = { &x->force, &x->along, &x->turned, &x->unit, &x->bound };
-  for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
-  const size_t bodies = 6 * (size_t)cdn_system_body_count(cdn_state_system(x->rest));
-  if (at) x->F = (cdn_spatial *)at, at += bodies;
-  return cdni_equilibrium_model_divide(x, nu, at) + bodies + (size_t)nq * CDNI_COUNT(coordinates) +
-         (size_t)nz * CDNI_COUNT(auxiliary) + (size_t)nu * CDNI_COUNT(mobilities);
+static size_t divide(search *x, double *at) {
+  const size_t walk = cdni_equilibrium_walk_divide(x, at);
+  return walk + cdni_equilibrium_model_divide(x, x->nu, at ? at + walk : NULL);
 }
 
 /* In model units, ten times the displacements that rounding may hide: a smaller largest_step could not be
@@ -308,13 +323,11 @@ static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cd
   if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   CDNI_TRY(check_def(state, x.def));
   CDNI_TRY(cdni_rest_state(state, function, &x.rest));
-  const cdn_system *system = cdn_state_system(state);
-  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), nz = cdn_system_nz(system);
-  double *memory = cdn_work_push(state, divide(&x, nq, nu, nz, NULL) * sizeof *memory);
+  double *memory = cdn_work_push(state, divide(&x, NULL) * sizeof *memory);
   cdn_status status = CDN_OK;
   if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   else {
-    divide(&x, nq, nu, nz, memory);
+    divide(&x, memory);
     status = run(&x);
     if (status == CDN_OK) status = hand_over(state, x.rest);
   }

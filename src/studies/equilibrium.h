@@ -1,6 +1,6 @@
 /* The search for an equilibrium, shared by its files: equilibrium.c searches, equilibrium_model.c chooses the
- * displacement of a step, equilibrium_walk.c takes it. A walk needs nothing but the displacement v: another way to
- * choose v, without dense matrices, would stand beside equilibrium_model.c. */
+ * displacement of a step, equilibrium_walk.c takes it. A walk needs nothing but the displacement v: descent.c chooses
+ * it without dense matrices. */
 #ifndef CARDAN_STUDIES_EQUILIBRIUM_H
 #define CARDAN_STUDIES_EQUILIBRIUM_H
 
@@ -19,11 +19,15 @@ typedef struct search {
   cdn_equilibrium *report;
   double *q, *q0, *middle, *rate, *start; /* nq */
   double *z, *z0;                         /* nz: of a step, and before it */
-  double *force, *along, *turned;         /* nu */
-  cdn_spatial *F;                         /* one for each body */
-  double potential;                       /* J, where the step begins */
-  double gained;                          /* J, by the last step that was taken */
-  bool no_step;                           /* the search ended because no step was good */
+  int nu;
+  double *force, *along, *turned; /* nu */
+  double *v;                      /* nu: a step's displacement */
+  double *pull;                   /* nu: M udot where the step begins */
+  bool conservative;              /* all forces there have a potential */
+  cdn_spatial *F;                 /* one for each body */
+  double potential;               /* J, where the step begins */
+  double gained;                  /* J, by the last step that was taken */
+  bool no_step;                   /* the search ended because no step was good */
 
   /* The model's own scales. A displacement is measured in its mobility's unit: 1 rad, or a length of the model. */
   double length; /* m; 0 until it is known */
@@ -36,7 +40,7 @@ typedef struct search {
   double imbalance;                      /* |g| */
   double *X, *d, *g;                     /* n x n, n, n: modes, their curvatures, the gradient */
   double *k;                             /* n: the stiffness that the step uses */
-  double *y, *v;                         /* n, nu: a step, and its displacement */
+  double *y;                             /* n: a step */
   bool *balanced;                        /* nu: mobilities whose own acceleration is within the tolerance */
   bool *idle;                            /* nu: mobilities that no force or constraint depends on */
   double *L, *residual, *U, *VT, *sigma; /* CDN_EQUILIBRIUM_ANY: n x n, n, n x n, n x n, n */
@@ -47,11 +51,14 @@ typedef struct search {
 typedef struct cdni_walk {
   double work;      /* of all forces, J: what the potential lost, and the work of forces without one */
   double by_slopes; /* the same by the power at both ends alone: exact for tiny steps */
+  double power;     /* of all forces at its end, for the displacement v in unit time */
   bool doubtful;    /* forces without a potential vary too much on the way for their work to be known */
 } cdni_walk;
 
 /* ---- equilibrium_walk.c ---- */
 
+/* Divides the memory that walks need; returns the number of doubles. `at` NULL: counts only. x->from is known. */
+size_t cdni_equilibrium_walk_divide(search *x, double *at);
 /* Notes where the step begins. */
 cdn_status cdni_equilibrium_begin_step(search *x);
 /* Takes the step v from there; the State is at its end. */

@@ -23,7 +23,7 @@ static const double SAME = 1e-6;      /* relative: stiffnesses and displacements
 size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
   const size_t n = (size_t)nu, square = n * n;
   double **const squares[] = { &x->X, &x->L, &x->U, &x->VT };
-  double **const rows[] = { &x->d, &x->g, &x->k, &x->y, &x->v, &x->residual, &x->sigma };
+  double **const rows[] = { &x->d, &x->g, &x->k, &x->y, &x->residual, &x->sigma };
   const size_t a = cdni_symmetric_eigen_work(nu), b = cdni_svd_work(nu, nu);
   const size_t size = cdni_statics_size(nu) + cdni_statics_friction_size(x->rest) + CDNI_COUNT(squares) * square +
                       (CDNI_COUNT(rows) + 1) * n + (a > b ? a : b);

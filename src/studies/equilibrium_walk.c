@@ -18,7 +18,7 @@ cdn_status cdni_equilibrium_imbalance(search *x, double *size) {
   if (!udot) return cdni_state_last_status(x->rest);
   CDNI_TRY(cdn_multiply_by_M(x->rest, udot, x->force));
   *size = 0;
-  for (int k = 0; k < x->s.nu; k++) *size += udot[k] * x->force[k];
+  for (int k = 0; k < x->nu; k++) *size += udot[k] * x->force[k];
   *size = sqrt(fmax(0, *size));
   return CDN_OK;
 }
@@ -30,7 +30,7 @@ static cdn_status follow(search *x, double scale) {
   const size_t nz = (size_t)cdn_system_nz(cdn_state_system(x->rest));
   if (x->friction.n == 0) return CDN_OK;
   memcpy(x->z, x->z0, nz * sizeof *x->z);
-  cdni_statics_friction_follow(&x->friction, x->s.nu, scale, x->v, x->z);
+  cdni_statics_friction_follow(&x->friction, x->nu, scale, x->v, x->z);
   return cdn_state_set_z(x->rest, x->z);
 }
 
@@ -55,8 +55,27 @@ static cdn_status move(search *x, double scale, double *q) {
   return CDN_OK;
 }
 
+/* M udot from rest: what forces and constraints leave on the mobilities. */
+static cdn_status find_pull(search *x, double *pull) {
+  const double *udot = cdn_state_udot(x->rest);
+  return udot ? cdn_multiply_by_M(x->rest, udot, pull) : cdni_state_last_status(x->rest);
+}
+
+/* Whether all forces that act where the State is have a potential. */
+static cdn_status is_conservative(search *x, bool *is) {
+  *is = true;
+  if (x->nu == 0) return CDN_OK;
+  CDNI_TRY(cdni_nonpotential_forces(x->rest, x->F, x->force));
+  for (int k = 0; k < x->nu; k++) *is = *is && x->force[k] == 0;
+  for (int b = 1; *is && b < cdn_system_body_count(cdn_state_system(x->rest)); b++)
+    *is = cdn_dot(x->F[b].w, x->F[b].w) == 0 && cdn_dot(x->F[b].v, x->F[b].v) == 0;
+  return CDN_OK;
+}
+
 cdn_status cdni_equilibrium_begin_step(search *x) {
   const cdn_system *system = cdn_state_system(x->rest);
+  CDNI_TRY(find_pull(x, x->pull));
+  CDNI_TRY(is_conservative(x, &x->conservative));
   memcpy(x->q0, cdn_state_q(x->rest), (size_t)cdn_system_nq(system) * sizeof *x->q0);
   if (x->friction.n > 0) memcpy(x->z0, cdn_state_z(x->rest), (size_t)cdn_system_nz(system) * sizeof *x->z0);
   return cdn_potential_energy(x->rest, &x->potential);
@@ -66,7 +85,7 @@ cdn_status cdni_equilibrium_begin_step(search *x) {
 
 /* Power where the State is, for q changing at this rate: of all forces, and of those without a potential. */
 static cdn_status powers(search *x, const double *qdot, double *all, double *nonpotential) {
-  const int nu = x->s.nu;
+  const int nu = x->nu;
   CDNI_TRY(cdni_state_multiply_by_N_inv(x->rest, qdot, x->along));
   CDNI_TRY(cdn_residual(x->rest, NULL, x->force));
   *all = *nonpotential = 0;
@@ -80,11 +99,9 @@ static cdn_status powers(search *x, const double *qdot, double *all, double *non
 
 /* By way of the middle: Simpson's rule on the parabola through the three places, for the forces without a potential.
  * Where the rule of both ends says something else, the work is not known. */
-cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w) {
+static cdn_status walk_by_the_middle(search *x, double potential, cdni_walk *w) {
   const int nq = cdn_system_nq(cdn_state_system(x->rest));
-  double *rate = x->rate, all[3], own[3], potential;
-  CDNI_TRY(move(x, 1, x->q));
-  CDNI_TRY(cdn_potential_energy(x->rest, &potential));
+  double *rate = x->rate, all[3], own[3];
   CDNI_TRY(move(x, 0.5, x->middle));
   for (int k = 0; k < nq; k++) rate[k] = x->q[k] - x->q0[k];
   CDNI_TRY(powers(x, rate, &all[1], &own[1]));
@@ -98,4 +115,42 @@ cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w) {
   w->by_slopes = 0.5 * (all[0] + all[2]);
   w->doubtful = !(fabs(own[0] - 2 * own[1] + own[2]) / 6 <= DOUBTFUL * fabs(w->work));
   return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
+}
+
+static double power(const search *x, const double *pull) {
+  double sum = 0;
+  for (int k = 0; k < x->nu; k++) sum += x->v[k] * pull[k];
+  return sum;
+}
+
+/* Where all forces have a potential at both ends, the ends tell everything. */
+cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w) {
+  double potential;
+  bool conservative = x->conservative;
+  CDNI_TRY(move(x, 1, x->q));
+  CDNI_TRY(cdn_potential_energy(x->rest, &potential));
+  if (conservative) CDNI_TRY(is_conservative(x, &conservative));
+  if (!conservative) CDNI_TRY(walk_by_the_middle(x, potential, w));
+  CDNI_TRY(find_pull(x, x->force));
+  w->power = power(x, x->force);
+  if (conservative)
+    *w = (cdni_walk){ .work = x->potential - potential,
+                      .by_slopes = 0.5 * (power(x, x->pull) + w->power),
+                      .power = w->power };
+  return CDN_OK;
+}
+
+size_t cdni_equilibrium_walk_divide(search *x, double *at) {
+  const cdn_system *system = cdn_state_system(x->from);
+  const size_t nq = (size_t)cdn_system_nq(system), nu = (size_t)cdn_system_nu(system);
+  const size_t nz = (size_t)cdn_system_nz(system), bodies = 6 * (size_t)cdn_system_body_count(system);
+  x->nu = (int)nu;
+  double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate, &x->start };
+  for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
+  double **const auxiliary[] = { &x->z, &x->z0 };
+  for (int k = 0; at && k < CDNI_COUNT(auxiliary); k++) *auxiliary[k] = at, at += nz;
+  double **const mobilities[] = { &x->force, &x->along, &x->turned, &x->pull, &x->v, &x->unit, &x->bound };
+  for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
+  if (at) x->F = (cdn_spatial *)at, at += bodies;
+  return bodies + nq * CDNI_COUNT(coordinates) + nz * CDNI_COUNT(auxiliary) + nu * CDNI_COUNT(mobilities);
 }

@@ -28,6 +28,8 @@ DEFS = {
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion', 'cdn_deliver_def': 'pause',
     'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_atom_def': 'screen', 'cdn_contact_source_def': 'self_size', 'cdn_solvent_def': 'probe', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context', 'cdn_attach_def': 'tell',
+    'cdn_trajectory_def': 'own', 'cdn_molecule_read_def': 'read_file', 'cdn_restart_def': 'time', 'cdn_pdb_def': 'bonds', 'cdn_dcd_def': 'title', 'cdn_atom_def': 'position', 'cdn_solvent_def': 'probe', 'cdn_contact_material': 'thickness', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_soft_material': 'margin', 'cdn_soft_def': 'rates', 'cdn_soft_limit_def': 'disabled', 'cdn_friction_loss_def': 'disabled', 'cdn_soft_equality_def': 'disabled', 'cdn_soft_tendon_def': 'disabled', 'cdn_soft_pair_material': 'margin', 'cdn_check_def': 'tolerance',
+    'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_minimize_def': 'most_evaluations', 'cdn_model_options': 'armature', 'cdn_save_options': 'context', 'cdn_attach_def': 'tell',
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
@@ -41,7 +43,7 @@ RESULTS = {
     'cdn_hmc_report': 'last_energy_error',
     'cdn_contact_law_info': 'lacks',
     'cdn_invertible_report': 'shortfall', 'cdn_invertible_contact': 'velocity', 'cdn_invertible_path_report': 'converged', 'cdn_error': 'text', 'cdn_parameter': 'initial', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_delivery': 'message', 'cdn_failure': 'advice',
-    'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
+    'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_minimization': 'gradient', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
     'cdn_model_note': 'line', 'cdn_check_entry': 'text', 'cdn_model_frame': 'X_BF', 'cdn_model_sensor': 'n', 'cdn_model_actuator': 'activation',
     'cdn_spec_mobilizer': 'part', 'cdn_dcd_info': 'warning',
     'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_attached': 'X_BA', 'cdn_carried': 'text', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient', 'cdn_imbalance': 'slot', 'cdn_entry_time': 'stage'}

@@ -197,6 +197,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_assemble_speeds, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                           \
   X(cdn_track, sizeof(cdn_assembly_report), (w.assembly, w.state, 0, 0, NULL, out, size))                         \
   X(cdn_find_equilibrium, sizeof(cdn_equilibrium), (w.state, NULL, out, size))                                    \
+  X(cdn_minimize, sizeof(cdn_minimization), (w.state, NULL, out, size))                                           \
   X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, NULL, size))                                      \
   X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
   X(cdn_model_get_hulls, sizeof(cdn_model_hull_info), (w.model, out, size))                                       \
