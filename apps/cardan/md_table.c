@@ -1,0 +1,99 @@
+/* The table of a run of `cardan md`: CSV, whole rows at a time. */
+#include <cardan/operators.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "md.h"
+
+static void name_atom(const md_molecule *m, int atom, char name[96]) {
+  const int residue = m->prmtop->residue[atom];
+  snprintf(name, 96, "%s%d:%s", m->prmtop->residue_name[residue], residue + 1, m->prmtop->name[atom]);
+}
+
+/* "ALA2:N-ALA2:CA", with what the coordinate is where the bond has several. */
+static void name_coordinate(const md_molecule *m, const md_coordinate *c, char name[256]) {
+  const cdn_prmtop_bond *b = &m->prmtop->bonds[c->bond];
+  char one[96], other[96], slot[128];
+  name_atom(m, b->atom[0], one), name_atom(m, b->atom[1], other);
+  cdn_system_slot_name(m->system, CDN_POOL_Q, c->q, slot, sizeof slot);
+  const char *part = c->is_alone ? NULL : strrchr(slot, '.');
+  snprintf(name, 256, "%s-%s%s", one, other, part ? part : "");
+}
+
+/* The coordinates of all bonds that move, in the order of the file's bonds. */
+static void find_coordinates(md_table *t, const md_molecule *m) {
+  int n = 0;
+  t->coordinate = allocate((size_t)cdn_system_nq(m->system), sizeof *t->coordinate);
+  for (int k = 0; k < m->prmtop->n_bonds; k++) {
+    const cdn_prmtop_bond *b = &m->prmtop->bonds[k];
+    const cdn_body body = cdn_force_field_bond_body(m->system, m->field, b->atom[0], b->atom[1]);
+    if (body.i <= 0) continue;
+    const int first = cdn_body_first_q(m->system, body), count = cdn_body_nq(m->system, body);
+    for (int i = first; i < first + count; i++) t->coordinate[n++] = (md_coordinate){ k, i, count == 1 };
+  }
+  t->n_coordinates = n;
+}
+
+static void write_header(const md_table *t, const md_molecule *m) {
+  fputs("time", t->file);
+  for (int i = 0; i < CDN_TERM_COUNT; i++) fprintf(t->file, ",%s", cdn_energy_term_name((cdn_energy_term)i));
+  fputs(",potential,kinetic,total,temperature", t->file);
+  for (int i = 0; i < t->n_coordinates; i++) {
+    char name[256];
+    name_coordinate(m, &t->coordinate[i], name);
+    fprintf(t->file, ",%s", name);
+  }
+  fputc('\n', t->file);
+}
+
+bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m) {
+  *t = (md_table){ .file = NULL };
+  if (!a->table) return true;
+  t->file = strcmp(a->table, "-") == 0 ? stdout : fopen(a->table, "w");
+  if (!t->file) {
+    complain("%s: could not be written: %s", visible(a->table), strerror(errno));
+    return false;
+  }
+  find_coordinates(t, m);
+  write_header(t, m);
+  return true;
+}
+
+static void write_number(FILE *file, double x) {
+  char text[CDN_NUMBER_SIZE];
+  cdn_number_text(x, text);
+  fprintf(file, ",%s", text);
+}
+
+cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state) {
+  if (!t->file) return CDN_OK;
+  double energy[CDN_TERM_COUNT], potential, kinetic, sum = 0;
+  char text[CDN_NUMBER_SIZE];
+  CDN_TRY(cdn_force_field_energies(state, m->field, energy));
+  CDN_TRY(cdn_potential_energy(state, &potential));
+  CDN_TRY(cdn_kinetic_energy(state, &kinetic));
+  for (int i = 0; i < CDN_TERM_COUNT; i++) sum += energy[i];
+  if (!t->begun) t->within = sum - potential, t->begun = true;
+  cdn_number_text(cdn_state_time(state), text);
+  fputs(text, t->file);
+  for (int i = 0; i < CDN_TERM_COUNT; i++) write_number(t->file, energy[i]);
+  write_number(t->file, sum), write_number(t->file, kinetic);
+  write_number(t->file, potential + t->within + kinetic);
+  write_number(t->file, m->freedom > 0 ? 2 * kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0);
+  const double turn = 2 * 3.14159265358979323846, *q = cdn_state_q(state);
+  for (int i = 0; i < t->n_coordinates; i++) {
+    const double x = q[t->coordinate[i].q];
+    write_number(t->file, t->coordinate[i].is_alone ? remainder(x, turn) : x);
+  }
+  fputc('\n', t->file);
+  fflush(t->file);
+  return CDN_OK;
+}
+
+bool md_table_close(md_table *t, const md_arguments *a) {
+  free(t->coordinate);
+  return !t->file || finish_output(t->file, a->table);
+}
