@@ -47,11 +47,10 @@ cdn_status md_fastest_period(cdn_state *state, double *period);
 
 /* ---- md_table.c ---------------------------------------------------------------------------- */
 
-/* A coordinate of a bond that moves. Alone: that of a pin, between -pi and pi, or an angle or a length where there is
- * no dihedral. */
+/* A coordinate of a bond that moves. */
 typedef struct md_coordinate {
-  int bond, q; /* of the topology; the place in q */
-  bool is_alone;
+  int bond, q;      /* of the topology; the place in q */
+  const char *part; /* "angle", "dihedral", "length"; "": of a pin, which is most often a dihedral */
 } md_coordinate;
 
 /* A table of a run: time, energies by term, sums, temperature, coordinates of bonds. */

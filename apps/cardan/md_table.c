@@ -1,4 +1,5 @@
 /* The table of a run of `cardan md`: CSV, whole rows at a time. */
+#include <cardan/mobilizers.h>
 #include <cardan/operators.h>
 
 #include <errno.h>
@@ -13,14 +14,26 @@ static void name_atom(const md_molecule *m, int atom, char name[96]) {
   snprintf(name, 96, "%s%d:%s", m->prmtop->residue_name[residue], residue + 1, m->prmtop->name[atom]);
 }
 
-/* "ALA2:N-ALA2:CA", with what the coordinate is where the bond has several. */
+/* "ALA2:N-ALA2:CA", and what the coordinate is, unless it is that of a pin. */
 static void name_coordinate(const md_molecule *m, const md_coordinate *c, char name[256]) {
   const cdn_prmtop_bond *b = &m->prmtop->bonds[c->bond];
-  char one[96], other[96], slot[128];
+  char one[96], other[96];
   name_atom(m, b->atom[0], one), name_atom(m, b->atom[1], other);
-  cdn_system_slot_name(m->system, CDN_POOL_Q, c->q, slot, sizeof slot);
-  const char *part = c->is_alone ? NULL : strrchr(slot, '.');
-  snprintf(name, 256, "%s-%s%s", one, other, part ? part : "");
+  snprintf(name, 256, "%s-%s%s%s", one, other, c->part[0] ? "." : "", c->part);
+}
+
+/* What the coordinates of a bond's mobilizer are (molecule.h: cdn_bond_mobility). */
+static const char *part_of(cdn_mobilizer kind, int k) {
+  static const char *const quaternion[] = { "w", "x", "y", "z" };
+  switch (kind) {
+    case CDN_UNIVERSAL: return k == 0 ? "angle" : "dihedral";
+    case CDN_FUNCTION_BASED: return k == 0 ? "angle" : k == 1 ? "dihedral" : "length";
+    case CDN_BEND_STRETCH: return k == 0 ? "angle" : "length";
+    case CDN_CYLINDER: return k == 0 ? "dihedral" : "length";
+    case CDN_SLIDER: return "length";
+    case CDN_PIN: return "";
+    default: return quaternion[k < 4 ? k : 3];
+  }
 }
 
 /* The coordinates of all bonds that move, in the order of the file's bonds. */
@@ -32,7 +45,8 @@ static void find_coordinates(md_table *t, const md_molecule *m) {
     const cdn_body body = cdn_force_field_bond_body(m->system, m->field, b->atom[0], b->atom[1]);
     if (body.i <= 0) continue;
     const int first = cdn_body_first_q(m->system, body), count = cdn_body_nq(m->system, body);
-    for (int i = first; i < first + count; i++) t->coordinate[n++] = (md_coordinate){ k, i, count == 1 };
+    for (int i = first; i < first + count; i++)
+      t->coordinate[n++] = (md_coordinate){ k, i, part_of(cdn_body_mobilizer(m->system, body), i - first) };
   }
   t->n_coordinates = n;
 }
@@ -84,9 +98,11 @@ cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state) {
   write_number(t->file, potential + t->within + kinetic);
   write_number(t->file, m->freedom > 0 ? 2 * kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0);
   const double turn = 2 * 3.14159265358979323846, *q = cdn_state_q(state);
+  /* A pin that bends is within these bounds by itself. */
   for (int i = 0; i < t->n_coordinates; i++) {
-    const double x = q[t->coordinate[i].q];
-    write_number(t->file, t->coordinate[i].is_alone ? remainder(x, turn) : x);
+    const md_coordinate *c = &t->coordinate[i];
+    const bool turns = !c->part[0] || strcmp(c->part, "dihedral") == 0;
+    write_number(t->file, turns ? remainder(q[c->q], turn) : q[c->q]);
   }
   fputc('\n', t->file);
   fflush(t->file);

@@ -6,6 +6,7 @@
 
 #include <cardan/modes.h>
 #include <cardan/molecule.h>
+#include <cardan/operators.h>
 
 static char shared[4096]; /* an absolute path: tests work elsewhere */
 
@@ -285,6 +286,74 @@ START_TEST(pictures) {
 }
 END_TEST
 
+/* Bonds that bend have dihedrals too, where something further on is off their line: of alanine dipeptide's 21 bonds, one
+ * of which joins the root's two atoms, 20 have angles and 7 dihedrals. The q are those of the positions, and positions
+ * give q. */
+START_TEST(bends_have_dihedrals) {
+  SET_UP();
+  SUCCEEDS("md %s --duration 2fs --step 0.5fs --mobile bends --table a.csv --json", files("alanine-dipeptide"));
+  json_t *got = parse(output);
+  ck_assert(integer(got, "mobilities") == 6 + 20 + 7);
+  table *t = parse_csv_file("a.csv");
+  SAYS(t->header, "ALA2:N-ALA2:CA.angle,ALA2:N-ALA2:CA.dihedral");
+  json_decref(got);
+  SUCCEEDS("md %s --duration 2fs --step 0.5fs --mobile flexible --table a.csv --json", files("alanine-dipeptide"));
+  got = parse(output);
+  ck_assert(integer(got, "mobilities") == 6 + 20 + 7 + 21);
+  t = parse_csv_file("a.csv");
+  SAYS(t->header, "ALA2:N-ALA2:CA.angle,ALA2:N-ALA2:CA.dihedral,ALA2:N-ALA2:CA.length");
+  json_decref(got);
+}
+END_TEST
+
+static double dihedral(const double *x, int i, int j, int k, int l) {
+  cdn_vec3 p[4];
+  const int at[] = { i, j, k, l };
+  for (int n = 0; n < 4; n++) p[n] = cdn_v3(x[3 * at[n]], x[3 * at[n] + 1], x[3 * at[n] + 2]);
+  const cdn_vec3 b1 = cdn_sub(p[1], p[0]), b2 = cdn_sub(p[2], p[1]), b3 = cdn_sub(p[3], p[2]);
+  return atan2(cdn_norm(b2) * cdn_dot(b1, cdn_cross(b2, b3)), cdn_dot(cdn_cross(b1, b2), cdn_cross(b2, b3)));
+}
+
+/* A chain of which all bonds but two bend and turn, or also stretch: its dihedrals are coordinates, whatever angles do. */
+START_TEST(a_chain_that_bends_keeps_its_dihedrals) {
+  for (int flexible = 0; flexible < 2; flexible++) {
+    cdn_molecule *m = cdn_molecule_create("chain");
+    cdn_molecule_add_residue(m, "CHN", 1);
+    for (int i = 0; i < 6; i++) {
+      cdn_atom_def atom = cdn_default_atom_def();
+      atom.mass = 14, atom.position = cdn_v3(0.12 * i, 0.05 * (i % 2), 0.03 * (i % 3));
+      cdn_molecule_add_atom(m, &atom);
+      if (i > 0) cdn_molecule_add_bond(m, i - 1, i);
+      if (i > 2) cdn_molecule_set_bond_mobility(m, i - 1, i, flexible ? CDN_BOND_FLEXIBLE : CDN_BOND_TORSION_BEND);
+    }
+    cdn_system *system = cdn_system_create(NULL);
+    const cdn_force field = cdn_system_add_molecule(system, NULL, m, cdn_ground());
+    OK_FREEZE(system);
+    cdn_state *state, *other;
+    OK(cdn_state_create(system, &state));
+    OK(cdn_state_create(system, &other));
+    /* of six atoms an angle, a dihedral and two lengths, or all five, are rigid */
+    ck_assert_int_eq(cdn_system_nu(system), flexible ? 14 : 11);
+    double q[32], x[18], y[18], log_det;
+    const int nq = cdn_system_nq(system);
+    memcpy(q, cdn_state_q(state), (size_t)nq * sizeof *q);
+    for (int k = 2; k < 4; k++) {
+      const int first = cdn_body_first_q(system, cdn_force_field_bond_body(system, field, k, k + 1));
+      q[first] += 0.2 * k, q[first + 1] = k; /* angle, dihedral */
+    }
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_calc_log_det_M(state, &log_det));
+    ck_assert(isfinite(log_det));
+    OK_ON(state, cdn_force_field_positions(state, field, x));
+    for (int k = 2; k < 4; k++) NEAR(dihedral(x, k - 1, k, k + 1, k + 2), remainder(k, 2 * acos(-1)), 1e-12);
+    OK_ON(other, cdn_force_field_set_positions(other, field, x));
+    OK_ON(other, cdn_force_field_positions(other, field, y));
+    for (int i = 0; i < 18; i++) NEAR(y[i], x[i], 1e-12);
+    cdn_state_destroy(state), cdn_state_destroy(other), cdn_system_release(system), cdn_molecule_destroy(m);
+  }
+}
+END_TEST
+
 /* ---- what is wrong ------------------------------------------------------------------------- */
 
 START_TEST(wrong_usage_exits_2) {
@@ -350,5 +419,6 @@ END_TEST
 
 CHECK_MAIN("md", energies_are_the_references, salt_is_debyes, a_table_for_people, the_swing_falls_fourfold,
            the_fastest_period_is_that_of_the_modes, trajectories_are_read_back, speeds_are_fitted_to_velocities,
-           a_companion_measures_the_error, disulfides_hold, pictures, wrong_usage_exits_2, refused_files_exit_3,
+           a_companion_measures_the_error, disulfides_hold, bends_have_dihedrals,
+           a_chain_that_bends_keeps_its_dihedrals, pictures, wrong_usage_exits_2, refused_files_exit_3,
            boxes_are_dropped_on_request)
