@@ -107,8 +107,8 @@ static void choose(mol_parts *p, int i, joint *j) {
   part->x = find_reference(p, part->parent, part->a, part->b, forward ? bond->x : bond->y, e, false);
   const int wanted_y = forward ? bond->y : bond->x;
   part->y = find_reference(p, i, part->b, part->a, wanted_y, e, false);
-  /* Where nothing is fixed to b, the next bond bends in a plane with this one: it has the dihedral all the same. Without
-   * x the part turns with what is before it. */
+  /* Where nothing is fixed to b, the next bond bends in a plane with this one: there is a dihedral all the same.
+   * Without x the part turns with what is before it. */
   if (part->y < 0 && part->x >= 0) part->y = find_reference(p, i, part->b, part->a, wanted_y, e, true);
   const bool has_x = part->x >= 0, has_y = part->y >= 0;
 
