@@ -1,5 +1,6 @@
 /* cardan md: a molecule of AMBER's files in internal coordinates: its energies, its motion. */
 #include "md.h"
+#include "simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,9 +61,15 @@ static bool read_times(md_arguments *a) {
     complain("md needs --duration T: how long to simulate, in ps; or --energies, for one evaluation");
     return false;
   }
-  if (a->energies && (a->duration > 0 || a->output || a->table || a->step_text || a->companion)) {
-    complain("--energies is one evaluation and takes no steps: leave --duration, --step, --companion, -o and --table "
-             "out");
+  if (a->energies &&
+      (a->duration > 0 || a->output || a->table || a->step_text || a->companion || a->checkpoint || a->resume)) {
+    complain("--energies is one evaluation and takes no steps: leave --duration, --step, --companion, -o, --table and "
+             "checkpoints out");
+    return false;
+  }
+  if ((a->checkpoint || a->resume) && begins_anew_where_saved(a->method)) {
+    complain("--checkpoint is not possible with --method %s, whose results depend on when it is saved",
+             cdn_method_name(a->method));
     return false;
   }
   if (a->duration / a->step > 1e15) {
@@ -92,8 +99,8 @@ static bool settle(md_arguments *a) {
     complain("--picture %s: pictures are PNG files, and their names end in .png", visible(a->picture));
     return false;
   }
-  const char *outputs[] = { a->output, a->table, a->picture };
-  for (int i = 0; i < 3; i++) {
+  const char *outputs[] = { a->output, a->table, a->picture, a->checkpoint };
+  for (int i = 0; i < 4; i++) {
     if (outputs[i] && (strcmp(outputs[i], a->topology) == 0 || strcmp(outputs[i], a->coordinates) == 0)) {
       complain("%s would be overwritten: it is read by this run; choose another output file", visible(outputs[i]));
       return false;
@@ -120,6 +127,8 @@ int command_md(int argc, char **argv) {
     { "report", 0, OPTION_TEXT, &a.report_text, "T", "from frame to frame (default: a hundredth of the duration)" },
     { "output", 'o', OPTION_TEXT, &a.output, "RUN.dcd", "the trajectory" },
     { "table", 0, OPTION_TEXT, &a.table, "RUN.csv", "time, energies by term, temperature, dihedrals of bonds" },
+    { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE", "from which the run can go on: every 10 s, and at its end" },
+    { "resume", 0, OPTION_TEXT, &a.resume, "FILE", "go on from a checkpoint; the other options as before" },
     { "picture", 0, OPTION_TEXT, &a.picture, "FILE.png", "a picture of the last conformation" },
     { "ignore-box", 0, OPTION_FLAG, &a.ignore_box, NULL, "drop a periodic box, which is refused otherwise" },
     { "json", 0, OPTION_FLAG, &a.json, NULL, "write JSON instead of tables" },

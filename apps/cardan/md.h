@@ -10,7 +10,8 @@
 typedef struct md_arguments {
   const char *topology, *coordinates;
   text_list operands; /* the coordinates */
-  const char *mobile, *solvent, *step_text, *duration_text, *report_text, *output, *table, *picture, *method_name;
+  const char *mobile, *solvent, *step_text, *duration_text, *report_text, *output, *table, *picture, *method_name,
+      *checkpoint, *resume;
   double step, duration, report; /* ps */
   double salt;                   /* mol/l */
   bool energies, json, ignore_box, companion, amber_coulomb, quiet;
@@ -62,11 +63,34 @@ typedef struct md_table {
   double within; /* energy within bodies, kJ/mol, which dynamics does not ask for */
 } md_table;
 
-/* False after it has said what is wrong. */
-bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m);
+/* Begins a table, or goes on with one behind its first `keep` bytes (< 0: begins). False after it has said what is
+ * wrong. */
+bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, int64_t keep);
+/* Bytes that have been written; -1: there is no table. */
+int64_t md_table_bytes(const md_table *t);
 cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state);
 /* False if not all could be written, which has been said. */
 bool md_table_close(md_table *t, const md_arguments *a);
+
+/* ---- md_checkpoint.c ------------------------------------------------------------------------ */
+
+/* A straight line through values of the conserved quantity, by least squares: sums of t - t0 and E - E0. */
+typedef struct md_trend {
+  double n, t0, E0, t, tt, E, EE, tE;
+} md_trend;
+
+/* Where a run is, beside its stepper. */
+typedef struct md_position {
+  double steps, frames, interval; /* whole numbers */
+  double table;                   /* its bytes; -1: none */
+  double t0, kinetic, within;     /* ps; sum over steps, and energy within bodies, kJ/mol */
+  md_trend trend;
+} md_position;
+
+/* Writes a checkpoint as a whole. False after it has said what is wrong. */
+bool md_save(const md_arguments *a, const md_position *position, cdn_stepper *stepper);
+/* Reads one of the same molecule, rules and steps. Returns CMD_OK or the code to exit with. */
+int md_resume(const md_arguments *a, const md_molecule *m, md_position *position, cdn_stepper **stepper);
 
 /* ---- md_run.c ------------------------------------------------------------------------------ */
 

@@ -8,14 +8,9 @@
 #include "md.h"
 #include "simulate.h"
 
-/* ---- the conserved quantity: a straight line through all its values, by least squares ---------- */
+/* ---- the conserved quantity ---------------------------------------------------------------- */
 
-typedef struct trend {
-  int64_t n;
-  double t0, E0, t, tt, E, EE, tE; /* sums of t - t0 and E - E0 */
-} trend;
-
-static void trend_add(trend *s, double t, double E) {
+static void trend_add(md_trend *s, double t, double E) {
   if (s->n == 0) s->t0 = t, s->E0 = E;
   const double x = t - s->t0, y = E - s->E0;
   s->n++;
@@ -23,11 +18,10 @@ static void trend_add(trend *s, double t, double E) {
 }
 
 /* The change along the line over `span`, and the root mean square about it. */
-static void trend_end(const trend *s, double span, double *drift, double *swing) {
-  const double n = (double)s->n, xx = s->tt - s->t * s->t / n, yy = s->EE - s->E * s->E / n,
-               xy = s->tE - s->t * s->E / n;
+static void trend_end(const md_trend *s, double span, double *drift, double *swing) {
+  const double xx = s->tt - s->t * s->t / s->n, yy = s->EE - s->E * s->E / s->n, xy = s->tE - s->t * s->E / s->n;
   *drift = xx > 0 ? xy / xx * span : 0;
-  *swing = sqrt(fmax(yy - (xx > 0 ? xy * xy / xx : 0), 0) / n);
+  *swing = sqrt(fmax(yy - (xx > 0 ? xy * xy / xx : 0), 0) / s->n);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -39,15 +33,17 @@ typedef struct run {
   cdn_dcd_writer *dcd;
   md_table table;
   progress shown;
-  int64_t steps, done, interval, frames;
-  double period; /* of the fastest vibration, ps */
+  int64_t steps, done, first, interval, frames; /* first: those of an earlier part */
+  int64_t rows;                                 /* bytes of the table without a row for the end */
+  double period;                                /* of the fastest vibration, ps */
   double t0, reached;
   double kinetic; /* sum over steps, kJ/mol */
-  trend conserved;
+  md_trend conserved;
   double *positions; /* of a frame, nm */
   double seconds;
   cdn_certificate certificate;
   bool unwritten, failed;
+  double saved; /* wall clock, of the last checkpoint or the start */
 } run;
 
 /* What a run at constant energy keeps. Forces that are fed from elsewhere add their part here. */
@@ -62,7 +58,9 @@ static cdn_status note_energy(run *r, cdn_state *state) {
 
 static cdn_status write_frame(run *r, cdn_state *state) {
   CDN_TRY(md_table_row(&r->table, r->m, state));
-  if (!r->dcd || r->done % r->interval != 0) return CDN_OK;
+  if (r->done % r->interval != 0) return CDN_OK;
+  r->rows = md_table_bytes(&r->table);
+  if (!r->dcd) return CDN_OK;
   cdn_vec3 *p = (cdn_vec3 *)r->positions;
   CDN_TRY(cdn_force_field_positions(state, r->m->field, r->positions));
   if (cdn_dcd_write(r->dcd, p) != CDN_OK) {
@@ -78,8 +76,38 @@ static cdn_status note(run *r) {
   return r->done % r->interval == 0 || r->done == r->steps ? write_frame(r, state) : CDN_OK;
 }
 
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+static const double APART = 10; /* s of real time between checkpoints */
+
+static void save(run *r) {
+  const md_position at = { .steps = (double)r->done,
+                           .frames = (double)r->frames,
+                           .interval = (double)r->interval,
+                           .table = (double)r->rows,
+                           .t0 = r->t0,
+                           .kinetic = r->kinetic,
+                           .within = r->table.within,
+                           .trend = r->conserved };
+  if (!md_save(r->a, &at, r->stepper)) r->unwritten = true;
+  r->saved = wall_clock();
+}
+
+/* Trajectory and table are opened where the run is. */
+static int go_on(run *r, md_position *at) {
+  const int code = md_resume(r->a, r->m, at, &r->stepper);
+  if (code != CMD_OK) return code;
+  r->done = r->first = (int64_t)at->steps, r->rows = (int64_t)at->table, r->frames = (int64_t)at->frames,
+  r->interval = (int64_t)at->interval;
+  r->t0 = at->t0, r->kinetic = at->kinetic, r->conserved = at->trend;
+  if (r->done <= r->steps) return CMD_OK;
+  complain("%s: has taken %lld steps already, and --duration %g ps is %lld", visible(r->a->resume), (long long)r->done,
+           r->a->duration, (long long)r->steps);
+  return CMD_USAGE;
+}
+
 static cdn_status take_steps(run *r) {
-  CDN_TRY(note(r));
+  if (!r->a->resume) CDN_TRY(note(r));
   while (r->done < r->steps && !signal_caught() && !r->unwritten) {
     const cdn_status status = cdn_stepper_step(r->stepper, INFINITY);
     if (status == CDN_ERR_LIMIT) continue; /* a signal, which the loop looks at */
@@ -87,7 +115,9 @@ static cdn_status take_steps(run *r) {
     r->done++;
     CDN_TRY(note(r));
     progress_count(&r->shown, (double)r->done, (double)r->steps, "steps");
+    if (r->a->checkpoint && wall_clock() - r->saved > APART) save(r);
   }
+  if (r->a->checkpoint) save(r);
   return CDN_OK;
 }
 
@@ -99,7 +129,9 @@ static bool open_trajectory(run *r) {
   cdn_dcd_def def = cdn_default_dcd_def();
   def.n_atoms = r->m->n_atoms, def.time_step = a->step, def.interval = r->interval;
   def.first_step = llround(r->t0 / a->step);
-  if (cdn_dcd_create(a->output, &def, &r->dcd) == CDN_OK) return true;
+  const cdn_status status =
+      a->resume ? cdn_dcd_append(a->output, &def, r->frames, &r->dcd) : cdn_dcd_create(a->output, &def, &r->dcd);
+  if (status == CDN_OK) return true;
   complain("%s", cdn_last_error_text());
   return false;
 }
@@ -114,6 +146,7 @@ static bool close_outputs(run *r) {
 }
 
 static cdn_status begin(run *r) {
+  if (r->stepper) return CDN_OK;
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = r->a->method, def.fixed_step = r->a->step;
   def.companion = r->a->companion;
@@ -171,7 +204,7 @@ static void print_tables(const run *r, FILE *to, double drift, double swing, dou
   fprintf(to, "%s: %d atoms, %d mobilities%s\n\n", visible(r->a->topology), r->m->n_atoms, r->m->nu,
           r->m->moves ? "" : ", from rest: the coordinates have no velocities");
   fprintf(to, "  steps        %lld of %g fs, %g ps; %.3g s, %.3g ns a day\n", (long long)r->done, 1e3 * r->a->step,
-          r->reached - r->t0, r->seconds, r->seconds > 0 ? 86.4 * (r->reached - r->t0) / r->seconds : 0);
+          r->reached - r->t0, r->seconds, 86.4 * (double)(r->done - r->first) * r->a->step / r->seconds);
   if (isfinite(r->period))
     fprintf(to, "  fastest      %.3g fs, the period of the fastest vibration at the start: %.3g steps\n",
             1e3 * r->period, r->period / r->a->step);
@@ -191,7 +224,7 @@ static void print_tables(const run *r, FILE *to, double drift, double swing, dou
 
 static void report(run *r) {
   double drift, swing;
-  const double kinetic = r->kinetic / (double)r->conserved.n,
+  const double kinetic = r->kinetic / r->conserved.n,
                temperature = r->m->freedom > 0 ? 2 * kinetic / (r->m->freedom * CDN_GAS_CONSTANT) : 0;
   r->reached = cdn_state_time(cdn_stepper_state(r->stepper));
   trend_end(&r->conserved, r->reached - r->t0, &drift, &swing);
@@ -208,12 +241,16 @@ int md_run(const md_arguments *a, md_molecule *m) {
   cdn_status status = md_fastest_period(m->state, &r.period);
   if (status != CDN_OK) return md_failed(a, m->state);
   warn(&r);
-  if (!open_trajectory(&r) || !md_table_open(&r.table, a, m)) {
+  md_position at = { .table = -1 };
+  const int code = a->resume ? go_on(&r, &at) : CMD_OK;
+  if (code != CMD_OK || !open_trajectory(&r) || !md_table_open(&r.table, a, m, a->resume ? (int64_t)at.table : -1)) {
     (void)cdn_dcd_finish(r.dcd);
-    return CMD_OUTPUT;
+    cdn_stepper_destroy(r.stepper);
+    return code != CMD_OK ? code : CMD_OUTPUT;
   }
+  if (a->resume) r.table.begun = true, r.table.within = at.within;
   r.positions = allocate(3 * (size_t)m->n_atoms, sizeof *r.positions);
-  const double started = wall_clock();
+  const double started = r.saved = wall_clock();
   status = begin(&r);
   if (status == CDN_OK) {
     interrupt_on_signal(r.stepper);

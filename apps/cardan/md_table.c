@@ -1,4 +1,5 @@
 /* The table of a run of `cardan md`: CSV, whole rows at a time. */
+#define _POSIX_C_SOURCE 200809L
 #include <cardan/mobilizers.h>
 #include <cardan/operators.h>
 
@@ -6,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "md.h"
 
@@ -63,15 +65,29 @@ static void write_header(const md_table *t, const md_molecule *m) {
   fputc('\n', t->file);
 }
 
-bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m) {
+int64_t md_table_bytes(const md_table *t) { return t->file && t->file != stdout ? ftell(t->file) : -1; }
+
+/* Behind the rows that a checkpoint knows. */
+static bool go_on(md_table *t, const md_arguments *a, int64_t keep) {
+  t->file = fopen(a->table, "r+");
+  if (t->file && fseek(t->file, 0, SEEK_END) == 0 && ftell(t->file) >= keep && ftruncate(fileno(t->file), keep) == 0 &&
+      fseek(t->file, 0, SEEK_END) == 0)
+    return true;
+  complain("%s: is not the table of the run that is resumed: it has less than %lld bytes, or cannot be written",
+           visible(a->table), (long long)keep);
+  return false;
+}
+
+bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, int64_t keep) {
   *t = (md_table){ .file = NULL };
   if (!a->table) return true;
+  find_coordinates(t, m);
+  if (keep >= 0) return go_on(t, a, keep);
   t->file = strcmp(a->table, "-") == 0 ? stdout : fopen(a->table, "w");
   if (!t->file) {
     complain("%s: could not be written: %s", visible(a->table), strerror(errno));
     return false;
   }
-  find_coordinates(t, m);
   write_header(t, m);
   return true;
 }

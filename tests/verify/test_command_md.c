@@ -286,6 +286,37 @@ START_TEST(pictures) {
 }
 END_TEST
 
+/* A run that is resumed writes the bytes of one that was not. */
+START_TEST(runs_are_resumed) {
+  SET_UP();
+  static char whole[TEXT_SIZE], parts[TEXT_SIZE];
+  const char *of = files("alanine-dipeptide"), *common = "--solvent obc2 --step 2fs --report 10fs";
+  SUCCEEDS("md %s %s --duration 94fs -o whole.dcd --table whole.csv --json", of, common);
+  json_t *a = parse(output);
+  SUCCEEDS("md %s %s --duration 44fs -o run.dcd --table run.csv --checkpoint run.checkpoint", of, common);
+  SUCCEEDS("md %s %s --duration 94fs -o run.dcd --table run.csv --resume run.checkpoint --json", of, common);
+  json_t *b = parse(output);
+  ck_assert(integer(b, "steps") == 47 && integer(b, "frames") == 10);
+  NEAR(number(b, "swing"), number(a, "swing"), 0);
+  NEAR(number(b, "drift"), number(a, "drift"), 0);
+  json_decref(a), json_decref(b);
+  read_file("whole.csv", whole), read_file("run.csv", parts);
+  ck_assert_str_eq(whole, parts);
+  ck_assert(system("cmp -s whole.dcd run.dcd") == 0);
+
+  EXITS(2, "md %s %s --duration 20fs --table run.csv --resume run.checkpoint", of, common);
+  SAYS(errors, "has taken 22 steps already");
+  EXITS(2, "md %s --solvent obc2 --step 1fs --duration 94fs --table run.csv --resume run.checkpoint", of);
+  SAYS(errors, "steps of 2 fs by verlet");
+  EXITS(3, "md %s %s --duration 94fs --table run.csv --resume whole.csv", of, common);
+  SAYS(errors, "is no checkpoint");
+  EXITS(3, "md %s %s --duration 94fs --table run.csv --resume run.checkpoint --mobile backbone", of, common);
+  EXITS(3, "md %s %s --duration 94fs --table run.csv --resume nothing", of, common);
+  EXITS(4, "md %s %s --duration 94fs --table one.xml --resume run.checkpoint", of, common);
+  SAYS(errors, "is not the table");
+}
+END_TEST
+
 /* Bonds that bend have dihedrals too, where something further on is off their line: of alanine dipeptide's 21 bonds, one
  * of which joins the root's two atoms, 20 have angles and 7 dihedrals. The q are those of the positions, and positions
  * give q. */
@@ -419,6 +450,6 @@ END_TEST
 
 CHECK_MAIN("md", energies_are_the_references, salt_is_debyes, a_table_for_people, the_swing_falls_fourfold,
            the_fastest_period_is_that_of_the_modes, trajectories_are_read_back, speeds_are_fitted_to_velocities,
-           a_companion_measures_the_error, disulfides_hold, bends_have_dihedrals,
+           a_companion_measures_the_error, disulfides_hold, runs_are_resumed, bends_have_dihedrals,
            a_chain_that_bends_keeps_its_dihedrals, pictures, wrong_usage_exits_2, refused_files_exit_3,
            boxes_are_dropped_on_request)
