@@ -1,5 +1,5 @@
-/* Checkpoints of `cardan md`: a line of text that says where the run is, then its stepper. Numbers of the line read back
- * as the same bits. */
+/* Checkpoints of `cardan md`: a line of text that says where the run is, then its stepper. Numbers of the line read
+ * back as the same bits. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

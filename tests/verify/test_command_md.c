@@ -7,6 +7,7 @@
 #include <cardan/modes.h>
 #include <cardan/molecule.h>
 #include <cardan/operators.h>
+#include <cardan/scene.h>
 
 static char shared[4096]; /* an absolute path: tests work elsewhere */
 
@@ -274,6 +275,44 @@ START_TEST(disulfides_hold) {
 }
 END_TEST
 
+/* A ball an atom, two rods a bond, where the atoms are. */
+START_TEST(scenes_have_atoms_and_bonds) {
+  cdn_molecule *m = cdn_molecule_create("water");
+  for (int i = 0; i < 3; i++) {
+    cdn_atom_def atom = cdn_default_atom_def();
+    atom.element = i == 0 ? 8 : 1, atom.mass = i == 0 ? 16 : 1;
+    atom.position = cdn_v3(0.05 * i, i == 2 ? 0.08 : 0, i == 1 ? 0.09 : 0);
+    cdn_molecule_add_atom(m, &atom);
+    if (i > 0) cdn_molecule_add_bond(m, 0, i);
+  }
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_force field = cdn_system_add_molecule(system, NULL, m, cdn_ground());
+  OK_FREEZE(system);
+  cdn_state *state;
+  cdn_scene *scene;
+  int n;
+  double x[9];
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_state_set_q(state, (const double[]){ 0.6, 0, 0.8, 0, 1, 2, 3 }));
+  OK_ON(state, cdn_force_field_positions(state, field, x));
+  OK_ON(state, cdn_scene_create(state, NULL, &scene));
+  OK_ON(state, cdn_scene_update(scene, state));
+  const cdn_mark *marks = cdn_scene_marks(scene, &n);
+  ck_assert_int_eq(n, 3 + 2 * 2);
+  for (int i = 0; i < 3; i++) {
+    ck_assert(marks[i].kind == CDN_MARK_POINT);
+    NEAR(cdn_norm(cdn_sub(marks[i].X_G.p, cdn_v3(x[3 * i], x[3 * i + 1], x[3 * i + 2]))), 0, 1e-12);
+    NEAR(marks[i].size[0], i == 0 ? 0.038 : 0.0275, 1e-12); /* a quarter of 0.152 and 0.11 nm */
+  }
+  const double bond[] = { hypot(0.05, 0.09), hypot(0.1, 0.08) };
+  for (int i = 3; i < 7; i++) {
+    ck_assert(marks[i].kind == CDN_MARK_LINE && marks[i].size[1] > 0);
+    NEAR(marks[i].size[0], bond[(i - 3) / 2] / 2, 1e-12);
+  }
+  cdn_scene_destroy(scene), cdn_state_destroy(state), cdn_system_release(system), cdn_molecule_destroy(m);
+}
+END_TEST
+
 START_TEST(pictures) {
   SET_UP();
   const int code = cardan("md %s --energies --picture a.png", files("alanine-dipeptide"));
@@ -317,9 +356,8 @@ START_TEST(runs_are_resumed) {
 }
 END_TEST
 
-/* Bonds that bend have dihedrals too, where something further on is off their line: of alanine dipeptide's 21 bonds, one
- * of which joins the root's two atoms, 20 have angles and 7 dihedrals. The q are those of the positions, and positions
- * give q. */
+/* Bonds that bend have dihedrals too, where something further on is off their line: of alanine dipeptide's 21 bonds,
+ * one of which joins the root's two atoms, 20 have angles and 7 dihedrals. */
 START_TEST(bends_have_dihedrals) {
   SET_UP();
   SUCCEEDS("md %s --duration 2fs --step 0.5fs --mobile bends --table a.csv --json", files("alanine-dipeptide"));
@@ -345,7 +383,8 @@ static double dihedral(const double *x, int i, int j, int k, int l) {
   return atan2(cdn_norm(b2) * cdn_dot(b1, cdn_cross(b2, b3)), cdn_dot(cdn_cross(b1, b2), cdn_cross(b2, b3)));
 }
 
-/* A chain of which all bonds but two bend and turn, or also stretch: its dihedrals are coordinates, whatever angles do. */
+/* A chain of which all bonds but two bend and turn, or also stretch: its dihedrals are coordinates, whatever angles
+ * do. */
 START_TEST(a_chain_that_bends_keeps_its_dihedrals) {
   for (int flexible = 0; flexible < 2; flexible++) {
     cdn_molecule *m = cdn_molecule_create("chain");
@@ -451,5 +490,5 @@ END_TEST
 CHECK_MAIN("md", energies_are_the_references, salt_is_debyes, a_table_for_people, the_swing_falls_fourfold,
            the_fastest_period_is_that_of_the_modes, trajectories_are_read_back, speeds_are_fitted_to_velocities,
            a_companion_measures_the_error, disulfides_hold, runs_are_resumed, bends_have_dihedrals,
-           a_chain_that_bends_keeps_its_dihedrals, pictures, wrong_usage_exits_2, refused_files_exit_3,
-           boxes_are_dropped_on_request)
+           a_chain_that_bends_keeps_its_dihedrals, scenes_have_atoms_and_bonds, pictures, wrong_usage_exits_2,
+           refused_files_exit_3, boxes_are_dropped_on_request)
