@@ -235,6 +235,7 @@ int command_info(int argc, char **argv);
 int command_equilibrium(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_eval(int argc, char **argv);
+int command_md(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_render(int argc, char **argv);

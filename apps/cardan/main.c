@@ -15,6 +15,7 @@ static const struct {
   { "equilibrium", command_equilibrium, "where the model comes to rest" },
   { "modes", command_modes, "how it vibrates there: frequencies, damping, shapes" },
   { "simulate", command_simulate, "a trajectory of asked accuracy, and a certificate of what it is worth" },
+  { "md", command_md, "a molecule of AMBER's files: energies by term, a run of some of its bonds" },
   { "plot", command_plot, "a picture of a trajectory: coordinates, energies, step sizes" },
   { "render", command_render, "a picture of the model, or a video of a run" },
   { "view", command_view, "the model in a browser, running: to look at, to steer, to pull" },
@@ -25,7 +26,7 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const char what[] = "cardan: simulation of jointed bodies, from a model file (URDF or MJCF)\n"
+static const char what[] = "cardan: simulation of jointed bodies, from a model file (URDF or MJCF; molecules: prmtop)\n"
                            "\n"
                            "usage: cardan COMMAND FILE [options]\n"
                            "\n"

@@ -62,7 +62,7 @@ int played_frames(played *p, const char *label, double fps, int (*add)(void *to,
   int code = CMD_OK;
   for (int i = 0; i < (int)wanted && code == CMD_OK; i++) {
     const double time = fmin(p->from + i / fps, p->end);
-    progress_frames(&bar, i, (int)wanted);
+    progress_count(&bar, i, wanted, "frames");
     code = played_show(p, time) == CDN_OK ? add(to, time) : played_failed(p);
   }
   progress_erase(&bar);

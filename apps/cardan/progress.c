@@ -54,12 +54,13 @@ void progress_update(progress *p, double t, double step) {
   fflush(stderr);
 }
 
-void progress_frames(progress *p, int done, int all) {
+void progress_count(progress *p, double done, double all, const char *what) {
   double elapsed;
   if (done == 0 || !is_due(p, &elapsed)) return;
   char left[32];
   time_left_text(elapsed / done * (all - done), left);
-  fprintf(stderr, "\r\x1b[K%s %3d%%  %d of %d frames  %s left", p->label, (int)(100.0 * done / all), done, all, left);
+  fprintf(stderr, "\r\x1b[K%s %3.0f%%  %.0f of %.0f %s  %s left", p->label, floor(100 * done / all), done, all, what,
+          left);
   fflush(stderr);
 }
 

@@ -166,7 +166,7 @@ static int run_all(const rollout *a, cdn_ensemble *e, const cdn_system *system, 
       return complain_of(e);
     }
     keep(e, system, row + 1, t);
-    progress_frames(&shown, (int)row + 1, (int)t->rows);
+    progress_count(&shown, row + 1, t->rows, "rows");
   }
   progress_erase(&shown);
   return CMD_OK;

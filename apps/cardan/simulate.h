@@ -46,8 +46,8 @@ typedef struct progress {
 progress progress_begin(const char *label, double t0, double t_end, bool quiet);
 /* Redraws the line, at most ten times a second. */
 void progress_update(progress *p, double t, double step);
-/* The same where the way is a number of frames. */
-void progress_frames(progress *p, int done, int all);
+/* The same where the way is a number of frames, or of steps, as `what` says. */
+void progress_count(progress *p, double done, double all, const char *what);
 void progress_erase(progress *p);
 /* Tells once, within seconds, where the pace of a run leads nowhere, and what may be the cause. */
 void progress_watch(progress *p, cdn_stepper *stepper);

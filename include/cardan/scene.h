@@ -246,7 +246,7 @@ CDN_API const cdn_transform *cdn_scene_poses(const cdn_scene *scene);
 /** The form of a mark. All but text are placed by X_G. Values never change; later releases append some. */
 typedef enum cdn_mark_kind {
   CDN_MARK_POINT,     /**< a small ball of radius size[0] */
-  CDN_MARK_LINE,      /**< from the origin along z of X_G; size[0]: length */
+  CDN_MARK_LINE,      /**< from the origin along z of X_G; size[0]: length; size[1]: radius, 0: thin */
   CDN_MARK_ARROW,     /**< likewise, with its head at the far end */
   CDN_MARK_TURN,      /**< a moment: an arrow with two heads, likewise */
   CDN_MARK_FRAME,     /**< three axes of length size[0] */

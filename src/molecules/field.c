@@ -49,7 +49,7 @@ void mol_field_free(field *f) {
   GIVE(f, f->bodies, f->n_bodies + 1), GIVE(f, f->terms, f->n_terms), GIVE(f, f->pairs, f->n_pairs);
   GIVE(f, f->left_start, f->n + 1), GIVE(f, f->left_out, f->n_left);
   GIVE(f, f->lj, 2 * f->n_types * f->n_types), GIVE(f, f->parameter, 2 * f->n_terms);
-  GIVE(f, f->joints, f->n_bodies);
+  GIVE(f, f->joints, f->n_bodies), GIVE(f, f->element, f->n), GIVE(f, f->bond, f->n_bonds);
 }
 
 static void destroy(void *self) { mol_field_free(self); }
@@ -78,8 +78,11 @@ static void fill_slots(field *f, const mol_parts *p) {
     f->station[s] = p->station[i];
     f->charge[i] = a->charge;
     f->radius[s] = a->radius, f->screen[s] = a->screen;
+    f->element[s] = a->element;
     mol_label(m, i, f->label[i]);
   }
+  for (int k = 0; k < f->n_bonds; k++)
+    f->bond[k][0] = f->slot_of[MOL_BOND(m, k).a], f->bond[k][1] = f->slot_of[MOL_BOND(m, k).b];
 }
 
 /* Types: the classes that atoms have, and one for atoms without. */
@@ -275,6 +278,7 @@ static bool fill(field *f, const mol_parts *p) {
   f->parameter = take(f, 2 * (size_t)f->n_terms, sizeof *f->parameter, &ok);
   f->lj = take(f, 2 * (size_t)f->n_types * (size_t)f->n_types, sizeof *f->lj, &ok);
   f->joints = take(f, (size_t)f->n_bodies, sizeof *f->joints, &ok);
+  f->element = take(f, n, sizeof *f->element, &ok), f->bond = take(f, (size_t)f->n_bonds, sizeof *f->bond, &ok);
   if (ok) {
     fill_slots(f, p);
     fill_types(f, m, room);
@@ -350,6 +354,7 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
               .n = (int)m->atoms.count,
               .n_bodies = p.n,
               .n_terms = (int)m->terms.count,
+              .n_bonds = (int)m->bonds.count,
               .coulomb_constant = m->coulomb_constant,
               .solvent = m->solvent };
   f.row = (f.n + 2 * FIELD_ROW - 1) / FIELD_ROW * FIELD_ROW;
@@ -366,6 +371,7 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
   ops.subsystem.self_size = sizeof f;
   ops.subsystem.declare = mol_declare;
   ops.subsystem.destroy = destroy;
+  ops.subsystem.decorate = mol_decorate;
   const cdn_force id = ok ? cdn_system_add_custom_force(system, &ops, &f) : none;
   if (id.i < 0) mol_field_free(&f);
   return id;

@@ -46,11 +46,12 @@ typedef struct field_joint {
 typedef struct field {
   cdn_allocator memory;
   char name[2 * MOLECULE_NAME];
-  int n, row, n_types, n_bodies, n_terms, n_pairs, n_left; /* row: n and the padding */
-  int32_t *slot_of, *atom_of;                              /* by atom; by slot */
-  int32_t *type;                                           /* by slot */
-  field_body *bodies;                                      /* n_bodies and an end */
-  cdn_vec3 *station;                                       /* by slot */
+  int n, row, n_types, n_bodies, n_terms, n_pairs, n_left, n_bonds; /* row: n and the padding */
+  int32_t *slot_of, *atom_of;                                       /* by atom; by slot */
+  int32_t *type, *element;                                          /* by slot */
+  int32_t (*bond)[2];                                               /* of slots */
+  field_body *bodies;                                               /* n_bodies and an end */
+  cdn_vec3 *station;                                                /* by slot */
   field_term *terms;
   field_pair *pairs;               /* those with factors, not in the dense sum */
   int32_t *left_start, *left_out;  /* by slot: slots of higher number that the dense sum leaves out, sorted */
@@ -112,6 +113,8 @@ cdn_status mol_evaluate(const field *f, cdn_state *state, bool whole, field_work
 cdn_status mol_declare(void *self, cdn_declarer *d);
 cdn_status mol_calc_force(const void *self, cdn_state *state, cdn_forces *out);
 cdn_status mol_calc_potential(const void *self, cdn_state *state, double *energy);
+/* How it looks (decorate.c). */
+cdn_status mol_decorate(const void *self, cdn_state *state, cdn_decorations *d);
 cdn_status mol_get_tables(const field *f, cdn_state *state, field_tables *t);
 
 void mol_field_free(field *f);

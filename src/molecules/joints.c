@@ -43,14 +43,20 @@ static bool keeps_direction(const mol_parts *p, int k, int bond, int to) {
   return MOL_BOND(p->m, bond).mobility == CDN_BOND_TORSION || p->part[k].bond == bond;
 }
 
-/* The reference atom at `at` for the bond to `other`: the user's, or the best whose direction is fixed to part k and
- * not along the bond; -1: none. */
-static int find_reference(const mol_parts *p, int k, int at, int other, int wanted, cdn_vec3 e) {
+/* Whether a bond bends: then its outer atom stays in the plane of the angle, which the joint of the bond turns. */
+static bool bends(const mol_parts *p, int bond) {
+  const cdn_bond_mobility mobility = MOL_BOND(p->m, bond).mobility;
+  return mobility == CDN_BOND_TORSION_BEND || mobility == CDN_BOND_FLEXIBLE;
+}
+
+/* The reference atom at `at` for the bond to `other`: the user's, or the best whose direction is fixed to part k, or
+ * (`also`) whose bond bends, and not along the bond; -1: none. */
+static int find_reference(const mol_parts *p, int k, int at, int other, int wanted, cdn_vec3 e, bool also) {
   int best = -1;
   cdn_vec3 side;
   for (int i = p->g.start[at]; i < p->g.start[at + 1]; i++) {
     const int to = p->g.neighbour[i];
-    if (to == other || !keeps_direction(p, k, p->g.bond[i], to)) continue;
+    if (to == other || !(keeps_direction(p, k, p->g.bond[i], to) || (also && bends(p, p->g.bond[i])))) continue;
     if (MOL_BOND(p->m, p->g.bond[i]).mobility == CDN_BOND_FREE) continue;
     if (!across(cdn_sub(place_of(p, to), place_of(p, at)), e, &side)) continue;
     if (to == wanted) return to;
@@ -98,8 +104,12 @@ static void choose(mol_parts *p, int i, joint *j) {
   const cdn_vec3 a = place_of(p, part->a), b = place_of(p, part->b), e = unit(cdn_sub(b, a));
   const double length = cdn_norm(cdn_sub(b, a));
   const bool forward = bond->a == part->a;
-  part->x = find_reference(p, part->parent, part->a, part->b, forward ? bond->x : bond->y, e);
-  part->y = find_reference(p, i, part->b, part->a, forward ? bond->y : bond->x, e);
+  part->x = find_reference(p, part->parent, part->a, part->b, forward ? bond->x : bond->y, e, false);
+  const int wanted_y = forward ? bond->y : bond->x;
+  part->y = find_reference(p, i, part->b, part->a, wanted_y, e, false);
+  /* Where nothing is fixed to b, the next bond bends in a plane with this one: there is a dihedral all the same.
+   * Without x the part turns with what is before it. */
+  if (part->y < 0 && part->x >= 0) part->y = find_reference(p, i, part->b, part->a, wanted_y, e, true);
   const bool has_x = part->x >= 0, has_y = part->y >= 0;
 
   const cdn_rotation any = cdn_rotation_z_to(e); /* where there is nothing to measure from */

@@ -127,7 +127,7 @@ static cdn_status add_mark(cdn_renderer *r, const cdn_mark *m) {
   const double thin = 0.003 * r->radius;
   switch ((cdn_mark_kind)m->kind) {
     case CDN_MARK_POINT: return add_thing(r, FORM_BALL, m->X_G, m->size[0], m->size[0], m->size[0], m->rgba);
-    case CDN_MARK_LINE: return add_rod(r, m->X_G, 0, m->size[0], thin, m->rgba);
+    case CDN_MARK_LINE: return add_rod(r, m->X_G, 0, m->size[0], m->size[1] > 0 ? m->size[1] : thin, m->rgba);
     case CDN_MARK_ARROW: return add_arrow(r, m, 1.5 * thin, 1);
     case CDN_MARK_TURN: return add_arrow(r, m, 1.5 * thin, 2);
     case CDN_MARK_FRAME: return add_frame(r, m, thin);

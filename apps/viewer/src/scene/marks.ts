@@ -21,13 +21,14 @@ export class Marks {
   private readonly balls = new Solids(new THREE.SphereGeometry(1, 16, 12));
   // From its base at z = 0 to its tip at z = 1.
   private readonly cones = new Solids(new THREE.ConeGeometry(1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5));
+  private readonly rods = new Solids(new THREE.CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5));
   private readonly discs = new Solids(new THREE.CylinderGeometry(1, 1, 1e-3, 32).rotateX(Math.PI / 2));
   private readonly pose = new Float32Array(WORDS);
   private readonly color = new THREE.Color();
   private head = 0.05; // length of a long arrow's head
 
   constructor() {
-    for (const solids of [this.balls, this.cones, this.discs]) this.group.add(solids.group);
+    for (const solids of [this.balls, this.cones, this.rods, this.discs]) this.group.add(solids.group);
     this.group.add(this.lines.group, this.labels.mesh);
     this.begin();
     this.end();
@@ -38,11 +39,11 @@ export class Marks {
   }
 
   begin(): void {
-    for (const batch of [this.lines, this.labels, this.balls, this.cones, this.discs]) batch.begin();
+    for (const batch of [this.lines, this.labels, this.balls, this.cones, this.rods, this.discs]) batch.begin();
   }
 
   end(): void {
-    for (const batch of [this.lines, this.labels, this.balls, this.cones, this.discs]) batch.end();
+    for (const batch of [this.lines, this.labels, this.balls, this.cones, this.rods, this.discs]) batch.end();
   }
 
   view(width: number, height: number, ratio: number, near: number): void {
@@ -77,8 +78,9 @@ export class Marks {
       case DISC:
         this.discs.place(this.discs.add(this.color, alpha), pose, s0, s1, Math.min(s0, s1), 0);
         break;
-      case LINE:
-        this.line(0, s0, r, g, b, alpha);
+      case LINE: // s1: its radius; 0: thin
+        if (s1 > 0) this.rods.place(this.rods.add(this.color, alpha), pose, s1, s1, s0, 0);
+        else this.line(0, s0, r, g, b, alpha);
         break;
       case ARROW:
         this.arrow(s0, 1, r, g, b, alpha);
