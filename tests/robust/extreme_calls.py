@@ -13,7 +13,7 @@ from public_headers import expand, parts
 
 # Ends what the test still needs, waits for the world outside, takes as long as it is asked to, or is of no interest. Callbacks that tests bring (ops, providers), and
 # problems of arrays whose lengths belong together (molecules and their files, too), have tests of their own.
-LEFT_OUT = re.compile(r'_destroy$|^cdn_renderer_measure$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_(prmtop|restart|pdb|dcd|molecule|cluster|force_field|mix)_|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_decorat|^cdn_work_pop$|^cdn_law_add$|^cdn_source_add$|_ops\b|_provider\b|^cdn_view_(open|run|close|write)$|^cdn_deliver_sized$|^cdn_philox$|^cdn_random_(uniform|normal)$|cdn_invertible_(create|problem|motion_advance|optimize_path_sized)\b')
+LEFT_OUT = re.compile(r'_destroy$|^cdn_renderer_measure$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_(prmtop|restart|pdb|dcd|molecule|cluster|force_field|mix|hmc)_|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_decorat|^cdn_work_pop$|^cdn_law_add$|^cdn_source_add$|_ops\b|_provider\b|^cdn_view_(open|run|close|write)$|^cdn_deliver_sized$|^cdn_philox$|^cdn_random_(uniform|normal)$|cdn_invertible_(create|problem|motion_advance|optimize_path_sized)\b')
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.
@@ -52,7 +52,7 @@ IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem',
 # Ids of which { -1 } says none or any, and is no mistake.
 MAY_BE_NONE = ['except', 'shape_a', 'shape_b', 'body_a', 'body_b']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind', 'carry_fate', 'energy_term']
+         'sequence', 'axes_fixed', 'spec_kind', 'spec_cone', 'spec_solver_kind', 'spec_integrator', 'geometry_kind', 'element_type', 'invertible_growth', 'soft_kind', 'carry_fate', 'energy_term', 'minimize_end']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_invertible_law|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key|solver)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law', 'muscle']

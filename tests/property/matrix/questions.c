@@ -29,8 +29,6 @@ static const question questions[] = {
   { "lanes in time", ask_lanes_advance, ALL_METHODS, 1 },
   { "copy", ask_copy, 1, 1 },
   { "checkpoint", ask_checkpoint, 1, 1 },
-  { "vector", ask_vector, 1, 4 },
-  { "run from a vector", ask_run_vector, ALL_METHODS, 4 },
   { "checkpoint of a run", ask_run_checkpoint, ALL_METHODS, 1 },
   { "invertible motion", ask_invertible, 1, 1 },
   { "linearization", ask_linearization, 1, 12 },
@@ -40,6 +38,8 @@ static const question questions[] = {
   { "impulses", ask_impulses, 1, 2 },
   { "goals", ask_goals, 1, 3 },
   { "verdict", ask_verdict, 2, 97 },
+  { "vector", ask_vector, 1, 4 },
+  { "run from a vector", ask_run_vector, ALL_METHODS, 4 },
 };
 
 int question_count(void) { return (int)(sizeof questions / sizeof *questions); }
