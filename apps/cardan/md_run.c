@@ -245,6 +245,7 @@ int md_run(const md_arguments *a, md_molecule *m) {
   const int code = a->resume ? go_on(&r, &at) : CMD_OK;
   if (code != CMD_OK || !open_trajectory(&r) || !md_table_open(&r.table, a, m, a->resume ? (int64_t)at.table : -1)) {
     (void)cdn_dcd_finish(r.dcd);
+    (void)md_table_close(&r.table, a);
     cdn_stepper_destroy(r.stepper);
     return code != CMD_OK ? code : CMD_OUTPUT;
   }

@@ -182,7 +182,8 @@ START_TEST(wrong_controls_are_said) {
   EXITS(3, "rollout arm.xml --controls bad.npy --step 0.1 -o a.npy");
   SAYS(errors, "no array of NumPy");
   FILE *file = fopen("bad.npy", "wb");
-  fwrite("\x93NUMPY\1\0\x46\0{'descr': '<f8', 'fortran_order': False, 'shape': (99, 99, 2), }   \n", 1, 80, file);
+  fwrite("\x93NUMPY\1\0\x46\0", 1, 10, file);
+  fprintf(file, "%-69s\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (99, 99, 2), }");
   fclose(file);
   EXITS(3, "rollout arm.xml --controls bad.npy --step 0.1 -o a.npy");
   SAYS(errors, "as many numbers as its head says");
