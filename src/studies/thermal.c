@@ -109,6 +109,6 @@ cdn_status cdn_calc_kT(cdn_state *state, int removed, double *kT) {
   double K;
   CDNI_TRY(cdn_count_thermal_freedoms(state, &n));
   CDNI_TRY(cdn_kinetic_energy(state, &K));
-  *kT = n > removed ? 2 * K / (n - removed) : NAN;
+  *kT = n > removed ? 2 * K / ((double)n - removed) : NAN;
   return CDN_OK;
 }
