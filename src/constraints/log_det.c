@@ -49,35 +49,29 @@ typedef struct work {
 
 /* ---- memory ---- */
 
-typedef struct carver {
-  char *at;
-  size_t used;
-} carver;
-static void *carve(carver *c, size_t count, size_t size) {
-  void *out = c->at ? c->at + c->used : NULL;
-  c->used += (count * size + 63) / 64 * 64;
-  return out;
-}
-
-static void lay_out(work *w, carver *c, bool gradient) {
+/* The parts of a block; without one (base NULL) their bytes are counted. */
+static size_t lay_out(work *w, void *base, bool gradient) {
+  size_t at = 0;
   const size_t nb = (size_t)w->m->tree.n, nu = (size_t)w->m->tree.nu, nq = (size_t)w->m->tree.nq, n = (size_t)w->n;
-  w->J = carve(c, (size_t)w->plan->n_J, sizeof *w->J);
-  w->g = carve(c, (size_t)w->plan->n_g, sizeof *w->g);
-  w->of = carve(c, 2 * n, sizeof *w->of);
-  w->V = carve(c, n * nb, sizeof *w->V);
-  w->y = carve(c, n * nu, sizeof *w->y);
-  w->A = carve(c, n * n, sizeof *w->A);
-  w->F = carve(c, nb, sizeof *w->F), w->z = carve(c, nb, sizeof *w->z);
-  w->f = carve(c, nu, sizeof *w->f), w->eps = carve(c, nu, sizeof *w->eps);
-  if (!gradient) return;
-  w->X = carve(c, n * nb, sizeof *w->X);
-  w->inverse = carve(c, n * n, sizeof *w->inverse);
-  w->rest = carve(c, nb, sizeof *w->rest), w->still = carve(c, nu, sizeof *w->still);
-  w->copy.pose = carve(c, nb, sizeof *w->copy.pose), w->copy.twist = carve(c, nb, sizeof *w->copy.twist);
-  w->copy.q = carve(c, nq, sizeof *w->copy.q), w->copy.u = carve(c, nu, sizeof *w->copy.u);
-  w->copy.J = carve(c, (size_t)CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_BODIES, sizeof *w->copy.J);
-  w->copy.g = carve(c, (size_t)CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_MOBILITIES, sizeof *w->copy.g);
-  w->copy.bias = carve(c, CONSTRAINT_MOST_EQUATIONS, sizeof *w->copy.bias);
+  w->J = cdni_part(base, &at, (size_t)w->plan->n_J, sizeof *w->J);
+  w->g = cdni_part(base, &at, (size_t)w->plan->n_g, sizeof *w->g);
+  w->of = cdni_part(base, &at, 2 * n, sizeof *w->of);
+  w->V = cdni_part(base, &at, n * nb, sizeof *w->V);
+  w->y = cdni_part(base, &at, n * nu, sizeof *w->y);
+  w->A = cdni_part(base, &at, n * n, sizeof *w->A);
+  w->F = cdni_part(base, &at, nb, sizeof *w->F), w->z = cdni_part(base, &at, nb, sizeof *w->z);
+  w->f = cdni_part(base, &at, nu, sizeof *w->f), w->eps = cdni_part(base, &at, nu, sizeof *w->eps);
+  if (!gradient) return at;
+  w->X = cdni_part(base, &at, n * nb, sizeof *w->X);
+  w->inverse = cdni_part(base, &at, n * n, sizeof *w->inverse);
+  w->rest = cdni_part(base, &at, nb, sizeof *w->rest), w->still = cdni_part(base, &at, nu, sizeof *w->still);
+  w->copy.pose = cdni_part(base, &at, nb, sizeof *w->copy.pose),
+  w->copy.twist = cdni_part(base, &at, nb, sizeof *w->copy.twist);
+  w->copy.q = cdni_part(base, &at, nq, sizeof *w->copy.q), w->copy.u = cdni_part(base, &at, nu, sizeof *w->copy.u);
+  w->copy.J = cdni_part(base, &at, (size_t)CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_BODIES, sizeof *w->copy.J);
+  w->copy.g = cdni_part(base, &at, (size_t)CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_MOBILITIES, sizeof *w->copy.g);
+  w->copy.bias = cdni_part(base, &at, CONSTRAINT_MOST_EQUATIONS, sizeof *w->copy.bias);
+  return at;
 }
 
 /* ---- rows ---- */
@@ -300,12 +294,9 @@ cdn_status cdni_constraint_add_log_det(const constraint_room *room, cdn_state *s
   for (int i = 0; i < w.plan->n_constraints; i++) w.n += constraint_on(room, w.plan, i)->np;
   if (w.n == 0) return CDN_OK;
   w.d = cdni_matter_data(w.m, state);
-  carver size = { NULL, 0 }, at = { NULL, 0 };
-  lay_out(&w, &size, g != NULL);
-  w.frame = cdn_work_push(state, size.used);
+  w.frame = cdn_work_push(state, lay_out(&w, NULL, g != NULL));
   if (!w.frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  at.at = w.frame;
-  lay_out(&w, &at, g != NULL);
+  lay_out(&w, w.frame, g != NULL);
   if (g) memset(w.rest, 0, (size_t)w.m->tree.n * sizeof *w.rest);
   if (g) memset(w.still, 0, (size_t)w.m->tree.nu * sizeof *w.still);
   cdn_status status = calc_rows(&w);

@@ -37,7 +37,7 @@ static double angle(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 gradient[4]) {
 
 /* Gradients as A. Blondel and M. Karplus write them, J. Comput. Chem. 17:1132 (1996): without a sine below
  * a fraction. */
-static double dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d, cdn_vec3 gradient[4]) {
+double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d, cdn_vec3 gradient[4]) {
   const cdn_vec3 f = cdn_sub(a, b), g = cdn_sub(b, c), h = cdn_sub(d, c);
   const cdn_vec3 m = cdn_cross(f, g), n = cdn_cross(h, g);
   const double length = cdn_norm(g);
@@ -60,6 +60,6 @@ double mol_term_coordinate(const field_term *t, const double *x, const double *y
   switch (t->kind) {
     case CDN_TERM_STRETCH: return distance(p[0], p[1], gradient);
     case CDN_TERM_BEND: return angle(p[0], p[1], p[2], gradient);
-    default: return dihedral(p[0], p[1], p[2], p[3], gradient);
+    default: return mol_dihedral(p[0], p[1], p[2], p[3], gradient);
   }
 }

@@ -56,7 +56,7 @@ static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const 
       cdn_vec3 gradient[4];
       const double x = mol_term_coordinate(t, w->x, w->y, w->z, gradient);
       CDNI_TRY(mol_term_law(t, parameter, x, &law));
-      const int n = t->kind == CDN_TERM_STRETCH ? 2 : t->kind == CDN_TERM_BEND ? 3 : 4;
+      const int n = mol_term_atoms(t->kind);
       for (int i = 0; i < n; i++) add(w, t->slot[i], cdn_scale(-scale * law.slope, gradient[i]));
     }
     w->energy[t->kind] += scale * law.energy;

@@ -114,10 +114,6 @@ static int count_types(const cdn_molecule *m, int32_t *seen) {
 
 /* ---- terms ---- */
 
-static int atoms_of_term(const mol_term *t) {
-  return t->kind == CDN_TERM_STRETCH ? 2 : t->kind == CDN_TERM_BEND ? 3 : 4;
-}
-
 static bool keeps_shape(const mol_parts *p, const mol_term *t, int n) {
   for (int i = 0; i < n; i++) {
     const int k = p->of_atom[t->at[i]];
@@ -145,7 +141,7 @@ static void fill_terms(field *f, const mol_parts *p) {
   const cdn_molecule *m = p->m;
   for (int i = 0; i < f->n_terms; i++) {
     const mol_term *t = &MOL_TERM(m, i);
-    const int n = atoms_of_term(t);
+    const int n = mol_term_atoms(t->kind);
     field_term *out = &f->terms[i];
     *out = (field_term){ .kind = t->kind, .n = t->n, .number = i, .moves = !keeps_shape(p, t, n), .pin = -1 };
     for (int k = 0; k < 4; k++) out->slot[k] = k < n ? f->slot_of[t->at[k]] : 0;
@@ -157,9 +153,9 @@ static void fill_terms(field *f, const mol_parts *p) {
     if (part->x < 0) continue; /* the pin's q is no dihedral */
     out->pin = k;
     const double phi = mol_dihedral(MOL_ATOM(m, t->at[0]).p, MOL_ATOM(m, t->at[1]).p, MOL_ATOM(m, t->at[2]).p,
-                                    MOL_ATOM(m, t->at[3]).p);
+                                    MOL_ATOM(m, t->at[3]).p, NULL);
     out->offset = phi - mol_dihedral(MOL_ATOM(m, part->x).p, MOL_ATOM(m, part->a).p, MOL_ATOM(m, part->b).p,
-                                     MOL_ATOM(m, part->y).p);
+                                     MOL_ATOM(m, part->y).p, NULL);
   }
 }
 

@@ -73,6 +73,13 @@ struct cdn_molecule {
   cdn_solvent_def solvent;
 };
 
+/* How many atoms a kind of term has. */
+static inline int mol_term_atoms(cdn_energy_term kind) {
+  return kind == CDN_TERM_STRETCH ? 2 : kind == CDN_TERM_BEND ? 3 : 4;
+}
+/* The dihedral of four places (IUPAC); `gradient` (may be NULL) is by each of them. */
+double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d, cdn_vec3 gradient[4]);
+
 #define MOL_ATOM(m, i) CDNI_AT((m)->atoms, mol_atom, i)
 #define MOL_BOND(m, i) CDNI_AT((m)->bonds, mol_bond, i)
 #define MOL_TERM(m, i) CDNI_AT((m)->terms, mol_term, i)

@@ -1,8 +1,6 @@
 /* Rigid parts of a molecule, and the tree that bonds make of them. */
 #include "molecules/parts.h"
 
-#include <math.h>
-
 #include "system/system.h"
 
 /* ---- sets of atoms that rigid bonds join ---- */
@@ -130,9 +128,4 @@ bool mol_is_fixed_to(const mol_parts *p, int atom, int k) {
   const mol_part *part = &p->part[k], *mine = &p->part[own];
   if (part->parent == own && part->a == atom && mol_joint_of(p, k) == CDN_BOND_TORSION) return true;
   return mine->parent == k && mine->b == atom && mol_joint_of(p, own) == CDN_BOND_TORSION;
-}
-
-double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d) {
-  const cdn_vec3 along = cdn_sub(c, b), m = cdn_cross(cdn_sub(a, b), along), n = cdn_cross(cdn_sub(d, c), along);
-  return atan2(cdn_norm(along) * cdn_dot(cdn_sub(a, b), n), cdn_dot(m, n));
 }

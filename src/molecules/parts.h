@@ -32,8 +32,6 @@ void mol_parts_free(mol_parts *p);
 void mol_part_add_body(mol_parts *p, int i, cdn_system *system, const char *prefix, cdn_body root);
 /* Whether atom i keeps its place to part k: it is on it, or on the axis of a torsion between both. */
 bool mol_is_fixed_to(const mol_parts *p, int atom, int k);
-/* The dihedral of four atoms by their positions in the description. */
-double mol_dihedral(cdn_vec3 a, cdn_vec3 b, cdn_vec3 c, cdn_vec3 d);
 /* The mobility of part i's joint. */
 static inline cdn_bond_mobility mol_joint_of(const mol_parts *p, int i) {
   return p->part[i].bond < 0 ? CDN_BOND_FREE : MOL_BOND(p->m, p->part[i].bond).mobility;

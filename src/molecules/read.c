@@ -27,28 +27,27 @@ cdn_status cdn_force_field_positions(cdn_state *state, cdn_force force, double *
   return status;
 }
 
-cdn_status cdn_force_field_energies(cdn_state *state, cdn_force force, double *energy) {
-  CDNI_NEED(state, energy);
-  const field *f = field_of(state, force, __func__);
+/* Energies by term and forces on atoms, of which either may be NULL. */
+static cdn_status evaluate(cdn_state *state, cdn_force force, const char *function, double *energy, double *forces) {
+  const field *f = field_of(state, force, function);
   if (!f) return CDN_ERR_ARG;
   field_work w;
   cdn_status status = mol_begin(f, state, &w);
   if (!status) status = mol_evaluate(f, state, true, &w);
-  if (!status) memcpy(energy, w.energy, sizeof w.energy);
+  if (!status && energy) memcpy(energy, w.energy, sizeof w.energy);
+  if (!status && forces) to_atoms(f, w.fx, w.fy, w.fz, forces);
   mol_end(state, &w);
   return status;
 }
 
+cdn_status cdn_force_field_energies(cdn_state *state, cdn_force force, double *energy) {
+  CDNI_NEED(state, energy);
+  return evaluate(state, force, __func__, energy, NULL);
+}
+
 cdn_status cdn_force_field_forces(cdn_state *state, cdn_force force, double *out) {
   CDNI_NEED(state, out);
-  const field *f = field_of(state, force, __func__);
-  if (!f) return CDN_ERR_ARG;
-  field_work w;
-  cdn_status status = mol_begin(f, state, &w);
-  if (!status) status = mol_evaluate(f, state, true, &w);
-  if (!status) to_atoms(f, w.fx, w.fy, w.fz, out);
-  mol_end(state, &w);
-  return status;
+  return evaluate(state, force, __func__, NULL, out);
 }
 
 cdn_status cdn_force_field_born_radii(cdn_state *state, cdn_force force, double *radius) {

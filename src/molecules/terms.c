@@ -102,11 +102,9 @@ void cdn_molecule_set_lj(cdn_molecule *m, int i, int j, double A, double B) {
 
 /* ---- terms ---- */
 
-static int atoms_of(cdn_energy_term kind) { return kind == CDN_TERM_STRETCH ? 2 : kind == CDN_TERM_BEND ? 3 : 4; }
-
 /* Checks the numbers of a term; `of` names it. */
 static bool check_numbers(cdn_molecule *m, const char *function, const mol_term *t, const char *of) {
-  const bool turns = atoms_of(t->kind) == 4;
+  const bool turns = mol_term_atoms(t->kind) == 4;
   if (!isfinite(t->k) || !isfinite(t->x0))
     return mol_fail(m, CDN_ERR_NONFINITE, function, m->name, "%s: a number is not finite", of);
   if (!turns && t->k < 0)
@@ -121,7 +119,7 @@ static bool check_numbers(cdn_molecule *m, const char *function, const mol_term 
 
 static void define(cdn_molecule *m, const char *function, mol_term t) {
   if (!mol_takes(m, function)) return;
-  const int n = atoms_of(t.kind);
+  const int n = mol_term_atoms(t.kind);
   for (int i = 0; i < n; i++) {
     const bool any = t.kind == CDN_TERM_IMPROPER ? i != 2 : n == 4 && (i == 0 || i == 3);
     if (!has_class(m, function, t.at[i], any)) return;
@@ -159,7 +157,7 @@ void cdn_molecule_define_improper_kA(cdn_molecule *m, int c1, int c2, int c3, in
 /* "torsion of ALA2:N, ALA2:CA, ALA2:C, NME3:N" */
 static void name_term(const cdn_molecule *m, const mol_term *t, char *text, size_t size) {
   int at = snprintf(text, size, "%s of ", cdn_energy_term_name(t->kind));
-  for (int i = 0; i < atoms_of(t->kind) && at > 0 && (size_t)at < size; i++) {
+  for (int i = 0; i < mol_term_atoms(t->kind) && at > 0 && (size_t)at < size; i++) {
     char label[MOL_LABEL];
     at += snprintf(text + at, size - (size_t)at, "%s%s", i ? ", " : "", mol_label(m, t->at[i], label));
   }
@@ -167,7 +165,7 @@ static void name_term(const cdn_molecule *m, const mol_term *t, char *text, size
 
 static bool add_term(cdn_molecule *m, const char *function, mol_term t) {
   if (!mol_takes(m, function)) return false;
-  const int n = atoms_of(t.kind);
+  const int n = mol_term_atoms(t.kind);
   for (int i = 0; i < n; i++)
     if (!mol_has_atom(m, function, t.at[i])) return false;
   char of[5 * MOL_LABEL];
@@ -229,7 +227,7 @@ static int fits(const cdn_molecule *m, const mol_term *d, const int32_t *atoms, 
 
 /* Adds the terms of the definitions that fit best; false: none fits. */
 static bool assign(cdn_molecule *m, const char *function, cdn_energy_term kind, const int32_t atoms[4]) {
-  const int n = atoms_of(kind);
+  const int n = mol_term_atoms(kind);
   int best = -1;
   for (size_t i = 0; i < m->definitions.count; i++) {
     const mol_term *d = &CDNI_AT(m->definitions, mol_term, i);

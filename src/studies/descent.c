@@ -15,6 +15,7 @@
 #include <cardan/operators.h>
 
 #include "constraints/project.h"
+#include "math/dense.h"
 #include "matter/operators.h"
 #include "matter/scale.h"
 
@@ -44,12 +45,6 @@ size_t cdni_descent_divide(descent *d, double *at) {
     d->V = (cdn_spatial *)at, d->places = at + 6 * bodies;
   }
   return (CDNI_COUNT(one) + MEMORY * CDNI_COUNT(many)) * nu + 2 * MEMORY + 9 * bodies;
-}
-
-static double dot(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
 }
 
 static void add(double *a, double scale, const double *b, int n) {
@@ -82,7 +77,7 @@ static void choose_direction(descent *d) {
   for (int i = d->kept - 1; i >= 0; i--) {
     const int at = in_ring(d, i);
     const size_t from = (size_t)at * (size_t)nu;
-    d->share[at] = d->weight[at] * dot(d->steps + from, covector, nu);
+    d->share[at] = d->weight[at] * cdni_dot(nu, d->steps + from, covector);
     add(to, -d->share[at], d->turns + from, nu);
     add(covector, -d->share[at], d->rows + from, nu);
   }
@@ -90,7 +85,7 @@ static void choose_direction(descent *d) {
   for (int i = 0; i < d->kept; i++) {
     const int at = in_ring(d, i);
     const size_t from = (size_t)at * (size_t)nu;
-    add(to, d->share[at] - d->weight[at] * dot(d->rows + from, to, nu), d->steps + from, nu);
+    add(to, d->share[at] - d->weight[at] * cdni_dot(nu, d->rows + from, to), d->steps + from, nu);
   }
   for (int k = 0; k < nu; k++) to[k] = -to[k];
 }
@@ -124,7 +119,7 @@ static cdn_status remember(descent *d) {
   for (int k = 0; k < nu; k++) turn[k] = -d->slope[k], row[k] = -d->covector[k];
   CDNI_TRY(look(d));
   add(turn, 1, d->slope, nu), add(row, 1, d->covector, nu);
-  const double along = dot(step, row, nu), square = dot(turn, row, nu);
+  const double along = cdni_dot(nu, step, row), square = cdni_dot(nu, turn, row);
   if (!(along > 0) || !(square > 0) || !isfinite(1 / along)) return CDN_OK; /* it bends the other way */
   d->weight[at] = 1 / along;
   d->scale = along / square;
@@ -229,7 +224,7 @@ static cdn_status search_line(descent *d, line *l, double t, bool *taken) {
 
 /* The line along the direction, which may be a part of its length at most. */
 static cdn_status begin_line(descent *d, double bound, line *l) {
-  *l = (line){ .slope = -dot(d->direction, d->covector, d->x->nu), .to.t = INFINITY };
+  *l = (line){ .slope = -cdni_dot(d->x->nu, d->direction, d->covector), .to.t = INFINITY };
   l->from.slope = l->slope;
   CDNI_TRY(reach_of(d, &l->reach));
   l->furthest = bound / l->reach;
