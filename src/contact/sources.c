@@ -188,8 +188,8 @@ static cdn_status merge_lists(const view *v, cdn_state *state, make_fn *make, si
   } made;
   void *place;
   for (int i = 0; i < n || *list;) {
-    const void *from = elements + (size_t)i * size;
-    if (i < n && precedes(from, *list)) i++;
+    const void *from;
+    if (i < n && precedes((const void *)(elements + (size_t)i * size), *list)) from = elements + (size_t)i++ * size;
     else {
       bool there;
       CDNI_TRY(make(v, state, *list++, &made, &there));
