@@ -101,9 +101,9 @@ static curve sigmoid(double x) {
   return (curve){ x * x * x * (3 * x * (2 * x - 5) + 10), 30 * x * x * (1 - x) * (1 - x) };
 }
 
-/* The time constant, and its slope by the activation. */
+/* The time constant, and its slope by the activation: at 0 and at 1, from within. */
 static curve time_of(const double time[3], double difference, double activation) {
-  const double a = drive_within(activation, 0, 1), da = activation > 0 && activation < 1 ? 1.5 : 0;
+  const double a = drive_within(activation, 0, 1), da = activation >= 0 && activation <= 1 ? 1.5 : 0;
   const double s = 0.5 + 1.5 * a;
   const curve rising = { time[0] * s, time[0] * da }, falling = { time[1] / s, -time[1] * da / (s * s) };
   if (time[2] < LEAST) return difference > 0 ? rising : falling;

@@ -72,7 +72,13 @@ static void add_drive(scene *s) {
   def.control = cdn_system_add_control(s->system, &control);
   def.on = d->on;
   put_law(&def, d, place(s, &def, d->seen));
-  cdn_system_add_drive(s->system, scene_feature(s)->name, &def);
+  s->id[s->now] = cdn_system_add_drive(s->system, scene_feature(s)->name, &def).i;
+}
+
+/* A muscle's rate has a corner where it is at rest. */
+static void excite(scene *s, cdn_state *state) {
+  const cdn_zvar z = cdn_actuator_activation(cdn_state_system(state), (cdn_force){ s->id[s->now] });
+  OK_ON(state, cdn_state_set_zvar(state, z, &(double){ 0.3 }));
 }
 
 /* Two actuators whose sum is at a bound, and one whose sum is not. */
@@ -116,7 +122,7 @@ static void add_late(scene *s) {
   def.body = s->slider, def.gain = 3, def.bias[1] = -3, def.bias[2] = -0.4;
   cdn_system_add_actuator(s->system, scene_feature(s)->name, &def);
 }
-static const refusal remembers[] = { { "lanes in time", NULL, "auto-update variables" }, { NULL } };
+static const refusal remembers[] = { { "lanes in time", NULL, "auto-update variables" }, { NULL, NULL, NULL } };
 
 static const sample_drive ball = { CDN_ON_JOINT, CDN_ACTUATOR_FILTER, CDN_LAW_AFFINE, false };
 static const sample_drive frame = { CDN_ON_FRAME, CDN_ACTUATOR_DIRECT, CDN_LAW_AFFINE, false };
@@ -127,9 +133,9 @@ static const sample_drive muscle = { CDN_ON_PATH, CDN_ACTUATOR_MUSCLE, CDN_LAW_O
 static const feature rows[] = {
   { .name = "servo on a ball", .add = add_drive, .data = &ball },
   { .name = "motor on a frame", .add = add_drive, .data = &frame },
-  { .name = "servo between frames", .add = add_drive, .data = &reference },
+  { .name = "servo between frames", .add = add_drive, .begin = excite, .data = &reference },
   { .name = "slider-crank", .add = add_drive, .data = &crank },
-  { .name = "muscle along a path", .add = add_drive, .data = &muscle },
+  { .name = "muscle along a path", .add = add_drive, .begin = excite, .data = &muscle, .tip = true },
   { .name = "limited actuators", .add = add_limited, .differenced = true },
   { .name = "delayed servo", .add = add_late, .refuses = remembers },
 };
