@@ -139,6 +139,8 @@ void cdni_render_answer(const tracer *t, shadow_rays *s) {
   _Alignas(64) int valid[RAYS];
   if (s->n == 0) return;
   for (int i = 0; i < RAYS; i++) valid[i] = i < s->n ? -1 : 0;
+  /* Where a processor takes fewer rays at once, Embree does not read `valid`, but leaves out rays of no length. */
+  for (int i = s->n; i < RAYS; i++) s->rays.tnear[i] = INFINITY, s->rays.tfar[i] = -INFINITY;
   rtcInitIntersectContext(&context);
   rtcOccluded16(valid, t->casters, &context, &s->rays);
   for (int i = 0; i < s->n; i++)
