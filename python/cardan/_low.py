@@ -1,9 +1,11 @@
 """The binding itself, and how texts and arrays of C become Python's."""
+import os
+
 import numpy
 
 from ._binding import ffi, lib
 
-__all__ = ['array', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view']
 
 
 def text(chars):
@@ -14,7 +16,6 @@ def text(chars):
 def encode(name):
     if not isinstance(name, (str, bytes)) and not hasattr(name, '__fspath__'):
         raise TypeError(f'a name is a str, not {type(name).__name__}')
-    import os
     return os.fsencode(name)
 
 

@@ -4,7 +4,7 @@ import numpy
 from ._low import doubles, ffi, fill, lib, numbers
 from .errors import check, failure
 from .models import POOLS
-from .runs import METHODS
+from .runs import method_of
 from .states import State
 
 
@@ -19,7 +19,7 @@ class Ensemble:
         d = ffi.new('cdn_ensemble_def *', lib.cdn_default_ensemble_def())
         d.count, d.threads, d.accuracy, d.companion = count, threads, accuracy, companion
         if controls: d.vary = lib.CDN_VARY_CONTROLS
-        if method is not None: d.method = METHODS[method]
+        if method is not None: d.method = method_of(method)
         out = ffi.new('cdn_ensemble **')
         if lib.cdn_ensemble_create(state._state, d, out): raise state._failure()
         self.model, self.count = state.model, count

@@ -3,10 +3,11 @@ from ._low import ffi, lib, text
 
 # Where Python has an exception of the same meaning, ours is one of that, too.
 _LIKE = {'NOMEM': ('OutOfMemoryError', MemoryError), 'ARG': ('ArgumentError', ValueError),
-         'VERSION': ('VersionError', None), 'FROZEN': ('FrozenError', None), 'NONFINITE': ('NonfiniteError', ValueError),
-         'CYCLE': ('CycleError', None), 'UNDECLARED': ('UndeclaredError', None),
-         'SINGULAR': ('SingularError', ArithmeticError), 'STEP': ('StepError', None), 'CALLBACK': ('CallbackError', None),
-         'FILE': ('FileError', OSError), 'PARSE': ('ParseError', ValueError),
+         'VERSION': ('VersionError', None), 'FROZEN': ('FrozenError', None),
+         'NONFINITE': ('NonfiniteError', ValueError), 'CYCLE': ('CycleError', None),
+         'UNDECLARED': ('UndeclaredError', None),
+         'SINGULAR': ('SingularError', ArithmeticError), 'STEP': ('StepError', None),
+         'CALLBACK': ('CallbackError', None), 'FILE': ('FileError', OSError), 'PARSE': ('ParseError', ValueError),
          'UNSUPPORTED': ('UnsupportedError', NotImplementedError), 'LIMIT': ('LimitError', None),
          'CHATTER': ('ChatterError', None), 'CONSTRAINT': ('ConstraintError', None),
          'NOT_FROZEN': ('NotFrozenError', None)}

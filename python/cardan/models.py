@@ -15,7 +15,8 @@ def choice(table, given, what):
     return getattr(lib, table[given])
 
 
-def _options(contact, equality, ground, strict, floating_base, keep_fixed, tree_only, armature):
+def _options(contact='compliant', equality='exact', ground=False, strict=False, floating_base=False, keep_fixed=False,
+             tree_only=False, armature=0.0):
     options = ffi.new('cdn_model_options *', lib.cdn_default_model_options())
     options.contact = choice(CONTACT, contact, 'contact')
     options.equality = choice(EQUALITY, equality, 'equality')
@@ -27,17 +28,15 @@ def _options(contact, equality, ground, strict, floating_base, keep_fixed, tree_
     return options
 
 
-def load(path, *, contact='compliant', equality='exact', ground=False, strict=False, floating_base=False,
-         keep_fixed=False, tree_only=False, armature=0.0):
+def load(path, **options):
     """Reads a URDF or MJCF file, or a description that `cardan convert` wrote.
 
-    contact: "compliant", "soft" (MuJoCo's parameters), "file" or "none". equality: "exact", or "soft" as in MuJoCo.
-    ground: a plane under the model, True or its height in m. strict: refuse what is not simulated. armature: least
-    armature of joints, kg m^2 or kg. Raises FileError, ParseError (with file and line), UnsupportedError.
+    Options: contact: "compliant", "soft" (MuJoCo's parameters), "file" or "none". equality: "exact", or "soft" as in
+    MuJoCo. ground: a plane under the model, True or its height in m. strict: refuse what is not simulated. armature:
+    least armature of joints, kg m^2 or kg; floating_base, keep_fixed, tree_only: as those of the command. Raises
+    FileError, ParseError (with file and line), UnsupportedError.
     """
-    made = dict(contact=contact, equality=equality, ground=ground, strict=strict, floating_base=floating_base,
-                keep_fixed=keep_fixed, tree_only=tree_only, armature=armature)
-    return Model('file', os.path.abspath(os.fsdecode(encode(path))), made)
+    return Model('file', os.path.abspath(os.fsdecode(encode(path))), options)
 
 
 def loads(contents, name='model', **options):
@@ -54,11 +53,7 @@ class Model:
 
     def __init__(self, kind, source, options):
         self._source = (kind, source, options)
-        defaults = dict(contact='compliant', equality='exact', ground=False, strict=False, floating_base=False,
-                        keep_fixed=False, tree_only=False, armature=0.0)
-        unknown = set(options) - set(defaults)
-        if unknown: raise TypeError(f'there is no option {sorted(unknown)[0]!r}')
-        c_options = _options(**{**defaults, **options})
+        c_options = _options(**options)
         out = ffi.new('cdn_model **')
         if kind == 'file': status = lib.cdn_model_load(encode(source), c_options, out)
         else: status = lib.cdn_model_load_string(source[0], len(source[0]), encode(source[1]), c_options, out)

@@ -1,5 +1,4 @@
 """Runs under error control, and what they deliver."""
-import collections
 import os
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from .states import State
 VERDICTS = {lib.CDN_VERDICT_UNKNOWN: 'unknown', lib.CDN_VERDICT_DELIVERED: 'delivered',
             lib.CDN_VERDICT_NOT_DELIVERED: 'not delivered'}
 METHODS = {text(lib.cdn_method_name(i)): i for i in range(lib.CDN_METHOD_COUNT)}
-PATIENCE = 0.05  # s: an interrupt waits no longer, unless one step takes longer
 
 
 class Certificate:
@@ -40,14 +38,17 @@ class Certificate:
         return f'<cardan.Certificate: {self.verdict}>'
 
 
+def method_of(name):
+    if name not in METHODS: raise ValueError(f'method is one of {", ".join(METHODS)}, not {name!r}')
+    return METHODS[name]
+
+
 def _definition(accuracy, step, method, max_step, companion):
     d = ffi.new('cdn_stepper_def *', lib.cdn_default_stepper_def())
     d.accuracy, d.companion = accuracy, companion
     if step is not None: d.fixed_step = step
     if max_step is not None: d.max_step = max_step
-    if method is not None:
-        if method not in METHODS: raise ValueError(f'method is one of {", ".join(METHODS)}, not {method!r}')
-        d.method = METHODS[method]
+    if method is not None: d.method = method_of(method)
     return d
 
 
@@ -58,11 +59,12 @@ class Stepper:
     without error control. method: as `cardan simulate --method`. companion: a second run tells the error.
     """
 
-    def __init__(self, state, *, accuracy=1e-4, step=None, method=None, max_step=None, final_time=None, companion=False):
+    def __init__(self, state, *, accuracy=1e-4, step=None, method=None, max_step=None, final_time=None,
+                 companion=False):
         if not isinstance(state, State): raise TypeError('a run starts from a cardan.State')
         d = _definition(accuracy, step, method, max_step, companion)
         if final_time is not None: d.final_time = final_time
-        d.max_steps = self._chunk = 16
+        d.max_steps = 16  # Python looks for interrupts in between
         out = ffi.new('cdn_stepper **')
         status = lib.cdn_stepper_create(state._state, d, out)
         if status: raise state._failure()
@@ -111,7 +113,8 @@ class _Recorder:
         if self.progress and now - self.shown > 0.2:
             self.shown = now
             t = lib.cdn_state_time(lib.cdn_stepper_state(stepper))
-            print(f'\r{self.model.name}: t = {t:.4g} of {self.duration:g} s, attempt {attempt + 1} ', end='', file=sys.stderr)
+            print(f'\r{self.model.name}: t = {t:.4g} of {self.duration:g} s, attempt {attempt + 1} ', end='',
+                  file=sys.stderr)
 
 
 @ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
@@ -139,8 +142,9 @@ def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step
 
     accuracy: what is delivered, or the verdict says why not: steps are refined until it is. step: equal steps, s,
     without error control; then nothing is refined. method: as `cardan simulate --method`. reports: times between rows,
-    s (default: a hundredth of the run), or an array of times; start and end have rows in any case. state: where it starts, which stays as it is; key: a
-    keyframe. controls: values of control inputs by name. progress: a line on a terminal (default: if there is one).
+    s (default: a hundredth of the run), or an array of times; start and end have rows in any case. state: where it
+    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. progress: a line on a
+    terminal (default: if there is one).
     """
     if isinstance(model, (str, os.PathLike)):
         from .models import load
@@ -235,8 +239,8 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             table = os.path.join(folder, 'run.csv')
             self.save(table)
-            done = subprocess.run([command, verb, self.model.path, table, *arguments, '--quiet'], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([command, verb, self.model.path, table, *arguments, '--quiet'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode: raise RuntimeError(done.stderr.strip())
 
     def render(self, path, *arguments):

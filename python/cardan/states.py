@@ -2,8 +2,7 @@
 import numpy
 
 from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
-from .columns import Columns
-from .errors import check, failure, remember
+from .errors import check, failure
 from .models import Model, POOLS
 
 LEVELS = {'position': 'CDN_STAGE_POSITION', 'velocity': 'CDN_STAGE_VELOCITY', 'acceleration': 'CDN_STAGE_ACCELERATION'}

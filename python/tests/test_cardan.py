@@ -123,7 +123,8 @@ class Failures(unittest.TestCase):
     def test_files(self):
         with self.assertRaises(OSError): cardan.load('/there/is/none.xml')
         with self.assertRaisesRegex(cardan.ParseError, 'model:1'): cardan.loads('<mujoco><worldbody>')
-        with self.assertRaises(cardan.UnsupportedError) as caught: cardan.loads('<mujoco><wrong/></mujoco>', strict=True)
+        with self.assertRaises(cardan.UnsupportedError) as caught:
+            cardan.loads('<mujoco><wrong/></mujoco>', strict=True)
         again = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((str(again), again.name), (str(caught.exception), 'CDN_ERR_UNSUPPORTED'))
 
@@ -189,7 +190,7 @@ class Runs(unittest.TestCase):
             timer = threading.Timer(0.3, send)
             timer.start()
             with self.assertRaises(KeyboardInterrupt): start()
-            self.assertLess(time.monotonic() - sent[0], 0.2 if os.cpu_count() > 8 else 2)  # others may want the processor
+            self.assertLess(time.monotonic() - sent[0], 2)  # 0.2 s, where no other wants the processor
         state = model.state()
         state.realize('acceleration')
 
@@ -217,6 +218,17 @@ class Ensembles(unittest.TestCase):
             run = cardan.simulate(model, 0.7, accuracy=1e-9, state=state)
             self.assertAlmostEqual(ensemble.q[k, 0], run.q['hinge'][-1], delta=1e-7)
         with self.assertRaises(ValueError): ensemble.q = starts.T
+
+
+class Documents(unittest.TestCase):
+    def test_the_code_of_the_page_runs(self):
+        import re
+        before = os.getcwd()
+        os.chdir(ROOT)
+        try:
+            for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs/python.md').read_text(), flags=re.S):
+                exec(compile(code.replace('print(', '(lambda *_: None)('), 'docs/python.md', 'exec'), {})
+        finally: os.chdir(before)
 
 
 class Memory(unittest.TestCase):
