@@ -7,7 +7,7 @@ import re
 import sys
 
 WIDTH = 120
-FOLDERS = ['src', 'include', 'apps', 'accuracy', 'bench', 'tests', 'examples', 'docs', '.']
+FOLDERS = ['src', 'include', 'apps', 'accuracy', 'bench', 'tests', 'examples', 'python', 'tools', 'docs', '.']
 
 
 def lines_of_code(path):

@@ -1,0 +1,31 @@
+"""Cardan: simulation of jointed bodies in internal coordinates.
+
+    import cardan
+    model = cardan.load("humanoid.xml")
+    run = cardan.simulate(model, 3, accuracy=1e-6)
+    run.q["knee"]          # one row a report
+    print(run.verdict)     # how accurate the run is, and how that is known
+
+Numbers are plain SI: metres, radians, kilograms, seconds, newtons. `cardan.lib` has every function of the C interface,
+`cardan.ffi` its types.
+"""
+from ._low import ffi, lib
+from .columns import Columns
+from .ensembles import Ensemble
+from .errors import *
+from .errors import __all__ as _errors
+from .models import Model, load, loads
+from .runs import Certificate, Run, Stepper, simulate
+from .states import State
+
+__all__ = ['Certificate', 'Columns', 'Ensemble', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'lib', 'load', 'loads',
+           'simulate', 'version', *_errors]
+
+
+def version():
+    """The version of the library that runs, such as "0.1.0"."""
+    number = lib.cdn_version()
+    return f'{number // 1000000}.{number // 1000 % 1000}.{number % 1000}'
+
+
+__version__ = version()

@@ -1,0 +1,56 @@
+"""The binding itself, and how texts and arrays of C become Python's."""
+import os
+
+import numpy
+
+from ._binding import ffi, lib
+
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view']
+
+
+def text(chars):
+    """A text of C, "" for NULL."""
+    return ffi.string(chars).decode('utf-8', 'replace') if chars != ffi.NULL else ''
+
+
+def encode(name):
+    if not isinstance(name, (str, bytes)) and not hasattr(name, '__fspath__'):
+        raise TypeError(f'a name is a str, not {type(name).__name__}')
+    return os.fsencode(name)
+
+
+def view(pointer, n, owner):
+    """The n numbers at a pointer that stay there as long as the owner: read-only, and the owner lives on in it."""
+    if n == 0: return numpy.empty(0)
+    kept = ffi.gc(pointer, lambda _, owner=owner: None)
+    return numpy.frombuffer(memoryview(ffi.buffer(kept, 8 * n)).toreadonly(), dtype=numpy.float64)
+
+
+def array(pointer, n):
+    """A copy of n numbers."""
+    return numpy.frombuffer(ffi.buffer(pointer, 8 * n), dtype=numpy.float64).copy() if n else numpy.empty(0)
+
+
+def numbers(values, shape, what):
+    """Numbers for C: a C-contiguous array of float64 of this shape. Reals of any kind are converted, others refused."""
+    made = numpy.asarray(values)
+    if made.dtype.kind not in 'fiub':
+        raise TypeError(f'{what}: real numbers are needed, not {made.dtype}')
+    made = numpy.ascontiguousarray(made, dtype=numpy.float64)
+    if made.shape != shape: raise ValueError(f'{what}: shape {shape} is needed, not {made.shape}')
+    return made
+
+
+def fill(out, shape, what):
+    """`out`, or a new array of this shape, to be written by C."""
+    if out is None: return numpy.empty(shape)
+    if not isinstance(out, numpy.ndarray) or out.dtype != numpy.float64 or not out.flags.c_contiguous:
+        raise TypeError(f'{what}: out must be a C-contiguous array of float64')
+    if not out.flags.writeable: raise ValueError(f'{what}: out is read-only')
+    if out.shape != shape: raise ValueError(f'{what}: out must have shape {shape}, not {out.shape}')
+    return out
+
+
+def doubles(made):
+    """The address of an array for C; it must be C-contiguous."""
+    return ffi.cast('double *', made.ctypes.data) if made.size else ffi.NULL

@@ -1,0 +1,258 @@
+"""Runs under error control, and what they deliver."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+from ._low import ffi, lib, text
+from .columns import Columns
+from .errors import check, failure, remember
+from .models import Model
+from .states import State
+
+VERDICTS = {lib.CDN_VERDICT_UNKNOWN: 'unknown', lib.CDN_VERDICT_DELIVERED: 'delivered',
+            lib.CDN_VERDICT_NOT_DELIVERED: 'not delivered'}
+METHODS = {text(lib.cdn_method_name(i)): i for i in range(lib.CDN_METHOD_COUNT)}
+
+
+class Certificate:
+    """What a run says of its own accuracy: every member of cdn_certificate is an attribute. `verdict` says it in a
+    sentence; `delivered` is "delivered", "not delivered" or "unknown"."""
+
+    def __init__(self, certificate):
+        for name, field in ffi.typeof('cdn_certificate').fields:
+            value = getattr(certificate, name)
+            if field.type.kind == 'array': value = text(value)
+            self.__dict__[name] = value
+        room = ffi.new('char[1024]')
+        lib.cdn_certificate_verdict(ffi.addressof(certificate), room, 1024)
+        self.verdict = text(room)
+        self.delivered = VERDICTS[certificate.delivered]
+        self.suggestion = lib.cdn_certificate_suggestion(ffi.addressof(certificate))
+
+    def __repr__(self):
+        return f'<cardan.Certificate: {self.verdict}>'
+
+
+def method_of(name):
+    if name not in METHODS: raise ValueError(f'method is one of {", ".join(METHODS)}, not {name!r}')
+    return METHODS[name]
+
+
+def _definition(accuracy, step, method, max_step, companion):
+    d = ffi.new('cdn_stepper_def *', lib.cdn_default_stepper_def())
+    d.accuracy, d.companion = accuracy, companion
+    if step is not None: d.fixed_step = step
+    if max_step is not None: d.max_step = max_step
+    if method is not None: d.method = method_of(method)
+    return d
+
+
+class Stepper:
+    """A run that a program advances: `run.advance(t)`, then `run.state`. Starts from a copy of `state`.
+
+    accuracy: of the run up to final_time (or of each step, if that is infinite). step: equal steps of this size, s,
+    without error control. method: as `cardan simulate --method`. companion: a second run tells the error.
+    """
+
+    def __init__(self, state, *, accuracy=1e-4, step=None, method=None, max_step=None, final_time=None,
+                 companion=False):
+        if not isinstance(state, State): raise TypeError('a run starts from a cardan.State')
+        d = _definition(accuracy, step, method, max_step, companion)
+        if final_time is not None: d.final_time = final_time
+        d.max_steps = 16  # Python looks for interrupts in between
+        out = ffi.new('cdn_stepper **')
+        status = lib.cdn_stepper_create(state._state, d, out)
+        if status: raise state._failure()
+        self._stepper = ffi.gc(out[0], lib.cdn_stepper_destroy)
+        owner = self._stepper
+        self.state = State._of(state.model, ffi.gc(lib.cdn_stepper_state(owner), lambda _, owner=owner: None))
+
+    @property
+    def time(self): return self.state.time
+
+    def advance(self, t):
+        """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then."""
+        while True:
+            status = lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)
+            if status != lib.CDN_ERR_LIMIT: break
+        if status: raise self.state._failure()
+
+    @property
+    def certificate(self):
+        out = ffi.new('cdn_certificate *')
+        check(lib.cdn_stepper_certificate(self._stepper, out))
+        return Certificate(out[0])
+
+
+# ---- whole runs
+
+class _Recorder:
+    """What the library calls during a study: rows of the attempt that is under way, and of the best one."""
+
+    def __init__(self, model, progress, duration):
+        self.model, self.rows, self.kept = model, [], []
+        self.attempt, self.progress, self.duration, self.shown = -1, progress, duration, 0.0
+
+    def row(self, stepper, attempt):
+        if attempt != self.attempt: self.attempt, self.rows = attempt, []
+        state = lib.cdn_stepper_state(stepper)
+        t = lib.cdn_state_time(state)
+        numbers = [t]
+        for read, n in ((lib.cdn_state_q, self.model.nq), (lib.cdn_state_u, self.model.nu),
+                        (lib.cdn_state_z, self.model.nz)):
+            numbers.extend(ffi.unpack(read(state), n) if n else ())
+        self.rows.append(numbers)
+
+    def pause(self, stepper, attempt):
+        now = time.monotonic()
+        if self.progress and now - self.shown > 0.2:
+            self.shown = now
+            t = lib.cdn_state_time(lib.cdn_stepper_state(stepper))
+            print(f'\r{self.model.name}: t = {t:.4g} of {self.duration:g} s, attempt {attempt + 1} ', end='',
+                  file=sys.stderr)
+
+
+@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+def cardan_report(context, stepper, attempt, row):
+    ffi.from_handle(context).row(stepper, attempt)
+    return lib.CDN_OK
+
+
+@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+def cardan_keep(context, attempt):
+    recorder = ffi.from_handle(context)
+    recorder.kept = recorder.rows
+    return lib.CDN_OK
+
+
+@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+def cardan_pause(context, stepper, attempt):
+    ffi.from_handle(context).pause(stepper, attempt)
+    return lib.CDN_OK
+
+
+def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step=None, reports=None, state=None,
+             key=None, controls=None, progress=None):
+    """Simulates a model for `duration` seconds, and returns the Run.
+
+    accuracy: what is delivered, or the verdict says why not: steps are refined until it is. step: equal steps, s,
+    without error control; then nothing is refined. method: as `cardan simulate --method`. reports: times between rows,
+    s (default: a hundredth of the run), or an array of times; start and end have rows in any case. state: where it
+    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. progress: a line on a
+    terminal (default: if there is one).
+    """
+    if isinstance(model, (str, os.PathLike)):
+        from .models import load
+        model = load(model)
+    if not isinstance(model, Model): raise TypeError('simulate needs a cardan.Model, or the path of a model file')
+    if not duration > 0: raise ValueError(f'duration: a positive number is needed, not {duration!r}')
+    start = State(model, key) if state is None else state.copy()
+    for name, value in (controls or {}).items(): start.set_control(name, value)
+    progress = sys.stderr.isatty() if progress is None else progress
+    recorder = _Recorder(model, progress, duration)
+    end = start.time + duration
+    definition = _definition(accuracy, step, method, max_step, companion=True)
+    definition.final_time, definition.max_steps = end, 64
+    if reports is None: times = numpy.linspace(start.time, end, 101)
+    elif numpy.ndim(reports) == 0:
+        if not reports > 0: raise ValueError(f'reports: a positive time is needed, not {reports!r}')
+        times = numpy.append(numpy.arange(start.time, end - 1e-9 * duration, reports), end)
+    else: times = numpy.ascontiguousarray(reports, dtype=numpy.float64)
+    try:
+        run = (_equal_steps if step is not None else _delivered)(start, definition, times, recorder)
+    finally:
+        if progress: print('\r\033[K', end='', file=sys.stderr)
+    return run
+
+
+def _delivered(start, definition, times, recorder):
+    how = ffi.new('cdn_deliver_def *', lib.cdn_default_deliver_def())
+    times = times[(times > start.time) & (times < definition.final_time)]  # start and end are reports as well
+    how.times, how.n_times = ffi.cast('const double *', times.ctypes.data), len(times)
+    handle = ffi.new_handle(recorder)
+    how.context, how.report, how.keep, how.pause = handle, lib.cardan_report, lib.cardan_keep, lib.cardan_pause
+    run, certificate, delivery = ffi.new('cdn_stepper **'), ffi.new('cdn_certificate *'), ffi.new('cdn_delivery *')
+    status = lib.cdn_deliver(start._state, definition, how, run, certificate, delivery)
+    final = State(start.model)
+    if run[0] != ffi.NULL:
+        stepper = ffi.gc(run[0], lib.cdn_stepper_destroy)
+        check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
+    if status == lib.CDN_ERR_CALLBACK: raise failure(status)
+    if status: raise start._failure()
+    return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
+
+
+def _equal_steps(start, definition, times, recorder):
+    out = ffi.new('cdn_stepper **')
+    if lib.cdn_stepper_create(start._state, definition, out): raise start._failure()
+    stepper = ffi.gc(out[0], lib.cdn_stepper_destroy)
+    for t in numpy.unique(numpy.append([start.time, definition.final_time], times)):
+        while (status := lib.cdn_stepper_advance(stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
+            recorder.pause(stepper, 0)
+        final = State._of(start.model, ffi.gc(lib.cdn_stepper_state(stepper), lambda _, owner=stepper: None))
+        if status: raise final._failure()
+        recorder.row(stepper, 0)
+    certificate = ffi.new('cdn_certificate *')
+    check(lib.cdn_stepper_certificate(stepper, certificate))
+    return Run(start.model, recorder.rows, final.copy(), Certificate(certificate[0]), '')
+
+
+class Run:
+    """A run: `time` (K), `q`, `u`, `z` (K x n, columns by name), its last `state`, its `certificate`, and `verdict`."""
+
+    def __init__(self, model, rows, state, certificate, message):
+        table = numpy.array(rows, dtype=numpy.float64).reshape(len(rows), 1 + model.nq + model.nu + model.nz)
+        self.model, self.state, self.certificate, self.message = model, state, certificate, message
+        self.time = table[:, 0].copy()
+        ends = numpy.cumsum([1, model.nq, model.nu, model.nz])
+        self.q = Columns(table[:, ends[0]:ends[1]].copy(), model.slots('q'), model.units('q'))
+        self.u = Columns(table[:, ends[1]:ends[2]].copy(), model.slots('u'), model.units('u'))
+        self.z = Columns(table[:, ends[2]:ends[3]].copy(), model.slots('z'))
+
+    @property
+    def verdict(self):
+        return self.certificate.verdict
+
+    def __len__(self): return len(self.time)
+
+    def __repr__(self):
+        return f'<cardan.Run of {self.model.name!r}: {len(self)} rows to t = {self.time[-1]:g} s; {self.verdict}>'
+
+    def save(self, path):
+        """Writes time, q, u, z as a table that the command's plot, view and render read."""
+        names = ['time', *self.q.names, *self.u.names, *self.z.names]
+        table = numpy.column_stack([self.time, self.q, self.u, self.z])
+        with open(path, 'w', encoding='utf-8') as file:
+            print(','.join('"%s"' % n.replace('"', '""') if set(n) & set(',"\n') else n for n in names), file=file)
+            for row in table: print(','.join(map(repr, row.tolist())), file=file)
+
+    def _command(self, verb, *arguments):
+        """The command draws: it is asked for what the library alone does not do."""
+        if self.model.path is None: raise ValueError(f'{verb} needs a model that was loaded from a file')
+        command = shutil.which('cardan')
+        if command is None: raise FileNotFoundError(f'{verb} needs the command cardan, which is not in PATH')
+        with tempfile.TemporaryDirectory() as folder:
+            table = os.path.join(folder, 'run.csv')
+            self.save(table)
+            done = subprocess.run([command, verb, self.model.path, table, *arguments, '--quiet'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode: raise RuntimeError(done.stderr.strip())
+
+    def render(self, path, *arguments):
+        """A picture (.png) of the end, or a video (.mp4, .gif). Arguments as those of `cardan render`."""
+        self._command('render', '-o', os.fspath(path), *arguments)
+        return path
+
+    def view(self, path=None):
+        """One page that shows the run in a browser. Opens it, unless a path is given to keep it."""
+        kept = path or os.path.join(tempfile.mkdtemp(prefix='cardan-'), 'run.html')
+        self._command('view', '--html', os.fspath(kept))
+        if path is None:
+            import webbrowser
+            webbrowser.open('file://' + os.path.abspath(kept))
+        return kept

@@ -1,0 +1,249 @@
+"""The Python package, as a program uses it: python3 -m unittest, with the package in the path."""
+import copy
+import gc
+import math
+import os
+import pathlib
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy
+
+import cardan
+
+ROOT = pathlib.Path(os.environ.get('CARDAN_SOURCE_ROOT', pathlib.Path(__file__).parents[2]))
+PENDULUM = '''<mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 2">
+  <joint name="hinge" type="hinge" axis="0 1 0" pos="0 0 1" damping="0"/>
+  <inertial pos="0 0 0" mass="2" diaginertia="0.001 0.001 0.001"/></body></worldbody>
+  <actuator><motor name="push" joint="hinge"/></actuator></mujoco>'''
+TOP = '''<mujoco><worldbody><body name="top"><freejoint name="loose"/>
+  <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.2 0.3"/></body></worldbody></mujoco>'''
+
+
+class Names(unittest.TestCase):
+    def test_a_model_tells_its_names(self):
+        model = cardan.loads(PENDULUM)
+        self.assertEqual((model.name, model.nq, model.nu, model.nz), ('pendulum', 1, 1, 0))
+        self.assertEqual((model.joints, model.controls, model.slots('q')), (['hinge'], ['push'], ['hinge.q']))
+        self.assertEqual(model.units('u'), ['rad/s'])
+
+    def test_units_of_a_free_joint(self):
+        model = cardan.loads(TOP)
+        self.assertEqual(model.units('q'), [''] * 4 + ['m'] * 3)
+        self.assertEqual(model.units('u'), ['rad/s'] * 3 + ['m/s'] * 3)
+
+    def test_a_wrong_name_tells_the_nearest(self):
+        state = cardan.loads(PENDULUM).state()
+        with self.assertRaisesRegex(KeyError, "'hinge' is there"): state['hnge']
+        with self.assertRaisesRegex(KeyError, 'push'): state.set_control('pull', 1)
+
+
+class States(unittest.TestCase):
+    def setUp(self):
+        self.model = cardan.loads(PENDULUM)
+        self.state = self.model.state()
+
+    def test_views_follow_and_cannot_be_written(self):
+        q = self.state.q
+        self.state.q = [0.3]
+        self.assertEqual(q[0], 0.3)
+        with self.assertRaises(ValueError): q[0] = 1
+        with self.assertRaises(ValueError): q.flags.writeable = True
+
+    def test_a_view_keeps_its_state(self):
+        q = self.state.q
+        self.state.q = [0.7]
+        self.state = None
+        gc.collect()
+        for _ in range(100): self.model.state()
+        self.assertEqual(q[0], 0.7)
+
+    def test_what_is_computed_is_a_copy(self):
+        self.state['hinge'].q = 0.5
+        before = self.state.udot
+        self.state['hinge'].q = -0.5
+        self.assertEqual(before[0], -self.state.udot[0])
+
+    def test_the_pendulum_falls_as_it_should(self):
+        self.state['hinge'].q = 0.5
+        # the bob is below the pivot by 1 m: I udot = m g l sin q
+        self.assertAlmostEqual(self.state.udot[0], -2 * 9.81 * math.sin(0.5) / (2 + 0.001), delta=1e-14)
+        self.assertAlmostEqual(self.state.mass_matrix()[0, 0], 2.001, delta=1e-15)
+        R, p = self.state.body('bob')
+        self.assertAlmostEqual(numpy.abs(R @ R.T - numpy.eye(3)).max(), 0, delta=1e-15)
+
+    def test_shapes_and_kinds_are_checked(self):
+        for wrong in ([1, 2], [[1]], 'a', [1j], None):
+            with self.assertRaises((ValueError, TypeError), msg=repr(wrong)): self.state.q = wrong
+        with self.assertRaises(cardan.NonfiniteError): self.state.q = [math.nan]
+        self.state.q = numpy.array([1, 2, 3, 4], dtype=numpy.float32)[::4]
+        self.assertEqual(self.state.q[0], 1)
+        with self.assertRaises(ValueError): self.state.mass_matrix(out=numpy.empty(3))
+        out = numpy.empty((1, 1))
+        self.assertIs(self.state.mass_matrix(out=out), out)
+
+    def test_copies_and_pickles_have_the_same_bits(self):
+        self.state.q = [0.1]
+        self.state.u = [1 / 3]
+        self.state.time = 0.7
+        for other in (self.state.copy(), copy.deepcopy(self.state), pickle.loads(pickle.dumps(self.state))):
+            self.assertEqual((other.q[0], other.u[0], other.time), (0.1, 1 / 3, 0.7))
+        self.assertEqual(pickle.loads(pickle.dumps(self.model)).joints, ['hinge'])
+
+    def test_another_process_gets_it(self):
+        import multiprocessing
+        self.state['hinge'].q = 0.5
+        with multiprocessing.get_context('spawn').Pool(1) as pool:
+            self.assertEqual(pool.apply(_udot, (self.state,)), self.state.udot[0])
+
+    def test_controls(self):
+        self.state.set_control('push', 1.5)
+        self.assertEqual(self.state.controls, {'push': 1.5})
+        self.assertAlmostEqual(self.state.udot[0], 1.5 / 2.001, delta=1e-15)
+
+
+def _udot(state):
+    return state.udot[0]
+
+
+class Failures(unittest.TestCase):
+    def test_each_status_has_a_class(self):
+        names = [n for n in dir(cardan.lib) if n.startswith('CDN_ERR_')]
+        classes = {e for e in map(cardan.errors._classes.get, (getattr(cardan.lib, n) for n in names))}
+        self.assertNotIn(None, classes)
+        self.assertEqual(len(classes), len(names))
+
+    def test_files(self):
+        with self.assertRaises(OSError): cardan.load('/there/is/none.xml')
+        with self.assertRaisesRegex(cardan.ParseError, 'model:1'): cardan.loads('<mujoco><worldbody>')
+        with self.assertRaises(cardan.UnsupportedError) as caught:
+            cardan.loads('<mujoco><wrong/></mujoco>', strict=True)
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.name), (str(caught.exception), 'CDN_ERR_UNSUPPORTED'))
+
+    def test_none_is_a_type_error(self):
+        for call in (lambda: cardan.load(None), lambda: cardan.State(None), lambda: cardan.simulate(None, 1),
+                     lambda: cardan.Ensemble(None, 3), lambda: cardan.Stepper(None),
+                     lambda: cardan.loads(None), lambda: cardan.lib.cdn_state_q(None)):
+            with self.assertRaises(TypeError): call()
+        self.assertEqual(cardan.lib.cdn_state_q(cardan.ffi.NULL), cardan.ffi.NULL)
+        with self.assertRaises(ValueError): cardan.loads(PENDULUM, contact='hard')
+        with self.assertRaises(ValueError): cardan.simulate(cardan.loads(PENDULUM), -1)
+
+
+class Runs(unittest.TestCase):
+    def test_the_five_lines_of_a_newcomer(self):
+        model = cardan.load(ROOT / 'examples/models/walker.xml')
+        run = cardan.simulate(model, 0.2, accuracy=1e-6)
+        self.assertEqual(run.certificate.delivered, 'delivered')
+        self.assertLess(run.certificate.error_estimate, 3e-6)
+        self.assertRegex(run.verdict, 'asked 1e-6, delivered')
+        self.assertEqual(run.q.shape, (101, model.nq))
+        self.assertEqual(run.q['forward'].shape, (101,))
+        self.assertEqual((run.time[0], run.time[-1]), (0, 0.2))
+
+    def test_the_period_of_a_pendulum(self):
+        model = cardan.loads(PENDULUM)
+        state = model.state()
+        state['hinge'].q = 1.2
+        # by the arithmetic-geometric mean; the length of the equivalent pendulum is 2.001 / 2 m
+        a, b = 1, math.cos(0.6)
+        while abs(a - b) > 1e-15: a, b = (a + b) / 2, math.sqrt(a * b)
+        period = 2 * math.pi * math.sqrt(2.001 / 2 / 9.81) / a
+        run = cardan.simulate(model, period, accuracy=1e-9, state=state)
+        self.assertAlmostEqual(run.q['hinge'][-1], 1.2, delta=3e-9)
+        self.assertEqual(state.time, 0)
+
+    def test_equal_steps_and_a_stepper_agree(self):
+        model = cardan.loads(PENDULUM)
+        run = cardan.simulate(model, 0.5, step=0.01, method='mujoco-rk4', reports=0.1, controls={'push': 1})
+        state = model.state()
+        state.set_control('push', 1)
+        stepper = cardan.Stepper(state, step=0.01, method='mujoco-rk4', companion=True, final_time=0.5)
+        for t in run.time: stepper.advance(t)
+        self.assertEqual(run.q['hinge'][-1], stepper.state.q[0])
+        self.assertEqual(run.certificate.steps, stepper.certificate.steps)
+
+    def test_a_table_is_read_back(self):
+        run = cardan.simulate(cardan.loads(PENDULUM), 0.1, controls={'push': 1})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'run.csv')
+            run.save(path)
+            table = numpy.genfromtxt(path, delimiter=',', names=True, deletechars='')
+        self.assertTrue((table['hinge.q'] == run.q['hinge']).all())
+
+    def test_an_interrupt_ends_a_run_soon(self):
+        model = cardan.load(ROOT / 'examples/models/walker.xml')
+        for start in (lambda: cardan.simulate(model, 1e5, accuracy=1e-8),
+                      lambda: cardan.Stepper(model.state(), accuracy=1e-8).advance(1e5)):
+            sent = []
+            def send():
+                sent.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+            timer = threading.Timer(0.3, send)
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt): start()
+            self.assertLess(time.monotonic() - sent[0], 2)  # 0.2 s, where no other wants the processor
+        state = model.state()
+        state.realize('acceleration')
+
+    def test_threads_run_at_once(self):
+        model = cardan.loads(PENDULUM)
+        runs = [None] * 4
+        def work(i): runs[i] = cardan.simulate(model, 1, controls={'push': i}).q['hinge'][-1]
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+        self.assertEqual(runs, [cardan.simulate(model, 1, controls={'push': i}).q['hinge'][-1] for i in range(4)])
+
+
+class Ensembles(unittest.TestCase):
+    def test_each_state_goes_its_own_way(self):
+        model = cardan.loads(PENDULUM)
+        ensemble = cardan.Ensemble(model.state(), 5, accuracy=1e-8)
+        starts = numpy.linspace(0, 1, 5)[:, None]
+        ensemble.q = starts
+        ensemble.advance(0.7)
+        self.assertTrue((ensemble.time == 0.7).all())
+        for k, start in enumerate(starts):
+            state = model.state()
+            state.q = start
+            run = cardan.simulate(model, 0.7, accuracy=1e-9, state=state)
+            self.assertAlmostEqual(ensemble.q[k, 0], run.q['hinge'][-1], delta=1e-7)
+        with self.assertRaises(ValueError): ensemble.q = starts.T
+
+
+class Documents(unittest.TestCase):
+    def test_the_code_of_the_page_runs(self):
+        import re
+        before = os.getcwd()
+        os.chdir(ROOT)
+        try:
+            for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs/python.md').read_text(), flags=re.S):
+                exec(compile(code.replace('print(', '(lambda *_: None)('), 'docs/python.md', 'exec'), {})
+        finally: os.chdir(before)
+
+
+class Memory(unittest.TestCase):
+    def test_it_stays_flat(self):
+        def turn():
+            model = cardan.loads(PENDULUM)
+            state = model.state()
+            state.q, state.udot
+            pickle.dumps(state)
+        for _ in range(200): turn()
+        gc.collect()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(800): turn()
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 1000)  # kB
+
+
+if __name__ == '__main__':
+    unittest.main()

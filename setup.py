@@ -1,0 +1,64 @@
+"""The Python package: `pip install --no-build-isolation .`, with Debian's python3-cffi, -numpy, -setuptools, -wheel.
+
+It is linked with the library that pkg-config finds, or that CARDAN_PREFIX names; without either the library is built
+here, by meson, and becomes a part of the package.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+root = pathlib.Path(__file__).resolve().parent
+base = (root / 'include/cardan/base.h').read_text()
+version = '.'.join(re.findall(r'^#define CDN_VERSION_[A-Z]+ (\d+)$', base, flags=re.M))
+sys.path.insert(0, str(root / 'python'))
+
+
+def installed_library():
+    """Folders of the headers and the library that is installed, or None."""
+    if prefix := os.environ.get('CARDAN_PREFIX'):
+        folder = next(pathlib.Path(prefix).glob('lib*/**/libcardan.so')).parent
+        return str(pathlib.Path(prefix) / 'include'), str(folder)
+    ask = lambda what: subprocess.run(['pkg-config', f'--variable={what}', 'cardan'], capture_output=True,
+                                      text=True).stdout.strip()
+    return (ask('includedir'), ask('libdir')) if shutil.which('pkg-config') and ask('libdir') else None
+
+
+def library_of_source(build):
+    """Builds the library under `build`, and returns its folder."""
+    if not (build / 'build.ninja').exists():
+        subprocess.run(['meson', 'setup', str(build), str(root), '--buildtype=release', '-Dtests=disabled',
+                        '-Dbench=disabled', '-Dpeers=disabled', '-Daccuracy=disabled'], check=True)
+    subprocess.run(['ninja', '-C', str(build), f'libcardan.so.{version}'], check=True)
+    return build
+
+
+class BuildBinding(build_ext):
+    def build_extension(self, extension):
+        found = installed_library()
+        if found: extension.include_dirs, extension.library_dirs = [found[0]], [found[1]]
+        else: extension.include_dirs = [str(root / 'include')]
+        folder = found[1] if found else library_of_source(pathlib.Path(self.build_temp).resolve() / 'library')
+        extension.library_dirs, extension.libraries = [str(folder)], []
+        extension.extra_link_args = [str(pathlib.Path(folder) / f'libcardan.so.{version}')]
+        extension.runtime_library_dirs = [str(folder)] if found else ['$ORIGIN']
+        super().build_extension(extension)
+        if not found:
+            place = pathlib.Path(self.get_ext_fullpath(extension.name)).parent
+            shutil.copy(pathlib.Path(folder) / f'libcardan.so.{version}',
+                        place / ('libcardan.so.' + '.'.join(version.split('.')[:2])))
+
+
+setup(
+    version=version,
+    package_dir={'': 'python'},
+    packages=['cardan'],
+    cffi_modules=['python/binding.py:builder'],
+    cmdclass={'build_ext': BuildBinding},
+    options={'bdist_wheel': {'py_limited_api': 'cp39'}},
+)
