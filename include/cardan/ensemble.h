@@ -146,7 +146,7 @@ CDN_API cdn_status cdn_ensemble_visit(cdn_ensemble *ensemble,
  *  is NULL). Handlers may change t, q, u, z and what varies. A State in which a handler has changed anything else fails
  *  with CDN_ERR_UNSUPPORTED. A State that a handler stops stays there, without a failure.
  *
- *  CDN_ERR_UNSUPPORTED if the System has auto-update variables other than the constraints', or keeps previous values.
+ *  CDN_ERR_UNSUPPORTED if the System keeps previous values, or has auto-update variables beside the library's own.
  *  CDN_ERR_NOMEM. Allocates nothing, except for the steppers at the first call with a new h. */
 CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_t n) CDN_NODISCARD;
 

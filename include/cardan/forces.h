@@ -32,6 +32,7 @@
  *   apply a constant force or torque to a joint: cdn_system_add_mobility_force, cdn_mobility_force_set
  *   limit a joint's coordinate by compliant stops: cdn_system_add_mobility_stop, cdn_mobility_stop_set
  *   add a spring against the rotation of a ball or free joint: cdn_system_add_rotation_spring, cdn_rotation_spring_set
+ *   — that is not linear: cdn_system_add_polynomial_rotation_spring
  *   give a joint dry friction that sticks; ask whether it does: cdn_system_add_mobility_friction,
  *       cdn_mobility_friction_set, cdn_mobility_friction_get
  *   limit the rotation of a ball joint by a compliant cone: cdn_system_add_rotation_stop, cdn_rotation_stop_set
@@ -200,6 +201,11 @@ CDN_API cdn_status cdn_mobility_friction_get(cdn_state *state, cdn_force force, 
 CDN_API cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, cdn_body body, double k,
                                                  cdn_rotation R0);
 CDN_API cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) CDN_NODISCARD;
+/** A torsion spring that is not linear: moment k[0] theta + k[1] theta^2 + k[2] theta^3 (MJCF's stiffness with three
+ *  numbers). Energy k[0]/2 theta^2 + k[1]/3 theta^3 + k[2]/4 theta^4. Its parameters are k, R0, k2 and k3;
+ *  cdn_rotation_spring_set leaves k2 and k3 as they are. */
+CDN_API cdn_force cdn_system_add_polynomial_rotation_spring(cdn_system *system, const char *name, cdn_body body,
+                                                            const double k[3], cdn_rotation R0);
 /** A compliant limit on the rotation angle of R_FM itself (a cone): beyond `max_angle` >= 0 it acts as a mobility
  *  stop. Steps end as for a mobility stop, and where the angle passes pi. */
 CDN_API cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle,

@@ -185,7 +185,7 @@ CDN_DEF(invertible_motion_def);
 typedef struct cdn_invertible_motion cdn_invertible_motion;
 /** Makes one from a State, which it copies; `def` NULL: the defaults. Errors: CDN_ERR_ARG (a number of the def; a limit
  *  of a body whose mobilizer does not have one coordinate), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or
- *  u), CDN_ERR_NOMEM. The message is on `state`. */
+ *  u; a source of contacts), CDN_ERR_NOMEM. The message is on `state`. */
 CDN_API cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_motion_def *def,
                                                 cdn_invertible_motion **out) CDN_NODISCARD;
 CDN_API void cdn_invertible_motion_destroy(cdn_invertible_motion *motion); /**< NULL is allowed */

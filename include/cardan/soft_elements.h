@@ -98,7 +98,7 @@ typedef enum cdn_soft_tendon_kind {
 /** A tendon: a path (paths.h), or the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons
  *  have it. A force f along it acts with f times the moments: with coefficient[i] f on the mobility. R is scaled by
  *  c^T M^-1 c of the moments c at the default coordinates. The paths of an element lead over at most 8 moving bodies,
- *  or have at most 16 coordinates. */
+ *  or have at most 36 coordinates. */
 typedef struct cdn_soft_tendon_def {
   CDN_DEF_HEADER;
   const char *name;

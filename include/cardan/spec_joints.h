@@ -63,6 +63,8 @@ typedef struct cdn_spec_joint {
   double spring_timeconst, spring_dampratio;
   /** One coordinate: with x the distance from rest and v the speed, spring and damper have, besides, the forces
    *  -(stiffness_higher[0] x^2 + stiffness_higher[1] x^3) and -(damping_higher[0] v |v| + damping_higher[1] v^3).
+   *  Ball and free joints: x is the angle from rest, and of a free joint the distance from rest for the force; v is
+   *  each component of the angular velocity in M, and of a free joint of the velocity in F.
    *  (MJCF's stiffness and damping with three numbers.) Default 0 */
   double stiffness_higher[2], damping_higher[2];
   /** true: with drive_limited, what compensation of gravity (cdn_spec_body.gravity_compensation) does on this joint

@@ -15,6 +15,8 @@ const cdn_contact_def *cdni_contact_given(const cdn_system *system);
 void cdni_contact_exclude(cdn_system *system, cdn_body a, cdn_body b, cdn_contact_rule rule);
 void cdni_contact_exclude_shapes(cdn_system *system, cdn_shape a, cdn_shape b, cdn_contact_rule rule);
 
+/* The name of the first source of contacts of the user's; NULL: there is none, or no contact at all. */
+const char *cdni_contact_source_name(const contact_room *room);
 /* Whether a source of contacts of the user's reads more than poses: its forces have no potential, and may vary with
  * time, u, z and controls. */
 bool cdni_contact_reads(const contact_room *room);

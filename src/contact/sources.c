@@ -25,6 +25,10 @@ static const contact_source *source_at(const contact_room *room, int i) {
   return cdn_subsystem_self(room->system, CDNI_AT(room->sources, cdn_subsystem, i));
 }
 
+const char *cdni_contact_source_name(const contact_room *room) {
+  return room && room->sources.count > 0 ? source_at(room, 0)->name : NULL;
+}
+
 bool cdni_contact_reads(const contact_room *room) {
   for (int i = 0; room && i < (int)room->sources.count; i++)
     if (source_at(room, i)->n_reads > 0) return true;

@@ -11,7 +11,7 @@
 typedef struct joint_motion {
   const derivative_pass *p;
   int joint, mobility;
-  bool moves[FORCE_MOST_STATIONS];
+  bool *moves; /* by station */
 } joint_motion;
 
 /* Columns of the matrices by a mobility: `still` are the forces there are, `change` how they vary, by q and by u. */
@@ -51,12 +51,13 @@ static void move(const joint_motion *j, int n, const int *bodies, const v3 *r, s
   }
 }
 
-void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
-                               bool relative, bool by_velocity, force_change *change, const void *law) {
+void cdni_derivative_of_stations(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
+                                 bool relative, bool by_velocity, force_change *change, const void *law, void *room) {
   const derivative_pass *p = d->pass;
-  station_motion by_q[FORCE_MOST_STATIONS], by_u[FORCE_MOST_STATIONS];
-  sv dF_q[FORCE_MOST_STATIONS], dF_u[FORCE_MOST_STATIONS];
-  int at[FORCE_MOST_STATIONS];
+  station_motion *by_q = room, *by_u = by_q + n;
+  sv *dF_q = (sv *)(by_u + n), *dF_u = dF_q + n;
+  int *at = (int *)(dF_u + n);
+  bool *moves = (bool *)(at + n);
   memcpy(at, bodies, (size_t)n * sizeof *at);
   for (;;) {
     int outermost = 0;
@@ -66,7 +67,7 @@ void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodie
       all = all && at[k] == at[0];
     }
     if (outermost == 0 || (relative && all)) return;
-    joint_motion j = { .p = p, .joint = outermost };
+    joint_motion j = { .p = p, .joint = outermost, .moves = moves };
     for (int k = 0; k < n; k++) {
       j.moves[k] = at[k] == outermost;
       if (j.moves[k]) at[k] = p->node[outermost].parent;
@@ -79,6 +80,12 @@ void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodie
       push(d, &j, n, bodies, r, F, dF_q, by_velocity ? dF_u : NULL);
     }
   }
+}
+
+void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
+                               bool relative, bool by_velocity, force_change *change, const void *law) {
+  double room[CDN_FORCE_BODIES * (FORCE_STATION_ROOM / sizeof(double) + 1)];
+  cdni_derivative_of_stations(d, n, bodies, r, F, relative, by_velocity, change, law, room);
 }
 
 /* ---- the public side ---- */

@@ -51,10 +51,12 @@ typedef struct station_motion {
 } station_motion;
 /* How forces at n stations (the moments about them) change with these motions: linear in them. */
 typedef void force_change(const void *law, int n, const station_motion *motion, sv *dF);
-enum { FORCE_MOST_STATIONS = 3 * PATH_MOST_GAPS };
-_Static_assert((int)FORCE_MOST_STATIONS >= (int)CDN_FORCE_BODIES, "as many as custom forces have");
-/* Spatial forces F at n stations (at most FORCE_MOST_STATIONS), which `change` knows how to vary. `relative`: they turn
- * with the bodies where all move as one piece. */
+/* Spatial forces F at n stations, which `change` knows how to vary. `relative`: they turn with the bodies where all
+ * move as one piece. `room`: n times FORCE_STATION_ROOM bytes, aligned as doubles. */
+enum { FORCE_STATION_ROOM = 2 * sizeof(station_motion) + 2 * sizeof(sv) + sizeof(int) + sizeof(bool) };
+void cdni_derivative_of_stations(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
+                                 bool relative, bool by_velocity, force_change *change, const void *law, void *room);
+/* The same for at most CDN_FORCE_BODIES. */
 void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
                                bool relative, bool by_velocity, force_change *change, const void *law);
 /* path_derivatives.c: a tension along a path, a function of the length and its rate. */

@@ -13,21 +13,23 @@ typedef struct gap_law {
   v3 v_O, w_O; /* of the obstacle */
 } gap_law;
 
+typedef struct gap_change gap_change;
 typedef struct path_law {
   double tension, by_length, by_rate;
   int n;
-  gap_law gap[PATH_MOST_GAPS];
+  gap_law *gap;
+  gap_change *change; /* of each, for one change of the stations */
 } path_law;
 
 enum { AT_P, AT_O, AT_Q, STATIONS };
 
 /* ---- one gap ---- */
 
-typedef struct gap_change {
+struct gap_change {
   v3 P, Q;         /* the ends' displacements, as velocities above */
   v3 from_P, to_Q; /* of the directions */
   double length, rate;
-} gap_change;
+};
 
 static gap_change change_straight(const gap_law *g, const station_motion *m) {
   const v3 n = g->gap->path.to_Q;
@@ -82,7 +84,7 @@ static void push_change(const gap_law *g, const gap_change *c, const station_mot
 
 static void change(const void *data, int n, const station_motion *motion, sv *dF) {
   const path_law *law = data;
-  gap_change c[PATH_MOST_GAPS];
+  gap_change *c = law->change;
   double dT = 0;
   (void)n;
   for (int k = 0; k < law->n; k++) {
@@ -128,8 +130,44 @@ void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, dou
     cdni_derivative_mistake(d, CDN_ERR_ARG, at, MISTAKE_OF_PATH);
   else if (!isfinite(tension) || !isfinite(by_length) || !isfinite(by_rate))
     cdni_derivative_mistake(d, CDN_ERR_NONFINITE, at, MISTAKE_OF_PATH);
-  else if (cdni_derivative_of_path(d, path, tension, by_length, by_rate) != CDN_OK)
-    cdni_derivative_mistake(d, CDN_ERR_SINGULAR, at, MISTAKE_OF_PATH);
+  else {
+    const cdn_status status = cdni_derivative_of_path(d, path, tension, by_length, by_rate);
+    if (status != CDN_OK)
+      cdni_derivative_mistake(d, status == CDN_ERR_NOMEM ? status : CDN_ERR_SINGULAR, at, MISTAKE_OF_PATH);
+  }
+}
+
+/* The stations of a gap, and the forces there. */
+static void place_gap(const derivative_pass *p, const path_gap *gap, double tension, int *body, v3 *r, sv *f) {
+  const double T = tension * gap->weight;
+  const v3 place[STATIONS] = { gap->P, gap->O, gap->Q };
+  for (int e = 0; e < STATIONS; e++) {
+    body[e] = e == AT_O && !gap->wraps ? 0 : gap->body[e];
+    r[e] = v3_sub(place[e], p->pose[body[e]].p_GM);
+  }
+  f[AT_P] = (sv){ v3_zero(), v3_scale(T, gap->path.from_P) };
+  f[AT_Q] = (sv){ v3_zero(), v3_scale(-T, gap->path.to_Q) };
+  f[AT_O] = sv_zero();
+  if (!gap->wraps) return;
+  const v3 moment = v3_add(v3_cross(v3_sub(gap->P, gap->O), f[AT_P].v), v3_cross(v3_sub(gap->Q, gap->O), f[AT_Q].v));
+  f[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(f[AT_P].v, f[AT_Q].v)) };
+}
+
+static void vary_gaps(cdn_force_derivatives *d, const path_view *view, path_law *law, char *frame) {
+  const size_t n = (size_t)view->n_gaps, stations = STATIONS * n;
+  law->n = view->n_gaps;
+  law->gap = (gap_law *)(void *)frame;
+  law->change = (gap_change *)(law->gap + n);
+  sv *F = (sv *)(law->change + n);
+  v3 *r = (v3 *)(F + stations);
+  void *room = r + stations;
+  int *body = (int *)(void *)((char *)room + stations * FORCE_STATION_ROOM);
+  for (int k = 0; k < view->n_gaps; k++) {
+    const int at = STATIONS * k;
+    prepare(d->pass, &view->gaps[k], &law->gap[k]);
+    place_gap(d->pass, &view->gaps[k], law->tension, body + at, r + at, F + at);
+  }
+  cdni_derivative_of_stations(d, STATIONS * view->n_gaps, body, r, F, true, law->by_rate != 0, change, law, room);
 }
 
 cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
@@ -137,31 +175,14 @@ cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, doub
   const derivative_pass *p = d->pass;
   path_law law = { .tension = tension, .by_length = by_length, .by_rate = by_rate };
   path_view view;
-  int body[FORCE_MOST_STATIONS];
-  v3 r[FORCE_MOST_STATIONS];
-  sv F[FORCE_MOST_STATIONS];
   CDNI_TRY(cdni_path_view(cdni_paths(cdn_state_system(p->state)), p->state, path, &view));
   vary_coordinates(d, &view, by_length, by_rate);
-  law.n = view.n_gaps;
-  for (int k = 0; k < view.n_gaps; k++) {
-    const path_gap *gap = &view.gaps[k];
-    const double T = tension * gap->weight;
-    const v3 place[STATIONS] = { gap->P, gap->O, gap->Q };
-    prepare(p, gap, &law.gap[k]);
-    for (int e = 0; e < STATIONS; e++) {
-      const int at = STATIONS * k + e;
-      body[at] = e == AT_O && !gap->wraps ? 0 : gap->body[e];
-      r[at] = v3_sub(place[e], p->pose[body[at]].p_GM);
-    }
-    sv *f = F + STATIONS * k;
-    f[AT_P] = (sv){ v3_zero(), v3_scale(T, gap->path.from_P) };
-    f[AT_Q] = (sv){ v3_zero(), v3_scale(-T, gap->path.to_Q) };
-    f[AT_O] = sv_zero();
-    if (!gap->wraps) continue;
-    const v3 moment = v3_add(v3_cross(v3_sub(gap->P, gap->O), f[AT_P].v), v3_cross(v3_sub(gap->Q, gap->O), f[AT_Q].v));
-    f[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(f[AT_P].v, f[AT_Q].v)) };
-  }
-  if (view.n_gaps > 0)
-    cdni_derivative_of_bodies(d, STATIONS * view.n_gaps, body, r, F, true, by_rate != 0, change, &law);
+  if (view.n_gaps == 0) return CDN_OK;
+  const size_t gap = sizeof(gap_law) + sizeof(gap_change);
+  const size_t station = sizeof(sv) + sizeof(v3) + FORCE_STATION_ROOM + sizeof(int);
+  char *frame = cdn_work_push(p->state, (size_t)view.n_gaps * (gap + STATIONS * station) + sizeof(double));
+  if (!frame) return CDN_ERR_NOMEM;
+  vary_gaps(d, &view, &law, frame);
+  cdn_work_pop(p->state, frame);
   return CDN_OK;
 }

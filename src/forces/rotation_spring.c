@@ -31,16 +31,21 @@ static void add_block(cdn_force_derivatives *out, force_mobility at, const m3 *d
 
 /* ---- spring ---- */
 
+/* The moment over the angle. */
+static double stiffness(const double *p, double theta) {
+  return p[ROTATION_K] + theta * (p[ROTATION_K2] + theta * p[ROTATION_K3]);
+}
+
 static cdn_status calc_spring_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
   const double *q;
   CDNI_TRY(force_q(b, state, &q));
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i)) continue;
-    const double *p = b->params + 5 * i;
+    const double *p = b->params + ROTATION_SPRING_PARAMS * i;
     double theta;
-    axis_and_angle(q + at[i].q, p + 1, &theta);
-    *energy += 0.5 * p[0] * theta * theta;
+    axis_and_angle(q + at[i].q, p + ROTATION_R0, &theta);
+    *energy += theta * theta * (p[ROTATION_K] / 2 + theta * (p[ROTATION_K2] / 3 + theta * p[ROTATION_K3] / 4));
   }
   return CDN_OK;
 }
@@ -51,11 +56,13 @@ static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, c
   CDNI_TRY(force_q(b, state, &q));
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i)) continue;
-    const double *p = b->params + 5 * i;
+    const double *p = b->params + ROTATION_SPRING_PARAMS * i;
     double theta;
-    v3 n = axis_and_angle(q + at[i].q, p + 1, &theta);
+    v3 n = axis_and_angle(q + at[i].q, p + ROTATION_R0, &theta);
     const m3 T = turn_of_vector(theta, n);
-    const m3 dq = { v3_scale(-p[0], T.x), v3_scale(-p[0], T.y), v3_scale(-p[0], T.z) };
+    const double k = stiffness(p, theta), rise = theta * (p[ROTATION_K2] + 2 * theta * p[ROTATION_K3]);
+    const m3 dq = { v3_fma(-rise * n.x, n, v3_scale(-k, T.x)), v3_fma(-rise * n.y, n, v3_scale(-k, T.y)),
+                    v3_fma(-rise * n.z, n, v3_scale(-k, T.z)) };
     add_block(out, at[i], &dq, NULL);
   }
   return CDN_OK;
@@ -71,7 +78,7 @@ static cdn_status calc_spring_kinks(const force_batch *b, cdn_state *state, doub
   const double *q;
   CDNI_TRY(force_q(b, state, &q));
   for (int i = 0; i < b->n; i++) {
-    values[i] = force_is_on(b, i) ? half_turn(q + at[i].q, b->params + 5 * i + 1) : NAN;
+    values[i] = force_is_on(b, i) ? half_turn(q + at[i].q, b->params + ROTATION_SPRING_PARAMS * i + ROTATION_R0) : NAN;
     rates[i] = NAN;
   }
   return CDN_OK;
@@ -80,17 +87,18 @@ static cdn_status calc_spring_kinks(const force_batch *b, cdn_state *state, doub
 /* The moment jumps from one end of its range to the other. */
 static cdn_status spring_kink_force(const force_batch *b, cdn_state *state, int k, double x, double *f) {
   const force_mobility *at = b->elements;
-  const double *p = b->params + 5 * k, *q;
+  const double *p = b->params + ROTATION_SPRING_PARAMS * k, *q;
   double theta;
   (void)x;
   CDNI_TRY(force_q(b, state, &q));
-  const v3 n = axis_and_angle(q + at[k].q, p + 1, &theta);
-  for (int i = 0; i < 3; i++) f[at[k].u + i] += 2 * p[0] * theta * (&n.x)[i];
+  const v3 n = axis_and_angle(q + at[k].q, p + ROTATION_R0, &theta);
+  for (int i = 0; i < 3; i++) f[at[k].u + i] += 2 * stiffness(p, theta) * theta * (&n.x)[i];
   return CDN_OK;
 }
 
 static bool check_spring(const double *params, char *reason, size_t size) {
-  if (params[1] != 0 || params[2] != 0 || params[3] != 0 || params[4] != 0) return true;
+  const double *e = params + ROTATION_R0;
+  if (e[0] != 0 || e[1] != 0 || e[2] != 0 || e[3] != 0) return true;
   snprintf(reason, size, "the quaternion R0 is zero; (1, 0, 0, 0) is the identity");
   return false;
 }
@@ -98,8 +106,9 @@ static bool check_spring(const double *params, char *reason, size_t size) {
 const force_kind cdni_force_rotation_spring = {
   .name = "rotation_spring",
   .element_size = sizeof(force_mobility),
-  .n_params = 5,
-  .params = { CDNI_ANY("k", "N m/rad"), CDNI_QUATERNION("R0") },
+  .n_params = ROTATION_SPRING_PARAMS,
+  .params = { CDNI_ANY("k", "N m/rad"), CDNI_QUATERNION("R0"), CDNI_ANY("k2", "N m/rad^2"),
+              CDNI_ANY("k3", "N m/rad^3") },
   .check = check_spring,
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
@@ -118,29 +127,45 @@ static double largest_difference(cdn_vec3 a, cdn_vec3 b) {
 }
 
 /* False if R0 is not a rotation: its quaternion gives another matrix. */
-static bool spring_params(double params[5], double k, cdn_rotation R0) {
+static bool spring_params(double params[ROTATION_SPRING_PARAMS], double k, cdn_rotation R0) {
   const double numbers[] = { R0.x.x, R0.x.y, R0.x.z, R0.y.x, R0.y.y, R0.y.z, R0.z.x, R0.z.y, R0.z.z };
   if (!cdni_all_finite(numbers, 9, NULL)) return false;
   const cdn_quaternion e = cdn_quaternion_from_rotation(R0);
   const cdn_rotation R = cdn_rotation_from_quaternion(e);
-  params[0] = k, params[1] = e.w, params[2] = e.x, params[3] = e.y, params[4] = e.z;
+  params[ROTATION_K] = k;
+  memcpy(params + ROTATION_R0, (double[4]){ e.w, e.x, e.y, e.z }, 4 * sizeof *params);
   return largest_difference(R.x, R0.x) < 1e-9 && largest_difference(R.y, R0.y) < 1e-9 &&
          largest_difference(R.z, R0.z) < 1e-9;
 }
 
+static cdn_force add(cdn_system *system, const char *function, const char *name, cdn_body body, const double k[3],
+                     cdn_rotation R0) {
+  static const double none[3] = { NAN, NAN, NAN };
+  force_adder a;
+  double params[ROTATION_SPRING_PARAMS];
+  if (!k) k = none;
+  cdni_force_begin(&a, system, FORCE_ROTATION_SPRING, function, name);
+  const force_mobility at = cdni_force_check_rotation(&a, body);
+  if (!spring_params(params, k[0], R0)) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "R0 is not a rotation to 1e-9");
+  params[ROTATION_K2] = k[1], params[ROTATION_K3] = k[2];
+  return cdni_force_add(&a, &at, params);
+}
+
 cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, cdn_body body, double k,
                                          cdn_rotation R0) {
-  force_adder a;
-  cdni_force_begin(&a, system, FORCE_ROTATION_SPRING, "cdn_system_add_rotation_spring", name);
-  const force_mobility at = cdni_force_check_rotation(&a, body);
-  double params[5];
-  if (!spring_params(params, k, R0)) cdni_adder_refuse(&a.by, CDN_ERR_ARG, "R0 is not a rotation to 1e-9");
-  return cdni_force_add(&a, &at, params);
+  return add(system, "cdn_system_add_rotation_spring", name, body, (double[]){ k, 0, 0 }, R0);
+}
+
+cdn_force cdn_system_add_polynomial_rotation_spring(cdn_system *system, const char *name, cdn_body body,
+                                                    const double k[3], cdn_rotation R0) {
+  return add(system, "cdn_system_add_polynomial_rotation_spring", name, body, k, R0);
 }
 
 cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  double params[5];
+  const double *now = cdni_force_params(state, force, FORCE_ROTATION_SPRING);
+  double params[ROTATION_SPRING_PARAMS] = { 0 };
+  if (now) memcpy(params, now, sizeof params);
   if (!spring_params(params, k, R0))
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, cdn_force_name(cdn_state_system(state), force),
                            "R0 is not a rotation to 1e-9; nothing was changed");

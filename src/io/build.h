@@ -112,6 +112,8 @@ cdn_measure io_add_late(io_builder *b, cdn_measure operand, const io_lag *lag, c
 cdn_control io_add_late_control(io_builder *b, cdn_control control, const io_lag *lag);
 /* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
 void io_build_tree(io_builder *b, bool trial);
+/* build_springs.c: of one joint. */
+void io_add_spring_and_damper(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body);
 /* build_forces.c: gravity, springs, dampers, and stops and dry friction where inertia is set. */
 cdn_status io_build_forces(io_builder *b);
 /* The name of the force that takes off a part of a body's weight. */
@@ -142,9 +144,15 @@ cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* Area, centre and inertia of the surface itself, at density 1 kg/m^2. */
 cdn_status io_shell_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* Principal axes of an inertia, of the largest moment first, with the directions that MuJoCo's rotations come to: they
+ * are the axes of its frames of meshes and of bodies. */
+cdn_rotation io_mujoco_axes(cdn_inertia I);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cdn_spec_shape *shape, double size[3],
                         cdn_transform *X_BS);
+/* The box around a mesh in MuJoCo's frame of it: half its sides, and where it is in the mesh's frame. What fails is the
+ * thread's last failure. */
+cdn_status io_mesh_box(const io_log *log, const cdn_spec_asset *asset, double half[3], cdn_transform *X);
 bool io_shape_takes_part(const io_builder *b, int i);
 void io_list_add(io_list *list, const char *name);
 const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */

@@ -30,12 +30,13 @@ static cdn_status check_actions(io_builder *b) {
                      "stop to the System instead",
                      j->name);
     const double *k = j->stiffness_higher, *c = j->damping_higher;
-    if ((k[0] != 0 || k[1] != 0 || c[0] != 0 || c[1] != 0) && !single)
+    const bool turns = j->kind == CDN_BALL || j->kind == CDN_FREE;
+    if ((k[0] != 0 || k[1] != 0 || c[0] != 0 || c[1] != 0) && !single && !turns)
       return io_fail(b->log, CDN_ERR_ARG, j->line,
                      "joint '%.60s' has a spring or damper that is not linear, but these are for joints with one "
-                     "coordinate; add forces to the System instead",
+                     "coordinate, balls and free joints; add forces to the System instead",
                      j->name);
-    if (j->stiffness != 0 && !single && j->kind != CDN_BALL && j->kind != CDN_FREE)
+    if (j->stiffness != 0 && !single && !turns)
       return io_fail(b->log, CDN_ERR_ARG, j->line,
                      "joint '%.60s' has a stiffness, but springs are for joints with one coordinate, balls and free "
                      "joints; add springs to the System instead",

@@ -9,84 +9,6 @@
 #include "io/joints.h"
 #include "soft/soft.h"
 
-/* ---- the position part of a free joint's spring ---- */
-
-typedef struct position_spring {
-  cdn_body body;
-  double k;
-  double p0[3]; /* p_FM at rest */
-} position_spring;
-
-static const double *free_position(const position_spring *spring, cdn_state *state) {
-  const double *q = cdn_state_q_eff(state);
-  return q ? q + cdn_body_first_q(cdn_state_system(state), spring->body) + 4 : NULL;
-}
-
-static cdn_status position_spring_force(const void *self, cdn_state *state, cdn_forces *forces) {
-  const position_spring *spring = self;
-  const double *p = free_position(spring, state);
-  if (!p) return CDN_ERR_CALLBACK;
-  /* The last three mobilities are M's velocity in F. */
-  for (int i = 0; i < 3; i++) cdn_forces_add_mobility(forces, spring->body, 3 + i, -spring->k * (p[i] - spring->p0[i]));
-  return CDN_OK;
-}
-
-static cdn_status position_spring_potential(const void *self, cdn_state *state, double *energy) {
-  const position_spring *spring = self;
-  const double *p = free_position(spring, state);
-  if (!p) return CDN_ERR_CALLBACK;
-  const cdn_vec3 x = cdn_v3(p[0] - spring->p0[0], p[1] - spring->p0[1], p[2] - spring->p0[2]);
-  *energy = spring->k / 2 * cdn_dot(x, x);
-  return CDN_OK;
-}
-
-static void add_position_spring(io_builder *b, const char *name, cdn_body body, double k, cdn_vec3 p0) {
-  const cdn_force_ops ops = {
-    .subsystem = { .struct_size = sizeof(cdn_subsystem_ops), .name = name, .self_size = sizeof(position_spring) },
-    .struct_size = sizeof(cdn_force_ops),
-    .reads = CDN_READS_POSITION,
-    .calc_force = position_spring_force,
-    .calc_potential = position_spring_potential,
-  };
-  const position_spring self = { body, k, { p0.x, p0.y, p0.z } };
-  cdn_system_add_custom_force(b->system, &ops, &self);
-}
-
-/* ---- joints ---- */
-
-static bool has_spring(const cdn_spec_joint *joint) {
-  return joint->stiffness != 0 || joint->stiffness_higher[0] != 0 || joint->stiffness_higher[1] != 0;
-}
-
-static bool has_damper(const cdn_spec_joint *joint) {
-  return joint->damping != 0 || joint->damping_higher[0] != 0 || joint->damping_higher[1] != 0;
-}
-
-static void add_spring(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
-  char name[256], position_name[256];
-  snprintf(name, sizeof name, "%.200s spring", joint->name);
-  snprintf(position_name, sizeof position_name, "%.200s position spring", joint->name);
-  if (joint->kind == CDN_BALL || joint->kind == CDN_FREE)
-    cdn_system_add_rotation_spring(b->system, name, body, joint->stiffness, joint->X_FM_rest.R);
-  else {
-    const double *higher = joint->stiffness_higher, k[3] = { joint->stiffness, higher[0], higher[1] };
-    cdn_system_add_polynomial_spring(b->system, name, body, 0, k, joint->springref);
-  }
-  if (joint->kind == CDN_FREE) add_position_spring(b, position_name, body, joint->stiffness, joint->X_FM_rest.p);
-}
-
-/* On every mobility of the joint. */
-static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
-  char name[256];
-  const int n = io_spec_joint_nu(joint);
-  const double *higher = joint->damping_higher, c[3] = { joint->damping, higher[0], higher[1] };
-  for (int i = 0; i < n; i++) {
-    if (n == 1) snprintf(name, sizeof name, "%.200s damper", joint->name);
-    else snprintf(name, sizeof name, "%.200s damper[%d]", joint->name, i);
-    cdn_system_add_polynomial_damper(b->system, name, body, i, c);
-  }
-}
-
 /* ---- soft rows of joints ---- */
 
 static void add_soft_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
@@ -153,8 +75,7 @@ cdn_status io_build_forces(io_builder *b) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
     const cdn_body body = b->joints[i];
     if (body.i < 0) continue; /* a constraint has no coordinates for these forces: io_check_spec has reported them */
-    if (has_spring(joint)) add_spring(b, joint, body);
-    if (has_damper(joint)) add_damper(b, joint, body);
+    io_add_spring_and_damper(b, joint, body);
     if (joint->limited && soft) add_soft_limit(b, joint, body);
     if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
     if (b->inertia && joint->limited) io_add_stop(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);

@@ -8,20 +8,41 @@
 
 static const double LIGHTEST = 1e-15; /* MuJoCo's: lighter bodies are in no medium */
 
-/* Half axes of the ellipsoid; false: the shape has none of its own. */
-static bool half_axes(const cdn_spec_shape *shape, double half[3]) {
-  const double *a = shape->size;
-  switch (shape->type) {
-    case CDN_SHAPE_SPHERE: half[0] = half[1] = half[2] = a[0]; return true;
-    case CDN_SHAPE_CAPSULE: half[0] = half[1] = a[0], half[2] = a[0] + a[1]; return true;
-    case CDN_SHAPE_CYLINDER: half[0] = half[1] = a[0], half[2] = a[1]; return true;
-    case CDN_SHAPE_ELLIPSOID:
-    case CDN_SHAPE_BOX: memcpy(half, a, 3 * sizeof *half); return true;
-    case CDN_SHAPE_PLANE:
-    case CDN_SHAPE_HFIELD:
-    case CDN_SHAPE_MESH: break;
+/* Half axes of the ellipsoid of a primitive. */
+static void half_axes(cdn_shape_type type, const double *a, double half[3]) {
+  memcpy(half, a, 3 * sizeof *half);
+  if (type == CDN_SHAPE_SPHERE) half[1] = half[2] = a[0];
+  if (type == CDN_SHAPE_CAPSULE || type == CDN_SHAPE_CYLINDER)
+    half[1] = a[0], half[2] = type == CDN_SHAPE_CAPSULE ? a[0] + a[1] : a[1];
+}
+
+static const cdn_spec_asset *find_mesh(const io_builder *b, const char *name) {
+  for (int i = 0; name && i < cdn_spec_count(b->spec, CDN_SPEC_ASSET); i++) {
+    const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
+    if (asset->type == CDN_ASSET_MESH && asset->name && strcmp(asset->name, name) == 0) return asset;
   }
-  return false;
+  return NULL;
+}
+
+/* Half axes and frame of the ellipsoid: of a mesh those of the box around it. What fails is the thread's last
+ * failure. */
+static cdn_status find_ellipsoid(const io_builder *b, const cdn_spec_shape *shape, double half[3], cdn_transform *X) {
+  double size[3];
+  memcpy(size, shape->size, sizeof size);
+  *X = shape->X_BS;
+  if (shape->type == CDN_SHAPE_PLANE || shape->type == CDN_SHAPE_HFIELD)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "a plane or height field is no ellipsoid");
+  if (shape->type == CDN_SHAPE_MESH || shape->fit_scale > 0) {
+    const cdn_spec_asset *mesh = find_mesh(b, shape->asset);
+    if (!mesh) return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "there is no mesh '%.60s'", shape->asset);
+    if (shape->type != CDN_SHAPE_MESH) CDNI_TRY(io_fit_shape(b->log, mesh, shape, size, X));
+    else {
+      CDNI_TRY(io_mesh_box(b->log, mesh, size, X));
+      *X = cdn_transform_multiply(shape->X_BS, *X);
+    }
+  }
+  half_axes(shape->type, size, half);
+  return CDN_OK;
 }
 
 /* Names of forces are unique in a System; those of shapes need not be, and may be those of bodies. */
@@ -34,14 +55,15 @@ static void add_ellipsoid(io_builder *b, const cdn_spec_shape *shape, int body) 
   const cdn_spec_medium *medium = &b->spec->whole.medium;
   char name[256];
   cdn_fluid_ellipsoid_def def = cdn_default_fluid_ellipsoid_def();
-  if (!half_axes(shape, def.half) || shape->fit_scale > 0) {
-    io_warn(b->log, shape->line, "shape '%.60s': its ellipsoid in the medium is left out: its size is in a mesh",
-            shape->name);
+  if (find_ellipsoid(b, shape, def.half, &def.X_BF) != CDN_OK) {
+    cdn_error error;
+    cdn_last_error(&error);
+    io_warn(b->log, shape->line, "shape '%.60s': its ellipsoid in the medium is left out: %s", shape->name, error.text);
     return;
   }
   const double *c = shape->fluid_coefficients;
   name_force(b, shape->name, name, sizeof name);
-  def.body = b->bodies[body], def.X_BF = shape->X_BS;
+  def.body = b->bodies[body];
   def.density = medium->density, def.viscosity = medium->viscosity, def.wind = medium->wind;
   def.blunt_drag = c[0], def.slender_drag = c[1], def.angular_drag = c[2], def.kutta_lift = c[3],
   def.magnus_lift = c[4];

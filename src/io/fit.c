@@ -100,6 +100,71 @@ cdn_status io_legacy_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
   return CDN_OK;
 }
 
+/* ---- principal axes ---- */
+
+static const double SMALLEST = 1e-12; /* kg m^2: MuJoCo's moments and products differ where they differ by more */
+
+/* The two axes of the largest product of inertia; false: it is nothing. */
+static bool largest_product(cdn_inertia I, int *first, int *second, double *product) {
+  const double xy = fabs(I.xy), xz = fabs(I.xz), yz = fabs(I.yz);
+  if (xy > xz && xy > yz) *first = 0, *second = 1, *product = I.xy;
+  else if (xz > yz) *first = 0, *second = 2, *product = I.xz;
+  else *first = 1, *second = 2, *product = I.yz;
+  return fabs(*product) >= SMALLEST;
+}
+
+/* Turns axis a towards axis b. */
+static cdn_rotation turn(cdn_rotation R, int a, int b, double cosine, double sine) {
+  cdn_vec3 axes[3] = { R.x, R.y, R.z };
+  const cdn_vec3 at_a = axes[a], at_b = axes[b];
+  axes[a] = cdn_add(cdn_scale(cosine, at_a), cdn_scale(sine, at_b));
+  axes[b] = cdn_sub(cdn_scale(cosine, at_b), cdn_scale(sine, at_a));
+  return (cdn_rotation){ axes[0], axes[1], axes[2] };
+}
+
+/* MuJoCo ends its turns early. These go on, but leave axes alone whose moments are equal but for what MuJoCo left: a
+ * turn between them would be one by chance. */
+static cdn_rotation finish_turns(cdn_inertia I, cdn_rotation R) {
+  enum { SWEEPS = 3 };
+  static const double SMALL = 1e-3;
+  for (int k = 0; k < 3 * SWEEPS; k++) {
+    const cdn_inertia D = cdn_inertia_reexpress(cdn_rotation_transpose(R), I);
+    const double m[3] = { D.xx, D.yy, D.zz }, products[3] = { D.xy, D.xz, D.yz };
+    static const int pair[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+    const int a = pair[k % 3][0], b = pair[k % 3][1];
+    const double product = products[k % 3], difference = m[a] - m[b];
+    if (!(fabs(product) < SMALL * fabs(difference))) continue;
+    const double angle = atan(2 * product / difference) / 2;
+    R = turn(R, a, b, cos(angle), sin(angle));
+  }
+  return R;
+}
+
+cdn_rotation io_mujoco_axes(cdn_inertia I) {
+  enum { MOST_TURNS = 500 };
+  cdn_rotation R = cdn_rotation_identity();
+  double m[3] = { I.xx, I.yy, I.zz };
+  for (int k = 0; k < MOST_TURNS; k++) {
+    int a, b;
+    double product;
+    const cdn_inertia D = cdn_inertia_reexpress(cdn_rotation_transpose(R), I);
+    m[0] = D.xx, m[1] = D.yy, m[2] = D.zz;
+    if (!largest_product(D, &a, &b, &product)) break;
+    const double tau = (m[b] - m[a]) / (2 * product), size = 1 / (fabs(tau) + sqrt(1 + tau * tau));
+    const double tangent = tau >= 0 ? size : -size, cosine = 1 / sqrt(1 + tangent * tangent);
+    if (!(cosine <= 1 - SMALLEST)) break;
+    R = turn(R, a, b, cosine, -tangent * cosine);
+  }
+  for (int k = 0; k < 3; k++) { /* the largest moment first: 0 and 1, 1 and 2, 0 and 1 */
+    const int a = k % 2, b = a + 1;
+    if (!(m[a] + SMALLEST < m[b])) continue;
+    const double larger = m[b];
+    m[b] = m[a], m[a] = larger;
+    R = turn(R, a, b, 0, 1);
+  }
+  return finish_turns(I, R);
+}
+
 static void sizes_of(cdn_shape_type type, const double half[3], double scale, double size[3]) {
   memcpy(size, half, 3 * sizeof *size);
   if (type == CDN_SHAPE_SPHERE) size[0] = (half[0] + half[1] + half[2]) / 3;
@@ -118,16 +183,36 @@ cdn_status io_fit_shape(const io_log *log, const cdn_spec_asset *asset, const cd
   const cdn_status status = io_solid_of(loaded.surface, &m);
   cdn_surface_release(loaded.surface);
   CDNI_TRY(status);
-  double moments[3], half[3];
-  cdn_rotation axes;
-  cdn_inertia_principal(m.inertia, moments, &axes);
-  /* the longest side has the least moment */
+  double half[3];
+  const cdn_transform X = { io_mujoco_axes(m.inertia), m.com };
+  const cdn_inertia D = cdn_inertia_reexpress(cdn_rotation_transpose(X.R), m.inertia);
+  const double moments[3] = { D.xx, D.yy, D.zz };
+  /* the longest side, along z, has the least moment */
   for (int i = 0; i < 3; i++) {
-    const double rest = moments[0] + moments[1] + moments[2] - 2 * moments[2 - i];
+    const double rest = moments[0] + moments[1] + moments[2] - 2 * moments[i];
     half[i] = 0.5 * sqrt(fmax(0, 6 * rest / m.mass));
   }
   sizes_of(shape->type, half, shape->fit_scale, size);
-  const cdn_transform X = { { axes.z, axes.y, cdn_scale(-1, axes.x) }, m.com };
   *X_BS = cdn_transform_multiply(shape->X_BS, cdn_transform_multiply(loaded.X, X));
   return CDN_OK;
+}
+
+cdn_status io_mesh_box(const io_log *log, const cdn_spec_asset *asset, double half[3], cdn_transform *X) {
+  io_loaded_asset loaded;
+  cdn_mass_properties m;
+  cdn_surface_info info;
+  if (io_load_asset(log, asset, false, &loaded) != CDN_OK) CDNI_TRY(io_load_asset(log, asset, true, &loaded));
+  cdn_status status = io_legacy_solid_of(loaded.surface, &m);
+  if (status == CDN_OK) status = cdn_surface_get_info(loaded.surface, &info);
+  if (status == CDN_OK) *X = (cdn_transform){ io_mujoco_axes(m.inertia), m.com };
+  half[0] = half[1] = half[2] = 0;
+  for (int i = 0; status == CDN_OK && i < info.n_vertices; i++) {
+    cdn_vec3 v;
+    status = cdn_surface_vertex(loaded.surface, i, &v);
+    v = cdn_transform_point(cdn_transform_invert(*X), v);
+    half[0] = fmax(half[0], fabs(v.x)), half[1] = fmax(half[1], fabs(v.y)), half[2] = fmax(half[2], fabs(v.z));
+  }
+  cdn_surface_release(loaded.surface);
+  *X = cdn_transform_multiply(loaded.X, *X);
+  return status;
 }

@@ -10,9 +10,10 @@
  *   mjcf_defaults.c    default classes, and attributes looked up through them
  *   mjcf_orientation.c positions and the five ways to write an orientation
  *   mjcf_body.c        bodies, frames, inertial
- *   mjcf_composite.c   cables, written out as bodies
+ *   mjcf_composite.c   composites, written out as bodies: mjcf_cable.c, mjcf_lattice.c
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        geoms: mass properties and shapes
+ *   mjcf_align.c       free bodies whose frames are moved to their inertia's
  *   mjcf_camera.c      cameras and lights
  *   mjcf_asset.c       meshes, height fields, textures, materials
  *   mjcf_contact.c     who touches whom beside the geoms' masks
@@ -65,6 +66,7 @@ typedef enum mjcf_mesh_inertia {
 
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
+  bool alignfree; /* frames of free bodies are moved, if their joints do not say */
   char eulerseq[4];
   mjcf_inertia_source inertia_source;
   int first_group, last_group;               /* geoms of these groups have mass */
@@ -167,6 +169,8 @@ typedef struct mjcf_mesh {
   mjcf_mesh_inertia inertia;
   io_xml_node *node; /* for the triangles of vertices that are in the file itself */
   mjcf_mesh_mass solid, shell;
+  bool framed, has_frame; /* it was asked for, and there is one */
+  cdn_transform frame;    /* as MuJoCo has it, in the mesh's own */
 } mjcf_mesh;
 
 /* A point of a body, by the body's place in the tree. */
@@ -182,14 +186,15 @@ typedef struct mjcf_site {
   double volume_size[3];
 } mjcf_site;
 
-/* What sensors and tendons name beside bodies and sites: a geom, a camera, and where the file gives them the principal
- * axes of a body's inertia. */
-typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA, MJCF_OBJECT_INERTIA } mjcf_object_kind;
+/* What sensors and tendons name beside bodies and sites: a geom, a camera. */
+typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA } mjcf_object_kind;
 typedef struct mjcf_object {
   mjcf_object_kind kind;
   const char *name; /* the spec's; NULL: it has none */
   int place;
-  bool fixed; /* X is right: MuJoCo moves the frames of meshes, and some cameras turn */
+  bool fixed; /* X is right: some cameras turn */
+  const char
+      *mesh; /* of a geom: X is that of the mesh, whose own frame MuJoCo takes for the geom's; NULL: there is none */
   cdn_transform X;
   double focal[2], pixels[2]; /* of a camera, in pixels */
   double extent;              /* of a camera that sees without perspective: the height of its picture, m; else 0 */
@@ -244,12 +249,13 @@ typedef struct mjcf_reader {
   cdni_array copied_names;              /* char *: what these borrow */
   bool lost_joints;                     /* something that may hold joints was not understood */
   bool lost_tendons;                    /* a tendon was left out */
-  cdni_array sites;                     /* mjcf_site, one for each of the spec's frames */
-  cdni_array objects;                   /* mjcf_object */
-  cdn_vec3 magnetic;                    /* the field of <option>, which magnetometers show */
-  cdni_array drives;                    /* mjcf_drive */
-  io_names site_names;                  /* their indices */
-  io_names names[6]; /* lines of bodies, joints, keyframes, sensors, actuators, tendons: indexed by MJCF_NAME_... */
+  bool aligns;         /* the frame of the body that is read is moved to its inertia's, if it is alone */
+  cdni_array sites;    /* mjcf_site, one for each of the spec's frames */
+  cdni_array objects;  /* mjcf_object */
+  cdn_vec3 magnetic;   /* the field of <option>, which magnetometers show */
+  cdni_array drives;   /* mjcf_drive */
+  io_names site_names; /* their indices */
+  io_names names[7];   /* of bodies, joints, keyframes, sensors, actuators, tendons, equalities: by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -403,6 +409,9 @@ cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_ma
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
 /* The mass of the mesh of this name, measured: of its surface if it or `shell` says so. NULL: there is no such mesh. */
 const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool shell);
+/* The frame that MuJoCo gives a mesh, in the mesh's own: at the centre of its mass, along principal axes. False: there
+ * is none. */
+bool io_mjcf_mesh_frame(mjcf_reader *r, const char *name, cdn_transform *X);
 /* Area and, for a mass on it, central inertia of the surface of a primitive. */
 double io_mjcf_shell_area(cdn_shape_type type, const double *size);
 cdn_inertia io_mjcf_shell_inertia(cdn_shape_type type, double mass, const double *size);
@@ -410,6 +419,21 @@ cdn_inertia io_mjcf_shell_inertia(cdn_shape_type type, double mass, const double
 void io_mjcf_finish_masses(mjcf_reader *r);
 /* Once they have their names: warns of inertias that no body can have. */
 cdn_status io_mjcf_check_masses(mjcf_reader *r);
+
+/* ---- mjcf_align.c ---- */
+
+/* The frame of a body's inertia, as MuJoCo has it: with the axes that the file names, or others. */
+cdn_transform io_mjcf_inertia_frame(const cdn_spec_body *body);
+
+/* How many elements there are of those that a body's contents become. */
+typedef struct mjcf_counts {
+  int of[CDN_SPEC_KIND_COUNT];
+  size_t objects;
+} mjcf_counts;
+mjcf_counts io_mjcf_count(const mjcf_reader *r);
+/* Moves the frame of the newest body, whose mass is known, to the frame of its inertia, if its free joint asks for it:
+ * what came since `before` is the body's, and stays where it is. */
+void io_mjcf_align(mjcf_reader *r, const mjcf_counts *before, bool alone);
 
 /* ---- mjcf_camera.c ---- */
 
@@ -476,8 +500,8 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 /* False: there is no site of this name. */
 bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where);
 cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object);
-/* By its name, or, if that is NULL, by the place of its body; NULL: there is none. */
-const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name, int place);
+/* NULL: there is none of that name. */
+const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name);
 
 /* ---- mjcf_sensor.c ---- */
 
@@ -488,7 +512,15 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR, MJCF_NAME_TENDON };
+enum {
+  MJCF_NAME_BODY,
+  MJCF_NAME_JOINT,
+  MJCF_NAME_KEY,
+  MJCF_NAME_SENSOR,
+  MJCF_NAME_ACTUATOR,
+  MJCF_NAME_TENDON,
+  MJCF_NAME_EQUALITY
+};
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* By names that the file gives: the place of a body, 0 for the worldbody; -1: there is none. A joint, or NULL. */

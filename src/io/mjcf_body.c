@@ -271,6 +271,7 @@ static cdn_status add_mocap_joint(mjcf_reader *r, int place, io_xml_node *node) 
 
 static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const int place = (int)r->tree.places.count;
+  const mjcf_counts before = io_mjcf_count(r);
   cdn_spec_body body = cdn_default_spec_body();
   body.line = io_xml_line(p->node);
   body.allow_improper = true;
@@ -283,6 +284,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const mjcf_inertia_source source = r->compiler.inertia_source;
   contents c = { .first_pending = r->pending.count };
   bool given;
+  r->aligns = false;
   CDNI_TRY(find_inertial(r, p->node, &given));
   const bool from_geoms = source == MJCF_INERTIA_GEOMS || (source == MJCF_INERTIA_AUTO && !given);
   c.massless_geoms = !from_geoms;
@@ -294,8 +296,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;
   io_body_at(&r->tree, place)->mass = mass->of;
   io_body_at(&r->tree, place)->principal = mass->principal;
-  const mjcf_object axes = { .kind = MJCF_OBJECT_INERTIA, .place = place, .X.R = mass->principal };
-  if (!geoms_count && cdn_norm(mass->principal.x) > 0) CDNI_TRY(io_mjcf_add_object(r, &axes));
+  io_mjcf_align(r, &before, r->pending.count == c.first_pending);
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);

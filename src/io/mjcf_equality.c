@@ -140,15 +140,21 @@ static cdn_status read_tendons(mjcf_reader *r, io_xml_node *node, loop *l, bool 
   return io_xml_doubles_upto(r->log, node, "polycoef", l->made.c, 1, 5, &count);
 }
 
-/* By its name, or a name made from its kind and line. */
+/* By its name, or a name made from its kind and line, and from its number if another one has that. */
 static cdn_status add(mjcf_reader *r, io_xml_node *node, loop *l) {
-  char name[60];
+  io_names *names = &r->names[MJCF_NAME_EQUALITY];
+  const int number = cdn_spec_count(r->spec, CDN_SPEC_CONSTRAINT);
+  char name[80];
   int index;
   snprintf(name, sizeof name, "%.30s of line %d", io_xml_name(node), l->made.line);
+  if (io_names_find(names, name) >= 0)
+    snprintf(name, sizeof name, "%.30s of line %d (%d)", io_xml_name(node), l->made.line, number + 1);
   l->made.name = io_xml_string(node, "name");
   if (!l->made.name || !l->made.name[0]) l->made.name = name;
   if (l->made.kind != CDN_SPEC_WELD) l->made.torque_scale = 1;
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_CONSTRAINT, &l->made, &index));
+  if (io_names_add(&r->log->allocator, names, io_spec_constraint(r->spec, index)->name, index) < 0)
+    return io_mjcf_out_of_memory(r);
   CDNI_TRY(IO_REFER(&r->tree, CONSTRAINT, constraint, index, body_a, l->a));
   return IO_REFER(&r->tree, CONSTRAINT, constraint, index, body_b, l->b);
 }

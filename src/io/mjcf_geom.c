@@ -1,6 +1,7 @@
 /* Geoms: their mass as solids, and the shapes of all as data. */
 #include <math.h>
 
+#include "io/build.h"
 #include "io/mjcf.h"
 
 static const double PI = 3.14159265358979323846;
@@ -129,12 +130,13 @@ static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double volume
   return CDN_OK;
 }
 
-/* `principal`: the geom's own axes are principal ones. */
-static void add_to(mjcf_body_mass *sum, const cdn_mass_properties *own, cdn_transform X_BG, bool principal) {
+/* `own` is in the geom's frame, in which its principal axes are `axes`. */
+static void add_to(mjcf_body_mass *sum, const cdn_mass_properties *own, cdn_transform X_BG, cdn_rotation axes) {
   const bool first = sum->of.mass == 0;
   const cdn_mass_properties in_B = cdn_mass_properties_transform(X_BG, *own);
   sum->of = first ? in_B : cdn_mass_properties_merge(sum->of, in_B);
-  sum->principal = first && principal ? X_BG.R : (cdn_rotation){ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } };
+  sum->principal =
+      first ? cdn_rotation_multiply(X_BG.R, axes) : (cdn_rotation){ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } };
 }
 
 static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
@@ -147,7 +149,7 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
   if (mass == 0) return CDN_OK;
   const cdn_inertia I = shell ? io_mjcf_shell_inertia(shapes[s], mass, g->size) : solid_inertia(s, mass, g->size);
   const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), I };
-  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), true);
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), cdn_rotation_identity());
   return CDN_OK;
 }
 
@@ -189,7 +191,7 @@ static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjc
   const cdn_mass_properties own = { mass,
                                     mesh->of.com,
                                     { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
-  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), false);
+  add_to(sum, &own, cdn_transform_multiply(scope->X_BS, g->X), io_mujoco_axes(I));
   return CDN_OK;
 }
 
@@ -199,8 +201,6 @@ static cdn_status read_fluid(mjcf_reader *r, const mjcf_element *e, cdn_spec_sha
   CDNI_TRY(io_mjcf_keyword(r, e, "fluidshape", words, 2, &word));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "fluidcoef", shape->fluid_coefficients, 5, &count));
   shape->fluid = word == 1;
-  if (shape->fluid && (shape->type == CDN_SHAPE_MESH || shape->fit_scale > 0))
-    io_not_understood(r->log, io_xml_line(e->node), "geom fluidshape (of a mesh)");
   return CDN_OK;
 }
 
@@ -228,7 +228,8 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   const mjcf_object object = { .kind = MJCF_OBJECT_GEOM,
                                .name = io_spec_shape(r->spec, index)->name,
                                .place = scope->place,
-                               .fixed = !g->fitted,
+                               .fixed = !g->fitted || !r->compiler.fit_boxes || shape->type == CDN_SHAPE_MESH,
+                               .mesh = g->fitted ? io_spec_shape(r->spec, index)->asset : NULL,
                                .X = shape->X_BS };
   CDNI_TRY(io_mjcf_add_object(r, &object));
   return IO_REFER(&r->tree, SHAPE, shape, index, body, scope->place);

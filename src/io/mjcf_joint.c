@@ -23,26 +23,19 @@ static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_sc
 }
 
 /* Newer files may make a spring or damper a polynomial, whose linear coefficient comes first. */
-static cdn_status read_polynomial(mjcf_reader *r, const mjcf_element *e, const cdn_spec_joint *j, const char *attribute,
-                                  double *linear, double higher[2]) {
+static cdn_status read_polynomial(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *linear,
+                                  double higher[2]) {
   double c[3] = { *linear, 0, 0 };
   int count;
   CDNI_TRY(io_mjcf_doubles_upto(r, e, attribute, c, 3, &count));
   *linear = c[0];
-  if (c[1] == 0 && c[2] == 0) return CDN_OK;
-  if (io_spec_joint_has_range(j)) {
-    memcpy(higher, c + 1, 2 * sizeof *higher);
-    return CDN_OK;
-  }
-  char note[60];
-  snprintf(note, sizeof note, "joint %s (nonlinear, of a ball or free joint)", attribute);
-  io_not_understood(r->log, io_xml_line(e->node), note);
+  memcpy(higher, c + 1, 2 * sizeof *higher);
   return CDN_OK;
 }
 
 static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, cdn_spec_joint *j) {
-  CDNI_TRY(read_polynomial(r, e, j, "stiffness", &j->stiffness, j->stiffness_higher));
-  CDNI_TRY(read_polynomial(r, e, j, "damping", &j->damping, j->damping_higher));
+  CDNI_TRY(read_polynomial(r, e, "stiffness", &j->stiffness, j->stiffness_higher));
+  CDNI_TRY(read_polynomial(r, e, "damping", &j->damping, j->damping_higher));
   CDNI_TRY(io_mjcf_double(r, e, "armature", &j->armature));
   if (!r->flags.springs) j->stiffness = j->stiffness_higher[0] = j->stiffness_higher[1] = 0;
   if (!r->flags.dampers) j->damping = j->damping_higher[0] = j->damping_higher[1] = 0;
@@ -188,7 +181,7 @@ static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_s
   int align = 2;
   CDNI_TRY(check_place(r, node, scope, CDN_FREE));
   CDNI_TRY(io_xml_keyword(r->log, node, "align", words, 3, &align, NULL));
-  if (align == 1) io_not_understood(r->log, io_xml_line(node), "freejoint align");
+  r->aligns = align == 1 || (align == 2 && r->compiler.alignfree);
   io_xml_ignore(node, "name");
   io_xml_ignore(node, "group");
   io_xml_report_rest(r->log, node);
@@ -206,6 +199,7 @@ cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scop
     mjcf_element e;
     CDNI_TRY(io_mjcf_element(r, node, MJCF_JOINT, scope->class, &e));
     CDNI_TRY(read_attributes(r, &e, scope, &m));
+    r->aligns = m.joint.kind == CDN_FREE && r->compiler.alignfree;
   }
   CDNI_TRY(io_tree_add_joint(&r->tree, &m.joint, m.pos, m.axis, m.ref));
   return io_mjcf_take_name(r, node, MJCF_NAME_JOINT, &io_spec_joint(r->spec, index)->name);

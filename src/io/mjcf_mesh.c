@@ -1,6 +1,7 @@
-/* The mass of meshes: that of the solid within the mesh, or of its surface. Files are read for it, each once, where a
- * body has no <inertial>. The legacy way counts meshes that are not convex too heavy. It is taken where the file asks
- * for it. MuJoCo takes it also where the file says nothing; there meshes are exact here, and a warning has both. */
+/* The mass of meshes, and their frames. The mass is that of the solid within the mesh, or of its surface. Files are
+ * read for it, each once, where a body has no <inertial>. The legacy way counts meshes that are not convex too heavy.
+ * It is taken where the file asks for it. MuJoCo takes it also where the file says nothing; there meshes are exact
+ * here, and a warning has both. */
 #include <math.h>
 #include <stdio.h>
 
@@ -137,4 +138,31 @@ const mjcf_mesh_mass *io_mjcf_mesh_mass(mjcf_reader *r, const char *name, bool s
   mjcf_mesh_mass *mass = shell ? &m->shell : &m->solid;
   if (!mass->measured) measure_once(r, m, shell, mass);
   return mass;
+}
+
+/* ---- frames ---- */
+
+/* What MuJoCo takes for the mass: by the legacy way where nothing is said. */
+static cdn_status measure_for_frame(const mjcf_reader *r, const mjcf_mesh *m, cdn_mass_properties *out) {
+  io_loaded_asset loaded;
+  CDNI_TRY(load(r, m, m->inertia == MJCF_CONVEX_INERTIA, &loaded));
+  const bool shell = m->inertia == MJCF_SHELL_INERTIA;
+  const bool legacy = m->inertia == MJCF_LEGACY_INERTIA || m->inertia == MJCF_UNSAID_INERTIA;
+  const cdn_status status = shell    ? io_shell_of(loaded.surface, out)
+                            : legacy ? io_legacy_solid_of(loaded.surface, out)
+                                     : io_solid_of(loaded.surface, out);
+  cdn_surface_release(loaded.surface);
+  if (status == CDN_OK) *out = cdn_mass_properties_transform(loaded.X, *out);
+  return status;
+}
+
+bool io_mjcf_mesh_frame(mjcf_reader *r, const char *name, cdn_transform *X) {
+  mjcf_mesh *m = find_mesh(r, name);
+  cdn_mass_properties mass;
+  if (!m) return false;
+  if (!m->framed && measure_for_frame(r, m, &mass) == CDN_OK)
+    m->frame = (cdn_transform){ io_mujoco_axes(mass.inertia), mass.com }, m->has_frame = true;
+  m->framed = true;
+  *X = m->frame;
+  return m->has_frame;
 }

@@ -96,11 +96,7 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_bound(r, node, "boundmass", &c->boundmass));
   CDNI_TRY(read_bound(r, node, "boundinertia", &c->boundinertia));
   CDNI_TRY(read_bound(r, node, "settotalmass", &c->totalmass));
-
-  /* It moves the frames of free bodies, and with them the meaning of their coordinates. */
-  bool alignfree = false;
-  CDNI_TRY(io_xml_bool(r->log, node, "alignfree", &alignfree, NULL));
-  if (alignfree) io_not_understood(r->log, io_xml_line(node), "compiler alignfree");
+  CDNI_TRY(io_xml_bool(r->log, node, "alignfree", &c->alignfree, NULL));
 
   static const char *const conflicts[] = { "warning", "merge", "error" };
   CDNI_TRY(io_xml_keyword(r->log, node, "conflict", conflicts, 3, &word, &present));

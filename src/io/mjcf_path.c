@@ -46,7 +46,7 @@ static cdn_status read_geom(mjcf_reader *r, io_xml_node *node, mjcf_path_item *i
                        name);
   item->made.kind = shape->type == CDN_SHAPE_SPHERE ? CDN_SPEC_PATH_SPHERE : CDN_SPEC_PATH_CYLINDER;
   item->made.X_BP = shape->X_BS, item->made.radius = shape->size[0];
-  item->place = io_mjcf_find_object(r, MJCF_OBJECT_GEOM, name, -1)->place;
+  item->place = io_mjcf_find_object(r, MJCF_OBJECT_GEOM, name)->place;
   return CDN_OK;
 }
 
@@ -146,20 +146,15 @@ static void warn_of_no_motion(mjcf_reader *r, io_xml_node *node, const mjcf_path
           "nothing; name a site of another body");
 }
 
-static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path *path, bool *lost) {
-  int gaps = 0;
+static cdn_status check_path(mjcf_reader *r, io_xml_node *node, const mjcf_path *path) {
   if (path->items.count == 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "the tendon goes through nothing: give it two sites at least");
   for (int i = 0; i < (int)path->items.count; i++) {
     const char *wrong = check_item(path, i);
     if (wrong) return io_fail(r->log, CDN_ERR_PARSE, CDNI_AT(path->items, mjcf_path_item, i).made.line, "%s", wrong);
-    gaps += is_point(path, i);
   }
   warn_of_sites_within(r, path);
   warn_of_no_motion(r, node, path);
-  if (gaps <= PATH_MOST_GAPS) return CDN_OK;
-  *lost = true;
-  io_not_understood(r->log, io_xml_line(node), "tendon/spatial (more than 40 sites)");
   return CDN_OK;
 }
 
@@ -173,7 +168,7 @@ cdn_status io_mjcf_read_path(mjcf_reader *r, io_xml_node *node, mjcf_path *path,
       return io_mjcf_out_of_memory(r);
   }
   CDNI_TRY(walk.status);
-  if (!*lost) return check_path(r, node, path, lost);
+  if (!*lost) return check_path(r, node, path);
   io_not_understood(r->log, io_xml_line(node), "tendon/spatial (of what was not understood)");
   return CDN_OK;
 }

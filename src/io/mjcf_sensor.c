@@ -109,33 +109,30 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
   return io_mjcf_find_site(r, name, where) ? CDN_OK : not_there(r, node, "site", name);
 }
 
-/* The axes of "body", which are the principal ones of inertia, are those that the file gives; else none are known. */
-static cdn_status find_body(mjcf_reader *r, io_xml_node *node, bool principal, const char *name, bool axes,
-                            mjcf_where *where, bool *known) {
+/* The frame of "body" is that of its inertia. */
+static cdn_status find_body(mjcf_reader *r, io_xml_node *node, bool principal, const char *name, mjcf_where *where) {
   const int place = io_mjcf_find_body(r, name);
   if (place < 0) return not_there(r, node, "body", name);
   *where = (mjcf_where){ place, cdn_transform_identity() };
   if (!principal || place == 0) return CDN_OK;
-  where->X.p = io_body_at(&r->tree, place)->mass.com;
-  const mjcf_object *inertia = io_mjcf_find_object(r, MJCF_OBJECT_INERTIA, NULL, place);
-  if (inertia) where->X.R = inertia->X.R;
-  *known = inertia || !axes;
+  where->X = io_mjcf_inertia_frame(io_body_at(&r->tree, place));
   return CDN_OK;
 }
 
-/* A frame by type and name. `axes`: the axes are needed. *known: Cardan has a frame of this type. */
-static cdn_status find_frame(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, bool axes,
-                             mjcf_where *where, bool *known) {
+/* A frame by type and name. *known: Cardan has a frame of this type. */
+static cdn_status find_frame(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, mjcf_where *where,
+                             bool *known) {
   const bool principal = strcmp(type, "body") == 0, is_geom = strcmp(type, "geom") == 0;
   *known = true;
   if (strcmp(type, "site") == 0) return find_site(r, node, name, where);
-  if (principal || strcmp(type, "xbody") == 0) return find_body(r, node, principal, name, axes, where, known);
+  if (principal || strcmp(type, "xbody") == 0) return find_body(r, node, principal, name, where);
   *known = is_geom || strcmp(type, "camera") == 0;
   if (!*known) return CDN_OK;
-  const mjcf_object *object = io_mjcf_find_object(r, is_geom ? MJCF_OBJECT_GEOM : MJCF_OBJECT_CAMERA, name, -1);
+  const mjcf_object *object = io_mjcf_find_object(r, is_geom ? MJCF_OBJECT_GEOM : MJCF_OBJECT_CAMERA, name);
   if (!object) return not_there(r, node, type, name);
-  *known = object->fixed;
-  *where = (mjcf_where){ object->place, object->X };
+  cdn_transform X_mesh = cdn_transform_identity();
+  *known = object->fixed && (!object->mesh || io_mjcf_mesh_frame(r, object->mesh, &X_mesh));
+  *where = (mjcf_where){ object->place, cdn_transform_multiply(object->X, X_mesh) };
   return CDN_OK;
 }
 
@@ -153,20 +150,20 @@ static cdn_status read_joint_target(mjcf_reader *r, io_xml_node *node, target of
                      of == OF_BALL ? "ball" : "hinge or slide");
 }
 
-static cdn_status read_object(mjcf_reader *r, io_xml_node *node, bool axes, mjcf_where *at, bool *known) {
+static cdn_status read_object(mjcf_reader *r, io_xml_node *node, mjcf_where *at, bool *known) {
   const char *type, *name;
   CDNI_TRY(io_xml_need_string(r->log, node, "objtype", &type));
   CDNI_TRY(io_xml_need_string(r->log, node, "objname", &name));
-  return find_frame(r, node, type, name, axes, at, known);
+  return find_frame(r, node, type, name, at, known);
 }
 
 static cdn_status read_object_target(mjcf_reader *r, io_xml_node *node, sensing *s, bool *known) {
   const char *name, *reference = io_xml_string(node, "reftype");
-  CDNI_TRY(read_object(r, node, turns_axes(s->made.kind), &s->at, known));
+  CDNI_TRY(read_object(r, node, &s->at, known));
   if (!*known || !reference || !has_reference(s->made.kind)) return CDN_OK;
   CDNI_TRY(io_xml_need_string(r->log, node, "refname", &name));
   s->made.has_reference = true;
-  return find_frame(r, node, reference, name, true, &s->reference, known);
+  return find_frame(r, node, reference, name, &s->reference, known);
 }
 
 static cdn_status read_site_target(mjcf_reader *r, io_xml_node *node, mjcf_where *at, const char **name) {
@@ -206,8 +203,8 @@ static cdn_status read_camera_target(mjcf_reader *r, io_xml_node *node, sensing 
   const char *name;
   CDNI_TRY(read_site_target(r, node, &s->at, &name));
   CDNI_TRY(io_xml_need_string(r->log, node, "camera", &name));
-  CDNI_TRY(find_frame(r, node, "camera", name, true, &s->reference, known));
-  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name, -1);
+  CDNI_TRY(find_frame(r, node, "camera", name, &s->reference, known));
+  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name);
   memcpy(s->made.focal, camera->focal, sizeof camera->focal);
   memcpy(s->made.pixels, camera->pixels, sizeof camera->pixels);
   return CDN_OK;
@@ -269,8 +266,8 @@ static cdn_status read_rays(mjcf_reader *r, io_xml_node *node, sensing *s, bool 
   s->made.of_pixels = name && !io_xml_has(node, "site");
   CDNI_TRY(read_data(r, node, words, CDNI_COUNT(words), &s->made));
   if (!s->made.of_pixels) return read_site_target(r, node, &s->at, &name);
-  CDNI_TRY(find_frame(r, node, "camera", name, true, &s->at, known));
-  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name, -1);
+  CDNI_TRY(find_frame(r, node, "camera", name, &s->at, known));
+  const mjcf_object *camera = io_mjcf_find_object(r, MJCF_OBJECT_CAMERA, name);
   memcpy(s->made.focal, camera->focal, sizeof camera->focal);
   memcpy(s->made.pixels, camera->pixels, sizeof camera->pixels);
   s->made.extent = camera->extent;
@@ -307,7 +304,7 @@ static cdn_status read_geoms(mjcf_reader *r, io_xml_node *node, cdn_spec_sensor 
   for (int i = 0; i < 2; i++) {
     if (sides[i] != CDN_SIDE_SHAPE && sides[i] != CDN_SIDE_BODY)
       return io_xml_missing(r->log, node, i == 0 ? "geom1" : "geom2", "name a geom or a body for each side");
-    if (sides[i] == CDN_SIDE_SHAPE && !io_mjcf_find_object(r, MJCF_OBJECT_GEOM, names[i], -1))
+    if (sides[i] == CDN_SIDE_SHAPE && !io_mjcf_find_object(r, MJCF_OBJECT_GEOM, names[i]))
       return not_there(r, node, "geom", names[i]);
   }
   return CDN_OK;
@@ -320,7 +317,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, target of, sens
     case OF_INSIDE:
       CDNI_TRY(read_volume_target(r, node, &s->reference, s));
       s->made.has_reference = true;
-      return read_object(r, node, false, &s->at, known);
+      return read_object(r, node, &s->at, known);
     case OF_CAMERA: return read_camera_target(r, node, s, known);
     case OF_FIELD: s->made.field = r->magnetic; return read_site_target(r, node, &s->at, &name);
     case OF_GEOMS: return read_geoms(r, node, &s->made);

@@ -1,4 +1,4 @@
-/* What sensors and actuators name: sites, and where geoms, cameras and principal axes of bodies are. */
+/* What sensors and actuators name: sites, and where geoms and cameras are. */
 #include "io/mjcf.h"
 
 /* ---- sites ---- */
@@ -60,16 +60,16 @@ bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where
   return i >= 0;
 }
 
-/* ---- geoms, cameras, axes of inertia ---- */
+/* ---- geoms, cameras ---- */
 
 cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object) {
   return cdni_array_push(&r->log->allocator, &r->objects, sizeof *object, object) ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
-const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name, int place) {
+const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name) {
   for (size_t i = 0; i < r->objects.count; i++) {
     const mjcf_object *o = &CDNI_AT(r->objects, mjcf_object, i);
-    if (o->kind == kind && (name ? o->name && strcmp(o->name, name) == 0 : o->place == place)) return o;
+    if (o->kind == kind && o->name && strcmp(o->name, name) == 0) return o;
   }
   return NULL;
 }

@@ -28,6 +28,15 @@ cdn_status io_tree_add_body(io_tree *tree, int parent, cdn_transform X_PB, const
   return cdni_array_push(&tree->spec->log.allocator, &tree->places, sizeof place, &place) ? CDN_OK : no_memory(tree);
 }
 
+/* A free body's coordinates are its pose in the parent. */
+static void place_free(cdn_spec_joint *joint, const io_place *place) {
+  const cdn_quaternion q = cdn_quaternion_from_rotation(place->X_PB.R);
+  const cdn_vec3 p = place->X_PB.p;
+  memcpy(joint->q0, (double[7]){ q.w, q.x, q.y, q.z, p.x, p.y, p.z }, sizeof joint->q0);
+  joint->X_PF = joint->X_CM = cdn_transform_identity();
+  joint->X_FM_rest = place->X_PB;
+}
+
 /* Where a joint is: A in B, and the angle or distance by which F is set back. */
 static void place_joint(cdn_spec_joint *joint, const io_place *place, cdn_vec3 pos, cdn_vec3 axis, double ref) {
   const bool first = place->n_joints == 0;
@@ -41,13 +50,7 @@ static void place_joint(cdn_spec_joint *joint, const io_place *place, cdn_vec3 p
     X_BF.R = cdn_rotation_multiply(X_BF.R, cdn_rotation_axis_angle(cdn_v3(0, 0, 1), -ref));
   joint->X_PF = first ? cdn_transform_multiply(place->X_PB, X_BF) : X_BF;
   if (joint->kind == CDN_BALL || joint->kind == CDN_FREE) joint->q0[0] = 1;
-  if (joint->kind != CDN_FREE || !first) return;
-  /* A free body's coordinates are its pose in the parent. */
-  const cdn_quaternion q = cdn_quaternion_from_rotation(place->X_PB.R);
-  const cdn_vec3 p = place->X_PB.p;
-  memcpy(joint->q0, (double[7]){ q.w, q.x, q.y, q.z, p.x, p.y, p.z }, sizeof joint->q0);
-  joint->X_PF = joint->X_CM = cdn_transform_identity();
-  joint->X_FM_rest = place->X_PB;
+  if (joint->kind == CDN_FREE && first) place_free(joint, place);
 }
 
 cdn_status io_tree_add_joint(io_tree *tree, const cdn_spec_joint *joint, cdn_vec3 pos, cdn_vec3 axis, double ref) {
@@ -55,6 +58,12 @@ cdn_status io_tree_add_joint(io_tree *tree, const cdn_spec_joint *joint, cdn_vec
   place_joint(&placed, newest(tree), pos, axis, ref);
   newest(tree)->n_joints++;
   return io_spec_append(tree->spec, CDN_SPEC_JOINT, &placed, NULL);
+}
+
+void io_tree_move_frame(io_tree *tree, cdn_transform X_BN) {
+  io_place *place = newest(tree);
+  place->X_PB = cdn_transform_multiply(place->X_PB, X_BN);
+  place_free(io_spec_joint(tree->spec, place->first_joint), place);
 }
 
 static cdn_status add_weld(io_tree *tree) {

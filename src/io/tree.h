@@ -43,6 +43,8 @@ cdn_status io_tree_add_body(io_tree *tree, int parent, cdn_transform X_PB, const
  * slider. */
 cdn_status io_tree_add_joint(io_tree *tree, const struct cdn_spec_joint *joint, cdn_vec3 pos, cdn_vec3 axis,
                              double ref);
+/* Moves the frame of the newest body to the pose X_BN in it. The body has one joint, a free one. */
+void io_tree_move_frame(io_tree *tree, cdn_transform X_BN);
 /* Once the newest body has its joints: the frames in between, or the weld. */
 cdn_status io_tree_end_body(io_tree *tree);
 /* Has the text at `offset` in an element be the name of the body at `place`; it stays NULL for Ground. */

@@ -73,11 +73,10 @@ double cdni_path_bias(const path_view *path, const body_pose *pose, const body_t
 void cdni_gap_bend(const path_gap *gap, wrap_bend *bend);
 /* Whether the rows of n paths together have at most PATH_MOST_BODIES bodies, and the paths as many coordinates as rows
  * have room for. While building, too. */
-enum { PATH_MOST_COORDINATES = 16, PATH_MOST_TERMS = PATH_MOST_BODIES + 4 };
+enum { PATH_MOST_COORDINATES = 36, PATH_MOST_TERMS = PATH_MOST_BODIES + 4 };
 bool cdni_path_fits_rows(const path_room *room, const int32_t *path, int n);
 
 /* The rate of one gap without its weight, for given velocities of bodies. */
 double cdni_gap_rate(const path_gap *gap, const body_pose *pose, const body_twist *twist);
-enum { PATH_MOST_GAPS = 40 }; /* of one path */
 
 #endif

@@ -280,16 +280,18 @@ cdn_status cdni_path_moments_at(const path_room *room, cdn_state *state, cdn_pat
   CDNI_TRY(cdni_state_ensure(state, room->seats.ticket));
   const placing all = place_items(room, state, d->pose), p = place_path(&all, path);
   const v3 x = { 1, 0, 0 }; /* MuJoCo's */
-  path_gap gaps[PATH_MOST_GAPS];
-  CDNI_TRY(fill_gaps(&p, path, &x, gaps));
+  path_gap *gaps = cdn_work_push(state, (size_t)path->n_gaps * sizeof *gaps + 1);
+  if (!gaps) return CDN_ERR_NOMEM;
+  const cdn_status status = fill_gaps(&p, path, &x, gaps);
   const path_view view = { .name = path->name,
                            .n_gaps = path->n_gaps,
                            .n_coordinates = (int)path->coordinates.count,
                            .gaps = gaps,
                            .coordinates = path->coordinates.data,
                            .coefficient = p.numbers + ITEM_COEFFICIENT };
-  cdni_path_add_moments(room->matter, d, &view, moments);
-  return CDN_OK;
+  if (status == CDN_OK) cdni_path_add_moments(room->matter, d, &view, moments);
+  cdn_work_pop(state, gaps);
+  return status;
 }
 
 cdn_ticket cdni_path_items_ticket(const path_room *room) { return room->seats.ticket; }

@@ -1,7 +1,9 @@
 /* A State's place in the stream of random numbers. It is kept with the time at which it began to hold: at another time
  * the next one holds. So what is drawn at a State does not depend on whether it was drawn there before. */
-#include <cardan/random.h>
+#include "random/random.h"
+
 #include <math.h>
+#include <string.h>
 
 #include "rooms.h"
 #include "system/adding.h"
@@ -98,4 +100,23 @@ cdn_status cdn_state_set_random(cdn_state *state, const cdn_random_place *place)
   if (!room) return CDN_ERR_ARG;
   kept now = { { place->seed, place->run, place->count, 0 }, NAN };
   return cdn_state_set_discrete(state, room->kept.variable, &now);
+}
+
+/* ---- States of an ensemble ---- */
+
+_Static_assert(sizeof(kept) % sizeof(double) == 0, "it is copied as doubles");
+
+int cdni_random_variable(const cdn_system *system, cdn_dvar *v) {
+  const random_room *room = system ? room_of(system) : NULL;
+  if (!room) return 0;
+  *v = room->kept.variable;
+  return (int)(sizeof(kept) / sizeof(double));
+}
+
+void cdni_random_part(const double *first, double *values, int k) {
+  kept of_first, own;
+  memcpy(&of_first, first, sizeof of_first);
+  memcpy(&own, values, sizeof own);
+  if (own.place.run == of_first.place.run) own.place.run += (uint32_t)k;
+  memcpy(values, &own, sizeof own);
 }

@@ -25,7 +25,7 @@ typedef struct path_end {
   sv z;
 } path_end;
 typedef struct paths {
-  path_end end[CDN_SOFT_MOST_TERMS];
+  path_end end[SOFT_MOST_TERMS];
   int n;
 } paths;
 

@@ -9,7 +9,7 @@ typedef struct piece_lists {
   int32_t *mark;
 } piece_lists;
 
-enum { MOST_PIECES = CDN_SOFT_MOST_TERMS };
+enum { MOST_PIECES = SOFT_MOST_TERMS };
 
 /* The pieces of a group. */
 static int pieces_of(const soft_problem *p, const soft_group *g, int32_t piece[MOST_PIECES]) {

@@ -23,7 +23,12 @@ typedef struct soft_term {
 } soft_term;
 /* Paths name more bodies than rows of a provider may. */
 enum { SOFT_TERM_BODY = -1, SOFT_MOST_BODIES = PATH_MOST_BODIES, SOFT_MIXED_TERMS = PATH_MOST_TERMS };
-_Static_assert((int)CDN_SOFT_MOST_TERMS >= (int)PATH_MOST_COORDINATES, "room for the coordinates of paths");
+/* Terms of one row: as many mobilities as have room where others have bodies. */
+enum { SOFT_MOST_TERMS = PATH_MOST_COORDINATES };
+_Static_assert((int)SOFT_MOST_TERMS >= (int)CDN_SOFT_MOST_TERMS, "room for the mobilities of providers");
+_Static_assert(SOFT_MOST_TERMS * sizeof(soft_term) <=
+                   SOFT_MIXED_TERMS * sizeof(soft_term) + SOFT_MOST_BODIES * sizeof(sv),
+               "they make no group larger");
 
 /* One group of rows: it adds the cost s(r), where r = J a - ref are the residuals of its rows, and a accelerations.
  * Vectors are in Ground. */
@@ -50,7 +55,7 @@ typedef struct soft_group {
   union {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */
     double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k */
-    soft_term term[CDN_SOFT_MOST_TERMS];
+    soft_term term[SOFT_MOST_TERMS];
     struct {
       soft_term mixed[SOFT_MIXED_TERMS]; /* the same as term */
       sv row[SOFT_MOST_BODIES];          /* J of bodies, about M's origins */

@@ -5,6 +5,7 @@
 #include "controls/controls.h"
 #include "dynamics/dynamics.h"
 #include "integrators/method.h"
+#include "random/random.h"
 #include "soft/soft.h"
 #include "studies/ensemble.h"
 
@@ -148,6 +149,9 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   n = cdni_contact_memory_variable(e->system, &v);
   e->remembers_friction = n > 0;
   if (n > 0 && !add_varying(e, v, n, false)) return false;
+  n = cdni_random_variable(e->system, &v);
+  e->draws = n > 0, e->place = e->n_values;
+  if (n > 0 && !add_varying(e, v, n, false)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
   return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
          add_varying(e, e->m->applied_F, 1 + 6 * e->m->tree.n, false);
@@ -254,6 +258,8 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
     for (size_t k = 0; k < padded(e); k++)
       memcpy(e->values + k * e->n_values + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
   }
+  for (size_t k = 0; e->draws && k < padded(e); k++)
+    cdni_random_part(e->values + e->place, e->values + k * e->n_values + e->place, (int)k);
   for (size_t i = 0; i < e->sharing.count; i++) {
     const cdn_dvar v = CDNI_AT(e->sharing, cdn_dvar, i);
     for (size_t k = 0; k < padded(e); k++) e->held[k * e->sharing.count + i] = cdni_shared_hold(state, v);

@@ -68,6 +68,8 @@ struct cdn_ensemble {
   double *damping;         /* of joints, by mobility, for Euler with implicit damping in lanes; else NULL */
   bool apart;              /* the method takes the steps of each State by itself */
   bool remembers_friction; /* contacts whose friction sticks */
+  bool draws;              /* random numbers: State k has its own stream */
+  size_t place;            /* where its place in the stream is in its row of values */
 
   cdn_system *twin; /* its States have the lanes; NULL: States are evaluated one by one */
 

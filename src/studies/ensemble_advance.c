@@ -243,7 +243,8 @@ static void advance_batch(void *context, int thread, int batch) {
 /* Systems with a memory of their runs are for steppers. */
 static cdn_status check_memory(cdn_ensemble *e, const char *function) {
   const cdni_traits *x = &e->traits;
-  const bool remembers = x->auto_updates > (x->constraints ? 1 : 0) + (e->remembers_friction ? 1 : 0);
+  const int known = (x->constraints ? 1 : 0) + (e->remembers_friction ? 1 : 0) + (e->draws ? 1 : 0);
+  const bool remembers = x->auto_updates > known;
   if (!remembers && !x->previous) return CDN_OK;
   if (!remembers)
     return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
@@ -257,7 +258,7 @@ static cdn_status check_memory(cdn_ensemble *e, const char *function) {
 }
 
 static bool goes_apart(const cdn_ensemble *e) {
-  return e->apart || e->traits.events || e->traits.constraints || e->remembers_friction;
+  return e->apart || e->traits.events || e->traits.constraints || e->remembers_friction || e->draws;
 }
 
 cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "controls/controls.h"
+#include "random/random.h"
 #include "soft/soft.h"
 #include "studies/ensemble.h"
 
@@ -136,6 +137,11 @@ static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool
     const varying *x = &CDNI_AT(e->varying, varying, i);
     memcpy(values_of(e, k) + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
     if (!x->parameters && values_of(e, k)[x->at] != 0) e->any_applied = true;
+  }
+  if (e->draws) {
+    cdn_dvar place;
+    (void)cdni_random_variable(e->system, &place);
+    cdni_random_part(cdn_state_discrete(e->prototype, place), values_of(e, k) + e->place, k);
   }
   for (size_t i = 0; i < e->sharing.count; i++) {
     cdni_shared_values **held = &held_of(e, k)[i], *before = *held;

@@ -102,6 +102,17 @@ static void gather_limits(cdn_invertible_motion *motion, const cdn_state *state,
     motion->n_given += is_limit(state, i, &motion->given[motion->n_given]);
 }
 
+/* Its law needs distances from what does not touch yet, and how points and normals change: sources tell neither. */
+static cdn_status check_sources(cdn_state *state, const char *function) {
+  const char *source = cdni_contact_source_name(cdni_contact(cdn_state_system(state)));
+  if (!source) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, source,
+                         "invertible contact does not see the contacts of source '%s', which has no distances before "
+                         "it touches: give the shapes a geometry of your own, or run the System with soft or compliant "
+                         "contact",
+                         source);
+}
+
 static cdn_status fill(cdn_invertible_motion *motion, cdn_state *state, const cdn_invertible_motion_def *def) {
   motion->nq = motion->m->tree.nq, motion->nu = motion->m->tree.nu, motion->nz = cdn_system_nz(motion->system);
   motion->shapes = cdn_system_shape_count(motion->system);
@@ -131,6 +142,7 @@ cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_m
   CDNI_TRY(cdni_study_matter(state, __func__, &m));
   CDNI_TRY(check_def(state, __func__, &d));
   CDNI_TRY(check_limits(state, __func__, m, d.limits, d.n_limits));
+  CDNI_TRY(check_sources(state, __func__));
   cdn_invertible_law law;
   cdn_status status = cdni_invertible_read_law(__func__, &law, d.law);
   if (status != CDN_OK) {

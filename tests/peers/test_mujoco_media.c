@@ -118,6 +118,23 @@ START_TEST(steps_are_mujocos) {
 }
 END_TEST
 
+/* The ellipsoid of a mesh has the half sides of the box around it, in MuJoCo's frame of the mesh; that of a primitive
+ * that is fitted to a mesh has the fitted sizes. MuJoCo's vertices are floats. */
+START_TEST(ellipsoids_of_meshes) {
+  static const char text[] =
+      "<mujoco><compiler angle='radian'/><option density='300' viscosity='.9' wind='.5 -1.5 .7' gravity='0 0 0'/><asset>"
+      "<mesh name='m' scale='.5 1 .8' vertex='0 0 0 1 0 0 0 1.5 0 0 0 .7' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>"
+      "<worldbody><body><freejoint/><geom type='mesh' mesh='m' pos='.3 .1 .2' euler='.5 -.4 .3' fluidshape='ellipsoid'/>"
+      "<geom type='box' mesh='m' euler='.1 .2 .3' mass='0' fluidshape='ellipsoid'/></body></worldbody></mujoco>";
+  double off;
+  step_rig r = step_rig_load("mesh", text, NULL);
+  ck_assert_int_eq(cdn_model_not_understood_count(r.model), 0);
+  exact_added_mass(r.m, &off);
+  AT_MOST(compare_forces(&r, 20), 3e-6);
+  step_rig_drop(&r);
+}
+END_TEST
+
 /* Two moments are equal: the box has the axes that the file writes, of a geom or of an <inertial>. */
 START_TEST(boxes_have_the_axes_of_the_file) {
   static const char text[] =
@@ -155,5 +172,6 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, forces_are_mujocos, 0, 3);
   tcase_add_loop_test(c, steps_are_mujocos, 0, 3);
   tcase_add_test(c, boxes_have_the_axes_of_the_file);
+  tcase_add_test(c, ellipsoids_of_meshes);
 }
 CHECK_MAIN_OF("mujoco media", 300, add)

@@ -21,6 +21,24 @@ static const struct {
     "<body pos='.2 0 0'><joint axis='0 1 0' stiffness='3 1' damping='.1 0 .7'/><geom size='.1' pos='.3 0 0'/></body>"
     "</body></worldbody>",
     1e-12 },
+  { "polynomials of balls",
+    "<worldbody><body><joint type='ball' stiffness='5 -2 3' damping='.1 .2 .05'/><geom size='.1' pos='.2 .1 0'/>"
+    "<body pos='.2 0 0'><joint axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body></body><body pos='1 0 0' euler='10 20 "
+    "30'><joint type='free' stiffness='4 3 -.5' damping='.3 0 .1'/><geom type='box' size='.1 .2 .3' euler='4 5 6'/></body>"
+    "</worldbody>",
+    1e-11 },
+  /* frames of free bodies that have no child are their inertias'; `kept` keeps its own */
+  { "aligned",
+    "<compiler alignfree='true'/><worldbody><body pos='1 2 3' euler='10 20 30'><freejoint/><geom type='box' size='.1 .2 "
+    ".3' pos='.2 .1 0' euler='40 50 60'/><site name='a' pos='.3 .2 .1' euler='0 30 50'/></body><body euler='3 2 1'>"
+    "<freejoint/><frame pos='.1 0 0' euler='0 0 20'><geom type='box' size='.1 .2 .3' pos='.2 .1 0' euler='40 50 60'/>"
+    "<geom type='capsule' size='.1 .3' pos='.2 .4 0'/><site name='b' pos='.3 .2 .1'/></frame></body><body pos='0 1 0'>"
+    "<joint type='free'/><inertial pos='.1 .2 .3' mass='2' fullinertia='.05 .06 .07 .01 .005 -.008'/><site name='c' "
+    "pos='.3 .2 .1'/></body><body name='kept'><freejoint align='false'/><geom type='box' size='.1 .2 .3' pos='.2 .1 0'/>"
+    "</body><body><freejoint/><geom size='.1' pos='.1 0 0'/><body><joint axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body>"
+    "</body></worldbody><actuator><motor site='a' gear='1 2 3 .1 .2 .3'/><motor site='b' gear='1 2 3 .1 .2 .3'/>"
+    "<motor site='c' gear='1 2 3 .1 .2 .3'/></actuator>",
+    2e-6 },
   { "compensation",
     "<worldbody><body gravcomp='.7'><joint name='j' type='slide' axis='0 0 1' actuatorgravcomp='true' "
     "actuatorfrcrange='-25 25'/><geom size='.1' mass='2'/><body gravcomp='1' pos='.2 0 0'><joint name='k' axis='0 1 0' "

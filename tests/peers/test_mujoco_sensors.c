@@ -75,7 +75,8 @@ static const double *value_of(cdn_state *state, const char *name) {
   return value;
 }
 
-static void compare(const mjModel *m, const mjData *d, cdn_state *state, int i) {
+/* `loose`: to how much positions are compared. */
+static void compare_to(const mjModel *m, const mjData *d, cdn_state *state, int i, double loose) {
   const char *name = mj_id2name(m, mjOBJ_SENSOR, i);
   const cdn_system *system = cdn_state_system(state);
   const cdn_measure measure = cdn_system_find_measure(system, name);
@@ -88,12 +89,66 @@ static void compare(const mjModel *m, const mjData *d, cdn_state *state, int i) 
     sign = sign < 0 ? -1 : 1;
   }
   for (int k = 0; k < m->sensor_dim[i]; k++) size = fmax(size, fabs(theirs[k]));
-  const double tolerance = (m->sensor_needstage[i] == mjSTAGE_ACC ? 1e-10 : 1e-13) * 10 * size;
+  const double tolerance = (m->sensor_needstage[i] == mjSTAGE_ACC ? 1e3 : 1) * loose * size;
   for (int k = 0; k < m->sensor_dim[i]; k++) {
     ck_assert_msg(fabs(sign * ours[k] - theirs[k]) <= tolerance, "%s[%d]: %.17g, MuJoCo %.17g: differ by %.3g > %.3g",
                   name, k, ours[k], theirs[k], fabs(sign * ours[k] - theirs[k]), tolerance);
   }
 }
+
+static void compare(const mjModel *m, const mjData *d, cdn_state *state, int i) { compare_to(m, d, state, i, 1e-12); }
+
+/* MuJoCo has the frame of a mesh at the centre of its mass, along its principal axes, and that of a body's inertia. Its
+ * vertices are floats, and it ends its turns of axes early. One mesh is not convex: its solid by the legacy way counts;
+ * one has a refpos and a scale; a primitive is fitted to one. */
+static const char meshes[] =
+    "<mujoco><compiler angle='radian'/><asset><mesh name='tetra' refpos='.1 .2 -.1' scale='.5 1 .8' vertex='0 0 0 1 0 0 0 "
+    "1.5 0 0 0 .7' face='0 2 1 0 1 3 0 3 2 1 2 3'/><mesh name='angle' scale='.3 .3 .3' vertex='0 0 0 2 0 0 2 1 0 1 1 0 "
+    "1 3 0 0 3 0 0 0 1.2 2 0 1.2 2 1 1.2 1 1 1.2 1 3 1.2 0 3 1.2' face='0 2 1 0 3 2 0 5 3 3 5 4 6 7 8 6 8 9 6 9 11 9 10 "
+    "11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11'/></asset>"
+    "<worldbody><geom name='still' type='mesh' mesh='angle' pos='3 0 0' euler='.2 .3 .4' contype='0' conaffinity='0'/>"
+    "<body name='a'><freejoint/><geom name='tetra' type='mesh' mesh='tetra' pos='.3 .1 .2' euler='.5 -.4 .3' mass='1'/>"
+    "</body><body name='b' pos='0 1 0'><joint type='ball'/><geom name='angle' type='mesh' mesh='angle' pos='.1 0 0' "
+    "euler='0 .6 .1' mass='0'/><geom name='fitted' type='ellipsoid' mesh='tetra' pos='0 .2 .3' euler='.1 .2 .3' mass='0'/>"
+    "<geom name='rod' type='capsule' size='.1 .4' pos='.2 .5 0' euler='.3 1 0' mass='.5'/><geom size='.2' mass='1'/></body></worldbody><sensor>"
+    "<framepos name='p t' objtype='geom' objname='tetra'/><framequat name='q t' objtype='geom' objname='tetra'/>"
+    "<framepos name='p s' objtype='geom' objname='still'/><framequat name='q s' objtype='geom' objname='still'/>"
+    "<framepos name='p a' objtype='geom' objname='angle' reftype='geom' refname='still'/>"
+    "<framequat name='q a' objtype='geom' objname='angle' reftype='geom' refname='still'/>"
+    "<framexaxis name='x f' objtype='geom' objname='fitted'/><framepos name='p f' objtype='geom' objname='fitted'/>"
+    "<framelinvel name='v a' objtype='geom' objname='angle'/><frameangvel name='w a' objtype='geom' objname='angle' "
+    "reftype='geom' refname='tetra'/><framequat name='q b' objtype='body' objname='b'/>"
+    "<framequat name='q body a' objtype='body' objname='a'/><frameyaxis name='y b' objtype='body' objname='b'/></sensor>"
+    "</mujoco>";
+
+START_TEST(test_frames_of_meshes) {
+  char message[500] = "";
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  mj_bridge bridge;
+  uint64_t rng = 3;
+  mj_bridge_handlers();
+  mjModel *m = mj_bridge_load_string(meshes, "model.xml", message, sizeof message);
+  ck_assert_msg(m != NULL, "MuJoCo: %s", message);
+  OK(cdn_model_load_string(meshes, strlen(meshes), "meshes", NULL, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  mj_bridge_tree_only(m);
+  m->opt.disableflags &= ~mjDSBL_SENSOR;
+  mjData *d = mj_makeData(m);
+  ck_assert(mj_bridge_init(&bridge, m, model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  for (int k = 0; k < 5; k++) {
+    set_states(model, state, &bridge, d, &rng);
+    mj_forward(m, d);
+    for (int i = 0; i < m->nsensor; i++) compare_to(m, d, state, i, 3e-6);
+  }
+  mj_bridge_free(&bridge);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
 
 START_TEST(test_sensors) {
   char message[500] = "";
@@ -219,4 +274,4 @@ START_TEST(test_forces_and_touch) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco sensors", test_sensors, test_forces_and_touch)
+CHECK_MAIN("mujoco sensors", test_frames_of_meshes, test_sensors, test_forces_and_touch)

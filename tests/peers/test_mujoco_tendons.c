@@ -210,7 +210,57 @@ START_TEST(a_newer_mujoco_accelerates_alike) {
 }
 END_TEST
 
+/* A tendon over 60 sites of a chain of bodies, and one over 30 joints: lengths, forces, rows, and a step that knows how
+ * forces vary. */
+START_TEST(long_tendons) {
+  enum { BODIES = 4, SITES = 60, JOINTS = 30, ROOM = 24000 };
+  char *text = malloc(ROOM);
+  int n = snprintf(text, ROOM,
+                   "<mujoco><compiler autolimits='true' angle='radian'/><option timestep='.002' integrator='implicit'/>"
+                   "<worldbody>");
+  for (int b = 0; b < BODIES; b++) {
+    n += snprintf(text + n, (size_t)(ROOM - n),
+                  "<body pos='.3 .1 %g'><joint name='a%d' axis='1 .3 0'/><geom size='.1' pos='.2 0 .1' contype='0' "
+                  "conaffinity='0'/>",
+                  0.1 * b, b);
+    for (int s = b; s < SITES; s += BODIES)
+      n += snprintf(text + n, (size_t)(ROOM - n), "<site name='s%d' pos='%g %g %g'/>", s, 0.1 * sin(s),
+                    0.1 * cos(3 * s), 0.02 * s);
+  }
+  for (int b = 0; b < BODIES; b++) n += snprintf(text + n, (size_t)(ROOM - n), "</body>");
+  for (int j = 0; j < JOINTS; j++)
+    n += snprintf(text + n, (size_t)(ROOM - n),
+                  "<body pos='%d 0 0'><joint name='j%d' type='slide' axis='0 .2 1'/><geom size='.1' contype='0' "
+                  "conaffinity='0'/></body>",
+                  j, j);
+  n += snprintf(text + n, (size_t)(ROOM - n),
+                "</worldbody><tendon><spatial name='t0' stiffness='3' damping='.2' range='0 1' frictionloss='.1'>");
+  for (int s = 0; s < SITES; s++) n += snprintf(text + n, (size_t)(ROOM - n), "<site site='s%d'/>", s);
+  n += snprintf(text + n, (size_t)(ROOM - n),
+                "</spatial><fixed name='t1' stiffness='2' damping='.1' range='-.1 .1' frictionloss='.2'>");
+  for (int j = 0; j < JOINTS; j++)
+    n += snprintf(text + n, (size_t)(ROOM - n), "<joint joint='j%d' coef='%g'/>", j, 1 + 0.1 * j);
+  snprintf(text + n, (size_t)(ROOM - n), "</fixed></tendon></mujoco>");
+  cdn_soft_def soft = cdn_default_soft_def();
+  soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 0.004;
+  step_rig r = step_rig_load("long tendons", text, &soft);
+  ck_assert_int_eq(cdn_model_not_understood_count(r.model), 0);
+  uint64_t rng = 1;
+  r.m->opt.jacobian = mjJAC_DENSE;
+  for (int i = 0; i < 4; i++) {
+    step_rig_draw(&r, &rng, 0.3, 1);
+    mj_forward(r.m, r.d);
+    ck_assert(compare_geometry(&r, 1e-11));
+    compare_forces(&r, 1e-10);
+    AT_MOST(step_rig_differ(&r, CDN_METHOD_MUJOCO_IMPLICIT, 1), 1e-9);
+  }
+  step_rig_drop(&r);
+  free(text);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, long_tendons);
   tcase_add_test(c, a_newer_mujoco_accelerates_alike);
   tcase_add_loop_test(c, one_step, 0, (int)(sizeof methods / sizeof *methods));
   tcase_add_loop_test(c, geometry_and_passive_forces, 0, 2);

@@ -185,6 +185,21 @@ START_TEST(invertible_contact_asks_them) {
 }
 END_TEST
 
+START_TEST(invertible_contact_refuses_sources) {
+  const cdn_contact_def contact = contact_of(0);
+  counts n = { .law = 0 };
+  cdn_system *system = make(SOURCE, &contact, &n);
+  cdn_state *state = state_of(system);
+  cdn_invertible_motion *motion;
+  cdn_error error;
+  FAILS(cdn_invertible_motion_create(state, NULL, &motion), CDN_ERR_UNSUPPORTED);
+  ck_assert_ptr_null(motion);
+  cdn_state_last_error(state, &error);
+  ck_assert_msg(strstr(error.text, "invertible contact") && strstr(error.text, "source 'field'"), "%s", error.text);
+  end(system, state);
+}
+END_TEST
+
 START_TEST(runs_have_them) {
   for (int which = 0; which < MODELS; which++)
     for (int by = LAW_OF_KINDS; by < FINDERS; by++) {
@@ -432,7 +447,7 @@ START_TEST(soft_contact_takes_kinds_that_the_library_cannot_measure) {
 }
 END_TEST
 
-CHECK_MAIN("hooks", they_do_what_the_library_does, invertible_contact_asks_them, runs_have_them,
-           they_are_called_when_what_they_read_has_changed, steps_vary_with_controls_that_they_read,
+CHECK_MAIN("hooks", they_do_what_the_library_does, invertible_contact_asks_them, invertible_contact_refuses_sources,
+           runs_have_them, they_are_called_when_what_they_read_has_changed, steps_vary_with_controls_that_they_read,
            their_failures_have_their_messages, building_mistakes_are_told,
            soft_contact_takes_kinds_that_the_library_cannot_measure)

@@ -415,6 +415,47 @@ START_TEST(test_cables_of_points) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_tree", test_cable, test_cables_of_points, test_replicate, test_replicate_copies_what_refers_to_it,
-           test_default_classes, test_freejoint_ignores_defaults, test_joint_angles, test_limits, test_names_and_order,
-           test_frames, test_include, test_keyframes)
+/* The other types are compared with MuJoCo 2.2.2 (tests/peers/test_mujoco_composites.c). Here: what is left out,
+ * copies, and what is wrong. */
+START_TEST(test_lattices) {
+  read_text("<worldbody><replicate count='2' offset='0 1 0'><composite prefix='C' type='grid' count='2 2' spacing='.3'>"
+            "<joint kind='main' damping='.2'/><joint kind='particle' type='ball'/><geom size='.1' material='none'/>"
+            "<tendon kind='main'/><skin texcoord='true'/></composite></replicate></worldbody>"
+            "<asset><material name='none'/></asset>");
+  ck_assert_int_eq(count(CDN_SPEC_BODY), 8 * 3);
+  ck_assert_int_eq(count(CDN_SPEC_TENDON), 8);
+  ck_assert_int_eq(count(CDN_SPEC_CONSTRAINT), 8);
+  ck_assert_str_eq(io_spec_tendon(spec, 4)->name, "CT0_0_01");
+  ck_assert_int_eq(noted("skin"), 1);
+  ck_assert_int_eq(noted("composite joint kind=particle"), 1);
+  done();
+  static const char *const wrong[] = {
+    "<composite type='grid' count='2 2' spacing='.3'/>",
+    "<composite type='grid' count='2 2'><geom size='.1'/></composite>",
+    "<composite type='grid' count='1 2' spacing='.3'><geom size='.1'/></composite>",
+    "<composite type='grid' count='0' spacing='.3'><geom size='.1'/></composite>",
+    "<composite type='grid' count='200 200' spacing='.3'><geom size='.1'/></composite>",
+    "<composite type='grid' count='2 2 2' spacing='.3'><geom size='.1'/></composite>",
+    "<composite type='grid' count='2' spacing='.3'><geom size='.1'/><tendon kind='shear'/></composite>",
+    "<composite type='grid' count='2' spacing='.3'><geom type='box' size='1 1 1'/></composite>",
+    "<composite type='rope' count='2' spacing='.3'><geom size='.1'/></composite>",
+    "<body name='B9'><composite type='rope' count='2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<body name='B0x'><composite type='loop' count='2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<body name='B0'><composite type='loop' count='2 2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<body name='B0'><composite type='cloth' count='2 2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<body name='B0_0'><composite type='cloth' count='2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<composite type='box' count='2 2' spacing='.3'><geom size='.1'/></composite>"
+  };
+  for (int i = 0; i < CDNI_COUNT(wrong); i++) {
+    char text[300];
+    snprintf(text, sizeof text, "<worldbody>%s</worldbody>", wrong[i]);
+    ck_assert_msg(try_read(text) == CDN_ERR_PARSE, "%s", wrong[i]);
+    ck_assert_msg(strstr(spec->log.error.text, "m.xml:2"), "%s", spec->log.error.text);
+    done();
+  }
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_tree", test_cable, test_lattices, test_cables_of_points, test_replicate,
+           test_replicate_copies_what_refers_to_it, test_default_classes, test_freejoint_ignores_defaults,
+           test_joint_angles, test_limits, test_names_and_order, test_frames, test_include, test_keyframes)

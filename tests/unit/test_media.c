@@ -237,6 +237,75 @@ START_TEST(polynomials) {
 }
 END_TEST
 
+/* A spring on the angle theta about n: the moment -(k1 theta + k2 theta^2 + k3 theta^3) n, and its integral. */
+START_TEST(polynomial_rotations) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_BALL;
+  def.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(system, &def);
+  const cdn_rotation R0 = cdn_rotation_axis_angle(cdn_v3(1, 2, 3), 0.7);
+  const cdn_force spring = cdn_system_add_polynomial_rotation_spring(system, "k", body, (double[]){ 5, -2, 3 }, R0);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  const cdn_vec3 n = cdn_scale(1 / 3.0, cdn_v3(2, -1, 2));
+  for (int i = 0; i <= 6; i++) {
+    const double x = 0.5 * i, moment = -(5 * x - 2 * x * x + 3 * x * x * x);
+    double energy, f[3];
+    const cdn_quaternion q = cdn_quaternion_from_rotation(cdn_rotation_multiply(cdn_rotation_axis_angle(n, x), R0));
+    OK_ON(state, cdn_state_set_q(state, (double[]){ q.w, q.x, q.y, q.z }));
+    OK_ON(state, cdn_applied_forces(state, NULL, f));
+    for (int k = 0; k < 3; k++) NEAR(f[k], moment * (&n.x)[k], 1e-12);
+    OK_ON(state, cdn_potential_energy(state, &energy));
+    NEAR(energy, 2.5 * x * x - 2.0 / 3 * x * x * x + 0.75 * x * x * x * x, 1e-12);
+  }
+  double f[3];
+  OK_ON(state, cdn_rotation_spring_set(state, spring, 7, R0)); /* the linear part alone */
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
+  for (int k = 0; k < 3; k++) NEAR(f[k], -(7 * 3 - 2 * 9 + 3 * 27) * (&n.x)[k], 1e-11);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+/* What dampers of a ball do to each component of w in the body's axes, and springs to the distance of a free joint. */
+START_TEST(polynomials_of_files) {
+  static const char text[] =
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='ball' damping='.1 .2 .3'/><geom size='.1'/></body>"
+      "<body><joint name='j' type='free' stiffness='4 3 2' damping='.5 .1 .2'/><geom size='.1'/></body></worldbody>"
+      "</mujoco>";
+  cdn_model *model;
+  cdn_state *state;
+  OK(cdn_model_load_string(text, sizeof text - 1, "model.xml", NULL, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(1, -2, 3), 1.1);
+  const cdn_quaternion e = cdn_quaternion_from_rotation(R);
+  const double q[11] = { e.w, e.x, e.y, e.z, 1, 0, 0, 0, 0.3, -0.4, 0 }, u[9] = { 1, -2, 0.5, 0, 0, 0, 2, 0, -1 };
+  double f[9];
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_state_set_u(state, u));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
+  const cdn_vec3 w = cdn_rotate_inv(R, cdn_v3(u[0], u[1], u[2]));
+  cdn_vec3 moment = w;
+  for (int k = 0; k < 3; k++) {
+    const double v = (&w.x)[k];
+    (&moment.x)[k] = -(0.1 * v + 0.2 * v * fabs(v) + 0.3 * v * v * v);
+  }
+  moment = cdn_rotate(R, moment);
+  for (int k = 0; k < 3; k++) NEAR(f[k], (&moment.x)[k], 1e-13);
+  const double k_of_r = 4 + 3 * 0.5 + 2 * 0.25;
+  for (int k = 0; k < 3; k++) {
+    const double v = u[6 + k];
+    NEAR(f[3 + k], 0, 1e-15);
+    NEAR(f[6 + k], -k_of_r * q[8 + k] - (0.5 * v + 0.1 * v * fabs(v) + 0.2 * v * v * v), 1e-13);
+  }
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 /* ---- files ---- */
 
 static cdn_model *load(const char *text) {
@@ -397,5 +466,6 @@ START_TEST(mistakes_are_named) {
 END_TEST
 
 CHECK_MAIN("media", added_mass_of_spheroids, a_sphere_in_honey, a_sphere_in_air, a_ball_that_spins,
-           a_box_is_dragged_by_its_sides, media_take_energy, polynomials, files_have_media, bodies_float,
-           compensation_counts_with_actuators, files_have_polynomials, mistakes_are_named)
+           a_box_is_dragged_by_its_sides, media_take_energy, polynomials, polynomial_rotations, polynomials_of_files,
+           files_have_media, bodies_float, compensation_counts_with_actuators, files_have_polynomials,
+           mistakes_are_named)

@@ -162,24 +162,54 @@ START_TEST(test_steps_count) {
 }
 END_TEST
 
-/* An ensemble does not advance what remembers its steps, and says so. */
-START_TEST(test_ensembles_refuse) {
+static double noise_of(cdn_ensemble *ensemble, int k, cdn_state *state, cdn_measure noise) {
+  OK(cdn_ensemble_get_state(ensemble, k, state));
+  return *cdn_measure_value(state, noise);
+}
+
+/* State k of an ensemble draws what a lone stepper draws whose run is k; in steps of any number and of any size, on
+ * several threads. A State that is given with a run of its own keeps it. */
+START_TEST(test_ensembles_draw) {
+  enum { COUNT = 5, STEPS = 4 };
   cdn_measure noise;
   cdn_system *system = make(&noise);
-  cdn_state *state;
+  cdn_state *state, *own;
   cdn_ensemble *ensemble;
   cdn_ensemble_def def = cdn_default_ensemble_def();
-  cdn_error reason;
   OK(cdn_state_create(system, &state));
-  def.count = 2;
+  OK(cdn_state_create(system, &own));
+  OK_ON(state, cdn_state_set_q(state, &(double){ 0.1 }));
+  def.count = COUNT, def.threads = 2, def.method = CDN_METHOD_MERSON;
   OK_ON(state, cdn_ensemble_create(state, &def, &ensemble));
-  OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 11, .run = 1 }));
-  FAILS(cdn_ensemble_set_state(ensemble, 1, state), CDN_ERR_ARG);
-  FAILS(cdn_ensemble_advance(ensemble, 0.01, 1), CDN_ERR_UNSUPPORTED);
-  cdn_ensemble_last_error(ensemble, &reason);
-  ck_assert_msg(strstr(reason.text, "random.kept") && strstr(reason.text, "a stepper for each"), "%s", reason.text);
+  OK(cdn_ensemble_set_state(ensemble, 1, state)); /* the run of the one that all were made from */
+  OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 11, .run = 90 }));
+  OK(cdn_ensemble_set_state(ensemble, 2, state));
+  OK(cdn_ensemble_get_state(ensemble, 3, own));
+  OK(cdn_ensemble_set_state(ensemble, 3, own)); /* changes nothing */
+  double drawn[COUNT][STEPS + 1];
+  for (int n = 0; n <= STEPS; n++) {
+    if (n > 0) OK(cdn_ensemble_advance(ensemble, 0.01, n == 1 ? 2 : 1));
+    for (int k = 0; k < COUNT; k++) drawn[k][n] = noise_of(ensemble, k, own, noise);
+  }
+  for (int k = 0; k < COUNT; k++) {
+    cdn_stepper *stepper;
+    cdn_stepper_def how = cdn_default_stepper_def();
+    how.method = CDN_METHOD_MERSON, how.fixed_step = 0.01;
+    OK_ON(state, cdn_state_set_random(state, &(cdn_random_place){ .seed = 11, .run = k == 2 ? 90 : (uint32_t)k }));
+    OK(cdn_stepper_create(state, &how, &stepper));
+    ck_assert(*cdn_measure_value(cdn_stepper_state(stepper), noise) == drawn[k][0]);
+    for (int n = 1; n <= STEPS; n++) {
+      OK_STEP(stepper, cdn_stepper_advance(stepper, 0.01 * (n + 1), NULL));
+      ck_assert_msg(*cdn_measure_value(cdn_stepper_state(stepper), noise) == drawn[k][n], "State %d after %d steps", k,
+                    n + 1);
+    }
+    cdn_stepper_destroy(stepper);
+  }
+  OK(cdn_ensemble_advance_to(ensemble, 0.2));
+  ck_assert(noise_of(ensemble, 0, own, noise) != noise_of(ensemble, 1, own, noise));
   cdn_ensemble_destroy(ensemble);
   cdn_state_destroy(state);
+  cdn_state_destroy(own);
   cdn_system_release(system);
 }
 END_TEST
@@ -198,5 +228,5 @@ START_TEST(test_mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("random", test_known_answers, test_moments, test_states_hold_a_place, test_steps_count,
-           test_ensembles_refuse, test_mistakes)
+CHECK_MAIN("random", test_known_answers, test_moments, test_states_hold_a_place, test_steps_count, test_ensembles_draw,
+           test_mistakes)

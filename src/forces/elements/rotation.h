@@ -1,12 +1,16 @@
 /* Spring and stop on the rotation angle of a ball or free mobilizer.
  *
  * R_FM R0^T turns by theta about n (in F), and dtheta/dt = n . w_FM for any motion. So k theta^2 / 2 is the energy of
- * the moment -k theta n, which is a generalized force as it stands: the first three u are w_FM in F.
- * Parameters: k and the quaternion of R0 for the spring; the angle, k and d for the stop, whose R0 is the identity. */
+ * the moment -k theta n, which is a generalized force as it stands: the first three u are w_FM in F. A spring that is
+ * not linear has (k + k2 theta + k3 theta^2) in the place of k.
+ * Parameters: k, the quaternion of R0, k2 and k3 for the spring; the angle, k and d for the stop, whose R0 is the
+ * identity. */
 #ifndef CARDAN_FORCES_ROTATION_H
 #define CARDAN_FORCES_ROTATION_H
 
 #include "forces/elements/mobility.h"
+
+enum { ROTATION_K, ROTATION_R0, ROTATION_K2 = 5, ROTATION_K3, ROTATION_SPRING_PARAMS };
 
 /* theta in [0, pi] and n of the rotation q q0^* (q0 NULL: q); n is 0 where theta is. Good to the last bits near 0 and
  * near pi; any length of q. */
@@ -39,10 +43,11 @@ CDNI_INLINE void lanes_rotation_spring(const force_lanes *b) {
   const force_mobility *at = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!lanes_on(b, i)) continue;
-    const real *p = b->params + 5 * i;
+    const real *p = b->params + ROTATION_SPRING_PARAMS * i;
     real theta;
-    v3 n = axis_and_angle(b->q + at[i].q, p + 1, &theta);
-    lanes_moment(b, at[i], r_greater(r_set(1), r_set(0)), -p[0] * theta, n);
+    v3 n = axis_and_angle(b->q + at[i].q, p + ROTATION_R0, &theta);
+    real k = p[ROTATION_K] + theta * (p[ROTATION_K2] + theta * p[ROTATION_K3]);
+    lanes_moment(b, at[i], r_greater(r_set(1), r_set(0)), -k * theta, n);
   }
 }
 

@@ -43,8 +43,8 @@ static void add_mobility_friction(scene *s) {
 }
 
 static void add_rotation_spring(scene *s) {
-  cdn_system_add_rotation_spring(s->system, "rotation spring", s->ball, 4,
-                                 cdn_rotation_axis_angle(cdn_v3(1, 2, 0), 0.3));
+  cdn_system_add_polynomial_rotation_spring(s->system, "rotation spring", s->ball, (double[]){ 4, -1, 2 },
+                                            cdn_rotation_axis_angle(cdn_v3(1, 2, 0), 0.3));
 }
 static void add_rotation_stop(scene *s) { cdn_system_add_rotation_stop(s->system, "cone", s->ball, 0.1, 5, 0.2); }
 
