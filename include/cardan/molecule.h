@@ -29,10 +29,12 @@
  *   add a term of certain atoms: cdn_molecule_add_stretch, cdn_molecule_add_bend, cdn_molecule_add_torsion,
  *       cdn_molecule_add_improper
  *   — with a function of my own: cdn_molecule_add_custom_stretch, cdn_molecule_add_custom_bend,
- *       cdn_molecule_add_custom_torsion
+ *       cdn_molecule_add_custom_torsion, cdn_molecule_add_custom_improper
  *   scale what neighbours do to each other: cdn_molecule_set_neighbour_scales, cdn_molecule_scale_pair
  *   choose Coulomb's constant: cdn_molecule_set_coulomb_constant
  *   put the molecule into a solvent: cdn_default_solvent_def, cdn_molecule_set_solvent
+ *   cut pairs off, in vacuum: cdn_default_cutoff_def, cdn_molecule_set_cutoff
+ *   let several threads sum pairs: cdn_molecule_set_threads
  *   say which bonds move, by a rule: cdn_molecule_set_mobility
  *   — one bond: cdn_molecule_set_bond_mobility
  *   — by which atoms its angle is measured: cdn_molecule_set_dihedral
@@ -46,7 +48,10 @@
  *   get the name of a kind of term, the number of atoms: cdn_energy_term_name, cdn_force_field_atom_count
  *   get Born radii: cdn_force_field_born_radii
  *   switch a kind of term off, scale it: cdn_force_field_set_factor, cdn_force_field_factor
- *   change charges in a State: cdn_force_field_set_charges, cdn_force_field_charges */
+ *   change charges in a State: cdn_force_field_set_charges, cdn_force_field_charges
+ *   — van der Waals' numbers: cdn_force_field_set_lj, cdn_force_field_lj
+ *   — numbers of terms: cdn_force_field_set_term, cdn_force_field_term
+ *   — count terms, find one: cdn_force_field_term_count, cdn_force_field_find_term */
 #ifndef CARDAN_MOLECULE_H
 #define CARDAN_MOLECULE_H
 
@@ -171,6 +176,8 @@ CDN_API void cdn_molecule_add_improper(cdn_molecule *molecule, int a, int b, int
 CDN_API void cdn_molecule_add_custom_stretch(cdn_molecule *molecule, int a, int b, cdn_function *energy);
 CDN_API void cdn_molecule_add_custom_bend(cdn_molecule *molecule, int a, int b, int c, cdn_function *energy);
 CDN_API void cdn_molecule_add_custom_torsion(cdn_molecule *molecule, int a, int b, int c, int d, cdn_function *energy);
+/** As a custom torsion; its energy counts as an improper's. With it a harmonic improper is written. */
+CDN_API void cdn_molecule_add_custom_improper(cdn_molecule *molecule, int a, int b, int c, int d, cdn_function *energy);
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
@@ -204,6 +211,32 @@ CDN_DEF(solvent_def);
 
 /** A generalized Born solvent, for all atoms: pairs have no cutoff then. */
 CDN_API void cdn_molecule_set_solvent(cdn_molecule *molecule, const cdn_solvent_def *def);
+
+typedef struct cdn_cutoff_def {
+  CDN_DEF_HEADER;
+  double distance;     /**< nm, > 0; default 1 */
+  double switching;    /**< where Lennard-Jones begins to fade, nm; default 0: nine tenths of the distance. The
+                          distance itself: it ends with a jump, and energy is not conserved */
+  double permittivity; /**< relative, of what is beyond, for the reaction field; default 78.3; INFINITY is allowed */
+  double skin;         /**< nm; the list of neighbours holds while no atom has moved by half of it; default 0.15. It
+                          changes the computing time alone */
+} cdn_cutoff_def;
+
+CDN_DEF(cutoff_def);
+
+/** Leaves out pairs further apart, in vacuum; cdn_system_add_molecule refuses it with a solvent (CDN_ERR_UNSUPPORTED).
+ *  With d the distance and s the switching, Lennard-Jones' energy is times 1 - 10 x^3 + 15 x^4 - 6 x^5 beyond s, x =
+ *  (r - s)/(d - s). Coulomb's 1/r becomes 1/r + r^2 (e - 1)/((2 e + 1) d^3) - 3 e/((2 e + 1) d), which is zero at d: the
+ *  reaction field of the permittivity e (I. G. Tironi et al., J. Chem. Phys. 102:5451, 1995). Both are OpenMM's
+ *  CutoffNonPeriodic. Pairs with factors of their own (1-4) have no cutoff and no reaction field. A State keeps the
+ *  list of neighbours; no result depends on it. Cost: O(atoms) an evaluation, O(atoms^2/64) when the list is made
+ *  anew. */
+CDN_API void cdn_molecule_set_cutoff(cdn_molecule *molecule, const cdn_cutoff_def *def);
+/** How many threads sum pairs, the caller's included, 1 to 4096; default 1. More than 8 are not used, nor any for fewer
+ *  than 500 atoms. They belong to the System and wait between evaluations. The number of threads changes the computing
+ *  time alone: results have the same bits. States that several threads evaluate at once take turns: one has the
+ *  threads, the others go without. */
+CDN_API void cdn_molecule_set_threads(cdn_molecule *molecule, int threads);
 
 /* ---- what moves ----------------------------------------------------------------------------- */
 
@@ -307,6 +340,28 @@ CDN_API double cdn_force_field_factor(const cdn_state *state, cdn_force field, c
 /** The charges (e), one an atom, which States share until one sets them. The pointer is valid until it does. */
 CDN_API cdn_status cdn_force_field_set_charges(cdn_state *state, cdn_force field, const double *charge) CDN_NODISCARD;
 CDN_API const double *cdn_force_field_charges(const cdn_state *state, cdn_force field);
+/** Lets two classes of the description meet by E = A/d^12 - B/d^6 in a State (kJ/mol nm^12, nm^6); other States keep
+ *  their numbers. CDN_ERR_ARG: no atom has one of the classes. CDN_ERR_NONFINITE. */
+CDN_API cdn_status cdn_force_field_set_lj(cdn_state *state, cdn_force field, int class_i, int class_j, double A,
+                                          double B) CDN_NODISCARD;
+/** Reads A and B (either pointer may be NULL). CDN_ERR_ARG. */
+CDN_API cdn_status cdn_force_field_lj(const cdn_state *state, cdn_force field, int class_i, int class_j, double *A,
+                                      double *B) CDN_NODISCARD;
+/** Terms of bonds are numbers from 0, in the order in which the description has them. How many there are; -1 for
+ *  another force. */
+CDN_API int cdn_force_field_term_count(const cdn_system *system, cdn_force field);
+/** The first term of a kind and a periodicity (0: stretches, bends, functions of your own) with these atoms (2 to 4
+ *  numbers), in this order or, but for impropers, in the reverse. -1 with the thread's last error: none. O(terms). */
+CDN_API int cdn_force_field_find_term(const cdn_system *system, cdn_force field, cdn_energy_term kind, int n,
+                                      const int *atoms);
+/** Reads a term: its kind, periodicity, 4 atoms (-1 beyond the last one), and k and x0 (r0, theta0 or the phase) of
+ *  this State, in the units of the adders; zeros for a function of your own. Any pointer may be NULL. CDN_ERR_ARG. */
+CDN_API cdn_status cdn_force_field_term(const cdn_state *state, cdn_force field, int term, cdn_energy_term *kind,
+                                        int *n, int *atoms, double *k, double *x0) CDN_NODISCARD;
+/** Sets k and x0 of a term in a State; other States keep theirs. CDN_ERR_ARG: no such term, not finite, k < 0 of a
+ *  stretch or bend, r0 <= 0. CDN_ERR_UNSUPPORTED: the term is a function of your own. */
+CDN_API cdn_status cdn_force_field_set_term(cdn_state *state, cdn_force field, int term, double k,
+                                            double x0) CDN_NODISCARD;
 
 CDN_END_DECLS
 #endif

@@ -167,41 +167,53 @@ static double born_radius(const field *f, int i, double I, double *by_I) {
   return B;
 }
 
-void mol_calc_born_radii(const field *f, const field_work *w, born_work *b) {
-  double by_I;
+cdn_status mol_calc_born_radii(const field *f, cdn_state *state, field_work *w, born_work *b) {
+  const field_sum sum = { .f = f, .w = w };
+  double by_I, none[2];
   memset(b->I, 0, (size_t)f->row * sizeof *b->I);
-  mol_born_kernels()->calc_integrals(f, w, b);
+  CDNI_TRY(mol_sum(&sum, state, mol_born_kernels()->integrals, w, b->I, none));
   for (int i = 0; i < f->n; i++) b->B[i] = born_radius(f, i, b->I[i], &by_I);
   for (int i = f->n; i < f->row; i++) b->B[i] = 1;
+  return CDN_OK;
+}
+
+/* The energy of each charge in its own field, and the surface's; slopes by B become those by I. */
+static double add_own(const field *f, const field_tables *t, double k, double surface, born_work *b, field_work *w) {
+  const double kappa = f->solvent.kappa;
+  double polar = 0;
+  for (int i = 0; i < f->n; i++) {
+    const double B = b->B[i], q = t->charge[i], damp = exp(-kappa * B) / f->solvent.solvent;
+    const double own = -0.5 * k * q * q / B * (1 / f->solvent.solute - damp);
+    polar += own;
+    b->slope[i] += -own / B - 0.5 * k * q * q / B * kappa * damp;
+    const double reach = f->radius[i] + f->solvent.probe, ratio = f->radius[i] / B, cube = ratio * ratio * ratio;
+    const double area = surface * f->solvent.surface * reach * reach * cube * cube;
+    w->energy[CDN_TERM_SURFACE] += area;
+    b->slope[i] -= 6 * area / B;
+    double by_I;
+    born_radius(f, i, b->I[i], &by_I);
+    b->slope[i] *= by_I;
+  }
+  for (int i = f->n; i < f->row; i++) b->slope[i] = 0;
+  return polar;
 }
 
 cdn_status mol_add_solvent(const field *f, cdn_state *state, const field_tables *t, const double *factor,
                            field_work *w) {
   if (!f->born || (factor[CDN_TERM_POLAR] == 0 && factor[CDN_TERM_SURFACE] == 0)) return CDN_OK;
   const size_t row = (size_t)f->row;
-  double *memory = cdn_work_push(state, 3 * row * sizeof *memory);
+  double *memory = cdn_work_push(state, 3 * row * sizeof *memory), energy[2], none[2];
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", f->name, "out of memory");
   born_work b = { memory, memory + row, memory + 2 * row };
   memset(b.slope, 0, row * sizeof *b.slope);
-  mol_calc_born_radii(f, w, &b);
-  const double k = f->coulomb_constant * factor[CDN_TERM_POLAR], kappa = f->solvent.kappa;
-  double polar = mol_born_kernels()->calc_polar(f, t, k, w, &b), surface = 0;
-  for (int i = 0; i < f->n; i++) {
-    const double B = b.B[i], q = t->charge[i], damp = exp(-kappa * B) / f->solvent.solvent;
-    const double own = -0.5 * k * q * q / B * (1 / f->solvent.solute - damp);
-    polar += own;
-    b.slope[i] += -own / B - 0.5 * k * q * q / B * kappa * damp;
-    const double reach = f->radius[i] + f->solvent.probe, ratio = f->radius[i] / B, cube = ratio * ratio * ratio;
-    const double area = factor[CDN_TERM_SURFACE] * f->solvent.surface * reach * reach * cube * cube;
-    surface += area;
-    b.slope[i] -= 6 * area / B;
-    double by_I;
-    born_radius(f, i, b.I[i], &by_I);
-    b.slope[i] *= by_I;
+  const double k = f->coulomb_constant * factor[CDN_TERM_POLAR];
+  const field_sum sum = { .f = f, .t = t, .w = w, .b = &b, .polar = k };
+  cdn_status status = mol_calc_born_radii(f, state, w, &b);
+  if (!status) status = mol_sum(&sum, state, mol_born_kernels()->polar, w, b.slope, energy);
+  if (!status) {
+    w->energy[CDN_TERM_POLAR] += energy[0] + add_own(f, t, k, factor[CDN_TERM_SURFACE], &b, w);
+    status = mol_sum(&sum, state, mol_born_kernels()->chain, w, NULL, none);
   }
-  for (size_t i = (size_t)f->n; i < row; i++) b.slope[i] = 0;
-  mol_born_kernels()->add_chain(f, w, &b);
-  w->energy[CDN_TERM_POLAR] += polar, w->energy[CDN_TERM_SURFACE] += surface;
   cdn_work_pop(state, memory);
-  return CDN_OK;
+  return status;
 }

@@ -29,9 +29,9 @@ typedef struct born_work {
 } born_work;
 
 typedef struct born_kernels {
-  void (*calc_integrals)(const field *f, const field_work *w, born_work *b);
-  double (*calc_polar)(const field *f, const field_tables *t, double k, const field_work *w, born_work *b);
-  void (*add_chain)(const field *f, const field_work *w, const born_work *b);
+  field_kernel *integrals; /* adds up I by slot */
+  field_kernel *polar;     /* forces at constant radii, the energy, its slopes by B by slot */
+  field_kernel *chain;     /* forces through the integrals */
 } born_kernels;
 const born_kernels *mol_born_kernels(void);
 
@@ -41,6 +41,6 @@ void mol_born_free(field *f);
 cdn_status mol_add_solvent(const field *f, cdn_state *state, const field_tables *t, const double *factor,
                            field_work *w);
 /* Born radii by slot. */
-void mol_calc_born_radii(const field *f, const field_work *w, born_work *b);
+cdn_status mol_calc_born_radii(const field *f, cdn_state *state, field_work *w, born_work *b);
 
 #endif

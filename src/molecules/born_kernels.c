@@ -98,16 +98,18 @@ CDNI_INLINE pair pair_of(const field_work *w, int i, int j, wide_mask counts) {
   return p;
 }
 
-static void calc_integrals(const field *f, const field_work *w, born_work *b) {
+static void sum_integrals(const field_sum *sum, field_share *share) {
+  const field *f = sum->f;
   const field_born *c = f->born;
-  for (int i = 0; i < f->n; i++) {
+  double *I = share->row;
+  for (int i = share->first; i < share->end; i++) {
     const double *m0 = c->m0 + (c->n_kinds ? c->kind[i] * f->row : 0);
     const double *d0 = c->d0 + (m0 - c->m0), *cut = c->cut + (m0 - c->m0);
     const double *m0_back = c->m0_back + (m0 - c->m0), *d0_back = c->d0_back + (m0 - c->m0);
     wide own = wide_zero();
     for (int j = i / WIDE * WIDE; j < f->n; j += WIDE) {
       const wide_mask counts = after(i, j);
-      const pair p = pair_of(w, i, j, counts);
+      const pair p = pair_of(sum->w, i, j, counts);
       const both_ways both = descreen_both(c, i, j, p.r, p.inverse);
       wide to_i = both.to_i, to_j = both.to_j;
       if (c->n_kinds) {
@@ -117,31 +119,35 @@ static void calc_integrals(const field *f, const field_work *w, born_work *b) {
         to_j = wide_add(to_j, neck(p.r, wide_load(m0_back + j), wide_load(d0_back + j), end, &slope));
       }
       own = wide_add(own, wide_where(counts, to_i));
-      wide_store(b->I + j, wide_add(wide_load(b->I + j), wide_where(counts, to_j)));
+      wide_store(I + j, wide_add(wide_load(I + j), wide_where(counts, to_j)));
     }
-    b->I[i] += wide_sum(own);
+    I[i] += wide_sum(own);
   }
+  share->energy[0] = share->energy[1] = 0;
 }
 
 /* Pairs' energy: forces at constant Born radii, and slopes by these. */
-static double calc_polar(const field *f, const field_tables *t, double k, const field_work *w, born_work *b) {
+static void sum_polar(const field_sum *sum, field_share *share) {
+  const field *f = sum->f;
+  const double *B = sum->b->B;
+  double *by_radius = share->row;
   const wide solute = wide_set(1 / f->solvent.solute), solvent = wide_set(1 / f->solvent.solvent);
   const wide kappa = wide_set(-f->solvent.kappa);
   const bool salt = f->solvent.kappa > 0;
-  wide sum = wide_zero();
-  for (int i = 0; i < f->n; i++) {
-    const wide B_i = wide_set(b->B[i]), q = wide_set(-k * t->charge[i]);
+  wide total = wide_zero();
+  for (int i = share->first; i < share->end; i++) {
+    const wide B_i = wide_set(B[i]), q = wide_set(-sum->polar * sum->t->charge[i]);
     wide fx = wide_zero(), fy = wide_zero(), fz = wide_zero(), own = wide_zero();
     for (int j = i / WIDE * WIDE; j < f->n; j += WIDE) {
       const wide_mask counts = after(i, j);
-      const pair p = pair_of(w, i, j, counts);
-      const wide B_j = wide_load(b->B + j), BB = wide_mul(B_i, B_j);
+      const pair p = pair_of(sum->w, i, j, counts);
+      const wide B_j = wide_load(B + j), BB = wide_mul(B_i, B_j);
       const wide ratio = wide_divide(wide_mul(wide_set(0.25), p.r2), BB), e = wide_exp(wide_negate(ratio));
       const wide f2 = wide_fma(BB, e, p.r2), inverse = wide_inverse_root(f2), f1 = wide_mul(f2, inverse);
       const wide damp = salt ? wide_mul(solvent, wide_exp(wide_mul(kappa, f1))) : solvent;
-      const wide qq = wide_where(counts, wide_mul(q, wide_load(t->charge + j)));
+      const wide qq = wide_where(counts, wide_mul(q, wide_load(sum->t->charge + j)));
       const wide energy = wide_mul(wide_mul(qq, wide_sub(solute, damp)), inverse);
-      sum = wide_add(sum, energy);
+      total = wide_add(total, energy);
       /* dE/df over f */
       wide by_f = wide_negate(wide_mul(energy, wide_mul(inverse, inverse)));
       if (salt) by_f = wide_fnma(wide_mul(qq, wide_mul(kappa, damp)), wide_mul(inverse, inverse), by_f);
@@ -149,31 +155,33 @@ static double calc_polar(const field *f, const field_tables *t, double k, const 
       /* df/dB_i = e (B_j + r^2/(4 B_i))/(2 f) = e B_j (1 + ratio)/(2 f) */
       const wide by_B = wide_mul(wide_mul(wide_set(0.5), by_f), wide_mul(e, wide_add(wide_set(1), ratio)));
       own = wide_fma(by_B, B_j, own);
-      wide_store(b->slope + j, wide_fma(by_B, B_i, wide_load(b->slope + j)));
+      wide_store(by_radius + j, wide_fma(by_B, B_i, wide_load(by_radius + j)));
       fx = wide_fma(s, p.dx, fx), fy = wide_fma(s, p.dy, fy), fz = wide_fma(s, p.dz, fz);
-      wide_store(w->fx + j, wide_fnma(s, p.dx, wide_load(w->fx + j)));
-      wide_store(w->fy + j, wide_fnma(s, p.dy, wide_load(w->fy + j)));
-      wide_store(w->fz + j, wide_fnma(s, p.dz, wide_load(w->fz + j)));
+      wide_store(share->fx + j, wide_fnma(s, p.dx, wide_load(share->fx + j)));
+      wide_store(share->fy + j, wide_fnma(s, p.dy, wide_load(share->fy + j)));
+      wide_store(share->fz + j, wide_fnma(s, p.dz, wide_load(share->fz + j)));
     }
-    b->slope[i] += wide_sum(own);
-    w->fx[i] += wide_sum(fx), w->fy[i] += wide_sum(fy), w->fz[i] += wide_sum(fz);
+    by_radius[i] += wide_sum(own);
+    share->fx[i] += wide_sum(fx), share->fy[i] += wide_sum(fy), share->fz[i] += wide_sum(fz);
   }
-  return wide_sum(sum);
+  share->energy[0] = wide_sum(total), share->energy[1] = 0;
 }
 
 /* Forces through the integrals I, whose slopes are in b->slope. */
-static void add_chain(const field *f, const field_work *w, const born_work *b) {
+static void sum_chain(const field_sum *sum, field_share *share) {
+  const field *f = sum->f;
   const field_born *c = f->born;
-  for (int i = 0; i < f->n; i++) {
-    const wide slope_i = wide_set(b->slope[i]);
+  const double *by_integral = sum->b->slope;
+  for (int i = share->first; i < share->end; i++) {
+    const wide slope_i = wide_set(by_integral[i]);
     const double *m0 = c->m0 + (c->n_kinds ? c->kind[i] * f->row : 0);
     const double *d0 = c->d0 + (m0 - c->m0), *cut = c->cut + (m0 - c->m0);
     const double *m0_back = c->m0_back + (m0 - c->m0), *d0_back = c->d0_back + (m0 - c->m0);
     wide fx = wide_zero(), fy = wide_zero(), fz = wide_zero();
     for (int j = i / WIDE * WIDE; j < f->n; j += WIDE) {
       const wide_mask counts = after(i, j);
-      const pair p = pair_of(w, i, j, counts);
-      const wide slope_j = wide_load(b->slope + j);
+      const pair p = pair_of(sum->w, i, j, counts);
+      const wide slope_j = wide_load(by_integral + j);
       const both_ways both = descreen_both(c, i, j, p.r, p.inverse);
       wide by_r = wide_fma(slope_i, both.slope_i, wide_mul(slope_j, both.slope_j));
       if (c->n_kinds) {
@@ -185,12 +193,13 @@ static void add_chain(const field *f, const field_work *w, const born_work *b) {
       }
       const wide force = wide_where(counts, wide_negate(wide_mul(by_r, p.inverse)));
       fx = wide_fma(force, p.dx, fx), fy = wide_fma(force, p.dy, fy), fz = wide_fma(force, p.dz, fz);
-      wide_store(w->fx + j, wide_fnma(force, p.dx, wide_load(w->fx + j)));
-      wide_store(w->fy + j, wide_fnma(force, p.dy, wide_load(w->fy + j)));
-      wide_store(w->fz + j, wide_fnma(force, p.dz, wide_load(w->fz + j)));
+      wide_store(share->fx + j, wide_fnma(force, p.dx, wide_load(share->fx + j)));
+      wide_store(share->fy + j, wide_fnma(force, p.dy, wide_load(share->fy + j)));
+      wide_store(share->fz + j, wide_fnma(force, p.dz, wide_load(share->fz + j)));
     }
-    w->fx[i] += wide_sum(fx), w->fy[i] += wide_sum(fy), w->fz[i] += wide_sum(fz);
+    share->fx[i] += wide_sum(fx), share->fy[i] += wide_sum(fy), share->fz[i] += wide_sum(fz);
   }
+  share->energy[0] = share->energy[1] = 0;
 }
 
-const born_kernels KERNEL_NAME(cdni_born_kernels) = { calc_integrals, calc_polar, add_chain };
+const born_kernels KERNEL_NAME(cdni_born_kernels) = { sum_integrals, sum_polar, sum_chain };

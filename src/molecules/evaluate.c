@@ -7,13 +7,13 @@
 cdn_status mol_begin(const field *f, cdn_state *state, field_work *w) {
   *w = (field_work){ 0 };
   const size_t row = (size_t)f->row;
-  double *memory = cdn_work_push(state, (7 * row + (size_t)f->n_bodies) * sizeof *memory);
+  double *memory = cdn_work_push(state, (6 * row + (size_t)f->n_bodies) * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", f->name, "out of memory");
   w->frame = memory;
   w->x = memory, w->y = memory + row, w->z = memory + 2 * row;
   w->fx = memory + 3 * row, w->fy = memory + 4 * row, w->fz = memory + 5 * row;
-  w->far = memory + 6 * row, w->torque = memory + 7 * row;
-  memset(w->fx, 0, (4 * row + (size_t)f->n_bodies) * sizeof *memory);
+  w->torque = memory + 6 * row;
+  memset(w->fx, 0, (3 * row + (size_t)f->n_bodies) * sizeof *memory);
   for (int b = 0; b < f->n_bodies; b++) {
     cdn_transform X;
     CDNI_TRY(cdn_body_pose(state, f->bodies[b].body, &X));
@@ -46,7 +46,7 @@ static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const 
   for (int k = 0; k < f->n_terms; k++) {
     const field_term *t = &f->terms[k];
     const double scale = factor[t->kind];
-    if (scale == 0 || !(whole || t->moves)) continue;
+    if (scale == 0 || !(whole || (t->moves && !mol_is_of_pin(t)))) continue;
     term_result law;
     if (!whole && t->pin >= 0) {
       const field_body *on = &f->bodies[t->pin];
@@ -61,20 +61,48 @@ static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const 
     }
     w->energy[t->kind] += scale * law.energy;
   }
-  return CDN_OK;
+  return whole ? CDN_OK : mol_add_pins(f, state, factor, w);
 }
 
 /* ---- pairs one by one ---- */
 
-static void add_pair(const field *f, const field_tables *t, int i, int j, double coulomb, double lj, int to_coulomb,
-                     int to_lj, field_work *w) {
+/* Energies of a pair, and -dE/dr times r. */
+typedef struct pair_law {
+  double coulomb, lj, slope;
+} pair_law;
+
+static pair_law law_of(double qq, double A, double B, double r2) {
+  const double inverse2 = 1 / r2, inverse6 = inverse2 * inverse2 * inverse2;
+  const double c = qq / sqrt(r2), a12 = A * inverse6 * inverse6, b6 = B * inverse6;
+  return (pair_law){ c, a12 - b6, 12 * a12 - 6 * b6 + c };
+}
+
+/* The same with a cutoff. */
+static pair_law cut_law(const field_cutoff *cut, double qq, double A, double B, double r2) {
+  if (!(r2 < cut->distance * cut->distance)) return (pair_law){ 0, 0, 0 };
+  const double r = sqrt(r2), width = cut->distance - cut->first;
+  pair_law law = law_of(0, A, B, r2);
+  if (r > cut->first) {
+    const double x = (r - cut->first) / width, fade = -30 * x * x * (1 - x) * (1 - x);
+    const double keep = 1 + x * x * x * (x * (15 - 6 * x) - 10);
+    law.slope = law.slope * keep - law.lj * fade * r / width;
+    law.lj *= keep;
+  }
+  law.coulomb = qq * (1 / r + cut->krf * r2 - cut->crf);
+  law.slope += qq * (1 / r - 2 * cut->krf * r2);
+  return law;
+}
+
+static void add_pair(const field *f, const field_tables *t, int i, int j, double coulomb, double lj, bool scaled,
+                     field_work *w) {
   const cdn_vec3 d = cdn_v3(w->x[i] - w->x[j], w->y[i] - w->y[j], w->z[i] - w->z[j]);
-  const double r2 = cdn_dot(d, d), inverse2 = 1 / r2, inverse6 = inverse2 * inverse2 * inverse2;
+  const double r2 = cdn_dot(d, d), qq = coulomb * t->charge[i] * t->charge[j];
   const size_t at = (size_t)f->type[i] * (size_t)f->row + (size_t)j;
-  const double c = coulomb * t->charge[i] * t->charge[j] / sqrt(r2);
-  const double a12 = lj * t->A[at] * inverse6 * inverse6, b6 = lj * t->B[at] * inverse6;
-  const cdn_vec3 force = cdn_scale((12 * a12 - 6 * b6 + c) * inverse2, d);
-  w->energy[to_coulomb] += c, w->energy[to_lj] += a12 - b6;
+  const double A = lj * t->A[at], B = lj * t->B[at];
+  const pair_law law = scaled || f->cutoff.distance == 0 ? law_of(qq, A, B, r2) : cut_law(&f->cutoff, qq, A, B, r2);
+  const cdn_vec3 force = cdn_scale(law.slope / r2, d);
+  w->energy[scaled ? CDN_TERM_COULOMB_SCALED : CDN_TERM_COULOMB] += law.coulomb;
+  w->energy[scaled ? CDN_TERM_LJ_SCALED : CDN_TERM_LJ] += law.lj;
   add(w, i, force), add(w, j, cdn_scale(-1, force));
 }
 
@@ -82,8 +110,7 @@ static void add_scaled_pairs(const field *f, const field_tables *t, bool whole, 
   const double coulomb = f->coulomb_constant * factor[CDN_TERM_COULOMB_SCALED], lj = factor[CDN_TERM_LJ_SCALED];
   for (int k = 0; k < f->n_pairs; k++) {
     const field_pair *p = &f->pairs[k];
-    if (whole || p->moves)
-      add_pair(f, t, p->i, p->j, coulomb * p->coulomb, lj * p->lj, CDN_TERM_COULOMB_SCALED, CDN_TERM_LJ_SCALED, w);
+    if (whole || p->moves) add_pair(f, t, p->i, p->j, coulomb * p->coulomb, lj * p->lj, true, w);
   }
 }
 
@@ -94,9 +121,19 @@ static void add_pairs_within(const field *f, const field_tables *t, field_work *
       for (int j = i + 1; j < f->bodies[b + 1].first; j++) {
         while (left < f->left_start[i + 1] && f->left_out[left] < j) left++;
         if (left < f->left_start[i + 1] && f->left_out[left] == j) continue;
-        add_pair(f, t, i, j, t->coulomb, t->lj, CDN_TERM_COULOMB, CDN_TERM_LJ, w);
+        add_pair(f, t, i, j, t->coulomb, t->lj, false, w);
       }
     }
+}
+
+static cdn_status add_pairs(const field *f, cdn_state *state, const field_tables *t, field_work *w) {
+  field_sum sum = { .f = f, .t = t, .w = w };
+  const bool cut = f->cutoff.distance > 0;
+  double energy[2];
+  if (cut) CDNI_TRY(mol_get_list(f, state, w, &sum.list));
+  CDNI_TRY(mol_sum(&sum, state, cut ? mol_kernels()->listed : mol_kernels()->dense, w, NULL, energy));
+  w->energy[CDN_TERM_LJ] += energy[0], w->energy[CDN_TERM_COULOMB] += energy[1];
+  return CDN_OK;
 }
 
 /* ---- together ---- */
@@ -120,9 +157,7 @@ cdn_status mol_evaluate(const field *f, cdn_state *state, bool whole, field_work
   field_tables t;
   CDNI_TRY(mol_get_tables(f, state, &t));
   CDNI_TRY(add_terms(f, state, whole, factor, w));
-  double lj, coulomb;
-  mol_kernels()->pairs(f, &t, w, &lj, &coulomb);
-  w->energy[CDN_TERM_LJ] += lj, w->energy[CDN_TERM_COULOMB] += coulomb;
+  CDNI_TRY(add_pairs(f, state, &t, w));
   if (whole) add_pairs_within(f, &t, w);
   add_scaled_pairs(f, &t, whole, factor, w);
   CDNI_TRY(mol_add_solvent(f, state, &t, factor, w));

@@ -31,6 +31,13 @@ void cdn_molecule_set_solvent(cdn_molecule *m, const cdn_solvent_def *given) {
   else m->solvent = def;
 }
 
+enum { MOST_MOLECULE_THREADS = 4096 };
+void cdn_molecule_set_threads(cdn_molecule *m, int threads) {
+  if (!mol_takes(m, __func__)) return;
+  if (threads >= 1 && threads <= MOST_MOLECULE_THREADS) m->threads = threads;
+  else mol_fail(m, CDN_ERR_ARG, __func__, m->name, "%d threads: give 1 to %d", threads, (int)MOST_MOLECULE_THREADS);
+}
+
 /* ---- memory of a field ---- */
 
 static void *take(field *f, size_t count, size_t size, bool *ok) {
@@ -44,12 +51,14 @@ void mol_field_free(field *f) {
   for (int i = 0; f->terms && i < f->n_terms; i++)
     if (f->terms[i].custom) cdn_function_release(f->terms[i].custom);
   mol_born_free(f);
+  mol_shares_free(f);
   GIVE(f, f->slot_of, f->n), GIVE(f, f->atom_of, f->n), GIVE(f, f->type, f->n), GIVE(f, f->station, f->n);
   GIVE(f, f->charge, f->n), GIVE(f, f->radius, f->n), GIVE(f, f->screen, f->n), GIVE(f, f->label, f->n);
   GIVE(f, f->bodies, f->n_bodies + 1), GIVE(f, f->terms, f->n_terms), GIVE(f, f->pairs, f->n_pairs);
-  GIVE(f, f->left_start, f->n + 1), GIVE(f, f->left_out, f->n_left);
+  GIVE(f, f->left_start, f->n + 1), GIVE(f, f->left_out, f->n_left), GIVE(f, f->next, f->n);
   GIVE(f, f->lj, 2 * f->n_types * f->n_types), GIVE(f, f->parameter, 2 * f->n_terms);
-  GIVE(f, f->joints, f->n_bodies), GIVE(f, f->element, f->n), GIVE(f, f->bond, f->n_bonds);
+  GIVE(f, f->type_of_class, f->n_classes + 1), GIVE(f, f->joints, f->n_bodies), GIVE(f, f->turns, f->n_bodies),
+      GIVE(f, f->element, f->n), GIVE(f, f->bond, f->n_bonds);
 }
 
 static void destroy(void *self) { mol_field_free(self); }
@@ -75,6 +84,7 @@ static void fill_slots(field *f, const mol_parts *p) {
   for (int i = 0; i < f->n; i++) {
     const mol_atom *a = &MOL_ATOM(m, i);
     const int s = f->slot_of[i];
+    f->next[s] = f->bodies[p->of_atom[i] + 1].first;
     f->station[s] = p->station[i];
     f->charge[i] = a->charge;
     f->radius[s] = a->radius, f->screen[s] = a->screen;
@@ -86,9 +96,9 @@ static void fill_slots(field *f, const mol_parts *p) {
 }
 
 /* Types: the classes that atoms have, and one for atoms without. */
-static void fill_types(field *f, const cdn_molecule *m, int32_t *type_of_class) {
-  const int classes = (int)m->classes.count;
-  int32_t *class_of_type = type_of_class + classes + 1;
+static void fill_types(field *f, const cdn_molecule *m, int32_t *class_of_type) {
+  const int classes = f->n_classes;
+  int32_t *type_of_class = f->type_of_class; /* and at the end of atoms without a class */
   int n = 0;
   for (int c = 0; c <= classes; c++) type_of_class[c] = -1;
   for (int i = 0; i < f->n; i++) {
@@ -156,6 +166,7 @@ static void fill_terms(field *f, const mol_parts *p) {
                                     MOL_ATOM(m, t->at[3]).p, NULL);
     out->offset = phi - mol_dihedral(MOL_ATOM(m, part->x).p, MOL_ATOM(m, part->a).p, MOL_ATOM(m, part->b).p,
                                      MOL_ATOM(m, part->y).p, NULL);
+    if (mol_is_of_pin(out)) f->turns[k] = true;
   }
 }
 
@@ -264,9 +275,11 @@ static bool fill(field *f, const mol_parts *p) {
   const size_t n = (size_t)f->n, room_size = 2 * n + 2 * m->classes.count + 4;
   int32_t *room = take(f, room_size, sizeof *room, &ok);
   if (!ok) return false;
-  f->n_types = count_types(m, room);
+  f->n_types = count_types(m, room), f->n_classes = (int)m->classes.count;
+  f->type_of_class = take(f, m->classes.count + 1, sizeof *f->type_of_class, &ok);
   f->slot_of = take(f, n, sizeof *f->slot_of, &ok), f->atom_of = take(f, n, sizeof *f->atom_of, &ok);
-  f->type = take(f, n, sizeof *f->type, &ok), f->station = take(f, n, sizeof *f->station, &ok);
+  f->type = take(f, n, sizeof *f->type, &ok), f->next = take(f, n, sizeof *f->next, &ok);
+  f->station = take(f, n, sizeof *f->station, &ok);
   f->charge = take(f, n, sizeof *f->charge, &ok), f->label = take(f, n, sizeof *f->label, &ok);
   f->radius = take(f, n, sizeof *f->radius, &ok), f->screen = take(f, n, sizeof *f->screen, &ok);
   f->bodies = take(f, (size_t)f->n_bodies + 1, sizeof *f->bodies, &ok);
@@ -274,12 +287,14 @@ static bool fill(field *f, const mol_parts *p) {
   f->parameter = take(f, 2 * (size_t)f->n_terms, sizeof *f->parameter, &ok);
   f->lj = take(f, 2 * (size_t)f->n_types * (size_t)f->n_types, sizeof *f->lj, &ok);
   f->joints = take(f, (size_t)f->n_bodies, sizeof *f->joints, &ok);
+  f->turns = take(f, (size_t)f->n_bodies, sizeof *f->turns, &ok);
   f->element = take(f, n, sizeof *f->element, &ok), f->bond = take(f, (size_t)f->n_bonds, sizeof *f->bond, &ok);
   if (ok) {
     fill_slots(f, p);
     fill_types(f, m, room);
     fill_terms(f, p);
-    ok = fill_pairs(f, p, room) && mol_born_make(f, m);
+    mol_cutoff_make(f, &m->cutoff);
+    ok = fill_pairs(f, p, room) && mol_born_make(f, m) && mol_shares_make(f, m->threads);
   }
   GIVE(f, room, room_size);
   return ok;
@@ -290,6 +305,13 @@ static bool check(const cdn_molecule *m, cdn_system *system, const char *functio
     return cdni_system_fail(system, m->error.code, function, m->name, "%s", m->error.text), false;
   if (m->atoms.count == 0)
     return cdni_system_fail(system, CDN_ERR_ARG, function, m->name, "molecule '%s' has no atoms", m->name), false;
+  if (m->cutoff.distance > 0 && m->solvent.model != CDN_SOLVENT_VACUUM)
+    return cdni_system_fail(
+               system, CDN_ERR_UNSUPPORTED, function, m->name,
+               "molecule '%s' has a solvent and a cutoff: a Born radius depends on all atoms, and cut forces "
+               "pull molecules apart: give no cutoff, or no solvent",
+               m->name),
+           false;
   for (size_t i = 0; m->solvent.model != CDN_SOLVENT_VACUUM && i < m->atoms.count; i++) {
     char label[MOL_LABEL];
     if (!(MOL_ATOM(m, i).radius > 0))

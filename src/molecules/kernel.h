@@ -8,21 +8,60 @@
 #include "molecules/field.h"
 
 typedef uint64_t wide_part_bits __attribute__((vector_size(64 / WIDE_PARTS)));
+typedef int64_t wide_part_mask __attribute__((vector_size(64 / WIDE_PARTS)));
+
+/* ---- parts of eight: what one register holds ---- */
+
+CDNI_INLINE wide_part part_set(double x) { return x - (wide_part){ 0 }; }
+CDNI_INLINE wide_part part_load(const double *from) { return *(const wide_anywhere *)from; }
+CDNI_INLINE void part_store(double *to, wide_part a) { *(wide_anywhere *)to = a; }
+/* a b + c, c - a b, rounded as wide_fma does. */
+CDNI_INLINE wide_part part_fma(wide_part a, wide_part b, wide_part c) {
+#if defined(WIDE_WHOLE)
+  return (wide_part)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__FMA__)
+  return (wide_part)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
+}
+CDNI_INLINE wide_part part_fnma(wide_part a, wide_part b, wide_part c) { return part_fma(-a, b, c); }
+CDNI_INLINE bool part_any(wide_part_mask m) {
+#if defined(WIDE_WHOLE)
+  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
+#elif defined(__FMA__)
+  return _mm256_movemask_pd((__m256d)m) != 0;
+#else
+  bool any = false;
+  for (int i = 0; i < WIDE_PART; i++) any |= m[i] != 0;
+  return any;
+#endif
+}
+/* a where the mask is true, else 0 or b. */
+CDNI_INLINE wide_part part_where(wide_part_mask m, wide_part a) { return (wide_part)((wide_part_mask)a & m); }
+CDNI_INLINE wide_part part_select(wide_part_mask m, wide_part a, wide_part b) {
+  return (wide_part)(((wide_part_mask)a & m) | ((wide_part_mask)b & ~m));
+}
 
 /* 1/sqrt(x) to about one unit in the last place, for x that is positive and finite. The first guess halves the exponent
  * by shifting bits, good to 3.5 %. Two steps of fourth order follow: with e = 1 - x y^2, 1/sqrt(1 - e) = 1 + e/2 + 3/8
  * e^2 + 5/16 e^3 + ... No unit of a processor for roots is as quick. */
-CDNI_INLINE wide wide_inverse_root(wide x) {
-  wide y;
-  for (int i = 0; i < WIDE_PARTS; i++) y.p[i] = (wide_part)(0x5fe6eb50c7b537a9u - ((wide_part_bits)x.p[i] >> 1));
+CDNI_INLINE wide_part part_inverse_root(wide_part x) {
+  wide_part y = (wide_part)(0x5fe6eb50c7b537a9u - ((wide_part_bits)x >> 1));
   for (int step = 0; step < 2; step++) {
-    const wide e = wide_fnma(wide_mul(x, y), y, wide_set(1));
-    const wide s = wide_fma(e, wide_fma(e, wide_set(0.3125), wide_set(0.375)), wide_set(0.5));
-    y = wide_fma(wide_mul(y, e), s, y);
+    const wide_part e = part_fnma(x * y, y, part_set(1));
+    const wide_part s = part_fma(e, part_fma(e, part_set(0.3125), part_set(0.375)), part_set(0.5));
+    y = part_fma(y * e, s, y);
   }
   return y;
 }
 
+/* ---- eight ---- */
+
+CDNI_INLINE wide wide_inverse_root(wide x) {
+  for (int i = 0; i < WIDE_PARTS; i++) x.p[i] = part_inverse_root(x.p[i]);
+  return x;
+}
 CDNI_INLINE wide wide_divide(wide a, wide b) {
   for (int i = 0; i < WIDE_PARTS; i++) a.p[i] /= b.p[i];
   return a;
@@ -34,7 +73,6 @@ CDNI_INLINE wide wide_negate(wide a) {
 
 /* ---- choices ---- */
 
-typedef int64_t wide_part_mask __attribute__((vector_size(64 / WIDE_PARTS)));
 typedef struct wide_mask {
   wide_part_mask p[WIDE_PARTS];
 } wide_mask;
@@ -44,25 +82,23 @@ CDNI_INLINE wide_mask wide_less(wide a, wide b) {
   for (int i = 0; i < WIDE_PARTS; i++) m.p[i] = a.p[i] < b.p[i];
   return m;
 }
+CDNI_INLINE bool wide_any(wide_mask m) {
+  bool any = false;
+  for (int i = 0; i < WIDE_PARTS; i++) any |= part_any(m.p[i]);
+  return any;
+}
 CDNI_INLINE bool wide_all(wide_mask m) {
-#if defined(WIDE_WHOLE)
-  return _mm512_test_epi64_mask((__m512i)m.p[0], (__m512i)m.p[0]) == 0xff;
-#elif defined(__FMA__)
-  return (_mm256_movemask_pd((__m256d)m.p[0]) & _mm256_movemask_pd((__m256d)m.p[1])) == 0xf;
-#else
   bool all = true;
-  for (int i = 0; i < WIDE; i++) all &= m.p[i / WIDE_PART][i % WIDE_PART] != 0;
+  for (int i = 0; i < WIDE_PARTS; i++) all &= !part_any(~m.p[i]);
   return all;
-#endif
 }
 CDNI_INLINE wide wide_select(wide_mask m, wide a, wide b) {
-  for (int i = 0; i < WIDE_PARTS; i++)
-    a.p[i] = (wide_part)(((wide_part_mask)a.p[i] & m.p[i]) | ((wide_part_mask)b.p[i] & ~m.p[i]));
+  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = part_select(m.p[i], a.p[i], b.p[i]);
   return a;
 }
 /* a where the mask is true, else 0. */
 CDNI_INLINE wide wide_where(wide_mask m, wide a) {
-  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = (wide_part)((wide_part_mask)a.p[i] & m.p[i]);
+  for (int i = 0; i < WIDE_PARTS; i++) a.p[i] = part_where(m.p[i], a.p[i]);
   return a;
 }
 CDNI_INLINE wide wide_larger(wide a, wide b) { return wide_select(wide_less(a, b), b, a); }

@@ -31,6 +31,7 @@ cdn_molecule *cdn_molecule_create(const char *name) {
   m->neighbour_lj[2] = 0.5, m->neighbour_lj[3] = 1;
   m->coulomb_constant = CDN_COULOMB_CONSTANT;
   m->solvent = cdn_default_solvent_def();
+  m->threads = 1;
   return m;
 }
 

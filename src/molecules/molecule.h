@@ -71,6 +71,8 @@ struct cdn_molecule {
   double neighbour_coulomb[4], neighbour_lj[4];
   double coulomb_constant;
   cdn_solvent_def solvent;
+  cdn_cutoff_def cutoff; /* distance 0: none */
+  int threads;
 };
 
 /* How many atoms a kind of term has. */

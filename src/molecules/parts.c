@@ -32,23 +32,6 @@ static bool fail_ring(const mol_parts *p, cdn_system *system, const char *functi
   return false;
 }
 
-/* Adds the parts beyond those bonds of part i that move. */
-static bool add_neighbours(mol_parts *p, cdn_system *system, const char *function, const int32_t *members,
-                           const int32_t *first, int i, const int32_t *set, int32_t *part_of_set) {
-  const int32_t own = set[p->part[i].atom];
-  for (int32_t k = first[own]; k >= 0; k = members[k])
-    for (int at = p->g.start[k]; at < p->g.start[k + 1]; at++) {
-      const int to = p->g.neighbour[at], bond = p->g.bond[at];
-      const mol_bond *e = &MOL_BOND(p->m, bond);
-      if (!joins_parts(e->mobility) || bond == p->part[i].bond) continue;
-      if (part_of_set[set[to]] >= 0) return fail_ring(p, system, function, e);
-      part_of_set[set[to]] = p->n;
-      p->part[p->n++] =
-          (mol_part){ .atom = set[to], .parent = i, .bond = bond, .a = k, .b = to, .x = -1, .y = -1, .body = { -1 } };
-    }
-  return true;
-}
-
 /* Attached atoms: the body of each, by atom; { -1 }: none. */
 static void find_attached(const cdn_molecule *m, int32_t *body) {
   for (size_t i = 0; i < m->atoms.count; i++) body[i] = -1;
@@ -58,41 +41,77 @@ static void find_attached(const cdn_molecule *m, int32_t *body) {
   }
 }
 
-static bool make_tree(mol_parts *p, cdn_system *system, const char *function, int32_t *room) {
-  const cdn_molecule *m = p->m;
+/* What make_tree works with: by atom, but for the steps. */
+typedef struct sets {
+  int32_t *set, *body;     /* the lowest atom that rigid bonds join to it; the body it is attached to, or -1 */
+  int32_t *first, *member; /* lists of sets' atoms, ascending: the first by set, the next one by atom; -1 */
+  int32_t *part;           /* by set; -1 */
+  struct step *step;       /* bonds to follow: no more than ends of bonds, and a root */
+} sets;
+typedef struct step {
+  int32_t part, bond, from, to; /* from an atom of a part to another atom; of a root: -1, -1, -1 */
+} step;
+
+static void find_sets(const cdn_molecule *m, const sets *s) {
   const int n = (int)m->atoms.count;
-  int32_t *set = room, *body = room + n, *members = room + 2 * n, *first = room + 3 * n, *part_of_set = room + 4 * n;
-  find_attached(m, body);
-  for (int i = 0; i < n; i++) set[i] = i, first[i] = part_of_set[i] = -1;
+  find_attached(m, s->body);
+  for (int i = 0; i < n; i++) s->set[i] = i, s->first[i] = s->part[i] = -1;
   for (size_t i = 0; i < m->bonds.count; i++) {
     const mol_bond *e = &MOL_BOND(m, i);
-    if (e->mobility == CDN_BOND_RIGID && body[e->a] < 0 && body[e->b] < 0) join(set, e->a, e->b);
+    if (e->mobility == CDN_BOND_RIGID && s->body[e->a] < 0 && s->body[e->b] < 0) join(s->set, e->a, e->b);
   }
   for (int i = 0; i < n; i++)
-    for (int j = i + 1; body[i] >= 0 && j < n; j++)
-      if (body[j] == body[i]) join(set, i, j);
-  for (int i = 0; i < n; i++) set[i] = set_of(set, i);
-  for (int i = n; i-- > 0;) members[i] = first[set[i]], first[set[i]] = i; /* lists in ascending order */
+    for (int j = i + 1; s->body[i] >= 0 && j < n; j++)
+      if (s->body[j] == s->body[i]) join(s->set, i, j);
+  for (int i = 0; i < n; i++) s->set[i] = set_of(s->set, i);
+  for (int i = n; i-- > 0;) s->member[i] = s->first[s->set[i]], s->first[s->set[i]] = i;
+}
 
-  for (int i = 0; i < n; i++) {
-    if (set[i] != i || part_of_set[i] >= 0) continue;
-    int next = p->n;
-    part_of_set[i] = p->n;
-    p->part[p->n++] = (mol_part){ .atom = i,
-                                  .parent = -1,
-                                  .bond = -1,
-                                  .a = -1,
-                                  .b = -1,
-                                  .x = -1,
-                                  .y = -1,
-                                  .attached = body[i] >= 0,
-                                  .body = { body[i] },
-                                  .X = cdn_transform_identity() };
-    for (; next < p->n; next++)
-      if (!p->part[next].attached && !add_neighbours(p, system, function, members, first, next, set, part_of_set))
-        return false;
+/* Puts the bonds of part i that move on the stack, that of the lowest atom on top. Returns how many steps are there. */
+static int add_steps(const mol_parts *p, const sets *s, int i, int n) {
+  const int before = n;
+  for (int32_t k = s->first[p->part[i].atom]; k >= 0; k = s->member[k])
+    for (int at = p->g.start[k]; at < p->g.start[k + 1]; at++) {
+      const int to = p->g.neighbour[at], bond = p->g.bond[at];
+      if (!joins_parts(MOL_BOND(p->m, bond).mobility) || bond == p->part[i].bond || s->body[to] >= 0) continue;
+      int place = n++;
+      for (; place > before && s->step[place - 1].to < to; place--) s->step[place] = s->step[place - 1];
+      s->step[place] = (step){ i, bond, k, to };
+    }
+  return n;
+}
+
+/* Parts are found depth first, so that bodies come about in the order of atoms: what is near in the chain is near in
+ * the arrays of the force field. */
+static bool add_parts(mol_parts *p, cdn_system *system, const char *function, const sets *s, int root) {
+  s->step[0] = (step){ -1, -1, -1, root };
+  for (int n = 1; n > 0;) {
+    const step t = s->step[--n];
+    const int own = s->set[t.to];
+    if (s->part[own] >= 0) return fail_ring(p, system, function, &MOL_BOND(p->m, t.bond));
+    const int i = s->part[own] = p->n++;
+    p->part[i] = (mol_part){ .atom = own,
+                             .parent = t.part,
+                             .bond = t.bond,
+                             .a = t.from,
+                             .b = t.bond < 0 ? -1 : t.to,
+                             .x = -1,
+                             .y = -1,
+                             .attached = s->body[own] >= 0,
+                             .body = { s->body[own] },
+                             .X = cdn_transform_identity() };
+    if (!p->part[i].attached) n = add_steps(p, s, i, n);
   }
-  for (int i = 0; i < n; i++) p->of_atom[i] = part_of_set[set[i]];
+  return true;
+}
+
+static bool make_tree(mol_parts *p, cdn_system *system, const char *function, const sets *s) {
+  const cdn_molecule *m = p->m;
+  const int n = (int)m->atoms.count;
+  find_sets(m, s);
+  for (int i = 0; i < n; i++)
+    if (s->set[i] == i && s->part[i] < 0 && !add_parts(p, system, function, s, i)) return false;
+  for (int i = 0; i < n; i++) p->of_atom[i] = s->part[s->set[i]];
   for (size_t i = 0; i < m->bonds.count; i++) {
     const mol_bond *e = &MOL_BOND(m, i);
     if (joins_parts(e->mobility) && p->of_atom[e->a] == p->of_atom[e->b]) return fail_ring(p, system, function, e);
@@ -106,11 +125,15 @@ bool mol_parts_make(mol_parts *p, cdn_system *system, const char *function, cons
   p->part = cdni_calloc(&m->memory, n * sizeof *p->part);
   p->of_atom = cdni_calloc(&m->memory, n * sizeof *p->of_atom);
   p->station = cdni_calloc(&m->memory, n * sizeof *p->station);
+  const size_t steps = 2 * m->bonds.count + 1;
   int32_t *room = cdni_alloc(&m->memory, 5 * n * sizeof *room);
-  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && room;
+  step *step_room = cdni_alloc(&m->memory, steps * sizeof *step_room);
+  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && room && step_room;
   if (!ok) cdni_system_fail(system, CDN_ERR_NOMEM, function, m->name, "out of memory");
-  else ok = make_tree(p, system, function, room);
+  else
+    ok = make_tree(p, system, function, &(sets){ room, room + n, room + 2 * n, room + 3 * n, room + 4 * n, step_room });
   cdni_free(&m->memory, room, 5 * n * sizeof *room);
+  cdni_free(&m->memory, step_room, steps * sizeof *step_room);
   return ok;
 }
 

@@ -4,11 +4,6 @@
 #include "molecules/born.h"
 #include "system/system.h"
 
-/* The field behind a force of a State; NULL: the State has the message. */
-static const field *field_of(const cdn_state *state, cdn_force force, const char *function) {
-  return mol_field(cdn_state_system(state), force, function);
-}
-
 static void to_atoms(const field *f, const double *x, const double *y, const double *z, double *out) {
   for (int i = 0; i < f->n; i++) {
     double *at = out + 3 * f->atom_of[i];
@@ -18,7 +13,7 @@ static void to_atoms(const field *f, const double *x, const double *y, const dou
 
 cdn_status cdn_force_field_positions(cdn_state *state, cdn_force force, double *x) {
   CDNI_NEED(state, x);
-  const field *f = field_of(state, force, __func__);
+  const field *f = mol_field_of(state, force, __func__);
   if (!f) return CDN_ERR_ARG;
   field_work w;
   const cdn_status status = mol_begin(f, state, &w);
@@ -29,7 +24,7 @@ cdn_status cdn_force_field_positions(cdn_state *state, cdn_force force, double *
 
 /* Energies by term and forces on atoms, of which either may be NULL. */
 static cdn_status evaluate(cdn_state *state, cdn_force force, const char *function, double *energy, double *forces) {
-  const field *f = field_of(state, force, function);
+  const field *f = mol_field_of(state, force, function);
   if (!f) return CDN_ERR_ARG;
   field_work w;
   cdn_status status = mol_begin(f, state, &w);
@@ -52,7 +47,7 @@ cdn_status cdn_force_field_forces(cdn_state *state, cdn_force force, double *out
 
 cdn_status cdn_force_field_born_radii(cdn_state *state, cdn_force force, double *radius) {
   CDNI_NEED(state, radius);
-  const field *f = field_of(state, force, __func__);
+  const field *f = mol_field_of(state, force, __func__);
   if (!f) return CDN_ERR_ARG;
   if (!f->born)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, f->name, "'%s' is in vacuum", f->name);
@@ -62,49 +57,10 @@ cdn_status cdn_force_field_born_radii(cdn_state *state, cdn_force force, double 
   if (!status && !memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, __func__, f->name, "out of memory");
   if (memory) {
     born_work b = { memory, memory + f->row, NULL };
-    mol_calc_born_radii(f, &w, &b);
-    for (int i = 0; i < f->n; i++) radius[f->atom_of[i]] = b.B[i];
+    status = mol_calc_born_radii(f, state, &w, &b);
+    for (int i = 0; i < f->n && !status; i++) radius[f->atom_of[i]] = b.B[i];
     cdn_work_pop(state, memory);
   }
   mol_end(state, &w);
   return status;
-}
-
-/* ---- parameters ---- */
-
-cdn_status cdn_force_field_set_factor(cdn_state *state, cdn_force force, cdn_energy_term term, double factor) {
-  CDNI_NEED(state, state);
-  const field *f = field_of(state, force, __func__);
-  if (!f) return CDN_ERR_ARG;
-  if ((int)term < 0 || term >= CDN_TERM_COUNT || !isfinite(factor))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, f->name,
-                           "there is no term %d, or the factor %g is not finite", (int)term, factor);
-  double factors[CDN_TERM_COUNT];
-  memcpy(factors, cdn_state_parameters(state, f->v_factor), sizeof factors);
-  factors[term] = factor;
-  return cdn_state_set_parameters(state, f->v_factor, 0, CDN_TERM_COUNT, factors);
-}
-
-double cdn_force_field_factor(const cdn_state *state, cdn_force force, cdn_energy_term term) {
-  CDNI_NEED_OBJECT(state, NAN);
-  const field *f = field_of(state, force, __func__);
-  if (!f || (int)term < 0 || term >= CDN_TERM_COUNT) return NAN;
-  return cdn_state_parameters(state, f->v_factor)[term];
-}
-
-cdn_status cdn_force_field_set_charges(cdn_state *state, cdn_force force, const double *charge) {
-  CDNI_NEED(state, charge);
-  const field *f = field_of(state, force, __func__);
-  size_t bad;
-  if (!f) return CDN_ERR_ARG;
-  if (!cdni_all_finite(charge, (size_t)f->n, &bad))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, __func__, f->name, "the charge of atom '%s' is %g",
-                           f->label[bad], charge[bad]);
-  return cdn_state_set_parameters(state, f->v_charge, 0, f->n, charge);
-}
-
-const double *cdn_force_field_charges(const cdn_state *state, cdn_force force) {
-  CDNI_NEED_OBJECT(state, NULL);
-  const field *f = field_of(state, force, __func__);
-  return f ? cdn_state_parameters(state, f->v_charge) : NULL;
 }

@@ -104,8 +104,13 @@ cdn_status mol_declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_tables[] = { f->v_charge.ticket, f->v_lj.ticket };
   f->tables = cdn_declare_computed_region(d, "tables", sizeof(double), calc_tables, CDNI_COUNT(of_tables), of_tables,
                                           CDN_STAGE_EMPTY);
-  const cdn_ticket of_sums[] = { CDN_POSE, CDN_Q_EFF, f->tables.ticket, f->v_factor.ticket, f->v_parameter.ticket };
-  f->sums =
-      cdn_declare_computed_region(d, "sums", sizeof(double), calc_sums, CDNI_COUNT(of_sums), of_sums, CDN_STAGE_EMPTY);
+  mol_declare_pins(f, d);
+  const bool cut = f->cutoff.distance > 0;
+  if (cut) mol_declare_list(f, d);
+  const cdn_ticket of_sums[] = {
+    CDN_POSE, CDN_Q_EFF, f->tables.ticket, f->v_factor.ticket, f->v_parameter.ticket, f->pins.ticket, f->vicinity.ticket
+  };
+  f->sums = cdn_declare_computed_region(d, "sums", sizeof(double), calc_sums, CDNI_COUNT(of_sums) - !cut, of_sums,
+                                        CDN_STAGE_EMPTY);
   return CDN_OK;
 }

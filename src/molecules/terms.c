@@ -207,6 +207,9 @@ void cdn_molecule_add_custom_bend(cdn_molecule *m, int a, int b, int c, cdn_func
 void cdn_molecule_add_custom_torsion(cdn_molecule *m, int a, int b, int c, int d, cdn_function *energy) {
   add_custom(m, __func__, (mol_term){ CDN_TERM_TORSION, { a, b, c, d }, 0, 0, 0, energy });
 }
+void cdn_molecule_add_custom_improper(cdn_molecule *m, int a, int b, int c, int d, cdn_function *energy) {
+  add_custom(m, __func__, (mol_term){ CDN_TERM_IMPROPER, { a, b, c, d }, 0, 0, 0, energy });
+}
 
 /* ---- terms of classes ---- */
 

@@ -16,7 +16,7 @@
 #include "integrators/explicit_rk.h"
 #include "integrators/gauge.h"
 #include "math/lane_block.h"
-#include "studies/threads.h"
+#include "core/threads.h"
 
 /* A variable that may differ between States: n doubles, from `at` on in the row of values of a State. */
 typedef struct varying {

@@ -1,4 +1,4 @@
-#include "studies/threads.h"
+#include "core/threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

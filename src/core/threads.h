@@ -1,6 +1,6 @@
 /* A pool of threads that share a number of jobs; the caller is one of the threads. */
-#ifndef CARDAN_STUDIES_THREADS_H
-#define CARDAN_STUDIES_THREADS_H
+#ifndef CARDAN_CORE_THREADS_H
+#define CARDAN_CORE_THREADS_H
 
 #include "core/core.h"
 
