@@ -1,6 +1,8 @@
 /* What pages ask of a live run. */
 #include <math.h>
 
+#include <cardan/motion.h>
+
 #include "io/model.h"
 #include "view/live.h"
 
@@ -160,18 +162,28 @@ static const char *set_coordinate(live *l, const json_t *request) {
   return error;
 }
 
+/* What constraints hold to it comes along; where that fails, it stays where it was. */
+static const char *drag_mocap(live *l, cdn_state *now, cdn_body body, const json_t *request) {
+  cdn_transform X_GB;
+  if (cdn_body_pose(now, body, &X_GB) != CDN_OK) return cdni_view_refuse_last(l->view);
+  const char *error = cdni_view_pull(l->view, now, request);
+  if (!error) error = cdni_assemble_anew(l->view, now);
+  if (error) (void)!cdn_mocap_set_pose(now, body, X_GB);
+  return error;
+}
+
 static const char *pull(live *l, const json_t *request) {
+  const bool runs = l->state == LIVE_RUNNING;
   cdn_vec3 station, target;
-  int body;
-  if (l->state == LIVE_RUNNING) return cdni_view_pull(l->view, cdni_live_edit(l), request);
-  if (!cdni_request_index(l->view, request, "body", cdn_system_body_count(l->view->picture.system), &body) ||
-      !cdni_request_vector(l->view, request, "station", &station) ||
-      !cdni_request_vector(l->view, request, "target", &target))
-    return l->view->message;
-  if (body == 0) return cdni_view_refuse(l->view, "Ground does not move");
-  cdn_state *now = cdni_live_pose(l);
-  l->view->jumped = true;
-  return cdni_drag_station(l->view, &l->drag, now, (cdn_body){ body }, station, target);
+  cdn_body body;
+  if (!cdni_request_pull(l->view, request, &body, &station, &target)) return l->view->message;
+  const bool is_mocap = cdn_body_is_mocap(l->view->picture.system, body);
+  if (runs && !is_mocap) return cdni_view_pull(l->view, cdni_live_edit(l), request);
+  if (body.i == 0) return cdni_view_refuse(l->view, "Ground does not move");
+  cdn_state *now = runs ? cdni_live_edit(l) : cdni_live_pose(l);
+  l->view->jumped = l->view->jumped || !runs;
+  return is_mocap ? drag_mocap(l, now, body, request)
+                  : cdni_drag_station(l->view, &l->drag, now, body, station, target);
 }
 
 static const char *release(live *l, const json_t *request) {

@@ -10,8 +10,9 @@
 #include "system/system.h"
 
 CDNI_DEF(view_def, .serve = true,
-         .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS, .speed = 1,
-         .history = (size_t)64 << 20);
+         .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS |
+                   CDN_LAYER_RAYS,
+         .speed = 1, .history = (size_t)64 << 20);
 
 static double clock_now(void) {
   struct timespec now;

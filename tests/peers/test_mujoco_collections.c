@@ -1,5 +1,5 @@
 /* A folder of model files by others in Cardan and in MuJoCo: 2.2.2, or a newer one if CARDAN_NEWER_MUJOCO names where
- * it is (newer_mujoco.h). CARDAN_MODELS names the folder; its folders are the collections.
+ * it is (newer_mujoco.h). CARDAN_MODELS names the folder, whose folders are the collections, or one file.
  * Of every file: whether both load it, whether we leave something out, accelerations at six random states, and a
  * second of steps.
  * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they
@@ -53,8 +53,9 @@ typedef struct pair {
   newer_mujoco newer; /* m and d are its own, if there is one */
   bool has_newer, touching;
   mj_bridge bridge;
-  int *actuators; /* MuJoCo's number of each of ours */
-  double *q, *u;
+  int *actuators;         /* MuJoCo's number of each of ours */
+  int nq, nu;             /* ours, with those of mocap bodies */
+  double *q, *u, *theirs; /* in our order; of `theirs` those of mocap bodies are ours */
 } pair;
 
 /* ---- loading ------------------------------------------------------------------------------- */
@@ -151,8 +152,10 @@ static bool start(pair *p) {
   if (cdn_realize(p->state, CDN_STAGE_INSTANCE) != CDN_OK) return false;
   if (!mj_bridge_init(&p->bridge, p->m, p->model)) return false;
   p->actuators = calloc(n, sizeof *p->actuators);
-  p->q = calloc((size_t)(p->m->nq + p->m->nv) + 1, 2 * sizeof *p->q);
-  p->u = p->q + p->m->nq;
+  p->nq = cdn_system_nq(cdn_model_system(p->model)), p->nu = cdn_system_nu(cdn_model_system(p->model));
+  p->q = calloc((size_t)(p->nq + p->nu) + 1, 2 * sizeof *p->q);
+  p->u = p->q + p->nq, p->theirs = p->u + p->nu;
+  memcpy(p->q, cdn_state_q(p->state), (size_t)p->nq * sizeof *p->q); /* of mocap bodies they stay */
   pair_actuators(p);
   give_our_axes(p);
   if (p->has_newer) return newer_mujoco_prepare(&p->newer, p->touching);
@@ -229,9 +232,8 @@ static bool draw(pair *p, uint64_t *rng, double spread, double speed) {
   return good;
 }
 
-static double difference(const pair *p, const double *ours, const double *theirs, int n) {
+static double difference(const double *ours, const double *theirs, int n) {
   double off = 0, size = 1;
-  (void)p;
   for (int i = 0; i < n; i++) {
     size = fmax(size, fabs(theirs[i]));
     off = fabs(ours[i] - theirs[i]) <= off ? off : fabs(ours[i] - theirs[i]); /* a NaN stays */
@@ -241,14 +243,14 @@ static double difference(const pair *p, const double *ours, const double *theirs
 
 static void compare_accelerations(pair *p, finding *f) {
   uint64_t rng = 20;
-  double *theirs = p->u + p->m->nv;
+  memset(p->theirs, 0, (size_t)p->nu * sizeof *p->theirs);
   for (int i = 0; i < STATES; i++) {
     if (!draw(p, &rng, i == 0 ? 0 : 0.05 * i, i == 0 ? 0 : 1)) return;
     if (!forward(p)) return;
-    mj_bridge_u_from_mujoco(&p->bridge, p->q, p->d->qacc, theirs);
+    mj_bridge_u_from_mujoco(&p->bridge, p->q, p->d->qacc, p->theirs);
     const double *ours = cdn_state_udot(p->state);
     f->said = f->said || !ours; /* the System says why it has none */
-    const double off = ours ? difference(p, ours, theirs, p->m->nv) : INFINITY;
+    const double off = ours ? difference(ours, p->theirs, p->nu) : INFINITY;
     if (!(off <= f->off)) f->off = off;
   }
   f->compared = true;
@@ -259,15 +261,15 @@ static void compare_second(pair *p, finding *f) {
   uint64_t rng = 1;
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper = NULL;
-  double *theirs = p->u + p->m->nv;
   if (!draw(p, &rng, 0, 0)) return;
   if (cdn_model_steps_of_file(p->model, &def.method, &def.fixed_step) != CDN_OK) return;
   def.companion = false;
   if (cdn_stepper_create(p->state, &def, &stepper) != CDN_OK) return;
   f->stepped = cdn_stepper_advance(stepper, 1, NULL) == CDN_OK;
   while (p->d->time < 1 - 1e-9) mj_step(p->m, p->d);
-  mj_bridge_q_from_mujoco(&p->bridge, p->d->qpos, theirs);
-  f->second = difference(p, cdn_state_q(cdn_stepper_state(stepper)), theirs, p->m->nq);
+  memcpy(p->theirs, p->q, (size_t)p->nq * sizeof *p->q);
+  mj_bridge_q_from_mujoco(&p->bridge, p->d->qpos, p->theirs);
+  f->second = difference(cdn_state_q(cdn_stepper_state(stepper)), p->theirs, p->nq);
   cdn_stepper_destroy(stepper);
 }
 
@@ -426,7 +428,9 @@ START_TEST(files_by_others) {
   if (newer_mujoco_folder() && !newer_mujoco_is_there())
     SKIP("npm has not installed @mujoco/mujoco in the folder that CARDAN_NEWER_MUJOCO names");
   int crashed = 0;
-  walk(folder, NULL);
+  struct stat info;
+  if (stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) walk(folder, NULL);
+  else judge(folder, ".", false);
   printf("| collection | files | load here | load in %s | complete | in both | within 1e-6 | only contact differs | "
          "differs, said | differs, unsaid | "
          "a second of steps |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
