@@ -67,6 +67,10 @@ typedef struct cdn_view_def {
    *  seconds, or for very small models a part of a second, which the page then shows; `speed` counts these units a
    *  second. */
   const char *time_unit;
+  /** Where cdn_view_run writes the controls that pages set: a table over time, with a row at the start and one for each
+   *  change (docs/controls.md). While it is written, controls change at ends of steps. It ends at what it cannot hold,
+   *  such as a pull, and begins anew with the run. NULL: nowhere. Copied */
+  const char *record_controls;
 } cdn_view_def;
 CDN_DEF(view_def);
 

@@ -79,7 +79,7 @@ typedef struct view_kept {
 
 struct cdn_view {
   cdn_allocator allocator;
-  char *name, *source, *recording, *page, *time_unit;
+  char *name, *source, *recording, *page, *time_unit, *record_controls;
   view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;

@@ -68,7 +68,9 @@ static const char *begin_from(live *l, const cdn_state *from) {
 
 static const char *reset(live *l, const json_t *request) {
   (void)request;
-  return begin_from(l, l->view->initial);
+  const char *error = begin_from(l, l->view->initial);
+  if (!error) cdni_live_begin_table(l);
+  return error;
 }
 
 static const char *go_to_keyframe(live *l, const json_t *request) {
@@ -226,36 +228,43 @@ static const char *answer(live *l, const json_t *request) {
   static const struct {
     const char *type;
     answer_fn *answer;
+    const char *ends; /* why the table of controls ends with it; NULL: it goes on */
   } answers[] = {
-    { "run", run },
-    { "pause", stand_still },
-    { "reset", reset },
-    { "step", step },
-    { "speed", set_speed },
-    { "accuracy", set_accuracy },
-    { "method", set_method },
-    { "contact", set_contact },
-    { "perturb", pull },
-    { "keyframe", go_to_keyframe },
-    { "seek", seek },
-    { "record", record },
-    { "release", release },
-    { "coordinate", set_coordinate },
-    { "companion", set_companion },
-    { "drawn", begin_seen },
-    { "preset", set_preset },
+    { "run", run, NULL },
+    { "pause", stand_still, NULL },
+    { "reset", reset, NULL },
+    { "step", step, NULL },
+    { "speed", set_speed, NULL },
+    { "accuracy", set_accuracy, "the accuracy was changed" },
+    { "method", set_method, "the method was changed" },
+    { "contact", set_contact, "the law of contact was changed" },
+    { "perturb", pull, "a body was moved by hand" },
+    { "keyframe", go_to_keyframe, "the run went to a keyframe" },
+    { "seek", seek, NULL },
+    { "record", record, NULL },
+    { "release", release, NULL },
+    { "coordinate", set_coordinate, "a coordinate was set" },
+    { "companion", set_companion, "the run began anew" },
+    { "drawn", begin_seen, NULL },
+    { "preset", set_preset, "the steps were changed" },
+    { "control", cdni_live_set_control, NULL },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");
   for (int i = 0; i < CDNI_COUNT(answers); i++)
-    if (strcmp(answers[i].type, type) == 0) return answers[i].answer(l, request);
+    if (strcmp(answers[i].type, type) == 0) {
+      const char *refused = answers[i].answer(l, request);
+      if (!refused && answers[i].ends) cdni_live_end_table(l, answers[i].ends);
+      return refused;
+    }
   /* what changes the State changes it from here on */
-  const bool changes = strcmp(type, "control") == 0 || strcmp(type, "parameter") == 0;
+  const bool changes = strcmp(type, "parameter") == 0;
   bool known;
   cdn_state *state = changes ? cdni_live_edit(l) : cdni_live_shown(l);
   const char *error = cdni_view_answer(l->view, state, type, request, &known);
   if (!known) return cdni_view_refuse(l->view, "there is no request '%.40s'", type);
   if (strcmp(type, "layers") == 0 || strcmp(type, "plots") == 0) l->view->stale = true;
+  if (changes && !error) cdni_live_end_table(l, "a parameter was changed");
   return error;
 }
 
