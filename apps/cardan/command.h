@@ -15,7 +15,8 @@ enum {
   CMD_OUTPUT = 4,        /* a file or standard output could not be written */
   CMD_STRICT = 5,        /* --strict: the model holds something that is not simulated */
   CMD_NOT_DELIVERED = 6, /* --verify: the run did not deliver the accuracy that was asked for */
-  CMD_UNKNOWN = 7        /* --verify: nobody knows whether it did */
+  CMD_UNKNOWN = 7,       /* --verify: nobody knows whether it did */
+  CMD_DIFFERENT = 8      /* compare: two trajectories differ by more than the tolerance */
 };
 
 /* ---- messages.c ---------------------------------------------------------------------------- */
@@ -237,6 +238,7 @@ int command_modes(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_md(int argc, char **argv);
 int command_simulate(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_export(int argc, char **argv);

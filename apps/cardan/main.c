@@ -16,6 +16,7 @@ static const struct {
   { "modes", command_modes, "how it vibrates there: frequencies, damping, shapes" },
   { "simulate", command_simulate, "a trajectory of asked accuracy, and a certificate of what it is worth" },
   { "md", command_md, "a molecule of AMBER's files: energies by term, a run of some of its bonds" },
+  { "compare", command_compare, "two trajectories: by how much each quantity differs, and when" },
   { "plot", command_plot, "a picture of a trajectory: coordinates, energies, step sizes" },
   { "render", command_render, "a picture of the model, or a video of a run" },
   { "view", command_view, "the model in a browser, running: to look at, to steer, to pull" },
@@ -49,6 +50,7 @@ static const char help[] =
     "  5  --strict: the model holds something that is not simulated\n"
     "  6  simulate --verify: the run did not deliver the accuracy that was asked for\n"
     "  7  simulate --verify: nobody knows whether the run delivered it\n"
+    "  8  compare: the trajectories differ by more than the tolerance\n"
     "  130  interrupted (128 + the signal's number); the rows written so far are kept\n";
 
 /* One line: what the build lacks, with the package that brings it. */

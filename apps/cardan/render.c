@@ -30,7 +30,8 @@ static const struct {
                { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
                { "points", CDN_LAYER_POINTS },     { "labels", CDN_LAYER_LABELS },
                { "cones", CDN_LAYER_CONES },       { "rows", CDN_LAYER_ROWS },
-               { "paths", CDN_LAYER_PATHS },       { "all", CDN_LAYER_ALL } };
+               { "paths", CDN_LAYER_PATHS },       { "rays", CDN_LAYER_RAYS },
+               { "media", CDN_LAYER_MEDIA },       { "all", CDN_LAYER_ALL } };
 enum { N_LAYERS = sizeof layers / sizeof *layers };
 _Static_assert((1 << N_LAYERS) - 1 == CDN_LAYER_ALL, "each layer has a name, but what programs draw themselves");
 
@@ -46,7 +47,7 @@ static bool read_layers(const char *list, uint32_t *out) {
     else
       complain(
           "--show: there is no layer '%s'; there are joints, frames, masses, constraints, contacts, forces, points, "
-          "labels, cones, rows, paths, all",
+          "labels, cones, rows, paths, rays, media, all",
           word);
   }
   free(words);
@@ -294,7 +295,8 @@ static int open_renderer(stage *s) {
 static int render(const render_arguments *a) {
   stage s = { .a = a };
   double time = 0;
-  int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers | CDN_LAYER_PATHS);
+  int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL,
+                         a->layers | CDN_LAYER_PATHS | CDN_LAYER_RAYS);
   if (code == CMD_OK && a->orbit > 0 && a->runs.n == 0) s.shown.end = s.shown.from + a->orbit;
   if (code == CMD_OK && !played_time(&s.shown, a->time, &time)) code = CMD_USAGE;
   if (code == CMD_OK) code = look_around(&s, is_video(a->output) ? s.shown.from : time);
@@ -322,7 +324,7 @@ int command_render(int argc, char **argv) {
     { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
-      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, all" },
+      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, rays, media, all" },
     { "depth", 0, OPTION_FLAG, &a.depth, NULL,
       "a picture of depth along the camera's axis, 16 bits, or its numbers in m, .npy" },
     { "unit", 0, OPTION_POSITIVE, &a.unit, "M", "of --depth: what one step of grey is, m (default: one that fits)" },

@@ -1,4 +1,5 @@
 /* cardan rollout: many runs of a model under given controls, in equal steps: for planners and learners. */
+#include "control_table.h"
 #include "npy.h"
 #include "rows.h"
 #include "simulate.h"
@@ -22,7 +23,7 @@ static const help_page page = {
 typedef struct rollout {
   model_arguments model;
   const char *controls, *output, *method_name;
-  double step, hold, threads;
+  double step, hold, threads, duration;
   cdn_method method;
 } rollout;
 
@@ -56,7 +57,8 @@ static int read_npy(const rollout *a, const cdn_system *system, plan *t) {
 /* Which control each column is. False after it has said what is wrong. */
 static bool find_columns(const rollout *a, const cdn_system *system, const rows *r, int *column) {
   if (strcmp(rows_name(r, 0), "run") != 0) {
-    complain("%s: its first column is 'run', the number of the run, not '%s'", a->controls, visible(rows_name(r, 0)));
+    complain("%s: its first column is 'run', the number of the run, not '%s'%s", a->controls, visible(rows_name(r, 0)),
+             strcmp(rows_name(r, 0), "time") == 0 ? "; a table of controls over time needs --duration T" : "");
     return false;
   }
   for (int i = 1; i < rows_columns(r); i++) {
@@ -92,6 +94,31 @@ static bool take_rows(const rollout *a, cdn_state *start, rows *r, const int *co
     for (int i = 1; i < rows_columns(r); i++) to[column[i]] = row[i];
   }
   return n == t->runs * t->rows;
+}
+
+/* One run under a table of controls over time: a row of the table acts from the first row of steps that begins at its
+ * time or later, as in `cardan simulate`. */
+static int read_times(const rollout *a, cdn_state *start, plan *t) {
+  static const double ROUNDING = 1e-6; /* of a step */
+  int code;
+  cdn_state *now = NULL;
+  control_table *table = control_table_open(a->controls, cdn_state_system(start), &code);
+  if (!table) return code;
+  const double interval = a->step * a->hold, t0 = cdn_state_time(start);
+  t->runs = 1, t->rows = (size_t)ceil(a->duration / interval - ROUNDING);
+  t->values = allocate(t->rows * t->controls, sizeof *t->values);
+  cdn_status status = cdn_state_create(cdn_state_system(start), &now);
+  if (status == CDN_OK) status = cdn_state_copy(now, start);
+  for (size_t row = 0; row < t->rows && status == CDN_OK; row++) {
+    const double begins = t0 + (double)row * interval + ROUNDING * a->step;
+    while (control_table_time(table) <= begins && status == CDN_OK) status = control_table_set(table, now);
+    for (size_t i = 0; i < t->controls; i++)
+      t->values[row * t->controls + i] = cdn_control_given(now, (cdn_control){ (int32_t)i });
+  }
+  if (status != CDN_OK) complain("%s", cdn_last_error_text());
+  cdn_state_destroy(now);
+  control_table_close(table);
+  return status == CDN_OK ? CMD_OK : CMD_INPUT;
 }
 
 /* False where a row of them cannot be read. */
@@ -272,7 +299,9 @@ static int run(rollout *a) {
     const cdn_system *system = cdn_model_system(model);
     t.controls = (size_t)cdn_system_control_count(system);
     t.width = 1 + (size_t)(cdn_system_nq(system) + cdn_system_nu(system) + cdn_system_nz(system));
-    code = ends_in(a->controls, ".npy") ? read_npy(a, system, &t) : read_csv(a, start, &t);
+    code = ends_in(a->controls, ".npy") ? read_npy(a, system, &t)
+           : a->duration > 0            ? read_times(a, start, &t)
+                                        : read_csv(a, start, &t);
   }
   if (code == CMD_OK) code = roll(a, start, &t);
   free(t.values), free(t.states);
@@ -286,6 +315,8 @@ static bool makes_sense(rollout *a) {
   if (!a->controls) complain("--controls FILE has the controls of the runs: .npy or .csv");
   else if (!a->output || !ends_in(a->output, ".npy")) complain("-o FILE.npy is where the states go");
   else if (a->hold != floor(a->hold) || a->hold > 1e9) complain("--hold is a whole number of steps");
+  else if (a->duration > 0 && ends_in(a->controls, ".npy"))
+    complain("--duration is for a table of controls over time: an array says itself how long its runs are");
   else if (a->threads != floor(a->threads) || a->threads > 1024) complain("--threads is a whole number up to 1024");
   else if (choose_method(&a->model, a->method_name, a->step, &a->method)) {
     settle_onset(&a->model, a->step, cdn_default_stepper_def().accuracy);
@@ -299,6 +330,7 @@ int command_rollout(int argc, char **argv) {
   const option table[] = {
     { "controls", 0, OPTION_TEXT, &a.controls, "FILE", "controls of the runs, .npy or .csv" },
     { "output", 'o', OPTION_TEXT, &a.output, "FILE", "the states, .npy; FILE.json has the columns" },
+    { "duration", 0, OPTION_POSITIVE, &a.duration, "T", "controls are a table over time: one run of T seconds" },
     { "hold", 0, OPTION_POSITIVE, &a.hold, "N", "each row of controls holds for N steps (default 1)" },
     { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "of the steps; file: the method and the step of the file" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "equal steps, s" },

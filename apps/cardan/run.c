@@ -1,5 +1,6 @@
 /* A run from its first state to its certificate: steps, rows, signals. */
 #define _POSIX_C_SOURCE 200809L
+#include "control_table.h"
 #include "simulate.h"
 
 #include <cardan/diagnostics.h>
@@ -60,6 +61,9 @@ typedef struct run {
   cdn_state *initial;
   cdn_stepper *stepper;
   trajectory *out;
+  control_table *controls; /* NULL: none */
+  FILE *control_file;      /* of the record; NULL: none */
+  cdn_trajectory *control_record;
   progress shown;
   double t0, t_end;
   double row;             /* the last one written */
@@ -227,9 +231,14 @@ static cdn_status advance_with_resets(run *r, double t) {
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
-static cdn_status advance_to(run *r, double t) {
+static cdn_status go_to(void *context, double t) {
+  run *r = context;
   return r->arguments->on_divergence ? advance_with_resets(r, t)
                                      : advance_in_pieces(r->stepper, t, &r->shown, consider_checkpoint, r);
+}
+
+static cdn_status advance_to(run *r, double t) {
+  return control_table_run(r->controls, r->stepper, t, go_to, r, r->control_record);
 }
 
 /* Reports at t0 + k DT and at t_end: rows, and comparisons with the companion. A full disk ends the run. */
@@ -266,6 +275,28 @@ void keep_state_failure(run_record *record, cdn_state *state) {
   snprintf(record->failure.advice, sizeof record->failure.advice, "%s", cdn_status_advice(record->failure.error.code));
 }
 
+/* Opens the tables of controls; the first row of the one that is taken may be of the start. False after it has been
+ * said what is wrong, with the code to exit with. */
+static bool begin_controls(run *r, int *code) {
+  const simulate_arguments *a = r->arguments;
+  if (a->controls && !(r->controls = control_table_open(a->controls, cdn_state_system(r->initial), code))) return false;
+  if (control_table_time(r->controls) <= r->t0 && control_table_set(r->controls, r->initial) != CDN_OK) {
+    complain("%s", cdn_last_error_text());
+    *code = CMD_INPUT;
+    return false;
+  }
+  if (!a->record_controls) return true;
+  *code = CMD_OUTPUT;
+  return open_output(a->record_controls, &r->control_file) &&
+         (r->control_record = control_record_open(r->control_file, r->initial)) != NULL;
+}
+
+static bool end_controls(run *r) {
+  control_table_close(r->controls);
+  cdn_trajectory_destroy(r->control_record);
+  return !r->control_file || finish_output(r->control_file, r->arguments->record_controls);
+}
+
 /* The stepper and the header of its trajectory, or both where a checkpoint was taken. */
 static cdn_status begin_run(run *r, checkpoint *from) {
   const simulate_arguments *a = r->arguments;
@@ -296,15 +327,20 @@ void doubt_interrupted(cdn_certificate *c, cdn_stepper *stepper) {
   snprintf(c->doubt, sizeof c->doubt, "the run was interrupted when its companion had come to t = %.9g s", reached);
 }
 
-bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
-                    run_record *record) {
+int run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
+                   run_record *record) {
+  int code = CMD_OK;
   run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN, .record = record };
   r.t0 = from ? from->position.t0 : cdn_state_time(initial);
   r.t_end = r.t0 + a->duration;
   record->certificate.time_initial = record->certificate.time_final = r.t0;
+  if (!begin_controls(&r, &code)) {
+    (void)end_controls(&r);
+    return code;
+  }
   if (begin_run(&r, from) != CDN_OK) {
     keep_state_failure(record, initial);
-    return true;
+    return end_controls(&r) ? CMD_OK : CMD_OUTPUT;
   }
   if (record->diagnostics && cdn_stepper_set_timed(r.stepper, true) != CDN_OK) keep_state_failure(record, initial);
   plan_checkpoint(&r);
@@ -343,5 +379,5 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   trajectory_end(out);
   interrupt_on_signal(NULL);
   cdn_stepper_destroy(r.stepper);
-  return !r.unwritten;
+  return end_controls(&r) && !r.unwritten ? CMD_OK : CMD_OUTPUT;
 }

@@ -45,12 +45,14 @@ static bool outputs_make_sense(const simulate_arguments *a) {
   } outputs[] = { { "-o", a->output },
                   { "--summary", a->summary },
                   { "--diagnostics", a->diagnostics },
-                  { "--checkpoint", a->checkpoint } };
+                  { "--checkpoint", a->checkpoint },
+                  { "--record-controls", a->record_controls } };
   enum { N = sizeof outputs / sizeof *outputs };
-  const char *inputs[2] = { a->model.path, a->model.state };
-  for (int i = 0; i < 2 * N; i++) {
-    if (same_file(outputs[i / 2].path, inputs[i % 2])) {
-      complain("%s would be overwritten: it is read by this run; choose another output file", inputs[i % 2]);
+  const char *inputs[] = { a->model.path, a->model.state, a->controls };
+  enum { M = sizeof inputs / sizeof *inputs };
+  for (int i = 0; i < M * N; i++) {
+    if (same_file(outputs[i / M].path, inputs[i % M])) {
+      complain("%s would be overwritten: it is read by this run; choose another output file", inputs[i % M]);
       return false;
     }
   }
@@ -99,6 +101,17 @@ static bool may_replace_summary(const char *path) {
 }
 
 /* The data with which a run can be resumed. */
+static bool controls_make_sense(const simulate_arguments *a) {
+  const char *with = a->checkpoint      ? "--checkpoint"
+                     : a->deliver       ? "--deliver"
+                     : a->on_divergence ? "--on-divergence"
+                                        : NULL;
+  if (!with || !(a->controls || a->record_controls)) return true;
+  complain("--%s and %s do not go together: the place in the table would not be known",
+           a->controls ? "controls" : "record-controls", with);
+  return false;
+}
+
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
     if (a->checkpoint_every == 0 && a->checkpoint_wall == 0) return true;
@@ -192,7 +205,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .onset = soft ? a->model.onset : 0 };
   int code = CMD_OK;
   if (a->deliver) deliver(a, initial, &out, &record);
-  else if (!run_simulation(a, initial, from, &out, &record)) code = CMD_OUTPUT;
+  else code = run_simulation(a, initial, from, &out, &record);
 
   if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
@@ -233,7 +246,7 @@ static bool settle_arguments(simulate_arguments *a) {
     return false;
   }
   if (!choose_method(&a->model, a->method_name, a->step, &a->method)) return false;
-  return estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
+  return estimate_makes_sense(a) && checkpoint_makes_sense(a) && controls_make_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -253,7 +266,7 @@ static bool is_bare(const simulate_arguments *a) {
              a->step > 0 || a->report > 0 || a->output || a->summary || a->diagnostics || a->on_divergence ||
              a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
              a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || m->mocap.n ||
-             a->no_assemble;
+             a->no_assemble || a->controls || a->record_controls;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -354,6 +367,9 @@ int command_simulate(int argc, char **argv) {
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     CONTROL_OPTION(a.model),
+    { "controls", 0, OPTION_TEXT, &a.controls, "FILE.csv", "controls over time: a column 'time', then controls" },
+    { "record-controls", 0, OPTION_TEXT, &a.record_controls, "FILE.csv",
+      "write such a table of what the run was given" },
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL,

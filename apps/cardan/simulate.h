@@ -17,6 +17,7 @@ typedef struct simulate_arguments {
   const char *checkpoint, *resume;
   double checkpoint_every, checkpoint_wall; /* simulated and real seconds; 0: not by these */
   text_list locks;
+  const char *controls, *record_controls; /* tables that are taken and written; NULL: none */
 } simulate_arguments;
 
 /* What may be asked for. */
@@ -150,10 +151,10 @@ void write_diagnostics(FILE *file, cdn_stepper *stepper, const run_record *recor
 /* ---- run.c ----------------------------------------------------------------------------------- */
 
 /* Simulates from `initial`, or goes on from a checkpoint (NULL: none), writes rows, checkpoints, and fills the record.
- * What fails is in the record; a full disk shows when the trajectory is closed. False if a checkpoint could not be
- * written. */
-bool run_simulation(const simulate_arguments *arguments, cdn_state *initial, checkpoint *from, trajectory *out,
-                    run_record *record);
+ * What fails is in the record; a full disk shows when the trajectory is closed. CMD_OK, or the code to exit with if a
+ * table of controls could not be read, or it or a checkpoint not be written. */
+int run_simulation(const simulate_arguments *arguments, cdn_state *initial, checkpoint *from, trajectory *out,
+                   run_record *record);
 
 cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end);
 /* Reports are at t0 + k interval, by multiplication so that no rounding piles up, k = 1 .. count, the last of them at

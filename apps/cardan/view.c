@@ -135,7 +135,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.speed = a->as_fast ? 0 : a->speed;
   def.paused = a->paused;
-  def.recording = recording;
+  def.recording = recording, def.record_controls = a->record_controls;
   def.contacts = contacts, def.n_contacts = CONTACTS, def.contact = contact_of(a->model.contact);
   def.build = build, def.context = &a->model;
   cdn_status status = cdn_view_open(state, &def, &shown);
@@ -213,6 +213,8 @@ int command_view(int argc, char **argv) {
     { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
       "no second run beside the run: faster, its error unknown" },
     { "record", 0, OPTION_TEXT, &a.record, "FILE.csv", "where the record button writes (default: MODEL-view.csv)" },
+    { "record-controls", 0, OPTION_TEXT, &a.record_controls, "FILE.csv",
+      "write what the sliders of controls do, for 'simulate --controls'" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     CONTROL_OPTION(a.model),

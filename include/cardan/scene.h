@@ -17,7 +17,8 @@
  *   add a geometry with a colour to a body: cdn_scene_add_visual, cdn_default_visual_def
  *   add a picture or a cube with which visuals are painted, and the sky: cdn_scene_add_texture,
  *       cdn_default_texture_def, cdn_scene_set_sky
- *   add a named point, the range of a joint: cdn_scene_add_point, cdn_scene_add_range
+ *   add a named point, the range of a joint, the ray of a sensor: cdn_scene_add_point, cdn_scene_add_range,
+ *       cdn_scene_add_ray
  *   add a camera or a light: cdn_scene_add_camera, cdn_default_camera_def, cdn_scene_add_light, cdn_default_light_def
  *   make the frame of a State: cdn_scene_update
  *   choose what is marked: joints, masses, contacts, forces, ...: cdn_scene_set_layers, cdn_scene_layers
@@ -61,12 +62,15 @@ typedef enum cdn_layer {
   CDN_LAYER_ROWS =
       1 << 10, /**< forces of soft rows beside contacts: limits, friction losses, equalities, a program's own */
   CDN_LAYER_PATHS = 1 << 11, /**< the lines of paths, along their obstacles */
-  CDN_LAYER_ALL = (1 << 12) - 1
+  CDN_LAYER_RAYS = 1 << 12,  /**< rays of sensors of distances, as far as what they meet */
+  CDN_LAYER_MEDIA = 1 << 13, /**< forces of media on bodies: drag and lift */
+  CDN_LAYER_ALL = (1 << 14) - 1
 } cdn_layer;
 
 typedef struct cdn_scene_def {
   CDN_DEF_HEADER;
-  uint32_t layers; /**< which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS */
+  /** Which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS | CDN_LAYER_RAYS */
+  uint32_t layers;
 } cdn_scene_def;
 CDN_DEF(scene_def);
 
@@ -149,6 +153,10 @@ CDN_API cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_b
 /** Draws the range of coordinate k of a body's joint. An infinite bound is none. CDN_ERR_ARG, CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower,
                                        double upper) CDN_NODISCARD;
+/** Draws a ray along z of X_BR, from its origin as far as number k (from 0) of a measure says, m. A negative number, or
+ *  one that is not finite, says that it meets nothing: then the frame has no ray. CDN_ERR_ARG, CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_scene_add_ray(cdn_scene *scene, cdn_body body, cdn_transform X_BR, cdn_measure measure,
+                                     int k) CDN_NODISCARD;
 
 /** How a camera follows what it looks at. Values never change; later releases append some. */
 typedef enum cdn_camera_mode {

@@ -45,7 +45,7 @@ typedef struct cdn_view_def {
    *  has made, or the installed one. */
   const char *page;
   uint32_t layers; /**< marks that are shown at first. Default CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN |
-                           CDN_LAYER_ROWS | CDN_LAYER_PATHS */
+                           CDN_LAYER_ROWS | CDN_LAYER_PATHS | CDN_LAYER_RAYS */
   double speed;    /**< of cdn_view_run at first, times real time (see time_unit); 0: as fast as it goes. Default 1 */
   bool paused;     /**< cdn_view_run begins paused. Default false */
   size_t history;  /**< bytes for States of the past, to which the page can scrub. Default 64 MiB */
@@ -67,6 +67,10 @@ typedef struct cdn_view_def {
    *  seconds, or for very small models a part of a second, which the page then shows; `speed` counts these units a
    *  second. */
   const char *time_unit;
+  /** Where cdn_view_run writes the controls that pages set: a table over time, with a row at the start and one for each
+   *  change (docs/controls.md). While it is written, controls change at ends of steps. It ends at what it cannot hold,
+   *  such as a pull, and begins anew with the run. NULL: nowhere. Copied */
+  const char *record_controls;
 } cdn_view_def;
 CDN_DEF(view_def);
 

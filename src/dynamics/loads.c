@@ -40,7 +40,7 @@ static cdn_status leave_out_paths(cdn_state *state, cdn_spatial *F_G, cdn_spatia
   for (int i = 0; i < n; i++) {
     cdn_soft_group group;
     CDNI_TRY(cdn_soft_get(state, i, &group));
-    if (!cdni_soft_element_is_on_path(system, group.element)) continue;
+    if (cdni_soft_element_path(system, group.element).i < 0) continue;
     CDNI_TRY(cdn_soft_group_forces(state, i, own, NULL));
     for (int b = 0; b < bodies; b++) add_at(&F_G[b], cdn_v3(0, 0, 0), own[b].v, own[b].w, -1);
   }

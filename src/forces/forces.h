@@ -40,6 +40,11 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket);
 
 /* The two stations between which a force acts; false: it is no force between two stations. */
 bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
+/* The path along which a spring, a damper or a stop pulls; { -1 }: it is no such force. */
+cdn_path cdni_force_path(const cdn_system *system, int i);
+/* The body on which a medium acts, and the centre of the box or ellipsoid that stands for it; false: it is no such
+ * force. */
+bool cdni_force_of_medium(const cdn_system *system, int i, cdn_body *body, cdn_vec3 *center);
 
 /* Whether force i is a perturbation (perturbation.h). */
 bool cdni_force_is_perturbation(const cdn_system *system, int i);

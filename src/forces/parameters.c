@@ -1,4 +1,6 @@
 /* Force elements as elements that are looked up: names, kinds, parameters. */
+#include "forces/elements/fluid.h"
+#include "forces/elements/path.h"
 #include "forces/elements/two_point.h"
 #include "forces/internal.h"
 
@@ -21,6 +23,20 @@ bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cd
   const two_point *t = &CDNI_AT(cdni_forces(system)->sets[e->kind].elements, two_point, e->index);
   bodies[0].i = t->body_a, bodies[1].i = t->body_b;
   stations[0] = t->p_A, stations[1] = t->p_B;
+  return true;
+}
+
+cdn_path cdni_force_path(const cdn_system *system, int i) {
+  const force_element *e = element_at(system, i);
+  if (cdni_force_kinds[e->kind]->describe != cdni_describe_path) return (cdn_path){ -1 };
+  return CDNI_AT(cdni_forces(system)->sets[e->kind].elements, path_element, e->index).path;
+}
+
+bool cdni_force_of_medium(const cdn_system *system, int i, cdn_body *body, cdn_vec3 *center) {
+  const force_element *e = element_at(system, i);
+  if (e->kind != FORCE_FLUID_BOX && e->kind != FORCE_FLUID_ELLIPSOID) return false;
+  const fluid_element *f = &CDNI_AT(cdni_forces(system)->sets[e->kind].elements, fluid_element, e->index);
+  body->i = f->body, *center = cdn_v3(f->p[0], f->p[1], f->p[2]);
   return true;
 }
 

@@ -4,10 +4,7 @@
 
 #include "forces/derivatives.h"
 #include "forces/elements/mobility.h"
-
-typedef struct path_element {
-  cdn_path path;
-} path_element;
+#include "forces/elements/path.h"
 
 static const path_element *element_of(const force_batch *b, int i) { return (const path_element *)b->elements + i; }
 
@@ -94,7 +91,7 @@ static void depend_on_lengths(const force_set *set, const force_part *part, cons
   cdni_declare_prerequisite(d, entry, cdn_path_ticket(cdni_declarer_system(d)));
 }
 
-static void describe(const force_room *room, const void *element, char *text, size_t size) {
+void cdni_describe_path(const force_room *room, const void *element, char *text, size_t size) {
   snprintf(text, size, "along path '%s'", cdn_path_name(room->system, ((const path_element *)element)->path));
 }
 
@@ -116,7 +113,7 @@ const force_kind cdni_force_path_spring = {
   .kinks_read_poses = true,
   .calc_kinks = calc_kinks,
   .depend = depend_on_lengths,
-  .describe = describe,
+  .describe = cdni_describe_path,
 };
 
 /* ---- the damper ---- */
@@ -166,7 +163,7 @@ const force_kind cdni_force_path_damper = {
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .mobilities = true, .calc = calc_damper } },
   .derivative = derivative_of_damper,
   .depend = depend_on_rates,
-  .describe = describe,
+  .describe = cdni_describe_path,
 };
 
 /* ---- the stop ---- */
@@ -279,7 +276,7 @@ const force_kind cdni_force_path_stop = {
   .kinks_read_poses = true,
   .calc_kinks = calc_stop_kinks,
   .depend = depend_of_stop,
-  .describe = describe,
+  .describe = cdni_describe_path,
 };
 
 /* ---- adding ---- */

@@ -201,6 +201,9 @@ cdn_status io_find_drive(io_builder *b, const cdn_spec_actuator *from, cdn_drive
 cdn_status io_build_sensors(io_builder *b);
 /* Whether a sensor of distances may see a shape of the spec. */
 bool io_is_sensed(const io_builder *b, int i);
+/* build_armature.c: M and its inverse in a State of b->system, with the armature of the spec's tendons. */
+cdn_status io_multiply_by_M(io_builder *b, cdn_state *state, const double *u, double *f);
+cdn_status io_multiply_by_M_inv(io_builder *b, cdn_state *state, const double *f, double *udot);
 /* build_inertia.c: what joints and actuators say in time constants and damping ratios, and what muscles leave open, as
  * numbers of the spec. Actuators whose numbers are asked for are added to b->system before it is frozen, each with a
  * force of its number in `forces`; { -1 }: the others. */

@@ -49,10 +49,10 @@ cdn_status io_add_drives_of_ratios(io_builder *b, cdn_force *forces) {
 }
 
 /* Diagonal numbers of M, one after another; work: 2 nu numbers, the first half of them 0. */
-static cdn_status diagonal(cdn_state *state, int mobility, double *work, double *M_ii) {
-  const int nu = cdn_system_nu(cdn_state_system(state));
+static cdn_status diagonal(io_builder *b, cdn_state *state, int mobility, double *work, double *M_ii) {
+  const int nu = cdn_system_nu(b->system);
   work[mobility] = 1;
-  const cdn_status status = cdn_multiply_by_M(state, work, work + nu);
+  const cdn_status status = io_multiply_by_M(b, state, work, work + nu);
   work[mobility] = 0;
   *M_ii = work[nu + mobility];
   return status;
@@ -81,7 +81,7 @@ static cdn_status resolve_damping(io_builder *b, cdn_state *state, cdn_spec_actu
   CDNI_TRY(cdn_actuator_moments(state, force, work + 2 * nu));
   for (int k = 0; k < nu; k++) {
     if (!(moment[k] * moment[k] > LEAST_SQUARE)) continue;
-    CDNI_TRY(diagonal(state, k, work, &one));
+    CDNI_TRY(diagonal(b, state, k, work, &one));
     mass += one / (moment[k] * moment[k]);
   }
   a->bias[2] = -2 * a->damping_ratio * sqrt(fmax(a->gain[0] * mass, 0));
@@ -93,7 +93,7 @@ static cdn_status calc_acceleration(io_builder *b, cdn_state *state, cdn_force f
   const int nu = cdn_system_nu(b->system);
   double *udot = work + nu, *moment = work + 2 * nu;
   CDNI_TRY(cdn_actuator_moments(state, force, moment));
-  CDNI_TRY(cdn_multiply_by_M_inv(state, moment, udot));
+  CDNI_TRY(io_multiply_by_M_inv(b, state, moment, udot));
   *size = 0;
   for (int k = 0; k < nu; k++) *size += udot[k] * udot[k];
   *size = sqrt(*size);

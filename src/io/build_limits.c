@@ -19,7 +19,7 @@ cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *
   const int n = io_spec_joint_nu(io_spec_joint(b->spec, index));
   for (int i = 0; i < n; i++) {
     unit[first + i] = 1;
-    const cdn_status status = cdn_multiply_by_M_inv(state, unit, column);
+    const cdn_status status = io_multiply_by_M_inv(b, state, unit, column);
     unit[first + i] = 0;
     CDNI_TRY(status);
     inertia[i] = 1 / column[first + i];
@@ -50,7 +50,7 @@ static cdn_status tendon_inertia(io_builder *b, cdn_state *state, int index, dou
   const int nu = cdn_system_nu(b->system);
   double inverse = 0;
   cdn_status status = cdn_path_moments(state, b->tendons[index].path, unit);
-  if (status == CDN_OK) status = cdn_multiply_by_M_inv(state, unit, column);
+  if (status == CDN_OK) status = io_multiply_by_M_inv(b, state, unit, column);
   for (int k = 0; k < nu && status == CDN_OK; k++) inverse += unit[k] * column[k];
   memset(unit, 0, (size_t)nu * sizeof *unit);
   *inertia = 1 / inverse;

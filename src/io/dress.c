@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "io/dress.h"
+#include "io/sensor.h"
 
 /* ---- assets ---- */
 
@@ -208,6 +209,35 @@ static cdn_status add_light(dresser *r, const cdn_spec_light *light) {
                    light->name);
 }
 
+/* ---- rays ---- */
+
+/* Of a rangefinder that tells distances: each ray has `each` numbers, and the distance comes first. */
+static cdn_status add_rays(const dresser *r, const cdn_spec_sensor *sensor, cdn_body body, cdn_measure measure, int n) {
+  const int across = sensor->of_pixels ? (int)sensor->pixels[0] : 1,
+            down = sensor->of_pixels ? (int)sensor->pixels[1] : 1;
+  const int each = n / (across * down);
+  for (int i = 0; i < across * down; i++) {
+    cdn_vec3 eye, along;
+    io_ray_line(sensor->focal, sensor->pixels, sensor->extent, sensor->of_pixels, i % across, i / across, &eye, &along);
+    const cdn_transform X_BR = { cdn_rotation_multiply(sensor->X_BS.R, cdn_rotation_z_to(along)),
+                                 cdn_transform_point(sensor->X_BS, eye) };
+    CDNI_TRY(cdn_scene_add_ray(r->scene, body, X_BR, measure, i * each));
+  }
+  return CDN_OK;
+}
+
+static cdn_status add_sensor(const dresser *r, int i) {
+  cdn_spec_sensor sensor;
+  cdn_model_sensor made;
+  CDNI_TRY(cdn_spec_get_sensor(r->model->spec, i, &sensor));
+  if (sensor.kind != CDN_SENSOR_RANGE || !(sensor.data & CDN_RAY_DISTANCE)) return CDN_OK;
+  const cdn_body body = find_body(r, sensor.body);
+  const int at = cdn_model_find_sensor(r->model, sensor.name);
+  if (body.i < 0 || at < 0) return CDN_OK;
+  CDNI_TRY(cdn_model_get_sensor(r->model, at, &made));
+  return made.measure.i < 0 ? CDN_OK : add_rays(r, &sensor, body, made.measure, made.n);
+}
+
 /* ---- all ---- */
 
 static cdn_status dress(dresser *r) {
@@ -244,6 +274,7 @@ static cdn_status dress(dresser *r) {
     CDNI_TRY(cdn_model_get_frame(m, i, &f));
     if (f.name) CDNI_TRY(cdn_scene_add_point(r->scene, f.name, f.body, f.X_BF));
   }
+  for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SENSOR); i++) CDNI_TRY(add_sensor(r, i));
   for (int i = 0; i < cdn_model_joint_count(m); i++) {
     const cdn_model_joint j = cdn_model_get_joint(m, i);
     if (j.nq == 1 && (isfinite(j.lower) || isfinite(j.upper)))

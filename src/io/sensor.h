@@ -104,6 +104,10 @@ void io_forget_lists(io_sensor_part *s);
 
 /* How many numbers a contact has. */
 int io_sensed_count(int data);
+/* Where a ray of a rangefinder begins in the sensor's frame, and its direction, of unit length: of a pixel, or the only
+ * one. */
+void io_ray_line(const double focal[2], const double pixels[2], double extent, bool of_pixels, int column, int row,
+                 cdn_vec3 *eye, cdn_vec3 *along);
 /* How many numbers the rays have, all together; 0: none, or too many. */
 int io_rays_count(int data, bool of_pixels, const double pixels[2]);
 

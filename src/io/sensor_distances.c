@@ -94,6 +94,19 @@ static double *write_ray(const io_sensor_part *s, const cdn_ray_hit *hit, cdn_ve
   return value;
 }
 
+void io_ray_line(const double focal[2], const double pixels[2], double extent, bool of_pixels, int column, int row,
+                 cdn_vec3 *eye, cdn_vec3 *along) {
+  const double across = pixels[0], down = pixels[1];
+  const double x = column + 0.5 - 0.5 * across, y = 0.5 * down - row - 0.5; /* pixels from the centre */
+  *eye = cdn_v3(0, 0, 0), *along = cdn_v3(0, 0, of_pixels ? -1 : 1);
+  if (of_pixels && extent > 0) {
+    *eye = cdn_v3(x * extent / across, y * extent / down, 0);
+  } else if (of_pixels) {
+    const cdn_vec3 to = cdn_v3(x / focal[0], y / focal[1], -1);
+    *along = cdn_scale(1 / cdn_norm(to), to);
+  }
+}
+
 cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *value) {
   cdn_transform X_GB, X_GS;
   cdn_ray_hit hit;
@@ -103,14 +116,9 @@ cdn_status io_sensed_range(const io_sensor_part *s, cdn_state *state, double *va
   const int across = s->of_pixels ? (int)s->pixels[0] : 1, down = s->of_pixels ? (int)s->pixels[1] : 1;
   for (int row = 0; row < down; row++)
     for (int column = 0; column < across; column++) {
-      const double x = column + 0.5 - 0.5 * across, y = 0.5 * down - row - 0.5; /* pixels from the centre */
-      cdn_vec3 eye = X_GS.p, along = axis;
-      if (s->of_pixels && s->extent > 0) {
-        eye = cdn_transform_point(X_GS, cdn_v3(x * s->extent / across, y * s->extent / down, 0));
-      } else if (s->of_pixels) {
-        const cdn_vec3 to = cdn_v3(x / s->focal[0], y / s->focal[1], -1);
-        along = cdn_rotate(X_GS.R, cdn_scale(1 / cdn_norm(to), to));
-      }
+      cdn_vec3 eye, along;
+      io_ray_line(s->focal, s->pixels, s->extent, s->of_pixels, column, row, &eye, &along);
+      eye = cdn_transform_point(X_GS, eye), along = cdn_rotate(X_GS.R, along);
       CDNI_TRY(meet(s, state, eye, along, &hit));
       value = write_ray(s, &hit, eye, along, axis, value);
     }

@@ -5,9 +5,9 @@
 #include "system/system.h"
 
 static scene_layer_fn *const layers[] = {
-  cdni_marks_joints,   cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints,
-  cdni_marks_contacts, cdni_marks_forces, cdni_marks_points, cdni_marks_labels,
-  cdni_marks_own,      cdni_marks_cones,  cdni_marks_rows,   cdni_marks_paths,
+  cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
+  cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own,         cdni_marks_cones,
+  cdni_marks_rows,   cdni_marks_paths,  cdni_marks_rays,   cdni_marks_media,
 };
 _Static_assert((1 << CDNI_COUNT(layers)) - 1 == CDN_LAYER_ALL, "each layer has a function");
 
@@ -79,6 +79,8 @@ const float cdni_layer_colors[][4] = {
   { 0.95f, 0.70f, 0.20f, 0.8f }, /* cones */
   { 0.55f, 0.30f, 0.80f, 1 },    /* rows */
   { 0.55f, 0.50f, 0.45f, 1 },    /* paths */
+  { 0.95f, 0.80f, 0.10f, 1 },    /* rays */
+  { 0.10f, 0.55f, 0.90f, 1 },    /* media */
 };
 _Static_assert((1 << CDNI_COUNT(cdni_layer_colors)) - 1 == CDN_LAYER_ALL, "each layer has a colour");
 

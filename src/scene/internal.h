@@ -19,6 +19,13 @@ typedef struct scene_range {
   double lower, upper;
 } scene_range;
 
+typedef struct scene_ray {
+  cdn_body body;
+  cdn_transform X_BR;
+  cdn_measure measure;
+  int k;
+} scene_ray;
+
 typedef struct scene_camera {
   cdn_camera_def def; /* the name is the scene's */
   bool has_com;
@@ -37,6 +44,7 @@ struct cdn_scene {
   cdni_array visuals;  /* cdn_visual; names are the scene's */
   cdni_array points;   /* scene_point */
   cdni_array ranges;   /* scene_range */
+  cdni_array rays;     /* scene_ray */
   cdni_array cameras;  /* scene_camera */
   cdni_array lights;   /* scene_light */
   cdni_array textures; /* cdn_texture_def; names and pixels are the scene's */
@@ -122,6 +130,6 @@ int cdni_scene_most_speeds(const cdn_scene *scene);
 typedef cdn_status scene_layer_fn(cdn_decorations *d);
 scene_layer_fn cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
     cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own, cdni_marks_cones, cdni_marks_rows,
-    cdni_marks_paths;
+    cdni_marks_paths, cdni_marks_rays, cdni_marks_media;
 
 #endif

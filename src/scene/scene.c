@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <cardan/contact.h>
+#include <cardan/measures.h>
 
 #include "core/sized.h"
 #include "geometry/kind.h"
@@ -16,7 +17,7 @@
     { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } \
   }
 
-CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS);
+CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN | CDN_LAYER_PATHS | CDN_LAYER_RAYS);
 CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 },
          .rgb2 = { 0.8, 0.8, 0.8 }, .tile = { 1, 1 }, .texture = -1,
          .place = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } }, .specular = 0.5, .shininess = 0.5);
@@ -172,6 +173,16 @@ cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lo
                        cdn_body_name(scene->system, body), cdn_body_nq(scene->system, body));
   const scene_range r = { body, k, lower, upper };
   return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : cdni_scene_no_memory(__func__);
+}
+
+cdn_status cdn_scene_add_ray(cdn_scene *scene, cdn_body body, cdn_transform X_BR, cdn_measure measure, int k) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  if (!cdni_scene_has_body(scene, body)) return no_body(scene, __func__, body);
+  if (cdni_check_frame(X_BR) != CDN_OK) return cdni_refuse(CDN_ERR_ARG, __func__, "the frame of the ray is not one");
+  const int n = cdn_measure_size(scene->system, measure);
+  if (k < 0 || k >= n) return cdni_refuse(CDN_ERR_ARG, __func__, "measure %d has %d numbers", (int)measure.i, n);
+  const scene_ray r = { body, X_BR, measure, k };
+  return cdni_array_push(&scene->allocator, &scene->rays, sizeof r, &r) ? CDN_OK : cdni_scene_no_memory(__func__);
 }
 
 cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
@@ -341,8 +352,8 @@ void cdn_scene_destroy(cdn_scene *scene) {
   for (size_t i = 0; i < scene->cameras.count; i++)
     cdni_strfree(&a, (char *)CDNI_AT(scene->cameras, scene_camera, i).def.name);
   cdni_scene_free_textures(scene);
-  cdni_array *arrays[] = { &scene->visuals, &scene->points, &scene->ranges, &scene->cameras,
-                           &scene->lights,  &scene->marks,  &scene->text,   &scene->textures };
+  cdni_array *arrays[] = { &scene->visuals, &scene->points, &scene->ranges,   &scene->cameras, &scene->lights,
+                           &scene->marks,   &scene->text,   &scene->textures, &scene->rays };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
   cdni_free(&a, scene->poses, (size_t)scene->n_bodies * sizeof *scene->poses);
   cdni_free(&a, scene->loads, (size_t)scene->n_bodies * sizeof *scene->loads);

@@ -214,10 +214,10 @@ bool cdn_soft_element_is_enabled(const cdn_state *state, cdn_soft_element elemen
          cdn_state_parameters(state, room->params)[switch_of(element_at(room, element.i))] != 0;
 }
 
-bool cdni_soft_element_is_on_path(const cdn_system *system, int element) {
+cdn_path cdni_soft_element_path(const cdn_system *system, int element) {
   const soft_element_room *room = cdni_soft_element_room(system);
   const cdn_soft_element id = { element };
-  return exists(room, id) && element_at(room, element)->path[0] >= 0;
+  return (cdn_path){ exists(room, id) ? element_at(room, element)->path[0] : -1 };
 }
 
 /* ---- groups ---- */

@@ -160,8 +160,8 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot
 void cdni_soft_stage_rates(soft_stage *s, double *zdot);
 void cdni_soft_stage_end(soft_stage *s);
 
-/* Whether a soft element is along a path; false of -1, as groups have it that are of no element. */
-bool cdni_soft_element_is_on_path(const cdn_system *system, int element);
+/* The first path that a soft element is along; { -1 }: none, as of the element -1 that groups of no element have. */
+cdn_path cdni_soft_element_path(const cdn_system *system, int element);
 
 /* The power of the soft rows. Accelerations must be valid. */
 cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power);

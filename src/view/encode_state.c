@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <cardan/dynamics.h>
+#include <cardan/measures.h>
 #include <cardan/mobilizers.h>
 #include <cardan/operators.h>
 #include <cardan/soft.h>
@@ -23,6 +24,18 @@ void cdni_encode_event(view_text *t, double time, const char *kind, const char *
   cdni_text_close(t, '}');
 }
 
+/* The numbers of all measures, one after another, as the list of series has them. */
+static void encode_measures(view_text *t, cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  cdni_text_open(t, "measures", '[');
+  for (int i = 0; i < cdn_system_measure_count(system); i++) {
+    const cdn_measure measure = { i };
+    const double *value = cdn_measure_value(state, measure);
+    for (int k = 0; k < cdn_measure_size(system, measure); k++) cdni_text_rounded(t, NULL, value ? value[k] : NAN);
+  }
+  cdni_text_close(t, ']');
+}
+
 void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *coordinates, int n_coordinates) {
   begin(t, "values");
   cdni_text_open(t, "coordinates", '[');
@@ -35,6 +48,7 @@ void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *c
     cdni_text_rounded(t, NULL, value);
   }
   cdni_text_close(t, ']');
+  encode_measures(t, state);
   cdni_text_close(t, '}');
 }
 

@@ -79,7 +79,7 @@ typedef struct view_kept {
 
 struct cdn_view {
   cdn_allocator allocator;
-  char *name, *source, *recording, *page, *time_unit;
+  char *name, *source, *recording, *page, *time_unit, *record_controls;
   view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;
@@ -195,11 +195,12 @@ bool cdni_request_number(cdn_view *view, const json_t *request, const char *key,
 bool cdni_request_speed(cdn_view *view, const json_t *request, double *out);
 bool cdni_request_index(cdn_view *view, const json_t *request, const char *key, int n, int *out);
 bool cdni_request_vector(cdn_view *view, const json_t *request, const char *key, cdn_vec3 *out);
+bool cdni_request_pull(cdn_view *view, const json_t *request, cdn_body *body, cdn_vec3 *station, cdn_vec3 *target);
 const char *cdni_request_text(cdn_view *view, const json_t *request, const char *key);
 
 /* What every view does for a page. Returns NULL, or why not; *known is false for requests of other types. */
 const char *cdni_view_answer(cdn_view *view, cdn_state *state, const char *type, const json_t *request, bool *known);
-/* Begins or moves the pull. */
+/* Begins or moves the pull; a mocap body is put where the request says. */
 const char *cdni_view_pull(cdn_view *view, cdn_state *state, const json_t *request);
 void cdni_view_release(cdn_view *view, cdn_state *state);
 

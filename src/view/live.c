@@ -15,6 +15,7 @@ static void drop_stepper(live *l) {
   cdn_stepper_destroy(l->stepper);
   l->stepper = NULL;
   if (l->of_the_past) cdni_past_cut(&l->past, cdn_state_time(l->now));
+  if (l->of_the_past) cdni_live_end_table(l, "the run goes on from the past");
   l->of_the_past = false;
 }
 
@@ -110,6 +111,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
     cdn_state_last_error(l->now, &error);
     cdni_live_fail(l, error.code);
   }
+  if (status == CDN_OK) cdni_live_begin_table(l);
   if (status == CDN_OK) *out = l;
   else cdni_live_close(l);
   return status;
@@ -118,6 +120,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
 void cdni_live_close(live *l) {
   if (!l) return;
   (void)!cdni_live_record(l, false);
+  cdni_live_end_table(l, NULL);
   cdni_drag_end(&l->drag);
   cdn_stepper_destroy(l->stepper);
   cdni_past_free(&l->past);

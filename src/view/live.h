@@ -42,6 +42,8 @@ typedef struct live {
   double last_row;
   char recording[512];
   int recordings;
+  FILE *table_file; /* of controls */
+  cdn_trajectory *table;
 } live;
 
 /* ---- live.c ---- */
@@ -83,6 +85,15 @@ const char *cdni_live_change_contact(live *l, int contact);
 
 void cdni_live_numbers(live *l, view_run_numbers *out);
 cdn_status cdni_live_send_status(live *l);
+
+/* ---- live_controls.c: the table of controls ---- */
+
+/* Begins it, or begins it anew: the run is at its start. */
+void cdni_live_begin_table(live *l);
+/* Ends it, and says why, unless that is NULL. */
+void cdni_live_end_table(live *l, const char *why);
+/* What pages ask for: sets a control, and writes the row. */
+const char *cdni_live_set_control(live *l, const json_t *request);
 
 /* ---- live_record.c ---- */
 

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "view/carry.h"
+#include <cardan/carry.h>
+
 #include "view/live.h"
 
 /* What the live run and the view have of a System. */
@@ -13,21 +14,22 @@ typedef struct parts {
   view_picture picture;
 } parts;
 
-static cdn_status carry_one(view_carry *c, const cdn_state *from, cdn_state **out, char *lost, size_t size) {
-  CDNI_TRY(cdn_state_create(c->to, out));
-  return cdni_carry(c, from, *out, lost, size);
+/* What has appeared and what is gone goes to the report, which may be NULL. */
+static cdn_status carry_one(const cdn_system *to, cdn_state *from, cdn_state **out, cdn_carry_report **report) {
+  CDNI_TRY(cdn_state_create(to, out));
+  return cdn_state_carry(from, *out, report);
 }
 
 /* The present, the beginning and the past. */
-static cdn_status carry_states(live *l, view_carry *c, const cdn_state *from, parts *p, char *lost, size_t size) {
+static cdn_status carry_states(live *l, const cdn_system *to, cdn_state *from, parts *p, cdn_carry_report **report) {
   const cdn_view *v = l->view;
   cdn_state *one = NULL;
-  CDNI_TRY(carry_one(c, v->initial, &p->initial, NULL, 0));
-  CDNI_TRY(carry_one(c, from, &p->now, lost, size));
-  CDNI_TRY(cdni_past_make(&p->past, c->to, v->history, &v->allocator));
+  CDNI_TRY(carry_one(to, v->initial, &p->initial, NULL));
+  CDNI_TRY(carry_one(to, from, &p->now, report));
+  CDNI_TRY(cdni_past_make(&p->past, to, v->history, &v->allocator));
   cdn_status status = CDN_OK;
   for (int i = 0; i < l->past.n && status == CDN_OK; i++) {
-    status = carry_one(c, l->past.past[i].state, &one, NULL, 0);
+    status = carry_one(to, l->past.past[i].state, &one, NULL);
     if (status == CDN_OK) status = cdni_past_keep(&p->past, one);
     cdn_state_destroy(one);
     one = NULL;
@@ -35,17 +37,33 @@ static cdn_status carry_states(live *l, view_carry *c, const cdn_state *from, pa
   return status;
 }
 
-static cdn_status make(live *l, int contact, const cdn_state *from, parts *p, char *lost, size_t size) {
+static cdn_status make(live *l, int contact, cdn_state *from, parts *p, cdn_carry_report **report) {
   cdn_view *v = l->view;
   CDNI_TRY(v->build(v->context, contact, &p->model));
-  view_carry c;
-  CDNI_TRY(cdni_carry_make(v->picture.system, cdn_model_system(p->model), &v->allocator, &c));
-  const cdn_status status = carry_states(l, &c, from, p, lost, size);
-  cdni_carry_free(&c);
-  CDNI_TRY(status);
+  const cdn_system *old = v->picture.system, *new = cdn_model_system(p->model);
+  if (cdn_system_nq(old) != cdn_system_nq(new) || cdn_system_nu(old) != cdn_system_nu(new) ||
+      cdn_system_body_count(old) != cdn_system_body_count(new))
+    return cdni_refuse(CDN_ERR_ARG, "cdn_view_run",
+                       "the model with the other law of contact has other bodies or joints");
+  CDNI_TRY(carry_states(l, new, from, p, report));
   CDNI_TRY(cdni_picture_make(v, p->initial, p->model, NULL, &p->picture));
   p->picture.owns_model = true;
   return CDN_OK;
+}
+
+/* Names the first few of what is new, gone or could not be kept; "": nothing is. */
+static void describe(const cdn_carry_report *report, char *text, size_t size) {
+  enum { MOST = 6 };
+  const int n = cdn_carry_report_count(report);
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; i < n && i < MOST; i++) {
+    cdn_carried entry;
+    if (cdn_carry_report_entry(report, i, &entry) != CDN_OK) continue;
+    used +=
+        (size_t)cdni_print(text + used, size - used, "%s%.120s", i ? "; " : "with this law of contact ", entry.text);
+  }
+  if (n > MOST) cdni_print(text + used, size - used, "; and %d more", n - MOST);
 }
 
 static void drop(live *l, parts *p) {
@@ -91,12 +109,16 @@ static cdn_status warn_of_deep(live *l) {
 const char *cdni_live_change_contact(live *l, int contact) {
   cdn_view *v = l->view;
   parts p = { 0 };
-  char lost[400] = "", text[512];
-  if (make(l, contact, cdni_live_edit(l), &p, lost, sizeof lost) != CDN_OK) {
+  cdn_carry_report *report = NULL;
+  char text[1024];
+  if (make(l, contact, cdni_live_edit(l), &p, &report) != CDN_OK) {
     const char *error = cdni_view_refuse_last(v);
+    cdn_carry_report_destroy(report);
     drop(l, &p);
     return error;
   }
+  describe(report, text, sizeof text);
+  cdn_carry_report_destroy(report);
   const uint32_t layers = cdn_scene_layers(v->picture.scene);
   (void)!cdni_live_record(l, false);
   cdni_drag_end(&l->drag);
@@ -113,8 +135,7 @@ const char *cdni_live_change_contact(live *l, int contact) {
   l->note[0] = 0;
   v->jumped = v->stale = true;
   cdn_status status = cdni_view_send_opening(v, l->now, VIEW_LIVE);
-  snprintf(text, sizeof text, "the model with this law of contact cannot have what was changed: %s", lost);
-  if (status == CDN_OK && lost[0]) status = cdni_view_say(v, cdn_state_time(l->now), "warning", text);
+  if (status == CDN_OK && text[0]) status = cdni_view_say(v, cdn_state_time(l->now), "event", text);
   if (status == CDN_OK) status = warn_of_deep(l);
   return status == CDN_OK ? NULL : cdni_view_refuse_last(v);
 }

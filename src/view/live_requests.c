@@ -1,6 +1,8 @@
 /* What pages ask of a live run. */
 #include <math.h>
 
+#include <cardan/motion.h>
+
 #include "io/model.h"
 #include "view/live.h"
 
@@ -66,7 +68,9 @@ static const char *begin_from(live *l, const cdn_state *from) {
 
 static const char *reset(live *l, const json_t *request) {
   (void)request;
-  return begin_from(l, l->view->initial);
+  const char *error = begin_from(l, l->view->initial);
+  if (!error) cdni_live_begin_table(l);
+  return error;
 }
 
 static const char *go_to_keyframe(live *l, const json_t *request) {
@@ -160,18 +164,28 @@ static const char *set_coordinate(live *l, const json_t *request) {
   return error;
 }
 
+/* What constraints hold to it comes along; where that fails, it stays where it was. */
+static const char *drag_mocap(live *l, cdn_state *now, cdn_body body, const json_t *request) {
+  cdn_transform X_GB;
+  if (cdn_body_pose(now, body, &X_GB) != CDN_OK) return cdni_view_refuse_last(l->view);
+  const char *error = cdni_view_pull(l->view, now, request);
+  if (!error) error = cdni_assemble_anew(l->view, now);
+  if (error) (void)!cdn_mocap_set_pose(now, body, X_GB);
+  return error;
+}
+
 static const char *pull(live *l, const json_t *request) {
+  const bool runs = l->state == LIVE_RUNNING;
   cdn_vec3 station, target;
-  int body;
-  if (l->state == LIVE_RUNNING) return cdni_view_pull(l->view, cdni_live_edit(l), request);
-  if (!cdni_request_index(l->view, request, "body", cdn_system_body_count(l->view->picture.system), &body) ||
-      !cdni_request_vector(l->view, request, "station", &station) ||
-      !cdni_request_vector(l->view, request, "target", &target))
-    return l->view->message;
-  if (body == 0) return cdni_view_refuse(l->view, "Ground does not move");
-  cdn_state *now = cdni_live_pose(l);
-  l->view->jumped = true;
-  return cdni_drag_station(l->view, &l->drag, now, (cdn_body){ body }, station, target);
+  cdn_body body;
+  if (!cdni_request_pull(l->view, request, &body, &station, &target)) return l->view->message;
+  const bool is_mocap = cdn_body_is_mocap(l->view->picture.system, body);
+  if (runs && !is_mocap) return cdni_view_pull(l->view, cdni_live_edit(l), request);
+  if (body.i == 0) return cdni_view_refuse(l->view, "Ground does not move");
+  cdn_state *now = runs ? cdni_live_edit(l) : cdni_live_pose(l);
+  l->view->jumped = l->view->jumped || !runs;
+  return is_mocap ? drag_mocap(l, now, body, request)
+                  : cdni_drag_station(l->view, &l->drag, now, body, station, target);
 }
 
 static const char *release(live *l, const json_t *request) {
@@ -214,36 +228,43 @@ static const char *answer(live *l, const json_t *request) {
   static const struct {
     const char *type;
     answer_fn *answer;
+    const char *ends; /* why the table of controls ends with it; NULL: it goes on */
   } answers[] = {
-    { "run", run },
-    { "pause", stand_still },
-    { "reset", reset },
-    { "step", step },
-    { "speed", set_speed },
-    { "accuracy", set_accuracy },
-    { "method", set_method },
-    { "contact", set_contact },
-    { "perturb", pull },
-    { "keyframe", go_to_keyframe },
-    { "seek", seek },
-    { "record", record },
-    { "release", release },
-    { "coordinate", set_coordinate },
-    { "companion", set_companion },
-    { "drawn", begin_seen },
-    { "preset", set_preset },
+    { "run", run, NULL },
+    { "pause", stand_still, NULL },
+    { "reset", reset, NULL },
+    { "step", step, NULL },
+    { "speed", set_speed, NULL },
+    { "accuracy", set_accuracy, "the accuracy was changed" },
+    { "method", set_method, "the method was changed" },
+    { "contact", set_contact, "the law of contact was changed" },
+    { "perturb", pull, "a body was moved by hand" },
+    { "keyframe", go_to_keyframe, "the run went to a keyframe" },
+    { "seek", seek, NULL },
+    { "record", record, NULL },
+    { "release", release, NULL },
+    { "coordinate", set_coordinate, "a coordinate was set" },
+    { "companion", set_companion, "the run began anew" },
+    { "drawn", begin_seen, NULL },
+    { "preset", set_preset, "the steps were changed" },
+    { "control", cdni_live_set_control, NULL },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");
   for (int i = 0; i < CDNI_COUNT(answers); i++)
-    if (strcmp(answers[i].type, type) == 0) return answers[i].answer(l, request);
+    if (strcmp(answers[i].type, type) == 0) {
+      const char *refused = answers[i].answer(l, request);
+      if (!refused && answers[i].ends) cdni_live_end_table(l, answers[i].ends);
+      return refused;
+    }
   /* what changes the State changes it from here on */
-  const bool changes = strcmp(type, "control") == 0 || strcmp(type, "parameter") == 0;
+  const bool changes = strcmp(type, "parameter") == 0;
   bool known;
   cdn_state *state = changes ? cdni_live_edit(l) : cdni_live_shown(l);
   const char *error = cdni_view_answer(l->view, state, type, request, &known);
   if (!known) return cdni_view_refuse(l->view, "there is no request '%.40s'", type);
   if (strcmp(type, "layers") == 0 || strcmp(type, "plots") == 0) l->view->stale = true;
+  if (changes && !error) cdni_live_end_table(l, "a parameter was changed");
   return error;
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include <cardan/motion.h>
+
 #include "core/sized.h"
 
 /* ---- where they come from ---- */
@@ -105,6 +107,11 @@ bool cdni_request_vector(cdn_view *view, const json_t *request, const char *key,
   return good;
 }
 
+bool cdni_request_pull(cdn_view *view, const json_t *request, cdn_body *body, cdn_vec3 *station, cdn_vec3 *target) {
+  return cdni_request_index(view, request, "body", cdn_system_body_count(view->picture.system), &body->i) &&
+         cdni_request_vector(view, request, "station", station) && cdni_request_vector(view, request, "target", target);
+}
+
 const char *cdni_request_text(cdn_view *view, const json_t *request, const char *key) {
   const char *text = json_string_value(json_object_get(request, key));
   if (!text) cdni_view_refuse(view, "'%s' must be a text", key);
@@ -195,21 +202,28 @@ static const char *set_parameter(cdn_view *view, cdn_state *state, const json_t 
   return NULL;
 }
 
+/* A mocap body is where it is put: the station comes to the target, and the body does not turn. */
+static const char *put_mocap(cdn_view *view, cdn_state *state, cdn_body body, cdn_vec3 station, cdn_vec3 target) {
+  cdn_transform X_GB;
+  cdn_status status = cdn_body_pose(state, body, &X_GB);
+  X_GB.p = cdn_sub(target, cdn_rotate(X_GB.R, station));
+  if (status == CDN_OK) status = cdn_mocap_set_pose(state, body, X_GB);
+  return status == CDN_OK ? NULL : cdni_view_refuse_last(view);
+}
+
 const char *cdni_view_pull(cdn_view *view, cdn_state *state, const json_t *request) {
   const cdn_force force = view->picture.pull;
   cdn_vec3 station, target;
   cdn_perturbation held;
-  int body;
+  cdn_body body;
+  if (!cdni_request_pull(view, request, &body, &station, &target)) return view->message;
+  if (cdn_body_is_mocap(view->picture.system, body)) return put_mocap(view, state, body, station, target);
   if (force.i < 0)
     return cdni_view_refuse(view, "this System has no pull: call cdn_system_add_perturbation before freezing it");
-  if (!cdni_request_index(view, request, "body", cdn_system_body_count(view->picture.system), &body) ||
-      !cdni_request_vector(view, request, "station", &station) ||
-      !cdni_request_vector(view, request, "target", &target))
-    return view->message;
   if (cdn_perturbation_get(state, force, &held) != CDN_OK) return cdni_view_refuse_last(view);
-  const bool is_same = held.body.i == body && cdn_norm(cdn_sub(held.p_B, station)) == 0;
+  const bool is_same = held.body.i == body.i && cdn_norm(cdn_sub(held.p_B, station)) == 0;
   const cdn_status status = is_same ? cdn_perturbation_move(state, force, target)
-                                    : cdn_perturbation_begin(state, force, (cdn_body){ body }, station, target);
+                                    : cdn_perturbation_begin(state, force, body, station, target);
   return status == CDN_OK ? NULL : cdni_view_refuse_last(view);
 }
 

@@ -10,8 +10,9 @@
 #include "system/system.h"
 
 CDNI_DEF(view_def, .serve = true,
-         .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS, .speed = 1,
-         .history = (size_t)64 << 20);
+         .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS |
+                   CDN_LAYER_RAYS,
+         .speed = 1, .history = (size_t)64 << 20);
 
 static double clock_now(void) {
   struct timespec now;
@@ -52,6 +53,7 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   v->recording = cdni_strdup(&v->allocator, d->recording ? d->recording : "recording.csv");
   v->scripted = json_array();
   if (d->time_unit) v->time_unit = cdni_strdup(&v->allocator, d->time_unit);
+  if (d->record_controls && !(v->record_controls = cdni_strdup(&v->allocator, d->record_controls))) return no_memory();
   if (!v->name || !v->source || !v->recording || !v->scripted || (d->time_unit && !v->time_unit)) return no_memory();
   CDNI_TRY(cdn_state_create(cdn_state_system(state), &v->initial));
   CDNI_TRY(cdn_state_copy(v->initial, state));
@@ -106,6 +108,7 @@ void cdn_view_close(cdn_view *v) {
   cdni_strfree(&v->allocator, v->recording);
   cdni_strfree(&v->allocator, v->page);
   cdni_strfree(&v->allocator, v->time_unit);
+  cdni_strfree(&v->allocator, v->record_controls);
   const cdn_allocator a = v->allocator;
   cdni_free(&a, v, sizeof *v);
 }

@@ -126,7 +126,7 @@ test('soft contact: forces, cones and rows are shown; the panel names rows', { s
       await rest(page);
       return (await frame(page)).marks;
     };
-    const at_first = bit('contacts') | bit('forces') | bit('own') | bit('rows') | bit('paths');
+    const at_first = bit('contacts') | bit('forces') | bit('own') | bit('rows') | bit('paths') | bit('rays');
     const before = await marks(at_first);
     assert.ok(before >= 4 + 4 + 1, `4 points, 4 arrows and a moment are shown, not ${before}`);
     await page.keyboard.press('0');
@@ -235,6 +235,49 @@ test('a pull puts momentum in', { skip: why }, async () => {
     const first = speed(a, b), second = speed(b, c);
     assert.ok(Math.hypot(...first) > 1e-3, `it moves with ${first}`);
     assert.ok(Math.hypot(...first.map((x, i) => x - second[i])) < 0.02 * Math.hypot(...first), `without a force it keeps ${first}, now ${second}`);
+  });
+});
+
+// What the panel of sensors has beside a name.
+const sensed = name => `[...document.querySelectorAll('.sensors dt')].find(x => x.textContent === '${name}')?.nextSibling.textContent`;
+const openSensors = page => page.$eval('details[data-fold=sensors]', fold => { fold.open = true; });
+
+// A rangefinder looks along x at a ball of radius 0.2 m on a mocap body at 1 m; a slider goes up by itself.
+test('sensors have their values beside them, rays are drawn, a mocap body goes where the mouse puts it', { skip: why }, async () => {
+  const model = join(folder, 'sensors.xml'), rows = join(folder, 'sensors.csv');
+  writeFileSync(model, `<mujoco><option gravity="0 0 0"/><worldbody><site name="eye" pos="0 0 .5" zaxis="1 0 0"/>
+    <body name="target" mocap="true" pos="1 0 .5"><geom type="sphere" size=".2" rgba=".2 .3 .9 1"/></body>
+    <body name="lift" pos="0 1 0"><joint name="up" type="slide" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body></worldbody>
+    <sensor><rangefinder name="range" site="eye"/><jointpos name="height" joint="up"/><framepos name="place" objtype="body" objname="lift"/></sensor>
+    <keyframe><key name="rises" qvel="0.5"/></keyframe></mujoco>`);
+  await withView(model, ['--paused', '--contact', 'soft', '--key', 'rises'], async page => {
+    await openSensors(page);
+    await until(page, `${sensed('range')} === '0.800'`, 'the panel tells the distance');
+    assert.match(await page.evaluate(sensed('place')), /^0(\.0*)? {2}1\.000 {2}0(\.0*)?$/);
+    assert.equal((await frame(page)).marks, 2, 'a ray and its end');
+    const at = await page.evaluate('window.cardan.project(1)');
+    const drag = async dy => {
+      await page.keyboard.down('Control');
+      await page.mouse.move(at.x, at.y);
+      await page.mouse.down();
+      await page.mouse.move(at.x, at.y + dy, { steps: 4 });
+      await page.mouse.up();
+      await page.keyboard.up('Control');
+    };
+    await drag(-90);
+    await until(page, 'window.cardan.frame().poses[9] > 0.75', 'the target goes up');
+    await until(page, `/^.?1\\.000$/.test(${sensed('range')})`, 'the ray meets nothing');
+    await page.evaluate(`[...document.querySelectorAll('.sensors button')].find(x => x.textContent === 'height').click()`);
+    await until(page, 'window.cardan.state().status.plots.length === 1', 'a click plots it');
+    await click(page, 'Run');
+    await until(page, `Number(${sensed('height')}) > 0.05`, 'the panel follows the run');
+  });
+  run('simulate', model, '--contact', 'soft', '--key', 'rises', '--duration', '2', '--report', '0.01', '-o', rows, '--quiet');
+  await withView([model, rows], ['--paused', '--contact', 'soft'], async page => {
+    await openSensors(page);
+    await until(page, `${sensed('range')} === '0.800'`, 'replays have the panel, too');
+    await slide(page, '.timeline', 0.5);
+    await until(page, `${sensed('height')} === '0.500'`, 'and it follows the time');
   });
 });
 

@@ -84,12 +84,27 @@ double mj_bridge_set_inertia(mjModel *m, int body, cdn_inertia I) {
 static int joint_nq(int type) { return type == mjJNT_FREE ? 7 : type == mjJNT_BALL ? 4 : 1; }
 static int joint_nu(int type) { return type == mjJNT_FREE ? 6 : type == mjJNT_BALL ? 3 : 1; }
 
+/* The next of our joints from `i` on that MuJoCo has, too: there mocap bodies have none. */
+static int next_joint(const cdn_model *model, int i) {
+  while (i < cdn_model_joint_count(model) &&
+         cdn_body_is_mocap(cdn_model_system(model), cdn_model_get_joint(model, i).mobilized))
+    i++;
+  return i;
+}
+
+static int count_joints(const cdn_model *model) {
+  int count = 0;
+  for (int i = next_joint(model, 0); i < cdn_model_joint_count(model); i = next_joint(model, i + 1)) count++;
+  return count;
+}
+
 bool mj_bridge_init(mj_bridge *bridge, const mjModel *m, const cdn_model *model) {
-  const int count = m ? m->njnt : cdn_model_joint_count(model);
+  const int count = m ? m->njnt : count_joints(model);
   *bridge = (mj_bridge){ m, calloc((size_t)count + 1, sizeof *bridge->joints), count };
-  bool good = bridge->joints && (!model || cdn_model_joint_count(model) == count);
-  for (int j = 0, q = 0, u = 0; good && j < count; j++) {
-    const cdn_model_joint ours = model ? cdn_model_get_joint(model, j) : (cdn_model_joint){ 0 };
+  bool good = bridge->joints && (!model || count_joints(model) == count);
+  for (int j = 0, i = -1, q = 0, u = 0; good && j < count; j++) {
+    if (model) i = next_joint(model, i + 1);
+    const cdn_model_joint ours = model ? cdn_model_get_joint(model, i) : (cdn_model_joint){ 0 };
     mj_bridge_joint *joint = &bridge->joints[j];
     joint->nq = m ? joint_nq(m->jnt_type[j]) : ours.nq;
     joint->nu = m ? joint_nu(m->jnt_type[j]) : ours.nu;

@@ -309,6 +309,67 @@ START_TEST(a_pull_is_shown) {
 }
 END_TEST
 
+/* A ray as long as a measure says, from its origin on the arm; none where the measure is negative. */
+START_TEST(rays_of_sensors) {
+  rig r = { .system = cdn_system_create(NULL) };
+  const double numbers[3] = { 7, 2.5, -1 };
+  cdn_body_def b = cdn_default_body_def();
+  int n;
+  b.mobilizer = CDN_PIN, b.mass = mass_at(2, zero), b.X_PF = at(0, 0, 3);
+  r.arm = cdn_system_add_body(r.system, &b);
+  const cdn_measure seen = cdn_system_add_constant_measure(r.system, "seen", 3, numbers);
+  OK_FREEZE(r.system);
+  OK(cdn_state_create(r.system, &r.state));
+  OK(cdn_body_set_q(r.state, r.arm, 1, (double[]){ PI / 2 }));
+  open_scene(&r, CDN_LAYER_RAYS);
+  const cdn_transform along_x = { cdn_rotation_z_to(cdn_v3(1, 0, 0)), { 0.5, 0, 0 } };
+  OK(cdn_scene_add_ray(r.scene, r.arm, along_x, seen, 1));
+  OK(cdn_scene_add_ray(r.scene, r.arm, along_x, seen, 2));
+  FAILS(cdn_scene_add_ray(r.scene, r.arm, along_x, seen, 3), CDN_ERR_ARG);
+  FAILS(cdn_scene_add_ray(r.scene, (cdn_body){ 9 }, along_x, seen, 0), CDN_ERR_ARG);
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  const cdn_mark ray = find_mark(&r, CDN_MARK_LINE, 0), end = find_mark(&r, CDN_MARK_POINT, 0);
+  near3(ray.X_G.p, cdn_v3(0, 0.5, 3), 1e-15);
+  near3(tip(ray), cdn_v3(0, 3, 3), 1e-15);
+  near3(end.X_G.p, cdn_v3(0, 3, 3), 1e-15);
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 2);
+  drop(&r);
+}
+END_TEST
+
+/* A box of sides 0.2, 0.4, 0.6 m that moves at 3 m/s along x in water: 1/2 density area v^2 against it, at its centre;
+ * and about that centre there is no moment, as it does not turn. */
+START_TEST(forces_of_media) {
+  rig r = { .system = cdn_system_create(NULL) };
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass = mass_at(2, zero);
+  r.ball = cdn_system_add_body(r.system, &b);
+  cdn_fluid_box_def box = cdn_default_fluid_box_def();
+  box.body = r.ball, box.X_BF = at(0, 0.5, 0), box.density = 1000;
+  box.half[0] = 0.1, box.half[1] = 0.2, box.half[2] = 0.3;
+  cdn_system_add_fluid_box(r.system, "water", &box);
+  int n;
+  OK_FREEZE(r.system);
+  OK(cdn_state_create(r.system, &r.state));
+  open_scene(&r, CDN_LAYER_MEDIA);
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 0); /* at rest */
+  OK(cdn_state_set_u(r.state, (double[]){ 0, 0, 0, 3, 0, 0 }));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  const cdn_mark first = find_mark(&r, CDN_MARK_ARROW, 0);
+  near3(first.X_G.p, cdn_v3(0, 0.5, 0), 1e-15);
+  near3(first.X_G.R.z, cdn_v3(-1, 0, 0), 1e-15);
+  /* as long as that of a force from outside which is as large */
+  cdn_scene_set_layers(r.scene, CDN_LAYER_FORCES);
+  const cdn_spatial same = { { 0, 0, 0 }, { 0.5 * 1000 * 0.4 * 0.6 * 3 * 3, 0, 0 } };
+  OK(cdn_state_set_applied_body_force(r.state, r.ball, same));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  NEAR(find_mark(&r, CDN_MARK_ARROW, 0).size[0], first.size[0], 1e-12 * first.size[0]);
+  drop(&r);
+}
+END_TEST
+
 START_TEST(frames_allocate_nothing) {
   rig *r = make(true);
   open_scene(r, CDN_LAYER_ALL);
@@ -798,6 +859,7 @@ END_TEST
 
 CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
-           a_pull_is_shown, frames_allocate_nothing, the_fitted_view_shows_everything, what_is_hidden_does_not_count,
-           cameras_and_lights, what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
-           meshes_have_the_colours_of_their_files, what_is_not_there_is_seen_by_what_touches)
+           a_pull_is_shown, rays_of_sensors, forces_of_media, frames_allocate_nothing, the_fitted_view_shows_everything,
+           what_is_hidden_does_not_count, cameras_and_lights, what_pictures_lack_is_said, picking, bad_calls,
+           a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files,
+           what_is_not_there_is_seen_by_what_touches)

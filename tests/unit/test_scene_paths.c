@@ -2,6 +2,9 @@
  * what pulls. */
 #include <cardan/actuators.h>
 #include <cardan/scene.h>
+#include <cardan/soft_elements.h>
+
+#include <math.h>
 
 #include <string.h>
 
@@ -101,4 +104,65 @@ START_TEST(colours_tell_what_pulls) {
 }
 END_TEST
 
-CHECK_MAIN("pictures of paths", paths_are_lines, colours_tell_what_pulls)
+/* The colours of the marks of three paths, in their order. */
+static void read_colours(cdn_scene *scene, cdn_state *state, float rgba[3][4]) {
+  int n;
+  OK_ON(state, cdn_scene_update(scene, state));
+  const cdn_mark *marks = cdn_scene_marks(scene, &n);
+  ck_assert_int_eq(n, 3);
+  for (int i = 0; i < 3; i++) memcpy(rgba[i], marks[i].rgba, sizeof rgba[i]);
+}
+
+/* What pulls by itself counts as actuators do, and all that pulls along a path is summed up: a spring of 30 N and a
+ * motor of 30 N have the colour of 60 N; a damper of 60 N, too; and a limit that is a soft row has that of a stop with
+ * the same force. */
+START_TEST(colours_tell_passive_tension) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  cdn_state *state;
+  cdn_scene *scene;
+  body.mobilizer = CDN_SLIDER, body.mass.mass = 20;
+  const cdn_body b = cdn_system_add_body(system, &body);
+  cdn_path path[3];
+  for (int i = 0; i < 3; i++) {
+    path[i] = cdn_system_add_path(system, NULL);
+    cdn_path_add_point(system, path[i], cdn_ground(), cdn_v3(-1, 1 + i, 0));
+    cdn_path_add_point(system, path[i], b, cdn_v3(1, 1 + i, 0));
+  }
+  cdn_control_def control = cdn_default_control_def();
+  cdn_drive_def motor = cdn_default_drive_def();
+  const cdn_control c = motor.control = cdn_system_add_control(system, &control);
+  motor.on = CDN_ON_PATH, motor.path = path[0], motor.gear[0] = -1;
+  cdn_system_add_drive(system, NULL, &motor);
+  cdn_system_add_path_spring(system, NULL, path[0], 300, 1.9, 1.9); /* 0.1 m too long: 30 N */
+  cdn_system_add_path_damper(system, NULL, path[1], 20);
+  cdn_soft_tendon_def limit = cdn_default_soft_tendon_def();
+  limit.path = path[2], limit.upper = 1.999;
+  const cdn_soft_element row = cdn_system_add_soft_tendon(system, &limit);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_scene_def def = cdn_default_scene_def();
+  def.layers = CDN_LAYER_PATHS;
+  OK(cdn_scene_create(state, &def, &scene));
+  float at[3][4], none[3][4];
+  OK(cdn_control_set(state, c, -30)); /* against the spring: nothing is left of both */
+  read_colours(scene, state, none);
+  for (int k = 0; k < 4; k++) NEAR(none[0][k], none[1][k], 1e-6);
+  OK(cdn_control_set(state, c, 30));
+  OK(cdn_state_set_u(state, (double[]){ 3 }));
+  read_colours(scene, state, at);
+  for (int k = 0; k < 4; k++) NEAR(at[0][k], at[1][k], 1e-6);
+  ck_assert(at[0][0] > none[0][0] + 0.05f);
+  /* the row's force is 20 kg times the acceleration less what the others make of it */
+  cdn_soft_group group;
+  OK_ON(state, cdn_soft_get(state, 0, &group));
+  ck_assert_int_eq(group.element, row.i);
+  const double part = fmin(fabs(group.force[0]) / (20 * 9.81), 1);
+  for (int k = 0; k < 4; k++) NEAR(at[2][k], none[0][k] + (at[1][k] - none[0][k]) * part / (60 / (20 * 9.81)), 1e-5);
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("pictures of paths", paths_are_lines, colours_tell_what_pulls, colours_tell_passive_tension)

@@ -374,7 +374,7 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
     "{'type':'contact','name':'soft'}",
     "{'type':'keyframe','name':'home'}",
     "{'type':'layers','mask':-1}",
-    "{'type':'layers','mask':4096}",
+    "{'type':'layers','mask':16384}",
     "{'type':'select','body':3}",
     "{'type':'select','body':-1}",
     "{'type':'select'}",
@@ -690,6 +690,87 @@ START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
 }
 END_TEST
 
+/* ---- controls ---- */
+
+static json_t *set_control(double value) {
+  return json_pack("{s:s,s:i,s:f}", "type", "control", "index", 0, "value", value);
+}
+
+/* A pendulum with a motor, whose control a page moves while the run goes. */
+static void run_with_controls(view_rig *r, const cdn_stepper_def *def, const char *path) {
+  live_rig_begin(r);
+  cdn_body_def b = cdn_default_body_def();
+  cdn_control_def control = cdn_default_control_def();
+  cdn_actuator_def motor = cdn_default_actuator_def();
+  b.mobilizer = CDN_PIN, b.mass = (cdn_mass_properties){ 2, { 0.3, 0, 0 }, { 0.4, 0.4, 0.4, 0, 0, 0 } };
+  motor.body = cdn_system_add_body(r->system, &b);
+  cdn_system_add_gravity(r->system, NULL, cdn_v3(0, -9.81, 0));
+  control.name = "motor, left";
+  motor.control = cdn_system_add_control(r->system, &control);
+  cdn_system_add_actuator(r->system, "motor", &motor);
+  r->def.record_controls = path;
+  live_rig_run(r, def);
+  live_rig_turns(r, 3);
+  for (int i = 0; i < 6; i++) {
+    ck_assert_ptr_null(live_rig_ask(r, set_control(0.7 * i - 1)));
+    if (i == 3) ck_assert_ptr_null(live_rig_ask(r, set_control(5))); /* in the next frame */
+    live_rig_turns(r, 1 + i % 2);
+  }
+}
+
+static void record_and_take(double step) {
+  char path[] = "/tmp/controls-XXXXXX", line[200];
+  view_rig r;
+  cdn_state *start;
+  cdn_stepper *again;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  double value[2];
+  int rows = 0;
+  const int handle = mkstemp(path);
+  ck_assert_int_ge(handle, 0);
+  close(handle);
+  def.fixed_step = step, def.method = step > 0 ? CDN_METHOD_MUJOCO_RK4 : CDN_METHOD_DEFAULT;
+  def.companion = step == 0;
+  run_with_controls(&r, &def, path);
+  cdn_certificate c;
+  OK(cdn_stepper_certificate(r.live->stepper, &c));
+  while (cdn_stepper_advance(r.live->stepper, c.time_final, NULL) == CDN_ERR_LIMIT) continue;
+  OK(cdn_state_create(r.system, &start));
+  OK(cdn_stepper_create(start, &def, &again));
+  FILE *file = fopen(path, "r");
+  ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+  ck_assert_str_eq(line, "time,\"motor, left\"\n");
+  for (; fscanf(file, "%lf,%lf", &value[0], &value[1]) == 2; rows++) {
+    OK(cdn_stepper_advance(again, value[0], NULL));
+    OK(cdn_control_set(cdn_stepper_state(again), (cdn_control){ 0 }, value[1]));
+    OK(cdn_stepper_advance(again, value[0], NULL));
+  }
+  ck_assert_int_eq(rows, 8);
+  OK(cdn_stepper_advance(again, c.time_final, NULL));
+  cdn_state *live_end = cdni_live_shown(r.live), *end = cdn_stepper_state(again);
+  ck_assert(cdn_state_q(live_end)[0] == cdn_state_q(end)[0] && cdn_state_u(live_end)[0] == cdn_state_u(end)[0]);
+  ck_assert(cdn_state_time(end) > 0.15);
+  fclose(file);
+  cdn_stepper_destroy(again);
+  cdn_state_destroy(start);
+  ck_assert_ptr_nonnull(r.live->table);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s}", "type", "reset"))); /* it begins anew */
+  ck_assert_ptr_nonnull(r.live->table);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:i,s:f}", "type", "coordinate", "index", 0, "value", 0.5)));
+  ck_assert_ptr_null(r.live->table);
+  ck_assert_ptr_nonnull(strstr(text_of(r.event, "text"), "the record of controls ends here, as a coordinate was set"));
+  live_rig_drop(&r);
+  remove(path);
+}
+
+/* Who takes the rows of the table, as docs/controls.md says, gets the same bits, in equal steps and by accuracy; what
+ * the table cannot hold ends it. */
+START_TEST(controls_are_recorded) {
+  record_and_take(0.003);
+  record_and_take(0);
+}
+END_TEST
+
 CHECK_MAIN("live run", time_goes_and_stops, the_status_has_the_verdict, what_the_machine_cannot_do_is_said,
            as_fast_as_possible_the_companion_follows, the_past_comes_back, the_past_is_bounded_and_thins_out,
            the_companion_is_switched_while_it_runs, accuracy_and_method_change_at_the_present_state,
@@ -697,4 +778,5 @@ CHECK_MAIN("live run", time_goes_and_stops, the_status_has_the_verdict, what_the
            forces_are_plotted, a_recording_has_the_rows_that_were_shown, nonsense_is_refused_and_changes_nothing,
            a_frame_allocates_nothing, events_are_told_once, a_view_without_a_server_runs_to_the_end,
            a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
-           a_program_with_its_own_loop_hears_what_is_wished, frames_are_kept_by_the_time_of_states)
+           a_program_with_its_own_loop_hears_what_is_wished, frames_are_kept_by_the_time_of_states,
+           controls_are_recorded)

@@ -10,6 +10,7 @@ import type { Page, Panel } from './panels/panel';
 import { PlotsPanel } from './panels/plots';
 import { CoordinatePanel, ParameterPanel } from './panels/quantities';
 import { SelectionPanel } from './panels/selection';
+import { SensorPanel } from './panels/sensors';
 import { SettingsPanel } from './panels/settings';
 import { StatusLine } from './panels/statusline';
 import { Transport } from './panels/transport';
@@ -71,9 +72,9 @@ export class App implements Listener, Page {
     this.plots = new PlotsPanel(this, () => this.togglePlots());
     const settings = new SettingsPanel(this);
     const coordinates = new CoordinatePanel(this, 'coordinates'), controls = new CoordinatePanel(this, 'controls');
-    const parameters = new ParameterPanel(this);
+    const parameters = new ParameterPanel(this), sensors = new SensorPanel(this);
     const line = new StatusLine(this);
-    this.panels = [this.transport, this.view, this.selection, this.events, this.plots, settings, coordinates, controls, parameters, line];
+    this.panels = [this.transport, this.view, this.selection, this.events, this.plots, settings, coordinates, controls, sensors, parameters, line];
     this.help = makeHelp(() => `Cardan ${this.hello?.cardan ?? ''}`);
     this.watch = h('span', { class: 'watch', hidden: true }, {}, 'Another page steers',
       h('button', { type: 'button' }, { click: () => this.source.send({ type: 'steer' }) }, 'Steer here'));
@@ -83,7 +84,7 @@ export class App implements Listener, Page {
     this.pullButton.setAttribute('aria-pressed', 'false');
     this.plotsButton = iconButton('plots', 'Plots', 'p', () => this.togglePlots());
     this.panelsButton = iconButton('panels', 'Panels', 'b', () => this.togglePanels());
-    add(this.aside, this.selection.element, settings.element, coordinates.element, controls.element, parameters.element,
+    add(this.aside, this.selection.element, settings.element, coordinates.element, controls.element, sensors.element, parameters.element,
       this.view.element, this.events.element);
     add(this.stageBox, h('div', { class: 'stage-tools', role: 'toolbar', 'aria-label': 'Picture' }, {}, this.pullButton,
       iconButton('fit', 'All in view', 'f', () => this.picture.home())), this.banner, this.gone, this.toasts);
@@ -126,6 +127,11 @@ export class App implements Listener, Page {
 
   offers(series: number): boolean {
     return this.source.offers(series);
+  }
+
+  plot(series: number[]): void {
+    this.showPlots(true);
+    this.plots.add(series);
   }
 
   say(text: string, kind: 'info' | 'error'): void {

@@ -12,6 +12,7 @@ export interface Page {
   curve(run: number, series: number): Curve | null;
   recorded(): boolean; // the run is over: its curves are whole
   offers(series: number): boolean; // whether it can be plotted
+  plot(series: number[]): void; // adds them to what is plotted
   say(text: string, kind: 'info' | 'error'): void;
 }
 

@@ -120,6 +120,15 @@ export class PlotsPanel implements Panel {
     this.build();
   }
 
+  // Adds series by their numbers; those that are plotted stay.
+  add(series: number[]): void {
+    const isNew = (name: string) => !this.chosen.some(plot => plot.name === name);
+    for (const number of series) {
+      const { name } = this.list[number] ?? {};
+      if (name !== undefined && isNew(name) && this.page.offers(number)) this.toggle(this.plotOf(name)!);
+    }
+  }
+
   // ---- choosing ----
 
   private offer(): void {

@@ -216,8 +216,9 @@ export interface Event {
 
 export interface Values {
   type: 'values';
-  coordinates: (number | null)[];
-  controls: (number | null)[];
+  coordinates?: (number | null)[];
+  controls?: (number | null)[];
+  measures?: (number | null)[]; // of all of them, one after another
 }
 
 // Curves of a whole run, in a replay.

@@ -95,6 +95,7 @@ export class RecordedSource implements Source {
     this.told = now;
     this.listener!.text({ ...this.status, plots: [...this.status.plots] });
     if (this.selected !== null) this.tellSelected(this.selected);
+    this.tellMeasures();
   }
 
   private seek(time: number): void {
@@ -133,6 +134,15 @@ export class RecordedSource implements Source {
 
   offers(series: number): boolean {
     return this.status.plots.includes(series);
+  }
+
+  // Of the first run, as far as the frames have them.
+  private tellMeasures(): void {
+    const frame = this.tracks[0]?.shown;
+    if (!frame || !this.model) return;
+    const of = this.model.series.flatMap(({ group }, i) => (group === 'measures' ? [i] : []));
+    const measures = of.map(i => frame.values[this.status.plots.indexOf(i)] ?? NaN).map(x => (Number.isFinite(x) ? x : null));
+    this.listener!.text({ type: 'values', measures });
   }
 
   private tellSelected(body: number): void {

@@ -1,0 +1,64 @@
+/* The table of the controls that people set while a run goes (docs/controls.md). Controls change at ends of steps
+ * alone, and no later step ends because of it: so who takes the table again takes the same steps. */
+#include <errno.h>
+
+#include "view/live.h"
+
+static void close_table(live *l) {
+  cdn_trajectory_destroy(l->table);
+  if (l->table_file) fclose(l->table_file);
+  l->table = NULL;
+  l->table_file = NULL;
+}
+
+void cdni_live_begin_table(live *l) {
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  const char *name = l->view->record_controls;
+  char text[600];
+  close_table(l);
+  if (!name) return;
+  cdn_state *state = cdni_live_shown(l);
+  def.q = def.u = def.energies = false, def.controls = true;
+  cdn_status status = CDN_OK;
+  if ((l->table_file = fopen(name, "w"))) {
+    status = cdn_trajectory_create(state, &def, cdn_file_write, l->table_file, &l->table);
+    if (status == CDN_OK) status = cdn_trajectory_header(l->table);
+    if (status == CDN_OK) status = cdn_trajectory_row(l->table, state, NULL);
+    fflush(l->table_file);
+  }
+  if (l->table_file && status == CDN_OK) return;
+  snprintf(text, sizeof text, "%.400s: the controls could not be recorded: %.100s", name,
+           l->table_file ? cdn_last_error_text() : strerror(errno));
+  close_table(l);
+  (void)!cdni_view_say(l->view, cdn_state_time(state), "error", text);
+}
+
+void cdni_live_end_table(live *l, const char *why) {
+  char text[600];
+  if (!l->table) return;
+  close_table(l);
+  if (!why) return;
+  snprintf(text, sizeof text, "the record of controls ends here, as %s: %.400s has them up to now", why,
+           l->view->record_controls);
+  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "warning", text);
+}
+
+/* Where the run already is, or to the end of the step in which it is shown. No step is taken. */
+static void come_to(live *l, double time) {
+  while (l->stepper && cdn_stepper_advance(l->stepper, time, NULL) == CDN_ERR_LIMIT) continue;
+}
+
+const char *cdni_live_set_control(live *l, const json_t *request) {
+  bool known;
+  cdn_certificate c;
+  cdn_state *state = cdni_live_edit(l);
+  if (l->table && l->stepper && cdn_stepper_certificate(l->stepper, &c) == CDN_OK &&
+      c.time_final > cdn_state_time(state))
+    come_to(l, c.time_final);
+  const char *error = cdni_view_answer(l->view, state, "control", request, &known);
+  if (!l->table || error) return error;
+  if (cdn_trajectory_row(l->table, state, NULL) != CDN_OK) cdni_live_end_table(l, "a row could not be written");
+  else fflush(l->table_file);
+  come_to(l, cdn_state_time(state)); /* takes it in */
+  return NULL;
+}
