@@ -106,8 +106,9 @@ bool mol_parts_make(mol_parts *p, cdn_system *system, const char *function, cons
   p->part = cdni_calloc(&m->memory, n * sizeof *p->part);
   p->of_atom = cdni_calloc(&m->memory, n * sizeof *p->of_atom);
   p->station = cdni_calloc(&m->memory, n * sizeof *p->station);
+  p->flag = cdni_calloc(&m->memory, n * sizeof *p->flag);
   int32_t *room = cdni_alloc(&m->memory, 5 * n * sizeof *room);
-  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && room;
+  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && p->flag && room;
   if (!ok) cdni_system_fail(system, CDN_ERR_NOMEM, function, m->name, "out of memory");
   else ok = make_tree(p, system, function, room);
   cdni_free(&m->memory, room, 5 * n * sizeof *room);
@@ -119,6 +120,7 @@ void mol_parts_free(mol_parts *p) {
   cdni_free(&p->m->memory, p->part, n * sizeof *p->part);
   cdni_free(&p->m->memory, p->of_atom, n * sizeof *p->of_atom);
   cdni_free(&p->m->memory, p->station, n * sizeof *p->station);
+  cdni_free(&p->m->memory, p->flag, n * sizeof *p->flag);
   mol_graph_free(&p->g);
 }
 
