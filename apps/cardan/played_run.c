@@ -8,7 +8,7 @@
 
 struct played_run {
   frame_file *frames; /* of a molecule; NULL: a table of rows */
-  double next;    /* frame */
+  double next;        /* frame */
   rows *rows;
   const cdn_system *system;
   int nq, nu;

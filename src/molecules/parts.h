@@ -9,8 +9,8 @@
 /* How a root moves. Where its own atoms are on one line, its rotation follows from two directions that are fixed to it,
  * of atoms toward[0] - from[0] and toward[1] - from[1]: of atoms that its joints do not turn about the line. */
 typedef struct mol_root {
-  cdn_mobilizer kind; /* CDN_FREE, CDN_FREE_LINE, CDN_TRANSLATION */
-  cdn_vec3 along;     /* the line, of CDN_FREE_LINE */
+  cdn_mobilizer kind;         /* CDN_FREE, CDN_FREE_LINE, CDN_TRANSLATION */
+  cdn_vec3 along;             /* the line, of CDN_FREE_LINE */
   int32_t from[2], toward[2]; /* -1: there is none */
 } mol_root;
 

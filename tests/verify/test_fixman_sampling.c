@@ -1,5 +1,5 @@
-/* Hamiltonian Monte Carlo with and without Fixman's potential, on molecules whose averages are known. The numbers are of
- * ../shared/molecular/reference_values.json: closed forms and quadrature there; Fixman, PNAS 71:3050 (1974); Go and
+/* Hamiltonian Monte Carlo with and without Fixman's potential, on molecules whose averages are known. The numbers are
+ * of ../shared/molecular/reference_values.json: closed forms and quadrature there; Fixman, PNAS 71:3050 (1974); Go and
  * Scheraga, Macromolecules 9:535 (1976); Pear and Weiner, J. Chem. Phys. 71:212 (1979); Cantarella, Deguchi,
  * Shonkwiler, Comm. Pure Appl. Math. 67:1658 (2014); TraPPE-UA of Martin and Siepmann, J. Phys. Chem. B 102:2569
  * (1998). */

@@ -576,6 +576,7 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, molecules, wrong_calls, replays_have_their_certificates, a_long_page_is_announced,
-           what_was_there_stays, replays, curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method,
-           the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots, listening_to_the_network)
+CHECK_MAIN("cardan view", pages_in_files, molecules, wrong_calls, replays_have_their_certificates,
+           a_long_page_is_announced, what_was_there_stays, replays, curves_of_whole_runs, damaged_runs,
+           runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots,
+           listening_to_the_network)
