@@ -163,6 +163,9 @@ static bool makes_sense(const export_arguments *a) {
   if (!a->output) complain("which file? Name it with -o: it ends in .glb, .csv or .xml");
   else if (!ends_in(a->output, ".glb") && !ends_in(a->output, ".csv") && !ends_in(a->output, ".xml"))
     complain("-o %s: the name must end in .glb, .csv or .xml", a->output);
+  else if (is_topology(a->model.path))
+    complain("%s is the topology of a molecule, which is drawn ('cardan render', 'cardan view') and not exported",
+             visible(a->model.path));
   else if (a->runs.n > 1) complain("export writes one run, and %d are named", a->runs.n);
   else if (a->time && (a->runs.n == 0 || !ends_in(a->output, ".xml")))
     complain("--time is a time of a run, for a keyframe (.xml)");

@@ -7,6 +7,8 @@
 #include <string.h>
 
 struct played_run {
+  frame_file *frames; /* of a molecule; NULL: a table of rows */
+  double next;        /* frame */
   rows *rows;
   const cdn_system *system;
   int nq, nu;
@@ -38,7 +40,16 @@ static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, 
   return found;
 }
 
-played_run *run_open(const char *path, const cdn_system *system, int *code) {
+static played_run *open_frames(const char *path, const molecule_shown *molecule, bool quiet, int *code) {
+  frame_file *f = frames_open(path, molecule, quiet, code);
+  played_run *r = f ? allocate(1, sizeof *r) : NULL;
+  if (r) r->frames = f;
+  return r;
+}
+
+played_run *run_open(const char *path, const cdn_system *system, const molecule_shown *molecule, bool quiet,
+                     int *code) {
+  if (molecule) return open_frames(path, molecule, quiet, code);
   played_run *r = allocate(1, sizeof *r);
   r->system = system;
   r->nq = cdn_system_nq(system), r->nu = cdn_system_nu(system);
@@ -55,15 +66,19 @@ played_run *run_open(const char *path, const cdn_system *system, int *code) {
 
 void run_close(played_run *r) {
   if (!r) return;
-  rows_close(r->rows);
+  frames_close(r->frames);
+  if (r->rows) rows_close(r->rows);
   free(r->column);
   free(r->y);
   free(r);
 }
 
-double run_first_time(const played_run *r) { return rows_first_time(r->rows); }
-double run_last_time(const played_run *r) { return rows_last_time(r->rows); }
-double run_rows(const played_run *r) { return rows_count(r->rows); }
+double run_first_time(const played_run *r) { return r->frames ? run_frame_time(r, 0) : rows_first_time(r->rows); }
+double run_last_time(const played_run *r) {
+  return r->frames ? run_frame_time(r, run_rows(r) - 1) : rows_last_time(r->rows);
+}
+double run_rows(const played_run *r) { return r->frames ? frames_count(r->frames) : rows_count(r->rows); }
+double run_frame_time(const played_run *r, double k) { return frames_time(r->frames, k); }
 
 /* A quaternion and its opposite are one rotation: the second row's sign is the one that is nearer to the first's. */
 static void turn_signs(const played_run *r, const double *row, const double *next, double share) {
@@ -95,21 +110,41 @@ static cdn_status set(const played_run *r, double time, const double *row, const
 
 cdn_status run_set(const played_run *r, double time, cdn_state *state) {
   const double *row, *next;
+  if (r->frames) return frames_set(r->frames, time, state);
   CDN_TRY(rows_at(r->rows, time, &row, &next));
   return set(r, time, row, next ? next : row, state);
 }
 
+/* The time of the first frame that is later, by more than rounding. */
+static double next_frame_time(const played_run *r, double time) {
+  const double first = run_frame_time(r, 0), apart = run_frame_time(r, 1) - first, last = run_rows(r) - 1;
+  if (!(apart > 0)) return time;
+  const double k = fmax(floor((time - first) / apart + 1e-6) + 1, 0);
+  return k <= last ? run_frame_time(r, k) : time;
+}
+
 cdn_status run_next_time(const played_run *r, double time, double *next) {
   const double *row, *behind;
+  if (r->frames) {
+    *next = next_frame_time(r, time);
+    return CDN_OK;
+  }
   CDN_TRY(rows_at(r->rows, time, &row, &behind));
   *next = row[0] > time ? row[0] : behind ? behind[0] : time;
   return CDN_OK;
 }
 
-void run_rewind(const played_run *r) { rows_rewind(r->rows); }
+void run_rewind(played_run *r) {
+  if (r->frames) r->next = 0;
+  else rows_rewind(r->rows);
+}
 
-cdn_status run_set_next(const played_run *r, cdn_state *state, bool *more) {
+cdn_status run_set_next(played_run *r, cdn_state *state, bool *more) {
   const double *row;
+  if (r->frames) {
+    *more = r->next < run_rows(r);
+    return *more ? frames_set(r->frames, run_frame_time(r, r->next++), state) : CDN_OK;
+  }
   CDN_TRY(rows_next(r->rows, &row));
   *more = row != NULL;
   return row ? set(r, row[0], row, row, state) : CDN_OK;

@@ -8,14 +8,16 @@
 #include <unistd.h>
 
 static const help_page page = {
-  "render", "MODEL [RUN.csv] [options]",
+  "render", "MODEL [RUN.csv] [options]  or  MOLECULE.prmtop COORDS.inpcrd|RUN.dcd [options]",
   "Draws a model, off screen: at its start, or as it was at a time of a run that 'cardan simulate' wrote. The picture is a PNG.\n"
   "With -o FILE.mp4 or FILE.gif it is a video of the run, made by ffmpeg.\n"
   "Both are good drafts, drawn fast; --samples 4 draws with all rays.\n"
-  "--depth and --segmentation measure in place of drawing: how far each pixel is, or which shape or body it shows.\n",
+  "--depth and --segmentation measure in place of drawing: how far each pixel is, or which shape or body it shows.\n"
+  "A molecule is an AMBER topology, with coordinates or a DCD trajectory, each frame of which becomes one of a video.\n",
   "  cardan render walker.xml -o walker.png\n"
   "  cardan simulate walker.xml --duration 2 --report 0.02 -o walk.csv && cardan render walker.xml walk.csv -o walk.mp4\n"
   "  cardan render walker.xml --depth -o walker-depth.png && cardan render walker.xml --depth -o walker-depth.npy\n"
+  "  cardan render protein.prmtop protein.inpcrd -o protein.png\n"
   "  cardan render five_bar.xml --show joints,constraints --from 0,-1,0.2 -o bars.png\n",
   WHICH_MODEL
 };
@@ -141,6 +143,12 @@ static void widen(stage *s) {
   s->most.x = middle.x + half, s->most.y = middle.y + half;
 }
 
+/* The box of a molecule is about the middles of its atoms, whose balls are in the picture, too. */
+static void make_room(stage *s) {
+  static const double BALL = 0.05; /* nm */
+  s->least = cdn_sub(s->least, cdn_v3(BALL, BALL, BALL)), s->most = cdn_add(s->most, cdn_v3(BALL, BALL, BALL));
+}
+
 /* The box about the model all along the run, from fifty of its moments. */
 static cdn_status survey(stage *s, double from, double to) {
   enum { MOMENTS = 50 };
@@ -152,6 +160,7 @@ static cdn_status survey(stage *s, double from, double to) {
     s->least = cdn_v3(fmin(s->least.x, l.x), fmin(s->least.y, l.y), fmin(s->least.z, l.z));
     s->most = cdn_v3(fmax(s->most.x, m.x), fmax(s->most.y, m.y), fmax(s->most.z, m.z));
   }
+  if (!s->shown.model) make_room(s);
   if (s->a->orbit > 0) widen(s);
   return CDN_OK;
 }
@@ -212,7 +221,7 @@ static cdn_render_def renderer_def(const stage *s, int width, int height) {
   def.samples = (int)ceil(a->samples);
   def.collision = a->collision;
   if (a->transparent) def.background[3] = 0;
-  else def.floor = s->least.z;
+  else if (s->shown.model) def.floor = s->least.z;
   if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
   return def;
 }

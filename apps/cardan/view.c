@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "view.h"
 
+#include "played.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -13,12 +15,13 @@
 #include <cardan/view.h>
 
 static const help_page page = {
-  "view", "MODEL [RUN.csv...] [options]",
+  "view", "MODEL [RUN.csv...] [options]  or  MOLECULE.prmtop COORDS.inpcrd|RUN.dcd... [options]",
   "Shows the model in a browser, running: run, pause, step, scrub back, pull bodies, drag coordinates, plot, change the\n"
   "accuracy, the method, controls and parameters while it goes. Serves one page to this machine, until Ctrl-C. Without a\n"
   "display it prints the address and how to reach it from another machine.\n"
   "With runs that 'cardan simulate' wrote it plays them, several over each other. With --html it writes a page in one file,\n"
-  "with the runs in it: whoever gets it needs a browser, and nothing else.\n",
+  "with the runs in it: whoever gets it needs a browser, and nothing else.\n"
+  "A molecule is an AMBER topology, with coordinates or DCD trajectories.\n",
   "  cardan view humanoid.xml\n"
   "  cardan view robot.urdf --paused --accuracy 1e-6 --duration 20\n"
   "  cardan view walker.xml loose.csv tight.csv\n"
@@ -159,7 +162,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
 static int view(view_arguments *a) {
   cdn_model *model;
   cdn_state *state = NULL;
-  if (a->runs.n > 0 || a->html) return view_replay(a);
+  if (a->runs.n > 0 || a->html || is_topology(a->model.path)) return view_replay(a);
   a->model.pull = true;
   int code = load_start(&a->model, &model, &state);
   if (code == CMD_OK) code = settle_steps(&a->model, a->method_name, model, &a->method, &a->step);

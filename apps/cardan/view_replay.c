@@ -74,8 +74,10 @@ static cdn_status set_still_once(void *self, cdn_state *state, bool *more) {
 }
 
 typedef struct gallery {
-  cdn_model *model;
-  cdn_state *state;
+  cdn_model *model; /* NULL: a molecule */
+  molecule_shown molecule;
+  cdn_scene *scene; /* the molecule's */
+  cdn_state *state; /* the molecule's, or the model's */
   file_run file[REPLAY_MOST_RUNS];
   effort effort;
   char verdict[REPLAY_MOST_RUNS][512];
@@ -104,11 +106,26 @@ static bool read_verdict(gallery *g, int i, const char *path) {
   return verdict != NULL;
 }
 
+static int open_molecule(gallery *g, const view_arguments *a) {
+  if (a->runs.n == 0) {
+    complain("%s is the topology of a molecule: name its coordinates (inpcrd, rst7) or a DCD file behind it",
+             visible(a->model.path));
+    return CMD_USAGE;
+  }
+  const int code = molecule_open(&g->molecule, &a->model);
+  g->state = g->molecule.state;
+  if (code == CMD_OK && cdn_scene_create(g->state, NULL, &g->scene) != CDN_OK) return complain_last(a->model.path);
+  return code;
+}
+
 static int open_gallery(gallery *g, const view_arguments *a) {
   g->effort = (effort){ .arguments = a, .began = wall_clock() };
-  int code = load_start(&a->model, &g->model, &g->state);
+  const bool molecule = is_topology(a->model.path);
+  int code = molecule ? open_molecule(g, a) : load_start(&a->model, &g->model, &g->state);
   for (int i = 0; i < a->runs.n && code == CMD_OK; i++) {
-    g->file[i] = (file_run){ run_open(a->runs.item[i], cdn_model_system(g->model), &code), &g->effort };
+    g->file[i] = (file_run){ run_open(a->runs.item[i], cdn_state_system(g->state), molecule ? &g->molecule : NULL,
+                                      a->model.quiet, &code),
+                             &g->effort };
     played_run *file = g->file[i].file;
     if (!file) break;
     g->effort.rows += run_rows(file);
@@ -139,7 +156,9 @@ static int open_gallery(gallery *g, const view_arguments *a) {
 
 static void close_gallery(gallery *g) {
   for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i].file);
-  cdn_state_destroy(g->state);
+  cdn_scene_destroy(g->scene);
+  if (g->state != g->molecule.state) cdn_state_destroy(g->state);
+  molecule_close(&g->molecule);
   cdn_model_destroy(g->model);
 }
 
@@ -176,6 +195,8 @@ static int show(const view_arguments *a, const gallery *g) {
   cdn_view *view;
   cdn_view_def def = cdn_default_view_def();
   def.model = g->model;
+  def.scene = g->scene;
+  if (!g->model) def.name = base_name(a->model.path), def.time_unit = "ps";
   def.source = a->model.path;
   def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.serve = !a->html;

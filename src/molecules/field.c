@@ -65,6 +65,16 @@ static void destroy(void *self) { mol_field_free(self); }
 
 /* ---- slots ---- */
 
+static void fill_directions(field_joint *j, const mol_parts *p, const mol_part *part) {
+  const mol_root *root = &part->root;
+  for (int k = 0; k < 2; k++) {
+    j->from[k] = root->from[k], j->toward[k] = root->toward[k];
+    if (part->parent >= 0 || part->attached || root->toward[k] < 0) continue;
+    const cdn_vec3 d = cdn_sub(MOL_ATOM(p->m, root->toward[k]).p, MOL_ATOM(p->m, root->from[k]).p);
+    j->direction[k] = cdn_rotate_inv(part->X.R, d);
+  }
+}
+
 static void fill_slots(field *f, const mol_parts *p) {
   const cdn_molecule *m = p->m;
   int slot = 0;
@@ -77,6 +87,7 @@ static void fill_slots(field *f, const mol_parts *p) {
                                   .mobility = mol_joint_of(p, i),
                                   .body = p->part[i].body,
                                   .attached = p->part[i].attached };
+    fill_directions(&f->joints[i], p, &p->part[i]);
     for (int k = 0; k < f->n; k++)
       if (p->of_atom[k] == i) f->slot_of[k] = slot, f->atom_of[slot++] = k;
   }
@@ -363,6 +374,7 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
     mol_parts_free(&p);
     return none;
   }
+  mol_find_references(&p);
   for (int i = 0; i < p.n; i++)
     if (!p.part[i].attached) mol_part_add_body(&p, i, system, name, parent);
   place_attached(&p);

@@ -45,6 +45,10 @@ typedef struct field_joint {
   cdn_bond_mobility mobility;
   cdn_body body;
   bool attached; /* on a body of the user's */
+  /* of a root whose atoms are on one line: atoms of two directions that are fixed to it (parts.h), and where these are
+   * in its frame; -1: there is none */
+  int32_t from[2], toward[2];
+  cdn_vec3 direction[2];
 } field_joint;
 
 /* Lennard-Jones' energy is times 1 - 10 x^3 + 15 x^4 - 6 x^5, x = (r - first)/(distance - first), beyond `first`;

@@ -7,63 +7,18 @@
  *   universal      y_F along a-x, x_F = y_F x e: a turn about it by the angle x-a-b brings y into e, about which the
  *                  second turn goes; then d_x is along -z                      q = (angle, dihedral)
  *   function-based the same, and M's origin moves along e                      q = (angle, dihedral, length)
- * Where there is no y, or no x, the mobilizers are those without the dihedral, or without the angle. */
-#include <cardan/mobilizers.h>
-
+ * Where there is no y, or no x, the mobilizers are those without the dihedral, or without the angle (references.c). */
 #include <math.h>
 #include <stdio.h>
 
 #include "molecules/parts.h"
 #include "system/system.h"
 
-/* An atom beyond this sine is off a line. */
-static const double OFF_LINE = 1e-4;
-
 /* ---- geometry ---- */
 
 static cdn_vec3 unit(cdn_vec3 v) { return cdn_scale(1 / cdn_norm(v), v); }
-/* The part of v across the unit vector e, as a unit vector; false: v is along e. */
-static bool across(cdn_vec3 v, cdn_vec3 e, cdn_vec3 *out) {
-  const double length = cdn_norm(v);
-  if (!(length > 0)) return false;
-  v = cdn_scale(1 / length, v);
-  v = cdn_sub(v, cdn_scale(cdn_dot(v, e), e));
-  if (cdn_norm(v) < OFF_LINE) return false;
-  *out = unit(v);
-  return true;
-}
 static cdn_rotation from_z_x(cdn_vec3 z, cdn_vec3 x) { return (cdn_rotation){ x, cdn_cross(z, x), z }; }
 static cdn_vec3 place_of(const mol_parts *p, int atom) { return MOL_ATOM(p->m, atom).p; }
-
-/* ---- which atoms dihedrals are of ---- */
-
-/* Whether the direction from atom `at` to its neighbour by this bond is fixed to part k, on which `at` is. */
-static bool keeps_direction(const mol_parts *p, int k, int bond, int to) {
-  if (p->of_atom[to] == k) return true;
-  return MOL_BOND(p->m, bond).mobility == CDN_BOND_TORSION || p->part[k].bond == bond;
-}
-
-/* Whether a bond bends: then its outer atom stays in the plane of the angle, which the joint of the bond turns. */
-static bool bends(const mol_parts *p, int bond) {
-  const cdn_bond_mobility mobility = MOL_BOND(p->m, bond).mobility;
-  return mobility == CDN_BOND_TORSION_BEND || mobility == CDN_BOND_FLEXIBLE;
-}
-
-/* The reference atom at `at` for the bond to `other`: the user's, or the best whose direction is fixed to part k, or
- * (`also`) whose bond bends, and not along the bond; -1: none. */
-static int find_reference(const mol_parts *p, int k, int at, int other, int wanted, cdn_vec3 e, bool also) {
-  int best = -1;
-  cdn_vec3 side;
-  for (int i = p->g.start[at]; i < p->g.start[at + 1]; i++) {
-    const int to = p->g.neighbour[i];
-    if (to == other || !(keeps_direction(p, k, p->g.bond[i], to) || (also && bends(p, p->g.bond[i])))) continue;
-    if (MOL_BOND(p->m, p->g.bond[i]).mobility == CDN_BOND_FREE) continue;
-    if (!across(cdn_sub(place_of(p, to), place_of(p, at)), e, &side)) continue;
-    if (to == wanted) return to;
-    if (best < 0 || mol_goes_before(p->m, to, best)) best = to;
-  }
-  return best;
-}
 
 /* ---- lengths along a bond that turns: r cos q0, r sin q0 ---- */
 
@@ -98,24 +53,17 @@ static void put_quaternion(joint *j) {
   j->q0[0] = q.w, j->q0[1] = q.x, j->q0[2] = q.y, j->q0[3] = q.z;
 }
 
-static void choose(mol_parts *p, int i, joint *j) {
-  mol_part *part = &p->part[i];
+static void choose(const mol_parts *p, int i, joint *j) {
+  const mol_part *part = &p->part[i];
   const mol_bond *bond = &MOL_BOND(p->m, part->bond);
   const cdn_vec3 a = place_of(p, part->a), b = place_of(p, part->b), e = unit(cdn_sub(b, a));
   const double length = cdn_norm(cdn_sub(b, a));
-  const bool forward = bond->a == part->a;
-  part->x = find_reference(p, part->parent, part->a, part->b, forward ? bond->x : bond->y, e, false);
-  const int wanted_y = forward ? bond->y : bond->x;
-  part->y = find_reference(p, i, part->b, part->a, wanted_y, e, false);
-  /* Where nothing is fixed to b, the next bond bends in a plane with this one: there is a dihedral all the same.
-   * Without x the part turns with what is before it. */
-  if (part->y < 0 && part->x >= 0) part->y = find_reference(p, i, part->b, part->a, wanted_y, e, true);
   const bool has_x = part->x >= 0, has_y = part->y >= 0;
 
   const cdn_rotation any = cdn_rotation_z_to(e); /* where there is nothing to measure from */
   cdn_vec3 d_x = any.x, d_y = any.x, g = any.x;
-  if (has_x) across(cdn_sub(place_of(p, part->x), a), e, &d_x), g = unit(cdn_sub(place_of(p, part->x), a));
-  if (has_y) across(cdn_sub(place_of(p, part->y), b), e, &d_y);
+  if (has_x) mol_across(cdn_sub(place_of(p, part->x), a), e, &d_x), g = unit(cdn_sub(place_of(p, part->x), a));
+  if (has_y) mol_across(cdn_sub(place_of(p, part->y), b), e, &d_y);
   else d_y = d_x;
   const double dihedral = atan2(cdn_dot(e, cdn_cross(d_x, d_y)), cdn_dot(d_x, d_y));
   const double angle = atan2(cdn_norm(cdn_cross(g, e)), cdn_dot(g, e));
@@ -163,41 +111,15 @@ static void choose(mol_parts *p, int i, joint *j) {
 
 /* ---- roots ---- */
 
-/* Whether all atoms of a part are on one line; *along is its direction. */
-static bool is_line(const mol_parts *p, int i, cdn_vec3 *along, int *atoms) {
-  const cdn_vec3 origin = place_of(p, p->part[i].atom);
-  cdn_vec3 side;
-  *atoms = 0;
-  for (int k = 0; k < (int)p->m->atoms.count; k++) {
-    if (p->of_atom[k] != i) continue;
-    if (++*atoms == 1) continue;
-    const cdn_vec3 v = cdn_sub(place_of(p, k), origin);
-    if (*atoms == 2) *along = cdn_norm(v) > 0 ? unit(v) : cdn_v3(0, 0, 1);
-    else if (across(v, *along, &side)) return false;
-  }
-  return true;
-}
-
-static bool has_joints(const mol_parts *p, int i) {
-  for (int k = i + 1; k < p->n; k++)
-    if (p->part[k].parent == i) return true;
-  return false;
-}
-
 static void choose_root(const mol_parts *p, int i, joint *j) {
+  const mol_root *root = &p->part[i].root;
   const cdn_vec3 at = place_of(p, p->part[i].atom);
-  cdn_vec3 along;
-  int atoms;
   j->X_F = (cdn_transform){ cdn_rotation_identity(), cdn_v3(0, 0, 0) };
   j->X_M = (cdn_transform){ cdn_rotation_identity(), at };
-  j->def.mobilizer = CDN_FREE;
-  double *p0 = j->q0 + 4;
-  if (is_line(p, i, &along, &atoms) && !has_joints(p, i)) {
-    j->def.mobilizer = atoms == 1 ? CDN_TRANSLATION : CDN_FREE_LINE;
-    if (atoms == 1) p0 = j->q0;
-    else j->X_M.R = cdn_rotation_z_to(along);
-  }
-  if (atoms != 1 || j->def.mobilizer == CDN_FREE) put_quaternion(j);
+  j->def.mobilizer = root->kind;
+  double *p0 = j->q0;
+  if (root->kind == CDN_FREE_LINE) j->X_M.R = cdn_rotation_z_to(root->along);
+  if (root->kind != CDN_TRANSLATION) put_quaternion(j), p0 += 4;
   p0[0] = at.x, p0[1] = at.y, p0[2] = at.z;
 }
 

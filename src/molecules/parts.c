@@ -125,10 +125,11 @@ bool mol_parts_make(mol_parts *p, cdn_system *system, const char *function, cons
   p->part = cdni_calloc(&m->memory, n * sizeof *p->part);
   p->of_atom = cdni_calloc(&m->memory, n * sizeof *p->of_atom);
   p->station = cdni_calloc(&m->memory, n * sizeof *p->station);
+  p->flag = cdni_calloc(&m->memory, n * sizeof *p->flag);
   const size_t steps = 2 * m->bonds.count + 1;
   int32_t *room = cdni_alloc(&m->memory, 5 * n * sizeof *room);
   step *step_room = cdni_alloc(&m->memory, steps * sizeof *step_room);
-  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && room && step_room;
+  bool ok = mol_graph_make(m, &p->g) && p->part && p->of_atom && p->station && p->flag && room && step_room;
   if (!ok) cdni_system_fail(system, CDN_ERR_NOMEM, function, m->name, "out of memory");
   else
     ok = make_tree(p, system, function, &(sets){ room, room + n, room + 2 * n, room + 3 * n, room + 4 * n, step_room });
@@ -142,6 +143,7 @@ void mol_parts_free(mol_parts *p) {
   cdni_free(&p->m->memory, p->part, n * sizeof *p->part);
   cdni_free(&p->m->memory, p->of_atom, n * sizeof *p->of_atom);
   cdni_free(&p->m->memory, p->station, n * sizeof *p->station);
+  cdni_free(&p->m->memory, p->flag, n * sizeof *p->flag);
   mol_graph_free(&p->g);
 }
 

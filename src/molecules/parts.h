@@ -2,7 +2,17 @@
 #ifndef CARDAN_MOLECULES_PARTS_H
 #define CARDAN_MOLECULES_PARTS_H
 
+#include <cardan/mobilizers.h>
+
 #include "molecules/molecule.h"
+
+/* How a root moves. Where its own atoms are on one line, its rotation follows from two directions that are fixed to it,
+ * of atoms toward[0] - from[0] and toward[1] - from[1]: of atoms that its joints do not turn about the line. */
+typedef struct mol_root {
+  cdn_mobilizer kind;         /* CDN_FREE, CDN_FREE_LINE, CDN_TRANSLATION */
+  cdn_vec3 along;             /* the line, of CDN_FREE_LINE */
+  int32_t from[2], toward[2]; /* -1: there is none */
+} mol_root;
 
 /* A rigid part: a body. Positions are those of the description. */
 typedef struct mol_part {
@@ -14,6 +24,7 @@ typedef struct mol_part {
   bool attached;  /* on a body of the user's */
   cdn_body body;
   cdn_transform X; /* the body's frame in that of the description; identity if attached */
+  mol_root root;   /* of a root */
 } mol_part;
 
 typedef struct mol_parts {
@@ -23,6 +34,7 @@ typedef struct mol_parts {
   mol_part *part;    /* parents first */
   int32_t *of_atom;  /* the part of each atom */
   cdn_vec3 *station; /* by atom, in its body's frame; filled in when the body is there */
+  bool *flag;        /* by part: room */
 } mol_parts;
 
 /* Finds parts and their tree; false, with a mistake of the System: a ring moves, no memory. */
@@ -30,6 +42,10 @@ bool mol_parts_make(mol_parts *p, cdn_system *system, const char *function, cons
 void mol_parts_free(mol_parts *p);
 /* Adds the body of part i to the System, on its parent's or on `root`. */
 void mol_part_add_body(mol_parts *p, int i, cdn_system *system, const char *prefix, cdn_body root);
+/* Finds the atoms of all dihedrals, and how roots move. */
+void mol_find_references(mol_parts *p);
+/* The part of v across the unit vector e, as a unit vector; false: v is along e. */
+bool mol_across(cdn_vec3 v, cdn_vec3 e, cdn_vec3 *out);
 /* Whether atom i keeps its place to part k: it is on it, or on the axis of a torsion between both. */
 bool mol_is_fixed_to(const mol_parts *p, int atom, int k);
 /* The mobility of part i's joint. */

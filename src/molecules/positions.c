@@ -13,17 +13,11 @@ enum { SVD_ROOM = 512 };
 
 /* R of least squares: with the products H = sum of (p - mean)(x - mean)^T = U S V^T it is V U^T, with the smallest
  * direction turned where that is a reflection (W. Kabsch, Acta Cryst. A32:922, 1976). */
-static cdn_status nearest_rotation(cdn_state *state, double H[9], bool line_is_enough, const char *name,
-                                   cdn_rotation *R) {
+static cdn_status nearest_rotation(cdn_state *state, double H[9], cdn_rotation *R) {
   double s[3], U[9], VT[9], work[SVD_ROOM], r[9];
   if (cdni_svd_work(3, 3) > SVD_ROOM || !cdni_svd(3, 3, H, s, U, VT, work))
     return cdni_state_fail(state, CDN_ERR_SINGULAR, false, "cdn_force_field_set_positions", NULL,
                            "no rotation fits the positions");
-  if (!line_is_enough && !(s[1] > 1e-6 * s[0]))
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_force_field_set_positions", name,
-                           "the root of molecule '%s' has no three atoms off a line, which its rotation would follow "
-                           "from: make bonds of its lowest atom rigid",
-                           name);
   for (int sign = 1; sign >= -1; sign -= 2) {
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
@@ -33,6 +27,36 @@ static cdn_status nearest_rotation(cdn_state *state, double H[9], bool line_is_e
     if (det > 0) break;
   }
   *R = (cdn_rotation){ { r[0], r[3], r[6] }, { r[1], r[4], r[7] }, { r[2], r[5], r[8] } };
+  return CDN_OK;
+}
+
+/* The rotation with the z axis along one direction, and the other one in the plane of z and x; false: they are on one
+ * line. */
+static bool rotation_of(const cdn_vec3 d[2], bool second, cdn_rotation *R) {
+  if (!(cdn_norm(d[0]) > 0)) return false;
+  const cdn_vec3 z = cdn_scale(1 / cdn_norm(d[0]), d[0]);
+  if (!second) {
+    *R = cdn_rotation_z_to(z);
+    return true;
+  }
+  const cdn_vec3 y = cdn_cross(z, d[1]);
+  if (!(cdn_norm(y) > 1e-6 * cdn_norm(d[1]))) return false;
+  R->z = z, R->y = cdn_scale(1 / cdn_norm(y), y), R->x = cdn_cross(R->y, z);
+  return true;
+}
+
+/* The rotation of a root whose atoms are on one line. */
+static cdn_status follow_directions(const field *f, cdn_state *state, const field_joint *j, const double *x,
+                                    cdn_rotation *R) {
+  cdn_vec3 d[2];
+  cdn_rotation there, here;
+  const bool second = j->toward[1] >= 0;
+  for (int k = 0; k <= second; k++) d[k] = cdn_sub(at(x, j->toward[k]), at(x, j->from[k]));
+  if (!rotation_of(d, second, &there) || !rotation_of(j->direction, second, &here))
+    return cdni_state_fail(state, CDN_ERR_SINGULAR, false, "cdn_force_field_set_positions", f->name,
+                           "atoms '%s', '%s' and '%s' are on one line, from which no rotation of molecule '%s' follows",
+                           f->label[j->from[0]], f->label[j->toward[0]], f->label[j->toward[second]], f->name);
+  *R = cdn_rotation_multiply(there, cdn_rotation_transpose(here));
   return CDN_OK;
 }
 
@@ -55,8 +79,8 @@ static cdn_status fit_pose(const field *f, cdn_state *state, int b, int pivot, c
     const double pp[3] = { p.x, p.y, p.z }, gg[3] = { g.x, g.y, g.z };
     for (int i = 0; i < 9; i++) H[i] += pp[i % 3] * gg[i / 3];
   }
-  const bool joined = b + 1 < f->n_bodies && f->joints[b + 1].a >= 0;
-  CDNI_TRY(nearest_rotation(state, H, pivot >= 0 || !joined, f->name, &X->R));
+  const field_joint *j = &f->joints[b];
+  CDNI_TRY(j->toward[0] >= 0 ? follow_directions(f, state, j, x, &X->R) : nearest_rotation(state, H, &X->R));
   X->p = cdn_sub(mean_G, cdn_rotate(X->R, mean_B));
   return CDN_OK;
 }

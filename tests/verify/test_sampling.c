@@ -1,67 +1,6 @@
 /* Sampling against closed forms: kinetic energies, thermostats, chains of atoms, rotors. Averages of correlated samples
- * are judged by the spread of blocks; four standard errors are allowed, and no more than the test says may they be. */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "../testing.h"
-
-/* ---- averages ---- */
-
-enum { BLOCKS = 50 };
-
-typedef struct average {
-  int64_t n, per_block;
-  double sum[BLOCKS];
-} average;
-
-static average average_of(int64_t samples) { return (average){ .per_block = samples / BLOCKS }; }
-static void take(average *a, double x) {
-  const int64_t block = a->n++ / a->per_block;
-  a->sum[block < BLOCKS ? block : BLOCKS - 1] += x;
-}
-/* The mean is `expected` within four standard errors, which are at most `most`. */
-static void check_average(const average *a, const char *what, double expected, double most) {
-  double mean = 0, variance = 0;
-  for (int b = 0; b < BLOCKS; b++) mean += a->sum[b] / (double)a->per_block / BLOCKS;
-  for (int b = 0; b < BLOCKS; b++) {
-    const double d = a->sum[b] / (double)a->per_block - mean;
-    variance += d * d / BLOCKS / (BLOCKS - 1);
-  }
-  const double error = sqrt(variance);
-  /* the standard error is itself known to a fifth or so */
-  ck_assert_msg(fabs(mean - expected) <= 4 * error && error <= (SANITIZED ? 6 : 1.5) * most,
-                "%s: %.6g, expected %.6g: %.1f standard errors of %.2g (at most %.2g)", what, mean, expected,
-                fabs(mean - expected) / error, error, most);
-}
-
-static cdn_state *state_of(cdn_system *system) {
-  cdn_state *state = NULL;
-  cdn_system_use_random(system, 1234);
-  OK_FREEZE(system);
-  OK(cdn_state_create(system, &state));
-  cdn_system_release(system);
-  return state;
-}
-
-static cdn_hmc *sampler(cdn_state *state, const cdn_hmc_def *def) {
-  cdn_hmc *hmc;
-  OK_ON(state, cdn_hmc_create(state, def, &hmc));
-  cdn_state_destroy(state);
-  return hmc;
-}
-
-static void advance(cdn_hmc *hmc, int64_t n) { OK_ON(cdn_hmc_state(hmc), cdn_hmc_advance(hmc, n)); }
-
-/* <exp(-dH / kT)> = 1, and so many are accepted. */
-static void check_balance(cdn_hmc *hmc, double least_acceptance) {
-  cdn_hmc_report r;
-  cdn_hmc_get_report(hmc, &r);
-  ck_assert_msg(fabs(r.mean_exp - 1) <= 4 * r.mean_exp_error && r.mean_exp_error < (SANITIZED ? 0.08 : 0.02),
-                "<exp(-dH/kT)> = %g, standard error %g", r.mean_exp, r.mean_exp_error);
-  const double acceptance = (double)r.accepted / (double)r.trajectories;
-  ck_assert_msg(acceptance >= least_acceptance && r.accepted < r.trajectories, "acceptance %g at step %g", acceptance,
-                r.step);
-}
+ * are judged by the spread of blocks (averages.h). */
+#include "averages.h"
 
 /* ---- speeds ---- */
 
@@ -305,21 +244,21 @@ static double mean_power(double f, int p) {
 
 START_TEST(test_three_atoms) {
   static const double mass[2][3] = { { 1, 1, 1 }, { 12, 1, 12 } };
-  static const int samples[2] = { FEWER(12000), FEWER(4500) };
-  for (int i = 0; i < 2; i++) {
+  for (int i = is_long() ? 0 : 1; i < 2; i++) { /* of equal masses many samples tell */
     const double *m = mass[i], f = m[0] * m[2] / ((m[0] + m[1]) * (m[1] + m[2]));
     cdn_hmc_def def = cdn_default_hmc_def();
     def.kT = 1, def.step = 0.2, def.steps = i ? 6 : 4;
     cdn_hmc *hmc = sampler(chain_of_atoms(3, m), &def);
-    average c2 = average_of(samples[i]), c4 = average_of(samples[i]);
-    for (int s = 0; s < samples[i]; s++) {
+    const int64_t n = samples(2500, i ? 20000 : 60000);
+    average c2 = average_of(n), c4 = average_of(n);
+    for (int64_t s = 0; s < n; s++) {
       advance(hmc, 1);
       const double c = cosine(cdn_state_q(cdn_hmc_state(hmc)), 0);
       take(&c2, c * c), take(&c4, c * c * c * c);
     }
-    /* how many standard errors 1/3 and 1/5, of stiff springs, are away */
-    check_average(&c2, "c^2", mean_power(f, 2), (1 / 3.0 - mean_power(f, 2)) / (i ? 8 : 4));
-    check_average(&c4, "c^4", mean_power(f, 4), (1 / 5.0 - mean_power(f, 4)) / (i ? 6 : 3));
+    /* 1/3 and 1/5 are those of stiff springs */
+    check_apart(&c2, "c^2", mean_power(f, 2), 1 / 3.0);
+    check_apart(&c4, "c^4", mean_power(f, 4), 1 / 5.0);
     check_balance(hmc, 0.6);
     cdn_hmc_destroy(hmc);
   }
@@ -327,18 +266,18 @@ START_TEST(test_three_atoms) {
 END_TEST
 
 START_TEST(test_four_atoms) {
-  enum { SAMPLES = FEWER(9000) };
+  const int64_t n = 40000;
   cdn_hmc_def def = cdn_default_hmc_def();
   def.kT = 1, def.step = 0.2, def.steps = 4;
   cdn_hmc *hmc = sampler(chain_of_atoms(4, (double[]){ 1, 1, 1, 1 }), &def);
-  average c2 = average_of(SAMPLES), both = average_of(SAMPLES);
-  for (int s = 0; s < SAMPLES; s++) {
+  average c2 = average_of(n), both = average_of(n);
+  for (int64_t s = 0; s < n; s++) {
     advance(hmc, 1);
     const double *q = cdn_state_q(cdn_hmc_state(hmc)), a = cosine(q, 0), b = cosine(q, 1);
     take(&c2, 0.5 * (a * a + b * b)), take(&both, a * a * b * b);
   }
-  check_average(&c2, "c^2", 0.3197030635192105, 0.0136 / 4);
-  check_average(&both, "c1^2 c2^2", 0.10182541237972312, 0.0093 / 4);
+  check_apart(&c2, "c^2", 0.3197030635192105, 1 / 3.0);
+  check_apart(&both, "c1^2 c2^2", 0.10182541237972312, 1 / 9.0);
   check_balance(hmc, 0.6);
   cdn_hmc_destroy(hmc);
 }
@@ -371,19 +310,19 @@ static cdn_state *torsion_of_four(void) {
 }
 
 START_TEST(test_torsion_of_four_atoms) {
-  enum { SAMPLES = FEWER(9000) };
+  const int64_t n = samples(3500, 60000);
   cdn_hmc_def def = cdn_default_hmc_def();
   def.kT = 1, def.step = 0.3, def.steps = 4;
   cdn_hmc *hmc = sampler(torsion_of_four(), &def);
-  average c1 = average_of(SAMPLES), c2 = average_of(SAMPLES);
-  for (int s = 0; s < SAMPLES; s++) {
+  average c1 = average_of(n), c2 = average_of(n);
+  for (int64_t s = 0; s < n; s++) {
     advance(hmc, 1);
     const double phi = cdn_state_q(cdn_hmc_state(hmc))[7];
     take(&c1, cos(phi)), take(&c2, cos(2 * phi));
   }
   /* uniform torsions, with Fixman's potential, have zeros */
-  check_average(&c1, "cos phi", -0.0400376869661, 0.04 / 4);
-  check_average(&c2, "cos 2 phi", -0.0704145121772, 0.07 / 4);
+  if (is_long()) check_apart(&c1, "cos phi", -0.0400376869661, 0);
+  check_apart(&c2, "cos 2 phi", -0.0704145121772, 0);
   check_balance(hmc, 0.6);
   cdn_hmc_destroy(hmc);
 }
@@ -473,7 +412,7 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, test_chain_under_error_control);
   tcase_add_test(tcase, test_langevin_and_redrawing);
   tcase_add_test(tcase, test_three_atoms);
-  tcase_add_test(tcase, test_four_atoms);
+  if (is_long()) tcase_add_test(tcase, test_four_atoms);
   tcase_add_test(tcase, test_torsion_of_four_atoms);
   tcase_add_loop_test(tcase, test_same_bits, 0, 3);
   tcase_add_test(tcase, test_replica_exchange);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "../unit/molecule_rig.h"
 #include "../verify/command_run.h"
 #include "socket_page.h"
 
@@ -122,6 +123,33 @@ START_TEST(pages_in_files) {
   ck_assert_int_eq(frames, 202);
   SUCCEEDS("view one.xml --html still.html --key raised");
   SAYS(errors, "still.html: 1 frame in ");
+}
+END_TEST
+
+/* A molecule's frames, in ps; each atom is a body. */
+START_TEST(molecules) {
+  enter_directory();
+  write_page();
+  write_file("m.prmtop", prmtop_text);
+  cdn_dcd_def def = cdn_default_dcd_def();
+  cdn_dcd_writer *writer;
+  def.n_atoms = 4, def.time_step = 0.5;
+  OK(cdn_dcd_create("m.dcd", &def, &writer));
+  for (int k = 0; k < 3; k++)
+    OK(cdn_dcd_write(writer, (cdn_vec3[]){ { 0, 0, 0 }, { 0.1, 0, 0.1 * k }, { 0.2, 0.1, 0 }, { 0.3, 0, 0 } }));
+  OK(cdn_dcd_finish(writer));
+  EXITS(2, "view m.prmtop --html run.html");
+  SAYS(errors, "name its coordinates");
+  SUCCEEDS("view m.prmtop m.dcd --html run.html");
+  SAYS(errors, "run.html: 3 frames in ");
+  read_data("run.html");
+  size_t at = 0;
+  int frames = 0;
+  for (record r; next_record(&at, &r);) {
+    if (r.kind == 3 && strstr((const char *)r.bytes, "\"model\"")) SAYS((const char *)r.bytes, "\"ps\"");
+    frames += r.kind == 4;
+  }
+  ck_assert_int_eq(frames, 3);
 }
 END_TEST
 
@@ -548,6 +576,7 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays_have_their_certificates, a_long_page_is_announced,
-           what_was_there_stays, replays, curves_of_whole_runs, damaged_runs, runs_of_the_file_s_method,
-           the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots, listening_to_the_network)
+CHECK_MAIN("cardan view", pages_in_files, molecules, wrong_calls, replays_have_their_certificates,
+           a_long_page_is_announced, what_was_there_stays, replays, curves_of_whole_runs, damaged_runs,
+           runs_of_the_file_s_method, the_run_begins_when_a_page_has_drawn, watchers_have_their_own_selection_and_plots,
+           listening_to_the_network)

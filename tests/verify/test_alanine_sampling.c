@@ -1,0 +1,219 @@
+/* Alanine dipeptide in OBC2 with Fixman's potential: Hamiltonian Monte Carlo, Nose-Hoover chains and Langevin dynamics
+ * sample one density of phi and psi, that of exp(-U/RT). Three methods are compared with each other, by the spread of
+ * blocks that are many autocorrelation times long. CARDAN_TEST_LONG: else <exp(-dH/RT)> = 1 alone. */
+#include <cardan/fixman.h>
+
+#include "averages.h"
+
+/* Hot, so that barriers are passed often. */
+static const double TEMPERATURE = 700, kT = 700 * CDN_GAS_CONSTANT;
+
+typedef struct model {
+  cdn_state *state;
+  cdn_force field, chain;
+} model;
+
+/* All torsions. `held`: the root stays, so that nothing but torsions moves and no momentum is conserved, which a
+ * Nose-Hoover chain alone would not thermalize. The density of torsions is the same. */
+static bool make(model *out, bool held, bool chain) {
+  char path[512];
+  const char *directory = getenv("CARDAN_SHARED");
+  cdn_prmtop *prmtop = NULL;
+  cdn_restart *restart = NULL;
+  snprintf(path, sizeof path, "%s/molecular/alanine-dipeptide.prmtop", directory ? directory : "../shared");
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  fclose(file);
+  OK(cdn_prmtop_load(path, NULL, &prmtop));
+  snprintf(path, sizeof path, "%s/molecular/alanine-dipeptide.inpcrd", directory ? directory : "../shared");
+  OK(cdn_restart_load(path, prmtop, NULL, &restart));
+  ck_assert_str_eq(prmtop->name[8], "CA");
+  cdn_molecule *m = cdn_molecule_from_prmtop(prmtop, restart->positions);
+  cdn_solvent_def solvent = cdn_default_solvent_def();
+  solvent.model = CDN_SOLVENT_OBC2;
+  cdn_molecule_set_solvent(m, &solvent);
+  cdn_molecule_set_mobility(m, "torsions");
+  cdn_system *system = cdn_system_create(NULL);
+  out->field = cdn_system_add_molecule(system, NULL, m, cdn_ground());
+  cdn_fixman_def fixman = cdn_default_fixman_def();
+  fixman.temperature = TEMPERATURE;
+  cdn_system_add_fixman(system, NULL, &fixman);
+  cdn_nose_hoover_def def = cdn_default_nose_hoover_def();
+  def.kT = kT, def.time = 0.1, def.freedoms = 7;
+  out->chain = chain ? cdn_system_add_nose_hoover(system, NULL, &def) : (cdn_force){ -1 };
+  out->state = state_of(system);
+  if (held) OK_ON(out->state, cdn_body_lock(out->state, (cdn_body){ 1 }, CDN_LEVEL_POSITION));
+  cdn_molecule_destroy(m);
+  cdn_prmtop_destroy(prmtop);
+  cdn_restart_destroy(restart);
+  return true;
+}
+
+static double dihedral(const double *x, const int atom[4]) {
+  cdn_vec3 p[4];
+  for (int i = 0; i < 4; i++) p[i] = cdn_v3(x[3 * atom[i]], x[3 * atom[i] + 1], x[3 * atom[i] + 2]);
+  const cdn_vec3 u = cdn_sub(p[1], p[0]), v = cdn_sub(p[2], p[1]), w = cdn_sub(p[3], p[2]);
+  return atan2(cdn_norm(v) * cdn_dot(u, cdn_cross(v, w)), cdn_dot(cdn_cross(u, v), cdn_cross(v, w)));
+}
+
+/* ---- histograms ---- */
+
+enum { BINS = 8, ANGLES = 2 };
+
+/* By angle and bin: what part of the samples is there. */
+typedef struct histogram {
+  const char *method;
+  int64_t n;
+  average part[ANGLES][BINS];
+  float *cosines[ANGLES]; /* of all samples, for their autocorrelation */
+} histogram;
+
+static histogram histogram_of(const char *method, int64_t n) {
+  histogram h = { .method = method };
+  for (int a = 0; a < ANGLES; a++) {
+    h.cosines[a] = malloc((size_t)n * sizeof(float));
+    for (int b = 0; b < BINS; b++) h.part[a][b] = average_of(n);
+  }
+  return h;
+}
+
+static void look(histogram *h, cdn_state *state, cdn_force field) {
+  static const int phi[4] = { 4, 6, 8, 14 }, psi[4] = { 6, 8, 14, 16 };
+  double x[66];
+  OK_ON(state, cdn_force_field_positions(state, field, x));
+  const double angle[ANGLES] = { dihedral(x, phi), dihedral(x, psi) };
+  for (int a = 0; a < ANGLES; a++) {
+    const int at = (int)((angle[a] + PI) / (2 * PI) * BINS) % BINS;
+    for (int b = 0; b < BINS; b++) take(&h->part[a][b], b == at);
+    h->cosines[a][h->n] = (float)cos(angle[a]);
+  }
+  h->n++;
+}
+
+/* The integrated autocorrelation time, in samples, with Sokal's window: as far as five times itself. */
+static double autocorrelation(const float *x, int64_t n) {
+  double mean = 0, variance = 0, sum = 0.5;
+  for (int64_t i = 0; i < n; i++) mean += x[i] / (double)n;
+  for (int64_t i = 0; i < n; i++) variance += (x[i] - mean) * (x[i] - mean) / (double)n;
+  for (int64_t lag = 1; lag < n / 20 && (double)lag < 10 * sum; lag++) {
+    double c = 0;
+    for (int64_t i = 0; i + lag < n; i++) c += (x[i] - mean) * (x[i + lag] - mean);
+    sum += c / (double)(n - lag) / variance;
+  }
+  return 2 * sum;
+}
+
+/* Blocks are independent: they are longer than ten autocorrelation times. */
+static void check_blocks(const histogram *h) {
+  for (int a = 0; a < ANGLES; a++) {
+    const double time = autocorrelation(h->cosines[a], h->n), block = (double)h->n / BLOCKS;
+    if (getenv("CARDAN_TEST_VERBOSE"))
+      printf("%s: %s has %.0f blocks' parts a time\n", h->method, a ? "psi" : "phi", block / time);
+    ck_assert_msg(block > 10 * time, "%s: the autocorrelation time of %s is %.0f samples, a block has %.0f", h->method,
+                  a ? "psi" : "phi", time, block);
+  }
+}
+
+/* Each difference is below four standard errors, and all together are as large as chance makes them. */
+static void check_same(const histogram *h, const histogram *k) {
+  for (int a = 0; a < ANGLES; a++) {
+    double chi = 0;
+    int n = 0;
+    for (int b = 0; b < BINS; b++) {
+      double e, f;
+      const double p = mean_of(&h->part[a][b], &e), q = mean_of(&k->part[a][b], &f), error = hypot(e, f);
+      if (getenv("CARDAN_TEST_VERBOSE"))
+        printf("%-12s %-12s %s %d: %.4f %.4f, %.1f\n", h->method, k->method, a ? "psi" : "phi", b, p, q,
+               error > 0 ? (p - q) / error : 0);
+      if (p + q < 0.004) continue; /* seldom: its error is not known */
+      ck_assert_msg(fabs(p - q) <= 4 * error, "%s and %s: bin %d of %s has %.4f and %.4f, %.1f standard errors",
+                    h->method, k->method, b, a ? "psi" : "phi", p, q, fabs(p - q) / error);
+      ck_assert_msg(error < 0.02, "%s and %s: the error of bin %d is %.3f", h->method, k->method, b, error);
+      chi += (p - q) * (p - q) / error / error, n++;
+    }
+    ck_assert_msg(n >= 3 && chi < n + 4 * sqrt(2.0 * n), "%s and %s: chi^2 of %s is %.1f of %d bins", h->method,
+                  k->method, a ? "psi" : "phi", chi, n);
+  }
+}
+
+/* ---- three methods ---- */
+
+static histogram by_hmc(int64_t n) {
+  model m;
+  ck_assert(make(&m, false, false));
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = kT, def.step = 0.008, def.steps = 8;
+  cdn_hmc *hmc = sampler(m.state, &def);
+  histogram h = histogram_of("HMC", n);
+  for (int64_t i = -n / 50; i < n; i++) {
+    advance(hmc, 1);
+    if (i >= 0) look(&h, cdn_hmc_state(hmc), m.field);
+  }
+  check_balance(hmc, 0.5);
+  cdn_hmc_destroy(hmc);
+  return h;
+}
+
+static histogram by_langevin(int64_t n) {
+  model m;
+  ck_assert(make(&m, true, false));
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = kT, def.step = 0.003, def.steps = 1, def.no_metropolis = true, def.friction = 3;
+  cdn_hmc *hmc = sampler(m.state, &def);
+  histogram h = histogram_of("Langevin", n);
+  for (int64_t i = -n / 50; i < n; i++) {
+    advance(hmc, 20);
+    if (i >= 0) look(&h, cdn_hmc_state(hmc), m.field);
+  }
+  cdn_hmc_destroy(hmc);
+  return h;
+}
+
+static histogram by_nose_hoover(int64_t n) {
+  model m;
+  ck_assert(make(&m, true, true));
+  OK_ON(m.state, cdn_draw_speeds(m.state, kT, 0, 0));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_VERLET, def.fixed_step = 0.002;
+  cdn_stepper *stepper;
+  OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
+  histogram h = histogram_of("Nose-Hoover", n);
+  for (int64_t i = -n / 50; i < n; i++) {
+    for (int k = 0; k < 30; k++) OK_STEP(stepper, cdn_stepper_step(stepper, INFINITY));
+    if (i >= 0) look(&h, cdn_stepper_state(stepper), m.field);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(m.state);
+  return h;
+}
+
+START_TEST(methods_agree) {
+  model m;
+  if (!make(&m, false, false)) SKIP("no files of molecules");
+  cdn_state_destroy(m.state);
+  histogram h[3] = { by_hmc(150000), by_langevin(150000), by_nose_hoover(150000) };
+  for (int i = 0; i < 3; i++) check_blocks(&h[i]);
+  for (int i = 0; i < 3; i++) check_same(&h[i], &h[(i + 1) % 3]);
+  for (int i = 0; i < 3; i++)
+    for (int a = 0; a < ANGLES; a++) free(h[i].cosines[a]);
+}
+END_TEST
+
+START_TEST(exponentials_average_to_one) {
+  model m;
+  if (!make(&m, false, false)) SKIP("no files of molecules");
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = kT, def.step = 0.008, def.steps = 8;
+  cdn_hmc *hmc = sampler(m.state, &def);
+  advance(hmc, FEWER(600));
+  check_balance(hmc, 0.5);
+  cdn_hmc_destroy(hmc);
+}
+END_TEST
+
+static void tests(TCase *tc) {
+  tcase_add_test(tc, exponentials_average_to_one);
+  if (is_long()) tcase_add_test(tc, methods_agree);
+}
+
+CHECK_MAIN_OF("alanine_sampling", CHECK_TIMEOUT, tests)
