@@ -54,16 +54,24 @@ static void check_readable(const char *name) {
   parse_csv_file("whole.csv");
 }
 
-#define RUN "creature.xml --initial state.json --duration 12 --report 0.01 --accuracy 1e-8 --step-sizes"
+/* Seconds of the model; a run under sanitizers takes fifteen times as long. */
+#ifdef CDNI_SANITIZED
+#  define DURATION "2"
+#else
+#  define DURATION "12"
+#endif
+#define RUN "creature.xml --initial state.json --duration " DURATION " --report 0.01 --accuracy 1e-8 --step-sizes"
 
-enum { KILLS = SANITIZED ? 10 : 40 };
+enum { KILLS = SANITIZED ? 5 : 40 };
+/* s: a run that has begun is killed within this time, or at its end. */
+static const double LIFE = SANITIZED ? 0.6 : 0.03;
 
 START_TEST(a_run_survives_being_killed) {
   enter_directory();
   write_file("state.json", creature_state);
   SUCCEEDS("simulate " RUN " -o truth.csv --summary truth.json --quiet");
   char *start[] = {
-    "cardan",       "simulate",       "creature.xml",       "--initial", "state.json",   "--duration", "12",
+    "cardan",       "simulate",       "creature.xml",       "--initial", "state.json",   "--duration", DURATION,
     "--report",     "0.01",           "--accuracy",         "1e-8",      "--step-sizes", "-o",         "rows.csv",
     "--checkpoint", "run.checkpoint", "--checkpoint-every", "0.05",      "--summary",    "run.json",   NULL
   };
@@ -73,7 +81,7 @@ START_TEST(a_run_survives_being_killed) {
   for (int i = 0; kills < KILLS && i < 2000; i++) {
     bool begun = exists("run.checkpoint");
     seed = seed * 1664525u + 1013904223u;
-    bool killed = run_and_kill(begun ? go_on : start, 0.002 + 0.03 * (seed >> 16) / 65536);
+    bool killed = run_and_kill(begun ? go_on : start, 0.002 + LIFE * (seed >> 16) / 65536);
     check_readable("rows.csv");
     if (killed) {
       kills++;
@@ -265,8 +273,8 @@ START_TEST(damaged_checkpoints_are_refused) {
   size_t n = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   ck_assert(n > 1000 && n < sizeof bytes);
-  for (int i = 0; i < 60; i++) {
-    size_t at = n * (size_t)i / 60;
+  for (int i = 0; i < (SANITIZED ? 12 : 60); i++) {
+    size_t at = n * (size_t)i / (SANITIZED ? 12 : 60);
     bool cut = i % 2;
     file = fopen("bad.checkpoint", "wb");
     bytes[at] ^= 8;

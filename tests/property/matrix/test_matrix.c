@@ -15,8 +15,8 @@ typedef struct tally {
 
 static bool whole(void) { return getenv("CARDAN_TEST_LONG") != NULL; }
 
-/* Pairs are dealt out by 21; a run has one share. Each set of kernels has a third, sanitizers a twelfth of the pairs
- * and a third of the features alone; -1: all of them. */
+/* Pairs are dealt out by 21; a run has one share. Each set of kernels has a third, sanitizers a 24th of the pairs and a
+ * third of the features alone; -1: all of them. */
 static int share(void) {
   static const char *const levels[] = { "base", "v3", "v4" };
   const char *level = getenv("CARDAN_TEST_KERNELS");
@@ -94,7 +94,7 @@ static void cross(tally *t, const feature *const *features, int n) {
   const int number = number_of(features, n);
   const bool apart = n > 1 && features[0]->contact != ANY_CONTACT && features[1]->contact != ANY_CONTACT &&
                      features[0]->contact != features[1]->contact;
-  const int shares = SANITIZED && n > 1 ? 12 : 3;
+  const int shares = SANITIZED && n > 1 ? 24 : 3;
   if (apart || (share() >= 0 && number / 21 % shares != share())) return;
   static const int sizes[] = { 1, 4, 2 }, seeds[] = { 3, 6, 10, 12, 15, 28, 30, 32, 36, 40, 45 };
   enum { SEEDS = sizeof seeds / sizeof *seeds };
