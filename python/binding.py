@@ -18,6 +18,8 @@ extern "Python" cdn_status cardan_read(void *context, void *bytes, size_t size);
 extern "Python" cdn_status cardan_report(void *context, cdn_stepper *stepper, int attempt, int64_t row);
 extern "Python" cdn_status cardan_keep(void *context, int attempt);
 extern "Python" cdn_status cardan_pause(void *context, cdn_stepper *stepper, int attempt);
+extern "Python" cdn_status cardan_calc_force(const void *self, cdn_state *state, cdn_forces *forces);
+extern "Python" cdn_status cardan_calc_potential(const void *self, cdn_state *state, double *energy);
 '''
 
 

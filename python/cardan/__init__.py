@@ -14,12 +14,13 @@ from .columns import Columns
 from .ensembles import Ensemble
 from .errors import *
 from .errors import __all__ as _errors
+from .forces import Force, force
 from .models import Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 
-__all__ = ['Certificate', 'Columns', 'Ensemble', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'lib', 'load', 'loads',
-           'simulate', 'version', *_errors]
+__all__ = ['Certificate', 'Columns', 'Ensemble', 'Force', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'force', 'lib', 'load',
+           'loads', 'simulate', 'version', *_errors]
 
 
 def version():

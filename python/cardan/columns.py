@@ -1,6 +1,8 @@
 """Arrays whose columns have names and units."""
 import numpy
 
+from .models import unknown
+
 
 class Columns(numpy.ndarray):
     """Rows of numbers, one column a slot, with `names` and `units`. A text finds columns: the name of a slot
@@ -19,10 +21,7 @@ class Columns(numpy.ndarray):
         found = [i for i, slot in enumerate(self.names or []) if slot == name]
         found = found or [i for i, slot in enumerate(self.names or []) if joint_of(slot) == name]
         if not found:
-            import difflib
-            known = sorted({joint_of(slot) for slot in self.names or []} | set(self.names or []))
-            near = difflib.get_close_matches(str(name), known, 1)
-            raise KeyError(f'there is no column {name!r}' + (f'; {near[0]!r} is there' if near else ''))
+            raise KeyError(unknown('column', name, sorted({*map(joint_of, self.names or []), *(self.names or [])})))
         return found
 
     def __getitem__(self, key):

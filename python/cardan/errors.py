@@ -60,7 +60,10 @@ def remember(exception):
 
 def failure(status, error=None):
     """The exception for a status, with the thread's last error unless another is given."""
-    if status == lib.CDN_ERR_CALLBACK and _raised: return _raised.pop()
+    if status == lib.CDN_ERR_CALLBACK and _raised:
+        raised = _raised.pop()
+        _raised.clear()  # what attempts raised that were made again
+        return raised
     if error is None:
         error = ffi.new('cdn_error *')
         lib.cdn_last_error(error)

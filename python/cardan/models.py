@@ -1,4 +1,5 @@
 """Model files as Systems."""
+import difflib
 import os
 
 from ._low import encode, ffi, lib, text
@@ -13,6 +14,12 @@ POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
 def choice(table, given, what):
     if given not in table: raise ValueError(f'{what} is one of {", ".join(table)}, not {given!r}')
     return getattr(lib, table[given])
+
+
+def unknown(what, name, known):
+    """What to say of a name that is not there."""
+    near = difflib.get_close_matches(str(name), known, 1)
+    return f'there is no {what} {name!r}' + (f'; {near[0]!r} is there' if near else '')
 
 
 def _options(contact='compliant', equality='exact', ground=False, strict=False, floating_base=False, keep_fixed=False,
@@ -34,7 +41,7 @@ def load(path, **options):
     Options: contact: "compliant", "soft" (MuJoCo's parameters), "file" or "none". equality: "exact", or "soft" as in
     MuJoCo. ground: a plane under the model, True or its height in m. strict: refuse what is not simulated. armature:
     least armature of joints, kg m^2 or kg; floating_base, keep_fixed, tree_only: as those of the command. Raises
-    FileError, ParseError (with file and line), UnsupportedError.
+    FileError, ParseError (with file and line), UnsupportedError. forces: forces of your own by name (cardan.force).
     """
     return Model('file', os.path.abspath(os.fsdecode(encode(path))), options)
 
@@ -53,21 +60,44 @@ class Model:
 
     def __init__(self, kind, source, options):
         self._source = (kind, source, options)
+        from .forces import add
+        options = dict(options)
+        forces = options.pop('forces', None) or {}
         c_options = _options(**options)
-        out = ffi.new('cdn_model **')
-        if kind == 'file': status = lib.cdn_model_load(encode(source), c_options, out)
-        else: status = lib.cdn_model_load_string(source[0], len(source[0]), encode(source[1]), c_options, out)
-        made = out[0]
-        if made != ffi.NULL: made = ffi.gc(made, lib.cdn_model_destroy)
-        if status:
+        spec = self._made('cdn_spec', lambda out: lib.cdn_spec_load(encode(source), c_options, out) if kind == 'file' else
+                          lib.cdn_spec_load_string(source[0], len(source[0]), encode(source[1]), c_options, out))
+        self._system = ffi.gc(need(lib.cdn_system_create(ffi.NULL)), lib.cdn_system_release)
+        self._model = self._made('cdn_model', lambda out: lib.cdn_model_build(spec, c_options, self._system, out))
+        self._forces = [add(self, self._system, name, given) for name, given in forces.items()]
+        if status := lib.cdn_system_freeze(self._system):
             error = ffi.new('cdn_error *')
-            if made == ffi.NULL: raise failure(status)
-            lib.cdn_model_last_error(made, error)
+            lib.cdn_system_last_error(self._system, error)
             raise failure(status, error)
-        self._model = made
-        self._system = need(lib.cdn_model_system(made))
         self.nq, self.nu = lib.cdn_system_nq(self._system), lib.cdn_system_nu(self._system)
         self.nz = lib.cdn_system_nz(self._system)
+
+    @staticmethod
+    def _made(kind, make):
+        """The object that a call of C makes, even if it fails: then it has the story."""
+        out, error = ffi.new(kind + ' **'), ffi.new('cdn_error *')
+        status = make(out)
+        made = ffi.gc(out[0], getattr(lib, kind + '_destroy')) if out[0] != ffi.NULL else None
+        if not status: return made
+        if made is None: raise failure(status)
+        getattr(lib, kind + '_last_error')(made, error)
+        raise failure(status, error)
+
+    def joint(self, name):
+        """The joint's cdn_model_joint."""
+        i = lib.cdn_model_find_joint(self._model, encode(name))
+        if i < 0: raise KeyError(unknown('joint', name, self.joints))
+        return lib.cdn_model_get_joint(self._model, i)
+
+    def body(self, name):
+        """The body's cdn_body."""
+        body = lib.cdn_model_find_body(self._model, encode(name))
+        if body.i < 0: raise KeyError(unknown('body', name, self.bodies))
+        return body
 
     @property
     def name(self): return text(lib.cdn_model_name(self._model))

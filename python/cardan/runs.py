@@ -80,7 +80,7 @@ class Stepper:
         while True:
             status = lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)
             if status != lib.CDN_ERR_LIMIT: break
-        if status: raise self.state._failure()
+        check(status)
 
     @property
     def certificate(self):
@@ -195,7 +195,7 @@ def _equal_steps(start, definition, times, recorder):
         while (status := lib.cdn_stepper_advance(stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
             recorder.pause(stepper, 0)
         final = State._of(start.model, ffi.gc(lib.cdn_stepper_state(stepper), lambda _, owner=stepper: None))
-        if status: raise final._failure()
+        check(status)
         recorder.row(stepper, 0)
     certificate = ffi.new('cdn_certificate *')
     check(lib.cdn_stepper_certificate(stepper, certificate))

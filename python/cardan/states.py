@@ -3,7 +3,7 @@ import numpy
 
 from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
 from .errors import check, failure
-from .models import Model, POOLS
+from .models import Model, POOLS, unknown
 
 LEVELS = {'position': 'CDN_STAGE_POSITION', 'velocity': 'CDN_STAGE_VELOCITY', 'acceleration': 'CDN_STAGE_ACCELERATION'}
 
@@ -108,12 +108,7 @@ class State:
     def z(self, values): check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self.model.nz,), 'z'))))
 
     def __getitem__(self, joint):
-        i = lib.cdn_model_find_joint(self.model._model, encode(joint))
-        if i < 0:
-            import difflib
-            near = difflib.get_close_matches(joint, self.model.joints, 1)
-            raise KeyError(f'there is no joint {joint!r}' + (f'; {near[0]!r} is there' if near else ''))
-        return Joint(self, lib.cdn_model_get_joint(self.model._model, i))
+        return Joint(self, self.model.joint(joint))
 
     @property
     def controls(self):
@@ -128,7 +123,7 @@ class State:
     def set_control(self, name, value):
         """Sets a control input."""
         control = lib.cdn_system_find_control(self.model._system, encode(name))
-        if control.i < 0: raise KeyError(f'there is no control {name!r}: there are {self.model.controls}')
+        if control.i < 0: raise KeyError(unknown('control', name, self.model.controls))
         check(lib.cdn_control_set(self._state, control, value))
 
     # ---- results
@@ -169,7 +164,7 @@ class State:
     def measure(self, name):
         """The numbers of a measure or sensor."""
         which = lib.cdn_system_find_measure(self.model._system, encode(name))
-        if which.i < 0: raise KeyError(f'there is no measure {name!r}')
+        if which.i < 0: raise KeyError(unknown('measure', name, self.model.measures))
         return self._result(lib.cdn_measure_value(self._state, which), lib.cdn_measure_size(self.model._system, which))
 
     @property
@@ -182,10 +177,8 @@ class State:
 
     def body(self, name):
         """Where a body is in Ground: rotation matrix (3 x 3) and position (3), m."""
-        body = lib.cdn_model_find_body(self.model._model, encode(name))
-        if body.i < 0: raise KeyError(f'there is no body {name!r}')
         X = ffi.new('cdn_transform *')
-        check(lib.cdn_body_pose(self._state, body, X))
+        check(lib.cdn_body_pose(self._state, self.model.body(name), X))
         numbers_of = array(ffi.cast('double *', X), 12)
         return numbers_of[:9].reshape(3, 3).T.copy(), numbers_of[9:]
 

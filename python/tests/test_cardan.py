@@ -42,7 +42,8 @@ class Names(unittest.TestCase):
     def test_a_wrong_name_tells_the_nearest(self):
         state = cardan.loads(PENDULUM).state()
         with self.assertRaisesRegex(KeyError, "'hinge' is there"): state['hnge']
-        with self.assertRaisesRegex(KeyError, 'push'): state.set_control('pull', 1)
+        with self.assertRaisesRegex(KeyError, "'push' is there"): state.set_control('pus', 1)
+        with self.assertRaisesRegex(KeyError, "'bob' is there"): state.body('bub')
 
 
 class States(unittest.TestCase):
@@ -218,6 +219,63 @@ class Ensembles(unittest.TestCase):
             run = cardan.simulate(model, 0.7, accuracy=1e-9, state=state)
             self.assertAlmostEqual(ensemble.q[k, 0], run.q['hinge'][-1], delta=1e-7)
         with self.assertRaises(ValueError): ensemble.q = starts.T
+
+
+class Forces(unittest.TestCase):
+    def test_a_spring_is_that_of_the_file(self):
+        def pull(state, add): add.joint('hinge', -3 * state['hinge'].q - 0.2 * state['hinge'].u)
+        own = cardan.loads(PENDULUM, forces={'spring': cardan.force(pull, reads='velocity')})
+        file = cardan.loads(PENDULUM.replace('damping="0"', 'damping="0.2" stiffness="3"'))
+        runs = []
+        for model in (own, file):
+            state = model.state()
+            state['hinge'].q = 0.7
+            runs.append(cardan.simulate(model, 1, accuracy=1e-8, state=state))
+        self.assertEqual([run.certificate.delivered for run in runs], ['delivered'] * 2)
+        self.assertLess(numpy.abs(runs[0].q - runs[1].q).max(), 3e-8)
+
+    def test_a_potential_keeps_the_energy(self):
+        k, place, rest = 20, numpy.array([1.0, 0, 2]), numpy.array([0, 0, 0.3])
+        def stretch(state):
+            R, p = state.body('top')
+            return p + R @ rest - place
+        @cardan.force(reads='position', potential=lambda state: k / 2 * stretch(state) @ stretch(state))
+        def pull(state, add): add.point('top', rest, -k * stretch(state))
+        model = cardan.loads(TOP, forces={'pull': pull})
+        run = cardan.simulate(model, 0.5, accuracy=1e-7)
+        self.assertEqual(run.certificate.delivered, 'delivered')
+        self.assertEqual(run.certificate.work, 0)
+        self.assertLess(abs(run.certificate.energy_residual), 1e-7)
+
+    def test_what_a_force_raises_comes_out_unchanged(self):
+        def fails(state, add):
+            if state.time > 0.1: raise LookupError('no table beyond 0.1 s')
+        model = cardan.loads(PENDULUM, forces={'table': fails})
+        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): cardan.simulate(model, 1)
+        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): cardan.Stepper(model.state()).advance(1)
+        state = model.state()
+        state.time = 0.2
+        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): state.udot
+        with self.assertRaises(LookupError): state.realize('acceleration')
+        model = cardan.loads(PENDULUM, forces={'wrong': lambda state, add: add.joint('knee', 1)})
+        with self.assertRaisesRegex(KeyError, 'no joint'): model.state().udot
+
+    def test_threads_share_a_force(self):
+        model = cardan.loads(PENDULUM, forces={'push': lambda state, add: add.joint('hinge', 1)})
+        many = cardan.Ensemble(model.state(), 8, threads=2)
+        many.step(0.01, 3)
+        self.assertEqual(len(set(many.q[:, 0])), 1)
+
+    def test_cycles_are_collected(self):
+        import weakref
+        def turn():
+            held = []
+            model = cardan.loads(PENDULUM, forces={'own': lambda state, add: held and None})
+            held.append((model, model.state()))
+            return weakref.ref(model)
+        gone = [turn() for _ in range(5)]
+        gc.collect()
+        self.assertEqual([ref() for ref in gone], [None] * 5)
 
 
 class Documents(unittest.TestCase):
