@@ -194,8 +194,10 @@ static cdn_status add_flat_inertia(lattice *g, io_xml_node *body) {
   CDNI_TRY(io_xml_double(g->r->log, g->geom, "mass", &mass, &given));
   CDNI_TRY(io_xml_double(g->r->log, g->geom, "density", &density, NULL));
   if (!given) mass = density * volume(g);
-  io_xml_node *around = body ? body : io_xml_parent(g->node), *old = io_xml_child(around, "inertial");
-  if (old) io_xml_remove(old);
+  if (!body && io_xml_child(io_xml_parent(g->node), "inertial"))
+    return io_xml_fail(g->r->log, CDN_ERR_PARSE, g->node,
+                       "the body around it has an <inertial>, in whose place flatinertia puts another: take out one of "
+                       "them");
   io_xml_node *inertial = !g->good ? NULL
                           : body   ? io_xml_add(body, "inertial", io_xml_line(g->node))
                                    : io_xml_add_before(g->node, "inertial", io_xml_line(g->node));

@@ -444,6 +444,8 @@ START_TEST(test_lattices) {
     "<body name='B0'><composite type='loop' count='2 2' spacing='.3'><geom size='.1'/></composite></body>",
     "<body name='B0'><composite type='cloth' count='2 2' spacing='.3'><geom size='.1'/></composite></body>",
     "<body name='B0_0'><composite type='cloth' count='2' spacing='.3'><geom size='.1'/></composite></body>",
+    "<body name='B0_0'><composite type='cloth' count='2 2' spacing='.3' flatinertia='1'><geom size='.1'/></composite>"
+    "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/></body>",
     "<composite type='box' count='2 2' spacing='.3'><geom size='.1'/></composite>"
   };
   for (int i = 0; i < CDNI_COUNT(wrong); i++) {
