@@ -41,6 +41,10 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket);
 /* The two stations between which a force acts; false: it is no force between two stations. */
 bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
 
+/* Tells of a custom force that it depends on masses; and fails while such a force is on: for derivatives by them. */
+void cdni_force_depends_on_masses(const cdn_system *system, cdn_force force);
+cdn_status cdni_forces_refuse_masses(cdn_state *state, const char *function);
+
 /* Whether force i is a perturbation (perturbation.h). */
 bool cdni_force_is_perturbation(const cdn_system *system, int i);
 /* Refuses what is no perturbation, and numbers that are not finite. */
