@@ -226,8 +226,8 @@ CDN_DEF(cutoff_def);
 
 /** Leaves out pairs further apart, in vacuum; cdn_system_add_molecule refuses it with a solvent (CDN_ERR_UNSUPPORTED).
  *  With d the distance and s the switching, Lennard-Jones' energy is times 1 - 10 x^3 + 15 x^4 - 6 x^5 beyond s, x =
- *  (r - s)/(d - s). Coulomb's 1/r becomes 1/r + r^2 (e - 1)/((2 e + 1) d^3) - 3 e/((2 e + 1) d), which is zero at d: the
- *  reaction field of the permittivity e (I. G. Tironi et al., J. Chem. Phys. 102:5451, 1995). Both are OpenMM's
+ *  (r - s)/(d - s). Coulomb's 1/r becomes 1/r + r^2 (e - 1)/((2 e + 1) d^3) - 3 e/((2 e + 1) d), which is zero at d:
+ *  the reaction field of the permittivity e (I. G. Tironi et al., J. Chem. Phys. 102:5451, 1995). Both are OpenMM's
  *  CutoffNonPeriodic. Pairs with factors of their own (1-4) have no cutoff and no reaction field. A State keeps the
  *  list of neighbours; no result depends on it. Cost: O(atoms) an evaluation, O(atoms^2/64) when the list is made
  *  anew. */

@@ -73,7 +73,8 @@ CDN_DEF(nose_hoover_def);
  *  a force without potential:
  *    f = -M u xi_1,  d xi_1/dt = (2 K - n kT) / Q_1 - xi_1 xi_2,  d xi_k/dt = (Q_(k-1) xi_(k-1)^2 - kT) / Q_k - xi_k
  *    xi_(k+1),  d s_k/dt = xi_k,  with Q_1 = n kT tau^2, the others kT tau^2.
- *  Its z are the xi, then the s. It runs with every method; in equal steps velocity Verlet suits. Sticky. */
+ *  Its z are the xi, then the s. It runs with every method; in equal steps velocity Verlet suits. Its force depends on
+ *  masses: regressors (derivatives.h) refuse it while it is on. Sticky. */
 CDN_API cdn_force cdn_system_add_nose_hoover(cdn_system *system, const char *name, const cdn_nose_hoover_def *def);
 /** Sets kT, tau and n (0: the number of mobilities) in a State. CDN_ERR_ARG: not such a force, or kT or tau not > 0. */
 CDN_API cdn_status cdn_nose_hoover_set(cdn_state *state, cdn_force force, double kT, double time,

@@ -132,19 +132,6 @@ void cdni_fixman_declare_reads(const dynamics *dyn, cdn_declarer *d) {
   }
 }
 
-cdn_status cdni_fixman_refuse(cdn_state *state, const char *function) {
-  const cdn_system *system = cdn_state_system(state);
-  for (int i = 0; i < cdn_system_force_count(system); i++) {
-    const fixman *f = find(system, (cdn_force){ i });
-    if (f && cdn_force_is_enabled(state, (cdn_force){ i }))
-      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, f->name,
-                             "Fixman's potential '%s' is not differentiated by masses: switch it off "
-                             "(cdn_force_set_enabled)",
-                             f->name);
-  }
-  return CDN_OK;
-}
-
 /* ---- adding ---- */
 
 static void free_slots(fixman *f) { cdni_free(&f->memory, f->slots, (size_t)(f->n + 1) * sizeof *f->slots); }
@@ -199,6 +186,7 @@ cdn_force cdn_system_add_fixman(cdn_system *system, const char *name, const cdn_
   ops.subsystem.destroy = destroy;
   const cdn_force id = fill(&f, &a, &def) ? cdn_system_add_custom_force(system, &ops, &f) : none;
   if (id.i < 0) free_slots(&f);
+  else cdni_force_depends_on_masses(system, id);
   return id;
 }
 

@@ -6,7 +6,5 @@
 
 /* Lets what potentials of this sort have computed depend on the constraints, which have declared since. */
 void cdni_fixman_declare_reads(const dynamics *dyn, cdn_declarer *d);
-/* Fails while one is on: for derivatives by masses. */
-cdn_status cdni_fixman_refuse(cdn_state *state, const char *function);
 
 #endif

@@ -84,7 +84,7 @@ static void clear(const matter *m, double *Y) {
 cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) {
   CDNI_NEED_SOME(state, Y, cdn_system_nu(cdn_state_system(state)));
   derivative_pass p;
-  CDNI_TRY(cdni_fixman_refuse(state, __func__));
+  CDNI_TRY(cdni_forces_refuse_masses(state, __func__));
   CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL));
   clear(p.m, Y);
   regressor(&p, Y);
@@ -227,7 +227,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   CDNI_NEED_SOME(state, dudot_dpi, cdn_system_nu(cdn_state_system(state)));
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL, "the System has no bodies");
-  CDNI_TRY(cdni_fixman_refuse(state, __func__));
+  CDNI_TRY(cdni_forces_refuse_masses(state, __func__));
   const double *udot = cdn_state_udot(state);
   if (!udot) return cdni_state_last_status(state);
   udot += cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u;

@@ -11,6 +11,7 @@ typedef struct custom {
   cdn_force_ops ops; /* prerequisites: our copy */
   cdn_subsystem subsystem;
   cdn_force_reads reads; /* including the variables behind its own declarations and prerequisites */
+  bool by_masses;        /* it depends on masses */
 } custom;
 
 /* ---- computing ---- */
@@ -389,11 +390,37 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   return add(&a, &e);
 }
 
-cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force) {
-  CDNI_NEED_OBJECT(system, (cdn_subsystem){ -1 });
-  const force_room *room = cdni_forces(system);
-  cdn_subsystem none = { -1 };
-  if (!room || force.i < 0 || (size_t)force.i >= room->elements.count) return none;
+/* A custom force; NULL: it is none. */
+static custom *custom_at(const force_room *room, cdn_force force) {
+  if (!room || force.i < 0 || (size_t)force.i >= room->elements.count) return NULL;
   const force_element *e = &CDNI_AT(room->elements, force_element, force.i);
-  return e->kind == FORCE_CUSTOM ? CDNI_AT(room->sets[FORCE_CUSTOM].elements, custom, e->index).subsystem : none;
+  return e->kind == FORCE_CUSTOM ? &CDNI_AT(room->sets[FORCE_CUSTOM].elements, custom, e->index) : NULL;
+}
+
+cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force) {
+  const cdn_subsystem none = { -1 };
+  CDNI_NEED_OBJECT(system, none);
+  const custom *e = custom_at(cdni_forces(system), force);
+  return e ? e->subsystem : none;
+}
+
+/* ---- forces that depend on masses ---- */
+
+void cdni_force_depends_on_masses(const cdn_system *system, cdn_force force) {
+  custom *e = custom_at(cdni_forces(system), force);
+  if (e) e->by_masses = true;
+}
+
+cdn_status cdni_forces_refuse_masses(cdn_state *state, const char *function) {
+  const cdn_system *system = cdn_state_system(state);
+  for (int i = 0; i < cdn_system_force_count(system); i++) {
+    const custom *e = custom_at(cdni_forces(system), (cdn_force){ i });
+    const char *name = cdn_force_name(system, (cdn_force){ i });
+    if (e && e->by_masses && cdn_force_is_enabled(state, (cdn_force){ i }))
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                             "force '%s' depends on masses, and is not differentiated by them: switch it off "
+                             "(cdn_force_set_enabled)",
+                             name);
+  }
+  return CDN_OK;
 }

@@ -46,6 +46,10 @@ cdn_path cdni_force_path(const cdn_system *system, int i);
  * force. */
 bool cdni_force_of_medium(const cdn_system *system, int i, cdn_body *body, cdn_vec3 *center);
 
+/* Tells of a custom force that it depends on masses; and fails while such a force is on: for derivatives by them. */
+void cdni_force_depends_on_masses(const cdn_system *system, cdn_force force);
+cdn_status cdni_forces_refuse_masses(cdn_state *state, const char *function);
+
 /* Whether force i is a perturbation (perturbation.h). */
 bool cdni_force_is_perturbation(const cdn_system *system, int i);
 /* Refuses what is no perturbation, and numbers that are not finite. */

@@ -113,7 +113,9 @@ cdn_force cdn_system_add_nose_hoover(cdn_system *system, const char *name, const
                                        .self_size = sizeof c,
                                        .declare = declare,
                                        .calc_zdot = calc_zdot };
-  return cdn_system_add_custom_force(system, &ops, &c);
+  const cdn_force id = cdn_system_add_custom_force(system, &ops, &c);
+  cdni_force_depends_on_masses(system, id);
+  return id;
 }
 
 static const chain *chain_of(cdn_state *state, const char *function, cdn_force force) {

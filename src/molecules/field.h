@@ -128,6 +128,7 @@ typedef struct field_share {
   int first, end;
   double *fx, *fy, *fz;
   double *row;      /* zeros: a kernel may use it as it likes, or adds up numbers by slot */
+  int32_t *places;  /* work, for two numbers a slot */
   double energy[2]; /* Lennard-Jones and Coulomb; polar */
 } field_share;
 typedef void field_kernel(const field_sum *sum, field_share *share);

@@ -88,8 +88,9 @@ static void sum_dense(const field_sum *sum, field_share *share) {
 
 /* ---- pairs within a cutoff ----
  *
- * What the list has beyond the cutoff adds zeros, and the numbers side by side are always the same: so the sum has the
- * same bits, whichever list it is made by. Parts of eight go one by one: fewer have nothing within the cutoff. */
+ * What the list has beyond the cutoff adds zeros, and the eight side by side are always the same: so the sum has the
+ * same bits, whichever list it is made by. Those within the cutoff are found first, without a branch, and then summed:
+ * first eights that the switch does not touch, then the others. So nothing waits for a branch that was guessed wrong. */
 
 typedef struct cut_numbers {
   wide_part distance2, first, first2, by_width, krf, two_krf, crf, factor, six_factor;
@@ -110,13 +111,13 @@ static cut_numbers cut_numbers_of(const field_sum *sum) {
 }
 
 /* -dE/dr over r, zero where `within` is false; energies are added. */
-CDNI_INLINE wide_part cut_slope(const cut_numbers *c, wide_part_mask within, wide_part r2, wide_part A, wide_part B,
-                                wide_part charges, wide_part *sum_lj, wide_part *sum_coulomb) {
+CDNI_INLINE wide_part cut_slope(const cut_numbers *c, bool switched, wide_part_mask within, wide_part r2, wide_part A,
+                                wide_part B, wide_part charges, wide_part *sum_lj, wide_part *sum_coulomb) {
   const wide_part inverse = part_inverse_root(r2), inverse2 = inverse * inverse;
   const wide_part inverse6 = part_where(within, inverse2 * (inverse2 * inverse2)), a6 = A * inverse6, d6 = a6 - B;
   const wide_part qq = part_where(within, charges);
   wide_part lj = c->factor * inverse6 * d6, slope = c->six_factor * inverse6 * (a6 + d6);
-  if (part_any(within & (c->first2 < r2))) {
+  if (switched) {
     const wide_part r = r2 * inverse, beyond = r - c->first;
     const wide_part x = part_where(within & (beyond > 0), beyond * c->by_width), xx = x * x;
     const wide_part polynomial = part_fma(x, part_fma(x, part_set(-6), part_set(15)), part_set(-10));
@@ -131,38 +132,72 @@ CDNI_INLINE wide_part cut_slope(const cut_numbers *c, wide_part_mask within, wid
   return slope * inverse2;
 }
 
+typedef struct cut_sums {
+  wide lj, coulomb;
+} cut_sums;
+
+CDNI_INLINE wide_part part_distance2(const field_sum *sum, const double *far, const atom *a, int j, wide_part d[3]) {
+  const field_work *w = sum->w;
+  d[0] = a->x.p[0] - part_load(w->x + j), d[1] = a->y.p[0] - part_load(w->y + j);
+  d[2] = a->z.p[0] - part_load(w->z + j);
+  return part_fma(d[0], d[0], part_fma(d[1], d[1], part_fma(d[2], d[2], part_load(far + j))));
+}
+
+/* Finds the eights of row i that have a pair within the cutoff: from `places` on those that the switch does not touch,
+ * from `places + f->row` on the others. */
+CDNI_INLINE void find_within(const field_sum *sum, const field_share *share, const cut_numbers *c, const atom *a, int i,
+                             int n[2]) {
+  int32_t *inner = share->places, *outer = inner + sum->f->row;
+  n[0] = n[1] = 0;
+  for (int k = sum->list.start[i]; k < sum->list.start[i + 1]; k++) {
+    const int j = sum->list.entry[k];
+    int any = 0, touched = 0;
+    for (int part = 0; part < WIDE_PARTS; part++) {
+      wide_part d[3];
+      const wide_part r2 = part_distance2(sum, share->row, a, j + part * WIDE_PART, d);
+      const wide_part_mask within = r2 < c->distance2;
+      any |= part_any(within), touched |= part_any(within & (c->first2 < r2));
+    }
+    inner[n[0]] = outer[n[1]] = j;
+    n[0] += any & ~touched, n[1] += touched;
+  }
+}
+
+CDNI_INLINE void sum_places(const field_sum *sum, field_share *share, const cut_numbers *c, bool switched, atom *a,
+                            const int32_t *places, int n, cut_sums *s) {
+  for (int k = 0; k < n; k++)
+    for (int part = 0; part < WIDE_PARTS; part++) {
+      const int j = places[k] + part * WIDE_PART;
+      wide_part d[3];
+      const wide_part r2 = part_distance2(sum, share->row, a, j, d);
+      const wide_part f =
+          cut_slope(c, switched, r2 < c->distance2, r2, part_load(a->A + j), part_load(a->B + j),
+                    a->charge.p[0] * part_load(sum->t->charge + j), &s->lj.p[part], &s->coulomb.p[part]);
+      a->fx.p[part] = part_fma(f, d[0], a->fx.p[part]);
+      a->fy.p[part] = part_fma(f, d[1], a->fy.p[part]);
+      a->fz.p[part] = part_fma(f, d[2], a->fz.p[part]);
+      part_store(share->fx + j, part_fnma(f, d[0], part_load(share->fx + j)));
+      part_store(share->fy + j, part_fnma(f, d[1], part_load(share->fy + j)));
+      part_store(share->fz + j, part_fnma(f, d[2], part_load(share->fz + j)));
+    }
+}
+
 static void sum_listed(const field_sum *sum, field_share *share) {
   const field *f = sum->f;
-  const double *restrict x = sum->w->x, *restrict y = sum->w->y, *restrict z = sum->w->z;
-  const double *restrict charge = sum->t->charge, *far = share->row;
-  double *restrict fx = share->fx, *restrict fy = share->fy, *restrict fz = share->fz;
   const cut_numbers c = cut_numbers_of(sum);
-  wide sum_lj = wide_zero(), sum_coulomb = wide_zero();
+  cut_sums s = { wide_zero(), wide_zero() };
   for (int i = share->first; i < share->end; i++) {
     const int from = f->next[i] / WIDE * WIDE;
+    int n[2];
     mark(f, share->row, i, from, FAR);
     atom a = atom_at(sum, i);
-    const wide_part own[4] = { a.x.p[0], a.y.p[0], a.z.p[0], a.charge.p[0] };
-    for (int k = sum->list.start[i]; k < sum->list.start[i + 1]; k++)
-      for (int part = 0; part < WIDE_PARTS; part++) {
-        const int j = sum->list.entry[k] + part * WIDE_PART;
-        const wide_part dx = own[0] - part_load(x + j), dy = own[1] - part_load(y + j), dz = own[2] - part_load(z + j);
-        const wide_part r2 = part_fma(dx, dx, part_fma(dy, dy, part_fma(dz, dz, part_load(far + j))));
-        const wide_part_mask within = r2 < c.distance2;
-        if (!part_any(within)) continue;
-        const wide_part s = cut_slope(&c, within, r2, part_load(a.A + j), part_load(a.B + j),
-                                      own[3] * part_load(charge + j), &sum_lj.p[part], &sum_coulomb.p[part]);
-        a.fx.p[part] = part_fma(s, dx, a.fx.p[part]);
-        a.fy.p[part] = part_fma(s, dy, a.fy.p[part]);
-        a.fz.p[part] = part_fma(s, dz, a.fz.p[part]);
-        part_store(fx + j, part_fnma(s, dx, part_load(fx + j)));
-        part_store(fy + j, part_fnma(s, dy, part_load(fy + j)));
-        part_store(fz + j, part_fnma(s, dz, part_load(fz + j)));
-      }
+    find_within(sum, share, &c, &a, i, n);
+    sum_places(sum, share, &c, false, &a, share->places, n[0], &s);
+    sum_places(sum, share, &c, true, &a, share->places + f->row, n[1], &s);
     push_own(share, &a, i);
     mark(f, share->row, i, from, 0);
   }
-  share->energy[0] = wide_sum(sum_lj), share->energy[1] = wide_sum(sum_coulomb);
+  share->energy[0] = wide_sum(s.lj), share->energy[1] = wide_sum(s.coulomb);
 }
 
 /* ---- the list ---- */

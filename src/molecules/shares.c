@@ -45,15 +45,16 @@ typedef struct job {
   field_share *share;
 } job;
 
-enum { SHARE_ROWS = 4 };
+enum { SHARE_ROWS = 5 };
 
 static void run(void *context, int thread, int i) {
   (void)thread;
   const job *j = context;
   field_share *s = &j->share[i];
   const field *f = j->sum->f;
-  if (f->n_shares > 1) memset(s->fx, 0, SHARE_ROWS * (size_t)f->row * sizeof *s->fx);
-  else memset(s->row, 0, (size_t)f->row * sizeof *s->row);
+  const size_t size = (size_t)f->row * sizeof *s->row;
+  if (f->n_shares > 1) memset(s->fx, 0, size), memset(s->fy, 0, size), memset(s->fz, 0, size);
+  memset(s->row, 0, size);
   j->kernel(j->sum, s);
 }
 
@@ -75,17 +76,18 @@ cdn_status mol_sum(const field_sum *sum, cdn_state *state, field_kernel *kernel,
   const field *f = sum->f;
   const size_t size = (size_t)f->row;
   const bool alone = f->n_shares == 1; /* it adds its forces where they belong */
-  double *memory = cdn_work_push(state, (alone ? 1 : SHARE_ROWS * (size_t)f->n_shares) * size * sizeof *memory);
+  double *memory = cdn_work_push(state, SHARE_ROWS * (size_t)f->n_shares * size * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", f->name, "out of memory");
   field_share share[MOST_SHARES];
   for (int s = 0; s < f->n_shares; s++) {
-    double *own = memory + (alone ? 0 : (size_t)s * SHARE_ROWS * size);
+    double *own = memory + (size_t)s * SHARE_ROWS * size;
     share[s] = (field_share){ .first = f->share[s],
                               .end = f->share[s + 1],
                               .fx = alone ? w->fx : own,
                               .fy = alone ? w->fy : own + size,
                               .fz = alone ? w->fz : own + 2 * size,
-                              .row = alone ? own : own + 3 * size };
+                              .row = own + 3 * size,
+                              .places = (int32_t *)(own + 4 * size) };
   }
   run_all(f, &(job){ sum, kernel, share });
   energy[0] = energy[1] = 0;

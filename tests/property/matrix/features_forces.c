@@ -2,6 +2,8 @@
 /* Features: one force element of each kind. The table is made from the library's own list of kinds. */
 #include <cardan/fixman.h>
 #include <cardan/media.h>
+#include <cardan/molecule.h>
+#include <cardan/sampling.h>
 
 #include "forces/internal.h"
 #include "matrix.h"
@@ -174,6 +176,52 @@ static void add_fixman(scene *s) {
   cdn_system_add_fixman(s->system, "fixman", &def);
 }
 
+/* A chain that has warmed up: it holds back what moves too much. */
+static void add_nose_hoover(scene *s) {
+  cdn_nose_hoover_def def = cdn_default_nose_hoover_def();
+  def.kT = 0.7, def.time = 0.3;
+  cdn_system_add_nose_hoover(s->system, "thermostat", &def);
+}
+static void warm_up(scene *s, cdn_state *state) {
+  double z[256];
+  const cdn_system *system = cdn_state_system(state);
+  const int nz = cdn_system_nz(system);
+  memcpy(z, cdn_state_z(state), (size_t)nz * sizeof *z);
+  for (int i = 0; i < nz; i++) {
+    char name[64];
+    cdn_system_slot_name(system, CDN_POOL_Z, i, name, sizeof name);
+    if (strncmp(name, "thermostat", 10) == 0) z[i] = scene_number(s, 0.1, 0.4);
+  }
+  OK_ON(state, cdn_state_set_z(state, z));
+}
+
+/* Two clusters of charged atoms on bodies that are there, and a term of four atoms of both. */
+static void add_force_field(scene *s) {
+  cdn_molecule *m = cdn_molecule_create("molecule");
+  const int c = cdn_molecule_add_class(m, "C", 0.2, 0.5);
+  const cdn_body on[2] = { s->ball, s->loose[0] };
+  cdn_molecule_set_coulomb_constant(m, 2);
+  for (int i = 0; i < 6; i++) {
+    cdn_atom_def a = cdn_default_atom_def();
+    a.mass = 1, a.atom_class = c, a.charge = i % 2 ? 0.8 : -0.6, a.radius = 0.2;
+    cdn_molecule_add_atom(m, &a);
+  }
+  for (int k = 0; k < 2; k++) {
+    const int cluster = cdn_molecule_add_cluster(m, NULL);
+    for (int i = 0; i < 3; i++)
+      cdn_cluster_place_atom(m, cluster, 3 * k + i, cdn_v3(0.3 * i - 0.2, 0.1 * i * i, 0.2 * i - 0.4 * k));
+    cdn_molecule_attach_cluster(m, cluster, on[k], cdn_transform_identity());
+  }
+  cdn_molecule_add_stretch(m, 0, 3, 0.5, 1);
+  cdn_molecule_add_bend(m, 1, 2, 4, 1, 1.5);
+  cdn_molecule_add_torsion(m, 0, 1, 3, 5, 2, 1.5, 0.4);
+  cdn_solvent_def solvent = cdn_default_solvent_def();
+  solvent.model = CDN_SOLVENT_OBC2;
+  cdn_molecule_set_solvent(m, &solvent);
+  cdn_system_add_molecule(s->system, "molecule", m, cdn_ground());
+  cdn_molecule_destroy(m);
+}
+
 static void apply_forces(scene *s, cdn_state *state) {
   double f[6 * SCENE_MOST_BODIES];
   const int nu = cdn_system_nu(cdn_state_system(state));
@@ -183,7 +231,9 @@ static void apply_forces(scene *s, cdn_state *state) {
 }
 static void add_nothing(scene *s) { (void)s; }
 
+/* They depend on masses. */
 static const refusal fixman_refuses[] = { { "regressors", NULL, "fixman" }, { NULL, NULL, NULL } };
+static const refusal chain_refuses[] = { { "regressors", NULL, "thermostat" }, { NULL, NULL, NULL } };
 
 static const feature rows[] = {
 #define FORCE_ROW(ENUM, kind) { .name = #kind, .add = add_##kind },
@@ -191,6 +241,8 @@ static const feature rows[] = {
 #undef FORCE_ROW
       { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
   { .name = "fixman", .add = add_fixman, .differenced = true, .refuses = fixman_refuses },
+  { .name = "nose_hoover", .add = add_nose_hoover, .begin = warm_up, .differenced = true, .refuses = chain_refuses },
+  { .name = "force_field", .add = add_force_field, .differenced = true },
   { .name = "applied forces", .add = add_nothing, .begin = apply_forces },
 };
 
