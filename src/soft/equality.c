@@ -57,7 +57,7 @@ static cdn_rotation orientation(const soft_element_view *v, int side) {
 
 /* The vector part of e = q_B^-1 q_A q_AB, half of a small angle, in b's axes, and its rows on the angular velocity of a
  * relative to b. With w that velocity in b's axes, edot = w e / 2. MuJoCo 2.2.2 scales the rows, and not the
- * violation. */
+ * violation that they ask for. */
 static void add_turn(const soft_element_view *v, soft_group *g, double x[6], double rate[6]) {
   const double *q = v->params + Q_AB, scale = v->params[TORQUE_SCALE];
   const cdn_rotation R_AB = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
@@ -83,7 +83,9 @@ static cdn_status add_pair(const soft_element_view *v, int rows) {
   double x[6], rate[6], size = 0, bias[6];
   add_points(v, &g, x, rate);
   if (rows == 6) add_turn(v, &g, x, rate);
-  for (int k = 0; k < rows; k++) size += x[k] * x[k];
+  /* of angles that are not scaled in the violation, 2.2.2 scales what the impedance follows */
+  const double scale = rows == 6 && !v->rates ? v->params[TORQUE_SCALE] : 1;
+  for (int k = 0; k < rows; k++) size += x[k] * x[k] * (k > 2 ? scale * scale : 1);
   const soft_response response = cdni_soft_response(&v->law, sqrt(size), v->safe);
   for (int k = 0; k < rows; k++) {
     /* MuJoCo 2.2.2 takes the weights of translations for rotations, too */

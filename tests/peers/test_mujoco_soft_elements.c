@@ -353,6 +353,23 @@ START_TEST(test_file_alone) {
 }
 END_TEST
 
+/* A weld whose impedance follows how far it is: of angles 2.2.2 takes that scaled by torquescale, though its rows ask
+ * for the angle itself. */
+START_TEST(test_weld_that_softens) {
+  static const char text[] =
+      "<mujoco><worldbody><body name='a' pos='.3 .1 .2'><freejoint/><geom type='box' size='.3 .2 .1' pos='.1 0 -.1'/>"
+      "</body>"
+      "</worldbody><equality><weld body1='a' anchor='.1 .2 0' solimp='.1 .96 8' torquescale='.2'/></equality></mujoco>";
+  cdn_soft_def soft = cdn_default_soft_def();
+  soft.shortest_time = 0.004, soft.tolerance = 1e-13, soft.rates = false;
+  rig r = start_file(text, &soft);
+  mj_bridge_set_inertia(r.m, 1, cdn_body_mass_properties(r.state, body_of(&r, 1)).inertia);
+  mj_setConst(r.m, r.d);
+  compare_file("a weld", &r, 66, 2);
+  stop(&r);
+}
+END_TEST
+
 /* Tendons over joints of one chain, of neighbours, of three trees, and over one joint; their J does not change. */
 START_TEST(test_tendons) {
   static const char text[] =
@@ -384,4 +401,5 @@ START_TEST(test_tendons) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations, test_files, test_file_alone, test_tendons)
+CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations, test_files, test_file_alone, test_tendons,
+           test_weld_that_softens)
