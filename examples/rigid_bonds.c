@@ -1,7 +1,7 @@
 /* What rigid bonds bias, and how Fixman's potential undoes it: three atoms on two rods, free in space, without any
  * force. The mean of cos^2 of their angle is 1/3 if stiff springs hold the bonds. Of rigid bonds and masses of 12, 1
- * and 12 it is 0.2733, by the density sqrt(1 - f c^2) of the cosine c (Kramers 1946; Fixman 1974). Hamiltonian Monte Carlo
- * gives both. */
+ * and 12 it is 0.2733, by the density sqrt(1 - f c^2) of the cosine c (Kramers 1946; Fixman 1974). Hamiltonian Monte
+ * Carlo gives both. */
 #include <cardan/core.h>
 #include <cardan/fixman.h>
 #include <cardan/molecule.h>

@@ -1,16 +1,20 @@
 /* Molecules as they are shown: a topology of AMBER's, of which each atom moves freely, and frames of a trajectory, or
  * the one of a file of coordinates. */
+#define _POSIX_C_SOURCE 200809L
 #include <cardan/molecule.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "played.h"
 
 bool is_topology(const char *path) {
   unsigned char head[2] = { 0, 0 };
-  FILE *file = path ? fopen(path, "rb") : NULL;
+  struct stat kind;
+  /* what comes through a pipe is read once, by whoever loads it */
+  FILE *file = path && stat(path, &kind) == 0 && S_ISREG(kind.st_mode) ? fopen(path, "rb") : NULL;
   const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
   if (file) fclose(file);
   /* %VERSION or %FLAG, or compressed, which model files are not */

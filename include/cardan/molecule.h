@@ -243,7 +243,9 @@ CDN_API void cdn_molecule_set_threads(cdn_molecule *molecule, int threads);
 /** Of the two atoms of a bond the inner one is nearer to the root of the tree, which is the body with the lowest atom
  *  of each molecule. Where the outer part is one atom, or atoms on the bond's line, and no bond beyond it bends, it has
  *  no dihedral, and q has none. Where nothing but the outer part is fixed to the inner atom, there is no angle, and q
- *  has none. */
+ *  has none; the dihedral counts from where the description has it. Of several bonds at one atom whose directions would
+ *  follow from each other the first one has no angle. A bond that would turn all that a root turns about a line has no
+ *  dihedral. */
 typedef enum cdn_bond_mobility {
   CDN_BOND_RIGID,
   CDN_BOND_TORSION,      /**< a pin along the bond: q = (dihedral) */
@@ -289,8 +291,8 @@ CDN_API void cdn_molecule_attach_cluster(cdn_molecule *molecule, int cluster, cd
 
 /** Adds bodies, mobilizers and rods of a molecule, named after its atoms, and its force field; returns the latter. The
  *  default q are those of the description's positions, to 1e-12 nm. `parent`: the body on which the roots move, each by
- *  the mobilizer that its atoms need (6 mobilities, 5 for atoms on one line, 3 for one atom). Copies what it needs;
- *  sticky (system.h). */
+ *  the mobilizer that its atoms need: 6 mobilities; 5 where it and what it carries is on one line, 3 for one atom; what
+ *  balls carry does not count. Copies what it needs; sticky (system.h). */
 CDN_API cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cdn_molecule *molecule,
                                           cdn_body parent);
 
@@ -320,9 +322,11 @@ CDN_API cdn_status cdn_force_field_atom_place(const cdn_system *system, cdn_forc
 CDN_API cdn_body cdn_force_field_bond_body(const cdn_system *system, cdn_force field, int a, int b);
 /** Positions of all atoms in Ground, 3 numbers each, nm. Stage: Position. O(atoms). */
 CDN_API cdn_status cdn_force_field_positions(cdn_state *state, cdn_force field, double *x) CDN_NODISCARD;
-/** Sets q so that the atoms come as near to these positions as the mobilizers allow: roots are fitted to their atoms,
- *  and each joint's coordinates are read off. Other numbers are not touched. O(atoms). CDN_ERR_UNSUPPORTED: a root that
- *  carries others has no three atoms off a line. */
+/** Sets q so that the atoms come as near to these positions as the mobilizers allow: roots are fitted to their atoms
+ *  (those whose atoms are on one line to their neighbours', too), and each joint's coordinates are read off. Other
+ *  numbers are not touched. What does not move keeps the lengths, angles and dihedrals of the description: positions
+ *  in which these are others are not reached. O(atoms). CDN_ERR_SINGULAR: atoms from which a root's rotation would
+ *  follow are on one line. */
 CDN_API cdn_status cdn_force_field_set_positions(cdn_state *state, cdn_force field, const double *x) CDN_NODISCARD;
 /** Energies by term (kJ/mol), CDN_TERM_COUNT numbers: of all terms and pairs, also within bodies. A term that is
  *  switched off is zero. Stage: Position. */

@@ -140,9 +140,8 @@ CDN_API void cdn_hmc_destroy(cdn_hmc *hmc); /**< NULL is allowed */
  *  finds no end, or whose forces fail, is rejected; without the Metropolis test it is an error (CDN_ERR_STEP, or
  *  theirs), whose message is on the State. */
 CDN_API cdn_status cdn_hmc_advance(cdn_hmc *hmc, int64_t n) CDN_NODISCARD;
-/** The State, which you may change between calls: other coordinates (those of another System of the molecule, for
- *  Gibbs' alternation: cdn_force_field_positions, cdn_force_field_set_positions), parameters, the place in the
- *  stream. */
+/** The State, which you may change between calls: other coordinates (those of another sampler of the System, for Gibbs'
+ *  alternation: docs/sampling.md), locks of joints at rest, parameters, the place in the stream. */
 CDN_API cdn_state *cdn_hmc_state(cdn_hmc *hmc);
 CDN_SIZED_VOID(cdn_hmc_get_report, (const cdn_hmc *hmc, cdn_hmc_report *out), (hmc, out), out);
 /** n steps of length h (negative: back) from the State's q and u: no draw, no test. For constant energy, and to look at

@@ -232,17 +232,23 @@ START_TEST(nothing_is_rigid) {
     double x[4][3];
     place(x, 0.1 + 0.02 * i, 0.5 - 0.2 * i, -0.6 + 0.2 * i, 0.3 + i);
     x[3][0] *= 1.1, x[0][2] += 0.01;
-    for (int n = 3; n <= 4; n++) {
+    /* the root's end or, at last, its middle comes first; the last one is by coordinates of the sphere */
+    for (int k = 0; k < 5; k++) {
+      const int n = k < 3 ? k + 2 : k == 3 ? 3 : 4;
       double expected = 0;
-      for (int k = 0; k < n; k++) expected += 1.5 * log(masses[k]);
+      for (int j = 0; j < n; j++) expected += 1.5 * log(masses[j]);
       model at;
-      if (n == 4) at = make_by_hand(n, x, masses, CDN_SPHERICAL_COORDS, false);
-      else {
-        cdn_molecule *m = chain(n, x, masses, false);
-        for (int k = 0; k + 1 < n; k++) cdn_molecule_set_bond_mobility(m, k, k + 1, CDN_BOND_FLEXIBLE);
+      if (k < 4) {
+        cdn_molecule *m = chain(k == 3 ? 2 : n, x, masses, false);
+        if (k == 3) {
+          cdn_atom_def a = cdn_default_atom_def();
+          a.mass = masses[2], a.position = cdn_v3(0.1, 0.2, -0.1);
+          cdn_molecule_add_bond(m, 0, cdn_molecule_add_atom(m, &a));
+        }
+        for (int j = 0; j + 1 < n; j++) cdn_molecule_set_bond_mobility(m, k == 3 ? 0 : j, j + 1, CDN_BOND_FLEXIBLE);
         at = make(m);
         cdn_molecule_destroy(m);
-      }
+      } else at = make_by_hand(n, x, masses, CDN_SPHERICAL_COORDS, false);
       ck_assert_int_eq(cdn_system_nu(at.system), 3 * n);
       NEAR(fixman_of(&at), expected, 1e-11);
       drop(&at);
