@@ -286,6 +286,8 @@ static void add_belt(scene *s) {
 #define CONVEX(lower, upper, dim, edges, deep, acts) \
   .contact = SOFT_CONTACT, .soft = true, \
   TOUCH(.below = lower, .above = upper, .depth = deep, .tilt = 0.02, .condim = dim, .pyramidal = edges, .gap = acts)
+static const refusal source_refuses[] = { { "invertible motion", NULL, "field" }, { NULL, NULL, NULL } };
+
 static const feature table[] = {
   { .name = "ball on half-space", .add = add_touch, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "capsule on ball", .add = add_touch, SLIDES(SPHERE, CDN_GEOMETRY_CAPSULE, 2e-3, 0) },
@@ -300,7 +302,7 @@ static const feature table[] = {
     SLIDES(CDN_GEOMETRY_HEIGHT_FIELD, SPHERE, 3e-2, 0) },
   { .name = "law of the user's", .differenced = true, .add = add_own_law,
     SLIDES(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 2e-2, 0) },
-  { .name = "source of the user's", .differenced = true, .add = add_source, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
+  { .name = "source of the user's", .differenced = true, .refuses = source_refuses, .add = add_source, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "belt", .add = add_belt, SLIDES(HALF_SPACE, SPHERE, 2e-3, 0) },
   { .name = "sticking ball", .add = add_touch, STICKS(HALF_SPACE, SPHERE, 2e-3, 0, 0, 0.003) },
   { .name = "sticking box", .differenced = true, .add = add_touch, STICKS(BOX, BOX, 4e-3, 0.02, 0, 0) },
@@ -312,7 +314,7 @@ static const feature table[] = {
   { .name = "convex pressed", .differenced = true, .add = add_pressed, CONVEX(HALF_SPACE, SPHERE, 3, false, 2e-3, 0) },
   { .name = "convex law of the user's", .differenced = true, .add = add_own_law,
     CONVEX(HALF_SPACE, CDN_GEOMETRY_CUSTOM, 3, false, 2e-2, 0) },
-  { .name = "convex source of the user's", .differenced = true, .add = add_source,
+  { .name = "convex source of the user's", .differenced = true, .refuses = source_refuses, .add = add_source,
     CONVEX(HALF_SPACE, SPHERE, 3, false, 2e-3, 0) },
   { .name = "convex pyramid", .add = add_touch, CONVEX(BOX, SPHERE, 3, true, 2e-3, 0) },
 };
