@@ -89,8 +89,8 @@ static void sum_dense(const field_sum *sum, field_share *share) {
 /* ---- pairs within a cutoff ----
  *
  * What the list has beyond the cutoff adds zeros, and the eight side by side are always the same: so the sum has the
- * same bits, whichever list it is made by. Those within the cutoff are found first, without a branch, and then summed:
- * first eights that the switch does not touch, then the others. So nothing waits for a branch that was guessed wrong. */
+ * same bits, whichever list it is made by. Eights within the cutoff are found first, without a branch, and then summed:
+ * first those that the switch does not touch, then the others. So nothing waits for a branch that was guessed wrong. */
 
 typedef struct cut_numbers {
   wide_part distance2, first, first2, by_width, krf, two_krf, crf, factor, six_factor;
