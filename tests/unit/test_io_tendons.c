@@ -384,7 +384,26 @@ START_TEST(a_program_makes_a_tendon) {
 }
 END_TEST
 
-CHECK_MAIN("io tendons", a_tendon_is_a_path_of_its_name, springs_have_a_dead_band,
+/* Slides of 2 and 3 kg; masses of 0.5 and 0.25 kg move with 3 x + y and with 2 y. M is (6.5 1.5; 1.5 4.5), so that x
+ * meets 1 / (M^-1)_xx = 6 kg: k = 6 / (0.1 * 0.5)^2, c = 2 * 6 / 0.1. */
+START_TEST(springs_meet_the_armature_of_tendons) {
+  static const char text[] =
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0' springdamper='.1 .5'/>"
+      "<geom size='.1' mass='2'/></body><body pos='9 0 0'><joint name='y' type='slide' axis='1 0 0'/>"
+      "<geom size='.1' mass='3'/></body></worldbody><tendon><fixed armature='.5'><joint joint='x' coef='3'/>"
+      "<joint joint='y' coef='1'/></fixed><fixed armature='.25'><joint joint='y' coef='2'/></fixed></tendon></mujoco>";
+  double k = 0, c = 0;
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", NULL, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_parameter_get(state, CDN_ELEMENT_FORCE, "x spring", "k", &k));
+  OK(cdn_parameter_get(state, CDN_ELEMENT_FORCE, "x damper", "c", &c));
+  NEAR(k, 2400, 1e-10);
+  NEAR(c, 120, 1e-11);
+  drop();
+}
+END_TEST
+
+CHECK_MAIN("io tendons", springs_meet_the_armature_of_tendons, a_tendon_is_a_path_of_its_name, springs_have_a_dead_band,
            springs_and_dampers_may_be_polynomials, springs_rest_somewhere, armature_is_inertia_along_the_length,
            limits_are_stops_where_contact_is_compliant, rows_act_with_either_contact, wrong_tendons_are_refused,
            sites_within_obstacles_are_told, what_names_a_lost_tendon_is_left_out, what_moves_nothing_is_told,
