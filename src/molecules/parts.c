@@ -58,6 +58,48 @@ static void find_attached(const cdn_molecule *m, int32_t *body) {
   }
 }
 
+/* What the tree is made with: by atom. */
+typedef struct sets {
+  const int32_t *set, *body; /* the lowest atom that rigid bonds join to it; the body that it is attached to, or -1 */
+  const int32_t *members, *first; /* lists of sets' atoms, ascending */
+  int32_t *part;                  /* by set; -1 */
+} sets;
+
+/* Adds a root and all parts that hang on it. */
+static bool add_tree(mol_parts *p, cdn_system *system, const char *function, const sets *s, int root) {
+  int next = p->n;
+  s->part[root] = p->n;
+  p->part[p->n++] = (mol_part){ .atom = root,
+                                .parent = -1,
+                                .bond = -1,
+                                .a = -1,
+                                .b = -1,
+                                .x = -1,
+                                .y = -1,
+                                .attached = s->body[root] >= 0,
+                                .body = { s->body[root] },
+                                .X = cdn_transform_identity() };
+  for (; next < p->n; next++)
+    if (!p->part[next].attached && !add_neighbours(p, system, function, s->members, s->first, next, s->set, s->part))
+      return false;
+  return true;
+}
+
+/* The part that is to carry the tree from part `from` on: the heaviest one, unless one is attached. Joints near a light
+ * root, such as an amino group, would have the whole molecule to turn and next to no inertia of their own. */
+static int32_t find_root(const mol_parts *p, const sets *s, int from) {
+  int32_t root = p->part[from].atom;
+  double most = 0;
+  for (int k = from; k < p->n; k++) {
+    double mass = 0;
+    if (p->part[k].attached) return p->part[from].atom;
+    for (int32_t i = s->first[p->part[k].atom]; i >= 0; i = s->members[i]) mass += MOL_ATOM(p->m, i).mass;
+    if (mass > most * (1 + 1e-9) || (mass > most * (1 - 1e-9) && p->part[k].atom < root))
+      most = mass, root = p->part[k].atom;
+  }
+  return root;
+}
+
 static bool make_tree(mol_parts *p, cdn_system *system, const char *function, int32_t *room) {
   const cdn_molecule *m = p->m;
   const int n = (int)m->atoms.count;
@@ -74,23 +116,15 @@ static bool make_tree(mol_parts *p, cdn_system *system, const char *function, in
   for (int i = 0; i < n; i++) set[i] = set_of(set, i);
   for (int i = n; i-- > 0;) members[i] = first[set[i]], first[set[i]] = i; /* lists in ascending order */
 
+  const sets s = { set, body, members, first, part_of_set };
   for (int i = 0; i < n; i++) {
     if (set[i] != i || part_of_set[i] >= 0) continue;
-    int next = p->n;
-    part_of_set[i] = p->n;
-    p->part[p->n++] = (mol_part){ .atom = i,
-                                  .parent = -1,
-                                  .bond = -1,
-                                  .a = -1,
-                                  .b = -1,
-                                  .x = -1,
-                                  .y = -1,
-                                  .attached = body[i] >= 0,
-                                  .body = { body[i] },
-                                  .X = cdn_transform_identity() };
-    for (; next < p->n; next++)
-      if (!p->part[next].attached && !add_neighbours(p, system, function, members, first, next, set, part_of_set))
-        return false;
+    const int from = p->n;
+    if (!add_tree(p, system, function, &s, i)) return false;
+    const int32_t root = find_root(p, &s, from);
+    if (root == i) continue;
+    for (; p->n > from; p->n--) part_of_set[p->part[p->n - 1].atom] = -1;
+    if (!add_tree(p, system, function, &s, root)) return false;
   }
   for (int i = 0; i < n; i++) p->of_atom[i] = part_of_set[set[i]];
   for (size_t i = 0; i < m->bonds.count; i++) {
