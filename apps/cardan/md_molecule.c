@@ -1,4 +1,5 @@
-/* A molecule from AMBER's files, its System, and its energies. */
+/* A molecule from AMBER's files, its System, and where it starts. */
+#include <cardan/fixman.h>
 #include <cardan/operators.h>
 
 #include <math.h>
@@ -59,6 +60,27 @@ static cdn_molecule *describe(const md_molecule *m, const md_arguments *a) {
   return molecule;
 }
 
+static void add_fixman(md_molecule *m, const md_arguments *a) {
+  cdn_fixman_def def = cdn_default_fixman_def();
+  const int n = cdn_force_field_fixman_coordinates(m->system, m->field, NULL, 0);
+  cdn_fixman_coordinate *list = allocate((size_t)(n > 0 ? n : 0), sizeof *list);
+  def.temperature = a->temperature, def.coordinates = list;
+  def.n_coordinates = cdn_force_field_fixman_coordinates(m->system, m->field, list, n);
+  m->fixman = cdn_system_add_fixman(m->system, "fixman", &def);
+  free(list);
+}
+
+/* What acts beside the force field. */
+static void add_forces(md_molecule *m, const md_arguments *a) {
+  if (a->fixman) add_fixman(m, a);
+  if (a->thermostat == MD_NOSE_HOOVER) {
+    cdn_nose_hoover_def def = cdn_default_nose_hoover_def();
+    def.kT = CDN_GAS_CONSTANT * a->temperature, def.time = a->answer;
+    m->chain = cdn_system_add_nose_hoover(m->system, "thermostat", &def);
+  }
+  cdn_system_use_random(m->system, a->seed);
+}
+
 static int build(md_molecule *m, const md_arguments *a) {
   cdn_molecule *molecule = describe(m, a);
   if (!molecule) {
@@ -79,7 +101,7 @@ static int build(md_molecule *m, const md_arguments *a) {
   m->system = cdn_system_create(NULL);
   m->field = cdn_system_add_molecule(m->system, NULL, molecule, cdn_ground());
   cdn_molecule_destroy(molecule);
-  /* Further forces, such as Fixman's, are added here. */
+  add_forces(m, a);
   if (cdn_system_freeze(m->system) != CDN_OK) {
     cdn_system_last_error(m->system, &error);
     complain_error(a->topology, &error);
@@ -90,42 +112,7 @@ static int build(md_molecule *m, const md_arguments *a) {
     return CMD_FAILED;
   }
   m->n_atoms = m->prmtop->n_atoms, m->nu = cdn_system_nu(m->system);
-  m->freedom = m->nu - cdn_system_nudoterr(m->system);
   return CMD_OK;
-}
-
-/* ---- velocities ---------------------------------------------------------------------------- */
-
-/* The u whose velocities of atoms are nearest to v, weighted by mass: M u = J^T (m v), since M is the sum of the atoms'
- * m J^T J. */
-static cdn_status fit_speeds(md_molecule *m, const cdn_vec3 *v, cdn_spatial *momentum, double *p, double *u) {
-  CDN_TRY(cdn_realize(m->state, CDN_STAGE_POSITION));
-  for (int i = 0; i < m->n_atoms; i++) {
-    cdn_body body;
-    cdn_vec3 station;
-    cdn_transform X;
-    CDN_TRY(cdn_force_field_atom_place(m->system, m->field, i, &body, &station));
-    CDN_TRY(cdn_body_pose(m->state, body, &X));
-    const cdn_vec3 r = cdn_rotate(X.R, station), mv = cdn_scale(m->prmtop->mass[i], v[i]);
-    cdn_spatial *on = &momentum[body.i];
-    on->w = cdn_add(on->w, cdn_cross(r, mv)), on->v = cdn_add(on->v, mv);
-  }
-  CDN_TRY(cdn_multiply_by_J_transpose(m->state, momentum, p));
-  CDN_TRY(cdn_multiply_by_M_inv(m->state, p, u));
-  CDN_TRY(cdn_state_set_u(m->state, u));
-  return cdn_system_nudoterr(m->system) > 0 ? cdn_project_u(m->state, NULL, NULL) : CDN_OK;
-}
-
-static cdn_status set_motion(md_molecule *m) {
-  const double t = m->restart->time;
-  if (isfinite(t)) CDN_TRY(cdn_state_set_time(m->state, t));
-  if (!m->restart->velocities) return CDN_OK;
-  m->moves = true;
-  cdn_spatial *momentum = allocate((size_t)cdn_system_body_count(m->system), sizeof *momentum);
-  double *p = allocate((size_t)m->nu, sizeof *p), *u = allocate((size_t)m->nu, sizeof *u);
-  const cdn_status status = fit_speeds(m, m->restart->velocities, momentum, p, u);
-  free(momentum), free(p), free(u);
-  return status;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -137,10 +124,33 @@ int md_failed(const md_arguments *a, cdn_state *state) {
   return CMD_FAILED;
 }
 
+static const double BALANCED = 1; /* kJ/mol/nm, kJ/mol/rad: forces that --minimize may leave */
+
+/* The minimum, and what bodies hold within, do not depend on Fixman's potential, which is off meanwhile. */
+static cdn_status find_minimum(md_molecule *m, const md_arguments *a) {
+  md_energies e;
+  cdn_minimize_def def = cdn_default_minimize_def();
+  def.tolerance = BALANCED;
+  if (a->fixman) CDN_TRY(cdn_fixman_set_temperature(m->state, m->fixman, 0));
+  if (a->minimize && !a->resume) CDN_TRY(cdn_minimize(m->state, &def, &m->minimum));
+  CDN_TRY(md_find_energies(m, m->state, &e));
+  m->within = e.sum - e.potential;
+  return a->fixman ? cdn_fixman_set_temperature(m->state, m->fixman, a->temperature) : CDN_OK;
+}
+
+static cdn_status find_start(md_molecule *m, const md_arguments *a) {
+  const double t = m->restart->time;
+  if (isfinite(t)) CDN_TRY(cdn_state_set_time(m->state, t));
+  CDN_TRY(find_minimum(m, a));
+  CDN_TRY(cdn_count_thermal_freedoms(m->state, &m->freedom));
+  if (m->chain.i < 0) return CDN_OK;
+  return cdn_nose_hoover_set(m->state, m->chain, CDN_GAS_CONSTANT * a->temperature, a->answer, m->freedom);
+}
+
 int md_open(md_molecule *m, const md_arguments *a) {
   int code = load(m, a);
   if (code == CMD_OK) code = build(m, a);
-  if (code == CMD_OK && set_motion(m) != CDN_OK) code = md_failed(a, m->state);
+  if (code == CMD_OK && find_start(m, a) != CDN_OK) code = md_failed(a, m->state);
   return code;
 }
 
@@ -149,36 +159,4 @@ void md_close(md_molecule *m) {
   cdn_system_release(m->system);
   cdn_restart_destroy(m->restart);
   cdn_prmtop_destroy(m->prmtop);
-}
-
-/* ---- energies ------------------------------------------------------------------------------ */
-
-static void print_energies_json(const md_molecule *m, const double *energy, double sum) {
-  json_writer w = jw_begin(stdout);
-  jw_integer(&w, "atoms", m->n_atoms);
-  jw_integer(&w, "mobilities", m->nu);
-  jw_object(&w, "energies", false);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) jw_number(&w, cdn_energy_term_name((cdn_energy_term)i), energy[i]);
-  jw_close(&w);
-  jw_number(&w, "sum", sum);
-  jw_end(&w);
-}
-
-int md_print_energies(const md_arguments *a, md_molecule *m) {
-  double energy[CDN_TERM_COUNT], sum = 0;
-  if (cdn_force_field_energies(m->state, m->field, energy) != CDN_OK) return md_failed(a, m->state);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) sum += energy[i];
-  if (a->json) {
-    print_energies_json(m, energy, sum);
-    return CMD_OK;
-  }
-  char text[CDN_NUMBER_SIZE];
-  printf("%s: %d atoms, %d mobilities; kJ/mol\n\n", visible(a->topology), m->n_atoms, m->nu);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) {
-    const bool solvent = i == CDN_TERM_POLAR || i == CDN_TERM_SURFACE;
-    if (solvent && a->model == CDN_SOLVENT_VACUUM) continue;
-    printf("  %-15s %16s\n", cdn_energy_term_name((cdn_energy_term)i), rounded(energy[i], text));
-  }
-  printf("  %-15s %16s\n", "sum", rounded(sum, text));
-  return CMD_OK;
 }

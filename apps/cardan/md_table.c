@@ -1,7 +1,6 @@
 /* The table of a run of `cardan md`: CSV, whole rows at a time. */
 #define _POSIX_C_SOURCE 200809L
 #include <cardan/mobilizers.h>
-#include <cardan/operators.h>
 
 #include <errno.h>
 #include <math.h>
@@ -56,7 +55,8 @@ static void find_coordinates(md_table *t, const md_molecule *m) {
 static void write_header(const md_table *t, const md_molecule *m) {
   fputs("time", t->file);
   for (int i = 0; i < CDN_TERM_COUNT; i++) fprintf(t->file, ",%s", cdn_energy_term_name((cdn_energy_term)i));
-  fputs(",potential,kinetic,total,temperature", t->file);
+  fprintf(t->file, ",potential%s,kinetic,total%s,temperature", m->fixman.i >= 0 ? ",fixman" : "",
+          t->conserved ? ",conserved" : "");
   for (int i = 0; i < t->n_coordinates; i++) {
     char name[256];
     name_coordinate(m, &t->coordinate[i], name);
@@ -79,7 +79,7 @@ static bool go_on(md_table *t, const md_arguments *a, int64_t keep) {
 }
 
 bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, int64_t keep) {
-  *t = (md_table){ .file = NULL };
+  *t = (md_table){ .conserved = a->thermostat != MD_FREE };
   if (!a->table) return true;
   find_coordinates(t, m);
   if (keep >= 0) return go_on(t, a, keep);
@@ -98,21 +98,20 @@ static void write_number(FILE *file, double x) {
   fprintf(file, ",%s", text);
 }
 
-cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state) {
+cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state, double heat) {
   if (!t->file) return CDN_OK;
-  double energy[CDN_TERM_COUNT], potential, kinetic, sum = 0;
+  md_energies e;
   char text[CDN_NUMBER_SIZE];
-  CDN_TRY(cdn_force_field_energies(state, m->field, energy));
-  CDN_TRY(cdn_potential_energy(state, &potential));
-  CDN_TRY(cdn_kinetic_energy(state, &kinetic));
-  for (int i = 0; i < CDN_TERM_COUNT; i++) sum += energy[i];
-  if (!t->begun) t->within = sum - potential, t->begun = true;
+  CDN_TRY(md_find_energies(m, state, &e));
+  const double total = e.potential + m->within + e.kinetic;
   cdn_number_text(cdn_state_time(state), text);
   fputs(text, t->file);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) write_number(t->file, energy[i]);
-  write_number(t->file, sum), write_number(t->file, kinetic);
-  write_number(t->file, potential + t->within + kinetic);
-  write_number(t->file, m->freedom > 0 ? 2 * kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0);
+  for (int i = 0; i < CDN_TERM_COUNT; i++) write_number(t->file, e.term[i]);
+  write_number(t->file, e.sum);
+  if (m->fixman.i >= 0) write_number(t->file, e.fixman);
+  write_number(t->file, e.kinetic), write_number(t->file, total);
+  if (t->conserved) write_number(t->file, total - heat);
+  write_number(t->file, m->freedom > 0 ? 2 * e.kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0);
   const double turn = 2 * 3.14159265358979323846, *q = cdn_state_q(state);
   /* A pin that bends is within these bounds by itself. */
   for (int i = 0; i < t->n_coordinates; i++) {

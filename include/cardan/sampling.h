@@ -73,8 +73,8 @@ CDN_DEF(nose_hoover_def);
  *  a force without potential:
  *    f = -M u xi_1,  d xi_1/dt = (2 K - n kT) / Q_1 - xi_1 xi_2,  d xi_k/dt = (Q_(k-1) xi_(k-1)^2 - kT) / Q_k - xi_k
  *    xi_(k+1),  d s_k/dt = xi_k,  with Q_1 = n kT tau^2, the others kT tau^2.
- *  Its z are the xi, then the s. It runs with every method; in equal steps velocity Verlet suits. Its force depends on
- *  masses: regressors (derivatives.h) refuse it while it is on. Sticky. */
+ *  Its z are the xi, then the s. It runs with every method, and by cdn_hmc_steps, which keeps what is conserved best.
+ *  Its force depends on masses: regressors (derivatives.h) refuse it while it is on. Sticky. */
 CDN_API cdn_force cdn_system_add_nose_hoover(cdn_system *system, const char *name, const cdn_nose_hoover_def *def);
 /** Sets kT, tau and n (0: the number of mobilities) in a State. CDN_ERR_ARG: not such a force, or kT or tau not > 0. */
 CDN_API cdn_status cdn_nose_hoover_set(cdn_state *state, cdn_force force, double kT, double time,
@@ -98,8 +98,8 @@ typedef struct cdn_hmc cdn_hmc;
  *  A step: half a kick by the forces, a symmetric variational step of the kinetic energy alone, half a kick. It is
  *  implicit; it is solved by iteration to rounding. It is reversible and symplectic, quaternions included; constraints
  *  are held by RATTLE. With the Metropolis test each step must also lead back, or the trajectory is rejected (E. Zappa,
- *  M. Holmes-Cerfon, J. Goodman, Commun. Pure Appl. Math. 71:2609, 2018). One evaluation of the forces a step, and ten
- *  to thirty passes of O(n). */
+ *  M. Holmes-Cerfon, J. Goodman, Commun. Pure Appl. Math. 71:2609, 2018). One evaluation of the forces a step, and five
+ *  to ten passes of O(n). */
 typedef struct cdn_hmc_def {
   CDN_DEF_HEADER;
   double kT;          /**< must be set: > 0 */
@@ -144,8 +144,10 @@ CDN_API cdn_status cdn_hmc_advance(cdn_hmc *hmc, int64_t n) CDN_NODISCARD;
  *  alternation: docs/sampling.md), locks of joints at rest, parameters, the place in the stream. */
 CDN_API cdn_state *cdn_hmc_state(cdn_hmc *hmc);
 CDN_SIZED_VOID(cdn_hmc_get_report, (const cdn_hmc *hmc, cdn_hmc_report *out), (hmc, out), out);
-/** n steps of length h (negative: back) from the State's q and u: no draw, no test. For constant energy, and to look at
- *  the integrator itself. */
+/** n steps of length h (negative: back) from the State's q and u: no draw, no test. For constant energy, for
+ *  Nose-Hoover chains, and to look at the integrator itself. A chain goes along for half a step before each step and
+ *  behind it, without forces (G. J. Martyna, M. E. Tuckerman, D. J. Tobias, M. L. Klein, Mol. Phys. 87:1117, 1996): so
+ *  the whole is reversible, too. Other z stay as they are. */
 CDN_API cdn_status cdn_hmc_steps(cdn_hmc *hmc, double h, int n) CDN_NODISCARD;
 /** Replica exchange: neighbours (0 and 1, 2 and 3, ... if `odd` is false, else 1 and 2, ...) swap their q with the
  *  probability min(1, exp((1/kT_a - 1/kT_b) (U_a - U_b))); speeds go along, times the root of the ratio of kT. All n

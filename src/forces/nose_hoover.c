@@ -7,6 +7,7 @@
 
 #include "core/sized.h"
 #include "forces/internal.h"
+#include "forces/nose_hoover.h"
 
 CDNI_DEF(nose_hoover_def, .length = 3);
 
@@ -118,15 +119,18 @@ cdn_force cdn_system_add_nose_hoover(cdn_system *system, const char *name, const
   return id;
 }
 
-static const chain *chain_of(cdn_state *state, const char *function, cdn_force force) {
-  const cdn_system *system = cdn_state_system(state);
+/* NULL: another force. */
+static const chain *as_chain(const cdn_system *system, cdn_force force) {
   const char *kind = cdn_force_kind_name(system, force);
-  const void *self = NULL;
-  if (kind && strcmp(kind, "custom") == 0) self = cdn_subsystem_self(system, cdn_force_subsystem(system, force));
-  const chain *c = self;
-  if (c && cdni_subsystem_ops(system, cdn_force_subsystem(system, force).i)->calc_zdot == calc_zdot) return c;
-  cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no Nose-Hoover chain", force.i);
-  return NULL;
+  if (!kind || strcmp(kind, "custom") != 0) return NULL;
+  const cdn_subsystem subsystem = cdn_force_subsystem(system, force);
+  return cdni_subsystem_ops(system, subsystem.i)->calc_zdot == calc_zdot ? cdn_subsystem_self(system, subsystem) : NULL;
+}
+
+static const chain *chain_of(cdn_state *state, const char *function, cdn_force force) {
+  const chain *c = as_chain(cdn_state_system(state), force);
+  if (!c) cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no Nose-Hoover chain", force.i);
+  return c;
 }
 
 cdn_status cdn_nose_hoover_set(cdn_state *state, cdn_force force, double kT, double time, double freedoms) {
@@ -156,5 +160,54 @@ cdn_status cdn_nose_hoover_energy(cdn_state *state, cdn_force force, double *of_
   CDNI_TRY(cdn_kinetic_energy(state, &K));
   CDNI_TRY(cdn_potential_energy(state, &U));
   *conserved = K + U + sum;
+  return CDN_OK;
+}
+
+/* ---- a step of their own ---- */
+
+double cdni_nose_hoover_friction(cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  double sum = 0;
+  for (int i = 0; i < cdn_system_force_count(system); i++) {
+    const chain *c = as_chain(system, (cdn_force){ i });
+    if (c && cdn_force_is_enabled(state, (cdn_force){ i })) sum += cdn_state_zvar(state, c->z)[0];
+  }
+  return sum;
+}
+
+/* What pushes link k, over its mass. */
+static double push(const chain_numbers *at, const double *xi, int k, double twice_K) {
+  if (k == 0) return (twice_K - at->n * at->kT) / at->Q1;
+  return ((k == 1 ? at->Q1 : at->Q) * xi[k - 1] * xi[k - 1] - at->kT) / at->Q;
+}
+
+/* Half of link k's part of the time: pushed, with the friction of the next link before and after. */
+static void turn_link(const chain_numbers *at, int length, double *xi, int k, double half, double twice_K) {
+  const double friction = k + 1 < length ? exp(-0.5 * half * xi[k + 1]) : 1;
+  xi[k] = friction * (friction * xi[k] + half * push(at, xi, k, twice_K));
+}
+
+/* The symmetric splitting of G. J. Martyna, M. E. Tuckerman, D. J. Tobias, M. L. Klein, Mol. Phys. 87:1117 (1996). */
+static double turn(const chain *c, const chain_numbers *at, double *xi, double time, double K) {
+  double *s = xi + c->length;
+  for (int k = c->length; k-- > 0;) turn_link(at, c->length, xi, k, 0.5 * time, 2 * K);
+  const double factor = exp(-time * xi[0]);
+  for (int k = 0; k < c->length; k++) s[k] += time * xi[k];
+  for (int k = 0; k < c->length; k++) turn_link(at, c->length, xi, k, 0.5 * time, 2 * K * factor * factor);
+  return factor;
+}
+
+cdn_status cdni_nose_hoover_turn(cdn_state *state, double time, double K, double *factor) {
+  const cdn_system *system = cdn_state_system(state);
+  double z[2 * CDN_NOSE_HOOVER_MOST];
+  *factor = 1;
+  for (int i = 0; i < cdn_system_force_count(system); i++) {
+    const chain *c = as_chain(system, (cdn_force){ i });
+    if (!c || !cdn_force_is_enabled(state, (cdn_force){ i })) continue;
+    const chain_numbers at = numbers_of(c, state);
+    memcpy(z, cdn_state_zvar(state, c->z), 2 * (size_t)c->length * sizeof *z);
+    *factor *= turn(c, &at, z, time, K * *factor * *factor);
+    CDNI_TRY(cdn_state_set_zvar(state, c->z, z));
+  }
   return CDN_OK;
 }

@@ -105,12 +105,34 @@ static bool add_parts(mol_parts *p, cdn_system *system, const char *function, co
   return true;
 }
 
+/* The part that is to carry the tree from part `from` on: the heaviest one, unless one is attached. Joints near a light
+ * root, such as an amino group, would have the whole molecule to turn and next to no inertia of their own. */
+static int32_t find_root(const mol_parts *p, const sets *s, int from) {
+  int32_t root = p->part[from].atom;
+  double most = 0;
+  for (int k = from; k < p->n; k++) {
+    double mass = 0;
+    if (p->part[k].attached) return p->part[from].atom;
+    for (int32_t i = s->first[p->part[k].atom]; i >= 0; i = s->member[i]) mass += MOL_ATOM(p->m, i).mass;
+    if (mass > most * (1 + 1e-9) || (mass > most * (1 - 1e-9) && p->part[k].atom < root))
+      most = mass, root = p->part[k].atom;
+  }
+  return root;
+}
+
 static bool make_tree(mol_parts *p, cdn_system *system, const char *function, const sets *s) {
   const cdn_molecule *m = p->m;
   const int n = (int)m->atoms.count;
   find_sets(m, s);
-  for (int i = 0; i < n; i++)
-    if (s->set[i] == i && s->part[i] < 0 && !add_parts(p, system, function, s, i)) return false;
+  for (int i = 0; i < n; i++) {
+    if (s->set[i] != i || s->part[i] >= 0) continue;
+    const int from = p->n;
+    if (!add_parts(p, system, function, s, i)) return false;
+    const int32_t root = find_root(p, s, from);
+    if (root == i) continue;
+    for (; p->n > from; p->n--) s->part[p->part[p->n - 1].atom] = -1;
+    if (!add_parts(p, system, function, s, root)) return false;
+  }
   for (int i = 0; i < n; i++) p->of_atom[i] = s->part[s->set[i]];
   for (size_t i = 0; i < m->bonds.count; i++) {
     const mol_bond *e = &MOL_BOND(m, i);

@@ -8,21 +8,27 @@
  *
  *   P0 = E p0,   P1 = P0 + h g,   p1 = E P1,   M(q_m) xi = (P0 + h g / 2 + h x x g / 4) / (1 + |x|^2 / 4),
  *
- * and without E and x for other coordinates. The last is solved for xi by iteration, accelerated by Anderson's mixing
- * (D. G. Anderson, J. ACM 12:547, 1965). Position constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys.
- * 52:24, 1983): p0 loses G(q0)^T lambda so that q1 obeys them, and p1 what violates G u = 0. */
+ * and without E and x for other coordinates. The last is solved for xi by Newton's method (matter/variational.c), whose
+ * Jacobian is kept while it serves, and by Anderson's mixing (D. G. Anderson, J. ACM 12:547, 1965). Position
+ * constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys. 52:24, 1983): p0 loses G(q0)^T lambda so that q1
+ * obeys them, and p1 what violates G u = 0.
+ *
+ * Nose-Hoover chains turn for half a step before and after: friction and chain alone, which is reversible, too. */
 #include <math.h>
 
 #include <cardan/dynamics.h>
 #include <cardan/operators.h>
 
+#include "forces/nose_hoover.h"
 #include "math/cholesky.h"
 #include "matter/kinds.h"
 #include "matter/operators.h"
+#include "matter/variational.h"
+
 #include "studies/sampling.h"
 
 enum { MOST_ITERATIONS = 60, MIXED = CDNI_FLOW_MIXED };
-static const double CLOSE = 2e-15, ROUNDING = 1e-12;
+static const double CLOSE = 1e-14, KNOWN = 1e-10, SLOW = 0.1; /* relative */
 
 /* ---- what can be moved ---- */
 
@@ -73,7 +79,8 @@ static cdn_status check_constraints(cdn_state *state, const char *function) {
 static cdn_status find_weights(cdni_flow *flow, const cdn_system *system) {
   const size_t nu = (size_t)flow->nu;
   cdn_state *state = NULL;
-  double *e = calloc(2 * nu + 1, sizeof *e);
+  const size_t size = (2 * nu + 1) * sizeof(double);
+  double *e = cdni_calloc(cdni_system_allocator(system), size);
   cdn_status status = e ? cdn_state_create(system, &state) : CDN_ERR_NOMEM;
   for (size_t i = 0; status == CDN_OK && i < nu; i++) {
     e[i] = 1;
@@ -84,8 +91,44 @@ static cdn_status find_weights(cdni_flow *flow, const cdn_system *system) {
     if (flow->start) flow->weight[nu + i] = 1 / own;
   }
   cdn_state_destroy(state);
-  free(e);
+  if (e) cdni_free(cdni_system_allocator(system), e, size);
   return status;
+}
+
+/* The memory of a flow in one block; returns its size in bytes. `at` NULL: counts only. */
+static size_t divide(cdni_flow *flow, char *at) {
+  const size_t nq = (size_t)flow->nq, nu = (size_t)flow->nu, eq = (size_t)flow->m, mixed = (size_t)flow->n_mixed;
+  const struct {
+    double **part;
+    size_t size;
+  } parts[] = { { &flow->q0, nq },
+                { &flow->q, nq },
+                { &flow->p, nu },
+                { &flow->p0, nu },
+                { &flow->u, nu },
+                { &flow->g, nu },
+                { &flow->f, nu },
+                { &flow->more, nu },
+                { &flow->kept_q, nq },
+                { &flow->kept_p, nu },
+                { &flow->kept_u, nu },
+                { &flow->lambda, eq },
+                { &flow->b, eq },
+                { &flow->weight, mixed },
+                { &flow->x, mixed },
+                { &flow->image, mixed },
+                { &flow->gap, mixed },
+                { &flow->old_image, mixed },
+                { &flow->old_gap, mixed },
+                { &flow->images, MIXED * mixed },
+                { &flow->gaps, MIXED * mixed } };
+  size_t size = (size_t)flow->nb * (sizeof *flow->F + sizeof *flow->newton);
+  if (at) flow->newton = (variational_body *)at, flow->F = (cdn_spatial *)(flow->newton + flow->nb);
+  for (int i = 0; i < CDNI_COUNT(parts); i++) {
+    if (at) *parts[i].part = (double *)(at + size);
+    size += parts[i].size * sizeof(double);
+  }
+  return size;
 }
 
 cdn_status cdni_flow_create(cdn_state *state, const char *function, bool both_ways, cdni_flow *flow) {
@@ -99,40 +142,19 @@ cdn_status cdni_flow_create(cdn_state *state, const char *function, bool both_wa
     CDNI_TRY(check_prescribed(state, function, m, &d, i));
   }
   CDNI_TRY(check_constraints(state, function));
-  *flow = (cdni_flow){ .nq = cdn_system_nq(system),
+  *flow = (cdni_flow){ .allocator = *cdni_system_allocator(system),
+                       .nq = cdn_system_nq(system),
                        .nu = cdn_system_nu(system),
                        .m = cdn_system_nudoterr(system),
                        .nb = cdn_system_body_count(system) };
-  const size_t nq = (size_t)flow->nq, nu = (size_t)flow->nu, eq = (size_t)flow->m;
-  const size_t mixed = (eq > 0 ? 2 : 1) * nu; /* xi, and the momenta that constraints took */
-  flow->n_mixed = (int)mixed;
-  flow->q0 = calloc(3 * nq + 8 * nu + 2 * eq + (2 * MIXED + 6) * mixed + 1, sizeof(double));
-  flow->F = calloc((size_t)flow->nb + 1, sizeof *flow->F);
-  if (!flow->q0 || !flow->F || (eq > 0 && cdn_state_create(system, &flow->start) != CDN_OK) ||
+  flow->n_mixed = (flow->m > 0 ? 2 : 1) * flow->nu; /* xi, and the momenta that constraints took */
+  flow->memory = cdni_calloc(&flow->allocator, divide(flow, NULL));
+  if (!flow->memory || (flow->m > 0 && cdn_state_create(system, &flow->start) != CDN_OK) ||
       (both_ways && cdn_state_create(system, &flow->back) != CDN_OK)) {
     cdni_flow_destroy(flow);
     return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "no memory");
   }
-  flow->q = flow->q0 + nq;
-  flow->p = flow->q + nq;
-  flow->p0 = flow->p + nu;
-  flow->u = flow->p0 + nu;
-  flow->g = flow->u + nu;
-  flow->f = flow->g + nu;
-  flow->more = flow->f + nu;
-  flow->kept_q = flow->more + nu;
-  flow->kept_p = flow->kept_q + nq;
-  flow->kept_u = flow->kept_p + nu;
-  flow->lambda = flow->kept_u + nu;
-  flow->b = flow->lambda + eq;
-  flow->weight = flow->b + eq;
-  flow->x = flow->weight + mixed;
-  flow->image = flow->x + mixed;
-  flow->gap = flow->image + mixed;
-  flow->old_image = flow->gap + mixed;
-  flow->old_gap = flow->old_image + mixed;
-  flow->images = flow->old_gap + mixed;
-  flow->gaps = flow->images + MIXED * mixed;
+  divide(flow, flow->memory);
   const cdn_status status = find_weights(flow, system);
   if (status == CDN_OK) return CDN_OK;
   cdni_flow_destroy(flow);
@@ -140,8 +162,7 @@ cdn_status cdni_flow_create(cdn_state *state, const char *function, bool both_wa
 }
 
 void cdni_flow_destroy(cdni_flow *flow) {
-  free(flow->q0);
-  free(flow->F);
+  if (flow->memory) cdni_free(&flow->allocator, flow->memory, divide(flow, NULL));
   cdn_state_destroy(flow->start);
   cdn_state_destroy(flow->back);
   *flow = (cdni_flow){ 0 };
@@ -231,22 +252,22 @@ static cdn_status no_end(cdn_state *state, double h) {
                          "the iteration for a step of %.3g finds no end: take a shorter step", h);
 }
 
-/* One pass of the iteration: image = what x = (xi, momenta lost) asks for. Leaves the State at q1 if there are
- * constraints, and g. */
-static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h) {
+/* One pass of the iteration: image = x and what Newton's method adds, x = (xi, momenta lost). `anew`: with the Jacobian
+ * of this x. Leaves the State at q1 if there are constraints, and g. */
+static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h, bool anew) {
   const matter *m = cdni_matter(cdn_state_system(state));
   const int nu = flow->nu;
   double *next = flow->image, *lost = flow->start ? flow->image + nu : NULL;
   move(m, flow->q0, flow->x, 0.5 * h, flow->q);
   CDNI_TRY(cdn_state_set_q(state, flow->q));
   CDNI_TRY(cdn_calc_kinetic_gradient(state, flow->x, flow->g));
+  if (anew) CDNI_TRY(cdni_variational_factor(m, state, d, h, flow->x, flow->newton));
   for (int i = 0; i < nu; i++) flow->p0[i] = flow->p[i] - (lost ? flow->x[nu + i] : 0);
   middle(m, h, flow->p0, flow->x, flow->g, flow->more);
-  CDNI_TRY(cdn_multiply_by_M_inv(state, flow->more, next));
-  for (int i = 1; d->prescribed && i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    for (int j = n->u; d->prescribed[i] && j < n->u + n->nu; j++) next[j] = 0;
-  }
+  CDNI_TRY(cdn_multiply_by_M(state, flow->x, next));
+  for (int i = 0; i < nu; i++) flow->more[i] -= next[i];
+  cdni_variational_solve(m, d, flow->newton, flow->more, next);
+  for (int i = 0; i < nu; i++) next[i] += flow->x[i];
   if (!lost) return CDN_OK;
   memcpy(lost, flow->x + nu, (size_t)nu * sizeof *lost);
   move(m, flow->q0, next, 0.5 * h, flow->q);
@@ -293,7 +314,9 @@ static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solve
   const matter *m = cdni_matter(cdn_state_system(state));
   const tree_data d = cdni_matter_data(m, state);
   const size_t nu = (size_t)flow->nu, n = (size_t)flow->n_mixed;
-  double least = INFINITY;
+  double least = INFINITY, last = INFINITY;
+  bool anew = true;
+  int mixed = 0;
   *solved = false;
   memcpy(flow->q0, cdn_state_q(state), (size_t)flow->nq * sizeof *flow->q0);
   memset(flow->x, 0, n * sizeof *flow->x);
@@ -301,15 +324,18 @@ static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solve
   if (flow->start) CDNI_TRY(cdn_state_copy(flow->start, state));
   for (int k = 0;; k++) {
     if (k == MOST_ITERATIONS || !cdni_all_finite(flow->x, n, NULL)) return no_end(state, h);
-    const cdn_status status = pass(flow, state, &d, h);
-    if (status == CDN_ERR_NONFINITE) return no_end(state, h);
+    const cdn_status status = pass(flow, state, &d, h, anew);
+    if (status == CDN_ERR_NONFINITE || status == CDN_ERR_SINGULAR) return no_end(state, h);
     CDNI_TRY(status);
     for (size_t i = 0; i < n; i++) flow->gap[i] = flow->image[i] - flow->x[i];
     const double size = sqrt(product(flow, flow->gap, flow->gap)),
                  whole = sqrt(product(flow, flow->image, flow->image));
-    if (size <= CLOSE * whole || (size <= ROUNDING * whole && size >= 0.5 * least)) break;
-    least = fmin(least, size);
-    mix(flow, k);
+    /* What is left after this step of Newton's method, as it falls: size^2 / last. */
+    if (size <= KNOWN * whole && (size * size <= CLOSE * whole * last || size >= 0.5 * least)) break;
+    if (anew) mixed = 0; /* what is known of another Jacobian is no help */
+    mix(flow, mixed++);
+    anew = size > SLOW * last;
+    least = fmin(least, size), last = size;
   }
   *solved = true;
   memcpy(flow->u, flow->image, nu * sizeof *flow->u);
@@ -325,15 +351,29 @@ static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solve
 
 /* ---- kicks ---- */
 
+/* Forces without those of chains, which are -xi M u. */
 static cdn_status find_forces(cdni_flow *flow, cdn_state *state) {
   CDNI_TRY(cdn_applied_forces(state, flow->F, flow->more));
   CDNI_TRY(cdn_multiply_by_J_transpose(state, flow->F, flow->f));
   for (int i = 0; i < flow->nu; i++) flow->f[i] += flow->more[i];
+  const double xi = cdni_nose_hoover_friction(state);
+  if (xi == 0) return CDN_OK;
+  CDNI_TRY(cdn_multiply_by_M(state, cdn_state_u(state), flow->more));
+  for (int i = 0; i < flow->nu; i++) flow->f[i] += xi * flow->more[i];
   return CDN_OK;
 }
 
 static void kick(cdni_flow *flow, double time) {
   for (int i = 0; i < flow->nu; i++) flow->p[i] += time * flow->f[i];
+}
+
+/* All chains turn for this time; p and u become shorter or longer. u must be M^-1 p. */
+static cdn_status turn_chains(cdni_flow *flow, cdn_state *state, double time) {
+  double K = 0, factor = 1;
+  for (int i = 0; i < flow->nu; i++) K += 0.5 * flow->p[i] * flow->u[i];
+  CDNI_TRY(cdni_nose_hoover_turn(state, time, K, &factor));
+  for (int i = 0; i < flow->nu; i++) flow->p[i] *= factor, flow->u[i] *= factor;
+  return CDN_OK;
 }
 
 /* Whether the drift that has ended leads back. If it does not, the iteration has found another solution there, or none:
@@ -371,7 +411,9 @@ cdn_status cdni_flow_steps(cdni_flow *flow, cdn_state *state, double h, int n, b
   CDNI_TRY(cdn_multiply_by_M(state, flow->u, flow->p));
   CDNI_TRY(find_forces(flow, state));
   for (int k = 0; k < n; k++) {
+    CDNI_TRY(turn_chains(flow, state, 0.5 * h));
     kick(flow, 0.5 * h);
+    CDNI_TRY(cdn_multiply_by_M_inv(state, flow->p, flow->u));
     CDNI_TRY(drift(flow, state, h, solved));
     memcpy(flow->kept_p, flow->p, nu * sizeof *flow->p);
     CDNI_TRY(cdn_state_set_u(state, flow->u));
@@ -382,6 +424,7 @@ cdn_status cdni_flow_steps(cdni_flow *flow, cdn_state *state, double h, int n, b
       CDNI_TRY(cdni_project_speeds(state, flow->u));
       CDNI_TRY(cdn_multiply_by_M(state, flow->u, flow->p));
     }
+    CDNI_TRY(turn_chains(flow, state, 0.5 * h));
     if (flow->back) CDNI_TRY(check_back(flow, state, h, solved));
   }
   return cdn_state_set_u(state, flow->u);

@@ -12,6 +12,7 @@
 CDNI_DEF(hmc_def, .steps = 10, .friction = INFINITY, .acceptance = 0.8, .user = 0x686d63);
 
 struct cdn_hmc {
+  cdn_allocator allocator;
   cdn_hmc_def def;
   cdn_state *state, *trial;
   cdni_flow flow;
@@ -59,8 +60,10 @@ cdn_status cdn_hmc_create(cdn_state *initial, const cdn_hmc_def *def, cdn_hmc **
   if (unreadable) return cdni_state_fail(initial, CDN_ERR_VERSION, false, __func__, NULL, "%s", unreadable);
   CDNI_TRY(check_def(initial, __func__, &d));
   CDNI_TRY(cdn_state_random(initial, d.user, &place));
-  cdn_hmc *hmc = calloc(1, sizeof *hmc);
+  const cdn_allocator *allocator = cdni_system_allocator(cdn_state_system(initial));
+  cdn_hmc *hmc = cdni_calloc(allocator, sizeof *hmc);
   if (!hmc) return cdni_state_fail(initial, CDN_ERR_NOMEM, false, __func__, NULL, "no memory");
+  hmc->allocator = *allocator;
   hmc->def = d;
   hmc->step = d.step;
   hmc->report.burn_in_left = d.burn_in;
@@ -84,7 +87,8 @@ void cdn_hmc_destroy(cdn_hmc *hmc) {
   cdni_flow_destroy(&hmc->flow);
   cdn_state_destroy(hmc->state);
   cdn_state_destroy(hmc->trial);
-  free(hmc);
+  const cdn_allocator allocator = hmc->allocator;
+  cdni_free(&allocator, hmc, sizeof *hmc);
 }
 
 cdn_state *cdn_hmc_state(cdn_hmc *hmc) { return hmc ? hmc->state : NULL; }

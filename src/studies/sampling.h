@@ -14,6 +14,8 @@ cdn_status cdni_refresh_speeds(cdn_state *state, double kT, double keep, const c
 /* The symplectic step: numbers for one State. */
 enum { CDNI_FLOW_MIXED = 5 };
 typedef struct cdni_flow {
+  cdn_allocator allocator;
+  void *memory; /* of all arrays */
   int nq, nu, m, nb;
   cdn_state *start;                /* the State at the beginning of a drift, if there are constraints */
   double *q0, *q, *p, *p0, *u, *g; /* u: of the step's middle, then at its end */
@@ -25,6 +27,7 @@ typedef struct cdni_flow {
   int n_mixed;
   double *weight, *x, *image, *gap, *old_image, *old_gap, *images, *gaps;
   cdn_spatial *F;
+  struct variational_body *newton;
 } cdni_flow;
 
 /* Refuses what it cannot move; the message is on the State. both_ways: steps must lead back, too. */

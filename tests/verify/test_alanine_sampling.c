@@ -6,7 +6,7 @@
 #include "averages.h"
 
 /* Hot, so that barriers are passed often. */
-static const double TEMPERATURE = 700, kT = 700 * CDN_GAS_CONSTANT;
+static const double TEMPERATURE = 1500, kT = 1500 * CDN_GAS_CONSTANT;
 
 typedef struct model {
   cdn_state *state;
@@ -191,7 +191,7 @@ START_TEST(methods_agree) {
   model m;
   if (!make(&m, false, false)) SKIP("no files of molecules");
   cdn_state_destroy(m.state);
-  histogram h[3] = { by_hmc(150000), by_langevin(150000), by_nose_hoover(150000) };
+  histogram h[3] = { by_hmc(40000), by_langevin(40000), by_nose_hoover(40000) };
   for (int i = 0; i < 3; i++) check_blocks(&h[i]);
   for (int i = 0; i < 3; i++) check_same(&h[i], &h[(i + 1) % 3]);
   for (int i = 0; i < 3; i++)

@@ -79,7 +79,7 @@ START_TEST(three_atoms) {
       cdn_molecule *m = chain(3, bent, masses[i], false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
       model at = make(m, fixman, step_of(0.15, masses[i][1]), 6);
-      const int64_t n = samples(fixman ? 2500 : 1500, i ? 120000 : 20000);
+      const int64_t n = samples(fixman ? 2500 : 1500, i ? 180000 : 20000);
       average c2 = average_of(n), c4 = average_of(n);
       for (int64_t k = 0; k < n; k++) {
         cdn_vec3 p[3];
@@ -167,7 +167,7 @@ START_TEST(torsion_of_four_atoms) {
       cdn_molecule *m = chain(4, x, NULL, false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION);
       model at = make(m, fixman, step_of(0.25, 1), 4);
-      const int64_t n = samples(3000, tetrahedral ? 120000 : 60000);
+      const int64_t n = samples(3000, tetrahedral ? 250000 : 60000);
       average c1 = average_of(n), c2 = average_of(n);
       for (int64_t k = 0; k < n; k++) {
         cdn_vec3 p[4];

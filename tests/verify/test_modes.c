@@ -108,6 +108,66 @@ START_TEST(hanging_chain) {
 }
 END_TEST
 
+/* ---- the fastest one, without a matrix ---- */
+
+static void check_fastest(cdn_state *state, double tolerance) {
+  enum { MOST = 64 };
+  double omega2[MOST], fastest;
+  int n;
+  ck_assert(cdn_system_nu(cdn_state_system(state)) <= MOST);
+  OK_ON(state, cdn_normal_modes(state, &n, omega2, NULL));
+  OK_ON(state, cdn_fastest_mode(state, &fastest));
+  ck_assert_msg(fabs(fastest - omega2[n - 1]) <= tolerance * fabs(omega2[n - 1]), "%.12g, of the matrices %.12g",
+                fastest, omega2[n - 1]);
+  cdn_state_destroy(state);
+}
+
+/* Bodies on balls and pins, each held by springs, in motion and out of balance: turns do not commute there. */
+static cdn_state *tree_of_springs(int bodies, double length) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body body = cdn_ground();
+  for (int i = 0; i < bodies; i++) {
+    static const cdn_mobilizer kinds[] = { CDN_FREE, CDN_PIN, CDN_BALL, CDN_SLIDER, CDN_UNIVERSAL };
+    const cdn_vec3 com = { 0.3 * length * sin(i), 0.2 * length, 0.1 * length * cos(i) };
+    const double size = length * length * (1 + 0.1 * i);
+    cdn_body_def def = cdn_default_body_def();
+    def.parent = body, def.mobilizer = kinds[i % 5], def.X_PF.p = cdn_v3(0.5 * length, 0.2 * length * i, -0.3 * length);
+    def.mass = (cdn_mass_properties){ 1 + 0.2 * i, com, { size, 1.2 * size, 0.9 * size, 0, 0, 0 } };
+    const cdn_body before = body;
+    body = cdn_system_add_body(system, &def);
+    cdn_system_add_two_point_spring(system, NULL, before, cdn_v3(0, 0, length), body, cdn_v3(length, 0, 0), 50 + 7 * i,
+                                    0.3 * length);
+    cdn_system_add_two_point_spring(system, NULL, cdn_ground(), cdn_v3(length, length, 0), body,
+                                    cdn_v3(0, length, length), 40, 0.5 * length);
+  }
+  cdn_state *state = state_of(system);
+  double u[64];
+  for (int k = 0; k < 64; k++) u[k] = sin(k);
+  OK_ON(state, cdn_state_set_u(state, u));
+  return state;
+}
+
+START_TEST(the_fastest_mode) {
+  check_fastest(points_on_rods(12, 0.7, true), 1e-6);
+  check_fastest(points_on_rods(5, 0.7, false), 1e-6);
+  check_fastest(tree_of_springs(7, 1), 1e-6);
+  check_fastest(tree_of_springs(12, 1e-3), 1e-6);
+  cdn_system *system = cdn_system_create(NULL);
+  add_bob(system, cdn_ground(), 3);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, G, 0));
+  check_fastest(state_of(system), 1e-6); /* it grows */
+  system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_WELD;
+  cdn_system_add_body(system, &def);
+  cdn_state *nothing = state_of(system);
+  double fastest = 1;
+  OK_ON(nothing, cdn_fastest_mode(nothing, &fastest));
+  ck_assert(fastest == 0);
+  cdn_state_destroy(nothing);
+}
+END_TEST
+
 /* Standing on its head: one of each pair grows as fast as it would have swung. */
 START_TEST(upright) {
   cdn_system *system = cdn_system_create(NULL);
@@ -388,5 +448,6 @@ START_TEST(platform) {
 }
 END_TEST
 
-CHECK_MAIN("modes", double_pendulum, double_pendulum_of_rods, hanging_chain, upright, damped_oscillator, spinning_top,
-           neutral_directions, neutral_spin, decay_comes_first, critical_damping, three_parallel_cranks, platform)
+CHECK_MAIN("modes", double_pendulum, double_pendulum_of_rods, hanging_chain, the_fastest_mode, upright,
+           damped_oscillator, spinning_top, neutral_directions, neutral_spin, decay_comes_first, critical_damping,
+           three_parallel_cranks, platform)

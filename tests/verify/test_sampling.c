@@ -172,6 +172,69 @@ END_TEST
 START_TEST(test_chain_under_error_control) { run_chain(false); }
 END_TEST
 
+/* The same by the step of sampling: what is conserved has no trend, the swing is of second order, and the way back is
+ * the way. A free body on a pin has a mass matrix that changes. */
+static void go_with_chain(cdn_hmc *hmc, cdn_force force, double step, int steps, double *least, double *most) {
+  cdn_state *state = cdn_hmc_state(hmc);
+  *least = INFINITY, *most = -INFINITY;
+  for (int k = 0; k < steps; k++) {
+    double conserved;
+    OK_ON(state, cdn_hmc_steps(hmc, step, 1));
+    OK_ON(state, cdn_nose_hoover_energy(state, force, NULL, &conserved));
+    *least = fmin(*least, conserved), *most = fmax(*most, conserved);
+  }
+}
+
+/* q, u and z; returns how many. */
+static int read_all(const cdn_state *state, double *y) {
+  const cdn_system *system = cdn_state_system(state);
+  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), nz = cdn_system_nz(system);
+  memcpy(y, cdn_state_q(state), (size_t)nq * sizeof *y);
+  memcpy(y + nq, cdn_state_u(state), (size_t)nu * sizeof *y);
+  memcpy(y + nq + nu, cdn_state_z(state), (size_t)nz * sizeof *y);
+  return nq + nu + nz;
+}
+
+START_TEST(test_chain_by_the_step_of_sampling) {
+  double swing[2];
+  for (int i = 0; i < 2; i++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_FREE;
+    def.mass = (cdn_mass_properties){ 3, { 0.1, 0.2, 0 }, { 1.2, 1, 1.5, 0, 0, 0 } };
+    const cdn_body base = cdn_system_add_body(system, &def);
+    def.parent = base, def.mobilizer = CDN_PIN, def.X_PF.p = cdn_v3(0.5, 0, 0.5);
+    const cdn_body arm = cdn_system_add_body(system, &def);
+    cdn_system_add_mobility_spring(system, "torsion", arm, 0, 5, 0);
+    cdn_system_add_two_point_spring(system, "tether", cdn_ground(), cdn_v3(0, 0, 2), base, cdn_v3(0.3, 0, 0), 4, 1);
+    cdn_nose_hoover_def chain = cdn_default_nose_hoover_def();
+    chain.kT = 2, chain.time = 0.5;
+    const cdn_force force = cdn_system_add_nose_hoover(system, "chain", &chain);
+    cdn_state *state = state_of(system);
+    OK_ON(state, cdn_draw_speeds(state, 2, 0, 0));
+    double y[32], back[32], least[2], most[2];
+    cdn_hmc_def how = cdn_default_hmc_def();
+    how.kT = 2, how.step = 0.05, how.no_metropolis = true;
+    cdn_hmc *hmc = sampler(state, &how);
+    state = cdn_hmc_state(hmc);
+    const double step = i ? 0.02 : 0.04;
+    const int steps = i ? 2000 : 1000;
+    go_with_chain(hmc, force, step, steps, &least[0], &most[0]);
+    go_with_chain(hmc, force, step, steps, &least[1], &most[1]);
+    swing[i] = most[0] - least[0];
+    NEAR(0.5 * (least[1] + most[1]), 0.5 * (least[0] + most[0]), swing[i]);
+    /* 40 steps, and 40 back */
+    const int n = read_all(state, y);
+    OK_ON(state, cdn_hmc_steps(hmc, step, 40));
+    OK_ON(state, cdn_hmc_steps(hmc, -step, 40));
+    read_all(state, back);
+    for (int k = 0; k < n; k++) NEAR(back[k], y[k], 1e-10 * (1 + fabs(y[k])));
+    cdn_hmc_destroy(hmc);
+  }
+  NEAR(swing[0] / swing[1], 4, 0.8);
+}
+END_TEST
+
 /* Langevin, redrawing: the same torsion. The mean of q^2 at a step h is that of Verlet, without an error of its own. */
 static void run_torsion(const cdn_hmc_def *def, double least_error) {
   cdn_system *system = cdn_system_create(NULL);
@@ -410,6 +473,7 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, test_hindered_rotors);
   tcase_add_test(tcase, test_chain_in_equal_steps);
   tcase_add_test(tcase, test_chain_under_error_control);
+  tcase_add_test(tcase, test_chain_by_the_step_of_sampling);
   tcase_add_test(tcase, test_langevin_and_redrawing);
   tcase_add_test(tcase, test_three_atoms);
   if (is_long()) tcase_add_test(tcase, test_four_atoms);
