@@ -78,6 +78,8 @@ muscle_force cdni_muscle_active(const cdn_muscle *m, double length, double rate)
 muscle_force cdni_muscle_passive(const cdn_muscle *m, double length);
 /* Derivative of the activation's rate by the activation. */
 double cdni_muscle_rate_slope(const double time[3], double control, double activation);
+/* And by the control, where that is between 0 and 1. */
+double cdni_muscle_rate_by_control(const double time[3], double control, double activation);
 /* What is wrong with its numbers; NULL: nothing. */
 const char *cdni_muscle_complaint(const cdn_muscle *m);
 

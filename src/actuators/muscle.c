@@ -101,16 +101,20 @@ static curve sigmoid(double x) {
   return (curve){ x * x * x * (3 * x * (2 * x - 5) + 10), 30 * x * x * (1 - x) * (1 - x) };
 }
 
-/* The time constant, and its slope by the activation. */
-static curve time_of(const double time[3], double difference, double activation) {
+/* The time constant, and its slopes by the activation at a given control, and by the control. */
+typedef struct time_constant {
+  double value, slope, by_control;
+} time_constant;
+
+static time_constant time_of(const double time[3], double difference, double activation) {
   const double a = drive_within(activation, 0, 1), da = activation > 0 && activation < 1 ? 1.5 : 0;
   const double s = 0.5 + 1.5 * a;
-  const curve rising = { time[0] * s, time[0] * da }, falling = { time[1] / s, -time[1] * da / (s * s) };
+  const time_constant rising = { time[0] * s, time[0] * da, 0 }, falling = { time[1] / s, -time[1] * da / (s * s), 0 };
   if (time[2] < LEAST) return difference > 0 ? rising : falling;
   const curve part = sigmoid(difference / time[2] + 0.5);
-  const double more = rising.value - falling.value;
-  return (curve){ falling.value + more * part.value,
-                  falling.slope + (rising.slope - falling.slope) * part.value - more * part.slope / time[2] };
+  const double more = rising.value - falling.value, by_control = more * part.slope / time[2];
+  return (time_constant){ falling.value + more * part.value,
+                          falling.slope + (rising.slope - falling.slope) * part.value - by_control, by_control };
 }
 
 double cdn_muscle_rate(const double time[3], double control, double activation) {
@@ -121,7 +125,14 @@ double cdn_muscle_rate(const double time[3], double control, double activation) 
 
 double cdni_muscle_rate_slope(const double time[3], double control, double activation) {
   const double difference = drive_within(control, 0, 1) - activation;
-  const curve T = time_of(time, difference, activation);
+  const time_constant T = time_of(time, difference, activation);
   const double t = fmax(LEAST, T.value);
   return -1 / t - difference * T.slope / (t * t);
+}
+
+double cdni_muscle_rate_by_control(const double time[3], double control, double activation) {
+  const double difference = drive_within(control, 0, 1) - activation;
+  const time_constant T = time_of(time, difference, activation);
+  const double t = fmax(LEAST, T.value);
+  return control < 0 || control > 1 ? 0 : 1 / t - difference * T.by_control / (t * t);
 }

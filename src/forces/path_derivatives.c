@@ -120,6 +120,23 @@ static void vary_coordinates(cdn_force_derivatives *d, const path_view *view, do
     }
 }
 
+/* By speeds the tension alone varies, by the rate, which is the moments times the speeds. */
+static cdn_status vary_speeds(cdn_force_derivatives *d, const path_view *view, double by_rate) {
+  const derivative_pass *p = d->pass;
+  const int nu = p->m->tree.nu;
+  if (d->damping || !p->du) return CDN_OK; /* no tension acts on a lone mobility */
+  double *moments = cdn_work_push(p->state, ((size_t)nu + 1) * sizeof *moments);
+  if (!moments) return CDN_ERR_NOMEM;
+  memset(moments, 0, (size_t)nu * sizeof *moments);
+  const tree_data data = cdni_matter_data(p->m, p->state);
+  cdni_path_add_moments(p->m, &data, view, moments);
+  for (int i = 0; i < nu; i++)
+    for (int k = 0; k < nu && moments[i] != 0; k++)
+      if (moments[k] != 0) derivative_of_mobility(d, i, k, 0, -by_rate * moments[i] * moments[k]);
+  cdn_work_pop(p->state, moments);
+  return CDN_OK;
+}
+
 void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
                                     double by_rate) {
   CDNI_NEED_OBJECT_OR_NOTHING(d);
@@ -135,14 +152,17 @@ void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, dou
 cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
                                    double by_rate) {
   const derivative_pass *p = d->pass;
-  path_law law = { .tension = tension, .by_length = by_length, .by_rate = by_rate };
+  path_law law; /* most of its gaps are not used: they are not cleared */
   path_view view;
   int body[FORCE_MOST_STATIONS];
   v3 r[FORCE_MOST_STATIONS];
   sv F[FORCE_MOST_STATIONS];
   CDNI_TRY(cdni_path_view(cdni_paths(cdn_state_system(p->state)), p->state, path, &view));
-  vary_coordinates(d, &view, by_length, by_rate);
-  law.n = view.n_gaps;
+  if (view.n_gaps == 0) {
+    vary_coordinates(d, &view, by_length, by_rate);
+    return CDN_OK;
+  }
+  law.tension = tension, law.by_length = by_length, law.by_rate = by_rate, law.n = view.n_gaps;
   for (int k = 0; k < view.n_gaps; k++) {
     const path_gap *gap = &view.gaps[k];
     const double T = tension * gap->weight;
@@ -161,7 +181,6 @@ cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, doub
     const v3 moment = v3_add(v3_cross(v3_sub(gap->P, gap->O), f[AT_P].v), v3_cross(v3_sub(gap->Q, gap->O), f[AT_Q].v));
     f[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(f[AT_P].v, f[AT_Q].v)) };
   }
-  if (view.n_gaps > 0)
-    cdni_derivative_of_bodies(d, STATIONS * view.n_gaps, body, r, F, true, by_rate != 0, change, &law);
-  return CDN_OK;
+  if (p->dq) cdni_derivative_of_bodies(d, STATIONS * view.n_gaps, body, r, F, true, false, change, &law);
+  return by_rate != 0 ? vary_speeds(d, &view, by_rate) : CDN_OK;
 }
