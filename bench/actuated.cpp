@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -206,39 +207,88 @@ void add_first_step(Report *report, const Model &model, const std::vector<const 
   report->add(model.label, "ms", least, columns(mujocos));
 }
 
+// The models that are there.
+class Models {
+public:
+  explicit Models(const mujoco_functions *functions) {
+    const char *shared = std::getenv("CARDAN_SHARED");
+    const std::string folder = std::string(shared ? shared : "../shared") + "/models/mjcf/";
+    if (std::ifstream(folder + "arm26.xml").good())
+      add("arm26", files.write("arm26.xml", with_ranges_of(functions, folder + "arm26.xml")));
+    if (std::ifstream(folder + "humanoid.xml").good()) add("humanoid", folder + "humanoid.xml");
+    if (all.size() < 2) std::printf("not all files are in %s: what is not there is left out\n", folder.c_str());
+    add("leg of 24 muscles", files.write("leg.xml", leg_of_24_muscles()));
+    add("swimmer, inertia boxes", files.write("boxes.xml", swimmer(false)));
+    add("swimmer, ellipsoids", files.write("ellipsoids.xml", swimmer(true)));
+    add("quadruped", files.write("quadruped.xml", quadruped(false)));
+  }
+  std::string write(const char *name, const std::string &text) { return files.write(name, text); }
+  std::vector<Model> all;
+
+private:
+  void add(const char *label, const std::string &path) { all.push_back({ label, path }); }
+  Files files;
+};
+
+bool has_tendons(const Model &m) {
+  return std::strcmp(m.label, "arm26") == 0 || std::strcmp(m.label, "leg of 24 muscles") == 0;
+}
+
 } // namespace
 
 void run_actuated(Report *report, const std::vector<const mujoco_functions *> &mujocos) {
-  const char *shared = std::getenv("CARDAN_SHARED");
-  const std::string folder = std::string(shared ? shared : "../shared") + "/models/mjcf/";
-  Files files;
-  const auto is_there = [](const std::string &path) { return std::ifstream(path).good(); };
-  const std::string arm26 = folder + "arm26.xml";
-  const Model arm = { "arm26", is_there(arm26) ? files.write("arm26.xml", with_ranges_of(mujocos[0], arm26)) : arm26 };
-  const Model humanoid = { "humanoid", folder + "humanoid.xml" };
-  const Model leg = { "leg of 24 muscles", files.write("leg.xml", leg_of_24_muscles()) };
-  const Model dog = { "quadruped", files.write("quadruped.xml", quadruped(false)) };
-  const Model sensed = { "  50 sensors", files.write("sensors.xml", quadruped(true)) };
-  const Model boxes = { "swimmer, inertia boxes", files.write("boxes.xml", swimmer(false)) };
-  const Model ellipsoids = { "swimmer, ellipsoids", files.write("ellipsoids.xml", swimmer(true)) };
-  const Model thousand = { "1000 bodies", files.write("thousand.xml", thousand_bodies()) };
+  Models models(mujocos[0]);
+  const Model sensed = { "  50 sensors", models.write("sensors.xml", quadruped(true)) };
+  const Model thousand = { "1000 bodies", models.write("thousand.xml", thousand_bodies()) };
   const auto race = [&](const Model &m, const char *label, bool reads) {
     const Race_entry entry = { label, "", 4, 0.1, 20, 200, 50, 40, true, reads };
-    if (is_there(m.path)) run_race(entry, m.path, mujocos, report);
-    else std::printf("%s is not there: it is left out\n", m.path.c_str());
+    run_race(entry, m.path, mujocos, report);
   };
   report->print_header("A step", columns(mujocos));
-  for (const Model &m : { arm, humanoid, leg, boxes, ellipsoids, dog }) race(m, m.label, false);
+  for (const Model &m : models.all) race(m, m.label, false);
   race(sensed, "  50 sensors, not read", false);
   race(sensed, "  50 sensors, read", true);
   report->print_header("Lengths, moments of tendons", columns(mujocos));
-  for (const Model &m : { arm, leg })
-    if (is_there(m.path)) add_tendons(report, m, mujocos);
+  for (const Model &m : models.all)
+    if (has_tendons(m)) add_tendons(report, m, mujocos);
   report->print_header("From the file to a step, ms", columns(mujocos));
   add_first_step(report, thousand, mujocos);
   report->print_header("Derivatives of a step", columns(mujocos));
-  for (const Model &m : { arm, humanoid, leg, boxes, ellipsoids, dog })
-    if (is_there(m.path)) add_step_derivatives(report, m, mujocos);
+  for (const Model &m : models.all) add_step_derivatives(report, m, mujocos);
+}
+
+// Each round goes through the moments, so that counts of two numbers of rounds differ by these alone.
+int run_actuated_once(const std::string &model, const std::string &operation, int rounds, bool peer,
+                      const std::vector<const mujoco_functions *> &mujocos) {
+  Models models(mujocos[0]);
+  models.all.push_back({ "50 sensors", models.write("sensors.xml", quadruped(true)) });
+  for (const Model &m : models.all) {
+    if (model != m.label) continue;
+    Engines e(m, { mujocos[0] });
+    if (!e.good) return 1;
+    Soft_model *us = e.ours.get();
+    Mujoco_model *them = e.theirs[0].get();
+    if (operation == "read") us->use_sensors(), them->use_sensors();
+    for (int k = 0; k < rounds; k++)
+      for (const Moment &a : e.moments) {
+        if (peer) them->put(a);
+        else us->put(a);
+        if (operation == "step" || operation == "read") {
+          if (peer) them->step(50);
+          else us->restart(), us->step(50);
+        } else if (operation == "derivatives") {
+          if (peer) them->step_derivatives();
+          else us->step_derivatives();
+        } else {
+          if (peer) them->poses(operation == "tendons");
+          else us->realize_position();
+          if (!peer && operation == "tendons") us->read_paths();
+        }
+      }
+    return 0;
+  }
+  std::fprintf(stderr, "bench_soft: there is no model '%s'\n", model.c_str());
+  return 1;
 }
 
 } // namespace bench

@@ -257,8 +257,11 @@ static void run_four_bars(Report *report) {
 } // namespace bench
 
 /* Arguments: --json FILE, --mujoco MODULE (a newer MuJoCo, as ./run compiles it), and which parts are wanted (all, if
- * none is named). */
+ * none is named). Or: --once MODEL OPERATION ROUNDS, --peer-once the same of Debian's MuJoCo (run_actuated_once). */
 int main(int argc, char **argv) {
+  const bool peer = argc == 5 && std::strcmp(argv[1], "--peer-once") == 0;
+  if (peer || (argc == 5 && std::strcmp(argv[1], "--once") == 0))
+    return bench::run_actuated_once(argv[2], argv[3], std::atoi(argv[4]), peer, bench::open_mujocos(nullptr));
   const char *json = nullptr, *module = nullptr;
   std::vector<std::string> wanted;
   for (int i = 1; i < argc; i++) {

@@ -393,6 +393,10 @@ typedef struct cdn_force_ops {
   /** Writes further prerequisites, which have no ticket before the System is frozen, and returns
    *  their number: 0 to CDN_FORCE_MORE_PREREQUISITES. Called while the System is frozen. NULL: there are none. */
   int (*more_prerequisites)(const void *self, const cdn_system *system, cdn_ticket *tickets);
+  /** Adds how the forces vary with a control that is among the prerequisites: N or N m for each unit of its value.
+   *  NULL: derivatives by controls use differences of the force. */
+  cdn_status (*calc_control_derivative)(const void *self, cdn_state *state, cdn_control control,
+                                        cdn_forces *derivative);
 } cdn_force_ops;
 
 /** Adds a custom force. Copies `ops` and the private part `self` (subsystem.self_size bytes). Sticky. */

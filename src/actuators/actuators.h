@@ -12,7 +12,9 @@ typedef struct actuator_on_path {
 } actuator_on_path;
 /* False: this force is no actuator along a path. O(1). */
 bool cdni_actuator_on_path(const cdn_system *system, cdn_force force, actuator_on_path *out);
-/* Whether a subsystem is a drive's, and its rate, which no user has made, follows from another control. */
-bool cdni_drive_rate_ignores(const cdn_system *system, cdn_subsystem subsystem, cdn_control control);
+/* Whether a subsystem is a drive's, and it is known how its rate varies with its control: no user has made it. */
+bool cdni_drive_rate_is_known(const cdn_system *system, cdn_subsystem subsystem);
+/* Its control, and the derivative of its rate by that. */
+cdn_status cdni_drive_rate_by_control(cdn_state *state, cdn_subsystem subsystem, cdn_control *control, double *slope);
 
 #endif

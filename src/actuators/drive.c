@@ -165,6 +165,37 @@ static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_
   return by_z ? cdni_transmission(a)->push(a, state, &x.at, part * (x.by_signal + x.by_activation), by_z) : CDN_OK;
 }
 
+/* Of da/dt by the control, without limits. */
+static cdn_status rate_by_control(const drive *a, cdn_state *state, double *slope) {
+  double control;
+  CDNI_TRY(cdn_control_value(state, a->def.control, &control));
+  const double z = cdn_state_zvar(state, a->z)[0];
+  switch (a->def.dynamics) {
+    case CDN_ACTUATOR_INTEGRATOR: *slope = 1; break;
+    case CDN_ACTUATOR_FILTER: *slope = 1 / a->def.time[0]; break;
+    case CDN_ACTUATOR_MUSCLE: *slope = cdni_muscle_rate_by_control(a->def.time, control, z); break;
+    default: *slope = 0; break;
+  }
+  return CDN_OK;
+}
+
+/* The force depends on the control by its signal alone. */
+static cdn_status calc_control_derivative(const void *self, cdn_state *state, cdn_control control, cdn_forces *out) {
+  const drive *a = self;
+  drive_action x;
+  double signal, part = 1;
+  (void)control;
+  if (a->def.dynamics != CDN_ACTUATOR_DIRECT && a->def.early == 0) return CDN_OK;
+  CDNI_TRY(cdni_drive_act(a, state, &x));
+  if (a->def.dynamics != CDN_ACTUATOR_DIRECT) {
+    CDNI_TRY(signal_of(a, state, &signal));
+    if (signal != drive_within(signal, a->def.activation_lower, a->def.activation_upper)) return CDN_OK;
+    CDNI_TRY(rate_by_control(a, state, &part));
+    part *= early_part(&a->def);
+  }
+  return cdni_transmission(a)->push(a, state, &x.at, part * (x.by_signal + x.by_activation), out);
+}
+
 /* ---- the activation --------------------------------------------------------------------------- */
 
 /* What a step has carried beyond a limit goes back to it. */
@@ -294,6 +325,12 @@ static bool has_derivatives(const drive *a) {
   return cdni_transmission(a)->vary && knows_law(&a->def) && (knows_rate(&a->def) || a->def.early == 0);
 }
 
+/* A user's functions may read the control besides. */
+static bool knows_control(const drive *a) {
+  return a->def.gain_law != CDN_LAW_OF_USER && a->def.bias_law != CDN_LAW_OF_USER &&
+         (a->def.dynamics != CDN_ACTUATOR_USER || a->def.early == 0);
+}
+
 static cdn_force refuse(cdn_system *system, cdn_status code, const char *name, const char *wrong) {
   cdni_system_fail(system, code, "cdn_system_add_drive", name, "actuator '%.60s': %s", name ? name : "", wrong);
   return (cdn_force){ -1 };
@@ -328,6 +365,7 @@ cdn_force cdn_system_add_drive(cdn_system *system, const char *name, const cdn_d
     .n_kinks = count_kinks(&a.def),
     .calc_kinks = calc_kinks,
     .more_prerequisites = more_prerequisites,
+    .calc_control_derivative = knows_control(&a) ? calc_control_derivative : NULL,
   };
   return cdn_system_add_custom_force(system, &ops, &a);
 }
@@ -338,8 +376,18 @@ const drive *cdni_drive_of(const cdn_system *system, cdn_force force) {
   return is_drive ? cdn_subsystem_self(system, by) : NULL;
 }
 
-bool cdni_drive_rate_ignores(const cdn_system *system, cdn_subsystem subsystem, cdn_control control) {
+bool cdni_drive_rate_is_known(const cdn_system *system, cdn_subsystem subsystem) {
   if (cdni_subsystem_ops(system, subsystem.i)->declare != declare) return false;
-  const drive *a = cdn_subsystem_self(system, subsystem);
-  return a->def.dynamics != CDN_ACTUATOR_USER && a->def.control.i != control.i;
+  return ((const drive *)cdn_subsystem_self(system, subsystem))->def.dynamics != CDN_ACTUATOR_USER;
+}
+
+cdn_status cdni_drive_rate_by_control(cdn_state *state, cdn_subsystem subsystem, cdn_control *control, double *slope) {
+  const drive *a = cdn_subsystem_self(cdn_state_system(state), subsystem);
+  double rate;
+  bool holds;
+  *control = a->def.control;
+  CDNI_TRY(rate_of(a, state, &rate, &holds));
+  CDNI_TRY(rate_by_control(a, state, slope));
+  if (holds) *slope = 0;
+  return CDN_OK;
 }

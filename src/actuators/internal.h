@@ -78,6 +78,8 @@ muscle_force cdni_muscle_active(const cdn_muscle *m, double length, double rate)
 muscle_force cdni_muscle_passive(const cdn_muscle *m, double length);
 /* Derivative of the activation's rate by the activation. */
 double cdni_muscle_rate_slope(const double time[3], double control, double activation);
+/* And by the control, where that is between 0 and 1. */
+double cdni_muscle_rate_by_control(const double time[3], double control, double activation);
 /* What is wrong with its numbers; NULL: nothing. */
 const char *cdni_muscle_complaint(const cdn_muscle *m);
 
@@ -90,7 +92,10 @@ static inline void drive_put(double *column, int first, cdn_vec3 v) {
   column[first] = v.x, column[first + 1] = v.y, column[first + 2] = v.z;
 }
 static inline cdn_vec3 drive_axis(int l) { return cdn_v3(l % 3 == 0, l % 3 == 1, l % 3 == 2); }
-static inline double drive_within(double value, double lower, double upper) { return fmin(fmax(value, lower), upper); }
+/* A NaN becomes the lower bound. */
+static inline double drive_within(double value, double lower, double upper) {
+  return value > lower ? value < upper ? value : upper : lower;
+}
 /* frame.c: the pose of a frame on a body, and the velocity of a station. */
 cdn_status cdni_drive_pose(cdn_state *state, cdn_body body, cdn_transform X_BF, cdn_transform *X_GF);
 cdn_status cdni_drive_velocity(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_spatial *V);

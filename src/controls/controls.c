@@ -65,6 +65,19 @@ const control *cdni_control_at(const control_room *room, cdn_control c) {
 }
 
 cdn_dvar cdni_controls_variable(const control_room *room) { return room->given; }
+cdn_ticket cdni_controls_limits(const control_room *room) { return room->limits.ticket; }
+
+/* Tickets ascend in the order of adding. */
+cdn_control cdni_control_of_ticket(const control_room *room, cdn_ticket ticket) {
+  size_t low = 0, high = room->controls.count;
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    if (CDNI_AT(room->controls, control, middle).ticket.i <= ticket.i) low = middle;
+    else high = middle;
+  }
+  const bool found = low < high && CDNI_AT(room->controls, control, low).ticket.i == ticket.i;
+  return (cdn_control){ found ? (int32_t)low : -1 };
+}
 
 /* ---- adding ---- */
 

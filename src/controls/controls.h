@@ -12,6 +12,10 @@ typedef struct control_room control_room;
 const control_room *cdni_controls(const cdn_system *system);
 /* The parameter array of the values that the user wrote: one number per control. */
 cdn_dvar cdni_controls_variable(const control_room *room);
+/* What the values in effect of all controls are computed from. */
+cdn_ticket cdni_controls_limits(const control_room *room);
+/* The control with this ticket; { -1 }: there is none. O(log controls). */
+cdn_control cdni_control_of_ticket(const control_room *room, cdn_ticket ticket);
 /* The values in effect of all lanes of a State, 1 for a State without lanes. The control's ticket must be a
  * prerequisite of the caller. `room`: the System's controls. */
 cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_control control, int lanes,

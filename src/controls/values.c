@@ -10,22 +10,11 @@
 
 static const control_room *of(const void *self) { return *(const control_room *const *)self; }
 
-/* The control whose entry is being computed. All entries of a subsystem have the same `self`, but the State knows the
- * ticket of the entry. Tickets ascend in the order of adding. */
-static int computed_control(const control_room *room, const cdn_state *state) {
-  const int32_t ticket = cdni_state_computing(state).i;
-  size_t low = 0, high = room->controls.count;
-  while (high - low > 1) {
-    const size_t middle = (low + high) / 2;
-    if (CDNI_AT(room->controls, control, middle).ticket.i <= ticket) low = middle;
-    else high = middle;
-  }
-  return (int)low;
-}
-
 static cdn_status calc(const void *self, cdn_state *state, void *out) {
   const control_room *room = of(self);
-  const int i = computed_control(room, state), lanes = cdni_system_lanes(cdn_state_system(state));
+  /* All entries of a subsystem have the same `self`, but the State knows the ticket of the entry. */
+  const int i = cdni_control_of_ticket(room, cdni_state_computing(state)).i,
+            lanes = cdni_system_lanes(cdn_state_system(state));
   const control *c = &CDNI_AT(room->controls, control, i);
   const double *limits = cdn_state_parameters(state, room->limits) + 2 * lanes * i;
   double value;

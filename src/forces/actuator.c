@@ -91,8 +91,21 @@ static void describe(const force_room *room, const void *element, char *text, si
   snprintf(text, size, "%s by control '%s'", at, cdn_control_name(room->system, e->control));
 }
 
-static bool reads_control(const cdn_system *system, const void *element, cdn_ticket control) {
-  return cdn_control_ticket(system, ((const actuator *)element)->control).i == control.i;
+static cdn_ticket reads(const cdn_system *system, const void *element, int k) {
+  return k == 0 ? cdn_control_ticket(system, ((const actuator *)element)->control) : (cdn_ticket){ 0 };
+}
+
+static cdn_status by_control(const force_batch *b, int i, cdn_state *state, cdn_control control, cdn_forces *out) {
+  const actuator *e = (const actuator *)b->elements + i;
+  const double *p = b->params + ACTUATOR_PARAMS * i, *q = NULL, *u;
+  double c, f;
+  (void)control;
+  CDNI_TRY(law_of(b, i, state, &c, &f));
+  if (actuator_limited(p, f) != f) return CDN_OK;
+  CDNI_TRY(force_u(b, state, &u));
+  if (e->at.q >= 0) CDNI_TRY(force_q(b, state, &q));
+  out->f[e->at.u] += p[ACTUATOR_GAIN] + (q ? p[ACTUATOR_GAIN_Q] * q[e->at.q] : 0) + p[ACTUATOR_GAIN_U] * u[e->at.u];
+  return CDN_OK;
 }
 
 const force_kind cdni_force_actuator = {
@@ -113,7 +126,8 @@ const force_kind cdni_force_actuator = {
   .calc_one = calc_one,
   .prepare = prepare,
   .depend = depend,
-  .reads_control = reads_control,
+  .reads = reads,
+  .by_control = by_control,
   .describe = describe,
 };
 

@@ -33,31 +33,3 @@ cdn_status cdni_force_alone(const force_room *room, cdn_state *state, int i, sv 
   cdn_work_pop(state, on);
   return status;
 }
-
-/* Of the elements that are on those that read the control; *kinds: a bit for each kind that has some. */
-static void find_readers(const force_room *room, cdn_state *state, cdn_ticket control, double *on, uint64_t *kinds) {
-  const double *enabled = cdn_state_parameters(state, room->enabled);
-  _Static_assert(FORCE_KIND_COUNT <= 64, "a bit for each kind");
-  *kinds = 0;
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const force_element *e = &CDNI_AT(room->elements, force_element, i);
-    const force_kind *kind = cdni_force_kinds[e->kind];
-    on[i] = 0;
-    if (!kind->reads_control || enabled[i] == 0) continue;
-    const char *elements = room->sets[e->kind].elements.data;
-    if (!kind->reads_control(room->system, elements + (size_t)e->index * kind->element_size, control)) continue;
-    on[i] = 1, *kinds |= (uint64_t)1 << e->kind;
-  }
-}
-
-cdn_status cdni_forces_of_control(const force_room *room, cdn_state *state, cdn_control control, sv *F, double *f) {
-  uint64_t kinds;
-  double *on = cdn_work_push(state, (room->elements.count + 1) * sizeof *on);
-  if (!on) return cdni_state_last_status(state);
-  find_readers(room, state, cdn_control_ticket(room->system, control), on, &kinds);
-  cdn_status status = CDN_OK;
-  for (int k = 0; k < FORCE_KIND_COUNT && status == CDN_OK; k++)
-    if (kinds >> k & 1) status = add_parts(room, state, k, on, F, f);
-  cdn_work_pop(state, on);
-  return status;
-}

@@ -201,23 +201,29 @@ static void depend(const force_set *set, const force_part *part, const matter *m
   }
 }
 
-static bool follows_from(const cdn_system *system, cdn_ticket control, cdn_ticket entry) {
-  return entry.i == control.i || cdni_ticket_is_upstream(system, control, entry);
+/* Its prerequisites, and what its subsystem has declared. */
+static cdn_ticket tickets_of(const cdn_system *system, const void *element, int k) {
+  const custom *e = element;
+  cdn_ticket more[CDN_FORCE_MORE_PREREQUISITES];
+  if (k < e->ops.n_prerequisites) return e->ops.prerequisites[k];
+  k -= e->ops.n_prerequisites;
+  int n =
+      e->ops.more_prerequisites ? e->ops.more_prerequisites(cdn_subsystem_self(system, e->subsystem), system, more) : 0;
+  n = n < CDN_FORCE_MORE_PREREQUISITES ? n : CDN_FORCE_MORE_PREREQUISITES;
+  return k < n ? more[k] : cdni_subsystem_variable(system, e->subsystem, k - n);
 }
 
-/* By one of its prerequisites, or of what its subsystem has declared. */
-static bool reads_control(const cdn_system *system, const void *element, cdn_ticket control) {
-  const custom *e = element;
-  cdn_ticket own, more[CDN_FORCE_MORE_PREREQUISITES];
-  for (int k = 0; k < e->ops.n_prerequisites; k++)
-    if (follows_from(system, control, e->ops.prerequisites[k])) return true;
-  for (int k = 0; (own = cdni_subsystem_variable(system, e->subsystem, k)).i != 0; k++)
-    if (follows_from(system, control, own)) return true;
-  if (!e->ops.more_prerequisites) return false;
-  const int n = e->ops.more_prerequisites(cdn_subsystem_self(system, e->subsystem), system, more);
-  for (int k = 0; k < n && k < CDN_FORCE_MORE_PREREQUISITES; k++)
-    if (follows_from(system, control, more[k])) return true;
-  return false;
+static bool knows_controls(const void *element) { return ((const custom *)element)->ops.calc_control_derivative; }
+
+static cdn_status by_control(const force_batch *b, int i, cdn_state *state, cdn_control control, cdn_forces *out) {
+  const custom *e = b->elements;
+  force_collector *collector = (force_collector *)out;
+  cdni_state_clear_error(state);
+  collector->mistake = CDN_OK;
+  cdn_status status =
+      e[i].ops.calc_control_derivative(cdn_subsystem_self(b->room->system, e[i].subsystem), state, control, out);
+  if (status != CDN_OK) return pass_on(state, status, "calc_control_derivative", force_name(b, i));
+  return collector->mistake != CDN_OK ? tell_mistake(collector, state, force_name(b, i)) : CDN_OK;
 }
 
 /* ---- adding ---- */
@@ -257,7 +263,9 @@ const force_kind cdni_force_custom = {
   .prepare = prepare,
   .has_part = has_part,
   .depend = depend,
-  .reads_control = reads_control,
+  .reads = tickets_of,
+  .knows_controls = knows_controls,
+  .by_control = by_control,
   .destroy = destroy,
   .describe = describe,
 };

@@ -26,6 +26,7 @@ const char *cdni_force_kind_lacks(const force_kind *k) {
   if (k->calc_potential && !stores) return "parts.potential";
   if (!k->derivative) return "derivative";
   if (k->is_differenced && !k->calc_one) return "calc_one";
+  if (k->reads && !k->calc_one) return "calc_one";
   if (k->n_z > 0 && !k->z_unit) return "z_unit";
   if (k->n_z > 0 && !k->calc_zdot) return "calc_zdot";
   if (k->n_z > 0 && !k->zdot_derivative) return "zdot_derivative";
@@ -43,6 +44,7 @@ static void free_forces(cdn_system *system, void *data) {
   for (size_t i = 0; i < room->elements.count; i++) cdni_strfree(a, CDNI_AT(room->elements, force_element, i).name);
   cdni_array_free(a, &room->elements);
   cdni_array_free(a, &room->enabled0);
+  cdni_array_free(a, &room->readers);
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     force_set *set = &room->sets[k];
     if (cdni_force_kinds[k]->destroy) cdni_force_kinds[k]->destroy(set, a);

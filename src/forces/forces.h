@@ -26,7 +26,10 @@ cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun,
 cdn_status cdni_forces_nonpotential(const force_room *room, cdn_state *state, sv *F, double *f);
 /* What element i adds to the sums F (about M's origins) and f, and its potential. Force must be realized. */
 cdn_status cdni_force_alone(const force_room *room, cdn_state *state, int i, sv *F, double *f, double *potential);
-/* What the elements that read a control add to F and f, in a State at Dynamics but for what the control changes. */
+/* How the elements that read a control vary with it: added to F and f, of those that know it; whether there are others;
+ * and what these others add. In a State at Dynamics but for what the control changes. O(readers). */
+cdn_status cdni_forces_by_control(const force_room *room, cdn_state *state, cdn_control control, sv *F, double *f,
+                                  bool *others);
 cdn_status cdni_forces_of_control(const force_room *room, cdn_state *state, cdn_control control, sv *F, double *f);
 /* The power of the sums without a potential. */
 cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *state, const body_twist *twist,

@@ -124,8 +124,13 @@ typedef struct force_kind {
   bool (*has_part)(const force_set *set, const force_part *part);
   /* Adds the kind's own prerequisites to the entry of a part, or of the potential (part NULL). */
   void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
-  /* Whether an element reads a control, by its ticket; NULL: none of the kind does. */
-  bool (*reads_control)(const cdn_system *system, const void *element, cdn_ticket control);
+  /* Ticket k of what tells which controls an element reads: those of controls, and of entries that may be computed from
+   * some; { 0 }: there are no more. NULL: none of the kind reads any. */
+  cdn_ticket (*reads)(const cdn_system *system, const void *element, int k);
+  /* Adds how the force of element i varies with a control that it reads. knows_controls: whether the element can; NULL:
+   * all can, if there is by_control. */
+  bool (*knows_controls)(const void *element);
+  cdn_status (*by_control)(const force_batch *b, int i, cdn_state *state, cdn_control control, cdn_forces *out);
   void (*destroy)(force_set *set, const cdn_allocator *a);
   /* The place of an element, or the kind of its callbacks: the end of "a force of kind ..." in checkpoints. */
   void (*describe)(const force_room *room, const void *element, char *text, size_t size);
@@ -159,6 +164,11 @@ typedef struct accumulator {
   cdn_cache entry;
 } accumulator;
 
+/* An element that reads a control. */
+typedef struct force_reader {
+  int32_t control, element;
+} force_reader;
+
 struct force_room {
   cdni_array elements; /* force_element, by id */
   cdni_array enabled0; /* double */
@@ -172,6 +182,7 @@ struct force_room {
   accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
   cdn_cache potential, kinks;
   int n_kinks;
+  cdni_array readers; /* force_reader, by control */
 };
 
 /* sum.c: the elements of a kind as a batch; part may be NULL. */
@@ -196,6 +207,8 @@ void cdni_describe_bushing(const force_room *room, const void *element, char *te
 void cdni_forces_describe(const void *self, const cdn_system *system, cdn_description *d);
 extern const cdn_subsystem_ops cdni_forces_ops;   /* sum.c */
 extern const cdni_elements cdni_force_elements[]; /* parameters.c */
+/* readers.c: finds who reads which control, of a System without lanes. */
+cdn_status cdni_force_readers_plan(cdn_system *system, force_room *room);
 /* sum.c: what depends on the layout of the State's block, and on how many lanes there are. */
 cdn_status cdni_forces_planned(cdn_system *system, void *room);
 

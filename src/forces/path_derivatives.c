@@ -122,6 +122,23 @@ static void vary_coordinates(cdn_force_derivatives *d, const path_view *view, do
     }
 }
 
+/* By speeds the tension alone varies, by the rate, which is the moments times the speeds. */
+static cdn_status vary_speeds(cdn_force_derivatives *d, const path_view *view, double by_rate) {
+  const derivative_pass *p = d->pass;
+  const int nu = p->m->tree.nu;
+  if (d->damping || !p->du) return CDN_OK; /* no tension acts on a lone mobility */
+  double *moments = cdn_work_push(p->state, ((size_t)nu + 1) * sizeof *moments);
+  if (!moments) return CDN_ERR_NOMEM;
+  memset(moments, 0, (size_t)nu * sizeof *moments);
+  const tree_data data = cdni_matter_data(p->m, p->state);
+  cdni_path_add_moments(p->m, &data, view, moments);
+  for (int i = 0; i < nu; i++)
+    for (int k = 0; k < nu && moments[i] != 0; k++)
+      if (moments[k] != 0) derivative_of_mobility(d, i, k, 0, -by_rate * moments[i] * moments[k]);
+  cdn_work_pop(p->state, moments);
+  return CDN_OK;
+}
+
 void cdn_force_derivatives_add_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
                                     double by_rate) {
   CDNI_NEED_OBJECT_OR_NOTHING(d);
@@ -167,7 +184,8 @@ static void vary_gaps(cdn_force_derivatives *d, const path_view *view, path_law 
     prepare(d->pass, &view->gaps[k], &law->gap[k]);
     place_gap(d->pass, &view->gaps[k], law->tension, body + at, r + at, F + at);
   }
-  cdni_derivative_of_stations(d, STATIONS * view->n_gaps, body, r, F, true, law->by_rate != 0, change, law, room);
+  if (d->pass->dq)
+    cdni_derivative_of_stations(d, STATIONS * view->n_gaps, body, r, F, true, false, change, law, room);
 }
 
 cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,
@@ -184,5 +202,5 @@ cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, doub
   if (!frame) return CDN_ERR_NOMEM;
   vary_gaps(d, &view, &law, frame);
   cdn_work_pop(p->state, frame);
-  return CDN_OK;
+  return by_rate != 0 ? vary_speeds(d, &view, by_rate) : CDN_OK;
 }

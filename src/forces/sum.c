@@ -255,7 +255,7 @@ cdn_status cdni_forces_planned(cdn_system *system, void *data) {
   const cdni_runs runs = cdni_subsystem_runs(system, room->matter->subsystem);
   room->first_q = runs.q, room->first_u = runs.u;
   for (int i = 0; i < FORCE_CLASSES; i++) plan_sum(room->matter, room->matter->lanes, &room->accumulators[i]);
-  return CDN_OK;
+  return room->matter->lanes == 1 ? cdni_force_readers_plan(system, room) : CDN_OK;
 }
 
 static void declare_sum(force_room *room, cdn_declarer *d, int i) {

@@ -9,15 +9,23 @@ static void pull_at(const body_pose *pose, int body, v3 place, v3 force, sv *F) 
   F[body] = (sv){ v3_cross_add(r, force, F[body].w), v3_add(F[body].v, force) };
 }
 
-/* The pull of a gap at its ends, and the opposite of both at the obstacle: along the same lines. */
+/* A force on one body and its opposite on another, along the same line. */
+static void pull_between(const body_pose *pose, int a, int b, v3 place, v3 force, sv *F) {
+  if (a == b) return;
+  pull_at(pose, a, place, force, F);
+  pull_at(pose, b, place, v3_neg(force), F);
+}
+
+/* The pull of a gap at its ends; where it wraps the opposite of both is at the obstacle. */
 static void pull_gap(const path_gap *gap, const body_pose *pose, double tension, sv *F) {
   const double T = tension * gap->weight;
-  const v3 at_P = v3_scale(T, gap->path.from_P), at_Q = v3_scale(-T, gap->path.to_Q);
-  pull_at(pose, gap->body[0], gap->P, at_P, F);
-  pull_at(pose, gap->body[2], gap->Q, at_Q, F);
-  if (!gap->wraps) return;
-  pull_at(pose, gap->body[1], gap->P, v3_neg(at_P), F);
-  pull_at(pose, gap->body[1], gap->Q, v3_neg(at_Q), F);
+  const v3 at_P = v3_scale(T, gap->path.from_P);
+  if (!gap->wraps) {
+    pull_between(pose, gap->body[0], gap->body[2], gap->P, at_P, F);
+    return;
+  }
+  pull_between(pose, gap->body[0], gap->body[1], gap->P, at_P, F);
+  pull_between(pose, gap->body[2], gap->body[1], gap->Q, v3_scale(-T, gap->path.to_Q), F);
 }
 
 void cdni_path_pull(const path_view *path, const body_pose *pose, double tension, sv *F, double *f) {
@@ -26,27 +34,34 @@ void cdni_path_pull(const path_view *path, const body_pose *pose, double tension
     f[path->coordinates[k].u] -= tension * path->coefficient[k * PATH_NUMBERS];
 }
 
-/* Subtracts the generalized forces of a force at a place of a body. */
-static void push(const matter *m, const tree_data *d, int body, v3 place, v3 force, double *moments) {
-  if (body <= 0) return;
-  const v3 r = v3_sub(place, d->pose[body].p_GM);
-  sv F = { v3_cross(r, force), force };
-  for (int i = body; i > 0; i = m->tree.node[i].parent) {
-    const tree_node *node = &m->tree.node[i];
-    for (int k = 0; k < node->nu; k++) moments[node->u + k] -= sv_dot(cdni_hinge_column(node, d->H, k), F);
-    F = sv_shift_force(F, d->pose[i].r);
+/* Subtracts the generalized forces of a force on body a and of its opposite on body b, along the same line: joints that
+ * carry both bodies do not feel them. */
+static void push_between(const matter *m, const tree_data *d, int a, int b, v3 place, v3 force, double *moments) {
+  int at[2] = { a, b };
+  sv F[2];
+  for (int s = 0; s < 2; s++) {
+    const v3 f = s ? v3_neg(force) : force;
+    F[s] = (sv){ v3_cross(v3_sub(place, d->pose[at[s]].p_GM), f), f };
+  }
+  while (at[0] != at[1]) {
+    const int s = at[1] > at[0];
+    const tree_node *node = &m->tree.node[at[s]];
+    for (int k = 0; k < node->nu; k++) moments[node->u + k] -= sv_dot(cdni_hinge_column(node, d->H, k), F[s]);
+    F[s] = sv_shift_force(F[s], d->pose[at[s]].r);
+    at[s] = node->parent;
   }
 }
 
 void cdni_path_add_moments(const matter *m, const tree_data *d, const path_view *path, double *moments) {
   for (int k = 0; k < path->n_gaps; k++) {
     const path_gap *gap = &path->gaps[k];
-    const v3 at_P = v3_scale(gap->weight, gap->path.from_P), at_Q = v3_scale(-gap->weight, gap->path.to_Q);
-    push(m, d, gap->body[0], gap->P, at_P, moments);
-    push(m, d, gap->body[2], gap->Q, at_Q, moments);
-    if (!gap->wraps) continue;
-    push(m, d, gap->body[1], gap->P, v3_neg(at_P), moments);
-    push(m, d, gap->body[1], gap->Q, v3_neg(at_Q), moments);
+    const v3 at_P = v3_scale(gap->weight, gap->path.from_P);
+    if (!gap->wraps) {
+      push_between(m, d, gap->body[0], gap->body[2], gap->P, at_P, moments);
+      continue;
+    }
+    push_between(m, d, gap->body[0], gap->body[1], gap->P, at_P, moments);
+    push_between(m, d, gap->body[2], gap->body[1], gap->Q, v3_scale(-gap->weight, gap->path.to_Q), moments);
   }
   for (int k = 0; k < path->n_coordinates; k++) moments[path->coordinates[k].u] += path->coefficient[k * PATH_NUMBERS];
 }

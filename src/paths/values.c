@@ -167,18 +167,20 @@ static cdn_status calc_lengths(const void *self, cdn_state *state, void *out) {
   return CDN_OK;
 }
 
-static v3 velocity_at(const body_pose *pose, const body_twist *twist, int body, v3 place) {
-  return sv_shift_motion(twist[body].V, v3_sub(place, pose[body].p_GM)).v;
+/* The velocity of body a at a place, seen from body b. */
+static v3 velocity_between(const body_pose *pose, const body_twist *twist, int a, int b, v3 place) {
+  if (a == b) return v3_zero();
+  return v3_sub(sv_shift_motion(twist[a].V, v3_sub(place, pose[a].p_GM)).v,
+                sv_shift_motion(twist[b].V, v3_sub(place, pose[b].p_GM)).v);
 }
 
 /* The obstacle holds the points between the ends still: seen from it the length changes with the ends alone. */
 double cdni_gap_rate(const path_gap *gap, const body_pose *pose, const body_twist *twist) {
-  v3 at_P = velocity_at(pose, twist, gap->body[0], gap->P), at_Q = velocity_at(pose, twist, gap->body[2], gap->Q);
-  if (gap->wraps) {
-    at_P = v3_sub(at_P, velocity_at(pose, twist, gap->body[1], gap->P));
-    at_Q = v3_sub(at_Q, velocity_at(pose, twist, gap->body[1], gap->Q));
-  }
-  return v3_dot(gap->path.to_Q, at_Q) - v3_dot(gap->path.from_P, at_P);
+  const int from = gap->wraps ? gap->body[1] : gap->body[2];
+  const v3 at_P = velocity_between(pose, twist, gap->body[0], from, gap->P);
+  if (!gap->wraps) return -v3_dot(gap->path.from_P, at_P);
+  return v3_dot(gap->path.to_Q, velocity_between(pose, twist, gap->body[2], from, gap->Q)) -
+         v3_dot(gap->path.from_P, at_P);
 }
 
 static cdn_status calc_rates(const void *self, cdn_state *state, void *out) {

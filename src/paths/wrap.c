@@ -40,13 +40,27 @@ typedef struct tangents {
   double cosine, sine;
 } tangents;
 
+static void finish_touch(tangents *t) {
+  t->cosine = dot(t->leave, t->arrive), t->sine = t->way * cross(t->leave, t->arrive);
+}
+
 static tangents touch(double r, v2 P, v2 Q, int way) {
   const double P2 = dot(P, P), Q2 = dot(Q, Q);
   tangents t = { .way = way, .first = sqrt(P2 - r * r), .last = sqrt(Q2 - r * r) };
   t.leave = sum(r / P2, P, way * t.first / P2, turned(P));
   t.arrive = sum(r / Q2, Q, -way * t.last / Q2, turned(Q));
-  t.cosine = dot(t.leave, t.arrive), t.sine = way * cross(t.leave, t.arrive);
+  finish_touch(&t);
   return t;
+}
+
+/* The other way around: the points on the other side of the lines through the centre. */
+static tangents touch_other(double r, v2 P, v2 Q, const tangents *t) {
+  const double by_P = 2 * r / dot(P, P), by_Q = 2 * r / dot(Q, Q);
+  tangents other = { .way = -t->way, .first = t->first, .last = t->last };
+  other.leave = sum(by_P, P, -1, t->leave);
+  other.arrive = sum(by_Q, Q, -1, t->arrive);
+  finish_touch(&other);
+  return other;
 }
 
 /* Whether they cross before they touch, so that there is no path this way: tangents at points an arc apart meet r
@@ -97,8 +111,8 @@ static bool find_way(double r, v2 P, v2 Q, const v2 *side, tangents *t) {
     *t = touch(r, P, Q, cross(P, Q) < 0 ? -1 : 1);
     return true;
   }
-  const tangents other = touch(r, P, Q, -1);
   *t = touch(r, P, Q, 1);
+  const tangents other = touch_other(r, P, Q, t);
   const double good = towards(r, t, *side), good_other = towards(r, &other, *side);
   if (good_other > good) *t = other;
   return good > -INFINITY || good_other > -INFINITY;

@@ -166,7 +166,7 @@ static inline void cdni_soft_element_row(soft_group *g, int k, const soft_respon
   g->ref[k] = -a->B * rate - a->K * a->d * x;
 }
 
-/* Of a group of one row on a mobility, with the slope +-1 there: how it varies is known. */
+/* Of a group of one row on mobilities, with constant coefficients: how it varies is known. */
 static inline void cdni_soft_element_know(soft_group *g, const soft_response *a, bool by_place) {
   g->known = 1;
   g->damping = a->B;

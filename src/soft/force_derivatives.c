@@ -184,22 +184,34 @@ static void differentiate_contact(const differentiation *x, const soft_group *g,
   }
 }
 
-/* ---- rows of joints ---- */
+/* ---- rows on mobilities ---- */
 
-/* One mobility, with the slope +-1. */
-static void differentiate_joint(const differentiation *x, const soft_group *g) {
-  const derivative_pass *p = x->pass;
+/* The coefficients of a row on mobilities, and their slots of u; returns how many there are. */
+static int coefficients_of(const derivative_pass *p, const soft_group *g, int32_t *u, double *by) {
   const tree_node *n = &p->node[g->body[1]];
+  int count = 0;
+  for (int k = 0; g->place == SOFT_TERMS && k < g->terms; k++) {
+    u[count] = g->term[k].u, by[count++] = g->term[k].slope;
+  }
+  for (int k = 0; g->place == SOFT_JOINT && k < n->nu; k++)
+    if (g->g[0][k] != 0) u[count] = n->u + k, by[count++] = g->g[0][k];
+  return count;
+}
+
+static void differentiate_mobilities(const differentiation *x, const soft_group *g) {
+  const derivative_pass *p = x->pass;
   const size_t nu = (size_t)p->m->tree.nu;
-  double f, H, r = -g->ref[0];
-  int k = 0;
-  while (k < n->nu - 1 && g->g[0][k] == 0) k++;
-  const double slope = g->g[0][k];
-  const size_t at = (size_t)(n->u + k) * (nu + 1);
-  if (p->udot) r += slope * p->udot[n->u + k];
+  int32_t u[CDN_SOFT_MOST_TERMS];
+  double by[CDN_SOFT_MOST_TERMS], f, H, r = -g->ref[0];
+  const int n = coefficients_of(p, g, u, by);
+  for (int k = 0; k < n && p->udot; k++) r += by[k] * p->udot[u[k]];
   cdni_soft_function(&g->s, &r, &f, &H, NULL);
-  if (p->dq) p->dq[at] -= slope * slope * (f * g->growth - H * g->stiffness);
-  if (p->du) p->du[at] += slope * slope * H * g->damping;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      const size_t at = (size_t)u[i] * nu + (size_t)u[k];
+      if (p->dq) p->dq[at] -= by[i] * by[k] * (f * g->growth - H * g->stiffness);
+      if (p->du) p->du[at] += by[i] * by[k] * H * g->damping;
+    }
 }
 
 cdn_status cdni_soft_differentiate(const soft_room *room, derivative_pass *p, bool *rest) {
@@ -223,7 +235,7 @@ cdn_status cdni_soft_differentiate(const soft_room *room, derivative_pass *p, bo
   const soft_group *groups = elements;
   for (int i = 0; i < n; i++) {
     if (!groups[i].known) *rest = true;
-    else if (groups[i].place == SOFT_JOINT) differentiate_joint(&x, &groups[i]);
+    else if (groups[i].place != SOFT_PAIR) differentiate_mobilities(&x, &groups[i]);
     else differentiate_contact(&x, &groups[i], &points[groups[i].source]);
   }
   cdn_work_pop(p->state, A);

@@ -45,8 +45,8 @@ typedef struct soft_group {
    * is softer than the row, and the next one corrects the residual give f that it leaves. R = 0: the row is exact. */
   double R, give;
   /* 1: the derivatives of the force are known in closed form (force_derivatives.c); so it is for a contact, and for
-   * one mobility. With the violation x and the velocity v of a row: d ref[0] / dx = -stiffness, d ref[k] / dv[k] =
-   * -damping, d D / dx = growth D. */
+   * a row on mobilities with constant coefficients. With the violation x and the velocity v of a row: d ref[0] / dx =
+   * -stiffness, d ref[k] / dv[k] = -damping, d D / dx = growth D. */
   int32_t known;
   double stiffness, damping, growth;
   /* SOFT_PAIR: a point of b, and the vector from there to the point of a. This is zero, unless the row is about two

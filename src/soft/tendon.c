@@ -118,6 +118,11 @@ static void place(const soft_element_view *v, const tendon_length *t, double sig
   for (int i = 0; i < g->terms; i++) g->term[i] = (soft_term){ term[i].body, term[i].u, sign * v->params[i] };
 }
 
+/* Whether it is a sum of coordinates alone. */
+static bool is_sum(const soft_element_view *v, const tendon_length *t) {
+  return v->e->path[0] < 0 || t->path.n_gaps == 0;
+}
+
 static cdn_status add_limit_of(const soft_element_view *v, const double *p) {
   tendon_length t;
   CDNI_TRY(look(v, 0, &t));
@@ -127,6 +132,7 @@ static cdn_status add_limit_of(const soft_element_view *v, const double *p) {
     soft_group g = start(v, SOFT_LIMIT);
     const soft_response a = cdni_soft_response(&v->law, x, v->safe);
     cdni_soft_element_row(&g, 0, &a, *v->tendon_weight, x, sign * t.rate);
+    if (is_sum(v, &t)) cdni_soft_element_know(&g, &a, true);
     cdni_soft_set_in(&g, -x, v->onset);
     place(v, &t, sign, &g);
     if (g.place != SOFT_TERMS || g.terms > 0) CDNI_TRY(v->add(v->to, &g));
@@ -142,6 +148,7 @@ static cdn_status add_loss_of(const soft_element_view *v, const double *p) {
   const soft_response a = cdni_soft_response(&v->law, 0, v->safe);
   g.s.loss = p[LOSS];
   cdni_soft_element_row(&g, 0, &a, *v->tendon_weight, 0, t.rate);
+  if (is_sum(v, &t)) cdni_soft_element_know(&g, &a, false);
   place(v, &t, 1, &g);
   return g.place != SOFT_TERMS || g.terms > 0 ? v->add(v->to, &g) : CDN_OK;
 }

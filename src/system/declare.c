@@ -5,6 +5,12 @@
 #include "system/hints.h"
 #include "system/structs.h"
 
+/* A subsystem has the node of this ticket. */
+static void take_node(subsystem *s, int32_t ticket) {
+  if (s->nodes_to == 0 || ticket < s->nodes_from) s->nodes_from = ticket;
+  if (ticket >= s->nodes_to) s->nodes_to = ticket + 1;
+}
+
 int32_t cdni_node_add(cdn_system *s, const char *subsystem_name, const char *name, node_kind kind, int32_t owner) {
   char full[192];
   snprintf(full, sizeof full, "%s.%s", subsystem_name, name ? name : "?");
@@ -14,7 +20,9 @@ int32_t cdni_node_add(cdn_system *s, const char *subsystem_name, const char *nam
     cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", full, "out of memory");
     return TICKET_NONE;
   }
-  return (int32_t)s->nodes.count - 1;
+  const int32_t ticket = (int32_t)s->nodes.count - 1;
+  if (owner >= 0) take_node(&CDNI_AT(s->subsystems, subsystem, owner), ticket);
+  return ticket;
 }
 
 bool cdni_edge_add(cdn_system *s, int32_t from, int32_t to) {
@@ -308,6 +316,7 @@ static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size
       *fixed = *node_at(s, t);
       s->nodes.count--;
       t = d->well_known;
+      take_node(declaring(d), t);
     }
   }
   d->well_known = 0;
@@ -447,14 +456,14 @@ static bool reads_rates(const cdn_system *s, int32_t entry) {
 
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i) {
   cdn_ticket t = { TICKET_NONE };
-  bool has_z = CDNI_AT(system->subsystems, subsystem, id.i).runs.nz > 0;
-  if (has_z && i-- == 0) return CDN_Z;
-  for (size_t k = TICKET_FIRST_FREE; k < system->nodes.count; k++) {
-    const node *n = node_at(system, (int32_t)k);
+  const subsystem *s = &CDNI_AT(system->subsystems, subsystem, id.i);
+  if (s->runs.nz > 0 && i-- == 0) return CDN_Z;
+  for (int32_t k = s->nodes_from; k < s->nodes_to && (size_t)k < system->nodes.count; k++) {
+    const node *n = node_at(system, k);
     if (n->subsystem != id.i || (n->kind != NODE_VARIABLE && n->kind != NODE_ENTRY)) continue;
-    if (n->kind == NODE_ENTRY && (n->eager >= CDN_STAGE_ACCELERATION || reads_rates(system, (int32_t)k))) continue;
+    if (n->kind == NODE_ENTRY && (n->eager >= CDN_STAGE_ACCELERATION || reads_rates(system, k))) continue;
     if (i-- == 0) {
-      t.i = (int32_t)k;
+      t.i = k;
       return t;
     }
   }

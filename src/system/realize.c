@@ -175,12 +175,15 @@ static cdn_status check_rates(cdn_state *s, const char *what, cdn_pool pool, con
   return CDN_ERR_NONFINITE;
 }
 
+static const subsystem *in_list(const cdn_system *sys, const cdni_array *list, size_t i) {
+  return &CDNI_AT(sys->subsystems, subsystem, CDNI_AT(*list, int32_t, i));
+}
+
 cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out) {
   const cdn_system *sys = self;
   double *qdot = out;
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    if (!sub->moves) continue;
+  for (size_t i = 0; i < sys->moving.count; i++) {
+    const subsystem *sub = in_list(sys, &sys->moving, i);
     if (sub->ops.calc_qdot) CDNI_TRY(sub->ops.calc_qdot(sub->self, state, qdot + sub->runs.q));
     else if (sub->runs.nu)
       memcpy(qdot + sub->runs.q, cdn_state_u_eff(state) + sub->runs.u, (size_t)sub->runs.nu * sizeof *qdot);
@@ -191,9 +194,9 @@ cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out) {
 cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out) {
   const cdn_system *sys = self;
   double *udot = out;
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    if (sub->moves && sub->runs.nu) CDNI_TRY(sub->ops.calc_udot(sub->self, state, udot + sub->runs.u));
+  for (size_t i = 0; i < sys->moving.count; i++) {
+    const subsystem *sub = in_list(sys, &sys->moving, i);
+    if (sub->runs.nu) CDNI_TRY(sub->ops.calc_udot(sub->self, state, udot + sub->runs.u));
   }
   return check_rates(state, "udot", CDN_POOL_U, udot, sys->nu);
 }
@@ -201,9 +204,9 @@ cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out) {
 cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out) {
   const cdn_system *sys = self;
   double *zdot = out;
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    if (sub->runs.nz) CDNI_TRY(sub->ops.calc_zdot(sub->self, state, zdot + sub->runs.z));
+  for (size_t i = 0; i < sys->with_z.count; i++) {
+    const subsystem *sub = in_list(sys, &sys->with_z, i);
+    CDNI_TRY(sub->ops.calc_zdot(sub->self, state, zdot + sub->runs.z));
   }
   return check_rates(state, "zdot", CDN_POOL_Z, zdot, sys->nz);
 }
@@ -212,9 +215,8 @@ cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out) {
 
 static cdn_status multiply_by_N(cdn_state *state, const double *in, double *out, bool inverse) {
   const cdn_system *sys = state->system;
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    if (!sub->moves) continue;
+  for (size_t i = 0; i < sys->moving.count; i++) {
+    const subsystem *sub = in_list(sys, &sys->moving, i);
     const double *from = in + (inverse ? sub->runs.q : sub->runs.u);
     double *to = out + (inverse ? sub->runs.u : sub->runs.q);
     cdn_status (*own)(const void *, cdn_state *, const double *, double *) =
@@ -236,9 +238,9 @@ double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale) 
   const cdn_system *sys = state->system;
   double worst = 0;
   for (int i = 0; scale && i < sys->nq; i++) scale[i] = 1;
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    if (sub->moves && sub->ops.normalize_q)
+  for (size_t i = 0; i < sys->moving.count; i++) {
+    const subsystem *sub = in_list(sys, &sys->moving, i);
+    if (sub->ops.normalize_q)
       worst = fmax(worst, sub->ops.normalize_q(sub->self, state, q + sub->runs.q, scale ? scale + sub->runs.q : NULL));
   }
   return worst;

@@ -71,9 +71,9 @@ void cdni_state_accept_step(cdn_state *state) {
 double cdni_state_next_stop(const cdn_state *state, double end) {
   const cdn_system *sys = state->system;
   const double now = *state_doubles(state, sys->off_t);
-  for (size_t i = 0; i < sys->subsystems.count; i++) {
-    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
-    double stop = sub->ops.next_stop ? sub->ops.next_stop(sub->self, state) : end;
+  for (size_t i = 0; i < sys->stopping.count; i++) {
+    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, CDNI_AT(sys->stopping, int32_t, i));
+    const double stop = sub->ops.next_stop(sub->self, state);
     if (stop > now && stop < end) end = stop;
   }
   return end;

@@ -93,8 +93,9 @@ typedef struct subsystem {
   char *name;
   void *self;
   cdni_runs runs;
-  bool moves;   /* has declared q and u */
-  bool is_room; /* its parameters are those of a room's elements */
+  int32_t nodes_from, nodes_to; /* tickets: its variables and entries are among these */
+  bool moves;                   /* has declared q and u */
+  bool is_room;                 /* its parameters are those of a room's elements */
 } subsystem;
 
 typedef struct z_group {
@@ -140,6 +141,9 @@ struct cdn_system {
   cdni_array autos;       /* auto_variable */
   cdni_array vector_runs; /* vector_run */
   cdni_array prescribers; /* int32_t: subsystems that prescribe q and u */
+  cdni_array moving;      /* int32_t: subsystems with q and u, */
+  cdni_array with_z;      /* with z, */
+  cdni_array stopping;    /* and those that say when a step must end: so that a step does not ask each one */
   cdni_array regions;     /* int32_t: tickets of regions, by slot */
   cdni_array shared;      /* int32_t: tickets of shared arrays, by slot */
   cdni_array q0, u0, z0;  /* double: default values of the pools */

@@ -110,9 +110,11 @@ static void system_destroy(cdn_system *s) {
     cdni_strfree(&a, n->name);
     if (n->initial) cdni_free(&a, n->initial, n->initial_size);
   }
-  cdni_array *arrays[] = { &s->subsystems, &s->nodes,       &s->edges,       &s->z_groups, &s->trigger_groups,
-                           &s->autos,      &s->vector_runs, &s->prescribers, &s->q0,       &s->u0,
-                           &s->z0,         &s->z_scale,     &s->z_filters,   &s->regions,  &s->shared };
+  cdni_array *arrays[] = {
+    &s->subsystems,  &s->nodes,       &s->edges,   &s->z_groups,  &s->trigger_groups, &s->autos,
+    &s->vector_runs, &s->prescribers, &s->moving,  &s->with_z,    &s->stopping,       &s->q0,
+    &s->u0,          &s->z0,          &s->z_scale, &s->z_filters, &s->regions,        &s->shared
+  };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
@@ -213,6 +215,19 @@ static cdn_status declare(cdn_system *s, size_t first) {
   return CDN_OK;
 }
 
+/* Which subsystems stages and steps ask for what. */
+static cdn_status list_subsystems(cdn_system *s) {
+  s->moving.count = s->with_z.count = s->stopping.count = 0;
+  for (int32_t i = 0; (size_t)i < s->subsystems.count; i++) {
+    const subsystem *sub = &CDNI_AT(s->subsystems, subsystem, i);
+    if ((sub->moves && !cdni_array_push(&s->allocator, &s->moving, sizeof i, &i)) ||
+        (sub->runs.nz > 0 && !cdni_array_push(&s->allocator, &s->with_z, sizeof i, &i)) ||
+        (sub->ops.next_stop && !cdni_array_push(&s->allocator, &s->stopping, sizeof i, &i)))
+      return CDN_ERR_NOMEM;
+  }
+  return CDN_OK;
+}
+
 static cdn_status freeze(cdn_system *s) {
   for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++) {
     if (s->rooms[r] && cdni_rooms[r]->freeze) CDNI_TRY(cdni_rooms[r]->freeze(s, s->rooms[r]));
@@ -228,6 +243,7 @@ static cdn_status freeze(cdn_system *s) {
     cdni_subsystem_is_room(s, made);
     CDNI_TRY(declare(s, before));
   }
+  CDNI_TRY(list_subsystems(s));
   CDNI_TRY(cdni_names_freeze(s));
   CDNI_TRY(cdni_graph_freeze(s));
   cdni_triggers_freeze(s);

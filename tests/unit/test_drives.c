@@ -314,9 +314,51 @@ START_TEST(exact_filters_are_exponentials) {
       double by[9], by_c[3];
       OK_ON(state, cdn_step_derivatives(state, method, h, by, NULL, by_c));
       NEAR(by[8], exp(-h / T), 1e-13);
-      NEAR(by_c[2], 1 - exp(-h / T), 1e-8);
+      NEAR(by_c[2], 1 - exp(-h / T), 1e-13);
     }
     cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
+/* A force of the program's that is the cube of a control. */
+static cdn_status push_by_cube(const void *self, cdn_state *state, cdn_forces *forces) {
+  double c;
+  cdn_status status = cdn_control_value(state, *(const cdn_control *)self, &c);
+  if (status == CDN_OK) cdn_forces_add_mobility(forces, (cdn_body){ 1 }, 0, c * c * c);
+  return status;
+}
+static cdn_status tell_slope(const void *self, cdn_state *state, cdn_control control, cdn_forces *derivative) {
+  double c;
+  (void)self;
+  cdn_status status = cdn_control_value(state, control, &c);
+  if (status == CDN_OK) cdn_forces_add_mobility(derivative, (cdn_body){ 1 }, 0, 3 * c * c);
+  return status;
+}
+
+START_TEST(forces_tell_how_controls_move_them) {
+  for (int i = 0; i < 2; i++) {
+    cdn_body shin;
+    cdn_system *system = start_shin(&shin);
+    cdn_control_def def = cdn_default_control_def();
+    def.name = "c", def.initial = 0.8;
+    const cdn_control control = cdn_system_add_control(system, &def);
+    const cdn_ticket reads = cdn_control_ticket(system, control);
+    const cdn_force_ops ops = { .subsystem = { .struct_size = sizeof ops.subsystem, .self_size = sizeof control },
+                                .struct_size = sizeof ops,
+                                .calc_force = push_by_cube,
+                                .prerequisites = &reads,
+                                .n_prerequisites = 1,
+                                .calc_control_derivative = i ? tell_slope : NULL };
+    cdn_state *state;
+    double by_tau[2], by_c[2];
+    cdn_system_add_custom_force(system, &ops, &control);
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    OK_ON(state, cdn_step_derivatives(state, CDN_METHOD_MUJOCO_EULER, 0.02, NULL, by_tau, by_c));
+    for (int k = 0; k < 2; k++) NEAR(by_c[k], 3 * 0.8 * 0.8 * by_tau[k], i ? 1e-15 : 1e-9);
     cdn_state_destroy(state);
     cdn_system_release(system);
   }
@@ -526,6 +568,7 @@ static void add(TCase *tests) {
   tcase_add_test(tests, a_limit_holds_an_activation);
   tcase_add_test(tests, a_muscle_is_excited_as_millard_says);
   tcase_add_test(tests, exact_filters_are_exponentials);
+  tcase_add_test(tests, forces_tell_how_controls_move_them);
   tcase_add_test(tests, signals_may_be_early);
   tcase_add_test(tests, feedback_is_part_of_derivatives);
   tcase_add_test(tests, slopes_of_users_make_derivatives_exact);
