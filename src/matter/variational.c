@@ -26,18 +26,21 @@ static sv load(const double *x) { return (sv){ v3_load(x), v3_load(x + 3) }; }
 /* V x h: a motion that is carried along by another one. */
 static sv carried(sv V, sv h) { return (sv){ v3_cross(V.w, h.w), v3_cross_add(V.w, h.v, v3_cross(V.v, h.w)) }; }
 
+/* Adds the matrix of c x to the rows from `row` and the columns from `column` on. */
+static void add_cross(double *A, int row, int column, v3 c) {
+  double *a = A + 6 * row + column;
+  a[1] -= c.z, a[2] += c.y, a[6] += c.z, a[8] -= c.x, a[12] -= c.y, a[13] += c.x;
+}
+
 /* A = a rigid inertia + half (. x* L). */
 static void begin_inertia(const rigid_inertia *I, sv L, double half, double *A) {
-  for (int k = 0; k < 6; k++) {
-    double unit[6] = { 0 }, column[6];
-    unit[k] = 1;
-    const sv y = load(unit);
-    sv Z = rigid_mul(*I, y);
-    Z.w = v3_fma(half, v3_add(v3_cross(y.w, L.w), v3_cross(y.v, L.v)), Z.w);
-    Z.v = v3_fma(half, v3_cross(y.w, L.v), Z.v);
-    store(column, Z);
-    for (int i = 0; i < 6; i++) A[6 * i + k] = column[i];
-  }
+  const s3 J = I->I;
+  const v3 w = v3_scale(-half, L.w), v = v3_scale(-half, L.v);
+  memcpy(A,
+         (double[36]){ J.xx, J.xy, J.xz, 0, 0, 0, J.xy, J.yy, J.yz, 0, 0, 0, J.xz, J.yz,
+                       J.zz, [21] = I->m, [28] = I->m, [35] = I->m },
+         36 * sizeof *A);
+  add_cross(A, 0, 0, w), add_cross(A, 0, 3, v3_add(I->mc, v)), add_cross(A, 3, 0, v3_sub(v, I->mc));
 }
 
 /* The two sides of each mobility. V: of the body. */
@@ -88,20 +91,19 @@ static void add_outboard(const variational_body *b, int nu, double *to) {
 }
 
 static double dot6(const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < 6; i++) sum += a[i] * b[i];
-  return sum;
+  return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5]);
 }
 
 /* D^-1 of D = left^T A right + armature, and what elimination needs. */
 static bool eliminate(variational_body *b, int nu, double armature) {
   double D[36], inverse[36] = { 0 }, LA[6][6], largest = 0;
-  for (int k = 0; k < nu; k++)
+  for (int k = 0; k < nu; k++) {
+    memset(LA[k], 0, sizeof LA[k]);
     for (int i = 0; i < 6; i++) {
       b->AR[k][i] = dot6(b->A + 6 * i, b->right[k]);
-      LA[k][i] = 0;
-      for (int j = 0; j < 6; j++) LA[k][i] += b->left[k][j] * b->A[6 * j + i];
+      for (int j = 0; j < 6; j++) LA[k][j] += b->left[k][i] * b->A[6 * i + j];
     }
+  }
   for (int j = 0; j < nu; j++)
     for (int k = 0; k < nu; k++) {
       D[j * nu + k] = dot6(b->left[j], b->AR[k]) + (j == k ? armature : 0);

@@ -117,7 +117,7 @@ static double largest_eigenvalue(const double *alpha, const double *beta, int n)
 static cdn_status begin(lanczos *l) {
   const cdn_random_place place = { .seed = 1 };
   cdn_random_uniform(&place, l->nu, l->Mv);
-  for (int i = 0; i < l->nu; i++) l->Mv[i] -= 0.5;
+  for (int i = 0; i < l->nu; i++) l->Mv[i] -= 0.5, l->before[i] = l->M_before[i] = 0;
   return accelerate(l, l->Mv, l->v);
 }
 

@@ -110,7 +110,7 @@ END_TEST
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 /* The energy error is of second order in the step; the next term is (2 pi h/T)^2/12 of it, 1 % at 4 fs for the fastest
- * vibration, of 62 fs. The step is symplectic: over 100 ps, too, the drift is 0.1 % of the kinetic energy at 4 fs. */
+ * vibration, of 62 fs. */
 START_TEST(the_swing_falls_fourfold) {
   SET_UP();
   double swing[3];
