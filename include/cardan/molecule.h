@@ -242,10 +242,10 @@ CDN_API void cdn_molecule_set_threads(cdn_molecule *molecule, int threads);
 
 /** Of the two atoms of a bond the inner one is nearer to the root of the tree, the heaviest body of each molecule (of
  *  equal ones that with the lowest atom). Where the outer part is one atom, or atoms on the bond's line, and no bond
- *  beyond it bends, it has no dihedral, and q has none. Where nothing but the outer part is fixed to the inner atom, there is no angle, and q
- *  has none; the dihedral counts from where the description has it. Of several bonds at one atom whose directions would
- *  follow from each other the first one has no angle. A bond that would turn all that a root turns about a line has no
- *  dihedral. */
+ *  beyond it bends, it has no dihedral, and q has none. Where nothing but the outer part is fixed to the inner atom,
+ *  there is no angle, and q has none; the dihedral counts from where the description has it. Of several bonds at one
+ *  atom whose directions would follow from each other the first one has no angle. A bond that would turn all that a
+ *  root turns about a line has no dihedral. */
 typedef enum cdn_bond_mobility {
   CDN_BOND_RIGID,
   CDN_BOND_TORSION,      /**< a pin along the bond: q = (dihedral) */

@@ -191,7 +191,7 @@ START_TEST(methods_agree) {
   model m;
   if (!make(&m, false, false)) SKIP("no files of molecules");
   cdn_state_destroy(m.state);
-  histogram h[3] = { by_hmc(40000), by_langevin(40000), by_nose_hoover(40000) };
+  histogram h[3] = { by_hmc(120000), by_langevin(120000), by_nose_hoover(120000) };
   for (int i = 0; i < 3; i++) check_blocks(&h[i]);
   for (int i = 0; i < 3; i++) check_same(&h[i], &h[(i + 1) % 3]);
   for (int i = 0; i < 3; i++)
