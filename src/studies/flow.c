@@ -28,7 +28,7 @@
 #include "studies/sampling.h"
 
 enum { MOST_ITERATIONS = 60, MIXED = CDNI_FLOW_MIXED };
-static const double CLOSE = 1e-14, KNOWN = 1e-10, SLOW = 0.1; /* relative */
+static const double CLOSE = 1e-14, KNOWN = 1e-10, SLOW = 0.6; /* relative */
 
 /* ---- what can be moved ---- */
 
