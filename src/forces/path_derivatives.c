@@ -184,8 +184,7 @@ static void vary_gaps(cdn_force_derivatives *d, const path_view *view, path_law 
     prepare(d->pass, &view->gaps[k], &law->gap[k]);
     place_gap(d->pass, &view->gaps[k], law->tension, body + at, r + at, F + at);
   }
-  if (d->pass->dq)
-    cdni_derivative_of_stations(d, STATIONS * view->n_gaps, body, r, F, true, false, change, law, room);
+  if (d->pass->dq) cdni_derivative_of_stations(d, STATIONS * view->n_gaps, body, r, F, true, false, change, law, room);
 }
 
 cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, double tension, double by_length,

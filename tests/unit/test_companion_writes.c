@@ -182,7 +182,8 @@ START_TEST(the_estimate_is_that_of_the_whole_run) {
       }
     }
   }
-  ck_assert_msg(far <= (SANITIZED ? 1 : runs / 8), "%s: %d of %d estimates are off by more than a factor of 3", ways[_i].name, far, runs);
+  ck_assert_msg(far <= (SANITIZED ? 1 : runs / 8), "%s: %d of %d estimates are off by more than a factor of 3",
+                ways[_i].name, far, runs);
 }
 END_TEST
 
