@@ -26,6 +26,8 @@ int command_md(int argc, char **argv) {
     { "mobile", 0, OPTION_TEXT, &a.mobile, "RULE", "which bonds move (default: torsions)" },
     { "solvent", 0, OPTION_TEXT, &a.solvent, "NAME", "vacuum (the default), hct, obc1, obc2, gbn or gbn2" },
     { "salt", 0, OPTION_POSITIVE, &a.salt, "M", "salt in the solvent, mol/l of ions of one charge, at 300 K" },
+    { "cutoff", 0, OPTION_POSITIVE, &a.cutoff, "NM", "leave out pairs that are farther apart, in vacuum" },
+    { "threads", 0, OPTION_POSITIVE, &a.threads, "N", "threads for the pairs of 500 atoms or more (default: 1)" },
     { "amber-coulomb", 0, OPTION_FLAG, &a.amber_coulomb, NULL, "Coulomb's constant as AMBER's programs have it" },
     { "minimize", 0, OPTION_FLAG, &a.minimize, NULL, "go to a minimum of the energy first" },
     { "duration", 0, OPTION_TEXT, &a.duration_text, "T", "how long to simulate" },

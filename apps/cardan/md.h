@@ -20,6 +20,8 @@ typedef struct md_arguments {
   double answer;                 /* ps, in which the thermostat answers */
   double trajectory;             /* ps, of Monte Carlo */
   double salt;                   /* mol/l */
+  double cutoff;                 /* nm; 0: none */
+  double threads;                /* 0: one */
   double temperature;            /* K; 0: none was given */
   bool energies, json, ignore_box, companion, amber_coulomb, quiet, fixman, minimize;
   bool hmc;

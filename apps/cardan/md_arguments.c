@@ -12,6 +12,8 @@ _Static_assert(sizeof solvents / sizeof *solvents == CDN_SOLVENT_COUNT, "a solve
 /* ---- words --------------------------------------------------------------------------------- */
 
 /* The place of a word in a list, or -1 after it has been said that it is not there. `all`: "the solvents are ...". */
+enum { MOST_THREADS = 4096 }; /* cdn_molecule_set_threads */
+
 static int find_word(const char *flag, const char *word, const char *const *names, int n, const char *all) {
   for (int i = 0; i < n; i++)
     if (strcmp(word, names[i]) == 0) return i;
@@ -29,6 +31,14 @@ static bool find_solvent(md_arguments *a) {
   a->model = (cdn_solvent_model)i;
   if (a->salt > 0 && a->model == CDN_SOLVENT_VACUUM) {
     complain("--salt needs a solvent: --solvent hct, obc1, obc2, gbn or gbn2");
+    return false;
+  }
+  if (a->cutoff > 0 && a->model != CDN_SOLVENT_VACUUM) {
+    complain("--cutoff is for vacuum: every pair counts in --solvent %s; leave one of the two out", a->solvent);
+    return false;
+  }
+  if (a->threads > MOST_THREADS || a->threads != floor(a->threads)) {
+    complain("--threads is a whole number up to %d", MOST_THREADS);
     return false;
   }
   return true;
@@ -186,6 +196,7 @@ void md_options_text(const md_arguments *a, char *text, size_t size) {
   else
     n += snprintf(text + n, size - (size_t)n, " --thermostat %s --thermostat-time %.17g",
                   md_thermostat_names[a->thermostat], a->answer);
+  if (a->cutoff > 0) n += snprintf(text + n, size - (size_t)n, " --cutoff %.17g", a->cutoff);
   snprintf(text + n, size - (size_t)n, "%s%s%s", a->fixman ? " --fixman" : "",
            a->amber_coulomb ? " --amber-coulomb" : "", a->companion ? " --companion" : "");
 }

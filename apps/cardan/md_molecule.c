@@ -56,6 +56,12 @@ static cdn_molecule *describe(const md_molecule *m, const md_arguments *a) {
   solvent.model = a->model;
   solvent.kappa = debye(a->salt, solvent.solvent);
   if (a->model != CDN_SOLVENT_VACUUM) cdn_molecule_set_solvent(molecule, &solvent);
+  if (a->cutoff > 0) {
+    cdn_cutoff_def cutoff = cdn_default_cutoff_def();
+    cutoff.distance = a->cutoff;
+    cdn_molecule_set_cutoff(molecule, &cutoff);
+  }
+  if (a->threads > 0) cdn_molecule_set_threads(molecule, (int)a->threads);
   if (a->amber_coulomb) cdn_molecule_set_coulomb_constant(molecule, CDN_COULOMB_CONSTANT_AMBER);
   return molecule;
 }

@@ -76,6 +76,17 @@ START_TEST(energies_are_the_references) {
 }
 END_TEST
 
+START_TEST(cutoffs_are_the_references) {
+  SET_UP();
+  json_t *all = reference("bpti-cutoffs"), *c = json_array_get(member(all, "cases"), 0);
+  SUCCEEDS("md %s --energies --json --cutoff %.17g --threads 2", files("bpti"), number(c, "cutoff"));
+  json_t *got = parse(output);
+  NEAR(number(member(got, "energies"), "coulomb"), number(c, "coulomb"), 1e-9 * fabs(number(c, "coulomb")));
+  json_decref(got);
+  json_decref(all);
+}
+END_TEST
+
 /* The salt at which Debye's length is 1 nm, by the definition of the Bjerrum length l: kappa^2 = 8 pi l NA c. */
 START_TEST(salt_is_debyes) {
   SET_UP();
@@ -575,6 +586,8 @@ START_TEST(wrong_usage_exits_2) {
     { "--energies --table a.csv", "takes no steps" },
     { "--energies --solvent obc3", "did you mean obc1" },
     { "--energies --salt 0.1", "--salt needs a solvent" },
+    { "--energies --cutoff 1 --solvent obc2", "--cutoff is for vacuum" },
+    { "--energies --threads 1.5", "a whole number up to 4096" },
     { "--energies --mobile wings", "there is no rule 'wings'" },
     { "--duration 1 -o run.dcd.gz", "ends in .dcd" },
     { "--duration 1 --sampler mdd", "did you mean md" },
@@ -639,10 +652,11 @@ START_TEST(boxes_are_dropped_on_request) {
 }
 END_TEST
 
-CHECK_MAIN("md", energies_are_the_references, salt_is_debyes, a_table_for_people, the_swing_falls_fourfold,
-           the_fastest_period_is_that_of_the_modes, trajectories_are_read_back, speeds_are_fitted_to_velocities,
-           a_companion_measures_the_error, thermostats_keep_their_balance, monte_carlo_keeps_its_balance,
-           fixmans_potential_is_that_of_the_references, minima_have_no_forces, runs_repeat_from_a_seed,
-           large_molecules_move, disulfides_hold, runs_are_resumed, checkpoints_of_other_runs_are_refused,
-           bends_have_dihedrals, a_chain_that_bends_keeps_its_dihedrals, scenes_have_atoms_and_bonds, pictures,
-           wrong_usage_exits_2, refused_files_exit_3, boxes_are_dropped_on_request)
+CHECK_MAIN("md", energies_are_the_references, cutoffs_are_the_references, salt_is_debyes, a_table_for_people,
+           the_swing_falls_fourfold, the_fastest_period_is_that_of_the_modes, trajectories_are_read_back,
+           speeds_are_fitted_to_velocities, a_companion_measures_the_error, thermostats_keep_their_balance,
+           monte_carlo_keeps_its_balance, fixmans_potential_is_that_of_the_references, minima_have_no_forces,
+           runs_repeat_from_a_seed, large_molecules_move, disulfides_hold, runs_are_resumed,
+           checkpoints_of_other_runs_are_refused, bends_have_dihedrals, a_chain_that_bends_keeps_its_dihedrals,
+           scenes_have_atoms_and_bonds, pictures, wrong_usage_exits_2, refused_files_exit_3,
+           boxes_are_dropped_on_request)
