@@ -75,15 +75,15 @@ static inline cdn_hmc *sampler(cdn_state *state, const cdn_hmc_def *def) {
 
 static inline void advance(cdn_hmc *hmc, int64_t n) { OK_ON(cdn_hmc_state(hmc), cdn_hmc_advance(hmc, n)); }
 
-/* <exp(-dH / kT)> = 1, and so many are accepted. */
+/* <exp(-dH / kT)> = 1, and so many are accepted, but not all (of the few under sanitizers all may be). */
 static inline void check_balance(cdn_hmc *hmc, double least_acceptance) {
   cdn_hmc_report r;
   cdn_hmc_get_report(hmc, &r);
   ck_assert_msg(fabs(r.mean_exp - 1) <= 4 * r.mean_exp_error && r.mean_exp_error < 2 / sqrt((double)r.trajectories),
                 "<exp(-dH/kT)> = %g, standard error %g", r.mean_exp, r.mean_exp_error);
   const double acceptance = (double)r.accepted / (double)r.trajectories;
-  ck_assert_msg(acceptance >= least_acceptance && r.accepted < r.trajectories, "acceptance %g at step %g", acceptance,
-                r.step);
+  ck_assert_msg(acceptance >= least_acceptance && (SANITIZED || r.accepted < r.trajectories),
+                "acceptance %g at step %g", acceptance, r.step);
 }
 
 #endif
