@@ -170,6 +170,9 @@ static void place_gap(const derivative_pass *p, const path_gap *gap, double tens
   f[AT_O] = (sv){ v3_neg(moment), v3_neg(v3_add(f[AT_P].v, f[AT_Q].v)) };
 }
 
+/* Bytes for n ints, behind which doubles may be. */
+static size_t int_room(size_t n) { return (n * sizeof(int) + sizeof(double) - 1) / sizeof(double) * sizeof(double); }
+
 static void vary_gaps(cdn_force_derivatives *d, const path_view *view, path_law *law, char *frame) {
   const size_t n = (size_t)view->n_gaps, stations = STATIONS * n;
   law->n = view->n_gaps;
@@ -177,8 +180,8 @@ static void vary_gaps(cdn_force_derivatives *d, const path_view *view, path_law 
   law->change = (gap_change *)(law->gap + n);
   sv *F = (sv *)(law->change + n);
   v3 *r = (v3 *)(F + stations);
-  void *room = r + stations;
-  int *body = (int *)(void *)((char *)room + stations * FORCE_STATION_ROOM);
+  int *body = (int *)(r + stations);
+  void *room = (char *)body + int_room(stations);
   for (int k = 0; k < view->n_gaps; k++) {
     const int at = STATIONS * k;
     prepare(d->pass, &view->gaps[k], &law->gap[k]);
@@ -196,8 +199,8 @@ cdn_status cdni_derivative_of_path(cdn_force_derivatives *d, cdn_path path, doub
   vary_coordinates(d, &view, by_length, by_rate);
   if (view.n_gaps == 0) return CDN_OK;
   const size_t gap = sizeof(gap_law) + sizeof(gap_change);
-  const size_t station = sizeof(sv) + sizeof(v3) + FORCE_STATION_ROOM + sizeof(int);
-  char *frame = cdn_work_push(p->state, (size_t)view.n_gaps * (gap + STATIONS * station) + sizeof(double));
+  const size_t n = (size_t)view.n_gaps, station = sizeof(sv) + sizeof(v3) + FORCE_STATION_ROOM;
+  char *frame = cdn_work_push(p->state, n * (gap + STATIONS * station) + int_room(STATIONS * n));
   if (!frame) return CDN_ERR_NOMEM;
   vary_gaps(d, &view, &law, frame);
   cdn_work_pop(p->state, frame);

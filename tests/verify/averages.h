@@ -45,7 +45,7 @@ static inline void check_average(const average *a, const char *what, double expe
     printf("%-24s %10.6f  expected %10.6f  %5.2f standard errors of %.2g (%.0f %%)\n", what, mean, expected,
            (mean - expected) / error, error, 100 * error / most);
   /* the standard error is itself known to a fifth or so */
-  ck_assert_msg(fabs(mean - expected) <= 4 * error && error <= (SANITIZED ? 6 : 1.5) * most,
+  ck_assert_msg(fabs(mean - expected) <= 4 * error && (SANITIZED || error <= 1.5 * most),
                 "%s: %.6g, expected %.6g: %.1f standard errors of %.2g (at most %.2g)", what, mean, expected,
                 fabs(mean - expected) / error, error, most);
 }
