@@ -8,6 +8,7 @@
  *                  second turn goes; then d_x is along -z                      q = (angle, dihedral)
  *   function-based the same, and M's origin moves along e                      q = (angle, dihedral, length)
  * Where there is no y, or no x, the mobilizers are those without the dihedral, or without the angle (references.c). */
+#include <cardan/mobilizers.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -116,10 +117,13 @@ static void choose_root(const mol_parts *p, int i, joint *j) {
   const cdn_vec3 at = place_of(p, p->part[i].atom);
   j->X_F = (cdn_transform){ cdn_rotation_identity(), cdn_v3(0, 0, 0) };
   j->X_M = (cdn_transform){ cdn_rotation_identity(), at };
-  j->def.mobilizer = root->kind;
+  static const cdn_mobilizer kinds[] = {
+    [MOL_ROOT_FREE] = CDN_FREE, [MOL_ROOT_LINE] = CDN_FREE_LINE, [MOL_ROOT_POINT] = CDN_TRANSLATION
+  };
+  j->def.mobilizer = kinds[root->kind];
   double *p0 = j->q0;
-  if (root->kind == CDN_FREE_LINE) j->X_M.R = cdn_rotation_z_to(root->along);
-  if (root->kind != CDN_TRANSLATION) put_quaternion(j), p0 += 4;
+  if (root->kind == MOL_ROOT_LINE) j->X_M.R = cdn_rotation_z_to(root->along);
+  if (root->kind != MOL_ROOT_POINT) put_quaternion(j), p0 += 4;
   p0[0] = at.x, p0[1] = at.y, p0[2] = at.z;
 }
 

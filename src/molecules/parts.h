@@ -2,15 +2,14 @@
 #ifndef CARDAN_MOLECULES_PARTS_H
 #define CARDAN_MOLECULES_PARTS_H
 
-#include <cardan/mobilizers.h>
-
 #include "molecules/molecule.h"
 
 /* How a root moves. Where its own atoms are on one line, its rotation follows from two directions that are fixed to it,
  * of atoms toward[0] - from[0] and toward[1] - from[1]: of atoms that its joints do not turn about the line. */
+typedef enum mol_root_kind { MOL_ROOT_FREE, MOL_ROOT_LINE, MOL_ROOT_POINT } mol_root_kind;
 typedef struct mol_root {
-  cdn_mobilizer kind;         /* CDN_FREE, CDN_FREE_LINE, CDN_TRANSLATION */
-  cdn_vec3 along;             /* the line, of CDN_FREE_LINE */
+  mol_root_kind kind;
+  cdn_vec3 along;             /* of a line */
   int32_t from[2], toward[2]; /* -1: there is none */
 } mol_root;
 

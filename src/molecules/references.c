@@ -159,19 +159,19 @@ static void choose_root(mol_parts *p, int i) {
   mol_root *root = &p->part[i].root;
   line l;
   int spinning;
-  root->kind = CDN_FREE;
+  root->kind = MOL_ROOT_FREE;
   if (is_line(p, i, p->flag, &l, &spinning)) {
     if (spinning >= 0) p->part[spinning].y = -1;
-    else if (l.atoms == 1) root->kind = CDN_TRANSLATION;
-    else root->kind = CDN_FREE_LINE, root->along = l.along;
+    else if (l.atoms == 1) root->kind = MOL_ROOT_POINT;
+    else root->kind = MOL_ROOT_LINE, root->along = l.along;
   }
-  if (root->kind != CDN_TRANSLATION) find_directions(p, i, root, p->flag);
+  if (root->kind != MOL_ROOT_POINT) find_directions(p, i, root, p->flag);
 }
 
 void mol_find_references(mol_parts *p) {
   for (int i = 0; i < p->n; i++) {
     mol_root *root = &p->part[i].root;
-    *root = (mol_root){ .kind = CDN_FREE, .from = { -1, -1 }, .toward = { -1, -1 } };
+    *root = (mol_root){ .kind = MOL_ROOT_FREE, .from = { -1, -1 }, .toward = { -1, -1 } };
     if (p->part[i].parent >= 0) find_dihedral(p, i);
   }
   for (int i = 0; i < p->n; i++)
