@@ -501,7 +501,7 @@ START_TEST(models_without_bodies_are_read) {
 END_TEST
 
 START_TEST(speed_times_what_there_is) {
-  /* Figures are this machine's; that they are there, positive and in order is not. */
+  /* Figures are this machine's, and on a busy one in any order; that they are there and positive is not. */
   enter_directory();
   SUCCEEDS("speed %s/examples/models/arm.urdf --quiet --json", getenv("CARDAN_SOURCE_ROOT"));
   json_t *root = json_loads(output, 0, NULL);
@@ -510,7 +510,6 @@ START_TEST(speed_times_what_there_is) {
                                  "inverse_dynamics_ns", "mass_matrix_ns",          "view_frame_ns",
                                  "steps_per_second",    "real_time_factor" };
   for (int i = 0; i < CDNI_COUNT(stages); i++) ck_assert(json_real_value(member(root, stages[i])) > 0);
-  ck_assert(json_real_value(member(root, stages[0])) < json_real_value(member(root, stages[1])));
   json_decref(root);
   SUCCEEDS("speed %s/examples/models/arm.urdf --quiet", getenv("CARDAN_SOURCE_ROOT"));
   SAYS(output, "realize to Acceleration");
