@@ -477,6 +477,7 @@ test('plots scroll, and the time line scrubs', async () => {
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 1', 'time goes on');
     await click(page, 'Pause');
+    await answered(mock, 'pause', 'the button');
     const time = mock.time;
     await until(page, `Math.abs(Number(document.querySelector(".legend output").textContent) - ${time}) < 2e-3`, 'the value beside the name');
     const inked = await page.$eval('.chart canvas', canvas => {
