@@ -534,6 +534,7 @@ test('expressions of series are plotted; a wrong one says where and what is know
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 1', 'time goes on');
     await click(page, 'Pause');
+    await answered(mock, 'pause', 'the button');
     const wanted = Object.entries(expected).filter(([, of]) => of);
     const { time } = mock, [first, of_first] = wanted[0];
     await until(page, `window.cardan.frame().time === ${time} && Math.abs(Number([...document.querySelectorAll(".legend li")].find(item =>
