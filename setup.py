@@ -41,10 +41,8 @@ def library_of_source(build):
 class BuildBinding(build_ext):
     def build_extension(self, extension):
         found = installed_library()
-        if found: extension.include_dirs, extension.library_dirs = [found[0]], [found[1]]
-        else: extension.include_dirs = [str(root / 'include')]
         folder = found[1] if found else library_of_source(pathlib.Path(self.build_temp).resolve() / 'library')
-        extension.library_dirs, extension.libraries = [str(folder)], []
+        extension.include_dirs = [found[0] if found else str(root / 'include')]
         extension.extra_link_args = [str(pathlib.Path(folder) / f'libcardan.so.{version}')]
         extension.runtime_library_dirs = [str(folder)] if found else ['$ORIGIN']
         super().build_extension(extension)

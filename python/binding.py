@@ -13,8 +13,6 @@ import headers
 
 # Functions of Python that the library calls; each finds its object by the context that it gets.
 CALLBACKS = '''
-extern "Python" cdn_status cardan_write(void *context, const void *bytes, size_t size);
-extern "Python" cdn_status cardan_read(void *context, void *bytes, size_t size);
 extern "Python" cdn_status cardan_report(void *context, cdn_stepper *stepper, int attempt, int64_t row);
 extern "Python" cdn_status cardan_keep(void *context, int attempt);
 extern "Python" cdn_status cardan_pause(void *context, cdn_stepper *stepper, int attempt);

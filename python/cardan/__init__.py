@@ -19,8 +19,8 @@ from .models import Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 
-__all__ = ['Certificate', 'Columns', 'Ensemble', 'Force', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'force', 'lib', 'load',
-           'loads', 'simulate', 'version', *_errors]
+__all__ = ['Certificate', 'Columns', 'Ensemble', 'Force', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'force', 'lib',
+           'load', 'loads', 'simulate', 'version', *_errors]
 
 
 def version():

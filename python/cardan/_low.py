@@ -5,7 +5,7 @@ import numpy
 
 from ._binding import ffi, lib
 
-__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view', 'within']
 
 
 def text(chars):
@@ -19,11 +19,15 @@ def encode(name):
     return os.fsencode(name)
 
 
+def within(pointer, owner):
+    """A pointer to what the owner has, which keeps the owner alive."""
+    return ffi.gc(pointer, lambda _, owner=owner: None)
+
+
 def view(pointer, n, owner):
     """The n numbers at a pointer that stay there as long as the owner: read-only, and the owner lives on in it."""
     if n == 0: return numpy.empty(0)
-    kept = ffi.gc(pointer, lambda _, owner=owner: None)
-    return numpy.frombuffer(memoryview(ffi.buffer(kept, 8 * n)).toreadonly(), dtype=numpy.float64)
+    return numpy.frombuffer(memoryview(ffi.buffer(within(pointer, owner), 8 * n)).toreadonly(), dtype=numpy.float64)
 
 
 def array(pointer, n):

@@ -2,7 +2,7 @@
 import numpy
 
 from ._low import doubles, ffi, fill, lib, numbers
-from .errors import check, failure
+from .errors import failure_of
 from .models import POOLS
 from .runs import method_of
 from .states import State
@@ -29,10 +29,7 @@ class Ensemble:
     def _size(self, pool): return {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}[pool]
 
     def _check(self, status):
-        if status:
-            error = ffi.new('cdn_error *')
-            lib.cdn_ensemble_last_error(self._ensemble, error)
-            raise failure(status, error)
+        if status: raise failure_of('cdn_ensemble', self._ensemble, status)
 
     def get(self, pool, out=None):
         """The numbers of "q", "u" or "z": K rows."""

@@ -74,6 +74,19 @@ def failure(status, error=None):
                                        text(lib.cdn_stage_name(error.stage)), error.value, error.recoverable)
 
 
+def failure_of(kind, thing, status=0):
+    """The exception for the last failure that an object of a kind, such as "cdn_state", tells of itself."""
+    error = ffi.new('cdn_error *')
+    getattr(lib, kind + '_last_error')(thing, error)
+    return failure(status or error.code, error)
+
+
+def callback(function):
+    """Makes a function the one of its name that C calls; what it raises ends the call of the library, unchanged."""
+    return ffi.def_extern(error=lib.CDN_ERR_CALLBACK,
+                          onerror=lambda kind, raised, trace: remember(raised) and None)(function)
+
+
 def check(status):
     """Raises unless the status is CDN_OK."""
     if status: raise failure(status)

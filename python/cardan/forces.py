@@ -2,7 +2,7 @@
 import weakref
 
 from ._low import encode, ffi, lib, numbers
-from .errors import check, remember
+from .errors import callback
 
 READS = {'position': lib.CDN_READS_POSITION, 'velocity': lib.CDN_READS_VELOCITY, 'everything': lib.CDN_READS_EVERYTHING}
 
@@ -69,14 +69,14 @@ def _held(self):
     return ffi.from_handle(ffi.cast('void **', self)[0])
 
 
-@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+@callback
 def cardan_calc_force(self, state, forces):
     held = _held(self)
     held.given.calc(held.state(state), Adder(held.model(), forces))
     return lib.CDN_OK
 
 
-@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+@callback
 def cardan_calc_potential(self, state, energy):
     held = _held(self)
     energy[0] = held.given.potential(held.state(state))

@@ -3,7 +3,8 @@ import difflib
 import os
 
 from ._low import encode, ffi, lib, text
-from .errors import check, failure, need
+from .errors import failure, failure_of, need
+from .forces import add
 
 CONTACT = {'none': 'CDN_MODEL_NO_CONTACT', 'compliant': 'CDN_MODEL_COMPLIANT', 'soft': 'CDN_MODEL_SOFT',
            'file': 'CDN_MODEL_AS_FILE'}
@@ -60,32 +61,27 @@ class Model:
 
     def __init__(self, kind, source, options):
         self._source = (kind, source, options)
-        from .forces import add
         options = dict(options)
         forces = options.pop('forces', None) or {}
         c_options = _options(**options)
-        spec = self._made('cdn_spec', lambda out: lib.cdn_spec_load(encode(source), c_options, out) if kind == 'file' else
-                          lib.cdn_spec_load_string(source[0], len(source[0]), encode(source[1]), c_options, out))
+        if kind == 'file': read = lambda out: lib.cdn_spec_load(encode(source), c_options, out)
+        else: read = lambda out: lib.cdn_spec_load_string(source[0], len(source[0]), encode(source[1]), c_options, out)
+        spec = self._made('cdn_spec', read)
         self._system = ffi.gc(need(lib.cdn_system_create(ffi.NULL)), lib.cdn_system_release)
         self._model = self._made('cdn_model', lambda out: lib.cdn_model_build(spec, c_options, self._system, out))
         self._forces = [add(self, self._system, name, given) for name, given in forces.items()]
-        if status := lib.cdn_system_freeze(self._system):
-            error = ffi.new('cdn_error *')
-            lib.cdn_system_last_error(self._system, error)
-            raise failure(status, error)
+        if status := lib.cdn_system_freeze(self._system): raise failure_of('cdn_system', self._system, status)
         self.nq, self.nu = lib.cdn_system_nq(self._system), lib.cdn_system_nu(self._system)
         self.nz = lib.cdn_system_nz(self._system)
 
     @staticmethod
     def _made(kind, make):
         """The object that a call of C makes, even if it fails: then it has the story."""
-        out, error = ffi.new(kind + ' **'), ffi.new('cdn_error *')
+        out = ffi.new(kind + ' **')
         status = make(out)
         made = ffi.gc(out[0], getattr(lib, kind + '_destroy')) if out[0] != ffi.NULL else None
         if not status: return made
-        if made is None: raise failure(status)
-        getattr(lib, kind + '_last_error')(made, error)
-        raise failure(status, error)
+        raise failure(status) if made is None else failure_of(kind, made, status)
 
     def joint(self, name):
         """The joint's cdn_model_joint."""

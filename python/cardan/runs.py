@@ -8,10 +8,10 @@ import time
 
 import numpy
 
-from ._low import ffi, lib, text
+from ._low import ffi, lib, text, within
 from .columns import Columns
-from .errors import check, failure, remember
-from .models import Model
+from .errors import callback, check, failure
+from .models import Model, load
 from .states import State
 
 VERDICTS = {lib.CDN_VERDICT_UNKNOWN: 'unknown', lib.CDN_VERDICT_DELIVERED: 'delivered',
@@ -46,6 +46,7 @@ def method_of(name):
 def _definition(accuracy, step, method, max_step, companion):
     d = ffi.new('cdn_stepper_def *', lib.cdn_default_stepper_def())
     d.accuracy, d.companion = accuracy, companion
+    d.max_steps = 16  # Python looks for interrupts in between
     if step is not None: d.fixed_step = step
     if max_step is not None: d.max_step = max_step
     if method is not None: d.method = method_of(method)
@@ -62,24 +63,21 @@ class Stepper:
     def __init__(self, state, *, accuracy=1e-4, step=None, method=None, max_step=None, final_time=None,
                  companion=False):
         if not isinstance(state, State): raise TypeError('a run starts from a cardan.State')
-        d = _definition(accuracy, step, method, max_step, companion)
-        if final_time is not None: d.final_time = final_time
-        d.max_steps = 16  # Python looks for interrupts in between
+        definition = _definition(accuracy, step, method, max_step, companion)
+        if final_time is not None: definition.final_time = final_time
         out = ffi.new('cdn_stepper **')
-        status = lib.cdn_stepper_create(state._state, d, out)
-        if status: raise state._failure()
+        if lib.cdn_stepper_create(state._state, definition, out): raise state._failure()
         self._stepper = ffi.gc(out[0], lib.cdn_stepper_destroy)
-        owner = self._stepper
-        self.state = State._of(state.model, ffi.gc(lib.cdn_stepper_state(owner), lambda _, owner=owner: None))
+        self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
     def time(self): return self.state.time
 
-    def advance(self, t):
-        """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then."""
-        while True:
-            status = lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)
-            if status != lib.CDN_ERR_LIMIT: break
+    def advance(self, t, pause=None):
+        """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then.
+        pause: called with the State every few steps."""
+        while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
+            if pause: pause(self.state)
         check(status)
 
     @property
@@ -98,41 +96,39 @@ class _Recorder:
         self.model, self.rows, self.kept = model, [], []
         self.attempt, self.progress, self.duration, self.shown = -1, progress, duration, 0.0
 
-    def row(self, stepper, attempt):
+    def row(self, state, attempt=0):
         if attempt != self.attempt: self.attempt, self.rows = attempt, []
-        state = lib.cdn_stepper_state(stepper)
-        t = lib.cdn_state_time(state)
-        numbers = [t]
-        for read, n in ((lib.cdn_state_q, self.model.nq), (lib.cdn_state_u, self.model.nu),
-                        (lib.cdn_state_z, self.model.nz)):
-            numbers.extend(ffi.unpack(read(state), n) if n else ())
-        self.rows.append(numbers)
+        self.rows.append([state.time, *state.q, *state.u, *state.z])
 
-    def pause(self, stepper, attempt):
+    def pause(self, state, attempt=0):
         now = time.monotonic()
         if self.progress and now - self.shown > 0.2:
             self.shown = now
-            t = lib.cdn_state_time(lib.cdn_stepper_state(stepper))
-            print(f'\r{self.model.name}: t = {t:.4g} of {self.duration:g} s, attempt {attempt + 1} ', end='',
+            print(f'\r{self.model.name}: t = {state.time:.4g} of {self.duration:g} s, attempt {attempt + 1} ', end='',
                   file=sys.stderr)
 
+    def state(self, stepper):
+        return State._of(self.model, lib.cdn_stepper_state(stepper))
 
-@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+
+@callback
 def cardan_report(context, stepper, attempt, row):
-    ffi.from_handle(context).row(stepper, attempt)
+    recorder = ffi.from_handle(context)
+    recorder.row(recorder.state(stepper), attempt)
     return lib.CDN_OK
 
 
-@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+@callback
 def cardan_keep(context, attempt):
     recorder = ffi.from_handle(context)
     recorder.kept = recorder.rows
     return lib.CDN_OK
 
 
-@ffi.def_extern(error=lib.CDN_ERR_CALLBACK, onerror=lambda kind, raised, trace: remember(raised) and None)
+@callback
 def cardan_pause(context, stepper, attempt):
-    ffi.from_handle(context).pause(stepper, attempt)
+    recorder = ffi.from_handle(context)
+    recorder.pause(recorder.state(stepper), attempt)
     return lib.CDN_OK
 
 
@@ -146,9 +142,7 @@ def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step
     starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. progress: a line on a
     terminal (default: if there is one).
     """
-    if isinstance(model, (str, os.PathLike)):
-        from .models import load
-        model = load(model)
+    if isinstance(model, (str, os.PathLike)): model = load(model)
     if not isinstance(model, Model): raise TypeError('simulate needs a cardan.Model, or the path of a model file')
     if not duration > 0: raise ValueError(f'duration: a positive number is needed, not {duration!r}')
     start = State(model, key) if state is None else state.copy()
@@ -156,23 +150,28 @@ def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step
     progress = sys.stderr.isatty() if progress is None else progress
     recorder = _Recorder(model, progress, duration)
     end = start.time + duration
-    definition = _definition(accuracy, step, method, max_step, companion=True)
-    definition.final_time, definition.max_steps = end, 64
     if reports is None: times = numpy.linspace(start.time, end, 101)
     elif numpy.ndim(reports) == 0:
         if not reports > 0: raise ValueError(f'reports: a positive time is needed, not {reports!r}')
-        times = numpy.append(numpy.arange(start.time, end - 1e-9 * duration, reports), end)
-    else: times = numpy.ascontiguousarray(reports, dtype=numpy.float64)
+        times = numpy.arange(start.time, end - 1e-9 * duration, reports)
+    else: times = numpy.array(reports, dtype=numpy.float64)
+    times = times[(times > start.time) & (times < end)]  # start and end are reports as well
     try:
-        run = (_equal_steps if step is not None else _delivered)(start, definition, times, recorder)
+        if step is None:
+            return _delivered(start, _definition(accuracy, None, method, max_step, True), end, times, recorder)
+        stepper = Stepper(start, accuracy=accuracy, step=step, method=method, max_step=max_step, final_time=end,
+                          companion=True)
+        for t in (start.time, *times, end):
+            stepper.advance(t, recorder.pause)
+            recorder.row(stepper.state)
+        return Run(start.model, recorder.rows, stepper.state.copy(), stepper.certificate, '')
     finally:
         if progress: print('\r\033[K', end='', file=sys.stderr)
-    return run
 
 
-def _delivered(start, definition, times, recorder):
+def _delivered(start, definition, end, times, recorder):
+    definition.final_time = end
     how = ffi.new('cdn_deliver_def *', lib.cdn_default_deliver_def())
-    times = times[(times > start.time) & (times < definition.final_time)]  # start and end are reports as well
     how.times, how.n_times = ffi.cast('const double *', times.ctypes.data), len(times)
     handle = ffi.new_handle(recorder)
     how.context, how.report, how.keep, how.pause = handle, lib.cardan_report, lib.cardan_keep, lib.cardan_pause
@@ -185,21 +184,6 @@ def _delivered(start, definition, times, recorder):
     if status == lib.CDN_ERR_CALLBACK: raise failure(status)
     if status: raise start._failure()
     return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
-
-
-def _equal_steps(start, definition, times, recorder):
-    out = ffi.new('cdn_stepper **')
-    if lib.cdn_stepper_create(start._state, definition, out): raise start._failure()
-    stepper = ffi.gc(out[0], lib.cdn_stepper_destroy)
-    for t in numpy.unique(numpy.append([start.time, definition.final_time], times)):
-        while (status := lib.cdn_stepper_advance(stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
-            recorder.pause(stepper, 0)
-        final = State._of(start.model, ffi.gc(lib.cdn_stepper_state(stepper), lambda _, owner=stepper: None))
-        check(status)
-        recorder.row(stepper, 0)
-    certificate = ffi.new('cdn_certificate *')
-    check(lib.cdn_stepper_certificate(stepper, certificate))
-    return Run(start.model, recorder.rows, final.copy(), Certificate(certificate[0]), '')
 
 
 class Run:

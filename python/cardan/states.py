@@ -2,26 +2,10 @@
 import numpy
 
 from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
-from .errors import check, failure
+from .errors import check, failure_of
 from .models import Model, POOLS, unknown
 
 LEVELS = {'position': 'CDN_STAGE_POSITION', 'velocity': 'CDN_STAGE_VELOCITY', 'acceleration': 'CDN_STAGE_ACCELERATION'}
-
-
-@ffi.def_extern()
-def cardan_write(context, bytes_, size):
-    ffi.from_handle(context).append(bytes(ffi.buffer(bytes_, size)))
-    return lib.CDN_OK
-
-
-@ffi.def_extern()
-def cardan_read(context, bytes_, size):
-    rest = ffi.from_handle(context)
-    part = bytes(rest[0][:size])
-    if len(part) < size: return lib.CDN_ERR_FILE
-    ffi.buffer(bytes_, size)[:] = part
-    rest[0] = rest[0][size:]
-    return lib.CDN_OK
 
 
 class Joint:
@@ -133,9 +117,7 @@ class State:
         return array(pointer, n)
 
     def _failure(self):
-        error = ffi.new('cdn_error *')
-        lib.cdn_state_last_error(self._state, error)
-        return failure(error.code, error)
+        return failure_of('cdn_state', self._state)
 
     @property
     def qdot(self): return self._result(lib.cdn_state_qdot(self._state), self.model.nq)
@@ -195,16 +177,15 @@ class State:
 
     def save(self):
         """All variables as bytes: load gives them back to the last bit."""
-        parts = []
-        handle = ffi.new_handle(parts)
-        check(lib.cdn_state_save(self._state, lib.cardan_write, handle))
-        return b''.join(parts)
+        saved = ffi.gc(ffi.new('cdn_buffer *'), lib.cdn_buffer_free)
+        check(lib.cdn_state_save(self._state, ffi.addressof(lib, 'cdn_buffer_write'), saved))
+        return bytes(ffi.buffer(saved.bytes, saved.size))
 
     def load(self, saved):
         """Sets all variables to those of saved bytes, of a State of the same model."""
-        rest = [memoryview(saved)]
-        handle = ffi.new_handle(rest)
-        check(lib.cdn_state_load(self._state, lib.cardan_read, handle))
+        own = ffi.from_buffer(saved)
+        buffer = ffi.new('cdn_buffer *', {'bytes': own, 'size': len(own)})
+        check(lib.cdn_state_load(self._state, ffi.addressof(lib, 'cdn_buffer_read'), buffer))
 
     def __reduce__(self):
         return (_restored, (self.model, self.save()))

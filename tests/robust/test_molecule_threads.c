@@ -11,7 +11,7 @@ typedef struct result {
   double udot[NU], energy[CDN_TERM_COUNT];
 } result;
 
-static result result_of(const lumps *l, cdn_state *state) {
+static result result_of(const molecule_system *l, cdn_state *state) {
   result r;
   OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
   memcpy(r.udot, cdn_state_udot(state), sizeof r.udot);
@@ -33,7 +33,7 @@ static cdn_molecule *kind(int k) {
 }
 
 typedef struct caller {
-  const lumps *l;
+  const molecule_system *l;
   cdn_state *state;
   const result *expected;
   int same;
@@ -59,7 +59,7 @@ START_TEST(bits_do_not_depend_on_threads) {
   result first;
   for (int t = 0; t < (SANITIZED ? 2 : 4); t++) {
     cdn_molecule_set_threads(m, threads[t]);
-    lumps l = build_lumps(m);
+    molecule_system l = build_molecule(m);
     ck_assert(cdn_system_nu(l.system) == NU && cdn_force_field_atom_count(l.system, l.field) == LUMPS * LUMP);
     const result r = result_of(&l, l.state);
     if (t == 0) first = r;
@@ -76,7 +76,7 @@ START_TEST(bits_do_not_depend_on_threads) {
       ck_assert(callers[k].same == CALLS);
       cdn_state_destroy(callers[k].state);
     }
-    drop_lumps(&l);
+    drop_molecule(&l);
   }
   cdn_molecule_destroy(m);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../testing.h"
+#include "../molecule_system.h"
 
 /* Mixing rules, Born's ions: ../shared/molecular/reference_values.json, closed forms. */
 static const double coulomb_constant = 138.93545764438198;
@@ -50,31 +50,13 @@ static cdn_molecule *chain(int n, double x[][3]) {
 static double zigzag[6][3] = { { 0, 0, 0 },          { 0.15, 0.01, 0 },  { 0.2, 0.15, 0.02 },
                                { 0.34, 0.17, 0.05 }, { 0.4, 0.3, 0.12 }, { 0.53, 0.33, 0.06 } };
 
-typedef struct model {
-  cdn_system *system;
-  cdn_state *state;
-  cdn_force field;
-} model;
-
-static model make(const cdn_molecule *m) {
-  model out = { .system = cdn_system_create(NULL) };
-  out.field = cdn_system_add_molecule(out.system, "m", m, cdn_ground());
-  OK_FREEZE(out.system);
-  OK(cdn_state_create(out.system, &out.state));
-  return out;
-}
-static void drop(model *m) {
-  cdn_state_destroy(m->state);
-  cdn_system_release(m->system);
-}
-
 static double between(double a[3], double b[3]) { return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]); }
 
 /* Terms of classes, and pairs 1-4 and beyond, by their formulas. */
 START_TEST(energies_follow_their_definitions) {
   cdn_molecule *m = chain(6, zigzag);
   cdn_molecule_assign_terms(m);
-  model at = make(m);
+  molecule_system at = build_molecule(m);
   double energy[CDN_TERM_COUNT], stretch = 0, lj = 0, coulomb = 0, lj14 = 0, coulomb14 = 0;
   OK_ON(at.state, cdn_force_field_energies(at.state, at.field, energy));
   for (int i = 0; i < 6; i++)
@@ -100,7 +82,7 @@ START_TEST(energies_follow_their_definitions) {
   ck_assert(other[CDN_TERM_LJ] == 0);
   NEAR(other[CDN_TERM_BEND], 2 * energy[CDN_TERM_BEND], 1e-14 * other[CDN_TERM_BEND]);
   NEAR(other[CDN_TERM_LJ_SCALED], lj14, 1e-13 * fabs(lj14));
-  drop(&at);
+  drop_molecule(&at);
   cdn_molecule_destroy(m);
 }
 END_TEST
@@ -117,7 +99,7 @@ START_TEST(forces_are_gradients) {
   cdn_solvent_def solvent = cdn_default_solvent_def();
   solvent.model = solvents[_i / 4], solvent.kappa = _i % 4;
   cdn_molecule_set_solvent(m, &solvent);
-  model at = make(m);
+  molecule_system at = build_molecule(m);
   const int nu = cdn_system_nu(at.system), nq = cdn_system_nq(at.system);
   cdn_spatial *F = calloc((size_t)cdn_system_body_count(at.system), sizeof *F);
   double f[40] = { 0 }, on_mob[40] = { 0 }, q[40], u[40] = { 0 }, qdot[40];
@@ -150,7 +132,7 @@ START_TEST(forces_are_gradients) {
   }
   for (int i = 0; i < 6; i++) NEAR(sum[i], 0, 1e-10);
   free(F);
-  drop(&at);
+  drop_molecule(&at);
   cdn_molecule_destroy(m);
 }
 END_TEST
@@ -167,14 +149,14 @@ START_TEST(ions_have_borns_energy) {
     cdn_solvent_def solvent = cdn_default_solvent_def();
     solvent.model = CDN_SOLVENT_OBC2;
     cdn_molecule_set_solvent(m, &solvent);
-    model at = make(m);
+    molecule_system at = build_molecule(m);
     ck_assert(cdn_system_nu(at.system) == 3 * n);
     double energy[CDN_TERM_COUNT], radius[2];
     OK_ON(at.state, cdn_force_field_energies(at.state, at.field, energy));
     OK_ON(at.state, cdn_force_field_born_radii(at.state, at.field, radius));
     NEAR(energy[CDN_TERM_POLAR], n == 1 ? -486.40276313139117 : -697.8979976293429, 1e-11);
     NEAR(radius[0], n == 1 ? 0.141 : 0.14115231641328546, 1e-15);
-    drop(&at);
+    drop_molecule(&at);
     cdn_molecule_destroy(m);
   }
 }
@@ -187,7 +169,7 @@ START_TEST(coordinates_are_angles_dihedrals_and_lengths) {
   cdn_molecule *m = chain(6, zigzag);
   cdn_molecule_set_bond_mobility(m, 2, 3, CDN_BOND_FLEXIBLE);
   cdn_molecule_set_bond_mobility(m, 3, 4, CDN_BOND_RIGID);
-  model at = make(m);
+  molecule_system at = build_molecule(m);
   const cdn_body body = cdn_force_field_bond_body(at.system, at.field, 3, 2);
   ck_assert(body.i > 0 && cdn_body_nq(at.system, body) == 3);
   double q[3] = { 2.0, -2.5, 0.17 }, x[18];
@@ -205,7 +187,7 @@ START_TEST(coordinates_are_angles_dihedrals_and_lengths) {
   OK_ON(at.state, cdn_force_field_set_positions(at.state, at.field, x));
   OK_ON(at.state, cdn_force_field_positions(at.state, at.field, back));
   for (int i = 0; i < 18; i++) NEAR(back[i], x[i], 1e-14);
-  drop(&at);
+  drop_molecule(&at);
   cdn_molecule_destroy(m);
 }
 END_TEST
@@ -216,9 +198,9 @@ START_TEST(rings_are_rigid_or_cut) {
   cdn_molecule *m = chain(4, ring);
   cdn_molecule_add_bond(m, 3, 0);
   cdn_molecule_set_mobility(m, "torsions");
-  model at = make(m);
+  molecule_system at = build_molecule(m);
   ck_assert(cdn_system_nu(at.system) == 6);
-  drop(&at);
+  drop_molecule(&at);
 
   cdn_molecule_set_bond_mobility(m, 0, 1, CDN_BOND_TORSION);
   cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_BALL);
@@ -231,13 +213,13 @@ START_TEST(rings_are_rigid_or_cut) {
   cdn_system_release(system);
 
   cdn_molecule_set_bond_mobility(m, 2, 3, CDN_BOND_CUT);
-  at = make(m);
+  at = build_molecule(m);
   ck_assert_int_eq(cdn_system_nqerr(at.system), 1);
   double error;
   OK_ON(at.state, cdn_realize(at.state, CDN_STAGE_POSITION));
   error = cdn_state_qerr(at.state)[0];
   NEAR(error, 0, 1e-15);
-  drop(&at);
+  drop_molecule(&at);
   cdn_molecule_destroy(m);
 }
 END_TEST
@@ -332,12 +314,12 @@ START_TEST(atoms_on_top_of_each_other_are_named) {
   memcpy(x[5], x[0], sizeof x[5]);
   cdn_molecule *m = chain(6, x);
   cdn_molecule_set_mobility(m, "atoms"); /* so that positions are not rounded: else forces are finite */
-  model at = make(m);
+  molecule_system at = build_molecule(m);
   cdn_error e;
   FAILS(cdn_realize(at.state, CDN_STAGE_ACCELERATION), CDN_ERR_NONFINITE);
   cdn_state_last_error(at.state, &e);
   ck_assert_msg(strstr(e.text, "its nearest atoms, 'atom0' and 'atom5', are 0 nm apart"), "%s", e.text);
-  drop(&at);
+  drop_molecule(&at);
   cdn_molecule_destroy(m);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* Numbers of a force field in a State: van der Waals' and terms'; functions of one's own in the place of terms. */
-#include "../testing.h"
+#include "../molecule_system.h"
 
 /* Four atoms in a row, the last one off the plane. */
 static const double places[4][3] = { { 0, 0, 0 }, { 0.15, 0.01, 0 }, { 0.2, 0.15, 0.02 }, { 0.31, 0.2, 0.11 } };
@@ -28,26 +28,8 @@ static void add_terms(cdn_molecule *m, double k, double x0) {
   cdn_molecule_add_improper(m, 0, 1, 2, 3, 2, 3 * k, -x0);
 }
 
-typedef struct model {
-  cdn_system *system;
-  cdn_state *state;
-  cdn_force field;
-} model;
-
-static model make(const cdn_molecule *m) {
-  model out = { .system = cdn_system_create(NULL) };
-  out.field = cdn_system_add_molecule(out.system, "m", m, cdn_ground());
-  OK_FREEZE(out.system);
-  OK(cdn_state_create(out.system, &out.state));
-  return out;
-}
-static void drop(model *m) {
-  cdn_state_destroy(m->state);
-  cdn_system_release(m->system);
-}
-
 /* Energies by term and accelerations of two Systems are the same. */
-static void same(const model *a, const model *b, double tolerance) {
+static void same(const molecule_system *a, const molecule_system *b, double tolerance) {
   double e[CDN_TERM_COUNT], g[CDN_TERM_COUNT], f[12], h[12];
   OK_ON(a->state, cdn_force_field_energies(a->state, a->field, e));
   OK_ON(b->state, cdn_force_field_energies(b->state, b->field, g));
@@ -70,9 +52,9 @@ START_TEST(numbers_of_a_state) {
   add_terms(one, 1, 0.5), add_terms(other, 1.7, 0.8);
   cdn_molecule_set_lj(other, 0, 1, 2e-7, 3e-4);
   cdn_molecule_set_mobility(one, rules[_i]), cdn_molecule_set_mobility(other, rules[_i]);
-  model a = make(one), b = make(other), sister = a;
+  molecule_system a = build_molecule(one), b = build_molecule(other), sister = a;
   OK(cdn_state_create(a.system, &sister.state));
-  const model before = make(one);
+  const molecule_system before = build_molecule(one);
 
   ck_assert(cdn_force_field_term_count(a.system, a.field) == 4);
   static const int atoms[4] = { 3, 2, 1, 0 };
@@ -100,8 +82,8 @@ START_TEST(numbers_of_a_state) {
   OK_ON(sister.state, cdn_state_copy(sister.state, a.state));
   same(&sister, &b, 1e-13);
   cdn_state_destroy(sister.state);
-  model rest = before;
-  drop(&a), drop(&b), drop(&rest);
+  molecule_system rest = before;
+  drop_molecule(&a), drop_molecule(&b), drop_molecule(&rest);
   cdn_molecule_destroy(one), cdn_molecule_destroy(other);
 }
 END_TEST
@@ -112,7 +94,7 @@ START_TEST(mistakes) {
   cdn_function *line = cdn_function_linear(1, (const double[]){ 2 }, 1);
   cdn_molecule_add_custom_stretch(m, 1, 2, line);
   cdn_function_release(line);
-  model a = make(m);
+  molecule_system a = build_molecule(m);
   FAILS(cdn_force_field_set_term(a.state, a.field, 5, 1, 1), CDN_ERR_ARG);
   FAILS(cdn_force_field_set_term(a.state, a.field, -1, 1, 1), CDN_ERR_ARG);
   FAILS(cdn_force_field_set_term(a.state, a.field, 0, -1, 1), CDN_ERR_ARG);
@@ -125,7 +107,7 @@ START_TEST(mistakes) {
   FAILS(cdn_force_field_set_lj(a.state, a.field, 0, 1, NAN, 1), CDN_ERR_NONFINITE);
   FAILS(cdn_force_field_lj(a.state, a.field, -1, 0, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_force_field_set_term(a.state, (cdn_force){ 7 }, 0, 1, 1), CDN_ERR_ARG);
-  drop(&a);
+  drop_molecule(&a);
   cdn_molecule_destroy(m);
 }
 END_TEST
@@ -166,7 +148,7 @@ START_TEST(functions_stand_for_terms) {
   cdn_molecule_add_custom_improper(functions, 0, 1, 2, 3, f[3]);
   for (int i = 0; i < 4; i++) cdn_function_release(f[i]);
   cdn_molecule_set_mobility(numbers, rules[_i]), cdn_molecule_set_mobility(functions, rules[_i]);
-  model a = make(numbers), b = make(functions);
+  molecule_system a = build_molecule(numbers), b = build_molecule(functions);
   same(&a, &b, 1e-12);
   const int nq = cdn_system_nq(a.system);
   double q[64];
@@ -175,7 +157,7 @@ START_TEST(functions_stand_for_terms) {
   OK_ON(a.state, cdn_state_set_q(a.state, q));
   OK_ON(b.state, cdn_state_set_q(b.state, q));
   same(&a, &b, 1e-12);
-  drop(&a), drop(&b);
+  drop_molecule(&a), drop_molecule(&b);
   cdn_molecule_destroy(numbers), cdn_molecule_destroy(functions);
 }
 END_TEST

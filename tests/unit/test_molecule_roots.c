@@ -1,6 +1,6 @@
 /* Roots of molecules, and what they carry: as many coordinates as bodies need, a mass matrix that is not singular, and
  * coordinates that follow from positions. */
-#include "../testing.h"
+#include "../molecule_system.h"
 
 enum { MOST = 12 };
 
@@ -90,14 +90,8 @@ enum { PLANS = sizeof plans / sizeof *plans };
 
 static cdn_vec3 place(const plan *p, int i) { return cdn_v3(p->x[i][0], p->x[i][1], p->x[i][2]); }
 
-typedef struct model {
-  cdn_system *system;
-  cdn_state *state;
-  cdn_force field;
-} model;
-
 /* The root is the body with the atom `heavy`. */
-static model make(const plan *p, int heavy) {
+static molecule_system make(const plan *p, int heavy) {
   cdn_molecule *m = cdn_molecule_create(p->name);
   for (int i = 0; i < p->n; i++) {
     cdn_atom_def a = cdn_default_atom_def();
@@ -108,17 +102,9 @@ static model make(const plan *p, int heavy) {
     cdn_molecule_add_bond(m, p->bond[i].a, p->bond[i].b);
     cdn_molecule_set_bond_mobility(m, p->bond[i].a, p->bond[i].b, p->bond[i].mobility);
   }
-  model out = { .system = cdn_system_create(NULL) };
-  out.field = cdn_system_add_molecule(out.system, NULL, m, cdn_ground());
+  const molecule_system out = build_molecule(m);
   cdn_molecule_destroy(m);
-  OK_FREEZE(out.system);
-  OK(cdn_state_create(out.system, &out.state));
   return out;
-}
-
-static void drop(model *m) {
-  cdn_state_destroy(m->state);
-  cdn_system_release(m->system);
 }
 
 /* The mass matrix has this many pivots, of which none is tiny beside its own mobility's inertia. */
@@ -137,7 +123,7 @@ static void check_mass(cdn_state *state, int nu, const char *name) {
 }
 
 /* Moves every coordinate somewhat. */
-static void shake(model *m, unsigned seed) {
+static void shake(molecule_system *m, unsigned seed) {
   double u[48], rate[64], q[64];
   const int nq = cdn_system_nq(m->system), nu = cdn_system_nu(m->system);
   for (int i = 0; i < nu; i++) u[i] = sin(1.7 * i + seed);
@@ -147,7 +133,7 @@ static void shake(model *m, unsigned seed) {
 }
 
 static void check(const plan *p, int heavy) {
-  model m = make(p, heavy);
+  molecule_system m = make(p, heavy);
   double x[3 * MOST], y[3 * MOST];
   ck_assert_msg(cdn_system_nu(m.system) == p->nu, "%s: %d mobilities", p->name, cdn_system_nu(m.system));
   const cdn_mobilizer root = cdn_body_mobilizer(m.system, (cdn_body){ 1 });
@@ -169,7 +155,7 @@ static void check(const plan *p, int heavy) {
       ck_assert_msg(fabs(x[i] - y[i]) <= 1e-12, "%s: %.15g, not %.15g", p->name, y[i], x[i]);
   }
   cdn_state_destroy(other);
-  drop(&m);
+  drop_molecule(&m);
 }
 
 START_TEST(roots_and_what_they_carry) {
@@ -187,7 +173,7 @@ START_TEST(flexible_chains_take_any_positions) {
         p.bond[i].a = i, p.bond[i].b = i + 1, p.bond[i].mobility = CDN_BOND_FLEXIBLE;
       }
       check(&p, heavy);
-      model m = make(&p, heavy);
+      molecule_system m = make(&p, heavy);
       for (int k = 0; k < 5; k++) {
         double x[3 * MOST], y[3 * MOST];
         for (int i = 0; i < 3 * n; i++) x[i] = sin(37.7 * i + 1.3 * k + n);
@@ -195,18 +181,18 @@ START_TEST(flexible_chains_take_any_positions) {
         OK_ON(m.state, cdn_force_field_positions(m.state, m.field, y));
         for (int i = 0; i < 3 * n; i++) NEAR(y[i], x[i], 1e-12);
       }
-      drop(&m);
+      drop_molecule(&m);
     }
 }
 END_TEST
 
 START_TEST(straight_positions_tell_no_rotation) {
-  model m = make(&plans[5], 0);
+  molecule_system m = make(&plans[5], 0);
   cdn_error e;
   FAILS(cdn_force_field_set_positions(m.state, m.field, (double[]){ 0, 0, 0, 1, 0, 0, 2, 0, 0 }), CDN_ERR_SINGULAR);
   cdn_state_last_error(m.state, &e);
   ck_assert_msg(strstr(e.text, "atoms 'atom1', 'atom0' and 'atom2' are on one line"), "%s", e.text);
-  drop(&m);
+  drop_molecule(&m);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #ifndef CARDAN_TESTS_LUMPS_H
 #define CARDAN_TESTS_LUMPS_H
 
-#include "../testing.h"
+#include "../molecule_system.h"
 
 /* `count` lumps of 52 atoms, on a grid; each is a chain through places 0.15 nm apart. */
 enum { LUMP = 52 };
@@ -23,24 +23,6 @@ static inline cdn_molecule *make_lumps(int count) {
       if (i > 0) cdn_molecule_add_bond(m, lump * LUMP + i - 1, lump * LUMP + i);
     }
   return m;
-}
-
-typedef struct lumps {
-  cdn_system *system;
-  cdn_force field;
-  cdn_state *state;
-} lumps;
-
-static inline lumps build_lumps(const cdn_molecule *m) {
-  lumps l = { .system = cdn_system_create(NULL) };
-  l.field = cdn_system_add_molecule(l.system, NULL, m, cdn_ground());
-  OK_FREEZE(l.system);
-  OK(cdn_state_create(l.system, &l.state));
-  return l;
-}
-static inline void drop_lumps(lumps *l) {
-  cdn_state_destroy(l->state);
-  cdn_system_release(l->system);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <cardan/fixman.h>
 
-#include "../testing.h"
+#include "../molecule_system.h"
 
 static const double RT = 300 * CDN_GAS_CONSTANT;
 
@@ -39,19 +39,6 @@ static double fixman_of(const model *m) {
   double U;
   OK_ON(m->state, cdn_force_contribution(m->state, m->fixman, NULL, NULL, NULL, &U));
   return U / RT;
-}
-
-/* A chain of atoms without terms; masses NULL: 1. */
-static cdn_molecule *chain(int n, const double (*x)[3], const double *masses, bool closed) {
-  cdn_molecule *m = cdn_molecule_create("chain");
-  for (int i = 0; i < n; i++) {
-    cdn_atom_def a = cdn_default_atom_def();
-    a.mass = masses ? masses[i] : 1, a.position = cdn_v3(x[i][0], x[i][1], x[i][2]);
-    cdn_molecule_add_atom(m, &a);
-    if (i > 0) cdn_molecule_add_bond(m, i - 1, i);
-  }
-  if (closed) cdn_molecule_add_bond(m, n - 1, 0);
-  return m;
 }
 
 /* Places atom 3 so that bond 2-3 makes the angle with bond 1-2 (0: it goes straight on back) and the dihedral phi. */
@@ -162,7 +149,7 @@ START_TEST(torsion_of_four_atoms) {
       const double det = tetrahedral ? 1024.0 / 6561 * (475 - 28 * c - 222 * c * c - 8 * c * c * c + 8 * c * c * c * c)
                                      : 70 - 8 * c - 32 * c * c + 2 * c * c * c * c;
       place(x, 1, angle, angle, phi);
-      cdn_molecule *m = chain(4, x, NULL, false);
+      cdn_molecule *m = chain_of_atoms(4, x, NULL, false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION);
       model at = make(m);
       NEAR(fixman_of(&at), 0.5 * log(det), 1e-12);
@@ -179,7 +166,7 @@ START_TEST(butane) {
   for (int i = 0; i < 4; i++) {
     double x[4][3];
     place(x, 0.154, cos(114 * PI / 180), cos(114 * PI / 180), i * PI / 3);
-    cdn_molecule *m = chain(4, x, masses, false);
+    cdn_molecule *m = chain_of_atoms(4, x, masses, false);
     cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION);
     model at = make(m);
     NEAR(fixman_of(&at), 0.5 * log_det[i], 1e-10);
@@ -200,7 +187,7 @@ START_TEST(freely_jointed_chains) {
       double x[4][3];
       const double c = -0.9 + 0.3 * i;
       place(x, 1, c, 0, 0);
-      cdn_molecule *m = chain(3, x, w, false);
+      cdn_molecule *m = chain_of_atoms(3, x, w, false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
       model at = make(m);
       const double rest = fixman_of(&at) - 0.5 * log(1 - f * c * c);
@@ -239,7 +226,7 @@ START_TEST(nothing_is_rigid) {
       for (int j = 0; j < n; j++) expected += 1.5 * log(masses[j]);
       model at;
       if (k < 4) {
-        cdn_molecule *m = chain(k == 3 ? 2 : n, x, masses, false);
+        cdn_molecule *m = chain_of_atoms(k == 3 ? 2 : n, x, masses, false);
         if (k == 3) {
           cdn_atom_def a = cdn_default_atom_def();
           a.mass = masses[2], a.position = cdn_v3(0.1, 0.2, -0.1);
@@ -268,7 +255,7 @@ START_TEST(ring_of_four) {
       const double x[4][3] = { { -d / 2, 0, 0 }, { 0, s, 0 }, { d / 2, 0, 0 }, { 0, s * cos(chi), s * sin(chi) } };
       model at;
       if (tree == 0) { /* free atoms, four rods */
-        cdn_molecule *m = chain(4, x, NULL, true);
+        cdn_molecule *m = chain_of_atoms(4, x, NULL, true);
         cdn_molecule_set_mobility(m, "atoms");
         for (int k = 0; k < 4; k++) cdn_molecule_set_bond_mobility(m, k, (k + 1) % 4, CDN_BOND_CUT);
         at = make(m);
@@ -294,7 +281,7 @@ START_TEST(forces_of_bonds_that_move) {
   static const cdn_bond_mobility mobility[] = { CDN_BOND_TORSION, CDN_BOND_TORSION_BEND, CDN_BOND_FLEXIBLE,
                                                 CDN_BOND_BALL };
   for (int closed = 0; closed < 2; closed++) {
-    cdn_molecule *m = chain(6, zigzag, (double[]){ 12, 14, 12, 16, 1, 12 }, closed);
+    cdn_molecule *m = chain_of_atoms(6, zigzag, (double[]){ 12, 14, 12, 16, 1, 12 }, closed);
     for (int k = 1; k < 5; k++)
       if (k < 4 ? k > 1 || mobility[_i] != CDN_BOND_BALL : mobility[_i] != CDN_BOND_TORSION)
         cdn_molecule_set_bond_mobility(m, k, k + 1, mobility[_i]);
@@ -448,7 +435,7 @@ END_TEST
 /* ---- temperatures, mistakes ---- */
 
 START_TEST(temperature_is_a_parameter) {
-  cdn_molecule *m = chain(6, zigzag, NULL, false);
+  cdn_molecule *m = chain_of_atoms(6, zigzag, NULL, false);
   cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
   cdn_molecule_set_bond_mobility(m, 3, 4, CDN_BOND_TORSION_BEND);
   model at = make(m);

@@ -5,22 +5,10 @@
  * (1998). Without CARDAN_TEST_LONG, little but what the potential is there for is looked at. */
 #include <cardan/fixman.h>
 
+#include "../molecule_system.h"
 #include "averages.h"
 
 static const double RT = 300 * CDN_GAS_CONSTANT;
-
-/* A chain of atoms; masses NULL: 1. */
-static cdn_molecule *chain(int n, const double (*x)[3], const double *masses, bool closed) {
-  cdn_molecule *m = cdn_molecule_create("chain");
-  for (int i = 0; i < n; i++) {
-    cdn_atom_def a = cdn_default_atom_def();
-    a.mass = masses ? masses[i] : 1, a.position = cdn_v3(x[i][0], x[i][1], x[i][2]);
-    cdn_molecule_add_atom(m, &a);
-    if (i > 0) cdn_molecule_add_bond(m, i - 1, i);
-  }
-  if (closed) cdn_molecule_add_bond(m, n - 1, 0);
-  return m;
-}
 
 typedef struct model {
   cdn_hmc *hmc;
@@ -76,7 +64,7 @@ START_TEST(three_atoms) {
   static const double c4_rigid[2] = { 0.1469389584026424, 0.18938947699794334 };
   for (int i = 0; i < (is_long() ? 2 : 1); i++)
     for (int fixman = !is_long(); fixman < 2; fixman++) {
-      cdn_molecule *m = chain(3, bent, masses[i], false);
+      cdn_molecule *m = chain_of_atoms(3, bent, masses[i], false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
       model at = make(m, fixman, step_of(0.15, masses[i][1]), 6);
       const int64_t n = samples(2500, i ? 180000 : 20000);
@@ -99,7 +87,7 @@ END_TEST
 START_TEST(four_atoms) {
   static const double c2_of[2] = { 0.3197030635192105, 1.0 / 3 }, both_of[2] = { 0.10182541237972312, 1.0 / 9 };
   for (int fixman = 0; fixman < 2; fixman++) {
-    cdn_molecule *m = chain(4, bent, NULL, false);
+    cdn_molecule *m = chain_of_atoms(4, bent, NULL, false);
     cdn_molecule_set_mobility(m, "atoms");
     for (int k = 0; k < 3; k++) cdn_molecule_set_bond_mobility(m, k, k + 1, CDN_BOND_CUT);
     model at = make(m, fixman, step_of(0.2, 1), 4);
@@ -124,7 +112,7 @@ START_TEST(ring_of_four) {
   static const double ring[4][3] = { { 0, 0, 0 }, { 0.8, 0.6, 0 }, { 0.8, 0.6, 1 }, { 0, 0, 1 } };
   static const double d_of[2] = { 1.051023, 1.0 }, both_of[2] = { 1.302237, 1.0666666666666667 };
   for (int fixman = !is_long(); fixman < 2; fixman++) {
-    cdn_molecule *m = chain(4, ring, NULL, true);
+    cdn_molecule *m = chain_of_atoms(4, ring, NULL, true);
     cdn_molecule_set_mobility(m, "atoms");
     for (int k = 0; k < 4; k++) cdn_molecule_set_bond_mobility(m, k, (k + 1) % 4, CDN_BOND_CUT);
     model at = make(m, fixman, step_of(0.2, 1), 4);
@@ -164,7 +152,7 @@ START_TEST(torsion_of_four_atoms) {
     for (int fixman = !is_long(); fixman < 2; fixman++) { /* without it: test_sampling */
       double x[4][3];
       place(x, 1, tetrahedral ? -1.0 / 3 : 0, 1);
-      cdn_molecule *m = chain(4, x, NULL, false);
+      cdn_molecule *m = chain_of_atoms(4, x, NULL, false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION);
       model at = make(m, fixman, step_of(0.25, 1), 4);
       const int64_t n = samples(3000, tetrahedral ? 250000 : 60000);
@@ -190,7 +178,7 @@ static const double butane_k[] = { 2.9518836633217944, -0.5669632059316485, 6.57
 static cdn_molecule *butane(void) {
   double x[4][3];
   place(x, 0.154, cos(114 * PI / 180), PI);
-  cdn_molecule *m = chain(4, x, butane_masses, false);
+  cdn_molecule *m = chain_of_atoms(4, x, butane_masses, false);
   cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION);
   for (int n = 1; n <= 3; n++) cdn_molecule_add_torsion(m, 0, 1, 2, 3, n, butane_k[n - 1], n == 2 ? PI : 0);
   return m;

@@ -143,26 +143,6 @@ START_TEST(locks_take_turns) {
 }
 END_TEST
 
-typedef struct bytes {
-  char data[1 << 15];
-  size_t size, at;
-} bytes;
-
-static cdn_status put(void *context, const void *data, size_t size) {
-  bytes *b = context;
-  if (b->size + size > sizeof b->data) return CDN_ERR_LIMIT;
-  memcpy(b->data + b->size, data, size);
-  b->size += size;
-  return CDN_OK;
-}
-static cdn_status get(void *context, void *data, size_t size) {
-  bytes *b = context;
-  if (b->at + size > b->size) return CDN_ERR_PARSE;
-  memcpy(data, b->data + b->at, size);
-  b->at += size;
-  return CDN_OK;
-}
-
 static void check_same(const pair *a, const pair *b) {
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < NQ; i++)
@@ -170,14 +150,15 @@ static void check_same(const pair *a, const pair *b) {
 }
 
 START_TEST(bits_are_repeated_and_resumed) {
-  static bytes saved[2];
+  cdn_buffer saved[2] = { { 0 }, { 0 } };
   pair a = make_pair(), b = make_pair(), c = make_pair();
   ck_assert_int_eq(cdn_system_nq(cdn_state_system(cdn_hmc_state(a.hmc[0]))), NQ);
   for (int i = 0; i < 20; i++) turn(&a, i % 2);
   for (int i = 0; i < 10; i++) turn(&b, i % 2);
   for (int k = 0; k < 2; k++) {
-    OK_ON(cdn_hmc_state(b.hmc[k]), cdn_state_save(cdn_hmc_state(b.hmc[k]), put, &saved[k]));
-    OK_ON(cdn_hmc_state(c.hmc[k]), cdn_state_load(cdn_hmc_state(c.hmc[k]), get, &saved[k]));
+    OK_ON(cdn_hmc_state(b.hmc[k]), cdn_state_save(cdn_hmc_state(b.hmc[k]), cdn_buffer_write, &saved[k]));
+    OK_ON(cdn_hmc_state(c.hmc[k]), cdn_state_load(cdn_hmc_state(c.hmc[k]), cdn_buffer_read, &saved[k]));
+    cdn_buffer_free(&saved[k]);
   }
   check_same(&b, &c);
   for (int i = 10; i < 20; i++) turn(&b, i % 2), turn(&c, i % 2);

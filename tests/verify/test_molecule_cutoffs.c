@@ -29,7 +29,7 @@ static void check_case(const char *directory, const json_t *c) {
                               json_is_number(json_object_get(c, "switch")) ? number(c, "switch") : number(c, "cutoff"));
   def.permittivity = number(c, "reaction_field_dielectric");
   cdn_molecule_set_cutoff(m, &def);
-  lumps l = build_lumps(m);
+  molecule_system l = build_molecule(m);
   double energy[CDN_TERM_COUNT];
   OK_ON(l.state, cdn_force_field_energies(l.state, l.field, energy));
   /* van der Waals' numbers went through radius and depth: 1e-7 */
@@ -46,7 +46,7 @@ static void check_case(const char *directory, const json_t *c) {
   for (size_t i = 0; i < 3 * n; i++)
     NEAR(f[i], json_number_value(json_array_get(json_array_get(forces, i / 3), i % 3)), 1e-7 * most);
   free(f);
-  drop_lumps(&l);
+  drop_molecule(&l);
   cdn_molecule_destroy(m);
   cdn_restart_destroy(restart);
   cdn_prmtop_destroy(prmtop);
@@ -78,7 +78,7 @@ START_TEST(no_result_depends_on_the_list) {
     cdn_cutoff_def def = cut_at(0.7, 0);
     def.skin = skins[k];
     cdn_molecule_set_cutoff(m, &def);
-    lumps l = build_lumps(m);
+    molecule_system l = build_molecule(m);
     ck_assert(cdn_system_nq(l.system) == nq);
     double *q = malloc((size_t)nq * sizeof *q);
     for (int step = 0; step < 40; step++) {
@@ -100,7 +100,7 @@ START_TEST(no_result_depends_on_the_list) {
     ck_assert(memcmp(udot[k], udot[0], bytes) == 0 && memcmp(energy[k], energy[0], sizeof energy[0]) == 0);
     cdn_state_destroy(fresh);
     free(q);
-    drop_lumps(&l);
+    drop_molecule(&l);
   }
   for (int k = 0; k < 3; k++) free(udot[k]);
   cdn_molecule_destroy(m);
@@ -121,7 +121,7 @@ START_TEST(two_ions) {
   cdn_cutoff_def def = cut_at(d, s);
   def.permittivity = eps;
   cdn_molecule_set_cutoff(m, &def);
-  lumps l = build_lumps(m);
+  molecule_system l = build_molecule(m);
   const double qq = -0.28 * CDN_COULOMB_CONSTANT, krf = (eps - 1) / (2 * eps + 1) / (d * d * d),
                crf = 3 * eps / (2 * eps + 1) / d;
   for (int i = 0; i < 50; i++) {
@@ -139,7 +139,7 @@ START_TEST(two_ions) {
     NEAR(f[3], in ? -slope : 0, 1e-11);
     ck_assert(f[0] == -f[3] && f[1] == 0 && f[5] == 0);
   }
-  drop_lumps(&l);
+  drop_molecule(&l);
   cdn_molecule_destroy(m);
 }
 END_TEST

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../testing.h"
+#include "../molecule_system.h"
 
 static const char *directory(void) {
   const char *shared = getenv("CARDAN_SHARED");
@@ -42,33 +42,19 @@ static double *rows_of(const json_t *array) {
 }
 
 /* A System of a conformation. */
-typedef struct model {
-  cdn_system *system;
-  cdn_state *state;
-  cdn_force field;
-} model;
-
-static model make(const reference *r, const double *x, const char *rule, const cdn_solvent_def *solvent) {
+static molecule_system make(const reference *r, const double *x, const char *rule, const cdn_solvent_def *solvent) {
   cdn_molecule *m = cdn_molecule_from_prmtop(r->prmtop, NULL);
   cdn_molecule_set_positions(m, x);
   cdn_molecule_set_mobility(m, rule);
   if (solvent) cdn_molecule_set_solvent(m, solvent);
-  model out = { .system = cdn_system_create(NULL) };
-  out.field = cdn_system_add_molecule(out.system, NULL, m, cdn_ground());
+  const molecule_system out = build_molecule(m);
   cdn_molecule_destroy(m);
-  OK_FREEZE(out.system);
-  OK(cdn_state_create(out.system, &out.state));
   return out;
-}
-
-static void drop(model *m) {
-  cdn_state_destroy(m->state);
-  cdn_system_release(m->system);
 }
 
 /* The references' van der Waals numbers went through radius and depth: SOURCES.md tells to compare to 1e-7. Atoms on
  * top of each other (rotated2) have terms of 1e9, to which rounding of positions is amplified. */
-static void check_energies(const model *m, const json_t *energies) {
+static void check_energies(const molecule_system *m, const json_t *energies) {
   static const struct {
     cdn_energy_term term;
     const char *key;
@@ -95,7 +81,7 @@ static double largest(const double *x, size_t n) {
   return most;
 }
 
-static void check_forces(const model *m, const json_t *expected, size_t n) {
+static void check_forces(const molecule_system *m, const json_t *expected, size_t n) {
   if (!expected) return;
   double *f = malloc(3 * n * sizeof *f), *g = rows_of(expected);
   OK_ON(m->state, cdn_force_field_forces(m->state, m->field, f));
@@ -105,7 +91,8 @@ static void check_forces(const model *m, const json_t *expected, size_t n) {
 }
 
 /* Torques on pins, sums of the applied forces, and ln det M with its gradient. */
-static void check_pins(const model *m, const reference *r, const json_t *of, const char *key, const char *also) {
+static void check_pins(const molecule_system *m, const reference *r, const json_t *of, const char *key,
+                       const char *also) {
   const json_t *axes = json_object_get(json_object_get(r->json, "torsion_model"), "axes");
   const json_t *torque = json_object_get(of, key), *more = json_object_get(of, also),
                *by_q = json_object_get(of, "dlogdet_M");
@@ -141,7 +128,7 @@ static void check_solvent(const reference *r, const double *x, const json_t *ene
                           double kappa, const char *key, const char *surface) {
   cdn_solvent_def def = cdn_default_solvent_def();
   def.model = solvent, def.kappa = kappa;
-  model m = make(r, x, "torsions", &def);
+  molecule_system m = make(r, x, "torsions", &def);
   double energy[CDN_TERM_COUNT];
   OK_ON(m.state, cdn_force_field_energies(m.state, m.field, energy));
   const double expected = number(energies, key);
@@ -149,7 +136,7 @@ static void check_solvent(const reference *r, const double *x, const json_t *ene
                 energy[CDN_TERM_POLAR], expected);
   /* The references' surface term has 4 pi gamma rounded to 9 digits. */
   if (surface) NEAR(energy[CDN_TERM_SURFACE], number(energies, surface), 1e-9 * number(energies, surface));
-  drop(&m);
+  drop_molecule(&m);
 }
 
 static void check_conformation(const reference *r, const json_t *c) {
@@ -158,20 +145,20 @@ static void check_conformation(const reference *r, const json_t *c) {
   double *x = rows_of(json_object_get(c, "positions"));
   const size_t n = (size_t)r->prmtop->n_atoms;
   const bool on_top = strcmp(json_string_value(json_object_get(c, "name")), "rotated2") == 0;
-  model m = make(r, x, "torsions", NULL);
+  molecule_system m = make(r, x, "torsions", NULL);
   check_energies(&m, energies);
   check_forces(&m, json_object_get(forces, "vacuum"), n);
   double *y = malloc(3 * n * sizeof *y);
   OK_ON(m.state, cdn_force_field_positions(m.state, m.field, y));
   for (size_t i = 0; i < 3 * n; i++) NEAR(y[i], x[i], 1e-12);
   check_pins(&m, r, pins, "torque_vacuum", "");
-  drop(&m);
+  drop_molecule(&m);
 
   cdn_solvent_def solvent = cdn_default_solvent_def();
   solvent.model = CDN_SOLVENT_OBC2;
   m = make(r, x, "torsions", &solvent);
   check_pins(&m, r, pins, "torque_vacuum", "torque_obc2_ace");
-  drop(&m);
+  drop_molecule(&m);
   if (!on_top || n < 100) {
     check_solvent(r, x, energies, CDN_SOLVENT_HCT, 0, "gb_hct", NULL);
     check_solvent(r, x, energies, CDN_SOLVENT_OBC1, 0, "gb_obc1", "sa_obc1");
@@ -203,7 +190,7 @@ START_TEST(turns) {
   if (!load(&r, "trpzip2")) SKIP("no trpzip2.json");
   const json_t *all = json_object_get(r.json, "conformations"), *first = json_array_get(all, 0);
   double *x = rows_of(json_object_get(first, "positions"));
-  model m = make(&r, x, "torsions", NULL);
+  molecule_system m = make(&r, x, "torsions", NULL);
   const size_t n = 3 * (size_t)r.prmtop->n_atoms;
   double *y = malloc(n * sizeof *y);
   for (size_t i = 1; i < json_array_size(all); i++) {
@@ -216,7 +203,7 @@ START_TEST(turns) {
     }
     free(z);
   }
-  drop(&m);
+  drop_molecule(&m);
   free(x), free(y);
   unload(&r);
 }

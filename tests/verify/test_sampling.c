@@ -393,38 +393,17 @@ END_TEST
 
 /* ---- repeated, resumed, exchanged ---- */
 
-typedef struct bytes {
-  char data[1 << 16];
-  size_t size, at;
-} bytes;
-
-static cdn_status put(void *context, const void *data, size_t size) {
-  bytes *b = context;
-  if (b->size + size > sizeof b->data) return CDN_ERR_LIMIT;
-  memcpy(b->data + b->size, data, size);
-  b->size += size;
-  return CDN_OK;
-}
-
-static cdn_status get(void *context, void *data, size_t size) {
-  bytes *b = context;
-  if (b->at + size > b->size) return CDN_ERR_PARSE;
-  memcpy(data, b->data + b->at, size);
-  b->at += size;
-  return CDN_OK;
-}
-
 START_TEST(test_same_bits) {
   cdn_hmc_def def = cdn_default_hmc_def();
   def.kT = 1, def.step = 0.1, def.steps = 3, def.friction = _i ? 1 : INFINITY, def.no_metropolis = _i == 2;
   cdn_hmc *a = sampler(torsion_of_four(), &def), *b = sampler(torsion_of_four(), &def), *c;
-  static bytes saved;
-  saved.size = saved.at = 0;
+  cdn_buffer saved = { 0 };
   advance(a, 20);
   advance(b, 10);
-  OK_ON(cdn_hmc_state(b), cdn_state_save(cdn_hmc_state(b), put, &saved));
+  OK_ON(cdn_hmc_state(b), cdn_state_save(cdn_hmc_state(b), cdn_buffer_write, &saved));
   cdn_state *loaded = torsion_of_four();
-  OK_ON(loaded, cdn_state_load(loaded, get, &saved));
+  OK_ON(loaded, cdn_state_load(loaded, cdn_buffer_read, &saved));
+  cdn_buffer_free(&saved);
   c = sampler(loaded, &def);
   advance(b, 10);
   advance(c, 10);
