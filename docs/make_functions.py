@@ -12,23 +12,13 @@ import sys
 import textwrap
 
 root = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(root / 'tests'))
-from public_headers import expand
+sys.path.insert(0, str(root / 'tools'))
+import headers
 
 include = root / 'include/cardan'
+reading = headers.read(root)
 page = root / 'docs/functions.md'
 mistakes = []
-
-
-def functions(text):
-    """The functions of a header that programs call, and those behind them that take a size."""
-    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
-    text = re.sub(r'^#define(?:.*\\\n)*.*$', '', text, flags=re.M)
-    found, behind = [], []
-    plain = set(re.findall(r'\b(cdn_\w+)\s*\(', re.sub(r'^CDN_(DEF|SIZED).*?;$', '', text, flags=re.M | re.S)))
-    for name in re.findall(r'(?:CDN_API|static inline)\b[^;{(]*?\b(cdn_\w+)\s*\(', expand(text)):
-        (found if name in plain or not re.search(r'(_init|_sized)$', name) else behind).append(name)
-    return list(dict.fromkeys(found)), behind
 
 
 def link(text):
@@ -37,9 +27,11 @@ def link(text):
 
 class Header:
     def __init__(self, name):
-        text = (include / name).read_text()
+        text = reading.texts[name]
+        declared = [item for item in reading.headers[name] if item.kind == 'function']
         self.name = name
-        self.functions, self.behind = functions(text)
+        self.functions = [item.name for item in declared if not item.behind]
+        self.behind = [item.name for item in declared if item.behind]
         comment = '\n'.join(re.sub(r'^ \* ?', '', line) for line in text[2:text.index('*/')].split('\n'))
         about, _, tasks = comment.partition('\nI want to\n')
         about = re.split(r'(?<=\.)\s', ' '.join(about.split()).replace('Cardan: ', '', 1) + ' ', maxsplit=1)[0]

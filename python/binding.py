@@ -23,7 +23,7 @@ extern "Python" cdn_status cardan_calc_potential(const void *self, cdn_state *st
 
 def builder(root=ROOT, **compiling):
     ffi = cffi.FFI()
-    ffi.cdef(headers.declarations(root))
+    ffi.cdef(headers.read(root).declarations())
     ffi.cdef(CALLBACKS)
     ffi.set_source('cardan._binding', '#include <cardan/cardan.h>', **compiling)
     return ffi

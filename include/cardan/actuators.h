@@ -99,9 +99,11 @@ typedef enum cdn_drive_law {
 
 /** What functions of a user know of an actuator. Later releases append members. */
 typedef struct cdn_drive_view {
-  cdn_control control;
-  double c, a; /**< of the function for da/dt, a is the activation itself; else the signal within its limits */
-  double length, rate;
+  cdn_control control; /**< the control that the actuator reads */
+  /** The control and the signal within its limits, in their units; of the function for da/dt, a is the activation
+   *  itself. */
+  double c, a;
+  double length, rate; /**< of the transmission: m or rad, and m/s or rad/s */
 } cdn_drive_view;
 /** Computes a rate (1/s), a gain or a bias (N). It may read t, q, u and parameters of the State, and the view. Lengths
  *  are not known, and 0, in the function of a rate. */
@@ -113,7 +115,8 @@ typedef struct cdn_drive_user {
   cdn_drive_fn *rate, *gain, *bias;
 } cdn_drive_user;
 
-/** Derivatives of a rate, a gain or a bias by a, length and rate of the view; 0 before the call. */
+/** Derivatives of a rate, a gain or a bias by a, length and rate of the view; 0 before the call. by_a, by_length and
+ *  by_rate have the unit of the function over that of the variable. */
 typedef struct cdn_drive_slopes {
   double by_a, by_length, by_rate;
 } cdn_drive_slopes;
@@ -126,23 +129,23 @@ typedef struct cdn_drive_def {
   CDN_DEF_HEADER;
   cdn_control control; /**< must be set */
   cdn_transmission on; /**< default CDN_ON_JOINT */
-  cdn_body body;
-  cdn_transform X_BS;
-  bool has_reference; /**< of a frame: it is seen from another one */
-  cdn_body reference; /**< default Ground */
-  cdn_transform X_RF;
-  cdn_path path;
-  double rod;     /**< m, > 0 */
-  double gear[6]; /**< moment, then force. Default 1 0 0 0 0 0 */
-  bool in_parent;
+  cdn_body body;       /**< the body whose joint it acts on, or that has the frame */
+  cdn_transform X_BS;  /**< the frame on the body, m. Default: identity */
+  bool has_reference;  /**< of a frame: it is seen from another one */
+  cdn_body reference;  /**< default Ground */
+  cdn_transform X_RF;  /**< the frame on the reference, m. Default: identity */
+  cdn_path path;       /**< the path on which it acts */
+  double rod;          /**< m, > 0 */
+  double gear[6];      /**< factors of the length along the moment's, then the force's axes. Default 1 0 0 0 0 0 */
+  bool in_parent;      /**< of a ball or free joint: the gear is along F's axes instead of M's. Default false */
   cdn_actuator_dynamics dynamics;            /**< default CDN_ACTUATOR_DIRECT */
   double time[3];                            /**< time constants, s, > 0; the third: the width, >= 0. Default 1 1 0 */
-  double activation_lower, activation_upper; /**< a does not leave these. Default: infinite */
+  double activation_lower, activation_upper; /**< a, in its unit, does not leave these. Default: infinite */
   cdn_drive_law gain_law, bias_law;          /**< default CDN_LAW_AFFINE */
-  double gain[3], bias[3];                   /**< default 1 0 0, 0 0 0 */
+  double gain[3], bias[3];                   /**< numbers of the laws. Default 1 0 0, 0 0 0 */
   cdn_muscle muscle, passive;                /**< of the gain; of the bias. Default: cdn_default_muscle */
-  double lower, upper;                       /**< of p, lower < upper. Default: infinite */
-  cdn_drive_user user;
+  double lower, upper;                       /**< limits of p, N or N m, lower < upper. Default: infinite */
+  cdn_drive_user user;                       /**< functions for the dynamics and laws of a user's */
   /** Of a filter: equal steps by MuJoCo's methods follow it exactly, as if c were constant in a step (its filterexact),
    *  instead of by Euler's rule. Other methods see no difference. Default false */
   bool exact_filter;

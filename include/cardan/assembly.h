@@ -95,8 +95,8 @@ typedef struct cdn_goal_ops {
   uint32_t struct_size;
   const char *name; /**< appears in messages; copied */
   size_t self_size; /**< bytes of the private part, which is copied */
-  int rows;
-  cdn_status (*residual)(const void *self, cdn_state *state, double *r);
+  int rows;         /**< number of residuals */
+  cdn_status (*residual)(const void *self, cdn_state *state, double *r); /**< computes `rows` residuals. Required */
   /** J, rows x nu, row-major, zero on entry: derivatives of r along qdot = N u. NULL: central differences, two
    *  residuals for each mobility. */
   cdn_status (*jacobian)(const void *self, cdn_state *state, double *J);
@@ -105,8 +105,10 @@ typedef struct cdn_goal_ops {
 CDN_API cdn_goal cdn_assembly_add_goal(cdn_assembly *assembly, const char *name, const cdn_goal_ops *ops,
                                        const void *self, double weight);
 
+/** The number of goals: their ids are 0 to this, without it. Names live as long as the assembly. */
 CDN_API int cdn_assembly_goal_count(const cdn_assembly *assembly);
 CDN_API const char *cdn_assembly_goal_name(const cdn_assembly *assembly, cdn_goal goal); /**< NULL: wrong id */
+/** Changes the weight of a goal, >= 0; 0: the goal is off. */
 CDN_API cdn_status cdn_assembly_set_weight(cdn_assembly *assembly, cdn_goal goal, double weight) CDN_NODISCARD;
 /** Changes the wanted value of a coordinate or a speed. */
 CDN_API cdn_status cdn_assembly_set_value(cdn_assembly *assembly, cdn_goal goal, double value) CDN_NODISCARD;

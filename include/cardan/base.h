@@ -54,7 +54,8 @@
 #  define CDN_STATIC_ASSERT _Static_assert
 #endif
 
-/** First member of every def struct. Only the functions cdn_default_NAME write it. */
+/** First member of every def struct. Only the functions cdn_default_NAME write it. What other members point to is
+ *  copied by the function that takes the def, unless their comments say otherwise; a `void *` is passed on as it is. */
 #define CDN_DEF_HEADER uint32_t struct_size
 
 /** After a def struct cdn_NAME: declares cdn_default_NAME(), which returns a def with its defaults, and the exported
@@ -156,7 +157,8 @@ CDN_API uint32_t cdn_version(void);
 
 #define CDN_NUMBER_SIZE 32
 /** Writes x as the shortest decimal text that reads back as the same bits. In any locale the text has the C locale's
- *  decimal point, and contains a point or an exponent. Other values: "nan", "inf", "-inf". Returns `text`. */
+ *  decimal point, and contains a point or an exponent. Other values: "nan", "inf", "-inf". Returns `text`, which is the
+ *  caller's own. */
 CDN_API const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]);
 
 /* ---- names for display ---------------------------------------------------------------------- */
@@ -191,7 +193,7 @@ CDN_API const char *cdn_stage_name(cdn_stage stage);
 
 /** A failure: what happened, and where. Later releases append members. */
 typedef struct cdn_error {
-  cdn_status code;
+  cdn_status code;  /**< the status of the call */
   bool recoverable; /**< true: a smaller step may avoid the failure */
   cdn_stage stage;  /**< the stage that was being realized, or CDN_STAGE_EMPTY */
   int32_t index;    /**< index of the element among the elements of its kind, or -1 */
@@ -234,7 +236,7 @@ typedef struct cdn_state cdn_state;   /**< all variables and the results compute
 typedef struct cdn_allocator {
   void *(*alloc)(void *context, size_t size, size_t align); /**< NULL on failure; size > 0 */
   void (*free)(void *context, void *memory, size_t size);   /**< never called with NULL */
-  void *context;
+  void *context; /**< passed to both functions; it belongs to the program, which keeps it */
 } cdn_allocator;
 
 CDN_END_DECLS

@@ -26,10 +26,11 @@ typedef enum cdn_carry_fate {
 CDN_API const char *cdn_carry_fate_name(cdn_carry_fate fate);
 
 typedef struct cdn_carried {
-  cdn_element_type type;
-  cdn_carry_fate fate;
-  const char *name; /**< of the element; belongs to the report */
-  const char *text; /**< a sentence, such as "mobilizer 'shoulder': its motion was fitted: ball became gimbal" */
+  cdn_element_type type; /**< the type of the element */
+  cdn_carry_fate fate;   /**< what became of it */
+  const char *name;      /**< of the element; belongs to the report */
+  /** A sentence, such as "mobilizer 'shoulder': its motion was fitted: ball became gimbal"; belongs to the report. */
+  const char *text;
   /** Of CDN_CARRY_FITTED and CDN_CARRY_NEAREST: how far M is from where it was in F: the angle (rad), the distance (m),
    *  and the differences of velocity (rad/s, m/s) */
   double error[4];

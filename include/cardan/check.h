@@ -20,7 +20,7 @@ typedef struct cdn_check_def {
   CDN_DEF_HEADER;
   int poses;    /**< number of random poses, besides the State's own. Default: 20 */
   double range; /**< largest distance of their coordinates from the State's (rad, m). Default: 1 */
-  double speed; /**< largest random speed. Default: 1 */
+  double speed; /**< largest random speed, rad/s or m/s. Default: 1 */
   /** Allowed difference of two functions, relative to their size, beyond the error of the differences. Default:
    *  1e-6. */
   double tolerance;
@@ -35,11 +35,12 @@ typedef struct cdn_check_entry {
   char element[96]; /**< name of the mobilizer, force or constraint */
   char what[48];    /**< the function that is wrong, such as "H", "bias", "rows", "potential" */
   int row, column;  /**< its row and column; -1: it has none */
-  double expected;  /**< the value by differences, or by the function that it must agree with; NaN: unknown */
-  double found;     /**< the value of the function */
-  double error;     /**< the difference, relative to the size of the row or column */
-  int poses;        /**< number of poses with this mistake */
-  char text[416];   /**< all this in one line, with advice */
+  /** The value by differences, or by the function that it must agree with, in the function's unit; NaN: unknown. */
+  double expected;
+  double found;   /**< the value of the function, in its unit */
+  double error;   /**< the difference, relative to the size of the row or column */
+  int poses;      /**< number of poses with this mistake */
+  char text[416]; /**< all this in one line, with advice */
 } cdn_check_entry;
 
 /* Each function below makes *out (unless memory ran out or the arguments are wrong), which the caller destroys, and

@@ -263,6 +263,7 @@ typedef struct cdn_custom_constraint_def {
 } cdn_custom_constraint_def;
 
 CDN_DEF(custom_constraint_def);
+/** Adds a custom constraint. Copies its arguments; sticky (system.h). */
 CDN_API cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def);
 /** Sets its n_params parameters. */
 CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint,
@@ -270,6 +271,8 @@ CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint co
 
 /* ---- any constraint --------------------------------------------------------------------------- */
 
+/** The number of constraints: their ids are 0 to this, without it. Names of one and of its kind live as long as the
+ *  System. */
 CDN_API int cdn_system_constraint_count(const cdn_system *system);
 CDN_API const char *cdn_constraint_name(const cdn_system *system, cdn_constraint constraint); /**< NULL: wrong id */
 CDN_API const char *cdn_constraint_kind_name(const cdn_system *system, cdn_constraint constraint);

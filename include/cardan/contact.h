@@ -251,6 +251,7 @@ CDN_API cdn_status cdn_contact_pair_set_soft_material(cdn_state *state, cdn_cont
 
 /* ---- asking a System ---------------------------------------------------------------------- */
 
+/** The number of shapes: their ids are 0 to this, without it. */
 CDN_API int cdn_system_shape_count(const cdn_system *system);
 /** The shape of this name; { -1 } if there is none. O(1). */
 CDN_API cdn_shape cdn_system_find_shape(const cdn_system *system, const char *name);
@@ -278,6 +279,7 @@ CDN_API cdn_contact_rule cdn_shapes_rule(const cdn_system *system, cdn_shape a, 
 /* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has
  * changed then. Setters invalidate Instance. */
 
+/** Sets what a shape is made of. */
 CDN_API cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape shape,
                                           const cdn_contact_material *material) CDN_NODISCARD;
 /** CDN_ERR_ARG also if the System's contact is compliant. */

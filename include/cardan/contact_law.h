@@ -50,7 +50,7 @@ typedef void cdn_law_bends_fn(const double *numbers, cdn_law_bends *out);
 /** Arguments of a law: two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the same,
  *  a is the shape with the lower id. The library owns it; later releases append members. */
 typedef struct cdn_law_input {
-  const cdn_system *system;
+  const cdn_system *system; /**< the System of the State */
   cdn_shape a, b;
   const cdn_geometry *geometry_a, *geometry_b;         /**< with the State's sizes */
   cdn_transform X_GA, X_GB;                            /**< poses of their frames S in Ground */
@@ -101,7 +101,7 @@ typedef struct cdn_contact_law_def {
   cdn_geometry_kind a, b; /**< the kinds, in any order; custom ones included */
   cdn_law_fn *find;       /**< must be set */
   const void *self;       /**< a copy of self_size bytes, or the pointer itself if 0 */
-  size_t self_size;
+  size_t self_size;       /**< bytes that `self` points to */
   /** Default NULL: each contact tells its elastic force, energy and damping at its depth, and implicit steps take a
    *  spring that has this force. */
   cdn_law_pressure_fn *pressure;
@@ -140,10 +140,10 @@ typedef cdn_status cdn_contact_source_fn(const void *self, cdn_state *state, cdn
 
 typedef struct cdn_contact_source_def {
   CDN_DEF_HEADER;
-  const char *name; /**< for messages; copied; NULL: "source0", "source1", ... */
-  cdn_contact_source_fn *find;
-  const void *self; /**< a copy of self_size bytes, or the pointer itself if 0 */
-  size_t self_size;
+  const char *name;            /**< for messages; copied; NULL: "source0", "source1", ... */
+  cdn_contact_source_fn *find; /**< adds the contacts; must be set */
+  const void *self;            /**< a copy of self_size bytes, or the pointer itself if 0 */
+  size_t self_size;            /**< bytes that `self` points to */
   /** What it reads beyond poses and parameters: CDN_T, CDN_U_EFF, CDN_Z, tickets of controls and measures. It is called
    *  again only if one of them, or a pose, has changed. Copied. Default: nothing */
   const cdn_ticket *reads;

@@ -40,12 +40,13 @@ typedef struct cdn_control_def {
   CDN_DEF_HEADER;
   const char *name;    /**< unique among controls; copied; NULL: the library makes one up */
   const char *unit;    /**< for display only, such as "N m"; copied; NULL: "" */
-  double lower, upper; /**< lower < upper, each may be infinite. Defaults: -INFINITY, INFINITY */
-  double initial;      /**< the value in a new State; finite. Default 0 */
+  double lower, upper; /**< in its unit; lower < upper, each may be infinite. Defaults: -INFINITY, INFINITY */
+  double initial;      /**< the value in a new State, in its unit; finite. Default 0 */
 } cdn_control_def;
 
 CDN_DEF(control_def);
 
+/** Adds a control. Numbers of the def are in its unit. */
 CDN_API cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *def);
 
 /* Sources of a control; at most one each. A control with a source cannot be written: cdn_control_set refuses. Its
@@ -63,6 +64,7 @@ CDN_API void cdn_control_follow_function(cdn_system *system, cdn_control control
 
 /* ---- controls of a System ------------------------------------------------------------------ */
 
+/** The number of controls: their ids are 0 to this, without it. */
 CDN_API int cdn_system_control_count(const cdn_system *system);
 /** The control of that name, or { -1 }. O(number of controls). */
 CDN_API cdn_control cdn_system_find_control(const cdn_system *system, const char *name);

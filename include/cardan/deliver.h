@@ -54,13 +54,13 @@ CDN_DEF(deliver_def);
 
 /** What a study came to. */
 typedef struct cdn_delivery {
-  cdn_deliver_reason reason;
-  int attempts;        /**< number of attempts; one that failed counts */
-  int runs;            /**< number of runs: those of the attempts, and their companions */
-  int kept;            /**< number of the attempt that is kept */
-  double accuracy;     /**< accuracy of its steps */
-  int64_t evaluations; /**< evaluations of ydot by all runs */
-  char message[256];   /**< why the accuracy is not delivered, in words, or "" */
+  cdn_deliver_reason reason; /**< why the study ended */
+  int attempts;              /**< number of attempts; one that failed counts */
+  int runs;                  /**< number of runs: those of the attempts, and their companions */
+  int kept;                  /**< number of the attempt that is kept */
+  double accuracy;           /**< accuracy of its steps */
+  int64_t evaluations;       /**< evaluations of ydot by all runs */
+  char message[256];         /**< why the accuracy is not delivered, in words, or "" */
 } cdn_delivery;
 
 /** Runs from `initial` to def->final_time, which must be finite, and keeps the run that delivers def->accuracy.

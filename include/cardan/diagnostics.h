@@ -44,11 +44,11 @@ typedef enum cdn_near_reason {
 
 /** Two shapes. The struct never changes. */
 typedef struct cdn_near_pair {
-  cdn_shape a, b;  /**< a.i < b.i */
-  double distance; /**< m; negative: how deep they overlap */
-  double force;    /**< sum of the normal forces of their contacts, N */
-  cdn_near_reason reason;
-  cdn_contact_rule rule; /**< CDN_RULE_NONE unless reason is CDN_NEAR_RULE */
+  cdn_shape a, b;         /**< a.i < b.i */
+  double distance;        /**< m; negative: how deep they overlap */
+  double force;           /**< sum of the normal forces of their contacts, N */
+  cdn_near_reason reason; /**< why they do not touch, or that they do */
+  cdn_contact_rule rule;  /**< CDN_RULE_NONE unless reason is CDN_NEAR_RULE */
 } cdn_near_pair;
 /** Lists pairs of shapes that are at most `within` (m, >= 0) apart, without those of one piece (CDN_RULE_ONE_PIECE):
  *  at most `room` of them into `out`, by their numbers; *n is how many there are. Two half-spaces are no pair. Realizes

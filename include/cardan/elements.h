@@ -88,6 +88,7 @@ typedef struct cdn_parameter {
   double initial;       /**< value in a new State */
 } cdn_parameter;
 
+/** The number of an element's parameters; 0 for a wrong id. */
 CDN_API int cdn_element_parameter_count(const cdn_system *system, cdn_element_type type, int i);
 /** Describes parameter k. O(1). */
 CDN_SIZED(cdn_element_parameter, (const cdn_system *system, cdn_element_type type, int i, int k, cdn_parameter *out),

@@ -92,7 +92,7 @@ typedef struct cdn_event_def {
   cdn_event_handle_fn *handle; /**< may be NULL. An event with a handler ends a step; one without leaves steps alone */
   cdn_event_report_fn *report; /**< may be NULL. Called before all handlers of the same moment */
   const void *self;            /**< passed to callbacks: a copy of self_size bytes, or the pointer itself if 0 */
-  size_t self_size;
+  size_t self_size;            /**< bytes that `self` points to */
 } cdn_event_def;
 
 /** Writes the defaults stated above into a struct of `size` bytes (docs/abi.md). */
@@ -104,6 +104,7 @@ CDN_API cdn_event cdn_system_add_event(cdn_system *system, const cdn_event_def *
  *  part. */
 CDN_API cdn_event cdn_declare_event(cdn_declarer *d, const cdn_event_def *def);
 
+/** The number of events: their ids are 0 to this, without it. Names live as long as the System. */
 CDN_API int cdn_system_event_count(const cdn_system *system);
 CDN_API const char *cdn_event_name(const cdn_system *system, cdn_event event); /**< NULL for a wrong id */
 /** The event of this name, or { -1 }. O(number of events). */

@@ -33,7 +33,7 @@ typedef enum cdn_fixman_kind {
 typedef struct cdn_fixman_coordinate {
   cdn_body body;
   int k;
-  cdn_fixman_kind kind;
+  cdn_fixman_kind kind; /**< what becomes of it */
 } cdn_fixman_coordinate;
 
 typedef struct cdn_fixman_def {

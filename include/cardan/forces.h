@@ -151,7 +151,7 @@ typedef struct cdn_actuator_def {
   cdn_control control;   /**< default { -1 }: none */
   double gain;           /**< N or N m per unit of the control. Default 1 */
   double bias[3];        /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
-  double lower, upper;   /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
+  double lower, upper;   /**< limits of the force, N or N m, lower < upper. Defaults -INFINITY, INFINITY */
   double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
   /** What actuators.h reads in other units: there the length is gear times q, and the force f over the gear. Not 0;
    *  default 1 */

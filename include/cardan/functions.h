@@ -1,7 +1,7 @@
 /* Cardan: scalar functions of a few variables, with their derivatives. Function-based mobilizers are made of them.
  *
  * A function never changes, and has a reference count: create it, give it to its users (who retain it), release it.
- * Threads may share it.
+ * Threads may share it. Its inputs and its value are in whatever units its users expect.
  *
  * I want to
  *   make a scalar function with derivatives: a constant: cdn_function_constant
@@ -21,10 +21,11 @@ CDN_BEGIN_DECLS
 
 typedef struct cdn_function cdn_function;
 
-enum { CDN_FUNCTION_MOST_INPUTS = 6 };
+enum { CDN_FUNCTION_MOST_INPUTS = 6 }; /**< the most inputs of a function */
 
 /** Value and partial derivatives of a function of n inputs at x: d1[i], d2[i n + j], d3[(i n + j) n + k]; d2 and d3 are
- *  symmetric. The struct never changes. */
+ *  symmetric. The struct never changes. The unit of `value` is that of the function, and those of the derivatives are
+ *  that over the inputs' units. */
 typedef struct cdn_function_result {
   double value;
   double d1[CDN_FUNCTION_MOST_INPUTS];
@@ -61,6 +62,7 @@ CDN_API cdn_function *cdn_function_natural_spline(int n, const double *x, const 
 
 CDN_API void cdn_function_retain(const cdn_function *f);  /**< adds a reference; thread-safe */
 CDN_API void cdn_function_release(const cdn_function *f); /**< removes a reference; thread-safe; NULL is allowed */
+/** The number of its inputs; 0 for NULL. */
 CDN_API int cdn_function_n_inputs(const cdn_function *f);
 /** Evaluates the function at x (n_inputs numbers), with derivatives up to `order`, 0 to 3. Derivatives above `order`
  *  are zero. Errors: CDN_ERR_ARG (a wrong order), and the status of `calc`. O(1) in the built-in kinds but the

@@ -56,9 +56,10 @@ typedef struct cdn_surface cdn_surface;
 
 /** A geometry. The struct never changes. */
 typedef struct cdn_geometry {
-  cdn_geometry_kind kind;
-  double size[3];             /**< m; as the kind has them, the others are not read */
-  const cdn_surface *surface; /**< for the kinds that have one; else not read */
+  cdn_geometry_kind kind; /**< which geometry it is */
+  double size[3];         /**< m; as the kind has them, the others are not read */
+  const cdn_surface
+      *surface; /**< for the kinds that have one; else not read. Whoever takes a geometry into a model retains it */
 } cdn_geometry;
 
 /** Tells whether a geometry is one: sizes from 1e-30 to 1e30 (the half length of a capsule may be 0), a surface of the
@@ -104,7 +105,7 @@ typedef struct cdn_surface_ops {
   cdn_vec3 (*support)(const void *self, cdn_vec3 direction);
   /** The signed distance of point p of S (negative inside), and the unit gradient of it. */
   double (*distance)(const void *self, cdn_vec3 p, cdn_vec3 *gradient);
-  cdn_vec3 center;             /**< of a ball in S that contains the geometry */
+  cdn_vec3 center;             /**< of a ball in S that contains the geometry, m */
   double radius;               /**< of that ball, m; > 0 */
   void (*destroy)(void *self); /**< called once with the copy; may be NULL */
 } cdn_surface_ops;
@@ -116,7 +117,7 @@ CDN_API void cdn_surface_release(const cdn_surface *s); /**< removes a reference
 
 /** What a surface has; every number is 0 for a surface without it. */
 typedef struct cdn_surface_info {
-  cdn_geometry_kind kind;
+  cdn_geometry_kind kind;      /**< hull, mesh, height field or custom */
   int n_vertices, n_triangles; /**< of a hull, a mesh, or a height field, after cleaning */
   int n_merged, n_dropped;     /**< vertices merged or left out, triangles left out */
   bool closed;                 /**< a mesh whose edges all have two triangles, and that has a volume; a hull */
@@ -164,7 +165,7 @@ CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_ki
 CDN_API cdn_status cdn_geometry_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                          const cdn_transform *X_WB, cdn_proximity *out) CDN_NODISCARD;
 
-enum { CDN_MANIFOLD_MOST = 8 };
+enum { CDN_MANIFOLD_MOST = 8 }; /**< the most contact points of two geometries */
 /** Contact points of two geometries, enough of them to carry any load. The struct never changes. */
 typedef struct cdn_manifold {
   int n;                                   /**< 0: they are farther apart than the margin */

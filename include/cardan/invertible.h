@@ -161,7 +161,7 @@ CDN_API cdn_status cdn_invertible_inverse_derivatives(const cdn_invertible_probl
 
 /** Bounds of a coordinate that act as contacts do: of a mobilizer with one coordinate, whose rate is its speed. */
 typedef struct cdn_invertible_limit {
-  cdn_body body;
+  cdn_body body;       /**< whose mobilizer's coordinate is bounded */
   double lower, upper; /**< m or rad; -INFINITY and INFINITY: none */
 } cdn_invertible_limit;
 
@@ -239,7 +239,7 @@ typedef struct cdn_invertible_path_def {
   const double *tau_weights;
   /** nu weights of the squares of the displacements from the wanted positions (tangent basis). NULL: zeros */
   const double *q_weights;
-  /** n nq: wanted positions; NULL: those that the optimization starts from */
+  /** n nq numbers: wanted positions, rad or m; NULL: those that the optimization starts from */
   const double *wanted;
   int fixed_first, fixed_last; /**< how many positions at the start and the end do not move, >= 0. Defaults 2, 2 */
   /** Continuation: stage by stage the optimization is repeated, each time from where the last one ended, for kappas

@@ -26,22 +26,25 @@
 CDN_BEGIN_DECLS
 
 /* clang-format off */
+/** A vector by its components x, y, z along the axes of a frame: lengths (m) or whatever has a direction. */
 typedef struct cdn_vec3 { double x, y, z; } cdn_vec3;
 /** R_AB by columns: x, y, z are B's axes expressed in A. */
 typedef struct cdn_rotation { cdn_vec3 x, y, z; } cdn_rotation;
-/** X_AB: B's axes in A and B's origin measured from A's origin, expressed in A. */
+/** X_AB: B's axes in A (R) and B's origin measured from A's origin, expressed in A (p, m). */
 typedef struct cdn_transform { cdn_rotation R; cdn_vec3 p; } cdn_transform;
 /** A spatial vector: velocity (w, v), acceleration (alpha, a), force (moment, force), momentum. */
 typedef struct cdn_spatial { cdn_vec3 w, v; } cdn_spatial;
 /** w + x i + y j + z k. Of any length but zero where a rotation is meant. */
 typedef struct cdn_quaternion { double w, x, y, z; } cdn_quaternion;
-/** Inertia matrix by its six numbers; products of inertia are the matrix's elements (ixy = -sum m x y). */
+/** Inertia matrix by its six numbers; products of inertia are the matrix's elements (ixy = -sum m x y). xx, yy, zz are
+ *  on its diagonal; xy, xz, yz beside it. kg m^2. */
 typedef struct cdn_inertia { double xx, yy, zz, xy, xz, yz; } cdn_inertia;
 
-/** Mass, centre of mass p_BC in the body frame B, and the *central* inertia: about the centre of mass, in
+/** Mass, centre of mass p_BC (com) in the body frame B, and the *central* inertia: about the centre of mass, in
  *  B's axes. kg, m, kg m^2. */
 typedef struct cdn_mass_properties { double mass; cdn_vec3 com; cdn_inertia inertia; } cdn_mass_properties;
 
+/** The vector (x, y, z), in any unit. */
 static inline cdn_vec3 cdn_v3(double x, double y, double z) { cdn_vec3 r = { x, y, z }; return r; }
 /* clang-format on */
 static inline cdn_vec3 cdn_add(cdn_vec3 a, cdn_vec3 b) { return cdn_v3(a.x + b.x, a.y + b.y, a.z + b.z); }
@@ -54,6 +57,7 @@ static inline cdn_vec3 cdn_cross(cdn_vec3 a, cdn_vec3 b) {
 /** Euclidean length, without overflow or underflow on the way. */
 CDN_API double cdn_norm(cdn_vec3 a);
 
+/** The rotation that turns nothing. */
 CDN_API cdn_rotation cdn_rotation_identity(void);
 /** R_AC = R_AB R_BC. */
 CDN_API cdn_rotation cdn_rotation_multiply(cdn_rotation R_AB, cdn_rotation R_BC);
@@ -73,6 +77,7 @@ CDN_API cdn_rotation cdn_rotation_z_to(cdn_vec3 z);
 /** The smallest rotation that turns (1,0,0) into the direction of `x`. */
 CDN_API cdn_rotation cdn_rotation_x_to(cdn_vec3 x);
 
+/** The transform that moves nothing. */
 CDN_API cdn_transform cdn_transform_identity(void);
 /** X_AC = X_AB X_BC. */
 CDN_API cdn_transform cdn_transform_multiply(cdn_transform X_AB, cdn_transform X_BC);

@@ -19,6 +19,7 @@
  *   know whether a body's mobilizer is reversed: cdn_body_is_reversed
  *   know whether a body's q begins with a quaternion: cdn_body_has_quaternion
  *   find a body's coordinates and speeds within q and u: cdn_body_first_q, cdn_body_nq, cdn_body_first_u, cdn_body_nu
+ *   know the unit of a coordinate or a speed: cdn_body_unit
  *   read or set the coordinates of one body's mobilizer: cdn_body_q, cdn_body_set_q
  *   read or set the speeds of one body's mobilizer: cdn_body_u, cdn_body_set_u
  *   set a mobilizer's coordinates so that it has a wanted pose: cdn_body_set_q_to_fit_transform
@@ -117,15 +118,21 @@ typedef struct cdn_mobility {
 } cdn_mobility;
 
 CDN_API int cdn_system_body_count(const cdn_system *system); /**< Ground included */
+/** What the def said: names, which live as long as the System, the parent, and whether F and M are exchanged. */
 CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
 CDN_API const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body);
 CDN_API cdn_body cdn_body_parent(const cdn_system *system, cdn_body body);
 CDN_API bool cdn_body_is_reversed(const cdn_system *system, cdn_body body);
 CDN_API bool cdn_body_has_quaternion(const cdn_system *system, cdn_body body); /**< in its first four q */
+/** Numbers of its mobilizer's coordinates and speeds, and their first places in q and u. */
 CDN_API int cdn_body_nq(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_nu(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_q(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_u(const cdn_system *system, cdn_body body);
+/** The unit of coordinate k (CDN_POOL_Q) or speed k (CDN_POOL_U) of a body's mobilizer: "rad", "m", "rad/s", "m/s"; ""
+ *  for the numbers of a quaternion, and of custom and function-based mobilizers. NULL for what is not there. Static
+ *  storage. */
+CDN_API const char *cdn_body_unit(const cdn_system *system, cdn_body body, cdn_pool pool, int k);
 /** The body of this name, or { -1 }. O(number of bodies). */
 CDN_API cdn_body cdn_system_find_body(const cdn_system *system, const char *name);
 
@@ -135,8 +142,9 @@ extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
 /* ---- variables of one body ---------------------------------------------------------------- */
 
 /* q and u of one body, n = nq or nu numbers. Setting q invalidates Position, setting u Velocity. Setters return
- * CDN_ERR_ARG for a wrong n and CDN_ERR_NONFINITE; getters return NULL for an unknown body. If the mobilizer is
- * prescribed (motion.h), the values that you set have no effect. */
+ * CDN_ERR_ARG for a wrong n and CDN_ERR_NONFINITE; getters return NULL for an unknown body, else pointers that are
+ * valid as long as the State. rad or m, rad/s or m/s. If the mobilizer is prescribed (motion.h), the values that you
+ * set have no effect. */
 CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, int n, const double *q) CDN_NODISCARD;
 CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, int n, const double *u) CDN_NODISCARD;
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
@@ -184,7 +192,8 @@ CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transf
 CDN_API double cdn_body_armature(const cdn_state *state, cdn_body body);
 CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature) CDN_NODISCARD;
 
-/** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer); NULL for an unknown body. */
+/** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer), valid as long as the State; NULL
+ *  for an unknown body. */
 CDN_API const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body);
 /** Sets all of them. CDN_ERR_NONFINITE; CDN_ERR_ARG: negative half lengths, flags that do not exist. */
 CDN_API cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) CDN_NODISCARD;

@@ -89,6 +89,7 @@ typedef enum cdn_station_quantity {
 CDN_API cdn_measure cdn_system_add_station_measure(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B,
                                                    cdn_station_quantity quantity);
 
+/** Which energy of the System. */
 typedef enum cdn_energy { CDN_ENERGY_KINETIC, CDN_ENERGY_POTENTIAL, CDN_ENERGY_TOTAL } cdn_energy;
 /** Kinetic, potential or total energy of the system, J. */
 CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char *name, cdn_energy energy);
@@ -97,10 +98,10 @@ CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char
  *  a def with shape_a alone is about all contacts of that shape. */
 typedef struct cdn_contact_measure_def {
   CDN_DEF_HEADER;
-  const char *name;
-  cdn_contact_quantity quantity;
-  cdn_shape shape_a, shape_b; /**< { -1 }, the default: any */
-  cdn_body body_a, body_b;    /**< { -1 }, the default: any */
+  const char *name;              /**< copied; NULL: "measure<i>" */
+  cdn_contact_quantity quantity; /**< what it measures */
+  cdn_shape shape_a, shape_b;    /**< { -1 }, the default: any */
+  cdn_body body_a, body_b;       /**< { -1 }, the default: any */
 } cdn_contact_measure_def;
 CDN_DEF(contact_measure_def);
 /** A quantity of the contacts between two sides (contact.h). Count, depth, energy and gap need Position, the others
@@ -129,9 +130,9 @@ CDN_API cdn_measure cdn_system_add_derivative_measure(cdn_system *system, const 
 
 typedef struct cdn_delay_def {
   CDN_DEF_HEADER;
-  const char *name;
-  cdn_measure operand;
-  double delay; /**< s, > 0; no step of a run is longer than a quarter of it */
+  const char *name;    /**< copied; NULL: "measure<i>" */
+  cdn_measure operand; /**< the measure that is delayed */
+  double delay;        /**< s, > 0; no step of a run is longer than a quarter of it */
   /** The value before the run began, as many numbers as the operand has. NULL: the operand's value when the run
    *  began. */
   const double *history;
@@ -156,10 +157,10 @@ typedef enum cdn_interpolation {
 
 typedef struct cdn_record_def {
   CDN_DEF_HEADER;
-  const char *name;
-  cdn_measure operand;
-  double delay;  /**< s, >= 0 */
-  double period; /**< s, >= 0. Default 0: a sample is taken at the end of each step */
+  const char *name;    /**< copied; NULL: "measure<i>" */
+  cdn_measure operand; /**< the measure whose samples are kept */
+  double delay;        /**< s, >= 0 */
+  double period;       /**< s, >= 0. Default 0: a sample is taken at the end of each step */
   /** With a period: when the last sample before time 0 was taken, s, above -period; 0 (the default) stands for
    *  -period, so that one is taken at time 0. */
   double phase;
@@ -175,6 +176,7 @@ CDN_DEF(record_def);
  *  included. Steps do not become shorter: a run under error control had better take a delay, or a sample-and-hold. */
 CDN_API cdn_measure cdn_system_add_record_measure(cdn_system *system, const cdn_record_def *def);
 
+/** Which extreme; those of ABS compare magnitudes and keep the sign. */
 typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS, CDN_MIN_ABS } cdn_extreme;
 /** The extreme of each number since the run began. CDN_MAX_ABS and CDN_MIN_ABS compare magnitudes and keep the sign.
  *  MIN_ABS: once the operand has changed sign the minimum is 0. Turning points within a step count: they are found
@@ -229,6 +231,7 @@ CDN_API cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure m
 
 /* ---- measures of a System ----------------------------------------------------------------- */
 
+/** The number of measures: their ids are 0 to this, without it. Names live as long as the System. */
 CDN_API int cdn_system_measure_count(const cdn_system *system);
 /** The measure of this name, or { -1 }. O(number of measures). */
 CDN_API cdn_measure cdn_system_find_measure(const cdn_system *system, const char *name);

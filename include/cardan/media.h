@@ -51,11 +51,11 @@ typedef struct cdn_fluid_ellipsoid_def {
   double density;      /**< of the medium, kg/m^3, not negative. Default 0 */
   double viscosity;    /**< Pa s, not negative. Default 0 */
   cdn_vec3 wind;       /**< velocity of the medium, m/s, in Ground. Default 0 */
-  double blunt_drag;   /**< of the area that it shows. Default 0.5 */
-  double slender_drag; /**< of the area that it does not show. Default 0.25 */
-  double angular_drag; /**< default 1.5 */
-  double kutta_lift;   /**< of the flow around it that is not symmetric. Default 1 */
-  double magnus_lift;  /**< of its turning. Default 1 */
+  double blunt_drag;   /**< coefficient of the area that it shows. Default 0.5 */
+  double slender_drag; /**< coefficient of the area that it does not show. Default 0.25 */
+  double angular_drag; /**< coefficient of its turning. Default 1.5 */
+  double kutta_lift;   /**< coefficient of the flow around it that is not symmetric. Default 1 */
+  double magnus_lift;  /**< coefficient of its turning in the flow. Default 1 */
 } cdn_fluid_ellipsoid_def;
 CDN_DEF(fluid_ellipsoid_def);
 

@@ -30,15 +30,16 @@ typedef enum cdn_minimize_end {
 } cdn_minimize_end;
 
 typedef struct cdn_minimization {
-  cdn_minimize_end end;
-  int iterations, evaluations;
-  double energy_before; /**< potential energy at the start, on the constraints, J */
-  double energy;        /**< at the end, J */
-  double gradient;      /**< largest generalized force that remains, N or N m: of all forces and of constraints */
-  char worst[96];       /**< the speed that it belongs to */
+  cdn_minimize_end end;        /**< why it ended */
+  int iterations, evaluations; /**< how many steps, and how many evaluations of forces */
+  double energy_before;        /**< potential energy at the start, on the constraints, J */
+  double energy;               /**< at the end, J */
+  double gradient; /**< largest generalized force that remains, N or N m: of all forces and of constraints */
+  char worst[96];  /**< the speed that it belongs to */
 } cdn_minimization;
 
-CDN_API const char *cdn_minimize_end_name(cdn_minimize_end end); /**< "balanced", "rounding", "evaluations" */
+CDN_API const char *cdn_minimize_end_name(
+    cdn_minimize_end end); /**< "balanced", "rounding", "evaluations"; static storage */
 
 /** Goes downhill from the State's q to a minimum of the potential energy. Writes this q and u = 0 into the State.
  *  Each step lowers the energy, but for rounding (1e-13 of it). Constraints are satisfied by projection first, and in

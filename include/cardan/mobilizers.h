@@ -48,7 +48,8 @@ typedef enum cdn_mobilizer {
   CDN_MOBILIZER_COUNT
 } cdn_mobilizer;
 
-CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin", "line_orientation" and the like */
+CDN_API const char *cdn_mobilizer_name(
+    cdn_mobilizer kind); /**< "pin", "line_orientation" and the like; static storage */
 /** Numbers of coordinates (with a quaternion, if the kind has one) and of speeds. 0 for function-based and custom
  *  mobilizers: there cdn_body_nq and cdn_body_nu tell. */
 CDN_API int cdn_mobilizer_nq(cdn_mobilizer kind);
@@ -70,12 +71,12 @@ typedef struct cdn_body_def {
   const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED */
   const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER */
   const void *custom_self;                 /**< its private part; copied; may be NULL if custom->self_size is 0 */
-  cdn_transform X_PF, X_BM;                /**< default: identity */
-  cdn_mass_properties mass;                /**< default: massless */
-  double armature;                         /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
-  const double *q0;                        /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
-  const double *u0;                        /**< default speeds, nu numbers; NULL: zero */
-  cdn_motion_level lock;                   /**< locked by default: at q0, at u0, or at udot = 0; default: not locked */
+  cdn_transform X_PF, X_BM; /**< frames of the mobilizer on the parent and on the body, m. Default: identity */
+  cdn_mass_properties mass; /**< kg, m, kg m^2. Default: massless */
+  double armature;          /**< inertia added to each mobility (reflected rotor inertia), kg m^2 or kg; >= 0 */
+  const double *q0;         /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
+  const double *u0;         /**< default speeds, nu numbers; NULL: zero */
+  cdn_motion_level lock;    /**< locked by default: at q0, at u0, or at udot = 0; default: not locked */
   /** true: accept an inertia that violates the triangle inequality, and a massless body with no mass beyond it. If the
    *  equations are then singular, realization fails with the joint's name. */
   bool allow_improper;

@@ -173,7 +173,7 @@ typedef struct cdn_save_options {
   /** Called for each thing that the format cannot hold, such as "joint 'knee': weight"; the file is written without it.
    *  NULL (the default): such a spec is CDN_ERR_UNSUPPORTED, and nothing is written. */
   void (*tell_lost)(void *context, const char *what);
-  void *context;
+  void *context; /**< passed to tell_lost; the program's */
 } cdn_save_options;
 CDN_DEF(save_options);
 
@@ -221,8 +221,8 @@ CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method,
  *  and the distance of the farthest corner that was left out, m (cdn_model_options.hull_tolerance). CDN_ERR_ARG: NULL.
  * */
 typedef struct cdn_model_hull_info {
-  int count, triangles_of_files, triangles;
-  double farthest;
+  int count, triangles_of_files, triangles; /**< hulls, and their triangles in the files and here */
+  double farthest;                          /**< distance of the farthest corner that was left out, m */
 } cdn_model_hull_info;
 CDN_SIZED(cdn_model_get_hulls, (const cdn_model *model, cdn_model_hull_info *out), (model, out), out);
 
@@ -241,14 +241,15 @@ CDN_API cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) CDN_NODIS
 CDN_API cdn_status cdn_model_create_scene(cdn_model *model, cdn_state *state, const cdn_scene_def *def,
                                           cdn_scene **out) CDN_NODISCARD;
 
-/** A joint with motion. Its coordinates are q[first_q] ... q[first_q + nq - 1] of the System, once that is frozen. */
+/** A joint with motion. Its coordinates are q[first_q] ... q[first_q + nq - 1] of the System, once that is frozen.
+ *  Texts live as long as the model. */
 typedef struct cdn_model_joint {
   const char *name;  /**< the file's, or a made-up one */
   const char *kind;  /**< as cdn_mobilizer_name: pin, slider, ball, free, planar, ... */
   const char *body;  /**< the body that it moves */
   const char *units; /**< of q: "rad", "m", "quaternion", "quaternion, m", "rad, m, m"; "" for custom kinds */
-  int first_q, nq, first_u, nu;
-  double lower, upper; /**< limits of a joint with one coordinate; infinite: none (tree_only: never any) */
+  int first_q, nq, first_u, nu; /**< its slots in q and in u */
+  double lower, upper; /**< limits of a joint with one coordinate, rad or m; infinite: none (tree_only: never any) */
   cdn_body mobilized;  /**< the System's body that this mobilizer moves, as for cdn_body_q */
   double effort_lower, effort_upper; /**< limits of an actuator, N m or N; infinite: none in the file */
   double speed_limit;                /**< rad/s or m/s; infinite: none in the file */
@@ -277,12 +278,12 @@ CDN_API int cdn_model_mobilizer_count(
     const cdn_model *model); /**< joints of the file, fixed ones that were kept included */
 
 /** A named frame on a body: a site of MJCF, or a link of URDF that a fixed joint makes part of the body. Its pose in
- *  Ground is cdn_body_pose times X_BF; cdn_body_station gives that of its origin. */
+ *  Ground is cdn_body_pose times X_BF; cdn_body_station gives that of its origin. Texts live as long as the model. */
 typedef struct cdn_model_frame {
-  const char *name;
-  cdn_body body; /**< of the System */
-  cdn_transform X_BF;
-  int line; /**< line of the file; 0: none */
+  const char *name;   /**< the file's */
+  cdn_body body;      /**< of the System */
+  cdn_transform X_BF; /**< the frame on the body, m */
+  int line;           /**< line of the file; 0: none */
 } cdn_model_frame;
 CDN_API int cdn_model_frame_count(const cdn_model *model);
 CDN_SIZED(cdn_model_get_frame, (const cdn_model *model, int i, cdn_model_frame *out), (model, i, out), out);
@@ -291,24 +292,24 @@ CDN_SIZED(cdn_model_get_frame, (const cdn_model *model, int i, cdn_model_frame *
 CDN_SIZED(cdn_model_find_frame, (const cdn_model *model, const char *name, cdn_model_frame *out), (model, name, out),
           out);
 
-/** A sensor; it is a measure of the System. */
+/** A sensor; it is a measure of the System. Texts live as long as the model. */
 typedef struct cdn_model_sensor {
-  const char *name;
-  cdn_sensor_kind kind;
-  cdn_measure measure; /**< { -1 }: not simulated */
-  int n;               /**< numbers in its value */
-  int line;            /**< line of the file; 0: none */
+  const char *name;     /**< the file's, or a made-up one */
+  cdn_sensor_kind kind; /**< what it measures */
+  cdn_measure measure;  /**< { -1 }: not simulated */
+  int n;                /**< numbers in its value */
+  int line;             /**< line of the file; 0: none */
 } cdn_model_sensor;
 CDN_API int cdn_model_sensor_count(const cdn_model *model);
 /** The sensor of this name, or -1. */
 CDN_API int cdn_model_find_sensor(const cdn_model *model, const char *name);
 CDN_SIZED(cdn_model_get_sensor, (const cdn_model *model, int i, cdn_model_sensor *out), (model, i, out), out);
 
-/** An actuator: a control of the System, and the force that reads it. */
+/** An actuator: a control of the System, and the force that reads it. Texts live as long as the model. */
 typedef struct cdn_model_actuator {
-  const char *name; /**< of the control, too */
-  cdn_control control;
-  cdn_force force;
+  const char *name;    /**< of the control, too */
+  cdn_control control; /**< the control that drives it */
+  cdn_force force;     /**< the force that it exerts */
   cdn_body mobilized; /**< the joint on which it acts, as for cdn_body_q; else the body of its frame, or of its tendon's
                         *   first joint, or Ground */
   cdn_zvar activation; /**< its auxiliary state, once the System is frozen; group -1: it has none */
@@ -321,11 +322,11 @@ CDN_API int cdn_model_find_actuator(const cdn_model *model, const char *name);
 CDN_SIZED(cdn_model_get_actuator, (const cdn_model *model, int i, cdn_model_actuator *out), (model, i, out), out);
 
 /** Parts of the file that are not simulated: each element (or "element attribute") once, with its number and its
- *  first line. */
+ *  first line. Texts live as long as the model. */
 typedef struct cdn_model_note {
-  const char *element;
-  int count;
-  int line;
+  const char *element; /**< the element, or the element and its attribute */
+  int count;           /**< how often it is in the file */
+  int line;            /**< the first line with it */
 } cdn_model_note;
 CDN_API int cdn_model_not_understood_count(const cdn_model *model);
 CDN_SIZED_VALUE(cdn_model_note, cdn_model_not_understood, (const cdn_model *model, int i), (model, i));

@@ -165,6 +165,7 @@ CDN_API void cdn_molecule_define_improper_kA(cdn_molecule *molecule, int c1, int
  *  wildcards wins. A bond or angle without a definition is a mistake, which is named; dihedrals may have none. */
 CDN_API void cdn_molecule_assign_terms(cdn_molecule *molecule);
 
+/** Add a term of certain atoms, by its numbers (kJ/mol, nm, rad) as the definitions above have them. */
 CDN_API void cdn_molecule_add_stretch(cdn_molecule *molecule, int a, int b, double k, double r0);
 CDN_API void cdn_molecule_add_bend(cdn_molecule *molecule, int a, int b, int c, double k, double theta0);
 CDN_API void cdn_molecule_add_torsion(cdn_molecule *molecule, int a, int b, int c, int d, int n, double k,
@@ -189,12 +190,12 @@ CDN_API void cdn_molecule_scale_pair(cdn_molecule *molecule, int a, int b, doubl
 CDN_API void cdn_molecule_set_coulomb_constant(cdn_molecule *molecule, double k);
 
 typedef enum cdn_solvent_model {
-  CDN_SOLVENT_VACUUM,
-  CDN_SOLVENT_HCT,  /**< Hawkins, Cramer, Truhlar 1996; AMBER's igb 1 */
-  CDN_SOLVENT_OBC1, /**< Onufriev, Bashford, Case 2004, model I; igb 2 */
-  CDN_SOLVENT_OBC2, /**< model II; igb 5 */
-  CDN_SOLVENT_GBN,  /**< Mongan, Simmerling, McCammon, Case, Onufriev 2007; igb 7 */
-  CDN_SOLVENT_GBN2, /**< Nguyen, Roe, Simmerling 2013; igb 8 */
+  CDN_SOLVENT_VACUUM, /**< none */
+  CDN_SOLVENT_HCT,    /**< Hawkins, Cramer, Truhlar 1996; AMBER's igb 1 */
+  CDN_SOLVENT_OBC1,   /**< Onufriev, Bashford, Case 2004, model I; igb 2 */
+  CDN_SOLVENT_OBC2,   /**< model II; igb 5 */
+  CDN_SOLVENT_GBN,    /**< Mongan, Simmerling, McCammon, Case, Onufriev 2007; igb 7 */
+  CDN_SOLVENT_GBN2,   /**< Nguyen, Roe, Simmerling 2013; igb 8 */
   CDN_SOLVENT_COUNT
 } cdn_solvent_model;
 

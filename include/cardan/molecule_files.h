@@ -60,25 +60,25 @@ CDN_DEF(molecule_read_def);
 
 /** A bond. Energy: k (r - r0)^2. */
 typedef struct cdn_prmtop_bond {
-  int32_t atom[2];
+  int32_t atom[2];   /**< numbers of the atoms, from 0 */
   int32_t type;      /**< the parameters' place in the file's lists */
   bool has_hydrogen; /**< it is in the file's list of bonds with hydrogen */
-  double k, r0;      /**< kcal/mol/A^2, A */
+  double k, r0;      /**< kcal/(mol A^2) and angstrom, as in the file: no SI units */
 } cdn_prmtop_bond;
 
 /** A bend; atom[1] is the middle. Energy: k (theta - theta0)^2. */
 typedef struct cdn_prmtop_angle {
-  int32_t atom[3];
-  int32_t type;
-  bool has_hydrogen;
-  double k, theta0; /**< kcal/mol/rad^2, rad */
+  int32_t atom[3];   /**< numbers of the atoms, from 0 */
+  int32_t type;      /**< the parameters' place in the file's lists */
+  bool has_hydrogen; /**< it is in the file's list of angles with hydrogen */
+  double k, theta0;  /**< kcal/mol/rad^2, rad */
 } cdn_prmtop_angle;
 
 /** One term of a torsion. Energy: k (1 + cos(periodicity phi - phase)), phi the IUPAC dihedral of the four atoms. */
 typedef struct cdn_prmtop_dihedral {
-  int32_t atom[4];
-  int32_t type;
-  bool has_hydrogen;
+  int32_t atom[4];     /**< numbers of the atoms, from 0 */
+  int32_t type;        /**< the parameters' place in the file's lists */
+  bool has_hydrogen;   /**< it is in the file's list of dihedrals with hydrogen */
   bool improper;       /**< the file's fourth index is negative */
   bool ignore_14;      /**< the file's third index is negative: atoms 0 and 3 have no 1-4 pair by this term */
   int32_t periodicity; /**< >= 0 */
@@ -103,23 +103,23 @@ typedef struct cdn_prmtop {
   const double *mass;            /**< Da, > 0 */
   const double *charge_raw;      /**< as in the file: e CDN_AMBER_CHARGE_PER_E */
   const double *charge;          /**< e */
-  const double *born_radius;     /**< A; NULL: the file has none, which is no warning */
-  const double *screen;          /**< of Born models, as in the file; NULL: the file has none */
-  const char *radius_set;        /**< what the file calls its radii; "" if nothing */
+  const double *born_radius; /**< angstrom, as in the file: no SI unit; NULL: the file has none, which is no warning */
+  const double *screen;      /**< factors of Born models, as in the file; NULL: the file has none */
+  const char *radius_set;    /**< what the file calls its radii; "" if nothing */
 
   int32_t n_residues;
-  const char *const *residue_name;
-  const int32_t *residue_first; /**< n_residues + 1: first atom of each; the last number is n_atoms */
+  const char *const *residue_name; /**< of residues, without blanks */
+  const int32_t *residue_first;    /**< n_residues + 1: first atom of each; the last number is n_atoms */
 
   int32_t n_bonds, n_angles, n_dihedrals;
-  const cdn_prmtop_bond *bonds; /**< those with hydrogen first; likewise of the others */
-  const cdn_prmtop_angle *angles;
-  const cdn_prmtop_dihedral *dihedrals;
-  bool has_scale_factors; /**< false: scee and scnb are AMBER's 1.2 and 2.0, with a warning */
+  const cdn_prmtop_bond *bonds;         /**< those with hydrogen first; likewise of the others */
+  const cdn_prmtop_angle *angles;       /**< those with hydrogen first */
+  const cdn_prmtop_dihedral *dihedrals; /**< those with hydrogen first */
+  bool has_scale_factors;               /**< false: scee and scnb are AMBER's 1.2 and 2.0, with a warning */
 
   /** Lennard-Jones, A/r^12 - B/r^6, of types i and j: lj_A[i n_lj_types + j], kcal/mol A^12; lj_B likewise, A^6. */
   int32_t n_lj_types;
-  const double *lj_A, *lj_B; /**< n_lj_types^2 each; symmetric */
+  const double *lj_A, *lj_B; /**< n_lj_types^2 numbers each; symmetric */
 
   /** Pairs without nonbonded forces (1-2, 1-3, 1-4): those of atom i, all greater than i, are excluded[k], k from
    *  excluded_first[i] to excluded_first[i + 1] - 1. */
@@ -133,7 +133,7 @@ typedef struct cdn_prmtop {
   int32_t first_solvent;        /**< the first molecule of solvent; n_molecules if there is none */
 
   int32_t n_warnings;
-  const char *const *warnings;
+  const char *const *warnings; /**< n_warnings sentences */
 } cdn_prmtop;
 
 /** Reads a prmtop of AMBER 7 or later (%VERSION, %FLAG, %FORMAT). `def` may be NULL. On failure *out is NULL.
@@ -147,8 +147,8 @@ CDN_API void cdn_prmtop_destroy(cdn_prmtop *prmtop); /**< NULL is allowed */
 
 /** Coordinates of AMBER: inpcrd, rst7, NetCDF. The library owns it. */
 typedef struct cdn_restart {
-  const char *file;
-  const char *title;
+  const char *file;  /**< the path by which it was loaded */
+  const char *title; /**< without blanks at its end; "" if there is none */
   int32_t n_atoms;
   const cdn_vec3 *positions;  /**< nm */
   const cdn_vec3 *velocities; /**< nm/ps; NULL: the file has none */
@@ -157,7 +157,7 @@ typedef struct cdn_restart {
   /** Lengths of a box that was dropped, nm, and its angles, rad; zeros: the file has none. */
   double box[6];
   int32_t n_warnings;
-  const char *const *warnings;
+  const char *const *warnings; /**< n_warnings sentences */
 } cdn_restart;
 
 /** Reads a restart; its content tells the format. `prmtop` not NULL: the file must have as many atoms, and a failure
@@ -188,23 +188,23 @@ CDN_API cdn_status cdn_restart_save(const char *path, const cdn_restart_def *def
 
 /** A record ATOM or HETATM. Texts have no blanks and end in 0. */
 typedef struct cdn_pdb_atom {
-  cdn_vec3 position; /**< nm */
-  double occupancy;  /**< 1 where the file has none */
-  double b_factor;   /**< A^2; 0 where the file has none */
-  int32_t serial;    /**< as in the file; hybrid-36 and hexadecimal numbers are read, too */
-  int32_t residue_number;
-  int32_t residue; /**< the residue's place in the file, from 0: filled by readers, not used by writers */
-  int32_t charge;  /**< formal charge, e; 0 where the file has none */
-  char name[8], residue_name[8], chain[8], element[4];
-  char insertion;  /**< the insertion code; ' ': none */
-  char alternate;  /**< the alternate location that was taken; ' ': none */
-  bool hetero;     /**< HETATM */
-  bool ends_chain; /**< TER follows */
+  cdn_vec3 position;      /**< nm */
+  double occupancy;       /**< a fraction; 1 where the file has none */
+  double b_factor;        /**< square angstrom, as in the file: no SI unit; 0 where the file has none */
+  int32_t serial;         /**< as in the file; hybrid-36 and hexadecimal numbers are read, too */
+  int32_t residue_number; /**< as in the file */
+  int32_t residue;        /**< the residue's place in the file, from 0: filled by readers, not used by writers */
+  int32_t charge;         /**< formal charge, e; 0 where the file has none */
+  char name[8], residue_name[8], chain[8], element[4]; /**< as in the file; "" where it has none */
+  char insertion;                                      /**< the insertion code; ' ': none */
+  char alternate;                                      /**< the alternate location that was taken; ' ': none */
+  bool hetero;                                         /**< HETATM */
+  bool ends_chain;                                     /**< TER follows */
 } cdn_pdb_atom;
 
 /** What a PDB file has. The library owns it. */
 typedef struct cdn_pdb {
-  const char *file;
+  const char *file;  /**< the path by which it was loaded */
   const char *title; /**< of TITLE records; "" if there are none */
   int32_t n_atoms;
   const cdn_pdb_atom *atoms; /**< of the first model */
@@ -215,7 +215,7 @@ typedef struct cdn_pdb {
   int32_t n_bonds;
   const int32_t (*bonds)[2]; /**< of CONECT records: pairs of atoms, the lesser first, each once, sorted */
   int32_t n_warnings;
-  const char *const *warnings;
+  const char *const *warnings; /**< n_warnings sentences */
 } cdn_pdb;
 
 /** Reads a PDB file: ATOM, HETATM, TER, CONECT, MODEL, TITLE. Of alternate locations of an atom the first is taken, and
@@ -257,7 +257,7 @@ CDN_API cdn_status cdn_prmtop_match_pdb(const cdn_prmtop *prmtop, const cdn_pdb 
 typedef struct cdn_dcd cdn_dcd;               /**< a trajectory that is read; one thread at a time */
 typedef struct cdn_dcd_writer cdn_dcd_writer; /**< one that is written; one thread at a time */
 
-/** What a trajectory says of itself. */
+/** What a trajectory says of itself. Texts live as long as the file is open. */
 typedef struct cdn_dcd_info {
   int32_t n_atoms;
   int64_t n_frames;    /**< frames that are there, whatever the header says; of a compressed file all are read for it */

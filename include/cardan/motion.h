@@ -60,8 +60,8 @@ typedef struct cdn_motion_input {
   const double *params; /**< the motion's CDN_MOTION_PARAMS parameters */
   int nq, nu;           /**< numbers of the mobilizer's coordinates and speeds */
   int first_q, first_u; /**< the mobilizer's own are q[first_q] ... and u[first_u] ... */
-  const double *q;      /**< effective coordinates of the whole System; NULL at position level */
-  const double *u;      /**< effective speeds of the whole System; NULL except for udot */
+  const double *q;      /**< effective coordinates of the whole System, rad or m; NULL at position level */
+  const double *u;      /**< effective speeds of the whole System, rad/s or m/s; NULL except for udot */
 } cdn_motion_input;
 
 /** A function of a motion: writes the mobilizer's nq numbers (q, qdot, qdotdot) or nu numbers (u, udot) into `out`.
@@ -119,7 +119,7 @@ typedef struct cdn_motion_def {
   cdn_motion_level level;           /**< default: position; steady motions are at velocity level */
   cdn_motion_rate rate;             /**< default: dynamic; slow and fast are refused with the reason */
   bool disabled;                    /**< true: the motion starts switched off */
-  double params[CDN_MOTION_PARAMS]; /**< default: zeros */
+  double params[CDN_MOTION_PARAMS]; /**< parameters of the kind. Default: zeros */
   const cdn_motion_ops *custom;     /**< for CDN_MOTION_CUSTOM */
   const void *custom_self;          /**< its private part; copied; may be NULL if custom->self_size is 0 */
   cdn_control control;              /**< for CDN_MOTION_CONTROLLED; default { -1 }: none */
@@ -132,6 +132,7 @@ CDN_DEF(motion_def);
  *  massless. */
 CDN_API cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def);
 
+/** The number of motions: their ids are 0 to this, without it. */
 CDN_API int cdn_system_motion_count(const cdn_system *system);
 CDN_API const char *cdn_motion_name(const cdn_system *system, cdn_motion motion); /**< NULL for a wrong id */
 /** The motion of this name, or { -1 }. O(number of motions). */
@@ -163,9 +164,9 @@ CDN_API cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body bo
 /** The source of a mobilizer's motion at present: a row of the table in manual 10.3. */
 typedef struct cdn_driver {
   cdn_motion_level level; /**< CDN_LEVEL_NONE: forces alone drive the mobilizer */
-  cdn_motion_rate rate;
-  bool locked;       /**< whether a lock holds it */
-  cdn_motion motion; /**< the motion that it follows, or { -1 } */
+  cdn_motion_rate rate;   /**< when the prescribed values change */
+  bool locked;            /**< whether a lock holds it */
+  cdn_motion motion;      /**< the motion that it follows, or { -1 } */
 } cdn_driver;
 CDN_SIZED_VALUE(cdn_driver, cdn_body_driver, (const cdn_state *state, cdn_body body), (state, body));
 

@@ -62,6 +62,7 @@ CDN_API void cdn_path_add_coordinate(cdn_system *system, cdn_path path, cdn_body
 
 /* ---- paths of a System --------------------------------------------------------------------- */
 
+/** The number of paths: their ids are 0 to this, without it. */
 CDN_API int cdn_system_path_count(const cdn_system *system);
 /** The path of that name, or { -1 }. O(number of paths). */
 CDN_API cdn_path cdn_system_find_path(const cdn_system *system, const char *name);

@@ -31,14 +31,14 @@ typedef struct cdn_shape_query_def {
   uint32_t type, affinity;
   cdn_body except;             /**< shapes on this body do not take part: that of a sensor, say. Default { -1 }: none */
   cdn_shape_accept_fn *accept; /**< asked last, and only for shapes that are near; may be NULL */
-  void *context;
+  void *context;               /**< passed to `accept`; the program's */
 } cdn_shape_query_def;
 CDN_DEF(shape_query_def);
 
 /** Where a ray meets a shape. Vectors are in Ground. The struct never changes. */
 typedef struct cdn_shape_hit {
-  cdn_shape shape;
-  cdn_ray_hit hit;
+  cdn_shape shape; /**< the shape that is met */
+  cdn_ray_hit hit; /**< where */
 } cdn_shape_hit;
 /** The places, in ascending order of their distance, where the ray from `origin` along `direction` (any length but 0)
  *  meets the surfaces of shapes within `reach` (m; INFINITY is allowed): the nearest ones, at most `room`, into `hits`;

@@ -22,7 +22,7 @@ CDN_BEGIN_DECLS
 
 /** A place in the stream. The struct never changes. */
 typedef struct cdn_random_place {
-  uint32_t seed;
+  uint32_t seed;  /**< the stream: other seeds give other numbers */
   uint32_t run;   /**< the case: numbers of different cases have nothing to do with each other */
   uint64_t count; /**< of the State: which step it is in */
   uint32_t user;  /**< who draws: each user of one State takes a number of its own */

@@ -27,13 +27,13 @@ CDN_BEGIN_DECLS
 
 /** A variable region. */
 typedef struct cdn_region {
-  int32_t of; /**< as in cdn_dvar */
-  cdn_ticket ticket;
+  int32_t of;        /**< as in cdn_dvar */
+  cdn_ticket ticket; /**< for lists of prerequisites */
 } cdn_region;
 /** A computed region. */
 typedef struct cdn_computed_region {
-  int32_t of; /**< as in cdn_dvar */
-  cdn_ticket ticket;
+  int32_t of;        /**< as in cdn_dvar */
+  cdn_ticket ticket; /**< for lists of prerequisites */
 } cdn_computed_region;
 
 /** Declares a variable region with elements of `element` bytes. By default it has n elements: copies of `initial`, or

@@ -30,6 +30,7 @@ typedef enum cdn_soft_kind {
   CDN_SOFT_BOUNDED        /**< one row: D r^2 / 2, but the force stays between `lower` and `upper` */
 } cdn_soft_kind;
 
+/** The most rows and the most mobilities of a group; the most bodies and mobilities of one row of a provider. */
 enum { CDN_SOFT_MOST_ROWS = 6, CDN_SOFT_MOST_TERMS = 16, CDN_ROW_MOST_BODIES = 4, CDN_ROW_MOST_MOBILITIES = 4 };
 
 /** One group. Of rows that are not there numbers are not read. It constrains accelerations only; no projection knows of

@@ -58,12 +58,12 @@ CDN_API cdn_status cdn_calc_kT(cdn_state *state, int removed, double *kT) CDN_NO
 
 /* ---- Nose-Hoover chains --------------------------------------------------------------------- */
 
-enum { CDN_NOSE_HOOVER_MOST = 8 };
+enum { CDN_NOSE_HOOVER_MOST = 8 }; /**< the greatest length of a chain */
 
 typedef struct cdn_nose_hoover_def {
   CDN_DEF_HEADER;
-  double kT;       /**< must be set: > 0 */
-  double time;     /**< tau, the time in which the chain answers; must be set: > 0 */
+  double kT;       /**< the temperature as an energy, in the System's unit of energy; must be set: > 0 */
+  double time;     /**< tau, the time in which the chain answers, in the System's unit of time; must be set: > 0 */
   double freedoms; /**< n; 0: the number of mobilities. cdn_count_thermal_freedoms gives it. Default 0 */
   int length;      /**< of the chain, 1 to CDN_NOSE_HOOVER_MOST. Default 3: fewer fail with stiff or few freedoms */
 } cdn_nose_hoover_def;
@@ -115,15 +115,15 @@ CDN_DEF(hmc_def);
 
 typedef struct cdn_hmc_report {
   int64_t trajectories; /**< since the burn-in */
-  int64_t accepted;
+  int64_t accepted;     /**< how many of them were accepted */
   /** Of those that were not: the iteration for a step found no end, or the end did not lead back to the start. */
   int64_t unsolved;
-  int64_t burn_in_left;     /**< trajectories of the burn-in to come */
-  double step;              /**< length of a step now */
-  double mean_exp;          /**< mean of exp(-dH / kT) over all solved trajectories: 1 if the sampler is right */
+  int64_t burn_in_left; /**< trajectories of the burn-in to come */
+  double step;          /**< length of a step now, in the System's unit of time */
+  double mean_exp; /**< mean of the factors exp(-dH / kT) over all solved trajectories: 1 if the sampler is right */
   double mean_exp_error;    /**< its standard error, if trajectories were independent */
-  double mean_energy_error; /**< mean of dH */
-  double last_energy_error; /**< dH of the last trajectory */
+  double mean_energy_error; /**< mean of dH, in the System's unit of energy */
+  double last_energy_error; /**< dH of the last trajectory, in the System's unit of energy */
 } cdn_hmc_report;
 
 /** Makes a sampler that starts from a copy of `initial`. The State must obey its constraints (cdn_project_q); its u
@@ -140,8 +140,9 @@ CDN_API void cdn_hmc_destroy(cdn_hmc *hmc); /**< NULL is allowed */
  *  finds no end, or whose forces fail, is rejected; without the Metropolis test it is an error (CDN_ERR_STEP, or
  *  theirs), whose message is on the State. */
 CDN_API cdn_status cdn_hmc_advance(cdn_hmc *hmc, int64_t n) CDN_NODISCARD;
-/** The State, which you may change between calls: other coordinates (those of another sampler of the System, for Gibbs'
- *  alternation: docs/sampling.md), locks of joints at rest, parameters, the place in the stream. */
+/** The State, which lives as long as the sampler, and which you may change between calls: other coordinates (those of
+ *  another sampler of the System, for Gibbs' alternation: docs/sampling.md), locks of joints at rest, parameters, the
+ *  place in the stream. */
 CDN_API cdn_state *cdn_hmc_state(cdn_hmc *hmc);
 CDN_SIZED_VOID(cdn_hmc_get_report, (const cdn_hmc *hmc, cdn_hmc_report *out), (hmc, out), out);
 /** n steps of length h (negative: back) from the State's q and u: no draw, no test. For constant energy, for

@@ -115,8 +115,8 @@ typedef struct cdn_visual_def {
   const char *name;      /**< copied; NULL: "visual0", "visual1", ... */
   cdn_body body;         /**< default Ground */
   cdn_geometry geometry; /**< must be set; a surface is retained */
-  cdn_transform X_BV;    /**< frame of the geometry on the body. Default: identity */
-  double rgba[4];        /**< default 0.6 0.6 0.6 1 */
+  cdn_transform X_BV;    /**< frame of the geometry on the body, m. Default: identity */
+  double rgba[4];        /**< colour and opacity, 0 to 1. Default 0.6 0.6 0.6 1 */
   int group;             /**< 0 to 31: groups are shown and hidden together. Default 0 */
   bool collision;        /**< it shows a shape of contact, not the look of the body. Default false */
   cdn_pattern pattern;   /**< of a half-space. Default CDN_PATTERN_PLAIN */
@@ -135,7 +135,7 @@ typedef struct cdn_visual_def {
   /** Specular reflection, shininess (the exponent of Phong's law is 128 times this) and emission, each 0 to 1.
    *  Defaults: 0.5, 0.5, 0 */
   double specular, shininess, emission;
-  double reflectance; /**< how much of a half-space is a mirror, 0 to 1. Default 0 */
+  double reflectance; /**< the fraction of light that a half-space mirrors, 0 to 1. Default 0 */
 } cdn_visual_def;
 CDN_DEF(visual_def);
 /** Adds a visual and writes its number (`visual` may be NULL). Visuals are numbered from 0 in the order of their
@@ -184,10 +184,10 @@ CDN_API cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *
 typedef struct cdn_light_def {
   CDN_DEF_HEADER;
   cdn_body body;        /**< default Ground */
-  cdn_vec3 position;    /**< on the body; not used by a directional light */
-  cdn_vec3 direction;   /**< where the light goes, any length but 0, on the body; default down */
+  cdn_vec3 position;    /**< on the body, m; not used by a directional light */
+  cdn_vec3 direction;   /**< a vector of any length but 0, along which the light goes, on the body; default down */
   bool directional;     /**< all rays are parallel: the sun. Default true */
-  double rgb[3];        /**< default 1 1 1 */
+  double rgb[3];        /**< colour, 0 to 1. Default 1 1 1 */
   cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED. It follows as a camera does. In the modes TRACK, `position` (from
                              what it follows) and `direction` are along Ground's axes; in the modes TARGET, `direction`
                              counts only where the light is at what it turns to */
@@ -200,11 +200,13 @@ typedef struct cdn_light_def {
   bool castshadow; /**< default true */
 } cdn_light_def;
 CDN_DEF(light_def);
+/** Adds a light. Copies the def. */
 CDN_API cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) CDN_NODISCARD;
 
 /* ---- what does not move on its body -------------------------------------------------------- */
 
-/** A visual as the scene has it. Later releases append members. */
+/** A visual as the scene has it. Later releases append members. What has no comment here (body, geometry, X_BV, rgba,
+ *  group, rgb2, tile, half, place, specular, shininess, emission, reflectance) is as in the def, in its units. */
 typedef struct cdn_visual {
   const char *name; /**< lives as long as the scene */
   cdn_body body;
@@ -267,13 +269,13 @@ typedef enum cdn_mark_kind {
 
 /** A mark. The struct never changes. */
 typedef struct cdn_mark {
-  int32_t kind;   /**< cdn_mark_kind */
-  uint32_t layer; /**< the cdn_layer that it belongs to */
-  cdn_body body;  /**< the body that it tells about, or { -1 } */
-  cdn_transform X_G;
-  double size[3];
-  float rgba[4];
-  const char *text; /**< of a text, else NULL; lives until the next update */
+  int32_t kind;      /**< cdn_mark_kind */
+  uint32_t layer;    /**< the cdn_layer that it belongs to */
+  cdn_body body;     /**< the body that it tells about, or { -1 } */
+  cdn_transform X_G; /**< its frame in Ground, m */
+  double size[3];    /**< lengths, m, as the kind has them */
+  float rgba[4];     /**< colour and opacity, 0 to 1 */
+  const char *text;  /**< of a text, else NULL; lives until the next update */
 } cdn_mark;
 /** The marks of the frame; they live until the next update. */
 CDN_API const cdn_mark *cdn_scene_marks(const cdn_scene *scene, int *n);
@@ -283,6 +285,7 @@ CDN_API const cdn_mark *cdn_scene_marks(const cdn_scene *scene, int *n);
  * These add marks to the frame that is being made. Numbers that are not finite are refused with CDN_ERR_NONFINITE; then
  * nothing was added. Other errors: CDN_ERR_NOMEM. rgba may be NULL: the layer's colour. */
 
+/** Add a mark as it stands, a ball (radius, m), a line, an arrow or a text. The text is copied. Places in Ground, m. */
 CDN_API cdn_status cdn_decorate(cdn_decorations *d, const cdn_mark *mark) CDN_NODISCARD;
 CDN_API cdn_status cdn_decorate_point(cdn_decorations *d, cdn_vec3 p_G, double radius,
                                       const float rgba[4]) CDN_NODISCARD;
@@ -304,8 +307,8 @@ CDN_API bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec
 
 /** What a camera sees: X_GC (it looks along -z, y is up) and the angle of view. The struct never changes. */
 typedef struct cdn_view_point {
-  cdn_transform X_GC;
-  double fovy;
+  cdn_transform X_GC; /**< the camera's frame in Ground, m */
+  double fovy;        /**< the angle of view from the lower to the upper edge, rad */
 } cdn_view_point;
 /** A view of a box along Ground's axes, from the side that `direction` names (from the box to the camera, any length
  *  but 0), with `up` up, so near that the box just fills the picture. `aspect` is width over height. CDN_ERR_ARG. */
@@ -324,10 +327,10 @@ CDN_API cdn_status cdn_scene_light_ray(const cdn_scene *scene, int i, cdn_vec3 *
 
 /** What a ray meets first. The struct never changes. */
 typedef struct cdn_pick {
-  int visual; /**< -1: nothing */
-  cdn_body body;
-  double distance;
-  cdn_vec3 point_G, normal_G;
+  int visual;                 /**< -1: nothing */
+  cdn_body body;              /**< the body of the visual */
+  double distance;            /**< from the start of the ray, m */
+  cdn_vec3 point_G, normal_G; /**< where the ray meets it, m, and the outward unit vector there */
 } cdn_pick;
 /** The first visual in the frame that a ray meets, among the groups of the mask (bit g: group g). Errors: CDN_ERR_ARG.
  *  O(visuals). */
@@ -336,7 +339,8 @@ CDN_API cdn_status cdn_scene_pick(const cdn_scene *scene, cdn_vec3 origin_G, cdn
 
 /* ---- triangles --------------------------------------------------------------------------- */
 
-/** Triangles of a geometry, for programs that draw nothing else. */
+/** Triangles of a geometry, for programs that draw nothing else. The arrays belong to whoever asked for them, who frees
+ *  them by cdn_triangles_free. */
 typedef struct cdn_triangles {
   int n_vertices, n_triangles;
   float *positions; /**< 3 a vertex, in the frame of the geometry */
@@ -351,9 +355,10 @@ CDN_API cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, d
                                           cdn_triangles *out) CDN_NODISCARD;
 CDN_API void cdn_triangles_free(cdn_triangles *t); /**< NULL is allowed */
 
-/** Triangles, and where their vertices are in a texture. The struct never changes. */
+/** Triangles, and where their vertices are in a texture. The struct never changes. cdn_painted_triangles_free frees the
+ *  arrays. */
 typedef struct cdn_painted_triangles {
-  cdn_triangles triangles;
+  cdn_triangles triangles; /**< the triangles themselves */
   /** 2 a vertex: from the left and from the top, in widths and heights of the whole texture. NULL: there is none */
   float *places;
 } cdn_painted_triangles;

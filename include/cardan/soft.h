@@ -86,10 +86,10 @@ CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
 
 /** The result of one group. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_soft_group {
-  cdn_soft_kind kind;
-  int rows;
-  cdn_body a, b, joint; /**< as in the def */
-  cdn_vec3 point_G;
+  cdn_soft_kind kind;                  /**< as in the def */
+  int rows;                            /**< how many rows the group has */
+  cdn_body a, b, joint;                /**< as in the def */
+  cdn_vec3 point_G;                    /**< where it acts, m; as in the def */
   double residual[CDN_SOFT_MOST_ROWS]; /**< r */
   double force[CDN_SOFT_MOST_ROWS];    /**< f, N or N m; of a cone in its rows' directions */
   /** The number of the soft element (soft_elements.h) whose group it is, or -1. If it couples two joints, `joint` is
@@ -133,12 +133,12 @@ CDN_SIZED(cdn_soft_get_statistics, (cdn_state *state, cdn_soft_statistics *out),
 
 /** One iteration: sums over the islands that reached it. Later releases append members. */
 typedef struct cdn_soft_iteration {
-  int islands;
+  int islands;     /**< how many islands reached this iteration */
   int evaluations; /**< of slopes along the line */
   int active;      /**< groups with a force, afterwards */
   int changes;     /**< groups that left the piece of their function on which they had been */
   double cost; /**< afterwards: 1/2 |udot - udot0|_M^2 + the sum of s; of PGS that of the dual problem, which rises */
-  double improvement; /**< by which it fell, or rose */
+  double improvement; /**< by how much the cost fell, or rose, in its unit */
   /** Before: the root of 1/2 g^T B^-1 g, with the gradient g and B = M (CG) or M + J^T H J (Newton), which a step by
    *  the quadratic model lowers the cost by; PGS: 0 */
   double gradient;

@@ -53,12 +53,12 @@ CDN_API cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn
  *  loss w. */
 typedef struct cdn_friction_loss_def {
   CDN_DEF_HEADER;
-  const char *name;
+  const char *name; /**< copied; NULL: the library makes one up */
   cdn_body body;    /**< whose joint it is */
   int mobility;     /**< 0 ..., or -1: each mobility of the joint. Default -1 */
   double loss;      /**< N or N m, >= 0 */
   cdn_soft_law law; /**< of impedances the first one counts, and of ref the damping */
-  bool disabled;
+  bool disabled;    /**< true: starts switched off */
 } cdn_friction_loss_def;
 CDN_DEF(friction_loss_def);
 CDN_API cdn_soft_element cdn_system_add_friction_loss(cdn_system *system, const cdn_friction_loss_def *def);
@@ -72,17 +72,17 @@ typedef enum cdn_soft_equality_kind {
 /** An equation that gives way. Members that its kind does not have are not read. */
 typedef struct cdn_soft_equality_def {
   CDN_DEF_HEADER;
-  const char *name;
-  cdn_soft_equality_kind kind;
-  cdn_body a, b; /**< bodies, or Ground; they differ */
-  cdn_vec3 p_A, p_B;
-  cdn_quaternion q_AB; /**< of a weld. Default 1 */
-  double torque_scale; /**< of a weld, m: an angle of 2 rad counts as this length, >= 0. Default 1 */
+  const char *name;            /**< copied; NULL: the library makes one up */
+  cdn_soft_equality_kind kind; /**< what it holds */
+  cdn_body a, b;               /**< bodies, or Ground; they differ */
+  cdn_vec3 p_A, p_B;           /**< stations on both bodies, m. Default 0 */
+  cdn_quaternion q_AB;         /**< of a weld. Default 1 */
+  double torque_scale;         /**< of a weld, m: an angle of 2 rad counts as this length, >= 0. Default 1 */
   /** Coordinates whose rates are speeds u; x.body Ground: there is no x, and y - y0 = polynomial[0]. */
   cdn_mobility y, x;
-  double y0, x0, polynomial[5]; /**< default of the polynomial: 0, 1, 0, 0, 0 */
-  cdn_soft_law law;
-  bool disabled;
+  double y0, x0, polynomial[5]; /**< numbers of a coupling, rad or m; default of the polynomial: 0, 1, 0, 0, 0 */
+  cdn_soft_law law;             /**< how it gives way. Default: cdn_default_soft_law() */
+  bool disabled;                /**< true: starts switched off */
 } cdn_soft_equality_def;
 CDN_DEF(soft_equality_def);
 CDN_API cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft_equality_def *def);
@@ -101,17 +101,17 @@ typedef enum cdn_soft_tendon_kind {
  *  or have at most 36 coordinates. */
 typedef struct cdn_soft_tendon_def {
   CDN_DEF_HEADER;
-  const char *name;
+  const char *name;                        /**< copied; NULL: the library makes one up */
   cdn_soft_tendon_kind kind;               /**< default CDN_TENDON_LIMIT */
   int joints;                              /**< 1 to 16; 0 with a path */
   cdn_mobility joint[CDN_SOFT_MOST_TERMS]; /**< coordinates whose rates are speeds u; each one once */
-  double coefficient[CDN_SOFT_MOST_TERMS];
-  double lower, upper; /**< of a limit, m; an infinite one is no bound. Default -+infinity */
-  double margin;       /**< of a limit, m, >= 0. Default 0 */
-  double loss;         /**< of a friction loss, N, >= 0 */
-  cdn_soft_law law;
-  bool disabled;
-  cdn_path path;                /**< { -1 } (the default): it has joints */
+  double coefficient[CDN_SOFT_MOST_TERMS]; /**< factors of the coordinates */
+  double lower, upper;                     /**< of a limit, m; an infinite one is no bound. Default -+infinity */
+  double margin;                           /**< of a limit, m, >= 0. Default 0 */
+  double loss;                             /**< of a friction loss, N, >= 0 */
+  cdn_soft_law law;                        /**< how it gives way. Default: cdn_default_soft_law() */
+  bool disabled;                           /**< true: starts switched off */
+  cdn_path path;                           /**< { -1 } (the default): it has joints */
   cdn_path x;                   /**< of a couple; { -1 } (the default): there is none, and y - y0 = polynomial[0] */
   double y0, x0, polynomial[5]; /**< of a couple. Default of the polynomial: 0, 1, 0, 0, 0 */
   double mass;                  /**< of an inertia, kg, >= 0 */

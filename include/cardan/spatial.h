@@ -37,6 +37,7 @@ CDN_BEGIN_DECLS
 
 /* ---- sums and products ----------------------------------------------------------------------- */
 
+/** Sum, difference, and product with a number, part by part. */
 static inline cdn_spatial cdn_spatial_add(cdn_spatial a, cdn_spatial b) {
   cdn_spatial r = { cdn_add(a.w, b.w), cdn_add(a.v, b.v) };
   return r;

@@ -89,6 +89,7 @@ CDN_API void cdn_spec_destroy(cdn_spec *spec); /**< NULL is allowed */
 /** The last failure; its code is CDN_OK if there was none. */
 CDN_SIZED_VOID(cdn_spec_last_error, (const cdn_spec *spec, cdn_error *out), (spec, out), out);
 
+/** The model's name, which lives until it is set; the setter copies it. */
 CDN_API const char *cdn_spec_name(const cdn_spec *spec);
 CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODISCARD;
 /** Gravity, m/s^2 in Ground's axes. If it is zero, the System gets no gravity element. */
@@ -156,7 +157,7 @@ CDN_API cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) CD
  *  that name. */
 typedef struct cdn_spec_body {
   CDN_DEF_HEADER;
-  int line;
+  int line;                 /**< line of the file; 0: none */
   const char *name;         /**< must be unique among bodies (cdn_model_build checks) */
   cdn_mass_properties mass; /**< in the body's frame; default: massless */
   bool intermediate;   /**< a massless frame between several joints of one body, made by a reader: tables omit it */
@@ -190,19 +191,20 @@ typedef enum cdn_spec_constraint_kind {
 
 typedef struct cdn_spec_constraint {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  cdn_spec_constraint_kind kind;
+  int line;                      /**< line of the file; 0: none */
+  const char *name;              /**< copied; NULL: none */
+  cdn_spec_constraint_kind kind; /**< what it holds */
   bool disabled;                 /**< true: starts switched off */
   const char *body_a, *body_b;   /**< NULL: Ground */
   cdn_transform X_A, X_B;        /**< the frames on these bodies; default: identity */
   const char *joint_y, *joint_x; /**< joints with one coordinate; joint_x may be NULL */
-  double y0, x0, c[5];           /**< default of c: 0 1 0 0 0 */
+  double y0, x0, c[5];           /**< numbers of a coupling, rad or m; default of c: 0 1 0 0 0 */
   cdn_soft_law law;              /**< of a soft equality: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
   double torque_scale;           /**< of a soft weld: MuJoCo's torquescale, m. Default 1 */
   const char *tendon_y, *tendon_x; /**< of a coupling of tendons; tendon_x may be NULL */
 } cdn_spec_constraint;
 CDN_DEF(spec_constraint);
+/** Adds, changes or reads a constraint. *index (may be NULL): its number. */
 CDN_API cdn_status cdn_spec_add_constraint(cdn_spec *spec, const cdn_spec_constraint *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_constraint(cdn_spec *spec, int i, const cdn_spec_constraint *def) CDN_NODISCARD;
 CDN_SIZED(cdn_spec_get_constraint, (const cdn_spec *spec, int i, cdn_spec_constraint *out), (spec, i, out), out);
@@ -213,10 +215,10 @@ CDN_SIZED(cdn_spec_get_constraint, (const cdn_spec *spec, int i, cdn_spec_constr
  *  effector, a sole, an IMU). */
 typedef struct cdn_spec_frame {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  const char *body; /**< NULL: Ground */
-  cdn_transform X_BF;
+  int line;           /**< line of the file; 0: none */
+  const char *name;   /**< copied; NULL: none */
+  const char *body;   /**< NULL: Ground */
+  cdn_transform X_BF; /**< the frame on the body, m. Default: identity */
 } cdn_spec_frame;
 CDN_DEF(spec_frame);
 CDN_API cdn_status cdn_spec_add_frame(cdn_spec *spec, const cdn_spec_frame *def, int *index) CDN_NODISCARD;
@@ -239,14 +241,14 @@ typedef enum cdn_shape_type {
 /** A geometric shape on a body: a geom of MJCF, a visual or collision of URDF. */
 typedef struct cdn_spec_shape {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  const char *body; /**< NULL: Ground */
-  cdn_transform X_BS;
-  cdn_shape_type type;
+  int line;                     /**< line of the file; 0: none */
+  const char *name;             /**< copied; NULL: none */
+  const char *body;             /**< NULL: Ground */
+  cdn_transform X_BS;           /**< the frame on the body, m. Default: identity */
+  cdn_shape_type type;          /**< which geometry it is */
   double size[3];               /**< m; see the type */
   const char *asset, *material; /**< names of assets, or NULL */
-  double rgba[4];               /**< default: 0.5 0.5 0.5 1 */
+  double rgba[4];               /**< colour and opacity, 0 to 1. Default: 0.5 0.5 0.5 1 */
   bool visual, collision;       /**< its uses; default: both */
   int contype,
       conaffinity;    /**< MuJoCo's masks: a pair collides if a contype and the other's conaffinity share a bit; 1 */
@@ -272,6 +274,7 @@ CDN_API cdn_status cdn_spec_add_shape(cdn_spec *spec, const cdn_spec_shape *def,
 CDN_API cdn_status cdn_spec_set_shape(cdn_spec *spec, int i, const cdn_spec_shape *def) CDN_NODISCARD;
 CDN_SIZED(cdn_spec_get_shape, (const cdn_spec *spec, int i, cdn_spec_shape *out), (spec, i, out), out);
 
+/** What an asset is. */
 typedef enum cdn_asset_type { CDN_ASSET_MESH, CDN_ASSET_HFIELD, CDN_ASSET_TEXTURE, CDN_ASSET_MATERIAL } cdn_asset_type;
 
 /** Textures that MuJoCo makes itself. */
@@ -300,11 +303,11 @@ typedef enum cdn_spec_texture_mark {
 /** An asset, to which shapes refer. Files are named; cdn_model_build reads those that contact needs. */
 typedef struct cdn_spec_asset {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  cdn_asset_type type;
+  int line;            /**< line of the file; 0: none */
+  const char *name;    /**< copied; NULL: none */
+  cdn_asset_type type; /**< which asset it is */
   const char *file;    /**< path as in the model file; NULL: none */
-  double scale[3];     /**< of a mesh; default 1 1 1 */
+  double scale[3];     /**< factors of a mesh along its axes; default 1 1 1 */
   double size[4];      /**< of a height field: half widths x, y, height, depth below (m) */
   const char *texture; /**< of a material: an asset, or NULL */
   double rgba[4];      /**< of a material; default 1 1 1 1 */
@@ -353,8 +356,8 @@ CDN_SIZED(cdn_spec_get_asset, (const cdn_spec *spec, int i, cdn_spec_asset *out)
  *  whatever their masks and bodies are. (exclude and pair of MJCF's contact.) */
 typedef struct cdn_spec_contact {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
+  int line;                      /**< line of the file; 0: none */
+  const char *name;              /**< copied; NULL: none */
   bool exclude;                  /**< true: the bodies do not touch; false (the default): the shapes do */
   const char *body_a, *body_b;   /**< of an exclusion: bodies or parts; NULL: Ground */
   const char *shape_a, *shape_b; /**< of a pair */
@@ -375,8 +378,8 @@ CDN_SIZED(cdn_spec_get_contact, (const cdn_spec *spec, int i, cdn_spec_contact *
 /** A camera. cdn_model_dress gives it to a scene. */
 typedef struct cdn_spec_camera {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
+  int line;             /**< line of the file; 0: none */
+  const char *name;     /**< copied; NULL: none */
   const char *body;     /**< NULL: Ground */
   cdn_transform X_BC;   /**< it looks along -z, with y up. A camera that tracks keeps the pose in Ground that this gives
                              in the model's default State */
@@ -392,13 +395,13 @@ CDN_SIZED(cdn_spec_get_camera, (const cdn_spec *spec, int i, cdn_spec_camera *ou
 /** A light. cdn_model_dress gives it to a scene. */
 typedef struct cdn_spec_light {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
+  int line;             /**< line of the file; 0: none */
+  const char *name;     /**< copied; NULL: none */
   const char *body;     /**< NULL: Ground */
-  cdn_vec3 position;    /**< on the body */
-  cdn_vec3 direction;   /**< on the body, any length but 0; default 0 0 -1 */
+  cdn_vec3 position;    /**< on the body, m */
+  cdn_vec3 direction;   /**< a vector on the body, of any length but 0; default 0 0 -1 */
   bool directional;     /**< all rays are parallel; default false */
-  double rgb[3];        /**< default 0.7 0.7 0.7 */
+  double rgb[3];        /**< colour, 0 to 1. Default 0.7 0.7 0.7 */
   cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED. A light that tracks keeps the place, relative to what it follows,
                              and the direction in Ground that it has in the model's default State */
   const char *target;   /**< the body to which it turns; NULL: Ground */
@@ -415,7 +418,7 @@ CDN_SIZED(cdn_spec_get_light, (const cdn_spec *spec, int i, cdn_spec_light *out)
 
 /* ---- tendons -------------------------------------------------------------------------------- */
 
-enum { CDN_SPEC_TENDON_JOINTS = 16 };
+enum { CDN_SPEC_TENDON_JOINTS = 16 }; /**< the most joints of a tendon */
 
 /** A tendon. It becomes a path of its name (paths.h), which gives its length, rate and moments. Its length is the sum
  *  of coefficient[i] times the coordinate of joint[i], and of what its items say (cdn_spec_path_item); it has either
@@ -426,17 +429,17 @@ enum { CDN_SPEC_TENDON_JOINTS = 16 };
  *  names: a one-sided spring with damping, and a friction that sticks. */
 typedef struct cdn_spec_tendon {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;                          /**< must be unique among tendons, and among the System's paths */
-  int joints;                                /**< 0 to 16 */
-  const char *joint[CDN_SPEC_TENDON_JOINTS]; /**< joints with one coordinate, each one once */
-  double coefficient[CDN_SPEC_TENDON_JOINTS];
-  bool limited;
-  double lower, upper, margin; /**< m. Default -+infinity, 0 */
-  double friction;             /**< dry friction, N */
-  cdn_soft_law limit_law, friction_law;
-  double effort_lower, effort_upper; /**< limits of the force of the actuator on it, N. Default: infinite */
-  double stiffness, damping;         /**< N/m, N s/m, >= 0. Default 0 */
+  int line;                                   /**< line of the file; 0: none */
+  const char *name;                           /**< must be unique among tendons, and among the System's paths */
+  int joints;                                 /**< 0 to 16 */
+  const char *joint[CDN_SPEC_TENDON_JOINTS];  /**< joints with one coordinate, each one once */
+  double coefficient[CDN_SPEC_TENDON_JOINTS]; /**< factors of the coordinates */
+  bool limited;                               /**< whether lower and upper are limits. Default false */
+  double lower, upper, margin;                /**< m. Default -+infinity, 0 */
+  double friction;                            /**< dry friction, N */
+  cdn_soft_law limit_law, friction_law;       /**< with CDN_MODEL_SOFT. Default: cdn_default_soft_law() */
+  double effort_lower, effort_upper;          /**< limits of the force of the actuator on it, N. Default: infinite */
+  double stiffness, damping;                  /**< N/m, N s/m, >= 0. Default 0 */
   /** The spring is slack between these lengths, m: below the first it pushes, above the second it pulls. Without
    *  has_rest (the default) both are the tendon's length where every joint is at its springref, and the others at their
    *  default coordinates. */
@@ -467,7 +470,7 @@ typedef enum cdn_spec_path_item_kind {
  *  does not have are not read. */
 typedef struct cdn_spec_path_item {
   CDN_DEF_HEADER;
-  int line;
+  int line;           /**< line of the file; 0: none */
   const char *name;   /**< for messages */
   const char *tendon; /**< to which it belongs; must be set */
   cdn_spec_path_item_kind kind;
@@ -497,7 +500,7 @@ CDN_SIZED(cdn_spec_get_path_item, (const cdn_spec *spec, int i, cdn_spec_path_it
  *  soft. */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
-  int line;
+  int line;           /**< line of the file; 0: none */
   const char *name;   /**< must be unique among actuators, and among the System's controls (cdn_model_build checks) */
   const char *unit;   /**< of the control, for display; NULL: "" */
   const char *joint;  /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
@@ -517,11 +520,11 @@ typedef struct cdn_spec_actuator {
    *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio).
    *  Default 0 */
   double damping_ratio;
-  bool has_reference;    /**< the frame on a body is seen from another one (MJCF's refsite) */
-  const char *reference; /**< that frame's body; NULL: Ground */
-  cdn_transform X_RF;    /**< that frame on the body */
-  double rod;            /**< > 0: of a slider-crank, m. Default 0 */
-  bool on_contacts;
+  bool has_reference;               /**< the frame on a body is seen from another one (MJCF's refsite) */
+  const char *reference;            /**< that frame's body; NULL: Ground */
+  cdn_transform X_RF;               /**< that frame on the body */
+  double rod;                       /**< > 0: of a slider-crank, m. Default 0 */
+  bool on_contacts;                 /**< it acts on the soft contacts of `body` (CDN_ON_CONTACTS). Default false */
   cdn_drive_law gain_law, bias_law; /**< default CDN_LAW_AFFINE */
   /** Of gain and bias. Default: as cdn_default_muscle, but for length_range, 0 0. A length range of two equal numbers
    *  is found: extremes of the length within the limits of the joints that change it. With a negative peak,
@@ -651,9 +654,9 @@ enum {
 
 typedef struct cdn_spec_sensor {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  cdn_sensor_kind kind;
+  int line;                      /**< line of the file; 0: none */
+  const char *name;              /**< copied; NULL: none */
+  cdn_sensor_kind kind;          /**< what it measures */
   const char *joint;             /**< of joint sensors */
   const char *body;              /**< of frame and subtree sensors; NULL: Ground */
   cdn_transform X_BS;            /**< the frame on the body */
@@ -669,14 +672,14 @@ typedef struct cdn_spec_sensor {
   const char *name_a, *name_b;    /**< of these shapes and bodies */
   int contacts;                   /**< how many, at least 1; default 1 */
   int data; /**< a sum of CDN_SENSED_FOUND and the like; of range: of CDN_RAY_DISTANCE and the like. Default 1 */
-  cdn_sensor_reduce reduce;
+  cdn_sensor_reduce reduce; /**< of contact: which of the contacts count */
   /** The deviation of normal noise in each number, >= 0; of directions and quaternions the deviation of a small turn,
    *  rad. It is drawn if cdn_model_options.noise or `noisy` asks for it, and holds for a step (random.h). Default 0 */
   double noise;
   bool noisy;       /**< default false */
-  cdn_vec3 field;   /**< of a magnetometer: the field in Ground; default 0 -0.5 0 */
+  cdn_vec3 field;   /**< of a magnetometer: the field in Ground, in any unit; default 0 -0.5 0 */
   double focal[2];  /**< of a camera's projection: its focal lengths, in pixels along x and y */
-  double pixels[2]; /**< and the width and height of its picture; default 1 1 */
+  double pixels[2]; /**< and the width and height of its picture, in pixels; default 1 1 */
   int numbers;      /**< of CDN_SENSOR_USER: 1 (the default) to CDN_MEASURE_MOST */
   /** > 0: it shows what it measured this long ago, s; samples and interpolation are as those of an actuator. Defaults
    *  0, 0, CDN_INTERPOLATE_HOLD */
@@ -691,6 +694,7 @@ typedef struct cdn_spec_sensor {
   double extent;  /**< > 0: such rays are parallel, and the picture is this high, m. Default 0 */
 } cdn_spec_sensor;
 CDN_DEF(spec_sensor);
+/** Adds, changes or reads a sensor. *index (may be NULL): its number. */
 CDN_API cdn_status cdn_spec_add_sensor(cdn_spec *spec, const cdn_spec_sensor *def, int *index) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_sensor(cdn_spec *spec, int i, const cdn_spec_sensor *def) CDN_NODISCARD;
 CDN_SIZED(cdn_spec_get_sensor, (const cdn_spec *spec, int i, cdn_spec_sensor *out), (spec, i, out), out);
@@ -700,9 +704,9 @@ CDN_SIZED(cdn_spec_get_sensor, (const cdn_spec *spec, int i, cdn_spec_sensor *ou
  *  pose and velocity. */
 typedef struct cdn_spec_key {
   CDN_DEF_HEADER;
-  int line;
-  const char *name;
-  double time;
+  int line;            /**< line of the file; 0: none */
+  const char *name;    /**< copied; NULL: none */
+  double time;         /**< s */
   int nq, nu;          /**< lengths of the lists */
   const double *q, *u; /**< copied; NULL if nq or nu is 0 */
   int n_actuators;     /**< length of the next lists, in the order of the spec's actuators; they may be short, too */

@@ -29,7 +29,7 @@ typedef struct cdn_attach_def {
    *  Ground, does not come along. NULL (default): the whole child */
   const char *child_body;
   cdn_tell_fn *tell; /**< told of options of the child (gravity, medium, solver) that differ and do not count; NULL */
-  void *context;
+  void *context;     /**< passed to `tell`; the program's */
 } cdn_attach_def;
 CDN_DEF(attach_def);
 

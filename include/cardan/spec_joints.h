@@ -22,22 +22,22 @@ typedef enum cdn_spec_cut {
  *  joints with one coordinate, unless the member says otherwise. */
 typedef struct cdn_spec_joint {
   CDN_DEF_HEADER;
-  int line;
+  int line;                                /**< line of the file; 0: none */
   const char *name;                        /**< must be unique among joints (cdn_model_build checks) */
   const char *parent, *child;              /**< bodies; NULL: Ground */
   cdn_mobilizer kind;                      /**< default: CDN_WELD */
   bool reversed, euler;                    /**< as in cdn_body_def */
-  double params[CDN_MOBILIZER_PARAMS];     /**< as in cdn_body_def */
+  double params[CDN_MOBILIZER_PARAMS];     /**< parameters of the kind, as in cdn_body_def */
   const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED: copied, its functions retained */
   const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER: copied */
   const void *custom_self;  /**< its custom->self_size bytes: copied; every System gets a copy of its own */
-  cdn_transform X_PF, X_CM; /**< F on the parent, M on the child; default: identity */
+  cdn_transform X_PF, X_CM; /**< F on the parent, M on the child, m; default: identity */
   double q0[7], u0[6];      /**< default coordinates and speeds; a zero quaternion: the identity */
   cdn_motion_level lock;    /**< as in cdn_body_def */
   double armature;          /**< kg m^2 or kg, on every mobility */
   double damping;           /**< Nm s or N s/m, on every mobility */
   double stiffness;         /**< Nm/rad or N/m; joints with one coordinate, balls and free joints */
-  double springref;         /**< coordinate at which the spring is at rest, for one coordinate */
+  double springref;         /**< coordinate at which the spring is at rest, rad or m, for one coordinate */
   cdn_transform X_FM_rest;  /**< its pose at rest, for a ball (rotation only) and a free joint; default: identity */
   bool limited;             /**< one coordinate: lower <= q <= upper; balls: a cone */
   double lower, upper;      /**< default: infinite; a ball's largest angle is `upper` */

@@ -71,6 +71,7 @@ CDN_API cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recove
  * Setters return CDN_ERR_NONFINITE for a NaN or an infinity, and CDN_ERR_ARG while something of the State is being
  * computed; then nothing changes. */
 
+/** The time, s, and the pools: rad or m, rad/s or m/s, and what their owners say of z. */
 CDN_API double cdn_state_time(const cdn_state *state);
 CDN_API const double *cdn_state_q(const cdn_state *state); /**< nq numbers */
 CDN_API const double *cdn_state_u(const cdn_state *state); /**< nu numbers */
@@ -78,6 +79,7 @@ CDN_API const double *cdn_state_z(const cdn_state *state); /**< nz numbers: the 
 /** The nz numbers of one group within the pool of z. */
 CDN_API const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z);
 
+/** Set the time (s), or all numbers of a pool. */
 CDN_API cdn_status cdn_state_set_time(cdn_state *state, double t) CDN_NODISCARD;
 CDN_API cdn_status cdn_state_set_q(cdn_state *state, const double *q) CDN_NODISCARD;
 CDN_API cdn_status cdn_state_set_u(cdn_state *state, const double *u) CDN_NODISCARD;
@@ -89,6 +91,7 @@ CDN_API cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double
 /** Sets t and all of y = (q, u, z) at once. */
 CDN_API cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) CDN_NODISCARD;
 
+/** The bytes of a discrete variable; NULL for a wrong one. The setter copies as many. */
 CDN_API const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v);
 CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) CDN_NODISCARD;
 /** The parameter array with this name, "subsystem.array", and its length (n may be NULL). Where there is none, its

@@ -101,7 +101,7 @@ typedef enum cdn_return_reason {
 
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
-  cdn_method method;
+  cdn_method method; /**< default: CDN_METHOD_DEFAULT */
   int max_order; /**< highest order, for Adams (its predictor) and the methods of SUNDIALS; 0: the method's own limit */
   /** Requested global accuracy, alpha of manual 9.5; 1e-15 to 1, default 1e-4. The local error test uses accuracy /
    *  10: the weighted norm of each step's error estimate stays below it, separately for q, u and z. If final_time is
@@ -116,11 +116,11 @@ typedef struct cdn_stepper_def {
   /** > 0: steps of this size without error control, at t0 + n fixed_step; the last step is shortened to end at
    *  final_time. 0: the stepper chooses the steps. */
   double fixed_step;
-  double initial_step; /**< 0: chosen from the first derivatives */
+  double initial_step; /**< s; 0: chosen from the first derivatives */
   /** If a step of this size has too large an error, or fails to evaluate, the run ends with a failure report. 0: 16
    *  roundings of the time. */
   double min_step;
-  double max_step;   /**< 0: no limit */
+  double max_step;   /**< s; 0: no limit */
   double final_time; /**< no step ends after it, and the accuracy holds for the run up to it. Default: infinity */
   cdn_error_norm norm;
   /** Typical time scale of the motion, s (manual 9.3). The first step is short against it. Errors of velocity
@@ -237,16 +237,16 @@ CDN_API void cdn_stepper_interrupt(cdn_stepper *stepper);
  *  State is at the last accepted step. If the run continues, it repeats the step. Methods of SUNDIALS start anew there,
  *  and the numbers change within the accuracy. For programs that end while a step may take seconds. */
 CDN_API void cdn_stepper_break_off(cdn_stepper *stepper);
-/** The State at the time last reached: the same object for the stepper's whole life; NULL without a stepper. You may
- *  read computed values, which realizes it. You may set its variables between calls (forces, parameters, q, u, z):
- *  the next call of advance or step continues from the values you set (docs/inputs.md). A change of q, u or z starts
- *  the method anew here and books the jump of energy; a change of another variable starts the method anew if it
- *  changes the rates. Only cdn_stepper_restart changes the time. */
+/** The State at the time last reached, which lives as long as the stepper and is always the same object; NULL without a
+ *  stepper. You may read computed values, which realizes it. You may set its variables between calls (forces,
+ *  parameters, q, u, z): the next call of advance or step continues from the values you set (docs/inputs.md). A change
+ *  of q, u or z starts the method anew here and books the jump of energy; a change of another variable starts the
+ *  method anew if it changes the rates. Only cdn_stepper_restart changes the time. */
 CDN_API cdn_state *cdn_stepper_state(cdn_stepper *stepper);
-/** The companion, the second run of cdn_stepper_def.companion; NULL without one. Use it only to look at its State
- *  and certificate. It stands at the time of the first run, unless a handler has stopped it earlier or the last call
- *  ended with CDN_ERR_LIMIT. Ask again after each call: where a problem turns out to be stiff, another one takes
- *  over. */
+/** The companion, the second run of cdn_stepper_def.companion; NULL without one. It belongs to the stepper. Use it
+ *  only to look at its State and certificate. It stands at the time of the first run, unless a handler has stopped it
+ *  earlier or the last call ended with CDN_ERR_LIMIT. Ask again after each call: where a problem turns out to be
+ *  stiff, another one takes over. */
 CDN_API cdn_stepper *cdn_stepper_companion(cdn_stepper *stepper);
 /** Continues from another State of the same System, at that State's time: after a kick, or a change of parameters.
  *  Drops the method's memory, keeps the statistics, and books the jump of energy. Errors: CDN_ERR_ARG (another

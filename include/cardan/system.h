@@ -137,7 +137,7 @@ typedef struct cdn_declarer cdn_declarer; /**< valid during `declare` only */
 /** A group of z: n neighbouring slots of the z pool; their place is known after freezing. */
 typedef struct cdn_zvar {
   int32_t group;
-  cdn_ticket ticket;
+  cdn_ticket ticket; /**< of the whole group, for lists of prerequisites */
 } cdn_zvar;
 /* What a subsystem declares belongs to one System. `of` is a mark of this System: where the audit is on, functions of a
  * State refuse what another System has declared. A mark of 0 is not looked at: programs may make an id of a ticket. */
@@ -145,12 +145,12 @@ typedef struct cdn_zvar {
 /** A discrete variable of fixed size: any trivially copyable bytes. */
 typedef struct cdn_dvar {
   int32_t of;
-  cdn_ticket ticket;
+  cdn_ticket ticket; /**< for lists of prerequisites */
 } cdn_dvar;
 /** A computed value of fixed size. */
 typedef struct cdn_cache {
   int32_t of;
-  cdn_ticket ticket;
+  cdn_ticket ticket; /**< for lists of prerequisites */
 } cdn_cache;
 
 /** Computes a cache entry into `out`, which has the declared size, is 8-byte aligned, and holds the previous

@@ -57,7 +57,7 @@ typedef struct cdn_view_def {
   const char *const *contacts;
   int n_contacts, contact; /**< how many, and the present one */
   cdn_status (*build)(void *context, int contact, cdn_model **out);
-  void *context; /**< of `build` */
+  void *context; /**< passed to `build`; the program's */
   bool keep;     /**< keeps all frames, in a temporary file, for cdn_view_write. Default false */
   /** A file with the random part of the address, so that pages find the server again when it begins anew (give the
    *  port, too). A file that is not there is made; one that other users can read is refused. NULL: the random part is

@@ -406,6 +406,17 @@ int cdn_body_nu(const cdn_system *system, cdn_body body) {
   return n ? n->nu : 0;
 }
 
+const char *cdn_body_unit(const cdn_system *system, cdn_body body, cdn_pool pool, int k) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const tree_node *n = node_at(system, body);
+  const bool is_q = pool == CDN_POOL_Q, is_u = pool == CDN_POOL_U;
+  if (!n || !(is_q || is_u) || k < 0 || k >= (is_q ? n->nq : n->nu)) return NULL;
+  const int lengths = cdni_kind_lengths(cdni_kind_of(n));
+  if (lengths < 0 || (is_q && n->quaternion && k < 4)) return "";
+  const bool is_length = k >= (is_q ? n->nq : n->nu) - lengths;
+  return is_q ? (is_length ? "m" : "rad") : is_length ? "m/s" : "rad/s";
+}
+
 /* Slots in the System's pools once it is frozen; before, slots within matter alone. */
 int cdn_body_first_q(const cdn_system *system, cdn_body body) {
   CDNI_NEED_OBJECT(system, 0);

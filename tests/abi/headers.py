@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from public_headers import defs, expand
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'tools'))
+import headers
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
@@ -89,14 +89,18 @@ def grow(text, name):
 def main():
     mode, text = sys.argv[1], amalgamate(sys.argv[2:])
     known = {**DEFS, **OPS, **RESULTS, **GIVEN}
-    for name in re.findall(r'typedef struct (cdn_\w+) \{', text):
+    reading = headers.Reading({'cardan.h': text})
+    for name in reading.structs:
         if name not in known and name not in FROZEN:
             sys.exit('headers.py: does struct %s grow? Put it into one of the tables of this script, and see docs/abi.md.'
                      % name)
-    for name in re.findall(r'typedef struct (cdn_\w+) \{\n  CDN_DEF_HEADER', text):
+    defs = [item.name for item in reading.defs]
+    for item in reading.structs.values():
+        name, first = item.name, item.members[0].name
+        if name in OPS or first != 'struct_size': continue
         if name not in DEFS:
             sys.exit('headers.py: %s is a def, and not in DEFS' % name)
-        if name.replace('cdn_', '', 1) not in defs(text):
+        if name not in defs:
             sys.exit('headers.py: %s is a def, and its defaults are not declared: CDN_DEF(...) after it' % name)
     if mode == 'older':
         for name, member in known.items():
@@ -105,7 +109,7 @@ def main():
         for name in list(DEFS) + list(OPS) + list(RESULTS):
             text = grow(text, name)
     else:
-        sized = re.findall(r'CDN_API [^;{}]*?\b(cdn_\w+_sized)\(', expand(text))
+        sized = [item.name for item in reading.functions.values() if item.name.endswith('_sized')]
         text = '#define DEF_LIST(X) %s\n' % ' '.join('X(%s)' % name for name in DEFS)
         text += 'static const char *const sized_functions[] = { %s };\n' % ', '.join('"%s"' % s for s in sized)
     print('/* Made by headers.py. */\n' + text)

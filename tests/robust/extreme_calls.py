@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from public_headers import expand, parts
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'tools'))
+import headers
 
 # Ends what the test still needs, waits for the world outside, takes as long as it is asked to, or is of no interest. Callbacks that tests bring (ops, providers), and
 # problems of arrays whose lengths belong together (molecules and their files, too), have tests of their own.
@@ -58,29 +58,10 @@ VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'i
           'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law', 'muscle']
 
 
-def without_comments(text):
-    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
-    text = re.sub(r'\bCDN_(NODISCARD|PRINTF\([^)]*\))', '', text)
-    return '\n'.join(line for line in text.split('\n') if not line.lstrip().startswith('#') and not line.endswith('\\'))
-
-
-def functions(text):
-    for m in re.finditer(r'CDN_API\s+([^;{]*?)\b(cdn_\w+)\(([^;]*)\)\s*;', text):
-        yield ' '.join(m.group(1).split()), m.group(2), [' '.join(a.split()) for a in parts(m.group(3))]
-
-
-def defs(text):
-    for m in re.finditer(r'typedef struct (%s) \{(.*?)\n\}' % DEF, text, flags=re.S):
-        yield m.group(1), [' '.join(f.split()) for f in m.group(2).split(';') if f.strip()]
-
-
-def parameter(text):
-    """'const double a[6]' -> ('const double *', 'a')."""
-    if '(' in text:
-        return 'function *', ''
-    m = re.match(r'(.*?)(\w+)(\[\w*\])?$', text)
-    kind, name = m.group(1).strip(), m.group(2)
-    return (kind + ' *' if m.group(3) else kind), name
+def parameter(p):
+    """A Variable's type, and its name: arrays are pointers, and all functions are of one type."""
+    if '(*)(' in p.type or p.name == '': return 'function *', ''
+    return (p.type + ' *' if p.lengths else p.type), p.name
 
 
 def argument(kind, name):
@@ -141,33 +122,30 @@ def argument(kind, name):
     return None
 
 
-def field(text):
-    """Statements that draw a numeric field of a def."""
-    m = re.match(r'(double|int|int64_t|bool|unsigned|cdn_\w+) (.*)$', text)
-    if not m:
+def field(member):
+    """Statements that draw a numeric member of a def."""
+    kind, name = member.type, member.name
+    if member.lengths or not re.fullmatch(r'double|int|int64_t|bool|unsigned|cdn_\w+', kind) or kind.endswith('_fn') or \
+            kind in ('cdn_allocator', 'cdn_drive_user'):
         return []
-    kind, statements = m.group(1), []
-    for name in m.group(2).split(','):
-        name = name.strip()
-        if not re.match(r'\w+$', name) or kind in ('cdn_allocator', 'cdn_drive_user') or kind.endswith('_fn'):
-            continue
-        if name in MAY_BE_NONE:
-            value = '(%s){ draw_below(w, w->n_%s + 1) - 1 }' % (kind, kind.replace('cdn_', '', 1))
-        else:
-            value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
-        statements.append('def.%s = %s;' % (name, value))
-    return statements
+    if name in MAY_BE_NONE:
+        value = '(%s){ draw_below(w, w->n_%s + 1) - 1 }' % (kind, kind.replace('cdn_', '', 1))
+    else:
+        value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
+    return ['def.%s = %s;' % (name, value)]
 
 
 def main():
-    text = ''.join(without_comments(expand(open(path).read())) for path in sys.argv[1:])
+    reading = headers.Reading({path.split('/')[-1]: open(path).read() for path in sys.argv[1:]})
+    functions = [(item.returns, item.name, [parameter(p) for p in item.parameters if p.name != '' or '(*)(' in p.type])
+                 for item in reading.functions.values() if item.exported]
     out = ['/* Made by extreme_calls.py. */']
     used = set(re.findall(r'const (%s) \*' % DEF, ' '.join(
-        ' '.join(a) for _, name, a in functions(text) if not LEFT_OUT.search(name))))
-    for name, fields in defs(text):
-        if name not in used:
-            continue
-        statements = [s for f in fields for s in field(f)]
+        k for _, name, parameters in functions if not LEFT_OUT.search(name) for k, _ in parameters)))
+    for item in reading.structs.values():
+        name = item.name
+        if name not in used or not re.fullmatch(DEF, name): continue
+        statements = [s for member in item.members for s in field(member)]
         out.append('static const %s *draw_%s(world *w) {' % (name, name))
         out.append('  static %s def;' % name)
         out.append('  def = %s();' % name.replace('cdn_', 'cdn_default_', 1))
@@ -177,8 +155,7 @@ def main():
             out.append('    case %d: %s break;' % (i, s))
         out.append('    default: break;\n  }\n  return &def;\n}')
     table, left_out = [], []
-    for returns, name, arguments in functions(text):
-        parameters = [] if arguments == ['void'] else [parameter(a) for a in arguments if a != '...']
+    for returns, name, parameters in functions:
         if LEFT_OUT.search(name) or any(LEFT_OUT.search(k) for k, _ in parameters):
             left_out.append(name)
             continue
@@ -216,7 +193,7 @@ def main():
     out.append('static const extreme_call calls[] = {\n  %s\n};' % ',\n  '.join(table))
     out.append('/* left out: %s */' % ' '.join(left_out))
     # what the message of a failure may name: inline functions and callbacks' own included
-    public = sorted(set(re.findall(r'\b(cdn_\w+)\(', text)))
+    public = sorted({*reading.functions, *reading.callbacks})
     out.append('static const char *const public_functions[] = {\n  %s\n};' % ',\n  '.join('"%s"' % name for name in public))
     print('\n'.join(out))
 

@@ -9,12 +9,11 @@ import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(root / 'tests'))
-from public_headers import expand
-headers = expand('\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h'))))
-headers = re.sub(r'/\*.*?\*/', '', headers, flags=re.S)
-functions = set(re.findall(r'(?:CDN_API|static inline)\b[^;{(]*?\b(cdn_\w+)\s*\(', headers))
-names = set(re.findall(r'\bcdn_\w+', headers))
+sys.path.insert(0, str(root / 'tools'))
+import headers
+reading = headers.read(root)
+functions = reading.functions
+names = {item.name for item in reading}
 assert len(functions) > 400, 'the headers are not written as this program expects'
 
 mistakes = []

@@ -8,10 +8,9 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(root / 'tests'))
-from public_headers import expand
-headers = expand('\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h'))))
-public = set(re.findall(r'\b(cdn_\w+)\s*\(', re.sub(r'/\*.*?\*/', '', headers, flags=re.S)))
+sys.path.insert(0, str(root / 'tools'))
+import headers
+public = {item.name for item in headers.read(root) if item.kind in ('function', 'callback')}
 mistakes = []
 named = 0
 for path in sorted((root / 'src').rglob('*.[ch]')):
