@@ -112,6 +112,28 @@ cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, d
 /* Whether all forces that are on, among speeds, vary with that of their own mobility alone; then damping (matter's nu)
  * is -df/du. room may be NULL: no forces. */
 cdn_status cdni_forces_own_damping(const force_room *room, cdn_state *state, double *damping, int nu, bool *own);
+/* derivative_many.c, for a calc_derivative. Forces between n bodies of the tree, which follow from how these lie to
+ * each other: where all move as one piece the forces turn along. Small motions (a turn, a displacement) and forces (a
+ * moment, a force) are about `origin`, in Ground's axes. */
+typedef struct force_web {
+  int n;
+  const int32_t *body;
+  v3 origin;
+  /* Adds to K, n blocks of 6 x 6 by rows: minus the derivatives of the force on body i by the motions of the others.
+   * Blocks of the same body of the tree are not read. */
+  cdn_status (*find_row)(const void *law, int i, double *K);
+  const void *law;
+} force_web;
+/* Whether derivatives by q are wanted: the functions below may be called. */
+bool cdni_force_derivatives_by_q(const cdn_force_derivatives *d);
+/* O(n) rows, and O(n times bodies) for the tree; memory for 6 numbers a body and mobility. */
+cdn_status cdni_force_derivatives_add_web(cdn_force_derivatives *d, const force_web *web);
+/* by_q (matter's nu) of a number that varies as such a force on body i does; gradient: 6 numbers a body of the web, by
+ * the motions of the others. O(bodies). */
+cdn_status cdni_force_derivatives_of_number(cdn_force_derivatives *d, const force_web *web, int i,
+                                            const double *gradient, double *by_q);
+/* Adds a b^T, of two rows by mobility, to the second derivatives of the potential. O(nu^2). */
+void cdni_force_derivatives_add_product(cdn_force_derivatives *d, const double *a, const double *b);
 /* g (zero without gravity, and if it is off), and the bodies it excludes (NULL: none). */
 v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded);
 

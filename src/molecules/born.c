@@ -152,27 +152,32 @@ void mol_born_free(field *f) {
 
 /* ---- evaluation ---- */
 
-/* B of slot i, and its derivative by I. */
-static double born_radius(const field *f, int i, double I, double *by_I) {
+born_radius mol_born_radius(const field *f, int i, double I) {
   const field_born *c = f->born;
   const double rho = c->rho[i];
   if (f->solvent.model == CDN_SOLVENT_HCT) {
     const double B = 1 / (1 / rho - I);
-    *by_I = B * B;
-    return B;
+    return (born_radius){ B, B * B, 2 * B * B * B };
   }
   const double psi = rho * I, a = c->alpha[i], b = c->beta[i], g = c->gamma[i];
   const double t = tanh(psi * (a - psi * (b - psi * g))), B = 1 / (1 / rho - t / f->radius[i]);
-  *by_I = B * B * (1 - t * t) * (a - psi * (2 * b - 3 * psi * g)) * rho / f->radius[i];
-  return B;
+  const double by_psi = a - psi * (2 * b - 3 * psi * g), twice = 6 * psi * g - 2 * b, keep = (1 - t * t) / f->radius[i];
+  const double slope = B * B * keep * by_psi * rho; /* B^2 times that of t/radius */
+  return (born_radius){ B, slope,
+                        2 * slope * slope / B + B * B * keep * rho * rho * (twice - 2 * t * by_psi * by_psi) };
+}
+
+double mol_born_surface(const field *f, int i, double B) {
+  const double reach = f->radius[i] + f->solvent.probe, ratio = f->radius[i] / B, cube = ratio * ratio * ratio;
+  return f->solvent.surface * reach * reach * cube * cube;
 }
 
 cdn_status mol_calc_born_radii(const field *f, cdn_state *state, field_work *w, born_work *b) {
   const field_sum sum = { .f = f, .w = w };
-  double by_I, none[2];
+  double none[2];
   memset(b->I, 0, (size_t)f->row * sizeof *b->I);
   CDNI_TRY(mol_sum(&sum, state, mol_born_kernels()->integrals, w, b->I, none));
-  for (int i = 0; i < f->n; i++) b->B[i] = born_radius(f, i, b->I[i], &by_I);
+  for (int i = 0; i < f->n; i++) b->B[i] = mol_born_radius(f, i, b->I[i]).B;
   for (int i = f->n; i < f->row; i++) b->B[i] = 1;
   return CDN_OK;
 }
@@ -186,13 +191,10 @@ static double add_own(const field *f, const field_tables *t, double k, double su
     const double own = -0.5 * k * q * q / B * (1 / f->solvent.solute - damp);
     polar += own;
     b->slope[i] += -own / B - 0.5 * k * q * q / B * kappa * damp;
-    const double reach = f->radius[i] + f->solvent.probe, ratio = f->radius[i] / B, cube = ratio * ratio * ratio;
-    const double area = surface * f->solvent.surface * reach * reach * cube * cube;
+    const double area = surface * mol_born_surface(f, i, B);
     w->energy[CDN_TERM_SURFACE] += area;
     b->slope[i] -= 6 * area / B;
-    double by_I;
-    born_radius(f, i, b->I[i], &by_I);
-    b->slope[i] *= by_I;
+    b->slope[i] *= mol_born_radius(f, i, b->I[i]).slope;
   }
   for (int i = f->n; i < f->row; i++) b->slope[i] = 0;
   return polar;

@@ -11,6 +11,9 @@
 
 #include "molecules/field.h"
 
+/* Terms of the series for spheres that lie apart (born_kernels.c). */
+enum { TERMS_NEAR = 14, TERMS_FAR = 10 };
+
 /* Constants of the solvent, by slot (rows) and by kind of radius. */
 typedef struct field_born {
   int n_kinds;     /* different radii, where there are necks; else 0 */
@@ -40,6 +43,13 @@ void mol_born_free(field *f);
 /* Adds the polar and the surface energy, with their forces. */
 cdn_status mol_add_solvent(const field *f, cdn_state *state, const field_tables *t, const double *factor,
                            field_work *w);
+/* The radius of a slot, and its derivatives by I. */
+typedef struct born_radius {
+  double B, slope, curvature;
+} born_radius;
+born_radius mol_born_radius(const field *f, int i, double I);
+/* The surface's energy of a slot, as B^-6. */
+double mol_born_surface(const field *f, int i, double B);
 /* Born radii by slot. */
 cdn_status mol_calc_born_radii(const field *f, cdn_state *state, field_work *w, born_work *b);
 

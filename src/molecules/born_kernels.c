@@ -26,7 +26,6 @@ CDNI_INLINE wide descreen(wide r, wide inverse, wide rho, wide s, wide *slope) {
 /* The same for spheres that lie apart, r - s >= rho: H = sum over k >= 1 of k/(2k + 1) x^(2k+1)/r, x = s/r, and the
  * slope is minus the sum of 2k (k + 1)/(2k + 1) x^(2k+1)/r^2. With x^2 below 1/16 (1/64) 14 (10) terms leave out less
  * than 1e-16 of the first, and nothing cancels. */
-enum { TERMS_NEAR = 14, TERMS_FAR = 10 };
 CDNI_INLINE wide descreen_apart(wide inverse, wide s, int terms, wide *slope) {
   const wide x = wide_mul(s, inverse), xx = wide_mul(x, x), cube = wide_mul(wide_mul(x, xx), inverse);
   wide h = wide_set(terms / (2.0 * terms + 1)), d = wide_set(2.0 * terms * (terms + 1) / (2 * terms + 1));

@@ -50,12 +50,12 @@ static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const 
     term_result law;
     if (!whole && t->pin >= 0) {
       const field_body *on = &f->bodies[t->pin];
-      CDNI_TRY(mol_term_law(t, parameter, q[cdn_body_first_q(system, on->body)] + t->offset, &law));
+      CDNI_TRY(mol_term_law(t, parameter, q[cdn_body_first_q(system, on->body)] + t->offset, 1, &law));
       w->torque[t->pin] -= scale * law.slope;
     } else {
       cdn_vec3 gradient[4];
       const double x = mol_term_coordinate(t, w->x, w->y, w->z, gradient);
-      CDNI_TRY(mol_term_law(t, parameter, x, &law));
+      CDNI_TRY(mol_term_law(t, parameter, x, 1, &law));
       const int n = mol_term_atoms(t->kind);
       for (int i = 0; i < n; i++) add(w, t->slot[i], cdn_scale(-scale * law.slope, gradient[i]));
     }
@@ -66,41 +66,12 @@ static cdn_status add_terms(const field *f, cdn_state *state, bool whole, const 
 
 /* ---- pairs one by one ---- */
 
-/* Energies of a pair, and -dE/dr times r. */
-typedef struct pair_law {
-  double coulomb, lj, slope;
-} pair_law;
-
-static pair_law law_of(double qq, double A, double B, double r2) {
-  const double inverse2 = 1 / r2, inverse6 = inverse2 * inverse2 * inverse2;
-  const double c = qq / sqrt(r2), a12 = A * inverse6 * inverse6, b6 = B * inverse6;
-  return (pair_law){ c, a12 - b6, 12 * a12 - 6 * b6 + c };
-}
-
-/* The same with a cutoff. */
-static pair_law cut_law(const field_cutoff *cut, double qq, double A, double B, double r2) {
-  if (!(r2 < cut->distance * cut->distance)) return (pair_law){ 0, 0, 0 };
-  const double r = sqrt(r2), width = cut->distance - cut->first;
-  pair_law law = law_of(0, A, B, r2);
-  if (r > cut->first) {
-    const double x = (r - cut->first) / width, fade = -30 * x * x * (1 - x) * (1 - x);
-    const double keep = 1 + x * x * x * (x * (15 - 6 * x) - 10);
-    law.slope = law.slope * keep - law.lj * fade * r / width;
-    law.lj *= keep;
-  }
-  law.coulomb = qq * (1 / r + cut->krf * r2 - cut->crf);
-  law.slope += qq * (1 / r - 2 * cut->krf * r2);
-  return law;
-}
-
 static void add_pair(const field *f, const field_tables *t, int i, int j, double coulomb, double lj, bool scaled,
                      field_work *w) {
   const cdn_vec3 d = cdn_v3(w->x[i] - w->x[j], w->y[i] - w->y[j], w->z[i] - w->z[j]);
-  const double r2 = cdn_dot(d, d), qq = coulomb * t->charge[i] * t->charge[j];
-  const size_t at = (size_t)f->type[i] * (size_t)f->row + (size_t)j;
-  const double A = lj * t->A[at], B = lj * t->B[at];
-  const pair_law law = scaled || f->cutoff.distance == 0 ? law_of(qq, A, B, r2) : cut_law(&f->cutoff, qq, A, B, r2);
-  const cdn_vec3 force = cdn_scale(law.slope / r2, d);
+  const double r2 = cdn_dot(d, d);
+  const pair_law law = mol_pair_law(f, t, i, j, coulomb, lj, scaled, r2);
+  const cdn_vec3 force = cdn_scale(-law.slope / r2, d);
   w->energy[scaled ? CDN_TERM_COULOMB_SCALED : CDN_TERM_COULOMB] += law.coulomb;
   w->energy[scaled ? CDN_TERM_LJ_SCALED : CDN_TERM_LJ] += law.lj;
   add(w, i, force), add(w, j, cdn_scale(-1, force));

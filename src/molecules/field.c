@@ -396,7 +396,8 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
   cdn_force_ops ops = { .struct_size = sizeof ops,
                         .reads = CDN_READS_POSITION,
                         .calc_force = mol_calc_force,
-                        .calc_potential = mol_calc_potential };
+                        .calc_potential = mol_calc_potential,
+                        .calc_derivative = mol_calc_derivative };
   ops.subsystem.name = f.name;
   ops.subsystem.self_size = sizeof f;
   ops.subsystem.declare = mol_declare;

@@ -9,6 +9,7 @@
 
 #include "molecules/molecule.h"
 
+enum { SPATIAL = 6 };   /* numbers of a spatial vector */
 enum { FIELD_ROW = 8 }; /* arrays by slot are padded by as many, so that kernels may read beyond the last */
 
 /* Sums over pairs are made in shares, each of some rows, which threads take. Molecules of fewer atoms have one share:
@@ -158,19 +159,33 @@ cdn_status mol_get_list(const field *f, cdn_state *state, const field_work *w, f
 /* How many blocks of eight slots there are, and as many of none that kernels may read beyond the last. */
 static inline int mol_blocks(const field *f) { return f->row / FIELD_ROW + FIELD_ROW; }
 
+/* ---- pairs one by one (pair_law.c) ---- */
+/* Energies of a pair; of their sum the first derivative by r times r, and the second times r^2. */
+typedef struct pair_law {
+  double coulomb, lj, slope, curvature;
+} pair_law;
+/* Of two slots, with Coulomb's constant and van der Waals' factor. `scaled`: a pair of f->pairs, without a cutoff. */
+pair_law mol_pair_law(const field *f, const field_tables *t, int i, int j, double coulomb, double lj, bool scaled,
+                      double r2);
+
 /* ---- terms (bonded.c) ---- */
+/* By the coordinate; the curvature is given with order 2. */
 typedef struct term_result {
-  double energy, slope; /* slope by the coordinate */
+  double energy, slope, curvature;
 } term_result;
-cdn_status mol_term_law(const field_term *t, const double *parameter, double x, term_result *out);
+cdn_status mol_term_law(const field_term *t, const double *parameter, double x, int order, term_result *out);
 /* The coordinate of a term: distance, angle, dihedral; `gradient` (may be NULL) by its atoms' positions. */
 double mol_term_coordinate(const field_term *t, const double *x, const double *y, const double *z,
                            cdn_vec3 gradient[4]);
+/* Its second derivatives: of each atom by each atom, 3 x 3 by rows. */
+void mol_term_second(const field_term *t, const double *x, const double *y, const double *z, double second[4][4][9]);
 
 /* ---- terms of pins (pins.c) ---- */
 static inline bool mol_is_of_pin(const field_term *t) { return t->pin >= 0 && !t->custom; }
 void mol_declare_pins(field *f, cdn_declarer *d);
 cdn_status mol_add_pins(const field *f, cdn_state *state, const double *factor, field_work *w);
+/* Adds by body: minus the derivative of the torque on its pin by the pin's q. */
+cdn_status mol_add_pins_stiffness(const field *f, cdn_state *state, const double *factor, double *stiffness);
 
 /* ---- evaluation (evaluate.c) ---- */
 /* Positions of all slots, and forces that are zero, in memory that mol_end gives back. */
@@ -184,6 +199,7 @@ cdn_status mol_evaluate(const field *f, cdn_state *state, bool whole, field_work
 cdn_status mol_declare(void *self, cdn_declarer *d);
 cdn_status mol_calc_force(const void *self, cdn_state *state, cdn_forces *out);
 cdn_status mol_calc_potential(const void *self, cdn_state *state, double *energy);
+cdn_status mol_calc_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d); /* derivatives.c */
 /* How it looks (decorate.c). */
 cdn_status mol_decorate(const void *self, cdn_state *state, cdn_decorations *d);
 cdn_status mol_get_tables(const field *f, cdn_state *state, field_tables *t);

@@ -33,8 +33,6 @@ cdn_status mol_get_tables(const field *f, cdn_state *state, field_tables *t) {
 
 /* ---- sums: energies by term; a spatial force a body, about its origin; a torque a pin ---- */
 
-enum { SPATIAL = 6 };
-
 static cdn_status gather(const field *f, cdn_state *state, const field_work *w, double *out) {
   memcpy(out, w->energy, sizeof w->energy);
   double *F = out + CDN_TERM_COUNT, *torque = F + SPATIAL * f->n_bodies;

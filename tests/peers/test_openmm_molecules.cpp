@@ -9,6 +9,8 @@
 #  include "openmm_system.h"
 
 #  include <cardan/core.h>
+#  include <cardan/derivatives.h>
+#  include <cardan/modes.h>
 
 #  include <cmath>
 #  include <random>
@@ -127,6 +129,91 @@ START_TEST(proteins) {
 }
 END_TEST
 
+// ---- second derivatives -----------------------------------------------------------------------------
+
+// The change of OpenMM's forces with coordinate k, by differences of steps h and h/2, extrapolated.
+vector<double> change(Molecule &peer, const vector<double> &x, size_t k) {
+  vector<double> found(x.size(), 0);
+  for (int half = 0; half < 2; half++) {
+    const double h = half ? 1e-4 : 2e-4, weight = half ? 4.0 / 3 : -1.0 / 3;
+    vector<double> there(x);
+    there[k] = x[k] + h;
+    const vector<double> ahead = peer.forces(there);
+    there[k] = x[k] - h;
+    const vector<double> behind = peer.forces(there);
+    for (size_t i = 0; i < x.size(); i++) found[i] += weight * (ahead[i] - behind[i]) / (2 * h);
+  }
+  return found;
+}
+
+// All atoms move freely: derivatives of the forces, and normal modes as vectors for which H x = omega^2 M x.
+void compare_derivatives(const Ours &ours, Molecule &peer, const vector<double> &mass) {
+  const size_t n = 3 * mass.size();
+  vector<size_t> slot(n); // of each coordinate
+  vector<double> x(n), H(n * n), expected(n * n), omega2(n), shapes(n * n);
+  for (size_t i = 0; i < n; i++) {
+    cdn_body body;
+    ok(cdn_force_field_atom_place(ours.system, ours.field, static_cast<int>(i / 3), &body, nullptr));
+    slot[i] = static_cast<size_t>(cdn_body_first_u(ours.system, body)) + i % 3;
+  }
+  ok(cdn_force_field_positions(ours.state, ours.field, x.data()));
+  ok(cdn_inverse_dynamics_derivatives(ours.state, nullptr, H.data(), nullptr, nullptr));
+  double most = 0;
+  for (size_t k = 0; k < n; k++) {
+    const vector<double> column = change(peer, x, k);
+    for (size_t i = 0; i < n; i++) {
+      expected[i * n + k] = -column[i];
+      most = std::fmax(most, std::fabs(column[i]));
+    }
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) near(H[slot[i] * n + slot[k]], expected[i * n + k], 1e-7 * most);
+  int modes = 0;
+  ok(cdn_normal_modes(ours.state, &modes, omega2.data(), shapes.data()));
+  ck_assert(static_cast<size_t>(modes) == n);
+  for (size_t mode = 0; mode < n; mode++)
+    for (size_t i = 0; i < n; i++) {
+      const double *shape = &shapes[mode * n]; // x^T M x = 1: no number is far from 1
+      double sum = -omega2[mode] * mass[i / 3] * shape[slot[i]];
+      for (size_t k = 0; k < n; k++) sum += expected[i * n + k] * shape[slot[k]];
+      near(sum, 0, 3e-7 * most);
+    }
+}
+
+START_TEST(second_derivatives) {
+  cdn_prmtop *prmtop = nullptr;
+  cdn_restart *restart = nullptr;
+  if (cdn_prmtop_load(shared_file("alanine-dipeptide.prmtop").c_str(), nullptr, &prmtop))
+    SKIP("no alanine-dipeptide.prmtop");
+  ok(cdn_restart_load(shared_file("alanine-dipeptide.inpcrd").c_str(), prmtop, nullptr, &restart));
+  cdn_molecule *m = cdn_molecule_from_prmtop(prmtop, restart->positions);
+  cdn_molecule_set_mobility(m, "atoms");
+  cdn_solvent_def solvent = cdn_default_solvent_def();
+  Pairs pairs;
+  if (_i == 1) {
+    cdn_cutoff_def cutoff = cdn_default_cutoff_def();
+    pairs = Pairs{ 0.61, 0.35, 78.3 }; // no pair is so far apart: there the slope jumps
+    cutoff.distance = pairs.cutoff, cutoff.switching = pairs.switching, cutoff.permittivity = pairs.permittivity;
+    cdn_molecule_set_cutoff(m, &cutoff);
+  } else if (_i == 2) {
+    solvent.model = CDN_SOLVENT_OBC2;
+    cdn_molecule_set_solvent(m, &solvent);
+  }
+  const Ours ours(m);
+  Molecule peer(*prmtop, pairs, solvent);
+  vector<double> mass;
+  for (int i = 0; i < prmtop->n_atoms; i++) {
+    cdn_atom_def atom;
+    ok(cdn_molecule_atom(m, i, &atom));
+    mass.push_back(atom.mass);
+  }
+  compare_derivatives(ours, peer, mass);
+  cdn_molecule_destroy(m);
+  cdn_restart_destroy(restart);
+  cdn_prmtop_destroy(prmtop);
+}
+END_TEST
+
 // ---- mixing -----------------------------------------------------------------------------------------
 
 // The rules as M. Waldman and A. T. Hagler write them, J. Comput. Chem. 14:1077 (1993), r half the distance of the
@@ -186,12 +273,15 @@ END_TEST
 #else
 START_TEST(proteins) { SKIP("OpenMM (libopenmm-dev) was not there when this was built"); }
 END_TEST
+START_TEST(second_derivatives) { SKIP("OpenMM (libopenmm-dev) was not there when this was built"); }
+END_TEST
 START_TEST(mixing) { SKIP("OpenMM (libopenmm-dev) was not there when this was built"); }
 END_TEST
 #endif
 
 static void tests(TCase *tc) {
   tcase_add_loop_test(tc, proteins, 0, 3);
+  tcase_add_loop_test(tc, second_derivatives, 0, 3);
   tcase_add_loop_test(tc, mixing, 0, CDN_MIX_COUNT);
 }
 

@@ -242,7 +242,7 @@ static const feature rows[] = {
       { .name = "exponential_spring", .add = add_exponential_spring, .differenced = true },
   { .name = "fixman", .add = add_fixman, .differenced = true, .refuses = fixman_refuses },
   { .name = "nose_hoover", .add = add_nose_hoover, .begin = warm_up, .differenced = true, .refuses = chain_refuses },
-  { .name = "force_field", .add = add_force_field, .differenced = true },
+  { .name = "force_field", .add = add_force_field },
   { .name = "applied forces", .add = add_nothing, .begin = apply_forces },
 };
 
