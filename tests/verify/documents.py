@@ -151,11 +151,11 @@ for language, text in blocks((root / 'README.md').read_text()):
     if language == 'c' and text != (root / 'examples/pendulum.c').read_text():
         mistakes.append('README.md and examples/pendulum.c differ: copy the program over')
 
-def check_program(where, number, text):
+def check_program(where, number, text, compiler='cc -std=c17', suffix='c'):
     """A program ends without an error. One that shows something until it is stopped is only compiled."""
-    source, built = folder / f'program{number}.c', folder / f'program{number}'
+    source, built = folder / f'program{number}.{suffix}', folder / f'program{number}'
     source.write_text(text)
-    run(where, f'cc -std=c17 -Wall -Wno-unused -Werror {source} $(pkg-config --cflags --libs cardan) -lm -o {built}')
+    run(where, f'{compiler} -Wall -Wno-unused -Werror {source} $(pkg-config --cflags --libs cardan) -lm -o {built}')
     if built.exists() and 'cdn_view_run' not in text:
         run(where, str(built))
 
@@ -177,6 +177,9 @@ for path in pages:
         if language == 'c' and re.search(r'^int main\(', text, flags=re.M):
             programs += 1
             check_program(where, programs, text)
+        if language == 'cpp' and re.search(r'^int main\(', text, flags=re.M):
+            programs += 1
+            check_program(where, programs, text, 'c++ -std=c++17', 'cpp')
     if path.name == 'command.md':
         check_synopsis(where, found[0][1])
         continue
