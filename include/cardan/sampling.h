@@ -128,10 +128,10 @@ typedef struct cdn_hmc_report {
 
 /** Makes a sampler that starts from a copy of `initial`. The State must obey its constraints (cdn_project_q); its u
  *  matter only with finite friction. Refuses with CDN_ERR_UNSUPPORTED: orientations by angles in place of quaternions
- *  (balls, free joints), line orientations, custom mobilizers with an N of their own, constraints of velocities or
- *  accelerations, mobilizers that move by a prescription, subsystems with q or u of their own; with the Metropolis test
- *  also forces without potential. CDN_ERR_ARG: numbers of the def, or no random numbers in the System. The message is
- *  on `initial`. */
+ *  (balls, free joints, lines), lines that are reversed or carry a mass, a force or a constraint beside their axis,
+ *  custom mobilizers with an N of their own, constraints of velocities or accelerations, mobilizers that move by a
+ *  prescription, subsystems with q or u of their own; with the Metropolis test also forces without potential.
+ *  CDN_ERR_ARG: numbers of the def, or no random numbers in the System. The message is on `initial`. */
 CDN_API cdn_status cdn_hmc_create(cdn_state *initial, const cdn_hmc_def *def, cdn_hmc **out) CDN_NODISCARD;
 CDN_API void cdn_hmc_destroy(cdn_hmc *hmc); /**< NULL is allowed */
 /** n trajectories. Each takes the next count of the State's place in the stream; time goes on by step times steps. Bits

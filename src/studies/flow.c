@@ -8,10 +8,10 @@
  *
  *   P0 = E p0,   P1 = P0 + h g,   p1 = E P1,   M(q_m) xi = (P0 + h g / 2 + h x x g / 4) / (1 + |x|^2 / 4),
  *
- * and without E and x for other coordinates. The last is solved for xi by Newton's method (matter/variational.c), whose
- * Jacobian is kept while it serves, and by Anderson's mixing (D. G. Anderson, J. ACM 12:547, 1965). Position
- * constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys. 52:24, 1983): p0 loses G(q0)^T lambda so that q1
- * obeys them, and p1 what violates G u = 0.
+ * and without E and x for other coordinates (flow_map.c, which has lines, too). The last is solved for xi by Newton's
+ * method (matter/variational.c), whose Jacobian is kept while it serves, and by Anderson's mixing (D. G. Anderson, J.
+ * ACM 12:547, 1965). Position constraints are held as by RATTLE (H. C. Andersen, J. Comput. Phys. 52:24, 1983): p0
+ * loses G(q0)^T lambda so that q1 obeys them, and p1 what violates G u = 0.
  *
  * Nose-Hoover chains turn for half a step before and after: friction and chain alone, which is reversible, too. */
 #include <math.h>
@@ -29,50 +29,6 @@
 
 enum { MOST_ITERATIONS = 60, MIXED = CDNI_FLOW_MIXED };
 static const double CLOSE = 1e-14, KNOWN = 1e-10, SLOW = 0.6; /* relative */
-
-/* ---- what can be moved ---- */
-
-static cdn_status check_joint(cdn_state *state, const char *function, const matter *m, int i) {
-  const cdn_system *system = cdn_state_system(state);
-  const tree_node *n = &m->tree.node[i];
-  const mobilizer_speeds speeds = cdni_kind_of(n)->speeds;
-  const char *name = cdn_body_mobilizer_name(system, (cdn_body){ i });
-  if (speeds == SPEEDS_TURN_IN_F && !n->quaternion)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
-                           "joint '%s' has an orientation by angles: use quaternions", name);
-  if (speeds == SPEEDS_TURN_ABOUT_AXES || cdni_custom_has_N(m, n->custom))
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
-                           "joint '%s' has speeds that are neither rates of its coordinates nor an angular velocity: "
-                           "the step that preserves volume is not known for it",
-                           name);
-  return CDN_OK;
-}
-
-static cdn_status check_prescribed(cdn_state *state, const char *function, const matter *m, const tree_data *d, int i) {
-  const double *u = cdn_state_u_eff(state);
-  if (!d->prescribed || !d->prescribed[i]) return CDN_OK;
-  for (int k = 0; u && k < m->tree.node[i].nu; k++) {
-    if (u[m->tree.node[i].u + k] == 0) continue;
-    const char *name = cdn_body_mobilizer_name(cdn_state_system(state), (cdn_body){ i });
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
-                           "joint '%s' moves by a motion or lock: a sampled System has no motion but its own", name);
-  }
-  return CDN_OK;
-}
-
-static cdn_status check_constraints(cdn_state *state, const char *function) {
-  const cdn_system *system = cdn_state_system(state);
-  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
-    const cdn_constraint id = { c };
-    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
-    if (cdn_constraint_is_enabled(state, id) && e.nv + e.na > 0)
-      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdn_constraint_name(system, id),
-                             "constraint '%s' has equations of velocities or accelerations: such a System has no "
-                             "Hamiltonian",
-                             cdn_constraint_name(system, id));
-  }
-  return CDN_OK;
-}
 
 /* What differences of speeds and momenta weigh in the mixing: the diagonal of M at the default coordinates. That
  * depends on the System alone, so that runs which are continued have the same bits. */
@@ -134,14 +90,7 @@ static size_t divide(cdni_flow *flow, char *at) {
 cdn_status cdni_flow_create(cdn_state *state, const char *function, bool both_ways, cdni_flow *flow) {
   const cdn_system *system = cdn_state_system(state);
   CDNI_TRY(cdni_need_plain_matter(state, function));
-  CDNI_TRY(cdn_realize(state, CDN_STAGE_VELOCITY));
-  const matter *m = cdni_matter(system);
-  const tree_data d = cdni_matter_data(m, state);
-  for (int i = 1; i < m->tree.n; i++) {
-    CDNI_TRY(check_joint(state, function, m, i));
-    CDNI_TRY(check_prescribed(state, function, m, &d, i));
-  }
-  CDNI_TRY(check_constraints(state, function));
+  CDNI_TRY(cdni_flow_check(state, function));
   *flow = (cdni_flow){ .allocator = *cdni_system_allocator(system),
                        .nq = cdn_system_nq(system),
                        .nu = cdn_system_nu(system),
@@ -170,67 +119,6 @@ void cdni_flow_destroy(cdni_flow *flow) {
 
 /* ---- the drift ---- */
 
-static cdn_vec3 at(const double *x) { return cdn_v3(x[0], x[1], x[2]); }
-static void put(double *x, cdn_vec3 v) { x[0] = v.x, x[1] = v.y, x[2] = v.z; }
-
-static bool turns(const tree_node *n) { return cdni_kind_of(n)->speeds == SPEEDS_TURN_IN_F; }
-
-/* cay(x) v */
-static cdn_vec3 turned(cdn_vec3 x, cdn_vec3 v) {
-  const cdn_vec3 once = cdn_cross(x, v), twice = cdn_cross(x, once);
-  return cdn_add(v, cdn_scale(4 / (4 + cdn_dot(x, x)), cdn_add(once, cdn_scale(0.5, twice))));
-}
-
-/* to = from after the time `half` at speeds u */
-static void move(const matter *m, const double *from, const double *u, double half, double *to) {
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    const int angular = turns(n) ? 3 : 0, first = turns(n) ? 4 : 0;
-    if (angular) {
-      const double *e = from + n->q;
-      double *out = to + n->q;
-      const cdn_vec3 x = cdn_scale(0.5 * half, at(u + n->u)), v = at(e + 1);
-      const double s = e[0] - cdn_dot(x, v);
-      const cdn_vec3 w = cdn_add(cdn_add(v, cdn_scale(e[0], x)), cdn_cross(x, v));
-      const double length = sqrt(s * s + cdn_dot(w, w));
-      out[0] = s / length;
-      put(out + 1, cdn_scale(1 / length, w));
-    }
-    for (int k = angular; k < n->nu; k++)
-      to[n->q + first + k - angular] = from[n->q + first + k - angular] + half * u[n->u + k];
-  }
-}
-
-/* The momenta of the middle, of p0 and g. */
-static void middle(const matter *m, double h, const double *p0, const double *u, const double *g, double *p) {
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    int k = 0;
-    if (turns(n)) {
-      const cdn_vec3 x = cdn_scale(0.5 * h, at(u + n->u)), g3 = at(g + n->u);
-      cdn_vec3 sum = cdn_add(turned(x, at(p0 + n->u)), cdn_scale(0.5 * h, g3));
-      sum = cdn_add(sum, cdn_scale(0.25 * h, cdn_cross(x, g3)));
-      put(p + n->u, cdn_scale(4 / (4 + cdn_dot(x, x)), sum));
-      k = 3;
-    }
-    for (; k < n->nu; k++) p[n->u + k] = p0[n->u + k] + 0.5 * h * g[n->u + k];
-  }
-}
-
-/* The momenta at the end, in place of those at the beginning. */
-static void end_of(const matter *m, double h, const double *u, const double *g, double *p) {
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    int k = 0;
-    if (turns(n)) {
-      const cdn_vec3 x = cdn_scale(0.5 * h, at(u + n->u));
-      put(p + n->u, turned(x, cdn_add(turned(x, at(p + n->u)), cdn_scale(h, at(g + n->u)))));
-      k = 3;
-    }
-    for (; k < n->nu; k++) p[n->u + k] += h * g[n->u + k];
-  }
-}
-
 /* What the position errors of the State's q ask the momenta at the beginning to lose, added to `lost`. */
 static cdn_status hold(cdni_flow *flow, cdn_state *state, double h, double *lost) {
   const cdn_system *system = cdn_state_system(state);
@@ -258,20 +146,20 @@ static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, do
   const matter *m = cdni_matter(cdn_state_system(state));
   const int nu = flow->nu;
   double *next = flow->image, *lost = flow->start ? flow->image + nu : NULL;
-  move(m, flow->q0, flow->x, 0.5 * h, flow->q);
+  cdni_flow_move(m, flow->q0, flow->x, 0.5 * h, flow->q);
   CDNI_TRY(cdn_state_set_q(state, flow->q));
   CDNI_TRY(cdn_calc_kinetic_gradient(state, flow->x, flow->g));
   if (anew) CDNI_TRY(cdni_variational_factor(m, state, d, h, flow->x, flow->newton));
   for (int i = 0; i < nu; i++) flow->p0[i] = flow->p[i] - (lost ? flow->x[nu + i] : 0);
-  middle(m, h, flow->p0, flow->x, flow->g, flow->more);
+  cdni_flow_middle(m, h, flow->p0, flow->x, flow->g, flow->more);
   CDNI_TRY(cdn_multiply_by_M(state, flow->x, next));
   for (int i = 0; i < nu; i++) flow->more[i] -= next[i];
   cdni_variational_solve(m, d, flow->newton, flow->more, next);
   for (int i = 0; i < nu; i++) next[i] += flow->x[i];
   if (!lost) return CDN_OK;
   memcpy(lost, flow->x + nu, (size_t)nu * sizeof *lost);
-  move(m, flow->q0, next, 0.5 * h, flow->q);
-  move(m, flow->q, next, 0.5 * h, flow->q);
+  cdni_flow_move(m, flow->q0, next, 0.5 * h, flow->q);
+  cdni_flow_move(m, flow->q, next, 0.5 * h, flow->q);
   CDNI_TRY(cdn_state_set_q(state, flow->q));
   return hold(flow, state, h, lost);
 }
@@ -341,11 +229,11 @@ static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solve
   memcpy(flow->u, flow->image, nu * sizeof *flow->u);
   memcpy(flow->p, flow->p0, nu * sizeof *flow->p);
   if (!flow->start) {
-    move(m, flow->q0, flow->u, 0.5 * h, flow->q);
-    move(m, flow->q, flow->u, 0.5 * h, flow->q);
+    cdni_flow_move(m, flow->q0, flow->u, 0.5 * h, flow->q);
+    cdni_flow_move(m, flow->q, flow->u, 0.5 * h, flow->q);
     CDNI_TRY(cdn_state_set_q(state, flow->q));
   }
-  end_of(m, h, flow->u, flow->g, flow->p);
+  cdni_flow_end(m, h, flow->u, flow->g, flow->p);
   return CDN_OK;
 }
 
@@ -381,7 +269,8 @@ static cdn_status turn_chains(cdni_flow *flow, cdn_state *state, double time) {
  * the end of the drift. */
 static cdn_status check_back(cdni_flow *flow, const cdn_state *state, double h, bool *solved) {
   const size_t nu = (size_t)flow->nu;
-  move(cdni_matter(cdn_state_system(state)), flow->q0, flow->u, 0, flow->kept_q); /* quaternions of length 1 */
+  cdni_flow_move(cdni_matter(cdn_state_system(state)), flow->q0, flow->u, 0,
+                 flow->kept_q); /* quaternions of length 1 */
   memcpy(flow->kept_u, flow->u, nu * sizeof *flow->kept_u);
   for (size_t i = 0; i < nu; i++) {
     const double p = flow->p[i];

@@ -169,21 +169,20 @@ static histogram by_langevin(int64_t n) {
   return h;
 }
 
+/* Steps that turn the chain before and behind each of them. */
 static histogram by_nose_hoover(int64_t n) {
   model m;
   ck_assert(make(&m, true, true));
   OK_ON(m.state, cdn_draw_speeds(m.state, kT, 0, 0));
-  cdn_stepper_def def = cdn_default_stepper_def();
-  def.method = CDN_METHOD_VERLET, def.fixed_step = 0.002;
-  cdn_stepper *stepper;
-  OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = kT, def.step = 0.003, def.no_metropolis = true;
+  cdn_hmc *hmc = sampler(m.state, &def);
   histogram h = histogram_of("Nose-Hoover", n);
   for (int64_t i = -n / 50; i < n; i++) {
-    for (int k = 0; k < 30; k++) OK_STEP(stepper, cdn_stepper_step(stepper, INFINITY));
-    if (i >= 0) look(&h, cdn_stepper_state(stepper), m.field);
+    OK_ON(cdn_hmc_state(hmc), cdn_hmc_steps(hmc, def.step, 20));
+    if (i >= 0) look(&h, cdn_hmc_state(hmc), m.field);
   }
-  cdn_stepper_destroy(stepper);
-  cdn_state_destroy(m.state);
+  cdn_hmc_destroy(hmc);
   return h;
 }
 
