@@ -40,6 +40,10 @@ def library_of_source(build):
 
 class BuildBinding(build_ext):
     def build_extension(self, extension):
+        import binding
+        package = pathlib.Path(self.get_ext_fullpath(extension.name)).parent
+        package.mkdir(parents=True, exist_ok=True)
+        (package / '_interface.py').write_text('\n'.join(binding.interface(binding.headers.read(root))) + '\n')
         found = installed_library()
         folder = found[1] if found else library_of_source(pathlib.Path(self.build_temp).resolve() / 'library')
         extension.include_dirs = [found[0] if found else str(root / 'include')]
@@ -47,9 +51,8 @@ class BuildBinding(build_ext):
         extension.runtime_library_dirs = [str(folder)] if found else ['$ORIGIN']
         super().build_extension(extension)
         if not found:
-            place = pathlib.Path(self.get_ext_fullpath(extension.name)).parent
             shutil.copy(pathlib.Path(folder) / f'libcardan.so.{version}',
-                        place / ('libcardan.so.' + '.'.join(version.split('.')[:2])))
+                        package / ('libcardan.so.' + '.'.join(version.split('.')[:2])))
 
 
 setup(

@@ -14,13 +14,14 @@ from .columns import Columns
 from .ensembles import Ensemble
 from .errors import *
 from .errors import __all__ as _errors
-from .forces import Force, force
-from .models import Model, load, loads
+from .models import Function, Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
+from .structs import Element
+from .views import View, view
 
-__all__ = ['Certificate', 'Columns', 'Ensemble', 'Force', 'Model', 'Run', 'State', 'Stepper', 'ffi', 'force', 'lib',
-           'load', 'loads', 'simulate', 'version', *_errors]
+__all__ = ['Certificate', 'Columns', 'Element', 'Ensemble', 'Function', 'Model', 'Run', 'State', 'Stepper', 'View',
+           'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view', *_errors]
 
 
 def version():

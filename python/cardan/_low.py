@@ -5,6 +5,8 @@ import numpy
 
 from ._binding import ffi, lib
 
+FLOAT = numpy.dtype(numpy.float64)
+
 __all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view', 'within']
 
 
@@ -37,6 +39,8 @@ def array(pointer, n):
 
 def numbers(values, shape, what):
     """Numbers for C: a C-contiguous array of float64 of this shape. Reals of any kind are converted, others refused."""
+    if type(values) is numpy.ndarray and values.dtype is FLOAT and values.shape == shape and values.flags.c_contiguous:
+        return values
     made = numpy.asarray(values)
     if made.dtype.kind not in 'fiub':
         raise TypeError(f'{what}: real numbers are needed, not {made.dtype}')
@@ -57,4 +61,4 @@ def fill(out, shape, what):
 
 def doubles(made):
     """The address of an array for C; it must be C-contiguous."""
-    return ffi.cast('double *', made.ctypes.data) if made.size else ffi.NULL
+    return ffi.from_buffer('double[]', made) if made.size else ffi.NULL

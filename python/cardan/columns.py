@@ -1,7 +1,7 @@
 """Arrays whose columns have names and units."""
 import numpy
 
-from .models import unknown
+from .structs import unknown
 
 
 class Columns(numpy.ndarray):

@@ -2,29 +2,36 @@
 import numpy
 
 from ._low import doubles, ffi, fill, lib, numbers
-from .errors import failure_of
-from .models import POOLS
-from .runs import method_of
+from .errors import failure, failure_of
+from .models import POOLS, Model
+from .runs import Certificate, method_of
 from .states import State
+from .structs import Writer, choice
 
 
 class Ensemble:
-    """`count` States of one model, all alike at first. Arrays are K x nq, K x nu, K x nz.
+    """K States of one model. Arrays are K x nq, K x nu, K x nz.
 
-    method, accuracy: as those of simulate. threads: with the caller's. controls: whether each State has its own.
+    of: a State, whose copies they all are at first, or a model. count: K; None: as many as q, u or z has rows. q, u,
+    z: where they start. vary: what else may differ between them: a list of "controls", "forces", "masses" and so on
+    (cdn_vary). Other keywords are members of cdn_ensemble_def: method, accuracy, threads (with the caller's), lanes,
+    companion, max_steps.
     """
 
-    def __init__(self, state, count, *, method=None, accuracy=1e-4, threads=1, controls=False, companion=False):
-        if not isinstance(state, State): raise TypeError('an ensemble is made of a cardan.State')
-        d = ffi.new('cdn_ensemble_def *', lib.cdn_default_ensemble_def())
-        d.count, d.threads, d.accuracy, d.companion = count, threads, accuracy, companion
-        if controls: d.vary = lib.CDN_VARY_CONTROLS
-        if method is not None: d.method = method_of(method)
-        out = ffi.new('cdn_ensemble **')
-        if lib.cdn_ensemble_create(state._state, d, out): raise state._failure()
-        self.model, self.count = state.model, count
+    def __init__(self, of, count=None, *, q=None, u=None, z=None, vary=(), **members):
+        state = of.state() if isinstance(of, Model) else of
+        if not isinstance(state, State): raise TypeError('an ensemble is made of a cardan.State or a cardan.Model')
+        starts = {pool: values for pool, values in (('q', q), ('u', u), ('z', z)) if values is not None}
+        if count is None and not starts: raise TypeError('an ensemble needs a count, or rows of q, u or z')
+        members['count'] = len(next(iter(starts.values()))) if count is None else count
+        members['vary'] = sum(choice('cdn_vary', what) for what in ([vary] if isinstance(vary, str) else vary))
+        if 'method' in members: members['method'] = method_of(members['method'])
+        d, out = Writer(state.model._system).filled('cdn_ensemble_def', members), ffi.new('cdn_ensemble **')
+        if status := lib.cdn_ensemble_create(state._state, d, out): raise failure_of('cdn_state', state._state, status)
+        self.model, self.count = state.model, members['count']
         self._ensemble = ffi.gc(out[0], lib.cdn_ensemble_destroy)
         self._start = state
+        for pool, values in starts.items(): self.set(pool, values)
 
     def _size(self, pool): return {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}[pool]
 
@@ -70,6 +77,40 @@ class Ensemble:
     def advance(self, t):
         """Every State to time t, s, under error control."""
         self._check(lib.cdn_ensemble_advance_to(self._ensemble, t))
+
+    def body(self, name):
+        """Where a body is in all States: rotation matrices (K x 3 x 3) and positions (K x 3), m."""
+        X = numpy.empty((self.count, 12))
+        self._check(lib.cdn_ensemble_body(self._ensemble, self.model.body(name),
+                                          ffi.from_buffer('cdn_transform[]', X), ffi.NULL))
+        return X[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1).copy(), X[:, 9:].copy()
+
+    @property
+    def energies(self):
+        """Kinetic and potential energies, J: two arrays of K numbers."""
+        kinetic, potential = numpy.empty(self.count), numpy.empty(self.count)
+        self._check(lib.cdn_ensemble_energies(self._ensemble, doubles(kinetic), doubles(potential)))
+        return kinetic, potential
+
+    def certificate(self, k):
+        """The certificate of State k since its values were last set."""
+        out = ffi.new('cdn_certificate *')
+        self._check(lib.cdn_ensemble_certificate(self._ensemble, k, out))
+        return Certificate(out[0])
+
+    def error(self, k):
+        """Why State k has failed, as an exception; None if it has not."""
+        out = ffi.new('cdn_error *')
+        lib.cdn_ensemble_error(self._ensemble, k, out)
+        return failure(out.code, out) if out.code else None
+
+    def set_state(self, k, state):
+        """Gives State k the variables of a State."""
+        self._check(lib.cdn_ensemble_set_state(self._ensemble, k, state._state))
+
+    def set_time(self, t):
+        """Sets the time of all States, s."""
+        self._check(lib.cdn_ensemble_set_time(self._ensemble, t))
 
     def state(self, k):
         """A copy of State k."""

@@ -1,4 +1,6 @@
 """Failures of the library as exceptions: one class a status, each with the story."""
+import threading
+
 from ._low import ffi, lib, text
 
 # Where Python has an exception of the same meaning, ours is one of that, too.
@@ -48,23 +50,30 @@ for _key, (_name, _like) in _LIKE.items():
 
 __all__ = ['Error', *(name for name, _ in _LIKE.values())]
 
-# What Python functions raised while the library called them: the innermost call that fails raises it unchanged.
-_raised = []
+# What functions of Python have raised while the library called them, by thread, until the call comes out with it.
+_raised = {}
 
 
 def remember(exception):
-    """Keeps what a callback raised, and returns the status that ends the call."""
-    _raised.append(exception)
-    return lib.CDN_ERR_CALLBACK
+    _raised[threading.get_ident()] = exception
+
+
+def raised_by(status):
+    """What the call that ends with this status has to raise: what was raised in this thread, or, if functions of Python
+    have ended it, in threads that the library has started for it. None: nothing."""
+    if not _raised: return None
+    found = _raised.pop(threading.get_ident(), None)
+    if status == lib.CDN_ERR_CALLBACK:
+        own = {thread.ident for thread in threading.enumerate()}  # Python's
+        for ident in [ident for ident in list(_raised) if ident not in own]:
+            found = _raised.pop(ident, None) or found
+    return found
 
 
 def failure(status, error=None):
     """The exception for a status, with the thread's last error unless another is given."""
-    if status == lib.CDN_ERR_CALLBACK and _raised:
-        raised = _raised.pop()
-        _raised.clear()  # what attempts raised that were made again
-        return raised
-    if error is None:
+    if raised := raised_by(status): return raised
+    if error is None or not error.code:
         error = ffi.new('cdn_error *')
         lib.cdn_last_error(error)
     message = text(error.text) or text(lib.cdn_status_text(status))
@@ -81,15 +90,17 @@ def failure_of(kind, thing, status=0):
     return failure(status or error.code, error)
 
 
-def callback(function):
-    """Makes a function the one of its name that C calls; what it raises ends the call of the library, unchanged."""
-    return ffi.def_extern(error=lib.CDN_ERR_CALLBACK,
-                          onerror=lambda kind, raised, trace: remember(raised) and None)(function)
+def callback(function, failed=lib.CDN_ERR_CALLBACK):
+    """Makes a function the one of its name that C calls; what it raises ends the call of the library, unchanged.
+    failed: what C gets then; None: the function returns nothing."""
+    result = {} if failed is None else {'error': failed}
+    return ffi.def_extern(onerror=lambda kind, raised, trace: remember(raised), **result)(function)
 
 
 def check(status):
     """Raises unless the status is CDN_OK."""
     if status: raise failure(status)
+    if _raised: _raised.pop(threading.get_ident(), None)  # of an attempt that was made again
 
 
 def need(pointer):

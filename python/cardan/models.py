@@ -1,78 +1,78 @@
-"""Model files as Systems."""
-import difflib
+"""Models: Systems that files describe, or programs build."""
+import collections
+import copy
+import functools
+import html
 import os
 
+from . import structs
+from ._interface import BUILDING, COMMENTS
 from ._low import encode, ffi, lib, text
+from .callbacks import Held
 from .errors import failure, failure_of, need
-from .forces import add
+from .structs import Element, unknown
 
-CONTACT = {'none': 'CDN_MODEL_NO_CONTACT', 'compliant': 'CDN_MODEL_COMPLIANT', 'soft': 'CDN_MODEL_SOFT',
-           'file': 'CDN_MODEL_AS_FILE'}
-EQUALITY = {'exact': 'CDN_MODEL_EXACT_EQUALITY', 'soft': 'CDN_MODEL_SOFT_EQUALITY'}
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
-
-
-def choice(table, given, what):
-    if given not in table: raise ValueError(f'{what} is one of {", ".join(table)}, not {given!r}')
-    return getattr(lib, table[given])
-
-
-def unknown(what, name, known):
-    """What to say of a name that is not there."""
-    near = difflib.get_close_matches(str(name), known, 1)
-    return f'there is no {what} {name!r}' + (f'; {near[0]!r} is there' if near else '')
-
-
-def _options(contact='compliant', equality='exact', ground=False, strict=False, floating_base=False, keep_fixed=False,
-             tree_only=False, armature=0.0):
-    options = ffi.new('cdn_model_options *', lib.cdn_default_model_options())
-    options.contact = choice(CONTACT, contact, 'contact')
-    options.equality = choice(EQUALITY, equality, 'equality')
-    options.strict, options.floating_base, options.keep_fixed = strict, floating_base, keep_fixed
-    options.tree_only, options.armature = tree_only, armature
-    if ground is not False:
-        options.ground = True
-        if ground is not True: options.ground_height = ground
-    return options
+Slots = collections.namedtuple('Slots', 'body first_q nq first_u nu')
 
 
 def load(path, **options):
     """Reads a URDF or MJCF file, or a description that `cardan convert` wrote.
 
-    Options: contact: "compliant", "soft" (MuJoCo's parameters), "file" or "none". equality: "exact", or "soft" as in
-    MuJoCo. ground: a plane under the model, True or its height in m. strict: refuse what is not simulated. armature:
-    least armature of joints, kg m^2 or kg; floating_base, keep_fixed, tree_only: as those of the command. Raises
-    FileError, ParseError (with file and line), UnsupportedError. forces: forces of your own by name (cardan.force).
+    Options are the members of cdn_model_options, such as contact: "compliant", "soft" (MuJoCo's parameters),
+    "as_file" or "no_contact"; equality: "exact_equality", "soft_equality"; strict: refuse what is not simulated;
+    armature: least armature of joints, kg m^2 or kg. ground: a plane under the model, True or its height in m.
+    building: the model is not frozen yet; elements are added by its methods. Raises FileError, ParseError (with file
+    and line), UnsupportedError.
     """
-    return Model('file', os.path.abspath(os.fsdecode(encode(path))), options)
+    return Model._read('file', os.path.abspath(os.fsdecode(encode(path))), options)
 
 
 def loads(contents, name='model', **options):
     """Reads a model from a text; `name` stands for the file in messages. Options as those of load."""
     if not isinstance(contents, (str, bytes)): raise TypeError('the contents of a model are a text')
-    return Model('text', (contents.encode() if isinstance(contents, str) else contents, name), options)
+    return Model._read('text', (contents.encode() if isinstance(contents, str) else contents, name), options)
 
 
 class Model:
-    """A model file in a System that never changes: threads and States share it. Made by `load` and `loads`.
+    """A System. `load` and `loads` read one; `Model()` is empty, and its methods add elements:
 
-    name; nq, nu, nz; bodies, joints, sensors, controls, keys: names; warnings, not_simulated: lists of texts.
+        model = cardan.Model("pendulum")
+        bob = model.add_body("bob", mobilizer="pin", X_BM=[0, 1, 0], mass=(2, [0, 0, 0], [0.1, 0.1, 0.1]))
+        model.add_gravity("gravity", [0, -9.81, 0])
+
+    The methods are the functions of C that take a System to build, without "cdn_system_"; members of defs and ops are
+    keywords. Each returns an Element. Names do as well. The first State freezes the model: from then on it never
+    changes, and threads and States share it.
+
+    name; nq, nu, nz; bodies, joints, controls, measures, keys: names; warnings, not_simulated: lists of texts.
     """
 
-    def __init__(self, kind, source, options):
-        self._source = (kind, source, options)
-        options = dict(options)
-        forces = options.pop('forces', None) or {}
-        c_options = _options(**options)
-        if kind == 'file': read = lambda out: lib.cdn_spec_load(encode(source), c_options, out)
-        else: read = lambda out: lib.cdn_spec_load_string(source[0], len(source[0]), encode(source[1]), c_options, out)
+    def __init__(self, name=None):
+        self._begin('new', name, {})
+
+    @classmethod
+    def _read(cls, kind, source, options):
+        made = cls.__new__(cls)
+        made._begin(kind, source, options)
+        if not options.get('building'): made.freeze()
+        return made
+
+    def _begin(self, kind, source, options):
+        self._source, self._calls, self._own, self._held, self._model = (kind, source, options), [], None, [], None
+        self._frozen, self._slots = False, None
+        if kind == 'new':
+            writer = structs.Writer(ffi.NULL)  # it keeps what the def points to
+            how = writer.filled('cdn_system_def', {'name': source})
+            self._system = ffi.gc(need(lib.cdn_system_create(how)), lib.cdn_system_release)
+            return
+        writer = structs.Writer(ffi.NULL)
+        how = writer.filled('cdn_model_options', _options(**options))
+        if kind == 'file': read = lambda out: lib.cdn_spec_load(encode(source), how, out)
+        else: read = lambda out: lib.cdn_spec_load_string(source[0], len(source[0]), encode(source[1]), how, out)
         spec = self._made('cdn_spec', read)
         self._system = ffi.gc(need(lib.cdn_system_create(ffi.NULL)), lib.cdn_system_release)
-        self._model = self._made('cdn_model', lambda out: lib.cdn_model_build(spec, c_options, self._system, out))
-        self._forces = [add(self, self._system, name, given) for name, given in forces.items()]
-        if status := lib.cdn_system_freeze(self._system): raise failure_of('cdn_system', self._system, status)
-        self.nq, self.nu = lib.cdn_system_nq(self._system), lib.cdn_system_nu(self._system)
-        self.nz = lib.cdn_system_nz(self._system)
+        self._model = self._made('cdn_model', lambda out: lib.cdn_model_build(spec, how, self._system, out))
 
     @staticmethod
     def _made(kind, make):
@@ -83,69 +83,121 @@ class Model:
         if not status: return made
         raise failure(status) if made is None else failure_of(kind, made, status)
 
+    # ---- building
+
+    def _add(self, method, function, positional, keywords):
+        """Calls a function that builds. What was added is kept as a description, unless it has functions of Python."""
+        made, writer = structs.call(function, self._system, self._system, positional, keywords,
+                                    functools.partial(self._private, positional, keywords))
+        error = ffi.new('cdn_error *')
+        lib.cdn_system_last_error(self._system, error)
+        if error.code: raise failure_of('cdn_system', self._system)
+        self._held += writer.objects
+        if writer.functions or any(getattr(each, 'own', False) for each in writer.objects):
+            self._own = self._own or f'{method} {(positional or [keywords.get("name", "")])[0]!r}'
+        else: self._calls.append((method, copy.deepcopy(positional), copy.deepcopy(keywords)))
+        kind = ffi.typeof(made) if isinstance(made, ffi.CData) else None
+        return Element(structs.named(kind)[4:], made.i) if kind and structs.is_id(kind) else None
+
+    def _private(self, positional, keywords, writer):
+        """What functions of Python find themselves by: a pointer, which C copies, to an object that the model keeps."""
+        given = {**keywords, **{k: v for each in keywords.values() if isinstance(each, dict) for k, v in each.items()}}
+        sizes = {name: value for name, value in given.items() if isinstance(value, int)}
+        sizes['n_params'] = len(given.get('params', ()))
+        self._held.append(ffi.new_handle(Held(self, writer.functions, sizes)))
+        return writer.keep(ffi.new('void **', self._held[-1]))
+
+    def freeze(self):
+        """Checks the model and finishes it: nothing can be added from then on. Returns the model."""
+        if self._frozen: return self
+        if status := lib.cdn_system_freeze(self._system): raise failure_of('cdn_system', self._system, status)
+        self._frozen = True
+        self._nq, self._nu, self._nz = (getattr(lib, f'cdn_system_n{pool}')(self._system) for pool in 'quz')
+        self._slots = {}
+        for i in range(1, lib.cdn_system_body_count(self._system)):
+            body = ffi.new('cdn_body *', [i])[0]
+            numbers = [getattr(lib, f'cdn_body_{n}')(self._system, body) for n in ('first_q', 'nq', 'first_u', 'nu')]
+            if numbers[3]: self._slots[text(lib.cdn_body_mobilizer_name(self._system, body))] = Slots(body, *numbers)
+        return self
+
+    # ---- elements
+
     def joint(self, name):
-        """The joint's cdn_model_joint."""
-        i = lib.cdn_model_find_joint(self._model, encode(name))
-        if i < 0: raise KeyError(unknown('joint', name, self.joints))
-        return lib.cdn_model_get_joint(self._model, i)
+        """Where a joint's coordinates and speeds are: body, first_q, nq, first_u, nu."""
+        found = self.freeze()._slots.get(name)
+        if found is None: raise KeyError(unknown('joint', name, self._slots))
+        return found
 
     def body(self, name):
         """The body's cdn_body."""
-        body = lib.cdn_model_find_body(self._model, encode(name))
+        if isinstance(name, Element):
+            return ffi.new('cdn_body *', [structs.Writer(self._system).id('cdn_body', name)])[0]
+        find = lib.cdn_model_find_body if self._model else lib.cdn_system_find_body
+        body = find(self._model or self._system, encode(name))
+        if body.i < 0 and name == 'Ground': body.i = 0
         if body.i < 0: raise KeyError(unknown('body', name, self.bodies))
         return body
 
+    nq = property(lambda self: self.freeze()._nq)
+    nu = property(lambda self: self.freeze()._nu)
+    nz = property(lambda self: self.freeze()._nz)
+
     @property
-    def name(self): return text(lib.cdn_model_name(self._model))
+    def name(self):
+        return text(lib.cdn_model_name(self._model) if self._model else lib.cdn_system_name(self._system))
     @property
     def path(self): return self._source[1] if self._source[0] == 'file' else None
     @property
+    def joints(self): return list(self.freeze()._slots)
+    @property
     def bodies(self):
+        if not self._model: return self._names('body')[1:]
         return [text(lib.cdn_body_name(self._system, lib.cdn_model_body(self._model, i)))
                 for i in range(lib.cdn_model_body_count(self._model))]
     @property
-    def joints(self):
-        return [text(lib.cdn_model_get_joint(self._model, i).name)
-                for i in range(lib.cdn_model_joint_count(self._model))]
+    def controls(self): return self._names('control')
     @property
-    def controls(self):
-        return [text(lib.cdn_control_name(self._system, ffi.new('cdn_control *', [i])[0]))
-                for i in range(lib.cdn_system_control_count(self._system))]
-    @property
-    def measures(self):
-        return [text(lib.cdn_measure_name(self._system, ffi.new('cdn_measure *', [i])[0]))
-                for i in range(lib.cdn_system_measure_count(self._system))]
+    def measures(self): return self._names('measure')
+
+    def _names(self, kind):
+        count, name = getattr(lib, f'cdn_system_{kind}_count'), getattr(lib, f'cdn_{kind}_name')
+        return [text(name(self._system, ffi.new(f'cdn_{kind} *', [i])[0])) for i in range(count(self._system))]
+
     @property
     def keys(self):
-        return [text(lib.cdn_model_key_name(self._model, i)) for i in range(lib.cdn_model_key_count(self._model))]
+        return self._list('key', lambda i: text(lib.cdn_model_key_name(self._model, i)))
     @property
     def warnings(self):
-        return [text(lib.cdn_model_warning(self._model, i)) for i in range(lib.cdn_model_warning_count(self._model))]
+        return self._list('warning', lambda i: text(lib.cdn_model_warning(self._model, i)))
     @property
     def not_simulated(self):
-        count = lib.cdn_model_not_understood_count(self._model)
-        notes = [lib.cdn_model_not_understood(self._model, i) for i in range(count)]
+        notes = self._list('not_understood', lambda i: lib.cdn_model_not_understood(self._model, i))
         return [f'{text(note.element)} (line {note.line})' for note in notes]
+
+    def _list(self, what, each):
+        """Of a model that was read; others have none."""
+        return [each(i) for i in range(getattr(lib, f'cdn_model_{what}_count')(self._model))] if self._model else []
 
     def slots(self, pool):
         """Names of the slots of "q", "u" or "z"."""
-        count = {'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]
         room, found = ffi.new('char[256]'), []
-        for i in range(count):
+        for i in range({'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]):
             lib.cdn_system_slot_name(self._system, POOLS[pool], i, room, 256)
             found.append(text(room))
         return found
 
     def units(self, pool):
-        """Units of the slots of "q" or "u": "rad", "m", "" (numbers of a quaternion), "rad/s", "m/s"."""
-        count = {'q': self.nq, 'u': self.nu}[pool]
-        found = [''] * count
-        for i in range(lib.cdn_model_joint_count(self._model)):
-            joint = lib.cdn_model_get_joint(self._model, i)
-            units = text(joint.units)
-            n, first = (joint.nq, joint.first_q) if pool == 'q' else (joint.nu, joint.first_u)
-            for k in range(n): found[first + k] = _unit(units, pool, k, n)
+        """Units of the slots of "q", "u" or "z": "rad", "m", "rad/s", "m/s"; "" for numbers of a quaternion, for z, and
+        where only a function of yours knows."""
+        found = [''] * {'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]
+        for slots in self._slots.values() if pool in 'qu' else ():
+            first, n = (slots.first_q, slots.nq) if pool == 'q' else (slots.first_u, slots.nu)
+            for k in range(n): found[first + k] = text(lib.cdn_body_unit(self._system, slots.body, POOLS[pool], k))
         return found
+
+    def table(self):
+        """Rows of names and units of all coordinates, speeds and auxiliary states: [(name, unit)]."""
+        return [row for pool in 'quz' for row in zip(self.slots(pool), self.units(pool))]
 
     def state(self, key=None):
         """A new State with default values, or those of a keyframe."""
@@ -153,23 +205,107 @@ class Model:
         return State(self, key)
 
     def __repr__(self):
+        if not self._frozen: return f'<cardan.Model {self.name!r}, not frozen yet: {len(self.bodies)} bodies>'
         return f'<cardan.Model {self.name!r}: {len(self.bodies)} bodies, {self.nq} q, {self.nu} u, {self.nz} z>'
 
+    def _repr_html_(self):
+        return html_table(self.name, ('slot', 'unit'), self.table())
+
+    # ---- copies
+
     def __reduce__(self):
-        return (Model, self._source)
+        if self._own:
+            raise TypeError(f'a model with functions of Python cannot be pickled, and {self._own} has one: pickle what '
+                            'builds the model, and States by State.save()')
+        return (_restored, (*self._source, self._calls, self._frozen))
+
+    def __copy__(self): return self.__deepcopy__({})
 
     def __deepcopy__(self, memo):
-        return self  # it never changes
+        if self._frozen: return self  # it never changes
+        rebuild, arguments = self.__reduce__()
+        return rebuild(*arguments)
 
-    def __copy__(self):
-        return self
+
+def _options(ground=False, building=False, **members):
+    if ground is not False:
+        members['ground'] = True
+        if ground is not True: members['ground_height'] = ground
+    return members
 
 
-def _unit(units, pool, k, n):
-    if units.startswith('quaternion'):
-        turns = 4 if pool == 'q' else 3
-        if k < turns: return '' if pool == 'q' else 'rad/s'
-        return 'm' if pool == 'q' else 'm/s'
-    parts = [part.strip() for part in units.split(',')]
-    unit = parts[k] if len(parts) == n else parts[0]
-    return unit if pool == 'q' or not unit else unit + '/s'
+def _restored(kind, source, options, calls, frozen):
+    made = Model.__new__(Model)
+    made._begin(kind, source, options)
+    for method, positional, keywords in calls: getattr(made, method)(*positional, **keywords)
+    return made.freeze() if frozen else made
+
+
+def _builder(method, function):
+    def build(self, *positional, **keywords): return self._add(method, function, positional, keywords)
+    build.__name__, build.__qualname__, build.__doc__ = method, 'Model.' + method, COMMENTS[function]
+    return build
+
+
+for _method, _function in BUILDING.items(): setattr(Model, _method, _builder(_method, _function))
+
+
+def html_table(title, heads, rows):
+    cells = lambda tag, row: ''.join(f'<{tag}>{html.escape(str(cell))}</{tag}>' for cell in row)
+    return (f'<table><caption>{html.escape(title)}</caption><tr>{cells("th", heads)}</tr>' +
+            ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows) + '</table>')
+
+
+class Function:
+    """A function of a few numbers for mobilizers, constraints and controls: f(x) or f(x, y, ...), with derivatives.
+
+    A function of Python returns its value, or (value, first, second, third derivatives) as far as they are needed.
+    `polynomial`, `linear`, `constant` and `spline` make those that C has.
+    """
+
+    def __init__(self, f, inputs=1):
+        if not callable(f): raise TypeError('a function is needed')
+        writer = structs.Writer(ffi.NULL)
+        self.own, self._made_by = True, None
+        ops = writer.filled('cdn_function_ops', {'n_inputs': inputs, 'calc': f, 'name': getattr(f, '__name__', 'f')})
+        self._handle = ffi.new_handle(Held(Model, writer.functions, {'n_inputs': inputs}))
+        ops.self_size = ffi.sizeof('void *')
+        self._hold(lib.cdn_function_create(ops, ffi.new('void **', self._handle)))
+
+    def _hold(self, pointer):
+        self._pointer = ffi.gc(need(pointer), lib.cdn_function_release)
+
+    @classmethod
+    def _of(cls, kind, *arguments):
+        made = cls.__new__(cls)
+        made.own, made._made_by, given = False, (kind, arguments), [list(map(float, a)) if hasattr(a, '__len__') else
+                                                                   float(a) for a in arguments]
+        count = () if kind == 'constant' else (len(given[0]),)
+        if kind == 'natural_spline' and len(given[0]) != len(given[1]): raise ValueError('x and y have the same length')
+        made._hold(getattr(lib, 'cdn_function_' + kind)(*count, *given))
+        return made
+
+    @classmethod
+    def constant(cls, c): return cls._of('constant', c)
+    @classmethod
+    def linear(cls, a, c=0.0): return cls._of('linear', a, c)
+    @classmethod
+    def polynomial(cls, a): return cls._of('polynomial', a)
+    @classmethod
+    def spline(cls, x, y): return cls._of('natural_spline', x, y)
+
+    def __call__(self, *x):
+        if len(x) != lib.cdn_function_n_inputs(self._pointer): raise TypeError('another number of inputs is needed')
+        out = ffi.new('cdn_function_result *')
+        status = lib.cdn_function_calc(self._pointer, [float(each) for each in x], 0, out)
+        if status: raise failure(status)
+        return out.value
+
+    def __reduce__(self):
+        if self.own: raise TypeError('a function of Python cannot be pickled')
+        return (_function, self._made_by)
+
+    def __deepcopy__(self, memo): return self  # it never changes
+
+
+def _function(kind, arguments): return Function._of(kind, *arguments)

@@ -1,5 +1,7 @@
 """Runs under error control, and what they deliver."""
+import html
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -8,30 +10,26 @@ import time
 
 import numpy
 
-from ._low import ffi, lib, text, within
+from ._low import doubles, ffi, lib, text, within
 from .columns import Columns
-from .errors import callback, check, failure
+from .errors import callback, check, failure_of
 from .models import Model, load
-from .states import State
+from .states import PassingState, State
+from .structs import read
+from .views import page
 
-VERDICTS = {lib.CDN_VERDICT_UNKNOWN: 'unknown', lib.CDN_VERDICT_DELIVERED: 'delivered',
-            lib.CDN_VERDICT_NOT_DELIVERED: 'not delivered'}
 METHODS = {text(lib.cdn_method_name(i)): i for i in range(lib.CDN_METHOD_COUNT)}
 
 
 class Certificate:
     """What a run says of its own accuracy: every member of cdn_certificate is an attribute. `verdict` says it in a
-    sentence; `delivered` is "delivered", "not delivered" or "unknown"."""
+    sentence; `delivered` is "delivered", "not_delivered" or "unknown"."""
 
     def __init__(self, certificate):
-        for name, field in ffi.typeof('cdn_certificate').fields:
-            value = getattr(certificate, name)
-            if field.type.kind == 'array': value = text(value)
-            self.__dict__[name] = value
+        self.__dict__.update(read(certificate).__dict__)
         room = ffi.new('char[1024]')
         lib.cdn_certificate_verdict(ffi.addressof(certificate), room, 1024)
         self.verdict = text(room)
-        self.delivered = VERDICTS[certificate.delivered]
         self.suggestion = lib.cdn_certificate_suggestion(ffi.addressof(certificate))
 
     def __repr__(self):
@@ -73,6 +71,11 @@ class Stepper:
     @property
     def time(self): return self.state.time
 
+    @property
+    def stopped(self):
+        """Whether the handler of an event has stopped the run."""
+        return lib.cdn_stepper_is_stopped(self._stepper)
+
     def advance(self, t, pause=None):
         """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then.
         pause: called with the State every few steps."""
@@ -98,7 +101,7 @@ class _Recorder:
 
     def row(self, state, attempt=0):
         if attempt != self.attempt: self.attempt, self.rows = attempt, []
-        self.rows.append([state.time, *state.q, *state.u, *state.z])
+        self.rows.append(numpy.concatenate(([state.time], state.q, state.u, state.z)))
 
     def pause(self, state, attempt=0):
         now = time.monotonic()
@@ -108,27 +111,27 @@ class _Recorder:
                   file=sys.stderr)
 
     def state(self, stepper):
-        return State._of(self.model, lib.cdn_stepper_state(stepper))
+        return PassingState(self.model, lib.cdn_stepper_state(stepper))
 
 
 @callback
-def cardan_report(context, stepper, attempt, row):
+def cardan_cdn_deliver_def_report(context, stepper, attempt, row):
     recorder = ffi.from_handle(context)
-    recorder.row(recorder.state(stepper), attempt)
+    with recorder.state(stepper) as state: recorder.row(state, attempt)
     return lib.CDN_OK
 
 
 @callback
-def cardan_keep(context, attempt):
+def cardan_cdn_deliver_def_keep(context, attempt):
     recorder = ffi.from_handle(context)
     recorder.kept = recorder.rows
     return lib.CDN_OK
 
 
 @callback
-def cardan_pause(context, stepper, attempt):
+def cardan_cdn_deliver_def_pause(context, stepper, attempt):
     recorder = ffi.from_handle(context)
-    recorder.pause(recorder.state(stepper), attempt)
+    with recorder.state(stepper) as state: recorder.pause(state, attempt)
     return lib.CDN_OK
 
 
@@ -172,35 +175,54 @@ def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step
 def _delivered(start, definition, end, times, recorder):
     definition.final_time = end
     how = ffi.new('cdn_deliver_def *', lib.cdn_default_deliver_def())
-    how.times, how.n_times = ffi.cast('const double *', times.ctypes.data), len(times)
+    how.times, how.n_times = doubles(times), len(times)
     handle = ffi.new_handle(recorder)
-    how.context, how.report, how.keep, how.pause = handle, lib.cardan_report, lib.cardan_keep, lib.cardan_pause
+    how.context, how.report = handle, lib.cardan_cdn_deliver_def_report
+    how.keep, how.pause = lib.cardan_cdn_deliver_def_keep, lib.cardan_cdn_deliver_def_pause
     run, certificate, delivery = ffi.new('cdn_stepper **'), ffi.new('cdn_certificate *'), ffi.new('cdn_delivery *')
     status = lib.cdn_deliver(start._state, definition, how, run, certificate, delivery)
+    stepper = ffi.gc(run[0], lib.cdn_stepper_destroy) if run[0] != ffi.NULL else None
+    if status: raise failure_of('cdn_state', start._state, status)
     final = State(start.model)
-    if run[0] != ffi.NULL:
-        stepper = ffi.gc(run[0], lib.cdn_stepper_destroy)
-        check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
-    if status == lib.CDN_ERR_CALLBACK: raise failure(status)
-    if status: raise start._failure()
+    check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
     return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
 
 
 class Run:
-    """A run: `time` (K), `q`, `u`, `z` (K x n, columns by name), its last `state`, its `certificate`, and `verdict`."""
+    """A run: `time` (K), `q`, `u`, `z` (K x n, columns by name), its last `state`, its `certificate`, and `verdict`.
+
+    Run.of(model, time, q, u, z) makes one of arrays: of a recording, or of one State of an ensemble.
+    """
 
     def __init__(self, model, rows, state, certificate, message):
         table = numpy.array(rows, dtype=numpy.float64).reshape(len(rows), 1 + model.nq + model.nu + model.nz)
         self.model, self.state, self.certificate, self.message = model, state, certificate, message
         self.time = table[:, 0].copy()
         ends = numpy.cumsum([1, model.nq, model.nu, model.nz])
-        self.q = Columns(table[:, ends[0]:ends[1]].copy(), model.slots('q'), model.units('q'))
-        self.u = Columns(table[:, ends[1]:ends[2]].copy(), model.slots('u'), model.units('u'))
-        self.z = Columns(table[:, ends[2]:ends[3]].copy(), model.slots('z'))
+        for pool, first, end in zip('quz', ends, ends[1:]):
+            setattr(self, pool, Columns(table[:, first:end].copy(), model.slots(pool), model.units(pool)))
+
+    @classmethod
+    def of(cls, model, time, q, u=None, z=None):
+        """A Run of K times and of K x nq, K x nu and K x nz arrays (u, z: zeros unless they are given). Nothing is
+        known of its accuracy: it has no certificate."""
+        parts = [numpy.reshape(time, (-1, 1))]
+        for pool, given, n in (('q', q, model.nq), ('u', u, model.nu), ('z', z, model.nz)):
+            made = numpy.zeros((len(parts[0]), n)) if given is None else numpy.asarray(given, dtype=numpy.float64)
+            if made.shape != (len(parts[0]), n):
+                raise ValueError(f'{pool}: shape {(len(parts[0]), n)} is needed, not {made.shape}')
+            parts.append(made)
+        made = cls(model, numpy.hstack(parts), model.state(), None, '')
+        if len(made): made._set(made.state, len(made) - 1)
+        return made
+
+    def _set(self, state, k):
+        """Sets a State to row k."""
+        state.time, state.q, state.u, state.z = self.time[k], self.q[k], self.u[k], self.z[k]
 
     @property
     def verdict(self):
-        return self.certificate.verdict
+        return self.certificate.verdict if self.certificate else 'nothing is known of its accuracy'
 
     def __len__(self): return len(self.time)
 
@@ -217,7 +239,7 @@ class Run:
 
     def _command(self, verb, *arguments):
         """The command draws: it is asked for what the library alone does not do."""
-        if self.model.path is None: raise ValueError(f'{verb} needs a model that was loaded from a file')
+        if self.model.path is None: raise ValueError(f'{verb} draws with the command, which needs a model of a file')
         command = shutil.which('cardan')
         if command is None: raise FileNotFoundError(f'{verb} needs the command cardan, which is not in PATH')
         with tempfile.TemporaryDirectory() as folder:
@@ -233,10 +255,18 @@ class Run:
         return path
 
     def view(self, path=None):
-        """One page that shows the run in a browser. Opens it, unless a path is given to keep it."""
+        """One page that plays the run in a browser, without a server. Opens it, unless a path is given to keep it."""
         kept = path or os.path.join(tempfile.mkdtemp(prefix='cardan-'), 'run.html')
-        self._command('view', '--html', os.fspath(kept))
+        state = self.state.copy()
+        page(state, len(self), lambda k: self._set(state, k), kept)
         if path is None:
             import webbrowser
             webbrowser.open('file://' + os.path.abspath(kept))
         return kept
+
+    def _repr_html_(self):
+        """In a notebook: the page, and the verdict."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(self.view(os.path.join(folder, 'run.html'))).read_text()
+        return (f'<iframe srcdoc="{html.escape(made)}" width="100%" height="480" style="border:0"></iframe>'
+                f'<p>{html.escape(self.verdict)}</p>')

@@ -1,46 +1,45 @@
 """A State: all variables of a model, and the results computed from them."""
 import numpy
 
+from ._interface import COMMENTS, SETTING
 from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
 from .errors import check, failure_of
-from .models import Model, POOLS, unknown
-
-LEVELS = {'position': 'CDN_STAGE_POSITION', 'velocity': 'CDN_STAGE_VELOCITY', 'acceleration': 'CDN_STAGE_ACCELERATION'}
+from .models import Model, POOLS, html_table
+from .structs import call, choice, unknown
 
 
 class Joint:
     """Coordinates and speeds of one joint in a State: `state["knee"].q = 0.3`."""
+    __slots__ = ('_state', '_slots')
 
-    def __init__(self, state, joint):
-        self._state, self._joint = state, joint
-
-    def _read(self, pool, first, n):
-        values = getattr(self._state, pool)[first:first + n]
-        return float(values[0]) if n == 1 else values
-
-    def _write(self, pool, first, n, values):
-        values = numbers([values] if n == 1 and numpy.ndim(values) == 0 else values, (n,), pool)
-        self._state._set_slots(pool, first, values)
+    def __init__(self, state, slots):
+        self._state, self._slots = state, slots
 
     @property
     def q(self):
         """Coordinates, rad or m (a quaternion's are numbers): a float if there is one, else a read-only view."""
-        return self._read('q', self._joint.first_q, self._joint.nq)
+        return one_or_all(self._state.q[self._slots.first_q:self._slots.first_q + self._slots.nq])
 
     @q.setter
-    def q(self, values): self._write('q', self._joint.first_q, self._joint.nq, values)
+    def q(self, values): self._state._set_slots(lib.CDN_POOL_Q, self._slots.first_q, self._slots.nq, values, 'q')
 
     @property
     def u(self):
-        """Speeds, rad/s or m/s."""
-        return self._read('u', self._joint.first_u, self._joint.nu)
+        """Speeds, rad/s or m/s: as q."""
+        return one_or_all(self._state.u[self._slots.first_u:self._slots.first_u + self._slots.nu])
 
     @u.setter
-    def u(self, values): self._write('u', self._joint.first_u, self._joint.nu, values)
+    def u(self, values): self._state._set_slots(lib.CDN_POOL_U, self._slots.first_u, self._slots.nu, values, 'u')
+
+
+def one_or_all(values): return float(values[0]) if len(values) == 1 else values
 
 
 class State:
     """The variables of a model: t, q, u, z and parameters. One thread at a time may use it.
+
+    Methods such as gravity_set, body_lock, force_set_enabled or parameter_set are the functions of C that set something
+    in a State: elements by name, what they are in C's comments.
 
     q, u, z: read-only views of the numbers; they follow the State and keep it alive. Set them whole: `state.q = x`, or
     by joint: `state["knee"].q = 0.3`. What is computed from them is a new array, or goes to `out=`.
@@ -48,13 +47,17 @@ class State:
 
     def __init__(self, model, key=None):
         if not isinstance(model, Model): raise TypeError('a State is made of a cardan.Model')
+        model.freeze()
         out = ffi.new('cdn_state **')
         check(lib.cdn_state_create(model._system, out))
         self._hold(model, ffi.gc(out[0], lib.cdn_state_destroy))
-        if key is not None: check(lib.cdn_model_set_key(model._model, encode(key), self._state))
+        if key is not None:
+            if key not in model.keys: raise KeyError(unknown('key', key, model.keys))
+            check(lib.cdn_model_set_key(model._model, encode(key), self._state))
 
     def _hold(self, model, pointer):
         self.model, self._state = model, pointer
+        self._nq, self._nu, self._nz = model._nq, model._nu, model._nz
 
     @classmethod
     def _of(cls, model, pointer):
@@ -63,8 +66,11 @@ class State:
         made._hold(model, pointer)
         return made
 
-    def _set_slots(self, pool, first, values):
-        check(lib.cdn_state_set_slots(self._state, POOLS[pool], first, len(values), doubles(values)))
+    def _set_slots(self, pool, first, n, values, what):
+        values = numbers([values] if n == 1 and numpy.ndim(values) == 0 else values, (n,), what)
+        check(lib.cdn_state_set_slots(self._state, pool, first, n, doubles(values)))
+
+    def _view(self, pointer, n): return view(pointer, n, self._state)
 
     # ---- variables
 
@@ -77,19 +83,19 @@ class State:
     def time(self, t): check(lib.cdn_state_set_time(self._state, t))
 
     @property
-    def q(self): return view(lib.cdn_state_q(self._state), self.model.nq, self._state)
+    def q(self): return self._view(lib.cdn_state_q(self._state), self._nq)
     @q.setter
-    def q(self, values): check(lib.cdn_state_set_q(self._state, doubles(numbers(values, (self.model.nq,), 'q'))))
+    def q(self, values): check(lib.cdn_state_set_q(self._state, doubles(numbers(values, (self._nq,), 'q'))))
 
     @property
-    def u(self): return view(lib.cdn_state_u(self._state), self.model.nu, self._state)
+    def u(self): return self._view(lib.cdn_state_u(self._state), self._nu)
     @u.setter
-    def u(self, values): check(lib.cdn_state_set_u(self._state, doubles(numbers(values, (self.model.nu,), 'u'))))
+    def u(self, values): check(lib.cdn_state_set_u(self._state, doubles(numbers(values, (self._nu,), 'u'))))
 
     @property
-    def z(self): return view(lib.cdn_state_z(self._state), self.model.nz, self._state)
+    def z(self): return self._view(lib.cdn_state_z(self._state), self._nz)
     @z.setter
-    def z(self, values): check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self.model.nz,), 'z'))))
+    def z(self, values): check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self._nz,), 'z'))))
 
     def __getitem__(self, joint):
         return Joint(self, self.model.joint(joint))
@@ -120,26 +126,25 @@ class State:
         return failure_of('cdn_state', self._state)
 
     @property
-    def qdot(self): return self._result(lib.cdn_state_qdot(self._state), self.model.nq)
+    def qdot(self): return self._result(lib.cdn_state_qdot(self._state), self._nq)
     @property
-    def udot(self): return self._result(lib.cdn_state_udot(self._state), self.model.nu)
+    def udot(self): return self._result(lib.cdn_state_udot(self._state), self._nu)
     @property
-    def zdot(self): return self._result(lib.cdn_state_zdot(self._state), self.model.nz)
+    def zdot(self): return self._result(lib.cdn_state_zdot(self._state), self._nz)
 
     def realize(self, stage):
-        """Computes all up to "position", "velocity" or "acceleration"."""
-        if stage not in LEVELS: raise ValueError(f'stage is one of {", ".join(LEVELS)}, not {stage!r}')
-        check(lib.cdn_realize(self._state, getattr(lib, LEVELS[stage])))
+        """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
+        check(lib.cdn_realize(self._state, choice('cdn_stage', stage)))
 
     def mass_matrix(self, out=None):
         """M, nu x nu, kg, kg m or kg m^2."""
-        made = fill(out, (self.model.nu, self.model.nu), 'mass_matrix')
+        made = fill(out, (self._nu, self._nu), 'mass_matrix')
         check(lib.cdn_calc_M(self._state, doubles(made)))
         return made
 
     def bias(self, out=None):
         """The bias forces of the equations of motion (Coriolis and gyroscopic), nu."""
-        made = fill(out, (self.model.nu,), 'bias')
+        made = fill(out, (self._nu,), 'bias')
         check(lib.cdn_calc_bias(self._state, doubles(made)))
         return made
 
@@ -148,6 +153,22 @@ class State:
         which = lib.cdn_system_find_measure(self.model._system, encode(name))
         if which.i < 0: raise KeyError(unknown('measure', name, self.model.measures))
         return self._result(lib.cdn_measure_value(self._state, which), lib.cdn_measure_size(self.model._system, which))
+
+    def parameter(self, kind, element, name):
+        """A parameter of an element, such as ("force", "spring", "k"), as the State has it; parameter_set sets it."""
+        out = ffi.new('double *')
+        check(lib.cdn_parameter_get(self._state, choice('cdn_element_type', kind), encode(element), encode(name), out))
+        return out[0]
+
+    @property
+    def multipliers(self):
+        """Multipliers of the constraint equations."""
+        return self._result(lib.cdn_state_multipliers(self._state), lib.cdn_system_nudoterr(self.model._system))
+
+    @property
+    def qerr(self):
+        """Errors of the position constraints."""
+        return self._result(lib.cdn_state_qerr(self._state), lib.cdn_system_nqerr(self.model._system))
 
     @property
     def energy(self):
@@ -163,6 +184,15 @@ class State:
         check(lib.cdn_body_pose(self._state, self.model.body(name), X))
         numbers_of = array(ffi.cast('double *', X), 12)
         return numbers_of[:9].reshape(3, 3).T.copy(), numbers_of[9:]
+
+    def table(self):
+        """Rows of all coordinates, speeds and auxiliary states: [(name, value, unit)]."""
+        values = [*self.q.tolist(), *self.u.tolist(), *self.z.tolist()]
+        return [(name, value, unit) for (name, unit), value in zip(self.model.table(), values)]
+
+    def _repr_html_(self):
+        return html_table(f'{self.model.name}, t = {self.time:g} s', ('slot', 'value', 'unit'),
+                          [(name, f'{value:.6g}', unit) for name, value, unit in self.table()])
 
     # ---- copies
 
@@ -192,6 +222,36 @@ class State:
 
     def __repr__(self):
         return f'<cardan.State of {self.model.name!r} at t = {self.time:g} s>'
+
+
+def _setter(method, function):
+    def set_(self, *positional, **keywords):
+        check(call(function, self._state, self.model._system, positional, keywords)[0])
+    set_.__name__, set_.__qualname__, set_.__doc__ = method, 'State.' + method, COMMENTS[function]
+    return set_
+
+
+for _method, _function in SETTING.items(): setattr(State, _method, _setter(_method, _function))
+
+
+class PassingState(State):
+    """The State that a function of Python is called with. When the function returns it is no State any more, so its q,
+    u and z are copies."""
+
+    def __init__(self, model, pointer):
+        self._hold(model, pointer)
+
+    def __enter__(self): return self
+    def __exit__(self, *_): self._state = ffi.NULL
+
+    def _view(self, pointer, n):
+        if pointer == ffi.NULL: raise ValueError('the State was there during the call of the function only: copy it')
+        made = array(pointer, n)
+        made.flags.writeable = False
+        return made
+
+    def __reduce__(self):
+        return (_restored, (self.model, self.save()))
 
 
 def _restored(model, saved):

@@ -135,7 +135,7 @@ class Failures(unittest.TestCase):
                      lambda: cardan.loads(None), lambda: cardan.lib.cdn_state_q(None)):
             with self.assertRaises(TypeError): call()
         self.assertEqual(cardan.lib.cdn_state_q(cardan.ffi.NULL), cardan.ffi.NULL)
-        with self.assertRaises(ValueError): cardan.loads(PENDULUM, contact='hard')
+        with self.assertRaisesRegex(ValueError, 'soft'): cardan.loads(PENDULUM, contact='hard')
         with self.assertRaises(ValueError): cardan.simulate(cardan.loads(PENDULUM), -1)
 
 
@@ -180,6 +180,43 @@ class Runs(unittest.TestCase):
             table = numpy.genfromtxt(path, delimiter=',', names=True, deletechars='')
         self.assertTrue((table['hinge.q'] == run.q['hinge']).all())
 
+    def test_progress_is_for_terminals(self):
+        import pty
+        code = f"import cardan; cardan.simulate({str(ROOT / 'examples/models/walker.xml')!r}, 1, accuracy=1e-7)"
+        master, slave = pty.openpty()
+        said = subprocess.run([sys.executable, '-c', code], stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        terminal = os.read(master, 65536).decode()
+        os.close(master)
+        self.assertRegex(terminal, r'walker: t = .* of 1 s')
+        self.assertEqual((said.returncode, said.stdout), (0, b''))
+        piped = subprocess.run([sys.executable, '-c', code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((piped.returncode, piped.stdout, piped.stderr), (0, b'', b''))
+
+    def test_pages_and_tables(self):
+        """A run as a page, in a file and in a notebook: with a viewer of four lines in place of the real one."""
+        model = cardan.loads(PENDULUM)
+        run = cardan.simulate(model, 0.1, controls={'push': 1})
+        with tempfile.TemporaryDirectory() as folder:
+            viewer = os.path.join(folder, 'viewer.html')
+            pathlib.Path(viewer).write_text(
+                '<!doctype html><meta http-equiv="Content-Security-Policy" content="script-src \'sha256-a=\'; style-src '
+                '\'sha256-b=\';"><!--cardan-data--><p>end</p>')
+            before, os.environ['CARDAN_PAGE'] = os.environ.get('CARDAN_PAGE'), viewer
+            try:
+                page = pathlib.Path(run.view(os.path.join(folder, 'run.html'))).read_text()
+                again = cardan.Run.of(model, run.time, run.q, run.u)
+                self.assertEqual(pathlib.Path(again.view(os.path.join(folder, 'b.html'))).read_text()[-14:], page[-14:])
+                self.assertIn('&lt;p&gt;end', run._repr_html_())
+            finally:
+                if before is None: del os.environ['CARDAN_PAGE']
+                else: os.environ['CARDAN_PAGE'] = before
+        self.assertIn('<p>end</p>', page)
+        self.assertGreater(len(page), 1000)
+        self.assertIn('<td>hinge.q</td><td>0</td><td>rad</td>', model.state()._repr_html_())
+        self.assertIn('<td>hinge.u</td><td>rad/s</td>', model._repr_html_())
+        with self.assertRaises(ValueError): cardan.Run.of(model, [0, 1], [[0], [1], [2]])
+
     def test_an_interrupt_ends_a_run_soon(self):
         model = cardan.load(ROOT / 'examples/models/walker.xml')
         for start in (lambda: cardan.simulate(model, 1e5, accuracy=1e-8),
@@ -219,63 +256,19 @@ class Ensembles(unittest.TestCase):
             run = cardan.simulate(model, 0.7, accuracy=1e-9, state=state)
             self.assertAlmostEqual(ensemble.q[k, 0], run.q['hinge'][-1], delta=1e-7)
         with self.assertRaises(ValueError): ensemble.q = starts.T
+        R, p = ensemble.body('bob')
+        kinetic, potential = ensemble.energies
+        for k in (1, 4):
+            self.assertTrue((p[k] == ensemble.state(k).body('bob')[1]).all() and (R[k] == ensemble.state(k).body('bob')[0]).all())
+            self.assertEqual((kinetic[k], potential[k]), ensemble.state(k).energy)
 
-
-class Forces(unittest.TestCase):
-    def test_a_spring_is_that_of_the_file(self):
-        def pull(state, add): add.joint('hinge', -3 * state['hinge'].q - 0.2 * state['hinge'].u)
-        own = cardan.loads(PENDULUM, forces={'spring': cardan.force(pull, reads='velocity')})
-        file = cardan.loads(PENDULUM.replace('damping="0"', 'damping="0.2" stiffness="3"'))
-        runs = []
-        for model in (own, file):
-            state = model.state()
-            state['hinge'].q = 0.7
-            runs.append(cardan.simulate(model, 1, accuracy=1e-8, state=state))
-        self.assertEqual([run.certificate.delivered for run in runs], ['delivered'] * 2)
-        self.assertLess(numpy.abs(runs[0].q - runs[1].q).max(), 3e-8)
-
-    def test_a_potential_keeps_the_energy(self):
-        k, place, rest = 20, numpy.array([1.0, 0, 2]), numpy.array([0, 0, 0.3])
-        def stretch(state):
-            R, p = state.body('top')
-            return p + R @ rest - place
-        @cardan.force(reads='position', potential=lambda state: k / 2 * stretch(state) @ stretch(state))
-        def pull(state, add): add.point('top', rest, -k * stretch(state))
-        model = cardan.loads(TOP, forces={'pull': pull})
-        run = cardan.simulate(model, 0.5, accuracy=1e-7)
-        self.assertEqual(run.certificate.delivered, 'delivered')
-        self.assertEqual(run.certificate.work, 0)
-        self.assertLess(abs(run.certificate.energy_residual), 1e-7)
-
-    def test_what_a_force_raises_comes_out_unchanged(self):
-        def fails(state, add):
-            if state.time > 0.1: raise LookupError('no table beyond 0.1 s')
-        model = cardan.loads(PENDULUM, forces={'table': fails})
-        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): cardan.simulate(model, 1)
-        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): cardan.Stepper(model.state()).advance(1)
-        state = model.state()
-        state.time = 0.2
-        with self.assertRaisesRegex(LookupError, 'beyond 0.1 s'): state.udot
-        with self.assertRaises(LookupError): state.realize('acceleration')
-        model = cardan.loads(PENDULUM, forces={'wrong': lambda state, add: add.joint('knee', 1)})
-        with self.assertRaisesRegex(KeyError, 'no joint'): model.state().udot
-
-    def test_threads_share_a_force(self):
-        model = cardan.loads(PENDULUM, forces={'push': lambda state, add: add.joint('hinge', 1)})
-        many = cardan.Ensemble(model.state(), 8, threads=2)
-        many.step(0.01, 3)
-        self.assertEqual(len(set(many.q[:, 0])), 1)
-
-    def test_cycles_are_collected(self):
-        import weakref
-        def turn():
-            held = []
-            model = cardan.loads(PENDULUM, forces={'own': lambda state, add: held and None})
-            held.append((model, model.state()))
-            return weakref.ref(model)
-        gone = [turn() for _ in range(5)]
-        gc.collect()
-        self.assertEqual([ref() for ref in gone], [None] * 5)
+    def test_rows_say_how_many_there_are(self):
+        model = cardan.loads(PENDULUM)
+        many = cardan.Ensemble(model, q=[[0.1], [0.2], [0.3]], u=numpy.ones((3, 1)), vary='controls', companion=True)
+        many.set_controls([[0], [0], [1]])
+        many.advance(0.1)
+        self.assertEqual((len(many), many.certificate(2).delivered, many.error(1)), (3, 'delivered', None))
+        with self.assertRaises(TypeError): cardan.Ensemble(model)
 
 
 class Documents(unittest.TestCase):
@@ -287,6 +280,35 @@ class Documents(unittest.TestCase):
             for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs/python.md').read_text(), flags=re.S):
                 exec(compile(code.replace('print(', '(lambda *_: None)('), 'docs/python.md', 'exec'), {})
         finally: os.chdir(before)
+
+
+class Nothing(unittest.TestCase):
+    """No method crashes or prints, whatever it is given."""
+
+    def test_every_method(self):
+        code = '''
+import cardan
+from cardan._interface import BUILDING, PARAMETERS, SETTING
+WRONG = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, cardan.Error)
+def model():
+    made = cardan.Model("m")
+    made.add_body("b", mobilizer="pin", mass=(1, [0, 0, 0], [1, 1, 1]))
+    return made
+state = model().state()
+for methods in (BUILDING, SETTING):
+    for method, function in methods.items():
+        n = len(PARAMETERS[function]) - 1
+        for given in ([None] * n, ["b"] * n, [1] * n, [-5] * n, [[]] * n, [{}] * n, [float("nan")] * n, ["b", None]):
+            of = model() if methods is BUILDING else state
+            try: getattr(of, method)(*given)
+            except WRONG: pass
+            if methods is BUILDING:
+                try: of.state().udot
+                except WRONG: pass
+state.udot
+'''
+        said = subprocess.run([sys.executable, '-c', code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual((said.returncode, said.stdout), (0, ''))
 
 
 class Memory(unittest.TestCase):

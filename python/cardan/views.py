@@ -1,0 +1,68 @@
+"""Views in a browser: live ones, and pages that play what was shown."""
+import threading
+import webbrowser
+
+from ._low import encode, ffi, lib, text
+from .errors import check, failure, failure_of
+from .states import State
+from .structs import Writer
+
+
+def _opened(state, **members):
+    """A view of a State, and the Writer that keeps what its def points to."""
+    writer, out = Writer(ffi.NULL), ffi.new('cdn_view **')
+    how = writer.filled('cdn_view_def', members)
+    if state.model._model: how.model = state.model._model
+    if status := lib.cdn_view_open(state._state, how, out): raise failure_of('cdn_state', state._state, status)
+    return out[0], writer
+
+
+def page(state, n, show, path):
+    """Writes a page that plays n frames; show(k) sets the State to frame k."""
+    view, _ = _opened(state, serve=False, keep=True)
+    view = ffi.gc(view, lib.cdn_view_close)
+    for k in range(n):
+        show(k)
+        check(lib.cdn_view_show(view, state._state))
+    check(lib.cdn_view_write(view, encode(path)))
+
+
+class View:
+    """A live view of a State's System in a browser: run, pause, scrub, drag, pull. It runs in a thread of its own until
+    it is closed; `address` is where its page is."""
+
+    def __init__(self, state, *, open=True, **members):
+        if not isinstance(state, State): raise TypeError('a view shows a cardan.State')
+        self._view, self._writer = _opened(state, **members)
+        self.address, self._model, self._status = text(lib.cdn_view_address(self._view)), state.model, 0
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        if open and self.address: webbrowser.open(self.address)
+
+    def _run(self): self._status = lib.cdn_view_run(self._view, ffi.NULL)
+
+    def wait(self):
+        """Waits until the view is closed; Ctrl-C closes it."""
+        try:
+            while self._thread.is_alive(): self._thread.join(0.1)
+        except KeyboardInterrupt: pass
+        self.close()
+
+    def close(self):
+        if self._view is None: return
+        lib.cdn_view_stop(self._view)
+        self._thread.join()
+        lib.cdn_view_close(self._view)
+        self._view = None
+        if self._status: raise failure(self._status)
+
+    def __enter__(self): return self
+    def __exit__(self, *_): self.close()
+
+    def _repr_html_(self):
+        return f'<iframe src="{self.address}" width="100%" height="480" style="border:0"></iframe>'
+
+
+def view(shown, **members):
+    """A live view of a State, or of a model in its default State. Members of cdn_view_def are keywords."""
+    return View(shown if isinstance(shown, State) else shown.state(), **members)
