@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 4, FIRST_LINE = 96 };
+enum { FORMAT = 5, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -26,7 +26,7 @@ typedef struct field {
   void *value; /* const char *, double or bool */
 } field;
 
-enum { MOST_FIELDS = 40 };
+enum { MOST_FIELDS = 48 };
 
 static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   const field all[] = { { "model", FIELD_TEXT, &a->model.path },
@@ -62,10 +62,19 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "time_initial", FIELD_NUMBER, &p->t0 },
                         { "rows", FIELD_NUMBER, &p->row },
                         { "last_row_time", FIELD_NUMBER, &p->last_time },
-                        { "bytes", FIELD_NUMBER, &p->bytes },
-                        { "checksum", FIELD_NUMBER, &p->checksum },
+                        { "bytes", FIELD_NUMBER, &p->written.bytes },
+                        { "checksum", FIELD_NUMBER, &p->written.checksum },
                         { "most_contacts", FIELD_NUMBER, &p->most_contacts },
-                        { "wall_seconds", FIELD_NUMBER, &p->wall_seconds } };
+                        { "wall_seconds", FIELD_NUMBER, &p->wall_seconds },
+                        { "controls", FIELD_TEXT, &a->controls },
+                        { "control_rows", FIELD_NUMBER, &p->control_rows },
+                        { "control_checksum", FIELD_NUMBER, &p->control_checksum },
+                        { "record_controls", FIELD_TEXT, &a->record_controls },
+                        { "record_bytes", FIELD_NUMBER, &p->recorded.bytes },
+                        { "record_checksum", FIELD_NUMBER, &p->recorded.checksum },
+                        { "on_divergence", FIELD_TEXT, &a->on_divergence },
+                        { "resets", FIELD_NUMBER, &p->resets },
+                        { "reset_time", FIELD_NUMBER, &p->reset_time } };
   _Static_assert(sizeof all / sizeof *all <= MOST_FIELDS, "more fields than there is room for");
   memcpy(fields, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
@@ -250,9 +259,14 @@ static const char *find_nonsense(const simulate_arguments *a, const run_position
                   { "time_initial", p->t0, -DBL_MAX, DBL_MAX, false },
                   { "rows", p->row, 0, ceil(a->duration / a->report), true },
                   { "last_row_time", p->last_time, a->output ? p->t0 : no_row, p->t0 + a->duration, false },
-                  { "bytes", p->bytes, 0, exact, true },
-                  { "checksum", p->checksum, 0, UINT32_MAX, true },
-                  { "wall_seconds", p->wall_seconds, 0, DBL_MAX, false } };
+                  { "bytes", p->written.bytes, 0, exact, true },
+                  { "checksum", p->written.checksum, 0, UINT32_MAX, true },
+                  { "wall_seconds", p->wall_seconds, 0, DBL_MAX, false },
+                  { "control_rows", p->control_rows, 0, exact, true },
+                  { "control_checksum", p->control_checksum, 0, UINT32_MAX, true },
+                  { "record_bytes", p->recorded.bytes, 0, exact, true },
+                  { "record_checksum", p->recorded.checksum, 0, UINT32_MAX, true },
+                  { "resets", p->resets, 0, exact, true } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     const double x = numbers[i].value;
     if (!(x >= numbers[i].least && x <= numbers[i].most) || (numbers[i].whole && x != floor(x))) return numbers[i].name;

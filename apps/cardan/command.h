@@ -6,6 +6,8 @@
 
 #include <cardan/model.h>
 
+#include "io/rows.h"
+
 /* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
 enum {
   CMD_OK = 0,
@@ -25,6 +27,8 @@ enum {
 void complain(const char *format, ...) CDN_PRINTF(1, 2);
 /* The same for an error of the library, preceded by what was being done ("" for nothing). */
 void complain_error(const char *doing, const cdn_error *error);
+/* The same for the thread's last failure. Returns false. */
+bool complain_last_error(void);
 /* A text from a file or the command line as it is shown to people: see cdn_visible_text. Good for six calls, and for
  * texts that are printed at once. */
 const char *visible(const char *text);
@@ -192,6 +196,8 @@ void report_notes(const cdn_model *model, const model_arguments *arguments);
 int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
 /* All three: both are NULL, or the caller's to destroy, whatever it returns. */
 int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **state);
+/* A table of rows, or NULL after it has been said what is wrong; *code is the exit code. */
+cdni_rows *open_rows(const char *path, int *code);
 
 /* ---- assemble.c ---------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* cardan compare: two trajectories, row by row: by how much each quantity differs, and when. */
-#include "rows.h"
+
+#include "command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ typedef struct quantity {
 } quantity;
 
 typedef struct comparison {
-  rows *file[2];
+  cdni_rows *file[2];
   quantity *list;
   int n;
   int64_t both, alone[2]; /* rows */
@@ -43,10 +44,10 @@ typedef struct comparison {
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-static int find_column(const rows *r, const char *name) {
+static int find_column(const cdni_rows *r, const char *name) {
   int i = 1;
-  while (i < rows_columns(r) && strcmp(rows_name(r, i), name) != 0) i++;
-  return i < rows_columns(r) ? i : -1;
+  while (i < cdni_rows_columns(r) && strcmp(cdni_rows_name(r, i), name) != 0) i++;
+  return i < cdni_rows_columns(r) ? i : -1;
 }
 
 /* Whether a list of names has one. */
@@ -73,10 +74,10 @@ static bool has_all(const compare *a, const comparison *c) {
 }
 
 static void find_quantities(const compare *a, comparison *c) {
-  c->list = allocate((size_t)rows_columns(c->file[0]), sizeof *c->list);
+  c->list = allocate((size_t)cdni_rows_columns(c->file[0]), sizeof *c->list);
   for (int k = 0; k < 2; k++)
-    for (int i = 1; i < rows_columns(c->file[k]); i++) {
-      const char *name = rows_name(c->file[k], i);
+    for (int i = 1; i < cdni_rows_columns(c->file[k]); i++) {
+      const char *name = cdni_rows_name(c->file[k], i);
       const int other = find_column(c->file[1 - k], name);
       if (a->columns && !is_in(a->columns, name)) continue;
       if (k == 0 && other > 0) c->list[c->n++] = (quantity){ .name = name, .column = { i, other }, .time = NAN };
@@ -108,8 +109,8 @@ static cdn_status compare_files(comparison *c) {
   static const double SAME = 1e-12;
   const double *row[2];
   for (int k = 0; k < 2; k++) {
-    rows_rewind(c->file[k]);
-    CDN_TRY(rows_next(c->file[k], &row[k]));
+    cdni_rows_rewind(c->file[k]);
+    CDN_TRY(cdni_rows_next(c->file[k], &row[k]));
   }
   while (row[0] && row[1]) {
     const double apart = row[0][0] - row[1][0], same = SAME * fmax(fabs(row[0][0]), fabs(row[1][0]));
@@ -118,13 +119,13 @@ static cdn_status compare_files(comparison *c) {
     for (int k = 0; k < 2; k++) {
       const bool is_next = both || (k == 0) == (apart < 0);
       if (!both && is_next) c->alone[k]++;
-      if (is_next) CDN_TRY(rows_next(c->file[k], &row[k]));
+      if (is_next) CDN_TRY(cdni_rows_next(c->file[k], &row[k]));
     }
   }
   for (int k = 0; k < 2; k++)
     while (row[k]) {
       c->alone[k]++;
-      CDN_TRY(rows_next(c->file[k], &row[k]));
+      CDN_TRY(cdni_rows_next(c->file[k], &row[k]));
     }
   return CDN_OK;
 }
@@ -220,10 +221,10 @@ int command_compare(int argc, char **argv) {
     return CMD_USAGE;
   }
   comparison c = { .n = 0 };
-  c.file[0] = rows_open(a.first, &code);
-  c.file[1] = c.file[0] ? rows_open(a.second.item[0], &code) : NULL;
+  c.file[0] = open_rows(a.first, &code);
+  c.file[1] = c.file[0] ? open_rows(a.second.item[0], &code) : NULL;
   if (c.file[0] && c.file[1]) code = compare_both(&a, &c);
   free(c.list);
-  for (int k = 0; k < 2; k++) rows_close(c.file[k]);
+  for (int k = 0; k < 2; k++) cdni_rows_close(c.file[k]);
   return code;
 }

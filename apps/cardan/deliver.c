@@ -6,20 +6,22 @@
 #include <errno.h>
 #include <string.h>
 
-/* The rows of an attempt. */
+/* The rows of an attempt, and its record of controls, in temporary files; NULL where none was asked for. */
 typedef struct attempt {
-  FILE *rows; /* a temporary file; NULL where no trajectory was asked for */
+  FILE *rows, *controls;
   trajectory out;
 } attempt;
 
 typedef struct campaign {
   const simulate_arguments *arguments;
   trajectory *out;
-  run_record *record;
+  run_record *run;
   double t_end;
   progress shown;
   char label[48];
   attempt kept, now;
+  driven controls; /* its record is that of the present attempt */
+  FILE *record;    /* of controls, where that of the run that is kept goes */
 } campaign;
 
 /* ---- attempts -------------------------------------------------------------------------------- */
@@ -27,15 +29,24 @@ typedef struct campaign {
 static void attempt_close(attempt *a) {
   trajectory_end(&a->out);
   if (a->rows) fclose(a->rows);
+  if (a->controls) fclose(a->controls);
   *a = (attempt){ 0 };
 }
 
+static bool make_temporary(FILE **file) {
+  *file = tmpfile();
+  if (!*file) complain("a temporary file could not be made: %s", strerror(errno));
+  return *file != NULL;
+}
+
 static cdn_status attempt_open(campaign *c, cdn_stepper *stepper) {
+  cdn_state *state = cdn_stepper_state(stepper);
+  driven_end_record(&c->controls);
   attempt_close(&c->now);
-  if (c->out->file && !(c->now.rows = tmpfile())) {
-    complain("a temporary file could not be made: %s", strerror(errno));
-    return CDN_ERR_FILE;
-  }
+  if (c->out->to.file && !make_temporary(&c->now.rows)) return CDN_ERR_FILE;
+  if (c->record && !make_temporary(&c->now.controls)) return CDN_ERR_FILE;
+  CDN_TRY(driven_begin(&c->controls, state));
+  CDN_TRY(driven_begin_record(&c->controls, c->now.controls, NULL, state));
   trajectory_begin_in(&c->now.out, c->now.rows, c->arguments);
   return trajectory_begin(&c->now.out, stepper, true);
 }
@@ -66,10 +77,16 @@ static cdn_status keep(void *context, int number) {
   campaign *c = context;
   (void)number;
   trajectory_end(&c->now.out);
+  driven_end_record(&c->controls);
   attempt_close(&c->kept);
   c->kept = c->now;
   c->now = (attempt){ 0 };
   return CDN_OK;
+}
+
+static cdn_status advance(void *context, cdn_stepper *stepper, int number, double t, cdn_return_reason *reason) {
+  (void)number;
+  return driven_advance(&((campaign *)context)->controls, stepper, t, reason);
 }
 
 /* Steps between two looks at signals: few, as an evaluation may take 10 ms. */
@@ -84,13 +101,19 @@ static cdn_status pause_briefly(void *context, cdn_stepper *stepper, int number)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void copy_rows(const attempt *a, trajectory *out) {
+static void copy_file(FILE *from, FILE *to) {
   char piece[1 << 16];
-  if (!a->rows || !out->file) return;
-  rewind(a->rows);
-  for (size_t n; (n = fread(piece, 1, sizeof piece, a->rows)) > 0;) {
-    if (fwrite(piece, 1, n, out->file) != n) return; // told when the file is closed
+  if (!from || !to) return;
+  rewind(from);
+  for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) {
+    if (fwrite(piece, 1, n, to) != n) return; // told when the file is closed
   }
+}
+
+static void copy_attempt(campaign *c, const attempt *a) {
+  c->run->most_contacts = a->out.most_contacts;
+  copy_file(a->rows, c->out->to.file);
+  copy_file(a->controls, c->record);
 }
 
 /* The message of a failure; where the stepper has none, of a row whose energies could not be computed, it is on a
@@ -104,41 +127,52 @@ static void keep_failure(run_record *r, cdn_stepper *run, cdn_state *initial) {
 
 /* The best run so far has come to its end; if there is none, the one that was interrupted is kept as far as it has
  * come. */
-static void keep_interrupted(campaign *c, cdn_stepper *run, trajectory *out) {
-  run_record *r = c->record;
+static void keep_interrupted(campaign *c, cdn_stepper *run) {
+  run_record *r = c->run;
   const attempt *a = c->kept.rows ? &c->kept : &c->now;
-  if (a->out.file) fflush(a->out.file);
+  if (a->rows) fflush(a->rows);
+  if (a->controls) fflush(a->controls);
   r->certified = run && cdn_stepper_certificate(run, &r->certificate) == CDN_OK;
   if (run) doubt_interrupted(&r->certificate, run);
-  r->most_contacts = a->out.most_contacts;
-  copy_rows(a, out);
+  copy_attempt(c, a);
 }
 
-void deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record) {
+static void run_campaign(campaign *c, cdn_state *initial) {
+  run_record *record = c->run;
   const double t0 = cdn_state_time(initial), started = wall_clock();
-  campaign c = { .arguments = arguments, .out = out, .record = record, .t_end = t0 + arguments->duration };
-  cdn_stepper_def def = stepper_def_of(arguments, c.t_end);
+  c->t_end = t0 + c->arguments->duration;
+  cdn_stepper_def def = stepper_def_of(c->arguments, c->t_end);
   def.max_steps = BETWEEN_PAUSES;
   cdn_deliver_def how = cdn_default_deliver_def();
   cdn_stepper *run = NULL;
-  how.interval = arguments->report;
-  how.report = report, how.keep = keep, how.pause = pause_briefly, how.context = &c;
+  how.interval = c->arguments->report;
+  how.report = report, how.keep = keep, how.pause = pause_briefly, how.advance = advance, how.context = c;
   catch_signals();
   const cdn_status status = cdn_deliver(initial, &def, &how, &run, &record->certificate, &record->delivery);
-  progress_erase(&c.shown);
+  progress_erase(&c->shown);
   record->wall_seconds = wall_clock() - started;
   record->signal = signal_caught();
   record->certified = status == CDN_OK;
   if (status == CDN_OK) {
     record->signal = 0;
-    record->most_contacts = c.kept.out.most_contacts;
-    copy_rows(&c.kept, out);
+    copy_attempt(c, &c->kept);
   } else {
     if (!run) record->certificate.time_initial = record->certificate.time_final = t0;
-    if (record->signal) keep_interrupted(&c, run, out);
+    if (record->signal) keep_interrupted(c, run);
     if (!record->signal && status != CDN_ERR_FILE) keep_failure(record, run, initial);
   }
-  attempt_close(&c.kept);
-  attempt_close(&c.now);
+  driven_end_record(&c->controls);
+  attempt_close(&c->kept);
+  attempt_close(&c->now);
   cdn_stepper_destroy(run);
+}
+
+int deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record) {
+  campaign c = { .arguments = arguments, .out = out, .run = record };
+  int code = driven_open(&c.controls, arguments, initial, NULL);
+  if (code == CMD_OK && !open_output(arguments->record_controls, &c.record)) code = CMD_OUTPUT;
+  if (code == CMD_OK) run_campaign(&c, initial);
+  if (c.record && !finish_output(c.record, arguments->record_controls)) code = CMD_OUTPUT;
+  cdni_control_table_close(c.controls.table);
+  return code;
 }

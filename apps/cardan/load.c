@@ -205,6 +205,13 @@ int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **
   return load_state(*model, arguments, state);
 }
 
+cdni_rows *open_rows(const char *path, int *code) {
+  cdni_rows *rows;
+  *code = cdni_rows_open(path, &rows) == CDN_OK ? CMD_OK : CMD_INPUT;
+  if (!rows) complain_last_error();
+  return rows;
+}
+
 void suggest_armature(const model_arguments *arguments, cdn_status status) {
   if (status == CDN_ERR_SINGULAR && arguments->armature == 0)
     complain("--armature 1e-4 gives inertia to every joint: it helps where links without mass are why");

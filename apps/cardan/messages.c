@@ -47,6 +47,13 @@ void complain_error(const char *doing, const cdn_error *error) {
   complain("%s%s%s", doing, doing[0] ? ": " : "", message);
 }
 
+bool complain_last_error(void) {
+  cdn_error error;
+  cdn_last_error(&error);
+  complain_error("", &error);
+  return false;
+}
+
 void *allocate(size_t n, size_t size) {
   void *memory = calloc(n ? n : 1, size);
   if (!memory) {

@@ -1,6 +1,5 @@
 /* A trajectory file as States of its System. */
 #include "played.h"
-#include "rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 struct played_run {
   frame_file *frames; /* of a molecule; NULL: a table of rows */
   double next;        /* frame */
-  rows *rows;
+  cdni_rows *rows;
   const cdn_system *system;
   int nq, nu;
   int *column; /* of each q, then of each u; -1: there is none */
@@ -20,8 +19,8 @@ struct played_run {
 static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, int *column) {
   /* Room for one character more than the longest column has: a longer name is cut off there, and is no column. */
   size_t room = 200;
-  for (int k = 1; k < rows_columns(r->rows); k++) {
-    const size_t length = strlen(rows_name(r->rows, k)) + 2;
+  for (int k = 1; k < cdni_rows_columns(r->rows); k++) {
+    const size_t length = strlen(cdni_rows_name(r->rows, k)) + 2;
     room = length > room ? length : room;
   }
   char *name = allocate(room, 1);
@@ -29,8 +28,8 @@ static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, 
   for (int i = 0; i < n && found; i++) {
     cdn_system_slot_name(r->system, pool, i, name, room);
     column[i] = -1;
-    for (int k = 1; k < rows_columns(r->rows) && column[i] < 0; k++)
-      if (strcmp(rows_name(r->rows, k), name) == 0) column[i] = k;
+    for (int k = 1; k < cdni_rows_columns(r->rows) && column[i] < 0; k++)
+      if (strcmp(cdni_rows_name(r->rows, k), name) == 0) column[i] = k;
     if (column[i] >= 0 || pool == CDN_POOL_U) continue;
     complain("%s: has no column '%s' and is no run of this model: name the model, with the options, that was simulated",
              path, name);
@@ -55,7 +54,7 @@ played_run *run_open(const char *path, const cdn_system *system, const molecule_
   r->nq = cdn_system_nq(system), r->nu = cdn_system_nu(system);
   r->column = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->column);
   r->y = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->y);
-  r->rows = rows_open(path, code);
+  r->rows = open_rows(path, code);
   if (*code == CMD_OK && (!find_columns(r, path, CDN_POOL_Q, r->nq, r->column) ||
                           !find_columns(r, path, CDN_POOL_U, r->nu, r->column + r->nq)))
     *code = CMD_INPUT;
@@ -67,17 +66,17 @@ played_run *run_open(const char *path, const cdn_system *system, const molecule_
 void run_close(played_run *r) {
   if (!r) return;
   frames_close(r->frames);
-  if (r->rows) rows_close(r->rows);
+  if (r->rows) cdni_rows_close(r->rows);
   free(r->column);
   free(r->y);
   free(r);
 }
 
-double run_first_time(const played_run *r) { return r->frames ? run_frame_time(r, 0) : rows_first_time(r->rows); }
+double run_first_time(const played_run *r) { return r->frames ? run_frame_time(r, 0) : cdni_rows_first_time(r->rows); }
 double run_last_time(const played_run *r) {
-  return r->frames ? run_frame_time(r, run_rows(r) - 1) : rows_last_time(r->rows);
+  return r->frames ? run_frame_time(r, run_rows(r) - 1) : cdni_rows_last_time(r->rows);
 }
-double run_rows(const played_run *r) { return r->frames ? frames_count(r->frames) : rows_count(r->rows); }
+double run_rows(const played_run *r) { return r->frames ? frames_count(r->frames) : cdni_rows_count(r->rows); }
 double run_frame_time(const played_run *r, double k) { return frames_time(r->frames, k); }
 
 /* A quaternion and its opposite are one rotation: the second row's sign is the one that is nearer to the first's. */
@@ -111,7 +110,7 @@ static cdn_status set(const played_run *r, double time, const double *row, const
 cdn_status run_set(const played_run *r, double time, cdn_state *state) {
   const double *row, *next;
   if (r->frames) return frames_set(r->frames, time, state);
-  CDN_TRY(rows_at(r->rows, time, &row, &next));
+  CDN_TRY(cdni_rows_at(r->rows, time, &row, &next));
   return set(r, time, row, next ? next : row, state);
 }
 
@@ -129,14 +128,14 @@ cdn_status run_next_time(const played_run *r, double time, double *next) {
     *next = next_frame_time(r, time);
     return CDN_OK;
   }
-  CDN_TRY(rows_at(r->rows, time, &row, &behind));
+  CDN_TRY(cdni_rows_at(r->rows, time, &row, &behind));
   *next = row[0] > time ? row[0] : behind ? behind[0] : time;
   return CDN_OK;
 }
 
 void run_rewind(played_run *r) {
   if (r->frames) r->next = 0;
-  else rows_rewind(r->rows);
+  else cdni_rows_rewind(r->rows);
 }
 
 cdn_status run_set_next(played_run *r, cdn_state *state, bool *more) {
@@ -145,7 +144,7 @@ cdn_status run_set_next(played_run *r, cdn_state *state, bool *more) {
     *more = r->next < run_rows(r);
     return *more ? frames_set(r->frames, run_frame_time(r, r->next++), state) : CDN_OK;
   }
-  CDN_TRY(rows_next(r->rows, &row));
+  CDN_TRY(cdni_rows_next(r->rows, &row));
   *more = row != NULL;
   return row ? set(r, row[0], row, row, state) : CDN_OK;
 }

@@ -1,7 +1,6 @@
 /* Comma-separated values, as `cardan simulate` writes them. */
 #define _POSIX_C_SOURCE 200809L
 #include "plot.h"
-#include "rows.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -30,7 +29,7 @@ static void read_names(table *t, char *line) {
       }
       t->name = grown;
     }
-    char *name = next_field(&line);
+    char *name = cdni_next_field(&line);
     make_drawable(name);
     t->name[t->columns] = allocate(strlen(name) + 1, 1);
     strcpy(t->name[t->columns++], name);
@@ -41,7 +40,7 @@ static void read_names(table *t, char *line) {
 static const char *read_row(const table *t, char *line, double *row) {
   for (int i = 0; i < t->columns; i++) {
     if (!line) return "has fewer fields than the header";
-    char *field = next_field(&line), *end;
+    char *field = cdni_next_field(&line), *end;
     row[i] = strtod(field, &end);
     if (end == field || *end) return "has a field that is no number";
   }

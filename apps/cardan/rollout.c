@@ -1,7 +1,5 @@
 /* cardan rollout: many runs of a model under given controls, in equal steps: for planners and learners. */
-#include "control_table.h"
 #include "npy.h"
-#include "rows.h"
 #include "simulate.h"
 
 #include <cardan/controls.h>
@@ -10,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/control_table.h"
 
 static const help_page page = {
   "rollout", "MODEL --controls FILE -o FILE [options]",
@@ -55,34 +55,28 @@ static int read_npy(const rollout *a, const cdn_system *system, plan *t) {
 }
 
 /* Which control each column is. False after it has said what is wrong. */
-static bool find_columns(const rollout *a, const cdn_system *system, const rows *r, int *column) {
-  if (strcmp(rows_name(r, 0), "run") != 0) {
-    complain("%s: its first column is 'run', the number of the run, not '%s'%s", a->controls, visible(rows_name(r, 0)),
-             strcmp(rows_name(r, 0), "time") == 0 ? "; a table of controls over time needs --duration T" : "");
+static bool find_columns(const rollout *a, const cdn_system *system, const cdni_rows *r, int *column) {
+  if (strcmp(cdni_rows_name(r, 0), "run") != 0) {
+    complain("%s: its first column is 'run', the number of the run, not '%s'%s", a->controls,
+             visible(cdni_rows_name(r, 0)),
+             strcmp(cdni_rows_name(r, 0), "time") == 0 ? "; a table of controls over time needs --duration T" : "");
     return false;
   }
-  for (int i = 1; i < rows_columns(r); i++) {
-    column[i] = cdn_system_find_control(system, rows_name(r, i)).i;
+  for (int i = 1; i < cdni_rows_columns(r); i++) {
+    column[i] = cdn_system_find_control(system, cdni_rows_name(r, i)).i;
     if (column[i] >= 0) continue;
-    complain("%s: the model has no control '%s'; 'cardan info' lists them", a->controls, visible(rows_name(r, i)));
+    complain("%s: the model has no control '%s'; 'cardan info' lists them", a->controls, visible(cdni_rows_name(r, i)));
     return false;
   }
   return true;
 }
 
-static bool complain_of_row(void) {
-  cdn_error error;
-  cdn_last_error(&error);
-  complain("%s", error.text);
-  return false;
-}
-
 /* Runs are numbered from 0, and have as many rows each. What the file does not name stays as it is at first. */
-static bool take_rows(const rollout *a, cdn_state *start, rows *r, const int *column, plan *t) {
+static bool take_rows(const rollout *a, cdn_state *start, cdni_rows *r, const int *column, plan *t) {
   const double *row;
   size_t n = 0;
-  for (rows_rewind(r);; n++) {
-    if (rows_next(r, &row) != CDN_OK) return complain_of_row();
+  for (cdni_rows_rewind(r);; n++) {
+    if (cdni_rows_next(r, &row) != CDN_OK) return complain_last_error();
     if (!row) break;
     if (n == t->runs * t->rows || row[0] != (double)(n / t->rows)) {
       complain("%s: row %zu is of run %g: runs are numbered from 0 and have as many rows each, here %zu", a->controls,
@@ -91,7 +85,7 @@ static bool take_rows(const rollout *a, cdn_state *start, rows *r, const int *co
     }
     double *to = t->values + n * t->controls;
     for (size_t i = 0; i < t->controls; i++) to[i] = cdn_control_given(start, (cdn_control){ (int32_t)i });
-    for (int i = 1; i < rows_columns(r); i++) to[column[i]] = row[i];
+    for (int i = 1; i < cdni_rows_columns(r); i++) to[column[i]] = row[i];
   }
   return n == t->runs * t->rows;
 }
@@ -100,55 +94,54 @@ static bool take_rows(const rollout *a, cdn_state *start, rows *r, const int *co
  * time or later, as in `cardan simulate`. */
 static int read_times(const rollout *a, cdn_state *start, plan *t) {
   static const double ROUNDING = 1e-6; /* of a step */
-  int code;
   cdn_state *now = NULL;
-  control_table *table = control_table_open(a->controls, cdn_state_system(start), &code);
-  if (!table) return code;
+  cdni_control_table *table;
   const double interval = a->step * a->hold, t0 = cdn_state_time(start);
+  cdn_status status = cdni_control_table_open(a->controls, cdn_state_system(start), &table);
+  if (status == CDN_OK) status = cdn_state_create(cdn_state_system(start), &now);
+  if (status == CDN_OK) status = cdn_state_copy(now, start);
   t->runs = 1, t->rows = (size_t)ceil(a->duration / interval - ROUNDING);
   t->values = allocate(t->rows * t->controls, sizeof *t->values);
-  cdn_status status = cdn_state_create(cdn_state_system(start), &now);
-  if (status == CDN_OK) status = cdn_state_copy(now, start);
   for (size_t row = 0; row < t->rows && status == CDN_OK; row++) {
-    const double begins = t0 + (double)row * interval + ROUNDING * a->step;
-    while (control_table_time(table) <= begins && status == CDN_OK) status = control_table_set(table, now);
+    status = cdn_state_set_time(now, t0 + (double)row * interval);
+    if (status == CDN_OK) status = cdni_control_table_take(table, now, a->step);
     for (size_t i = 0; i < t->controls; i++)
       t->values[row * t->controls + i] = cdn_control_given(now, (cdn_control){ (int32_t)i });
   }
-  if (status != CDN_OK) complain("%s", cdn_last_error_text());
+  if (status != CDN_OK) complain_last_error();
   cdn_state_destroy(now);
-  control_table_close(table);
+  cdni_control_table_close(table);
   return status == CDN_OK ? CMD_OK : CMD_INPUT;
 }
 
 /* False where a row of them cannot be read. */
-static bool count_first_run(rows *r, size_t *n) {
+static bool count_first_run(cdni_rows *r, size_t *n) {
   const double *row;
   cdn_status status = CDN_OK;
   *n = 0;
-  for (rows_rewind(r); (status = rows_next(r, &row)) == CDN_OK && row && row[0] == 0;) ++*n;
-  return status == CDN_OK || complain_of_row();
+  for (cdni_rows_rewind(r); (status = cdni_rows_next(r, &row)) == CDN_OK && row && row[0] == 0;) ++*n;
+  return status == CDN_OK || complain_last_error();
 }
 
 static int read_csv(const rollout *a, cdn_state *start, plan *t) {
   int code;
-  rows *r = rows_open(a->controls, &code);
+  cdni_rows *r = open_rows(a->controls, &code);
   if (!r) return code;
-  int *column = allocate((size_t)rows_columns(r), sizeof *column);
+  int *column = allocate((size_t)cdni_rows_columns(r), sizeof *column);
   code = CMD_INPUT;
   if (find_columns(a, cdn_state_system(start), r, column) && count_first_run(r, &t->rows)) {
-    t->runs = (size_t)fmax(rows_last_time(r), 0) + 1;
+    t->runs = (size_t)fmax(cdni_rows_last_time(r), 0) + 1;
     if (t->rows == 0) complain("%s: there is no run 0", a->controls);
-    else if ((double)t->runs * (double)t->rows > rows_count(r))
+    else if ((double)t->runs * (double)t->rows > cdni_rows_count(r))
       complain("%s: runs are numbered from 0 and have as many rows each: %zu x %zu, and there are %g rows", a->controls,
-               t->runs, t->rows, rows_count(r));
+               t->runs, t->rows, cdni_rows_count(r));
     else {
       t->values = allocate(t->runs * t->rows * t->controls, sizeof *t->values);
       if (take_rows(a, start, r, column, t)) code = CMD_OK;
     }
   }
   free(column);
-  rows_close(r);
+  cdni_rows_close(r);
   return code;
 }
 

@@ -1,8 +1,8 @@
 /* A run from its first state to its certificate: steps, rows, signals. */
 #define _POSIX_C_SOURCE 200809L
-#include "control_table.h"
 #include "simulate.h"
 
+#include <cardan/controls.h>
 #include <cardan/diagnostics.h>
 #include <math.h>
 #include <signal.h>
@@ -61,9 +61,7 @@ typedef struct run {
   cdn_state *initial;
   cdn_stepper *stepper;
   trajectory *out;
-  control_table *controls; /* NULL: none */
-  FILE *control_file;      /* of the record; NULL: none */
-  cdn_trajectory *control_record;
+  driven controls;
   progress shown;
   double t0, t_end;
   double row;             /* the last one written */
@@ -79,13 +77,17 @@ static void write_checkpoint(run *r) {
   const run_position position = { .t0 = r->t0,
                                   .row = r->row,
                                   .last_time = r->out->last_time,
-                                  .bytes = r->out->bytes,
-                                  .checksum = r->out->checksum,
+                                  .written = r->out->to.so_far,
                                   .most_contacts = r->out->most_contacts,
-                                  .wall_seconds = wall_clock() - r->started };
+                                  .wall_seconds = wall_clock() - r->started,
+                                  .control_rows = cdni_control_table_rows(r->controls.table),
+                                  .control_checksum = cdni_control_table_checksum(r->controls.table),
+                                  .recorded = r->controls.record.so_far,
+                                  .resets = (double)r->record->resets,
+                                  .reset_time = r->record->reset_time };
   // a disk that is full may have room again later; that it was full is said once
-  bool written =
-      trajectory_sync(r->out) && checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
+  bool written = table_file_sync(&r->out->to) && table_file_sync(&r->controls.record) &&
+                 checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
   if (!written) r->unwritten = true;
   else r->saved_time = cdn_state_time(cdn_stepper_state(r->stepper));
 }
@@ -98,8 +100,7 @@ static void plan_checkpoint(run *r) {
 }
 
 /* A checkpoint, if it is time for one. */
-static void consider_checkpoint(void *context) {
-  run *r = context;
+static void consider_checkpoint(run *r) {
   const simulate_arguments *a = r->arguments;
   double t = cdn_state_time(cdn_stepper_state(r->stepper));
   if (!a->checkpoint || t >= r->t_end) return;
@@ -132,17 +133,6 @@ cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end) {
   def.max_steps = a->on_divergence ? 1 : ATTEMPTS_A_PAUSE; // each step is looked at
   def.companion = !a->no_companion;
   return def;
-}
-
-cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, void (*pause)(void *), void *context) {
-  cdn_status status = CDN_ERR_LIMIT;
-  while (status == CDN_ERR_LIMIT && !caught_signal) {
-    status = cdn_stepper_advance(stepper, t, NULL);
-    progress_update(shown, cdn_state_time(cdn_stepper_state(stepper)), cdn_stepper_next_step(stepper));
-    if (status == CDN_ERR_LIMIT) progress_watch(shown, stepper);
-    if (pause && status == CDN_ERR_LIMIT) pause(context);
-  }
-  return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
 double report_count(double t0, double t_end, double interval) { return ceil((t_end - t0) / interval - 1e-9); }
@@ -189,8 +179,18 @@ static bool has_diverged(run *r, cdn_status status, char *element, size_t size) 
   return q >= 0 || u >= 0 || a >= 0 || failed;
 }
 
-/* On from the default coordinates, at rest, as MuJoCo does, but at the time reached. False: the default state itself
- * does not go on. */
+/* Of a run that has come to another State. */
+static cdn_status keep_controls(cdn_state *to, const cdn_state *from) {
+  const cdn_system *system = cdn_state_system(from);
+  for (int i = 0; i < cdn_system_control_count(system); i++) {
+    const cdn_control control = { i };
+    if (!cdn_control_follows(system, control)) CDN_TRY(cdn_control_set(to, control, cdn_control_given(from, control)));
+  }
+  return CDN_OK;
+}
+
+/* On from the default coordinates, at rest, as MuJoCo does, but at the time reached, and so with the controls of that
+ * time. False: the default state itself does not go on. */
 static bool reset(run *r, const char *element) {
   const cdn_system *system = cdn_state_system(r->initial);
   run_record *record = r->record;
@@ -199,7 +199,8 @@ static bool reset(run *r, const char *element) {
   if (record->resets > 0 && t <= record->reset_time) return false;
   cdn_status status = cdn_state_create(system, &fresh);
   if (status == CDN_OK) status = cdn_state_create(system, &usual);
-  if (status == CDN_OK) status = cdn_state_copy(fresh, r->initial); /* its parameters and controls */
+  if (status == CDN_OK) status = cdn_state_copy(fresh, r->initial); /* its parameters */
+  if (status == CDN_OK) status = keep_controls(fresh, cdn_stepper_state(r->stepper));
   if (status == CDN_OK) status = cdn_state_set_time(fresh, t);
   if (status == CDN_OK) status = cdn_state_set_q(fresh, cdn_state_q(usual));
   if (status == CDN_OK) status = cdn_state_set_u(fresh, cdn_state_u(usual));
@@ -216,29 +217,22 @@ static bool reset(run *r, const char *element) {
   return true;
 }
 
-static cdn_status advance_with_resets(run *r, double t) {
+/* To time t, or until a signal comes. */
+static cdn_status advance_to(run *r, double t) {
+  cdn_state *state = cdn_stepper_state(r->stepper);
   cdn_status status = CDN_ERR_LIMIT;
   while (status == CDN_ERR_LIMIT && !caught_signal) {
     char element[96];
-    status = cdn_stepper_advance(r->stepper, t, NULL);
-    progress_update(&r->shown, cdn_state_time(cdn_stepper_state(r->stepper)), cdn_stepper_next_step(r->stepper));
-    if (has_diverged(r, status, element, sizeof element)) {
+    status = driven_advance(&r->controls, r->stepper, t, NULL);
+    progress_update(&r->shown, cdn_state_time(state), cdn_stepper_next_step(r->stepper));
+    if (r->arguments->on_divergence && has_diverged(r, status, element, sizeof element)) {
       if (reset(r, element)) status = CDN_ERR_LIMIT;
       else if (status == CDN_ERR_LIMIT) status = CDN_ERR_NONFINITE;
     }
+    if (status == CDN_ERR_LIMIT) progress_watch(&r->shown, r->stepper);
     if (status == CDN_ERR_LIMIT) consider_checkpoint(r);
   }
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
-}
-
-static cdn_status go_to(void *context, double t) {
-  run *r = context;
-  return r->arguments->on_divergence ? advance_with_resets(r, t)
-                                     : advance_in_pieces(r->stepper, t, &r->shown, consider_checkpoint, r);
-}
-
-static cdn_status advance_to(run *r, double t) {
-  return control_table_run(r->controls, r->stepper, t, go_to, r, r->control_record);
 }
 
 /* Reports at t0 + k DT and at t_end: rows, and comparisons with the companion. A full disk ends the run. */
@@ -254,7 +248,7 @@ static cdn_status run_reports(run *r) {
     status = trajectory_row(out, stepper);
     r->row = k;
     if (status == CDN_OK) consider_checkpoint(r);
-    if (out->file && ferror(out->file)) break;
+    if (out->to.file && ferror(out->to.file)) break;
   }
   if (status == CDN_OK && !caught_signal) return CDN_OK;
   if (status == CDN_OK) {
@@ -262,7 +256,7 @@ static cdn_status run_reports(run *r) {
     status = show_end(stepper);
   }
   // where its energies cannot be computed there is no such row; why the run ended is known already
-  if (out->file && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time) (void)!trajectory_row(out, stepper);
+  if (out->to.file && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time) (void)!trajectory_row(out, stepper);
   return status;
 }
 
@@ -275,26 +269,25 @@ void keep_state_failure(run_record *record, cdn_state *state) {
   snprintf(record->failure.advice, sizeof record->failure.advice, "%s", cdn_status_advice(record->failure.error.code));
 }
 
-/* Opens the tables of controls; the first row of the one that is taken may be of the start. False after it has been
- * said what is wrong, with the code to exit with. */
-static bool begin_controls(run *r, int *code) {
+/* Opens the tables of controls. CMD_OK, or after it has been said what is wrong the code to exit with. */
+static int begin_controls(run *r, const checkpoint *from) {
   const simulate_arguments *a = r->arguments;
-  if (a->controls && !(r->controls = control_table_open(a->controls, cdn_state_system(r->initial), code))) return false;
-  if (control_table_time(r->controls) <= r->t0 && control_table_set(r->controls, r->initial) != CDN_OK) {
-    complain("%s", cdn_last_error_text());
-    *code = CMD_INPUT;
-    return false;
-  }
-  if (!a->record_controls) return true;
-  *code = CMD_OUTPUT;
-  return open_output(a->record_controls, &r->control_file) &&
-         (r->control_record = control_record_open(r->control_file, r->initial)) != NULL;
+  const run_position *at = from ? &from->position : NULL;
+  FILE *file;
+  const int code = driven_open(&r->controls, a, r->initial, at);
+  if (code != CMD_OK) return code;
+  if (from) return driven_resume_record(&r->controls, a, at, r->initial);
+  if (!open_output(a->record_controls, &file)) return CMD_OUTPUT;
+  if (driven_begin_record(&r->controls, file, a->record_controls, r->initial) == CDN_OK) return CMD_OK;
+  complain("the controls could not be recorded: %s", cdn_last_error_text());
+  return CMD_OUTPUT;
 }
 
 static bool end_controls(run *r) {
-  control_table_close(r->controls);
-  cdn_trajectory_destroy(r->control_record);
-  return !r->control_file || finish_output(r->control_file, r->arguments->record_controls);
+  const table_file *record = &r->controls.record;
+  cdni_control_table_close(r->controls.table);
+  driven_end_record(&r->controls);
+  return !record->file || finish_output(record->file, record->path);
 }
 
 /* The stepper and the header of its trajectory, or both where a checkpoint was taken. */
@@ -305,6 +298,8 @@ static cdn_status begin_run(run *r, checkpoint *from) {
     r->row = from->position.row;
     r->started -= from->position.wall_seconds;
     r->saved_time = cdn_state_time(cdn_stepper_state(from->stepper));
+    r->record->resets = (int64_t)from->position.resets;
+    r->record->reset_time = from->position.reset_time;
     r->stepper = from->stepper;
     from->stepper = NULL;
     return CDN_OK;
@@ -329,12 +324,12 @@ void doubt_interrupted(cdn_certificate *c, cdn_stepper *stepper) {
 
 int run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
                    run_record *record) {
-  int code = CMD_OK;
   run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN, .record = record };
   r.t0 = from ? from->position.t0 : cdn_state_time(initial);
   r.t_end = r.t0 + a->duration;
   record->certificate.time_initial = record->certificate.time_final = r.t0;
-  if (!begin_controls(&r, &code)) {
+  const int code = begin_controls(&r, from);
+  if (code != CMD_OK) {
     (void)end_controls(&r);
     return code;
   }

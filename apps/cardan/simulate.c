@@ -101,17 +101,6 @@ static bool may_replace_summary(const char *path) {
 }
 
 /* The data with which a run can be resumed. */
-static bool controls_make_sense(const simulate_arguments *a) {
-  const char *with = a->checkpoint      ? "--checkpoint"
-                     : a->deliver       ? "--deliver"
-                     : a->on_divergence ? "--on-divergence"
-                                        : NULL;
-  if (!with || !(a->controls || a->record_controls)) return true;
-  complain("--%s and %s do not go together: the place in the table would not be known",
-           a->controls ? "controls" : "record-controls", with);
-  return false;
-}
-
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
     if (a->checkpoint_every == 0 && a->checkpoint_wall == 0) return true;
@@ -131,8 +120,13 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     complain_taken(a->checkpoint);
     return false;
   }
-  if (is_standard_output(a->output)) {
-    complain("--checkpoint needs the trajectory in a file: a trajectory on standard output cannot be continued");
+  const char *const stream = is_standard_output(a->output)            ? "the trajectory"
+                             : is_standard_output(a->record_controls) ? "the record of controls"
+                             : is_standard_output(a->controls)        ? "the table of controls"
+                                                                      : NULL;
+  if (stream) {
+    complain("--checkpoint needs %s in a file: what is on standard %s cannot be continued", stream,
+             is_standard_output(a->output) || is_standard_output(a->record_controls) ? "output" : "input");
     return false;
   }
   // the methods of SUNDIALS begin anew where they are saved: results would depend on how busy the machine is
@@ -189,7 +183,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
     return CMD_INPUT;
   if (!from && !trajectory_open(&out, a)) return CMD_OUTPUT;
   if (!open_output(a->summary, &summary) || !open_output(a->diagnostics, &diagnostics)) {
-    if (out.file && out.file != stdout) fclose(out.file);
+    if (out.to.file && out.to.file != stdout) fclose(out.to.file);
     if (summary && summary != stdout) fclose(summary);
     return CMD_OUTPUT;
   }
@@ -204,10 +198,10 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .diagnostics = diagnostics,
                         .onset = soft ? a->model.onset : 0 };
   int code = CMD_OK;
-  if (a->deliver) deliver(a, initial, &out, &record);
+  if (a->deliver) code = deliver(a, initial, &out, &record);
   else code = run_simulation(a, initial, from, &out, &record);
 
-  if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
+  if (out.to.file && !finish_output(out.to.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
   if (record.failed) certificate_print_failure(stderr, &record);
   if (record.failed || (record.signal && !a->model.quiet)) blame_options(a, model, &record.failure.error);
@@ -246,7 +240,7 @@ static bool settle_arguments(simulate_arguments *a) {
     return false;
   }
   if (!choose_method(&a->model, a->method_name, a->step, &a->method)) return false;
-  return estimate_makes_sense(a) && checkpoint_makes_sense(a) && controls_make_sense(a) && outputs_make_sense(a);
+  return estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */

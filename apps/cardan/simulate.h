@@ -6,6 +6,7 @@
 #include <cardan/deliver.h>
 
 #include "command.h"
+#include "io/control_table.h"
 
 typedef struct simulate_arguments {
   model_arguments model;
@@ -61,14 +62,22 @@ static inline bool begins_anew_where_saved(cdn_method method) {
   return method >= CDN_METHOD_CVODE_BDF && method <= CDN_METHOD_IDA;
 }
 
+/* How much of a file has been written. */
+typedef struct extent {
+  double bytes, checksum;
+} extent;
+
 /* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
 typedef struct run_position {
   double t0;
-  double row;             /* the last one written: it is at t0 + row x interval */
-  double last_time;       /* of that row */
-  double bytes, checksum; /* of the trajectory */
-  double most_contacts;   /* at a time, in the rows */
+  double row;           /* the last one written: it is at t0 + row x interval */
+  double last_time;     /* of that row */
+  extent written;       /* of the trajectory */
+  double most_contacts; /* at a time, in the rows */
   double wall_seconds;
+  double control_rows, control_checksum; /* of the table of controls: those that were taken */
+  extent recorded;                       /* of the table that is written */
+  double resets, reset_time;             /* after divergence, and when the last one was */
 } run_position;
 
 /* One that was read: zero it first, close it last. The arguments' texts live in it. */
@@ -90,20 +99,35 @@ bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_st
 bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a);
 void checkpoint_close(checkpoint *c);
 
-/* ---- trajectory.c -------------------------------------------------------------------------- */
+/* ---- table_file.c ------------------------------------------------------------------------------ */
 
-/* A trajectory being written; file NULL where none was asked for. */
-typedef struct trajectory {
+/* A table being written; file NULL where none was asked for. */
+typedef struct table_file {
   FILE *file;
   const char *path;
+  extent so_far;
+  size_t waiting; /* bytes that have not been handed to the system */
+  double last_flush;
+} table_file;
+
+void table_file_begin(table_file *w, FILE *file, const char *path);
+/* The cdn_write_fn of it. */
+cdn_status table_file_append(void *w, const void *text, size_t n);
+/* What has been written is on the disk. */
+bool table_file_sync(table_file *w);
+/* Goes on in a file that begins with this header and has come so far. False after it has been said, in the name of
+ * `what` it is, why it cannot. */
+bool table_file_resume(table_file *w, const char *path, const char *what, const cdn_buffer *header, extent so_far);
+
+/* ---- trajectory.c -------------------------------------------------------------------------- */
+
+typedef struct trajectory {
+  table_file to;
   cdn_trajectory *writer;
   double interval;  /* between reports */
   double last_time; /* of the last row */
   bool step_sizes;
-  double bytes, checksum; /* of all that has been written */
-  double most_contacts;   /* at a time, in the rows */
-  size_t waiting;         /* bytes that have not been handed to the system */
-  double last_flush;
+  double most_contacts; /* at a time, in the rows */
 } trajectory;
 
 bool trajectory_open(trajectory *out, const simulate_arguments *a);
@@ -114,10 +138,32 @@ bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_p
 /* Before the first row, which `header` is for: a file that is continued has one. */
 cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header);
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
-/* What has been written is on the disk. */
-bool trajectory_sync(trajectory *out);
 /* After the last row; the file stays open. */
 void trajectory_end(trajectory *out);
+
+/* ---- driven.c ------------------------------------------------------------------------------- */
+
+/* The controls of a run over time. */
+typedef struct driven {
+  cdni_control_table *table; /* NULL: none is taken */
+  table_file record;         /* file NULL: none is written */
+  cdn_trajectory *writer;
+  double recorded; /* rows of the table that have been seen */
+} driven;
+
+/* Opens the table that is asked for, and sets the controls of the start in `initial`, or goes to where the run was.
+ * Returns CMD_OK, or after it has been said what is wrong the code to exit with. */
+int driven_open(driven *d, const simulate_arguments *a, cdn_state *initial, const run_position *at);
+/* Another run begins at its start. */
+cdn_status driven_begin(driven *d, cdn_state *state);
+/* Header and first row of the record, into a file (NULL: there is none). */
+cdn_status driven_begin_record(driven *d, FILE *file, const char *path, cdn_state *state);
+/* Or where it was. As driven_open. */
+int driven_resume_record(driven *d, const simulate_arguments *a, const run_position *at, cdn_state *initial);
+/* cdn_stepper_advance under the table; the rows that it takes are recorded. After each of them CDN_ERR_LIMIT. */
+cdn_status driven_advance(driven *d, cdn_stepper *stepper, double t, cdn_return_reason *reason);
+/* After the last row; the file stays open, and so does the table. */
+void driven_end_record(driven *d);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
@@ -161,9 +207,6 @@ cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end);
  * t_end: what is within rounding of the end is the end. */
 double report_count(double t0, double t_end, double interval);
 double report_time(double t0, double t_end, double interval, double k);
-/* Advances to time t in short pieces, with `pause` (may be NULL) between them. Stops early, with CDN_OK, once a signal
- * was caught. */
-cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, void (*pause)(void *), void *context);
 void catch_signals(void);
 /* A signal that is caught ends the present call of this stepper as well; NULL: of none. */
 void interrupt_on_signal(cdn_stepper *stepper);
@@ -176,8 +219,9 @@ void keep_state_failure(run_record *record, cdn_state *state);
 /* ---- deliver.c ------------------------------------------------------------------------------- */
 
 /* Runs, tightens and runs again until the accuracy is delivered, or says why it cannot be; writes the rows of the run
- * that is kept. */
-void deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record);
+ * that is kept, and its record of controls. Each run takes the table of controls from its start. CMD_OK, or the code to
+ * exit with if a table of controls could not be read or written. */
+int deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record);
 
 /* ---- certificate.c --------------------------------------------------------------------------- */
 

@@ -138,12 +138,15 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.speed = a->as_fast ? 0 : a->speed;
   def.paused = a->paused;
-  def.recording = recording, def.record_controls = a->record_controls;
+  def.recording = recording, def.controls = a->controls, def.record_controls = a->record_controls;
   def.contacts = contacts, def.n_contacts = CONTACTS, def.contact = contact_of(a->model.contact);
   def.build = build, def.context = &a->model;
   cdn_status status = cdn_view_open(state, &def, &shown);
   free(recording);
-  if (status != CDN_OK) return complain_last(a->model.path);
+  if (status != CDN_OK) {
+    const int code = complain_last(a->model.path);
+    return status == CDN_ERR_PARSE ? CMD_INPUT : code; /* a table of controls that does not fit */
+  }
   catch_stop(shown);
   announce(a, cdn_view_address(shown));
   suggest_armature(&a->model, cdn_realize(state, CDN_STAGE_ACCELERATION));
@@ -216,6 +219,8 @@ int command_view(int argc, char **argv) {
     { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
       "no second run beside the run: faster, its error unknown" },
     { "record", 0, OPTION_TEXT, &a.record, "FILE.csv", "where the record button writes (default: MODEL-view.csv)" },
+    { "controls", 0, OPTION_TEXT, &a.controls, "FILE.csv",
+      "take controls over time from a table, as 'simulate --controls'" },
     { "record-controls", 0, OPTION_TEXT, &a.record_controls, "FILE.csv",
       "write what the sliders of controls do, for 'simulate --controls'" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },

@@ -10,7 +10,7 @@ typedef struct view_arguments {
   model_arguments model;
   text_list runs, summaries;
   double port, speed, accuracy, step, duration;
-  const char *host, *method_name, *record, *record_controls, *html, *checkpoint, *token;
+  const char *host, *method_name, *record, *controls, *record_controls, *html, *checkpoint, *token;
   cdn_method method;
   bool no_browser, paused, as_fast, no_companion, no_assemble;
   text_list locks;

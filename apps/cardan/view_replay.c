@@ -217,6 +217,7 @@ static bool makes_sense(const view_arguments *a) {
   if (a->runs.n > REPLAY_MOST_RUNS)
     complain("%d runs are named, and at most %d are shown at once", a->runs.n, REPLAY_MOST_RUNS);
   else if (a->record) complain("--record: a replay is not recorded again");
+  else if (a->controls || a->record_controls) complain("--controls, --record-controls: a replay takes no controls");
   else if (a->duration > 0) complain("--duration: a replay ends where its run ends");
   else if (a->as_fast) complain("--as-fast: a replay has a --speed");
   else return true;

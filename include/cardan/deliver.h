@@ -34,6 +34,13 @@ typedef cdn_status cdn_deliver_keep_fn(void *context, int attempt);
  *  CDN_OK. */
 typedef cdn_status cdn_deliver_pause_fn(void *context, cdn_stepper *stepper, int attempt);
 
+/** Advances a run as cdn_stepper_advance(stepper, t, reason) does, for a program that writes inputs on the way
+ *  (docs/inputs.md): it advances to the time of an input, writes the input into cdn_stepper_state(stepper), and goes
+ *  on. Attempts are compared, so each gets the same inputs at the same times from row 0 on. CDN_ERR_LIMIT: `pause` is
+ *  called, and then this function again. */
+typedef cdn_status cdn_deliver_advance_fn(void *context, cdn_stepper *stepper, int attempt, double t,
+                                          cdn_return_reason *reason);
+
 typedef struct cdn_deliver_def {
   CDN_DEF_HEADER;
   /** Time between reports, s: they are at t0 + k interval, and at the end. 0: a hundredth of the run. Default: 0.
@@ -47,7 +54,9 @@ typedef struct cdn_deliver_def {
   cdn_deliver_report_fn *report; /**< may be NULL */
   cdn_deliver_keep_fn *keep;     /**< may be NULL */
   cdn_deliver_pause_fn *pause;   /**< NULL: max_steps of the stepper's def counts for nothing */
-  void *context;                 /**< passed to the three functions */
+  void *context;                 /**< passed to the functions */
+  /** NULL: cdn_stepper_advance */
+  cdn_deliver_advance_fn *advance;
 } cdn_deliver_def;
 
 CDN_DEF(deliver_def);
@@ -82,7 +91,7 @@ typedef struct cdn_delivery {
  *  the first attempt has certified it, or rounding makes its verdict doubtful. *delivery may be NULL.
  *
  *  Errors: those of cdn_stepper_create and cdn_stepper_advance, of the first attempt; a more accurate attempt that
- *  fails is not kept, and ends the study with CDN_OK. A status other than CDN_OK of the three functions. CDN_ERR_ARG
+ *  fails is not kept, and ends the study with CDN_OK. A status other than CDN_OK of the caller's functions. CDN_ERR_ARG
  *  (final_time not finite, fixed steps, times that are not in order), CDN_ERR_VERSION, CDN_ERR_NOMEM. The message is
  *  on `initial`. If a run had begun, *run is the stepper whose run failed, for cdn_stepper_failure; otherwise *run
  *  is NULL.

@@ -71,13 +71,19 @@ typedef struct cdn_view_def {
    *  change (docs/controls.md). While it is written, controls change at ends of steps. It ends at what it cannot hold,
    *  such as a pull, and begins anew with the run. NULL: nowhere. Copied */
   const char *record_controls;
+  /** A table of controls over time that cdn_view_run takes, as `record_controls` writes it (docs/controls.md; "-":
+   *  standard input). It begins anew with each reset; where the run begins elsewhere (in the past, in a keyframe) it
+   *  goes on from the row in force at that time. A control that a page sets is the page's until the next reset. NULL:
+   *  none. Copied */
+  const char *controls;
 } cdn_view_def;
 CDN_DEF(view_def);
 
 /** Opens a view of a State's System, which shows this State at first. `def` may be NULL: the defaults. The view keeps
  *  the System alive and copies the State. Realizes Position. Errors: CDN_ERR_ARG (no page; a model or scene of another
  *  System; a wrong number of the def), CDN_ERR_FILE (the port is in use; a file
- *  of the token that others can read), CDN_ERR_UNSUPPORTED (a server is wanted, and the
+ *  of the token that others can read; a table of controls that cannot be read), CDN_ERR_PARSE (it is no table, or names
+ *  a control that the System does not have), CDN_ERR_UNSUPPORTED (a server is wanted, and the
  *  library was built without libwebsockets or jansson), CDN_ERR_NOMEM, errors of realizing; then *out is NULL. */
 CDN_API cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **out) CDN_NODISCARD;
 /** Tells the pages that the view ends, and ends it. NULL is allowed. */

@@ -90,13 +90,21 @@ static cdn_status report(cdni_study *x, const cdni_attempt *a, int64_t k) {
   return callers(x, "report", x->how.report(x->how.context, a->stepper, a->number, k));
 }
 
+/* The caller's function has failed where the stepper has not. */
+static cdn_status check_callers(cdni_study *x, cdn_stepper *stepper, cdn_status status) {
+  cdn_failure failure;
+  cdn_stepper_failure(stepper, &failure);
+  return failure.error.code == status ? status : callers(x, "advance", status);
+}
+
 /* To the time t, with pauses. */
 static cdn_status advance(cdni_study *x, const cdni_attempt *a, double t, cdn_return_reason *reason) {
-  cdn_status status;
-  while ((status = cdn_stepper_advance(a->stepper, t, reason)) == CDN_ERR_LIMIT) {
+  for (;;) {
+    const cdn_status status = x->how.advance ? x->how.advance(x->how.context, a->stepper, a->number, t, reason)
+                                             : cdn_stepper_advance(a->stepper, t, reason);
+    if (status != CDN_ERR_LIMIT) return x->how.advance ? check_callers(x, a->stepper, status) : status;
     if (x->how.pause) CDNI_TRY(callers(x, "pause", x->how.pause(x->how.context, a->stepper, a->number)));
   }
-  return status;
 }
 
 static cdn_status run_reports(cdni_study *x, const cdni_attempt *a, cdni_found *found) {

@@ -8,6 +8,7 @@
 
 #include <cardan/view.h>
 
+#include "io/control_table.h"
 #include "view/encode.h"
 #include "view/link.h"
 
@@ -80,6 +81,7 @@ typedef struct view_kept {
 struct cdn_view {
   cdn_allocator allocator;
   char *name, *source, *recording, *page, *time_unit, *record_controls;
+  cdni_control_table *controls; /* that a live run takes; NULL: none */
   view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;

@@ -47,6 +47,7 @@ cdn_status cdni_live_begin(live *l) {
   if (l->of_the_past) drop_stepper(l);
   if (l->stepper) return CDN_OK;
   cdni_drag_end(&l->drag);
+  cdni_live_begin_controls(l, l->now);
   CDNI_TRY(cdn_stepper_create(l->now, &l->def, &l->stepper));
   begin_window(l);
   return CDN_OK;
@@ -55,6 +56,7 @@ cdn_status cdni_live_begin(live *l) {
 const char *cdni_live_change(live *l, cdn_stepper_def def) {
   cdn_state *from = cdni_live_edit(l);
   cdn_stepper *stepper;
+  cdni_live_begin_controls(l, from);
   /* the old stepper stays where the new one is refused */
   if (cdn_stepper_create(from, &def, &stepper) != CDN_OK) return cdni_view_refuse_last(l->view);
   cdni_drag_end(&l->drag);
@@ -74,7 +76,7 @@ void cdni_live_fail(live *l, cdn_status status) {
   l->status = status;
   cdn_stepper_failure(l->stepper, &failure);
   if (!l->stepper || failure.error.code == CDN_OK) {
-    cdn_state_last_error(l->now, &failure.error);
+    cdn_state_last_error(cdni_live_shown(l), &failure.error);
     snprintf(failure.advice, sizeof failure.advice, "%s", cdn_status_advice(status));
   }
   snprintf(text, sizeof text, "%s%s%s", failure.error.text, failure.advice[0] ? ". What to try: " : "", failure.advice);

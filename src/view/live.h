@@ -44,6 +44,7 @@ typedef struct live {
   int recordings;
   FILE *table_file; /* of controls */
   cdn_trajectory *table;
+  double taken; /* rows of the table that the run takes, which have been seen */
 } live;
 
 /* ---- live.c ---- */
@@ -86,12 +87,17 @@ const char *cdni_live_change_contact(live *l, int contact);
 void cdni_live_numbers(live *l, view_run_numbers *out);
 cdn_status cdni_live_send_status(live *l);
 
-/* ---- live_controls.c: the table of controls ---- */
+/* ---- live_controls.c: the table of controls that is written, and the one that is taken ---- */
 
-/* Begins it, or begins it anew: the run is at its start. */
+/* Begins the one that is written, or begins it anew: the run is at its start. */
 void cdni_live_begin_table(live *l);
 /* Ends it, and says why, unless that is NULL. */
 void cdni_live_end_table(live *l, const char *why);
+/* A stepper will begin at this State: sets its controls by the table that is taken. A table that cannot be read is no
+ * longer taken, and it is said why. */
+void cdni_live_begin_controls(live *l, cdn_state *state);
+/* After the run was advanced: a row that was taken is seen, and written. */
+void cdni_live_see_controls(live *l);
 /* What pages ask for: sets a control, and writes the row. */
 const char *cdni_live_set_control(live *l, const json_t *request);
 

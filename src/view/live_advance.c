@@ -43,8 +43,10 @@ void cdni_live_advance(live *l, double time, double deadline) {
     /* after a pause the companion catches up first: where time is unbound, or the machine too slow, it never would */
     const bool behind = is_behind(l, now);
     cdn_return_reason reason = CDN_REACHED_TIME;
-    const cdn_status status =
-        target > now || behind ? cdn_stepper_advance(l->stepper, behind ? now : target, &reason) : CDN_OK;
+    cdn_status status = CDN_OK;
+    if (behind) status = cdn_stepper_advance(l->stepper, now, &reason);
+    else if (target > now) status = cdni_control_table_advance(l->view->controls, l->stepper, target, &reason);
+    cdni_live_see_controls(l);
     if (status != CDN_OK && status != CDN_ERR_LIMIT) {
       cdni_live_fail(l, status);
       return;
@@ -69,7 +71,8 @@ void cdni_live_step(live *l, double deadline) {
     return;
   }
   while (l->steps_left > 0) {
-    const cdn_status status = cdn_stepper_step(l->stepper, l->def.final_time);
+    const cdn_status status = cdni_control_table_step(l->view->controls, l->stepper, l->def.final_time);
+    cdni_live_see_controls(l);
     if (status == CDN_ERR_LIMIT) {
       if (l->view->link && l->view->clock() >= deadline) return;
       continue;

@@ -1,5 +1,6 @@
-/* The table of the controls that people set while a run goes (docs/controls.md). Controls change at ends of steps
- * alone, and no later step ends because of it: so who takes the table again takes the same steps. */
+/* Tables of controls (docs/controls.md): of those that people set while a run goes, and of those that it takes. Where
+ * one is written, controls change at ends of steps alone, and no later step ends because of it: so who takes the table
+ * again takes the same steps. */
 #include <errno.h>
 
 #include "view/live.h"
@@ -12,16 +13,14 @@ static void close_table(live *l) {
 }
 
 void cdni_live_begin_table(live *l) {
-  cdn_trajectory_def def = cdn_default_trajectory_def();
   const char *name = l->view->record_controls;
   char text[600];
   close_table(l);
   if (!name) return;
   cdn_state *state = cdni_live_shown(l);
-  def.q = def.u = def.energies = false, def.controls = true;
   cdn_status status = CDN_OK;
   if ((l->table_file = fopen(name, "w"))) {
-    status = cdn_trajectory_create(state, &def, cdn_file_write, l->table_file, &l->table);
+    status = cdni_control_record_create(state, cdn_file_write, l->table_file, &l->table);
     if (status == CDN_OK) status = cdn_trajectory_header(l->table);
     if (status == CDN_OK) status = cdn_trajectory_row(l->table, state, NULL);
     fflush(l->table_file);
@@ -43,6 +42,53 @@ void cdni_live_end_table(live *l, const char *why) {
   (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "warning", text);
 }
 
+/* ---- the table that the run takes ---- */
+
+void cdni_live_begin_controls(live *l, cdn_state *state) {
+  cdn_view *v = l->view;
+  cdn_error error;
+  if (!v->controls) return;
+  if (cdni_control_table_begin(v->controls, state) != CDN_OK) {
+    cdn_last_error(&error);
+    (void)!cdni_view_say(v, cdn_state_time(state), "error", error.text);
+    cdni_control_table_close(v->controls);
+    v->controls = NULL;
+  }
+  l->taken = cdni_control_table_rows(v->controls);
+  v->stale = true;
+}
+
+/* A row of the table that is written. */
+static void write_row(live *l) {
+  if (!l->table) return;
+  if (cdn_trajectory_row(l->table, cdni_live_shown(l), NULL) != CDN_OK)
+    cdni_live_end_table(l, "a row could not be written");
+  else fflush(l->table_file);
+}
+
+void cdni_live_see_controls(live *l) {
+  const double taken = cdni_control_table_rows(l->view->controls);
+  if (taken == l->taken) return;
+  l->taken = taken;
+  l->view->stale = true;
+  write_row(l);
+}
+
+/* Who moves a slider has the control. */
+static void take_over(live *l, const json_t *request) {
+  char text[300];
+  int index;
+  const cdn_system *system = l->view->picture.system;
+  if (!l->view->controls || !cdni_request_index(l->view, request, "index", cdn_system_control_count(system), &index) ||
+      !cdni_control_table_release(l->view->controls, (cdn_control){ index }))
+    return;
+  snprintf(text, sizeof text, "control '%.100s' was set by hand: until a reset the table sets it no more",
+           cdn_control_name(system, (cdn_control){ index }));
+  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", text);
+}
+
+/* ---- what pages set ---- */
+
 /* Where the run already is, or to the end of the step in which it is shown. No step is taken. */
 static void come_to(live *l, double time) {
   while (l->stepper && cdn_stepper_advance(l->stepper, time, NULL) == CDN_ERR_LIMIT) continue;
@@ -56,9 +102,10 @@ const char *cdni_live_set_control(live *l, const json_t *request) {
       c.time_final > cdn_state_time(state))
     come_to(l, c.time_final);
   const char *error = cdni_view_answer(l->view, state, "control", request, &known);
-  if (!l->table || error) return error;
-  if (cdn_trajectory_row(l->table, state, NULL) != CDN_OK) cdni_live_end_table(l, "a row could not be written");
-  else fflush(l->table_file);
+  if (error) return error;
+  take_over(l, request);
+  if (!l->table) return NULL;
+  write_row(l);
   come_to(l, cdn_state_time(state)); /* takes it in */
   return NULL;
 }

@@ -68,9 +68,12 @@ static const char *begin_from(live *l, const cdn_state *from) {
 
 static const char *reset(live *l, const json_t *request) {
   (void)request;
+  cdni_control_table_regain(l->view->controls);
   const char *error = begin_from(l, l->view->initial);
-  if (!error) cdni_live_begin_table(l);
-  return error;
+  if (error) return error;
+  cdni_live_begin_controls(l, l->now);
+  cdni_live_begin_table(l);
+  return NULL;
 }
 
 static const char *go_to_keyframe(live *l, const json_t *request) {

@@ -54,6 +54,7 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   v->scripted = json_array();
   if (d->time_unit) v->time_unit = cdni_strdup(&v->allocator, d->time_unit);
   if (d->record_controls && !(v->record_controls = cdni_strdup(&v->allocator, d->record_controls))) return no_memory();
+  if (d->controls) CDNI_TRY(cdni_control_table_open(d->controls, cdn_state_system(state), &v->controls));
   if (!v->name || !v->source || !v->recording || !v->scripted || (d->time_unit && !v->time_unit)) return no_memory();
   CDNI_TRY(cdn_state_create(cdn_state_system(state), &v->initial));
   CDNI_TRY(cdn_state_copy(v->initial, state));
@@ -109,6 +110,7 @@ void cdn_view_close(cdn_view *v) {
   cdni_strfree(&v->allocator, v->page);
   cdni_strfree(&v->allocator, v->time_unit);
   cdni_strfree(&v->allocator, v->record_controls);
+  cdni_control_table_close(v->controls);
   const cdn_allocator a = v->allocator;
   cdni_free(&a, v, sizeof *v);
 }

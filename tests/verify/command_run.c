@@ -2,8 +2,11 @@
 #define _XOPEN_SOURCE 700
 #include "command_run.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- a directory to work in, and programs run in it ----------------------------------------- */
@@ -53,6 +56,32 @@ int cardan(const char *format, ...) {
   read_file(".errors", errors);
   ck_assert_msg(WIFEXITED(status), "cardan %s: ended by a signal", arguments);
   return WEXITSTATUS(status);
+}
+
+bool run_and_kill(char *const *words, double seconds) {
+  const struct timespec life = { .tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds))) };
+  pid_t child = fork();
+  if (child == 0) {
+    int null = open("/dev/null", O_RDWR);
+    dup2(null, 0), dup2(null, 1), dup2(null, 2);
+    execv(program(), words);
+    _exit(99);
+  }
+  ck_assert_int_gt(child, 0);
+  nanosleep(&life, NULL);
+  kill(child, SIGKILL);
+  int status;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  if (WIFSIGNALED(status)) return true;
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+  return false;
+}
+
+void check_same_file(const char *a, const char *b) {
+  static char text[2][TEXT_SIZE];
+  read_file(a, text[0]);
+  read_file(b, text[1]);
+  ck_assert_msg(strcmp(text[0], text[1]) == 0, "%s and %s differ", a, b);
 }
 
 /* ---- models --------------------------------------------------------------------------------- */

@@ -23,6 +23,12 @@ const char *program(void);
  * code. */
 int cardan(const char *format, ...) CDN_PRINTF(1, 2);
 
+/* Starts it with these words, to a null, and kills it after so many seconds. True if it had not ended by itself
+ * before. */
+bool run_and_kill(char *const *words, double seconds);
+/* Two files have the same bytes, which are text. */
+void check_same_file(const char *a, const char *b);
+
 #define SUCCEEDS(...)                                             \
   do {                                                            \
     int code_ = cardan(__VA_ARGS__);                              \

@@ -2,46 +2,12 @@
 #define _XOPEN_SOURCE 700
 #include "command_run.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static char first[TEXT_SIZE], second[TEXT_SIZE];
 
-static void check_same_file(const char *a, const char *b) {
-  read_file(a, first);
-  read_file(b, second);
-  ck_assert_msg(strcmp(first, second) == 0, "%s and %s differ", a, b);
-}
-
 /* ---- killing ----------------------------------------------------------------------------------- */
-
-static void wait_for(double seconds) {
-  struct timespec t = { .tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds))) };
-  nanosleep(&t, NULL);
-}
-
-/* Starts the program with these words and kills it after a while. True if it had not ended by itself before. */
-static bool run_and_kill(char *const *words, double seconds) {
-  pid_t child = fork();
-  if (child == 0) {
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, 0), dup2(null, 1), dup2(null, 2);
-    execv(program(), words);
-    _exit(99);
-  }
-  ck_assert_int_gt(child, 0);
-  wait_for(seconds);
-  kill(child, SIGKILL);
-  int status;
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  if (WIFSIGNALED(status)) return true;
-  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
-  return false;
-}
 
 /* Each line but the last, which a kill may have cut, has as many fields as the header, all numbers. */
 static void check_readable(const char *name) {

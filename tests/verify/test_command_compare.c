@@ -1,5 +1,4 @@
-/* `cardan compare`: by how much two trajectories differ, where and when; and controls over time, whose runs it shows to
- * have the same bits. */
+/* `cardan compare`: by how much two trajectories differ, where and when. */
 #include "command_run.h"
 
 #include <string.h>
@@ -50,72 +49,4 @@ START_TEST(what_cannot_be_compared_is_said) {
 }
 END_TEST
 
-/* ---- controls over time ---- */
-
-static const char arm[] =
-    "<mujoco><option timestep='0.004' integrator='Euler'/><worldbody><body name='a' pos='0 0 1'>"
-    "<joint name='j' axis='0 1 0' damping='0.1'/><geom type='capsule' size='.03' fromto='0 0 0 .4 0 0'/>"
-    "<body name='b' pos='.4 0 0'><joint name='k' axis='0 1 0'/><geom type='capsule' size='.02' fromto='0 0 0 .3 0 0'/>"
-    "</body></body></worldbody><actuator><motor name='first' joint='j'/>"
-    "<general name='second' joint='k' dyntype='filter' dynprm='0.05' gainprm='0.3'/></actuator></mujoco>";
-
-/* A run with a table has the bits of one with the table that it recorded, whatever it reports in between; and
- * the rollout with it ends there, to the rounding of the end's time. By equal steps rows act from the next step on. */
-START_TEST(controls_over_time) {
-  static const char given[] = "time,second,first\n0,0,0.5\n0.1,0.25,-1\n0.3,-0.5,2\n0.3004,0,2\n";
-  static const struct {
-    const char *how;
-    double acts; /* when the last row does */
-  } runs[] = { { "--like mujoco --no-companion", 0.304 }, { "", 0.3004 } };
-  enter_directory();
-  write_file("arm.xml", arm);
-  write_file("table.csv", given);
-  for (int k = 0; k < 2; k++) {
-    SUCCEEDS(
-        "simulate arm.xml --duration 0.4 --report 0.02 --controls table.csv --record-controls record.csv -o a.csv %s",
-        runs[k].how);
-    SUCCEEDS(
-        "simulate arm.xml --duration 0.4 --report 0.04 --controls record.csv --record-controls again.csv -o b.csv %s",
-        runs[k].how);
-    SUCCEEDS("compare a.csv b.csv --columns j.q,k.q,j.u,k.u --tolerance 1e-15"); /* times of reports are rounded */
-    SUCCEEDS("simulate arm.xml --duration 0.4 --report 0.02 --controls record.csv -o c.csv %s", runs[k].how);
-    SUCCEEDS("compare a.csv c.csv");
-    SAYS(output, "equal to the last bit");
-    SUCCEEDS("compare record.csv again.csv");
-    SAYS(output, "equal to the last bit: 2 quantities at 4 times");
-    const table *t = parse_csv_file("record.csv");
-    ck_assert_int_eq(t->rows, 4);
-    NEAR(t->value[3][0], runs[k].acts, 1e-12);
-  }
-  SUCCEEDS("simulate arm.xml --like mujoco --no-companion --duration 0.4 --report 0.004 --controls table.csv -o a.csv");
-  SUCCEEDS("rollout arm.xml --like mujoco --duration 0.4 --controls table.csv -o states.npy");
-  double state[6];
-  FILE *file = fopen("states.npy", "rb");
-  ck_assert_int_eq(fseek(file, -(long)sizeof state, SEEK_END), 0);
-  ck_assert_uint_eq(fread(state, sizeof *state, 6, file), 6);
-  fclose(file);
-  const table *t = parse_csv_file("a.csv");
-  for (int i = 1; i < 5; i++) NEAR(t->value[t->rows - 1][i], state[i], 1e-12);
-}
-END_TEST
-
-START_TEST(tables_that_do_not_fit_are_refused) {
-  enter_directory();
-  write_file("arm.xml", arm);
-  write_file("nobody.csv", "time,third\n0,1\n");
-  write_file("untimed.csv", "first,second\n0,1\n");
-  write_file("table.csv", "time,first\n0,1\n0.1,2\n");
-  EXITS(3, "simulate arm.xml --duration 0.1 --controls nobody.csv");
-  SAYS(errors, "the model has no control 'third'");
-  EXITS(3, "simulate arm.xml --duration 0.1 --controls untimed.csv");
-  SAYS(errors, "its first column is 'time'");
-  EXITS(2, "simulate arm.xml --duration 0.1 --controls table.csv --deliver");
-  EXITS(2, "simulate arm.xml --duration 0.1 --controls table.csv --record-controls table.csv");
-  SAYS(errors, "would be overwritten");
-  EXITS(3, "rollout arm.xml --like mujoco --controls table.csv -o x.npy");
-  SAYS(errors, "needs --duration");
-}
-END_TEST
-
-CHECK_MAIN("the command: compare, controls over time", what_differs_is_said, what_cannot_be_compared_is_said,
-           controls_over_time, tables_that_do_not_fit_are_refused)
+CHECK_MAIN("the command: compare", what_differs_is_said, what_cannot_be_compared_is_said)

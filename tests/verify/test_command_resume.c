@@ -13,12 +13,6 @@
 
 static char first[TEXT_SIZE], second[TEXT_SIZE];
 
-static void check_same_file(const char *a, const char *b) {
-  read_file(a, first);
-  read_file(b, second);
-  ck_assert_msg(strcmp(first, second) == 0, "%s and %s differ", a, b);
-}
-
 /* ---- interruption -------------------------------------------------------------------------------- */
 
 #ifdef TEST_SUNDIALS

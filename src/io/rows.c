@@ -1,11 +1,11 @@
 /* Rows of a file on demand. A time is found by halving the file: lines tell where they begin. */
-#define _POSIX_C_SOURCE 200809L
-#include "rows.h"
+#define _GNU_SOURCE /* strtod_l */
+#include "io/rows.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "core/core.h"
@@ -18,19 +18,20 @@ typedef struct row_place {
   double *value;
 } row_place;
 
-struct rows {
+struct cdni_rows {
+  cdn_allocator allocator;
+  locale_t locale; /* whose numbers have a point */
   char *path;
   FILE *file;
-  int columns;
+  int columns, room; /* room: for names */
   char **name;
   off_t first, end; /* of the rows; the end of the last whole one */
   double first_time, last_time;
   off_t last;
   row_place place[2]; /* a row, and the one behind it */
-  off_t at;           /* of rows_next */
-  char *line;         /* work */
-  size_t room;
-  char *block; /* a piece of the file */
+  off_t at;           /* of cdni_rows_next */
+  cdni_array line;    /* of characters: work */
+  char *block;        /* a piece of the file */
   off_t block_at;
   size_t block_size;
 };
@@ -38,7 +39,7 @@ struct rows {
 /* ---- bytes ---- */
 
 /* The bytes from an offset on, at least one of them; NULL at the end of the file. */
-static const char *bytes_at(rows *r, off_t offset, size_t *n) {
+static const char *bytes_at(cdni_rows *r, off_t offset, size_t *n) {
   if (offset < r->block_at || offset >= r->block_at + (off_t)r->block_size) {
     // a search goes backward, too: half of the block lies before the offset
     r->block_at = offset > BLOCK / 4 ? offset - BLOCK / 4 : 0;
@@ -50,7 +51,7 @@ static const char *bytes_at(rows *r, off_t offset, size_t *n) {
 }
 
 /* Where the line of a byte begins. */
-static off_t line_start(rows *r, off_t offset) {
+static off_t line_start(cdni_rows *r, off_t offset) {
   while (offset > r->first) {
     size_t n;
     const char *byte = bytes_at(r, offset - 1, &n);
@@ -60,27 +61,24 @@ static off_t line_start(rows *r, off_t offset) {
   return offset;
 }
 
+/* The line that was read last. */
+static char *text_of(const cdni_rows *r) { return r->line.data; }
+
 /* The line that begins at an offset, in r->line, without its end; *next is where the next one begins. False at the end
  * of the file, or if the line has no end. */
-static bool read_line(rows *r, off_t offset, off_t *next) {
+static bool read_line(cdni_rows *r, off_t offset, off_t *next) {
   size_t length = 0, n;
   for (const char *bytes; (bytes = bytes_at(r, offset, &n));) {
     const char *newline = memchr(bytes, '\n', n);
     const size_t some = newline ? (size_t)(newline - bytes) : n;
-    if (length + some + 1 > r->room) {
-      char *grown = realloc(r->line, r->room = 2 * (length + some + 1));
-      if (!grown) {
-        complain("out of memory");
-        exit(CMD_FAILED);
-      }
-      r->line = grown;
-    }
-    memcpy(r->line + length, bytes, some);
+    const size_t room = length + some + 1;
+    if (room > r->line.count && !cdni_array_extend(&r->allocator, &r->line, 1, room - r->line.count)) return false;
+    memcpy(text_of(r) + length, bytes, some);
     length += some;
     offset += (off_t)some + (newline != NULL);
     if (!newline) continue;
-    while (length > 0 && r->line[length - 1] == '\r') length--;
-    r->line[length] = 0;
+    while (length > 0 && text_of(r)[length - 1] == '\r') length--;
+    text_of(r)[length] = 0;
     *next = offset;
     if (length > 0) return true;
     // a blank line is no row
@@ -90,15 +88,15 @@ static bool read_line(rows *r, off_t offset, off_t *next) {
 
 /* ---- rows ---- */
 
-static cdn_status wrong(const rows *r, const char *what) {
-  return cdni_refuse(CDN_ERR_PARSE, "cardan", "%s: the row '%.40s...' %s", r->path, r->line, what);
+static cdn_status wrong(const cdni_rows *r, const char *what) {
+  return cdni_refuse(CDN_ERR_PARSE, "cardan", "%s: the row '%.40s...' %s", r->path, text_of(r), what);
 }
 
-static cdn_status read_numbers(const rows *r, double *value) {
-  const char *at = r->line;
+static cdn_status read_numbers(const cdni_rows *r, double *value) {
+  const char *at = text_of(r);
   for (int i = 0; i < r->columns; i++) {
     char *end;
-    value[i] = strtod(at, &end);
+    value[i] = strtod_l(at, &end, r->locale);
     if (end == at || (*end && *end != ',')) return wrong(r, "has a field that is no number");
     if (!*end && i + 1 < r->columns) return wrong(r, "has fewer fields than the header");
     at = end + 1;
@@ -108,13 +106,13 @@ static cdn_status read_numbers(const rows *r, double *value) {
 }
 
 /* The time of a row, and where the next one begins. */
-static bool read_time(rows *r, off_t offset, double *time, off_t *next) {
+static bool read_time(cdni_rows *r, off_t offset, double *time, off_t *next) {
   if (!read_line(r, offset, next)) return false;
-  *time = strtod(r->line, NULL);
+  *time = strtod_l(text_of(r), NULL, r->locale);
   return true;
 }
 
-static cdn_status read_place(rows *r, row_place *p, off_t offset) {
+static cdn_status read_place(cdni_rows *r, row_place *p, off_t offset) {
   if (p->to > 0 && p->from == offset) return CDN_OK;
   p->to = 0;
   off_t next;
@@ -128,7 +126,7 @@ static cdn_status read_place(rows *r, row_place *p, off_t offset) {
 }
 
 /* The last row that is not after a time. */
-static off_t find(rows *r, double time) {
+static off_t find(cdni_rows *r, double time) {
   off_t low = r->first, high = r->last, next;
   double t;
   if (time >= r->last_time) return r->last;
@@ -141,13 +139,13 @@ static off_t find(rows *r, double time) {
   return low;
 }
 
-static void swap_places(rows *r) {
+static void swap_places(cdni_rows *r) {
   const row_place kept = r->place[0];
   r->place[0] = r->place[1];
   r->place[1] = kept;
 }
 
-cdn_status rows_at(rows *r, double time, const double **row, const double **next) {
+cdn_status cdni_rows_at(cdni_rows *r, double time, const double **row, const double **next) {
   enum { AHEAD = 8 }; // who plays asks for the next rows
   row_place *p = r->place;
   *row = *next = NULL;
@@ -167,9 +165,9 @@ cdn_status rows_at(rows *r, double time, const double **row, const double **next
   }
 }
 
-void rows_rewind(rows *r) { r->at = r->first; }
+void cdni_rows_rewind(cdni_rows *r) { r->at = r->first; }
 
-cdn_status rows_next(rows *r, const double **row) {
+cdn_status cdni_rows_next(cdni_rows *r, const double **row) {
   *row = NULL;
   if (r->at >= r->end) return CDN_OK;
   CDN_TRY(read_place(r, &r->place[0], r->at));
@@ -180,7 +178,7 @@ cdn_status rows_next(rows *r, const double **row) {
 
 /* ---- opening ---- */
 
-char *next_field(char **line) {
+char *cdni_next_field(char **line) {
   char *from = *line, *to = from, *field = from;
   bool quoted = *from == '"';
   if (quoted) from++;
@@ -197,24 +195,25 @@ char *next_field(char **line) {
   return field;
 }
 
-static bool read_header(rows *r) {
+static cdn_status no_memory(void) { return cdni_refuse(CDN_ERR_NOMEM, "cardan", "out of memory for a table"); }
+
+static cdn_status read_header(cdni_rows *r) {
   off_t next;
-  if (!read_line(r, 0, &next)) return false;
-  for (const char *c = r->line; *c; c++) r->columns += *c == ',';
-  r->name = allocate((size_t)++r->columns, sizeof *r->name);
-  int n = 0;
-  for (char *line = r->line; line;) {
-    const char *field = next_field(&line);
-    r->name[n] = allocate(strlen(field) + 1, 1);
-    strcpy(r->name[n++], field);
-  }
-  r->columns = n;
+  if (!read_line(r, 0, &next))
+    return cdni_refuse(CDN_ERR_PARSE, "cardan", "%s: holds no table: its first line names the columns", r->path);
+  int most = 1;
+  for (const char *c = text_of(r); *c; c++) most += *c == ',';
+  r->name = cdni_calloc(&r->allocator, (size_t)most * sizeof *r->name);
+  if (!r->name) return no_memory();
+  r->room = most;
+  for (char *line = text_of(r); line; r->columns++)
+    if (!(r->name[r->columns] = cdni_strdup(&r->allocator, cdni_next_field(&line)))) return no_memory();
   r->first = next;
-  return true;
+  return CDN_OK;
 }
 
 /* The last whole row. */
-static bool find_last(rows *r) {
+static bool find_last(cdni_rows *r) {
   off_t next;
   if (!read_time(r, r->first, &r->first_time, &next) || fseeko(r->file, 0, SEEK_END) != 0) return false;
   r->end = line_start(r, ftello(r->file));
@@ -241,45 +240,56 @@ static FILE *open_seekable(const char *path) {
   return copy;
 }
 
-rows *rows_open(const char *path, int *code) {
-  rows *r = allocate(1, sizeof *r);
-  *code = CMD_INPUT;
-  r->path = strcpy(allocate(strlen(path) + 1, 1), path);
-  r->block = allocate(BLOCK, 1);
+static cdn_status open_rows(cdni_rows *r, const char *path) {
+  r->path = cdni_strdup(&r->allocator, path);
+  r->block = cdni_alloc(&r->allocator, BLOCK);
+  r->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!r->path || !r->block || !r->locale) return no_memory();
   r->file = open_seekable(path);
-  if (!r->file) complain("%s: could not be read: %s", path, strerror(errno));
-  else if (!read_header(r)) complain("%s: holds no table: its first line names the columns", path);
-  else if (!find_last(r)) complain("%s: holds no rows", path);
-  else if (!(r->last_time >= r->first_time))
-    complain("%s: its times do not increase: its rows cannot be found by time", path);
-  else *code = CMD_OK;
-  if (*code != CMD_OK) {
-    rows_close(r);
-    return NULL;
-  }
-  for (int k = 0; k < 2; k++) r->place[k].value = allocate((size_t)r->columns, sizeof(double));
+  if (!r->file) return cdni_refuse(CDN_ERR_FILE, "cardan", "%s: could not be read: %s", path, strerror(errno));
+  CDNI_TRY(read_header(r));
+  if (!find_last(r)) return cdni_refuse(CDN_ERR_PARSE, "cardan", "%s: holds no rows", path);
+  if (!(r->last_time >= r->first_time))
+    return cdni_refuse(CDN_ERR_PARSE, "cardan", "%s: its times do not increase: its rows cannot be found by time",
+                       path);
+  for (int k = 0; k < 2; k++)
+    if (!(r->place[k].value = cdni_calloc(&r->allocator, (size_t)r->columns * sizeof(double)))) return no_memory();
   r->at = r->first;
-  return r;
+  return CDN_OK;
 }
 
-void rows_close(rows *r) {
+cdn_status cdni_rows_open(const char *path, cdni_rows **out) {
+  const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
+  *out = NULL;
+  cdni_rows *r = cdni_calloc(&a, sizeof *r);
+  if (!r) return no_memory();
+  r->allocator = a;
+  const cdn_status status = open_rows(r, path);
+  if (status == CDN_OK) *out = r;
+  else cdni_rows_close(r);
+  return status;
+}
+
+void cdni_rows_close(cdni_rows *r) {
   if (!r) return;
+  const cdn_allocator a = r->allocator;
   if (r->file && r->file != stdin) fclose(r->file);
-  for (int i = 0; i < r->columns && r->name; i++) free(r->name[i]);
-  for (int k = 0; k < 2; k++) free(r->place[k].value);
-  free(r->name);
-  free(r->line);
-  free(r->block);
-  free(r->path);
-  free(r);
+  if (r->locale) freelocale(r->locale);
+  for (int i = 0; i < r->columns; i++) cdni_strfree(&a, r->name[i]);
+  cdni_free(&a, r->name, (size_t)r->room * sizeof *r->name);
+  for (int k = 0; k < 2; k++) cdni_free(&a, r->place[k].value, (size_t)r->columns * sizeof(double));
+  cdni_array_free(&a, &r->line);
+  cdni_free(&a, r->block, BLOCK);
+  cdni_strfree(&a, r->path);
+  cdni_free(&a, r, sizeof *r);
 }
 
-int rows_columns(const rows *r) { return r->columns; }
-const char *rows_name(const rows *r, int column) { return r->name[column]; }
-double rows_first_time(const rows *r) { return r->first_time; }
-double rows_last_time(const rows *r) { return r->last_time; }
+int cdni_rows_columns(const cdni_rows *r) { return r->columns; }
+const char *cdni_rows_name(const cdni_rows *r, int column) { return r->name[column]; }
+double cdni_rows_first_time(const cdni_rows *r) { return r->first_time; }
+double cdni_rows_last_time(const cdni_rows *r) { return r->last_time; }
 
-double rows_count(rows *r) {
+double cdni_rows_count(cdni_rows *r) {
   enum { ALL = 64 << 20, PLACES = 20, SAMPLE = 50 };
   const double bytes = (double)(r->end - r->first);
   double n = 0, seen = 0;

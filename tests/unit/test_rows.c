@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../apps/cardan/rows.h"
 #include "../testing.h"
+#include "io/rows.h"
 
 enum { COLUMNS = 5, MOST = 400 };
 static char path[] = "/tmp/cardan-rows-XXXXXX";
@@ -50,11 +50,11 @@ static void compare(const double *row, int i) {
   for (int k = 0; k < COLUMNS; k++) ck_assert(isnan(table[i][k]) || row[k] == table[i][k]);
 }
 
-static void look(rows *r, int n, double time) {
+static void look(cdni_rows *r, int n, double time) {
   const double *row, *next;
   int i = 0;
   while (i + 1 < n && table[i + 1][0] <= time) i++;
-  OK(rows_at(r, time, &row, &next));
+  OK(cdni_rows_at(r, time, &row, &next));
   compare(row, i);
   ck_assert((next != NULL) == (i + 1 < n));
   if (next) compare(next, i + 1);
@@ -64,67 +64,66 @@ START_TEST(rows_are_found) {
   static const int pads[] = { 0, 0, 300, 20000 };
   for (int round = 0; round < 60; round++) {
     const int n = round < 8 ? 1 + round : 1 + (int)random_number(MOST);
-    int code;
     write_rows(n, pads[round % 4], round % 3 == 0);
-    rows *r = rows_open(path, &code);
-    ck_assert_ptr_nonnull(r);
-    ck_assert_int_eq(rows_columns(r), COLUMNS);
-    ck_assert_str_eq(rows_name(r, 1), "x, or \"y\"");
-    ck_assert(rows_first_time(r) == table[0][0] && rows_last_time(r) == table[n - 1][0]);
-    ck_assert(rows_count(r) == n);
+    cdni_rows *r;
+    OK(cdni_rows_open(path, &r));
+    ck_assert_int_eq(cdni_rows_columns(r), COLUMNS);
+    ck_assert_str_eq(cdni_rows_name(r, 1), "x, or \"y\"");
+    ck_assert(cdni_rows_first_time(r) == table[0][0] && cdni_rows_last_time(r) == table[n - 1][0]);
+    ck_assert(cdni_rows_count(r) == n);
     const double *row;
     for (int pass = 0; pass < 2; pass++) {
-      rows_rewind(r);
+      cdni_rows_rewind(r);
       for (int i = 0; i < n; i++) {
-        OK(rows_next(r, &row));
+        OK(cdni_rows_next(r, &row));
         ck_assert_ptr_nonnull(row);
         compare(row, i);
       }
-      OK(rows_next(r, &row));
+      OK(cdni_rows_next(r, &row));
       ck_assert_ptr_null(row);
     }
     const double span = table[n - 1][0] - table[0][0];
     for (int k = 0; k <= 100; k++) look(r, n, table[0][0] - 0.1 + (span + 0.2) * k / 100); // as one plays
     for (int k = 0; k < 200; k++)
       look(r, n, k % 2 ? table[0][0] + span * random_number(1000) / 999 : table[random_number((uint32_t)n)][0]);
-    rows_close(r);
+    cdni_rows_close(r);
     remove_file();
   }
 }
 END_TEST
 
 static void refused(const char *text) {
-  int code = 0;
+  cdni_rows *r;
   FILE *file = begin_file();
   fputs(text, file);
   fclose(file);
-  ck_assert_ptr_null(rows_open(path, &code));
-  ck_assert_int_eq(code, CMD_INPUT);
+  FAILS(cdni_rows_open(path, &r), CDN_ERR_PARSE);
+  ck_assert_ptr_null(r);
   remove_file();
 }
 
 START_TEST(files_that_are_no_tables) {
-  int code;
+  cdni_rows *r;
   refused("");
   refused("1,2,3");
   refused("2,0,0,0,0\n1,0,0,0,0\n");
   refused("nan,0,0,0,0\n");
-  ck_assert_ptr_null(rows_open("/nowhere/run.csv", &code));
+  FAILS(cdni_rows_open("/nowhere/run.csv", &r), CDN_ERR_FILE);
   static const char *const bad[] = { "5,1,2,3\n", "5,1,2,3,4,5\n", "5,1,x,3,4\n", "5,,1,2,3\n" };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const double *row, *next;
     FILE *file = begin_file();
     fprintf(file, "0,1,2,3,4\n1,1,2,3,4\n%s9,1,2,3,4\n", bad[i]);
     fclose(file);
-    rows *r = rows_open(path, &code);
-    OK(rows_at(r, 0.5, &row, &next));
-    FAILS(rows_at(r, 1.5, &row, &next), CDN_ERR_PARSE);
+    OK(cdni_rows_open(path, &r));
+    OK(cdni_rows_at(r, 0.5, &row, &next));
+    FAILS(cdni_rows_at(r, 1.5, &row, &next), CDN_ERR_PARSE);
     ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), path));
-    FAILS(rows_at(r, 6, &row, &next), CDN_ERR_PARSE);
-    OK(rows_at(r, 0.5, &row, &next));
-    OK(rows_at(r, 9.5, &row, &next));
+    FAILS(cdni_rows_at(r, 6, &row, &next), CDN_ERR_PARSE);
+    OK(cdni_rows_at(r, 0.5, &row, &next));
+    OK(cdni_rows_at(r, 9.5, &row, &next));
     ck_assert(row[0] == 9);
-    rows_close(r);
+    cdni_rows_close(r);
     remove_file();
   }
 }
@@ -137,24 +136,23 @@ START_TEST(a_long_file) {
   for (int i = 0; i < N; i++)
     fprintf(file, "%.6f,%d,0.123456789012345678,-1.2345678901234567e-12,1234567.8901234567\n", 1e-3 * i, i);
   fclose(file);
-  int code;
   double begin = (double)clock() / CLOCKS_PER_SEC;
-  rows *r = rows_open(path, &code);
-  ck_assert_ptr_nonnull(r);
+  cdni_rows *r;
+  OK(cdni_rows_open(path, &r));
   const double opened = (double)clock() / CLOCKS_PER_SEC - begin;
-  AT_MOST(fabs(rows_count(r) / N - 1), 0.05);
+  AT_MOST(fabs(cdni_rows_count(r) / N - 1), 0.05);
   begin = (double)clock() / CLOCKS_PER_SEC;
   for (int k = 0; k < 300; k++) {
     const double *row, *next;
     const int i = (int)random_number(N);
-    OK(rows_at(r, 1e-3 * i + 1e-4, &row, &next));
+    OK(cdni_rows_at(r, 1e-3 * i + 1e-4, &row, &next));
     ck_assert(row[1] == i);
   }
   const double sought = ((double)clock() / CLOCKS_PER_SEC - begin) / 300;
   if (getenv("CARDAN_TEST_VERBOSE")) printf("10^6 rows: opened in %.2g s, a row found in %.2g s\n", opened, sought);
   AT_MOST(opened, 0.1);
   AT_MOST(sought, 0.02);
-  rows_close(r);
+  cdni_rows_close(r);
   remove_file();
 }
 END_TEST
