@@ -43,7 +43,9 @@ class BuildBinding(build_ext):
         import binding
         package = pathlib.Path(self.get_ext_fullpath(extension.name)).parent
         package.mkdir(parents=True, exist_ok=True)
-        (package / '_interface.py').write_text('\n'.join(binding.interface(binding.headers.read(root))) + '\n')
+        reading = binding.headers.read(root)
+        (package / '_interface.py').write_text(binding.interface(reading))
+        (package / '_methods.pyi').write_text(binding.signatures(reading))
         found = installed_library()
         folder = found[1] if found else library_of_source(pathlib.Path(self.build_temp).resolve() / 'library')
         extension.include_dirs = [found[0] if found else str(root / 'include')]
@@ -59,6 +61,7 @@ setup(
     version=version,
     package_dir={'': 'python'},
     packages=['cardan'],
+    package_data={'cardan': ['py.typed']},
     cffi_modules=['python/binding.py:builder'],
     cmdclass={'build_ext': BuildBinding},
     options={'bdist_wheel': {'py_limited_api': 'cp39'}},

@@ -1,7 +1,7 @@
-"""What the package is made of, beside its own files: the binding that cffi compiles, and the names and comments of
-functions that build models. All of it follows from the public headers.
+"""What the package is made of, beside its own files: the binding that cffi compiles, names and comments of functions
+that build models, and stubs. All of it follows from the public headers.
 
-Run as a program it writes one of them: binding.py ROOT binding|interface FILE
+Run as a program it writes one of them: binding.py ROOT binding|interface|stubs FILE
 """
 import pathlib
 import re
@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / 'tools'))
 sys.path.insert(0, str(ROOT / 'python'))
 import headers
+import stubs
 
 # Functions that may be Python's: the package has what converts their arguments (callbacks.py).
 FUNCTIONS = {'cdn_force_ops': ['calc_force', 'calc_potential'], 'cdn_measure_ops': ['calc_value'],
@@ -67,23 +68,36 @@ def setting(reading):
             not re.match(NOT_SETTING, f.name) and not any(p.lengths for p in f.parameters)}
 
 
+def choices(enum):
+    """{"pin": "CDN_PIN", ...}: constants of an enum by what is left of their names without what all begin with."""
+    names = [c.name for c in enum.members if not c.name.endswith('_COUNT')]
+    words = [name.split('_') for name in names]
+    shared = 1
+    while len(words) > 1 and all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
+        shared += 1
+    return {'_'.join(w[shared:]).lower(): name for w, name in zip(words, names)}
+
+
+def signatures(reading):
+    """The stub of the methods."""
+    methods = {'Adders': building(reading), 'Setters': setting(reading)}
+    return '\n'.join(stubs.stubs(reading, choices, FUNCTIONS, methods)) + '\n'
+
+
 def interface(reading):
-    """Names of parameters, which cffi does not keep, and comments of the functions that build and set."""
-    methods = {'BUILDING': building(reading), 'SETTING': setting(reading)}
-    functions = {**methods['BUILDING'], **methods['SETTING']}
-    yield '"""Made by binding.py of the public headers."""'
-    for name, named in methods.items():
-        yield f'{name} = {{'
-        yield from (f'    {method!r}: {f.name!r},' for method, f in named.items())
-        yield '}'
-    yield 'PARAMETERS = {'
-    yield from (f'    {f.name!r}: {tuple(p.name for p in f.parameters)!r},' for f in functions.values())
-    yield '}\nCOMMENTS = {'
-    yield from (f'    {f.name!r}: {f.doc!r},' for f in functions.values())
-    yield '}'
+    """Names of parameters, which cffi does not keep, comments of the functions that build and set, words of enums."""
+    tables = {'BUILDING': building(reading), 'SETTING': setting(reading)}
+    functions = {f.name: f for table in tables.values() for f in table.values()}
+    tables = {name: {method: f.name for method, f in table.items()} for name, table in tables.items()}
+    tables['CHOICES'] = {enum.name: choices(enum) for enum in reading.enums.values() if ' ' not in enum.name}
+    tables['PARAMETERS'] = {name: tuple(p.name for p in f.parameters) for name, f in functions.items()}
+    tables['COMMENTS'] = {name: f.doc for name, f in functions.items()}
+    lines = ['"""Made by binding.py of the public headers."""']
+    for name, table in tables.items(): lines += [f'{name} = {{', *(f'    {k!r}: {v!r},' for k, v in table.items()), '}']
+    return '\n'.join(lines) + '\n'
 
 
 if __name__ == '__main__':
     root, what, file = sys.argv[1:]
     if what == 'binding': builder(root).emit_c_code(file)
-    else: pathlib.Path(file).write_text('\n'.join(interface(headers.read(root))) + '\n')
+    else: pathlib.Path(file).write_text({'interface': interface, 'stubs': signatures}[what](headers.read(root)))

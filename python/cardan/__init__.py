@@ -10,21 +10,26 @@ Numbers are plain SI: metres, radians, kilograms, seconds, newtons. `cardan.lib`
 `cardan.ffi` its types.
 """
 from ._low import ffi, lib
+from .callbacks import Adder, Contacts, Rows
 from .columns import Columns
 from .ensembles import Ensemble
-from .errors import *
-from .errors import __all__ as _errors
+from .errors import (ArgumentError, CallbackError, ChatterError, ConstraintError, CycleError, Error, FileError,
+                     FrozenError, LimitError, NonfiniteError, NotFrozenError, OutOfMemoryError, ParseError,
+                     SingularError, StepError, UndeclaredError, UnsupportedError, VersionError)
 from .models import Function, Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 from .structs import Element
 from .views import View, view
 
-__all__ = ['Certificate', 'Columns', 'Element', 'Ensemble', 'Function', 'Model', 'Run', 'State', 'Stepper', 'View',
-           'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view', *_errors]
+__all__ = ['Adder', 'ArgumentError', 'CallbackError', 'Certificate', 'ChatterError', 'Columns', 'ConstraintError',
+           'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError', 'Function',
+           'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError', 'Rows', 'Run',
+           'SingularError', 'State', 'StepError', 'Stepper', 'UndeclaredError', 'UnsupportedError', 'VersionError',
+           'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
 
 
-def version():
+def version() -> str:
     """The version of the library that runs, such as "0.1.0"."""
     number = lib.cdn_version()
     return f'{number // 1000000}.{number // 1000 % 1000}.{number % 1000}'

@@ -3,6 +3,8 @@
 An entry of ADAPTERS turns the arguments of C into Python's, calls the function, and writes what it returns. What the
 function raises ends the call of the library, and comes out of it unchanged. Arguments are valid during the call.
 """
+from __future__ import annotations
+
 import weakref
 
 import numpy
@@ -10,6 +12,12 @@ import numpy
 from ._low import array, doubles, ffi, lib, text
 from .errors import callback
 from .structs import Element, Record, Writer, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._methods import Body, Numbers
 
 ADAPTERS = {}
 
@@ -69,19 +77,19 @@ class Passing:
 class Adder(Passing):
     """What a force gives its forces to, by names of bodies and joints. Vectors are in Ground's axes, N and N m."""
 
-    def point(self, body, station, f):
+    def point(self, body: Body, station: Numbers, f: Numbers) -> None:
         """A force on a point of a body; the point is in the body's frame, m."""
         lib.cdn_forces_add_point(self._pointer, self._body(body), self._vector(station), self._vector(f))
 
-    def at(self, body, place, f):
+    def at(self, body: Body, place: Numbers, f: Numbers) -> None:
         """A force on a body at a place in Ground, m."""
         lib.cdn_forces_add_at(self._pointer, self._body(body), self._vector(place), self._vector(f))
 
-    def torque(self, body, moment):
+    def torque(self, body: Body, moment: Numbers) -> None:
         """A moment on a body, N m."""
         lib.cdn_forces_add_torque(self._pointer, self._body(body), self._vector(moment))
 
-    def joint(self, name, value, k=0):
+    def joint(self, name: str, value: float, k: int = 0) -> None:
         """A generalized force on speed k of a joint, N m or N."""
         lib.cdn_forces_add_mobility(self._pointer, self._model.joint(name).body, k, value)
 
@@ -137,15 +145,15 @@ def _handle(held, function, state, what, action):
 class Rows(Passing):
     """What a constraint adds its rows to: equation 0, 1, ... Vectors are in Ground's axes."""
 
-    def point(self, equation, body, station, f):
+    def point(self, equation: int, body: Body, station: Numbers, f: Numbers) -> None:
         """The term f . v, v the velocity of a point of a body."""
         lib.cdn_rows_add_point(self._pointer, equation, self._body(body), self._vector(station), self._vector(f))
 
-    def torque(self, equation, body, moment):
+    def torque(self, equation: int, body: Body, moment: Numbers) -> None:
         """The term m . w, w the angular velocity of a body."""
         lib.cdn_rows_add_torque(self._pointer, equation, self._body(body), self._vector(moment))
 
-    def joint(self, equation, name, coefficient, k=0):
+    def joint(self, equation: int, name: str, coefficient: float, k: int = 0) -> None:
         """The term c u, u speed k of a joint."""
         lib.cdn_rows_add_mobility(self._pointer, equation, self._model.joint(name).body, k, coefficient)
 
@@ -224,7 +232,7 @@ def _calc(held, function, x, order, out):
 class Contacts(Passing):
     """What a law of contact adds its contacts to: members of cdn_law_contact by keywords."""
 
-    def __call__(self, point, normal, depth, **more):
+    def __call__(self, point: Numbers, normal: Numbers, depth: float, **more: Any) -> None:
         from .errors import check
         writer = Writer(self._model._system)
         contact = writer.filled('cdn_law_contact', {'point': point, 'normal': normal, 'depth': depth, **more})

@@ -1,4 +1,6 @@
 """Arrays whose columns have names and units."""
+from __future__ import annotations
+
 import numpy
 
 from .structs import unknown
@@ -16,7 +18,7 @@ class Columns(numpy.ndarray):
     def __array_finalize__(self, other):
         self.names, self.units = getattr(other, 'names', None), getattr(other, 'units', None)
 
-    def places(self, name):
+    def places(self, name: str) -> list[int]:
         """The columns of a slot or joint."""
         found = [i for i, slot in enumerate(self.names or []) if slot == name]
         found = found or [i for i, slot in enumerate(self.names or []) if joint_of(slot) == name]

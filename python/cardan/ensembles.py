@@ -1,4 +1,6 @@
 """Many States of one model at once."""
+from __future__ import annotations
+
 import numpy
 
 from ._low import doubles, ffi, fill, lib, numbers
@@ -7,6 +9,13 @@ from .models import POOLS, Model
 from .runs import Certificate, method_of
 from .states import State
 from .structs import Writer, choice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional, Sequence, Tuple, Union
+
+    from ._methods import Array, Pool
+    from .structs import Element
 
 
 class Ensemble:
@@ -18,7 +27,11 @@ class Ensemble:
     companion, max_steps.
     """
 
-    def __init__(self, of, count=None, *, q=None, u=None, z=None, vary=(), **members):
+    model: Model
+    count: int
+
+    def __init__(self, of: Union[State, Model], count: Optional[int] = None, *, q: Any = None, u: Any = None,
+                 z: Any = None, vary: Union[str, Sequence[str]] = (), **members: Any) -> None:
         state = of.state() if isinstance(of, Model) else of
         if not isinstance(state, State): raise TypeError('an ensemble is made of a cardan.State or a cardan.Model')
         starts = {pool: values for pool, values in (('q', q), ('u', u), ('z', z)) if values is not None}
@@ -38,47 +51,56 @@ class Ensemble:
     def _check(self, status):
         if status: raise failure_of('cdn_ensemble', self._ensemble, status)
 
-    def get(self, pool, out=None):
+    def get(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The numbers of "q", "u" or "z": K rows."""
         made = fill(out, (self.count, self._size(pool)), pool)
         self._check(lib.cdn_ensemble_get(self._ensemble, POOLS[pool], doubles(made), self._size(pool)))
         return made
 
-    def set(self, pool, values):
+    def set(self, pool: Pool, values: Any) -> None:
         """Sets the numbers of "q", "u" or "z": K rows."""
         values = numbers(values, (self.count, self._size(pool)), pool)
         self._check(lib.cdn_ensemble_set(self._ensemble, POOLS[pool], doubles(values), self._size(pool)))
 
-    def rates(self, pool, out=None):
+    def rates(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The rates of "q", "u" or "z": K rows."""
         made = fill(out, (self.count, self._size(pool)), pool)
         self._check(lib.cdn_ensemble_rates(self._ensemble, POOLS[pool], doubles(made), self._size(pool)))
         return made
 
-    def set_controls(self, values):
+    def set_controls(self, values: Any) -> None:
         """Sets the control inputs: K rows, in the order of model.controls."""
         n = len(self.model.controls)
         values = numbers(values, (self.count, n), 'controls')
         self._check(lib.cdn_ensemble_set_controls(self._ensemble, doubles(values), n))
 
-    q = property(lambda self: self.get('q'), lambda self, values: self.set('q', values))
-    u = property(lambda self: self.get('u'), lambda self, values: self.set('u', values))
-    z = property(lambda self: self.get('z'), lambda self, values: self.set('z', values))
+    @property
+    def q(self) -> Any: return self.get('q')
+    @q.setter
+    def q(self, values: Any) -> None: self.set('q', values)
+    @property
+    def u(self) -> Any: return self.get('u')
+    @u.setter
+    def u(self, values: Any) -> None: self.set('u', values)
+    @property
+    def z(self) -> Any: return self.get('z')
+    @z.setter
+    def z(self, values: Any) -> None: self.set('z', values)
 
     @property
-    def time(self):
+    def time(self) -> Array:
         """The times of the States, s."""
         return numpy.array([lib.cdn_ensemble_time(self._ensemble, k) for k in range(self.count)])
 
-    def step(self, h, n=1):
+    def step(self, h: float, n: int = 1) -> None:
         """n steps of h seconds of every State."""
         self._check(lib.cdn_ensemble_advance(self._ensemble, h, n))
 
-    def advance(self, t):
+    def advance(self, t: float) -> None:
         """Every State to time t, s, under error control."""
         self._check(lib.cdn_ensemble_advance_to(self._ensemble, t))
 
-    def body(self, name):
+    def body(self, name: Union[str, Element]) -> Tuple[Array, Array]:
         """Where a body is in all States: rotation matrices (K x 3 x 3) and positions (K x 3), m."""
         X = numpy.empty((self.count, 12))
         self._check(lib.cdn_ensemble_body(self._ensemble, self.model.body(name),
@@ -86,36 +108,36 @@ class Ensemble:
         return X[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1).copy(), X[:, 9:].copy()
 
     @property
-    def energies(self):
+    def energies(self) -> Tuple[Array, Array]:
         """Kinetic and potential energies, J: two arrays of K numbers."""
         kinetic, potential = numpy.empty(self.count), numpy.empty(self.count)
         self._check(lib.cdn_ensemble_energies(self._ensemble, doubles(kinetic), doubles(potential)))
         return kinetic, potential
 
-    def certificate(self, k):
+    def certificate(self, k: int) -> Certificate:
         """The certificate of State k since its values were last set."""
         out = ffi.new('cdn_certificate *')
         self._check(lib.cdn_ensemble_certificate(self._ensemble, k, out))
         return Certificate(out[0])
 
-    def error(self, k):
+    def error(self, k: int) -> Optional[Exception]:
         """Why State k has failed, as an exception; None if it has not."""
         out = ffi.new('cdn_error *')
         lib.cdn_ensemble_error(self._ensemble, k, out)
         return failure(out.code, out) if out.code else None
 
-    def set_state(self, k, state):
+    def set_state(self, k: int, state: State) -> None:
         """Gives State k the variables of a State."""
         self._check(lib.cdn_ensemble_set_state(self._ensemble, k, state._state))
 
-    def set_time(self, t):
+    def set_time(self, t: float) -> None:
         """Sets the time of all States, s."""
         self._check(lib.cdn_ensemble_set_time(self._ensemble, t))
 
-    def state(self, k):
+    def state(self, k: int) -> State:
         """A copy of State k."""
         made = self._start.copy()
         self._check(lib.cdn_ensemble_get_state(self._ensemble, k, made._state))
         return made
 
-    def __len__(self): return self.count
+    def __len__(self) -> int: return self.count

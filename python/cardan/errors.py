@@ -3,18 +3,6 @@ import threading
 
 from ._low import ffi, lib, text
 
-# Where Python has an exception of the same meaning, ours is one of that, too.
-_LIKE = {'NOMEM': ('OutOfMemoryError', MemoryError), 'ARG': ('ArgumentError', ValueError),
-         'VERSION': ('VersionError', None), 'FROZEN': ('FrozenError', None),
-         'NONFINITE': ('NonfiniteError', ValueError), 'CYCLE': ('CycleError', None),
-         'UNDECLARED': ('UndeclaredError', None),
-         'SINGULAR': ('SingularError', ArithmeticError), 'STEP': ('StepError', None),
-         'CALLBACK': ('CallbackError', None), 'FILE': ('FileError', OSError), 'PARSE': ('ParseError', ValueError),
-         'UNSUPPORTED': ('UnsupportedError', NotImplementedError), 'LIMIT': ('LimitError', None),
-         'CHATTER': ('ChatterError', None), 'CONSTRAINT': ('ConstraintError', None),
-         'NOT_FROZEN': ('NotFrozenError', None)}
-
-
 class Error(Exception):
     """A failure of the library.
 
@@ -23,17 +11,18 @@ class Error(Exception):
     offending number, or 0; advice: what to do, or "".
     """
 
-    def __init__(self, message, status=0, function='', element='', stage='', value=0.0, recoverable=False):
+    def __init__(self, message: str, status: int = 0, function: str = '', element: str = '', stage: str = '',
+                 value: float = 0.0, recoverable: bool = False) -> None:
         super().__init__(message)
         self.status, self.function, self.element, self.stage = status, function, element, stage
         self.value, self.recoverable = value, recoverable
 
     @property
-    def name(self):
+    def name(self) -> str:
         return text(lib.cdn_status_name(self.status))
 
     @property
-    def advice(self):
+    def advice(self) -> str:
         return text(lib.cdn_status_advice(self.status))
 
     def __reduce__(self):
@@ -41,14 +30,45 @@ class Error(Exception):
                              self.recoverable))
 
 
-_classes = {}
-for _key, (_name, _like) in _LIKE.items():
-    _status = getattr(lib, 'CDN_ERR_' + _key)
-    _classes[_status] = type(_name, (Error, _like) if _like else (Error,),
-                             {'__doc__': text(lib.cdn_status_text(_status)), '__module__': __name__})
-    globals()[_name] = _classes[_status]
+# One class a status. Where Python has an exception of the same meaning, ours is one of that, too.
+class OutOfMemoryError(Error, MemoryError): pass
+class ArgumentError(Error, ValueError): pass
+class VersionError(Error): pass
+class FrozenError(Error): pass
+class NonfiniteError(Error, ValueError): pass
+class CycleError(Error): pass
+class UndeclaredError(Error): pass
+class SingularError(Error, ArithmeticError): pass
+class StepError(Error): pass
+class CallbackError(Error): pass
+class FileError(Error, OSError): pass
+class ParseError(Error, ValueError): pass
+class UnsupportedError(Error, NotImplementedError): pass
+class LimitError(Error): pass
+class ChatterError(Error): pass
+class ConstraintError(Error): pass
+class NotFrozenError(Error): pass
 
-__all__ = ['Error', *(name for name, _ in _LIKE.values())]
+_classes = {
+    lib.CDN_ERR_NOMEM: OutOfMemoryError,
+    lib.CDN_ERR_ARG: ArgumentError,
+    lib.CDN_ERR_VERSION: VersionError,
+    lib.CDN_ERR_FROZEN: FrozenError,
+    lib.CDN_ERR_NONFINITE: NonfiniteError,
+    lib.CDN_ERR_CYCLE: CycleError,
+    lib.CDN_ERR_UNDECLARED: UndeclaredError,
+    lib.CDN_ERR_SINGULAR: SingularError,
+    lib.CDN_ERR_STEP: StepError,
+    lib.CDN_ERR_CALLBACK: CallbackError,
+    lib.CDN_ERR_FILE: FileError,
+    lib.CDN_ERR_PARSE: ParseError,
+    lib.CDN_ERR_UNSUPPORTED: UnsupportedError,
+    lib.CDN_ERR_LIMIT: LimitError,
+    lib.CDN_ERR_CHATTER: ChatterError,
+    lib.CDN_ERR_CONSTRAINT: ConstraintError,
+    lib.CDN_ERR_NOT_FROZEN: NotFrozenError,
+}
+for _status, _class in _classes.items(): _class.__doc__ = text(lib.cdn_status_text(_status))
 
 # What functions of Python have raised while the library called them, by thread, until the call comes out with it.
 _raised = {}

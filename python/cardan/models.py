@@ -1,22 +1,39 @@
 """Models: Systems that files describe, or programs build."""
-import collections
+from __future__ import annotations
+
 import copy
 import functools
 import html
 import os
+import typing
 
 from . import structs
-from ._interface import BUILDING, COMMENTS
 from ._low import encode, ffi, lib, text
+from ._methods import Adders
 from .callbacks import Held
 from .errors import failure, failure_of, need
 from .structs import Element, unknown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, List, Optional, Tuple, Union
+
+    from ._methods import Numbers, Path, Pool
+    from .states import State
+
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
-Slots = collections.namedtuple('Slots', 'body first_q nq first_u nu')
 
 
-def load(path, **options):
+class Slots(typing.NamedTuple):
+    """Where a joint's coordinates and speeds are: q[first_q] to q[first_q + nq - 1]; its cdn_body."""
+    body: typing.Any
+    first_q: int
+    nq: int
+    first_u: int
+    nu: int
+
+
+def load(path: Path, **options: Any) -> Model:
     """Reads a URDF or MJCF file, or a description that `cardan convert` wrote.
 
     Options are the members of cdn_model_options, such as contact: "compliant", "soft" (MuJoCo's parameters),
@@ -28,13 +45,13 @@ def load(path, **options):
     return Model._read('file', os.path.abspath(os.fsdecode(encode(path))), options)
 
 
-def loads(contents, name='model', **options):
+def loads(contents: Union[str, bytes], name: str = 'model', **options: Any) -> Model:
     """Reads a model from a text; `name` stands for the file in messages. Options as those of load."""
     if not isinstance(contents, (str, bytes)): raise TypeError('the contents of a model are a text')
     return Model._read('text', (contents.encode() if isinstance(contents, str) else contents, name), options)
 
 
-class Model:
+class Model(Adders):
     """A System. `load` and `loads` read one; `Model()` is empty, and its methods add elements:
 
         model = cardan.Model("pendulum")
@@ -48,7 +65,7 @@ class Model:
     name; nq, nu, nz; bodies, joints, controls, measures, keys: names; warnings, not_simulated: lists of texts.
     """
 
-    def __init__(self, name=None):
+    def __init__(self, name: Optional[str] = None) -> None:
         self._begin('new', name, {})
 
     @classmethod
@@ -85,7 +102,7 @@ class Model:
 
     # ---- building
 
-    def _add(self, method, function, positional, keywords):
+    def _call(self, method, function, positional, keywords):
         """Calls a function that builds. What was added is kept as a description, unless it has functions of Python."""
         made, writer = structs.call(function, self._system, self._system, positional, keywords,
                                     functools.partial(self._private, positional, keywords))
@@ -107,7 +124,7 @@ class Model:
         self._held.append(ffi.new_handle(Held(self, writer.functions, sizes)))
         return writer.keep(ffi.new('void **', self._held[-1]))
 
-    def freeze(self):
+    def freeze(self) -> Model:
         """Checks the model and finishes it: nothing can be added from then on. Returns the model."""
         if self._frozen: return self
         if status := lib.cdn_system_freeze(self._system): raise failure_of('cdn_system', self._system, status)
@@ -122,13 +139,13 @@ class Model:
 
     # ---- elements
 
-    def joint(self, name):
+    def joint(self, name: str) -> Slots:
         """Where a joint's coordinates and speeds are: body, first_q, nq, first_u, nu."""
         found = self.freeze()._slots.get(name)
         if found is None: raise KeyError(unknown('joint', name, self._slots))
         return found
 
-    def body(self, name):
+    def body(self, name: Union[str, Element]) -> Any:
         """The body's cdn_body."""
         if isinstance(name, Element):
             return ffi.new('cdn_body *', [structs.Writer(self._system).id('cdn_body', name)])[0]
@@ -138,39 +155,42 @@ class Model:
         if body.i < 0: raise KeyError(unknown('body', name, self.bodies))
         return body
 
-    nq = property(lambda self: self.freeze()._nq)
-    nu = property(lambda self: self.freeze()._nu)
-    nz = property(lambda self: self.freeze()._nz)
+    @property
+    def nq(self) -> int: return self.freeze()._nq
+    @property
+    def nu(self) -> int: return self.freeze()._nu
+    @property
+    def nz(self) -> int: return self.freeze()._nz
 
     @property
-    def name(self):
+    def name(self) -> str:
         return text(lib.cdn_model_name(self._model) if self._model else lib.cdn_system_name(self._system))
     @property
-    def path(self): return self._source[1] if self._source[0] == 'file' else None
+    def path(self) -> Optional[str]: return self._source[1] if self._source[0] == 'file' else None
     @property
-    def joints(self): return list(self.freeze()._slots)
+    def joints(self) -> List[str]: return list(self.freeze()._slots)
     @property
-    def bodies(self):
+    def bodies(self) -> List[str]:
         if not self._model: return self._names('body')[1:]
         return [text(lib.cdn_body_name(self._system, lib.cdn_model_body(self._model, i)))
                 for i in range(lib.cdn_model_body_count(self._model))]
     @property
-    def controls(self): return self._names('control')
+    def controls(self) -> List[str]: return self._names('control')
     @property
-    def measures(self): return self._names('measure')
+    def measures(self) -> List[str]: return self._names('measure')
 
     def _names(self, kind):
         count, name = getattr(lib, f'cdn_system_{kind}_count'), getattr(lib, f'cdn_{kind}_name')
         return [text(name(self._system, ffi.new(f'cdn_{kind} *', [i])[0])) for i in range(count(self._system))]
 
     @property
-    def keys(self):
+    def keys(self) -> List[str]:
         return self._list('key', lambda i: text(lib.cdn_model_key_name(self._model, i)))
     @property
-    def warnings(self):
+    def warnings(self) -> List[str]:
         return self._list('warning', lambda i: text(lib.cdn_model_warning(self._model, i)))
     @property
-    def not_simulated(self):
+    def not_simulated(self) -> List[str]:
         notes = self._list('not_understood', lambda i: lib.cdn_model_not_understood(self._model, i))
         return [f'{text(note.element)} (line {note.line})' for note in notes]
 
@@ -178,7 +198,7 @@ class Model:
         """Of a model that was read; others have none."""
         return [each(i) for i in range(getattr(lib, f'cdn_model_{what}_count')(self._model))] if self._model else []
 
-    def slots(self, pool):
+    def slots(self, pool: Pool) -> List[str]:
         """Names of the slots of "q", "u" or "z"."""
         room, found = ffi.new('char[256]'), []
         for i in range({'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]):
@@ -186,7 +206,7 @@ class Model:
             found.append(text(room))
         return found
 
-    def units(self, pool):
+    def units(self, pool: Pool) -> List[str]:
         """Units of the slots of "q", "u" or "z": "rad", "m", "rad/s", "m/s"; "" for numbers of a quaternion, for z, and
         where only a function of yours knows."""
         found = [''] * {'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]
@@ -195,11 +215,11 @@ class Model:
             for k in range(n): found[first + k] = text(lib.cdn_body_unit(self._system, slots.body, POOLS[pool], k))
         return found
 
-    def table(self):
+    def table(self) -> List[Tuple[str, str]]:
         """Rows of names and units of all coordinates, speeds and auxiliary states: [(name, unit)]."""
         return [row for pool in 'quz' for row in zip(self.slots(pool), self.units(pool))]
 
-    def state(self, key=None):
+    def state(self, key: Optional[str] = None) -> State:
         """A new State with default values, or those of a keyframe."""
         from .states import State
         return State(self, key)
@@ -241,15 +261,6 @@ def _restored(kind, source, options, calls, frozen):
     return made.freeze() if frozen else made
 
 
-def _builder(method, function):
-    def build(self, *positional, **keywords): return self._add(method, function, positional, keywords)
-    build.__name__, build.__qualname__, build.__doc__ = method, 'Model.' + method, COMMENTS[function]
-    return build
-
-
-for _method, _function in BUILDING.items(): setattr(Model, _method, _builder(_method, _function))
-
-
 def html_table(title, heads, rows):
     cells = lambda tag, row: ''.join(f'<{tag}>{html.escape(str(cell))}</{tag}>' for cell in row)
     return (f'<table><caption>{html.escape(title)}</caption><tr>{cells("th", heads)}</tr>' +
@@ -263,7 +274,7 @@ class Function:
     `polynomial`, `linear`, `constant` and `spline` make those that C has.
     """
 
-    def __init__(self, f, inputs=1):
+    def __init__(self, f: Callable[..., Any], inputs: int = 1) -> None:
         if not callable(f): raise TypeError('a function is needed')
         writer = structs.Writer(ffi.NULL)
         self.own, self._made_by = True, None
@@ -286,15 +297,15 @@ class Function:
         return made
 
     @classmethod
-    def constant(cls, c): return cls._of('constant', c)
+    def constant(cls, c: float) -> Function: return cls._of('constant', c)
     @classmethod
-    def linear(cls, a, c=0.0): return cls._of('linear', a, c)
+    def linear(cls, a: Numbers, c: float = 0.0) -> Function: return cls._of('linear', a, c)
     @classmethod
-    def polynomial(cls, a): return cls._of('polynomial', a)
+    def polynomial(cls, a: Numbers) -> Function: return cls._of('polynomial', a)
     @classmethod
-    def spline(cls, x, y): return cls._of('natural_spline', x, y)
+    def spline(cls, x: Numbers, y: Numbers) -> Function: return cls._of('natural_spline', x, y)
 
-    def __call__(self, *x):
+    def __call__(self, *x: float) -> float:
         if len(x) != lib.cdn_function_n_inputs(self._pointer): raise TypeError('another number of inputs is needed')
         out = ffi.new('cdn_function_result *')
         status = lib.cdn_function_calc(self._pointer, [float(each) for each in x], 0, out)

@@ -1,4 +1,6 @@
 """Runs under error control, and what they deliver."""
+from __future__ import annotations
+
 import html
 import os
 import pathlib
@@ -15,15 +17,25 @@ from .columns import Columns
 from .errors import callback, check, failure_of
 from .models import Model, load
 from .states import PassingState, State
-from .structs import read
+from .structs import Record, read
 from .views import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Mapping, Optional, Union
+
+    from ._methods import Array, Numbers, Path
 
 METHODS = {text(lib.cdn_method_name(i)): i for i in range(lib.CDN_METHOD_COUNT)}
 
 
-class Certificate:
+class Certificate(Record):
     """What a run says of its own accuracy: every member of cdn_certificate is an attribute. `verdict` says it in a
     sentence; `delivered` is "delivered", "not_delivered" or "unknown"."""
+
+    verdict: str
+    delivered: str
+    suggestion: float
 
     def __init__(self, certificate):
         self.__dict__.update(read(certificate).__dict__)
@@ -36,7 +48,7 @@ class Certificate:
         return f'<cardan.Certificate: {self.verdict}>'
 
 
-def method_of(name):
+def method_of(name: str) -> int:
     if name not in METHODS: raise ValueError(f'method is one of {", ".join(METHODS)}, not {name!r}')
     return METHODS[name]
 
@@ -58,8 +70,11 @@ class Stepper:
     without error control. method: as `cardan simulate --method`. companion: a second run tells the error.
     """
 
-    def __init__(self, state, *, accuracy=1e-4, step=None, method=None, max_step=None, final_time=None,
-                 companion=False):
+    state: State
+
+    def __init__(self, state: State, *, accuracy: float = 1e-4, step: Optional[float] = None,
+                 method: Optional[str] = None, max_step: Optional[float] = None, final_time: Optional[float] = None,
+                 companion: bool = False) -> None:
         if not isinstance(state, State): raise TypeError('a run starts from a cardan.State')
         definition = _definition(accuracy, step, method, max_step, companion)
         if final_time is not None: definition.final_time = final_time
@@ -69,14 +84,14 @@ class Stepper:
         self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
-    def time(self): return self.state.time
+    def time(self) -> float: return self.state.time
 
     @property
-    def stopped(self):
+    def stopped(self) -> bool:
         """Whether the handler of an event has stopped the run."""
         return lib.cdn_stepper_is_stopped(self._stepper)
 
-    def advance(self, t, pause=None):
+    def advance(self, t: float, pause: Optional[Callable[[State], Any]] = None) -> None:
         """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then.
         pause: called with the State every few steps."""
         while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
@@ -84,7 +99,7 @@ class Stepper:
         check(status)
 
     @property
-    def certificate(self):
+    def certificate(self) -> Certificate:
         out = ffi.new('cdn_certificate *')
         check(lib.cdn_stepper_certificate(self._stepper, out))
         return Certificate(out[0])
@@ -135,8 +150,10 @@ def cardan_cdn_deliver_def_pause(context, stepper, attempt):
     return lib.CDN_OK
 
 
-def simulate(model, duration, *, accuracy=1e-4, step=None, method=None, max_step=None, reports=None, state=None,
-             key=None, controls=None, progress=None):
+def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e-4, step: Optional[float] = None,
+             method: Optional[str] = None, max_step: Optional[float] = None,
+             reports: Union[float, Numbers, None] = None, state: Optional[State] = None, key: Optional[str] = None,
+             controls: Optional[Mapping[str, float]] = None, progress: Optional[bool] = None) -> Run:
     """Simulates a model for `duration` seconds, and returns the Run.
 
     accuracy: what is delivered, or the verdict says why not: steps are refined until it is. step: equal steps, s,
@@ -194,6 +211,15 @@ class Run:
     Run.of(model, time, q, u, z) makes one of arrays: of a recording, or of one State of an ensemble.
     """
 
+    model: Model
+    time: Array
+    q: Columns
+    u: Columns
+    z: Columns
+    state: State
+    certificate: Any  # a Certificate; None if nothing is known
+    message: str
+
     def __init__(self, model, rows, state, certificate, message):
         table = numpy.array(rows, dtype=numpy.float64).reshape(len(rows), 1 + model.nq + model.nu + model.nz)
         self.model, self.state, self.certificate, self.message = model, state, certificate, message
@@ -203,7 +229,7 @@ class Run:
             setattr(self, pool, Columns(table[:, first:end].copy(), model.slots(pool), model.units(pool)))
 
     @classmethod
-    def of(cls, model, time, q, u=None, z=None):
+    def of(cls, model: Model, time: Numbers, q: Any, u: Any = None, z: Any = None) -> Run:
         """A Run of K times and of K x nq, K x nu and K x nz arrays (u, z: zeros unless they are given). Nothing is
         known of its accuracy: it has no certificate."""
         parts = [numpy.reshape(time, (-1, 1))]
@@ -221,15 +247,15 @@ class Run:
         state.time, state.q, state.u, state.z = self.time[k], self.q[k], self.u[k], self.z[k]
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         return self.certificate.verdict if self.certificate else 'nothing is known of its accuracy'
 
-    def __len__(self): return len(self.time)
+    def __len__(self) -> int: return len(self.time)
 
     def __repr__(self):
         return f'<cardan.Run of {self.model.name!r}: {len(self)} rows to t = {self.time[-1]:g} s; {self.verdict}>'
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes time, q, u, z as a table that the command's plot, view and render read."""
         names = ['time', *self.q.names, *self.u.names, *self.z.names]
         table = numpy.column_stack([self.time, self.q, self.u, self.z])
@@ -249,12 +275,12 @@ class Run:
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode: raise RuntimeError(done.stderr.strip())
 
-    def render(self, path, *arguments):
+    def render(self, path: Path, *arguments: str) -> Path:
         """A picture (.png) of the end, or a video (.mp4, .gif). Arguments as those of `cardan render`."""
         self._command('render', '-o', os.fspath(path), *arguments)
         return path
 
-    def view(self, path=None):
+    def view(self, path: Optional[Path] = None) -> Path:
         """One page that plays the run in a browser, without a server. Opens it, unless a path is given to keep it."""
         kept = path or os.path.join(tempfile.mkdtemp(prefix='cardan-'), 'run.html')
         state = self.state.copy()

@@ -1,11 +1,20 @@
 """A State: all variables of a model, and the results computed from them."""
+from __future__ import annotations
+
 import numpy
 
-from ._interface import COMMENTS, SETTING
 from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
+from ._methods import Setters
 from .errors import check, failure_of
 from .models import Model, POOLS, html_table
 from .structs import call, choice, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Tuple, Union
+
+    from ._methods import Array, Numbers
+    from .structs import Element
 
 
 class Joint:
@@ -16,26 +25,28 @@ class Joint:
         self._state, self._slots = state, slots
 
     @property
-    def q(self):
+    def q(self) -> Any:
         """Coordinates, rad or m (a quaternion's are numbers): a float if there is one, else a read-only view."""
         return one_or_all(self._state.q[self._slots.first_q:self._slots.first_q + self._slots.nq])
 
     @q.setter
-    def q(self, values): self._state._set_slots(lib.CDN_POOL_Q, self._slots.first_q, self._slots.nq, values, 'q')
+    def q(self, values: Union[float, Numbers]) -> None:
+        self._state._set_slots(lib.CDN_POOL_Q, self._slots.first_q, self._slots.nq, values, 'q')
 
     @property
-    def u(self):
+    def u(self) -> Any:
         """Speeds, rad/s or m/s: as q."""
         return one_or_all(self._state.u[self._slots.first_u:self._slots.first_u + self._slots.nu])
 
     @u.setter
-    def u(self, values): self._state._set_slots(lib.CDN_POOL_U, self._slots.first_u, self._slots.nu, values, 'u')
+    def u(self, values: Union[float, Numbers]) -> None:
+        self._state._set_slots(lib.CDN_POOL_U, self._slots.first_u, self._slots.nu, values, 'u')
 
 
 def one_or_all(values): return float(values[0]) if len(values) == 1 else values
 
 
-class State:
+class State(Setters):
     """The variables of a model: t, q, u, z and parameters. One thread at a time may use it.
 
     Methods such as gravity_set, body_lock, force_set_enabled or parameter_set are the functions of C that set something
@@ -45,7 +56,9 @@ class State:
     by joint: `state["knee"].q = 0.3`. What is computed from them is a new array, or goes to `out=`.
     """
 
-    def __init__(self, model, key=None):
+    model: Model
+
+    def __init__(self, model: Model, key: Optional[str] = None) -> None:
         if not isinstance(model, Model): raise TypeError('a State is made of a cardan.Model')
         model.freeze()
         out = ffi.new('cdn_state **')
@@ -75,33 +88,36 @@ class State:
     # ---- variables
 
     @property
-    def time(self):
+    def time(self) -> float:
         """The time, s."""
         return lib.cdn_state_time(self._state)
 
     @time.setter
-    def time(self, t): check(lib.cdn_state_set_time(self._state, t))
+    def time(self, t: float) -> None: check(lib.cdn_state_set_time(self._state, t))
 
     @property
-    def q(self): return self._view(lib.cdn_state_q(self._state), self._nq)
+    def q(self) -> Any: return self._view(lib.cdn_state_q(self._state), self._nq)
     @q.setter
-    def q(self, values): check(lib.cdn_state_set_q(self._state, doubles(numbers(values, (self._nq,), 'q'))))
+    def q(self, values: Numbers) -> None:
+        check(lib.cdn_state_set_q(self._state, doubles(numbers(values, (self._nq,), 'q'))))
 
     @property
-    def u(self): return self._view(lib.cdn_state_u(self._state), self._nu)
+    def u(self) -> Any: return self._view(lib.cdn_state_u(self._state), self._nu)
     @u.setter
-    def u(self, values): check(lib.cdn_state_set_u(self._state, doubles(numbers(values, (self._nu,), 'u'))))
+    def u(self, values: Numbers) -> None:
+        check(lib.cdn_state_set_u(self._state, doubles(numbers(values, (self._nu,), 'u'))))
 
     @property
-    def z(self): return self._view(lib.cdn_state_z(self._state), self._nz)
+    def z(self) -> Any: return self._view(lib.cdn_state_z(self._state), self._nz)
     @z.setter
-    def z(self, values): check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self._nz,), 'z'))))
+    def z(self, values: Numbers) -> None:
+        check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self._nz,), 'z'))))
 
-    def __getitem__(self, joint):
+    def __getitem__(self, joint: str) -> Joint:
         return Joint(self, self.model.joint(joint))
 
     @property
-    def controls(self):
+    def controls(self) -> Dict[str, float]:
         """Values of the control inputs as they act, within their limits, by name."""
         return {name: self._control(i) for i, name in enumerate(self.model.controls)}
 
@@ -110,11 +126,14 @@ class State:
         check(lib.cdn_control_value(self._state, ffi.new('cdn_control *', [i])[0], out))
         return out[0]
 
-    def set_control(self, name, value):
+    def set_control(self, name: str, value: float) -> None:
         """Sets a control input."""
         control = lib.cdn_system_find_control(self.model._system, encode(name))
         if control.i < 0: raise KeyError(unknown('control', name, self.model.controls))
         check(lib.cdn_control_set(self._state, control, value))
+
+    def _call(self, method, function, positional, keywords):
+        check(call(function, self._state, self.model._system, positional, keywords)[0])
 
     # ---- results
 
@@ -126,66 +145,66 @@ class State:
         return failure_of('cdn_state', self._state)
 
     @property
-    def qdot(self): return self._result(lib.cdn_state_qdot(self._state), self._nq)
+    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq)
     @property
-    def udot(self): return self._result(lib.cdn_state_udot(self._state), self._nu)
+    def udot(self) -> Array: return self._result(lib.cdn_state_udot(self._state), self._nu)
     @property
-    def zdot(self): return self._result(lib.cdn_state_zdot(self._state), self._nz)
+    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz)
 
-    def realize(self, stage):
+    def realize(self, stage: str) -> None:
         """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
         check(lib.cdn_realize(self._state, choice('cdn_stage', stage)))
 
-    def mass_matrix(self, out=None):
+    def mass_matrix(self, out: Optional[Array] = None) -> Array:
         """M, nu x nu, kg, kg m or kg m^2."""
         made = fill(out, (self._nu, self._nu), 'mass_matrix')
         check(lib.cdn_calc_M(self._state, doubles(made)))
         return made
 
-    def bias(self, out=None):
+    def bias(self, out: Optional[Array] = None) -> Array:
         """The bias forces of the equations of motion (Coriolis and gyroscopic), nu."""
         made = fill(out, (self._nu,), 'bias')
         check(lib.cdn_calc_bias(self._state, doubles(made)))
         return made
 
-    def measure(self, name):
+    def measure(self, name: str) -> Array:
         """The numbers of a measure or sensor."""
         which = lib.cdn_system_find_measure(self.model._system, encode(name))
         if which.i < 0: raise KeyError(unknown('measure', name, self.model.measures))
         return self._result(lib.cdn_measure_value(self._state, which), lib.cdn_measure_size(self.model._system, which))
 
-    def parameter(self, kind, element, name):
+    def parameter(self, kind: str, element: str, name: str) -> float:
         """A parameter of an element, such as ("force", "spring", "k"), as the State has it; parameter_set sets it."""
         out = ffi.new('double *')
         check(lib.cdn_parameter_get(self._state, choice('cdn_element_type', kind), encode(element), encode(name), out))
         return out[0]
 
     @property
-    def multipliers(self):
+    def multipliers(self) -> Array:
         """Multipliers of the constraint equations."""
         return self._result(lib.cdn_state_multipliers(self._state), lib.cdn_system_nudoterr(self.model._system))
 
     @property
-    def qerr(self):
+    def qerr(self) -> Array:
         """Errors of the position constraints."""
         return self._result(lib.cdn_state_qerr(self._state), lib.cdn_system_nqerr(self.model._system))
 
     @property
-    def energy(self):
+    def energy(self) -> Tuple[float, float]:
         """Kinetic and potential energy, J."""
         out = ffi.new('double[2]')
         check(lib.cdn_kinetic_energy(self._state, out))
         check(lib.cdn_potential_energy(self._state, out + 1))
         return out[0], out[1]
 
-    def body(self, name):
+    def body(self, name: Union[str, Element]) -> Tuple[Array, Array]:
         """Where a body is in Ground: rotation matrix (3 x 3) and position (3), m."""
         X = ffi.new('cdn_transform *')
         check(lib.cdn_body_pose(self._state, self.model.body(name), X))
         numbers_of = array(ffi.cast('double *', X), 12)
         return numbers_of[:9].reshape(3, 3).T.copy(), numbers_of[9:]
 
-    def table(self):
+    def table(self) -> List[Tuple[str, float, str]]:
         """Rows of all coordinates, speeds and auxiliary states: [(name, value, unit)]."""
         values = [*self.q.tolist(), *self.u.tolist(), *self.z.tolist()]
         return [(name, value, unit) for (name, unit), value in zip(self.model.table(), values)]
@@ -196,7 +215,7 @@ class State:
 
     # ---- copies
 
-    def copy(self):
+    def copy(self) -> State:
         """A State with the same values and results."""
         made = State(self.model)
         check(lib.cdn_state_copy(made._state, self._state))
@@ -205,13 +224,13 @@ class State:
     def __copy__(self): return self.copy()
     def __deepcopy__(self, memo): return self.copy()
 
-    def save(self):
+    def save(self) -> bytes:
         """All variables as bytes: load gives them back to the last bit."""
         saved = ffi.gc(ffi.new('cdn_buffer *'), lib.cdn_buffer_free)
         check(lib.cdn_state_save(self._state, ffi.addressof(lib, 'cdn_buffer_write'), saved))
         return bytes(ffi.buffer(saved.bytes, saved.size))
 
-    def load(self, saved):
+    def load(self, saved: bytes) -> None:
         """Sets all variables to those of saved bytes, of a State of the same model."""
         own = ffi.from_buffer(saved)
         buffer = ffi.new('cdn_buffer *', {'bytes': own, 'size': len(own)})
@@ -222,16 +241,6 @@ class State:
 
     def __repr__(self):
         return f'<cardan.State of {self.model.name!r} at t = {self.time:g} s>'
-
-
-def _setter(method, function):
-    def set_(self, *positional, **keywords):
-        check(call(function, self._state, self.model._system, positional, keywords)[0])
-    set_.__name__, set_.__qualname__, set_.__doc__ = method, 'State.' + method, COMMENTS[function]
-    return set_
-
-
-for _method, _function in SETTING.items(): setattr(State, _method, _setter(_method, _function))
 
 
 class PassingState(State):

@@ -7,22 +7,31 @@ One mechanism serves every def, ops and function of the interface:
 - a list stands for a pointer, and its length for the count beside it;
 - a function stands for a pointer to one (callbacks.py).
 """
+from __future__ import annotations
+
 import difflib
+import functools
 import numbers as real
 
 import numpy
 
-from ._interface import PARAMETERS
+from ._interface import CHOICES, PARAMETERS
 from ._low import array, encode, ffi, lib, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ROOM = 256  # lists without a count beside them are filled with zeros up to this length; none is longer
 
 
 class Element:
     """An element of a model: a body, a force, a constraint. `kind` is "body" and so on, `i` its number."""
+    kind: str
+    i: int
     __slots__ = ('kind', 'i')
 
-    def __init__(self, kind, i): self.kind, self.i = kind, i
+    def __init__(self, kind: str, i: int) -> None: self.kind, self.i = kind, i
     def __repr__(self): return f'<cardan {self.kind} {self.i}>'
     def __eq__(self, other): return isinstance(other, Element) and (self.kind, self.i) == (other.kind, other.i)
     def __hash__(self): return hash((self.kind, self.i))
@@ -42,20 +51,10 @@ def unknown(what, name, known):
 
 # ---- enums
 
-_choices = {}
-
-
+@functools.lru_cache(None)
 def choices(enum):
     """{"pin": CDN_PIN, ...} of an enum of C: names without what all of them begin with."""
-    if enum not in _choices:
-        named = {name: value for value, name in ffi.typeof(enum).elements.items()}
-        words = [name.split('_') for name in named if not name.endswith('_COUNT')]
-        shared = 0
-        while len(words) > 1 and all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
-            shared += 1
-        _choices[enum] = {'_'.join(name.split('_')[max(shared, 1):]).lower(): value for name, value in named.items()
-                          if not name.endswith('_COUNT')}
-    return _choices[enum]
+    return {word: getattr(lib, name) for word, name in CHOICES[enum].items()}
 
 
 def choice(enum, given):
@@ -301,6 +300,10 @@ class Record:
     """Members of a struct of C, as they were."""
 
     def __init__(self, members): self.__dict__.update(members)
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
+
     def __repr__(self): return f'{type(self).__name__}({", ".join(f"{k}={v!r}" for k, v in self.__dict__.items())})'
 
 

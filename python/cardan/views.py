@@ -1,4 +1,6 @@
 """Views in a browser: live ones, and pages that play what was shown."""
+from __future__ import annotations
+
 import threading
 import webbrowser
 
@@ -6,6 +8,13 @@ from ._low import encode, ffi, lib, text
 from .errors import check, failure, failure_of
 from .states import State
 from .structs import Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Union
+
+    from ._methods import Array
+    from .models import Model
 
 
 def _opened(state, **members):
@@ -31,7 +40,7 @@ class View:
     """A live view of a State's System in a browser: run, pause, scrub, drag, pull. It runs in a thread of its own until
     it is closed; `address` is where its page is."""
 
-    def __init__(self, state, *, open=True, **members):
+    def __init__(self, state: State, *, open: bool = True, **members: Any) -> None:
         if not isinstance(state, State): raise TypeError('a view shows a cardan.State')
         self._view, self._writer = _opened(state, **members)
         self.address, self._model, self._status = text(lib.cdn_view_address(self._view)), state.model, 0
@@ -41,14 +50,14 @@ class View:
 
     def _run(self): self._status = lib.cdn_view_run(self._view, ffi.NULL)
 
-    def wait(self):
+    def wait(self) -> None:
         """Waits until the view is closed; Ctrl-C closes it."""
         try:
             while self._thread.is_alive(): self._thread.join(0.1)
         except KeyboardInterrupt: pass
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         if self._view is None: return
         lib.cdn_view_stop(self._view)
         self._thread.join()
@@ -56,13 +65,13 @@ class View:
         self._view = None
         if self._status: raise failure(self._status)
 
-    def __enter__(self): return self
-    def __exit__(self, *_): self.close()
+    def __enter__(self) -> View: return self
+    def __exit__(self, *_: Any) -> None: self.close()
 
     def _repr_html_(self):
         return f'<iframe src="{self.address}" width="100%" height="480" style="border:0"></iframe>'
 
 
-def view(shown, **members):
+def view(shown: Union[State, Model], **members: Any) -> View:
     """A live view of a State, or of a model in its default State. Members of cdn_view_def are keywords."""
     return View(shown if isinstance(shown, State) else shown.state(), **members)

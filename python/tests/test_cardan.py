@@ -282,6 +282,14 @@ class Documents(unittest.TestCase):
         finally: os.chdir(before)
 
 
+    def test_examples_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in sorted((ROOT / 'examples/python').glob('*.py')):
+                said = subprocess.run([sys.executable, str(path)], cwd=folder, capture_output=True, text=True)
+                self.assertEqual((said.returncode, said.stderr), (0, ''), path.name)
+                self.assertNotEqual(said.stdout, '')
+
+
 class Nothing(unittest.TestCase):
     """No method crashes or prints, whatever it is given."""
 
