@@ -46,6 +46,8 @@ class BuildBinding(build_ext):
         reading = binding.headers.read(root)
         (package / '_interface.py').write_text(binding.interface(reading))
         (package / '_methods.pyi').write_text(binding.signatures(reading))
+        (package / 'data').mkdir(exist_ok=True)
+        shutil.copy(root / 'examples/models/quadruped.xml', package / 'data')
         found = installed_library()
         folder = found[1] if found else library_of_source(pathlib.Path(self.build_temp).resolve() / 'library')
         extension.include_dirs = [found[0] if found else str(root / 'include')]
@@ -61,7 +63,7 @@ setup(
     version=version,
     package_dir={'': 'python'},
     packages=['cardan'],
-    package_data={'cardan': ['py.typed']},
+    package_data={'cardan': ['py.typed', 'data/*.xml']},
     cffi_modules=['python/binding.py:builder'],
     cmdclass={'build_ext': BuildBinding},
     options={'bdist_wheel': {'py_limited_api': 'cp39'}},

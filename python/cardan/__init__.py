@@ -20,13 +20,13 @@ from .models import Function, Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 from .structs import Element
-from .views import View, view
+from .views import Camera, View, view
 
-__all__ = ['Adder', 'ArgumentError', 'CallbackError', 'Certificate', 'ChatterError', 'Columns', 'ConstraintError',
-           'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError', 'Function',
-           'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError', 'Rows', 'Run',
-           'SingularError', 'State', 'StepError', 'Stepper', 'UndeclaredError', 'UnsupportedError', 'VersionError',
-           'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
+__all__ = ['Adder', 'ArgumentError', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
+           'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
+           'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
+           'Rows', 'Run', 'SingularError', 'State', 'StepError', 'Stepper', 'UndeclaredError', 'UnsupportedError',
+           'VersionError', 'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
 
 
 def version() -> str:

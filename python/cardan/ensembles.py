@@ -96,6 +96,15 @@ class Ensemble:
         """n steps of h seconds of every State."""
         self._check(lib.cdn_ensemble_advance(self._ensemble, h, n))
 
+    def try_step(self, h: float, n: int = 1) -> Any:
+        """As step; a State that fails is no exception. Returns which States have failed: K truths. They keep the values
+        of their last step until they are set."""
+        status = lib.cdn_ensemble_advance(self._ensemble, h, n)
+        if not status: return numpy.zeros(self.count, dtype=bool)
+        failed = numpy.array([lib.cdn_ensemble_status(self._ensemble, k) for k in range(self.count)], dtype=bool)
+        if not failed.any(): self._check(status)
+        return failed
+
     def advance(self, t: float) -> None:
         """Every State to time t, s, under error control."""
         self._check(lib.cdn_ensemble_advance_to(self._ensemble, t))

@@ -4,6 +4,8 @@ from __future__ import annotations
 import threading
 import webbrowser
 
+import numpy
+
 from ._low import encode, ffi, lib, text
 from .errors import check, failure, failure_of
 from .states import State
@@ -13,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
-    from ._methods import Array
+    from ._methods import Numbers
     from .models import Model
 
 
@@ -75,3 +77,31 @@ class View:
 def view(shown: Union[State, Model], **members: Any) -> View:
     """A live view of a State, or of a model in its default State. Members of cdn_view_def are keywords."""
     return View(shown if isinstance(shown, State) else shown.state(), **members)
+
+
+class Camera:
+    """Pictures of States of one model, drawn off screen: `camera(state)` is an array, height x width x 4 bytes (red,
+    green, blue, opacity). It sees all of the State that it is made of, from `direction`, with +z up. Other keywords are
+    members of cdn_render_def."""
+
+    def __init__(self, state: State, width: int = 640, height: int = 480, direction: Numbers = (1, -2, 0.6),
+                 **members: Any) -> None:
+        writer, out = Writer(state.model._system), ffi.new('cdn_scene **')
+        if state.model._model: check(lib.cdn_model_create_scene(state.model._model, state._state, ffi.NULL, out))
+        else:
+            check(lib.cdn_scene_create(state._state, ffi.NULL, out))
+            check(lib.cdn_scene_complete(out[0], state._state))
+        self._scene, self._renderer = ffi.gc(out[0], lib.cdn_scene_destroy), ffi.new('cdn_renderer **')
+        check(lib.cdn_scene_update(self._scene, state._state))
+        self._view, self._shape = ffi.new('cdn_view_point *'), (height, width, 4)
+        vector = lambda values: writer.value(ffi.typeof('cdn_vec3'), values, 'a vector')
+        check(lib.cdn_scene_fit(self._scene, vector(direction), vector([0, 0, 1]), width / height, self._view))
+        how = writer.filled('cdn_render_def', {'width': width, 'height': height, **members})
+        check(lib.cdn_renderer_create(self._scene, how, self._renderer))
+        self._drawing = ffi.gc(self._renderer[0], lib.cdn_renderer_destroy)
+
+    def __call__(self, state: State) -> Any:
+        picture = numpy.empty(self._shape, dtype=numpy.uint8)
+        check(lib.cdn_scene_update(self._scene, state._state))
+        check(lib.cdn_renderer_draw(self._drawing, self._view, ffi.from_buffer('uint8_t[]', picture)))
+        return picture
