@@ -96,6 +96,25 @@ bool ends_in(const char *path, const char *ending);
 /* The candidate closest to a mistyped word, or NULL where none is close. */
 const char *closest_word(const char *word, const char *const *candidates, int n);
 
+/* ---- help.c ---------------------------------------------------------------------------------- */
+
+typedef struct command_entry {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *about;
+} command_entry;
+
+typedef enum help_form { HELP_TEXT, HELP_MANUAL, HELP_BASH, HELP_ZSH, HELP_FISH } help_form;
+
+/* What a command's --help prints: text, unless another form was chosen. */
+void print_help_page(const help_page *page, const option *table, int n);
+/* From now on they are pages of the manual, with this line about the command. */
+void choose_manual(const char *about_command);
+/* The page of the command as a whole: what it is, and what else its help says. */
+void print_main_manual(const command_entry *commands, int n, const char *what, const char *rest);
+/* The script by which a shell completes. Returns CMD_OK or the code to exit with. */
+int print_completion(const char *shell, const command_entry *commands, int n);
+
 /* ---- load.c -------------------------------------------------------------------------------- */
 
 /* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK

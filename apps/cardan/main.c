@@ -4,11 +4,7 @@
 #include <string.h>
 
 /* In the order of the help. */
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *about;
-} commands[] = {
+static const command_entry commands[] = {
   { "info", command_info, "what a model holds: bodies, joints, coordinates, mass, and what is not simulated" },
   { "eval", command_eval, "one evaluation: poses, velocities, accelerations, energies, mass matrix" },
   { "assemble", command_assemble, "coordinates that satisfy the constraints, near what is wanted" },
@@ -27,13 +23,8 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const char what[] = "cardan: simulation of jointed bodies, from a model file (URDF or MJCF; molecules: prmtop)\n"
-                           "\n"
-                           "usage: cardan COMMAND FILE [options]\n"
-                           "\n"
-                           "commands\n";
+#define WHAT "simulation of jointed bodies, from a model file (URDF or MJCF; molecules: prmtop)"
 static const char help[] =
-    "\n"
     "examples\n"
     "  cardan info robot.urdf\n"
     "  cardan eval robot.urdf --state pose.json --json\n"
@@ -55,9 +46,10 @@ static const char help[] =
 
 /* One line: what the build lacks, with the package that brings it. */
 static void print_help(FILE *to) {
-  fputs(what, to);
+  fputs("cardan: " WHAT "\n\nusage: cardan COMMAND FILE [options]\n\ncommands\n", to);
   for (int i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s  %s\n", commands[i].name, commands[i].about);
   fprintf(to, "  %-11s  %s\n", "help", "this page; 'cardan COMMAND --help' has the options of one command");
+  fprintf(to, "  %-11s  %s\n\n", "completion", "a script by which bash, zsh or fish completes what you type");
   fputs(help, to);
   fprintf(to, "\nthis build %s%s\n", BUILD_LACKS[0] ? "lacks " : "has everything", BUILD_LACKS);
 }
@@ -78,10 +70,18 @@ static int dispatch(int argc, char **argv) {
     print_help(stdout);
     return CMD_OK;
   }
-  // "cardan help simulate" is "cardan simulate --help"
+  if (strcmp(word, "completion") == 0) return print_completion(argv[2], commands, N_COMMANDS);
+  // "cardan help simulate" is "cardan simulate --help"; "cardan help --man simulate" is the page of the manual
   char *only_help[] = { "--help" };
   if (asks_help) {
-    word = argv[2];
+    const bool manual = strcmp(argv[2], "--man") == 0;
+    if (manual && argc < 4) {
+      print_main_manual(commands, N_COMMANDS, WHAT, help);
+      return CMD_OK;
+    }
+    word = argv[manual ? 3 : 2];
+    for (int i = 0; i < N_COMMANDS && manual; i++)
+      if (strcmp(word, commands[i].name) == 0) choose_manual(commands[i].about);
     argc = 1;
     argv = only_help;
   } else {

@@ -1,4 +1,4 @@
-/* A small table-driven reader of command lines, and the help made from the same table. */
+/* A small table-driven reader of command lines. */
 #include "command.h"
 
 #include <math.h>
@@ -49,22 +49,6 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
 bool ends_in(const char *path, const char *ending) {
   const size_t n = strlen(path), m = strlen(ending);
   return n > m && strcmp(path + n - m, ending) == 0;
-}
-
-/* ---- help ---------------------------------------------------------------------------------- */
-
-static void print_help(const help_page *page, const option *table, int n) {
-  printf("usage: cardan %s %s\n\n%s\noptions\n", page->command, page->synopsis, page->text);
-  for (int i = 0; i < n; i++) {
-    if (table[i].kind == OPTION_OPERANDS) continue;
-    char left[64];
-    char letter[8] = "";
-    if (table[i].letter) snprintf(letter, sizeof letter, "-%c, ", table[i].letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, table[i].name, table[i].value ? " " : "",
-             table[i].value ? table[i].value : "");
-    printf("  %-22s %s\n", left, table[i].help);
-  }
-  printf("  %-22s %s\n\nexamples\n%s", "-h, --help", "this page", page->examples);
 }
 
 /* ---- parsing ------------------------------------------------------------------------------- */
@@ -187,7 +171,7 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
       continue;
     }
     if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-      print_help(page, table, n);
+      print_help_page(page, table, n);
       return CMD_OK;
     }
     const char *value;

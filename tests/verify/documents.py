@@ -126,7 +126,7 @@ def check_synopsis(where, text):
     commands = re.findall(r'^cardan (\w+) (.*(?:\n +.*)*)', text, flags=re.M)
     help_page = subprocess.run([program, '--help'], capture_output=True, text=True).stdout
     listed = re.findall(r'^  (\w+) ', help_page.split('commands')[1].split('examples')[0], flags=re.M)
-    for name in sorted(set(listed) - {'help'} - {name for name, _ in commands}):
+    for name in sorted(set(listed) - {'help', 'completion'} - {name for name, _ in commands}):
         mistakes.append(f'{where}: the synopsis lacks cardan {name}')
     pages = {name: subprocess.run([program, name, '--help'], capture_output=True, text=True).stdout for name, _ in commands}
     options = {name: set(re.findall(r'^  (?:-\w, )?(--[\w-]+)', own, flags=re.M)) for name, own in pages.items()}
