@@ -23,20 +23,6 @@ static void name_coordinate(const md_molecule *m, const md_coordinate *c, char n
   snprintf(name, 256, "%s-%s%s%s", one, other, c->part[0] ? "." : "", c->part);
 }
 
-/* What the coordinates of a bond's mobilizer are (molecule.h: cdn_bond_mobility). */
-static const char *part_of(cdn_mobilizer kind, int k) {
-  static const char *const quaternion[] = { "w", "x", "y", "z" };
-  switch (kind) {
-    case CDN_UNIVERSAL: return k == 0 ? "angle" : "dihedral";
-    case CDN_FUNCTION_BASED: return k == 0 ? "angle" : k == 1 ? "dihedral" : "length";
-    case CDN_BEND_STRETCH: return k == 0 ? "angle" : "length";
-    case CDN_CYLINDER: return k == 0 ? "dihedral" : "length";
-    case CDN_SLIDER: return "length";
-    case CDN_PIN: return "";
-    default: return quaternion[k < 4 ? k : 3];
-  }
-}
-
 /* The coordinates of all bonds that move, in the order of the file's bonds. */
 static void find_coordinates(md_table *t, const md_molecule *m) {
   int n = 0;
@@ -46,8 +32,11 @@ static void find_coordinates(md_table *t, const md_molecule *m) {
     const cdn_body body = cdn_force_field_bond_body(m->system, m->field, b->atom[0], b->atom[1]);
     if (body.i <= 0) continue;
     const int first = cdn_body_first_q(m->system, body), count = cdn_body_nq(m->system, body);
-    for (int i = first; i < first + count; i++)
-      t->coordinate[n++] = (md_coordinate){ k, i, part_of(cdn_body_mobilizer(m->system, body), i - first) };
+    for (int i = 0; i < count; i++) {
+      const char *part = cdn_force_field_coordinate_name(m->system, m->field, body, i);
+      const bool alone = count == 1 && part && strcmp(part, "dihedral") == 0;
+      t->coordinate[n++] = (md_coordinate){ k, first + i, alone || !part ? "" : part };
+    }
   }
   t->n_coordinates = n;
 }

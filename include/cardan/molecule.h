@@ -42,7 +42,8 @@
  *       cdn_cluster_place_cluster, cdn_cluster_mass_properties, cdn_molecule_attach_cluster
  *   make bodies and a force field of it: cdn_system_add_molecule
  *   find the body and the station of an atom: cdn_force_field_atom_place
- *   find the mobilizer of a bond: cdn_force_field_bond_body
+ *   find the mobilizer of a bond, and what its coordinates are: cdn_force_field_bond_body,
+ *       cdn_force_field_coordinate_name
  *   get positions of atoms in a State; set them: cdn_force_field_positions, cdn_force_field_set_positions
  *   get energies by term, forces on atoms: cdn_force_field_energies, cdn_force_field_forces
  *   get the name of a kind of term, the number of atoms: cdn_energy_term_name, cdn_force_field_atom_count
@@ -246,7 +247,9 @@ CDN_API void cdn_molecule_set_threads(cdn_molecule *molecule, int threads);
  *  beyond it bends, it has no dihedral, and q has none. Where nothing but the outer part is fixed to the inner atom,
  *  there is no angle, and q has none; the dihedral counts from where the description has it. Of several bonds at one
  *  atom whose directions would follow from each other the first one has no angle. A bond that would turn all that a
- *  root turns about a line has no dihedral. */
+ *  root turns about a line has no dihedral. Where several bonds of a part bend, and no atom of it is off the line, one
+ *  of them decides the plane. The others also have an azimuth, the last q: how far the plane of their angle has turned
+ *  from where the description has it. */
 typedef enum cdn_bond_mobility {
   CDN_BOND_RIGID,
   CDN_BOND_TORSION,      /**< a pin along the bond: q = (dihedral) */
@@ -321,6 +324,10 @@ CDN_API cdn_status cdn_force_field_atom_place(const cdn_system *system, cdn_forc
                                               cdn_vec3 *p_B) CDN_NODISCARD;
 /** The body whose mobilizer is the bond of two atoms; { -1 } if the bond does not move. */
 CDN_API cdn_body cdn_force_field_bond_body(const cdn_system *system, cdn_force field, int a, int b);
+/** What coordinate k (from 0) of such a body is: "angle", "dihedral", "length" or "azimuth" (cdn_bond_mobility), or a
+ *  part "w", "x", "y", "z" of a ball's quaternion. Static text; NULL: the body is no bond of this field, or has no such
+ *  coordinate. O(bodies). */
+CDN_API const char *cdn_force_field_coordinate_name(const cdn_system *system, cdn_force field, cdn_body body, int k);
 /** Positions of all atoms in Ground, 3 numbers each, nm. Stage: Position. O(atoms). */
 CDN_API cdn_status cdn_force_field_positions(cdn_state *state, cdn_force field, double *x) CDN_NODISCARD;
 /** Sets q so that the atoms come as near to these positions as the mobilizers allow: roots are fitted to their atoms

@@ -86,7 +86,8 @@ static void fill_slots(field *f, const mol_parts *p) {
                                   .y = p->part[i].y,
                                   .mobility = mol_joint_of(p, i),
                                   .body = p->part[i].body,
-                                  .attached = p->part[i].attached };
+                                  .attached = p->part[i].attached,
+                                  .azimuth = p->part[i].azimuth };
     fill_directions(&f->joints[i], p, &p->part[i]);
     for (int k = 0; k < f->n; k++)
       if (p->of_atom[k] == i) f->slot_of[k] = slot, f->atom_of[slot++] = k;
@@ -422,6 +423,28 @@ int cdn_force_field_atom_count(const cdn_system *system, cdn_force force) {
   CDNI_NEED_OBJECT(system, -1);
   const field *f = mol_field(system, force, __func__);
   return f ? f->n : -1;
+}
+
+const char *cdn_force_field_coordinate_name(const cdn_system *system, cdn_force force, cdn_body body, int k) {
+  CDNI_NEED_OBJECT(system, NULL);
+  static const char *const quaternion[] = { "w", "x", "y", "z" };
+  const field *f = mol_field(system, force, __func__);
+  for (int i = 0; f && i < f->n_bodies; i++) {
+    const field_joint *j = &f->joints[i];
+    if (j->body.i != body.i || j->a < 0 || j->attached) continue;
+    if (j->mobility == CDN_BOND_BALL) return k >= 0 && k < 4 ? quaternion[k] : NULL;
+    const bool turns = j->mobility != CDN_BOND_TORSION && j->x >= 0;
+    const struct {
+      bool there;
+      const char *name;
+    } all[] = { { turns, "angle" },
+                { j->y >= 0, "dihedral" },
+                { j->mobility == CDN_BOND_FLEXIBLE, "length" },
+                { j->azimuth, "azimuth" } };
+    for (int c = 0; c < CDNI_COUNT(all) && k >= 0; c++)
+      if (all[c].there && k-- == 0) return all[c].name;
+  }
+  return NULL;
 }
 
 static int body_of_slot(const field *f, int slot) {

@@ -46,6 +46,7 @@ typedef struct field_joint {
   cdn_bond_mobility mobility;
   cdn_body body;
   bool attached; /* on a body of the user's */
+  bool azimuth;
   /* of a root whose atoms are on one line: atoms of two directions that are fixed to it (parts.h), and where these are
    * in its frame; -1: there is none */
   int32_t from[2], toward[2];

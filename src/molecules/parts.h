@@ -20,6 +20,7 @@ typedef struct mol_part {
   int32_t bond;   /* the joint; -1 */
   int32_t a, b;   /* its inner and its outer atom */
   int32_t x, y;   /* its dihedral is x-a-b-y; -1: none */
+  bool azimuth;   /* its bond turns about a-x, too, for another one decides the plane in which a part turns */
   bool attached;  /* on a body of the user's */
   cdn_body body;
   cdn_transform X; /* the body's frame in that of the description; identity if attached */

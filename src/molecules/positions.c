@@ -108,6 +108,12 @@ static void read_turns(cdn_vec3 e, cdn_vec3 d, double q[2]) {
   q[1] = atan2(-d.x, -back);
 }
 
+/* Turned about y. */
+static cdn_vec3 turned_back(double angle, cdn_vec3 v) {
+  const double c = cos(angle), s = sin(angle);
+  return cdn_v3(c * v.x - s * v.z, v.y, s * v.x + c * v.z);
+}
+
 static cdn_status set_bond(const field *f, cdn_state *state, int b, const double *x) {
   const field_joint *j = &f->joints[b];
   const cdn_body body = f->bodies[b].body, parent = cdn_body_parent(cdn_state_system(state), body);
@@ -115,16 +121,19 @@ static cdn_status set_bond(const field *f, cdn_state *state, int b, const double
   cdn_transform X_GP;
   CDNI_TRY(cdn_body_pose(state, parent, &X_GP));
   const cdn_rotation R_GF = cdn_rotation_multiply(X_GP.R, cdn_body_X_PF(state, body).R);
-  const cdn_vec3 e = cdn_rotate_inv(R_GF, cdn_sub(outer, inner));
-  const cdn_vec3 d = j->y >= 0 ? cdn_rotate_inv(R_GF, cdn_sub(at(x, j->y), outer)) : e;
+  cdn_vec3 e = cdn_rotate_inv(R_GF, cdn_sub(outer, inner));
+  cdn_vec3 d = j->y >= 0 ? cdn_rotate_inv(R_GF, cdn_sub(at(x, j->y), outer)) : e;
   const bool has_x = j->x >= 0, has_y = j->y >= 0, bends = j->mobility != CDN_BOND_TORSION && has_x;
-  double q[3], turns[2];
+  double q[4], turns[2];
   int n = 0;
   if (j->mobility == CDN_BOND_BALL) return set_pose(f, state, b, x);
+  const double azimuth = j->azimuth ? atan2(e.x, e.z) : 0;
+  if (j->azimuth) e = turned_back(azimuth, e), d = turned_back(azimuth, d);
   read_turns(e, d, turns);
-  if (bends) q[n++] = has_y ? turns[0] : atan2(e.y, e.x);
+  if (bends) q[n++] = has_y || j->azimuth ? turns[0] : atan2(e.y, e.x);
   if (has_y) q[n++] = bends ? turns[1] : atan2(d.y, d.x);
   if (j->mobility == CDN_BOND_FLEXIBLE) q[n++] = cdn_norm(e);
+  if (j->azimuth) q[n++] = azimuth;
   return cdn_body_set_q(state, body, n, q);
 }
 

@@ -57,6 +57,8 @@ static int find_reference(const mol_parts *p, int i, int k, int at, int other, i
   return best;
 }
 
+static bool has_angle(const mol_parts *p, int i) { return bends(mol_joint_of(p, i)) && p->part[i].x >= 0; }
+
 static void find_dihedral(mol_parts *p, int i) {
   mol_part *part = &p->part[i];
   const mol_bond *bond = &MOL_BOND(p->m, part->bond);
@@ -66,6 +68,16 @@ static void find_dihedral(mol_parts *p, int i) {
   part->y = find_reference(p, i, i, part->b, part->a, wanted_y, false);
   /* Where nothing is fixed to b, the next bond bends in a plane with this one: there is a dihedral all the same. */
   if (part->y < 0) part->y = find_reference(p, i, i, part->b, part->a, wanted_y, true);
+}
+
+/* Where part i turns by a bond that bends, other bonds of the part that bend do not keep their angles to that plane. */
+static void find_azimuths(mol_parts *p, int i) {
+  const mol_part *part = &p->part[i];
+  if (part->y < 0 || p->of_atom[part->y] == i) return;
+  const int decides = p->of_atom[part->y];
+  if (p->part[decides].parent != i || !has_angle(p, decides)) return;
+  for (int k = i + 1; k < p->n; k++)
+    if (p->part[k].parent == i && k != decides) p->part[k].azimuth = has_angle(p, k);
 }
 
 /* ---- roots ---- */
@@ -127,7 +139,7 @@ static void add_direction(const mol_parts *p, mol_root *root, int from, int towa
 
 /* Two directions that are fixed to a root: of its own atoms, of bonds without an angle, of parts that have no angle
  * either; else those of a bond that bends, in a plane that is fixed. `fixed` is room: parts that do not turn. */
-static void find_directions(const mol_parts *p, int r, mol_root *root, bool *fixed) {
+static void find_directions(mol_parts *p, int r, mol_root *root, bool *fixed) {
   cdn_vec3 along = { 0, 0, 0 }, side;
   bool off = false;
   for (int k = p->part[r].atom; k < (int)p->m->atoms.count && !off; k++) {
@@ -153,6 +165,8 @@ static void find_directions(const mol_parts *p, int r, mol_root *root, bool *fix
   const mol_part *part = &p->part[bending];
   root->from[0] = root->from[1] = part->a;
   root->toward[0] = part->x, root->toward[1] = part->b;
+  for (int i = r; i < p->n; i++)
+    if (p->part[i].parent >= r && fixed[p->part[i].parent]) p->part[i].azimuth = has_angle(p, i) && i != bending;
 }
 
 static void choose_root(mol_parts *p, int i) {
@@ -174,6 +188,8 @@ void mol_find_references(mol_parts *p) {
     *root = (mol_root){ .kind = MOL_ROOT_FREE, .from = { -1, -1 }, .toward = { -1, -1 } };
     if (p->part[i].parent >= 0) find_dihedral(p, i);
   }
+  for (int i = 0; i < p->n; i++)
+    if (p->part[i].parent >= 0) find_azimuths(p, i);
   for (int i = 0; i < p->n; i++)
     if (p->part[i].parent < 0 && !p->part[i].attached) choose_root(p, i);
 }

@@ -78,6 +78,20 @@ static const plan plans[] = {
     { { 0, 1, BEND }, { 0, 2, BEND }, { 1, 3, BEND }, { 2, 4, BEND } },
     CDN_FREE,
     11 },
+  /* three bonds bend where nothing is rigid: 3 for each atom, less the lengths */
+  { "a branch that bends",
+    5,
+    { { 0 }, { 1 }, { 1.4, 0.9 }, { 1.5, -0.7, 0.6 }, { 1.3, -0.4, -0.9 } },
+    { { 0, 1, BEND }, { 1, 2, BEND }, { 1, 3, BEND }, { 1, 4, BEND } },
+    CDN_FREE,
+    11 },
+  /* a rigid part decides the plane of what bends on it */
+  { "a bond that bends on three atoms",
+    5,
+    { { 0 }, { 1 }, { 1.4, 0.9 }, { 1.9, 0.7, 0.6 }, { -0.3, -0.4, -0.9 } },
+    { { 0, 1, RIGID }, { 1, 2, RIGID }, { 2, 3, BEND }, { 0, 4, BEND } },
+    CDN_FREE,
+    8 },
   { "an atom and a ball", 3, { { 0 }, { 1 }, { 1.2, 1 } }, { { 0, 1, BALL }, { 1, 2, RIGID } }, CDN_TRANSLATION, 6 },
   { "two atoms and a ball",
     4,
@@ -186,6 +200,63 @@ START_TEST(flexible_chains_take_any_positions) {
 }
 END_TEST
 
+/* So does a tree with branches, whatever its root. */
+START_TEST(flexible_trees_take_any_positions) {
+  static const int inner[] = { 0, 0, 0, 0, 2, 2, 2, 5, 5, 7, 7, 9 };
+  for (int n = 3; n <= MOST; n++)
+    for (int heavy = 0; heavy < n; heavy += SANITIZED ? 3 : 1) {
+      plan p = { .name = "flexible tree", .n = n, .root = CDN_FREE, .nu = 3 * n };
+      for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) p.x[i][k] = 0.1 * sin(23.3 * i + 4.1 * k + 0.7);
+      for (int i = 1; i < n; i++)
+        p.bond[i - 1].a = inner[i - 1], p.bond[i - 1].b = i, p.bond[i - 1].mobility = CDN_BOND_FLEXIBLE;
+      check(&p, heavy);
+      molecule_system m = make(&p, heavy);
+      for (int k = 0; k < 5; k++) {
+        double x[3 * MOST], y[3 * MOST];
+        for (int i = 0; i < 3 * n; i++) x[i] = sin(5.1 * i * i + 1.3 * k + n);
+        OK_ON(m.state, cdn_force_field_set_positions(m.state, m.field, x));
+        OK_ON(m.state, cdn_force_field_positions(m.state, m.field, y));
+        for (int i = 0; i < 3 * n; i++) NEAR(y[i], x[i], 1e-12);
+      }
+      drop_molecule(&m);
+    }
+}
+END_TEST
+
+START_TEST(coordinates_have_names) {
+  molecule_system m =
+      make(&(plan){ .name = "names",
+                    .n = 6,
+                    .x = { { 0 }, { 1 }, { 1.4, 0.9 }, { 1.5, -0.7, 0.6 }, { 1.3, 1.9, -0.9 }, { 2, 2 } },
+                    .bond = { { 0, 1, FLEX }, { 1, 2, FLEX }, { 1, 3, FLEX }, { 2, 4, BEND }, { 4, 5, BALL } } },
+           0);
+  static const struct {
+    int a, b;
+    const char *names[5];
+  } all[] = { { 0, 1, { "length" } },
+              { 1, 2, { "angle", "dihedral", "length" } },
+              { 1, 3, { "angle", "length", "azimuth" } },
+              { 2, 4, { "angle" } } };
+  for (int i = 0; i < 4; i++) {
+    const cdn_body body = cdn_force_field_bond_body(m.system, m.field, all[i].a, all[i].b);
+    int n = 0;
+    for (int k = 0; all[i].names[k]; k++, n++) {
+      const char *name = cdn_force_field_coordinate_name(m.system, m.field, body, k);
+      ck_assert_msg(name && strcmp(name, all[i].names[k]) == 0, "%d-%d: %s, not %s", all[i].a, all[i].b,
+                    name ? name : "none", all[i].names[k]);
+    }
+    ck_assert_int_eq(cdn_body_nq(m.system, body), n);
+    ck_assert_ptr_null(cdn_force_field_coordinate_name(m.system, m.field, body, n));
+    ck_assert_ptr_null(cdn_force_field_coordinate_name(m.system, m.field, body, -1));
+  }
+  const cdn_body ball = cdn_force_field_bond_body(m.system, m.field, 4, 5);
+  ck_assert_str_eq(cdn_force_field_coordinate_name(m.system, m.field, ball, 3), "z");
+  ck_assert_ptr_null(cdn_force_field_coordinate_name(m.system, m.field, (cdn_body){ 1 }, 0));
+  drop_molecule(&m);
+}
+END_TEST
+
 START_TEST(straight_positions_tell_no_rotation) {
   molecule_system m = make(&plans[5], 0);
   cdn_error e;
@@ -199,6 +270,8 @@ END_TEST
 static void tests(TCase *tc) {
   tcase_add_test(tc, roots_and_what_they_carry);
   tcase_add_test(tc, flexible_chains_take_any_positions);
+  tcase_add_test(tc, flexible_trees_take_any_positions);
+  tcase_add_test(tc, coordinates_have_names);
   tcase_add_test(tc, straight_positions_tell_no_rotation);
 }
 

@@ -62,7 +62,7 @@ long long integer(json_t *object, const char *name);
 /* Element i of an array that must have n numbers. */
 double element(json_t *object, const char *name, size_t n, size_t i);
 
-enum { MOST_ROWS = 2048, MOST_COLUMNS = 64 };
+enum { MOST_ROWS = 2048, MOST_COLUMNS = 96 };
 typedef struct table {
   char header[4096];
   int rows, columns;

@@ -391,6 +391,77 @@ START_TEST(test_torsion_of_four_atoms) {
 }
 END_TEST
 
+/* ---- a branch ---- */
+
+/* Bends of three atoms about one in the middle; 2 to 1 and 3 to 1 have one constant, 2 to 3 a softer one. */
+static const double NEAR_ONE = 60, APART = 15, BENT = 1.9;
+
+static double bend_energy(double k, double angle) { return k * (angle - BENT) * (angle - BENT); }
+
+/* cos of the angle of 2 and 3, and its square: by polar angles about the direction of 1, and the azimuth between. */
+static void mean_of_branch(double mean[2]) {
+  double sum[3] = { 0 };
+  enum { STEPS = 120 };
+  for (int i = 0; i < STEPS; i++)
+    for (int j = 0; j < STEPS; j++)
+      for (int k = 0; k < STEPS; k++) {
+        const double a = PI * (i + 0.5) / STEPS, b = PI * (j + 0.5) / STEPS, turn = 2 * PI * (k + 0.5) / STEPS;
+        const double c = cos(a) * cos(b) + sin(a) * sin(b) * cos(turn);
+        const double U = bend_energy(NEAR_ONE, a) + bend_energy(NEAR_ONE, b) + bend_energy(APART, acos(c));
+        const double weight = sin(a) * sin(b) * exp(-U / RT);
+        sum[0] += weight, sum[1] += weight * c, sum[2] += weight * c * c;
+      }
+  mean[0] = sum[1] / sum[0], mean[1] = sum[2] / sum[0];
+}
+
+static cdn_state *branch(const char *rule, cdn_force *field) {
+  cdn_molecule *m = cdn_molecule_create("branch");
+  for (int i = 0; i < 4; i++) {
+    cdn_atom_def a = cdn_default_atom_def();
+    const double turn = 2 * PI * i / 3;
+    a.mass = i == 0 ? 14 : 2;
+    if (i > 0) a.position = cdn_v3(0.1 * sin(BENT) * cos(turn), 0.1 * sin(BENT) * sin(turn), 0.04);
+    cdn_molecule_add_atom(m, &a);
+    if (i > 0) cdn_molecule_add_bond(m, 0, i), cdn_molecule_add_stretch(m, 0, i, 1e4, 0.1);
+  }
+  cdn_molecule_add_bend(m, 1, 0, 2, NEAR_ONE, BENT), cdn_molecule_add_bend(m, 1, 0, 3, NEAR_ONE, BENT);
+  cdn_molecule_add_bend(m, 2, 0, 3, APART, BENT);
+  cdn_molecule_set_mobility(m, rule);
+  cdn_system *system = cdn_system_create(NULL);
+  *field = cdn_system_add_molecule(system, NULL, m, cdn_ground());
+  cdn_molecule_destroy(m);
+  return state_of(system);
+}
+
+/* Where all bonds of an atom bend, so do all its angles: `flexible` and `atoms` sample what the energy says. */
+START_TEST(test_flexible_branch) {
+  enum { SAMPLES = FEWER(8000) };
+  double expected[2];
+  cdn_force field;
+  cdn_state *state = branch(_i ? "atoms" : "flexible", &field);
+  ck_assert_int_eq(cdn_system_nu(cdn_state_system(state)), 12);
+  cdn_hmc_def def = cdn_default_hmc_def();
+  def.kT = RT, def.step = 0.007, def.steps = 8;
+  cdn_hmc *hmc = sampler(state, &def);
+  average c = average_of(SAMPLES), cc = average_of(SAMPLES);
+  mean_of_branch(expected);
+  for (int s = -100; s < SAMPLES; s++) {
+    double x[12];
+    advance(hmc, 1);
+    if (s < 0) continue;
+    OK_ON(cdn_hmc_state(hmc), cdn_force_field_positions(cdn_hmc_state(hmc), field, x));
+    const cdn_vec3 a = cdn_v3(x[6] - x[0], x[7] - x[1], x[8] - x[2]),
+                   b = cdn_v3(x[9] - x[0], x[10] - x[1], x[11] - x[2]);
+    const double cosine = cdn_dot(a, b) / cdn_norm(a) / cdn_norm(b);
+    take(&c, cosine), take(&cc, cosine * cosine);
+  }
+  check_average(&c, "cos of the branch", expected[0], 0.006);
+  check_average(&cc, "its square", expected[1], 0.004);
+  check_balance(hmc, 0.5);
+  cdn_hmc_destroy(hmc);
+}
+END_TEST
+
 /* ---- repeated, resumed, exchanged ---- */
 
 START_TEST(test_same_bits) {
@@ -457,6 +528,7 @@ static void add(TCase *tcase) {
   tcase_add_test(tcase, test_three_atoms);
   if (is_long()) tcase_add_test(tcase, test_four_atoms);
   tcase_add_test(tcase, test_torsion_of_four_atoms);
+  tcase_add_loop_test(tcase, test_flexible_branch, 0, 2);
   tcase_add_loop_test(tcase, test_same_bits, 0, 3);
   tcase_add_test(tcase, test_replica_exchange);
 }
