@@ -5,9 +5,9 @@ import numpy
 
 from ._binding import ffi, lib
 
-FLOAT = numpy.dtype(numpy.float64)
+FLOAT, DOUBLES = numpy.dtype(numpy.float64), ffi.typeof('double[]')
 
-__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'lib', 'numbers', 'text', 'view', 'within']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'view', 'within']
 
 
 def text(chars):
@@ -34,13 +34,13 @@ def view(pointer, n, owner):
 
 def array(pointer, n):
     """A copy of n numbers."""
-    return numpy.frombuffer(ffi.buffer(pointer, 8 * n), dtype=numpy.float64).copy() if n else numpy.empty(0)
+    made = numpy.empty(n)
+    if n: ffi.memmove(made, pointer, 8 * n)
+    return made
 
 
 def numbers(values, shape, what):
     """Numbers for C: a C-contiguous array of float64 of this shape. Reals of any kind are converted, others refused."""
-    if type(values) is numpy.ndarray and values.dtype is FLOAT and values.shape == shape and values.flags.c_contiguous:
-        return values
     made = numpy.asarray(values)
     if made.dtype.kind not in 'fiub':
         raise TypeError(f'{what}: real numbers are needed, not {made.dtype}')
@@ -61,4 +61,11 @@ def fill(out, shape, what):
 
 def doubles(made):
     """The address of an array for C; it must be C-contiguous."""
-    return ffi.from_buffer('double[]', made) if made.size else ffi.NULL
+    return ffi.from_buffer(DOUBLES, made)
+
+
+def given(values, shape, what):
+    """Numbers for C: the address of an array of this shape."""
+    if type(values) is not numpy.ndarray or values.dtype is not FLOAT or values.shape != shape or \
+            not values.flags.c_contiguous: values = numbers(values, shape, what)
+    return ffi.from_buffer(DOUBLES, values)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from ._low import doubles, ffi, fill, lib, numbers
+from ._low import doubles, ffi, fill, given, lib
 from .errors import failure, failure_of
 from .models import POOLS, Model
 from .runs import Certificate, method_of
@@ -43,36 +43,34 @@ class Ensemble:
         if status := lib.cdn_ensemble_create(state._state, d, out): raise failure_of('cdn_state', state._state, status)
         self.model, self.count = state.model, members['count']
         self._ensemble = ffi.gc(out[0], lib.cdn_ensemble_destroy)
-        self._start = state
+        self._start, self._n_controls = state, lib.cdn_system_control_count(state.model._system)
+        self._sizes = {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}
         for pool, values in starts.items(): self.set(pool, values)
-
-    def _size(self, pool): return {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}[pool]
 
     def _check(self, status):
         if status: raise failure_of('cdn_ensemble', self._ensemble, status)
 
     def get(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The numbers of "q", "u" or "z": K rows."""
-        made = fill(out, (self.count, self._size(pool)), pool)
-        self._check(lib.cdn_ensemble_get(self._ensemble, POOLS[pool], doubles(made), self._size(pool)))
+        made = fill(out, (self.count, self._sizes[pool]), pool)
+        self._check(lib.cdn_ensemble_get(self._ensemble, POOLS[pool], doubles(made), self._sizes[pool]))
         return made
 
     def set(self, pool: Pool, values: Any) -> None:
         """Sets the numbers of "q", "u" or "z": K rows."""
-        values = numbers(values, (self.count, self._size(pool)), pool)
-        self._check(lib.cdn_ensemble_set(self._ensemble, POOLS[pool], doubles(values), self._size(pool)))
+        n = self._sizes[pool]
+        self._check(lib.cdn_ensemble_set(self._ensemble, POOLS[pool], given(values, (self.count, n), pool), n))
 
     def rates(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The rates of "q", "u" or "z": K rows."""
-        made = fill(out, (self.count, self._size(pool)), pool)
-        self._check(lib.cdn_ensemble_rates(self._ensemble, POOLS[pool], doubles(made), self._size(pool)))
+        made = fill(out, (self.count, self._sizes[pool]), pool)
+        self._check(lib.cdn_ensemble_rates(self._ensemble, POOLS[pool], doubles(made), self._sizes[pool]))
         return made
 
     def set_controls(self, values: Any) -> None:
         """Sets the control inputs: K rows, in the order of model.controls."""
-        n = len(self.model.controls)
-        values = numbers(values, (self.count, n), 'controls')
-        self._check(lib.cdn_ensemble_set_controls(self._ensemble, doubles(values), n))
+        n = self._n_controls
+        self._check(lib.cdn_ensemble_set_controls(self._ensemble, given(values, (self.count, n), 'controls'), n))
 
     @property
     def q(self) -> Any: return self.get('q')

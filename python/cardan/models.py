@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import html
 import os
 import typing
 
@@ -262,6 +261,7 @@ def _restored(kind, source, options, calls, frozen):
 
 
 def html_table(title, heads, rows):
+    import html
     cells = lambda tag, row: ''.join(f'<{tag}>{html.escape(str(cell))}</{tag}>' for cell in row)
     return (f'<table><caption>{html.escape(title)}</caption><tr>{cells("th", heads)}</tr>' +
             ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows) + '</table>')

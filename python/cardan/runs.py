@@ -1,13 +1,8 @@
 """Runs under error control, and what they deliver."""
 from __future__ import annotations
 
-import html
 import os
-import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy
@@ -265,6 +260,9 @@ class Run:
 
     def _command(self, verb, *arguments):
         """The command draws: it is asked for what the library alone does not do."""
+        import shutil
+        import subprocess
+        import tempfile
         if self.model.path is None: raise ValueError(f'{verb} draws with the command, which needs a model of a file')
         command = shutil.which('cardan')
         if command is None: raise FileNotFoundError(f'{verb} needs the command cardan, which is not in PATH')
@@ -282,6 +280,7 @@ class Run:
 
     def view(self, path: Optional[Path] = None) -> Path:
         """One page that plays the run in a browser, without a server. Opens it, unless a path is given to keep it."""
+        import tempfile
         kept = path or os.path.join(tempfile.mkdtemp(prefix='cardan-'), 'run.html')
         state = self.state.copy()
         page(state, len(self), lambda k: self._set(state, k), kept)
@@ -292,7 +291,9 @@ class Run:
 
     def _repr_html_(self):
         """In a notebook: the page, and the verdict."""
+        import html
+        import tempfile
         with tempfile.TemporaryDirectory() as folder:
-            made = pathlib.Path(self.view(os.path.join(folder, 'run.html'))).read_text()
+            with open(self.view(os.path.join(folder, 'run.html')), encoding='utf-8') as file: made = file.read()
         return (f'<iframe srcdoc="{html.escape(made)}" width="100%" height="480" style="border:0"></iframe>'
                 f'<p>{html.escape(self.verdict)}</p>')

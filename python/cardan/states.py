@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy
 
-from ._low import array, doubles, encode, ffi, fill, lib, numbers, view
+from ._low import array, doubles, encode, ffi, fill, given, lib, view
 from ._methods import Setters
-from .errors import check, failure_of
+from .errors import check, failure, failure_of
 from .models import Model, POOLS, html_table
 from .structs import call, choice, unknown
 
@@ -71,6 +71,7 @@ class State(Setters):
     def _hold(self, model, pointer):
         self.model, self._state = model, pointer
         self._nq, self._nu, self._nz = model._nq, model._nu, model._nz
+        self._views = {}  # C's arrays stay where they are
 
     @classmethod
     def _of(cls, model, pointer):
@@ -80,10 +81,14 @@ class State(Setters):
         return made
 
     def _set_slots(self, pool, first, n, values, what):
-        values = numbers([values] if n == 1 and numpy.ndim(values) == 0 else values, (n,), what)
-        check(lib.cdn_state_set_slots(self._state, pool, first, n, doubles(values)))
+        values = [values] if n == 1 and numpy.ndim(values) == 0 else values
+        check(lib.cdn_state_set_slots(self._state, pool, first, n, given(values, (n,), what)))
 
-    def _view(self, pointer, n): return view(pointer, n, self._state)
+    def _view(self, pool, n):
+        """The numbers of a pool: a view that follows the State."""
+        if pool not in self._views:
+            self._views[pool] = view(getattr(lib, 'cdn_state_' + pool)(self._state), n, self._state)
+        return self._views[pool]
 
     # ---- variables
 
@@ -96,22 +101,22 @@ class State(Setters):
     def time(self, t: float) -> None: check(lib.cdn_state_set_time(self._state, t))
 
     @property
-    def q(self) -> Any: return self._view(lib.cdn_state_q(self._state), self._nq)
+    def q(self) -> Any: return self._view('q', self._nq)
     @q.setter
     def q(self, values: Numbers) -> None:
-        check(lib.cdn_state_set_q(self._state, doubles(numbers(values, (self._nq,), 'q'))))
+        if status := lib.cdn_state_set_q(self._state, given(values, (self._nq,), 'q')): raise failure(status)
 
     @property
-    def u(self) -> Any: return self._view(lib.cdn_state_u(self._state), self._nu)
+    def u(self) -> Any: return self._view('u', self._nu)
     @u.setter
     def u(self, values: Numbers) -> None:
-        check(lib.cdn_state_set_u(self._state, doubles(numbers(values, (self._nu,), 'u'))))
+        if status := lib.cdn_state_set_u(self._state, given(values, (self._nu,), 'u')): raise failure(status)
 
     @property
-    def z(self) -> Any: return self._view(lib.cdn_state_z(self._state), self._nz)
+    def z(self) -> Any: return self._view('z', self._nz)
     @z.setter
     def z(self, values: Numbers) -> None:
-        check(lib.cdn_state_set_z(self._state, doubles(numbers(values, (self._nz,), 'z'))))
+        if status := lib.cdn_state_set_z(self._state, given(values, (self._nz,), 'z')): raise failure(status)
 
     def __getitem__(self, joint: str) -> Joint:
         return Joint(self, self.model.joint(joint))
@@ -137,19 +142,23 @@ class State(Setters):
 
     # ---- results
 
-    def _result(self, pointer, n):
-        if pointer == ffi.NULL and n: raise self._failure()
-        return array(pointer, n)
+    def _result(self, pointer, n, name=None):
+        """A copy of what was computed. name: of an array that stays where it is."""
+        if not pointer and n: raise self._failure()
+        if name is None: return array(pointer, n)
+        found = self._views.get(name)
+        if found is None: found = self._views[name] = view(pointer, n, self._state)
+        return found.copy()
 
     def _failure(self):
         return failure_of('cdn_state', self._state)
 
     @property
-    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq)
+    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq, 'qdot')
     @property
-    def udot(self) -> Array: return self._result(lib.cdn_state_udot(self._state), self._nu)
+    def udot(self) -> Array: return self._result(lib.cdn_state_udot(self._state), self._nu, 'udot')
     @property
-    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz)
+    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz, 'zdot')
 
     def realize(self, stage: str) -> None:
         """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
@@ -253,11 +262,15 @@ class PassingState(State):
     def __enter__(self): return self
     def __exit__(self, *_): self._state = ffi.NULL
 
-    def _view(self, pointer, n):
-        if pointer == ffi.NULL: raise ValueError('the State was there during the call of the function only: copy it')
+    def _view(self, pool, n):
+        pointer = getattr(lib, 'cdn_state_' + pool)(self._state)
+        if not pointer: raise ValueError('the State was there during the call of the function only: copy it')
         made = array(pointer, n)
         made.flags.writeable = False
         return made
+
+    def _result(self, pointer, n, name=None):
+        return super()._result(pointer, n)
 
     def __reduce__(self):
         return (_restored, (self.model, self.save()))

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import threading
-import webbrowser
 
 import numpy
 
@@ -48,7 +47,9 @@ class View:
         self.address, self._model, self._status = text(lib.cdn_view_address(self._view)), state.model, 0
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        if open and self.address: webbrowser.open(self.address)
+        if open and self.address:
+            import webbrowser
+            webbrowser.open(self.address)
 
     def _run(self): self._status = lib.cdn_view_run(self._view, ffi.NULL)
 
