@@ -37,7 +37,8 @@ CDN_DEF(attach_def);
  *  and suffix at their names and at what refers to them. What is on the child's Ground is on the body then. Keyframes
  *  of the child come, too: in them the spec's own joints and actuators have their defaults. Options of the whole
  *  (gravity, medium, solver) are those of the spec. A body of the child that no joint connects with its Ground stays
- *  free. `child` may be `spec` itself.
+ *  free. Attached to Ground, a free joint that leads to the child's Ground keeps its frames: X_BA moves its default
+ *  coordinates and speeds, and keyframes keep their numbers. `child` may be `spec` itself.
  *
  *  CDN_ERR_ARG: no such body or frame; a name that an element of the spec has already, which the message gives: choose
  *  another prefix. Also CDN_ERR_VERSION, CDN_ERR_NONFINITE, CDN_ERR_NOMEM. Then the spec is as before. O(elements). */

@@ -2,8 +2,9 @@
  *
  *   mjcf.c             the sections of the file in the order in which they must be understood, what is not simulated
  *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
- *   mjcf_attach.c      models that are attached
- *   mjcf_prefix.c      their names
+ *   mjcf_attach.c      models that are attached: each is read into a spec of its own
+ *   mjcf_part.c        the body, the frame or the world of them that an <attach> names
+ *   mjcf_join.c        how that gets into the spec and into the tables of names
  *   mjcf_references.c  which attributes are names of other elements
  *   mjcf_copies.c      what names copies of replicate
  *   mjcf_option.c      <compiler> and <option>
@@ -89,40 +90,18 @@ typedef enum mjcf_collision { MJCF_COLLISION_ALL, MJCF_COLLISION_PREDEFINED, MJC
 
 enum { MJCF_ACTUATOR_GROUPS = 31 };
 
-/* The main file is document 0; the others are included or attached. */
+/* The main file is document 0; the others are included. */
 typedef struct mjcf_document {
-  io_xml_document *xml; /* NULL for the main file, which the caller owns */
-  int model;            /* whose it is */
+  io_xml_document *xml; /* NULL for the main file, which the caller owns, and for those of attached models */
   io_xml_node *include; /* the element that asked for it */
   char *path;
   int parent; /* document that holds `include`; -1 for the main file */
 } mjcf_document;
 
-/* Model 0 is the main file's; each of the others is there by one <attach>. */
-typedef struct mjcf_model {
-  int document;       /* its main one */
-  int line;           /* of the <attach> */
-  char *prefix;       /* of its names */
-  const char *suffix; /* of its names: of the copy that has the <attach> */
-  char *main;         /* the name of its outermost class */
-  int first_class;    /* that class */
-  int outer;          /* the model that has the <attach> */
-  bool itself;        /* it is the outer model once more, whose settings, classes and assets it shares */
-  bool placed;        /* it has its place in the order */
-  mjcf_compiler compiler;
-} mjcf_model;
-
-/* A model among the assets of another one. */
+/* A model among the assets. */
 typedef struct mjcf_model_asset {
-  int model;
   char *name, *path;
 } mjcf_model_asset;
-
-/* What an <attach> attaches: a body, a frame, or the worldbody, of which it has the root of the document. */
-typedef struct mjcf_attached {
-  io_xml_node *node; /* NULL: it was not understood */
-  int document, class;
-} mjcf_attached;
 
 /* One element inside a <default>; the elements of a class and then of its ancestors are found along `next`. */
 typedef struct mjcf_default {
@@ -142,13 +121,28 @@ typedef struct mjcf_element {
   int class;
 } mjcf_element;
 
-/* A body that waits for its turn: bodies are read from a stack, so that depth costs no recursion. */
+/* A body, or what is attached, that waits for its turn: bodies are read from a stack, so that depth costs no
+ * recursion. */
 typedef struct mjcf_pending {
   io_xml_node *node;
-  int document, parent, class;
+  int document, parent, class, frame;
   cdn_transform X_PS;
   const char *suffix;
+  int attachment; /* -1: a body */
 } mjcf_pending;
+
+/* How many elements there are of each kind. */
+typedef struct mjcf_counts {
+  int of[CDN_SPEC_KIND_COUNT];
+} mjcf_counts;
+
+/* A frame with a name, and what is in it beside bodies: the elements since `before`, up to `after`. */
+typedef struct mjcf_frame {
+  char *name;
+  int outer;          /* the frame with a name around it in its body; -1: none */
+  cdn_transform X_BS; /* the frame around it in its body */
+  mjcf_counts before, after;
+} mjcf_frame;
 
 /* The mass of a body. */
 typedef struct mjcf_body_mass {
@@ -173,11 +167,22 @@ typedef struct mjcf_mesh {
   cdn_transform frame;    /* as MuJoCo has it, in the mesh's own */
 } mjcf_mesh;
 
-/* A point of a body, by the body's place in the tree. */
+/* A point of a body, by the body's place in the tree, and the element that marks it. */
 typedef struct mjcf_where {
   int place;
   cdn_transform X;
+  cdn_spec_kind of; /* a frame (site), a shape (geom) or a camera; CDN_SPEC_BODY: the body itself */
+  int i;            /* element of the spec; of a body 0, or MJCF_POSE_GIVEN */
 } mjcf_where;
+enum { MJCF_POSE_OF_REFERENCE, MJCF_POSE_GIVEN }; /* of a weld */
+
+/* What a text of an element names: the text alone has the body. */
+typedef struct mjcf_source {
+  int element;
+  size_t text;
+  cdn_spec_kind of;
+  int i, place; /* as in mjcf_where */
+} mjcf_source;
 
 /* What sensors and actuators ask of a site, which is a frame of the spec. */
 typedef struct mjcf_site {
@@ -186,11 +191,19 @@ typedef struct mjcf_site {
   double volume_size[3];
 } mjcf_site;
 
+struct mjcf_reader;
+/* A geom as its file has it, from which its mass is read again where it is attached to a body. */
+typedef struct mjcf_solid {
+  struct mjcf_reader *reader; /* of its file */
+  io_xml_node *node;
+  int document, class;
+  cdn_transform X_BS; /* the frame around it in the body here */
+} mjcf_solid;
+
 /* What sensors and tendons name beside bodies and sites: a geom, a camera. */
-typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA } mjcf_object_kind;
+typedef enum mjcf_object_kind { MJCF_OBJECT_GEOM, MJCF_OBJECT_CAMERA, MJCF_OBJECT_KINDS } mjcf_object_kind;
 typedef struct mjcf_object {
-  mjcf_object_kind kind;
-  const char *name; /* the spec's; NULL: it has none */
+  const char *name; /* the spec's; NULL: the file gives none */
   int place;
   bool fixed; /* X is right: some cameras turn */
   const char
@@ -198,14 +211,15 @@ typedef struct mjcf_object {
   cdn_transform X;
   double focal[2], pixels[2]; /* of a camera, in pixels */
   double extent;              /* of a camera that sees without perspective: the height of its picture, m; else 0 */
+  mjcf_solid solid;           /* of a geom */
 } mjcf_object;
 
 /* An actuator of the file, as keyframes count it. */
 typedef struct mjcf_drive {
   const char *name;
   int element; /* the spec's; -1: it is left out */
-  int model;   /* which of the attached models has it */
   bool has_activation;
+  bool itself; /* it is attached, of the model itself: its own keyframes do not count it */
 } mjcf_drive;
 
 /* What takes the place of all contacts' own, if the file says so. */
@@ -227,35 +241,41 @@ typedef struct mjcf_reader {
   mjcf_flags flags;
   mjcf_collision collision;
   mjcf_override override;
-  uint32_t idle_groups;                 /* a bit for each group of actuators that does not act */
-  cdni_array documents;                 /* mjcf_document */
-  int document;                         /* the one being read: d->file is its path */
-  io_xml_node *root;                    /* of the main file */
-  cdni_array models;                    /* mjcf_model */
-  int model;                            /* the one being read */
-  cdni_array model_assets;              /* mjcf_model_asset */
-  cdni_array model_order;               /* int: the attached models in the order of the tree */
-  bool conflict_fails, conflict_merges; /* the main file's compiler conflict */
-  cdni_array classes;                   /* mjcf_class; the first is "main" */
-  io_names class_names;                 /* their indices */
-  cdni_array defaults;                  /* mjcf_default */
-  cdni_array pending;                   /* mjcf_pending */
-  cdni_array meshes;                    /* mjcf_mesh */
-  const char *suffix;                   /* of the names in the copy that is being read (replicate); NULL: none */
-  char full_name[512];                  /* of io_mjcf_name */
-  cdni_array suffixes;                  /* mjcf_suffix *: what scopes borrow */
-  io_names copied[MJCF_OF_KINDS];       /* full names of copies, with their suffix */
-  io_names bare[MJCF_OF_KINDS];         /* the same without it */
-  cdni_array copied_names;              /* char *: what these borrow */
-  bool lost_joints;                     /* something that may hold joints was not understood */
-  bool lost_tendons;                    /* a tendon was left out */
-  bool aligns;         /* the frame of the body that is read is moved to its inertia's, if it is alone */
-  cdni_array sites;    /* mjcf_site, one for each of the spec's frames */
-  cdni_array objects;  /* mjcf_object */
-  cdn_vec3 magnetic;   /* the field of <option>, which magnetometers show */
-  cdni_array drives;   /* mjcf_drive */
-  io_names site_names; /* their indices */
-  io_names names[7];   /* of bodies, joints, keyframes, sensors, actuators, tendons, equalities: by MJCF_NAME_... */
+  uint32_t idle_groups;                    /* a bit for each group of actuators that does not act */
+  cdni_array documents;                    /* mjcf_document */
+  int document;                            /* the one being read: log->file is its path */
+  io_xml_node *root;                       /* of the main file */
+  struct mjcf_reader *outer;               /* of the model to which this one is attached; NULL: it is the main file's */
+  bool itself;                             /* it is the outer model once more */
+  cdni_array model_assets;                 /* mjcf_model_asset */
+  cdni_array children;                     /* struct mjcf_child *: models that are attached to this one */
+  cdni_array attachments;                  /* struct mjcf_attachment *: one for each <attach> that is met */
+  cdni_array attached_order;               /* int: their indices in the order of the tree */
+  int n_attached;                          /* how many there are, with those in them */
+  cdni_array frames;                       /* mjcf_frame */
+  cdni_array sources[CDN_SPEC_KIND_COUNT]; /* mjcf_source: of an attached model, in the order of elements */
+  bool conflict_fails, conflict_merges;    /* the main file's compiler conflict */
+  cdni_array classes;                      /* mjcf_class; the first is "main" */
+  io_names class_names;                    /* their indices */
+  cdni_array defaults;                     /* mjcf_default */
+  cdni_array pending;                      /* mjcf_pending */
+  cdni_array meshes;                       /* mjcf_mesh */
+  const char *suffix;                      /* of the names in the copy that is being read (replicate); NULL: none */
+  char full_name[512];                     /* of io_mjcf_name */
+  cdni_array suffixes;                     /* mjcf_suffix *: what scopes borrow */
+  io_names copied[MJCF_OF_KINDS];          /* full names of copies, with their suffix */
+  io_names bare[MJCF_OF_KINDS];            /* the same without it */
+  cdni_array copied_names;                 /* char *: what these borrow */
+  int own_keys;                            /* keyframes of the file; those of attached models follow */
+  bool lost_joints;                        /* something that may hold joints was not understood */
+  bool lost_tendons;                       /* a tendon was left out */
+  bool aligns;      /* the frame of the body that is read is moved to its inertia's, if it is alone */
+  cdni_array sites; /* mjcf_site, one for each of the spec's frames */
+  cdni_array objects[MJCF_OBJECT_KINDS]; /* mjcf_object, one for each of the spec's shapes, and of its cameras */
+  cdn_vec3 magnetic;                     /* the field of <option>, which magnetometers show */
+  cdni_array drives;                     /* mjcf_drive */
+  io_names site_names;                   /* their indices */
+  io_names names[7]; /* of bodies, joints, keyframes, sensors, actuators, tendons, equalities: by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in the body at `place`, and the class of elements that name
@@ -264,45 +284,53 @@ typedef struct mjcf_scope {
   int place, class, depth;
   cdn_transform X_BS;
   const char *suffix; /* of names; NULL: none */
+  int frame;          /* the frame with a name around it; -1: none */
 } mjcf_scope;
+
+enum { MJCF_MAIN_CLASS }; /* the outermost default class, which is the first one */
 
 /* ---- mjcf.c ---- */
 
 /* Reads the sections of one name in a model's file. */
 typedef cdn_status mjcf_section(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_sections(mjcf_reader *r, io_xml_node *root, const char *name, mjcf_section *read);
+/* A reader of a file into a spec; the caller frees it in any case. */
+cdn_status io_mjcf_start(mjcf_reader *r, cdn_spec *spec, io_xml_node *root, mjcf_reader *outer);
+void io_mjcf_free(mjcf_reader *r);
+/* An attached model has the options of the one around it. */
+void io_mjcf_inherit(mjcf_reader *r);
+cdn_status io_mjcf_read_model(mjcf_reader *r);
+/* Of a model that is attached to itself, what names something that was not copied is left out: the main file's own
+ * reading tells what is wrong. */
+cdn_status io_mjcf_leave_strangers(mjcf_reader *r, cdn_status status);
 
 /* ---- mjcf_attach.c ---- */
 
-/* The outermost default class of the model that is being read. */
-int io_mjcf_first_class(const mjcf_reader *r);
-void io_mjcf_switch_model(mjcf_reader *r, int model);
-void io_mjcf_free_models(mjcf_reader *r);
 cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node);
-/* Opens what an <attach> names and reads its settings, classes and assets; out->node is to be read in its document. */
-cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_attached *out);
-/* Once all bodies are read: the attached models in the order of the tree, in which their sections are read. */
-cdn_status io_mjcf_order_models(mjcf_reader *r);
-/* The path of a model among the assets of the model that is being read; NULL: there is none of that name. */
-const char *io_mjcf_find_model_asset(const mjcf_reader *r, const char *name);
-io_xml_node *io_mjcf_model_root(const mjcf_reader *r, int model);
-/* The sections of the main file and then those of the attached models. */
-cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_section *read);
-/* What attached models have that is not read. */
-cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reader *r, io_xml_node *root));
+/* The reader of a model among the assets, of which the document is open; *child is NULL if there is none of that
+ * name. */
+cdn_status io_mjcf_open_model(mjcf_reader *r, io_xml_node *node, const char *name, mjcf_reader **child);
+/* Attaches what an <attach> names: what lies on its Ground at once, and its mass is added to *sum (NULL: to nothing).
+ * *attachment: it has bodies, which io_mjcf_attach_bodies attaches in their turn; -1: nothing was attached. */
+cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_body_mass *sum,
+                          int *selected, int *attachment);
+bool io_mjcf_attachment_has_bodies(const mjcf_reader *r, int attachment);
+void io_mjcf_free_attachments(mjcf_reader *r);
+/* What went wrong in an attached model's reader went wrong here. Returns `status`. */
+cdn_status io_mjcf_take_error(mjcf_reader *r, const mjcf_reader *child, cdn_status status);
+
+/* ---- mjcf_join.c ---- */
+
+cdn_status io_mjcf_attach_bodies(mjcf_reader *r, int attachment);
+/* Once the file's own elements of a section are read: those of the attached models. */
+cdn_status io_mjcf_attach_section(mjcf_reader *r, cdn_spec_kind kind);
 
 /* ---- mjcf_conflict.c ---- */
 
 /* Before options are read: where the main file's compiler asks for it, with those of the models that it attaches. */
 cdn_status io_mjcf_merge_options(mjcf_reader *r);
-/* What the attached models say differently about the world. */
+/* What an attached model says differently about the world than the main file. */
 cdn_status io_mjcf_compare_options(mjcf_reader *r);
-
-/* ---- mjcf_prefix.c ---- */
-
-cdn_status io_mjcf_prefix_document(mjcf_reader *r, int document);
-/* Takes out what refers to something outside of what is attached. */
-cdn_status io_mjcf_drop_strangers(mjcf_reader *r, io_xml_node *root, const mjcf_attached *from);
 
 /* ---- mjcf_include.c ---- */
 
@@ -318,22 +346,16 @@ typedef struct mjcf_walk {
 mjcf_walk io_mjcf_walk(mjcf_reader *r, io_xml_node *parent);
 /* The next child, or NULL at the end or on failure: see `status`. */
 io_xml_node *io_mjcf_walk_next(mjcf_walk *walk);
-/* Visits all that is below an element, included files' too, with the class around it: the children of what sets
- * *deeper. */
-typedef cdn_status mjcf_visit(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper);
-cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit *visit, void *context);
-/* The same below every worldbody of a model's file. */
-cdn_status io_mjcf_descend_worlds(mjcf_reader *r, io_xml_node *root, mjcf_visit *visit, void *context);
-/* Whether a worldbody's element may have bodies in it. */
-bool io_mjcf_holds_bodies(const io_xml_node *node);
+/* Visits all that is below every worldbody of the file, included files' too: the children of what sets *deeper. */
+typedef cdn_status mjcf_visit(mjcf_reader *r, io_xml_node *node, bool *deeper);
+cdn_status io_mjcf_descend_worlds(mjcf_reader *r, mjcf_visit *visit);
 /* Makes a document the one being read, for messages; returns the one before. */
 int io_mjcf_enter(mjcf_reader *r, int document);
 void io_mjcf_close_documents(mjcf_reader *r);
-/* The path of a file that is named relative to the main file of the model that is being read. */
+/* The path of a file that is named relative to the main file. */
 char *io_mjcf_join_path(mjcf_reader *r, const char *file);
-/* Opens a file that an element names; or the main file once more. */
-cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document);
-cdn_status io_mjcf_copy_document(mjcf_reader *r, io_xml_node *node, int *document);
+/* Fails, and names the element that asks for the file, if it cannot be read, or is being read already. */
+cdn_status io_mjcf_check_file(mjcf_reader *r, io_xml_node *node, const char *path);
 
 /* ---- mjcf_option.c ---- */
 
@@ -344,8 +366,10 @@ cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_defaults.c ---- */
 
-/* The outermost class of the model that is being read. */
-cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name);
+/* The outermost class, and the plain one. */
+cdn_status io_mjcf_start_classes(mjcf_reader *r);
+/* The classes of an attached model, with a prefix. */
+cdn_status io_mjcf_join_classes(mjcf_reader *r, const mjcf_reader *child, const char *prefix);
 /* A <default> at the top level. */
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node);
 /* The class that attribute `attribute` of a node names; *class is left alone when there is none. */
@@ -399,11 +423,15 @@ cdn_transform io_mjcf_reference_pose(const mjcf_reader *r, int place);
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* actuatorfrcrange of a joint or a tendon, which is `range`: whether it counts. */
 cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited);
+/* What is attached to a body must not move freely. */
+cdn_status io_mjcf_refuse_free(mjcf_reader *r, io_xml_node *node, const cdn_spec *attached);
 /* After all joints of a body were read: what joints may stand together. */
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
                              mjcf_body_mass *sum, int *selected);
+/* The same mass once more, of a geom that is attached to a body; warnings are the log's. */
+cdn_status io_mjcf_add_solid(const mjcf_solid *solid, io_log *log, mjcf_body_mass *sum, int *selected);
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *mass);
 /* For the newest asset, a mesh. */
 cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
@@ -425,11 +453,6 @@ cdn_status io_mjcf_check_masses(mjcf_reader *r);
 /* The frame of a body's inertia, as MuJoCo has it: with the axes that the file names, or others. */
 cdn_transform io_mjcf_inertia_frame(const cdn_spec_body *body);
 
-/* How many elements there are of those that a body's contents become. */
-typedef struct mjcf_counts {
-  int of[CDN_SPEC_KIND_COUNT];
-  size_t objects;
-} mjcf_counts;
 mjcf_counts io_mjcf_count(const mjcf_reader *r);
 /* Moves the frame of the newest body, whose mass is known, to the frame of its inertia, if its free joint asks for it:
  * what came since `before` is the body's, and stays where it is. */
@@ -444,8 +467,6 @@ cdn_status io_mjcf_read_light(mjcf_reader *r, io_xml_node *node, const mjcf_scop
 /* ---- mjcf_asset.c ---- */
 
 cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node);
-/* A file's name without directories and ending. */
-void io_mjcf_stem(const char *file, char *stem, size_t size);
 
 /* ---- mjcf_contact.c ---- */
 
@@ -456,13 +477,16 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
+/* Has a connection or a weld, of bodies at two places, hold in the reference configuration, where the file gives the
+ * pose on the one side alone. */
+void io_mjcf_place_equality(const mjcf_reader *r, int a, int b, cdn_spec_constraint *made);
 
 /* ---- mjcf_tendon.c, mjcf_path.c ---- */
 
-/* An item of a tendon's path on its way into the spec, and the places of its bodies. */
+/* An item of a tendon's path on its way into the spec, and where it is. */
 typedef struct mjcf_path_item {
   cdn_spec_path_item made;
-  int place, side_place;
+  mjcf_where at, side;
 } mjcf_path_item;
 typedef struct mjcf_path {
   cdni_array items; /* mjcf_path_item */
@@ -499,7 +523,14 @@ cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* False: there is no site of this name. */
 bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where);
-cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object);
+/* Of the newest shape or camera. */
+cdn_status io_mjcf_add_object(mjcf_reader *r, mjcf_object_kind kind, const mjcf_object *object);
+/* Has a text of an element be the name of the body of a place that something marks. */
+cdn_status io_mjcf_refer(mjcf_reader *r, cdn_spec_kind kind, int element, size_t text, const mjcf_where *where);
+#define MJCF_REFER(r, KIND, type, element, member, where) \
+  io_mjcf_refer(r, CDN_SPEC_##KIND, element, offsetof(cdn_spec_##type, member), where)
+/* The first of the sources of an element, and how many it has. */
+const mjcf_source *io_mjcf_sources(const mjcf_reader *r, cdn_spec_kind kind, int element, int *n);
 /* NULL: there is none of that name. */
 const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name);
 

@@ -316,21 +316,21 @@ static cdn_status add(mjcf_reader *r, acting *a, mjcf_drive *drive) {
   a->made.X_BS = a->at.X, a->made.X_RF = a->reference.X;
   a->made.name = drive->name;
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_ACTUATOR, &a->made, &drive->element));
-  CDNI_TRY(IO_REFER(&r->tree, ACTUATOR, actuator, drive->element, body, a->at.place));
-  return IO_REFER(&r->tree, ACTUATOR, actuator, drive->element, reference, a->reference.place);
+  CDNI_TRY(MJCF_REFER(r, ACTUATOR, actuator, drive->element, body, &a->at));
+  return MJCF_REFER(r, ACTUATOR, actuator, drive->element, reference, &a->reference);
 }
 
 static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
-  const mjcf_where ground = { 0, cdn_transform_identity() };
+  const mjcf_where ground = { .X = cdn_transform_identity() };
   acting a = { .made = cdn_default_spec_actuator(), .at = ground, .reference = ground };
   settings s = io_mjcf_start_drive();
   mjcf_element e;
   a.made.line = io_xml_line(node);
   mjcf_drive *drive = cdni_array_push(&r->log->allocator, &r->drives, sizeof *drive, NULL);
   if (!drive) return io_mjcf_out_of_memory(r);
-  drive->element = -1, drive->model = r->model;
+  drive->element = -1;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, &drive->name));
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, io_mjcf_first_class(r), &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, MJCF_MAIN_CLASS, &e));
   CDNI_TRY(io_mjcf_visit(r, &e, io_mjcf_read_drive, &s));
   drive->has_activation = s.dyntype != DYN_NONE;
   bool acts;
@@ -344,7 +344,8 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
 
 cdn_status io_mjcf_read_actuators(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
-  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) CDNI_TRY(read_actuator(r, child));
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;)
+    CDNI_TRY(io_mjcf_leave_strangers(r, read_actuator(r, child)));
   io_xml_report_rest(r->log, node);
   return walk.status;
 }

@@ -5,7 +5,7 @@
 #include "io/spec_references.h"
 
 mjcf_counts io_mjcf_count(const mjcf_reader *r) {
-  mjcf_counts n = { .objects = r->objects.count };
+  mjcf_counts n;
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) n.of[kind] = cdn_spec_count(r->spec, (cdn_spec_kind)kind);
   return n;
 }
@@ -27,6 +27,7 @@ static void move_elements(mjcf_reader *r, cdn_spec_kind kind, int first, const c
 
 void io_mjcf_align(mjcf_reader *r, const mjcf_counts *before, bool alone) {
   static const cdn_spec_kind kinds[] = { CDN_SPEC_SHAPE, CDN_SPEC_FRAME, CDN_SPEC_CAMERA, CDN_SPEC_LIGHT };
+  static const cdn_spec_kind of[] = { [MJCF_OBJECT_GEOM] = CDN_SPEC_SHAPE, [MJCF_OBJECT_CAMERA] = CDN_SPEC_CAMERA };
   const int place = (int)r->tree.places.count - 1;
   cdn_spec_body *body = io_body_at(&r->tree, place);
   if (!r->aligns || !alone || io_place_at(&r->tree, place)->n_joints != 1) return;
@@ -35,8 +36,9 @@ void io_mjcf_align(mjcf_reader *r, const mjcf_counts *before, bool alone) {
   body->mass = cdn_mass_properties_transform(X_IB, body->mass);
   body->principal = cdn_rotation_identity();
   for (int i = 0; i < CDNI_COUNT(kinds); i++) move_elements(r, kinds[i], before->of[kinds[i]], &X_IB);
-  for (size_t i = before->objects; i < r->objects.count; i++) {
-    mjcf_object *o = &CDNI_AT(r->objects, mjcf_object, i);
-    o->X = cdn_transform_multiply(X_IB, o->X);
-  }
+  for (int kind = 0; kind < MJCF_OBJECT_KINDS; kind++)
+    for (int i = before->of[of[kind]]; i < (int)r->objects[kind].count; i++) {
+      mjcf_object *o = &CDNI_AT(r->objects[kind], mjcf_object, i);
+      o->X = cdn_transform_multiply(X_IB, o->X);
+    }
 }

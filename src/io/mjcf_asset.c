@@ -5,21 +5,11 @@
 #include "io/mjcf.h"
 
 /* A mesh, texture or height field without a name has its file's, without directories and ending. */
-void io_mjcf_stem(const char *file, char *stem, size_t size) {
+static void find_stem(const char *file, char *stem, size_t size) {
   const char *slash = strrchr(file, '/');
   snprintf(stem, size, "%s", slash ? slash + 1 : file);
   char *dot = strrchr(stem, '.');
   if (dot && dot != stem) *dot = '\0';
-}
-
-/* Where an attached model is, seen from the main file: the first characters of its path, as many as are returned. */
-static int way_to_model(const mjcf_reader *r, const char **way) {
-  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path, *slash = strrchr(main_path, '/');
-  const char *path = CDNI_AT(r->documents, mjcf_document, CDNI_AT(r->models, mjcf_model, r->model).document).path;
-  const size_t n = slash ? (size_t)(slash - main_path) + 1 : 0;
-  *way = strncmp(path, main_path, n) == 0 ? path + n : path;
-  slash = strrchr(*way, '/');
-  return slash ? (int)(slash - *way) + 1 : 0;
 }
 
 enum { PATH_SIZE = 1024 };
@@ -27,12 +17,10 @@ enum { PATH_SIZE = 1024 };
 /* The file with the compiler's directory before it, in `path` or as it stands. */
 static const char *path_of(mjcf_reader *r, const char *directory, const char *file, char path[PATH_SIZE]) {
   const size_t n = directory ? strlen(directory) : 0;
-  const char *way, *slash = n == 0 || directory[n - 1] == '/' ? "" : "/";
-  const int steps = way_to_model(r, &way);
+  const char *slash = n == 0 || directory[n - 1] == '/' ? "" : "/";
   if (r->compiler.strippath && strrchr(file, '/')) file = strrchr(file, '/') + 1;
   if (file[0] == '/') return file;
-  const bool whole = snprintf(path, PATH_SIZE, "%.*s%s%s%s", n > 0 && directory[0] == '/' ? 0 : steps, way,
-                              n > 0 ? directory : "", slash, file) < PATH_SIZE;
+  const bool whole = snprintf(path, PATH_SIZE, "%s%s%s", n > 0 ? directory : "", slash, file) < PATH_SIZE;
   return whole ? path : file;
 }
 
@@ -176,7 +164,7 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_sides(r, e, &made, sides));
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;
   if (file) made.file = path_of(r, directory, file, path);
-  if (file) io_mjcf_stem(file, stem, sizeof stem);
+  if (file) find_stem(file, stem, sizeof stem);
   if (file && (!made.name || !made.name[0])) made.name = stem;
   CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_ASSET, &made, &index));
   cdn_spec_asset *kept = io_spec_asset(r->spec, index);
@@ -199,8 +187,7 @@ cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node) {
     for (int i = 0; i < CDNI_COUNT(kinds); i++) {
       if (!io_xml_is(child, kinds[i].name)) continue;
       mjcf_element e = { child, MJCF_NO_DEFAULTS, 0 };
-      if (kinds[i].kind != MJCF_NO_DEFAULTS)
-        CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, io_mjcf_first_class(r), &e));
+      if (kinds[i].kind != MJCF_NO_DEFAULTS) CDNI_TRY(io_mjcf_element(r, child, kinds[i].kind, MJCF_MAIN_CLASS, &e));
       CDNI_TRY(read_one(r, &e, kinds[i].type));
     }
   }

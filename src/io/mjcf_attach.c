@@ -1,229 +1,264 @@
-/* <asset><model> and <attach>: bodies, frames and worlds of other files, or of the file itself, with all that refers to
- * them. The other file is read once more for every <attach>, with the prefix before its names (mjcf_prefix.c). Then its
- * sections are read after those of the main file, under its own compiler settings and its own outermost default
- * class. */
+/* <asset><model> and <attach>: a body, a frame or the world of another file, or of the file itself, with all that
+ * refers to it. The other file is read once, by a reader of its own, into a spec of its own: under its own compiler
+ * settings and classes, and under the options of the main file. Its elements are attached as cdn_spec_attach attaches
+ * them (spec_attach.c), in two phases: bodies with what is on them in their places in the tree, and what names them
+ * after the file's own elements of its kind. */
+#include "io/mjcf_attach.h"
+
 #include <stdio.h>
 
-#include "io/mjcf_expand.h"
+enum { MOST_DEEP = 50, MOST_ATTACHED = 20000 };
 
-static mjcf_model *model_of(const mjcf_reader *r, int i) { return &CDNI_AT(r->models, mjcf_model, i); }
-
-int io_mjcf_first_class(const mjcf_reader *r) { return model_of(r, r->model)->first_class; }
-
-void io_mjcf_switch_model(mjcf_reader *r, int model) {
-  if (model == r->model) return;
-  model_of(r, r->model)->compiler = r->compiler;
-  r->compiler = model_of(r, model)->compiler;
-  r->model = model;
-}
-
-void io_mjcf_free_models(mjcf_reader *r) {
-  const cdn_allocator *a = &r->log->allocator;
-  for (size_t i = 1; i < r->models.count; i++) { /* the main one owns nothing */
-    mjcf_model *m = model_of(r, (int)i);
-    cdni_strfree(a, m->prefix);
-    cdni_strfree(a, m->main);
-  }
-  for (size_t i = 0; i < r->model_assets.count; i++) {
-    const mjcf_model_asset *asset = &CDNI_AT(r->model_assets, mjcf_model_asset, i);
-    cdni_strfree(a, asset->path);
-    cdni_strfree(a, asset->name);
-  }
-  cdni_array_free(a, &r->models);
-  cdni_array_free(a, &r->model_assets);
-  cdni_array_free(a, &r->model_order);
+cdn_status io_mjcf_take_error(mjcf_reader *r, const mjcf_reader *child, cdn_status status) {
+  if (status != CDN_OK && r->log->error.code == CDN_OK) r->log->error = child->log->error;
+  return status;
 }
 
 /* ---- models among the assets ----------------------------------------------------------------- */
 
+static const char *find_path(const mjcf_reader *r, const char *name) {
+  for (size_t i = 0; i < r->model_assets.count; i++) {
+    const mjcf_model_asset *asset = &CDNI_AT(r->model_assets, mjcf_model_asset, i);
+    if (strcmp(asset->name, name) == 0) return asset->path;
+  }
+  return NULL;
+}
+
+/* Where a file is, seen from the main one: the first letters of its path. */
+static char *folder_of(const mjcf_reader *r, const char *path) {
+  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path, *slash = strrchr(main_path, '/');
+  const size_t n = slash ? (size_t)(slash - main_path) + 1 : 0;
+  if (strncmp(path, main_path, n) == 0) path += n;
+  slash = strrchr(path, '/');
+  char *folder = cdni_strdup(&r->log->allocator, path);
+  if (folder) folder[slash ? slash - path + 1 : 0] = '\0';
+  return folder;
+}
+
+static cdn_status check_depth(mjcf_reader *r, io_xml_node *node) {
+  int depth = 0;
+  for (const mjcf_reader *q = r; q; q = q->outer) depth++;
+  if (depth <= MOST_DEEP) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "models are attached to models more than %d deep", MOST_DEEP);
+}
+
+static cdn_status open_document(mjcf_reader *r, mjcf_child *child) {
+  const char *path = child->path ? child->path : CDNI_AT(r->documents, mjcf_document, 0).path;
+  child->spec = io_spec_start(r->log->allocator, path);
+  if (!child->spec || !child->spec->log.file) return io_mjcf_out_of_memory(r);
+  io_log *log = &child->spec->log;
+  log->files = r->log->files, log->function = r->log->function;
+  CDNI_TRY(io_mjcf_start(&child->reader, child->spec, NULL, r));
+  child->reader.itself = !child->path;
+  const cdn_status status = child->path ? io_xml_open(log, path, &child->xml) : io_xml_copy(log, r->root, &child->xml);
+  if (status == CDN_OK) child->reader.root = io_xml_root(child->xml);
+  return io_mjcf_take_error(r, &child->reader, status);
+}
+
+/* `path` NULL: the model itself. */
+static cdn_status open_child(mjcf_reader *r, io_xml_node *node, const char *path, mjcf_child **out) {
+  const cdn_allocator *a = &r->log->allocator;
+  for (size_t i = 0; i < r->children.count; i++) {
+    mjcf_child *known = CDNI_AT(r->children, mjcf_child *, i);
+    *out = known;
+    if (path ? known->path && strcmp(known->path, path) == 0 : !known->path) return CDN_OK;
+  }
+  CDNI_TRY(check_depth(r, node));
+  if (path) CDNI_TRY(io_mjcf_check_file(r, node, path));
+  mjcf_child *child = *out = cdni_calloc(a, sizeof *child);
+  if (!child || !cdni_array_push(a, &r->children, sizeof child, &child)) {
+    cdni_free(a, child, sizeof *child);
+    return io_mjcf_out_of_memory(r);
+  }
+  if (path && !(child->path = cdni_strdup(a, path))) return io_mjcf_out_of_memory(r);
+  if (!(child->folder = path ? folder_of(r, path) : cdni_strdup(a, ""))) return io_mjcf_out_of_memory(r);
+  return open_document(r, child);
+}
+
 /* The name that the file gives itself. */
 static cdn_status name_of_file(mjcf_reader *r, io_xml_node *node, mjcf_model_asset *asset) {
-  int document;
-  CDNI_TRY(io_mjcf_open_document(r, node, asset->path, &document));
-  const char *name = io_xml_string(io_xml_root(CDNI_AT(r->documents, mjcf_document, document).xml), "model");
+  mjcf_child *child;
+  CDNI_TRY(open_child(r, node, asset->path, &child));
+  const char *name = io_xml_string(child->reader.root, "model");
   asset->name = cdni_strdup(&r->log->allocator, name && name[0] ? name : "MuJoCo Model");
   return asset->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
-cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node) {
+static cdn_status read_asset(mjcf_reader *r, io_xml_node *node, mjcf_model_asset *asset) {
   const char *file, *name = io_xml_string(node, "name");
   CDNI_TRY(io_xml_need_string(r->log, node, "file", &file));
   io_xml_ignore(node, "content_type");
   io_xml_report_rest(r->log, node);
-  const mjcf_model_asset made = { .model = r->model };
-  mjcf_model_asset *asset = cdni_array_push(&r->log->allocator, &r->model_assets, sizeof made, &made);
-  if (!asset || !(asset->path = io_mjcf_join_path(r, file))) return io_mjcf_out_of_memory(r);
+  if (!(asset->path = io_mjcf_join_path(r, file))) return io_mjcf_out_of_memory(r);
   if (!name || !name[0]) return name_of_file(r, node, asset);
   asset->name = cdni_strdup(&r->log->allocator, name);
   return asset->name ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
-const char *io_mjcf_find_model_asset(const mjcf_reader *r, const char *name) {
-  int model = r->model;
-  while (model_of(r, model)->itself) model = model_of(r, model)->outer;
-  for (size_t i = 0; i < r->model_assets.count; i++) {
-    const mjcf_model_asset *asset = &CDNI_AT(r->model_assets, mjcf_model_asset, i);
-    if (asset->model == model && strcmp(asset->name, name) == 0) return asset->path;
+cdn_status io_mjcf_read_model_asset(mjcf_reader *r, io_xml_node *node) {
+  mjcf_model_asset made = { .name = NULL };
+  cdn_status status = read_asset(r, node, &made);
+  if (status == CDN_OK && cdni_array_push(&r->log->allocator, &r->model_assets, sizeof made, &made)) return CDN_OK;
+  cdni_strfree(&r->log->allocator, made.name);
+  cdni_strfree(&r->log->allocator, made.path);
+  return status != CDN_OK ? status : io_mjcf_out_of_memory(r);
+}
+
+cdn_status io_mjcf_open_model(mjcf_reader *r, io_xml_node *node, const char *name, mjcf_reader **reader) {
+  const char *path = find_path(r, name);
+  mjcf_child *child;
+  *reader = NULL;
+  if (!path) return CDN_OK;
+  CDNI_TRY(open_child(r, node, path, &child));
+  *reader = &child->reader;
+  return CDN_OK;
+}
+
+/* ---- attaching ------------------------------------------------------------------------------- */
+
+/* Warnings and notes are told once; what is wrong with the model itself is told by its own reading. */
+static cdn_status read_child(mjcf_reader *r, mjcf_child *child) {
+  mjcf_reader *c = &child->reader;
+  if (child->read) return CDN_OK;
+  io_mjcf_inherit(c);
+  cdn_status status = c->itself ? CDN_OK : io_mjcf_compare_options(c);
+  if (status == CDN_OK) status = io_mjcf_read_model(c);
+  if (status == CDN_OK) status = c->log->error.code;
+  CDNI_TRY(io_mjcf_take_error(r, c, status));
+  child->read = true;
+  r->lost_joints = r->lost_joints || c->lost_joints;
+  r->lost_tendons = r->lost_tendons || c->lost_tendons;
+  return c->itself ? CDN_OK : io_log_copy(r->log, c->log);
+}
+
+/* A file that attaches files which attach files may become too large. */
+static cdn_status count(mjcf_reader *r, io_xml_node *node, const mjcf_child *child) {
+  r->n_attached += 1 + child->reader.n_attached;
+  if (r->n_attached <= MOST_ATTACHED) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "more than %d models are attached in all", MOST_ATTACHED);
+}
+
+static bool make_maps(const mjcf_reader *r, mjcf_attachment *a) {
+  const cdn_allocator *of = &r->log->allocator;
+  for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
+    const int n = cdn_spec_count(a->part->spec, (cdn_spec_kind)kind);
+    if (!(a->at[kind] = cdni_alloc(of, (size_t)(n + 1) * sizeof(int)))) return false;
+    for (int i = 0; i <= n; i++) a->at[kind][i] = -1;
   }
-  return NULL;
+  const size_t n = a->child->reader.tree.places.count;
+  if (!(a->places = cdni_alloc(of, (n + 1) * sizeof(int)))) return false;
+  for (size_t i = 0; i <= n; i++) a->places[i] = -1;
+  return true;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 
-io_xml_node *io_mjcf_model_root(const mjcf_reader *r, int model) {
-  return io_xml_root(CDNI_AT(r->documents, mjcf_document, model_of(r, model)->document).xml);
+/* What was attached before it, from the same file or under the same prefix. */
+static void look_back(const mjcf_reader *r, mjcf_attachment *a) {
+  bool alike = !a->prefix[0];
+  for (size_t i = 0; i < r->attachments.count; i++) {
+    const mjcf_attachment *other = io_mjcf_attachment(r, (int)i);
+    const bool same = strcmp(other->prefix, a->prefix) == 0;
+    a->again = a->again || other->node == a->node;
+    a->shares = a->shares || (same && other->child == a->child);
+    alike = alike || (same && same_text(other->suffix, a->suffix));
+  }
+  if (alike) snprintf(a->mark, sizeof a->mark, "_%d", (int)r->attachments.count + 1);
 }
 
-/* The document of an <attach>: that of a model asset, or a copy of the main file's. */
-static cdn_status open_source(mjcf_reader *r, io_xml_node *node, const char *name, int *document) {
-  if (!name) return io_mjcf_copy_document(r, node, document);
-  const char *path = io_mjcf_find_model_asset(r, name);
-  if (path) return io_mjcf_open_document(r, node, path, document);
+static cdn_status add_attachment(mjcf_reader *r, const mjcf_attachment *made, mjcf_attachment **out) {
+  const cdn_allocator *a = &r->log->allocator;
+  mjcf_attachment *kept = *out = cdni_alloc(a, sizeof *kept);
+  if (!kept) return io_mjcf_out_of_memory(r);
+  *kept = *made;
+  look_back(r, kept);
+  if (!cdni_array_push(a, &r->attachments, sizeof kept, &kept)) {
+    cdni_free(a, kept, sizeof *kept);
+    return io_mjcf_out_of_memory(r);
+  }
+  return make_maps(r, kept) ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status find_child(mjcf_reader *r, io_xml_node *node, const char *name, mjcf_child **child) {
+  const char *path = name ? find_path(r, name) : NULL;
+  if (!name || path) return open_child(r, node, path, child);
   return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                      "there is no model '%.60s' among the assets; add <asset><model name='%.60s' file='...'/></asset>",
                      name, name);
 }
 
-/* The model with its names as they are here: the prefix after those of the models around it, the suffix of copies. */
-static cdn_status add_model(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, const char *prefix,
-                            bool itself) {
-  const cdn_allocator *a = &r->log->allocator;
-  const mjcf_model *outer = model_of(r, r->model);
-  char text[1000];
-  snprintf(text, sizeof text, "%.450s%.450s", outer->prefix, prefix);
-  const mjcf_model added = { .prefix = cdni_strdup(a, text),
-                             .suffix = scope->suffix ? scope->suffix : outer->suffix,
-                             .line = io_xml_line(node),
-                             .itself = itself,
-                             .outer = r->model };
-  snprintf(text, sizeof text, "%.900smain%.90s", added.prefix ? added.prefix : "", added.suffix);
-  char *main = cdni_strdup(a, text);
-  mjcf_model *made = added.prefix && main ? cdni_array_push(a, &r->models, sizeof added, &added) : NULL;
-  if (made) {
-    made->main = main;
-    return CDN_OK;
-  }
-  cdni_strfree(a, added.prefix);
-  cdni_strfree(a, main);
-  return io_mjcf_out_of_memory(r);
-}
-
-static cdn_status read_heads(mjcf_reader *r, io_xml_node *root) {
-  CDNI_TRY(io_mjcf_read_sections(r, root, "compiler", io_mjcf_read_compiler));
-  CDNI_TRY(io_mjcf_start_classes(r, model_of(r, r->model)->main));
-  CDNI_TRY(io_mjcf_read_sections(r, root, "default", io_mjcf_read_defaults));
-  return io_mjcf_read_sections(r, root, "asset", io_mjcf_read_assets);
-}
-
-/* The model that stands for the file itself has the settings, classes and assets of the one around it. */
-static void share_heads(mjcf_reader *r) {
-  const mjcf_model *outer = model_of(r, model_of(r, r->model)->outer);
-  r->compiler = outer->compiler;
-  model_of(r, r->model)->first_class = outer->first_class;
-}
-
-/* ---- what is attached ------------------------------------------------------------------------ */
-
-/* An element of a name, and where it is. */
-typedef struct search {
-  const char *word, *name;
-  mjcf_attached *found;
-} search;
-
-static cdn_status look_at(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
-  const search *s = context;
-  (void)r;
-  if (s->found->node || !io_mjcf_holds_bodies(at->node)) return CDN_OK;
-  const char *called = io_xml_string(at->node, "name");
-  *deeper = true;
-  if (io_xml_is(at->node, s->word) && called && strcmp(called, s->name) == 0) *s->found = *at;
-  return CDN_OK;
-}
-
-/* What is attached, once the model around it and its heads are read. */
-static cdn_status find_attached(mjcf_reader *r, io_xml_node *node, const char *word, const char *name,
-                                mjcf_attached *out) {
-  const mjcf_model *m = model_of(r, r->model);
-  io_xml_node *root = io_mjcf_model_root(r, r->model);
-  *out = (mjcf_attached){ .node = root, .document = r->document, .class = m->first_class };
-  if (!name) return CDN_OK;
-  char full[1000];
-  snprintf(full, sizeof full, "%.450s%.450s%.90s", m->prefix, name, m->suffix);
-  search s = { .word = word, .name = full, .found = out };
-  out->node = NULL;
-  CDNI_TRY(io_mjcf_descend_worlds(r, root, look_at, &s));
-  if (!out->node) {
-    io_mjcf_enter(r, CDNI_AT(r->documents, mjcf_document, m->document).parent);
-    return io_xml_fail(r->log, CDN_ERR_PARSE, node, "there is no %s '%.60s' in the attached model; correct the name",
-                       word, name);
-  }
-  return io_mjcf_drop_strangers(r, root, out);
-}
-
-cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_attached *out) {
-  const char *name = io_xml_string(node, "model"), *body = io_xml_string(node, "body");
-  const char *frame = io_xml_string(node, "frame"), *prefix = io_xml_string(node, "prefix");
-  int document;
+/* The names that it gives, checked. */
+static cdn_status read_names(mjcf_reader *r, io_xml_node *node, const char **model, const char **word,
+                             const char **name, const char **prefix) {
+  const char *body = io_xml_string(node, "body"), *frame = io_xml_string(node, "frame");
+  *model = io_xml_string(node, "model"), *prefix = io_xml_string(node, "prefix");
+  *word = body ? "body" : "frame", *name = body ? body : frame;
   io_xml_report_rest(r->log, node);
-  if (!prefix) return io_xml_missing(r->log, node, "prefix", "write what goes before the names of what is attached");
+  if (!*prefix) return io_xml_missing(r->log, node, "prefix", "write what goes before the names of what is attached");
   if (body && frame)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "it has a body and a frame; one thing is attached: remove one");
-  if (!name && !body && !frame)
-    return io_xml_fail(r->log, CDN_ERR_PARSE, node,
-                       "it attaches the model to itself; name a body or a frame of it, or another model");
-  out->node = NULL;
-  if (!name && r->model > 0) return CDN_OK;
-  CDNI_TRY(open_source(r, node, name, &document));
-  io_xml_node *root = io_xml_root(CDNI_AT(r->documents, mjcf_document, document).xml);
-  CDNI_TRY(io_mjcf_expand_composites(r, root, root));
-  CDNI_TRY(add_model(r, node, scope, prefix, !name));
-  const int model = (int)r->models.count - 1, before = r->document;
-  model_of(r, model)->document = document;
-  CDNI_AT(r->documents, mjcf_document, document).model = model;
-  io_mjcf_default_compiler(&model_of(r, model)->compiler);
-  CDNI_TRY(io_mjcf_prefix_document(r, document));
-  io_mjcf_enter(r, document);
-  if (name) CDNI_TRY(read_heads(r, io_mjcf_model_root(r, model)));
-  else share_heads(r);
-  CDNI_TRY(find_attached(r, node, body ? "body" : "frame", body ? body : frame, out));
-  io_mjcf_enter(r, before);
-  return CDN_OK;
+  if (*model || *name) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                     "it attaches the model to itself; name a body or a frame of it, or another model");
 }
 
-/* ---- their sections -------------------------------------------------------------------------- */
-
-static bool place(mjcf_reader *r, int model) {
-  if (model == 0 || model_of(r, model)->placed) return true;
-  model_of(r, model)->placed = true;
-  return cdni_array_push(&r->log->allocator, &r->model_order, sizeof model, &model) != NULL;
+cdn_status io_mjcf_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_body_mass *sum,
+                          int *selected, int *attachment) {
+  const char *model, *word, *name;
+  mjcf_attachment made = { .node = node, .suffix = scope->suffix, .place = scope->place, .frame = scope->frame };
+  mjcf_attachment *a;
+  mjcf_child *child;
+  *attachment = -1;
+  CDNI_TRY(read_names(r, node, &model, &word, &name, &made.prefix));
+  if (!model && r->itself) return CDN_OK; /* it is not attached to what is attached of itself */
+  CDNI_TRY(find_child(r, node, model, &child));
+  made.child = child;
+  CDNI_TRY(read_child(r, child));
+  CDNI_TRY(count(r, node, child));
+  CDNI_TRY(io_mjcf_find_part(r, node, child, word, name, &made.part));
+  if (scope->place > 0) CDNI_TRY(io_mjcf_refuse_free(r, node, made.part->spec));
+  made.X = scope->X_BS;
+  if (name) made.X = cdn_transform_multiply(scope->X_BS, made.part->X_undone);
+  CDNI_TRY(add_attachment(r, &made, &a));
+  *attachment = (int)r->attachments.count - 1;
+  return io_mjcf_attach_ground(r, a, sum, selected);
 }
 
-cdn_status io_mjcf_order_models(mjcf_reader *r) {
-  bool good = true;
-  for (int i = 1; i < (int)r->tree.places.count && good; i++) good = place(r, io_place_at(&r->tree, i)->model);
-  for (int i = 1; i < (int)r->models.count && good; i++) good = place(r, i);
-  return good ? CDN_OK : io_mjcf_out_of_memory(r);
+bool io_mjcf_attachment_has_bodies(const mjcf_reader *r, int attachment) {
+  return cdn_spec_count(io_mjcf_attachment(r, attachment)->part->spec, CDN_SPEC_BODY) > 0;
 }
 
-cdn_status io_mjcf_read_everywhere(mjcf_reader *r, const char *name, mjcf_section *read) {
-  CDNI_TRY(io_mjcf_read_sections(r, r->root, name, read));
-  for (size_t k = 0; k < r->model_order.count; k++) {
-    const int i = CDNI_AT(r->model_order, int, k);
-    const int before = io_mjcf_enter(r, model_of(r, i)->document);
-    CDNI_TRY(io_mjcf_read_sections(r, io_mjcf_model_root(r, i), name, read));
-    io_mjcf_enter(r, before);
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void free_attachment(const cdn_allocator *a, mjcf_attachment *of) {
+  for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
+    if (of->at[kind])
+      cdni_free(a, of->at[kind], (size_t)(cdn_spec_count(of->part->spec, (cdn_spec_kind)kind) + 1) * sizeof(int));
+  if (of->places) cdni_free(a, of->places, (of->child->reader.tree.places.count + 1) * sizeof(int));
+  cdni_free(a, of, sizeof *of);
+}
+
+static void free_child(const cdn_allocator *a, mjcf_child *child) {
+  for (size_t i = 0; i < child->parts.count; i++) io_mjcf_free_part(a, child, CDNI_AT(child->parts, mjcf_part *, i));
+  cdni_array_free(a, &child->parts);
+  if (child->reader.spec) io_mjcf_free(&child->reader);
+  io_xml_close(child->xml);
+  cdn_spec_destroy(child->spec);
+  cdni_strfree(a, child->path);
+  cdni_strfree(a, child->folder);
+  cdni_free(a, child, sizeof *child);
+}
+
+void io_mjcf_free_attachments(mjcf_reader *r) {
+  const cdn_allocator *a = &r->log->allocator;
+  for (size_t i = 0; i < r->attachments.count; i++) free_attachment(a, io_mjcf_attachment(r, (int)i));
+  for (size_t i = 0; i < r->children.count; i++) free_child(a, CDNI_AT(r->children, mjcf_child *, i));
+  for (size_t i = 0; i < r->model_assets.count; i++) {
+    const mjcf_model_asset *asset = &CDNI_AT(r->model_assets, mjcf_model_asset, i);
+    cdni_strfree(a, asset->path);
+    cdni_strfree(a, asset->name);
   }
-  return CDN_OK;
-}
-
-cdn_status io_mjcf_report_models(mjcf_reader *r, cdn_status (*report)(mjcf_reader *r, io_xml_node *root)) {
-  for (int i = 1; i < (int)r->models.count; i++) {
-    if (model_of(r, i)->itself) continue;
-    const int before = io_mjcf_enter(r, model_of(r, i)->document);
-    io_xml_ignore(io_mjcf_model_root(r, i), "model");
-    CDNI_TRY(report(r, io_mjcf_model_root(r, i)));
-    io_xml_report_rest(r->log, io_mjcf_model_root(r, i));
-    io_mjcf_enter(r, before);
-  }
-  return CDN_OK;
+  for (size_t i = 0; i < r->frames.count; i++) cdni_strfree(a, CDNI_AT(r->frames, mjcf_frame, i).name);
+  cdni_array *const arrays[] = { &r->attachments, &r->attached_order, &r->children, &r->model_assets, &r->frames };
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }

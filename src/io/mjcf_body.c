@@ -14,6 +14,7 @@ typedef struct contents {
   mjcf_body_mass inertial, geoms;
   int selected;         /* geoms in the groups that count for inertia */
   size_t first_pending; /* child bodies found so far are r->pending[first_pending ..] in the file's order */
+  bool carries;         /* there are such, or bodies that are attached */
 } contents;
 
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_mass *out) {
@@ -48,6 +49,16 @@ cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, mjcf_body_ma
 
 static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c);
 
+static cdn_status add_frame(mjcf_reader *r, const char *name, const mjcf_scope *outer) {
+  const mjcf_frame made = { .name = cdni_strdup(&r->log->allocator, name),
+                            .outer = outer->frame,
+                            .X_BS = outer->X_BS,
+                            .before = io_mjcf_count(r) };
+  if (made.name && cdni_array_push(&r->log->allocator, &r->frames, sizeof made, &made)) return CDN_OK;
+  cdni_strfree(&r->log->allocator, made.name);
+  return io_mjcf_out_of_memory(r);
+}
+
 static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
   if (outer->depth >= MAX_FRAME_DEPTH)
     return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
@@ -58,8 +69,13 @@ static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
   scope.X_BS = cdn_transform_multiply(outer->X_BS, X_SF);
   scope.depth++;
-  io_xml_ignore(node, "name");
+  const char *name = io_mjcf_name(r, node);
+  const bool named = name && name[0];
+  const int index = (int)r->frames.count;
+  if (named) CDNI_TRY(add_frame(r, name, outer));
+  if (named) scope.frame = index;
   CDNI_TRY(read_contents(r, node, &scope, c));
+  if (named) CDNI_AT(r->frames, mjcf_frame, index).after = io_mjcf_count(r);
   io_xml_report_rest(r->log, node);
   return CDN_OK;
 }
@@ -111,8 +127,16 @@ static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf
   return io_mjcf_read_inertial(r, node, &c->inertial);
 }
 
-static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
-  const mjcf_pending later = { node, r->document, scope->place, scope->class, scope->X_BS, scope->suffix };
+static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
+  const mjcf_pending later = { .node = node,
+                               .document = r->document,
+                               .parent = scope->place,
+                               .class = scope->class,
+                               .frame = scope->frame,
+                               .X_PS = scope->X_BS,
+                               .suffix = scope->suffix,
+                               .attachment = -1 };
+  c->carries = true;
   if (!cdni_array_push(&r->log->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
@@ -121,8 +145,7 @@ static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 static const struct {
   const char *name, *lost;
 } generators[] = { { "composite", "the bodies and joints that it stands for" },
-                   { "flexcomp", "the soft body that it stands for" },
-                   { "attach", "the bodies that it attaches (of an attached model to itself)" } };
+                   { "flexcomp", "the soft body that it stands for" } };
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_name(node);
@@ -134,37 +157,14 @@ static void report_child(mjcf_reader *r, io_xml_node *node) {
   }
 }
 
-static cdn_status read_attached(mjcf_reader *r, const mjcf_attached *from, mjcf_scope *scope, contents *c) {
-  scope->class = from->class;
-  if (io_xml_is(from->node, "body")) return defer_body(r, from->node, scope);
-  if (io_xml_is(from->node, "frame")) return read_frame(r, from->node, scope, c);
-  mjcf_walk walk = io_mjcf_walk(r, from->node);
-  for (io_xml_node *world; (world = io_mjcf_walk_next(&walk)) != NULL;) {
-    if (!io_xml_is(world, "worldbody")) continue;
-    scope->class = from->class;
-    CDNI_TRY(io_mjcf_find_class(r, world, "childclass", &scope->class));
-    CDNI_TRY(read_contents(r, world, scope, c));
-  }
-  return walk.status;
-}
-
-/* Its names have their suffix already. */
-static cdn_status read_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
-  mjcf_scope scope = *outer;
-  mjcf_attached from;
-  if (outer->depth >= MAX_FRAME_DEPTH)
-    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
-  CDNI_TRY(io_mjcf_attach(r, node, outer, &from));
-  if (!from.node) {
-    report_child(r, node);
-    return CDN_OK;
-  }
-  scope.suffix = r->suffix = NULL;
-  scope.depth++;
-  const int before = io_mjcf_enter(r, from.document);
-  CDNI_TRY(read_attached(r, &from, &scope, c));
-  io_mjcf_enter(r, before);
-  return CDN_OK;
+/* Its bodies wait for their turn, with those of the file. */
+static cdn_status read_attach(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
+  mjcf_pending later = { .node = node, .document = r->document, .attachment = -1 };
+  mjcf_body_mass *sum = c->massless_geoms ? NULL : &c->geoms;
+  CDNI_TRY(io_mjcf_attach(r, node, scope, sum, &c->selected, &later.attachment));
+  if (later.attachment < 0) return CDN_OK;
+  c->carries = c->carries || io_mjcf_attachment_has_bodies(r, later.attachment);
+  return cdni_array_push(&r->log->allocator, &r->pending, sizeof later, &later) ? CDN_OK : io_mjcf_out_of_memory(r);
 }
 
 static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
@@ -176,7 +176,7 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
     else if (strcmp(name, "geom") == 0)
       CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms, &c->selected));
     else if (strcmp(name, "site") == 0) CDNI_TRY(io_mjcf_read_site(r, child, scope));
-    else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
+    else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope, c));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
     else if (strcmp(name, "replicate") == 0) CDNI_TRY(read_replicate(r, child, scope, c));
     else if (strcmp(name, "attach") == 0) CDNI_TRY(read_attach(r, child, scope, c));
@@ -276,8 +276,9 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   body.line = io_xml_line(p->node);
   body.allow_improper = true;
   CDNI_TRY(io_tree_add_body(&r->tree, p->parent, p->X_PS, &body));
-  io_place_at(&r->tree, place)->model = r->model;
-  mjcf_scope scope = { place, p->class, 0, cdn_transform_identity(), p->suffix };
+  io_place_at(&r->tree, place)->frame = p->frame;
+  io_place_at(&r->tree, place)->X_PS = p->X_PS;
+  mjcf_scope scope = { place, p->class, 0, cdn_transform_identity(), p->suffix, -1 };
   r->suffix = p->suffix;
   CDNI_TRY(read_attributes(r, p->node, &scope));
 
@@ -296,7 +297,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   const mjcf_body_mass *mass = geoms_count ? &c.geoms : &c.inertial;
   io_body_at(&r->tree, place)->mass = mass->of;
   io_body_at(&r->tree, place)->principal = mass->principal;
-  io_mjcf_align(r, &before, r->pending.count == c.first_pending);
+  io_mjcf_align(r, &before, !c.carries);
   CDNI_TRY(check_finite(r, place, p->node));
   CDNI_TRY(io_tree_end_body(&r->tree));
   reverse_pending(r, c.first_pending);
@@ -305,7 +306,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
 }
 
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
-  mjcf_scope scope = { 0, 0, 0, cdn_transform_identity(), NULL };
+  mjcf_scope scope = { 0, MJCF_MAIN_CLASS, 0, cdn_transform_identity(), NULL, -1 };
   contents c = { .massless_geoms = true };
   CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
   io_xml_ignore(node, "name");
@@ -318,7 +319,7 @@ cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
     const mjcf_pending p = CDNI_AT(r->pending, mjcf_pending, r->pending.count - 1);
     r->pending.count--;
     io_mjcf_enter(r, p.document);
-    CDNI_TRY(read_body(r, &p));
+    CDNI_TRY(p.attachment < 0 ? read_body(r, &p) : io_mjcf_attach_bodies(r, p.attachment));
   }
   io_mjcf_enter(r, main_document);
   return CDN_OK;

@@ -47,8 +47,9 @@ static cdn_status read_mode(mjcf_reader *r, const mjcf_element *e, cdn_camera_mo
   CDNI_TRY(io_mjcf_string(r, e, "target", target));
   *mode = (cdn_camera_mode)word;
   if (word >= CDN_CAMERA_TARGET) {
-    if (*target) return CDN_OK;
-    return io_xml_missing(r->log, e->node, "target", "name the body to which it turns");
+    if (!*target) return io_xml_missing(r->log, e->node, "target", "name the body to which it turns");
+    if (strcmp(*target, "world") == 0) *target = NULL; /* Ground */
+    return CDN_OK;
   }
   *target = NULL;
   return CDN_OK;
@@ -58,17 +59,17 @@ static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_
   cdn_spec_camera c = cdn_default_spec_camera();
   cdn_transform X_SC;
   int index;
-  c.name = io_mjcf_name(r, e->node);
+  const char *name = c.name = io_mjcf_name(r, e->node);
   c.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
   CDNI_TRY(read_mode(r, e, &c.mode, &c.target));
-  mjcf_object camera = { .kind = MJCF_OBJECT_CAMERA, .place = scope->place, .fixed = c.mode == CDN_CAMERA_FIXED };
+  mjcf_object camera = { .place = scope->place, .fixed = c.mode == CDN_CAMERA_FIXED };
   CDNI_TRY(read_lens(r, e, &c.fovy, &camera));
   c.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
   CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_CAMERA, &c, &index));
-  camera.name = io_spec_camera(r->spec, index)->name;
+  if (name && name[0]) camera.name = io_spec_camera(r->spec, index)->name;
   camera.X = c.X_BC;
-  CDNI_TRY(io_mjcf_add_object(r, &camera));
+  CDNI_TRY(io_mjcf_add_object(r, MJCF_OBJECT_CAMERA, &camera));
   return IO_REFER(&r->tree, CAMERA, camera, index, body, scope->place);
 }
 

@@ -5,7 +5,8 @@
 
 #include "io/mjcf.h"
 
-bool io_mjcf_holds_bodies(const io_xml_node *node) {
+/* Whether a worldbody's element may have bodies in it. */
+static bool holds_bodies(const io_xml_node *node) {
   return io_xml_is(node, "body") || io_xml_is(node, "frame") || io_xml_is(node, "replicate");
 }
 
@@ -35,8 +36,15 @@ static void look_for(io_xml_node *option, const char *element, const char *attri
   }
 }
 
+/* The reader of the main file. */
+static mjcf_reader *main_of(mjcf_reader *r) {
+  while (r->outer) r = r->outer;
+  return r;
+}
+
 /* The text of an attribute in the main file's elements of this name, the last one that has it; or NULL. */
-static cdn_status find_in_main(mjcf_reader *r, const char *element, const char *attribute, const char **found) {
+static cdn_status find_in_main(mjcf_reader *of, const char *element, const char *attribute, const char **found) {
+  mjcf_reader *r = main_of(of);
   const int before = io_mjcf_enter(r, 0);
   mjcf_walk walk = io_mjcf_walk(r, r->root);
   *found = NULL;
@@ -60,7 +68,7 @@ static cdn_status refuse(mjcf_reader *r, io_xml_node *node, const char *name, co
   return io_xml_fail(
       r->log, CDN_ERR_PARSE, node,
       "the attached model has %s='%.40s', the one around it '%.40s'; its compiler's conflict='%s' asks for equal ones",
-      name, text, here, r->conflict_fails ? "error" : "merge");
+      name, text, here, main_of(r)->conflict_fails ? "error" : "merge");
 }
 
 /* ---- merging --------------------------------------------------------------------------------- */
@@ -142,7 +150,7 @@ static cdn_status merge_element(mjcf_reader *r, io_xml_node *node) {
     if (here && same_text(node, here, text)) continue;
     snprintf(both, sizeof both, "%.390s", text);
     if (here) CDNI_TRY(merge_texts(r, node, name, text, here, both, sizeof both));
-    io_xml_node *to = last_option(r, node);
+    io_xml_node *to = last_option(main_of(r), node);
     if (!to || !io_xml_set(to, name, both)) return io_mjcf_out_of_memory(r);
   }
   return CDN_OK;
@@ -155,32 +163,17 @@ static cdn_status merge_option(mjcf_reader *r, io_xml_node *node) {
   return CDN_OK;
 }
 
-/* The file is a model for a moment, so that what it includes is sought from its own directory. */
-static cdn_status merge_file(mjcf_reader *r, io_xml_node *node, const char *path) {
-  const mjcf_model passing = { .prefix = (char[]){ "" }, .suffix = "" };
-  int document;
-  CDNI_TRY(io_mjcf_open_document(r, node, path, &document));
-  if (!cdni_array_push(&r->log->allocator, &r->models, sizeof passing, &passing)) return io_mjcf_out_of_memory(r);
-  const int model = (int)r->models.count - 1;
-  CDNI_AT(r->models, mjcf_model, model).document = document;
-  CDNI_AT(r->documents, mjcf_document, document).model = model;
-  const int before = io_mjcf_enter(r, document);
-  const cdn_status status = io_mjcf_read_sections(r, io_mjcf_model_root(r, model), "option", merge_option);
-  io_mjcf_enter(r, before);
-  r->models.count--;
-  return status;
-}
-
-static cdn_status merge_attached(mjcf_reader *r, void *context, const mjcf_attached *at, bool *deeper) {
-  const char *name = io_xml_is(at->node, "attach") ? io_xml_peek(at->node, "model") : NULL;
-  const char *path = name ? io_mjcf_find_model_asset(r, name) : NULL;
-  (void)context;
-  *deeper = io_mjcf_holds_bodies(at->node);
-  return path ? merge_file(r, at->node, path) : CDN_OK; /* io_mjcf_attach tells what is wrong */
+static cdn_status merge_attached(mjcf_reader *r, io_xml_node *node, bool *deeper) {
+  const char *name = io_xml_is(node, "attach") ? io_xml_peek(node, "model") : NULL;
+  mjcf_reader *child = NULL;
+  *deeper = holds_bodies(node);
+  if (name) CDNI_TRY(io_mjcf_open_model(r, node, name, &child));
+  if (!child) return CDN_OK; /* io_mjcf_attach tells what is wrong */
+  return io_mjcf_take_error(r, child, io_mjcf_read_sections(child, child->root, "option", merge_option));
 }
 
 cdn_status io_mjcf_merge_options(mjcf_reader *r) {
-  return r->conflict_merges ? io_mjcf_descend_worlds(r, r->root, merge_attached, NULL) : CDN_OK;
+  return r->conflict_merges ? io_mjcf_descend_worlds(r, merge_attached) : CDN_OK;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -193,7 +186,7 @@ static cdn_status compare_element(mjcf_reader *r, io_xml_node *node) {
     /* what the main file has set already, an attached one may leave */
     const bool asked =
         how_to_merge(io_xml_name(node), name) != UNION || (io_xml_is(node, "flag") && is_set(name, text));
-    if (r->conflict_fails && asked) return refuse(r, node, name, text, here);
+    if (main_of(r)->conflict_fails && asked) return refuse(r, node, name, text, here);
     io_warn(r->log, io_xml_line(node), "the attached model's %s %s='%.40s' does not count: the model has '%.40s'",
             io_xml_name(node), name, text, here);
   }
@@ -201,8 +194,7 @@ static cdn_status compare_element(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status compare_option(mjcf_reader *r, io_xml_node *node) {
-  const mjcf_model *m = &CDNI_AT(r->models, mjcf_model, r->model);
-  const bool merged = r->conflict_merges && m->outer == 0;
+  const bool merged = main_of(r)->conflict_merges && !r->outer->outer;
   if (!merged) CDNI_TRY(compare_element(r, node));
   io_xml_ignore_all(node);
   for (io_xml_node *flag = io_xml_child(node, "flag"); flag; flag = io_xml_next_named(flag, "flag")) {
@@ -212,24 +204,6 @@ static cdn_status compare_option(mjcf_reader *r, io_xml_node *node) {
   return CDN_OK;
 }
 
-/* Whether its file has been attached before. */
-static bool is_once_more(const mjcf_reader *r, int model) {
-  const mjcf_model *m = &CDNI_AT(r->models, mjcf_model, model);
-  const char *path = CDNI_AT(r->documents, mjcf_document, m->document).path;
-  for (int i = 1; i < model; i++) {
-    const int other = CDNI_AT(r->models, mjcf_model, i).document;
-    if (strcmp(CDNI_AT(r->documents, mjcf_document, other).path, path) == 0) return true;
-  }
-  return false;
-}
-
 cdn_status io_mjcf_compare_options(mjcf_reader *r) {
-  for (int i = 1; i < (int)r->models.count; i++) {
-    const mjcf_model *m = &CDNI_AT(r->models, mjcf_model, i);
-    if (m->itself || is_once_more(r, i)) continue;
-    const int before = io_mjcf_enter(r, m->document);
-    CDNI_TRY(io_mjcf_read_sections(r, io_mjcf_model_root(r, i), "option", compare_option));
-    io_mjcf_enter(r, before);
-  }
-  return CDN_OK;
+  return io_mjcf_read_sections(r, r->root, "option", compare_option);
 }

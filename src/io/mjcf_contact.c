@@ -52,7 +52,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   const char **const targets[] = { &made->shape_a, &made->shape_b };
   mjcf_element e;
   int count;
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, io_mjcf_first_class(r), &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, MJCF_MAIN_CLASS, &e));
   for (int i = 0; i < 2; i++) {
     const char *name;
     CDNI_TRY(io_xml_need_string(r->log, node, attributes[i], &name));
@@ -94,7 +94,7 @@ static cdn_status read_children(mjcf_reader *r, io_xml_node *node, const known_n
     if (!r->flags.contacts || (pair && r->collision == MJCF_COLLISION_DYNAMIC)) continue;
     if (pair && !r->shapes_touch) io_not_understood(r->log, io_xml_line(child), "contact/pair");
     if (exclude || pair) {
-      CDNI_TRY(read_one(r, child, known, exclude));
+      CDNI_TRY(io_mjcf_leave_strangers(r, read_one(r, child, known, exclude)));
     } else {
       char note[100];
       snprintf(note, sizeof note, "contact/%.60s", io_xml_name(child));

@@ -63,6 +63,10 @@ void io_mjcf_note_copy(mjcf_reader *r, const io_xml_node *node, const char *full
     note(r, kind, io_xml_peek(node, "name"), full_name, suffix_of(r->suffix)->index);
 }
 
+void io_mjcf_note_attached(mjcf_reader *r, mjcf_named kind, const char *bare, const char *full, const char *suffix) {
+  note(r, kind, bare, full, suffix_of(suffix)->index);
+}
+
 /* ---- what a reference means in a copy ---- */
 
 static bool is_copied(const mjcf_reader *r, const mjcf_reference *ref) {
@@ -175,7 +179,7 @@ static cdn_status copy_section(mjcf_reader *r, io_xml_node *section) {
 cdn_status io_mjcf_copy_references(mjcf_reader *r) {
   static const char *const sections[] = { "tendon", "contact", "equality", "actuator", "sensor" };
   for (int i = 0; i < CDNI_COUNT(sections) && r->suffixes.count > 0; i++)
-    CDNI_TRY(io_mjcf_read_everywhere(r, sections[i], copy_section));
+    CDNI_TRY(io_mjcf_read_sections(r, r->root, sections[i], copy_section));
   return CDN_OK;
 }
 

@@ -1,6 +1,8 @@
 /* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes replace those that an element
  * omits; a nested class inherits everything from the class around it. Nothing is copied: an attribute is looked up
  * on the element, then in its class, then in the classes around it. */
+#include <stdio.h>
+
 #include "io/mjcf_expand.h"
 
 /* ---- reading ---- */
@@ -14,10 +16,50 @@ static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char 
   return CDN_OK;
 }
 
-cdn_status io_mjcf_start_classes(mjcf_reader *r, const char *name) {
-  CDNI_AT(r->models, mjcf_model, r->model).first_class = (int)r->classes.count;
-  CDNI_TRY(add_class(r, NULL, name, -1));
-  return r->model == 0 ? add_class(r, NULL, MJCF_PLAIN_CLASS, -1) : CDN_OK;
+cdn_status io_mjcf_start_classes(mjcf_reader *r) {
+  CDNI_TRY(add_class(r, NULL, "main", -1));
+  return add_class(r, NULL, MJCF_PLAIN_CLASS, -1);
+}
+
+/* A further document for the messages of what is read from it. */
+static cdn_status join_document(mjcf_reader *r, const mjcf_document *of) {
+  const mjcf_document added = { .path = cdni_strdup(&r->log->allocator, of->path) };
+  if (added.path && cdni_array_push(&r->log->allocator, &r->documents, sizeof added, &added)) return CDN_OK;
+  cdni_strfree(&r->log->allocator, added.path);
+  return io_mjcf_out_of_memory(r);
+}
+
+static cdn_status join_class(mjcf_reader *r, const mjcf_class *of, const char *prefix, int classes, int defaults) {
+  char text[1000];
+  snprintf(text, sizeof text, "%.450s%.450s", prefix, of->name);
+  mjcf_class added = *of;
+  char *name = cdni_strdup(&r->log->allocator, text);
+  if (!name || !cdni_array_push(&r->log->allocator, &r->copied_names, sizeof name, &name)) {
+    cdni_strfree(&r->log->allocator, name);
+    return io_mjcf_out_of_memory(r);
+  }
+  added.name = name;
+  if (added.parent >= 0) added.parent += classes;
+  for (int k = 0; k < MJCF_NO_DEFAULTS; k++)
+    if (added.first[k] >= 0) added.first[k] += defaults;
+  const int index = (int)r->classes.count;
+  if (!cdni_array_push(&r->log->allocator, &r->classes, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  return io_names_add(&r->log->allocator, &r->class_names, name, index) < 0 ? io_mjcf_out_of_memory(r) : CDN_OK;
+}
+
+cdn_status io_mjcf_join_classes(mjcf_reader *r, const mjcf_reader *child, const char *prefix) {
+  const int classes = (int)r->classes.count, defaults = (int)r->defaults.count, documents = (int)r->documents.count;
+  for (size_t i = 0; i < child->documents.count; i++)
+    CDNI_TRY(join_document(r, &CDNI_AT(child->documents, mjcf_document, i)));
+  for (size_t i = 0; i < child->defaults.count; i++) {
+    mjcf_default added = CDNI_AT(child->defaults, mjcf_default, i);
+    added.document += documents;
+    if (added.next >= 0) added.next += defaults;
+    if (!cdni_array_push(&r->log->allocator, &r->defaults, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  }
+  for (size_t i = 0; i < child->classes.count; i++)
+    CDNI_TRY(join_class(r, &CDNI_AT(child->classes, mjcf_class, i), prefix, classes, defaults));
+  return CDN_OK;
 }
 
 static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {
@@ -102,9 +144,8 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
   /* Older files may rename the outermost class: a further class that inherits everything and adds nothing. */
   const char *name = io_xml_string(node, "class");
-  if (name && name[0] && io_names_find(&r->class_names, name) < 0)
-    CDNI_TRY(add_class(r, node, name, io_mjcf_first_class(r)));
-  return read_class(r, node, io_mjcf_first_class(r), 1);
+  if (name && name[0] && io_names_find(&r->class_names, name) < 0) CDNI_TRY(add_class(r, node, name, MJCF_MAIN_CLASS));
+  return read_class(r, node, MJCF_MAIN_CLASS, 1);
 }
 
 /* ---- classes of elements ---- */

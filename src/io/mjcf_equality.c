@@ -7,10 +7,10 @@
 #include "io/joints.h"
 #include "io/mjcf.h"
 
-/* A constraint on its way into the spec, and the places of its bodies. */
+/* A constraint on its way into the spec, and where its ends are. */
 typedef struct loop {
   cdn_spec_constraint made;
-  int a, b;
+  mjcf_where a, b;
 } loop;
 
 /* A name that may be of something that was left out: *lost, and the caller leaves out what names it. */
@@ -34,9 +34,9 @@ static cdn_status read_body(mjcf_reader *r, io_xml_node *node, const char *attri
 static cdn_status read_bodies(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
   const char *name;
   CDNI_TRY(io_xml_need_string(r->log, node, "body1", &name));
-  CDNI_TRY(read_body(r, node, "body1", &l->a, lost));
-  if (!*lost) CDNI_TRY(read_body(r, node, "body2", &l->b, lost)); /* the world unless there is one */
-  if (!*lost && l->a == l->b)
+  CDNI_TRY(read_body(r, node, "body1", &l->a.place, lost));
+  if (!*lost) CDNI_TRY(read_body(r, node, "body2", &l->b.place, lost)); /* the world unless there is one */
+  if (!*lost && l->a.place == l->b.place)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both ends are on body '%.60s': name two different bodies", name);
   return CDN_OK;
 }
@@ -44,19 +44,26 @@ static cdn_status read_bodies(mjcf_reader *r, io_xml_node *node, loop *l, bool *
 /* The places that two sites mark on their bodies. MuJoCo lets both sites be on one body; that constrains nothing. */
 static cdn_status read_sites(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
   static const char *const attributes[] = { "site1", "site2" };
-  mjcf_where where[2];
+  mjcf_where *const ends[] = { &l->a, &l->b };
   for (int i = 0; i < 2; i++) {
     const char *name;
     CDNI_TRY(io_xml_need_string(r->log, node, attributes[i], &name));
-    if (!io_mjcf_find_site(r, name, &where[i])) return refuse_name(r, node, attributes[i], name, "site", lost);
+    if (!io_mjcf_find_site(r, name, ends[i])) return refuse_name(r, node, attributes[i], name, "site", lost);
   }
-  l->a = where[0].place, l->made.X_A = where[0].X;
-  l->b = where[1].place, l->made.X_B = where[1].X;
-  if (l->a != l->b) return CDN_OK;
+  l->made.X_A = l->a.X, l->made.X_B = l->b.X;
+  if (l->a.place != l->b.place) return CDN_OK;
   return io_xml_fail(r->log, CDN_ERR_PARSE, node, "both sites are on one body: name sites of two bodies");
 }
 
 static bool has_sites(io_xml_node *node) { return io_xml_has(node, "site1") || io_xml_has(node, "site2"); }
+
+void io_mjcf_place_equality(const mjcf_reader *r, int a, int b, cdn_spec_constraint *made) {
+  const cdn_transform X_W1 = io_mjcf_reference_pose(r, a), X_W2 = io_mjcf_reference_pose(r, b);
+  if (made->kind == CDN_SPEC_CONNECT)
+    made->X_B.p = cdn_transform_point(cdn_transform_invert(X_W2), cdn_transform_point(X_W1, made->X_A.p));
+  else if (made->kind == CDN_SPEC_WELD)
+    made->X_A = cdn_transform_multiply(cdn_transform_multiply(cdn_transform_invert(X_W1), X_W2), made->X_B);
+}
 
 /* The anchor is body 1's, and where body 2 has it in the reference configuration. */
 static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, loop *l, bool *lost) {
@@ -66,8 +73,7 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, loop *l, bool 
   if (*lost) return CDN_OK;
   CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &l->made.X_A.p, &present));
   if (!present) return io_xml_missing(r->log, node, "anchor", "give the point in the frame of body1");
-  const cdn_transform X_W1 = io_mjcf_reference_pose(r, l->a), X_W2 = io_mjcf_reference_pose(r, l->b);
-  l->made.X_B.p = cdn_transform_point(cdn_transform_invert(X_W2), cdn_transform_point(X_W1, l->made.X_A.p));
+  io_mjcf_place_equality(r, l->a.place, l->b.place, &l->made);
   return CDN_OK;
 }
 
@@ -82,12 +88,12 @@ static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, loop *l, bool *lo
   if (*lost) return CDN_OK;
   CDNI_TRY(io_xml_doubles(r->log, node, "relpose", v, 7, NULL));
   CDNI_TRY(io_xml_vec3(r->log, node, "anchor", &anchor, NULL));
-  const cdn_transform X_W1 = io_mjcf_reference_pose(r, l->a), X_W2 = io_mjcf_reference_pose(r, l->b);
   l->made.X_B = (cdn_transform){ cdn_rotation_identity(), anchor };
-  l->made.X_A = cdn_transform_multiply(cdn_transform_multiply(cdn_transform_invert(X_W1), X_W2), l->made.X_B);
-  if (v[3] != 0 || v[4] != 0 || v[5] != 0 || v[6] != 0)
-    l->made.X_A = (cdn_transform){ cdn_rotation_from_quaternion((cdn_quaternion){ v[3], v[4], v[5], v[6] }),
-                                   cdn_v3(v[0], v[1], v[2]) };
+  io_mjcf_place_equality(r, l->a.place, l->b.place, &l->made);
+  if (v[3] == 0 && v[4] == 0 && v[5] == 0 && v[6] == 0) return CDN_OK;
+  l->made.X_A = (cdn_transform){ cdn_rotation_from_quaternion((cdn_quaternion){ v[3], v[4], v[5], v[6] }),
+                                 cdn_v3(v[0], v[1], v[2]) };
+  l->a.i = l->b.i = MJCF_POSE_GIVEN;
   return CDN_OK;
 }
 
@@ -153,20 +159,21 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, loop *l) {
   if (!l->made.name || !l->made.name[0]) l->made.name = name;
   if (l->made.kind != CDN_SPEC_WELD) l->made.torque_scale = 1;
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_CONSTRAINT, &l->made, &index));
-  if (io_names_add(&r->log->allocator, names, io_spec_constraint(r->spec, index)->name, index) < 0)
+  const bool given = l->made.name != name;
+  if (io_names_add(&r->log->allocator, names, io_spec_constraint(r->spec, index)->name, given ? l->made.line : 0) < 0)
     return io_mjcf_out_of_memory(r);
-  CDNI_TRY(IO_REFER(&r->tree, CONSTRAINT, constraint, index, body_a, l->a));
-  return IO_REFER(&r->tree, CONSTRAINT, constraint, index, body_b, l->b);
+  CDNI_TRY(MJCF_REFER(r, CONSTRAINT, constraint, index, body_a, &l->a));
+  return MJCF_REFER(r, CONSTRAINT, constraint, index, body_b, &l->b);
 }
 
-static cdn_status read_one(mjcf_reader *r, io_xml_node *node, cdn_spec_constraint_kind kind,
-                           cdn_status (*read)(mjcf_reader *, io_xml_node *, loop *, bool *)) {
+static cdn_status read_known(mjcf_reader *r, io_xml_node *node, cdn_spec_constraint_kind kind,
+                             cdn_status (*read)(mjcf_reader *, io_xml_node *, loop *, bool *)) {
   mjcf_element e;
   bool active = true;
   loop l = { .made = cdn_default_spec_constraint() };
   l.made.line = io_xml_line(node);
   l.made.kind = kind;
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, io_mjcf_first_class(r), &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, MJCF_MAIN_CLASS, &e));
   CDNI_TRY(io_mjcf_bool(r, &e, "active", &active));
   l.made.disabled = !active;
   CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &l.made.law));
@@ -183,6 +190,11 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, cdn_spec_constrain
   CDNI_TRY(add(r, node, &l));
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
+}
+
+static cdn_status read_one(mjcf_reader *r, io_xml_node *node, cdn_spec_constraint_kind kind,
+                           cdn_status (*read)(mjcf_reader *, io_xml_node *, loop *, bool *)) {
+  return io_mjcf_leave_strangers(r, read_known(r, node, kind, read));
 }
 
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node) {

@@ -225,14 +225,59 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
   CDNI_TRY(read_fluid(r, e, shape));
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SHAPE, shape, &index));
-  const mjcf_object object = { .kind = MJCF_OBJECT_GEOM,
-                               .name = io_spec_shape(r->spec, index)->name,
+  const mjcf_object object = { .name = io_spec_shape(r->spec, index)->name,
                                .place = scope->place,
                                .fixed = !g->fitted || !r->compiler.fit_boxes || shape->type == CDN_SHAPE_MESH,
                                .mesh = g->fitted ? io_spec_shape(r->spec, index)->asset : NULL,
-                               .X = shape->X_BS };
-  CDNI_TRY(io_mjcf_add_object(r, &object));
+                               .X = shape->X_BS,
+                               .solid = { r, e->node, r->document, scope->class, scope->X_BS } };
+  CDNI_TRY(io_mjcf_add_object(r, MJCF_OBJECT_GEOM, &object));
   return IO_REFER(&r->tree, SHAPE, shape, index, body, scope->place);
+}
+
+static cdn_status add_any_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
+                               mjcf_body_mass *sum) {
+  if (g->fitted) return add_mesh_mass(r, e, scope, g, sum);
+  return g->s >= SPHERE ? add_mass(r, e, scope, g, sum) : CDN_OK;
+}
+
+/* A primitive with a mesh is fitted to it, so that its size is in the mesh's file. */
+static bool is_fitted(mjcf_reader *r, const mjcf_element *e, geom_type s) {
+  return s == MESH || s == SDF || (s >= SPHERE && io_mjcf_has(r, e, "mesh"));
+}
+
+static bool is_in_groups(const mjcf_reader *r, int group) {
+  return group >= r->compiler.first_group && group <= r->compiler.last_group;
+}
+
+static cdn_status add_solid(const mjcf_solid *solid, mjcf_body_mass *sum, int *selected) {
+  mjcf_reader *r = solid->reader;
+  const mjcf_scope scope = { .class = solid->class, .X_BS = solid->X_BS };
+  mjcf_element e;
+  geometry g = { .X = cdn_transform_identity() };
+  int type = SPHERE, group = 0;
+  CDNI_TRY(io_mjcf_element(r, solid->node, MJCF_GEOM, scope.class, &e));
+  CDNI_TRY(io_mjcf_keyword(r, &e, "type", types, CDNI_COUNT(types), &type));
+  CDNI_TRY(io_mjcf_int(r, &e, "group", &group));
+  if (!is_in_groups(r, group)) return CDN_OK;
+  g.s = (enum geom_type)type;
+  g.fitted = is_fitted(r, &e, g.s);
+  CDNI_TRY(read_geometry(r, &e, &g));
+  ++*selected;
+  return add_any_mass(r, &e, &scope, &g, sum);
+}
+
+cdn_status io_mjcf_add_solid(const mjcf_solid *solid, io_log *log, mjcf_body_mass *sum, int *selected) {
+  mjcf_reader *r = solid->reader;
+  io_log *own = r->log;
+  char *file = log->file;
+  r->log = log;
+  const int before = io_mjcf_enter(r, solid->document);
+  const cdn_status status = add_solid(solid, sum, selected);
+  r->document = before;
+  r->log = own;
+  log->file = file;
+  return status;
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
@@ -250,13 +295,11 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   shape.collision = r->flags.contacts && (shape.contype != 0 || shape.conaffinity != 0);
   if (shape.collision && !r->shapes_touch) io_not_understood(r->log, io_xml_line(node), "geom contact");
   g.s = (enum geom_type)type;
-  const bool in_groups = shape.group >= r->compiler.first_group && shape.group <= r->compiler.last_group;
+  const bool in_groups = is_in_groups(r, shape.group);
   *selected += in_groups;
-  /* A primitive with a mesh is fitted to it, so that its size is in the mesh's file. */
-  g.fitted = g.s == MESH || g.s == SDF || (g.s >= SPHERE && io_mjcf_has(r, &e, "mesh"));
+  g.fitted = is_fitted(r, &e, g.s);
   CDNI_TRY(read_geometry(r, &e, &g));
-  if (!massless && in_groups && g.fitted) CDNI_TRY(add_mesh_mass(r, &e, scope, &g, sum));
-  if (!massless && in_groups && !g.fitted && g.s >= SPHERE) CDNI_TRY(add_mass(r, &e, scope, &g, sum));
+  if (!massless && in_groups) CDNI_TRY(add_any_mass(r, &e, scope, &g, sum));
   if (g.fitted && g.s >= SPHERE && !r->compiler.fit_boxes) {
     shape.fit_scale = 1;
     CDNI_TRY(io_mjcf_double(r, &e, "fitscale", &shape.fit_scale));

@@ -1,6 +1,5 @@
 /* Walking the children of an element. An <include file="..."/> is replaced by the children of the included file's
- * root, at any depth of the model; its path is relative to the directory of the main file, or of the
- * attached model's, as in MuJoCo. */
+ * root, at any depth of the model; its path is relative to the directory of the main file, as in MuJoCo. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,11 +7,16 @@
 
 enum { MAX_DOCUMENTS = 1000 };
 
+/* An element on a walk through all that is below another one. */
+typedef struct mjcf_found {
+  io_xml_node *node;
+  int document;
+} mjcf_found;
+
 int io_mjcf_enter(mjcf_reader *r, int document) {
   const int before = r->document;
   r->document = document;
   r->log->file = CDNI_AT(r->documents, mjcf_document, document).path;
-  io_mjcf_switch_model(r, CDNI_AT(r->documents, mjcf_document, document).model);
   return before;
 }
 
@@ -26,14 +30,8 @@ void io_mjcf_close_documents(mjcf_reader *r) {
   cdni_array_free(&r->log->allocator, &r->documents);
 }
 
-/* The main file of the model that is being read. */
-static const char *main_file(const mjcf_reader *r) {
-  const int document = CDNI_AT(r->models, mjcf_model, r->model).document;
-  return CDNI_AT(r->documents, mjcf_document, document).path;
-}
-
 char *io_mjcf_join_path(mjcf_reader *r, const char *file) {
-  const char *main_path = main_file(r);
+  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path;
   const char *slash = strrchr(main_path, '/');
   const size_t directory = file[0] == '/' || !slash ? 0 : (size_t)(slash - main_path) + 1;
   char *path = cdni_alloc(&r->log->allocator, directory + strlen(file) + 1);
@@ -44,23 +42,23 @@ char *io_mjcf_join_path(mjcf_reader *r, const char *file) {
 }
 
 static cdn_status refuse_cycle(mjcf_reader *r, io_xml_node *node, const char *path) {
-  for (int k = r->document; k >= 0; k = CDNI_AT(r->documents, mjcf_document, k).parent)
-    if (strcmp(CDNI_AT(r->documents, mjcf_document, k).path, path) == 0)
-      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
-                         "the files include or attach each other in a circle: '%s' is already being "
-                         "read; take this element out",
-                         path);
+  for (const mjcf_reader *q = r; q; q = q->outer)
+    for (int k = q->document; k >= 0; k = CDNI_AT(q->documents, mjcf_document, k).parent)
+      if (strcmp(CDNI_AT(q->documents, mjcf_document, k).path, path) == 0)
+        return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                           "the files include or attach each other in a circle: '%s' is already being "
+                           "read; take this element out",
+                           path);
   return CDN_OK;
 }
 
 /* A further document; the caller opens it. */
 static cdn_status add_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
   if (r->documents.count >= MAX_DOCUMENTS)
-    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "more than %d included or attached files", MAX_DOCUMENTS);
+    return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "more than %d included files", MAX_DOCUMENTS);
   mjcf_document *added = cdni_array_push(&r->log->allocator, &r->documents, sizeof *added, NULL);
   if (!added) return io_mjcf_out_of_memory(r);
   added->parent = r->document;
-  added->model = r->model;
   added->path = cdni_strdup(&r->log->allocator, path);
   *document = (int)r->documents.count - 1;
   if (added->path) return CDN_OK;
@@ -68,12 +66,7 @@ static cdn_status add_document(mjcf_reader *r, io_xml_node *node, const char *pa
   return io_mjcf_out_of_memory(r);
 }
 
-cdn_status io_mjcf_copy_document(mjcf_reader *r, io_xml_node *node, int *document) {
-  CDNI_TRY(add_document(r, node, main_file(r), document));
-  return io_xml_copy(r->log, r->root, &CDNI_AT(r->documents, mjcf_document, *document).xml);
-}
-
-cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
+cdn_status io_mjcf_check_file(mjcf_reader *r, io_xml_node *node, const char *path) {
   CDNI_TRY(refuse_cycle(r, node, path));
   /* Opened here first, for a message with the line of the <include>. A pipe or a terminal is refused, since reading
    * it would wait for ever. */
@@ -88,7 +81,11 @@ cdn_status io_mjcf_open_document(mjcf_reader *r, io_xml_node *node, const char *
                        "directory of the main file",
                        path, strerror(errno));
   fclose(file);
+  return CDN_OK;
+}
 
+static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
+  CDNI_TRY(io_mjcf_check_file(r, node, path));
   CDNI_TRY(add_document(r, node, path, document));
   const int before = io_mjcf_enter(r, *document);
   const cdn_status status = io_xml_open(r->log, path, &CDNI_AT(r->documents, mjcf_document, *document).xml);
@@ -108,12 +105,10 @@ static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
   io_xml_report_rest(r->log, node);
   char *path = io_mjcf_join_path(r, file);
   if (!path) return io_mjcf_out_of_memory(r);
-  cdn_status status = io_mjcf_open_document(r, node, path, document);
+  cdn_status status = open_document(r, node, path, document);
   cdni_strfree(&r->log->allocator, path);
   if (status == CDN_OK)
-    status = io_mjcf_expand_composites(r, io_xml_root(CDNI_AT(r->documents, mjcf_document, *document).xml),
-                                       r->model > 0 ? io_mjcf_model_root(r, r->model) : r->root);
-  if (status == CDN_OK && r->model > 0) status = io_mjcf_prefix_document(r, *document);
+    status = io_mjcf_expand_composites(r, io_xml_root(CDNI_AT(r->documents, mjcf_document, *document).xml), r->root);
   /* Remembered only now: a document without contents must not be walked. */
   if (status == CDN_OK) CDNI_AT(r->documents, mjcf_document, *document).include = node;
   return status;
@@ -156,18 +151,17 @@ io_xml_node *io_mjcf_walk_next(mjcf_walk *walk) {
 }
 
 /* From a stack, so that depth costs no recursion. */
-cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit *visit, void *context) {
+static cdn_status descend(mjcf_reader *r, io_xml_node *from, mjcf_visit *visit) {
   cdni_array stack = { 0 };
-  mjcf_attached now = *from;
+  mjcf_found now = { from, r->document };
   cdn_status status = CDN_OK;
   for (bool more = true; more && status == CDN_OK;) {
     const int before = io_mjcf_enter(r, now.document);
-    status = io_mjcf_find_class(r, now.node, "childclass", &now.class);
     mjcf_walk walk = io_mjcf_walk(r, now.node);
     for (io_xml_node *child; status == CDN_OK && (child = io_mjcf_walk_next(&walk)) != NULL;) {
-      const mjcf_attached at = { .node = child, .document = r->document, .class = now.class };
+      const mjcf_found at = { .node = child, .document = r->document };
       bool deeper = false;
-      status = visit(r, context, &at, &deeper);
+      status = visit(r, child, &deeper);
       if (status == CDN_OK && deeper && io_xml_first(child) &&
           !cdni_array_push(&r->log->allocator, &stack, sizeof at, &at))
         status = io_mjcf_out_of_memory(r);
@@ -175,17 +169,15 @@ cdn_status io_mjcf_descend(mjcf_reader *r, const mjcf_attached *from, mjcf_visit
     if (status == CDN_OK) status = walk.status;
     io_mjcf_enter(r, before);
     more = stack.count > 0;
-    if (more) now = CDNI_AT(stack, mjcf_attached, --stack.count);
+    if (more) now = CDNI_AT(stack, mjcf_found, --stack.count);
   }
   cdni_array_free(&r->log->allocator, &stack);
   return status;
 }
 
-cdn_status io_mjcf_descend_worlds(mjcf_reader *r, io_xml_node *root, mjcf_visit *visit, void *context) {
-  mjcf_walk walk = io_mjcf_walk(r, root);
-  for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
-    const mjcf_attached world = { .node = section, .document = r->document, .class = io_mjcf_first_class(r) };
-    if (io_xml_is(section, "worldbody")) CDNI_TRY(io_mjcf_descend(r, &world, visit, context));
-  }
+cdn_status io_mjcf_descend_worlds(mjcf_reader *r, mjcf_visit *visit) {
+  mjcf_walk walk = io_mjcf_walk(r, r->root);
+  for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;)
+    if (io_xml_is(section, "worldbody")) CDNI_TRY(descend(r, section, visit));
   return walk.status;
 }

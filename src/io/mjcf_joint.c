@@ -205,6 +205,18 @@ cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scop
   return io_mjcf_take_name(r, node, MJCF_NAME_JOINT, &io_spec_joint(r->spec, index)->name);
 }
 
+cdn_status io_mjcf_refuse_free(mjcf_reader *r, io_xml_node *node, const cdn_spec *attached) {
+  for (int i = 0; i < cdn_spec_count(attached, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *joint = io_spec_joint(attached, i);
+    if (joint->kind == CDN_FREE)
+      return io_xml_fail(r->log, CDN_ERR_PARSE, node,
+                         "body '%.60s' of what is attached moves freely, which is allowed directly in the worldbody "
+                         "only; attach it there, or take out its free joint (or mocap)",
+                         joint->child);
+  }
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int place, io_xml_node *node) {
   const io_place *at = io_place_at(&r->tree, place);
   int freedoms = 0;

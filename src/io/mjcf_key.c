@@ -8,9 +8,6 @@
 
 typedef int joint_numbers(const cdn_spec_joint *joint); /* io_spec_joint_nq or _nu */
 
-/* The keys of an attached model have numbers for that model alone. */
-static bool is_in_key(const mjcf_reader *r, int model) { return r->model == 0 || model == r->model; }
-
 /* An attribute: which joints it is of, and which of their numbers. */
 typedef struct key_list {
   const char *attribute, *rest; /* what numbers are that it leaves out */
@@ -19,12 +16,13 @@ typedef struct key_list {
   int first, n; /* of each joint; n 0: all */
 } key_list;
 
-/* Numbers of the joints that the key speaks of, one after another, from (`out`: to) those of all joints; how many. */
+/* As in MuJoCo, a key does not speak of what is attached of the model itself.
+ * Numbers of the joints that the key speaks of, one after another, from (`out`: to) those of all joints; how many. */
 static int pack(const mjcf_reader *r, const key_list *list, double *all, double *own, bool out) {
   int n = 0;
   for (int i = 1; i < (int)r->tree.places.count; i++) {
     const io_place *place = io_place_at(&r->tree, i);
-    const bool listed = is_in_key(r, place->model) && io_spec_body(r->spec, place->body)->mocap == list->mocap;
+    const bool listed = !place->itself && io_spec_body(r->spec, place->body)->mocap == list->mocap;
     for (int j = 0; j < place->n_joints; j++) {
       const int whole = list->count(io_spec_joint(r->spec, place->first_joint + j));
       const int k = list->n && whole ? list->n : whole;
@@ -46,7 +44,7 @@ static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *at
                        "%s has %d number%s, but the model's mocap bodies need %d: 3 each for mpos, 4 for mquat, in the "
                        "file's order; remove the rest",
                        attribute, found, found == 1 ? "" : "s", expected);
-  if (!r->lost_joints && r->model == 0)
+  if (!r->lost_joints)
     return io_xml_fail(r->log, CDN_ERR_PARSE, node,
                        "%s has %d number%s, but the model's joints need %d: 7 a free joint, "
                        "4 a ball (for qvel 6 and 3), 1 a hinge or slide, in the file's "
@@ -67,7 +65,7 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const key_list 
   if (!text) return CDN_OK;
   const int found = io_xml_count(text);
   if (found == 0) return CDN_OK;
-  if (found > expected || (found < expected && !list->mocap && (r->lost_joints || r->model > 0)))
+  if (found > expected || (found < expected && !list->mocap && r->lost_joints))
     return refuse_count(r, node, attribute, list->mocap, found, expected);
   if (found < expected)
     io_warn(r->log, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found,
@@ -161,8 +159,8 @@ static void drop_list(mjcf_reader *r, const double **list, int *length) {
   *list = NULL, *length = 0;
 }
 
-static bool is_in_list(const mjcf_reader *r, const mjcf_drive *a, bool activations) {
-  return is_in_key(r, a->model) && (!activations || a->has_activation);
+static bool is_in_list(const mjcf_drive *a, bool activations) {
+  return !a->itself && (!activations || a->has_activation);
 }
 
 /* Values of the actuators in the file's order, those included that are left out. Activations are of those that have
@@ -173,11 +171,10 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   const int n = (int)r->drives.count;
   const mjcf_drive *drives = r->drives.data;
   int expected = 0, count, next = 0;
-  for (int i = 0; i < n; i++) expected += is_in_list(r, &drives[i], activations);
+  for (int i = 0; i < n; i++) expected += is_in_list(&drives[i], activations);
   const char *text = io_xml_string(node, attribute);
   const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
-  if (found > expected && r->model > 0) return refuse_count(r, node, attribute, false, found, expected);
   if (found > expected)
     return io_xml_fail(log, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
                        attribute, found, expected, activations ? " with an activation" : "");
@@ -189,7 +186,7 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
       values ? io_xml_doubles_upto(log, node, attribute, values, found, found, &count) : io_mjcf_out_of_memory(r);
   if (status == CDN_OK) status = make_list(r, cdn_spec_count(r->spec, CDN_SPEC_ACTUATOR), list, length);
   for (int i = 0; status == CDN_OK && i < n; i++) {
-    const bool listed = is_in_list(r, &drives[i], activations);
+    const bool listed = is_in_list(&drives[i], activations);
     if (listed && drives[i].element >= 0) ((double *)*list)[drives[i].element] = values[next];
     next += listed;
   }
@@ -234,9 +231,10 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
 cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
-    if (io_xml_is(child, "key")) CDNI_TRY(read_key(r, child));
+    if (io_xml_is(child, "key")) CDNI_TRY(io_mjcf_leave_strangers(r, read_key(r, child)));
     else io_not_understood(r->log, io_xml_line(child), io_xml_name(child));
   }
+  r->own_keys = cdn_spec_count(r->spec, CDN_SPEC_KEY);
   io_xml_report_rest(r->log, node);
   return walk.status;
 }

@@ -38,19 +38,20 @@ static void set_total_mass(const io_tree *tree, double total) {
 }
 
 void io_mjcf_finish_masses(mjcf_reader *r) {
+  const mjcf_compiler *c = &r->compiler;
   for (int i = 1; i < (int)r->tree.places.count; i++) {
-    const int model = io_place_at(&r->tree, i)->model;
-    const mjcf_compiler *c = model == r->model ? &r->compiler : &CDNI_AT(r->models, mjcf_model, model).compiler;
     cdn_mass_properties *m = &io_body_at(&r->tree, i)->mass;
+    if (io_place_at(&r->tree, i)->attached) continue; /* its own file's bounds count */
     m->mass = fmax(m->mass, c->boundmass);
     if (c->boundinertia > 0 || c->balanceinertia) adjust_inertia(c, &m->inertia);
   }
-  if (r->compiler.totalmass > 0) set_total_mass(&r->tree, r->compiler.totalmass);
+  if (c->totalmass > 0 && !r->outer) set_total_mass(&r->tree, c->totalmass);
 }
 
 cdn_status io_mjcf_check_masses(mjcf_reader *r) {
   for (int i = 1; i < (int)r->tree.places.count; i++) {
     const cdn_spec_body *body = io_body_at(&r->tree, i);
+    if (io_place_at(&r->tree, i)->attached) continue;
     CDNI_TRY(io_check_mass(r->log, body->line, r->log->body_word, body->name, &body->mass));
   }
   return CDN_OK;

@@ -100,7 +100,7 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
 
   static const char *const conflicts[] = { "warning", "merge", "error" };
   CDNI_TRY(io_xml_keyword(r->log, node, "conflict", conflicts, 3, &word, &present));
-  if (present && r->model == 0) r->conflict_merges = word == 1, r->conflict_fails = word == 2;
+  if (present && !r->outer) r->conflict_merges = word == 1, r->conflict_fails = word == 2;
   else if (present && word > 0) io_not_understood(r->log, io_xml_line(node), "compiler conflict of an attached model");
   ignore(node, silent, CDNI_COUNT(silent));
   io_xml_node *lengthrange = io_xml_child(node, "lengthrange");

@@ -18,7 +18,7 @@ static cdn_status read_site(mjcf_reader *r, io_xml_node *node, mjcf_path_item *i
   item->made.kind = CDN_SPEC_PATH_POINT;
   CDNI_TRY(io_xml_need_string(r->log, node, "site", &name));
   if (!io_mjcf_find_site(r, name, &where)) return refuse_name(r, node, "site", name, "site", lost);
-  item->made.X_BP = where.X, item->place = where.place;
+  item->made.X_BP = where.X, item->at = where;
   return CDN_OK;
 }
 
@@ -28,7 +28,7 @@ static cdn_status read_side(mjcf_reader *r, io_xml_node *node, mjcf_path_item *i
   if (!name || !name[0]) return CDN_OK;
   if (!io_mjcf_find_site(r, name, &where)) return refuse_name(r, node, "sidesite", name, "site", lost);
   item->made.has_side = true;
-  item->made.side = where.X.p, item->side_place = where.place;
+  item->made.side = where.X.p, item->side = where;
   return CDN_OK;
 }
 
@@ -46,7 +46,8 @@ static cdn_status read_geom(mjcf_reader *r, io_xml_node *node, mjcf_path_item *i
                        name);
   item->made.kind = shape->type == CDN_SHAPE_SPHERE ? CDN_SPEC_PATH_SPHERE : CDN_SPEC_PATH_CYLINDER;
   item->made.X_BP = shape->X_BS, item->made.radius = shape->size[0];
-  item->place = io_mjcf_find_object(r, MJCF_OBJECT_GEOM, name)->place;
+  const int place = CDNI_AT(r->objects[MJCF_OBJECT_GEOM], mjcf_object, i).place;
+  item->at = (mjcf_where){ place, shape->X_BS, CDN_SPEC_SHAPE, i };
   return CDN_OK;
 }
 
@@ -108,8 +109,8 @@ static const char *check_item(const mjcf_path *path, int i) {
 
 /* How far a site is from the centre of a sphere or the axis of a cylinder in the reference configuration. */
 static double distance(const mjcf_reader *r, const mjcf_path_item *site, const mjcf_path_item *obstacle) {
-  const cdn_transform X = cdn_transform_multiply(io_mjcf_reference_pose(r, obstacle->place), obstacle->made.X_BP);
-  const cdn_vec3 p = cdn_transform_point(io_mjcf_reference_pose(r, site->place), site->made.X_BP.p);
+  const cdn_transform X = cdn_transform_multiply(io_mjcf_reference_pose(r, obstacle->at.place), obstacle->made.X_BP);
+  const cdn_vec3 p = cdn_transform_point(io_mjcf_reference_pose(r, site->at.place), site->made.X_BP.p);
   cdn_vec3 from = cdn_transform_point(cdn_transform_invert(X), p);
   if (obstacle->made.kind == CDN_SPEC_PATH_CYLINDER) from.z = 0;
   return cdn_norm(from);
@@ -135,11 +136,11 @@ static void warn_of_sites_within(mjcf_reader *r, const mjcf_path *path) {
 
 /* Sites and geoms of one body are always as far apart. */
 static void warn_of_no_motion(mjcf_reader *r, io_xml_node *node, const mjcf_path *path) {
-  const int place = CDNI_AT(path->items, mjcf_path_item, 0).place;
+  const int place = CDNI_AT(path->items, mjcf_path_item, 0).at.place;
   for (int i = 1; i < (int)path->items.count; i++) {
     const mjcf_path_item *item = &CDNI_AT(path->items, mjcf_path_item, i);
-    if (item->made.kind != CDN_SPEC_PATH_PULLEY && item->place != place) return;
-    if (item->made.has_side && item->side_place != place) return;
+    if (item->made.kind != CDN_SPEC_PATH_PULLEY && item->at.place != place) return;
+    if (item->made.has_side && item->side.place != place) return;
   }
   io_warn(r->log, io_xml_line(node),
           "all that this tendon passes is on one body: its length does not change, and what pulls along it moves "

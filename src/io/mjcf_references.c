@@ -13,9 +13,7 @@ static const struct {
   { "site2", MJCF_OF_SITE },          { "cranksite", MJCF_OF_SITE },   { "slidersite", MJCF_OF_SITE },
   { "refsite", MJCF_OF_SITE },        { "sidesite", MJCF_OF_SITE },    { "tendon", MJCF_OF_TENDON },
   { "tendon1", MJCF_OF_TENDON },      { "tendon2", MJCF_OF_TENDON },   { "actuator", MJCF_OF_ACTUATOR },
-  { "camera", MJCF_OF_CAMERA },       { "mesh", MJCF_OF_ASSET },       { "hfield", MJCF_OF_ASSET },
-  { "material", MJCF_OF_ASSET },      { "texture", MJCF_OF_ASSET },    { "class", MJCF_OF_ASSET },
-  { "childclass", MJCF_OF_ASSET },    { "objname", MJCF_OF_ANYTHING }, { "refname", MJCF_OF_ANYTHING }
+  { "camera", MJCF_OF_CAMERA },       { "objname", MJCF_OF_ANYTHING }, { "refname", MJCF_OF_ANYTHING }
 };
 
 /* objname and refname are of what objtype and reftype say. */

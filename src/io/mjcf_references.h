@@ -4,7 +4,7 @@
 
 #include "io/xml.h"
 
-/* What a name is of. Assets and classes count as one; ANYTHING: it cannot be said. */
+/* What a name is of. ANYTHING: it cannot be said. */
 typedef enum mjcf_named {
   MJCF_OF_BODY,
   MJCF_OF_JOINT,
@@ -14,7 +14,6 @@ typedef enum mjcf_named {
   MJCF_OF_ACTUATOR,
   MJCF_OF_CAMERA,
   MJCF_OF_KINDS,
-  MJCF_OF_ASSET,
   MJCF_OF_ANYTHING
 } mjcf_named;
 
@@ -25,7 +24,7 @@ typedef struct mjcf_reference {
 
 /* Attribute i of those that may be names of other elements, in an element; false: there is none so far on. */
 bool io_mjcf_reference(const io_xml_node *node, int i, mjcf_reference *out);
-/* Whether it names an element of the model, which is neither an asset nor the world. */
+/* Whether it names an element of the model, and not the world. */
 bool io_mjcf_is_of_the_model(const mjcf_reference *ref);
 /* Of an element among bodies. */
 mjcf_named io_mjcf_kind_of_element(const io_xml_node *node);

@@ -113,7 +113,7 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
 static cdn_status find_body(mjcf_reader *r, io_xml_node *node, bool principal, const char *name, mjcf_where *where) {
   const int place = io_mjcf_find_body(r, name);
   if (place < 0) return not_there(r, node, "body", name);
-  *where = (mjcf_where){ place, cdn_transform_identity() };
+  *where = (mjcf_where){ .place = place, .X = cdn_transform_identity() };
   if (!principal || place == 0) return CDN_OK;
   where->X = io_mjcf_inertia_frame(io_body_at(&r->tree, place));
   return CDN_OK;
@@ -128,11 +128,14 @@ static cdn_status find_frame(mjcf_reader *r, io_xml_node *node, const char *type
   if (principal || strcmp(type, "xbody") == 0) return find_body(r, node, principal, name, where);
   *known = is_geom || strcmp(type, "camera") == 0;
   if (!*known) return CDN_OK;
-  const mjcf_object *object = io_mjcf_find_object(r, is_geom ? MJCF_OBJECT_GEOM : MJCF_OBJECT_CAMERA, name);
+  const mjcf_object_kind kind = is_geom ? MJCF_OBJECT_GEOM : MJCF_OBJECT_CAMERA;
+  const mjcf_object *object = io_mjcf_find_object(r, kind, name);
   if (!object) return not_there(r, node, type, name);
   cdn_transform X_mesh = cdn_transform_identity();
   *known = object->fixed && (!object->mesh || io_mjcf_mesh_frame(r, object->mesh, &X_mesh));
-  *where = (mjcf_where){ object->place, cdn_transform_multiply(object->X, X_mesh) };
+  *where = (mjcf_where){ object->place, cdn_transform_multiply(object->X, X_mesh),
+                         is_geom ? CDN_SPEC_SHAPE : CDN_SPEC_CAMERA,
+                         (int)(object - (const mjcf_object *)r->objects[kind].data) };
   return CDN_OK;
 }
 
@@ -350,8 +353,8 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, sensing *s) {
   int i;
   s->made.X_BS = s->at.X, s->made.X_RS = s->reference.X;
   CDNI_TRY(io_spec_append(r->spec, CDN_SPEC_SENSOR, &s->made, &i));
-  CDNI_TRY(IO_REFER(&r->tree, SENSOR, sensor, i, body, s->at.place));
-  CDNI_TRY(IO_REFER(&r->tree, SENSOR, sensor, i, reference, s->reference.place));
+  CDNI_TRY(MJCF_REFER(r, SENSOR, sensor, i, body, &s->at));
+  CDNI_TRY(MJCF_REFER(r, SENSOR, sensor, i, reference, &s->reference));
   return io_mjcf_take_name(r, node, MJCF_NAME_SENSOR, &io_spec_sensor(r->spec, i)->name);
 }
 
@@ -396,7 +399,7 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
     report(r, node, "");
     return CDN_OK;
   }
-  const mjcf_where ground = { 0, cdn_transform_identity() };
+  const mjcf_where ground = { .X = cdn_transform_identity() };
   sensing s = { cdn_default_spec_sensor(), ground, ground };
   s.made.line = io_xml_line(node);
   s.made.kind = kinds[i].kind;
@@ -417,6 +420,7 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
 
 cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node) {
   mjcf_walk walk = io_mjcf_walk(r, node);
-  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) CDNI_TRY(read_sensor(r, child));
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;)
+    CDNI_TRY(io_mjcf_leave_strangers(r, read_sensor(r, child)));
   return walk.status;
 }

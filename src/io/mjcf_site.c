@@ -56,20 +56,43 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 
 bool io_mjcf_find_site(const mjcf_reader *r, const char *name, mjcf_where *where) {
   const int i = io_names_find(&r->site_names, name);
-  if (i >= 0) *where = (mjcf_where){ CDNI_AT(r->sites, mjcf_site, i).place, io_spec_frame(r->spec, i)->X_BF };
+  if (i >= 0)
+    *where = (mjcf_where){ CDNI_AT(r->sites, mjcf_site, i).place, io_spec_frame(r->spec, i)->X_BF, CDN_SPEC_FRAME, i };
   return i >= 0;
 }
 
 /* ---- geoms, cameras ---- */
 
-cdn_status io_mjcf_add_object(mjcf_reader *r, const mjcf_object *object) {
-  return cdni_array_push(&r->log->allocator, &r->objects, sizeof *object, object) ? CDN_OK : io_mjcf_out_of_memory(r);
+cdn_status io_mjcf_add_object(mjcf_reader *r, mjcf_object_kind kind, const mjcf_object *object) {
+  return cdni_array_push(&r->log->allocator, &r->objects[kind], sizeof *object, object) ? CDN_OK
+                                                                                        : io_mjcf_out_of_memory(r);
 }
 
 const mjcf_object *io_mjcf_find_object(const mjcf_reader *r, mjcf_object_kind kind, const char *name) {
-  for (size_t i = 0; i < r->objects.count; i++) {
-    const mjcf_object *o = &CDNI_AT(r->objects, mjcf_object, i);
-    if (o->kind == kind && o->name && strcmp(o->name, name) == 0) return o;
+  for (size_t i = 0; i < r->objects[kind].count; i++) {
+    const mjcf_object *o = &CDNI_AT(r->objects[kind], mjcf_object, i);
+    if (o->name && strcmp(o->name, name) == 0) return o;
   }
   return NULL;
+}
+
+/* ---- what a text names ---- */
+
+cdn_status io_mjcf_refer(mjcf_reader *r, cdn_spec_kind kind, int element, size_t text, const mjcf_where *where) {
+  const mjcf_source made = { element, text, where->of, where->i, where->place };
+  if (r->outer && !cdni_array_push(&r->log->allocator, &r->sources[kind], sizeof made, &made))
+    return io_mjcf_out_of_memory(r);
+  return io_tree_refer(&r->tree, kind, element, text, where->place);
+}
+
+const mjcf_source *io_mjcf_sources(const mjcf_reader *r, cdn_spec_kind kind, int element, int *n) {
+  const mjcf_source *all = r->sources[kind].data;
+  size_t low = 0, high = r->sources[kind].count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (all[middle].element < element) low = middle + 1;
+    else high = middle;
+  }
+  for (*n = 0; low + (size_t)*n < r->sources[kind].count && all[low + (size_t)*n].element == element;) ++*n;
+  return *n ? all + low : NULL;
 }

@@ -83,7 +83,7 @@ void io_mjcf_default_solver(mjcf_reader *r) {
 
 void io_mjcf_override_contacts(mjcf_reader *r) {
   mjcf_override *o = &r->override;
-  if (!o->enabled) return;
+  if (!o->enabled || r->outer) return; /* of an attached model the outer one does it */
   if (o->frictions > 0 && (o->friction[0] != o->friction[1] || o->friction[3] != o->friction[4]))
     io_warn(r->log, 0,
             "o_friction differs between two directions: of contacts that no <pair> names the first number counts");

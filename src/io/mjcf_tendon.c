@@ -153,8 +153,8 @@ static cdn_status add(mjcf_reader *r, io_xml_node *node, const cdn_spec_tendon *
     mjcf_path_item *of = &CDNI_AT(path->items, mjcf_path_item, i);
     of->made.tendon = io_spec_tendon(r->spec, index)->name;
     CDNI_TRY(io_spec_add(r->spec, CDN_SPEC_PATH_ITEM, &of->made, &item));
-    CDNI_TRY(IO_REFER(&r->tree, PATH_ITEM, path_item, item, body, of->place));
-    CDNI_TRY(IO_REFER(&r->tree, PATH_ITEM, path_item, item, side_body, of->side_place));
+    CDNI_TRY(MJCF_REFER(r, PATH_ITEM, path_item, item, body, &of->at));
+    CDNI_TRY(MJCF_REFER(r, PATH_ITEM, path_item, item, side_body, &of->side));
   }
   return CDN_OK;
 }
@@ -176,7 +176,7 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node, bool fixed) {
   mjcf_path path = { .items = { 0 } };
   bool lost = false;
   t.line = io_xml_line(node);
-  CDNI_TRY(io_mjcf_element(r, node, MJCF_TENDON, io_mjcf_first_class(r), &e));
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_TENDON, MJCF_MAIN_CLASS, &e));
   CDNI_TRY(read_tendon(r, &e, &t));
   cdn_status status = fixed ? read_fixed(r, node, &t, &path, &lost) : io_mjcf_read_path(r, node, &path, &lost);
   if (status == CDN_OK && !lost) status = add(r, node, &t, &path);
@@ -192,7 +192,7 @@ cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node) {
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     const bool fixed = io_xml_is(child, "fixed");
     if (fixed || io_xml_is(child, "spatial")) {
-      CDNI_TRY(read_one(r, child, fixed));
+      CDNI_TRY(io_mjcf_leave_strangers(r, read_one(r, child, fixed)));
       continue;
     }
     char note[100];

@@ -35,38 +35,46 @@ cdn_status io_spec_retext(cdn_spec *spec, const char **text, const char *value) 
   return CDN_OK;
 }
 
-static cdn_status affix(cdn_spec *spec, const char **text, const io_affix *by) {
-  const size_t size = strlen(by->prefix) + strlen(*text) + strlen(by->suffix) + 1;
+static cdn_status affix(cdn_spec *spec, const char **text, int kind, const io_affix *by) {
+  const bool of_asset = kind == CDN_SPEC_ASSET;
+  const char *before = of_asset && by->asset_prefix ? by->asset_prefix : by->prefix;
+  const char *after = of_asset && by->asset_suffix ? by->asset_suffix : by->suffix;
+  const char *mark = by->mark ? by->mark(by->context, kind, *text) : "";
+  const size_t size = strlen(before) + strlen(*text) + strlen(mark) + strlen(after) + 1;
   char *name = cdni_alloc(&spec->log.allocator, size);
   if (!name) return CDN_ERR_NOMEM;
-  snprintf(name, size, "%s%s%s", by->prefix, *text, by->suffix);
+  snprintf(name, size, "%s%s%s%s", before, *text, mark, after);
   cdni_strfree(&spec->log.allocator, (char *)*text);
   *text = name;
   return CDN_OK;
 }
 
 /* Files are named as they are seen from the spec's own file. */
-static cdn_status find_files(cdn_spec *spec, const cdn_spec *child, cdn_spec_asset *asset) {
+static cdn_status find_files(cdn_spec *spec, const cdn_spec *child, cdn_spec_asset *asset, const char *folder) {
   char seen[4096];
-  if (strcmp(spec->log.file, child->log.file) == 0) return CDN_OK;
+  if (!folder && strcmp(spec->log.file, child->log.file) == 0) return CDN_OK;
   for (int k = -1; k < 6; k++) {
     const char **file = k < 0 ? &asset->file : &asset->side_file[k];
     if (!*file) continue;
-    io_path_from(child, *file, spec->log.file, seen, sizeof seen);
+    if (!folder) io_path_from(child, *file, spec->log.file, seen, sizeof seen);
+    else snprintf(seen, sizeof seen, "%s%s", (*file)[0] == '/' ? "" : folder, *file);
     CDNI_TRY(io_spec_retext(spec, file, seen));
   }
   return CDN_OK;
 }
 
-static cdn_status refer(cdn_spec *spec, const io_spec_index *names, const io_reference *r, void *element,
-                        const io_affix *affixes) {
-  static const cdn_transform identity = { .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+/* Element `at` of the spec was element i of the child. */
+static cdn_status refer(cdn_spec *spec, const io_spec_index *names, const io_reference *r, cdn_spec_kind kind, int i,
+                        int at, const io_affix *affixes) {
+  void *element = io_spec_element(spec, kind, at);
   const char **text = (const char **)(void *)((char *)element + r->text);
-  const bool of_body = io_reference_kind(r, element) == CDN_SPEC_BODY && (r->may_be_ground || *text);
-  if (!of_body || !io_is_ground(names, *text)) return *text ? affix(spec, text, affixes) : CDN_OK;
+  const int to = io_reference_kind(r, element);
+  const bool of_body = to == CDN_SPEC_BODY && (r->may_be_ground || *text);
+  if (!of_body || !io_is_ground(names, *text)) return *text ? affix(spec, text, to, affixes) : CDN_OK;
   if (r->may_be_ground && !r->may_be_ground(element)) return CDN_OK;
+  if (affixes->on_ground) return affixes->on_ground(affixes->context, kind, i, at, r);
   CDNI_TRY(io_spec_retext(spec, text, affixes->body));
-  if (!io_same_transform(&affixes->X_BA, &identity)) io_reference_move(r, element, &affixes->X_BA);
+  io_reference_carry(r, kind, element, &affixes->X_BA, !affixes->body);
   return CDN_OK;
 }
 
@@ -76,12 +84,22 @@ cdn_status io_attach_element(cdn_spec *spec, const cdn_spec *child, const io_spe
   const int n = io_references(kind, &references);
   int at;
   CDNI_TRY(io_spec_append(spec, kind, io_spec_element(child, kind, i), &at));
-  void *element = io_spec_element(spec, kind, at);
-  for (int k = 0; k < n; k++) CDNI_TRY(refer(spec, names, &references[k], element, affixes));
-  if (kind == CDN_SPEC_ASSET) CDNI_TRY(find_files(spec, child, element));
+  for (int k = 0; k < n; k++) CDNI_TRY(refer(spec, names, &references[k], kind, i, at, affixes));
+  if (kind == CDN_SPEC_ASSET) CDNI_TRY(find_files(spec, child, io_spec_element(spec, kind, at), affixes->folder));
   const io_element_kind *fields = &io_element_kinds()[kind];
   const char **name = io_spec_text(spec, kind, at, fields->fields[0].offset);
-  return *name ? affix(spec, name, affixes) : CDN_OK;
+  return *name ? affix(spec, name, kind, affixes) : CDN_OK;
+}
+
+cdn_status io_attach_key(cdn_spec *spec, const cdn_spec_key *from, int joints, int actuators, const io_affix *by) {
+  cdn_spec_key key;
+  int at;
+  cdn_status status = io_key_behind(spec, from, joints, actuators, &key);
+  if (status == CDN_OK) status = io_spec_append(spec, CDN_SPEC_KEY, &key, &at);
+  io_key_free(spec, &key);
+  CDNI_TRY(status);
+  const char **name = &io_spec_key(spec, at)->name;
+  return *name ? affix(spec, name, CDN_SPEC_KEY, by) : CDN_OK;
 }
 
 /* ---- what is said of the whole --------------------------------------------------------------- */
@@ -169,7 +187,7 @@ static cdn_status copy_all_attached(cdn_spec *to, const cdn_spec *from, const io
 }
 
 cdn_status io_attached_copy(cdn_spec *to, const cdn_spec *from) {
-  return copy_all_attached(to, from, &(io_affix){ "", "", NULL, cdn_transform_identity() });
+  return copy_all_attached(to, from, &(io_affix){ .prefix = "", .suffix = "", .X_BA = cdn_transform_identity() });
 }
 
 /* What is between; of a body of another name all. */
@@ -215,8 +233,10 @@ cdn_status cdn_spec_attached_sized(const cdn_spec *spec, int i, cdn_attached *ou
 
 /* Where the child's Ground comes to lie. */
 static cdn_status find_place(cdn_spec *spec, const cdn_attach_def *def, io_affix *to) {
-  to->prefix = def->prefix ? def->prefix : "", to->suffix = def->suffix ? def->suffix : "";
-  to->body = def->body, to->X_BA = def->X_BA;
+  *to = (io_affix){ .prefix = def->prefix ? def->prefix : "",
+                    .suffix = def->suffix ? def->suffix : "",
+                    .body = def->body,
+                    .X_BA = def->X_BA };
   if (!cdni_all_finite((const double *)&def->X_BA, sizeof def->X_BA / sizeof(double), NULL))
     return io_edit_fail(spec, CDN_ERR_NONFINITE, function, "X_BA has a NaN or an infinity");
   if (def->frame) {
@@ -257,23 +277,16 @@ static cdn_status check_names(cdn_spec *spec, const cdn_spec *child, const io_sp
 
 /* They come first, while the spec has its own joints and actuators alone. */
 static cdn_status attach_keys(cdn_spec *spec, const cdn_spec *child, const io_affix *by) {
-  for (int i = 0; i < cdn_spec_count(child, CDN_SPEC_KEY); i++) {
-    cdn_spec_key key;
-    int at;
-    cdn_status status = io_key_behind(spec, io_spec_key(child, i), &key);
-    if (status == CDN_OK) status = io_spec_append(spec, CDN_SPEC_KEY, &key, &at);
-    io_key_free(spec, &key);
-    CDNI_TRY(status);
-    const char **name = &io_spec_key(spec, at)->name;
-    if (*name) CDNI_TRY(affix(spec, name, by));
-  }
+  const int joints = cdn_spec_count(spec, CDN_SPEC_JOINT), actuators = cdn_spec_count(spec, CDN_SPEC_ACTUATOR);
+  for (int i = 0; i < cdn_spec_count(child, CDN_SPEC_KEY); i++)
+    CDNI_TRY(io_attach_key(spec, io_spec_key(child, i), joints, actuators, by));
   return CDN_OK;
 }
 
 static void set_lines(cdn_spec *spec, const int *before) {
   for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
     for (int i = before[kind]; i < cdn_spec_count(spec, (cdn_spec_kind)kind); i++)
-      ((cdn_spec_body *)io_spec_element(spec, (cdn_spec_kind)kind, i))->line = 0; /* that is of another file */
+      io_set_line(spec, (cdn_spec_kind)kind, i, 0);
 }
 
 static bool is_empty(const cdn_spec *spec) {
@@ -356,7 +369,8 @@ static cdn_status part_of(cdn_spec *spec, const cdn_spec *child, const char *bod
                         body);
   cdn_status status = io_spec_index_make(*out, &names);
   if (status == CDN_OK) status = io_marks_make(*out, &rest);
-  if (status == CDN_OK) status = io_marks_around(*out, &names, i, &rest);
+  if (status == CDN_OK) status = io_marks_around(*out, &names, &(io_taken){ .n = 1, .bodies = &i }, &rest);
+  if (status == CDN_OK) io_marks_spread(*out, &names, &rest, NULL, NULL);
   if (status == CDN_OK) status = io_spec_remove_marked(*out, &names, &rest);
   io_marks_free(*out, &rest);
   io_spec_index_free(*out, &names);

@@ -240,20 +240,36 @@ static int first_of(const cdn_spec *spec, const io_spec_index *index, int body) 
   return body;
 }
 
-cdn_status io_marks_around(cdn_spec *spec, const io_spec_index *index, int body, io_marks *marks) {
-  const int first = first_of(spec, index, body);
+/* The joint on which a body moves leads to Ground. */
+static cdn_status lead_to_ground(cdn_spec *spec, const io_spec_index *index, int body, const bool *inside) {
   int inboard;
-  bool *inside = marks->of[CDN_SPEC_BODY];
-  inside[first] = true;
-  CDNI_TRY(io_mark_outboard(spec, index, inside));
-  const int joint = joint_of(spec, index, first, inside, &inboard);
-  if (joint >= 0) {
-    cdn_spec_joint *j = io_spec_joint(spec, joint);
-    CDNI_TRY(io_spec_retext(spec, end_of(index, j->child) == first ? &j->parent : &j->child, NULL));
+  const int joint = joint_of(spec, index, body, inside, &inboard);
+  if (joint < 0) return CDN_OK;
+  cdn_spec_joint *j = io_spec_joint(spec, joint);
+  return io_spec_retext(spec, end_of(index, j->child) == body ? &j->parent : &j->child, NULL);
+}
+
+static cdn_status unmark_direct(cdn_spec *spec, const io_marks *direct, io_marks *marks) {
+  for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
+    const io_reference *r;
+    io_references((cdn_spec_kind)kind, &r); /* the first one is the body that it is on */
+    for (int i = 0; direct->of[kind] && i < marks->n[kind]; i++) {
+      if (!direct->of[kind][i]) continue;
+      marks->of[kind][i] = false;
+      CDNI_TRY(io_spec_retext(spec, io_spec_text(spec, (cdn_spec_kind)kind, i, r->text), NULL));
+    }
   }
-  mark_rest(spec, index, marks);
-  io_marks_spread(spec, index, marks, NULL, NULL);
   return CDN_OK;
+}
+
+cdn_status io_marks_around(cdn_spec *spec, const io_spec_index *index, const io_taken *taken, io_marks *marks) {
+  bool *inside = marks->of[CDN_SPEC_BODY];
+  for (int k = 0; k < taken->n; k++) inside[first_of(spec, index, taken->bodies[k])] = true;
+  if (taken->n > 0) CDNI_TRY(io_mark_outboard(spec, index, inside));
+  for (int k = 0; k < taken->n; k++)
+    CDNI_TRY(lead_to_ground(spec, index, first_of(spec, index, taken->bodies[k]), inside));
+  mark_rest(spec, index, marks);
+  return taken->direct ? unmark_direct(spec, taken->direct, marks) : CDN_OK;
 }
 
 /* ---- deleting -------------------------------------------------------------------------------- */

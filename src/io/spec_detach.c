@@ -144,7 +144,8 @@ static cdn_status refer(detaching *d, cdn_spec *out, cdn_spec_kind kind, int i, 
   if (!of_body || !r->may_be_ground || !becomes_ground(d, outside)) return refuse(d, kind, i, outside);
   CDNI_TRY(io_spec_retext(out, text, NULL));
   const cdn_transform X_AB = cdn_transform_invert(d->ground.X_BA);
-  if (!io_same_transform(&d->ground.X_BA, &identity)) io_reference_move(r, element, &X_AB);
+  if (!io_same_transform(&d->ground.X_BA, &identity))
+    io_reference_carry(r, kind, element, &X_AB, io_is_ground(&d->index, d->ground.body));
   return CDN_OK;
 }
 

@@ -76,18 +76,19 @@ cdn_status io_key_select(cdn_spec *spec, const cdn_spec_key *key, const io_marks
 
 /* ---- behind others --------------------------------------------------------------------------- */
 
-static int total(const cdn_spec *spec, numbers_of *count) {
+static int total(const cdn_spec *spec, int joints, numbers_of *count) {
   int n = 0;
-  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_JOINT); i++) n += count(io_spec_joint(spec, i));
+  for (int i = 0; i < joints; i++) n += count(io_spec_joint(spec, i));
   return n;
 }
 
-static cdn_status behind(cdn_spec *spec, const double *list, int n, int before, double **out, int *length) {
+/* The numbers of all joints, or actuators, that a list has at `before` and the defaults elsewhere. */
+static cdn_status behind(cdn_spec *spec, const double *list, int n, int before, int all, double **out, int *length) {
   *out = NULL;
   if (!list) return CDN_OK;
-  CDNI_TRY(room(spec, before + n, out));
-  if (*out && n > 0) memcpy(*out + before, list, (size_t)n * sizeof *list);
-  if (*out) *length = before + n;
+  const int full = before + n > all ? before + n : all;
+  CDNI_TRY(room(spec, full, out));
+  if (*out) *length = full;
   return CDN_OK;
 }
 
@@ -106,20 +107,45 @@ static void put_defaults(const cdn_spec *spec, double *q, double *u) {
   }
 }
 
-cdn_status io_key_behind(cdn_spec *spec, const cdn_spec_key *key, cdn_spec_key *out) {
-  const int actuators = cdn_spec_count(spec, CDN_SPEC_ACTUATOR);
+static void put(double *to, int before, const double *list, int n) {
+  if (to && n > 0) memcpy(to + before, list, (size_t)n * sizeof *to);
+}
+
+cdn_status io_key_behind(cdn_spec *spec, const cdn_spec_key *key, int joints, int actuators, cdn_spec_key *out) {
+  const int all = cdn_spec_count(spec, CDN_SPEC_JOINT), drives = cdn_spec_count(spec, CDN_SPEC_ACTUATOR);
+  const int q_before = total(spec, joints, io_spec_joint_nq), u_before = total(spec, joints, io_spec_joint_nu);
+  const int q_all = total(spec, all, io_spec_joint_nq), u_all = total(spec, all, io_spec_joint_nu);
   double *q, *u, *controls, *activations;
   *out = *key;
   out->q = out->u = out->controls = out->activations = NULL;
   out->nq = out->nu = out->n_actuators = 0;
-  CDNI_TRY(behind(spec, key->q, key->nq, total(spec, io_spec_joint_nq), &q, &out->nq));
+  CDNI_TRY(behind(spec, key->q, key->nq, q_before, q_all, &q, &out->nq));
   out->q = q;
-  CDNI_TRY(behind(spec, key->u, key->nu, total(spec, io_spec_joint_nu), &u, &out->nu));
+  CDNI_TRY(behind(spec, key->u, key->nu, u_before, u_all, &u, &out->nu));
   out->u = u;
-  CDNI_TRY(behind(spec, key->controls, key->n_actuators, actuators, &controls, &out->n_actuators));
+  CDNI_TRY(behind(spec, key->controls, key->n_actuators, actuators, drives, &controls, &out->n_actuators));
   out->controls = controls;
-  CDNI_TRY(behind(spec, key->activations, key->n_actuators, actuators, &activations, &out->n_actuators));
+  CDNI_TRY(behind(spec, key->activations, key->n_actuators, actuators, drives, &activations, &out->n_actuators));
   out->activations = activations;
   put_defaults(spec, q, u);
+  put(q, q_before, key->q, key->nq);
+  put(u, u_before, key->u, key->nu);
+  put(controls, actuators, key->controls, key->n_actuators);
+  put(activations, actuators, key->activations, key->n_actuators);
   return CDN_OK;
+}
+
+void io_key_turn(cdn_spec *spec, int key, int joints, const cdn_spec *child, const io_spec_index *names, int i,
+                 cdn_rotation R) {
+  double *u = (double *)io_spec_key(spec, key)->u;
+  const int n = io_spec_key(child, i)->nu;
+  if (u) u += total(spec, joints, io_spec_joint_nu);
+  for (int j = 0, at = 0; u && j < cdn_spec_count(child, CDN_SPEC_JOINT); j++) {
+    const cdn_spec_joint *joint = io_spec_joint(child, j);
+    if (joint->kind == CDN_FREE && io_is_ground(names, joint->parent) && at + 3 <= n) {
+      const cdn_vec3 w = cdn_rotate(R, cdn_v3(u[at], u[at + 1], u[at + 2]));
+      u[at] = w.x, u[at + 1] = w.y, u[at + 2] = w.z;
+    }
+    at += io_spec_joint_nu(joint);
+  }
 }

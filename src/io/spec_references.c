@@ -237,3 +237,31 @@ void io_reference_move(const io_reference *r, void *element, const cdn_transform
     }
   }
 }
+
+/* The pose that quaternion and place are; no quaternion means no rotation. */
+static cdn_transform pose_of(const double *q) {
+  const bool none = q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+  const cdn_quaternion turn = { none ? 1 : q[0], q[1], q[2], q[3] };
+  return (cdn_transform){ cdn_rotation_from_quaternion(turn), cdn_v3(q[4], q[5], q[6]) };
+}
+
+static void carry_free(cdn_spec_joint *joint, const cdn_transform *X) {
+  const cdn_transform X_in_F =
+      cdn_transform_multiply(cdn_transform_invert(joint->X_PF), cdn_transform_multiply(*X, joint->X_PF));
+  const cdn_transform X_FM = cdn_transform_multiply(X_in_F, pose_of(joint->q0));
+  const cdn_quaternion q = cdn_quaternion_from_rotation(X_FM.R);
+  memcpy(joint->q0, (double[7]){ q.w, q.x, q.y, q.z, X_FM.p.x, X_FM.p.y, X_FM.p.z }, sizeof joint->q0);
+  joint->X_FM_rest = cdn_transform_multiply(X_in_F, joint->X_FM_rest);
+  for (int k = 0; k < 6; k += 3) {
+    const cdn_vec3 v = cdn_rotate(X_in_F.R, cdn_v3(joint->u0[k], joint->u0[k + 1], joint->u0[k + 2]));
+    joint->u0[k] = v.x, joint->u0[k + 1] = v.y, joint->u0[k + 2] = v.z;
+  }
+}
+
+void io_reference_carry(const io_reference *r, cdn_spec_kind kind, void *element, const cdn_transform *X, bool stays) {
+  static const cdn_transform identity = { .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+  cdn_spec_joint *joint = kind == CDN_SPEC_JOINT && r->text == AT(joint, parent) ? element : NULL;
+  if (io_same_transform(X, &identity)) return;
+  if (stays && joint && joint->kind == CDN_FREE && !joint->euler) carry_free(joint, X);
+  else io_reference_move(r, element, X);
+}

@@ -23,7 +23,9 @@ cdn_status io_tree_start(io_tree *tree, cdn_spec *spec) {
 static io_place *newest(const io_tree *tree) { return io_place_at(tree, (int)tree->places.count - 1); }
 
 cdn_status io_tree_add_body(io_tree *tree, int parent, cdn_transform X_PB, const cdn_spec_body *body) {
-  io_place place = { .parent = parent, .X_PB = X_PB, .first_joint = cdn_spec_count(tree->spec, CDN_SPEC_JOINT) };
+  io_place place = {
+    .parent = parent, .X_PB = X_PB, .frame = -1, .first_joint = cdn_spec_count(tree->spec, CDN_SPEC_JOINT)
+  };
   CDNI_TRY(io_spec_append(tree->spec, CDN_SPEC_BODY, body, &place.body));
   return cdni_array_push(&tree->spec->log.allocator, &tree->places, sizeof place, &place) ? CDN_OK : no_memory(tree);
 }
@@ -206,7 +208,8 @@ static cdn_status name_shapes(io_tree *tree) {
 }
 
 cdn_status io_tree_finish(io_tree *tree) {
-  for (int i = 1; i < (int)tree->places.count; i++) CDNI_TRY(name_ends(tree, io_place_at(tree, i)));
+  for (int i = 1; i < (int)tree->places.count; i++)
+    if (!io_place_at(tree, i)->attached) CDNI_TRY(name_ends(tree, io_place_at(tree, i)));
   for (size_t i = 0; i < tree->references.count; i++) {
     const reference *r = &CDNI_AT(tree->references, reference, i);
     if (r->place == 0) continue;

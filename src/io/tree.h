@@ -18,7 +18,10 @@ typedef struct io_place {
   cdn_transform X_PB;        /* the body in the parent where all coordinates have their reference values */
   int body;                  /* element of the spec; -1: Ground */
   int first_joint, n_joints; /* its joints are a run of the spec's, a weld included */
-  int model;                 /* of MJCF: which of the attached models has it; 0: the file itself */
+  bool attached;             /* it is of an attached model: it has its name, and its joints have theirs */
+  bool itself;               /* that is the model itself once more */
+  int frame;                 /* of MJCF: the frame with a name around it in the parent; -1: none */
+  cdn_transform X_PS;        /* and the frame around it in the parent, whether it has a name or not */
 } io_place;
 
 typedef struct io_tree {

@@ -137,6 +137,10 @@ static void read_model(newer_mujoco *n) {
   m->body_sameframe = bytes(n, "body_sameframe", m->nbody);
   m->actuator_ctrlrange = numbers(n, "ctrlrange", 2 * m->nu);
   m->actuator_ctrllimited = limits(m->actuator_ctrlrange, m->nu);
+  m->nkey = integer(n, "nkey");
+  m->key_qpos = numbers(n, "key_qpos", m->nkey * m->nq);
+  m->key_qvel = numbers(n, "key_qvel", m->nkey * m->nv);
+  m->key_ctrl = numbers(n, "key_ctrl", m->nkey * m->nu);
   n->actadr = integers(n, "actadr", m->nu);
   read_names(n);
   double **parts[] = { &n->d.qpos, &n->d.qvel, &n->d.ctrl, &n->d.act, &n->d.qacc };
@@ -228,6 +232,9 @@ void newer_mujoco_close(newer_mujoco *n) {
                         m->actuator_ctrlrange,
                         m->actuator_ctrllimited,
                         n->actadr,
+                        m->key_qpos,
+                        m->key_qvel,
+                        m->key_ctrl,
                         m->names,
                         m->name_actuatoradr,
                         n->d.qpos,

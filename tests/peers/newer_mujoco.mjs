@@ -101,6 +101,8 @@ const description = () => ({
   body_mass: list(m.body_mass), body_inertia: list(m.body_inertia), body_iquat: list(m.body_iquat),
   body_sameframe: list(m.body_sameframe),
   ctrlrange: list(m.actuator_ctrlrange), actadr: list(m.actuator_actadr),
+  nkey: m.nkey, key_qpos: list(m.key_qpos), key_qvel: list(m.key_qvel), key_ctrl: list(m.key_ctrl),
+  keys: names(mj.mjtObj.mjOBJ_KEY, m.nkey), sensors: names(mj.mjtObj.mjOBJ_SENSOR, m.nsensor),
   bodies: names(mj.mjtObj.mjOBJ_BODY, m.nbody), actuators: names(mj.mjtObj.mjOBJ_ACTUATOR, m.nu),
 });
 

@@ -68,9 +68,49 @@ static const char mjcf[] =
     " ctrl='1 2 3 4 5 6 7' act='0.1 0.2'/></keyframe>\n"
     "</mujoco>\n";
 
+/* A file that attaches itself and another one, which is given as "attached.xml"; that attaches itself, too. */
+static const char attaching[] =
+    "<mujoco model='main'><asset><model name='sub' file='attached.xml'/></asset><worldbody>\n"
+    "<body name='base' pos='0 0 1'><joint name='base' axis='0 1 0'/><geom size='0.1'/>\n"
+    "<frame pos='0.2 0 0' euler='10 20 30'><attach model='sub' prefix='w_'/></frame></body>\n"
+    "<replicate count='2' offset='0 1 0' sep='-'><attach model='sub' body='arm' prefix='a_'/></replicate>\n"
+    "<frame name='f' pos='3 0 0'><attach model='sub' frame='end' prefix='f_'/></frame>\n"
+    "<attach frame='f' prefix='g_'/><attach model='sub' body='b_arm' prefix='h_'/></worldbody>\n"
+    "<actuator><motor joint='w_arm'/><motor joint='a_arm'/></actuator>"
+    "<sensor><framepos objtype='site' objname='f_tip'/></sensor>"
+    "<keyframe><key name='home' qpos='1 2 3 4 5'/></keyframe></mujoco>\n";
+static const char attached[] =
+    "<mujoco model='sub'><compiler angle='radian'/><default><geom density='9'/><default class='c'><joint damping='1'/>"
+    "</default></default><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
+    "<geom name='floor' size='0.3'/><site name='eye' pos='0 0 1'/>\n"
+    "<body name='arm' pos='0 1 0' childclass='c'><joint name='arm' axis='1 0 0'/><geom type='mesh' mesh='m'/>\n"
+    "<frame name='end' pos='0 0 1' euler='0 1 0'><site name='tip'/><geom name='cap' size='0.2'/>"
+    "<body><joint/><joint type='slide'/><geom size='0.1'/></body></frame></body>\n"
+    "<frame pos='5 0 0'><attach body='arm' prefix='b_'/></frame></worldbody>\n"
+    "<contact><exclude body1='arm' body2='world'/></contact>\n"
+    "<equality><connect body1='arm' anchor='0 0 1'/><weld site1='tip' site2='eye' active='false'/></equality>\n"
+    "<tendon><spatial name='cord'><site site='tip'/><site site='eye'/></spatial></tendon>\n"
+    "<actuator><motor name='m' site='tip' refsite='eye' gear='1 2 3 0 0 0'/><motor tendon='cord'/></actuator>\n"
+    "<sensor><framepos objtype='geom' objname='cap'/><clock/></sensor>\n"
+    "<keyframe><key name='k' qpos='1 2 3' ctrl='1 2'/></keyframe></mujoco>\n";
+
+/* What "attached.xml" is. */
+typedef struct given {
+  const char *bytes;
+  size_t size;
+} given;
+static given other = { attached, sizeof attached - 1 };
+
+static cdn_status give_other(void *user, const char *path, const void **bytes, size_t *size) {
+  const given *t = user;
+  if (strcmp(path, "attached.xml") != 0) return CDN_ERR_FILE;
+  *bytes = t->bytes, *size = t->size;
+  return CDN_OK;
+}
+
 /* "name:line: text", the line a positive number. */
 static void check_message(const char *text) {
-  const char *name = "damaged.xml:";
+  const char *name = strncmp(text, "attached", 8) == 0 ? "attached.xml:" : "damaged.xml:";
   ck_assert_msg(strncmp(text, name, strlen(name)) == 0, "no file in '%s'", text);
   ck_assert_msg(text[strlen(name)] >= '1' && text[strlen(name)] <= '9', "no line in '%s'", text);
   const char *end = text + strlen(name);
@@ -100,6 +140,7 @@ static bool load(const char *text, size_t size) {
   cdn_model *model = NULL;
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_COMPLIANT;
+  options.read_file = give_other, options.read_file_user = &other;
   const cdn_status status = cdn_model_load_string(copy, size, "damaged.xml", &options, &model);
   free(copy);
   ck_assert_ptr_nonnull(model);
@@ -171,6 +212,32 @@ START_TEST(test_mjcf_flipped) {
 }
 END_TEST
 
+/* The one file or the other. */
+static void damage_other(unsigned flips, const char *odd, size_t n_odd) {
+  char *copy = malloc(sizeof attached);
+  memcpy(copy, attached, sizeof attached);
+  for (unsigned k = 0; k < flips; k++)
+    copy[draw(sizeof attached - 1)] = odd ? odd[draw((unsigned)n_odd)] : (char)draw(256);
+  other = (given){ copy, sizeof attached - 1 };
+  load(attaching, sizeof attaching - 1);
+  other = (given){ attached, sizeof attached - 1 };
+  free(copy);
+}
+
+START_TEST(test_attaching_flipped) {
+  static const char odd[] = "0123456789_abcdefgmprtuwxyz'/<>";
+  ck_assert(load(attaching, sizeof attaching - 1));
+  flip_bytes(attaching, sizeof attaching - 1, 300);
+  change_values(attaching, sizeof attaching - 1, 300);
+  for (int i = 0; i < 600; i++) damage_other(1 + draw(2), i % 2 ? odd : NULL, sizeof odd - 1);
+  for (size_t n = 0; n + 1 < sizeof attached - 1; n += 17) {
+    other = (given){ attached, n };
+    ck_assert_msg(!load(attaching, sizeof attaching - 1), "cut at %zu it was accepted", n);
+  }
+  other = (given){ attached, sizeof attached - 1 };
+}
+END_TEST
+
 START_TEST(test_garbage) {
   char noise[600];
   for (int i = 0; i < 500; i++) {
@@ -228,6 +295,7 @@ static void run_out(const char *text, size_t size) {
     purse p = { allowed, 0 };
     cdn_model_options options = cdn_default_model_options();
     options.allocator = (cdn_allocator){ take, give, &p };
+    options.read_file = give_other, options.read_file_user = &other;
     options.contact = CDN_MODEL_COMPLIANT;
     cdn_model *model = NULL;
     const cdn_status status = cdn_model_load_string(text, size, "damaged.xml", &options, &model);
@@ -245,8 +313,9 @@ static void run_out(const char *text, size_t size) {
 START_TEST(test_memory_runs_out) {
   run_out(urdf, sizeof urdf - 1);
   run_out(mjcf, sizeof mjcf - 1);
+  run_out(attaching, sizeof attaching - 1);
 }
 END_TEST
 
-CHECK_MAIN("io_damaged", test_urdf_cut_short, test_mjcf_cut_short, test_urdf_flipped, test_mjcf_flipped, test_garbage,
-           test_deep_nesting, test_memory_runs_out)
+CHECK_MAIN("io_damaged", test_urdf_cut_short, test_mjcf_cut_short, test_urdf_flipped, test_mjcf_flipped,
+           test_attaching_flipped, test_garbage, test_deep_nesting, test_memory_runs_out)
