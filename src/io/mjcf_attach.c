@@ -42,7 +42,7 @@ static cdn_status check_depth(mjcf_reader *r, io_xml_node *node) {
   return io_xml_fail(r->log, CDN_ERR_LIMIT, node, "models are attached to models more than %d deep", MOST_DEEP);
 }
 
-static cdn_status open_document(mjcf_reader *r, mjcf_child *child) {
+static cdn_status open_document(mjcf_reader *r, io_xml_node *node, mjcf_child *child) {
   const char *path = child->path ? child->path : CDNI_AT(r->documents, mjcf_document, 0).path;
   child->spec = io_spec_start(r->log->allocator, path);
   if (!child->spec || !child->spec->log.file) return io_mjcf_out_of_memory(r);
@@ -51,8 +51,13 @@ static cdn_status open_document(mjcf_reader *r, mjcf_child *child) {
   CDNI_TRY(io_mjcf_start(&child->reader, child->spec, NULL, r));
   child->reader.itself = !child->path;
   const cdn_status status = child->path ? io_xml_open(log, path, &child->xml) : io_xml_copy(log, r->root, &child->xml);
-  if (status == CDN_OK) child->reader.root = io_xml_root(child->xml);
-  return io_mjcf_take_error(r, &child->reader, status);
+  CDNI_TRY(io_mjcf_take_error(r, &child->reader, status));
+  io_xml_node *root = child->reader.root = io_xml_root(child->xml);
+  if (io_xml_is(root, "mujoco")) return CDN_OK;
+  return io_xml_fail(r->log, CDN_ERR_UNSUPPORTED, node,
+                     "the root element of '%.200s' is <%.60s>, and not <mujoco>: "
+                     "files of other formats are attached by cdn_spec_attach, or by cardan convert --attach",
+                     path, io_xml_name(root));
 }
 
 /* `path` NULL: the model itself. */
@@ -72,7 +77,7 @@ static cdn_status open_child(mjcf_reader *r, io_xml_node *node, const char *path
   }
   if (path && !(child->path = cdni_strdup(a, path))) return io_mjcf_out_of_memory(r);
   if (!(child->folder = path ? folder_of(r, path) : cdni_strdup(a, ""))) return io_mjcf_out_of_memory(r);
-  return open_document(r, child);
+  return open_document(r, node, child);
 }
 
 /* The name that the file gives itself. */

@@ -19,13 +19,20 @@ static io_names *table_of(mjcf_reader *r, cdn_spec_kind kind) {
   return tables[kind] ? &r->names[tables[kind] - 1] : kind == CDN_SPEC_FRAME ? &r->site_names : NULL;
 }
 
+/* "light3" */
+static bool is_numbered(int kind, const char *name) {
+  const char *word = io_element_kinds()[kind].word;
+  const size_t n = strlen(word), digits = strncmp(name, word, n) == 0 ? strspn(name + n, "0123456789") : 0;
+  return digits > 0 && name[n + digits] == '\0';
+}
+
 /* Whether the child's file gives the name; else it was made up. */
 static bool is_given(const mjcf_reader *child, int kind, const char *name) {
   const io_names *table = table_of((mjcf_reader *)child, (cdn_spec_kind)kind);
   if (kind == CDN_SPEC_FRAME || kind == CDN_SPEC_ASSET) return true;
   if (table) return io_names_find(table, name) > 0;
   if (kind == CDN_SPEC_SHAPE) return io_mjcf_find_object(child, MJCF_OBJECT_GEOM, name) != NULL;
-  return kind == CDN_SPEC_CAMERA && io_mjcf_find_object(child, MJCF_OBJECT_CAMERA, name) != NULL;
+  return !is_numbered(kind, name);
 }
 
 static const char *mark_of(void *context, int kind, const char *name);
@@ -54,14 +61,14 @@ static const char *mark_of(void *context, int kind, const char *name) {
   return a->mark[0] && !is_given(&a->child->reader, kind, name) ? a->mark : "";
 }
 
-static cdn_status claim(joining *j, cdn_spec_kind kind, const char *name, bool given, int value) {
+static cdn_status claim(joining *j, cdn_spec_kind kind, const char *name, int value) {
   mjcf_reader *r = j->r;
   io_names *table = table_of(r, kind);
   if (table && io_names_find(table, name) >= 0)
     return io_xml_fail(r->log, CDN_ERR_PARSE, j->a->node,
                        "the model has a %s '%.60s' already; attach under another prefix", io_element_kinds()[kind].word,
                        name);
-  if (!table || !(given || kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT)) return CDN_OK;
+  if (!table) return CDN_OK;
   return io_names_add(&r->log->allocator, table, name, value) < 0 ? io_mjcf_out_of_memory(r) : CDN_OK;
 }
 
@@ -159,7 +166,7 @@ static cdn_status join_tables(joining *j, cdn_spec_kind kind, int i, int at) {
   const int from = io_mjcf_from(a->part, kind, i);
   const char *own = io_element_name(a->part->spec, kind, i), *name = io_element_name(j->r->spec, kind, at);
   const bool given = is_given(&a->child->reader, kind, own);
-  if (kind != CDN_SPEC_PATH_ITEM) CDNI_TRY(claim(j, kind, name, given, kind == CDN_SPEC_FRAME ? at : given));
+  if (kind != CDN_SPEC_PATH_ITEM) CDNI_TRY(claim(j, kind, name, kind == CDN_SPEC_FRAME ? at : given));
   if (given) note_copy(j, kind, own, name);
   if (kind == CDN_SPEC_FRAME) CDNI_TRY(join_site(j, i));
   if (kind == CDN_SPEC_SHAPE)

@@ -228,6 +228,10 @@ START_TEST(test_mistakes_in_files) {
       bird,
       "",
       { "main.xml:3: <attach>", "'bird'", "free joint" } },
+    { "\n<attach model='a' prefix='p'/>",
+      "<robot name='a'><link name='a'/></robot>",
+      "",
+      { "main.xml:3: <attach>", "<robot>", "cardan convert --attach" } },
     { "<attach model='a' frame='z' prefix='p'/>", arm, "", { "main.xml:2: <attach>", "frame 'z'", "correct" } },
     { "<attach model='a' prefix='p'/>",
       "<mujoco>\n<worldbody><body><joint type='odd'/></body></worldbody></mujoco>",
@@ -241,6 +245,37 @@ START_TEST(test_mistakes_in_files) {
       ck_assert_msg(strstr(error.text, cases[i].words[k]), "%s: %s", cases[i].words[k], error.text);
     cdn_spec_destroy(spec);
   }
+}
+END_TEST
+
+/* What the file does not name gets no name of something attached, and the other way round. */
+START_TEST(test_names_do_not_meet) {
+  static const given g = {
+    { "<mujoco><worldbody><light name='lamp'/><light/><camera name='eye'/><body name='x'><joint "
+      "name='x'/><geom name='x' size='1'/></body></worldbody><contact><exclude name='no' body1='x' "
+      "body2='world'/></contact><actuator><motor joint='x'/></actuator><sensor><jointpos joint='x'/>"
+      "</sensor></mujoco>" }
+  };
+  cdn_spec *spec =
+      read_good("<attach model='a' prefix='p_'/><frame pos='1 0 0'><attach model='a' prefix=''/></frame>",
+                "<actuator><motor joint='p_x'/><motor joint='x'/></actuator><sensor><jointpos joint='p_x'/>"
+                "</sensor>",
+                g);
+  for (int i = 0; i < count(spec, CDN_SPEC_ACTUATOR); i++) {
+    cdn_spec_actuator a;
+    OK(cdn_spec_get_actuator(spec, i, &a));
+    ck_assert_msg(find(spec, CDN_SPEC_ACTUATOR, a.name) == i, "'%s' is there twice", a.name);
+  }
+  for (int i = 0; i < count(spec, CDN_SPEC_SENSOR); i++) {
+    cdn_spec_sensor s;
+    OK(cdn_spec_get_sensor(spec, i, &s));
+    ck_assert_msg(find(spec, CDN_SPEC_SENSOR, s.name) == i, "'%s' is there twice", s.name);
+  }
+  ck_assert_int_ge(find(spec, CDN_SPEC_LIGHT, "lamp"), 0);
+  ck_assert_int_ge(find(spec, CDN_SPEC_LIGHT, "p_lamp"), 0);
+  ck_assert_int_ge(find(spec, CDN_SPEC_CAMERA, "eye"), 0);
+  ck_assert_int_ge(find(spec, CDN_SPEC_CONTACT, "no"), 0);
+  cdn_spec_destroy(spec);
 }
 END_TEST
 
@@ -258,6 +293,17 @@ static cdn_status give_doubling(void *user, const char *path, const void **bytes
   return CDN_OK;
 }
 
+/* Each file attaches the next one once. */
+static cdn_status give_chain(void *user, const char *path, const void **bytes, size_t *size) {
+  char *text = user;
+  snprintf(text, 500,
+           "<mujoco><asset><model name='n' file='f%d'/></asset><worldbody><body><geom size='1'/><attach model='n' "
+           "prefix='a'/></body></worldbody></mujoco>",
+           atoi(path + 1) + 1);
+  *bytes = text, *size = strlen(text);
+  return CDN_OK;
+}
+
 START_TEST(test_what_grows_too_large_is_refused) {
   static const char main[] =
       "<mujoco><asset><model name='n' file='f0'/></asset><worldbody><attach model='n' prefix='p'/>"
@@ -271,8 +317,13 @@ START_TEST(test_what_grows_too_large_is_refused) {
   cdn_spec_last_error(spec, &error);
   ck_assert_msg(strstr(error.text, "more than 20000 models are attached"), "%s", error.text);
   cdn_spec_destroy(spec);
+  options.read_file = give_chain;
+  FAILS(cdn_spec_load_string(main, sizeof main - 1, "main.xml", &options, &spec), CDN_ERR_LIMIT);
+  cdn_spec_last_error(spec, &error);
+  ck_assert_msg(strstr(error.text, "f49:1: <attach>") && strstr(error.text, "more than 50 deep"), "%s", error.text);
+  cdn_spec_destroy(spec);
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_nested", test_names_that_are_made_up, test_assets_are_shared, test_models_in_models,
-           test_the_world_stays, test_mistakes_in_files, test_what_grows_too_large_is_refused)
+CHECK_MAIN("io_mjcf_nested", test_names_that_are_made_up, test_names_do_not_meet, test_assets_are_shared,
+           test_models_in_models, test_the_world_stays, test_mistakes_in_files, test_what_grows_too_large_is_refused)
