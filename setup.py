@@ -43,7 +43,7 @@ class BuildBinding(build_ext):
         import binding
         package = pathlib.Path(self.get_ext_fullpath(extension.name)).parent
         package.mkdir(parents=True, exist_ok=True)
-        reading = binding.headers.read(root)
+        reading = binding.read(root)
         (package / '_interface.py').write_text(binding.interface(reading))
         (package / '_methods.pyi').write_text(binding.signatures(reading))
         (package / 'data').mkdir(exist_ok=True)

@@ -97,13 +97,37 @@ def signature(types, functions, function):
     return ', '.join(['self', *out, *after]), made
 
 
-def stubs(reading, choices, functions, methods):
+def answering(types, function, reads, writes):
+    """The signature of what a State answers."""
+    out = []
+    for p in function.parameters[1:]:
+        if p.name in writes or p.type == 'int' and p.name == 'n': continue
+        if p.name in reads: made = 'Any' if len(reads[p.name]) > 1 else 'Optional[Numbers]'
+        elif p.type == 'const cdn_body *': made = 'Union[Body, Sequence[Body]]'
+        elif p.type == 'const cdn_vec3 *': made = 'Any'
+        else: made = types.of(p)
+        out.append(f'{p.name}: {made}' + (' = ...' if p.name in reads else ''))
+    defaults = [o for o in out if o.endswith('= ...')]
+    last = lambda i: all(o in defaults for o in out[i:])  # only these may be left out
+    out = [o if last(i) else o.replace(' = ...', '') for i, o in enumerate(out)]
+    kinds = {p.name: p.type for p in function.parameters}
+    results = ['Tuple[Array, Array]' if 'transform' in kinds[n] and shape is None else
+               'float' if shape == () else 'Array' for n, shape in writes.items()]
+    if results == ['Array'] and None not in writes.values(): out += ['*', 'out: Optional[Array] = ...']
+    return ', '.join(['self', *out]), results[0] if len(results) == 1 else f'Tuple[{", ".join(results)}]'
+
+
+def stubs(reading, choices, functions, methods, operators):
     types, body = Types(reading, choices), []
     for name, table in methods.items():
         body += ['', '', f'class {name}:']
         for method, function in table.items():
             inside, returns = signature(types, functions, function)
             body.append(f'    def {method}({inside}) -> {returns}: ...')
+    body += ['', '', 'class Answers:']
+    for method, (function, reads, writes) in operators.items():
+        inside, returns = answering(types, function, reads, writes)
+        body.append(f'    def {method}({inside}) -> {returns}: ...')
     yield HEAD
     yield from (f'{alias} = {made}' for alias, made in sorted(types.used.items()))
     yield from body

@@ -10,6 +10,7 @@ Numbers are plain SI: metres, radians, kilograms, seconds, newtons. `cardan.lib`
 `cardan.ffi` its types.
 """
 from ._low import ffi, lib
+from .assembly import Assembly
 from .callbacks import Adder, Contacts, Rows
 from .columns import Columns
 from .ensembles import Ensemble
@@ -22,7 +23,7 @@ from .states import State
 from .structs import Element
 from .views import Camera, View, view
 
-__all__ = ['Adder', 'ArgumentError', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
+__all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
            'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
            'Rows', 'Run', 'SingularError', 'State', 'StepError', 'Stepper', 'UndeclaredError', 'UnsupportedError',

@@ -101,7 +101,7 @@ class Model(Adders):
 
     # ---- building
 
-    def _call(self, method, function, positional, keywords):
+    def _add(self, method, function, positional, keywords):
         """Calls a function that builds. What was added is kept as a description, unless it has functions of Python."""
         made, writer = structs.call(function, self._system, self._system, positional, keywords,
                                     functools.partial(self._private, positional, keywords))

@@ -4,9 +4,10 @@ from __future__ import annotations
 import numpy
 
 from ._low import array, doubles, encode, ffi, fill, given, lib, view
-from ._methods import Setters
+from ._methods import Answers, Setters
 from .errors import check, failure, failure_of
 from .models import Model, POOLS, html_table
+from .operators import answer
 from .structs import call, choice, unknown
 
 TYPE_CHECKING = False
@@ -46,11 +47,12 @@ class Joint:
 def one_or_all(values): return float(values[0]) if len(values) == 1 else values
 
 
-class State(Setters):
+class State(Setters, Answers):
     """The variables of a model: t, q, u, z and parameters. One thread at a time may use it.
 
     Methods such as gravity_set, body_lock, force_set_enabled or parameter_set are the functions of C that set something
-    in a State: elements by name, what they are in C's comments.
+    in a State: elements by name, what they are in C's comments. So are calc_M, calc_frame_J, inverse_dynamics and the
+    other operators, which return arrays; one array can go to `out=`.
 
     q, u, z: read-only views of the numbers; they follow the State and keep it alive. Set them whole: `state.q = x`, or
     by joint: `state["knee"].q = 0.3`. What is computed from them is a new array, or goes to `out=`.
@@ -137,8 +139,17 @@ class State(Setters):
         if control.i < 0: raise KeyError(unknown('control', name, self.model.controls))
         check(lib.cdn_control_set(self._state, control, value))
 
-    def _call(self, method, function, positional, keywords):
+    def _set(self, method, function, positional, keywords):
         check(call(function, self._state, self.model._system, positional, keywords)[0])
+
+    def _answer(self, method, function, positional, keywords):
+        return answer(function, self, positional, keywords, keywords.pop('out', None))
+
+    def _sizes(self):
+        system = self.model._system
+        return {'nq': self._nq, 'nu': self._nu, 'nz': self._nz, 'y': 2 * self._nu + self._nz,
+                'nb': lib.cdn_system_body_count(system), 'm': lib.cdn_system_nudoterr(system),
+                'c': lib.cdn_system_control_count(system)}
 
     # ---- results
 
@@ -163,18 +174,6 @@ class State(Setters):
     def realize(self, stage: str) -> None:
         """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
         check(lib.cdn_realize(self._state, choice('cdn_stage', stage)))
-
-    def mass_matrix(self, out: Optional[Array] = None) -> Array:
-        """M, nu x nu, kg, kg m or kg m^2."""
-        made = fill(out, (self._nu, self._nu), 'mass_matrix')
-        check(lib.cdn_calc_M(self._state, doubles(made)))
-        return made
-
-    def bias(self, out: Optional[Array] = None) -> Array:
-        """The bias forces of the equations of motion (Coriolis and gyroscopic), nu."""
-        made = fill(out, (self._nu,), 'bias')
-        check(lib.cdn_calc_bias(self._state, doubles(made)))
-        return made
 
     def measure(self, name: str) -> Array:
         """The numbers of a measure or sensor."""

@@ -44,7 +44,7 @@ def named(kind):
 
 def unknown(what, name, known):
     """What to say of a name that is not there."""
-    import difflib  # here, as elsewhere in the package, what few calls need: importing it all would take as long as NumPy
+    import difflib  # what few calls need is imported there: all of it would take as long as NumPy
     near = difflib.get_close_matches(str(name), [str(k) for k in known], 1)
     return f'there is no {what} {name!r}' + (f'; {near[0]!r} is there' if near else '')
 

@@ -76,7 +76,7 @@ class States(unittest.TestCase):
         self.state['hinge'].q = 0.5
         # the bob is below the pivot by 1 m: I udot = m g l sin q
         self.assertAlmostEqual(self.state.udot[0], -2 * 9.81 * math.sin(0.5) / (2 + 0.001), delta=1e-14)
-        self.assertAlmostEqual(self.state.mass_matrix()[0, 0], 2.001, delta=1e-15)
+        self.assertAlmostEqual(self.state.calc_M()[0, 0], 2.001, delta=1e-15)
         R, p = self.state.body('bob')
         self.assertAlmostEqual(numpy.abs(R @ R.T - numpy.eye(3)).max(), 0, delta=1e-15)
 
@@ -86,9 +86,9 @@ class States(unittest.TestCase):
         with self.assertRaises(cardan.NonfiniteError): self.state.q = [math.nan]
         self.state.q = numpy.array([1, 2, 3, 4], dtype=numpy.float32)[::4]
         self.assertEqual(self.state.q[0], 1)
-        with self.assertRaises(ValueError): self.state.mass_matrix(out=numpy.empty(3))
+        with self.assertRaises(ValueError): self.state.calc_M(out=numpy.empty(3))
         out = numpy.empty((1, 1))
-        self.assertIs(self.state.mass_matrix(out=out), out)
+        self.assertIs(self.state.calc_M(out=out), out)
 
     def test_copies_and_pickles_have_the_same_bits(self):
         self.state.q = [0.1]
@@ -281,6 +281,18 @@ class Documents(unittest.TestCase):
                 exec(compile(code.replace('print(', '(lambda *_: None)('), 'docs/python.md', 'exec'), {})
         finally: os.chdir(before)
 
+
+    def test_words_are_there(self):
+        """Every word of ours in the tables of docs/python_words.md."""
+        import re
+        objects = {'cardan': cardan, 'model': cardan.Model, 'state': cardan.State, 'stepper': cardan.Stepper}
+        found = 0
+        for line in (ROOT / 'docs/python_words.md').read_text().splitlines():
+            if not line.startswith('| `'): continue
+            for of, name in re.findall(r'\b(cardan|model|state|stepper)\.(\w+)', line.split('|')[2]):
+                self.assertTrue(hasattr(objects[of], name), line)
+                found += 1
+        self.assertGreater(found, 80)
 
     def test_examples_run(self):
         with tempfile.TemporaryDirectory() as folder:
