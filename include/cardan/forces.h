@@ -33,6 +33,9 @@
  *   limit a joint's coordinate by compliant stops: cdn_system_add_mobility_stop, cdn_mobility_stop_set
  *   add a spring against the rotation of a ball or free joint: cdn_system_add_rotation_spring, cdn_rotation_spring_set
  *   — that is not linear: cdn_system_add_polynomial_rotation_spring
+ *   — against its translation: cdn_system_add_position_spring, cdn_position_spring_set
+ *   damp the rotation of a ball or free joint by a law that is not linear: cdn_system_add_rotation_damper,
+ *       cdn_rotation_damper_set
  *   give a joint dry friction that sticks; ask whether it does: cdn_system_add_mobility_friction,
  *       cdn_mobility_friction_set, cdn_mobility_friction_get
  *   limit the rotation of a ball joint by a compliant cone: cdn_system_add_rotation_stop, cdn_rotation_stop_set
@@ -206,6 +209,20 @@ CDN_API cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, do
  *  cdn_rotation_spring_set leaves k2 and k3 as they are. */
 CDN_API cdn_force cdn_system_add_polynomial_rotation_spring(cdn_system *system, const char *name, cdn_body body,
                                                             const double k[3], cdn_rotation R0);
+/** A damper of the turning of a ball or free mobilizer. Each component w of the angular velocity of M in F, in M's
+ *  axes, has the moment -(c[0] w + c[1] w |w| + c[2] w^3) about its axis; c[0] >= 0. If c[1] and c[2] are not 0, the
+ *  axes matter. It takes energy at every speed where cdn_system_add_polynomial_damper does (MJCF's damping of balls and
+ *  free joints with three numbers). Its parameters are c, c2 and c3, N m s/rad and so on. */
+CDN_API cdn_force cdn_system_add_rotation_damper(cdn_system *system, const char *name, cdn_body body,
+                                                 const double c[3]);
+CDN_API cdn_status cdn_rotation_damper_set(cdn_state *state, cdn_force force, const double c[3]) CDN_NODISCARD;
+/** A spring on the three lengths of a free, translation, bushing or free-line mobilizer. With x = p_FM - p0, r = |x|,
+ *  the force on x is -(k[0] + k[1] r + k[2] r^2) x, and the energy k[0]/2 r^2 + k[1]/3 r^3 + k[2]/4 r^4 (MJCF's
+ *  stiffness of free joints). p0 in m, in F. Its parameters are k, p0, k2 and k3, N/m and so on. */
+CDN_API cdn_force cdn_system_add_position_spring(cdn_system *system, const char *name, cdn_body body, const double k[3],
+                                                 cdn_vec3 p0);
+CDN_API cdn_status cdn_position_spring_set(cdn_state *state, cdn_force force, const double k[3],
+                                           cdn_vec3 p0) CDN_NODISCARD;
 /** A compliant limit on the rotation angle of R_FM itself (a cone): beyond `max_angle` >= 0 it acts as a mobility
  *  stop. Steps end as for a mobility stop, and where the angle passes pi. */
 CDN_API cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle,

@@ -30,6 +30,16 @@ static inline void derivative_of_mobility(cdn_force_derivatives *d, int row, int
   if (d->pass->dq) d->pass->dq[at] -= dq;
   if (d->pass->du) d->pass->du[at] -= du;
 }
+/* -df/du of a damper's f = -(c + c2 |u| + c3 u^2) u. */
+static inline double damper_slope(const double *p, double u) {
+  return p[DAMPER_C] + fabs(u) * (2 * p[DAMPER_C2] + 3 * fabs(u) * p[DAMPER_C3]);
+}
+/* Derivatives of forces on three mobilities from `u` on, by these, by columns; each may be NULL. */
+static inline void derivative_of_three(cdn_force_derivatives *d, int u, const m3 *dq, const m3 *du) {
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++)
+      derivative_of_mobility(d, u + r, u + c, dq ? (&(&dq->x)[c].x)[r] : 0, du ? (&(&du->x)[c].x)[r] : 0);
+}
 
 /* Derivative of a generalized force by number `column` of z. */
 static inline void derivative_by_z(cdn_force_derivatives *d, int row, int column, double dz) {

@@ -115,6 +115,21 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
   return cdni_force_check_mobility(a, body, 0);
 }
 
+force_mobility cdni_force_check_position(force_adder *a, cdn_body body) {
+  cdni_adder_check_body(&a->by, body);
+  if (!a->by.ok) return (force_mobility){ 0, 0 };
+  const int nq = cdn_body_nq(a->by.system, body);
+  const char *dimensions = cdni_body_kind(cdni_matter(a->by.system), body.i)->dimensions;
+  if (!dimensions || !strstr(dimensions, "LLL")) {
+    cdni_adder_refuse(&a->by, CDN_ERR_ARG,
+                      "joint '%s' is a %s: this element is for mobilizers with three lengths, such as free and "
+                      "translation. On one length take cdn_system_add_polynomial_spring",
+                      cdn_body_mobilizer_name(a->by.system, body), cdni_body_kind_name(a->by.system, body));
+    return (force_mobility){ 0, 0 };
+  }
+  return cdni_force_check_coordinate(a, body, nq - 3);
+}
+
 /* The code and the reason if parameters are not valid. */
 static cdn_status check_params(const force_kind *kind, const double *params, char *reason, size_t size) {
   CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, reason, size));

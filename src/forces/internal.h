@@ -22,7 +22,9 @@
   X(ACTUATOR, actuator)                         \
   X(MOBILITY_STOP, mobility_stop)               \
   X(MOBILITY_FRICTION, mobility_friction)       \
+  X(POSITION_SPRING, position_spring)           \
   X(ROTATION_SPRING, rotation_spring)           \
+  X(ROTATION_DAMPER, rotation_damper)           \
   X(ROTATION_STOP, rotation_stop)               \
   X(TWO_POINT_SPRING, two_point_spring)         \
   X(TWO_POINT_DAMPER, two_point_damper)         \
@@ -254,6 +256,8 @@ force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k);
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k);
 /* Finds the first slots of a body on a ball or free mobilizer. */
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body);
+/* Finds the first slots of the three lengths of a body, whose rates are speeds. */
+force_mobility cdni_force_check_position(force_adder *a, cdn_body body);
 /* Ends adding: checks the parameters, copies everything; { -1 } if anything was wrong. */
 cdn_force cdni_force_add(force_adder *a, const void *element, const double *params);
 

@@ -39,7 +39,9 @@ typedef struct force_lanes {
   X(mobility_stop_elastic)     \
   X(mobility_stop_dissipative) \
   X(mobility_friction)         \
+  X(position_spring)           \
   X(rotation_spring)           \
+  X(rotation_damper)           \
   X(rotation_stop_elastic)     \
   X(rotation_stop_dissipative) \
   X(two_point_spring)          \

@@ -3,18 +3,13 @@
 
 #include "forces/derivatives.h"
 
-/* -df/du. */
-static double slope(const double *p, double u) {
-  return p[DAMPER_C] + fabs(u) * (2 * p[DAMPER_C2] + 3 * fabs(u) * p[DAMPER_C3]);
-}
-
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const force_mobility *at = b->elements;
   const double *u;
   CDNI_TRY(force_u(b, state, &u));
   for (int i = 0; i < b->n; i++)
     if (force_is_on(b, i))
-      derivative_of_mobility(out, at[i].u, at[i].u, 0, -slope(b->params + DAMPER_PARAMS * i, u[at[i].u]));
+      derivative_of_mobility(out, at[i].u, at[i].u, 0, -damper_slope(b->params + DAMPER_PARAMS * i, u[at[i].u]));
   return CDN_OK;
 }
 
@@ -43,7 +38,7 @@ static cdn_status sum(const force_room *room, cdn_state *state, double (*of)(con
 
 cdn_status cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu,
                                      bool *constant) {
-  return sum(room, state, slope, nu, damping, constant);
+  return sum(room, state, damper_slope, nu, damping, constant);
 }
 
 cdn_status cdni_forces_joint_damping_by_u(const force_room *room, cdn_state *state, double *change, int nu) {

@@ -22,13 +22,6 @@ static m3 turn_of_vector(double theta, v3 n) {
   return (m3){ column[0], column[1], column[2] };
 }
 
-/* Adds derivatives of the three generalized forces, by columns. */
-static void add_block(cdn_force_derivatives *out, force_mobility at, const m3 *dq, const m3 *du) {
-  for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 3; c++)
-      derivative_of_mobility(out, at.u + r, at.u + c, dq ? (&(&dq->x)[c].x)[r] : 0, du ? (&(&du->x)[c].x)[r] : 0);
-}
-
 /* ---- spring ---- */
 
 /* The moment over the angle. */
@@ -63,7 +56,7 @@ static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, c
     const double k = stiffness(p, theta), rise = theta * (p[ROTATION_K2] + 2 * theta * p[ROTATION_K3]);
     const m3 dq = { v3_fma(-rise * n.x, n, v3_scale(-k, T.x)), v3_fma(-rise * n.y, n, v3_scale(-k, T.y)),
                     v3_fma(-rise * n.z, n, v3_scale(-k, T.z)) };
-    add_block(out, at[i], &dq, NULL);
+    derivative_of_three(out, at[i].u, &dq, NULL);
   }
   return CDN_OK;
 }
@@ -208,7 +201,7 @@ static cdn_status derivative_of_stop(const force_batch *b, cdn_state *state, cdn
     const v3 along = v3_fma(-p[1] * growth, n, v3_scale(-p[1] * x * p[2], m3_tmul(dn, w)));
     dq = m3_plus_outer(dq, n, along);
     du = m3_plus_outer(du, n, v3_scale(-p[1] * x * p[2], n));
-    add_block(out, at[i], &dq, &du);
+    derivative_of_three(out, at[i].u, &dq, &du);
   }
   return CDN_OK;
 }

@@ -43,6 +43,13 @@ START_TEST(test_forces) {
     cdn_system_add_two_point_force(tree.system, "rocket", (cdn_body){ 0 }, cdn_v3(3, 0, 0), (cdn_body){ 2 },
                                    cdn_v3(0, 0, 0), 4);
     cdn_system_add_global_damper(tree.system, "thick air", 0.2);
+    for (int i = 1; i <= tree.bodies; i++) {
+      const double law[3] = { 2, -0.5, 1 };
+      if (tree.kind[i] == CDN_FREE && cdn_body_has_quaternion(tree.system, (cdn_body){ i }))
+        cdn_system_add_rotation_damper(tree.system, NULL, (cdn_body){ i }, law);
+      if (tree.kind[i] == CDN_FREE || tree.kind[i] == CDN_TRANSLATION)
+        cdn_system_add_position_spring(tree.system, NULL, (cdn_body){ i }, law, cdn_v3(0.1, 0.2, 0.3));
+    }
     cdn_fluid_box_def air = cdn_default_fluid_box_def();
     air.body.i = 3, air.X_BF = X, air.density = 1.2, air.viscosity = 0.1, air.wind = cdn_v3(1, 2, 3);
     cdn_fluid_ellipsoid_def water = cdn_default_fluid_ellipsoid_def();

@@ -175,6 +175,14 @@ START_TEST(further_elements) {
       cdn_system_add_two_point_spring(system, NULL, b, p_B, a, p_A, uniform(&r, 1, 9), 0); /* without a rest length */
       cdn_system_add_two_point_damper(system, NULL, b, p_B, a, p_A, uniform(&r, 0, 3));
     }
+    for (int i = 1; i <= tree.bodies; i++) {
+      const double k[3] = { uniform(&r, 0, 4), uniform(&r, -2, 2), uniform(&r, 0, 2) };
+      const cdn_mobilizer kind = tree.kind[i];
+      if ((kind == CDN_BALL || kind == CDN_FREE) && cdn_body_has_quaternion(system, (cdn_body){ i }))
+        cdn_system_add_rotation_damper(system, NULL, (cdn_body){ i }, k);
+      if (kind == CDN_FREE || kind == CDN_TRANSLATION || kind == CDN_BUSHING || kind == CDN_FREE_LINE)
+        cdn_system_add_position_spring(system, NULL, (cdn_body){ i }, k, random_vec3(&r, 1));
+    }
     cdn_system_add_global_damper(system, NULL, 0.3);
     cdn_system_exclude_from_gravity(system, (cdn_force){ 0 }, (cdn_body){ 1 });
     sample s = sample_of_tree(&tree, seed);

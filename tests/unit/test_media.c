@@ -269,6 +269,68 @@ START_TEST(polynomial_rotations) {
 }
 END_TEST
 
+/* Dampers of the turning of a ball, whatever the length of its quaternion; springs on three lengths. What is refused is
+ * named. */
+START_TEST(rotations_are_damped_and_positions_held) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_BALL;
+  def.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body ball = cdn_system_add_body(system, &def);
+  def.mobilizer = CDN_TRANSLATION;
+  const cdn_body block = cdn_system_add_body(system, &def);
+  const cdn_force damper = cdn_system_add_rotation_damper(system, "d", ball, (double[]){ 0.1, 0.2, 0.3 });
+  const cdn_force spring =
+      cdn_system_add_position_spring(system, "s", block, (double[]){ 4, -1, 2 }, cdn_v3(0.1, 0.2, 0.3));
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(1, -2, 3), 1.1);
+  const cdn_quaternion e = cdn_quaternion_from_rotation(R);
+  const double q[7] = { 3 * e.w, 3 * e.x, 3 * e.y, 3 * e.z, 0.1, 0.5, -0.1 }, u[6] = { 1, -2, 0.5, 3, 4, 5 };
+  const cdn_vec3 w = cdn_rotate_inv(R, cdn_v3(u[0], u[1], u[2]));
+  cdn_vec3 m;
+  for (int k = 0; k < 3; k++) {
+    const double v = (&w.x)[k];
+    (&m.x)[k] = -(0.1 * v + 0.2 * v * fabs(v) + 0.3 * v * v * v);
+  }
+  m = cdn_rotate(R, m);
+  double f[6], energy, power;
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_state_set_u(state, u));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
+  for (int k = 0; k < 3; k++) NEAR(f[k], (&m.x)[k], 1e-13);
+  const double stiffness = 4 - 0.5 + 2 * 0.25; /* at the distance 0.5 */
+  NEAR(f[3], 0, 1e-13);
+  NEAR(f[4], -stiffness * 0.3, 1e-13);
+  NEAR(f[5], stiffness * 0.4, 1e-13);
+  OK_ON(state, cdn_potential_energy(state, &energy));
+  NEAR(energy, 2 * 0.25 - 0.125 / 3 + 0.5 * 0.0625, 1e-14);
+  OK_ON(state, cdn_nonpotential_power(state, &power));
+  NEAR(power, m.x * u[0] + m.y * u[1] + m.z * u[2], 1e-12);
+  OK_ON(state, cdn_rotation_damper_set(state, damper, (double[]){ 2, 0, 0 }));
+  OK_ON(state, cdn_position_spring_set(state, spring, (double[]){ 0, 1, 0 }, cdn_v3(0.1, 0.5, 0.3)));
+  OK_ON(state, cdn_applied_forces(state, NULL, f));
+  for (int k = 0; k < 3; k++) NEAR(f[k], -2 * u[k], 1e-13); /* a linear one has no axes */
+  NEAR(f[5], 0.16, 1e-14);
+  FAILS(cdn_rotation_damper_set(state, damper, (double[]){ -1, 0, 0 }), CDN_ERR_ARG);
+  FAILS(cdn_position_spring_set(state, damper, (double[]){ 1, 0, 0 }, cdn_v3(0, 0, 0)), CDN_ERR_ARG);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  for (int k = 0; k < 2; k++) {
+    cdn_error error;
+    system = cdn_system_create(NULL);
+    def.mobilizer = k ? CDN_BALL : CDN_SLIDER, def.name = "joint";
+    const cdn_body body = cdn_system_add_body(system, &def);
+    if (k) cdn_system_add_position_spring(system, "s", body, (double[]){ 1, 0, 0 }, cdn_v3(0, 0, 0));
+    else cdn_system_add_rotation_damper(system, "d", body, (double[]){ 1, 0, 0 });
+    cdn_system_last_error(system, &error);
+    ck_assert_msg(strstr(error.text, k ? "three lengths" : "ball and free"), "%s", error.text);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* What dampers of a ball do to each component of w in the body's axes, and springs to the distance of a free joint. */
 START_TEST(polynomials_of_files) {
   static const char text[] =
@@ -466,6 +528,6 @@ START_TEST(mistakes_are_named) {
 END_TEST
 
 CHECK_MAIN("media", added_mass_of_spheroids, a_sphere_in_honey, a_sphere_in_air, a_ball_that_spins,
-           a_box_is_dragged_by_its_sides, media_take_energy, polynomials, polynomial_rotations, polynomials_of_files,
-           files_have_media, bodies_float, compensation_counts_with_actuators, files_have_polynomials,
-           mistakes_are_named)
+           a_box_is_dragged_by_its_sides, media_take_energy, polynomials, polynomial_rotations,
+           rotations_are_damped_and_positions_held, polynomials_of_files, files_have_media, bodies_float,
+           compensation_counts_with_actuators, files_have_polynomials, mistakes_are_named)

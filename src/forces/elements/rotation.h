@@ -1,14 +1,16 @@
-/* Spring and stop on the rotation angle of a ball or free mobilizer.
+/* Spring and stop on the rotation angle of a ball or free mobilizer, and a damper of its turning.
  *
  * R_FM R0^T turns by theta about n (in F), and dtheta/dt = n . w_FM for any motion. So k theta^2 / 2 is the energy of
  * the moment -k theta n, which is a generalized force as it stands: the first three u are w_FM in F. A spring that is
  * not linear has (k + k2 theta + k3 theta^2) in the place of k.
  * Parameters: k, the quaternion of R0, k2 and k3 for the spring; the angle, k and d for the stop, whose R0 is the
- * identity. */
+ * identity. The damper acts on each component w of the angular velocity in M's axes by itself, by
+ * -(c + c2 |w| + c3 w^2) w; c, c2, c3. */
 #ifndef CARDAN_FORCES_ROTATION_H
 #define CARDAN_FORCES_ROTATION_H
 
 #include "forces/elements/mobility.h"
+#include "matter/mobilizers/quaternion.h"
 
 enum { ROTATION_K, ROTATION_R0, ROTATION_K2 = 5, ROTATION_K3, ROTATION_SPRING_PARAMS };
 
@@ -72,6 +74,22 @@ CDNI_INLINE void lanes_rotation_stop_dissipative(const force_lanes *b) {
     v3 n = axis_and_angle(b->q + at[i].q, NULL, &theta);
     real rate = v3_dot(n, v3_load(b->u + at[i].u));
     lanes_moment(b, at[i], r_greater(theta, p[0]), -p[1] * (theta - p[0]) * r_max(p[2] * rate, r_set(-1)), n);
+  }
+}
+
+/* The moment in M's axes. */
+CDNI_INLINE v3 turn_damping(const real *p, v3 w) {
+  return (v3){ -damper_factor(p, w.x) * w.x, -damper_factor(p, w.y) * w.y, -damper_factor(p, w.z) * w.z };
+}
+
+CDNI_INLINE void lanes_rotation_damper(const force_lanes *b) {
+  const force_mobility *at = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!lanes_on(b, i)) continue;
+    const m3 R = quaternion_rotation(b->q + at[i].q);
+    const v3 m = m3_mul(R, turn_damping(b->params + DAMPER_PARAMS * i, m3_tmul(R, v3_load(b->u + at[i].u))));
+    real *f = b->f + at[i].u;
+    f[0] += m.x, f[1] += m.y, f[2] += m.z;
   }
 }
 

@@ -48,6 +48,13 @@ static void add_rotation_spring(scene *s) {
   cdn_system_add_polynomial_rotation_spring(s->system, "rotation spring", s->ball, (double[]){ 4, -1, 2 },
                                             cdn_rotation_axis_angle(cdn_v3(1, 2, 0), 0.3));
 }
+static void add_rotation_damper(scene *s) {
+  cdn_system_add_rotation_damper(s->system, "rotation damper", s->ball, (double[]){ 0.5, 0.2, 0.3 });
+}
+static void add_position_spring(scene *s) {
+  cdn_system_add_position_spring(s->system, "position spring", s->loose[0], (double[]){ 6, -1, 2 },
+                                 cdn_v3(0.3, -0.1, 0.2));
+}
 static void add_rotation_stop(scene *s) { cdn_system_add_rotation_stop(s->system, "cone", s->ball, 0.1, 5, 0.2); }
 
 static void add_two_point_spring(scene *s) {
