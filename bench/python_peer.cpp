@@ -30,8 +30,8 @@ static double udot_loop(std::uintptr_t state, std::uintptr_t q, std::uintptr_t u
 }
 
 // Seconds for n times: controls of all States, one step, q and u of all States.
-static double ensemble_loop(std::uintptr_t ensemble, std::uintptr_t controls, std::uintptr_t q, std::uintptr_t u, double h,
-                            int n) {
+static double ensemble_loop(std::uintptr_t ensemble, std::uintptr_t controls, std::uintptr_t q, std::uintptr_t u,
+                            double h, int n) {
   cdn_ensemble *e = at<cdn_ensemble>(ensemble);
   const double start = seconds();
   for (int i = 0; i < n; i++)
@@ -43,8 +43,9 @@ static double ensemble_loop(std::uintptr_t ensemble, std::uintptr_t controls, st
 
 PYBIND11_MODULE(python_peer, m) {
   m.def("state_time", [](std::uintptr_t state) { return cdn_state_time(at<cdn_state>(state)); });
-  m.def("state_time_released", [](std::uintptr_t state) { return cdn_state_time(at<cdn_state>(state)); },
-        py::call_guard<py::gil_scoped_release>());
+  m.def(
+      "state_time_released", [](std::uintptr_t state) { return cdn_state_time(at<cdn_state>(state)); },
+      py::call_guard<py::gil_scoped_release>());
   m.def("udot_loop", &udot_loop);
   m.def("ensemble_loop", &ensemble_loop);
 }
