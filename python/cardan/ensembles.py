@@ -5,7 +5,7 @@ import numpy
 
 from ._low import doubles, ffi, fill, given, lib
 from .errors import failure, failure_of
-from .models import POOLS, Model
+from .models import POOL_NAMES, POOLS, Model
 from .runs import Certificate, method_of
 from .states import State
 from .structs import Writer, choice
@@ -45,7 +45,8 @@ class Ensemble:
         self._ensemble = ffi.gc(out[0], lib.cdn_ensemble_destroy)
         self._start, self._n_controls = state, lib.cdn_system_control_count(state.model._system)
         self._sizes = {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}
-        for pool, values in starts.items(): self.set(pool, values)
+        for pool in POOL_NAMES:
+            if pool in starts: self.set(pool, starts[pool])
 
     def _check(self, status):
         if status: raise failure_of('cdn_ensemble', self._ensemble, status)

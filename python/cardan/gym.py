@@ -62,7 +62,7 @@ class Task:
         """K rewards of one action: `before` and `after` are (q, u)."""
         raise NotImplementedError
 
-    def ended(self, q: Array, u: Array) -> Array:
+    def ended(self, q: Array, u: Array) -> Any:
         """Which episodes are over: K truths. An environment whose State cannot be computed is over in any case."""
         return numpy.zeros(len(q), dtype=bool)
 
@@ -90,7 +90,7 @@ class _Legged(Task):
         speed = (after[0][:, 4] - before[0][:, 4]) / (self.step * self.substeps)
         return 1 + speed - self.effort * (action ** 2).sum(axis=1)
 
-    def ended(self, q: Array, u: Array) -> Array:
+    def ended(self, q: Array, u: Array) -> Any:
         return (q[:, 6] < self.height[0]) | (q[:, 6] > self.height[1])
 
 
@@ -176,7 +176,7 @@ class _World:
 
     def now(self) -> Tuple[Array, Array]: return self.ensemble.q, self.ensemble.u
 
-    def advance(self, actions: Array) -> Tuple[Array, Array, Array]:
+    def advance(self, actions: Array) -> Tuple[Array, Any, Any]:
         """One action of all: rewards, and which episodes are over, by themselves or by their length."""
         actions, task = numpy.asarray(actions, dtype=numpy.float64), self.task
         before = self.now()
@@ -198,7 +198,8 @@ class Environment(gymnasium.Env):  # type: ignore[misc]
         if render_mode not in (None, 'rgb_array'): raise ValueError(f'render_mode is "rgb_array", not {render_mode!r}')
         self._world, self.task, self.render_mode = _World(task, 1), task, render_mode
         self.action_space, self.observation_space = self._world.action_space, self._world.observation_space
-        self._size, self._camera = (width, height), None
+        self._size = width, height
+        self._camera: Optional[Camera] = None
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Any:
         super().reset(seed=seed)
@@ -216,7 +217,7 @@ class Environment(gymnasium.Env):  # type: ignore[misc]
 
     def render(self) -> Any:
         if self.render_mode is None: return None
-        self._camera = self._camera or Camera(self.state, *self._size)
+        if self._camera is None: self._camera = Camera(self.state, *self._size)
         return self._camera(self.state)[:, :, :3].copy()
 
     def close(self) -> None: self._camera = None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._methods import Numbers, Path, Pool
     from .states import State
 
+POOL_NAMES: Tuple[Pool, Pool, Pool] = ('q', 'u', 'z')
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
 
 
@@ -216,7 +217,7 @@ class Model(Adders):
 
     def table(self) -> List[Tuple[str, str]]:
         """Rows of names and units of all coordinates, speeds and auxiliary states: [(name, unit)]."""
-        return [row for pool in 'quz' for row in zip(self.slots(pool), self.units(pool))]
+        return [row for pool in POOL_NAMES for row in zip(self.slots(pool), self.units(pool))]
 
     def state(self, key: Optional[str] = None) -> State:
         """A new State with default values, or those of a keyframe."""

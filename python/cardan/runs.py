@@ -1,6 +1,7 @@
 """Runs under error control, and what they deliver."""
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -9,7 +10,7 @@ import numpy
 
 from ._low import doubles, ffi, lib, text, within
 from .columns import Columns
-from .errors import callback, check, failure_of
+from .errors import callback, check, failure, failure_of
 from .models import Model, load
 from .states import PassingState, State
 from .structs import Record, read
@@ -66,6 +67,7 @@ class Stepper:
     """
 
     state: State
+    step_size: Optional[float]  # of equal steps, s
 
     def __init__(self, state: State, *, accuracy: float = 1e-4, step: Optional[float] = None,
                  method: Optional[str] = None, max_step: Optional[float] = None, final_time: Optional[float] = None,
@@ -75,7 +77,7 @@ class Stepper:
         if final_time is not None: definition.final_time = final_time
         out = ffi.new('cdn_stepper **')
         if lib.cdn_stepper_create(state._state, definition, out): raise state._failure()
-        self._stepper = ffi.gc(out[0], lib.cdn_stepper_destroy)
+        self._stepper, self.step_size = ffi.gc(out[0], lib.cdn_stepper_destroy), step
         self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
@@ -92,6 +94,10 @@ class Stepper:
         while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
             if pause: pause(self.state)
         check(status)
+
+    def step(self) -> None:
+        """Takes one accepted step; the State is at its end then."""
+        if status := lib.cdn_stepper_step(self._stepper, math.inf): raise failure(status)
 
     @property
     def certificate(self) -> Certificate:
@@ -167,7 +173,8 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
     end = start.time + duration
     if reports is None: times = numpy.linspace(start.time, end, 101)
     elif numpy.ndim(reports) == 0:
-        if not reports > 0: raise ValueError(f'reports: a positive time is needed, not {reports!r}')
+        if not float(reports) > 0:  # type: ignore[arg-type]
+            raise ValueError(f'reports: a positive time is needed, not {reports!r}')
         times = numpy.arange(start.time, end - 1e-9 * duration, reports)
     else: times = numpy.array(reports, dtype=numpy.float64)
     times = times[(times > start.time) & (times < end)]  # start and end are reports as well
@@ -229,10 +236,10 @@ class Run:
         known of its accuracy: it has no certificate."""
         parts = [numpy.reshape(time, (-1, 1))]
         for pool, given, n in (('q', q, model.nq), ('u', u, model.nu), ('z', z, model.nz)):
-            made = numpy.zeros((len(parts[0]), n)) if given is None else numpy.asarray(given, dtype=numpy.float64)
-            if made.shape != (len(parts[0]), n):
-                raise ValueError(f'{pool}: shape {(len(parts[0]), n)} is needed, not {made.shape}')
-            parts.append(made)
+            part = numpy.zeros((len(parts[0]), n)) if given is None else numpy.asarray(given, dtype=numpy.float64)
+            if part.shape != (len(parts[0]), n):
+                raise ValueError(f'{pool}: shape {(len(parts[0]), n)} is needed, not {part.shape}')
+            parts.append(part)
         made = cls(model, numpy.hstack(parts), model.state(), None, '')
         if len(made): made._set(made.state, len(made) - 1)
         return made

@@ -272,13 +272,14 @@ class Ensembles(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_the_code_of_the_page_runs(self):
+    def test_the_code_of_the_pages_runs(self):
         import re
         before = os.getcwd()
         os.chdir(ROOT)
         try:
-            for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs/python.md').read_text(), flags=re.S):
-                exec(compile(code.replace('print(', '(lambda *_: None)('), 'docs/python.md', 'exec'), {})
+            for page in ('python.md', 'python_building.md'):
+                for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs' / page).read_text(), flags=re.S):
+                    exec(compile(code.replace('print(', '(lambda *_: None)('), page, 'exec'), {})
         finally: os.chdir(before)
 
 

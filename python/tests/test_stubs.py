@@ -35,12 +35,14 @@ class Stubs(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which('mypy'), 'mypy is not here')
 class Mypy(unittest.TestCase):
+    MYPY = '/usr/bin/mypy' if os.path.exists('/usr/bin/mypy') else 'mypy'
+    cache = tempfile.TemporaryDirectory()
+
     def checked(self, *files):
         """The mistakes that mypy finds, a line each."""
-        with tempfile.TemporaryDirectory() as folder:
-            said = subprocess.run(['/usr/bin/mypy' if os.path.exists('/usr/bin/mypy') else 'mypy', '--strict',
-                                   '--follow-imports=silent', '--no-error-summary', '--cache-dir', folder, *map(str, files)],
-                                  env={**os.environ, 'MYPYPATH': str(PACKAGE.parent)}, capture_output=True, text=True)
+        said = subprocess.run([self.MYPY, '--strict', '--follow-imports=silent', '--no-error-summary', '--cache-dir',
+                               self.cache.name, *map(str, files)], capture_output=True, text=True,
+                              env={**os.environ, 'MYPYPATH': str(PACKAGE.parent)})
         self.assertEqual(said.stderr, '')
         return [line for line in said.stdout.splitlines() if ': error: ' in line]
 

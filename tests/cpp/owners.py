@@ -5,13 +5,13 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-headers = root / 'include/cardan'
+sys.path.insert(0, str(root / 'tools'))
+import headers
 mistakes = []
-owned = (headers / 'cardan.hpp').read_text()
-for header in sorted(headers.glob('*.h')):
-    for name in re.findall(r'^CDN_API void (cdn_\w+_(?:destroy|release))\(', header.read_text(), flags=re.M):
-        if f'{{ {name}(p); }}' not in owned:
-            mistakes.append(f'{header.name}: {name} has no owner in cardan.hpp: add a give_back to its list')
+owned = (root / 'include/cardan/cardan.hpp').read_text()
+for item in headers.read(root).functions.values():
+    if item.returns == 'void' and re.search(r'_(destroy|release)$', item.name) and f'{{ {item.name}(p); }}' not in owned:
+        mistakes.append(f'{item.header}: {item.name} has no owner in cardan.hpp: add a give_back to its list')
 
 lines = len((root / 'examples/double_pendulum.cpp').read_text().splitlines())
 said = re.search(r'energies and CSV, in (\d+)\s+lines', (root / 'docs/cpp.md').read_text())
