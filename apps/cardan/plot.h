@@ -19,6 +19,7 @@ typedef struct table {
   size_t rows;
   char **name;
   column_meaning *meaning; /* a column each */
+  const char *time_unit;   /* of the first, if that is a time */
   double *value;           /* row after row */
   bool cut;                /* the last line was not whole, and is left out */
 } table;

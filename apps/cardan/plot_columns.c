@@ -53,8 +53,24 @@ static const char *unit_of_slot(const char *slot) {
   return "";
 }
 
+/* Tables of `cardan md` (docs/command_md.md) begin with energies of bonds; coordinates of bonds are of two atoms. */
+static bool is_of_molecule(const table *t) {
+  return t->columns > 2 && strcmp(t->name[1], "stretch") == 0 && strcmp(t->name[2], "bend") == 0;
+}
+
+static const char *unit_in_molecule(const char *name) {
+  const bool of_bond = strchr(name, ':');
+  if (strcmp(name, "temperature") == 0) return "K";
+  if (!of_bond) return "kJ/mol";
+  return strcmp(slot_of(name), "length") == 0 ? "nm" : strlen(slot_of(name)) == 1 ? "" : "rad";
+}
+
 void describe_columns(table *t) {
   t->meaning = allocate((size_t)t->columns, sizeof *t->meaning);
+  t->time_unit = is_of_molecule(t) ? "ps" : "s";
+  for (int i = 1; i < t->columns && is_of_molecule(t); i++)
+    t->meaning[i] = (column_meaning){ COORDINATE, unit_in_molecule(t->name[i]) };
+  if (is_of_molecule(t)) return;
   bool after_energies = false;
   for (int i = 1; i < t->columns; i++) {
     const char *name = t->name[i];

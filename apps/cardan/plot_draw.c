@@ -215,8 +215,9 @@ static void draw(cairo_t *cr, const figure *f, const layout *l) {
     draw_panel(cr, f, &f->panels[i], b, l->legend, time, &x, lowest);
     if (!lowest) continue;
     char label[96];
-    if (x.base != 0) snprintf(label, sizeof label, "%s, s, less %.9g", f->table->name[0], x.base);
-    else snprintf(label, sizeof label, "%s, s", f->table->name[0]);
+    if (x.base != 0)
+      snprintf(label, sizeof label, "%.40s, %s, less %.9g", f->table->name[0], f->table->time_unit, x.base);
+    else snprintf(label, sizeof label, "%.40s, %s", f->table->name[0], f->table->time_unit);
     set_letters(cr, SMALL, false);
     grey(cr, 0.15);
     write_text(cr, b.x + b.w / 2, b.y + b.h + 2 * SMALL + 10, 0.5, label, b.w);

@@ -70,7 +70,10 @@ static const char *title_of(const table *t, int i) {
                 { "rad/s", "angular velocities, rad/s" },
                 { "m/s", "velocities, m/s" },
                 { "rad/s or m/s", "speeds, rad/s or m/s" },
-                { "quaternion", "quaternions" } };
+                { "quaternion", "quaternions" },
+                { "kJ/mol", "energies, kJ/mol" },
+                { "K", "temperature, K" },
+                { "nm", "lengths, nm" } };
   if (t->meaning[i].kind == MEASURE) return "measures";
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strcmp(t->meaning[i].unit, known[k].unit) == 0) return known[k].title;

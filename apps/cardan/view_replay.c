@@ -196,7 +196,7 @@ static int show(const view_arguments *a, const gallery *g) {
   cdn_view_def def = cdn_default_view_def();
   def.model = g->model;
   def.scene = g->scene;
-  if (!g->model) def.name = base_name(a->model.path), def.time_unit = "ps";
+  if (!g->model) def.name = base_name(a->model.path);
   def.source = a->model.path;
   def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.serve = !a->html;

@@ -129,9 +129,9 @@ CDN_API int cdn_body_nq(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_nu(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_q(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_u(const cdn_system *system, cdn_body body);
-/** The unit of coordinate k (CDN_POOL_Q) or speed k (CDN_POOL_U) of a body's mobilizer: "rad", "m", "rad/s", "m/s"; ""
- *  for the numbers of a quaternion, and of custom and function-based mobilizers. NULL for what is not there. Static
- *  storage. */
+/** The unit of coordinate k (CDN_POOL_Q) or speed k (CDN_POOL_U) of a body's mobilizer: "rad", "m", "rad/s", "m/s", or
+ *  what these are called in the System's units (cdn_system_unit); "" for the numbers of a quaternion, and of custom and
+ *  function-based mobilizers. NULL for what is not there. Static storage. */
 CDN_API const char *cdn_body_unit(const cdn_system *system, cdn_body body, cdn_pool pool, int k);
 /** The body of this name, or { -1 }. O(number of bodies). */
 CDN_API cdn_body cdn_system_find_body(const cdn_system *system, const char *name);

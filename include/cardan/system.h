@@ -16,6 +16,8 @@
  *   give up a model: cdn_system_release
  *   read the first building mistake: cdn_system_last_error
  *   get the model's name: cdn_system_name
+ *   say in which units the model is, and know how they are called: cdn_system_set_units, cdn_system_units,
+ *       cdn_system_unit
  *   count coordinates q, speeds u, auxiliary states z: cdn_system_nq, cdn_system_nu, cdn_system_nz
  *   count constraint equations at position, velocity and acceleration level: cdn_system_nqerr, cdn_system_nuerr,
  *       cdn_system_nudoterr
@@ -80,6 +82,20 @@ CDN_API void cdn_system_release(const cdn_system *system);
 /** The first error of building or freezing; its code is CDN_OK if there was none. */
 CDN_SIZED_VOID(cdn_system_last_error, (const cdn_system *system, cdn_error *out), (system, out), out);
 CDN_API const char *cdn_system_name(const cdn_system *system);
+
+/** Units that the numbers of a System are in. The library calculates with numbers; units are what it calls them, in
+ *  parameters, coordinates and pages. */
+typedef enum cdn_units {
+  CDN_UNITS_SI,        /**< m, s, kg, N, J: what comments of the headers say */
+  CDN_UNITS_MOLECULAR, /**< nm, ps, Da, kJ/mol/nm, kJ/mol */
+  CDN_UNITS_COUNT
+} cdn_units;
+/** Sets them; default CDN_UNITS_SI. cdn_system_add_molecule sets CDN_UNITS_MOLECULAR. Sticky. */
+CDN_API void cdn_system_set_units(cdn_system *system, cdn_units units);
+CDN_API cdn_units cdn_system_units(const cdn_system *system);
+/** What the System calls a unit of the SI: "N m" is "kJ/mol" where units are molecular. In the SI, and where nothing is
+ *  to be called otherwise ("rad", "1"), that is `si` itself; else static text. "" for what has no name. */
+CDN_API const char *cdn_system_unit(const cdn_system *system, const char *si);
 
 /* ---- sizes of a frozen System ------------------------------------------------------------ */
 

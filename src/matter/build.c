@@ -414,7 +414,7 @@ const char *cdn_body_unit(const cdn_system *system, cdn_body body, cdn_pool pool
   const int lengths = cdni_kind_lengths(cdni_kind_of(n));
   if (lengths < 0 || (is_q && n->quaternion && k < 4)) return "";
   const bool is_length = k >= (is_q ? n->nq : n->nu) - lengths;
-  return is_q ? (is_length ? "m" : "rad") : is_length ? "m/s" : "rad/s";
+  return cdn_system_unit(system, is_q ? (is_length ? "m" : "rad") : is_length ? "m/s" : "rad/s");
 }
 
 /* Slots in the System's pools once it is frozen; before, slots within matter alone. */

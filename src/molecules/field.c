@@ -380,6 +380,7 @@ cdn_force cdn_system_add_molecule(cdn_system *system, const char *name, const cd
     if (!p.part[i].attached) mol_part_add_body(&p, i, system, name, parent);
   place_attached(&p);
   add_rods(system, &p);
+  cdn_system_set_units(system, CDN_UNITS_MOLECULAR);
 
   field f = { .memory = m->memory,
               .n = (int)m->atoms.count,

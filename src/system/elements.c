@@ -267,7 +267,7 @@ cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_element_typ
                       .may_be_infinite = place.is.flags & CDNI_MAY_BE_INFINITE };
   p.initial = p.may_be_infinite ? cdni_bound(initial) : initial;
   memcpy(p.name, place.name, sizeof p.name);
-  memcpy(p.unit, place.unit, sizeof p.unit);
+  snprintf(p.unit, sizeof p.unit, "%s", cdn_system_unit(system, place.unit));
   cdni_sized_write(out, size, &p, sizeof p);
   return CDN_OK;
 }

@@ -124,6 +124,7 @@ struct cdn_system {
   const struct cdn_system *twin_of; /* then the System whose twin it is */
   cdn_allocator allocator;
   char *name;
+  cdn_units units;
   cdn_error error;
 
   void *rooms[CDNI_MOST_ROOMS];

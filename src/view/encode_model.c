@@ -203,7 +203,7 @@ static void encode_coordinates(view_text *t, const view_model *m) {
     cdni_text_open(t, NULL, '{');
     cdni_text_string(t, "name", name);
     cdni_text_integer(t, "body", c->body.i);
-    cdni_text_string(t, "unit", c->is_angle ? "rad" : "m");
+    cdni_text_string(t, "unit", c->is_angle ? "rad" : cdn_system_unit(system, "m"));
     cdni_text_number(t, "lower", c->lower);
     cdni_text_number(t, "upper", c->upper);
     cdni_text_number(t, "value", cdn_state_q(m->state)[c->slot]);
@@ -314,6 +314,15 @@ static void encode_runs(view_text *t, const view_model *m) {
   cdni_text_close(t, ']');
 }
 
+/* Of what pages say themselves. */
+static void encode_units(view_text *t, const cdn_system *system) {
+  cdni_text_open(t, "units", '{');
+  cdni_text_string(t, "length", cdn_system_unit(system, "m"));
+  cdni_text_string(t, "mass", cdn_system_unit(system, "kg"));
+  cdni_text_string(t, "energy", cdn_system_unit(system, "J"));
+  cdni_text_close(t, '}');
+}
+
 void cdni_encode_model(view_text *t, const view_model *m) {
   cdn_vec3 least, most;
   cdn_scene_bounds(m->scene, &least, &most);
@@ -327,6 +336,7 @@ void cdni_encode_model(view_text *t, const view_model *m) {
   encode_vector(t, "center", cdn_scale(0.5, cdn_add(least, most)));
   cdni_text_number(t, "radius", radius);
   encode_vector(t, "up", cdn_v3(0, 0, 1));
+  encode_units(t, cdn_state_system(m->state));
   cdni_text_open(t, "time", '{');
   cdni_text_string(t, "unit", m->clock.name);
   cdni_text_number(t, "seconds", m->clock.seconds);

@@ -95,17 +95,18 @@ static void line(view_text *t, const char *label, const char *format, ...) {
   cdni_text_close(t, '}');
 }
 
-static void vector(view_text *t, const char *label, cdn_vec3 v, const char *unit) {
-  line(t, label, "%.4g, %.4g, %.4g %s", v.x, v.y, v.z, unit);
+/* In what the System calls a unit of the SI. */
+static void vector(view_text *t, const cdn_system *system, const char *label, cdn_vec3 v, const char *si) {
+  line(t, label, "%.4g, %.4g, %.4g %s", v.x, v.y, v.z, cdn_system_unit(system, si));
 }
 
 static void describe_motion(view_text *t, cdn_state *state, cdn_body body) {
   cdn_transform X;
   cdn_spatial V;
-  if (cdn_body_pose(state, body, &X) == CDN_OK) vector(t, "position", X.p, "m");
+  if (cdn_body_pose(state, body, &X) == CDN_OK) vector(t, cdn_state_system(state), "position", X.p, "m");
   if (cdn_body_velocity(state, body, &V) != CDN_OK) return;
-  vector(t, "velocity", V.v, "m/s");
-  vector(t, "angular velocity", V.w, "rad/s");
+  vector(t, cdn_state_system(state), "velocity", V.v, "m/s");
+  vector(t, cdn_state_system(state), "angular velocity", V.w, "rad/s");
 }
 
 static void describe_coordinates(view_text *t, cdn_state *state, cdn_body body) {
@@ -132,15 +133,15 @@ static void describe_loads(view_text *t, cdn_state *state, cdn_body body) {
   cdn_spatial *F = cdn_work_push(state, (size_t)n * sizeof *F);
   if (!F) return;
   if (cdn_applied_forces(state, F, NULL) == CDN_OK) {
-    vector(t, "force", F[body.i].v, "N");
-    vector(t, "moment", F[body.i].w, "N m");
+    vector(t, cdn_state_system(state), "force", F[body.i].v, "N");
+    vector(t, cdn_state_system(state), "moment", F[body.i].w, "N m");
   }
   if (cdn_constraint_forces(state, F, NULL) == CDN_OK && cdn_system_constraint_count(cdn_state_system(state)) > 0)
-    vector(t, "force of constraints", F[body.i].v, "N");
+    vector(t, cdn_state_system(state), "force of constraints", F[body.i].v, "N");
   const double *udot = cdn_state_udot(state);
   if (udot && cdn_calc_reaction_forces(state, udot, CDN_REACTION_ON_BODY_AT_M, F) == CDN_OK) {
-    vector(t, "reaction of the joint", F[body.i].v, "N");
-    vector(t, "moment of the joint", F[body.i].w, "N m");
+    vector(t, cdn_state_system(state), "reaction of the joint", F[body.i].v, "N");
+    vector(t, cdn_state_system(state), "moment of the joint", F[body.i].w, "N m");
   }
   cdn_work_pop(state, F);
 }
@@ -157,7 +158,8 @@ static void describe_contacts(view_text *t, cdn_state *state, cdn_body body) {
     if ((!first && cdn_shape_body(system, c.b).i != body.i) || own++ >= MOST) continue;
     char label[128];
     snprintf(label, sizeof label, "contact with %.100s", cdn_shape_name(system, first ? c.b : c.a));
-    line(t, label, "%.4g N, depth %.3g m, friction %.4g N", c.force, c.depth, cdn_norm(c.friction));
+    const char *N = cdn_system_unit(system, "N"), *m = cdn_system_unit(system, "m");
+    line(t, label, "%.4g %s, depth %.3g %s, friction %.4g %s", c.force, N, c.depth, m, cdn_norm(c.friction), N);
   }
   line(t, "contacts", "%d", own);
 }
@@ -191,7 +193,7 @@ void cdni_encode_selected(view_text *t, cdn_state *state, cdn_body body) {
   cdni_text_string(t, "name", is_body ? cdn_body_name(system, body) : NULL);
   cdni_text_open(t, "lines", '[');
   if (is_body && body.i > 0) {
-    line(t, "mass", "%.6g kg", cdn_body_mass_properties(state, body).mass);
+    line(t, "mass", "%.6g %s", cdn_body_mass_properties(state, body).mass, cdn_system_unit(system, "kg"));
     line(t, "joint", "%s, %s", cdn_body_mobilizer_name(system, body),
          cdn_mobilizer_name(cdn_body_mobilizer(system, body)));
     describe_motion(t, state, body);

@@ -34,7 +34,9 @@ static view_time_unit choose_clock(const cdn_view *view, const cdn_scene *scene)
     view_time_unit unit;
   } units[] = { { 1e-3, { "s", 1 } }, { 1e-5, { "\u00b5s", 1e-6 } }, { 1e-7, { "ns", 1e-9 } } };
   cdn_vec3 least, most;
+  const cdn_system *system = view->picture.system;
   if (view->time_unit) return (view_time_unit){ view->time_unit, 1 };
+  if (cdn_system_units(system) != CDN_UNITS_SI) return (view_time_unit){ cdn_system_unit(system, "s"), 1 };
   cdn_scene_bounds(scene, &least, &most);
   const double size = 0.5 * cdn_norm(cdn_sub(most, least));
   if (!(size > 0)) return units[0].unit;

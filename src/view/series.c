@@ -8,7 +8,7 @@ static bool add(const cdn_view *view, view_picture *p, view_quantity quantity, c
                 const char *name) {
   view_series s = { .group = group };
   snprintf(s.name, sizeof s.name, "%s", name);
-  snprintf(s.unit, sizeof s.unit, "%s", unit);
+  snprintf(s.unit, sizeof s.unit, "%s", cdn_system_unit(p->system, unit));
   return cdni_array_push(&view->allocator, &p->series, sizeof s, &s) &&
          cdni_array_push(&view->allocator, &p->quantities, sizeof quantity, &quantity);
 }
@@ -42,9 +42,10 @@ static void set_units(view_picture *p) {
     const view_coordinate *c = &CDNI_AT(p->coordinates, view_coordinate, i);
     const int k = c->k - cdn_body_nq(p->system, c->body) + cdn_body_nu(p->system, c->body);
     const int q = c->slot, u = cdn_system_nq(p->system) + cdn_body_first_u(p->system, c->body) + k;
-    snprintf(CDNI_AT(p->series, view_series, q).unit, sizeof(view_series){ 0 }.unit, "%s", c->is_angle ? "rad" : "m");
+    snprintf(CDNI_AT(p->series, view_series, q).unit, sizeof(view_series){ 0 }.unit, "%s",
+             cdn_system_unit(p->system, c->is_angle ? "rad" : "m"));
     snprintf(CDNI_AT(p->series, view_series, u).unit, sizeof(view_series){ 0 }.unit, "%s",
-             c->is_angle ? "rad/s" : "m/s");
+             cdn_system_unit(p->system, c->is_angle ? "rad/s" : "m/s"));
   }
 }
 

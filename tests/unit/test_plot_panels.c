@@ -114,6 +114,24 @@ START_TEST(titles_say_what_is_drawn) {
 }
 END_TEST
 
+/* A table of `cardan md`. */
+START_TEST(molecules_have_their_units) {
+  static const char *const names[] = {
+    "stretch",     "bend",        "potential",   "temperature",      "A1:N-A1:CA",       "A1:C-A2:N.w",
+    "A1:C-A2:N.x", "A1:C-A2:N.y", "A1:C-A2:N.z", "A2:N-A2:CA.angle", "A2:N-A2:CA.length"
+  };
+  static const char *const units[] = { "kJ/mol", "kJ/mol", "kJ/mol", "K", "rad", "", "", "", "", "rad", "nm" };
+  table t = make_table(sizeof names / sizeof *names, names);
+  ck_assert_str_eq(t.time_unit, "ps");
+  for (int i = 1; i < t.columns; i++) ck_assert_str_eq(t.meaning[i].unit, units[i - 1]);
+  figure *f = arrange_all(&t);
+  ck_assert_str_eq(f->panels[0].title, "energies, kJ/mol");
+  ck_assert_str_eq(f->panels[1].title, "temperature, K");
+  free(f);
+  free_table(&t);
+}
+END_TEST
+
 /* The joints of examples/models/gymnast.xml: two slides and seven hinges. */
 START_TEST(the_model_tells_angles_from_displacements) {
   static const char *const names[] = { "bar_x.q",      "bar_z.q",    "grip.q",      "shoulders.q",
@@ -164,5 +182,5 @@ START_TEST(long_names_are_cut_between_characters) {
 }
 END_TEST
 
-CHECK_MAIN("plot panels", names_end_where_joints_end, titles_say_what_is_drawn,
+CHECK_MAIN("plot panels", names_end_where_joints_end, titles_say_what_is_drawn, molecules_have_their_units,
            the_model_tells_angles_from_displacements, long_names_are_cut_between_characters)

@@ -266,5 +266,43 @@ START_TEST(parameters_and_what_is_selected) {
 }
 END_TEST
 
+/* What a page says of a model in molecular units. */
+START_TEST(units_are_those_of_the_model) {
+  view_rig r;
+  live_rig_begin(&r);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_SLIDER, b.mass = (cdn_mass_properties){ 2, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(r.system, &b);
+  cdn_system_add_mobility_spring(r.system, "spring", body, 0, 10, 0.25);
+  cdn_system_set_units(r.system, CDN_UNITS_MOLECULAR);
+  live_rig_freeze(&r);
+  live_rig_run(&r, NULL);
+  const json_t *units = json_object_get(r.model_text, "units"), *time = json_object_get(r.model_text, "time");
+  ck_assert_str_eq(text_of(units, "length"), "nm");
+  ck_assert_str_eq(text_of(units, "mass"), "Da");
+  ck_assert_str_eq(text_of(units, "energy"), "kJ/mol");
+  ck_assert_str_eq(text_of(time, "unit"), "ps");
+  ck_assert(number_of(time, "seconds") == 1);
+  ck_assert_str_eq(text_of(json_array_get(json_object_get(r.model_text, "coordinates"), 0), "unit"), "nm");
+  const json_t *series = json_object_get(r.model_text, "series");
+  int energies = 0, forces = 0;
+  for (size_t i = 0; i < json_array_size(series); i++) {
+    const char *unit = text_of(json_array_get(series, i), "unit");
+    ck_assert_msg(strcmp(unit, "J") != 0 && strcmp(unit, "N") != 0 && strcmp(unit, "m") != 0, "%s", unit);
+    energies += strcmp(unit, "kJ/mol") == 0, forces += strcmp(unit, "kJ/mol/nm") == 0;
+  }
+  ck_assert(energies > 0 && forces > 0);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:i}", "type", "select", "body", 1)));
+  ck_assert_str_eq(text_of(json_array_get(json_object_get(r.selected, "lines"), 0), "value"), "2 Da");
+  ck_assert_str_eq(cdn_body_unit(r.system, body, CDN_POOL_U, 0), "nm/ps");
+  cdn_parameter k;
+  OK(cdn_element_parameter(r.system, CDN_ELEMENT_FORCE, 0, 0, &k));
+  ck_assert_str_eq(k.unit, "kJ/mol/nm^2");
+  ck_assert_str_eq(cdn_system_unit(r.system, "bushels"), "");
+  live_rig_drop(&r);
+}
+END_TEST
+
 CHECK_MAIN("messages of the viewer", frames_hold_poses_marks_and_values, poses_alone_make_a_frame,
-           the_opening_describes_the_model, looks_are_messages, parameters_and_what_is_selected)
+           the_opening_describes_the_model, looks_are_messages, parameters_and_what_is_selected,
+           units_are_those_of_the_model)

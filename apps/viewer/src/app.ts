@@ -2,7 +2,7 @@
 
 import { add, h, iconButton, setText } from './base/dom';
 import { onTheme, toggleTheme } from './base/theme';
-import { formatNumber, setTimeUnit } from './base/format';
+import { formatNumber, setTimeUnit, setUnits } from './base/format';
 import { readSetting, writeSetting } from './base/settings';
 import { EventsPanel } from './panels/events';
 import { makeHelp } from './panels/help';
@@ -228,6 +228,7 @@ export class App implements Listener, Page {
     this.badge.hidden = true;
     this.drawn = false;
     setTimeUnit(model.time?.unit ?? 's', model.time?.seconds ?? 1);
+    setUnits(model.units);
     document.title = model.name ? `${model.name} \u2013 Cardan` : 'Cardan';
     setText(this.title, model.name || 'Cardan');
     setText(this.sourceName, model.source ?? '');

@@ -1,4 +1,5 @@
 // Numbers for people: a few digits, a true minus, powers of ten where many zeros would stand.
+import type { Units } from '../wire/messages';
 
 function dress(text: string): string {
   const [digits, power] = text.split('e');
@@ -39,6 +40,18 @@ const clock = { unit: 's', seconds: 1 };
 
 export function setTimeUnit(unit: string, seconds: number): void {
   Object.assign(clock, seconds > 0 ? { unit, seconds } : { unit: 's', seconds: 1 });
+}
+
+// What the model calls the other units that pages name themselves.
+const SI: Units = { length: 'm', mass: 'kg', energy: 'J' };
+let names = SI;
+
+export function setUnits(given: Units | undefined): void {
+  names = given ?? SI;
+}
+
+export function units(): Units {
+  return names;
 }
 
 export function timeUnit(): string {

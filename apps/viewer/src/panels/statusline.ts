@@ -1,7 +1,7 @@
 // The line at the bottom: how exact the run is, how fast it goes, and what the machine cannot do.
 
 import { h, setText } from '../base/dom';
-import { formatNumber, formatReached, formatSpeed, inTimeUnits, timeUnit } from '../base/format';
+import { formatNumber, formatReached, formatSpeed, inTimeUnits, timeUnit, units } from '../base/format';
 import type { Mode, Status } from '../wire/messages';
 import type { Page, Panel } from './panel';
 
@@ -55,7 +55,7 @@ export class StatusLine implements Panel {
     if (status.method && this.mode === 'live') numbers.push(status.method);
     if (status.step !== null && status.step !== undefined) numbers.push(`step ${formatNumber(inTimeUnits(status.step), 3)} ${timeUnit()}`);
     if (status.steps) numbers.push(`${status.steps.toLocaleString('en')} steps`);
-    if (status.energy !== null && status.energy !== undefined) numbers.push(`energy ${formatNumber(status.energy)} J`);
+    if (status.energy !== null && status.energy !== undefined) numbers.push(`energy ${formatNumber(status.energy)} ${units().energy}`);
     setText(this.numbers, numbers.join('  \u00b7  '));
   }
 

@@ -1,7 +1,7 @@
 // What the picture shows: camera, visuals, groups, layers of marks, runs.
 
 import { h, setText } from '../base/dom';
-import { formatNumber } from '../base/format';
+import { formatNumber, units } from '../base/format';
 import type { Picture } from '../scene/picture';
 import type { Model, Status } from '../wire/messages';
 import { fillSelect, fold, type Page, type Panel } from './panel';
@@ -73,7 +73,7 @@ export class ViewPanel implements Panel {
       dot.style.background = `rgb(${r} ${g} ${b})`;
       return h('li', {}, {}, dot, run.name);
     }));
-    setText(this.scale, `Grid: ${formatNumber(this.picture.gridCell)} m`);
+    setText(this.scale, `Grid: ${formatNumber(this.picture.gridCell)} ${units().length}`);
   }
 
   private openGroups(model: Model): void {

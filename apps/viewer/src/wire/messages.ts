@@ -115,6 +115,13 @@ export interface Layer {
   bit: number;
 }
 
+// What lengths, masses and energies are called where the page names them.
+export interface Units {
+  length: string;
+  mass: string;
+  energy: string;
+}
+
 // What a time is told in: so many of the State's seconds are one.
 export interface TimeUnit {
   unit: string;
@@ -137,6 +144,7 @@ export interface Model {
   radius: number;
   up: Vector;
   time?: TimeUnit; // seconds, if it is not there
+  units?: Units; // those of the SI, if they are not there
   bodies: Body[];
   visuals: Visual[];
   sky?: Sky;

@@ -1,5 +1,6 @@
 // Plays the data of the page as a server would: it answers requests about time, and refuses nothing silently.
 
+import { units } from '../base/format';
 import { readEmbedded, type Embedded } from './embedded';
 import type { Frame } from './frame';
 import type { Model, Request, Status } from './messages';
@@ -152,7 +153,7 @@ export class RecordedSource implements Source {
     const pose = frame.poses.subarray(7 * body, 7 * body + 7);
     const numbers = (from: number, n: number) => Array.from(pose.subarray(from, from + n), x => x.toPrecision(5)).join('  ');
     const parent = this.model!.bodies[about.parent];
-    const lines = [{ label: 'mass', value: about.mass === null ? 'infinite' : `${Number(about.mass.toPrecision(6))} kg` }];
+    const lines = [{ label: 'mass', value: about.mass === null ? 'infinite' : `${Number(about.mass.toPrecision(6))} ${units().mass}` }];
     if (parent && body > 0) lines.push({ label: 'parent', value: parent.name });
     lines.push({ label: 'position (m)', value: numbers(0, 3) }, { label: 'quaternion', value: numbers(3, 4) });
     this.listener!.text({ type: 'selected', body, name: about.name, lines });
