@@ -74,7 +74,8 @@ enum { CDNI_ORDER_OF_LOOK = 4 };
 double cdni_rk_seen(const cdni_trend *of, double h);
 
 /* One step of semi-explicit Euler from a State that has y0 (several lanes, or one): u1 = u0 + h udot0, z1 = z0 + h
- * zdot0, q1 = q0 + h N(q0) u1. `qdot` is room for nq numbers a lane. */
+ * zdot0 (filters that are followed exactly: as the filter does), q1 = q0 after h at the speeds u1, where quaternions
+ * turn at constant angular velocity. `qdot` is room for nq numbers a lane. */
 cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const double *h, const double *y0,
                            const double *f0, double *y1, double *qdot);
 

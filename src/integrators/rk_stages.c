@@ -1,6 +1,8 @@
 /* What an explicit Runge-Kutta step is made of, for one State and for several side by side. */
 #include "integrators/explicit_rk.h"
+#include "integrators/fixed.h"
 #include "math/kernel_sets.h"
+#include "matter/move.h"
 #include "system/system.h"
 
 /* A linear combination of rates: only the terms that count, one weight a lane. */
@@ -75,6 +77,17 @@ cdn_status cdni_rk_stages(const cdni_rk_tableau *rk, const cdni_rk_step *x, doub
   return CDN_OK;
 }
 
+/* Filters that are followed exactly. */
+static void follow_filters(const cdn_system *system, int lanes, int ny, const double *h, const double *y0,
+                           const double *f0, double *y1) {
+  const int nz = cdn_system_nz(system);
+  for (int i = 0; i < nz; i++) {
+    const int at = (ny - nz + i) * lanes;
+    for (int l = 0; l < lanes && cdni_system_z_filter(system, i) > 0; l++)
+      y1[at + l] = y0[at + l] + cdni_fixed_z_step(system, i, h[l]) * f0[at + l];
+  }
+}
+
 cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const double *h, const double *y0,
                            const double *f0, double *y1, double *qdot) {
   terms sum;
@@ -83,9 +96,6 @@ cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const do
   const int first = nq * lanes;
   sum.rate[0] = f0 + first;
   combine(&sum, lanes, ny - nq, y0 + first, y1 + first);
-  if (nq == 0) return CDN_OK;
-  CDNI_TRY(cdni_state_multiply_by_N(state, y1 + first, qdot));
-  sum.rate[0] = qdot;
-  combine(&sum, lanes, nq, y0, y1);
-  return CDN_OK;
+  follow_filters(cdn_state_system(state), lanes, ny, h, y0, f0, y1);
+  return nq == 0 ? CDN_OK : cdni_move(state, MOVE_TURN, lanes, nq, h, y0, y1 + first, qdot, y1);
 }

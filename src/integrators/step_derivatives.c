@@ -125,7 +125,7 @@ static void put(double h, const double *from, int rows, int n, int first, int co
 
 /* Rows of z1 that were filled for a step of h. */
 static void follow_filters(const step_start *s, int columns, double *z1) {
-  for (int i = 0; s->kind && i < s->nz; i++) {
+  for (int i = 0; i < s->nz; i++) {
     const double part = cdni_fixed_z_step(cdn_state_system(s->state), i, s->h) / s->h;
     for (int k = 0; k < columns; k++) z1[(size_t)i * (size_t)columns + (size_t)k] *= part;
   }
@@ -204,7 +204,7 @@ static cdn_status go(differentiation *x) {
     if (x->blocks[k].first < 0) clear_columns(x, &x->blocks[k]);
   }
   if (s->nu == 0) return CDN_OK;
-  CDNI_TRY(cdni_move_vary(state, s->function, s->kind ? MOVE_TURN : MOVE_STRAIGHT, s->h, x->u1, x->move_q, x->move_u));
+  CDNI_TRY(cdni_move_vary(state, s->function, MOVE_TURN, s->h, x->u1, x->move_q, x->move_u));
   for (int k = 0; k < x->n_blocks; k++) {
     block *b = &x->blocks[k];
     fill_positions(x, b);

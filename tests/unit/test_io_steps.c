@@ -1,4 +1,6 @@
 /* How files want their models to be run: method, step, and the contact that belongs to them. */
+#include <cardan/controls.h>
+
 #include "../testing.h"
 
 static cdn_model *load(const char *text, cdn_model_contact contact, double step) {
@@ -96,4 +98,37 @@ START_TEST(refsafe_is_by_the_step) {
 }
 END_TEST
 
-CHECK_MAIN("io steps", options_are_methods_and_steps, urdf_does_not_say, contact_as_in_the_file, refsafe_is_by_the_step)
+/* Without eulerdamp: a ball that turns freely turns by w h in each step, and a filter that is followed exactly is 1 -
+ * exp(-t / T) of what it is asked for. */
+START_TEST(plain_euler_turns_bodies_and_follows_filters) {
+  static const char text[] =
+      "<mujoco><option timestep='.25' gravity='0 0 0'><flag eulerdamp='disable'/></option><worldbody><body><joint "
+      "type='ball'/><geom size='.2' mass='1'/></body><body pos='3 0 0'><joint name='j'/><geom size='.2'/></body>"
+      "</worldbody><actuator><general name='f' joint='j' dyntype='filterexact' dynprm='.5' gainprm='0'/></actuator>"
+      "</mujoco>";
+  static const double w[4] = { 1, -2, 2, 0 }; /* of length 3 */
+  cdn_model *model = load(text, CDN_MODEL_AS_FILE, 0);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  cdn_stepper *stepper;
+  cdn_state *state;
+  OK(cdn_model_steps_of_file(model, &def.method, &def.fixed_step));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK_ON(state, cdn_state_set_u(state, w));
+  OK_ON(state, cdn_control_set(state, (cdn_control){ 0 }, 2));
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  for (int n = 1; n <= 6; n++) {
+    const double t = 0.25 * n, half = 1.5 * t;
+    OK(cdn_stepper_advance(stepper, t, NULL));
+    const double *q = cdn_state_q(cdn_stepper_state(stepper));
+    NEAR(q[0], cos(half), 1e-14);
+    for (int k = 0; k < 3; k++) NEAR(q[1 + k], sin(half) * w[k] / 3, 1e-14);
+    NEAR(cdn_state_z(cdn_stepper_state(stepper))[0], 2 * (1 - exp(-t / 0.5)), 1e-14);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("io steps", options_are_methods_and_steps, plain_euler_turns_bodies_and_follows_filters, urdf_does_not_say,
+           contact_as_in_the_file, refsafe_is_by_the_step)
