@@ -30,21 +30,20 @@
 enum { MOST_ITERATIONS = 60, MIXED = CDNI_FLOW_MIXED };
 static const double CLOSE = 1e-14, KNOWN = 1e-10, SLOW = 0.6; /* relative */
 
-/* What differences of speeds and momenta weigh in the mixing: the diagonal of M at the default coordinates. That
+/* What momenta that constraints took weigh in the mixing: 1 over the diagonal of M at the default coordinates. That
  * depends on the System alone, so that runs which are continued have the same bits. */
 static cdn_status find_weights(cdni_flow *flow, const cdn_system *system) {
   const size_t nu = (size_t)flow->nu;
   cdn_state *state = NULL;
   const size_t size = (2 * nu + 1) * sizeof(double);
+  if (!flow->start) return CDN_OK;
   double *e = cdni_calloc(cdni_system_allocator(system), size);
   cdn_status status = e ? cdn_state_create(system, &state) : CDN_ERR_NOMEM;
   for (size_t i = 0; status == CDN_OK && i < nu; i++) {
     e[i] = 1;
     status = cdn_multiply_by_M(state, e, e + nu);
     e[i] = 0;
-    const double own = e[nu + i] > 0 ? e[nu + i] : 1;
-    flow->weight[i] = own;
-    if (flow->start) flow->weight[nu + i] = 1 / own;
+    flow->weight[i] = e[nu + i] > 0 ? 1 / e[nu + i] : 1;
   }
   cdn_state_destroy(state);
   if (e) cdni_free(cdni_system_allocator(system), e, size);
@@ -70,7 +69,10 @@ static size_t divide(cdni_flow *flow, char *at) {
                 { &flow->kept_u, nu },
                 { &flow->lambda, eq },
                 { &flow->b, eq },
-                { &flow->weight, mixed },
+                { &flow->weight, mixed - nu },
+                { &flow->residual, nu },
+                { &flow->old_residual, nu },
+                { &flow->residuals, MIXED * nu },
                 { &flow->x, mixed },
                 { &flow->image, mixed },
                 { &flow->gap, mixed },
@@ -140,9 +142,10 @@ static cdn_status no_end(cdn_state *state, double h) {
                          "the iteration for a step of %.3g finds no end: take a shorter step", h);
 }
 
-/* One pass of the iteration: image = x and what Newton's method adds, x = (xi, momenta lost). `anew`: with the Jacobian
- * of this x. Leaves the State at q1 if there are constraints, and g. */
-static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h, bool anew) {
+/* One pass of the iteration: image = x and what Newton's method adds, x = (xi, momenta lost), and the residual of xi.
+ * `anew`: with the Jacobian of this x. Leaves the State at q1 if there are constraints, and g. *whole: twice the kinetic
+ * energy of xi. */
+static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h, bool anew, double *whole) {
   const matter *m = cdni_matter(cdn_state_system(state));
   const int nu = flow->nu;
   double *next = flow->image, *lost = flow->start ? flow->image + nu : NULL;
@@ -151,10 +154,11 @@ static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, do
   CDNI_TRY(cdn_calc_kinetic_gradient(state, flow->x, flow->g));
   if (anew) CDNI_TRY(cdni_variational_factor(m, state, d, h, flow->x, flow->newton));
   for (int i = 0; i < nu; i++) flow->p0[i] = flow->p[i] - (lost ? flow->x[nu + i] : 0);
-  cdni_flow_middle(m, h, flow->p0, flow->x, flow->g, flow->more);
+  cdni_flow_middle(m, h, flow->p0, flow->x, flow->g, flow->residual);
   CDNI_TRY(cdn_multiply_by_M(state, flow->x, next));
-  for (int i = 0; i < nu; i++) flow->more[i] -= next[i];
-  cdni_variational_solve(m, d, flow->newton, flow->more, next);
+  *whole = 0;
+  for (int i = 0; i < nu; i++) *whole += flow->x[i] * next[i], flow->residual[i] -= next[i];
+  cdni_variational_solve(m, d, flow->newton, flow->residual, next);
   for (int i = 0; i < nu; i++) next[i] += flow->x[i];
   if (!lost) return CDN_OK;
   memcpy(lost, flow->x + nu, (size_t)nu * sizeof *lost);
@@ -164,31 +168,58 @@ static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, do
   return hold(flow, state, h, lost);
 }
 
-static double product(const cdni_flow *flow, const double *a, const double *b) {
+/* ---- mixing ----
+ *
+ * Gaps are measured by the kinetic energy that they have: beside the diagonal of M what turns a light body between heavy
+ * ones, which stay, would weigh as much as what turns these. The residual of a gap stands for M times it. */
+
+static double lost_product(const cdni_flow *flow, const double *a, const double *b) {
   double sum = 0;
-  for (int i = 0; i < flow->n_mixed; i++) sum += flow->weight[i] * a[i] * b[i];
+  for (int i = flow->nu; i < flow->n_mixed; i++) sum += flow->weight[i - flow->nu] * a[i] * b[i];
   return sum;
+}
+
+/* a of gaps, r of residuals. */
+static double product(int n, const double *a, const double *r) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * r[i];
+  return sum;
+}
+
+/* The size of the gap, without signs: no gap has none. */
+static double gap_size(const cdni_flow *flow) {
+  double sum = lost_product(flow, flow->gap, flow->gap);
+  for (int i = 0; i < flow->nu; i++) sum += fabs(flow->gap[i] * flow->residual[i]);
+  return sqrt(sum);
 }
 
 /* The next x: the image, less the combination of the last differences that makes the gap least. */
 static void mix(cdni_flow *flow, int k) {
-  const size_t n = (size_t)flow->n_mixed;
+  const size_t n = (size_t)flow->n_mixed, nu = (size_t)flow->nu;
   double A[MIXED][MIXED], c[MIXED];
   const int last = k < MIXED ? k : MIXED;
   if (k > 0) {
-    double *image = flow->images + (size_t)((k - 1) % MIXED) * n, *gap = flow->gaps + (size_t)((k - 1) % MIXED) * n;
+    const size_t at = (size_t)((k - 1) % MIXED);
+    double *image = flow->images + at * n, *gap = flow->gaps + at * n, *residual = flow->residuals + at * nu;
     for (size_t i = 0; i < n; i++) {
       image[i] = flow->image[i] - flow->old_image[i];
       gap[i] = flow->gap[i] - flow->old_gap[i];
     }
+    for (size_t i = 0; i < nu; i++) residual[i] = flow->residual[i] - flow->old_residual[i];
   }
   memcpy(flow->old_image, flow->image, n * sizeof *flow->image);
   memcpy(flow->old_gap, flow->gap, n * sizeof *flow->gap);
+  memcpy(flow->old_residual, flow->residual, nu * sizeof *flow->residual);
   memcpy(flow->x, flow->image, n * sizeof *flow->x);
   for (int i = 0; i < last; i++) {
-    for (int j = 0; j <= i; j++)
-      A[i][j] = product(flow, flow->gaps + (size_t)i * n, flow->gaps + (size_t)j * n) * (i == j ? 1 + 1e-12 : 1);
-    c[i] = product(flow, flow->gaps + (size_t)i * n, flow->gap);
+    const double *a = flow->gaps + (size_t)i * n, *r = flow->residuals + (size_t)i * nu;
+    for (int j = 0; j <= i; j++) {
+      const double *b = flow->gaps + (size_t)j * n, *s = flow->residuals + (size_t)j * nu;
+      A[i][j] = 0.5 * (product(flow->nu, a, s) + product(flow->nu, b, r)) + lost_product(flow, a, b);
+    }
+    A[i][i] *= 1 + 1e-12;
+    c[i] = 0.5 * (product(flow->nu, a, flow->residual) + product(flow->nu, flow->gap, r));
+    c[i] += lost_product(flow, a, flow->gap);
   }
   if (last == 0 || cdni_cholesky(last, MIXED, A[0], 0, 0) >= 0) return;
   cdni_cholesky_down(last, MIXED, A[0], c);
@@ -197,12 +228,14 @@ static void mix(cdni_flow *flow, int k) {
     for (size_t i = 0; i < n; i++) flow->x[i] -= c[j] * flow->images[(size_t)j * n + i];
 }
 
+/* ---- the whole drift ---- */
+
 /* Moves the State and p from (q0, p0) to (q1, p1). flow->u is the first guess, and the speeds found. */
 static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solved) {
   const matter *m = cdni_matter(cdn_state_system(state));
   const tree_data d = cdni_matter_data(m, state);
   const size_t nu = (size_t)flow->nu, n = (size_t)flow->n_mixed;
-  double least = INFINITY, last = INFINITY;
+  double least = INFINITY, last = INFINITY, whole;
   bool anew = true;
   int mixed = 0;
   *solved = false;
@@ -212,12 +245,12 @@ static cdn_status drift(cdni_flow *flow, cdn_state *state, double h, bool *solve
   if (flow->start) CDNI_TRY(cdn_state_copy(flow->start, state));
   for (int k = 0;; k++) {
     if (k == MOST_ITERATIONS || !cdni_all_finite(flow->x, n, NULL)) return no_end(state, h);
-    const cdn_status status = pass(flow, state, &d, h, anew);
+    const cdn_status status = pass(flow, state, &d, h, anew, &whole);
     if (status == CDN_ERR_NONFINITE || status == CDN_ERR_SINGULAR) return no_end(state, h);
     CDNI_TRY(status);
     for (size_t i = 0; i < n; i++) flow->gap[i] = flow->image[i] - flow->x[i];
-    const double size = sqrt(product(flow, flow->gap, flow->gap)),
-                 whole = sqrt(product(flow, flow->image, flow->image));
+    const double size = gap_size(flow);
+    whole = sqrt(whole + lost_product(flow, flow->image, flow->image));
     /* What is left after this step of Newton's method, as it falls: size^2 / last. */
     if (size <= KNOWN * whole && (size * size <= CLOSE * whole * last || size >= 0.5 * least)) break;
     if (anew) mixed = 0; /* what is known of another Jacobian is no help */

@@ -27,7 +27,7 @@ typedef struct cdni_flow {
   double *kept_q, *kept_p, *kept_u;
   /* of the iteration for x */
   int n_mixed;
-  double *weight, *x, *image, *gap, *old_image, *old_gap, *images, *gaps;
+  double *weight, *x, *image, *gap, *residual, *old_image, *old_gap, *old_residual, *images, *gaps, *residuals;
   cdn_spatial *F;
   struct variational_body *newton;
 } cdni_flow;

@@ -67,7 +67,7 @@ START_TEST(three_atoms) {
       cdn_molecule *m = chain_of_atoms(3, bent, masses[i], false);
       cdn_molecule_set_bond_mobility(m, 1, 2, CDN_BOND_TORSION_BEND);
       model at = make(m, fixman, step_of(0.15, masses[i][1]), 6);
-      const int64_t n = samples(2500, i ? 180000 : 20000);
+      const int64_t n = samples(4000, i ? 180000 : 20000);
       average c2 = average_of(n), c4 = average_of(n);
       for (int64_t k = 0; k < n; k++) {
         cdn_vec3 p[3];
