@@ -143,8 +143,8 @@ static cdn_status no_end(cdn_state *state, double h) {
 }
 
 /* One pass of the iteration: image = x and what Newton's method adds, x = (xi, momenta lost), and the residual of xi.
- * `anew`: with the Jacobian of this x. Leaves the State at q1 if there are constraints, and g. *whole: twice the kinetic
- * energy of xi. */
+ * `anew`: with the Jacobian of this x. Leaves the State at q1 if there are constraints, and g. *whole: twice the
+ * kinetic energy of xi. */
 static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, double h, bool anew, double *whole) {
   const matter *m = cdni_matter(cdn_state_system(state));
   const int nu = flow->nu;
@@ -170,8 +170,8 @@ static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, do
 
 /* ---- mixing ----
  *
- * Gaps are measured by the kinetic energy that they have: beside the diagonal of M what turns a light body between heavy
- * ones, which stay, would weigh as much as what turns these. The residual of a gap stands for M times it. */
+ * Gaps are measured by the kinetic energy that they have: beside the diagonal of M what turns a light body between
+ * heavy ones, which stay, would weigh as much as what turns these. The residual of a gap stands for M times it. */
 
 static double lost_product(const cdni_flow *flow, const double *a, const double *b) {
   double sum = 0;
