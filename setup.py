@@ -1,7 +1,7 @@
 """The Python package: `pip install --no-build-isolation .`, with Debian's python3-cffi, -numpy, -setuptools, -wheel.
 
-It is linked with the library that pkg-config finds, or that CARDAN_PREFIX names; without either the library is built
-here, by meson, and becomes a part of the package.
+It is linked with the library that pkg-config finds, or that CARDAN_PREFIX names. Without either, or with
+CARDAN_PREFIX=none, the library is built here, by meson, and becomes a part of the package.
 """
 import os
 import pathlib
@@ -21,7 +21,8 @@ sys.path.insert(0, str(root / 'python'))
 
 def installed_library():
     """Folders of the headers and the library that is installed, or None."""
-    if prefix := os.environ.get('CARDAN_PREFIX'):
+    if (prefix := os.environ.get('CARDAN_PREFIX')) == 'none': return None
+    if prefix:
         folder = next(pathlib.Path(prefix).glob('lib*/**/libcardan.so')).parent
         return str(pathlib.Path(prefix) / 'include'), str(folder)
     ask = lambda what: subprocess.run(['pkg-config', f'--variable={what}', 'cardan'], capture_output=True,

@@ -115,4 +115,4 @@ def main():
     print('/* Made by headers.py. */\n' + text)
 
 
-main()
+if __name__ == '__main__': main()
