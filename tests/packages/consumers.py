@@ -25,7 +25,9 @@ int main(void) {
   if (cdn_system_freeze(system) || cdn_state_create(system, &state) || cdn_state_set_q(state, (double[]){ 1 })) return 1;
   const double *udot = cdn_state_udot(state);
   printf("%.15g\n", udot ? udot[0] : 0);
-  cdn_state_destroy(state), cdn_system_release(system);
+  cdn_stepper *stepper = NULL;
+  if (cdn_stepper_create(state, NULL, &stepper) || cdn_stepper_advance(stepper, 0.1, NULL)) return 1;
+  cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
   return 0;
 }
 '''
@@ -70,10 +72,11 @@ def by_pkg_config(env):
     flags = sh('pkg-config', 'pkg-config', '--cflags', '--libs', 'cardan', env=env).stdout.split()
     sh('pkg-config', 'cc', 'main.c', *flags, '-o', 'shared', env=env)
     check_run('pkg-config', folder / 'shared', env)
-    flags = sh('pkg-config --static', 'pkg-config', '--static', '--cflags', '--libs', 'cardan', env=env).stdout.split()
-    flags = ['-l:libcardan.a' if flag == '-lcardan' else flag for flag in flags]
-    sh('pkg-config --static', 'cc', 'main.c', *flags, '-o', 'static', env=env)
-    check_run('pkg-config --static', folder / 'static', env)
+    if 'Requires' in (pathlib.Path(env['PKG_CONFIG_PATH']) / 'cardan.pc').read_text():
+        mistakes.append('cardan.pc asks for the development files of other libraries')
+    flags = sh('pkg-config, static', 'pkg-config', '--cflags', '--libs', 'cardan-static', env=env).stdout.split()
+    sh('pkg-config, static', 'cc', 'main.c', *flags, '-o', 'static', env=env)
+    check_run('pkg-config, static', folder / 'static', env)
     if (folder / 'static').exists() and 'libcardan' in needed(folder / 'static'): mistakes.append('the static program needs libcardan.so')
 
 
