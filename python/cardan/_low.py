@@ -7,7 +7,7 @@ from ._binding import ffi, lib
 
 FLOAT, DOUBLES = numpy.dtype(numpy.float64), ffi.typeof('double[]')
 
-__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'view', 'within']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'view', 'within', 'Working']
 
 
 def text(chars):
@@ -37,6 +37,13 @@ def array(pointer, n):
     made = numpy.empty(n)
     if n: ffi.memmove(made, pointer, 8 * n)
     return made
+
+
+class Working:
+    """What is at work in C, and does not go to other processes."""
+
+    def __reduce__(self):
+        raise TypeError(f'a cardan.{type(self).__name__} cannot be pickled or copied: its model and its States can')
 
 
 def numbers(values, shape, what):

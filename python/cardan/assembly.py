@@ -1,7 +1,7 @@
 """Assembly: coordinates that satisfy the constraints and come closest to what is wanted (inverse kinematics)."""
 from __future__ import annotations
 
-from ._low import ffi, lib
+from ._low import Working, ffi, lib
 from ._methods import Assemblers
 from .errors import failure_of
 from .models import Model
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Assembly(Assemblers):
+class Assembly(Assemblers, Working):
     """What is wanted of a model's States: markers, orientations, coordinates with weights; locks and bounds.
 
         arm = cardan.Assembly(model)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from ._low import doubles, ffi, fill, given, lib
+from ._low import Working, doubles, ffi, fill, given, lib
 from .errors import failure, failure_of
 from .models import POOL_NAMES, POOLS, Model
 from .runs import Certificate, method_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .structs import Element
 
 
-class Ensemble:
+class Ensemble(Working):
     """K States of one model. Arrays are K x nq, K x nu, K x nz.
 
     of: a State, whose copies they all are at first, or a model. count: K; None: as many as q, u or z has rows. q, u,
@@ -149,3 +149,5 @@ class Ensemble:
         return made
 
     def __len__(self) -> int: return self.count
+
+    def __repr__(self) -> str: return f'<cardan.Ensemble of {self.count} States of {self.model.name!r}>'

@@ -1,15 +1,25 @@
 """Failures of the library as exceptions: one class a status, each with the story."""
+from __future__ import annotations
+
 import threading
 
 from ._low import ffi, lib, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Error(Exception):
     """A failure of the library.
 
     status: the number of the status; name: such as "CDN_ERR_STEP"; function: the public function that failed; element:
     the name of the element that it is about, or ""; stage: the name of the stage that was being realized; value: the
-    offending number, or 0; advice: what to do, or "".
+    offending number, or 0; advice: what to do, or "". report: of a run that failed, the members of cdn_failure (time,
+    step, coordinate, last_time, last_step, last_error, advice; docs/failure-reports.md); else None.
     """
+
+    report: Any = None
 
     def __init__(self, message: str, status: int = 0, function: str = '', element: str = '', stage: str = '',
                  value: float = 0.0, recoverable: bool = False) -> None:
@@ -23,11 +33,12 @@ class Error(Exception):
 
     @property
     def advice(self) -> str:
+        if self.report is not None: return self.report.advice
         return text(lib.cdn_status_advice(self.status))
 
     def __reduce__(self):
-        return (type(self), (str(self), self.status, self.function, self.element, self.stage, self.value,
-                             self.recoverable))
+        return (type(self), (self.args[0], self.status, self.function, self.element, self.stage, self.value,
+                             self.recoverable), {'report': self.report})
 
 
 # One class a status. Where Python has an exception of the same meaning, ours is one of that, too.
@@ -108,6 +119,16 @@ def failure_of(kind, thing, status=0):
     error = ffi.new('cdn_error *')
     getattr(lib, kind + '_last_error')(thing, error)
     return failure(status or error.code, error)
+
+
+def failure_of_run(stepper, status):
+    """The exception for what a run has failed with, and its report."""
+    from .structs import read
+    report = ffi.new('cdn_failure *')
+    lib.cdn_stepper_failure(stepper, report)
+    made = failure(status, ffi.new('cdn_error *', report.error))
+    if isinstance(made, Error): made.report = read(report[0])
+    return made
 
 
 def callback(function, failed=lib.CDN_ERR_CALLBACK):

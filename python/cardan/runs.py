@@ -8,9 +8,9 @@ import time
 
 import numpy
 
-from ._low import doubles, ffi, lib, text, within
+from ._low import Working, doubles, ffi, lib, text, within
 from .columns import Columns
-from .errors import callback, check, failure, failure_of
+from .errors import callback, check, failure_of, failure_of_run
 from .models import Model, load
 from .states import PassingState, State
 from .structs import Record, read
@@ -59,7 +59,7 @@ def _definition(accuracy, step, method, max_step, companion):
     return d
 
 
-class Stepper:
+class Stepper(Working):
     """A run that a program advances: `run.advance(t)`, then `run.state`. Starts from a copy of `state`.
 
     accuracy: of the run up to final_time (or of each step, if that is infinite). step: equal steps of this size, s,
@@ -93,11 +93,13 @@ class Stepper:
         pause: called with the State every few steps."""
         while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
             if pause: pause(self.state)
-        check(status)
+        if status: raise failure_of_run(self._stepper, status)
+
+    def __repr__(self) -> str: return f'<cardan.Stepper of {self.state.model.name!r} at t = {self.time:g} s>'
 
     def step(self) -> None:
         """Takes one accepted step; the State is at its end then."""
-        if status := lib.cdn_stepper_step(self._stepper, math.inf): raise failure(status)
+        if status := lib.cdn_stepper_step(self._stepper, math.inf): raise failure_of_run(self._stepper, status)
 
     @property
     def certificate(self) -> Certificate:
@@ -201,6 +203,7 @@ def _delivered(start, definition, end, times, recorder):
     run, certificate, delivery = ffi.new('cdn_stepper **'), ffi.new('cdn_certificate *'), ffi.new('cdn_delivery *')
     status = lib.cdn_deliver(start._state, definition, how, run, certificate, delivery)
     stepper = ffi.gc(run[0], lib.cdn_stepper_destroy) if run[0] != ffi.NULL else None
+    if status and stepper is not None: raise failure_of_run(stepper, status)
     if status: raise failure_of('cdn_state', start._state, status)
     final = State(start.model)
     check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))

@@ -5,7 +5,7 @@ import threading
 
 import numpy
 
-from ._low import encode, ffi, lib, text
+from ._low import Working, encode, ffi, lib, text
 from .errors import check, failure, failure_of
 from .states import State
 from .structs import Writer
@@ -37,7 +37,7 @@ def page(state, n, show, path):
     check(lib.cdn_view_write(view, encode(path)))
 
 
-class View:
+class View(Working):
     """A live view of a State's System in a browser: run, pause, scrub, drag, pull. It runs in a thread of its own until
     it is closed; `address` is where its page is."""
 
@@ -80,7 +80,7 @@ def view(shown: Union[State, Model], **members: Any) -> View:
     return View(shown if isinstance(shown, State) else shown.state(), **members)
 
 
-class Camera:
+class Camera(Working):
     """Pictures of States of one model, drawn off screen: `camera(state)` is an array, height x width x 4 bytes (red,
     green, blue, opacity). It sees all of the State that it is made of, from `direction`, with +z up. Other keywords are
     members of cdn_render_def."""

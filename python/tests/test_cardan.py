@@ -98,6 +98,15 @@ class States(unittest.TestCase):
             self.assertEqual((other.q[0], other.u[0], other.time), (0.1, 1 / 3, 0.7))
         self.assertEqual(pickle.loads(pickle.dumps(self.model)).joints, ['hinge'])
 
+    def test_runs_are_pickled_and_what_works_is_not(self):
+        run = cardan.simulate(self.model, 0.1)
+        again = pickle.loads(pickle.dumps(run))
+        self.assertEqual((again.verdict, again.q.units), (run.verdict, ['rad']))
+        self.assertTrue((again.q == run.q).all() and (again.state.q == run.state.q).all())
+        for working in (cardan.Ensemble(self.model, 2), cardan.Stepper(self.state), cardan.Assembly(self.model)):
+            with self.assertRaisesRegex(TypeError, 'cannot be pickled or copied: its model'): pickle.dumps(working)
+            with self.assertRaisesRegex(TypeError, 'cannot be pickled or copied'): copy.deepcopy(working)
+
     def test_another_process_gets_it(self):
         import multiprocessing
         self.state['hinge'].q = 0.5
@@ -128,6 +137,18 @@ class Failures(unittest.TestCase):
             cardan.loads('<mujoco><wrong/></mujoco>', strict=True)
         again = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((str(again), again.name), (str(caught.exception), 'CDN_ERR_UNSUPPORTED'))
+
+    def test_a_run_that_fails_tells_its_story(self):
+        model = cardan.Model('jump')
+        model.add_body('bob', mobilizer='pin', mass=(1, [0, 1, 0], [0.1] * 3))
+        model.add_custom_force('jump', calc_force=lambda state, add: add.joint('bob', 1e6 * (-1) ** int(1e9 * state.time)))
+        for run in (lambda: cardan.simulate(model, 1, accuracy=1e-6, max_step=1e-3),
+                    lambda: cardan.Stepper(model.state(), accuracy=1e-6).advance(1)):
+            with self.assertRaises(cardan.StepError) as caught: run()
+            error = caught.exception
+            self.assertEqual((len(error.report.last_step), error.report.coordinate[:3]), (8, 'bob'))
+            self.assertNotEqual(error.advice, '')
+            self.assertEqual(pickle.loads(pickle.dumps(error)).report.coordinate, error.report.coordinate)
 
     def test_none_is_a_type_error(self):
         for call in (lambda: cardan.load(None), lambda: cardan.State(None), lambda: cardan.simulate(None, 1),
@@ -208,6 +229,7 @@ class Runs(unittest.TestCase):
                 again = cardan.Run.of(model, run.time, run.q, run.u)
                 self.assertEqual(pathlib.Path(again.view(os.path.join(folder, 'b.html'))).read_text()[-14:], page[-14:])
                 self.assertIn('&lt;p&gt;end', run._repr_html_())
+                with cardan.view(model, open=False) as live: self.assertRegex(live.address, r'^http://127.0.0.1:\d+/')
             finally:
                 if before is None: del os.environ['CARDAN_PAGE']
                 else: os.environ['CARDAN_PAGE'] = before
