@@ -33,6 +33,7 @@
  *   do something else with every State, in parallel: cdn_ensemble_visit
  *   advance all States by fixed steps: cdn_ensemble_advance
  *   advance all States to a time, at an accuracy: cdn_ensemble_advance_to
+ *   end a call from another thread or a signal handler: cdn_ensemble_interrupt
  *   know for each State whether the accuracy was delivered: cdn_ensemble_verdict, cdn_ensemble_certificate
  *   know which State failed, and why: cdn_ensemble_status, cdn_ensemble_error
  *   read the last failure of a call: cdn_ensemble_last_error */
@@ -163,6 +164,14 @@ CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_
  *  Euler, and those that take equal steps only. CDN_ERR_ARG if a State that has not failed is beyond t.
  *  CDN_ERR_NONFINITE, CDN_ERR_NOMEM. Allocates nothing, except for steppers at the first call. */
 CDN_API cdn_status cdn_ensemble_advance_to(cdn_ensemble *ensemble, double t) CDN_NODISCARD;
+
+/** Asks the call of cdn_ensemble_advance or cdn_ensemble_advance_to that is in progress, or else the next one, to
+ *  return soon: after the step that each thread is in it returns CDN_ERR_LIMIT. No State has failed by that; each is
+ *  at the end of a step of its own, so they are at different times. cdn_ensemble_advance_to brings them on. The
+ *  verdict of a State whose companion could not follow it is unknown until its values are set anew. Other threads and
+ *  signal handlers may call this function at any time before cdn_ensemble_destroy. Cost: one atomic store. Nothing
+ *  without an ensemble. */
+CDN_API void cdn_ensemble_interrupt(cdn_ensemble *ensemble);
 
 /* ---- verdicts (docs/ensembles.md) ----------------------------------------------------------- */
 

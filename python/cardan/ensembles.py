@@ -1,10 +1,12 @@
 """Many States of one model at once."""
 from __future__ import annotations
 
+import threading
+
 import numpy
 
 from ._low import Working, doubles, ffi, fill, given, lib
-from .errors import failure, failure_of
+from .errors import failure, failure_of, raised_here, remember
 from .models import POOL_NAMES, POOLS, Model
 from .runs import Certificate, method_of
 from .states import State
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
     from ._methods import Array, Pool
     from .structs import Element
+
+
+MANY = 1000  # steps of States for which a thread is worth while
 
 
 class Ensemble(Working):
@@ -47,6 +52,28 @@ class Ensemble(Working):
         self._sizes = {'q': self.model.nq, 'u': self.model.nu, 'z': self.model.nz}
         for pool in POOL_NAMES:
             if pool in starts: self.set(pool, starts[pool])
+
+    def _advance(self, function, *arguments, steps=MANY):
+        """Calls what may take long. Python hears of Ctrl-C only in the main thread and not in C: so that thread waits,
+        and interrupts the call."""
+        main = threading.current_thread() is threading.main_thread()
+        if not main or steps * self.count < MANY: return function(self._ensemble, *arguments)
+        answer, done = [], threading.Event()  # an interrupted Thread.join takes a thread for ended, up to Python 3.12
+
+        def work():
+            try: answer.extend([function(self._ensemble, *arguments), raised_here()])
+            finally: done.set()
+        threading.Thread(target=work).start()
+        try: done.wait()
+        except BaseException:
+            while not done.is_set():
+                lib.cdn_ensemble_interrupt(self._ensemble)
+                done.wait(0.01)
+            lib.cdn_ensemble_advance(self._ensemble, 1.0, 0)  # what came too late interrupts no other call
+            raise
+        status, raised = answer
+        if raised is not None: remember(raised)
+        return status
 
     def _check(self, status):
         if status: raise failure_of('cdn_ensemble', self._ensemble, status)
@@ -92,21 +119,22 @@ class Ensemble(Working):
         return numpy.array([lib.cdn_ensemble_time(self._ensemble, k) for k in range(self.count)])
 
     def step(self, h: float, n: int = 1) -> None:
-        """n steps of h seconds of every State."""
-        self._check(lib.cdn_ensemble_advance(self._ensemble, h, n))
+        """n steps of h seconds of every State. Ctrl-C ends it within a moment: States are at different times then, each
+        at the end of a step."""
+        self._check(self._advance(lib.cdn_ensemble_advance, float(h), int(n), steps=int(n)))
 
     def try_step(self, h: float, n: int = 1) -> Any:
         """As step; a State that fails is no exception. Returns which States have failed: K truths. They keep the values
         of their last step until they are set."""
-        status = lib.cdn_ensemble_advance(self._ensemble, h, n)
+        status = self._advance(lib.cdn_ensemble_advance, float(h), int(n), steps=int(n))
         if not status: return numpy.zeros(self.count, dtype=bool)
         failed = numpy.array([lib.cdn_ensemble_status(self._ensemble, k) for k in range(self.count)], dtype=bool)
         if not failed.any(): self._check(status)
         return failed
 
     def advance(self, t: float) -> None:
-        """Every State to time t, s, under error control."""
-        self._check(lib.cdn_ensemble_advance_to(self._ensemble, t))
+        """Every State to time t, s, under error control. Ctrl-C ends it within a moment; a further call goes on."""
+        self._check(self._advance(lib.cdn_ensemble_advance_to, float(t)))
 
     def body(self, name: Union[str, Element]) -> Tuple[Array, Array]:
         """Where a body is in all States: rotation matrices (K x 3 x 3) and positions (K x 3), m."""

@@ -89,6 +89,11 @@ def remember(exception):
     _raised[threading.get_ident()] = exception
 
 
+def raised_here():
+    """What a function of Python has raised in this thread since the last call, or None."""
+    return _raised.pop(threading.get_ident(), None)
+
+
 def raised_by(status):
     """What the call that ends with this status has to raise: what was raised in this thread, or, if functions of Python
     have ended it, in threads that the library has started for it. None: nothing."""

@@ -284,6 +284,21 @@ class Ensembles(unittest.TestCase):
             self.assertTrue((p[k] == ensemble.state(k).body('bob')[1]).all() and (R[k] == ensemble.state(k).body('bob')[0]).all())
             self.assertEqual((kinetic[k], potential[k]), ensemble.state(k).energy)
 
+    def test_an_interrupt_ends_a_call_soon(self):
+        model = cardan.loads(PENDULUM)
+        for call in (lambda many: many.step(1e-3, 10 ** 9), lambda many: many.advance(1e6)):
+            many, sent = cardan.Ensemble(model, q=numpy.linspace(0.1, 1, 100)[:, None], threads=2), []
+            def send():
+                sent.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+            threading.Timer(0.3, send).start()
+            with self.assertRaises(KeyboardInterrupt): call(many)
+            self.assertLess(time.monotonic() - sent[0], 2)  # 0.2 s, where no other wants the processor
+            self.assertEqual([many.error(k) for k in range(100)], [None] * 100)
+            end = many.time.max() + 0.01
+            many.advance(end)
+            self.assertTrue((many.time == end).all())
+
     def test_rows_say_how_many_there_are(self):
         model = cardan.loads(PENDULUM)
         many = cardan.Ensemble(model, q=[[0.1], [0.2], [0.3]], u=numpy.ones((3, 1)), vary='controls', companion=True)

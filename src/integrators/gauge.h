@@ -3,6 +3,8 @@
 #ifndef CARDAN_INTEGRATORS_GAUGE_H
 #define CARDAN_INTEGRATORS_GAUGE_H
 
+#include <stdatomic.h>
+
 #include <cardan/stepper.h>
 
 /* An error of so many accuracies still counts as delivered (docs/delivered.md). */
@@ -15,6 +17,9 @@ cdn_status cdni_gauge_create(cdn_state *state, const char *function, cdn_stepper
  * Gives the slot with the largest difference in the pool with the largest norm (-1: there is none). */
 cdn_status cdni_gauge_distance(cdn_stepper *gauge, cdn_state *place, const double *ya, const double *yb, double of[3],
                                cdn_pool *pool, int *slot);
+
+/* This flag ends the stepper's calls as cdn_stepper_interrupt does. Whoever sets it clears it. */
+void cdni_stepper_listen(cdn_stepper *s, atomic_bool *flag);
 
 /* What a stepper has done since it was made, over all restarts. */
 typedef struct cdni_effort {

@@ -408,6 +408,8 @@ void cdn_stepper_interrupt(cdn_stepper *s) {
   if (s) atomic_store(&s->interrupted, true);
 }
 
+void cdni_stepper_listen(cdn_stepper *s, atomic_bool *flag) { s->interrupt = flag; }
+
 void cdn_stepper_break_off(cdn_stepper *s) {
   if (s) atomic_store(&s->interrupted, true), atomic_store(&s->hurried, true);
 }

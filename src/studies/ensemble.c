@@ -282,6 +282,7 @@ static cdn_status make(cdn_state *state, const cdn_ensemble_def *def, cdni_threa
 static cdn_status add_companion(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def) {
   const cdn_ensemble_def how = cdni_ensemble_companion_def(e, def);
   CDNI_TRY(make(state, &how, e->threads, &e->companion));
+  e->companion->interrupt = &e->interrupted;
   for (int i = 0; i < e->n_workers; i++)
     CDNI_TRY(cdni_gauge_create(state, "cdn_ensemble_create", &e->workers[i].gauge));
   return CDN_OK;
@@ -289,6 +290,7 @@ static cdn_status add_companion(cdn_ensemble *e, cdn_state *state, const cdn_ens
 
 /* A companion has the threads of its ensemble. */
 static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def, cdni_threads *threads) {
+  e->interrupt = &e->interrupted;
   CDNI_TRY(choose_lanes(e, def->lanes, state));
   CDNI_TRY(choose_method(e, def->method, def->vary, state));
   e->count = def->count;

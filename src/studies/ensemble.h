@@ -106,6 +106,8 @@ struct cdn_ensemble {
   int n_workers;
   worker *workers;
   cdni_threads *threads;
+  atomic_bool interrupted; /* another thread, or a signal, wants the present call to return */
+  atomic_bool *interrupt;  /* the flag that ends calls: its own; a companion's is that of the States */
 };
 
 /* A lone State that stands for a State of a batch. */

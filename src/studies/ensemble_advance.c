@@ -199,7 +199,7 @@ static void take_equal_steps(const cdni_stretch *x, worker *w, int batch) {
   double start[CDNI_MOST_LANES], t1[CDNI_MOST_LANES];
   int64_t piece = 0;
   memcpy(start, ensemble_t(e, batch), (size_t)e->lanes * sizeof *start);
-  for (int64_t i = 0; i < x->n && any_live(e, batch); i++) {
+  for (int64_t i = 0; i < x->n && any_live(e, batch) && !atomic_load(e->interrupt); i++) {
     for (int l = 0; l < e->lanes; l++) t1[l] = start[l] + (double)(i + 1) * x->h;
     take_step(w, batch, t1);
     if (!e->judged || i + 1 == x->n || i + 1 != end_of_piece(x->n, piece)) continue;
@@ -213,18 +213,19 @@ static void follow_equal_steps(const cdni_stretch *x, worker *w, int thread, int
   const cdn_ensemble *e = x->e;
   const worker *ahead = &x->leader->workers[thread];
   double start[CDNI_MOST_LANES], goal[CDNI_MOST_LANES], t1[CDNI_MOST_LANES];
-  for (int64_t p = 0, done = 0, end; p < count_pieces(x->n); p++, done = end) {
+  for (int64_t p = 0, done = 0, end; p < count_pieces(x->n) && !atomic_load(e->interrupt); p++, done = end) {
     end = end_of_piece(x->n, p);
     const int64_t n = cdni_ensemble_companion_steps(end - done);
     memcpy(start, ensemble_t(e, batch), (size_t)e->lanes * sizeof *start);
     for (int l = 0; l < e->lanes; l++)
       goal[l] = p < ahead->n_marks[l] ? ahead->mark_t[p][l] : x->ends[batch * e->lanes + l];
-    for (int64_t i = 0; i < n && any_live(e, batch); i++) {
+    for (int64_t i = 0; i < n && any_live(e, batch) && !atomic_load(e->interrupt); i++) {
       for (int l = 0; l < e->lanes; l++)
         t1[l] = i + 1 == n ? goal[l] : start[l] + (goal[l] - start[l]) * ((double)(i + 1) / (double)n);
       take_step(w, batch, t1);
     }
-    for (int l = 0; l < e->lanes && end < x->n; l++) cdni_ensemble_compare(x, thread, batch, l, (int)p);
+    for (int l = 0; l < e->lanes && end < x->n && !atomic_load(e->interrupt); l++)
+      cdni_ensemble_compare(x, thread, batch, l, (int)p);
   }
 }
 

@@ -53,6 +53,7 @@ static void advance_one(const cdni_stretch *x, worker *w, int lane) {
   cdn_status status = cdni_soft_load_guess(state, &e->guesses[k]);
   if (status == CDN_OK) status = cdn_stepper_restart(w->stepper, state);
   if (status == CDN_OK) status = cdn_stepper_advance(w->stepper, end, NULL);
+  if (status == CDN_ERR_LIMIT && atomic_load(e->interrupt)) status = CDN_OK; /* it stays where it has come to */
   const cdni_effort after = cdni_stepper_effort(w->stepper);
   note_effort(&e->courses[k], &before, &after);
   cdni_stepper_take_gone_through(w->stepper, &e->courses[k].passage);
@@ -67,7 +68,7 @@ void cdni_ensemble_go_apart(void *context, int thread, int batch) {
   cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
   cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
-  for (int l = 0; l < e->lanes; l++) advance_one(x, w, l);
+  for (int l = 0; l < e->lanes && !atomic_load(e->interrupt); l++) advance_one(x, w, l);
   e->known[batch] = false;
 }
 
@@ -89,6 +90,7 @@ static cdn_status make_stepper(worker *w, double h) {
     const cdn_status status = state ? cdn_stepper_create(state, &how, &w->stepper) : CDN_OK;
     if (status == CDN_ERR_NOMEM) return status;
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
+    if (w->stepper) cdni_stepper_listen(w->stepper, e->interrupt);
     w->views[lane % w->n_views].lane = -1;
   }
   return CDN_OK;

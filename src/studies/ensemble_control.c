@@ -299,7 +299,7 @@ void cdni_ensemble_control(void *stretch, int thread, int batch) {
   }
   cdni_ensemble_begin(a.w, batch);
   choose_first(&a);
-  while (aim(&a)) {
+  while (!atomic_load(e->interrupt) && aim(&a)) {
     try_step(&a);
     decide(&a);
     pass_marks(&a);

@@ -87,9 +87,20 @@ typedef struct pair {
   void (*job)(void *stretch, int thread, int batch);
 } pair;
 
+/* Companions of a batch in which the call was interrupted do not follow their States. */
+static void leave_behind(cdn_ensemble *other, int batch) {
+  for (int k = batch * other->lanes; k < other->count && k < (batch + 1) * other->lanes; k++) {
+    if (other->status[k] != CDN_OK) continue;
+    other->status[k] = CDN_ERR_LIMIT;
+    cdni_error_set(&other->errors[k], CDN_ERR_LIMIT, "cdn_ensemble_interrupt", NULL,
+                   "the call was interrupted: set the State's values anew for a verdict");
+  }
+}
+
 static void advance_pair(void *context, int thread, int batch) {
   const pair *p = context;
   cdn_ensemble *e = p->first->e, *other = p->second ? p->second->e : NULL;
+  if (atomic_load(e->interrupt)) return; /* this batch stays where it is */
   for (int l = 0; l < e->lanes; l++) e->workers[thread].n_marks[l] = 0;
   p->job(p->first, thread, batch);
   if (!other) return;
@@ -101,7 +112,11 @@ static void advance_pair(void *context, int thread, int batch) {
     other->status[k] = e->status[k];
     other->errors[k] = e->errors[k];
   }
-  p->job(p->second, thread, batch);
+  if (!atomic_load(e->interrupt)) p->job(p->second, thread, batch);
+  if (atomic_load(e->interrupt)) {
+    leave_behind(other, batch);
+    return;
+  }
   for (int l = 0; l < e->lanes; l++) cdni_ensemble_compare(p->second, thread, batch, l, CDNI_MARKS);
 }
 
@@ -118,7 +133,15 @@ cdn_status cdni_ensemble_advance(cdni_stretch *x, const char *function,
   cdni_threads_run(e->threads, advance_pair, &p, e->n_batches);
   if (apart) cdni_ensemble_forget_views(e);
   if (apart && other) cdni_ensemble_forget_views(other);
-  return cdni_ensemble_first_failure(e, function);
+  if (!atomic_exchange(e->interrupt, false)) return cdni_ensemble_first_failure(e, function);
+  return cdni_ensemble_fail(e, CDN_ERR_LIMIT, "cdn_ensemble_interrupt", -1,
+                            "the call was interrupted: the States are at different times, from which "
+                            "cdn_ensemble_advance_to brings them on");
+}
+
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may set the flag");
+void cdn_ensemble_interrupt(cdn_ensemble *e) {
+  if (e) atomic_store(&e->interrupted, true);
 }
 
 /* ---- what is told ---- */

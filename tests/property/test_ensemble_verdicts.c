@@ -1,6 +1,7 @@
 /* Verdicts of the States of an ensemble: estimates against closed forms, lanes that others' failures leave alone, bits
  * that do not depend on lanes, threads and neighbours. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -505,7 +506,82 @@ START_TEST(constrained_states_have_verdicts) {
 }
 END_TEST
 
+/* ---- interrupted calls ---- */
+
+/* A spring x'' = -x that asks for an end after some evaluations. */
+typedef struct asking {
+  cdn_ensemble *e;
+  atomic_int left;
+} asking;
+
+static cdn_status pull_and_ask(const void *self, cdn_state *state, cdn_forces *forces) {
+  asking *const a = *(asking *const *)self;
+  if (atomic_fetch_sub(&a->left, 1) == 1) cdn_ensemble_interrupt(a->e);
+  cdn_forces_add_mobility(forces, (cdn_body){ 1 }, 0, -cdn_state_q(state)[0]);
+  return CDN_OK;
+}
+
+/* With a rod that holds nothing the States go one by one. */
+static cdn_state *make_asking(asking *a, bool apart) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  const cdn_body body = cdn_system_add_body(system, &def);
+  if (apart)
+    cdn_system_constrain_point_in_plane(system, "plane", cdn_ground(), cdn_v3(0, 1, 0), 0, body, cdn_v3(0, 0, 0));
+  const cdn_force_ops ops = { .struct_size = sizeof ops,
+                              .subsystem = { .name = "asking", .self_size = sizeof a },
+                              .reads = CDN_READS_POSITION,
+                              .calc_force = pull_and_ask };
+  cdn_system_add_custom_force(system, &ops, &a);
+  OK_FREEZE(system);
+  return mechanism_state(system);
+}
+
+START_TEST(calls_are_interrupted) {
+  for (int way = 0; way < 12; way++) {
+    const bool equal_steps = way % 2, apart = way / 2 % 2;
+    asking a = { .left = 0 };
+    cdn_state *state = make_asking(&a, apart);
+    cdn_ensemble_def def = judged(COUNT, 1e-7);
+    def.threads = 1 + way % 3;
+    a.e = try_ensemble(state, def, way < 4 ? 1 : 0);
+    double q[COUNT];
+    for (int k = 0; k < COUNT; k++) q[k] = 0.1 * (k + 1);
+    OK(cdn_ensemble_set(a.e, CDN_POOL_Q, q, 0));
+    atomic_store(&a.left, 2000);
+    ck_assert_int_eq(equal_steps ? cdn_ensemble_advance(a.e, 0.01, 1000000) : cdn_ensemble_advance_to(a.e, 1e4),
+                     CDN_ERR_LIMIT);
+    cdn_error error;
+    cdn_ensemble_last_error(a.e, &error);
+    ck_assert_str_eq(error.function, "cdn_ensemble_interrupt");
+    OK(cdn_ensemble_get(a.e, CDN_POOL_Q, q, 0));
+    double latest = 0;
+    for (int k = 0; k < COUNT; k++) { /* at ends of steps, none failed */
+      const double t = cdn_ensemble_time(a.e, k);
+      OK(cdn_ensemble_status(a.e, k));
+      NEAR(q[k], 0.1 * (k + 1) * cos(t), 1e-5);
+      ck_assert(t < 1e4 && cdn_ensemble_verdict(a.e, k) != CDN_VERDICT_NOT_DELIVERED);
+      latest = fmax(latest, t);
+    }
+    ck_assert(latest > 0);
+    cdn_ensemble_interrupt(a.e); /* the next call ends before it begins */
+    ck_assert_int_eq(cdn_ensemble_advance_to(a.e, latest + 1), CDN_ERR_LIMIT);
+    OK(cdn_ensemble_advance_to(a.e, latest + 1));
+    OK(cdn_ensemble_get(a.e, CDN_POOL_Q, q, 0));
+    for (int k = 0; k < COUNT; k++) NEAR(q[k], 0.1 * (k + 1) * cos(latest + 1), 1e-5);
+    OK(cdn_ensemble_set_time(a.e, 0));
+    OK(cdn_ensemble_set(a.e, CDN_POOL_Q, q, 0));
+    OK(cdn_ensemble_advance_to(a.e, 1));
+    for (int k = 0; k < COUNT; k++) ck_assert_int_eq(cdn_ensemble_verdict(a.e, k), CDN_VERDICT_DELIVERED);
+    cdn_ensemble_destroy(a.e);
+    cdn_state_destroy(state);
+  }
+  cdn_ensemble_interrupt(NULL);
+}
+END_TEST
+
 CHECK_MAIN("ensemble verdicts", estimates_of_equal_steps, estimates_under_error_control,
            unstable_steps_are_not_delivered, jumps_of_forces_are_passed, no_state_goes_through_a_plate,
            lanes_and_threads_give_the_same_bits, failures_leave_other_lanes_alone, runs_begin_and_go_on,
-           constrained_states_have_verdicts)
+           constrained_states_have_verdicts, calls_are_interrupted)
