@@ -47,6 +47,10 @@ static inline sv cdni_acceleration_at(sv A, v3 w, v3 r) {
   return A;
 }
 
+/* cdn_calc_kinetic_gradient; also p = M u (NULL: not wanted), which comes along. operators_thermal.c */
+cdn_status cdni_kinetic_gradient(const matter *m, cdn_state *state, const char *function, const double *u, double *g,
+                                 double *p);
+
 /* ---- single columns of H, of any form (kernels know the form at compile time) ---- */
 
 /* Column k of H: the motion of M in F by u_k, at M's origin, in Ground. */

@@ -51,7 +51,7 @@ cdn_status cdn_multiply_by_sqrt_M_inv(cdn_state *state, const double *z, double 
 }
 
 static cdn_status add_columns(const matter *m, cdn_state *state, const tree_data *d, int i, const double *u, sv V, sv L,
-                              double *g) {
+                              double *g, double *p) {
   const tree_node *n = &m->tree.node[i];
   sv dH[6][6], h[6];
   bool moves = false;
@@ -65,6 +65,7 @@ static cdn_status add_columns(const matter *m, cdn_state *state, const tree_data
       sum = sv_fma(u[n->u + k], change, sum);
     }
     g[n->u + j] = sv_dot(L, sum);
+    if (p) p[n->u + j] = sv_dot(L, h[j]) + d->mass[i].armature * u[n->u + j];
   }
   return CDN_OK;
 }
@@ -72,11 +73,16 @@ static cdn_status add_columns(const matter *m, cdn_state *state, const tree_data
 cdn_status cdn_calc_kinetic_gradient(cdn_state *state, const double *u, double *g) {
   CDNI_NEED_SOME(state, g, cdn_system_nu(cdn_state_system(state)));
   const matter *m = NULL;
-  void *frame = NULL;
   CDNI_TRY(cdni_operator_matter(state, __func__, &m));
   CDNI_TRY(cdni_operator_check(state, __func__, "u", u, m->tree.nu));
+  return cdni_kinetic_gradient(m, state, __func__, u, g, NULL);
+}
+
+cdn_status cdni_kinetic_gradient(const matter *m, cdn_state *state, const char *function, const double *u, double *g,
+                                 double *p) {
+  void *frame = NULL;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_operator_work(state, __func__, 2 * (size_t)m->tree.n * sizeof(sv), &frame));
+  CDNI_TRY(cdni_operator_work(state, function, 2 * (size_t)m->tree.n * sizeof(sv), &frame));
   const tree_data d = cdni_matter_data(m, state);
   sv *V = frame, *L = V + m->tree.n;
   cdn_status status = CDN_OK;
@@ -88,7 +94,7 @@ cdn_status cdn_calc_kinetic_gradient(cdn_state *state, const double *u, double *
   }
   for (int i = m->tree.n - 1; status == CDN_OK && i > 0; i--) {
     const int parent = m->tree.node[i].parent;
-    status = add_columns(m, state, &d, i, u, V[i], L[i], g);
+    status = add_columns(m, state, &d, i, u, V[i], L[i], g, p);
     L[parent] = sv_add(L[parent], sv_shift_force(L[i], d.pose[i].r));
   }
   cdn_work_pop(state, frame);

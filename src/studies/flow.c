@@ -151,11 +151,10 @@ static cdn_status pass(cdni_flow *flow, cdn_state *state, const tree_data *d, do
   double *next = flow->image, *lost = flow->start ? flow->image + nu : NULL;
   cdni_flow_move(m, flow->q0, flow->x, 0.5 * h, flow->q);
   CDNI_TRY(cdn_state_set_q(state, flow->q));
-  CDNI_TRY(cdn_calc_kinetic_gradient(state, flow->x, flow->g));
+  CDNI_TRY(cdni_kinetic_gradient(m, state, "cdn_hmc_advance", flow->x, flow->g, next));
   if (anew) CDNI_TRY(cdni_variational_factor(m, state, d, h, flow->x, flow->newton));
   for (int i = 0; i < nu; i++) flow->p0[i] = flow->p[i] - (lost ? flow->x[nu + i] : 0);
   cdni_flow_middle(m, h, flow->p0, flow->x, flow->g, flow->residual);
-  CDNI_TRY(cdn_multiply_by_M(state, flow->x, next));
   *whole = 0;
   for (int i = 0; i < nu; i++) *whole += flow->x[i] * next[i], flow->residual[i] -= next[i];
   cdni_variational_solve(m, d, flow->newton, flow->residual, next);
