@@ -254,6 +254,17 @@ class Runs(unittest.TestCase):
         state = model.state()
         state.realize('acceleration')
 
+    def test_calls_release_the_lock(self):
+        """While one thread is in a call that takes long, another one goes on."""
+        model, times = cardan.load(ROOT / 'examples/models/walker.xml'), []
+        many = cardan.Ensemble(model, 20)
+        thread = threading.Thread(target=lambda: many.step(1e-3, 200))
+        thread.start()
+        while thread.is_alive():
+            times.append(time.monotonic())
+            time.sleep(0)
+        self.assertGreater(len(times), 20)
+
     def test_threads_run_at_once(self):
         model = cardan.loads(PENDULUM)
         runs = [None] * 4
