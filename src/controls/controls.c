@@ -145,11 +145,6 @@ bool cdni_control_feeds_back(const cdn_system *system, cdn_control id) {
   return c && c->follows && c->source.feeds_back;
 }
 
-bool cdni_control_follows(const cdn_system *system, cdn_control id) {
-  const control *c = cdni_control_at(cdni_controls(system), id);
-  return c && c->follows;
-}
-
 bool cdni_control_has_rates(const cdn_system *system, cdn_control id) {
   const control *c = cdni_control_at(cdni_controls(system), id);
   return !c || !c->follows || c->source.calc_rates;

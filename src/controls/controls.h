@@ -26,8 +26,6 @@ cdn_status cdni_control_values(const control_room *room, cdn_state *state, cdn_c
 cdn_status cdni_control_rates(cdn_state *state, cdn_control control, double value_and_rates[3]);
 /* Whether the rates of a control are known; true if there is no such control. */
 bool cdni_control_has_rates(const cdn_system *system, cdn_control control);
-/* Whether a control follows a source; false if there is no such control. */
-bool cdni_control_follows(const cdn_system *system, cdn_control control);
 /* Whether a control varies with t, q, u or z other than as a function of t: it follows a measure of such values. */
 bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
 /* Values at[0] < at[1] about that of a control, within its limits, for differences by it; equal: it has no effect, or

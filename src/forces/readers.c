@@ -28,7 +28,7 @@ static bool add_behind(cdn_system *system, force_room *room, int element, cdn_ti
   const cdn_control control = cdni_control_of_ticket(controls, ticket);
   bool ok = control.i < 0 || add(system, room, control.i, element);
   /* a control without a source has no other one behind it */
-  if (control.i >= 0 && !cdni_control_follows(system, control)) return ok;
+  if (control.i >= 0 && !cdn_control_follows(system, control)) return ok;
   if (!cdni_ticket_is_upstream(system, cdni_controls_limits(controls), ticket)) return ok;
   for (int i = 0; i < cdn_system_control_count(system) && ok; i++)
     if (cdni_ticket_is_upstream(system, cdn_control_ticket(system, (cdn_control){ i }), ticket))
