@@ -7,16 +7,17 @@
 cdn_status mol_begin(const field *f, cdn_state *state, field_work *w) {
   *w = (field_work){ 0 };
   const size_t row = (size_t)f->row;
-  double *memory = cdn_work_push(state, (6 * row + (size_t)f->n_bodies) * sizeof *memory);
+  double *memory = cdn_work_push(state, (6 * row + 4 * (size_t)f->n_bodies) * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", f->name, "out of memory");
   w->frame = memory;
   w->x = memory, w->y = memory + row, w->z = memory + 2 * row;
   w->fx = memory + 3 * row, w->fy = memory + 4 * row, w->fz = memory + 5 * row;
-  w->torque = memory + 6 * row;
+  w->torque = memory + 6 * row, w->origin = (cdn_vec3 *)(w->torque + f->n_bodies);
   memset(w->fx, 0, (3 * row + (size_t)f->n_bodies) * sizeof *memory);
   for (int b = 0; b < f->n_bodies; b++) {
     cdn_transform X;
     CDNI_TRY(cdn_body_pose(state, f->bodies[b].body, &X));
+    w->origin[b] = X.p;
     for (int i = f->bodies[b].first; i < f->bodies[b + 1].first; i++) {
       const cdn_vec3 p = cdn_transform_point(X, f->station[i]);
       w->x[i] = p.x, w->y[i] = p.y, w->z[i] = p.z;

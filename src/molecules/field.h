@@ -99,6 +99,7 @@ typedef struct field_work {
   double *x, *y, *z;    /* positions by slot */
   double *fx, *fy, *fz; /* forces */
   double *torque;       /* by body: of terms that act on its pin */
+  cdn_vec3 *origin;     /* by body: where its origin is */
   double energy[CDN_TERM_COUNT];
 } field_work;
 

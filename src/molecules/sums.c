@@ -33,22 +33,19 @@ cdn_status mol_get_tables(const field *f, cdn_state *state, field_tables *t) {
 
 /* ---- sums: energies by term; a spatial force a body, about its origin; a torque a pin ---- */
 
-static cdn_status gather(const field *f, cdn_state *state, const field_work *w, double *out) {
+static void gather(const field *f, const field_work *w, double *out) {
   memcpy(out, w->energy, sizeof w->energy);
   double *F = out + CDN_TERM_COUNT, *torque = F + SPATIAL * f->n_bodies;
   memcpy(torque, w->torque, (size_t)f->n_bodies * sizeof *torque);
   for (int b = 0; b < f->n_bodies; b++, F += SPATIAL) {
-    cdn_transform X;
-    CDNI_TRY(cdn_body_pose(state, f->bodies[b].body, &X));
     cdn_vec3 moment = { 0, 0, 0 }, force = { 0, 0, 0 };
     for (int i = f->bodies[b].first; i < f->bodies[b + 1].first; i++) {
       const cdn_vec3 own = cdn_v3(w->fx[i], w->fy[i], w->fz[i]);
-      const cdn_vec3 r = cdn_sub(cdn_v3(w->x[i], w->y[i], w->z[i]), X.p);
+      const cdn_vec3 r = cdn_sub(cdn_v3(w->x[i], w->y[i], w->z[i]), w->origin[b]);
       force = cdn_add(force, own), moment = cdn_add(moment, cdn_cross(r, own));
     }
     F[0] = moment.x, F[1] = moment.y, F[2] = moment.z, F[3] = force.x, F[4] = force.y, F[5] = force.z;
   }
-  return CDN_OK;
 }
 
 static cdn_status calc_sums(const void *self, cdn_state *state, cdn_region_output *out) {
@@ -58,7 +55,7 @@ static cdn_status calc_sums(const void *self, cdn_state *state, cdn_region_outpu
   CDNI_TRY(cdn_region_output_add(out, CDN_TERM_COUNT + (SPATIAL + 1) * f->n_bodies, &memory));
   cdn_status status = mol_begin(f, state, &w);
   if (!status) status = mol_evaluate(f, state, false, &w);
-  if (!status) status = gather(f, state, &w, memory);
+  if (!status) gather(f, &w, memory);
   mol_end(state, &w);
   return status;
 }
