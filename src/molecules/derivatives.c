@@ -4,6 +4,7 @@
 #include "molecules/derivatives.h"
 
 #include <math.h>
+
 #include <cardan/derivatives.h>
 
 #include "forces/forces.h"

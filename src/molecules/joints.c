@@ -21,8 +21,6 @@
 
 static cdn_vec3 unit(cdn_vec3 v) { return cdn_scale(1 / cdn_norm(v), v); }
 static cdn_rotation from_z_x(cdn_vec3 z, cdn_vec3 x) { return (cdn_rotation){ x, cdn_cross(z, x), z }; }
-static cdn_vec3 place_of(const mol_parts *p, int atom) { return MOL_ATOM(p->m, atom).p; }
-
 /* ---- lengths along a bond that turns: of a length r, an angle and an azimuth the product of r and of one of cos and
  * sin, or 1, of each ---- */
 
@@ -77,14 +75,14 @@ static void put_quaternion(joint *j) {
 static void choose(const mol_parts *p, int i, joint *j) {
   const mol_part *part = &p->part[i];
   const mol_bond *bond = &MOL_BOND(p->m, part->bond);
-  const cdn_vec3 a = place_of(p, part->a), b = place_of(p, part->b), e = unit(cdn_sub(b, a));
+  const cdn_vec3 a = mol_place_of(p, part->a), b = mol_place_of(p, part->b), e = unit(cdn_sub(b, a));
   const double length = cdn_norm(cdn_sub(b, a));
   const bool has_x = part->x >= 0, has_y = part->y >= 0, stretches = bond->mobility == CDN_BOND_FLEXIBLE;
 
   const cdn_rotation any = cdn_rotation_z_to(e); /* where there is nothing to measure from */
   cdn_vec3 d_x = any.x, d_y = any.x, g = any.x;
-  if (has_x) mol_across(cdn_sub(place_of(p, part->x), a), e, &d_x), g = unit(cdn_sub(place_of(p, part->x), a));
-  if (has_y) mol_across(cdn_sub(place_of(p, part->y), b), e, &d_y);
+  if (has_x) mol_across(cdn_sub(mol_place_of(p, part->x), a), e, &d_x), g = unit(cdn_sub(mol_place_of(p, part->x), a));
+  if (has_y) mol_across(cdn_sub(mol_place_of(p, part->y), b), e, &d_y);
   else d_y = d_x;
   const double dihedral = atan2(cdn_dot(e, cdn_cross(d_x, d_y)), cdn_dot(d_x, d_y));
   const double angle = atan2(cdn_norm(cdn_cross(g, e)), cdn_dot(g, e));
@@ -140,7 +138,7 @@ static void choose(const mol_parts *p, int i, joint *j) {
 
 static void choose_root(const mol_parts *p, int i, joint *j) {
   const mol_root *root = &p->part[i].root;
-  const cdn_vec3 at = place_of(p, p->part[i].atom);
+  const cdn_vec3 at = mol_place_of(p, p->part[i].atom);
   j->X_F = (cdn_transform){ cdn_rotation_identity(), cdn_v3(0, 0, 0) };
   j->X_M = (cdn_transform){ cdn_rotation_identity(), at };
   static const cdn_mobilizer kinds[] = {
@@ -161,7 +159,7 @@ static cdn_mass_properties weigh(mol_parts *p, int i) {
   cdn_mass_properties sum = { 0 };
   for (int k = 0; k < (int)p->m->atoms.count; k++) {
     if (p->of_atom[k] != i) continue;
-    p->station[k] = cdn_transform_point(from, place_of(p, k));
+    p->station[k] = cdn_transform_point(from, mol_place_of(p, k));
     const cdn_mass_properties one = { .mass = MOL_ATOM(p->m, k).mass, .com = p->station[k] };
     sum = sum.mass > 0 ? cdn_mass_properties_merge(sum, one) : one;
   }

@@ -44,6 +44,8 @@ void mol_parts_free(mol_parts *p);
 void mol_part_add_body(mol_parts *p, int i, cdn_system *system, const char *prefix, cdn_body root);
 /* Finds the atoms of all dihedrals, and how roots move. */
 void mol_find_references(mol_parts *p);
+/* Where the description has an atom. */
+static inline cdn_vec3 mol_place_of(const mol_parts *p, int atom) { return MOL_ATOM(p->m, atom).p; }
 /* The part of v across the unit vector e, as a unit vector; false: v is along e. */
 bool mol_across(cdn_vec3 v, cdn_vec3 e, cdn_vec3 *out);
 /* Whether atom i keeps its place to part k: it is on it, or on the axis of a torsion between both. */

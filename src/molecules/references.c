@@ -8,8 +8,6 @@
 /* An atom beyond this sine is off a line. */
 static const double OFF_LINE = 1e-4;
 
-static cdn_vec3 place_of(const mol_parts *p, int atom) { return MOL_ATOM(p->m, atom).p; }
-
 bool mol_across(cdn_vec3 v, cdn_vec3 e, cdn_vec3 *out) {
   const double length = cdn_norm(v);
   if (!(length > 0)) return false;
@@ -43,14 +41,14 @@ static bool keeps_direction(const mol_parts *p, int k, int bond, int to, int i) 
  * part k, or (`also`) whose bond bends, and not along the bond; -1: none. */
 static int find_reference(const mol_parts *p, int i, int k, int at, int other, int wanted, bool also) {
   int best = -1;
-  const cdn_vec3 b = cdn_sub(place_of(p, other), place_of(p, at)), e = cdn_scale(1 / cdn_norm(b), b);
+  const cdn_vec3 b = cdn_sub(mol_place_of(p, other), mol_place_of(p, at)), e = cdn_scale(1 / cdn_norm(b), b);
   cdn_vec3 side;
   for (int n = p->g.start[at]; n < p->g.start[at + 1]; n++) {
     const int to = p->g.neighbour[n], bond = p->g.bond[n];
     const cdn_bond_mobility mobility = MOL_BOND(p->m, bond).mobility;
     if (to == other || !(keeps_direction(p, k, bond, to, i) || (also && bends(mobility)))) continue;
     if (mobility == CDN_BOND_FREE) continue;
-    if (!mol_across(cdn_sub(place_of(p, to), place_of(p, at)), e, &side)) continue;
+    if (!mol_across(cdn_sub(mol_place_of(p, to), mol_place_of(p, at)), e, &side)) continue;
     if (to == wanted) return to;
     if (best < 0 || mol_goes_before(p->m, to, best)) best = to;
   }
@@ -118,20 +116,20 @@ static bool is_line(const mol_parts *p, int root, bool *inside, line *l, int *sp
     const bool spin = spins(p, i);
     inside[i] = !spin && mol_joint_of(p, i) != CDN_BOND_BALL;
     if (spin && *spinning < 0) *spinning = i;
-    if (spin) on = on && is_on(l, place_of(p, part->b));
+    if (spin) on = on && is_on(l, mol_place_of(p, part->b));
   }
   for (int k = 0; on && k < (int)p->m->atoms.count; k++)
-    if (p->of_atom[k] >= root && inside[p->of_atom[k]]) on = is_on(l, place_of(p, k));
+    if (p->of_atom[k] >= root && inside[p->of_atom[k]]) on = is_on(l, mol_place_of(p, k));
   return on;
 }
 
 static void add_direction(const mol_parts *p, mol_root *root, int from, int toward) {
-  const cdn_vec3 v = cdn_sub(place_of(p, toward), place_of(p, from));
+  const cdn_vec3 v = cdn_sub(mol_place_of(p, toward), mol_place_of(p, from));
   cdn_vec3 side;
   if (root->toward[1] >= 0 || !(cdn_norm(v) > 0)) return;
   const int k = root->toward[0] >= 0;
   if (k > 0) {
-    const cdn_vec3 first = cdn_sub(place_of(p, root->toward[0]), place_of(p, root->from[0]));
+    const cdn_vec3 first = cdn_sub(mol_place_of(p, root->toward[0]), mol_place_of(p, root->from[0]));
     if (!mol_across(v, cdn_scale(1 / cdn_norm(first), first), &side)) return;
   }
   root->from[k] = from, root->toward[k] = toward;
@@ -144,7 +142,7 @@ static void find_directions(mol_parts *p, int r, mol_root *root, bool *fixed) {
   bool off = false;
   for (int k = p->part[r].atom; k < (int)p->m->atoms.count && !off; k++) {
     if (p->of_atom[k] != r || k == p->part[r].atom) continue;
-    const cdn_vec3 v = cdn_sub(place_of(p, k), place_of(p, p->part[r].atom));
+    const cdn_vec3 v = cdn_sub(mol_place_of(p, k), mol_place_of(p, p->part[r].atom));
     if (cdn_norm(along) > 0) off = mol_across(v, along, &side);
     else if (cdn_norm(v) > 0) along = cdn_scale(1 / cdn_norm(v), v);
   }
