@@ -195,6 +195,16 @@ static cdn_status attach_all(joining *j, cdn_spec_kind kind) {
 
 /* ---- where the <attach> stands --------------------------------------------------------------- */
 
+/* Assets of different types may share a name. */
+static bool has_asset(const cdn_spec *spec, cdn_asset_type type, const char *name) {
+  bool there = false;
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_ASSET) && !there; i++) {
+    const cdn_spec_asset *asset = io_spec_element(spec, CDN_SPEC_ASSET, i);
+    there = asset->type == type && asset->name && strcmp(asset->name, name) == 0;
+  }
+  return there;
+}
+
 static cdn_status attach_assets(joining *j) {
   mjcf_reader *r = j->r;
   const mjcf_attachment *a = j->a;
@@ -203,7 +213,8 @@ static cdn_status attach_assets(joining *j) {
   for (int i = 0; i < cdn_spec_count(a->part->spec, CDN_SPEC_ASSET); i++) {
     char name[1000];
     snprintf(name, sizeof name, "%.450s%.450s", a->prefix, io_element_name(a->part->spec, CDN_SPEC_ASSET, i));
-    if (cdn_spec_find(r->spec, CDN_SPEC_ASSET, name) >= 0)
+    const cdn_spec_asset *asset = io_spec_element(a->part->spec, CDN_SPEC_ASSET, i);
+    if (has_asset(r->spec, asset->type, name))
       return io_xml_fail(r->log, CDN_ERR_PARSE, a->node,
                          "the model has an asset '%.60s' already; attach under another prefix", name);
     CDNI_TRY(attach_one(j, CDN_SPEC_ASSET, i));

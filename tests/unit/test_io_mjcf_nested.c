@@ -109,6 +109,25 @@ START_TEST(test_assets_are_shared) {
 }
 END_TEST
 
+/* A texture, a material and a mesh may have one name. */
+START_TEST(test_assets_of_one_name) {
+  static const given g = {
+    { "<mujoco model='a'><asset><texture name='m' type='2d' builtin='flat' width='8' height='8'/>"
+      "<material name='m' texture='m'/></asset>" ARM "</mujoco>" }
+  };
+  cdn_spec *spec = read_good("<attach model='a' body='x' prefix='p_'/><attach model='a' body='x' prefix='q_'/>", "", g);
+  int types[CDN_ASSET_MATERIAL + 1] = { 0 };
+  cdn_spec_asset asset;
+  for (int i = 0; i < count(spec, CDN_SPEC_ASSET); i++) {
+    OK(cdn_spec_get_asset(spec, i, &asset));
+    ck_assert_str_eq(asset.name + 1, "_m");
+    types[asset.type]++;
+  }
+  ck_assert(types[CDN_ASSET_TEXTURE] == 2 && types[CDN_ASSET_MATERIAL] == 2 && types[CDN_ASSET_MESH] == 2);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
 /* Models in models, which attach parts of themselves. */
 START_TEST(test_models_in_models) {
   static const given g = {
@@ -326,4 +345,5 @@ START_TEST(test_what_grows_too_large_is_refused) {
 END_TEST
 
 CHECK_MAIN("io_mjcf_nested", test_names_that_are_made_up, test_names_do_not_meet, test_assets_are_shared,
-           test_models_in_models, test_the_world_stays, test_mistakes_in_files, test_what_grows_too_large_is_refused)
+           test_assets_of_one_name, test_models_in_models, test_the_world_stays, test_mistakes_in_files,
+           test_what_grows_too_large_is_refused)
