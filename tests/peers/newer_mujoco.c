@@ -217,6 +217,15 @@ bool newer_mujoco_step(newer_mujoco *n, int count, double *values) {
   return strspn(at, " \n") == strlen(at);
 }
 
+bool newer_mujoco_go(newer_mujoco *n) {
+  fprintf(n->server->to, "go\n");
+  if (!answer(n)) return false;
+  char *at = n->line;
+  n->d.time = strtod(at, &at);
+  for (int i = 0; i < n->m.nq; i++) n->d.qpos[i] = strtod(at, &at);
+  return true;
+}
+
 void newer_mujoco_close(newer_mujoco *n) {
   mjModel *m = &n->m;
   void *const all[] = { n->line,

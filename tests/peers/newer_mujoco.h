@@ -44,6 +44,8 @@ bool newer_mujoco_sensors(newer_mujoco *n, int count, double *values);
 /** A step with the controls d->ctrl from where it is: d->qpos and qvel after it, and d->sensordata at its beginning,
  *  `count` numbers; false if it has others. */
 bool newer_mujoco_step(newer_mujoco *n, int count, double *values);
+/** A step by the controls of the last newer_mujoco_forward: d->time and qpos after it. */
+bool newer_mujoco_go(newer_mujoco *n);
 void newer_mujoco_close(newer_mujoco *n);
 
 #endif

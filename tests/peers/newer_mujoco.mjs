@@ -11,6 +11,7 @@
 //     state QPOS... QVEL... CTRL... ACT...                                                                          -> qacc
 //     sensors                                                                                      -> sensordata at that state
 //     step CTRL...                    a step from there                     -> sensordata at its beginning, then qpos and qvel after
+//     go                              a step from there, by the same controls                      -> time and qpos after it
 //
 // Soft rows are solved to the end: Newton, tolerance 0, many iterations, no warm start, no noslip.
 //
@@ -134,7 +135,11 @@ function step(numbers) {
   mj.mj_step(m, d);
   return [...list(d.sensordata), ...list(d.qpos), ...list(d.qvel)].join(' ');
 }
-const answers = { axes, untouched, state, sensors, step };
+function go() {
+  mj.mj_step(m, d);
+  return [d.time, ...list(d.qpos)].join(' ');
+}
+const answers = { axes, untouched, state, sensors, step, go };
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const [word, ...numbers] = line.trim().split(/\s+/);
   try {

@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATES = 6, SECONDS = 60, MOST_COLLECTIONS = 100 };
@@ -35,6 +36,11 @@ static const double ALIKE = 1e-6;
 /* A file with thousands of contacts shall not take the machine's memory. */
 static const rlim_t MOST_BYTES = (rlim_t)6 << 30;
 
+/* Why a second of steps parts: what makes it alike all along. */
+typedef enum parting { TOGETHER, BY_RATES, BY_SPIN, BY_CONTACT, BY_MORE, PARTINGS } parting;
+static const char *const partings[] = { "", " only without rates of rows", " only by implicit", " only without contact",
+                                        " in no way" };
+
 /* What is found out about a file, in a process of its own. */
 typedef struct finding {
   bool ours, theirs, complete, said, compared, stepped;
@@ -42,14 +48,17 @@ typedef struct finding {
   /* Of accelerations: as they are, without contact, and with rows that do not follow how directions turn; of
    * coordinates after a second. Relative to the largest, and 1. */
   double off, untouched, straight, second;
-  double until;     /* s: when coordinates begin to differ by more; 1: they do not */
+  double until;   /* s: when coordinates begin to differ by more; 1: they do not */
+  double reached; /* s: how far both came */
+  parting parts;
   char text[800];   /* what we say */
   char reason[400]; /* why MuJoCo does not load it */
 } finding;
 
-/* How a model is compared: whether anything touches; whether rows follow how directions turn. */
+/* How a model is compared: whether anything touches; whether rows follow how directions turn; whether steps are taken,
+ * too, and then whether those of implicitfast are taken as those of implicit. */
 typedef struct way {
-  bool touches, rates;
+  bool touches, rates, steps, spins;
 } way;
 
 typedef struct pair {
@@ -95,16 +104,17 @@ static cdn_status switch_off_contact(cdn_spec *spec) {
 static cdn_status build(const char *path, way how, cdn_system *system, cdn_model **model, char *text, size_t size) {
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_SOFT, options.equality = CDN_MODEL_SOFT_EQUALITY;
+  options.solving = CDN_MODEL_SOLVE_AS_FILE; /* delays count steps; rows are ours, below */
   cdn_spec *spec = NULL;
+  cdn_spec_solver solver;
   cdn_error error = { .code = CDN_OK };
   cdn_status status = cdn_spec_load(path, &options, &spec);
   if (status == CDN_OK) {
-    cdn_spec_solver solver;
     status = cdn_spec_get_solver(spec, &solver);
-    set_rows(&solver, how.rates, system);
     if (status == CDN_OK && !how.touches) status = switch_off_contact(spec);
   }
   if (status == CDN_OK) status = cdn_model_build(spec, &options, system, model);
+  if (status == CDN_OK) set_rows(&solver, how.rates, system);
   if (status != CDN_OK && *model) cdn_model_last_error(*model, &error);
   else if (status != CDN_OK && spec) cdn_spec_last_error(spec, &error);
   if (status == CDN_OK && (status = cdn_system_freeze(system)) != CDN_OK) cdn_system_last_error(system, &error);
@@ -185,6 +195,7 @@ static void reset(pair *p) {
   memset(p->d->qvel, 0, (size_t)p->m->nv * sizeof(double));
   memset(p->d->ctrl, 0, (size_t)p->m->nu * sizeof(double));
   memset(p->d->act, 0, (size_t)p->m->na * sizeof(double));
+  p->d->time = 0;
 }
 
 static bool forward(pair *p) {
@@ -262,25 +273,41 @@ static void compare_accelerations(pair *p, finding *f) {
   f->compared = true;
 }
 
-/* From the first state, by the file's method and step; 2.2.2 goes along, a newer one does not. Motions that amplify
- * differences, as where bodies fall on each other, part at some time, however alike their accelerations are. */
-static void compare_second(pair *p, finding *f) {
+static bool step_peer(pair *p) {
+  if (p->has_newer) return newer_mujoco_go(&p->newer);
+  mj_step(p->m, p->d);
+  return true;
+}
+
+/* Histories of delays know nothing of the states before. */
+static bool forget(pair *p) {
+  cdn_state_destroy(p->state);
+  p->state = NULL;
+  return cdn_state_create(cdn_model_system(p->model), &p->state) == CDN_OK;
+}
+
+/* From the first state, by the file's method and step; the peer goes along, for half of the file's time. Motions that
+ * amplify differences, as where bodies fall on each other, part at some time, however alike their accelerations are. */
+static void compare_second(pair *p, bool spins, finding *f) {
   uint64_t rng = 1;
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper = NULL;
-  if (!draw(p, &rng, 0, 0)) return;
+  const time_t begun = time(NULL);
+  if (!forget(p) || !draw(p, &rng, 0, 0) || (p->has_newer && !forward(p))) return;
   if (cdn_model_steps_of_file(p->model, &def.method, &def.fixed_step) != CDN_OK) return;
+  if (spins && def.method == CDN_METHOD_MUJOCO_IMPLICIT_FAST) def.method = CDN_METHOD_MUJOCO_IMPLICIT;
   def.companion = false;
   if (cdn_stepper_create(p->state, &def, &stepper) != CDN_OK) return;
   f->stepped = true, f->until = 1;
-  while (p->d->time < 1 - 1e-9 && f->stepped) {
-    mj_step(p->m, p->d);
-    f->stepped = cdn_stepper_advance(stepper, p->d->time, NULL) == CDN_OK;
+  while (p->d->time < 1 - 1e-9 && f->stepped && difftime(time(NULL), begun) < seconds() / 2) {
+    f->stepped = step_peer(p) && cdn_stepper_advance(stepper, p->d->time, NULL) == CDN_OK;
     memcpy(p->theirs, p->q, (size_t)p->nq * sizeof *p->q);
     mj_bridge_q_from_mujoco(&p->bridge, p->d->qpos, p->theirs);
     f->second = difference(cdn_state_q(cdn_stepper_state(stepper)), p->theirs, p->nq);
     if (!(f->second <= ALIKE)) f->until = fmin(f->until, p->d->time);
   }
+  f->reached = p->d->time;
+  f->stepped = f->stepped && f->reached >= 1 - 1e-9;
   cdn_stepper_destroy(stepper);
 }
 
@@ -316,7 +343,7 @@ static void look(const char *path, way how, finding *f) {
   if (!f->theirs) snprintf(f->reason, sizeof f->reason, "%.390s", message);
   if (f->ours && f->theirs && start(&p)) {
     compare_accelerations(&p, f);
-    if (how.touches && !p.has_newer) compare_second(&p, f);
+    if (how.steps) compare_second(&p, how.spins, f);
     mj_bridge_free(&p.bridge);
   }
   free(p.actuators);
@@ -334,12 +361,30 @@ static double off_in(const char *path, way how) {
   return f.compared ? f.off : INFINITY;
 }
 
+/* Whether a second of steps is alike all along in another way. */
+static bool together_in(const char *path, way how) {
+  finding f = { .ours = false };
+  how.steps = true;
+  look(path, how, &f);
+  return f.stepped && f.until >= 1;
+}
+
+/* Newer ones take what turns free bodies into account in implicitfast, too. */
+static parting look_for_parting(const char *path, bool newer, const finding *f) {
+  if (!f->stepped || f->until >= 1) return TOGETHER;
+  if (newer && together_in(path, (way){ .touches = true })) return BY_RATES;
+  if (newer && together_in(path, (way){ .touches = true, .rates = true, .spins = true })) return BY_SPIN;
+  if (together_in(path, (way){ .rates = newer, .spins = newer })) return BY_CONTACT;
+  return newer && together_in(path, (way){ .spins = true }) ? BY_CONTACT : BY_MORE;
+}
+
 /* Where they differ, why: what makes them alike. MuJoCo's rows of tendons do not follow how these turn in any version;
  * contacts of the file may differ besides. */
 static void look_again(const char *path, finding *f) {
   const bool rates = newer_mujoco_folder() != NULL;
   f->untouched = f->straight = INFINITY;
-  look(path, (way){ .touches = true, .rates = rates }, f);
+  look(path, (way){ .touches = true, .rates = rates, .steps = true }, f);
+  f->parts = look_for_parting(path, rates, f);
   if (!f->compared || f->off <= ALIKE) return;
   f->untouched = off_in(path, (way){ .touches = false, .rates = rates });
   if (!rates || f->untouched <= ALIKE) return;
@@ -351,8 +396,8 @@ static void look_again(const char *path, finding *f) {
 
 typedef struct row {
   char name[80];
-  int files, ours, theirs, both, complete, alike, by_contact, by_rates, differ_said, differ_unsaid, stepped, together,
-      crashed;
+  int files, ours, theirs, both, complete, alike, by_contact, by_rates, differ_said, differ_unsaid, stepped,
+      parts[PARTINGS], crashed;
 } row;
 
 static row rows[MOST_COLLECTIONS];
@@ -374,7 +419,7 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
   to->files++;
   to->crashed += crashed;
   to->ours += f->ours, to->theirs += f->theirs, to->both += both, to->complete += f->complete, to->alike += alike;
-  to->stepped += both && f->stepped, to->together += both && f->stepped && f->until >= 1;
+  to->stepped += both && f->stepped, to->parts[f->parts] += both && f->stepped;
   to->by_contact += by_contact, to->by_rates += by_rates, to->differ_said += differs && f->said,
       to->differ_unsaid += differs && !f->said;
   if (!getenv("CARDAN_TEST_VERBOSE")) return;
@@ -387,8 +432,9 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
                       : "UNSAID",
          path, f->ours, f->theirs);
   if (both) printf(", off %.2g", f->compared ? f->off : NAN);
-  if (both && !newer_mujoco_folder())
-    printf(", alike until %.3g s, after a second %.2g%s", f->until, f->second, f->stepped ? "" : " (failed)");
+  if (both && f->reached > 0)
+    printf(", alike until %.3g s, at %.3g s %.2g%s", f->until, f->reached, f->second,
+           f->stepped ? partings[f->parts] : " (not done)");
   printf("%s. %s%s%s\n", crashed ? " CRASHED" : "", f->text, f->reason[0] ? " THERE: " : "", f->reason);
 }
 
@@ -461,15 +507,18 @@ START_TEST(files_by_others) {
   struct stat info;
   if (stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) walk(folder, NULL);
   else judge(folder, ".", false);
-  printf("| collection | files | load here | load in %s | complete | in both | within 1e-6 | only contact differs | "
-         "only rates differ | differs, said | differs, unsaid | "
-         "a second of steps | alike all along |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-         newer_mujoco_folder() ? "the newer one" : "2.2.2");
+  printf(
+      "| collection | files | load here | load in %s | complete | in both | within 1e-6 | only contact differs | "
+      "only rates differ | differs, said | differs, unsaid | "
+      "a second of steps | alike all along | only without rates | only by implicit | only without contact | not alike |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      newer_mujoco_folder() ? "the newer one" : "2.2.2");
   for (int i = 0; i < n_rows; i++) {
     const row *r = &rows[i];
-    printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", r->name, r->files, r->ours,
-           r->theirs, r->complete, r->both, r->alike, r->by_contact, r->by_rates, r->differ_said, r->differ_unsaid,
-           r->stepped, r->together);
+    printf("| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d", r->name, r->files, r->ours, r->theirs,
+           r->complete, r->both, r->alike, r->by_contact, r->by_rates, r->differ_said, r->differ_unsaid, r->stepped);
+    for (int k = 0; k < PARTINGS; k++) printf(" | %d", r->parts[k]);
+    printf(" |\n");
     crashed += r->crashed;
   }
   fflush(stdout);
