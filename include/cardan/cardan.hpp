@@ -304,6 +304,16 @@ template <class Call> cdn_status guarded(cdn_state *state, Call call) noexcept {
   return CDN_ERR_CALLBACK;
 }
 
+/** Of a force whose private part is a pointer to what the System keeps. */
+inline cdn_force_ops force_ops(const char *name, cdn_force_reads reads) {
+  cdn_force_ops ops{};
+  ops.subsystem.name = name;
+  ops.subsystem.self_size = sizeof(void *);
+  ops.struct_size = sizeof ops;
+  ops.reads = reads;
+  return ops;
+}
+
 } // namespace inner
 
 /** Adds a force: calc(cdn_state *, cdn_forces *) adds its forces with cdn_forces_add_point and its kin. `reads` decides
@@ -311,11 +321,7 @@ template <class Call> cdn_status guarded(cdn_state *state, Call call) noexcept {
 template <class F>
 cdn_force add_force(cdn_system *system, const char *name, F calc, cdn_force_reads reads = CDN_READS_EVERYTHING) {
   F *kept = inner::keep(system, std::move(calc));
-  cdn_force_ops ops{};
-  ops.subsystem.name = name;
-  ops.subsystem.self_size = sizeof kept;
-  ops.struct_size = sizeof ops;
-  ops.reads = reads;
+  cdn_force_ops ops = inner::force_ops(name, reads);
   ops.calc_force = [](const void *self, cdn_state *state, cdn_forces *forces) {
     return inner::guarded(state, [&] { inner::kept<F>(self)(state, forces); });
   };
@@ -328,11 +334,7 @@ cdn_force add_force(cdn_system *system, const char *name, F calc, V potential,
                     cdn_force_reads reads = CDN_READS_POSITION) {
   using Both = std::pair<F, V>;
   Both *kept = inner::keep(system, Both(std::move(calc), std::move(potential)));
-  cdn_force_ops ops{};
-  ops.subsystem.name = name;
-  ops.subsystem.self_size = sizeof kept;
-  ops.struct_size = sizeof ops;
-  ops.reads = reads;
+  cdn_force_ops ops = inner::force_ops(name, reads);
   ops.calc_force = [](const void *self, cdn_state *state, cdn_forces *forces) {
     return inner::guarded(state, [&] { inner::kept<Both>(self).first(state, forces); });
   };
