@@ -30,8 +30,14 @@ for entry in ('examples', 'docs'):
 page = folder / 'viewer.html'  # stands for the page of the viewer
 page.write_text('<!doctype html><meta http-equiv="Content-Security-Policy" content="script-src \'sha256-a=\'; '
                 'style-src \'sha256-b=\';"><!--cardan-data-->')
+(folder / 'cardan.pc').write_text(f'''Name: cardan
+Description: the library of this build
+Version: 0
+Libs: -L{build} -lcardan -lm
+Cflags: -I{root}/include
+''')
 environment = dict(os.environ, PATH=f'{program.parent}:{os.environ["PATH"]}', CARDAN_PAGE=str(page), LD_LIBRARY_PATH=str(build),
-                   PKG_CONFIG_PATH=str(build / 'meson-uninstalled'))
+                   PKG_CONFIG_PATH=str(folder))
 environment.pop('DISPLAY', None)
 verbs = set(re.findall(r'^  (\w+) ', subprocess.run([root / 'run'], capture_output=True, text=True).stdout, flags=re.M))
 
