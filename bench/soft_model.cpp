@@ -37,10 +37,8 @@ std::unique_ptr<Soft_model> Soft_model::load(const std::string &path, int method
     *message = std::string(cdn_status_text(status)) + ": " + error.text;
     return nullptr;
   }
-  const size_t nu = size_of(m->nu()), all = 2 * nu + size_of(cdn_system_nz(cdn_model_system(m->model)));
+  const size_t nu = size_of(m->nu());
   m->q.resize(size_of(cdn_system_nq(cdn_model_system(m->model)))), m->u.resize(nu), m->f.resize(nu);
-  m->A.resize(all * all), m->B.resize(all * size_of(m->controls()));
-  for (Numbers *each : { &m->by_q, &m->by_u, &m->by_f }) each->resize(nu * nu);
   return m;
 }
 
@@ -117,10 +115,13 @@ void Soft_model::inverse(const Numbers &udot) {
 }
 
 void Soft_model::derivatives() {
+  for (Numbers *each : { &by_q, &by_u, &by_f }) each->resize(u.size() * u.size());
   must(cdn_forward_dynamics_derivatives(s, by_q.data(), by_u.data(), by_f.data(), nullptr), "derivatives");
 }
 
 void Soft_model::step_derivatives() {
+  const size_t all = 2 * u.size() + size_of(cdn_system_nz(cdn_model_system(model)));
+  A.resize(all * all), B.resize(all * size_of(controls()));
   must(cdn_step_derivatives(s, chosen, h, A.data(), nullptr, B.data()), "derivatives of a step");
 }
 

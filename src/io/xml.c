@@ -215,8 +215,11 @@ static xmlNode *element_from(xmlNode *node) {
   return node;
 }
 
+/* Most names differ in their first letter. */
+static bool is_same(const char *a, const char *b) { return a[0] == b[0] && strcmp(a, b) == 0; }
+
 const char *io_xml_name(const io_xml_node *node) { return (const char *)tree_node(node)->name; }
-bool io_xml_is(const io_xml_node *node, const char *name) { return strcmp(io_xml_name(node), name) == 0; }
+bool io_xml_is(const io_xml_node *node, const char *name) { return is_same(io_xml_name(node), name); }
 
 int io_xml_line(const io_xml_node *node) {
   const long line = xmlGetLineNo(tree_node(node));
@@ -261,15 +264,18 @@ const char *io_xml_text(const io_xml_node *node, char *text, size_t size) {
 
 static xmlAttr *find_attribute(const io_xml_node *node, const char *name) {
   xmlAttr *a = tree_node(node)->properties;
-  while (a && strcmp((const char *)a->name, name) != 0) a = a->next;
+  while (a && !is_same((const char *)a->name, name)) a = a->next;
   return a;
+}
+
+static const char *text_of(const xmlAttr *a) {
+  const xmlNode *text = a->children;
+  return text && text->type == XML_TEXT_NODE && text->content ? (const char *)text->content : "";
 }
 
 const char *io_xml_peek(const io_xml_node *node, const char *attribute) {
   const xmlAttr *a = find_attribute(node, attribute);
-  if (!a) return NULL;
-  const xmlNode *text = a->children;
-  return text && text->type == XML_TEXT_NODE && text->content ? (const char *)text->content : "";
+  return a ? text_of(a) : NULL;
 }
 
 bool io_xml_attribute(const io_xml_node *node, int i, const char **name, const char **text) {
@@ -320,8 +326,10 @@ void io_xml_remove(io_xml_node *node) {
 static int read_mark; /* its address means "read" */
 
 const char *io_xml_string(io_xml_node *node, const char *attribute) {
-  io_xml_ignore(node, attribute);
-  return io_xml_peek(node, attribute);
+  xmlAttr *a = find_attribute(node, attribute);
+  if (!a) return NULL;
+  a->_private = &read_mark;
+  return text_of(a);
 }
 
 double io_xml_strtod(const io_xml_node *node, const char *text, char **end) {
