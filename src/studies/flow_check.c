@@ -75,10 +75,10 @@ static cdn_status check_lines(cdn_state *state, const char *function, const matt
   for (int i = 1; i < m->tree.n && status == CDN_OK; i++) {
     if (cdni_kind_of(&m->tree.node[i])->speeds != SPEEDS_TURN_ABOUT_AXES) continue;
     if (!copy) CDNI_TRY(cdn_state_create(cdn_state_system(state), &copy));
-    CDNI_TRY(cdn_state_copy(copy, state));
-    double *memory = cdn_work_push(copy, size);
-    status = memory ? check_line(copy, function, m, i, memory) : CDN_ERR_NOMEM;
-    cdn_work_pop(copy, memory);
+    status = cdn_state_copy(copy, state);
+    double *memory = status == CDN_OK ? cdn_work_push(copy, size) : NULL;
+    if (status == CDN_OK) status = memory ? check_line(copy, function, m, i, memory) : CDN_ERR_NOMEM;
+    if (memory) cdn_work_pop(copy, memory);
   }
   cdn_error error;
   if (status != CDN_OK) cdn_state_last_error(copy, &error), cdni_state_set_error(state, &error);

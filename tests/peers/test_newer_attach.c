@@ -140,33 +140,36 @@ static void add_name(char *to, size_t size, const char *name) {
   snprintf(to + used, size - used, "%s\"%s\"", used ? "," : "", name);
 }
 
-static void same_names(const newer_mujoco *n, const cdn_model *model) {
+/* The names of bodies, actuators, sensors or keyframes in our words. */
+typedef const char *name_of(const cdn_model *model, int i);
+static const char *body_name(const cdn_model *model, int i) {
+  return cdn_body_name(cdn_model_system(model), cdn_model_body(model, i));
+}
+static const char *actuator_name(const cdn_model *model, int i) {
+  cdn_model_actuator a;
+  OK(cdn_model_get_actuator(model, i, &a));
+  return a.name;
+}
+static const char *sensor_name(const cdn_model *model, int i) {
+  cdn_model_sensor s;
+  OK(cdn_model_get_sensor(model, i, &s));
+  return s.name;
+}
+
+static void same_list(const newer_mujoco *n, const char *key, const char *first, const cdn_model *model, int count,
+                      name_of *name) {
   char theirs[4000], ours[4000];
-  their_names(n, "bodies", theirs, sizeof theirs);
-  snprintf(ours, sizeof ours, "\"world\"");
-  for (int i = 0; i < cdn_model_body_count(model); i++)
-    add_name(ours, sizeof ours, cdn_body_name(cdn_model_system(model), cdn_model_body(model, i)));
+  their_names(n, key, theirs, sizeof theirs);
+  snprintf(ours, sizeof ours, "%s", first);
+  for (int i = 0; i < count; i++) add_name(ours, sizeof ours, name(model, i));
   ck_assert_str_eq(ours, theirs);
-  their_names(n, "actuators", theirs, sizeof theirs);
-  ours[0] = '\0';
-  for (int i = 0; i < cdn_model_actuator_count(model); i++) {
-    cdn_model_actuator a;
-    OK(cdn_model_get_actuator(model, i, &a));
-    add_name(ours, sizeof ours, a.name);
-  }
-  ck_assert_str_eq(ours, theirs);
-  their_names(n, "sensors", theirs, sizeof theirs);
-  ours[0] = '\0';
-  for (int i = 0; i < cdn_model_sensor_count(model); i++) {
-    cdn_model_sensor s;
-    OK(cdn_model_get_sensor(model, i, &s));
-    add_name(ours, sizeof ours, s.name);
-  }
-  ck_assert_str_eq(ours, theirs);
-  their_names(n, "keys", theirs, sizeof theirs);
-  ours[0] = '\0';
-  for (int i = 0; i < cdn_model_key_count(model); i++) add_name(ours, sizeof ours, cdn_model_key_name(model, i));
-  ck_assert_str_eq(ours, theirs);
+}
+
+static void same_names(const newer_mujoco *n, const cdn_model *model) {
+  same_list(n, "bodies", "\"world\"", model, cdn_model_body_count(model), body_name);
+  same_list(n, "actuators", "", model, cdn_model_actuator_count(model), actuator_name);
+  same_list(n, "sensors", "", model, cdn_model_sensor_count(model), sensor_name);
+  same_list(n, "keys", "", model, cdn_model_key_count(model), cdn_model_key_name);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

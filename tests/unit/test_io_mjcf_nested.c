@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/spec_references.h"
+
 /* "main.xml", and what it attaches: "a.xml", "b.xml", ... */
 typedef struct given {
   const char *texts[4];
@@ -44,6 +46,12 @@ static cdn_spec *read_good(const char *inside, const char *rest, given g) {
 
 static int count(const cdn_spec *spec, cdn_spec_kind kind) { return cdn_spec_count(spec, kind); }
 static int find(const cdn_spec *spec, cdn_spec_kind kind, const char *name) { return cdn_spec_find(spec, kind, name); }
+static void each_name_is_there_once(const cdn_spec *spec, cdn_spec_kind kind) {
+  for (int i = 0; i < count(spec, kind); i++) {
+    const char *name = io_element_name(spec, kind, i);
+    ck_assert_msg(find(spec, kind, name) == i, "'%s' is there twice", name);
+  }
+}
 
 #define ARM                                                                                                     \
   "<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><body name='x'><joint name='x'/>" \
@@ -69,19 +77,9 @@ START_TEST(test_names_that_are_made_up) {
                    "<attach model='a' prefix='p'/><frame pos='1 0 0'><attach model='a' prefix='p'/></frame>",
                    "", nameless);
   ck_assert_int_eq(count(spec, CDN_SPEC_BODY), 1 + 4 * 3);
-  for (int i = 0; i < count(spec, CDN_SPEC_BODY); i++) {
-    cdn_spec_body body;
-    cdn_spec_joint joint;
-    OK(cdn_spec_get_body(spec, i, &body));
-    ck_assert_msg(find(spec, CDN_SPEC_BODY, body.name) == i, "'%s' is there twice", body.name);
-    OK(cdn_spec_get_joint(spec, i, &joint));
-    ck_assert_msg(find(spec, CDN_SPEC_JOINT, joint.name) == i, "'%s' is there twice", joint.name);
-  }
-  for (int i = 0; i < count(spec, CDN_SPEC_SHAPE); i++) {
-    cdn_spec_shape shape;
-    OK(cdn_spec_get_shape(spec, i, &shape));
-    ck_assert_msg(find(spec, CDN_SPEC_SHAPE, shape.name) == i, "'%s' is there twice", shape.name);
-  }
+  each_name_is_there_once(spec, CDN_SPEC_BODY);
+  each_name_is_there_once(spec, CDN_SPEC_JOINT);
+  each_name_is_there_once(spec, CDN_SPEC_SHAPE);
   cdn_spec_destroy(spec);
 }
 END_TEST
@@ -280,16 +278,8 @@ START_TEST(test_names_do_not_meet) {
                 "<actuator><motor joint='p_x'/><motor joint='x'/></actuator><sensor><jointpos joint='p_x'/>"
                 "</sensor>",
                 g);
-  for (int i = 0; i < count(spec, CDN_SPEC_ACTUATOR); i++) {
-    cdn_spec_actuator a;
-    OK(cdn_spec_get_actuator(spec, i, &a));
-    ck_assert_msg(find(spec, CDN_SPEC_ACTUATOR, a.name) == i, "'%s' is there twice", a.name);
-  }
-  for (int i = 0; i < count(spec, CDN_SPEC_SENSOR); i++) {
-    cdn_spec_sensor s;
-    OK(cdn_spec_get_sensor(spec, i, &s));
-    ck_assert_msg(find(spec, CDN_SPEC_SENSOR, s.name) == i, "'%s' is there twice", s.name);
-  }
+  each_name_is_there_once(spec, CDN_SPEC_ACTUATOR);
+  each_name_is_there_once(spec, CDN_SPEC_SENSOR);
   ck_assert_int_ge(find(spec, CDN_SPEC_LIGHT, "lamp"), 0);
   ck_assert_int_ge(find(spec, CDN_SPEC_LIGHT, "p_lamp"), 0);
   ck_assert_int_ge(find(spec, CDN_SPEC_CAMERA, "eye"), 0);

@@ -1,37 +1,10 @@
 /* <attach> of a file and cdn_spec_attach give the same spec, byte for byte. */
-#include "testing.h"
+#include "spec_dump.h"
 
 #include <stdio.h>
 
 #include "io/joints.h"
 #include "io/spec_references.h"
-
-static cdn_spec *load(const char *text, const char *name) {
-  cdn_spec *spec;
-  cdn_error error;
-  const cdn_status status = cdn_spec_load_string(text, strlen(text), name, NULL, &spec);
-  cdn_spec_last_error(spec, &error);
-  ck_assert_msg(status == CDN_OK, "%s", error.text);
-  return spec;
-}
-
-static char *dump(const cdn_spec *spec) {
-  cdn_buffer text = { 0 };
-  OK(io_write_json(spec, "/tmp/cardan.json", &text));
-  char *copy = malloc(text.size + 1);
-  memcpy(copy, text.bytes, text.size), copy[text.size] = 0;
-  cdn_buffer_free(&text);
-  return copy;
-}
-
-static void same_dump(const cdn_spec *a, const char *before) {
-  char *now = dump(a);
-  size_t k = 0;
-  while (now[k] && now[k] == before[k]) k++;
-  const size_t from = k > 60 ? k - 60 : 0;
-  ck_assert_msg(strcmp(now, before) == 0, "now    %.200s\nbefore %.200s", now + from, before + from);
-  free(now);
-}
 
 /* Of the same names, in whatever order. */
 static void same_elements(const cdn_spec *a, const cdn_spec *b) {
@@ -115,12 +88,12 @@ static void compare_ways(size_t i) {
            pose, pairs[i].attach);
   cdn_spec *file = load_main(child, inside ? frame : "", inside ? "" : frame);
   snprintf(frame, sizeof frame, "<site name='tool' %s/>", pose);
-  cdn_spec *called = load_main(child, inside ? frame : "", inside ? "" : frame), *spec = load(child, "part.xml");
+  cdn_spec *called = load_main(child, inside ? frame : "", inside ? "" : frame), *spec = spec_of(child, "part.xml");
   cdn_attach_def def = cdn_default_attach_def();
   def.frame = "tool", def.prefix = "p_", def.child_body = pairs[i].body;
   OK(cdn_spec_attach(called, spec, &def));
-  char *text = dump(called);
-  if (pairs[i].ordered) same_dump(file, text);
+  char *text = spec_dump(called);
+  if (pairs[i].ordered) same_spec_dump(file, text);
   same_elements(file, called);
   cdn_spec_destroy(file), cdn_spec_destroy(called), cdn_spec_destroy(spec), free(text);
 }
@@ -135,8 +108,8 @@ START_TEST(test_what_is_free_stays_on_ground) {
   char child[9000];
   snprintf(child, sizeof child, part, "", "<freejoint name='fly'/>", "1 2 3 .6 0 .8 0", "1 2 3 4 5 6");
   cdn_spec *spec = load_main(child, "", "<site name='tool' pos='1 0 0' euler='0 0 90'/>"), *out;
-  cdn_spec *fly = load(child, "part.xml");
-  char *before = dump(spec), *own = dump(fly);
+  cdn_spec *fly = spec_of(child, "part.xml");
+  char *before = spec_dump(spec), *own = spec_dump(fly);
   cdn_attach_def def = cdn_default_attach_def();
   def.frame = "tool", def.prefix = "p_";
   OK(cdn_spec_attach(spec, fly, &def));
@@ -151,8 +124,8 @@ START_TEST(test_what_is_free_stays_on_ground) {
   NEAR(key->q[4], 0.6, 1e-15); /* behind the ball */
   ck_assert(key->q[8] == 1 && key->q[9] == 2 && key->q[10] == 3);
   OK(cdn_spec_detach(spec, "p_", NULL, NULL, NULL, &out));
-  same_dump(spec, before);
-  same_dump(out, own);
+  same_spec_dump(spec, before);
+  same_spec_dump(out, own);
   cdn_spec_destroy(spec), cdn_spec_destroy(fly), cdn_spec_destroy(out), free(before), free(own);
 }
 END_TEST

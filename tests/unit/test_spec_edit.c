@@ -1,6 +1,6 @@
 /* Specs that are attached, detached and cut: what is attached is as if one file had it, what is detached is as before,
  * and what is deleted takes along what refers to it. */
-#include "testing.h"
+#include "spec_dump.h"
 
 #include <stdio.h>
 
@@ -65,19 +65,10 @@ static void put(char *to, const char *text, const char *prefix, const char *worl
   *to = 0;
 }
 
-static cdn_spec *load(const char *text, const char *name) {
-  cdn_spec *spec;
-  cdn_error error;
-  const cdn_status status = cdn_spec_load_string(text, strlen(text), name, NULL, &spec);
-  cdn_spec_last_error(spec, &error);
-  ck_assert_msg(status == CDN_OK, "%s", error.text);
-  return spec;
-}
-
 static cdn_spec *load_arm(void) {
   char text[9000];
   snprintf(text, sizeof text, arm, "", "", "", "", arm_key);
-  return load(text, "arm.xml");
+  return spec_of(text, "arm.xml");
 }
 
 static void write_gripper(const char *options, char text[16000]) {
@@ -93,7 +84,7 @@ static void write_gripper(const char *options, char text[16000]) {
 static cdn_spec *load_gripper(const char *options) {
   char text[16000];
   write_gripper(options, text);
-  return load(text, "gripper.xml");
+  return spec_of(text, "gripper.xml");
 }
 
 /* The reader's way: <attach> of MJCF. */
@@ -126,27 +117,7 @@ static cdn_spec *load_flat(void) {
   snprintf(frame, sizeof frame, "<frame pos='.3 .01 .02' euler='10 20 30'>%s%s</frame>", world, body);
   snprintf(keys, sizeof keys, "%s<key name='g_open' qpos='1 0 0 0 0 .1 .02 .3' ctrl='0 1 2 3'/>", arm_key);
   snprintf(text, sizeof text, arm, frame, asset, drive, sense, keys);
-  return load(text, "arm.xml");
-}
-
-static char *dump(const cdn_spec *spec) {
-  cdn_buffer text = { 0 };
-  OK(io_write_json(spec, "/tmp/cardan.json", &text));
-  char *copy = malloc(text.size + 1);
-  memcpy(copy, text.bytes, text.size), copy[text.size] = 0;
-  cdn_buffer_free(&text);
-  return copy;
-}
-
-static void same_dump(const cdn_spec *a, const char *before) {
-  char *now = dump(a);
-  if (strcmp(now, before) != 0) {
-    size_t k = 0;
-    while (now[k] == before[k]) k++;
-    k -= k > 60 ? 60 : k;
-    ck_abort_msg("now    %.200s\nbefore %.200s", now + k, before + k);
-  }
-  free(now);
+  return spec_of(text, "arm.xml");
 }
 
 static void count_told(void *context, const char *what) {
@@ -273,15 +244,15 @@ END_TEST
 
 START_TEST(test_detached_is_as_before) {
   cdn_spec *spec = load_arm(), *child = load_gripper("<option gravity='0 0 -1'/>"), *out;
-  char *parent = dump(spec), *own = dump(child);
+  char *parent = spec_dump(spec), *own = spec_dump(child);
   for (int again = 0; again < 2; again++) {
     attach(spec, child, "tool", "g_");
     ck_assert_int_eq(cdn_spec_attached_count(spec), 1);
-    same_dump(child, own);
+    same_spec_dump(child, own);
     OK(cdn_spec_detach(spec, "g_", NULL, NULL, NULL, &out));
     ck_assert_int_eq(cdn_spec_attached_count(spec), 0);
-    same_dump(spec, parent);
-    same_dump(out, own);
+    same_spec_dump(spec, parent);
+    same_spec_dump(out, own);
     cdn_spec_destroy(child);
     child = out;
   }
@@ -292,26 +263,26 @@ END_TEST
 START_TEST(test_nested) {
   cdn_spec *spec = load_arm(), *child = load_gripper(""), *grand = load_gripper("<option timestep='.01'/>"), *out,
            *inner;
-  char *parent = dump(spec), *middle, *leaf = dump(grand);
+  char *parent = spec_dump(spec), *middle, *leaf = spec_dump(grand);
   attach(child, grand, "tip", "in_");
-  middle = dump(child);
+  middle = spec_dump(child);
   attach(spec, child, "tool", "out_");
   ck_assert_int_eq(cdn_spec_attached_count(spec), 2);
   ck_assert_int_ge(cdn_spec_find(spec, CDN_SPEC_BODY, "out_in_palm"), 0);
   OK(cdn_spec_detach(spec, "out_", NULL, NULL, NULL, &out));
-  same_dump(spec, parent);
-  same_dump(out, middle);
+  same_spec_dump(spec, parent);
+  same_spec_dump(out, middle);
   OK(cdn_spec_detach(out, "in_", NULL, NULL, NULL, &inner));
-  same_dump(inner, leaf);
+  same_spec_dump(inner, leaf);
   cdn_spec_destroy(inner);
   attach(spec, child, "tool", "out_"); /* from the inside first */
   OK(cdn_spec_detach(spec, "out_in_", NULL, NULL, NULL, &inner));
-  same_dump(inner, leaf);
+  same_spec_dump(inner, leaf);
   cdn_spec_destroy(inner);
   OK(cdn_spec_detach(spec, "out_", NULL, NULL, NULL, &inner));
-  same_dump(spec, parent);
-  char *bare = dump(out);
-  same_dump(inner, bare);
+  same_spec_dump(spec, parent);
+  char *bare = spec_dump(out);
+  same_spec_dump(inner, bare);
   cdn_spec_destroy(spec), cdn_spec_destroy(child), cdn_spec_destroy(grand), cdn_spec_destroy(out),
       cdn_spec_destroy(inner);
   free(parent), free(middle), free(leaf), free(bare);
@@ -321,21 +292,21 @@ END_TEST
 /* A spec to itself, as a copy; a file does not know what was attached, and names tell. */
 START_TEST(test_to_itself_and_through_a_file) {
   cdn_spec *spec = load_gripper(""), *out, *read;
-  char *own = dump(spec);
+  char *own = spec_dump(spec);
   attach(spec, spec, "tip", "more_");
   ck_assert_int_ge(cdn_spec_find(spec, CDN_SPEC_SHAPE, "more_left"), 0);
-  char *both = dump(spec);
-  read = load(both, "both.json");
-  same_dump(read, both);
+  char *both = spec_dump(spec);
+  read = spec_of(both, "both.json");
+  same_spec_dump(read, both);
   OK(cdn_spec_detach(spec, "more_", NULL, NULL, NULL, &out));
-  same_dump(spec, own);
-  same_dump(out, own);
+  same_spec_dump(spec, own);
+  same_spec_dump(out, own);
   cdn_spec_destroy(out);
   const cdn_status status = cdn_spec_detach(read, "more_", NULL, NULL, NULL, &out);
   cdn_error error;
   cdn_spec_last_error(read, &error);
   ck_assert_msg(status == CDN_OK, "%s", error.text);
-  same_dump(read, own);
+  same_spec_dump(read, own);
   ck_assert_int_eq(cdn_spec_find(out, CDN_SPEC_BODY, "palm"), 0);
   ck_assert_ptr_null(io_spec_joint(out, 0)->parent);
   ck_assert_int_eq(cdn_spec_count(out, CDN_SPEC_PATH_ITEM), cdn_spec_count(spec, CDN_SPEC_PATH_ITEM));
@@ -405,7 +376,7 @@ static void expect(cdn_spec *spec, const char *words) {
 
 START_TEST(test_mistakes_are_named) {
   cdn_spec *spec = load_arm(), *child = load_gripper("<option timestep='.005'/>"), *out;
-  char *before = dump(spec);
+  char *before = spec_dump(spec);
   cdn_attach_def def = cdn_default_attach_def();
   int told = 0;
   def.body = "nobody";
@@ -430,7 +401,7 @@ START_TEST(test_mistakes_are_named) {
   FAILS(cdn_spec_delete(NULL, CDN_SPEC_BODY, 0, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_spec_delete(spec, CDN_SPEC_BODY, 99, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_spec_delete(spec, CDN_SPEC_KIND_COUNT, 0, NULL, NULL), CDN_ERR_ARG);
-  same_dump(spec, before);
+  same_spec_dump(spec, before);
   def.prefix = "g_", def.tell = count_told, def.context = &told;
   OK(cdn_spec_attach(spec, child, &def));
   ck_assert_int_eq(told, 1); /* the time step */
@@ -447,10 +418,10 @@ START_TEST(test_mistakes_are_named) {
   OK(cdn_spec_get_shape(spec, i, &shape));
   shape.asset = "grey";
   OK(cdn_spec_set_shape(spec, i, &shape));
-  char *attached = dump(spec);
+  char *attached = spec_dump(spec);
   FAILS(cdn_spec_detach(spec, "g_", NULL, NULL, NULL, &out), CDN_ERR_ARG);
   expect(spec, "'grey'");
-  same_dump(spec, attached);
+  same_spec_dump(spec, attached);
   cdn_spec_destroy(spec), cdn_spec_destroy(child), free(before), free(attached);
 }
 END_TEST

@@ -1,12 +1,11 @@
 /* Random edits of specs: nothing crashes, a failure leaves the spec as it was, and whatever can be built is the same
  * after it was written and read. */
-#include "testing.h"
+#include "spec_dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "io/joints.h"
-#include "io/spec_fields.h"
 
 static uint32_t seed;
 static int draw(int n) {
@@ -26,15 +25,6 @@ static cdn_spec *load(int which) {
   snprintf(path, sizeof path, "%s/examples/models/%s", root ? root : ".", files[which]);
   OK(cdn_spec_load(path, NULL, &spec));
   return spec;
-}
-
-static char *dump(const cdn_spec *spec) {
-  cdn_buffer text = { 0 };
-  OK(io_write_json(spec, "/tmp/cardan.json", &text));
-  char *copy = malloc(text.size + 1);
-  memcpy(copy, text.bytes, text.size), copy[text.size] = 0;
-  cdn_buffer_free(&text);
-  return copy;
 }
 
 static bool builds(const cdn_spec *spec, int *bodies) {
@@ -78,19 +68,19 @@ static void attach(cdn_spec *spec, cdn_spec *const *library) {
   if (draw(3) == 0) def.suffix = prefixes[draw(PREFIXES)];
   if (draw(2))
     def.X_BA = (cdn_transform){ cdn_rotation_axis_angle(cdn_v3(1, draw(3), 2), draw(6)), cdn_v3(draw(3), 0, 1) };
-  char *before = dump(spec);
+  char *before = spec_dump(spec);
   if (cdn_spec_attach(spec, child, &def) != CDN_OK) {
-    char *after = dump(spec);
+    char *after = spec_dump(spec);
     ck_assert_str_eq(before, after);
     free(after);
   } else if (draw(2) && (def.prefix[0] || (def.suffix && def.suffix[0]))) {
     cdn_spec *out;
     OK(cdn_spec_detach(spec, def.prefix, def.suffix, NULL, NULL, &out));
-    char *after = dump(spec);
+    char *after = spec_dump(spec);
     ck_assert_str_eq(before, after);
     free(after);
     if (!def.child_body && child != spec) {
-      char *own = dump(child), *again = dump(out);
+      char *own = spec_dump(child), *again = spec_dump(out);
       ck_assert_str_eq(own, again);
       free(own), free(again);
     }
@@ -158,11 +148,11 @@ START_TEST(test_random_edits) {
       else delete_some(spec);
     }
     int n, m;
-    char *text = dump(spec);
+    char *text = spec_dump(spec);
     cdn_spec *again;
     const cdn_status status = cdn_spec_load_string(text, strlen(text), "/tmp/cardan.json", NULL, &again);
     ck_assert_msg(status == CDN_OK, "run %d: %s", run, cdn_last_error_text());
-    char *same = dump(again);
+    char *same = spec_dump(again);
     ck_assert_str_eq(text, same);
     const bool good = builds(spec, &n);
     ck_assert_msg(builds(again, &m) == good && n == m, "run %d", run);

@@ -165,6 +165,13 @@ json_t *parse_file(const char *name) {
   return parse(text);
 }
 
+void check_same_summary(const char *a, const char *b) {
+  json_t *roots[] = { parse_file(a), parse_file(b) };
+  for (int i = 0; i < 2; i++) json_object_del(roots[i], "wall_seconds");
+  ck_assert_msg(json_equal(roots[0], roots[1]), "%s and %s differ", a, b);
+  for (int i = 0; i < 2; i++) json_decref(roots[i]);
+}
+
 json_t *member(json_t *object, const char *name) {
   json_t *value = json_object_get(object, name);
   ck_assert_msg(value != NULL, "no member %s", name);

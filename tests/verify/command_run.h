@@ -56,6 +56,8 @@ extern const char creature_state[];
 
 json_t *parse(const char *text);
 json_t *parse_file(const char *name);
+/* Two summaries of runs are the same but for how long the runs took. */
+void check_same_summary(const char *a, const char *b);
 json_t *member(json_t *object, const char *name);
 double number(json_t *object, const char *name);
 long long integer(json_t *object, const char *name);

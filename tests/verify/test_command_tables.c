@@ -139,12 +139,7 @@ static void survives(const char *how) {
   SUCCEEDS("simulate --resume run.checkpoint --quiet");
   check_same_file("rows.csv", "truth.csv");
   check_same_file("rows-record.csv", "truth-record.csv");
-  json_t *a = parse_file("truth.json"), *b = parse_file("rows.json");
-  json_object_del(a, "wall_seconds");
-  json_object_del(b, "wall_seconds");
-  ck_assert(json_equal(a, b));
-  json_decref(a);
-  json_decref(b);
+  check_same_summary("truth.json", "rows.json");
   unlink("run.checkpoint");
 }
 
