@@ -320,17 +320,6 @@ class Ensembles(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_the_code_of_the_pages_runs(self):
-        import re
-        before = os.getcwd()
-        os.chdir(ROOT)
-        try:
-            for page in ('python.md', 'python_building.md'):
-                for code in re.findall(r'```python\n(.*?)```', (ROOT / 'docs' / page).read_text(), flags=re.S):
-                    exec(compile(code.replace('print(', '(lambda *_: None)('), page, 'exec'), {})
-        finally: os.chdir(before)
-
-
     def test_words_are_there(self):
         """Every word of ours in the tables of docs/python_words.md."""
         import re
