@@ -152,7 +152,8 @@ def index(pages):
     (source / 'index.md').write_text(
         '# Cardan\n\nSimulation of jointed bodies in internal coordinates, under error control.\n\n'
         + ('See [models that move](moving.md). ' if pages else '')
-        + 'Begin with the [tutorial](docs/tutorial.md), or [look a word up](docs/words.md).\n\n' + '\n'.join(trees)
+        + 'Begin with [twenty minutes](docs/tutorial.md), an hour [in C](docs/tutorial_c.md) or '
+        '[in Python](docs/tutorial_python.md), or [look a word up](docs/words.md).\n\n' + '\n'.join(trees)
         + '```{toctree}\n:caption: Reference\n:maxdepth: 1\nreference/index\n' + ('moving\n' if pages else '') + '```\n\n'
         + '```{toctree}\n:caption: The project\n:maxdepth: 1\n' + '\n'.join(more) + '\n```\n')
 

@@ -14,6 +14,8 @@ Each page has a folder of its own, with the repository's examples/ and docs/ in 
   (`<!-- given: double speed; -->`), and those of the page's fragments above them.
 - `python`: runs, with PYTHON; without `import cardan` it goes on from the block above. `output` as above.
 - other blocks with a file's name above them are saved; `json` is JSON.
+- pictures of docs/pictures/tutorial are made by the page. With CARDAN_KEEP_PICTURES in the environment they go there.
+  CARDAN_PAGES names the pages to look at.
 
 Numbers may differ by two units of the last digit that is shown, the errors of verdicts by a factor of ten (pages.py). The README's
 program is examples/pendulum.c. docs/README.md lists every page once, and only pages.
@@ -84,8 +86,8 @@ class Page:
     """A page, and the folder in which its reader works."""
 
     def __init__(self, path):
-        self.name, self.text = str(path.relative_to(root)), path.read_text()
-        self.blocks, self.given = blocks(self.text), None
+        self.path, self.name, self.text = path, str(path.relative_to(root)), path.read_text()
+        self.blocks, self.python = blocks(self.text), None
         self.folder = top / self.name.replace('/', '_')
         self.folder.mkdir()
         for entry in ('examples', 'docs'): (self.folder / entry).symlink_to(root / entry)
@@ -148,17 +150,26 @@ class Page:
             needs = re.search(r'argc < \d', block.text)
             if not needs: self.check_shown(block.line, 'the program', self.output_behind(block), self.run(block.line, str(built)))
 
-    def check_python(self):
-        """All blocks of a page in one process, which says what each has printed. A block with `import cardan` begins anew."""
-        those = [block for block in self.blocks if block.language == 'python' and not block.file]
-        if not python or not those: return
-        done = subprocess.run([python, here / 'run_blocks.py'], input=json.dumps([block.text for block in those]), text=True,
-                              cwd=self.folder, env=environment, capture_output=True, timeout=300)
-        said = json.loads(done.stdout or '[]')
-        for block, (printed, failure) in zip(those, said):
-            if failure: self.wrong(block.line, failure)
-            self.check_shown(block.line, 'the block', self.output_behind(block), printed)
-        if len(said) < len(those): self.wrong(those[len(said)].line, f'Python ended with {done.returncode}: {done.stderr}')
+    def check_python(self, block):
+        """All blocks of a page run in one process. One with `import cardan` begins anew."""
+        if not python: return
+        if not self.python:
+            self.python = subprocess.Popen([python, here / 'run_blocks.py'], text=True, cwd=self.folder, env=environment,
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            print(json.dumps(block.text), file=self.python.stdin, flush=True)
+            printed, failure = json.loads(self.python.stdout.readline())
+        except (OSError, ValueError) as lost:
+            return self.wrong(block.line, f'Python has ended: {lost}')
+        if failure: self.wrong(block.line, failure)
+        self.check_shown(block.line, 'the block', self.output_behind(block), printed)
+
+    def check_pictures(self):
+        """Pictures of tutorials are those that the page's commands make; ./run pictures keeps them."""
+        for m in re.finditer(r'^!\[[^\]]*\]\((.*pictures/tutorial/([^/)]+))\)', self.text, flags=re.M):
+            made, line = self.folder / m.group(2), self.text.count('\n', 0, m.start()) + 1
+            if not made.exists(): self.wrong(line, f'no command of the page makes {m.group(2)}')
+            elif 'CARDAN_KEEP_PICTURES' in os.environ: shutil.copy(made, self.path.parent / m.group(1))
 
     def check(self):
         for block in self.blocks:
@@ -168,10 +179,12 @@ class Page:
                 used = any(block.file in other.text for other in self.blocks if other is not block)
                 if not used: self.wrong(block.line, f'no command of the page uses {block.file}')
             elif block.is_program(): self.check_program(block)
+            elif block.language == 'python': self.check_python(block)
             elif block.is_commands(): self.check_commands(block)
             elif block.language is None and 'docs/command.md' not in self.name: self.check_options(block)
             if block.language == 'json': json.loads(block.text)
-        self.check_python()
+        if self.python: self.python.communicate()
+        self.check_pictures()
 
 
 # ---- fragments: all are one function, so that one call of the compiler reads the headers once
@@ -227,8 +240,8 @@ def check_index(names):
 def main():
     paths = sorted((root / 'docs').rglob('*.md'))
     check_index([str(path.relative_to(root / 'docs')) for path in paths if path.name != 'README.md'])
-    wanted = os.environ.get('CARDAN_PAGES')  # names of pages, for whoever works on them
-    pages = [Page(path) for path in [root / 'README.md', *paths] if not wanted or path.name in wanted.split()]
+    wanted = os.environ.get('CARDAN_PAGES', '').split()
+    pages = [Page(path) for path in [root / 'README.md', *paths] if not wanted or path.name in wanted or str(path.relative_to(root)) in wanted]
     for page in pages:
         if page.name == 'docs/command.md': check_synopsis(page)
         if page.name == 'README.md':

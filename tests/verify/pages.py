@@ -9,7 +9,7 @@ class Block:
     def __init__(self, language, text, line, above):
         self.language, self.text, self.line = language, text, line
         said = re.search(r'\bas\s+`([\w./-]+\.\w+)`', above)
-        self.file = said.group(1) if said and language else None
+        self.file = said.group(1) if said and language is not None else None
         given = re.search(r'<!-- given: (.*?) -->$', above, flags=re.S)
         self.given = given.group(1) if given else ''
 
