@@ -54,7 +54,7 @@ def least(*functions, turns=TURNS):
     return [min(found) for found in times]
 
 
-def say(what, ratio, target, detail): print(f'{what:34s} {ratio:7.3f}  (target {target})  {detail}', flush=True)
+def say(what, ratio, target, detail): print(f'{what:50s} {ratio:7.3f}  (target {target})  {detail}', flush=True)
 
 
 def imports(other):
@@ -70,7 +70,7 @@ def imports(other):
 
 
 def calls(other):
-    state = humanoid().state()._state
+    state = cardan.load(DATA / 'humanoid.xml').state()._state
     at, n = address(state), 200000
     turn = lambda function, argument: lambda: _loop(function, argument, n)
     ours, theirs, released = least(turn(lib.cdn_state_time, state), turn(other.state_time, at),
@@ -85,28 +85,30 @@ def _loop(function, argument, n):
     return (time.thread_time() - start) / n
 
 
-def humanoid():
-    """MuJoCo's humanoid where CARDAN_SHARED has it, else the package's, which is smaller."""
-    path = pathlib.Path(os.environ.get('CARDAN_SHARED', HERE.parent.parent / 'shared')) / 'models/mjcf/humanoid.xml'
-    return cardan.load(path if path.exists() else DATA / 'humanoid.xml')
-
-
-def udot(other):
-    state = humanoid().state()
-    q, u = state.q.copy(), numpy.full(state.model.nu, 0.1)
-    rates, n = numpy.empty(state.model.nu), 3000
+def rates(other, what, model):
+    """Each time another q, from an array of its own."""
+    state, n = model.state(), 3000
+    u, out = numpy.full(model.nu, 0.1), numpy.empty(model.nu)
+    table = numpy.tile(state.q, (n, 1))
+    table[:, -1] += 1e-9 * numpy.arange(n)
+    rows = list(table)
     def ours():
         start = time.thread_time()
-        for _ in range(n):
-            q[-1] += 1e-9
+        for q in rows:
             state.q = q
             state.u = u
             state.udot
         return (time.thread_time() - start) / n
-    theirs = lambda: other.udot_loop(address(state._state), q.ctypes.data, u.ctypes.data, rates.ctypes.data, len(q),
-                                     len(u), n) / n
+    theirs = lambda: other.udot_loop(address(state._state), table.ctypes.data, u.ctypes.data, out.ctypes.data,
+                                     model.nq, model.nu, n) / n
     ours, theirs = least(ours, theirs)
-    say('set q, set u, udot, over C', ours / theirs, 1.7, f'{ours * 1e6:.2f} us, {theirs * 1e6:.2f} us')
+    say(f'set q, set u, udot, {what}, over C', ours / theirs, 1.7, f'{ours * 1e6:.2f} us, {theirs * 1e6:.2f} us')
+
+
+def udot(other):
+    path = pathlib.Path(os.environ.get('CARDAN_SHARED', HERE.parent.parent / 'shared')) / 'models/mjcf/humanoid.xml'
+    if path.exists(): rates(other, "MuJoCo's humanoid", cardan.load(path))
+    rates(other, 'our humanoid', cardan.load(DATA / 'humanoid.xml'))
 
 
 def ensembles(other):
@@ -154,7 +156,7 @@ def interrupts(other):
     worst = 0
     state = cardan.load(DATA / 'quadruped.xml', contact='soft').state('crouch')
     many = cardan.Ensemble(state, 256, method='mujoco-euler', threads=2)
-    for run in (lambda: cardan.simulate(humanoid(), 1e5, accuracy=1e-9, progress=False),
+    for run in (lambda: cardan.simulate(DATA / 'humanoid.xml', 1e5, accuracy=1e-9, progress=False),
                 lambda: many.step(1e-4, 10 ** 6),
                 lambda: cardan.Stepper(state, step=1e-5, method='mujoco-euler').advance(1e4)):
         for _ in range(5):

@@ -14,15 +14,14 @@ static double seconds() {
   return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
-// Seconds for n times: set q, set u, get udot, all numbers copied. The last coordinate changes each time.
+// Seconds for n times: set q to a row of a table, set u, get udot, all numbers copied.
 static double udot_loop(std::uintptr_t state, std::uintptr_t q, std::uintptr_t u, std::uintptr_t udot, int nq, int nu,
                         int n) {
   cdn_state *s = at<cdn_state>(state);
-  double *values = at<double>(q);
+  const double *table = at<double>(q);
   const double start = seconds();
   for (int i = 0; i < n; i++) {
-    values[nq - 1] += 1e-9;
-    if (cdn_state_set_q(s, values) || cdn_state_set_u(s, at<double>(u))) return -1;
+    if (cdn_state_set_q(s, table + (std::size_t)i * nq) || cdn_state_set_u(s, at<double>(u))) return -1;
     const double *rates = cdn_state_udot(s);
     for (int k = 0; k < nu; k++) at<double>(udot)[k] = rates[k];
   }

@@ -17,11 +17,15 @@ import headers
 import stubs
 
 # Functions that may be Python's: the package has what converts their arguments (callbacks.py).
-FUNCTIONS = {'cdn_force_ops': ['calc_force', 'calc_potential'], 'cdn_measure_ops': ['calc_value'],
+FUNCTIONS = {'cdn_force_ops': ['calc_force', 'calc_potential', 'calc_derivative', 'calc_kinks',
+                               'calc_control_derivative'],
+             'cdn_measure_ops': ['calc_value'],
              'cdn_constraint_ops': ['calc_position', 'calc_rows', 'calc_velocity', 'calc_bias'],
-             'cdn_custom_mobilizer_ops': ['across', 'Hdot_u', 'N', 'N_inv', 'Ndot_u'], 'cdn_function_ops': ['calc'],
-             'cdn_event_def': ['value', 'next_time', 'handle', 'report'], 'cdn_contact_law_def': ['find'],
-             'cdn_deliver_def': ['report', 'keep', 'pause']}
+             'cdn_custom_mobilizer_ops': ['across', 'Hdot_u', 'N', 'N_inv', 'Ndot_u', 'fit'],
+             'cdn_motion_ops': ['q', 'qdot', 'qdotdot', 'u', 'udot'], 'cdn_function_ops': ['calc'],
+             'cdn_event_def': ['value', 'next_time', 'handle', 'report'],
+             'cdn_contact_law_def': ['find', 'pressure', 'slopes', 'potential', 'bends'],
+             'cdn_contact_source_def': ['find'], 'cdn_deliver_def': ['report', 'keep', 'pause']}
 
 
 def read(root=ROOT):
@@ -55,7 +59,7 @@ def builder(root=ROOT, **compiling):
 
 # What needs handles that the package does not have.
 NOT_BUILDING = {'cdn_system_freeze', 'cdn_system_add_subsystem', 'cdn_system_add_molecule', 'cdn_element_set_user',
-                'cdn_system_set_contact_filter', 'cdn_system_add_contact_source'}
+                'cdn_system_set_contact_filter'}
 
 
 def building(reading):

@@ -11,8 +11,9 @@ Numbers are plain SI: metres, radians, kilograms, seconds, newtons. `cardan.lib`
 """
 from ._low import ffi, lib
 from .assembly import Assembly
-from .callbacks import Adder, Contacts, Rows
+from .callbacks import Adder, Rows, Slopes
 from .columns import Columns
+from .contacts import Contacts, Sources
 from .ensembles import Ensemble
 from .errors import (ArgumentError, CallbackError, ChatterError, ConstraintError, CycleError, Error, FileError,
                      FrozenError, LimitError, NonfiniteError, NotFrozenError, OutOfMemoryError, ParseError,
@@ -26,8 +27,8 @@ from .views import Camera, View, view
 __all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
            'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
-           'Rows', 'Run', 'SingularError', 'State', 'StepError', 'Stepper', 'UndeclaredError', 'UnsupportedError',
-           'VersionError', 'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
+           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'UndeclaredError',
+           'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
 
 
 def version() -> str:

@@ -1,9 +1,14 @@
 """The binding itself, and how texts and arrays of C become Python's."""
 import os
+import sys
 
 import numpy
 
-from ._binding import ffi, lib
+# Symbols of the 60 shared libraries behind ours are looked up when they are called, not all at once.
+_flags = sys.getdlopenflags()
+sys.setdlopenflags(os.RTLD_LAZY)
+try: from ._binding import ffi, lib
+finally: sys.setdlopenflags(_flags)
 
 FLOAT, DOUBLES = numpy.dtype(numpy.float64), ffi.typeof('double[]')
 

@@ -1,7 +1,8 @@
-"""Functions of Python that the library calls: forces, events, measures, constraints, mobilizers, laws of contact.
+"""Functions of Python that the library calls: forces, events, measures, constraints, mobilizers, motions. contacts.py
+has those of contact.
 
-An entry of ADAPTERS turns the arguments of C into Python's, calls the function, and writes what it returns. What the
-function raises ends the call of the library, and comes out of it unchanged. Arguments are valid during the call.
+An adapter turns the arguments of C into Python's, calls the function, and writes what it returns. What the function
+raises ends the call of the library, and comes out of it unchanged. Arguments are valid during the call.
 """
 from __future__ import annotations
 
@@ -11,15 +12,13 @@ import numpy
 
 from ._low import array, doubles, ffi, lib, text
 from .errors import callback
-from .structs import Element, Record, Writer, read
+from .structs import Record, Writer, flat, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Sequence
 
     from ._methods import Body, Numbers
-
-ADAPTERS = {}
 
 
 class Held:
@@ -36,16 +35,19 @@ class Held:
 def adapter(struct, member, returns=lib.CDN_OK):
     """Makes a function the one that C calls for a member of a struct: given(held, function, *arguments of C)."""
     def made(given):
-        ADAPTERS[struct, member] = f'cardan_{struct}_{member}'
-
         def called(self, *rest):
             held = ffi.from_handle(ffi.cast('void **', self)[0])
             given(held, held.functions[member], *rest)
             return returns
-        called.__name__ = called.__qualname__ = ADAPTERS[struct, member]
-        callback(called, None if returns is None else lib.CDN_ERR_CALLBACK)
+        extern(struct, member, called, None if returns is None else lib.CDN_ERR_CALLBACK)
         return given
     return made
+
+
+def extern(struct, member, called, failed):
+    """Makes a function the one that C calls for a member of a struct. failed: what C gets if it raises."""
+    called.__name__ = called.__qualname__ = f'cardan_{struct}_{member}'
+    callback(called, failed)
 
 
 def put(target, values, n, what):
@@ -102,6 +104,73 @@ def _force(held, function, state, forces):
 @adapter('cdn_force_ops', 'calc_potential')
 def _potential(held, function, state, energy):
     with held.state(state) as state: energy[0] = number(function(state), 'a potential')
+
+
+class Slopes(Passing):
+    """What a force tells its derivatives to: each force that it adds, once more. Vectors are in Ground's axes, stations
+    in the body's. Matrices are 3 x 3; None: zero."""
+
+    def joint(self, name: str, by: str, df_dq: float = 0, df_du: float = 0, k: int = 0, by_k: int = 0) -> None:
+        """A generalized force on speed k of a joint: its derivatives by speed by_k of a joint, and by what it is the
+        rate of."""
+        joint = self._model.joint
+        lib.cdn_force_derivatives_add_mobility(self._pointer, joint(name).body, k, joint(by).body, by_k, df_dq, df_du)
+
+    def point(self, body: Body, station: Numbers, f: Numbers, df_dp: Any = None, df_dv: Any = None) -> None:
+        """A force on a point of a body, N: its derivatives by the point's place and velocity. Constant forces, too."""
+        lib.cdn_force_derivatives_add_point(self._pointer, self._body(body), self._vector(station), self._vector(f),
+                                            self._matrix(df_dp, 3), self._matrix(df_dv, 3))
+
+    def torque(self, body: Body, moment: Numbers) -> None:
+        """A moment that is constant in Ground, N m."""
+        lib.cdn_force_derivatives_add_torque(self._pointer, self._body(body), self._vector(moment))
+
+    def line(self, a: Body, p_A: Numbers, b: Body, p_B: Numbers, tension: float, by_length: float = 0,
+             by_rate: float = 0) -> None:
+        """A tension along the line between two stations, N: its derivatives by their distance, and by its rate."""
+        lib.cdn_force_derivatives_add_line(self._pointer, self._body(a), self._vector(p_A), self._body(b),
+                                           self._vector(p_B), tension, by_length, by_rate)
+
+    def path(self, path: Any, tension: float, by_length: float = 0, by_rate: float = 0) -> None:
+        """A tension along a path, N: its derivatives by the path's length, and by its rate."""
+        of = self._writer.value(ffi.typeof('cdn_path'), path, 'path')
+        lib.cdn_force_derivatives_add_path(self._pointer, of, tension, by_length, by_rate)
+
+    def bodies(self, bodies: Sequence[Body], stations: Any, F: Any, dF_dX: Any = None, dF_dV: Any = None,
+               relative: bool = False) -> None:
+        """Forces on n bodies by each other's poses and velocities. F: n x 6, moments about the stations and forces;
+        dF_dX, dF_dV: 6 n x 6 n. relative: nothing changes if all bodies move as one piece."""
+        n = len(bodies)
+        several = lambda kind, values: [self._writer.value(ffi.typeof(kind), each, kind) for each in values]
+        if len(stations) != n or len(F) != n: raise ValueError(f'{n} stations and {n} forces are needed')
+        lib.cdn_force_derivatives_add_bodies(self._pointer, n, several('cdn_body', bodies),
+                                             several('cdn_vec3', stations), several('cdn_spatial', F),
+                                             self._matrix(dF_dX, 6 * n), self._matrix(dF_dV, 6 * n), relative)
+
+    def _matrix(self, values, n):
+        return ffi.NULL if values is None else ffi.new('double[]', flat(values, n * n, f'a {n} x {n} matrix'))
+
+
+@adapter('cdn_force_ops', 'calc_derivative')
+def _force_derivative(held, function, state, derivatives):
+    with held.state(state) as state, Slopes(held, derivatives) as add: function(state, add)
+
+
+@adapter('cdn_force_ops', 'calc_control_derivative')
+def _control_derivative(held, function, state, control, forces):
+    name = text(lib.cdn_control_name(held.model()._system, control))
+    with held.state(state) as state, Adder(held, forces) as add: function(state, name, add)
+
+
+@adapter('cdn_force_ops', 'calc_kinks')
+def _kinks(held, function, state, values, rates):
+    """The function returns its n_kinks values, or (values, rates)."""
+    n = held.sizes['n_kinks']
+    with held.state(state) as state: made = function(state)
+    if not isinstance(made, tuple): return put(values, made, n, 'kinks')
+    if len(made) != 2: raise ValueError(f'kinks: values are needed, or (values, rates), not a tuple of {len(made)}')
+    put(values, made[0], n, 'kinks')
+    if rates != ffi.NULL: put(rates, made[1], n, 'rates of kinks')
 
 
 # ---- measures and events
@@ -214,6 +283,29 @@ _rates('N_inv', 'nq', 'nu')
 _rates('Ndot_u', 'nu', 'nq')
 
 
+@adapter('cdn_custom_mobilizer_ops', 'fit')
+def _fit(held, function, params, R_FM, p_FM, q):
+    """The function gets q, and R and p, of which one may be None."""
+    n = held.sizes['nq']
+    R, p = (None if given == ffi.NULL else read(given[0]) for given in (R_FM, p_FM))
+    put(q, function(array(q, n), R, p, array(params, lib.CDN_MOBILIZER_PARAMS)), n, 'fit')
+
+
+# ---- motions
+
+def _motion(member):
+    @adapter('cdn_motion_ops', member)
+    def calc(held, function, given, out):
+        n = given.nq if member[0] == 'q' else given.nu
+        of = lambda pointer, pool: array(pointer, getattr(held.model(), pool)) if pointer != ffi.NULL else None
+        put(out, function(Record({'time': given.t, 'params': array(given.params, lib.CDN_MOTION_PARAMS),
+                                  'q': of(given.q, '_nq'), 'u': of(given.u, '_nu'), 'first_q': given.first_q,
+                                  'first_u': given.first_u})), n, f'a motion: {member}')
+
+
+for _member in ('q', 'qdot', 'qdotdot', 'u', 'udot'): _motion(_member)
+
+
 # ---- functions of a few numbers
 
 @adapter('cdn_function_ops', 'calc')
@@ -225,26 +317,3 @@ def _calc(held, function, x, order, out):
     if len(made) <= order: raise NotImplementedError(f'derivative {len(made)} of a function is needed')
     out.value = number(made[0], 'a function')
     for k in range(1, order + 1): put(getattr(out, f'd{k}'), made[k], n ** k, f'derivative {k} of a function')
-
-
-# ---- laws of contact
-
-class Contacts(Passing):
-    """What a law of contact adds its contacts to: members of cdn_law_contact by keywords."""
-
-    def __call__(self, point: Numbers, normal: Numbers, depth: float, **more: Any) -> None:
-        from .errors import check
-        writer = Writer(self._model._system)
-        contact = writer.filled('cdn_law_contact', {'point': point, 'normal': normal, 'depth': depth, **more})
-        check(lib.cdn_law_add(self._pointer, contact))
-
-
-@adapter('cdn_contact_law_def', 'find')
-def _find(held, function, given, out):
-    kind = ffi.typeof('cdn_geometry_kind')
-    shape = lambda geometry: Record({'kind': read(geometry.kind, kind), 'size': read(geometry.size)})
-    touching = Record({'a': shape(given.geometry_a), 'b': shape(given.geometry_b), 'X_GA': read(given.X_GA),
-                       'X_GB': read(given.X_GB), 'shape_a': Element('shape', given.a.i),
-                       'shape_b': Element('shape', given.b.i), 'material': read(given.combined[0]),
-                       'margin': given.margin})
-    with Contacts(held, out) as add: function(touching, add)

@@ -6,7 +6,7 @@ import threading
 import numpy
 
 from ._low import Working, doubles, ffi, fill, given, lib
-from .errors import failure, failure_of, raised_here, remember
+from .errors import check, failure, failure_of, raised_here, remember
 from .models import POOL_NAMES, POOLS, Model
 from .runs import Certificate, method_of
 from .states import State
@@ -72,11 +72,12 @@ class Ensemble(Working):
             lib.cdn_ensemble_advance(self._ensemble, 1.0, 0)  # what came too late interrupts no other call
             raise
         status, raised = answer
-        if raised is not None: remember(raised)
+        if raised is not None: remember(*raised)
         return status
 
     def _check(self, status):
         if status: raise failure_of('cdn_ensemble', self._ensemble, status)
+        check(status)
 
     def get(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The numbers of "q", "u" or "z": K rows."""

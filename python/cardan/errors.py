@@ -81,29 +81,29 @@ _classes = {
 }
 for _status, _class in _classes.items(): _class.__doc__ = text(lib.cdn_status_text(_status))
 
-# What functions of Python have raised while the library called them, by thread, until the call comes out with it.
+# What functions of Python have raised while the library called them, by thread, until the call comes out with it; and
+# whether the library knows: it may make another attempt then. A function without a status cannot tell it.
 _raised = {}
 
 
-def remember(exception):
-    _raised[threading.get_ident()] = exception
+def remember(exception, told=True):
+    if _raised.get(threading.get_ident(), (None, True))[1]: _raised[threading.get_ident()] = exception, told
 
 
 def raised_here():
-    """What a function of Python has raised in this thread since the last call, or None."""
+    """What a function of Python has raised in this thread since the last call, and whether it told; or None."""
     return _raised.pop(threading.get_ident(), None)
 
 
 def raised_by(status):
-    """What the call that ends with this status has to raise: what was raised in this thread, or, if functions of Python
-    have ended it, in threads that the library has started for it. None: nothing."""
+    """What the call that ends with this status has to raise: what was raised in this thread, or in threads that the
+    library has started for it. None: nothing. After a call that succeeds, only what the library does not know."""
     if not _raised: return None
-    found = _raised.pop(threading.get_ident(), None)
-    if status == lib.CDN_ERR_CALLBACK:
-        own = {thread.ident for thread in threading.enumerate()}  # Python's
-        for ident in [ident for ident in list(_raised) if ident not in own]:
-            found = _raised.pop(ident, None) or found
-    return found
+    found = [raised_here()]
+    own = {thread.ident for thread in threading.enumerate()}  # Python's
+    for ident in [ident for ident in list(_raised) if ident not in own]:
+        if status == lib.CDN_ERR_CALLBACK or not _raised[ident][1]: found.append(_raised.pop(ident, None))
+    return next((exception for exception, told in filter(None, reversed(found)) if status or not told), None)
 
 
 def failure(status, error=None):
@@ -139,14 +139,14 @@ def failure_of_run(stepper, status):
 def callback(function, failed=lib.CDN_ERR_CALLBACK):
     """Makes a function the one of its name that C calls; what it raises ends the call of the library, unchanged.
     failed: what C gets then; None: the function returns nothing."""
-    result = {} if failed is None else {'error': failed}
-    return ffi.def_extern(onerror=lambda kind, raised, trace: remember(raised), **result)(function)
+    told, result = failed == lib.CDN_ERR_CALLBACK, {} if failed is None else {'error': failed}
+    return ffi.def_extern(onerror=lambda kind, raised, trace: remember(raised, told), **result)(function)
 
 
 def check(status):
-    """Raises unless the status is CDN_OK."""
+    """Raises unless the status is CDN_OK and all functions of Python could say what they raised."""
     if status: raise failure(status)
-    if _raised: _raised.pop(threading.get_ident(), None)  # of an attempt that was made again
+    if _raised and (raised := raised_by(status)): raise raised
 
 
 def need(pointer):

@@ -1,10 +1,8 @@
 """Models: Systems that files describe, or programs build."""
 from __future__ import annotations
 
-import copy
 import functools
 import os
-import typing
 
 from . import structs
 from ._low import encode, ffi, lib, text
@@ -24,13 +22,14 @@ POOL_NAMES: Tuple[Pool, Pool, Pool] = ('q', 'u', 'z')
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
 
 
-class Slots(typing.NamedTuple):
+class Slots:
     """Where a joint's coordinates and speeds are: q[first_q] to q[first_q + nq - 1]; its cdn_body."""
-    body: typing.Any
-    first_q: int
-    nq: int
-    first_u: int
-    nu: int
+    __slots__ = ('body', 'first_q', 'nq', 'first_u', 'nu')
+
+    def __init__(self, body: Any, first_q: int, nq: int, first_u: int, nu: int) -> None:
+        self.body, self.first_q, self.nq, self.first_u, self.nu = body, first_q, nq, first_u, nu
+
+    def __repr__(self): return f'<q[{self.first_q}:{self.first_q + self.nq}], u[{self.first_u}:{self.first_u + self.nu}]>'
 
 
 def load(path: Path, **options: Any) -> Model:
@@ -112,7 +111,9 @@ class Model(Adders):
         self._held += writer.objects
         if writer.functions or any(getattr(each, 'own', False) for each in writer.objects):
             self._own = self._own or f'{method} {(positional or [keywords.get("name", "")])[0]!r}'
-        else: self._calls.append((method, copy.deepcopy(positional), copy.deepcopy(keywords)))
+        else:
+            import copy  # few need it, and then NumPy's time of import is short
+            self._calls.append((method, copy.deepcopy(positional), copy.deepcopy(keywords)))
         kind = ffi.typeof(made) if isinstance(made, ffi.CData) else None
         return Element(structs.named(kind)[4:], made.i) if kind and structs.is_id(kind) else None
 

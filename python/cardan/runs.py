@@ -94,12 +94,14 @@ class Stepper(Working):
         while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
             if pause: pause(self.state)
         if status: raise failure_of_run(self._stepper, status)
+        check(status)
 
     def __repr__(self) -> str: return f'<cardan.Stepper of {self.state.model.name!r} at t = {self.time:g} s>'
 
     def step(self) -> None:
         """Takes one accepted step; the State is at its end then."""
         if status := lib.cdn_stepper_step(self._stepper, math.inf): raise failure_of_run(self._stepper, status)
+        check(status)
 
     @property
     def certificate(self) -> Certificate:
@@ -205,6 +207,7 @@ def _delivered(start, definition, end, times, recorder):
     stepper = ffi.gc(run[0], lib.cdn_stepper_destroy) if run[0] != ffi.NULL else None
     if status and stepper is not None: raise failure_of_run(stepper, status)
     if status: raise failure_of('cdn_state', start._state, status)
+    check(status)
     final = State(start.model)
     check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
     return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from ._low import array, doubles, encode, ffi, fill, given, lib, view
+from ._low import DOUBLES, FLOAT, array, encode, ffi, given, lib, view
 from ._methods import Answers, Setters
 from .errors import check, failure, failure_of
 from .models import Model, POOLS, html_table
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from ._methods import Array, Numbers
     from .structs import Element
+
+
+# Setting q and u, and getting udot, are written out below: most of the time of short calls is Python's.
+from_buffer, NOT_PLAIN = ffi.from_buffer, (AttributeError, BufferError, ValueError)
 
 
 class Joint:
@@ -73,7 +77,7 @@ class State(Setters, Answers):
     def _hold(self, model, pointer):
         self.model, self._state = model, pointer
         self._nq, self._nu, self._nz = model._nq, model._nu, model._nz
-        self._views = {}  # C's arrays stay where they are
+        self._views, self._copy_udot = {}, None  # C's arrays stay where they are
 
     @classmethod
     def _of(cls, model, pointer):
@@ -106,13 +110,19 @@ class State(Setters, Answers):
     def q(self) -> Any: return self._view('q', self._nq)
     @q.setter
     def q(self, values: Numbers) -> None:
-        if status := lib.cdn_state_set_q(self._state, given(values, (self._nq,), 'q')): raise failure(status)
+        try: made = from_buffer(DOUBLES, values) if values.dtype is FLOAT and values.ndim == 1 else None
+        except NOT_PLAIN: made = None
+        if made is None or len(made) != self._nq: made = given(values, (self._nq,), 'q')
+        if status := lib.cdn_state_set_q(self._state, made): raise failure(status)
 
     @property
     def u(self) -> Any: return self._view('u', self._nu)
     @u.setter
     def u(self, values: Numbers) -> None:
-        if status := lib.cdn_state_set_u(self._state, given(values, (self._nu,), 'u')): raise failure(status)
+        try: made = from_buffer(DOUBLES, values) if values.dtype is FLOAT and values.ndim == 1 else None
+        except NOT_PLAIN: made = None
+        if made is None or len(made) != self._nu: made = given(values, (self._nu,), 'u')
+        if status := lib.cdn_state_set_u(self._state, made): raise failure(status)
 
     @property
     def z(self) -> Any: return self._view('z', self._nz)
@@ -153,23 +163,27 @@ class State(Setters, Answers):
 
     # ---- results
 
-    def _result(self, pointer, n, name=None):
-        """A copy of what was computed. name: of an array that stays where it is."""
+    def _result(self, pointer, n):
+        """A copy of what was computed."""
         if not pointer and n: raise self._failure()
-        if name is None: return array(pointer, n)
-        found = self._views.get(name)
-        if found is None: found = self._views[name] = view(pointer, n, self._state)
-        return found.copy()
+        return array(pointer, n)
 
     def _failure(self):
         return failure_of('cdn_state', self._state)
 
     @property
-    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq, 'qdot')
+    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq)
     @property
-    def udot(self) -> Array: return self._result(lib.cdn_state_udot(self._state), self._nu, 'udot')
+    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz)
     @property
-    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz, 'zdot')
+    def udot(self) -> Array:
+        pointer, copy = lib.cdn_state_udot(self._state), self._copy_udot
+        return copy() if pointer and copy else self._first_udot(pointer)
+
+    def _first_udot(self, pointer):
+        made = self._result(pointer, self._nu)
+        if self._nu: self._copy_udot = view(pointer, self._nu, self._state).copy
+        return made
 
     def realize(self, stage: str) -> None:
         """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
@@ -268,8 +282,7 @@ class PassingState(State):
         made.flags.writeable = False
         return made
 
-    def _result(self, pointer, n, name=None):
-        return super()._result(pointer, n)
+    def _first_udot(self, pointer): return self._result(pointer, self._nu)
 
     def __reduce__(self):
         return (_restored, (self.model, self.save()))

@@ -222,6 +222,7 @@ class Writer:
             if call is None: raise TypeError(f'{named(kind)}.{name} cannot be a function of Python')
             self.functions[name] = given
             return setattr(made, name, call)
+        if given is None and type_.kind == 'function': return setattr(made, name, ffi.NULL)
         if type_.kind == 'struct': return setattr(made, name, self.value(type_, given, name, getattr(made, name)))
         setattr(made, name, self.value(type_, given, name))
         if type_.kind == 'pointer' and f'n_{name}' in fields and given is not None:

@@ -187,6 +187,101 @@ class Forces(unittest.TestCase):
         self.assertEqual((run.certificate.delivered, run.certificate.work), ('delivered', 0))
         self.assertLess(abs(run.certificate.energy_residual), 1e-7)
 
+    def springs(self, own, **more):
+        """A ball on a spring of the library's, or of Python's, from a place in Ground."""
+        k, c, place = 20, 0.3, numpy.array([1.0, 0, 2])
+        def pull(state, add): add.point('top', [0, 0, 0.3], self.tension(state, k, c, place))
+        model = cardan.Model('top')
+        model.add_body('top', q0=[1, 0, 0, 0, 0.2, 0.1, -0.3], **FREE)
+        if own: model.add_custom_force('pull', reads='velocity', calc_force=pull, **more)
+        else:
+            model.add_two_point_spring('spring', 'Ground', place, 'top', [0, 0, 0.3], k=k, rest=0.5)
+            model.add_two_point_damper('damper', 'Ground', place, 'top', [0, 0, 0.3], c=c)
+        state = model.state()
+        state.u = [0.1, -0.2, 0.3, 0.4, 0.5, -0.6]
+        return state
+
+    @staticmethod
+    def line(state, place):
+        """From the place to the station on the ball: its length, direction, and the rate of the length."""
+        (R, p), V = state.body('top'), state.body_velocity('top')
+        arm = R @ [0, 0, 0.3]
+        d = p + arm - place
+        return numpy.linalg.norm(d), d / numpy.linalg.norm(d), (V[3:] + numpy.cross(V[:3], arm)) @ d / numpy.linalg.norm(d)
+
+    def tension(self, state, k, c, place):
+        length, n, rate = self.line(state, place)
+        return -(k * (length - 0.5) + c * rate) * n
+
+    def test_derivatives_are_those_of_the_library(self):
+        """Three ways to say the same derivatives, beside the library's spring and damper."""
+        k, c, place = 20, 0.3, numpy.array([1.0, 0, 2])
+        told = []
+        def line(state, add):
+            told.append('line')
+            length, n, rate = self.line(state, place)
+            add.line(None, place, 'top', [0, 0, 0.3], k * (length - 0.5) + c * rate, k, c)
+        def by_point(state):
+            """The force, and its derivatives by place and velocity of the station."""
+            (R, p), V = state.body('top'), state.body_velocity('top')
+            length, n, rate = self.line(state, place)
+            v = V[3:] + numpy.cross(V[:3], R @ [0, 0, 0.3])
+            across = (numpy.eye(3) - numpy.outer(n, n)) / length
+            tension = k * (length - 0.5) + c * rate
+            return -tension * n, -numpy.outer(n, k * n + c * across @ v) - tension * across, -c * numpy.outer(n, n)
+        def point(state, add):
+            told.append('point')
+            add.point('top', [0, 0, 0.3], *by_point(state))
+        def bodies(state, add):
+            told.append('bodies')
+            f, df_dp, df_dv = by_point(state)
+            zero = numpy.zeros((3, 3))
+            matrix = lambda d: numpy.block([[zero, zero], [zero, d]])
+            add.bodies(['top'], [[0, 0, 0.3]], [[0, 0, 0, *f]], matrix(df_dp), matrix(df_dv))
+        wanted = self.springs(False).forward_dynamics_derivatives()
+        for way in (line, point, bodies):
+            found = self.springs(True, calc_derivative=way).forward_dynamics_derivatives()
+            for one, other in zip(found[:2], wanted[:2]): self.assertLess(numpy.abs(one - other).max(), 1e-11, way)
+        self.assertEqual(set(told), {'line', 'point', 'bodies'})
+
+    def test_derivatives_by_joints_and_controls(self):
+        def model(**more):
+            model = pendulum(q0=[0.4])
+            push = model.add_control('push')
+            drive = lambda state, add: add.joint('bob', 3 * state.controls['push'] - 7 * state['bob'].q - 2 * state['bob'].u)
+            model.add_custom_force('drive', calc_force=drive, reads='velocity', prerequisites=[push], **more)
+            return model.state()
+        given = []
+        def slopes(state, add):
+            given.append('slopes')
+            add.joint('bob', 'bob', -7, -2)
+        def by_control(state, control, add):
+            given.append(control)
+            add.joint('bob', 3)
+        state = model(calc_derivative=slopes, calc_control_derivative=by_control)
+        by_q, by_u, *_ = state.forward_dynamics_derivatives()
+        self.assertAlmostEqual(by_q[0, 0], (-2 * G * math.cos(0.4) - 7) / 2.001, delta=1e-13)
+        self.assertAlmostEqual(by_u[0, 0], -2 / 2.001, delta=1e-13)
+        *_, by_c = state.step_derivatives('mujoco-euler', 0.01)
+        self.assertAlmostEqual(by_c[1, 0], 0.01 * 3 / 2.001, delta=1e-12)
+        self.assertEqual(set(given), {'slopes', 'push'})
+
+    def test_a_step_ends_at_a_kink(self):
+        """A stone flies up at 10 m/s, and above 4.95 m it is 100 m/s^2 that slow it. Long steps pass over that, unless the
+        kink is told with its rate. It arrives there after 0.9 s at 1 m/s, and comes back 0.02 s later."""
+        ends = []
+        for more in ({}, dict(n_kinks=1, calc_kinks=lambda state: ([state['stone'].q - 4.95], [state['stone'].u])),
+                     dict(n_kinks=1, calc_kinks=lambda state: [state['stone'].q - 4.95])):
+            model = cardan.Model('stone')
+            model.add_body('stone', mobilizer='slider', mass=dict(mass=1), u0=[10])
+            model.add_custom_force('weight', reads='position', **more,
+                                   calc_force=lambda state, add: add.joint('stone', -100 if state['stone'].q > 4.95 else -10))
+            stepper = cardan.Stepper(model.state(), accuracy=1e-6)
+            stepper.advance(1.5)
+            ends.append(stepper.state.q[0] - (4.95 - 0.58 - 5 * 0.58 ** 2))
+        self.assertLess(abs(ends[1]), 1e-5)
+        for missed in ends[0], ends[2]: self.assertGreater(missed, 0.1)
+
     def test_a_model_of_a_file_has_it_as_well(self):
         model = cardan.loads('<mujoco><worldbody><body name="b"><freejoint name="b"/><inertial pos="0 0 0" mass="2"'
                              ' diaginertia="1 1 1"/></body></worldbody></mujoco>', building=True)
@@ -303,28 +398,43 @@ class Mobilizers(unittest.TestCase):
         self.assertAlmostEqual(math.exp(run.q['stone'][-1]), 1 - G * 0.4 ** 2 / 2, delta=1e-7)
 
 
-class ContactLaws(unittest.TestCase):
-    def test_a_linear_spring_between_ball_and_floor(self):
-        k, radius = 500, 0.1
-        def touch(given, add):
-            depth = radius - given.X_GB[1][2] if given.b.kind == 'sphere' else radius - given.X_GA[1][2]
-            n = [0, 0, 1] if given.b.kind == 'sphere' else [0, 0, -1]
-            ball = given.X_GB[1] if given.b.kind == 'sphere' else given.X_GA[1]
-            if depth > 0:
-                add([ball[0], ball[1], -depth / 2], n, depth, elastic=k * depth, energy=k * depth ** 2 / 2,
-                    static_friction=0, dynamic_friction=0)
-        model = cardan.Model('spring')
-        model.add_gravity('gravity', [0, 0, -G])
-        model.add_body('ball', q0=[1, 0, 0, 0, 0, 0, 0.12], **FREE)
-        model.add_shape('floor', geometry=('half_space',))
-        model.add_shape('skin', body='ball', geometry=('sphere', [radius]))
-        model.add_contact_law('linear', a='half_space', b='sphere', find=touch)
-        run = cardan.simulate(model, 0.5, accuracy=1e-7, reports=1e-3)
-        # it falls 0.02 m, and then it is an oscillator about the depth g m / k
-        v, w = math.sqrt(2 * G * 0.02), math.sqrt(k)
-        deepest = G / k + math.hypot(G / k, v / w)
-        self.assertAlmostEqual(radius - run.q['ball'][:, 6].min(), deepest, delta=1e-5)
-        self.assertLess(abs(run.certificate.energy_residual), 1e-6)
+    def test_its_own_fit(self):
+        """A slider whose coordinate is ten times its place, which only its own function finds exactly."""
+        model, asked = cardan.Model('fit'), []
+        def fit(q, R, p, params):
+            asked.append((R is None, p[2]))
+            return 10 * p[2]
+        model.add_body('stone', mobilizer='custom_mobilizer', nq=1, nu=1, mass=(1, [0, 0, 0], [0] * 3), fit=fit,
+                       across=lambda q, params: ([0, 0, q[0] / 10], [0, 0, 0, 0, 0, 0.1]))
+        state = model.state()
+        state.body_set_q_to_fit_translation('stone', [0, 0, 0.7])
+        self.assertEqual((state.q[0], asked), (7, [(True, 0.7)]))
+
+
+class Motions(unittest.TestCase):
+    def test_each_level(self):
+        """q = 0.2 + t^2 / 2, told as itself, as its speed, and as its acceleration."""
+        ways = dict(position=dict(q=lambda given: 0.2 + given.time ** 2 / 2, qdot=lambda given: given.time,
+                                  qdotdot=lambda given: 1),
+                    velocity=dict(u=lambda given: math.sqrt(2 * max(given.q[given.first_q] - 0.2, 0)), udot=lambda given: 1),
+                    acceleration=dict(udot=lambda given: given.params[0] + 0 * given.u[given.first_u]))
+        for level, functions in ways.items():
+            if level == 'velocity': functions['u'] = lambda given: given.time
+            model = pendulum(q0=[0.2])
+            model.add_motion('turn', body='bob', kind='custom', level=level, params=[1, 0, 0, 0, 0, 0], **functions)
+            run = cardan.simulate(model, 0.5, accuracy=1e-8)
+            self.assertAlmostEqual(run.q['bob'][-1], 0.2 + 0.125, delta=1e-8, msg=level)
+            self.assertAlmostEqual(run.u['bob'][-1], 0.5, delta=1e-8, msg=level)
+            self.assertEqual(run.state.udot[0], 1)
+
+    def test_wrong_ones(self):
+        model = pendulum()
+        model.add_motion('turn', body='bob', kind='custom', level='position', q=lambda given: [1, 2], qdot=lambda given: 0,
+                         qdotdot=lambda given: 0)
+        with self.assertRaisesRegex(ValueError, 'a motion: q: 1 numbers are needed, not 2'): model.state().udot
+        model = pendulum()
+        with self.assertRaisesRegex(cardan.ArgumentError, "'turn'.* need q, qdot and qdotdot"):
+            model.add_motion('turn', body='bob', kind='custom', level='position', q=lambda given: 1)
 
 
 class Raising(unittest.TestCase):
@@ -334,10 +444,6 @@ class Raising(unittest.TestCase):
         class Mine(Exception): pass
         def fails(*_): raise Mine('here')
         free = lambda model: model.add_body('top', **FREE)
-        def with_law(model):
-            model.add_shape('floor', geometry=('half_space',))
-            model.add_shape('skin', body='bob', geometry=('sphere', [5]))
-            model.add_contact_law('law', a='half_space', b='sphere', find=fails)
         kinds = {
             'force': lambda m: m.add_custom_force('f', calc_force=fails),
             'event': lambda m: m.add_event('e', value=fails, handle=fails),
@@ -349,13 +455,19 @@ class Raising(unittest.TestCase):
             'mobilizer': lambda m: m.add_body('b', mobilizer='custom_mobilizer', nq=1, nu=1, across=fails, mass=(1, [0] * 3, [1] * 3)),
             'rates': lambda m: m.add_body('b', mobilizer='custom_mobilizer', nq=1, nu=1, mass=(1, [0] * 3, [1] * 3),
                                           across=lambda q, p: ([0, 0, q[0]], [0, 0, 0, 0, 0, 1]), N=fails, N_inv=fails, Ndot_u=fails),
-            'law': with_law}
+            'motion': lambda m: m.add_motion('t', body='bob', kind='custom', level='acceleration', udot=fails)}
         for name, add in kinds.items():
             for run in (lambda m: cardan.simulate(m, 0.1), lambda m: cardan.Stepper(m.state()).advance(0.1),
                         lambda m: cardan.Ensemble(m.state(), 3, threads=2).advance(0.1)):
                 model = pendulum()
                 add(model)
                 with self.assertRaises(Mine, msg=name): run(model)
+        model = pendulum(q0=[0.1])
+        model.add_custom_force('f', calc_force=lambda state, add: None, calc_derivative=fails)
+        with self.assertRaises(Mine): model.state().forward_dynamics_derivatives()
+        model = pendulum(q0=[0.1])
+        model.add_custom_force('f', calc_force=lambda state, add: None, n_kinks=1, calc_kinks=fails)
+        with self.assertRaises(Mine): cardan.Stepper(model.state()).advance(0.1)
         model = pendulum(q0=[0.1])
         model.constrain_motion('c', 'bob', 0, cardan.Function(lambda t: 0.1))
         with self.assertRaisesRegex(NotImplementedError, 'derivative'): model.state().udot

@@ -29,9 +29,10 @@ enum { LAW_HERTZ, LAW_SPRING, LAW_SMOOTH, LAW_EXPONENTIAL, LAW_COUNT };
 enum { SMOOTH_FORCE, SMOOTH_CONSTANT, SMOOTH_DEPTH_SHARPNESS, SMOOTH_DAMPING, SMOOTH_RATE_SHARPNESS };
 extern const pressure_law cdni_pressure_laws[];
 
-/* Nothing pulls. */
+/* Nothing pulls. What is no number remains none. */
 static inline double law_force(const pressure_law *law, const double *numbers, double depth, double rate) {
-  return fmax(law->pressure(numbers, depth, rate), 0);
+  const double force = law->pressure(numbers, depth, rate);
+  return force < 0 ? 0 : force;
 }
 /* That force, and its derivatives by depth and rate: the law's own, or differences. */
 double cdni_law_slopes(const pressure_law *law, const double *numbers, double depth, double rate, double slope[2]);

@@ -88,7 +88,7 @@ _Static_assert(CDNI_COUNT(cdni_pressure_laws) == LAW_COUNT, "each law has a row"
 double cdni_law_slopes(const pressure_law *law, const double *numbers, double depth, double rate, double slope[2]) {
   const double force = law->pressure(numbers, depth, rate);
   slope[0] = slope[1] = 0;
-  if (!(force > 0)) return 0;
+  if (!(force > 0)) return force < 0 ? 0 : force;
   if (law->slopes) {
     law->slopes(numbers, depth, rate, slope);
     return force;
