@@ -20,6 +20,7 @@
 #include <cardan/elements.h>
 
 /* Runs: recording, inputs, events, values of a State */
+#include <cardan/table.h>
 #include <cardan/trajectory.h>
 #include <cardan/vectors.h>
 #include <cardan/measures.h>

@@ -116,6 +116,7 @@ inline void give_back(cdn_state *p) { cdn_state_destroy(p); }
 inline void give_back(cdn_stepper *p) { cdn_stepper_destroy(p); }
 inline void give_back(const cdn_surface *p) { cdn_surface_release(p); }
 inline void give_back(const cdn_system *p) { cdn_system_release(p); }
+inline void give_back(cdn_table *p) { cdn_table_destroy(p); }
 inline void give_back(cdn_trajectory *p) { cdn_trajectory_destroy(p); }
 // clang-format on
 } // namespace inner
@@ -150,6 +151,7 @@ using System = owner<cdn_system>;
 using State = owner<cdn_state>;
 using Stepper = owner<cdn_stepper>;
 using Model = owner<cdn_model>;
+using Table = owner<cdn_table>;
 using Trajectory = owner<cdn_trajectory>;
 using Ensemble = owner<cdn_ensemble>;
 using Scene = owner<cdn_scene>;

@@ -3,7 +3,7 @@ get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
 vcpkg_configure_meson(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS -Dtests=disabled -Dpeers=disabled -Dbench=disabled -Daccuracy=disabled -Dpython=disabled -Dapp=disabled
-    -Dview=disabled -Drender=disabled -Dnetcdf=disabled -Dsundials=disabled)
+    -Dview=disabled -Drender=disabled -Dnetcdf=disabled -Dhdf5=disabled -Dnpz=disabled -Dsundials=disabled)
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/cardan)
