@@ -1,7 +1,8 @@
 """The Python package: `pip install --no-build-isolation .`, with Debian's python3-cffi, -numpy, -setuptools, -wheel.
 
 It is linked with the library that pkg-config finds, or that CARDAN_PREFIX names. Without either, or with
-CARDAN_PREFIX=none, the library is built here, by meson, and becomes a part of the package.
+CARDAN_PREFIX=none, the library is built here, by meson, and becomes a part of the package. So does the page of the
+viewer, if `./run page` has made it or CARDAN_PAGE names it.
 """
 import os
 import pathlib
@@ -58,13 +59,15 @@ class BuildBinding(build_ext):
         if not found:
             shutil.copy(pathlib.Path(folder) / f'libcardan.so.{version}',
                         package / ('libcardan.so.' + '.'.join(version.split('.')[:2])))
+            page = os.environ.get('CARDAN_PAGE') or root / 'build/page/viewer.html'
+            if pathlib.Path(page).exists(): shutil.copy(page, package / 'data/viewer.html')
 
 
 setup(
     version=version,
     package_dir={'': 'python'},
     packages=['cardan'],
-    package_data={'cardan': ['py.typed', 'data/*.xml']},
+    package_data={'cardan': ['py.typed', 'data/*.xml', 'data/viewer.html']},
     cffi_modules=['python/binding.py:builder'],
     cmdclass={'build_ext': BuildBinding},
     options={'bdist_wheel': {'py_limited_api': 'cp39'}},

@@ -112,25 +112,28 @@ def udot(other):
 
 
 def ensembles(other):
-    model = cardan.load(DATA / 'quadruped.xml', contact='soft')
-    many = cardan.Ensemble(model.state('crouch'), 256, vary='controls', method='mujoco-euler')
-    start, controls, n = many.q, numpy.zeros((256, 12)), 10
-    q, u = many.q, many.u
-    def ours():
-        many.q, many.u = start, numpy.zeros_like(u)
-        begun = time.thread_time()
-        for _ in range(n):
-            many.set_controls(controls)
-            many.step(0.002)
-            many.get('q', q)
-            many.get('u', u)
-        return (time.thread_time() - begun) / n
-    def theirs():
-        many.q, many.u = start, numpy.zeros_like(u)
-        return other.ensemble_loop(address(many._ensemble), controls.ctypes.data, q.ctypes.data, u.ctypes.data, 0.002,
-                                   n) / n
-    ours, theirs = least(ours, theirs)
-    say('256 quadrupeds, a step, over C', ours / theirs, 1.05, f'{ours * 1e3:.2f} ms, {theirs * 1e3:.2f} ms')
+    """Controls, a step, and new arrays of q and u."""
+    for count, n in ((256, 10), (4096, 2)):
+        model = cardan.load(DATA / 'quadruped.xml', contact='soft')
+        many = cardan.Ensemble(model.state('crouch'), count, vary='controls', method='mujoco-euler', threads=2)
+        start, controls, rest = many.q, numpy.zeros((count, 12)), numpy.zeros((count, model.nu))
+        q, u = many.q, many.u
+        def ours():
+            many.q, many.u = start, rest
+            begun, cpu = time.monotonic(), time.process_time()
+            for _ in range(n):
+                many.set_controls(controls)
+                many.step(0.002)
+                many.q, many.u
+            return (time.process_time() - cpu) / n, (time.monotonic() - begun) / n
+        def theirs():
+            many.q, many.u = start, rest
+            begun, cpu = time.monotonic(), time.process_time()
+            other.ensemble_loop(address(many._ensemble), controls.ctypes.data, q.ctypes.data, u.ctypes.data, 0.002, n)
+            return (time.process_time() - cpu) / n, (time.monotonic() - begun) / n
+        (ours, wall), (theirs, walls) = least(ours, theirs)
+        say(f'{count} quadrupeds with contact, a step, over C', ours / theirs, 1.05, f'{ours * 1e3:.2f} ms, '
+            f'{theirs * 1e3:.2f} ms of the processor; {count / wall:.0f} and {count / walls:.0f} States a second')
 
 
 def memory(other):

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <cstdint>
 #include <ctime>
+#include <stdexcept>
 
 namespace py = pybind11;
 
@@ -28,16 +29,14 @@ static double udot_loop(std::uintptr_t state, std::uintptr_t q, std::uintptr_t u
   return seconds() - start;
 }
 
-// Seconds for n times: controls of all States, one step, q and u of all States.
-static double ensemble_loop(std::uintptr_t ensemble, std::uintptr_t controls, std::uintptr_t q, std::uintptr_t u,
-                            double h, int n) {
+// n times: controls of all States, one step, q and u of all States.
+static void ensemble_loop(std::uintptr_t ensemble, std::uintptr_t controls, std::uintptr_t q, std::uintptr_t u,
+                          double h, int n) {
   cdn_ensemble *e = at<cdn_ensemble>(ensemble);
-  const double start = seconds();
   for (int i = 0; i < n; i++)
     if (cdn_ensemble_set_controls(e, at<double>(controls), 0) || cdn_ensemble_advance(e, h, 1) ||
         cdn_ensemble_get(e, CDN_POOL_Q, at<double>(q), 0) || cdn_ensemble_get(e, CDN_POOL_U, at<double>(u), 0))
-      return -1;
-  return seconds() - start;
+      throw std::runtime_error(cdn_last_error_text());
 }
 
 PYBIND11_MODULE(python_peer, m) {

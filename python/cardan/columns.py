@@ -20,6 +20,7 @@ class Columns(numpy.ndarray):
 
     def places(self, name: str) -> list[int]:
         """The columns of a slot or joint."""
+        if not isinstance(name, str): raise TypeError(f'the name of a column is a str, not {type(name).__name__}')
         found = [i for i, slot in enumerate(self.names or []) if slot == name]
         found = found or [i for i, slot in enumerate(self.names or []) if joint_of(slot) == name]
         if not found:

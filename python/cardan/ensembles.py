@@ -1,13 +1,14 @@
 """Many States of one model at once."""
 from __future__ import annotations
 
+import operator
 import threading
 
 import numpy
 
 from ._low import Working, doubles, ffi, fill, given, lib
 from .errors import check, failure, failure_of, raised_here, remember
-from .models import POOL_NAMES, POOLS, Model
+from .models import POOL_NAMES, POOLS, Model, pool_of
 from .runs import Certificate, method_of
 from .states import State
 from .structs import Writer, choice
@@ -39,6 +40,7 @@ class Ensemble(Working):
                  z: Any = None, vary: Union[str, Sequence[str]] = (), **members: Any) -> None:
         state = of.state() if isinstance(of, Model) else of
         if not isinstance(state, State): raise TypeError('an ensemble is made of a cardan.State or a cardan.Model')
+        if count is not None: count = operator.index(count)
         starts = {pool: values for pool, values in (('q', q), ('u', u), ('z', z)) if values is not None}
         if count is None and not starts: raise TypeError('an ensemble needs a count, or rows of q, u or z')
         members['count'] = len(next(iter(starts.values()))) if count is None else count
@@ -81,18 +83,18 @@ class Ensemble(Working):
 
     def get(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The numbers of "q", "u" or "z": K rows."""
-        made = fill(out, (self.count, self._sizes[pool]), pool)
+        made = fill(out, (self.count, self._sizes[pool_of(pool)]), pool)
         self._check(lib.cdn_ensemble_get(self._ensemble, POOLS[pool], doubles(made), self._sizes[pool]))
         return made
 
     def set(self, pool: Pool, values: Any) -> None:
         """Sets the numbers of "q", "u" or "z": K rows."""
-        n = self._sizes[pool]
+        n = self._sizes[pool_of(pool)]
         self._check(lib.cdn_ensemble_set(self._ensemble, POOLS[pool], given(values, (self.count, n), pool), n))
 
     def rates(self, pool: Pool, out: Optional[Array] = None) -> Array:
         """The rates of "q", "u" or "z": K rows."""
-        made = fill(out, (self.count, self._sizes[pool]), pool)
+        made = fill(out, (self.count, self._sizes[pool_of(pool)]), pool)
         self._check(lib.cdn_ensemble_rates(self._ensemble, POOLS[pool], doubles(made), self._sizes[pool]))
         return made
 
@@ -159,12 +161,14 @@ class Ensemble(Working):
 
     def error(self, k: int) -> Optional[Exception]:
         """Why State k has failed, as an exception; None if it has not."""
+        if not 0 <= k < self.count: raise IndexError(f'there is no State {k}: the ensemble has {self.count}')
         out = ffi.new('cdn_error *')
         lib.cdn_ensemble_error(self._ensemble, k, out)
         return failure(out.code, out) if out.code else None
 
     def set_state(self, k: int, state: State) -> None:
         """Gives State k the variables of a State."""
+        if not isinstance(state, State): raise TypeError('an ensemble takes a cardan.State')
         self._check(lib.cdn_ensemble_set_state(self._ensemble, k, state._state))
 
     def set_time(self, t: float) -> None:

@@ -22,6 +22,11 @@ POOL_NAMES: Tuple[Pool, Pool, Pool] = ('q', 'u', 'z')
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
 
 
+def pool_of(name):
+    if name not in POOL_NAMES: raise ValueError(f'a pool is "q", "u" or "z", not {name!r}')
+    return name
+
+
 class Slots:
     """Where a joint's coordinates and speeds are: q[first_q] to q[first_q + nq - 1]; its cdn_body."""
     __slots__ = ('body', 'first_q', 'nq', 'first_u', 'nu')
@@ -172,17 +177,13 @@ class Model(Adders):
     def joints(self) -> List[str]: return list(self.freeze()._slots)
     @property
     def bodies(self) -> List[str]:
-        if not self._model: return self._names('body')[1:]
+        if not self._model: return structs.elements(self._system, 'body')[1:]
         return [text(lib.cdn_body_name(self._system, lib.cdn_model_body(self._model, i)))
                 for i in range(lib.cdn_model_body_count(self._model))]
     @property
-    def controls(self) -> List[str]: return self._names('control')
+    def controls(self) -> List[str]: return structs.elements(self._system, 'control')
     @property
-    def measures(self) -> List[str]: return self._names('measure')
-
-    def _names(self, kind):
-        count, name = getattr(lib, f'cdn_system_{kind}_count'), getattr(lib, f'cdn_{kind}_name')
-        return [text(name(self._system, ffi.new(f'cdn_{kind} *', [i])[0])) for i in range(count(self._system))]
+    def measures(self) -> List[str]: return structs.elements(self._system, 'measure')
 
     @property
     def keys(self) -> List[str]:
@@ -199,10 +200,14 @@ class Model(Adders):
         """Of a model that was read; others have none."""
         return [each(i) for i in range(getattr(lib, f'cdn_model_{what}_count')(self._model))] if self._model else []
 
+    def _size(self, pool):
+        self.freeze()
+        return {'q': self._nq, 'u': self._nu, 'z': self._nz}[pool_of(pool)]
+
     def slots(self, pool: Pool) -> List[str]:
         """Names of the slots of "q", "u" or "z"."""
         room, found = ffi.new('char[256]'), []
-        for i in range({'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]):
+        for i in range(self._size(pool)):
             lib.cdn_system_slot_name(self._system, POOLS[pool], i, room, 256)
             found.append(text(room))
         return found
@@ -210,7 +215,7 @@ class Model(Adders):
     def units(self, pool: Pool) -> List[str]:
         """Units of the slots of "q", "u" or "z": "rad", "m", "rad/s", "m/s"; "" for numbers of a quaternion, for z, and
         where only a function of yours knows."""
-        found = [''] * {'q': self.nq, 'u': self.nu, 'z': self.nz}[pool]
+        found = [''] * self._size(pool)
         for slots in self._slots.values() if pool in 'qu' else ():
             first, n = (slots.first_q, slots.nq) if pool == 'q' else (slots.first_u, slots.nu)
             for k in range(n): found[first + k] = text(lib.cdn_body_unit(self._system, slots.body, POOLS[pool], k))
@@ -295,7 +300,11 @@ class Function:
                                                                    float(a) for a in arguments]
         count = () if kind == 'constant' else (len(given[0]),)
         if kind == 'natural_spline' and len(given[0]) != len(given[1]): raise ValueError('x and y have the same length')
-        made._hold(getattr(lib, 'cdn_function_' + kind)(*count, *given))
+        pointer = getattr(lib, 'cdn_function_' + kind)(*count, *given)
+        if pointer == ffi.NULL:
+            raise ValueError(f'{kind}: {arguments!r} make none: numbers must be finite, a spline has two points or more, '
+                             'and its x ascend')
+        made._hold(pointer)
         return made
 
     @classmethod

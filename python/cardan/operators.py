@@ -26,6 +26,8 @@ def answer(function, state, positional, keywords, out=None):
         if name in given: raise TypeError(f'{function}: {name} is given twice')
         given[name] = value
     sizes = dict(state._sizes())
+    missing = [n for n in inward if n not in given and n not in reads]
+    if missing: raise TypeError(f'{function}: {missing[0]} is missing')
     for name in inward:  # lists of bodies with their points: one of them alone is a list of one
         if is_list(kinds[name]) and named(kinds[name].item) == 'cdn_body' and name in given:
             one = not isinstance(given[name], (list, tuple))
@@ -44,7 +46,6 @@ def answer(function, state, positional, keywords, out=None):
         elif name in reads:
             values = writer.keep(numbers(given[name], shape_of(reads[name]), name))
             arguments.append(ffi.cast(kind, ffi.from_buffer(values)))
-        elif name not in given: raise TypeError(f'{function}: {name} is missing')
         elif is_list(kind) and named(kind.item) == 'cdn_vec3' and len(given[name]) != sizes['n']:
             raise ValueError(f'{name}: {sizes["n"]} points are needed, not {len(given[name])}')
         else: arguments.append(writer.value(kind, given[name], name))

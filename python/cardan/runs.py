@@ -10,10 +10,10 @@ import numpy
 
 from ._low import Working, doubles, ffi, lib, text, within
 from .columns import Columns
-from .errors import callback, check, failure_of, failure_of_run
-from .models import Model, load
+from .errors import FileError, callback, check, failure_of, failure_of_run
+from .models import Model, html_table, load
 from .states import PassingState, State
-from .structs import Record, read
+from .structs import Record, read, unknown
 from .views import page
 
 TYPE_CHECKING = False
@@ -43,18 +43,29 @@ class Certificate(Record):
     def __repr__(self):
         return f'<cardan.Certificate: {self.verdict}>'
 
+    def _repr_html_(self):
+        return html_table(self.verdict, ('member', 'value'), self.__dict__.items())
+
 
 def method_of(name: str) -> int:
-    if name not in METHODS: raise ValueError(f'method is one of {", ".join(METHODS)}, not {name!r}')
+    if name not in METHODS: raise ValueError(f'{unknown("method", name, METHODS)}: {", ".join(METHODS)}')
     return METHODS[name]
+
+
+def positive(value, what, unit):
+    """A finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, numpy.number)):
+        raise TypeError(f'{what}: a number is needed ({unit}), not {value!r}')
+    if not 0 < value < math.inf: raise ValueError(f'{what}: a positive number is needed ({unit}), not {value!r}')
+    return float(value)
 
 
 def _definition(accuracy, step, method, max_step, companion):
     d = ffi.new('cdn_stepper_def *', lib.cdn_default_stepper_def())
-    d.accuracy, d.companion = accuracy, companion
+    d.accuracy, d.companion = positive(accuracy, 'accuracy', 'such as 1e-4'), companion
     d.max_steps = 16  # Python looks for interrupts in between
-    if step is not None: d.fixed_step = step
-    if max_step is not None: d.max_step = max_step
+    if step is not None: d.fixed_step = positive(step, 'step', 's')
+    if max_step is not None: d.max_step = positive(max_step, 'max_step', 's')
     if method is not None: d.method = method_of(method)
     return d
 
@@ -168,18 +179,20 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
     terminal (default: if there is one).
     """
     if isinstance(model, (str, os.PathLike)): model = load(model)
+    if isinstance(model, State): raise TypeError('simulate needs a model: simulate(state.model, ..., state=state)')
     if not isinstance(model, Model): raise TypeError('simulate needs a cardan.Model, or the path of a model file')
-    if not duration > 0: raise ValueError(f'duration: a positive number is needed, not {duration!r}')
+    if state is not None and not (isinstance(state, State) and (state.model is model or
+                                                                state.model.table() == model.table())):
+        raise TypeError(f'state: a State of {model.name!r} is needed, not {state!r}')
+    duration = positive(duration, 'duration', 's')
     start = State(model, key) if state is None else state.copy()
-    for name, value in (controls or {}).items(): start.set_control(name, value)
+    for name, value in dict(controls or {}).items(): start.set_control(name, value)
     progress = sys.stderr.isatty() if progress is None else progress
     recorder = _Recorder(model, progress, duration)
     end = start.time + duration
     if reports is None: times = numpy.linspace(start.time, end, 101)
     elif numpy.ndim(reports) == 0:
-        if not float(reports) > 0:  # type: ignore[arg-type]
-            raise ValueError(f'reports: a positive time is needed, not {reports!r}')
-        times = numpy.arange(start.time, end - 1e-9 * duration, reports)
+        times = numpy.arange(start.time, end - 1e-9 * duration, positive(reports, 'reports', 's, or a list of times'))
     else: times = numpy.array(reports, dtype=numpy.float64)
     times = times[(times > start.time) & (times < end)]  # start and end are reports as well
     try:
@@ -240,6 +253,7 @@ class Run:
     def of(cls, model: Model, time: Numbers, q: Any, u: Any = None, z: Any = None) -> Run:
         """A Run of K times and of K x nq, K x nu and K x nz arrays (u, z: zeros unless they are given). Nothing is
         known of its accuracy: it has no certificate."""
+        if not isinstance(model, Model): raise TypeError('a run is one of a cardan.Model')
         parts = [numpy.reshape(time, (-1, 1))]
         for pool, given, n in (('q', q, model.nq), ('u', u, model.nu), ('z', z, model.nz)):
             part = numpy.zeros((len(parts[0]), n)) if given is None else numpy.asarray(given, dtype=numpy.float64)
@@ -249,6 +263,12 @@ class Run:
         made = cls(model, numpy.hstack(parts), model.state(), None, '')
         if len(made): made._set(made.state, len(made) - 1)
         return made
+
+    def _table(self, title):
+        rows = [(name, unit, *(f'{x:.6g}' for x in (values[0], values[-1], values.min(), values.max())))
+                for part in (self.q, self.u, self.z) for name, unit, values in zip(part.names, part.units, part.T)]
+        heads = 'slot', 'unit', f't = {self.time[0]:g} s', f't = {self.time[-1]:g} s', 'least', 'largest'
+        return html_table(f'{self.verdict} ({title})', heads, rows if len(self) else [])
 
     def _set(self, state, k):
         """Sets a State to row k."""
@@ -303,10 +323,12 @@ class Run:
         return kept
 
     def _repr_html_(self):
-        """In a notebook: the page, and the verdict."""
+        """In a notebook: the page, and the verdict; a table, where the viewer is not installed."""
         import html
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
-            with open(self.view(os.path.join(folder, 'run.html')), encoding='utf-8') as file: made = file.read()
+            try: self.view(os.path.join(folder, 'run.html'))
+            except FileError as error: return self._table(str(error))
+            with open(os.path.join(folder, 'run.html'), encoding='utf-8') as file: made = file.read()
         return (f'<iframe srcdoc="{html.escape(made)}" width="100%" height="480" style="border:0"></iframe>'
                 f'<p>{html.escape(self.verdict)}</p>')

@@ -45,8 +45,18 @@ def named(kind):
 def unknown(what, name, known):
     """What to say of a name that is not there."""
     import difflib  # what few calls need is imported there: all of it would take as long as NumPy
-    near = difflib.get_close_matches(str(name), [str(k) for k in known], 1)
-    return f'there is no {what} {name!r}' + (f'; {near[0]!r} is there' if near else '')
+    known = [str(k) for k in known]
+    near = difflib.get_close_matches(str(name), known, 1)
+    said = f'{near[0]!r} is there' if near else 'there is none at all' if not known else \
+        f'there are {", ".join(known)}' if len(known) <= 8 else f'there are {len(known)} others'
+    return f'there is no {what} {name!r}; {said}'
+
+
+def elements(system, kind):
+    """The names of all elements of a kind, such as "body"."""
+    count, name = (getattr(lib, each, None) for each in (f'cdn_system_{kind}_count', f'cdn_{kind}_name'))
+    if not count or not name: return []
+    return [text(name(system, ffi.new(f'cdn_{kind} *', [i])[0])) for i in range(count(system))]
 
 
 # ---- enums
@@ -65,7 +75,7 @@ def choice(enum, given):
     key = given.lower().replace('-', '_').replace(' ', '_')
     parts = [name for name in table if set(key.split('_')) <= set(name.split('_'))]
     if key not in table and len(parts) == 1: key = parts[0]  # "exact" for "exact_equality"
-    if key not in table: raise ValueError(f'{enum[4:]}: {unknown("choice", given, table)}: {", ".join(table)}')
+    if key not in table: raise ValueError(f'{enum[4:]}: {unknown("choice", given, table)}')
     return table[key]
 
 
@@ -131,10 +141,12 @@ class Writer:
         find = getattr(lib, f'cdn_system_find_{what}', None)
         if find is None: raise TypeError(f'a {what} is an Element: what adding it has returned')
         i = find(self.system, encode(given)).i
-        if i < 0: raise KeyError(f'there is no {what} {given!r}')
+        if i < 0: raise KeyError(unknown(what, given, elements(self.system, what)))
         return i
 
     def ticket(self, given):
+        if not isinstance(given, (str, Element)):
+            raise TypeError(f'a ticket is an Element or a name, not {type(given).__name__}')
         if isinstance(given, Element):
             name = {'measure': 'cdn_measure_ticket', 'control': 'cdn_control_ticket', 'path': 'cdn_path_ticket'}
             if given.kind not in name: raise TypeError(f'a {given.kind} has no ticket')

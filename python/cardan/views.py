@@ -1,6 +1,7 @@
 """Views in a browser: live ones, and pages that play what was shown."""
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
     from ._methods import Numbers
     from .models import Model
+
+
+# The page of the viewer, if the package has it and nobody says otherwise.
+if os.path.exists(_page := os.path.join(os.path.dirname(__file__), 'data', 'viewer.html')):
+    os.environ.setdefault('CARDAN_PAGE', _page)
 
 
 def _opened(state, **members):
@@ -77,6 +83,8 @@ class View(Working):
 
 def view(shown: Union[State, Model], **members: Any) -> View:
     """A live view of a State, or of a model in its default State. Members of cdn_view_def are keywords."""
+    if not hasattr(shown, 'state') and not isinstance(shown, State):
+        raise TypeError('a view shows a cardan.State or a cardan.Model')
     return View(shown if isinstance(shown, State) else shown.state(), **members)
 
 
@@ -87,6 +95,8 @@ class Camera(Working):
 
     def __init__(self, state: State, width: int = 640, height: int = 480, direction: Numbers = (1, -2, 0.6),
                  **members: Any) -> None:
+        if not isinstance(state, State): raise TypeError('a camera sees States of the model of a cardan.State')
+        if not (width > 0 and height > 0): raise ValueError(f'a picture of {width} x {height} has no points')
         writer, out = Writer(state.model._system), ffi.new('cdn_scene **')
         if state.model._model: check(lib.cdn_model_create_scene(state.model._model, state._state, ffi.NULL, out))
         else:
@@ -102,6 +112,7 @@ class Camera(Working):
         self._drawing = ffi.gc(self._renderer[0], lib.cdn_renderer_destroy)
 
     def __call__(self, state: State) -> Any:
+        if not isinstance(state, State): raise TypeError('a camera sees a cardan.State')
         picture = numpy.empty(self._shape, dtype=numpy.uint8)
         check(lib.cdn_scene_update(self._scene, state._state))
         check(lib.cdn_renderer_draw(self._drawing, self._view, ffi.from_buffer('uint8_t[]', picture)))
