@@ -119,8 +119,8 @@ def moving(place):
     place.mkdir(parents=True)
     for model in MOVING:
         table = folder / 'run.csv'
-        run = lambda *command: subprocess.run([cardan, *command], check=True, capture_output=True)
-        path = root / 'examples/models' / model
+        run = lambda *command: subprocess.run([cardan, *command], check=True, capture_output=True, cwd=root)
+        path = pathlib.Path('examples/models') / model  # pages show it
         run('simulate', path, '--duration', '3', '--report', '0.02', '--no-companion', '--quiet', '-o', table)
         try: run('view', path, table, '--html', place / model.replace('.xml', '.html'), '--quiet')
         except subprocess.CalledProcessError: return [] # there is no page of the viewer
@@ -139,6 +139,12 @@ def moving_page(pages):
 PARTS = re.compile(r'^### (.*)$', flags=re.M)
 
 
+def add_chapters(page, names):
+    """Pages of a folder named after a page are its chapters."""
+    with open(source / 'docs' / (page + '.md'), 'a', encoding='utf-8') as file:
+        print('\n```{toctree}\n:hidden:\n' + '\n'.join(names) + '\n```', file=file)
+
+
 def index(pages):
     """The parts of docs/README.md are those of the site."""
     text = (root / 'docs/README.md').read_text()
@@ -147,6 +153,9 @@ def index(pages):
     trees = []
     for title, table in zip(parts[::2], parts[1::2]):
         names = re.findall(r'^\| [^|]*\[[^\]]+\]\(([\w/-]+)\.md\)', table, flags=re.M)
+        chapters = [n for n in names if n.split('/')[0] in names and '/' in n]
+        for page in {n.split('/')[0] for n in chapters}: add_chapters(page, [n for n in chapters if n.startswith(page + '/')])
+        names = [n for n in names if n not in chapters]
         trees.append(f'```{{toctree}}\n:caption: {title}\n:maxdepth: 1\n' + '\n'.join(f'docs/{n}' for n in names) + '\n```\n')
     more = ['README', 'CHANGELOG', 'CONTRIBUTING', 'docs/README']
     (source / 'index.md').write_text(
@@ -163,7 +172,15 @@ project, copyright, html_title = 'Cardan', '2026, the Cardan developers', 'Carda
 extensions, html_theme = ['myst_parser'], 'furo'
 myst_heading_anchors, myst_enable_extensions = 4, ['html_image']
 html_copy_source = html_show_sourcelink = False
+html_static_path, html_css_files = ['static'], ['cardan.css']
 suppress_warnings = ['myst.header', 'toc.excluded']
+'''
+
+# Room for the 120 columns of code; what programs print stands upright.
+CSS = '''
+.content { width: 58em; max-width: 100%; }
+.content pre { font-size: 12.5px; }
+.highlight .go { font-style: normal; }
 '''
 
 
@@ -180,6 +197,8 @@ def main():
     if pages: moving_page(pages)
     index(pages)
     (source / 'conf.py').write_text(CONF)
+    (source / 'static').mkdir()
+    (source / 'static/cardan.css').write_text(CSS)
     done = subprocess.run(['sphinx-build', '-q', '-W', '--keep-going', '-j', '2', '-b', 'html', source, folder / 'html'])
     if done.returncode: sys.exit('site.py: Sphinx found something wrong: see above')
     print(f'{folder / "html/index.html"}')
