@@ -6,6 +6,7 @@
 
 #include <cardan/model.h>
 
+#include "core/words.h"
 #include "io/rows.h"
 
 /* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
@@ -93,8 +94,6 @@ int wrong_usage(const help_page *page);
 int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand);
 /* Whether a file's name has this ending, and something before it. */
 bool ends_in(const char *path, const char *ending);
-/* The candidate closest to a mistyped word, or NULL where none is close. */
-const char *closest_word(const char *word, const char *const *candidates, int n);
 
 /* ---- help.c ---------------------------------------------------------------------------------- */
 
@@ -269,6 +268,7 @@ int command_render(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_rollout(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_speed(int argc, char **argv);
 int command_view(int argc, char **argv);
 

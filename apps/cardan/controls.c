@@ -8,7 +8,7 @@ static int complain_control(const cdn_system *system, const char *item, const ch
   const int n = cdn_system_control_count(system);
   const char **names = allocate((size_t)n, sizeof *names);
   for (int i = 0; i < n; i++) names[i] = cdn_control_name(system, (cdn_control){ i });
-  const char *closest = closest_word(name, names, n);
+  const char *closest = cdni_closest_word(name, names, n);
   if (closest) complain("--control %s: the model has no control '%s'; did you mean '%s'?", item, name, closest);
   else if (n) complain("--control %s: the model has no control '%s'; 'cardan info' lists them", item, name);
   else complain("--control %s: the model has no controls", item);

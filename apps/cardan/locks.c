@@ -18,7 +18,7 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
   char word[128];
   for (int i = 0; i < n; i++) names[i] = cdn_body_mobilizer_name(system, (cdn_body){ i + 1 });
   snprintf(word, sizeof word, "%.*s", (int)length, name);
-  const char *closest = closest_word(word, names, n);
+  const char *closest = cdni_closest_word(word, names, n);
   if (closest) complain("%s %s: the model has no joint '%s'; did you mean '%s'?", flag, name, word, closest);
   else complain("%s %s: the model has no joint '%s'; 'cardan info' lists them", flag, name, word);
   free(names);

@@ -19,6 +19,7 @@ static const command_entry commands[] = {
   { "export", command_export, "the model and its motion as glTF, poses, or a keyframe" },
   { "convert", command_convert, "the model as a file of another format" },
   { "rollout", command_rollout, "many runs under given controls, and their states as an array" },
+  { "sweep", command_sweep, "many runs as a study says: what varies, what is kept; run, looked at, gathered" },
   { "speed", command_speed, "what the model costs on this machine: realizations, dynamics, steps a second" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -93,7 +94,7 @@ static int dispatch(int argc, char **argv) {
   }
   const char *names[N_COMMANDS];
   for (int i = 0; i < N_COMMANDS; i++) names[i] = commands[i].name;
-  const char *closest = closest_word(word, names, N_COMMANDS);
+  const char *closest = cdni_closest_word(word, names, N_COMMANDS);
   const char *kind = word[0] == '-' ? "option" : "command";
   char list[N_COMMANDS * 16] = "";
   for (int i = 0; i < N_COMMANDS; i++)

@@ -17,7 +17,7 @@ enum { MOST_THREADS = 4096 }; /* cdn_molecule_set_threads */
 static int find_word(const char *flag, const char *word, const char *const *names, int n, const char *all) {
   for (int i = 0; i < n; i++)
     if (strcmp(word, names[i]) == 0) return i;
-  const char *closest = closest_word(word, names, n);
+  const char *closest = cdni_closest_word(word, names, n);
   complain("%s %s: %s%s%s%s", flag, visible(word), all, closest ? "; did you mean " : "", closest ? closest : "",
            closest ? "?" : "");
   return -1;

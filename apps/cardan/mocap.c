@@ -10,7 +10,7 @@ static int complain_mocap(const cdn_system *system, const char *item, const char
   int mocaps = 0;
   for (int i = 1; i < n; i++)
     if (cdn_body_is_mocap(system, (cdn_body){ i })) names[mocaps++] = cdn_body_name(system, (cdn_body){ i });
-  const char *closest = closest_word(name, names, mocaps);
+  const char *closest = cdni_closest_word(name, names, mocaps);
   if (closest) complain("--mocap %s: the model has no mocap body '%s'; did you mean '%s'?", item, name, closest);
   else if (mocaps) complain("--mocap %s: the model has no mocap body '%s'; one of them is '%s'", item, name, names[0]);
   else complain("--mocap %s: the model has no mocap bodies: MJCF has them by <body mocap=\"true\">", item);

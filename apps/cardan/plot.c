@@ -38,7 +38,7 @@ static bool choose_listed(const table *t, const char *path, const char *list, bo
   for (char *rest = words, *word; good && (word = strtok_r(rest, ",", &rest)) != NULL;) {
     good = choose(t, word, chosen) > 0;
     if (good) continue;
-    const char *closest = closest_word(word, (const char *const *)t->name + 1, t->columns - 1);
+    const char *closest = cdni_closest_word(word, (const char *const *)t->name + 1, t->columns - 1);
     if (closest) complain("%s: has no column or joint '%s'; did you mean '%s'?", path, word, closest);
     else complain("%s: has no column or joint '%s'; its first line has their names", path, word);
   }

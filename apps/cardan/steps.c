@@ -17,7 +17,7 @@ bool find_method(const char *name, cdn_method *method) {
     if (name && strcmp(name, names[n]) == 0) *method = (cdn_method)n;
   }
   if (!name || strcmp(cdn_method_name(*method), name) == 0) return true;
-  const char *closest = closest_word(name, names, n);
+  const char *closest = cdni_closest_word(name, names, n);
   if (closest) {
     complain("--method %s: there is no such method; did you mean %s?", name, closest);
     return false;

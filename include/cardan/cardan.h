@@ -36,6 +36,7 @@
 #include <cardan/deliver.h>
 #include <cardan/diagnostics.h>
 #include <cardan/ensemble.h>
+#include <cardan/sweep.h>
 
 /* The equations of motion */
 #include <cardan/operators.h>

@@ -115,6 +115,7 @@ inline void give_back(cdn_spec_tree *p) { cdn_spec_tree_destroy(p); }
 inline void give_back(cdn_state *p) { cdn_state_destroy(p); }
 inline void give_back(cdn_stepper *p) { cdn_stepper_destroy(p); }
 inline void give_back(const cdn_surface *p) { cdn_surface_release(p); }
+inline void give_back(cdn_sweep *p) { cdn_sweep_destroy(p); }
 inline void give_back(const cdn_system *p) { cdn_system_release(p); }
 inline void give_back(cdn_table *p) { cdn_table_destroy(p); }
 inline void give_back(cdn_trajectory *p) { cdn_trajectory_destroy(p); }
@@ -156,6 +157,7 @@ using Trajectory = owner<cdn_trajectory>;
 using Ensemble = owner<cdn_ensemble>;
 using Scene = owner<cdn_scene>;
 using Spec = owner<cdn_spec>;
+using Sweep = owner<cdn_sweep>;
 
 namespace inner {
 

@@ -31,14 +31,14 @@ DEFS = {
     'cdn_scene_def': 'layers', 'cdn_view_def': 'keep', 'cdn_render_def': 'groups', 'cdn_visual_def': 'collision', 'cdn_texture_def': 'rgba', 'cdn_camera_def': 'mode', 'cdn_light_def': 'rgb',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
-    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_medium': 'wind', 'cdn_fluid_box_def': 'wind', 'cdn_fluid_ellipsoid_def': 'kutta_lift', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_path_item': 'divisor', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower', 'cdn_nose_hoover_def': 'length', 'cdn_hmc_def': 'user'}
+    'cdn_spec_contact': 'friction', 'cdn_spec_camera': 'mode', 'cdn_spec_solver': 'refsafe', 'cdn_spec_medium': 'wind', 'cdn_fluid_box_def': 'wind', 'cdn_fluid_ellipsoid_def': 'kutta_lift', 'cdn_spec_light': 'rgb', 'cdn_spec_tendon': 'friction', 'cdn_spec_path_item': 'divisor', 'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower', 'cdn_nose_hoover_def': 'length', 'cdn_hmc_def': 'user', 'cdn_sweep_run_def': 'context'}
 OPS = {
     'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
     'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
     'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
     'cdn_measure_ops': 'destroy', 'cdn_surface_ops': 'destroy', 'cdn_function_ops': 'destroy'}
 RESULTS = {
-    'cdn_hmc_report': 'last_energy_error',
+    'cdn_hmc_report': 'last_energy_error', 'cdn_sweep_report': 'seconds_left',
     'cdn_contact_law_info': 'lacks',
     'cdn_invertible_report': 'shortfall', 'cdn_invertible_contact': 'velocity', 'cdn_invertible_path_report': 'converged', 'cdn_error': 'text', 'cdn_parameter': 'initial', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_delivery': 'message', 'cdn_failure': 'advice',
     'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_minimization': 'gradient', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',

@@ -165,6 +165,7 @@ static const cdn_force_ops zero_ops;
 #define RESULT_LIST(X)                                                                                            \
   X(cdn_molecule_last_error, sizeof(cdn_error), (NULL, out, size))                                                \
   X(cdn_molecule_atom, 0, (NULL, 0, out, size))                                                                   \
+  X(cdn_sweep_status, 0, (NULL, out, size))                                                                       \
   X(cdn_hmc_get_report, 0, (NULL, out, size))                                                                     \
   X(cdn_dcd_get_info, 0, (NULL, out, size))                                                                       \
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \

@@ -1,0 +1,156 @@
+/* cardan sweep: many runs of a model, as a study says: run here, looked at, or gathered into one table. */
+#define _POSIX_C_SOURCE 200809L
+#include "sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const help_page page = {
+  "sweep", "STUDY.json [options]",
+  "Runs the cases of a study that are missing, in processes, and keeps their results in blocks, in the folder\n"
+  "that the study names (else STUDY.sweep). Stopped or killed, it goes on where it was when it is started again.\n"
+  "What varies, how each case runs and what is kept are in the study: see docs/sweeps.md.\n",
+  "  cardan sweep study.json\n"
+  "  cardan sweep study.json --status\n"
+  "  cardan sweep study.json --gather results.h5\n"
+  "  cardan sweep study.json --part $SLURM_ARRAY_TASK_ID/100\n"
+  "  cardan sweep study.json --case 17\n",
+  "which study? Name its file, STUDY.json"
+};
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static bool read_whole(const char *name, double x, double most) {
+  if (x == floor(x) && x <= most) return true;
+  complain("--%s %g: it is a whole number from 1 to %.0f", name, x, most);
+  return false;
+}
+
+/* "3/100": the third of a hundred parts. */
+static bool read_part(const char *text, int64_t *part, int64_t *parts) {
+  char *end;
+  *part = 0, *parts = 1;
+  if (!text) return true;
+  const long long k = strtoll(text, &end, 10);
+  const long long n = *end == '/' ? strtoll(end + 1, &end, 10) : 0;
+  if (*end || k < 1 || n < 1 || k > n) {
+    complain("--part %s: a part is K/N, from 1/N to N/N, such as 3/100", text);
+    return false;
+  }
+  *part = k - 1, *parts = n;
+  return true;
+}
+
+static bool make_sense(const sweep_arguments *a) {
+  const bool chosen[] = { a->status, a->gather != NULL, a->one > 0 || a->has_case };
+  static const char *const names[] = { "status", "gather", "case" };
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < i; k++)
+      if (chosen[i] && chosen[k]) {
+        complain("--%s and --%s: choose one of the two", names[k], names[i]);
+        return false;
+      }
+    if (chosen[i] && (a->part_text || a->threads > 0)) {
+      complain("--%s runs nothing: it goes without --%s", names[i], a->part_text ? "part" : "threads");
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- --status ------------------------------------------------------------------------------- */
+
+static void print_left(double seconds) {
+  if (isnan(seconds)) printf("  time left      not known: nothing has been run yet\n");
+  else if (seconds < 100) printf("  time left      %.2g s\n", seconds);
+  else if (seconds < 7200) printf("  time left      %.0f min\n", seconds / 60);
+  else printf("  time left      %.3g h\n", seconds / 3600);
+}
+
+int sweep_print_status(cdn_sweep *sweep) {
+  cdn_sweep_report r;
+  if (cdn_sweep_status(sweep, &r) != CDN_OK) {
+    complain_last_error();
+    return CMD_INPUT;
+  }
+  printf("%s: %lld of %lld cases, %lld of %lld blocks\n", visible(cdn_sweep_folder(sweep)), (long long)r.cases_done,
+         (long long)r.cases, (long long)r.blocks_done, (long long)r.blocks);
+  if (r.cases_done > 0)
+    printf("  delivered      %lld, not delivered %lld, unknown %lld\n", (long long)r.delivered,
+           (long long)r.not_delivered, (long long)(r.cases_done - r.failed - r.delivered - r.not_delivered));
+  printf("  failed         %lld\n", (long long)r.failed);
+  for (int i = 0; i < r.n_reasons; i++)
+    printf("    %lld: %s (first: case %lld)\n", (long long)r.reason_count[i], cdn_sweep_status_text(r.reason[i]),
+           (long long)r.reason_case[i]);
+  if (r.blocks_running > 0) printf("  running        %lld blocks\n", (long long)r.blocks_running);
+  if (r.cases_done < r.cases) print_left(r.seconds_left);
+  return CMD_OK;
+}
+
+/* ---- --case --------------------------------------------------------------------------------- */
+
+static int run_one(cdn_sweep *sweep, int64_t k) {
+  const int n = cdn_sweep_column_count(sweep);
+  double *row = allocate((size_t)n, sizeof *row);
+  char text[CDN_NUMBER_SIZE];
+  if (cdn_sweep_run_case(sweep, k, row) != CDN_OK) {
+    complain_last_error();
+    free(row);
+    return CMD_USAGE;
+  }
+  for (int i = 0; i < n; i++)
+    printf("%-24s %s %s\n", visible(cdn_sweep_column_name(sweep, i)), cdn_number_text(row[i], text),
+           visible(cdn_sweep_column_unit(sweep, i)));
+  if (cdn_sweep_message(sweep)[0]) complain("case %lld: %s", (long long)k, cdn_sweep_message(sweep));
+  free(row);
+  return CMD_OK;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int gather(cdn_sweep *sweep, const char *path) {
+  const cdn_status status = cdn_sweep_gather(sweep, path);
+  if (status == CDN_OK) return CMD_OK;
+  complain_last_error();
+  return status == CDN_ERR_FILE ? CMD_OUTPUT : status == CDN_ERR_NOMEM ? CMD_FAILED : CMD_INPUT;
+}
+
+int command_sweep(int argc, char **argv) {
+  sweep_arguments a = { .gather = NULL };
+  const char *case_text = NULL;
+  const option table[] = {
+    { "status", 0, OPTION_FLAG, &a.status, NULL, "say what is done, what failed and why, and how long the rest takes" },
+    { "gather", 0, OPTION_TEXT, &a.gather, "FILE", "make one table of all results: .h5, .npz, or else CSV" },
+    { "part", 0, OPTION_TEXT, &a.part_text, "K/N", "run the blocks of part K of N alone, for arrays of jobs" },
+    { "threads", 0, OPTION_POSITIVE, &a.threads, "N", "processes that run (default: as many as processors)" },
+    { "case", 0, OPTION_TEXT, &case_text, "K", "run case K here, print its row and why it fails, and keep nothing" },
+    { "quiet", 0, OPTION_FLAG, &a.quiet, NULL, "no progress and no summary" },
+  };
+  const int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.study);
+  if (code != OPTIONS_GO) return code;
+  if (case_text) {
+    char *end;
+    a.has_case = true;
+    a.one = strtoll(case_text, &end, 10);
+    if (*end || end == case_text) {
+      complain("--case %s: it is the number of a case, from 0", case_text);
+      return CMD_USAGE;
+    }
+  }
+  if (!make_sense(&a) || !read_part(a.part_text, &a.part, &a.parts)) return CMD_USAGE;
+  if (a.threads > 0 && !read_whole("threads", a.threads, 4096)) return CMD_USAGE;
+  cdn_sweep *sweep;
+  const cdn_status status = cdn_sweep_load(a.study, &sweep);
+  if (status != CDN_OK) {
+    complain_last_error();
+    return status == CDN_ERR_NOMEM ? CMD_FAILED : CMD_INPUT;
+  }
+  const int result = a.status     ? sweep_print_status(sweep)
+                     : a.gather   ? gather(sweep, a.gather)
+                     : a.has_case ? run_one(sweep, a.one)
+                                  : sweep_run(sweep, &a);
+  cdn_sweep_destroy(sweep);
+  return result;
+}
