@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sweep.h"
 
+#include <cardan/elements.h>
+#include <cardan/vectors.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +46,9 @@ static bool read_part(const char *text, int64_t *part, int64_t *parts) {
 }
 
 static bool make_sense(const sweep_arguments *a) {
-  const bool chosen[] = { a->status, a->gather != NULL, a->one > 0 || a->has_case };
-  static const char *const names[] = { "status", "gather", "case" };
-  for (int i = 0; i < 3; i++) {
+  const bool chosen[] = { a->status, a->gather != NULL, a->has_case, a->names };
+  static const char *const names[] = { "status", "gather", "case", "names" };
+  for (int i = 0; i < 4; i++) {
     for (int k = 0; k < i; k++)
       if (chosen[i] && chosen[k]) {
         complain("--%s and --%s: choose one of the two", names[k], names[i]);
@@ -89,6 +91,45 @@ int sweep_print_status(cdn_sweep *sweep) {
   return CMD_OK;
 }
 
+/* ---- --names -------------------------------------------------------------------------------- */
+
+static void print_parameters(const cdn_system *system, cdn_element_type type, int i) {
+  char text[CDN_NUMBER_SIZE];
+  for (int k = 0; k < cdn_element_parameter_count(system, type, i); k++) {
+    cdn_parameter p;
+    if (cdn_element_parameter(system, type, i, k, &p) != CDN_OK) continue;
+    printf("%s/%s/", cdn_element_type_name(type), visible(cdn_element_name(system, type, i)));
+    printf("%s = %s %s\n", visible(p.name), rounded(p.initial, text), visible(p.unit));
+  }
+}
+
+/* What a study of the model can set and keep, one a line. */
+static int print_names(const cdn_sweep *sweep) {
+  enum { PARTS = CDN_VECTOR_FULL_PHYSICS + CDN_VECTOR_INPUTS };
+  const cdn_system *system = cdn_sweep_system(sweep);
+  cdn_state *state;
+  char name[160];
+  if (cdn_state_create(system, &state) != CDN_OK) {
+    complain_last_error();
+    return CMD_FAILED;
+  }
+  const int n = cdn_state_vector_size(state, PARTS);
+  for (int i = 0; i < n; i++)
+    if (cdn_state_vector_name(state, PARTS, i, name, sizeof name) == CDN_OK) puts(visible(name));
+  cdn_state_destroy(state);
+  for (int type = 0; type < CDN_ELEMENT_COUNT; type++)
+    for (int i = 0; i < cdn_element_count(system, (cdn_element_type)type); i++)
+      print_parameters(system, (cdn_element_type)type, i);
+  puts("run/accuracy\nrun/step\nrun/duration");
+  for (int i = 0; i < cdn_system_measure_count(system); i++) {
+    const char *measure = cdn_measure_name(system, (cdn_measure){ i });
+    snprintf(name, sizeof name, "measure%d", i); /* what this study keeps of whole runs has no name of its own */
+    if (strcmp(measure, name) != 0) printf("keep: %s\n", visible(measure));
+  }
+  puts("keep: kinetic energy\nkeep: potential energy\nkeep: total energy");
+  return CMD_OK;
+}
+
 /* ---- --case --------------------------------------------------------------------------------- */
 
 static int run_one(cdn_sweep *sweep, int64_t k) {
@@ -126,6 +167,7 @@ int command_sweep(int argc, char **argv) {
     { "part", 0, OPTION_TEXT, &a.part_text, "K/N", "run the blocks of part K of N alone, for arrays of jobs" },
     { "threads", 0, OPTION_POSITIVE, &a.threads, "N", "processes that run (default: as many as processors)" },
     { "case", 0, OPTION_TEXT, &case_text, "K", "run case K here, print its row and why it fails, and keep nothing" },
+    { "names", 0, OPTION_FLAG, &a.names, NULL, "list what a study of this model can set and keep" },
     { "quiet", 0, OPTION_FLAG, &a.quiet, NULL, "no progress and no summary" },
   };
   const int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.study);
@@ -150,6 +192,7 @@ int command_sweep(int argc, char **argv) {
   const int result = a.status     ? sweep_print_status(sweep)
                      : a.gather   ? gather(sweep, a.gather)
                      : a.has_case ? run_one(sweep, a.one)
+                     : a.names    ? print_names(sweep)
                                   : sweep_run(sweep, &a);
   cdn_sweep_destroy(sweep);
   return result;

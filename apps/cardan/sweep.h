@@ -8,7 +8,7 @@
 
 typedef struct sweep_arguments {
   const char *study, *gather, *part_text;
-  bool status, quiet, has_case;
+  bool status, quiet, has_case, names;
   double threads; /* 0: as many as processors */
   int64_t part, parts, one;
 } sweep_arguments;

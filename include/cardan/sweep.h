@@ -43,8 +43,8 @@ typedef struct cdn_sweep cdn_sweep; /**< a study, its model in one System, and w
  *  CDN_ERR_UNSUPPORTED, CDN_ERR_NOMEM; *out is NULL then. Cost: that of loading the model, twice where something is
  *  kept of whole runs. */
 CDN_API cdn_status cdn_sweep_load(const char *path, cdn_sweep **out) CDN_NODISCARD;
-/** Reads a study from `size` bytes of memory. `path` stands for its file: in messages, for the folder of relative paths,
- *  and for the folder of results. */
+/** Reads a study from `size` bytes of memory. `path` stands for its file: in messages, for the folder of relative
+ *  paths, and for the folder of results. */
 CDN_API cdn_status cdn_sweep_load_string(const char *text, size_t size, const char *path,
                                          cdn_sweep **out) CDN_NODISCARD;
 CDN_API void cdn_sweep_destroy(cdn_sweep *sweep); /**< NULL is allowed */
@@ -60,8 +60,8 @@ CDN_API const char *cdn_sweep_folder(const cdn_sweep *sweep);
 CDN_API int cdn_sweep_variable_count(const cdn_sweep *sweep); /**< how many things vary */
 /** The name of a variable as the study has it; NULL for a wrong number. Lives as long as the sweep. */
 CDN_API const char *cdn_sweep_variable_name(const cdn_sweep *sweep, int i);
-/** Writes the values of a case, cdn_sweep_variable_count numbers, each in the unit of what it sets. They follow from the
- *  study and the number of the case alone. CDN_ERR_ARG: no such case. O(variables), about 0.1 us each. */
+/** Writes the values of a case, cdn_sweep_variable_count numbers, each in the unit of what it sets. They follow from
+ *  the study and the number of the case alone. CDN_ERR_ARG: no such case. O(variables), about 0.1 us each. */
 CDN_API cdn_status cdn_sweep_values(const cdn_sweep *sweep, int64_t k, double *values) CDN_NODISCARD;
 CDN_API int cdn_sweep_column_count(const cdn_sweep *sweep); /**< how many numbers a row has */
 /** Name and unit of a column; the unit is "" where there is none or it is not known. NULL for a wrong number. Both live
@@ -72,14 +72,16 @@ CDN_API const char *cdn_sweep_column_unit(const cdn_sweep *sweep, int i);
 /** The System that all cases share. Lives as long as the sweep; retain it for longer. */
 CDN_API const cdn_system *cdn_sweep_system(const cdn_sweep *sweep);
 /** Makes a State of that System the start of a case: the study's start, the values of the case, the case's place in the
- *  stream of random numbers, and closed loops assembled. Errors: CDN_ERR_ARG (no such case, a State of another System, a
- *  value that is refused), and those of assembly. */
+ *  stream of random numbers, and closed loops assembled. Errors: CDN_ERR_ARG (no such case, a State of another System,
+ *  a value that is refused), and those of assembly. */
 CDN_API cdn_status cdn_sweep_set_state(cdn_sweep *sweep, int64_t k, cdn_state *state) CDN_NODISCARD;
-/** Runs a case, and writes its row: cdn_sweep_column_count numbers, NaN where there is no value. No file is written, also
- *  no trajectory. A run that fails is a row as well; its column "status" says why. Errors: CDN_ERR_ARG (no such case),
- *  CDN_ERR_LIMIT (interrupted), CDN_ERR_NOMEM; nothing is written then. Cost: that of the run, and about 5 us. */
+/** Runs a case, and writes its row: cdn_sweep_column_count numbers, NaN where there is no value. No file is written,
+ *  also no trajectory. A run that fails is a row as well; its column "status" says why. Errors: CDN_ERR_ARG (no such
+ *  case), CDN_ERR_LIMIT (interrupted), CDN_ERR_NOMEM; nothing is written then. Cost: that of the run, and about 5
+ *  us. */
 CDN_API cdn_status cdn_sweep_run_case(cdn_sweep *sweep, int64_t k, double *row) CDN_NODISCARD;
-/** Why the last case that this sweep ran or started has failed, in words; "" if it has not. Lives until the next one. */
+/** Why the last case that this sweep ran or started has failed, in words; "" if it has not. Lives until the next
+ *  one. */
 CDN_API const char *cdn_sweep_message(const cdn_sweep *sweep);
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -105,28 +107,28 @@ typedef struct cdn_sweep_run_def {
 } cdn_sweep_run_def;
 CDN_DEF(sweep_run_def);
 
-/** Runs the cases of a block and writes its file, and trajectories if the study wants them. A block whose file is there,
- *  or that another process runs now, is left as it is: CDN_OK. `def` may be NULL: the defaults.
+/** Runs the cases of a block and writes its file, and trajectories if the study wants them. A block whose file is
+ *  there, or that another process runs now, is left as it is: CDN_OK. `def` may be NULL: the defaults.
  *
  *  Before each case its number goes into a small file beside the block's. If the program ends in the middle of a case,
- *  the next run of the block finds it there, and runs it last; if it has happened twice, the case becomes a row with the
- *  status CDN_SWEEP_CRASHED. A program that is told to end, by SIGTERM or Ctrl-C, must call cdn_sweep_interrupt in its
- *  handler: otherwise that counts as a crash.
+ *  the next run of the block finds it there, and runs it last; if it has happened twice, the case becomes a row with
+ *  the status CDN_SWEEP_CRASHED. A program that is told to end, by SIGTERM or Ctrl-C, must call cdn_sweep_interrupt in
+ *  its handler: otherwise that counts as a crash.
  *
  *  Errors, after which there is no file, and the block can be run again: CDN_ERR_LIMIT (interrupted); the status that
- *  `between` returned; CDN_ERR_FILE (the folder cannot be written, the disk is full);
- *  CDN_ERR_ARG (no such block; the folder has results of another study); CDN_ERR_NOMEM. A case that fails is no error.
- *  Memory: the rows of the block. */
+ *  `between` returned; CDN_ERR_FILE (the folder cannot be written, the disk is full); CDN_ERR_ARG (no such block; the
+ *  folder has results of another study); CDN_ERR_NOMEM. A case that fails is no error. Memory: the rows of the
+ *  block. */
 CDN_API cdn_status cdn_sweep_run_block(cdn_sweep *sweep, int64_t block, const cdn_sweep_run_def *def) CDN_NODISCARD;
-/** Asks the call of run_block or run_case that is in progress, or else the next one, to return CDN_ERR_LIMIT soon: within
- *  20 steps of the run. Other threads and signal handlers may call it at any time before cdn_sweep_destroy. Nothing
- *  without a sweep. Cost: one atomic store. */
+/** Asks the call of run_block or run_case that is in progress, or else the next one, to return CDN_ERR_LIMIT soon:
+ *  within 20 steps of the run. Other threads and signal handlers may call it at any time before cdn_sweep_destroy.
+ *  Nothing without a sweep. Cost: one atomic store. */
 CDN_API void cdn_sweep_interrupt(cdn_sweep *sweep);
 
-/** Writes the numbers of the blocks that have no file and are not being run now, at most `room` of them, and their number
- *  into *count. Of n_parts shares it looks at share `part`, from 0: the blocks whose number has the remainder `part`.
- *  Blocks in which a program crashed come last. `blocks` may be NULL: they are only counted. Errors: CDN_ERR_ARG (also:
- *  the folder has results of another study), CDN_ERR_FILE, CDN_ERR_NOMEM. Reads the folder. */
+/** Writes the numbers of the blocks that have no file and are not being run now, at most `room` of them, and their
+ *  number into *count. Of n_parts shares it looks at share `part`, from 0: the blocks whose number has the remainder
+ *  `part`. Blocks in which a program crashed come last. `blocks` may be NULL: they are only counted. Errors:
+ *  CDN_ERR_ARG (also: the folder has results of another study), CDN_ERR_FILE, CDN_ERR_NOMEM. Reads the folder. */
 CDN_API cdn_status cdn_sweep_missing(cdn_sweep *sweep, int64_t part, int64_t n_parts, int64_t room, int64_t *blocks,
                                      int64_t *count) CDN_NODISCARD;
 
@@ -148,10 +150,10 @@ typedef struct cdn_sweep_report {
 /** Reads the files of all blocks that are done. Errors: those of cdn_sweep_missing, and of reading tables. */
 CDN_SIZED(cdn_sweep_status, (cdn_sweep *sweep, cdn_sweep_report *out), (sweep, out), out);
 
-/** Writes one table of all cases, in their order; the ending of `path` says in which format (table.h). Its attributes are
- *  the study, the model, the seed and the version of the library. It takes the place of an earlier file when it is whole.
- *  Errors: CDN_ERR_LIMIT (blocks are missing), CDN_ERR_FILE, CDN_ERR_PARSE (a damaged
- *  block: delete its file and run it again), and those of cdn_sweep_missing. Memory: one block. */
+/** Writes one table of all cases, in their order; the ending of `path` says in which format (table.h). Its attributes
+ *  are the study, the model, the seed and the version of the library. It takes the place of an earlier file when it is
+ *  whole. Errors: CDN_ERR_LIMIT (blocks are missing), CDN_ERR_FILE, CDN_ERR_PARSE (a damaged block: delete its file and
+ *  run it again), and those of cdn_sweep_missing. Memory: one block. */
 CDN_API cdn_status cdn_sweep_gather(cdn_sweep *sweep, const char *path) CDN_NODISCARD;
 
 CDN_END_DECLS

@@ -58,8 +58,8 @@ static cdn_status write_block(cdn_sweep *s, int64_t block, int n, const double *
   cdni_sweep_block_path(s, block, SWEEP_TABLE, path);
   cdn_status status = write_rows(s, part, n, rows);
   if (status == CDN_OK && rename(part, path) != 0)
-    status = cdni_refuse(CDN_ERR_FILE, "cdn_sweep_run_block", "%.200s: could not be written: %s", path,
-                         strerror(errno));
+    status =
+        cdni_refuse(CDN_ERR_FILE, "cdn_sweep_run_block", "%.200s: could not be written: %s", path, strerror(errno));
   if (status != CDN_OK) unlink(part);
   return status;
 }
@@ -67,8 +67,7 @@ static cdn_status write_block(cdn_sweep *s, int64_t block, int n, const double *
 static bool is_of_sweep(const cdn_sweep *s, int64_t block, const cdn_table *t) {
   bool good = cdn_table_column_count(t) == s->n_columns + 1 && !cdn_table_is_cut(t) &&
               cdn_table_row_count(t) == cdni_sweep_cases_of(s, block);
-  for (int i = 0; i < s->n_columns && good; i++)
-    good = strcmp(cdn_table_column_name(t, i), s->column_names[i]) == 0;
+  for (int i = 0; i < s->n_columns && good; i++) good = strcmp(cdn_table_column_name(t, i), s->column_names[i]) == 0;
   for (int64_t i = 0; good && i < cdn_table_row_count(t); i++)
     good = cdn_table_values(t)[i * (s->n_columns + 1)] == (double)(block * s->study.block + i);
   return good;

@@ -28,7 +28,8 @@ static double largest(const double *values, int n) {
   return values || n == 0 ? most : INFINITY;
 }
 
-/* Loops that are open by more than the run allows are closed, within the limits of joints, as `cardan simulate` does. */
+/* Loops that are open by more than the run allows are closed, within the limits of joints, as `cardan simulate`
+ * does. */
 static cdn_status assemble(const cdn_sweep *s, double tolerance, cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   const cdn_assembly_def def = cdn_default_assembly_def();

@@ -19,7 +19,8 @@ static uint32_t mix(const uint32_t key[2], uint32_t which, uint32_t round, uint3
 }
 
 /* A Feistel network permutes the words of 2 w bits; a word beyond n is permuted again until it is below (J. Black and
- * P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Less than four times on average. */
+ * P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Less than four times on average. Eight rounds are
+ * twice those after which nobody can tell such an order from one at random (M. Luby and C. Rackoff 1988). */
 uint64_t cdni_sweep_shuffle(const uint32_t key[2], uint32_t which, uint64_t n, uint64_t i) {
   enum { ROUNDS = 8 };
   int w = 1;
@@ -38,8 +39,8 @@ uint64_t cdni_sweep_shuffle(const uint32_t key[2], uint32_t which, uint64_t n, u
 
 /* ---- normal numbers ---- */
 
-/* For p up to one half: M. Abramowitz and I. A. Stegun 26.2.23 (error below 4.5e-4), then Halley's method, which has all
- * digits after two passes: the error function tells the tail without cancellation. */
+/* For p up to one half: M. Abramowitz and I. A. Stegun 26.2.23 (error below 4.5e-4), then Halley's method, which has
+ * all digits after two passes: the error function tells the tail without cancellation. */
 static double upper_quantile(double p) {
   const double t = sqrt(-2 * log(p));
   double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
@@ -74,9 +75,7 @@ static double draw_one(const sweep_design *d, int64_t k, int64_t draw, int dimen
 static double value_of(const sweep_variable *v, double u) {
   int64_t i;
   switch (v->source) {
-    case SWEEP_CHOICE:
-      i = (int64_t)(u * (double)v->n);
-      return v->list[i < v->n ? i : v->n - 1];
+    case SWEEP_CHOICE: i = (int64_t)(u * (double)v->n); return v->list[i < v->n ? i : v->n - 1];
     case SWEEP_UNIFORM: return v->a + (v->b - v->a) * u;
     case SWEEP_LOG_UNIFORM: return exp(log(v->a) + (log(v->b) - log(v->a)) * u);
     case SWEEP_NORMAL: return v->a + v->b * cdni_sweep_normal(u);

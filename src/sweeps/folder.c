@@ -43,8 +43,8 @@ static cdn_status make_title(const cdn_sweep *s, char **out) {
   const uint32_t sum = cdni_checksum(model.bytes, model.size);
   cdn_buffer_free(&model);
   snprintf(version, sizeof version, "%u.%u.%u", v / 1000000, v / 1000 % 1000, v % 1000);
-  json_t *title = json_pack("{s:O, s:f, s:s}", "study", s->study.root, "checksum of the model", (double)sum, "cardan",
-                            version);
+  json_t *title =
+      json_pack("{s:O, s:f, s:s}", "study", s->study.root, "checksum of the model", (double)sum, "cardan", version);
   *out = title ? json_dumps(title, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(title);
   return *out ? CDN_OK : CDN_ERR_NOMEM;

@@ -89,17 +89,18 @@ struct cdn_sweep {
   sweep_design design;
   cdn_model *model;
   cdn_method method;
-  cdn_state *base, *work; /* the study's start; the case that runs */
+  cdn_state *base, *work;        /* the study's start; the case that runs */
   double *numbers, *own_numbers; /* the base's vector, and room for that of a case */
   int n_numbers;
-  double *values; /* room for those of a case */
+  double *values;        /* room for those of a case */
   sweep_target *targets; /* those of one element follow each other */
   int n_targets;
   sweep_quantity *quantities;
   int n_quantities;
-  const char **column_names, **column_units, **block_names; /* of results; of the files of blocks, when one is written */
+  const char **column_names, **column_units,
+      **block_names; /* of results; of the files of blocks, when one is written */
   int n_columns;
-  bool is_ours; /* the folder of results has been found to be of this study */
+  bool is_ours;                               /* the folder of results has been found to be of this study */
   char message[sizeof((cdn_error *)0)->text]; /* why the last case failed */
   atomic_bool interrupted;
 };
@@ -150,8 +151,8 @@ void cdni_sweep_keep(const cdn_sweep *s, cdn_stepper *stepper, double t0, double
 static inline int cdni_sweep_fixed_at(const cdn_sweep *s) { return 1 + s->design.n_variables; }
 
 /* ---- case.c ---- */
-/* Runs a case; `trajectory` is where its rows go, or NULL. A failure of the run is a row; s->message says why, or is "".
- */
+/* Runs a case; `trajectory` is where its rows go, or NULL. A failure of the run is a row; s->message says why, or is
+ * "". / */
 cdn_status cdni_sweep_case(cdn_sweep *s, int64_t k, bool with_trajectory, double *row);
 /* The row of a case that was not run. */
 void cdni_sweep_empty_row(const cdn_sweep *s, int64_t k, int status, double *row);
@@ -162,9 +163,9 @@ cdn_status cdni_sweep_enter(cdn_sweep *s, bool make, bool *there);
 enum { SWEEP_PATH = 4096 };
 /* The path of a block's file. */
 void cdni_sweep_block_path(const cdn_sweep *s, int64_t block, const char *ending, char path[SWEEP_PATH]);
-#define SWEEP_TABLE ".csv"      /* the block's rows */
-#define SWEEP_PART ".part.csv"  /* the same, as long as it is not whole */
-#define SWEEP_MARK ".begun"     /* which of its cases was begun */
+#define SWEEP_TABLE ".csv"     /* the block's rows */
+#define SWEEP_PART ".part.csv" /* the same, as long as it is not whole */
+#define SWEEP_MARK ".begun"    /* which of its cases was begun */
 /* Which files the blocks have: one byte each. */
 enum { SWEEP_HAS_TABLE = 1, SWEEP_HAS_MARK = 2 };
 cdn_status cdni_sweep_look(cdn_sweep *s, unsigned char *has);

@@ -6,10 +6,9 @@
 
 #include "sweeps/internal.h"
 
-static const char *const statistics[] = { [SWEEP_END] = "end",
-                                          [SWEEP_MINIMUM] = "min",
-                                          [SWEEP_MAXIMUM] = "max",
-                                          [SWEEP_MEAN] = "mean" };
+static const char *const statistics[] = {
+  [SWEEP_END] = "end", [SWEEP_MINIMUM] = "min", [SWEEP_MAXIMUM] = "max", [SWEEP_MEAN] = "mean"
+};
 static const char *const energies[] = { [CDN_ENERGY_KINETIC] = "kinetic energy",
                                         [CDN_ENERGY_POTENTIAL] = "potential energy",
                                         [CDN_ENERGY_TOTAL] = "total energy" };
@@ -151,8 +150,8 @@ static cdn_status add_column(cdn_sweep *s, const char *name, const char *unit) {
   if (!name) return CDN_ERR_NOMEM;
   for (int i = 0; i < s->n_columns; i++)
     if (strcmp(s->column_names[i], name) == 0)
-      return cdni_sweep_wrong(s, "two columns would be called \"%.120s\"; rename what varies, and let it say what it \"sets\"",
-                              name);
+      return cdni_sweep_wrong(
+          s, "two columns would be called \"%.120s\"; rename what varies, and let it say what it \"sets\"", name);
   s->column_names[s->n_columns] = name;
   s->column_units[s->n_columns++] = unit;
   return CDN_OK;
@@ -165,12 +164,10 @@ static const char *unit_of(const cdn_sweep *s, int variable) {
 }
 
 static cdn_status add_kept(cdn_sweep *s, const sweep_quantity *q) {
-  const bool plain = q->statistic == SWEEP_END;
-  const char *unit = q->kind == SWEEP_ENERGY ? "J" : "";
+  const char *unit = q->kind == SWEEP_ENERGY ? "J" : "", *first = statistics[q->statistic];
   for (int i = 0; i < q->n; i++) {
-    const char *first = plain ? "" : statistics[q->statistic], *space = plain ? "" : " ";
-    const char *name = q->n == 1 ? cdni_sweep_text(s, "%s%s%s", first, space, q->name)
-                                 : cdni_sweep_text(s, "%s%s%s[%d]", first, space, q->name, i);
+    const char *name =
+        q->n == 1 ? cdni_sweep_text(s, "%s %s", first, q->name) : cdni_sweep_text(s, "%s %s[%d]", first, q->name, i);
     CDNI_TRY(add_column(s, name, unit));
   }
   return CDN_OK;
@@ -184,8 +181,7 @@ cdn_status cdni_sweep_make_columns(cdn_sweep *s) {
   s->values = cdni_sweep_memory(s, (size_t)s->design.n_variables, sizeof *s->values);
   if (!s->column_names || !s->column_units || !s->values) return CDN_ERR_NOMEM;
   CDNI_TRY(add_column(s, "case", ""));
-  for (int i = 0; i < s->design.n_variables; i++)
-    CDNI_TRY(add_column(s, s->design.variables[i].name, unit_of(s, i)));
+  for (int i = 0; i < s->design.n_variables; i++) CDNI_TRY(add_column(s, s->design.variables[i].name, unit_of(s, i)));
   for (int i = 0; i < SWEEP_FIXED_COLUMNS; i++)
     CDNI_TRY(add_column(s, fixed_names[i], i == SWEEP_TIME_FINAL || i == SWEEP_DELIVERED_UNTIL ? "s" : ""));
   for (int i = 0; i < s->n_quantities; i++) CDNI_TRY(add_kept(s, &s->quantities[i]));
@@ -202,9 +198,7 @@ static double energy_of(cdn_state *state, cdn_energy which) {
 }
 
 static double slot_of(const cdn_state *state, cdn_pool pool, int slot) {
-  return (pool == CDN_POOL_Q   ? cdn_state_q(state)
-          : pool == CDN_POOL_U ? cdn_state_u(state)
-                               : cdn_state_z(state))[slot];
+  return (pool == CDN_POOL_Q ? cdn_state_q(state) : pool == CDN_POOL_U ? cdn_state_u(state) : cdn_state_z(state))[slot];
 }
 
 void cdni_sweep_keep(const cdn_sweep *s, cdn_stepper *stepper, double t0, double *row) {
@@ -217,8 +211,7 @@ void cdni_sweep_keep(const cdn_sweep *s, cdn_stepper *stepper, double t0, double
     else if (q->statistic == SWEEP_END && q->kind == SWEEP_SLOT) to[0] = slot_of(state, q->pool, q->slot);
     else {
       const double *value = cdn_measure_value(state, q->measure);
-      for (int k = 0; k < q->n; k++)
-        to[k] = !value ? NAN : q->statistic == SWEEP_MEAN ? value[k] / duration : value[k];
+      for (int k = 0; k < q->n; k++) to[k] = !value ? NAN : q->statistic == SWEEP_MEAN ? value[k] / duration : value[k];
     }
   }
 }

@@ -6,13 +6,13 @@
 #include "core/words.h"
 #include "sweeps/internal.h"
 
-static const char *const keys[] = { "cardan study", "about",      "model",         "contact",    "equality",
-                                    "friction",     "stiffness",  "dissipation",   "ground",     "armature",
-                                    "like",         "keep fixed", "floating base", "tree only",  "exact hulls",
-                                    "strict",       "noise",      "key",           "set",        "vary",
-                                    "cases",        "sampling",   "seed",          "duration",   "accuracy",
-                                    "method",       "step",       "companion",     "assemble",   "report",
-                                    "keep",         "trajectory", "limits",        "block",      "results" };
+static const char *const keys[] = { "cardan study", "about",      "model",         "contact",   "equality",
+                                    "friction",     "stiffness",  "dissipation",   "ground",    "armature",
+                                    "like",         "keep fixed", "floating base", "tree only", "exact hulls",
+                                    "strict",       "noise",      "key",           "set",       "vary",
+                                    "cases",        "sampling",   "seed",          "duration",  "accuracy",
+                                    "method",       "step",       "companion",     "assemble",  "report",
+                                    "keep",         "trajectory", "limits",        "block",     "results" };
 
 /* ---- what is wrong with it ---- */
 
@@ -198,8 +198,7 @@ static cdn_status find_method(cdn_sweep *s) {
     if (y->method && strcmp(y->method, names[i]) == 0) found = i;
   }
   names[CDN_METHOD_COUNT] = "file";
-  if (found < 0 && !of_file)
-    return cdni_sweep_unknown(s, y->method, "there is no method", names, CDNI_COUNT(names));
+  if (found < 0 && !of_file) return cdni_sweep_unknown(s, y->method, "there is no method", names, CDNI_COUNT(names));
   s->method = of_file ? CDN_METHOD_DEFAULT : (cdn_method)found;
   y->as_file = of_file || cdn_method_needs_fixed_step(s->method);
   return CDN_OK;

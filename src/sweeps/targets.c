@@ -14,9 +14,9 @@
 /* All parts but those that elements name better, and what steps remember. */
 enum { PARTS = CDN_VECTOR_FULL_PHYSICS + CDN_VECTOR_INPUTS, NAME = 160 };
 
-static const char *const run_names[] = { [SWEEP_ACCURACY] = "run/accuracy",
-                                         [SWEEP_STEP] = "run/step",
-                                         [SWEEP_DURATION] = "run/duration" };
+static const char *const run_names[] = {
+  [SWEEP_ACCURACY] = "run/accuracy", [SWEEP_STEP] = "run/step", [SWEEP_DURATION] = "run/duration"
+};
 
 /* ---- finding ---- */
 
@@ -120,8 +120,7 @@ static cdn_status tell_unknown(const names *x, const char *name) {
   for (int i = 0; i < x->n; i++) all[i] = x->of_vector[i];
   memcpy(all + x->n, run_names, sizeof run_names);
   const char *closest = cdni_closest_word(name, all, n);
-  if (closest)
-    return cdni_sweep_wrong(x->sweep, "nothing is called \"%.80s\"; did you mean \"%.80s\"?", name, closest);
+  if (closest) return cdni_sweep_wrong(x->sweep, "nothing is called \"%.80s\"; did you mean \"%.80s\"?", name, closest);
   return cdni_sweep_wrong(x->sweep,
                           "nothing is called \"%.80s\": a study names coordinates, speeds and controls as 'cardan "
                           "info' lists them, and parameters by TYPE/ELEMENT/PARAMETER, such as force/gravity/g.z",
@@ -271,9 +270,7 @@ static cdn_status find_varied(const names *x) {
   return CDN_OK;
 }
 
-static cdn_status take_numbers(cdn_sweep *s) {
-  return cdn_state_get_vector(s->base, PARTS, s->n_numbers, s->numbers);
-}
+static cdn_status take_numbers(cdn_sweep *s) { return cdn_state_get_vector(s->base, PARTS, s->n_numbers, s->numbers); }
 
 /* The study's "set": as variables that have one value, into the base. */
 static cdn_status set_base(const names *x) {

@@ -4,9 +4,10 @@
 
 #include "sweeps/internal.h"
 
-static const char *const sources[] = { [SWEEP_GRID] = "grid",       [SWEEP_LIST] = "list",
-                                       [SWEEP_CHOICE] = "choice",   [SWEEP_UNIFORM] = "uniform",
-                                       [SWEEP_NORMAL] = "normal",   [SWEEP_LOG_UNIFORM] = "log-uniform" };
+static const char *const sources[] = {
+  [SWEEP_GRID] = "grid",       [SWEEP_LIST] = "list",     [SWEEP_CHOICE] = "choice",
+  [SWEEP_UNIFORM] = "uniform", [SWEEP_NORMAL] = "normal", [SWEEP_LOG_UNIFORM] = "log-uniform"
+};
 
 /* ---- lists ---- */
 
@@ -75,8 +76,9 @@ static cdn_status read_source(cdn_sweep *s, sweep_variable *v, json_t *object) {
     v->source = (sweep_source)i;
   }
   if (!found)
-    return cdni_sweep_wrong(s, "\"%.80s\" says no values: give it \"grid\", \"list\", \"choice\", \"uniform\", "
-                               "\"log-uniform\" or \"normal\"",
+    return cdni_sweep_wrong(s,
+                            "\"%.80s\" says no values: give it \"grid\", \"list\", \"choice\", \"uniform\", "
+                            "\"log-uniform\" or \"normal\"",
                             v->name);
   if (v->source > SWEEP_CHOICE) return read_pair(s, v, found);
   return json_is_object(found) && v->source == SWEEP_GRID ? read_range(s, v, found) : read_list(s, v, found);

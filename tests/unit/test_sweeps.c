@@ -41,7 +41,9 @@ static void leave(void) {
   ck_assert(chdir("/") == 0 && system(command) == 0);
 }
 
-static cdn_status load(const char *text, cdn_sweep **out) { return cdn_sweep_load_string(text, strlen(text), "s.json", out); }
+static cdn_status load(const char *text, cdn_sweep **out) {
+  return cdn_sweep_load_string(text, strlen(text), "s.json", out);
+}
 
 static cdn_sweep *loaded(const char *text) {
   cdn_sweep *s = NULL;
@@ -103,9 +105,10 @@ END_TEST
 /* Options of the run vary as well, and the row tells them. */
 START_TEST(options_of_runs_vary) {
   enter();
-  cdn_sweep *s = loaded("{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 1, \"set\": { \"hinge.q\": 1 },\n"
-                        "\"vary\": { \"tight\": { \"grid\": [1e-4, 1e-8], \"sets\": \"run/accuracy\" },\n"
-                        "            \"T\": { \"grid\": { \"from\": 1, \"to\": 2, \"count\": 3 }, \"sets\": \"run/duration\" } } }");
+  cdn_sweep *s = loaded(
+      "{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 1, \"set\": { \"hinge.q\": 1 },\n"
+      "\"vary\": { \"tight\": { \"grid\": [1e-4, 1e-8], \"sets\": \"run/accuracy\" },\n"
+      "            \"T\": { \"grid\": { \"from\": 1, \"to\": 2, \"count\": 3 }, \"sets\": \"run/duration\" } } }");
   ck_assert_int_eq((int)cdn_sweep_case_count(s), 6);
   for (int k = 0; k < 6; k++) {
     NEAR(of_case(s, k, "accuracy"), k < 3 ? 1e-4 : 1e-8, 0);
@@ -119,26 +122,27 @@ END_TEST
 
 /* ---- what is kept ---- */
 
-/* A pendulum from rest: its energy stays, its angle turns back at the other side, and the mean of what oscillates is what
- * the integral of the same run says. */
+/* A pendulum from rest: its energy stays, its angle turns back at the other side, and the mean of what oscillates is
+ * what the integral of the same run says. */
 START_TEST(ends_extremes_and_means_are_kept) {
   enter();
-  cdn_sweep *s = loaded("{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 3, \"accuracy\": 1e-9, \"key\": \"raised\",\n"
-                        "\"keep\": { \"end\": [\"angle\", \"hinge.q\", \"total energy\", \"place\"],\n"
-                        "  \"min\": [\"angle\", \"hinge.u\"], \"max\": [\"angle\"], \"mean\": [\"hinge.u\", \"total energy\"] } }");
+  cdn_sweep *s = loaded(
+      "{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 3, \"accuracy\": 1e-9, \"key\": \"raised\",\n"
+      "\"keep\": { \"end\": [\"angle\", \"hinge.q\", \"total energy\", \"place\"],\n"
+      "  \"min\": [\"angle\", \"hinge.u\"], \"max\": [\"angle\"], \"mean\": [\"hinge.u\", \"total energy\"] } }");
   ck_assert_int_eq((int)cdn_sweep_case_count(s), 1);
-  const double q = of_case(s, 0, "hinge.q"), energy = -MASS * 9.81 * LENGTH * cos(0.5);
-  NEAR(of_case(s, 0, "angle"), q, 0);
+  const double q = of_case(s, 0, "end hinge.q"), energy = -MASS * 9.81 * LENGTH * cos(0.5);
+  NEAR(of_case(s, 0, "end angle"), q, 0);
   NEAR(of_case(s, 0, "max angle"), 0.5, 1e-7);
   NEAR(of_case(s, 0, "min angle"), -0.5, 1e-7);
   /* the speed at the bottom: all energy is of motion */
   const double inertia = INERTIA + MASS * LENGTH * LENGTH;
   NEAR(of_case(s, 0, "min hinge.u"), -sqrt(2 * (energy + MASS * 9.81 * LENGTH) / inertia), 1e-7);
   NEAR(of_case(s, 0, "mean hinge.u"), (q - 0.5) / 3, 1e-8);
-  NEAR(of_case(s, 0, "total energy"), energy, 1e-7);
+  NEAR(of_case(s, 0, "end total energy"), energy, 1e-7);
   NEAR(of_case(s, 0, "mean total energy"), energy, 1e-7);
   ck_assert_str_eq(cdn_sweep_column_unit(s, column(s, "mean total energy")), "J");
-  NEAR(of_case(s, 0, "place[2]"), -LENGTH * cos(q), 1e-12);
+  NEAR(of_case(s, 0, "end place[2]"), -LENGTH * cos(q), 1e-12);
   cdn_sweep_destroy(s);
   leave();
 }
@@ -190,11 +194,13 @@ START_TEST(mistakes_name_the_key_and_the_nearest_name) {
     { STUDY("\"vary\": { \"hinge.q\": { \"uniform\": [1, 2] } }"), "needs \"cases\"" },
     { STUDY("\"vary\": { \"hinge.q\": { \"uniform\": [1, 2], \"as\": \"facter\" } }, \"cases\": 2"), "\"factor\"" },
     { STUDY("\"vary\": { \"hinge.q\": { \"list\": [1, 2] }, \"hinge.u\": { \"list\": [1] } }"), "lists go together" },
-    { STUDY("\"vary\": { \"q\": { \"list\": [1], \"sets\": \"hinge.q\" }, \"hinge.q\": { \"list\": [1] } }"), "set twice" },
+    { STUDY("\"vary\": { \"q\": { \"list\": [1], \"sets\": \"hinge.q\" }, \"hinge.q\": { \"list\": [1] } }"),
+      "set twice" },
     { STUDY("\"vary\": { \"status\": { \"list\": [1], \"sets\": \"hinge.q\" } }"), "two columns" },
     { STUDY("\"vary\": { \"q\": { \"list\": [1], \"sets\": [] } }"), "\"sets\" should be" },
     { STUDY("\"vary\": { \"hinge.q\": { \"grid\": { \"from\": 0, \"to\": 1, \"count\": 1e5 } }, "
-            "\"hinge.u\": { \"grid\": { \"from\": 0, \"to\": 1, \"count\": 1e5 } } }"), "too many" },
+            "\"hinge.u\": { \"grid\": { \"from\": 0, \"to\": 1, \"count\": 1e5 } } }"),
+      "too many" },
     { STUDY("\"sampling\": \"sobel\""), "did you mean \"sobol\"?" },
     { STUDY("\"keep\": { \"end\": [\"angel\"] }"), "did you mean \"angle\"?" },
     { STUDY("\"keep\": { \"last\": [\"angle\"] }"), "\"keep\" has no key \"last\"" },
@@ -222,7 +228,7 @@ START_TEST(a_case_that_fails_is_a_row_that_says_why) {
   double row[MOST];
   OK(cdn_sweep_run_case(s, 1, row));
   NEAR(row[column(s, "status")], CDN_ERR_ARG, 0);
-  ck_assert(isnan(row[column(s, "angle")]) && isnan(row[column(s, "accuracy")]));
+  ck_assert(isnan(row[column(s, "end angle")]) && isnan(row[column(s, "accuracy")]));
   ck_assert_ptr_nonnull(strstr(cdn_sweep_message(s), "mass is -1"));
   OK(cdn_sweep_run_case(s, 2, row));
   NEAR(row[column(s, "status")], CDN_SWEEP_DONE, 0);
@@ -396,19 +402,28 @@ END_TEST
 
 static const char one_that_hangs[] =
     "{ \"cardan study\": 1, \"model\": \"rod.xml\", \"key\": \"raised\", \"duration\": 1, \"step\": 1e-4,\n"
-    "\"block\": 4, \"results\": \"out\", \"vary\": { \"run/duration\": { \"list\": [0.1, 1e6, 0.1, 0.1, 0.1, 0.1] } } }";
+    "\"block\": 4, \"results\": \"out\",\n"
+    "\"vary\": { \"run/duration\": { \"list\": [0.1, 1e6, 0.1, 0.1, 0.1, 0.1] } } }";
+
+/* Processor time that a case of such a child may take: those that end take a hundredth. */
+static cdn_status set_bomb(void *context, int64_t block, int64_t done, int64_t cases) {
+  const struct itimerval soon = { .it_value = { .tv_usec = 100000 } };
+  (void)context, (void)block, (void)done, (void)cases;
+  setitimer(ITIMER_VIRTUAL, &soon, NULL);
+  return CDN_OK;
+}
 
 /* A child that runs all that is missing, and is ended in the middle of the case that takes for ever. */
 static void run_and_be_killed(cdn_sweep *s) {
   const pid_t child = fork();
   if (child == 0) {
-    const struct itimerval soon = { .it_value = { .tv_usec = 100000 } };
     int64_t blocks[MOST], n = 0;
-    signal(SIGALRM, SIG_DFL);
-    setitimer(ITIMER_REAL, &soon, NULL);
+    cdn_sweep_run_def def = cdn_default_sweep_run_def();
+    def.between = set_bomb;
+    signal(SIGVTALRM, SIG_DFL);
     if (cdn_sweep_missing(s, 0, 1, MOST, blocks, &n)) _exit(2);
     for (int64_t i = 0; i < n; i++)
-      if (cdn_sweep_run_block(s, blocks[i], NULL)) _exit(2);
+      if (cdn_sweep_run_block(s, blocks[i], &def)) _exit(2);
     _exit(0);
   }
   int how = 0;
@@ -426,6 +441,7 @@ START_TEST(a_case_that_crashes_is_given_up_after_the_second_time) {
   ck_assert(blocks[0] == 1 && blocks[1] == 0); /* where it crashed comes last */
   run_and_be_killed(s);
   ck_assert_int_eq((int)missing(s, 0, 1, blocks), 1);
+  ck_assert(blocks[0] == 0);
   ran(s, 0);
   gathered(s, "all.csv");
   OK(cdn_table_read("all.csv", &table));
@@ -434,7 +450,7 @@ START_TEST(a_case_that_crashes_is_given_up_after_the_second_time) {
     value = cdn_table_values(table)[k * n + status];
     NEAR(value, k == 1 ? CDN_SWEEP_CRASHED : CDN_SWEEP_DONE, 0);
   }
-  ck_assert(isnan(cdn_table_values(table)[n + column(s, "angle")]));
+  ck_assert(isnan(cdn_table_values(table)[n + column(s, "end angle")]));
   ck_assert(access("out/block-000000.begun", F_OK) != 0);
   cdn_table_destroy(table);
   cdn_sweep_destroy(s);
@@ -543,8 +559,9 @@ END_TEST
 
 START_TEST(trajectories_are_one_table_a_case) {
   enter();
-  cdn_sweep *s = loaded("{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 1, \"trajectory\": 0.25, \"results\": \"out\",\n"
-                        "\"vary\": { \"hinge.q\": { \"grid\": [0.1, 0.2] } } }");
+  cdn_sweep *s = loaded(
+      "{ \"cardan study\": 1, \"model\": \"rod.xml\", \"duration\": 1, \"trajectory\": 0.25, \"results\": \"out\",\n"
+      "\"vary\": { \"hinge.q\": { \"grid\": [0.1, 0.2] } } }");
   ran(s, 0);
   ran(s, 1);
   for (int k = 0; k < 2; k++) {
