@@ -9,7 +9,7 @@
 Numbers are plain SI: metres, radians, kilograms, seconds, newtons. `cardan.lib` has every function of the C interface,
 `cardan.ffi` its types.
 """
-from ._low import ffi, lib
+from ._low import ffi, lib, version
 from .assembly import Assembly
 from .callbacks import Adder, Rows, Slopes
 from .columns import Columns
@@ -22,19 +22,15 @@ from .models import Function, Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 from .structs import Element
+from .tables import Table, TableWriter, read_table
 from .views import Camera, View, view
 
 __all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
            'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
-           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'UndeclaredError',
-           'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads', 'simulate', 'version', 'view']
-
-
-def version() -> str:
-    """The version of the library that runs, such as "0.1.0"."""
-    number = lib.cdn_version()
-    return f'{number // 1000000}.{number // 1000 % 1000}.{number % 1000}'
+           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'Table',
+           'TableWriter', 'UndeclaredError', 'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads',
+           'read_table', 'simulate', 'version', 'view']
 
 
 __version__ = version()

@@ -12,7 +12,13 @@ finally: sys.setdlopenflags(_flags)
 
 FLOAT, DOUBLES = numpy.dtype(numpy.float64), ffi.typeof('double[]')
 
-__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'view', 'within', 'Working']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'version', 'view', 'within', 'Working']
+
+
+def version() -> str:
+    """The version of the library that runs, such as "0.1.0"."""
+    number = lib.cdn_version()
+    return f'{number // 1000000}.{number // 1000 % 1000}.{number % 1000}'
 
 
 def text(chars):

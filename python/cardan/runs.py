@@ -8,17 +8,18 @@ import time
 
 import numpy
 
-from ._low import Working, doubles, ffi, lib, text, within
+from ._low import Working, doubles, ffi, lib, text, version, within
 from .columns import Columns
 from .errors import FileError, callback, check, failure_of, failure_of_run
 from .models import Model, html_table, load
 from .states import PassingState, State
 from .structs import Record, read, unknown
+from .tables import Table, TableWriter
 from .views import page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Mapping, Optional, Union
+    from typing import Any, Callable, Dict, Mapping, Optional, Union
 
     from ._methods import Array, Numbers, Path
 
@@ -124,15 +125,41 @@ class Stepper(Working):
 # ---- whole runs
 
 class _Recorder:
-    """What the library calls during a study: rows of the attempt that is under way, and of the best one."""
+    """What the library calls during a study: rows of the attempt that is under way, and of the best one. The former go
+    to a file as they come."""
 
-    def __init__(self, model, progress, duration):
-        self.model, self.rows, self.kept = model, [], []
+    def __init__(self, model, progress, duration, output):
+        self.model, self.rows, self.kept, self.output, self.writer = model, [], [], output, None
         self.attempt, self.progress, self.duration, self.shown = -1, progress, duration, 0.0
 
     def row(self, state, attempt=0):
-        if attempt != self.attempt: self.attempt, self.rows = attempt, []
+        if attempt != self.attempt:
+            self.attempt, self.rows = attempt, []
+            if self.output is not None: self.begin()
         self.rows.append(numpy.concatenate(([state.time], state.q, state.u, state.z)))
+        if self.writer: self.writer.rows(self.rows[-1])
+
+    def begin(self):
+        self.close()
+        rows = zip(*[('time', 's'), *self.model.table()])
+        self.writer = TableWriter(self.output, *rows)
+        self.writer.attributes(_origin(self.model))
+
+    def end(self, run):
+        """The run is whole. If another attempt has been kept than that which was written last, it is written."""
+        if self.writer is None: return
+        if self.kept and self.kept is not self.rows:
+            self.begin()
+            self.writer.rows(self.kept)
+        self.writer.attributes(run.attributes())
+        self.close()
+
+    def close(self):
+        if self.writer: self.writer.close()
+
+    def drop(self):
+        """The run may have failed: what was written is there."""
+        if self.writer: self.writer._drop()
 
     def pause(self, state, attempt=0):
         now = time.monotonic()
@@ -169,14 +196,16 @@ def cardan_cdn_deliver_def_pause(context, stepper, attempt):
 def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e-4, step: Optional[float] = None,
              method: Optional[str] = None, max_step: Optional[float] = None,
              reports: Union[float, Numbers, None] = None, state: Optional[State] = None, key: Optional[str] = None,
-             controls: Optional[Mapping[str, float]] = None, progress: Optional[bool] = None) -> Run:
+             controls: Optional[Mapping[str, float]] = None, output: Optional[Path] = None,
+             progress: Optional[bool] = None) -> Run:
     """Simulates a model for `duration` seconds, and returns the Run.
 
     accuracy: what is delivered, or the verdict says why not: steps are refined until it is. step: equal steps, s,
     without error control; then nothing is refined. method: as `cardan simulate --method`. reports: times between rows,
     s (default: a hundredth of the run), or an array of times; start and end have rows in any case. state: where it
-    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. progress: a line on a
-    terminal (default: if there is one).
+    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. output: a file that gets
+    the rows as they come (docs/data.md): what is there of a run that is killed can be read; Run.save writes the same.
+    progress: a line on a terminal (default: if there is one).
     """
     if isinstance(model, (str, os.PathLike)): model = load(model)
     if isinstance(model, State): raise TypeError('simulate needs a model: simulate(state.model, ..., state=state)')
@@ -188,7 +217,7 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
     start = State(model, key) if state is None else state.copy()
     for name, value in dict(controls or {}).items(): start.set_control(name, value)
     progress = sys.stderr.isatty() if progress is None else progress
-    recorder = _Recorder(model, progress, duration)
+    recorder = _Recorder(start.model, progress, duration, output)
     end = start.time + duration
     if reports is None: times = numpy.linspace(start.time, end, 101)
     elif numpy.ndim(reports) == 0:
@@ -197,14 +226,19 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
     times = times[(times > start.time) & (times < end)]  # start and end are reports as well
     try:
         if step is None:
-            return _delivered(start, _definition(accuracy, None, method, max_step, True), end, times, recorder)
+            run = _delivered(start, _definition(accuracy, None, method, max_step, True), end, times, recorder)
+            recorder.end(run)
+            return run
         stepper = Stepper(start, accuracy=accuracy, step=step, method=method, max_step=max_step, final_time=end,
                           companion=True)
         for t in (start.time, *times, end):
             stepper.advance(t, recorder.pause)
             recorder.row(stepper.state)
-        return Run(start.model, recorder.rows, stepper.state.copy(), stepper.certificate, '')
+        run = Run(start.model, recorder.rows, stepper.state.copy(), stepper.certificate, '')
+        recorder.end(run)
+        return run
     finally:
+        recorder.drop()
         if progress: print('\r\033[K', end='', file=sys.stderr)
 
 
@@ -224,6 +258,12 @@ def _delivered(start, definition, end, times, recorder):
     final = State(start.model)
     check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
     return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
+
+
+def _origin(model):
+    """What made a table."""
+    made = {'cardan': version(), 'system': model.name}
+    return {**made, 'model': model.path} if model.path else made
 
 
 class Run:
@@ -283,13 +323,23 @@ class Run:
     def __repr__(self):
         return f'<cardan.Run of {self.model.name!r}: {len(self)} rows to t = {self.time[-1]:g} s; {self.verdict}>'
 
+    def attributes(self) -> Dict[str, Any]:
+        """What a table of it has beside its rows: model, version, and the certificate."""
+        found = _origin(self.model)
+        if self.certificate is None: return found
+        known = {name: value for name, value in vars(self.certificate).items() if isinstance(value, (str, int, float))}
+        return {**found, **known}
+
+    def table(self) -> Table:
+        """Time, q, u, z in one table, with the certificate as attributes."""
+        names, units = zip(*[('time', 's'), *self.model.table()])
+        values = numpy.column_stack([self.time, self.q, self.u, self.z])
+        return Table(values, names, units, self.attributes())
+
     def save(self, path: Path) -> None:
-        """Writes time, q, u, z as a table that the command's plot, view and render read."""
-        names = ['time', *self.q.names, *self.u.names, *self.z.names]
-        table = numpy.column_stack([self.time, self.q, self.u, self.z])
-        with open(path, 'w', encoding='utf-8') as file:
-            print(','.join('"%s"' % n.replace('"', '""') if set(n) & set(',"\n') else n for n in names), file=file)
-            for row in table: print(','.join(map(repr, row.tolist())), file=file)
+        """Writes time, q, u, z as a table that the command's plot, view and render read. The ending of the path says
+        the format: .h5, .npz, .sto, .csv (docs/data.md)."""
+        self.table().save(path)
 
     def _command(self, verb, *arguments):
         """The command draws: it is asked for what the library alone does not do."""
