@@ -240,9 +240,16 @@ static const H5FD_class_t ordered = { .name = "cardan",
                                       .truncate = lengthen,
                                       .fl_map = H5FD_FLMAP_DICHOTOMY };
 
+/* The driver, registered once: HDF5 reads it after the last file that has it has let go of it. Called with the lock. */
+static hid_t ordered_driver(void) {
+  static hid_t driver = -1;
+  if (H5Iget_type(driver) != H5I_VFL) driver = H5FDregister(&ordered);
+  return driver;
+}
+
 hid_t tables_hdf5_open(const char *path, unsigned flags) {
   enum { CHILDREN = 256 }; /* half of those that a node of a tree has: two levels of it are enough for 100,000 chunks */
-  const hid_t driver = H5FDregister(&ordered), access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
+  const hid_t driver = ordered_driver(), access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
   hid_t file = -1;
   if (driver >= 0 && H5Pset_driver(access, driver, NULL) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
       H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
@@ -253,7 +260,6 @@ hid_t tables_hdf5_open(const char *path, unsigned flags) {
   const int reason = errno;
   H5Pclose(access);
   H5Pclose(create);
-  if (driver >= 0) H5FDunregister(driver);
   errno = reason;
   return file;
 }
