@@ -13,13 +13,14 @@ for shown, printed, same in (
         ('asked 1e-4, delivered about 2.6e-7', 'asked 1e-4, delivered about 9e-8', True),
         ('asked 1e-4, delivered about 2.6e-7', 'asked 1e-5, delivered about 2.6e-7', False),
         ('asked 1e-4, delivered about 2.6e-7', 'asked 1e-4, delivered about 2.6e-5', False),
-        ('wall time ...', 'wall time 3 s', True), ('wall time ...', 'time 3 s', False), ('a ... b', 'a 1 b', True),
+        ('wall time ...', 'wall time 3 s', True), ('wall time ...', 'time 3 s', False), ('a ... b', 'a 1 b', True), ('at 2.30 a ...', 'at 2.3059 a b', True),
+        ('at 2.3 ... b', 'at 5 b', False), ('3 ... 4.0', '3 of 4.1', True), ('3 ... 4.0', '3 of 5', False),
         ('q1 = 2', 'q2 = 2', False)):
     assert alike(shown, printed) == same, (shown, printed)
 
 for shown, printed, right in (
         ('1\n2\n', '1\n2\n', True), ('1\n', '1\n2\n', False), ('2\n', '1\n2\n', False), ('...\n2\n', '1\n2\n', True),
-        ('1\n...\n', '1\n2\n', True), ('', '1\n', False), ('', '', True), ('1\n...\n3\n', '1\n2\n4\n', False)):
+        ('1\n...\n', '1\n2\n', True), ('', '1\n', False), ('', '', True), ('1\n...\n3\n', '1\n2\n4\n', False), ('...\n2.6\n3\n', '2.5\n2.6\n3\n', True)):
     assert (compare(shown.splitlines(), printed) is None) == right, (shown, printed)
 
 page = '''Save it as `a.c`:

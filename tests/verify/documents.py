@@ -5,9 +5,10 @@
 
 Each page has a folder of its own, with the repository's examples/ and docs/ in it. From top to bottom:
 
-- `sh`, `console`: each line is a command. `$ command` is followed by what it prints; `...` stands for anything. Verbs of
-  ./run would install packages: that they exist is all that is looked at. Indented blocks are run as well where they
-  begin with a model of the repository. Options of all other commands `cardan` exist.
+- `sh`, `console`: each line is a command. `$ command` is followed by what it prints; `...` stands for anything. One
+  that is to fail has `# ends with 1` behind it. Verbs of ./run would install packages: that they exist is all that is
+  looked at. Indented blocks are run as well where they begin with a model of the repository. Options of all other
+  commands `cardan` exist.
 - `c`, `cpp` with a main(): a program. It is compiled and run, and must not fail. What it prints is in a block `output`
   behind it. "Save it as `name.c`" above it makes a file instead, which commands of the page compile and run.
 - `c` without: fragments. They compile, with the names of fragments.h, those that a comment of the page declares
@@ -107,7 +108,8 @@ class Page:
             done = subprocess.run(['bash', '-c', command], cwd=self.folder, env=environment, text=True, timeout=120,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             code, output = done.returncode, done.stdout
-        if code != 0: self.wrong(line, f'"{command}" ends with {code}:\n{output}')
+        wanted = re.search(r'# ends with (\d+)$', command)
+        if code != (int(wanted.group(1)) if wanted else 0): self.wrong(line, f'"{command}" ends with {code}:\n{output}')
         return output
 
     def check_shown(self, line, what, shown, printed):

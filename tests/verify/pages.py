@@ -49,22 +49,17 @@ def tolerance(number):
 def alike(shown, printed):
     """The same words, and numbers that agree within their tolerance, or 1e-9. `...` within a line stands for anything. Of a
     verdict the size of the error counts."""
-    if '...' in shown:
-        at = 0
-        for part in shown.split('...'):
-            at = printed.find(part.strip(), at)
-            if at < 0: return False
-            at += len(part.strip())
-        return True
-    if NUMBER.sub('#', shown).split() != NUMBER.sub('#', printed).split():
-        return False
+    shown, printed = ' '.join(shown.split()), ' '.join(printed.split())
+    words = [[re.escape(word) for word in NUMBER.split(part)] for part in shown.split('...')]
+    found = re.fullmatch('.*?'.join(f'({NUMBER.pattern})'.join(part) for part in words), printed)
+    if not found: return False
     verdict = shown.index('delivered') if shown.startswith('asked') or ' asked ' in shown else len(shown)
-    for a, b in zip(NUMBER.finditer(shown), NUMBER.findall(printed)):
-        wanted, found = float(a.group()), float(b)
+    for a, b in zip(NUMBER.finditer(shown), found.groups()):
+        wanted, number = float(a.group()), float(b)
         if a.start() > verdict:
-            if not 0.1 * abs(wanted) <= abs(found) <= 10 * abs(wanted):
+            if not 0.1 * abs(wanted) <= abs(number) <= 10 * abs(wanted):
                 return False
-        elif abs(wanted - found) > max(tolerance(a.group()), 1e-9):
+        elif abs(wanted - number) > max(tolerance(a.group()), 1e-9):
             return False
     return True
 
@@ -77,7 +72,8 @@ def compare(shown, printed):
         if line.strip() == '...':
             free = True
             continue
-        found = next((i for i in range(at, len(lines)) if alike(line, lines[i])), None)
+        likely = [i for i in range(at, len(lines)) if alike(line, lines[i])]
+        found = next((i for i in likely if line.split() == lines[i].split()), likely[0] if likely else None)
         if found is None or (found != at and not free):
             return f'does not print "{line.strip()}" there, but:\n{printed}'
         at, free = found + 1, False
