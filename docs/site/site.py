@@ -15,6 +15,7 @@ root, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).re
 cardan = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
 sys.path.insert(0, str(root / 'tools'))
 import headers
+import python_reference
 
 source = folder / 'source'
 MOVING = ['walker.xml', 'quadruped.xml']
@@ -108,8 +109,9 @@ def reference():
         (source / 'reference' / name.replace('.h', '.md')).write_text(reference_of(name, items))
     names = sorted(n.replace('.h', '') for n in reading.headers if n not in ('cardan.h', 'core.h'))
     (source / 'reference/index.md').write_text(
-        '# Reference\n\nOne page for each header. [All functions](../docs/functions.md) lists what each is for.\n\n'
-        '```{toctree}\n:maxdepth: 1\n' + '\n'.join(names) + '\n```\n')
+        '# Reference\n\nOne page for each header, and one for the Python package. [All functions](../docs/functions.md) lists '
+        'what each function is for.\n\n```{toctree}\n:maxdepth: 1\npython\n' + '\n'.join(names) + '\n```\n')
+    (source / 'reference/python.md').write_text(python_reference.page(root, prose))
 
 
 # ---- models that move
