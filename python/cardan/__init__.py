@@ -22,15 +22,16 @@ from .models import Function, Model, load, loads
 from .runs import Certificate, Run, Stepper, simulate
 from .states import State
 from .structs import Element
+from .sweeps import Sweep, sweep
 from .tables import Table, TableWriter, read_table
 from .views import Camera, View, view
 
 __all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
            'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
-           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'Table',
+           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'Sweep', 'Table',
            'TableWriter', 'UndeclaredError', 'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads',
-           'read_table', 'simulate', 'version', 'view']
+           'read_table', 'simulate', 'sweep', 'version', 'view']
 
 
 __version__ = version()
