@@ -12,6 +12,7 @@
   X(CONTACT, contact)             \
   X(FORCES, forces)               \
   X(CONSTRAINTS, constraints)     \
+  X(HYBRID, hybrid)               \
   X(SOFT_ELEMENTS, soft_elements) \
   X(SOFT, soft)                   \
   X(DYNAMICS, dynamics)           \

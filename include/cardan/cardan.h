@@ -55,6 +55,7 @@
 #include <cardan/geometry.h>
 #include <cardan/soft.h>
 #include <cardan/soft_elements.h>
+#include <cardan/hybrid.h>
 #include <cardan/invertible.h>
 
 /* Pictures */

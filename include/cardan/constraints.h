@@ -36,6 +36,7 @@
  *       cdn_polynomial_coupler_set
  *   keep two bodies from slipping on each other at a point: cdn_system_constrain_no_slip, cdn_no_slip_set
  *   roll or slide a sphere on a plane: cdn_system_constrain_sphere_on_plane, cdn_sphere_on_plane_set
+ *   keep it from slipping, without holding it at the plane: cdn_system_constrain_slip_on_plane
  *   roll or slide a sphere on a sphere: cdn_system_constrain_sphere_on_sphere, cdn_sphere_on_sphere_set
  *   roll or slide an edge on an edge: cdn_system_constrain_line_on_line, cdn_line_on_line_set
  *   add a constraint of my own: cdn_system_constrain_custom, cdn_custom_constraint_set
@@ -178,6 +179,10 @@ CDN_API cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, 
                                                             bool rolling);
 CDN_API cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP,
                                            cdn_vec3 p_B, double radius) CDN_NODISCARD;
+/** The slip of such a contact alone, whatever the gap: two equations at velocity level, along x and y of P, at the
+ *  sphere's lowest point. cdn_sphere_on_plane_set changes its parameters. hybrid.h lets it slip by friction. */
+CDN_API cdn_constraint cdn_system_constrain_slip_on_plane(cdn_system *system, const char *name, cdn_body a,
+                                                          cdn_transform X_AP, cdn_body b, cdn_vec3 p_B, double radius);
 /** Two spheres that touch from outside: the gap is the distance of the centres minus the radii (>= 0, not both 0).
  *  Tangents: x is along n cross the axis of a that is farthest from n, y = n cross x. There is no normal if the
  *  centres coincide. */

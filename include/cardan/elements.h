@@ -41,6 +41,8 @@ typedef enum cdn_element_type {
   CDN_ELEMENT_CONTACT_PAIR, /**< cdn_contact_pair */
   CDN_ELEMENT_SOFT,         /**< cdn_soft_element (soft_elements.h) */
   CDN_ELEMENT_PATH,         /**< cdn_path (paths.h) */
+  CDN_ELEMENT_ONE_SIDED,    /**< cdn_one_sided (hybrid.h) */
+  CDN_ELEMENT_DRY_FRICTION, /**< cdn_dry_friction */
   CDN_ELEMENT_COUNT
 } cdn_element_type;
 

@@ -42,6 +42,7 @@ typedef struct cdn_occurrence {
   cdn_direction direction; /**< how the value went through zero: CDN_FALLING or CDN_RISING. Not triggered: CDN_EITHER */
   int64_t count;           /**< number of earlier occurrences of this event in this run */
   void *user;              /**< cdn_stepper_def.user of the stepper that calls */
+  double accuracy;         /**< cdn_stepper_def.accuracy of that stepper; 0 for fixed steps */
 } cdn_occurrence;
 
 /** Computes the trigger's value. `state` is realized to the def's stage; getters realize what the function needs
@@ -55,6 +56,13 @@ typedef cdn_status cdn_event_report_fn(const void *self, cdn_state *state, const
 /** May set anything in the State with the ordinary setters; time forward only. *action is CDN_CONTINUE on entry. */
 typedef cdn_status cdn_event_handle_fn(const void *self, cdn_state *state, const cdn_occurrence *what,
                                        cdn_action *action);
+
+/** Handles all events of one moment that name this function and the same `self`, at once: `what` has n of them, in the
+ *  order of handling. Called after the handlers of all single events. n is 0 if none of them occurs, but another handler
+ *  has changed the State: the function can then bring its own variables up to date. Otherwise as a cdn_event_handle_fn.
+ */
+typedef cdn_status cdn_event_handle_set_fn(const void *self, cdn_state *state, int n, const cdn_occurrence *what,
+                                           cdn_action *action);
 
 typedef struct cdn_event_def {
   CDN_DEF_HEADER;
@@ -93,6 +101,8 @@ typedef struct cdn_event_def {
   cdn_event_report_fn *report; /**< may be NULL. Called before all handlers of the same moment */
   const void *self;            /**< passed to callbacks: a copy of self_size bytes, or the pointer itself if 0 */
   size_t self_size;            /**< bytes that `self` points to */
+  /** In place of `handle`, for events that have to be handled together. May be NULL. */
+  cdn_event_handle_set_fn *handle_set;
 } cdn_event_def;
 
 /** Writes the defaults stated above into a struct of `size` bytes (docs/abi.md). */

@@ -28,6 +28,20 @@ bool cdni_constraint_reads_control(const constraint_room *room, const cdn_state 
 /* Whether any constraint is enabled. */
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
 
+/* ---- one constraint, on or off (look.c) ---- */
+
+/* The velocity errors of constraint i (np + nv), and what of them is the rows times the velocities (rate; may be NULL).
+ * Here and below twists are evaluated first. */
+cdn_status cdni_constraint_rates(const constraint_room *room, cdn_state *state, int i, double *rate, double *verr);
+/* Its m rows over all nu speeds of matter. */
+cdn_status cdni_constraint_full_rows(const constraint_room *room, cdn_state *state, int i, double *G);
+/* Its m acceleration errors at accelerations A of M's origins and udot. */
+cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state *state, int i, const sv *A,
+                                         const double *udot, double *aerr);
+/* Adds forces along its m equations: F about M's origins, f on mobilities. */
+cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
+                                double *f);
+
 /* ---- if a constraint is enabled ---- */
 
 /* Computes udot and A from the forces in d and the udot of prescribed mobilizers. Writes the multipliers to the State's

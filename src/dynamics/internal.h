@@ -6,6 +6,7 @@
 
 #include "dynamics/dynamics.h"
 #include "forces/forces.h"
+#include "hybrid/hybrid.h"
 #include "soft/soft.h"
 
 struct dynamics {
@@ -14,6 +15,7 @@ struct dynamics {
   const force_room *forces;           /* NULL: no force element in this System */
   const constraint_room *constraints; /* NULL: no constraint */
   const soft_room *soft;              /* NULL: no soft rows */
+  const hybrid_room *hybrid;          /* NULL: no one-sided constraint and no friction */
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
   cdn_cache row_F, row_f; /* the total forces with those of the rows */

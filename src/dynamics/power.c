@@ -60,10 +60,11 @@ cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
   if (room) CDNI_TRY(cdni_forces_nonpotential_power(room, state, twist, u, &sum));
   CDNI_TRY(applied_power(m, state, twist, u, &applied));
   *power = sum + applied;
-  double of_rows = 0;
+  double of_rows = 0, of_friction = 0;
   const dynamics *d = cdni_dynamics(system);
   if (d->soft) CDNI_TRY(cdni_soft_power(d->soft, state, &of_rows));
-  *power += of_rows;
+  if (d->hybrid) CDNI_TRY(cdni_hybrid_power(d->hybrid, state, &of_friction));
+  *power += of_rows + of_friction;
   return CDN_OK;
 }
 

@@ -50,10 +50,15 @@ cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state,
   return cdni_dynamics_is_constrained(d, state) ? cdni_constraints_add_forces(d->constraints, state, F, f) : CDN_OK;
 }
 
+/* Whether friction slips, so that its force acts. */
+static bool slips(const dynamics *d, const cdn_state *state) {
+  return d->hybrid && cdni_hybrid_slips(d->hybrid, state);
+}
+
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
   bool rows = false;
   if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &rows));
-  if (!rows) return cdni_dynamics_applied_forces(d, state, F, f);
+  if (!rows && !slips(d, state)) return cdni_dynamics_applied_forces(d, state, F, f);
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   if (F) *F = cdni_state_storage(state, d->row_F);
   if (f) *f = cdni_state_storage(state, d->row_f);
@@ -68,6 +73,10 @@ cdn_status cdni_dynamics_refuse_exact_rows(cdn_state *state, const char *functio
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   bool any = false;
+  if (d && slips(d, state))
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_hybrid_first_slipping(d->hybrid, state),
+                           "friction '%s' slips at present, which %s cannot handle",
+                           cdni_hybrid_first_slipping(d->hybrid, state), function);
   if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
   if (!any) return CDN_OK;
   return cdni_state_fail(
@@ -115,6 +124,26 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
   return cdni_soft_judge(dyn->soft, state, d);
+}
+
+/* Friction that slips: first with the forces that are known, then with those that agree with the multipliers. */
+static cdn_status accelerate_slipping(const dynamics *dyn, cdn_state *state, tree_data *d) {
+  sv *F;
+  double *f;
+  bool rows = false, depends = false;
+  if (dyn->soft) CDNI_TRY(cdni_soft_any(dyn->soft, state, &rows));
+  if (rows) {
+    const char *name = cdni_hybrid_first_slipping(dyn->hybrid, state);
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_realize", name,
+                           "friction '%s' slips while soft rows act: give the System compliant or rigid contact alone",
+                           name);
+  }
+  copy_forces(dyn, state, d, &F, &f);
+  CDNI_TRY(cdni_hybrid_push_loads(dyn->hybrid, state, F, f, &depends));
+  CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
+  if (!depends) return CDN_OK;
+  CDNI_TRY(cdni_hybrid_push_rest(dyn->hybrid, state, F, f));
+  return cdni_dynamics_accelerate(dyn, state, d);
 }
 
 /* Accelerations of a step whose soft rows start from a guess: one elimination, from the forces that lack to hold udot
@@ -311,15 +340,18 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
   const bool constrained = cdni_dynamics_is_constrained(dyn, state);
-  if (m->lanes > 1 && constrained) return accelerate_apart(dyn, state, d.udot);
+  if (m->lanes > 1 && (constrained || dyn->hybrid)) return accelerate_apart(dyn, state, d.udot);
   bool straight = false;
-  if (dyn->soft && m->lanes == 1 && !constrained) CDNI_TRY(cdni_soft_goes_straight(dyn->soft, state, &straight));
+  const bool slipping = slips(dyn, state);
+  if (dyn->soft && m->lanes == 1 && !constrained && !slipping)
+    CDNI_TRY(cdni_soft_goes_straight(dyn->soft, state, &straight));
   if (straight) return accelerate_straight(dyn, state, &d);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
+  if (slipping) return accelerate_slipping(dyn, state, &d);
   if (dyn->soft && m->lanes > 1) return accelerate_soft_lanes(dyn, state, &d);
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
   return dyn->soft ? add_rows(dyn, state, &d) : CDN_OK;
@@ -346,6 +378,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   dyn->forces = cdni_forces(system);
   dyn->constraints = cdni_constraints_declared(system);
   dyn->soft = cdni_soft(system);
+  dyn->hybrid = dyn->constraints ? cdni_hybrid(system) : NULL;
   declare_forces(dyn, d);
   cdni_fixman_declare_reads(dyn, d);
 
@@ -355,8 +388,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                               of_acceleration, CDN_STAGE_ACCELERATION);
   cdni_declare_written_by(d, CDN_UDOT, dyn->acceleration);
   cdni_declare_written_by(d, CDN_MULTIPLIERS, dyn->acceleration);
-  if (dyn->soft) {
-    cdni_declare_prerequisite(d, dyn->acceleration, cdni_soft_ticket(dyn->soft));
+  if (dyn->soft) cdni_declare_prerequisite(d, dyn->acceleration, cdni_soft_ticket(dyn->soft));
+  if (dyn->hybrid) {
+    cdn_ticket reads[4];
+    const int n = cdni_hybrid_reads(dyn->hybrid, reads);
+    for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, reads[i]);
+    cdni_hybrid_declare_forces(dyn->hybrid, d, dyn->acceleration);
+  }
+  if (dyn->soft || dyn->hybrid) {
     dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);
     dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
   }

@@ -166,16 +166,18 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
   memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
 }
 
-int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind) {
+int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind, bool *only_sets) {
   const struct cdni_events *a = s->events, *b = s->companion->run->events;
   int differences = 0;
   *event = -1;
   *lead = *behind = 0;
+  *only_sets = true;
   for (int32_t i = 0; a && i < a->n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
-    if (e->def.kind != CDN_EVENT_TRIGGERED || !e->def.handle) continue;
-    int64_t d = a->records[i].count - b->records[i].count;
+    if (e->def.kind != CDN_EVENT_TRIGGERED || !cdni_event_is_handled(e)) continue;
+    int64_t d = a->records[i].count - a->records[i].agreed - b->records[i].count;
     if (d == 0) continue;
+    *only_sets = *only_sets && e->def.handle_set;
     if (*event < 0) *event = i, *lead = d, *behind = d > 0 ? b->records[i].count : a->records[i].count;
     differences += (int)fmin(fabs((double)d), 1000);
   }
@@ -196,6 +198,7 @@ static cdn_status compare_passages(cdn_stepper *s) {
   double *y = s->scratch + s->stride;
   cdni_gap d;
   if (a->event < 0 || a->event != b->event || a->time == c->shifted) return CDN_OK;
+  if (s->events->records[a->event].agreed != 0) return CDN_OK; /* not the same occurrence */
   c->shifted = a->time;
   c->shift = fmax(c->shift, fabs(a->time - b->time));
   CDNI_TRY(cdni_companion_measure(s, a->time, a->y, before_event(c->run, a->time, y), &d));
@@ -216,13 +219,29 @@ static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, cdni_
   return CDN_OK;
 }
 
+/* Events of sets need not occur equally often: the more exact run hammers longer before it rests. The runs agree where
+ * they are near each other, whatever the counts; until then the nearest of three distances counts, of the runs as they
+ * are and with either as it was before its last event. */
+static cdn_status compare_sets(cdn_stepper *s, double t, cdni_gap *d) {
+  const struct cdni_events *a = s->events, *b = s->companion->run->events;
+  if (d->largest > CDNI_DELIVERED * cdni_asked(s)) {
+    if (s->passage.event >= 0) CDNI_TRY(compare_before(s, t, true, d));
+    if (s->companion->run->passage.event >= 0) CDNI_TRY(compare_before(s, t, false, d));
+    return CDN_OK;
+  }
+  for (int32_t i = 0; i < a->n; i++)
+    if (cdni_event_at(s->system, i)->def.handle_set) a->records[i].agreed = a->records[i].count - b->records[i].count;
+  return CDN_OK;
+}
+
 static cdn_status compare(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   double t = s->reported;
   cdni_gap d;
   int32_t event;
   int64_t lead, behind;
-  int differences = cdni_companion_differences(s, &event, &lead, &behind);
+  bool only_sets;
+  int differences = cdni_companion_differences(s, &event, &lead, &behind, &only_sets);
   if (differences == 0) {
     c->differs = -1;
     CDNI_TRY(compare_passages(s));
@@ -242,7 +261,10 @@ static cdn_status compare(cdn_stepper *s) {
   CDNI_TRY(cdni_companion_measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
   if (differences == 0) cdni_unresolved_compare(s, s->apart + s->stride);
   bool lasts = event >= 0 && c->differs == event && c->behind == behind;
-  if (differences == 1 && !lasts) {
+  if (s->events && s->events->n_sets > 0 && only_sets) {
+    CDNI_TRY(compare_sets(s, t, &d));
+    if (event >= 0 && d.largest > CDNI_DELIVERED * cdni_asked(s)) name_alone(s, event, t);
+  } else if (differences == 1 && !lasts) {
     const cdni_passage *p = lead > 0 ? &s->passage : &c->run->passage;
     if (p->event == event) CDNI_TRY(compare_before(s, t, lead > 0, &d));
     c->differs = event;

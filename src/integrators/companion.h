@@ -94,8 +94,8 @@ typedef struct cdni_gap {
 /* The distance of two y at time t. */
 cdn_status cdni_companion_measure(cdn_stepper *s, double t, const double *a, const double *b, cdni_gap *d);
 /* The number of triggered events with handlers by which the two runs differ. *event is the first of them; *lead is
- * the difference of their numbers in it, and *behind is the smaller number. */
-int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind);
+ * the difference of their numbers in it, and *behind is the smaller number. *only_sets: they are all of sets. */
+int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind, bool *only_sets);
 /* The companion ends, for this error. */
 void cdni_companion_lose(cdni_companion *c, const cdn_error *error);
 

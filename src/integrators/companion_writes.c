@@ -82,7 +82,7 @@ static void start_anew(cdn_stepper *s) {
   if (status == CDN_OK) status = cdni_restart(c->run, c->place, true, "cdn_stepper_restart");
   if (status != CDN_OK) cdni_companion_lose(c, &c->run->failure.error);
   const struct cdni_events *a = s->events, *b = c->run->events;
-  for (int32_t i = 0; a && i < a->n; i++) b->records[i].count = a->records[i].count;
+  for (int32_t i = 0; a && i < a->n; i++) b->records[i].count = a->records[i].count, a->records[i].agreed = 0;
 }
 
 /* Whether a number has so few digits that nobody has computed it from the run. */
@@ -124,8 +124,9 @@ static bool changes_alike(cdn_stepper *s) {
   double *y = s->scratch + s->stride;
   cdni_gap moved;
   int32_t event;
+  bool only_sets;
   int64_t lead, behind;
-  if (c->run->reported != s->t || cdni_companion_differences(s, &event, &lead, &behind) > 0) return false;
+  if (c->run->reported != s->t || cdni_companion_differences(s, &event, &lead, &behind, &only_sets) > 0) return false;
   change_alike(s, y);
   if (cdn_state_copy(c->place, c->run->report) != CDN_OK) return false;
   if (cdn_state_set_ty(c->place, s->t, y) != CDN_OK) return false;

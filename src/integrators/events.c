@@ -22,6 +22,8 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   ev->order = cdni_part(base, &at, n, sizeof *ev->order);
   ev->records = cdni_part(base, &at, n, sizeof *ev->records);
   ev->list = cdni_part(base, &at, n, sizeof *ev->list);
+  ev->set = cdni_part(base, &at, n, sizeof *ev->set);
+  ev->first_of_set = cdni_part(base, &at, n, sizeof *ev->first_of_set);
   ev->timers = cdni_part(base, &at, (size_t)ev->n_timers, sizeof *ev->timers);
   ev->kinks = cdni_part(base, &at, kinks, sizeof(double));
   ev->kinks_end = cdni_part(base, &at, kinks, sizeof(double));
@@ -69,7 +71,7 @@ cdn_status cdni_watches_grow(cdn_stepper *s) {
 }
 
 /* A companion run ignores events that have only a reporter. */
-static bool is_heard(const cdn_stepper *s, const cdni_event *e) { return e->def.handle || !s->muted; }
+static bool is_heard(const cdn_stepper *s, const cdni_event *e) { return cdni_event_is_handled(e) || !s->muted; }
 
 static bool is_timer(const cdn_stepper *s, const cdni_event *e) {
   return (e->def.kind == CDN_EVENT_SCHEDULED || e->def.kind == CDN_EVENT_PERIODIC) && is_heard(s, e);
@@ -103,7 +105,7 @@ static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event
   *w = (cdni_watch){ .trigger = id,
                      .samples = def->samples,
                      .first = *first,
-                     .active = def->handle != NULL,
+                     .active = def->handle || def->handle_set,
                      .edges = def->edges,
                      .direction = def->direction,
                      .beyond = SIDE_UNDEFINED };
@@ -111,10 +113,22 @@ static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event
   while (ev->watches[w->leader].samples != w->samples) w->leader++;
 }
 
+/* Which events stand for the sets that are handled together. */
+static void find_sets(const cdn_system *system, struct cdni_events *ev) {
+  for (int32_t i = 0; i < ev->n; i++) {
+    const cdni_event *e = cdni_event_at(system, i);
+    bool first = e->def.handle_set != NULL;
+    for (int k = 0; first && k < ev->n_sets; k++)
+      first = !cdni_events_in_one_set(system, e, cdni_event_at(system, ev->first_of_set[k]));
+    if (first) ev->first_of_set[ev->n_sets++] = i;
+  }
+}
+
 static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
   size_t first = 0;
   int watches = 0, timers = 0;
   put_in_order(s->system, ev);
+  find_sets(s->system, ev);
   for (int i = 0; i < ev->n; i++) {
     int32_t id = ev->order[i];
     const cdni_event *e = cdni_event_at(s->system, id);
@@ -152,7 +166,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   for (int i = 0; i < n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
     bool triggered = is_trigger(s, e);
-    needs_scene = needs_scene || triggered || e->def.handle;
+    needs_scene = needs_scene || triggered || cdni_event_is_handled(e);
     ev->n_watches += triggered;
     ev->n_timers += is_timer(s, e);
     n_values += triggered ? (size_t)e->def.samples + 1 : 0;
@@ -229,6 +243,7 @@ static void archive_record(cdni_record *r, cdni_archive *a) {
   cdni_archive_double(a, &r->last);
   cdni_archive_double(a, &r->gap);
   cdni_archive_int(a, &r->close, 0, INT32_MAX);
+  cdni_archive_int64(a, &r->agreed, INT64_MIN, INT64_MAX);
 }
 
 void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
@@ -272,7 +287,7 @@ double cdni_events_end(const cdn_stepper *s, double end) {
   const struct cdni_events *ev = s->events;
   for (int i = 0; ev && i < ev->n_timers; i++) {
     const cdni_timer *timer = &ev->timers[i];
-    if (cdni_event_at(s->system, timer->event)->def.handle) end = fmin(end, timer->next);
+    if (cdni_event_is_handled(cdni_event_at(s->system, timer->event))) end = fmin(end, timer->next);
   }
   return end;
 }

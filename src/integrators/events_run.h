@@ -27,6 +27,7 @@ typedef struct cdni_record {
   int64_t count;
   double last, gap; /* time of the last occurrence, and the time between it and the one before */
   int close;        /* number of gaps in a row within the window */
+  int64_t agreed;   /* of an event of a set: by how many its count exceeded the companion's when the two agreed */
   int32_t watch, timer;
 } cdni_record;
 
@@ -38,6 +39,9 @@ struct cdni_events {
   cdni_timer *timers;
   cdn_occurrence *list; /* the events that occur now, or occurred last */
   int n_list;
+  cdn_occurrence *set;   /* those of them that one function handles together */
+  int32_t *first_of_set; /* events that stand for all others that such a function handles with them */
+  int n_sets;
   double *values;       /* of triggers, at the samples of a step */
   cdni_turn *turns;     /* of triggers, before each sample and before the end */
   double *y, *f;        /* end of the method's step, if an event has cut it short or an event lies a little after it */

@@ -26,7 +26,8 @@ static void list(cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
                        .earliest = t,
                        .direction = CDN_EITHER,
                        .count = r->count,
-                       .user = s->def.user };
+                       .user = s->def.user,
+                       .accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy };
   if (r->watch >= 0) {
     o.earliest = ev->watches[r->watch].lo;
     o.direction = ev->watches[r->watch].crossed;
@@ -128,6 +129,9 @@ cdn_status cdni_instant_within(cdn_stepper *s, double t, bool *shown) {
 /* Number of gaps in a row that make a chatter, and roundings that the trigger's value must have moved since the last
  * occurrence. Measured: docs/constants.md. */
 enum { CLOSE_GAPS = 3, CLOSE_ROUNDINGS = 64 };
+/* The handler of a set ends sequences by itself, and leaves values at zero, where rounding alone may bring the next
+ * occurrences. */
+enum { CLOSE_GAPS_OF_SET = 50 };
 
 /* Whether an occurrence follows the last one so closely that the two cannot be distinguished: within the window, or
  * while the value has hardly left its own rounding. */
@@ -172,14 +176,24 @@ static cdn_status check_chatter(cdn_stepper *s) {
     bool close = false;
     if (r->count > 0) CDNI_TRY(is_close(s, &ev->watches[r->watch], gap, &close));
     r->close = close ? r->close + 1 : 0;
-    if (r->close < CLOSE_GAPS) continue;
+    const bool in_set = cdni_event_at(s->system, o->event.i)->def.handle_set;
+    if (r->close < (in_set ? CLOSE_GAPS_OF_SET : CLOSE_GAPS)) continue;
     r->close--;
     return fail_chatter(s, o, gap, ev->watches[r->watch].window);
   }
   return CDN_OK;
 }
 
-/* Calls the handlers from entry `first` of the list on. */
+/* What a handler returned, and where it left the time. */
+static cdn_status check_handled(cdn_stepper *s, const char *name, cdn_status status, double before) {
+  if (status != CDN_OK) return cdni_fail_event(s, status, name, "its handler failed");
+  const double now = cdn_state_time(s->work);
+  if (now >= before && now <= s->def.final_time) return CDN_OK;
+  return cdni_fail_event(s, CDN_ERR_ARG, name, "its handler set time to %.17g, which is %s", now,
+                         now < before ? "back: time moves forward only" : "beyond final_time");
+}
+
+/* Calls the handlers of single events from entry `first` of the list on. */
 static cdn_status handle(cdn_stepper *s, int first, bool *stop) {
   struct cdni_events *ev = s->events;
   for (int i = first; i < ev->n_list; i++) {
@@ -191,14 +205,35 @@ static cdn_status handle(cdn_stepper *s, int first, bool *stop) {
     cdni_state_clear_error(s->work);
     s->certificate.events++;
     cdn_status status = e->def.handle(cdni_event_self(s->system, e), s->work, o, &action);
-    if (status != CDN_OK) return cdni_fail_event(s, status, o->name, "its handler failed");
-    double now = cdn_state_time(s->work);
-    if (now < before || now > s->def.final_time) {
-      return cdni_fail_event(s, CDN_ERR_ARG, o->name, "its handler set time to %.17g, which is %s", now,
-                             now < before ? "back: time moves forward only" : "beyond final_time");
-    }
+    CDNI_TRY(check_handled(s, o->name, status, before));
     *stop = *stop || action == CDN_STOP;
   }
+  return CDN_OK;
+}
+
+/* Calls the handler of the set to which event e belongs, the first of its set. */
+static cdn_status handle_set(cdn_stepper *s, const cdni_event *e, bool changed, bool *stop) {
+  struct cdni_events *ev = s->events;
+  int n = 0;
+  for (int i = 0; i < ev->n_list; i++)
+    if (cdni_events_in_one_set(s->system, e, cdni_event_at(s->system, ev->list[i].event.i))) ev->set[n++] = ev->list[i];
+  if (n == 0 && !changed) return CDN_OK;
+  cdn_action action = CDN_CONTINUE;
+  const double before = cdn_state_time(s->work);
+  cdni_state_clear_error(s->work);
+  s->certificate.events += n;
+  const cdn_status status =
+      e->def.handle_set(cdni_event_self(s->system, e), s->work, n, n > 0 ? ev->set : NULL, &action);
+  CDNI_TRY(check_handled(s, n > 0 ? ev->set[0].name : e->def.name, status, before));
+  *stop = *stop || action == CDN_STOP;
+  return CDN_OK;
+}
+
+/* Calls the handlers of sets. The first event of a set stands for it. */
+static cdn_status handle_sets(cdn_stepper *s, bool changed, bool *stop) {
+  struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_sets; i++)
+    CDNI_TRY(handle_set(s, cdni_event_at(s->system, ev->first_of_set[i]), changed, stop));
   return CDN_OK;
 }
 
@@ -238,6 +273,7 @@ static cdn_status run_handlers(cdn_stepper *s, bool *stop) {
   if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
   uint64_t before = cdni_state_changes(s->work);
   CDNI_TRY(handle(s, 0, stop));
+  CDNI_TRY(handle_sets(s, cdni_state_changes(s->work) != before, stop));
   if (*stop) CDNI_TRY(end_run(s));
   bool changed = cdni_state_changes(s->work) != before;
   CDNI_TRY(consume(s));
@@ -247,7 +283,7 @@ static cdn_status run_handlers(cdn_stepper *s, bool *stop) {
 static bool has_handlers(const cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
-    if (cdni_event_at(s->system, ev->list[i].event.i)->def.handle) return true;
+    if (cdni_event_is_handled(cdni_event_at(s->system, ev->list[i].event.i))) return true;
   }
   return false;
 }

@@ -260,7 +260,9 @@ static cdn_status note_near_hits(cdn_stepper *s) {
     CDNI_TRY(value_at(s, w, t0, &value));
     CDNI_TRY(cdni_watch_slope(s, w, t0, value, &slope));
     const double bend = (w->came - slope) / (t1 - t0);
-    if (!(w->came * bend < 0)) continue;
+    /* slopes are differences over a part of the step: of a short one they are rounding, and so is how it bends */
+    const double noise = 1024 * 8 * DBL_EPSILON * fmax(1, fabs(value)) / ev->span;
+    if (!(w->came * bend < 0) || fabs(w->came - slope) <= noise) continue;
     const double beyond = 0.5 * w->came * w->came / fabs(bend);
     CDNI_TRY(cdni_watch_uncertainty(s, w, t1, w->end, &uncertainty));
     if (beyond <= uncertainty)

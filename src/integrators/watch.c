@@ -20,6 +20,7 @@
 #include "integrators/step.h"
 #include "integrators/stepper.h"
 #include "integrators/watch.h"
+#include "system/events.h"
 #include "system/system.h"
 #include "system/triggers.h"
 
@@ -215,6 +216,14 @@ cdn_status cdni_watches_start(cdn_stepper *s) {
 /* Whether the handlers have left the value where the event found it. */
 static bool is_still_there(const cdni_watch *w, double g) { return g * w->end >= 0 && fabs(g) <= 2 * fabs(w->end); }
 
+/* Whether the handler of its set has left a value beyond zero: it has decided about all events of the set, so what
+ * counts next is a value further beyond. */
+static bool is_decided(const cdn_stepper *s, const cdni_watch *w, double g) {
+  const int way = w->direction == CDN_RISING ? 1 : -1;
+  return !watch_is_kink(s->events, w) && cdni_event_at(s->system, (int)w->trigger)->def.handle_set &&
+         w->direction != CDN_EITHER && way * g >= 0;
+}
+
 static void take_sign(cdni_watch *w, double g, bool changed) {
   w->level = 0;
   if (isnan(g)) {
@@ -233,11 +242,20 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
     cdni_watch *w = &ev->watches[i];
     double g = w->end;
     if (changed) CDNI_TRY(cdni_watch_value(s, w, s->work, &g));
-    w->armed = changed && w->fired && w->direction != CDN_EITHER && is_still_there(w, g);
+    const bool decided = changed && is_decided(s, w, g);
+    const bool stays = is_still_there(w, g), is_zero = g == 0 && w->end == 0;
+    double rounding = 0; /* a value that stays there may come and go by its rounding */
+    w->end = g;
+    if (decided) {
+      const cdn_status status = cdni_watch_rounding(s, w, &rounding);
+      if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+    }
+    if (decided && !w->fired) w->came = 0;
+    w->armed = decided || (changed && w->fired && w->direction != CDN_EITHER && stays);
     if (w->armed) {
-      w->level = g;
+      w->level = g + (w->direction == CDN_RISING ? 4 : -4) * rounding;
       w->sign = SIDE_ZERO;
-    } else if (w->fired || (changed && !(g == 0 && w->end == 0))) {
+    } else if (w->fired || (changed && !is_zero)) {
       /* a value that has come to zero, while the handler of another event changed the State, keeps the side that it
        * came from */
       take_sign(w, g, changed);

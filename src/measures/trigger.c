@@ -54,6 +54,8 @@ cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i
   if (a.ok && (def->value || def->group >= 0 || def->kind != CDN_EVENT_TRIGGERED)) {
     cdni_adder_refuse(&a, CDN_ERR_ARG, "an event on a measure is a triggered one, and the measure is its value");
   }
+  if (a.ok && def->handle_set)
+    cdni_adder_refuse(&a, CDN_ERR_ARG, "an event on a measure has no handle_set: use handle");
   if (a.ok && def->self_size > 0 && !def->self) {
     cdni_adder_refuse(&a, CDN_ERR_ARG, "self is NULL but self_size is not 0");
   }

@@ -55,7 +55,8 @@ static void describe_events(const cdn_system *s, cdn_description *d) {
   for (size_t i = 0; i < s->events.count; i++) {
     const cdn_event_def *def = &cdni_event_at(s, (int)i)->def;
     cdn_describe(d, def->name, "an event %s%s, at stage %s, %d samples, %d times", kinds[def->kind],
-                 def->handle ? " with a handler" : "", cdn_stage_name(def->stage), def->samples, def->n_times);
+                 def->handle || def->handle_set ? " with a handler" : "", cdn_stage_name(def->stage), def->samples,
+                 def->n_times);
   }
 }
 

@@ -21,7 +21,9 @@ const char *cdn_element_type_name(cdn_element_type type) {
                                        [CDN_ELEMENT_SHAPE] = "shape",
                                        [CDN_ELEMENT_CONTACT_PAIR] = "contact pair",
                                        [CDN_ELEMENT_SOFT] = "soft element",
-                                       [CDN_ELEMENT_PATH] = "path" };
+                                       [CDN_ELEMENT_PATH] = "path",
+                                       [CDN_ELEMENT_ONE_SIDED] = "one-sided constraint",
+                                       [CDN_ELEMENT_DRY_FRICTION] = "dry friction" };
   _Static_assert(CDNI_COUNT(names) == CDN_ELEMENT_COUNT, "a type has no name");
   return (unsigned)type < CDN_ELEMENT_COUNT ? names[type] : NULL;
 }

@@ -41,6 +41,7 @@ static const char *check(const cdn_system *s, const cdn_event_def *def, int32_t 
     return "stage must be Time or a later one";
   }
   if (def->self_size > 0 && !def->self) return "self is NULL but self_size is not 0";
+  if (def->handle && def->handle_set) return "handle and handle_set are both given: one is enough";
   switch (def->kind) {
     case CDN_EVENT_TRIGGERED: return check_triggered(s, def, owner);
     case CDN_EVENT_SCHEDULED: return check_scheduled(def);

@@ -14,8 +14,15 @@ typedef struct cdni_event {
 /* Reads a def of a caller's: see CDNI_DEF. */
 const char *cdni_read_event_def(cdn_event_def *to, const cdn_event_def *from);
 const cdni_event *cdni_event_at(const cdn_system *system, int i);
+/* Whether it may change the State, so that a step ends at it. */
+static inline bool cdni_event_is_handled(const cdni_event *e) { return e->def.handle || e->def.handle_set; }
 /* What the callbacks get. */
 const void *cdni_event_self(const cdn_system *system, const cdni_event *event);
+/* Whether one function handles both together. */
+static inline bool cdni_events_in_one_set(const cdn_system *system, const cdni_event *a, const cdni_event *b) {
+  return a->def.handle_set && a->def.handle_set == b->def.handle_set &&
+         cdni_event_self(system, a) == cdni_event_self(system, b);
+}
 /* A counter that any setter of the State moves, and one that only discrete variables and parameters move. */
 uint64_t cdni_state_changes(const cdn_state *state);
 uint64_t cdni_state_discrete_changes(const cdn_state *state);

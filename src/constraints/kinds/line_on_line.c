@@ -65,7 +65,8 @@ cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, const char 
                                                  cdn_body b, cdn_transform X_BE, bool rolling) {
   constraint_adder adder;
   double params[CDNI_COUNT(table)];
-  contact_begin(&adder, system, CONSTRAINT_LINE_ON_LINE, "cdn_system_constrain_line_on_line", name, a, b, rolling);
+  contact_begin(&adder, system, CONSTRAINT_LINE_ON_LINE, "cdn_system_constrain_line_on_line", name, a, b,
+                rolling ? CONTACT_ROLLING : CONTACT_SLIDING);
   cdni_pack_transform(params, X_AE);
   cdni_pack_transform(params + 12, X_BE);
   return cdni_constraint_add(&adder, NULL, 0, params);

@@ -48,7 +48,17 @@ cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const ch
   constraint_adder adder;
   double params[CDNI_COUNT(table)];
   contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_PLANE, "cdn_system_constrain_sphere_on_plane", name, a, b,
-                rolling);
+                rolling ? CONTACT_ROLLING : CONTACT_SLIDING);
+  pack(params, X_AP, p_B, radius);
+  return cdni_constraint_add(&adder, NULL, 0, params);
+}
+
+cdn_constraint cdn_system_constrain_slip_on_plane(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AP,
+                                                  cdn_body b, cdn_vec3 p_B, double radius) {
+  constraint_adder adder;
+  double params[CDNI_COUNT(table)];
+  contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_PLANE, "cdn_system_constrain_slip_on_plane", name, a, b,
+                CONTACT_SLIP);
   pack(params, X_AP, p_B, radius);
   return cdni_constraint_add(&adder, NULL, 0, params);
 }

@@ -70,7 +70,7 @@ cdn_constraint cdn_system_constrain_sphere_on_sphere(cdn_system *system, const c
                                                      bool rolling) {
   constraint_adder adder;
   contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_SPHERE, "cdn_system_constrain_sphere_on_sphere", name, a, b,
-                rolling);
+                rolling ? CONTACT_ROLLING : CONTACT_SLIDING);
   const double params[] = { p_A.x, p_A.y, p_A.z, radius_a, p_B.x, p_B.y, p_B.z, radius_b };
   return cdni_constraint_add(&adder, NULL, 0, params);
 }

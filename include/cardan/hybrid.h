@@ -1,0 +1,166 @@
+/* Cardan: hybrid mechanics: constraints that act on one side, dry friction, and impact (manual 8.6). docs/hybrid.md
+ * introduces them.
+ *
+ * The elements here switch constraints (constraints.h) on and off. A *one-sided* constraint holds its equation only
+ * while it has to push: contact, stop, rope, strut, ratchet. *Friction* holds speeds at zero as long as a bounded force
+ * can: it sticks, or it slips with the force at its bound. Which of them act is the *status* of the State. Between the
+ * moments at which statuses change, a run is a smooth problem with ordinary constraints; every method keeps its order.
+ * Statuses change at events of a run: touch and lift-off, slip and stick. All that happens at one moment is solved
+ * together: first the impact, if bodies meet, then the accelerations.
+ *
+ * Elements are sticky adders (system.h) and return an id. Their numbers are parameters (elements.h): Instance-stage
+ * variables.
+ *
+ * I want to
+ *   make a constraint act on one side: contact, stop, rope: cdn_system_make_one_sided, cdn_default_one_sided_def
+ *   — ask about one: cdn_system_one_sided_count, cdn_one_sided_name, cdn_system_find_one_sided, cdn_one_sided_is_on,
+ *       cdn_one_sided_push, cdn_one_sided_gap
+ *   add dry friction that sticks: cdn_system_add_dry_friction, cdn_default_dry_friction_def
+ *   — ask about it: cdn_system_dry_friction_count, cdn_dry_friction_name, cdn_system_find_dry_friction,
+ *       cdn_dry_friction_get_status, cdn_dry_friction_force
+ *   let a sphere or a point meet a plane, with friction: cdn_system_add_rigid_contact, cdn_default_rigid_contact_def
+ *   say how impacts of a System are solved: cdn_system_set_impact, cdn_default_impact_def
+ *   bring the statuses of a State up to date, impacts included: cdn_settle
+ *   count impacts and the energy that they took: cdn_hybrid_get_totals */
+#ifndef CARDAN_HYBRID_H
+#define CARDAN_HYBRID_H
+
+#include <cardan/constraints.h>
+
+CDN_BEGIN_DECLS
+
+/** A one-sided constraint. The struct never changes. */
+typedef struct cdn_one_sided {
+  int32_t i;
+} cdn_one_sided;
+
+/** Dry friction. The struct never changes. */
+typedef struct cdn_dry_friction {
+  int32_t i;
+} cdn_dry_friction;
+
+/** Makes an ordinary constraint act on one side. It has one equation, at position level (a gap) or at velocity level (a
+ *  ratchet), and belongs to one element alone. The element switches it from then on. */
+typedef struct cdn_one_sided_def {
+  CDN_DEF_HEADER;
+  const char *name;          /**< copied; NULL: the constraint's name */
+  cdn_constraint constraint; /**< with np + nv = 1, na = 0 */
+  /** false: the constraint's error must not be negative (a gap, a lower stop, a strut); true: it must not be positive
+   *  (a rope, an upper stop). */
+  bool upper;
+  double restitution; /**< e of impacts, 0 to 1. Default 0 */
+  /** Speed of approach below which an impact has no restitution, m/s or rad/s, >= 0. 0, the default: the accuracy of the
+   *  run in these units. */
+  double capture_speed;
+} cdn_one_sided_def;
+CDN_DEF(one_sided_def);
+CDN_API cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_def *def);
+
+/** Coulomb's friction on the one or two equations of a constraint at velocity level, such as the slip of a contact or
+ *  the speed of a joint. The constraint belongs to one element alone, which switches it. While it sticks, the
+ *  multipliers are the friction force, of at most mu_static N; then it slips, and its force is (mu_dynamic + viscous v)
+ *  N against the slip of speed v. N is the sum of what is given here: `load`, the push of a one-sided constraint, the
+ *  norm of the multipliers of a constraint that is always on (8.76). */
+typedef struct cdn_dry_friction_def {
+  CDN_DEF_HEADER;
+  const char *name;        /**< copied; NULL: the constraint's name */
+  cdn_constraint slip;     /**< np = na = 0, nv = 1 or 2; its errors are what slips, m/s or rad/s */
+  cdn_one_sided normal;    /**< default { -1 }: none */
+  cdn_constraint reaction; /**< default { -1 }: none */
+  double load;             /**< N or N m, >= 0. Default 0 */
+  double mu_static;        /**< >= 0. -1, the default: as mu_dynamic */
+  double mu_dynamic;       /**< >= 0 */
+  double viscous;          /**< s/m, >= 0: mu grows with the speed of slip. Default 0 */
+} cdn_dry_friction_def;
+CDN_DEF(dry_friction_def);
+CDN_API cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def);
+
+/** A sphere of b, or a point (radius 0), that may touch the plane z = 0 of frame P of a from z > 0. */
+typedef struct cdn_rigid_contact_def {
+  CDN_DEF_HEADER;
+  const char *name; /**< copied; NULL: made of the bodies' names. The constraints are NAME and "NAME slip" */
+  cdn_body a;
+  cdn_transform X_AP; /**< default: the identity */
+  cdn_body b;
+  cdn_vec3 p_B;                          /**< centre, m */
+  double radius;                         /**< m, >= 0 */
+  double restitution, capture_speed;     /**< as cdn_one_sided_def */
+  double mu_static, mu_dynamic, viscous; /**< as cdn_dry_friction_def. mu_static and mu_dynamic 0: no friction */
+} cdn_rigid_contact_def;
+CDN_DEF(rigid_contact_def);
+
+/** What such a contact consists of. The struct never changes. */
+typedef struct cdn_rigid_contact {
+  cdn_one_sided normal;
+  cdn_dry_friction friction; /**< { -1 }: none */
+} cdn_rigid_contact;
+CDN_API cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rigid_contact_def *def);
+
+/** How impulses return what compression has stored. */
+typedef enum cdn_impact_law {
+  CDN_IMPACT_POISSON, /**< the push of expansion is at least e times that of compression */
+  CDN_IMPACT_NEWTON   /**< the speed of separation is at least e times that of approach */
+} cdn_impact_law;
+
+/** How the impacts of a System are solved. All contacts of a moment take part together. An impact never adds energy:
+ *  where a law would, all e of the moment are lowered until it does not, and the totals count it. */
+typedef struct cdn_impact_def {
+  CDN_DEF_HEADER;
+  cdn_impact_law law; /**< default CDN_IMPACT_POISSON */
+} cdn_impact_def;
+CDN_DEF(impact_def);
+CDN_API void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *def);
+
+/* ---- questions ---- */
+
+/** The number of elements: their ids are 0 to this, without it. Names live as long as the System. */
+CDN_API int cdn_system_one_sided_count(const cdn_system *system);
+CDN_API const char *cdn_one_sided_name(const cdn_system *system, cdn_one_sided element); /**< NULL: wrong id */
+/** The element of this name, or { -1 }. O(number of elements). */
+CDN_API cdn_one_sided cdn_system_find_one_sided(const cdn_system *system, const char *name);
+/** Whether it is on: its constraint holds, and pushes. */
+CDN_API bool cdn_one_sided_is_on(const cdn_state *state, cdn_one_sided element);
+/** Its push, >= 0 (N or N m); 0 if it is off. Stage: Acceleration. CDN_ERR_ARG for a wrong id. */
+CDN_API cdn_status cdn_one_sided_push(cdn_state *state, cdn_one_sided element, double *push) CDN_NODISCARD;
+/** Its gap, on or off, m or rad: >= 0 while the element keeps its side; of a ratchet its speed. Stage: Position, of a
+ *  ratchet Velocity. CDN_ERR_ARG for a wrong id. */
+CDN_API cdn_status cdn_one_sided_gap(cdn_state *state, cdn_one_sided element, double *gap) CDN_NODISCARD;
+
+/** The number of elements, their names, and the element of a name, as above. */
+CDN_API int cdn_system_dry_friction_count(const cdn_system *system);
+CDN_API const char *cdn_dry_friction_name(const cdn_system *system, cdn_dry_friction element); /**< NULL: wrong id */
+/** The element of this name, or { -1 }. O(number of elements). */
+CDN_API cdn_dry_friction cdn_system_find_dry_friction(const cdn_system *system, const char *name);
+
+typedef enum cdn_friction_status {
+  CDN_FRICTION_OFF,   /**< nothing presses: its contact is open */
+  CDN_FRICTION_STICK, /**< its constraint holds */
+  CDN_FRICTION_SLIP   /**< its force is at the bound, against the slip, or against the slip that is about to begin */
+} cdn_friction_status;
+CDN_API cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, cdn_dry_friction element);
+/** Its force along its one or two equations, on what they count as positive (N or N m). Stage: Acceleration.
+ *  CDN_ERR_ARG for a wrong id. */
+CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double force[2]) CDN_NODISCARD;
+
+/* ---- statuses ---- */
+
+/** Sets the statuses that follow from q, u and the forces of the State. If bodies approach at a gap of zero, their impact
+ *  changes u first. Runs do this themselves; call it before you evaluate a State that no run has come to. `accuracy` (0:
+ *  1e-6) stands for that of a run. Realizes Acceleration. Errors: those of realization; CDN_ERR_CONSTRAINT, by name, if
+ *  no statuses fit the State. Cost: a factorization, and O(k n + k^3) for k elements that may act. */
+CDN_API cdn_status cdn_settle(cdn_state *state, double accuracy) CDN_NODISCARD;
+
+/** What handled moments of a State have done so far. */
+typedef struct cdn_hybrid_totals {
+  double moments;        /**< moments that were solved */
+  double impacts;        /**< impacts among them */
+  double captures;       /**< elements that came to rest below their capture speed */
+  double impact_energy;  /**< J, kinetic energy that impacts took */
+  double lowered;        /**< impacts whose e was lowered, as the law would have added energy */
+  double worst_residual; /**< largest violation of the conditions of a solved moment, relative */
+} cdn_hybrid_totals;
+/** All zero for a State without these elements. Stage: none. */
+CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));
+
+CDN_END_DECLS
+#endif

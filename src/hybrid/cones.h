@@ -1,0 +1,44 @@
+/* A set of contacts at one moment, as mathematics. The rows have pushes p and results w = b + W p (accelerations, or
+ * velocities after an impact). Each cone has a normal row, tangent rows, or both:
+ *
+ *   w_n >= 0,  p_n >= floor,  one of them an equality                                                      (8.52)
+ *   |p_t| <= mu p_n + base;  where w_t is not zero, p_t is at its bound, against w_t
+ *
+ * A cone without a normal has its bound from `base` alone. */
+#ifndef CARDAN_HYBRID_CONES_H
+#define CARDAN_HYBRID_CONES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum cone_status { CONE_OPEN, CONE_STICKS, CONE_SLIPS } cone_status;
+
+typedef struct cone {
+  int normal, tangent, n; /* rows; -1: none. n tangents: 0 to 2 */
+  double mu_static, mu_dynamic;
+  double base_static, base_dynamic; /* part of the bound that is not of p_n, N */
+  double floor;
+  /* Known beforehand: it slips in this direction. */
+  bool slips;
+  double e[2];
+  /* The status to try first; afterwards that of the solution: whether the normal holds (w_n = 0), and what the tangents
+   * do. e is the direction of slip, or of the slip that is about to begin. */
+  bool closed;
+  cone_status status;
+} cone;
+
+typedef struct cone_problem {
+  int rows, n;
+  const double *W, *b; /* rows x rows, row-major, symmetric */
+  cone *cones;
+  double *p, *w;   /* results */
+  double residual; /* of the conditions, relative to the largest numbers */
+  int solutions;   /* how many there are, where they were counted; else 1 */
+  double *work;    /* cdni_cones_work(rows) numbers */
+} cone_problem;
+
+size_t cdni_cones_work(int rows);
+/* Finds a solution. False: none was found; p and w are the nearest to one. */
+bool cdni_cones_solve(cone_problem *problem);
+
+#endif

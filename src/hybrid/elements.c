@@ -1,0 +1,228 @@
+/* The lists of one-sided constraints and of friction while building. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/sized.h"
+#include "hybrid/internal.h"
+#include "rooms.h"
+#include "system/adding.h"
+#include "system/elements.h"
+
+CDNI_DEF(one_sided_def, .constraint = { -1 });
+CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1);
+CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1);
+CDNI_DEF(impact_def, .law = CDN_IMPACT_POISSON);
+
+const hybrid_room *cdni_hybrid(const cdn_system *system) {
+  const hybrid_room *room = cdni_system_room_get(system, CDNI_ROOM_HYBRID);
+  return room && room->sides.count + room->frictions.count > 0 ? room : NULL;
+}
+
+/* ---- the room ---- */
+
+static void destroy(cdn_system *system, void *data) {
+  hybrid_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (int i = 0; i < hybrid_sides(room); i++) cdni_strfree(a, side_at(room, i)->name);
+  for (int i = 0; i < hybrid_frictions(room); i++) cdni_strfree(a, friction_at(room, i)->name);
+  cdni_array *const arrays[] = { &room->sides, &room->frictions, &room->side_params, &room->friction_params };
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
+}
+
+const cdni_room_ops cdni_hybrid_room = {
+  .size = sizeof(hybrid_room), .elements = cdni_hybrid_elements, .subsystem = &cdni_hybrid_ops, .destroy = destroy
+};
+
+/* ---- adding ---- */
+
+static bool refuse(cdni_adder *by, const char *text) {
+  cdni_adder_refuse(by, CDN_ERR_ARG, "%s", text);
+  return false;
+}
+
+/* Refuses a constraint that is not there, or that an element switches already. */
+static bool check_constraint(cdni_adder *by, const hybrid_room *room, cdn_constraint c, const char *what) {
+  cdni_adder_check_there(by, what, c.i, cdn_system_constraint_count(by->system));
+  for (int i = 0; i < hybrid_sides(room) && by->ok; i++)
+    if (side_at(room, i)->constraint == c.i)
+      cdni_adder_refuse(by, CDN_ERR_ARG, "constraint '%s' belongs to '%s' already: each element needs its own",
+                        cdn_constraint_name(by->system, c), side_at(room, i)->name);
+  for (int i = 0; i < hybrid_frictions(room) && by->ok; i++)
+    if (friction_at(room, i)->slip == c.i)
+      cdni_adder_refuse(by, CDN_ERR_ARG, "constraint '%s' belongs to friction '%s' already: each element needs its own",
+                        cdn_constraint_name(by->system, c), friction_at(room, i)->name);
+  return by->ok;
+}
+
+static const constraint_element *element_of(const cdn_system *system, cdn_constraint c) {
+  return constraint_at(cdni_constraints(system), c.i);
+}
+
+static bool check_range(cdni_adder *by, const char *what, double value, double upper) {
+  if (value >= 0 && value <= upper) return true;
+  if (isfinite(upper)) cdni_adder_refuse(by, CDN_ERR_ARG, "its %s is %g; it must be from 0 to %g", what, value, upper);
+  else cdni_adder_refuse(by, CDN_ERR_ARG, "its %s is %g; it must be finite and not negative", what, value);
+  return false;
+}
+static const double FINITE = 1.7976931348623157e308;
+
+static bool check_side(cdni_adder *by, const hybrid_room *room, const cdn_one_sided_def *d) {
+  if (!check_constraint(by, room, d->constraint, "constraint")) return false;
+  const constraint_element *c = element_of(by->system, d->constraint);
+  if (c->np + c->nv != 1 || c->na != 0)
+    return refuse(by, "its constraint must have one equation, at position or at velocity level");
+  return check_range(by, "restitution", d->restitution, 1) &&
+         check_range(by, "capture_speed", d->capture_speed, FINITE);
+}
+
+static bool keep(cdni_adder *by, cdni_array *list, size_t size, const void *element, cdni_array *params, int n,
+                 const double *values) {
+  const cdn_allocator *a = cdni_system_allocator(by->system);
+  double *to = cdni_array_extend(a, params, sizeof *to, (size_t)n);
+  if (to) memcpy(to, values, (size_t)n * sizeof *to);
+  if (to && cdni_array_push(a, list, size, element)) return true;
+  cdni_adder_refuse(by, CDN_ERR_NOMEM, "out of memory");
+  return false;
+}
+
+static cdn_one_sided add_side(cdn_system *system, const char *function, const cdn_one_sided_def *def) {
+  const cdn_one_sided none = { -1 };
+  cdni_adder by;
+  cdn_one_sided_def d;
+  hybrid_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_HYBRID, function, "one-sided constraint");
+  if (!room) return none;
+  const char *unreadable =
+      def ? read_one_sided_def(&d, def) : "no def is given: start with cdn_default_one_sided_def()";
+  if (unreadable) {
+    cdni_adder_fail_unreadable(&by, def, unreadable);
+    return none;
+  }
+  const char *of_constraint = d.constraint.i >= 0 ? cdn_constraint_name(system, d.constraint) : NULL;
+  cdni_adder_name(&by, d.name ? d.name : of_constraint, room->sides.count);
+  if (!by.ok || !check_side(&by, room, &d)) return none;
+  const one_sided element = { .name = cdni_strdup(cdni_system_allocator(system), by.name),
+                              .constraint = d.constraint.i,
+                              .speed = element_of(system, d.constraint)->nv == 1,
+                              .sign = d.upper ? -1 : 1 };
+  const double params[ONE_SIDED_PARAMS] = { d.restitution, d.capture_speed };
+  if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
+  if (!by.ok || !keep(&by, &room->sides, sizeof element, &element, &room->side_params, ONE_SIDED_PARAMS, params)) {
+    cdni_strfree(cdni_system_allocator(system), element.name);
+    return none;
+  }
+  cdn_system_disable_constraint(system, d.constraint);
+  return (cdn_one_sided){ (int32_t)room->sides.count - 1 };
+}
+
+cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_def *def) {
+  CDNI_NEED_OBJECT(system, ((cdn_one_sided){ -1 }));
+  return add_side(system, __func__, def);
+}
+
+static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dry_friction_def *d) {
+  if (!check_constraint(by, room, d->slip, "constraint")) return false;
+  const constraint_element *c = element_of(by->system, d->slip);
+  if (c->np != 0 || c->na != 0 || c->nv < 1 || c->nv > 2)
+    return refuse(by, "its constraint must have one or two equations, at velocity level");
+  if (d->normal.i != -1) cdni_adder_check_there(by, "one-sided constraint", d->normal.i, hybrid_sides(room));
+  if (d->reaction.i != -1 && by->ok) check_constraint(by, room, d->reaction, "constraint");
+  for (int i = 0; i < hybrid_frictions(room) && by->ok && d->normal.i >= 0; i++)
+    if (friction_at(room, i)->normal == d->normal.i)
+      cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' has friction '%s' already", side_at(room, d->normal.i)->name,
+                        friction_at(room, i)->name);
+  if (!by->ok) return false;
+  if (d->reaction.i >= 0 && element_of(by->system, d->reaction)->m > HYBRID_MOST_EQUATIONS)
+    return refuse(by, "its reaction has too many equations");
+  return check_range(by, "load", d->load, FINITE) &&
+         (d->mu_static == -1 || check_range(by, "mu_static", d->mu_static, FINITE)) &&
+         check_range(by, "mu_dynamic", d->mu_dynamic, FINITE) && check_range(by, "viscous", d->viscous, FINITE);
+}
+
+static cdn_dry_friction add_friction(cdn_system *system, const char *function, const cdn_dry_friction_def *def) {
+  const cdn_dry_friction none = { -1 };
+  cdni_adder by;
+  cdn_dry_friction_def d;
+  hybrid_room *room = cdni_adder_begin(&by, system, CDNI_ROOM_HYBRID, function, "friction");
+  if (!room) return none;
+  const char *unreadable =
+      def ? read_dry_friction_def(&d, def) : "no def is given: start with cdn_default_dry_friction_def()";
+  if (unreadable) {
+    cdni_adder_fail_unreadable(&by, def, unreadable);
+    return none;
+  }
+  const char *of_constraint = d.slip.i >= 0 ? cdn_constraint_name(system, d.slip) : NULL;
+  cdni_adder_name(&by, d.name ? d.name : of_constraint, room->frictions.count);
+  if (!by.ok || !check_friction(&by, room, &d)) return none;
+  const dry_friction element = { .name = cdni_strdup(cdni_system_allocator(system), by.name),
+                                 .slip = d.slip.i,
+                                 .normal = d.normal.i,
+                                 .reaction = d.reaction.i,
+                                 .n = element_of(system, d.slip)->nv };
+  const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous };
+  if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
+  if (!by.ok ||
+      !keep(&by, &room->frictions, sizeof element, &element, &room->friction_params, FRICTION_PARAMS, params)) {
+    cdni_strfree(cdni_system_allocator(system), element.name);
+    return none;
+  }
+  cdn_system_disable_constraint(system, d.slip);
+  return (cdn_dry_friction){ (int32_t)room->frictions.count - 1 };
+}
+
+cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def) {
+  CDNI_NEED_OBJECT(system, ((cdn_dry_friction){ -1 }));
+  return add_friction(system, __func__, def);
+}
+
+/* ---- contact of a sphere and a plane: a constraint for the gap, one for the slip, and an element on each ---- */
+
+cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rigid_contact_def *def) {
+  const cdn_rigid_contact none = { { -1 }, { -1 } };
+  CDNI_NEED_OBJECT(system, none);
+  cdn_rigid_contact_def d;
+  cdni_adder by;
+  char name[256], slip_name[272];
+  if (!cdni_adder_begin(&by, system, CDNI_ROOM_HYBRID, __func__, "rigid contact")) return none;
+  const char *unreadable =
+      def ? read_rigid_contact_def(&d, def) : "no def is given: start with cdn_default_rigid_contact_def()";
+  if (unreadable) {
+    cdni_adder_fail_unreadable(&by, def, unreadable);
+    return none;
+  }
+  const char *a = cdn_body_name(system, d.a), *b = cdn_body_name(system, d.b);
+  if (d.name) snprintf(name, sizeof name, "%s", d.name);
+  else snprintf(name, sizeof name, "%.100s on %.100s %d", b ? b : "?", a ? a : "?", cdn_system_one_sided_count(system));
+  snprintf(slip_name, sizeof slip_name, "%s slip", name);
+  const bool rubs = d.mu_static > 0 || d.mu_dynamic > 0 || d.viscous > 0;
+  cdn_rigid_contact made = none;
+  const cdn_constraint gap =
+      cdn_system_constrain_sphere_on_plane(system, name, d.a, d.X_AP, d.b, d.p_B, d.radius, false);
+  if (gap.i < 0) return none;
+  cdn_one_sided_def side = one_sided_def_defaults;
+  side.name = name, side.constraint = gap, side.restitution = d.restitution, side.capture_speed = d.capture_speed;
+  made.normal = add_side(system, __func__, &side);
+  if (!rubs || made.normal.i < 0) return made;
+  cdn_dry_friction_def friction = dry_friction_def_defaults;
+  friction.name = name, friction.normal = made.normal;
+  friction.slip = cdn_system_constrain_slip_on_plane(system, slip_name, d.a, d.X_AP, d.b, d.p_B, d.radius);
+  friction.mu_static = d.mu_static, friction.mu_dynamic = d.mu_dynamic, friction.viscous = d.viscous;
+  if (friction.slip.i >= 0) made.friction = add_friction(system, __func__, &friction);
+  return made;
+}
+
+void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *given) {
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, __func__)) return;
+  cdn_impact_def d;
+  const char *wrong = read_impact_def(&d, given);
+  if (wrong) {
+    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", wrong);
+    return;
+  }
+  if (d.law != CDN_IMPACT_POISSON && d.law != CDN_IMPACT_NEWTON) {
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the law is none of cdn_impact_law");
+    return;
+  }
+  hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
+  if (room) room->impact = d, room->has_impact = true;
+}

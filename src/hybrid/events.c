@@ -1,0 +1,148 @@
+/* The moments at which statuses change are ordinary events of a run. All that fire at one moment are handled together. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cardan/events.h>
+
+#include "hybrid/internal.h"
+
+/* Which events there are, from first_event on. */
+typedef enum hybrid_event { TOUCHES, LETS_GO, SLIPS, STICKS } hybrid_event;
+
+/* ---- triggers ---- */
+
+static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    gaps[i] = NAN;
+    if (s->speed || side_is_on(room, state, i)) continue;
+    CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
+    gaps[i] *= s->sign;
+  }
+  return CDN_OK;
+}
+
+/* A slip ends where it has turned back by so much, in m/s or rad/s. Friction at its bound may be held at rest by other
+ * friction that sticks; then its speed is rounding. */
+static const double REST = 1e-12;
+
+/* Of ratchets that are off, and of friction that slips. */
+static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double *speeds) {
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    speeds[i] = NAN;
+    if (!s->speed || side_is_on(room, state, i)) continue;
+    CDNI_TRY(cdn_calc_constraint_verr(state, (cdn_constraint){ s->constraint }, &speeds[i]));
+    speeds[i] *= s->sign;
+  }
+  speeds += hybrid_sides(room);
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const double *d = friction_numbers(room, state, i) + FRICTION_DIRECTION;
+    double v[2];
+    speeds[i] = NAN;
+    if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
+    CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
+    speeds[i] = v[0] * d[0] + v[1] * d[1] + REST;
+  }
+  return CDN_OK;
+}
+
+/* N of friction i, from the multipliers. */
+static double press(const hybrid_room *room, const cdn_state *state, int i, const double *lambda) {
+  const dry_friction *x = friction_at(room, i);
+  double N = friction_params(room, state, i)[FRICTION_LOAD], sum = 0;
+  if (x->normal >= 0) {
+    const one_sided *s = side_at(room, x->normal);
+    N -= s->sign * lambda[constraint_at(room->constraints, s->constraint)->row];
+  }
+  if (x->reaction < 0) return N;
+  const constraint_element *c = constraint_at(room->constraints, x->reaction);
+  for (int k = 0; k < c->m; k++) sum += lambda[c->row + k] * lambda[c->row + k];
+  return N + sqrt(sum);
+}
+
+/* Of elements that are on: their push; of friction that sticks: what its force may still grow by. */
+static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
+  const double *lambda = cdn_state_multipliers(state);
+  if (!lambda) {
+    cdn_error e;
+    cdn_state_last_error(state, &e);
+    return e.code;
+  }
+  lambda += cdni_constraints_first_row(room->constraints);
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    pushes[i] =
+        side_is_on(room, state, i) ? -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row] : NAN;
+  }
+  pushes += hybrid_sides(room);
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
+    pushes[i] = NAN;
+    if (friction_status(room, state, i) != CDN_FRICTION_STICK) continue;
+    pushes[i] = friction_static(friction_params(room, state, i)) * press(room, state, i, lambda) -
+                hypot(force[0], x->n > 1 ? force[1] : 0);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_hybrid_triggers(const hybrid_room *room, cdn_state *state, int group, double *values) {
+  if (group == room->gaps) return calc_gaps(room, state, values);
+  if (group == room->speeds) return calc_speeds(room, state, values);
+  return calc_pushes(room, state, values);
+}
+
+/* ---- handling ---- */
+
+static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_occurrence *what, cdn_action *action) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  const size_t sides = (size_t)hybrid_sides(room), frictions = (size_t)hybrid_frictions(room);
+  (void)action;
+  bool *flags = cdn_work_push(state, 2 * (sides + frictions) + 1);
+  if (!flags) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
+  memset(flags, 0, 2 * (sides + frictions) + 1);
+  hybrid_fired fired = {
+    .touches = flags, .lets_go = flags + sides, .slips = flags + 2 * sides, .sticks = flags + 2 * sides + frictions
+  };
+  for (int k = 0; k < n; k++) {
+    const int at = what[k].event.i - room->first_event, at_friction = at - 2 * (int)sides;
+    if (at_friction < 0) flags[(at % 2 ? sides : 0) + (size_t)at / 2] = true;
+    else if (at_friction < 2 * (int)frictions)
+      flags[2 * sides + (at_friction % 2 ? frictions : 0) + (size_t)at_friction / 2] = true;
+    fired.anything = fired.anything || at_friction < 2 * (int)frictions;
+  }
+  /* the flags outlive scratch that is taken later */
+  const double accuracy = n > 0 ? what[0].accuracy : 0;
+  const cdn_status status = cdni_hybrid_settle(room, state, accuracy, fired.anything ? &fired : NULL);
+  cdn_work_pop(state, flags);
+  return status;
+}
+
+static cdn_event add(cdn_declarer *d, const char *name, const char *what, int group, int index) {
+  char text[300];
+  cdn_event_def def = cdn_default_event_def();
+  snprintf(text, sizeof text, "%s %s", name, what);
+  def.name = text, def.group = group, def.index = index, def.direction = CDN_FALLING, def.handle_set = handle;
+  return cdn_declare_event(d, &def);
+}
+
+cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
+  const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
+  room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1);
+  room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + frictions + 1);
+  room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
+  room->first_event = cdn_system_event_count(cdni_declarer_system(d));
+  for (int i = 0; i < sides; i++) {
+    const one_sided *s = side_at(room, i);
+    add(d, s->name, "touches", s->speed ? room->speeds : room->gaps, i);
+    add(d, s->name, "lets go", room->pushes, i);
+  }
+  for (int i = 0; i < frictions; i++) {
+    add(d, friction_at(room, i)->name, "slips", room->pushes, sides + i);
+    add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + i);
+  }
+  cdn_event_def def = cdn_default_event_def();
+  def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;
+  return cdn_declare_event(d, &def).i >= 0 ? CDN_OK : CDN_ERR_ARG;
+}

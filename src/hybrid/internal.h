@@ -1,0 +1,97 @@
+/* Shared by the files of hybrid mechanics. Private to the room. */
+#ifndef CARDAN_HYBRID_INTERNAL_H
+#define CARDAN_HYBRID_INTERNAL_H
+
+#include "constraints/elements.h"
+#include "hybrid/hybrid.h"
+#include "system/elements.h"
+
+typedef struct one_sided {
+  char *name;
+  int32_t constraint;
+  bool speed;  /* its equation is at velocity level: a ratchet */
+  double sign; /* its gap is sign times the constraint's error */
+} one_sided;
+enum { ONE_SIDED_RESTITUTION, ONE_SIDED_CAPTURE, ONE_SIDED_PARAMS };
+
+typedef struct dry_friction {
+  char *name;
+  int32_t slip, normal, reaction; /* constraint; one-sided element and constraint, or -1 */
+  int32_t n;                      /* equations */
+} dry_friction;
+enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_PARAMS };
+
+/* The status in a State: one number of each one-sided element (0 or 1), then three of each friction. */
+enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_NUMBERS = 3 };
+
+struct hybrid_room {
+  cdni_array sides;                        /* one_sided */
+  cdni_array frictions;                    /* dry_friction */
+  cdni_array side_params, friction_params; /* double: defaults */
+  cdn_impact_def impact;
+  bool has_impact;
+  /* known from freezing on */
+  const matter *matter;
+  const constraint_room *constraints;
+  cdn_subsystem subsystem;
+  cdn_dvar sides_of, frictions_of; /* the parameters */
+  cdn_dvar status, totals;
+  cdn_cache forces;         /* two numbers of each friction: along its equations */
+  int gaps, speeds, pushes; /* trigger groups */
+  int32_t first_event;      /* two of each one-sided element, two of each friction, one at the start */
+};
+
+static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }
+static inline int hybrid_frictions(const hybrid_room *room) { return (int)room->frictions.count; }
+static inline const one_sided *side_at(const hybrid_room *room, int i) { return &CDNI_AT(room->sides, one_sided, i); }
+static inline const dry_friction *friction_at(const hybrid_room *room, int i) {
+  return &CDNI_AT(room->frictions, dry_friction, i);
+}
+static inline const double *side_params(const hybrid_room *room, const cdn_state *state, int i) {
+  return cdn_state_parameters(state, room->sides_of) + (size_t)i * ONE_SIDED_PARAMS;
+}
+static inline const double *friction_params(const hybrid_room *room, const cdn_state *state, int i) {
+  return cdn_state_parameters(state, room->frictions_of) + (size_t)i * FRICTION_PARAMS;
+}
+/* The static coefficient: -1 stands for the dynamic one. */
+static inline double friction_static(const double *params) {
+  return params[FRICTION_STATIC] >= 0 ? params[FRICTION_STATIC] : params[FRICTION_DYNAMIC];
+}
+static inline bool side_is_on(const hybrid_room *room, const cdn_state *state, int i) {
+  return ((const double *)cdn_state_discrete(state, room->status))[i] != 0;
+}
+static inline const double *friction_numbers(const hybrid_room *room, const cdn_state *state, int i) {
+  return (const double *)cdn_state_discrete(state, room->status) + hybrid_sides(room) + (size_t)i * FRICTION_NUMBERS;
+}
+static inline cdn_friction_status friction_status(const hybrid_room *room, const cdn_state *state, int i) {
+  return (cdn_friction_status)friction_numbers(room, state, i)[FRICTION_STATUS];
+}
+
+extern const cdn_subsystem_ops cdni_hybrid_ops;    /* subsystem.c */
+extern const cdni_elements cdni_hybrid_elements[]; /* queries.c */
+
+/* Room for the numbers of one element's equations. */
+enum { HYBRID_MOST_EQUATIONS = 32 };
+
+/* The speed of slip (n numbers; the rest is 0) of a friction; the direction in which its force points away from; *rate
+ * (may be NULL): the part of the speed that does not come from time. Returns the speed's size. */
+cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2], double rate[2]);
+/* The direction of slip: that of v, or, where v is at rest or has just turned back, that of the status. */
+void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]);
+
+/* ---- events.c ---- */
+
+cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d);
+cdn_status cdni_hybrid_triggers(const hybrid_room *room, cdn_state *state, int group, double *values);
+
+/* ---- moment.c ---- */
+
+/* What fired: by element, which of its two events. NULL: nothing. */
+typedef struct hybrid_fired {
+  const bool *touches, *lets_go; /* one-sided elements */
+  const bool *slips, *sticks;    /* frictions */
+  bool anything;
+} hybrid_fired;
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired);
+
+#endif

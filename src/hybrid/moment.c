@@ -1,0 +1,372 @@
+/* One moment: everything that may act at a State is one set with one answer. First impulses, if bodies approach where
+ * nothing is between them; then accelerations, from which the statuses follow. */
+#include "hybrid/moment.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "matter/operators.h"
+
+/* ---- memory ---- */
+
+static size_t divide(moment *m, char *base) {
+  const size_t rows = (size_t)m->most_rows, nu = (size_t)m->nu, all = (size_t)m->all_nu, eq = (size_t)m->equations;
+  const size_t sides = (size_t)hybrid_sides(m->room), frictions = (size_t)hybrid_frictions(m->room);
+  size_t at = 0;
+  m->in = cdni_part(base, &at, sides, sizeof *m->in);
+  m->side_cone = cdni_part(base, &at, sides, sizeof *m->side_cone);
+  m->friction_cone = cdni_part(base, &at, frictions, sizeof *m->friction_cone);
+  m->was = cdni_part(base, &at, frictions, sizeof *m->was);
+  m->was_e = cdni_part(base, &at, 2 * frictions, sizeof(double));
+  m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
+  m->G = cdni_part(base, &at, rows * nu, sizeof(double));
+  m->X = cdni_part(base, &at, rows * nu, sizeof(double));
+  m->L = cdni_part(base, &at, rows * eq, sizeof(double));
+  m->W = cdni_part(base, &at, rows * rows, sizeof(double));
+  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total };
+  for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
+  m->f = cdni_part(base, &at, all, sizeof(double));
+  m->x = cdni_part(base, &at, all, sizeof(double));
+  m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
+  m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
+  m->work = cdni_part(base, &at, cdni_cones_work(m->most_rows), sizeof(double));
+  return at;
+}
+
+static cdn_status begin(moment *m) {
+  const hybrid_room *room = m->room;
+  const cdn_system *system = cdn_state_system(m->state);
+  m->nu = room->matter->tree.nu;
+  m->first_u = cdni_subsystem_runs(system, room->matter->subsystem).u;
+  m->all_nu = cdn_system_nu(system);
+  m->equations = cdni_constraints_equations(room->constraints);
+  m->first_row = cdni_constraints_first_row(room->constraints);
+  m->all_equations = cdn_system_nudoterr(system);
+  m->most_cones = hybrid_sides(room) + hybrid_frictions(room);
+  m->most_rows = hybrid_sides(room) + 2 * hybrid_frictions(room);
+  m->size = divide(m, NULL);
+  m->memory = cdni_calloc(cdni_system_allocator(system), m->size);
+  if (!m->memory) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
+  divide(m, m->memory);
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_fails(const moment *m, const char *what) {
+  const char *name = NULL;
+  for (int i = 0; i < hybrid_frictions(m->room) && !name; i++)
+    if (m->friction_cone[i] >= 0) name = friction_at(m->room, i)->name;
+  for (int i = 0; i < hybrid_sides(m->room); i++)
+    if (m->side_cone[i] >= 0) name = side_at(m->room, i)->name;
+  return cdni_state_fail(m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name,
+                         "%s, of %d elements that may act, '%s' among them: a relative error of %.2g remains", what,
+                         m->n_cones, name ? name : "?", m->residual);
+}
+
+/* ---- who takes part ---- */
+
+static bool fired_at(const bool *list, int i) { return list && list[i]; }
+
+/* What counts as a gap of zero: rounding of coordinates; at a start, what a user may have computed. */
+static double touching(const moment *m) {
+  const double *q = cdn_state_q(m->state);
+  double largest = 1;
+  for (int i = 0; i < cdn_system_nq(cdn_state_system(m->state)); i++) largest = fmax(largest, fabs(q[i]));
+  return (m->fired ? 16 * DBL_EPSILON : 1e-12) * largest;
+}
+
+static cdn_status speed_of(moment *m, int i, double *speed) {
+  const one_sided *s = side_at(m->room, i);
+  CDNI_TRY(cdn_calc_constraint_verr(m->state, (cdn_constraint){ s->constraint }, speed));
+  *speed *= s->sign;
+  return CDN_OK;
+}
+
+/* The one-sided elements whose gap is zero, as far as one can tell. */
+static cdn_status choose_sides(moment *m) {
+  const double near = touching(m);
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    const one_sided *s = side_at(m->room, i);
+    const bool on = side_is_on(m->room, m->state, i), touches = m->fired && fired_at(m->fired->touches, i);
+    double gap = 0, speed;
+    CDNI_TRY(speed_of(m, i, &speed));
+    if (s->speed) gap = speed;
+    else CDNI_TRY(cdn_calc_constraint_perr(m->state, (cdn_constraint){ s->constraint }, &gap));
+    if (!s->speed) gap *= s->sign;
+    m->in[i] = on || ((touches || gap <= near) && speed <= near);
+    m->approach = m->approach || (m->in[i] && !on && !s->speed && speed < 0);
+  }
+  return CDN_OK;
+}
+
+/* Rows and cones of all that takes part, with their velocities. Friction does if its normal does, or if something else
+ * presses. */
+static cdn_status arrange(moment *m) {
+  const hybrid_room *room = m->room;
+  m->rows = m->n_cones = 0;
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    m->side_cone[i] = m->in[i] ? m->n_cones : -1;
+    if (!m->in[i]) continue;
+    CDNI_TRY(speed_of(m, i, &m->v[m->rows]));
+    m->cones[m->n_cones++] = (cone){ .normal = m->rows++, .tangent = -1 };
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    double v[2];
+    m->friction_cone[i] = x->normal >= 0 ? m->side_cone[x->normal] : m->n_cones;
+    if (m->friction_cone[i] < 0) continue;
+    if (x->normal < 0) m->cones[m->n_cones++] = (cone){ .normal = -1 };
+    cone *c = &m->cones[m->friction_cone[i]];
+    c->tangent = m->rows, c->n = x->n;
+    CDNI_TRY(cdni_friction_slip(room, m->state, i, v, NULL));
+    for (int k = 0; k < x->n; k++) m->v[m->rows++] = v[k];
+  }
+  return CDN_OK;
+}
+
+/* Notes what the frictions were, and where those that have begun to slip are pushed. */
+static cdn_status remember(moment *m) {
+  const hybrid_room *room = m->room;
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const double *numbers = friction_numbers(room, m->state, i);
+    double *e = m->was_e + 2 * i;
+    m->was[i] = friction_status(room, m->state, i);
+    e[0] = numbers[FRICTION_DIRECTION], e[1] = numbers[FRICTION_DIRECTION + 1];
+    if (!m->fired || !fired_at(m->fired->slips, i)) continue;
+    double force[2];
+    CDNI_TRY(cdn_dry_friction_force(m->state, (cdn_dry_friction){ i }, force));
+    const double size = hypot(force[0], force[1]);
+    if (size > 0) e[0] = -force[0] / size, e[1] = -force[1] / size;
+  }
+  return CDN_OK;
+}
+
+/* Switches off all constraints of elements, so that the System answers without them. */
+static cdn_status release(moment *m) {
+  const int sides = hybrid_sides(m->room), frictions = hybrid_frictions(m->room);
+  for (int i = 0; i < sides; i++)
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(m->room, i)->constraint }, false));
+  for (int i = 0; i < frictions; i++)
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(m->room, i)->slip }, false));
+  double *status = cdni_state_update_discrete(m->state, m->room->status);
+  for (int i = 0; i < frictions; i++) status[sides + FRICTION_NUMBERS * i + FRICTION_STATUS] = CDN_FRICTION_OFF;
+  return CDN_OK;
+}
+
+/* ---- how the System answers ---- */
+
+static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
+  const size_t nu = (size_t)m->nu;
+  const int n = constraint_at(m->room->constraints, constraint)->m;
+  CDNI_TRY(cdni_constraint_full_rows(m->room->constraints, m->state, constraint, m->G + (size_t)row * nu));
+  for (size_t k = 0; k < (size_t)n * nu; k++) m->G[(size_t)row * nu + k] *= sign;
+  return CDN_OK;
+}
+
+/* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
+static cdn_status find_response(moment *m) {
+  const hybrid_room *room = m->room;
+  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    if (m->side_cone[i] >= 0) CDNI_TRY(rows_of(m, m->cones[m->side_cone[i]].normal, s->constraint, s->sign));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (m->friction_cone[i] >= 0)
+      CDNI_TRY(rows_of(m, m->cones[m->friction_cone[i]].tangent, friction_at(room, i)->slip, 1));
+  for (size_t r = 0; r < rows; r++) {
+    memset(m->f, 0, (size_t)m->all_nu * sizeof *m->f);
+    memcpy(m->f + m->first_u, m->G + r * nu, nu * sizeof *m->f);
+    CDNI_TRY(cdn_solve_constrained(m->state, m->f, NULL, m->x, m->lambda));
+    memcpy(m->X + r * nu, m->x + m->first_u, nu * sizeof *m->x);
+    memcpy(m->L + r * eq, m->lambda + m->first_row, eq * sizeof *m->lambda);
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c <= r; c++) {
+      double sum = 0;
+      for (size_t k = 0; k < nu; k++) sum += m->G[r * nu + k] * m->X[c * nu + k] + m->G[c * nu + k] * m->X[r * nu + k];
+      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * sum;
+    }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_free_accelerations(moment *m) {
+  const hybrid_room *room = m->room;
+  double aerr[HYBRID_MOST_EQUATIONS];
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));
+  const double *lambda = cdn_state_multipliers(m->state);
+  if (!lambda) return CDN_ERR_ARG;
+  memcpy(m->free_lambda, lambda + m->first_row, (size_t)m->equations * sizeof *lambda);
+  const tree_data d = cdni_matter_data(room->matter, m->state);
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    if (m->side_cone[i] < 0) continue;
+    CDNI_TRY(cdni_constraint_accelerations(room->constraints, m->state, s->constraint, d.A, d.udot, aerr));
+    m->b[m->cones[m->side_cone[i]].normal] = s->sign * aerr[0];
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    const cone *c = &m->cones[m->friction_cone[i]];
+    CDNI_TRY(cdni_constraint_accelerations(room->constraints, m->state, friction_at(room, i)->slip, d.A, d.udot, aerr));
+    for (int k = 0; k < c->n; k++) m->b[c->tangent + k] = aerr[k];
+  }
+  return CDN_OK;
+}
+
+/* ---- solving, where bounds may depend on multipliers of other constraints ---- */
+
+/* The norm of the multipliers of a constraint: those without pushes, and those of the pushes. */
+static double reaction(const moment *m, int constraint, const double *lambda) {
+  const constraint_element *c = constraint_at(m->room->constraints, constraint);
+  double sum = 0;
+  for (int k = 0; k < c->m; k++) {
+    double now = lambda ? lambda[c->row + k] : 0;
+    for (int r = 0; r < m->rows; r++) now += m->L[(size_t)r * (size_t)m->equations + (size_t)(c->row + k)] * m->p[r];
+    sum += now * now;
+  }
+  return sqrt(sum);
+}
+
+/* The bounds of all frictions; *depends: some follow from the pushes. Returns their largest relative change. */
+static double set_bounds(moment *m, bool impulses, const double *lambda, bool *depends) {
+  double change = 0;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    const dry_friction *x = friction_at(m->room, i);
+    const double *p = friction_params(m->room, m->state, i);
+    cone *c = &m->cones[m->friction_cone[i]];
+    const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
+    double N = impulses ? 0 : p[FRICTION_LOAD];
+    *depends = *depends || x->reaction >= 0;
+    if (x->reaction >= 0) N += reaction(m, x->reaction, lambda);
+    c->mu_dynamic = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * speed;
+    c->mu_static = impulses ? c->mu_dynamic : friction_static(p);
+    change = fmax(change, fabs(c->mu_dynamic * N - c->base_dynamic) / fmax(c->mu_dynamic * N, DBL_MIN));
+    c->base_static = c->mu_static * N, c->base_dynamic = c->mu_dynamic * N;
+  }
+  return change;
+}
+
+bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
+  cone_problem problem = {
+    .rows = m->rows, .n = m->n_cones, .W = m->W, .b = m->b, .cones = m->cones, .p = m->p, .w = m->w, .work = m->work
+  };
+  bool depends = false, found = false;
+  memset(m->p, 0, (size_t)m->rows * sizeof *m->p);
+  for (int round = 0; round < 200; round++) {
+    const double changed = set_bounds(m, impulses, lambda, &depends);
+    if (round > 0 && (!depends || changed < 1e-14)) break;
+    found = cdni_cones_solve(&problem);
+  }
+  m->residual = fmax(m->residual, problem.residual);
+  return found;
+}
+
+/* ---- accelerations ---- */
+
+/* Speeds below this are zero: what impulses and projection leave. */
+static double at_rest(const moment *m) {
+  double largest = 1e-3;
+  for (int r = 0; r < m->rows; r++) largest = fmax(largest, fabs(m->v[r]));
+  return 1e-10 * largest;
+}
+
+/* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
+ * fired must change: contact that lets go pushes no more, what has begun to slip slips. */
+static void prepare(moment *m) {
+  const double rest = at_rest(m);
+  for (int i = 0; i < m->n_cones; i++) {
+    cone *c = &m->cones[i];
+    c->floor = 0, c->closed = c->normal >= 0, c->status = CONE_STICKS, c->slips = false;
+  }
+  for (int i = 0; i < hybrid_sides(m->room) && m->fired; i++)
+    if (m->side_cone[i] >= 0 && fired_at(m->fired->lets_go, i)) m->cones[m->side_cone[i]].closed = false;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    cone *c = &m->cones[m->friction_cone[i]];
+    const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
+    const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
+    /* what is left across the direction at the end of a slip is what the step could not resolve */
+    const bool ends = sticks && (c->n == 1 || size <= fmax(rest, 10 * m->accuracy));
+    const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
+    c->slips = size > rest && !ends && !stays;
+    c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
+    if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
+    if (!slips || m->hit) continue;
+    c->status = CONE_SLIPS;
+    c->slips = c->n == 1;
+  }
+}
+
+static cdn_status set_statuses(moment *m) {
+  const hybrid_room *room = m->room;
+  const int sides = hybrid_sides(room);
+  for (int i = 0; i < sides; i++) {
+    const bool on = m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].closed;
+    ((double *)cdni_state_update_discrete(m->state, room->status))[i] = on;
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(room, i)->constraint }, on));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
+    const bool pressed = c && (c->normal < 0 || c->closed);
+    double *to = (double *)cdni_state_update_discrete(m->state, room->status) + sides + FRICTION_NUMBERS * i;
+    to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
+                          : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
+                                                    : CDN_FRICTION_STICK;
+    to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
+    to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
+                                        to[FRICTION_STATUS] == CDN_FRICTION_STICK));
+  }
+  return CDN_OK;
+}
+
+/* ---- the whole ---- */
+
+static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  CDNI_TRY(remember(m));
+  CDNI_TRY(choose_sides(m));
+  CDNI_TRY(release(m));
+  CDNI_TRY(arrange(m));
+  CDNI_TRY(find_response(m));
+  if (m->approach) {
+    CDNI_TRY(cdni_moment_collide(m, totals));
+    /* what separates now takes no further part */
+    const double rest = at_rest(m);
+    for (int i = 0; i < hybrid_sides(m->room); i++)
+      m->in[i] = m->in[i] && m->v[m->cones[m->side_cone[i]].normal] <= rest;
+    CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+    CDNI_TRY(arrange(m));
+    CDNI_TRY(find_response(m));
+  }
+  CDNI_TRY(cdni_moment_free_accelerations(m));
+  prepare(m);
+  if (!cdni_moment_solve(m, false, m->free_lambda))
+    return cdni_moment_fails(m, "no statuses agree with the accelerations");
+  CDNI_TRY(set_statuses(m));
+  cdn_projection_def exactly = cdn_default_projection_def();
+  exactly.always = true;
+  CDNI_TRY(cdn_project_u(m->state, &exactly, NULL));
+  totals->moments++;
+  totals->worst_residual = fmax(totals->worst_residual, m->residual);
+  return cdn_realize(m->state, CDN_STAGE_ACCELERATION);
+}
+
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired) {
+  moment m = { .room = room, .state = state, .fired = fired, .accuracy = accuracy > 0 ? accuracy : 1e-6 };
+  cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
+  cdn_status status = begin(&m);
+  if (status == CDN_OK) status = settle(&m, &totals);
+  if (m.memory) cdni_free(cdni_system_allocator(cdn_state_system(state)), m.memory, m.size);
+  return status == CDN_OK ? cdn_state_set_discrete(state, room->totals, &totals) : status;
+}
+
+cdn_status cdn_settle(cdn_state *state, double accuracy) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  if (!room) return cdn_realize(state, CDN_STAGE_ACCELERATION);
+  if (!(accuracy >= 0 && accuracy < 1))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
+                           "the accuracy is %g; it must be from 0 to below 1", accuracy);
+  return cdni_hybrid_settle(room, state, accuracy, NULL);
+}

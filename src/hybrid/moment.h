@@ -1,0 +1,46 @@
+/* One moment under way. Private to the room. */
+#ifndef CARDAN_HYBRID_MOMENT_H
+#define CARDAN_HYBRID_MOMENT_H
+
+#include "hybrid/cones.h"
+#include "hybrid/internal.h"
+
+typedef struct moment {
+  const hybrid_room *room;
+  cdn_state *state;
+  const hybrid_fired *fired; /* NULL: the State was made by hand */
+  double accuracy;
+  int nu, first_u, all_nu;                 /* matter's speeds; all of the System */
+  int equations, first_row, all_equations; /* of the constraints; of the System */
+  int most_rows, most_cones;
+  size_t size;
+  void *memory;
+
+  bool *in;                       /* one-sided elements that may push */
+  int *side_cone, *friction_cone; /* by element; -1: it takes no part */
+  cdn_friction_status *was;       /* by friction: its status before */
+  double *was_e;                  /* and its direction, two numbers; of one that has begun to slip, where to */
+  bool approach;                  /* bodies approach where nothing is between them: there is an impact */
+  bool hit;                       /* there has been one */
+  int captured;
+  double residual;
+
+  int rows, n_cones;
+  cone *cones;
+  double *G, *X, *L, *W; /* rows x nu: of velocities, and M^-1 G^T; rows x equations: the multipliers; rows x rows */
+  double *v;             /* the rows' velocities */
+  double *b, *p, *w;     /* of the problem that is solved */
+  double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
+  double *f, *x, *lambda, *free_lambda, *work;
+} moment;
+
+cdn_status cdni_moment_fails(const moment *m, const char *what);
+/* The accelerations along each row without any push: b, and the multipliers. */
+cdn_status cdni_moment_free_accelerations(moment *m);
+/* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */
+bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
+
+/* impact.c: changes u by impulses. */
+cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals);
+
+#endif

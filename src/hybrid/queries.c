@@ -1,0 +1,188 @@
+/* What programs ask about elements, and how they look them up. */
+#include <math.h>
+
+#include "core/sized.h"
+#include "hybrid/internal.h"
+#include "system/elements.h"
+
+static bool side_exists(const hybrid_room *room, cdn_one_sided e) {
+  return room && e.i >= 0 && e.i < hybrid_sides(room);
+}
+static bool friction_exists(const hybrid_room *room, cdn_dry_friction e) {
+  return room && e.i >= 0 && e.i < hybrid_frictions(room);
+}
+
+/* ---- of the System ---- */
+
+int cdn_system_one_sided_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
+  const hybrid_room *room = cdni_hybrid(system);
+  return room ? hybrid_sides(room) : 0;
+}
+
+const char *cdn_one_sided_name(const cdn_system *system, cdn_one_sided element) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const hybrid_room *room = cdni_hybrid(system);
+  return side_exists(room, element) ? side_at(room, element.i)->name : NULL;
+}
+
+cdn_one_sided cdn_system_find_one_sided(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_one_sided){ -1 }));
+  return (cdn_one_sided){ cdni_find_by_name(system, CDN_ELEMENT_ONE_SIDED, name) };
+}
+
+int cdn_system_dry_friction_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
+  const hybrid_room *room = cdni_hybrid(system);
+  return room ? hybrid_frictions(room) : 0;
+}
+
+const char *cdn_dry_friction_name(const cdn_system *system, cdn_dry_friction element) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const hybrid_room *room = cdni_hybrid(system);
+  return friction_exists(room, element) ? friction_at(room, element.i)->name : NULL;
+}
+
+cdn_dry_friction cdn_system_find_dry_friction(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_dry_friction){ -1 }));
+  return (cdn_dry_friction){ cdni_find_by_name(system, CDN_ELEMENT_DRY_FRICTION, name) };
+}
+
+/* ---- of a State ---- */
+
+bool cdn_one_sided_is_on(const cdn_state *state, cdn_one_sided element) {
+  CDNI_NEED_OBJECT(state, false);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return side_exists(room, element) && side_is_on(room, state, element.i);
+}
+
+/* The multipliers of the constraints; NULL on failure. */
+static cdn_status find_multipliers(const hybrid_room *room, cdn_state *state, const double **lambda) {
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  *lambda = cdn_state_multipliers(state) + cdni_constraints_first_row(room->constraints);
+  return CDN_OK;
+}
+
+cdn_status cdn_one_sided_push(cdn_state *state, cdn_one_sided element, double *push) {
+  CDNI_NEED(state, push);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  const double *lambda;
+  *push = 0;
+  if (!side_exists(room, element)) return cdni_state_lacks(state, __func__, "one-sided constraint", (int)element.i);
+  if (!side_is_on(room, state, element.i)) return CDN_OK;
+  CDNI_TRY(find_multipliers(room, state, &lambda));
+  const one_sided *s = side_at(room, element.i);
+  *push = -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row];
+  return CDN_OK;
+}
+
+cdn_status cdn_one_sided_gap(cdn_state *state, cdn_one_sided element, double *gap) {
+  CDNI_NEED(state, gap);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  if (!side_exists(room, element)) return cdni_state_lacks(state, __func__, "one-sided constraint", (int)element.i);
+  const one_sided *s = side_at(room, element.i);
+  const cdn_constraint c = { s->constraint };
+  CDNI_TRY(cdn_realize(state, s->speed ? CDN_STAGE_VELOCITY : CDN_STAGE_POSITION));
+  CDNI_TRY(s->speed ? cdn_calc_constraint_verr(state, c, gap) : cdn_calc_constraint_perr(state, c, gap));
+  *gap *= s->sign;
+  return CDN_OK;
+}
+
+cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, cdn_dry_friction element) {
+  CDNI_NEED_OBJECT(state, CDN_FRICTION_OFF);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return friction_exists(room, element) ? friction_status(room, state, element.i) : CDN_FRICTION_OFF;
+}
+
+cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double force[2]) {
+  CDNI_NEED(state, force);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  const double *lambda;
+  force[0] = force[1] = 0;
+  if (!friction_exists(room, element)) return cdni_state_lacks(state, __func__, "dry friction", (int)element.i);
+  const dry_friction *x = friction_at(room, element.i);
+  CDNI_TRY(find_multipliers(room, state, &lambda));
+  lambda += constraint_at(room->constraints, x->slip)->row;
+  const double *slips = cdni_state_storage(state, room->forces);
+  switch (friction_status(room, state, element.i)) {
+    case CDN_FRICTION_OFF: return CDN_OK;
+    case CDN_FRICTION_STICK:
+      for (int k = 0; k < x->n; k++) force[k] = -lambda[k];
+      return CDN_OK;
+    case CDN_FRICTION_SLIP: force[0] = slips[2 * element.i], force[1] = slips[2 * element.i + 1];
+  }
+  return CDN_OK;
+}
+
+void cdn_hybrid_get_totals_sized(const cdn_state *state, cdn_hybrid_totals *out, size_t size) {
+  const hybrid_room *room = state ? cdni_hybrid(cdn_state_system(state)) : NULL;
+  cdn_hybrid_totals totals = { 0 };
+  if (room) totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
+  cdni_sized_write(out, size, &totals, sizeof totals);
+}
+
+/* ---- elements by name ---- */
+
+static const cdni_parameter side_table[] = { { "restitution", "1", 0, 1, 0, 0, NULL },
+                                             CDNI_NOT_NEGATIVE("capture_speed", "m/s|rad/s") };
+static const cdni_parameter friction_table[] = { CDNI_NOT_NEGATIVE("load", "N|N m"),
+                                                 { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
+                                                 CDNI_NOT_NEGATIVE("mu_dynamic", "1"),
+                                                 CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad") };
+_Static_assert(CDNI_COUNT(side_table) == ONE_SIDED_PARAMS, "each parameter is described");
+_Static_assert(CDNI_COUNT(friction_table) == FRICTION_PARAMS, "each parameter is described");
+
+static const char *side_name(const cdn_system *s, int i) { return side_at(cdni_hybrid(s), i)->name; }
+static const char *side_kind(const cdn_system *s, int i) {
+  const hybrid_room *room = cdni_hybrid(s);
+  return cdn_constraint_kind_name(s, (cdn_constraint){ side_at(room, i)->constraint });
+}
+static const char *friction_name(const cdn_system *s, int i) { return friction_at(cdni_hybrid(s), i)->name; }
+static int side_parameters(const cdn_system *s, int i) {
+  (void)s, (void)i;
+  return ONE_SIDED_PARAMS;
+}
+static int friction_parameters(const cdn_system *s, int i) {
+  (void)s, (void)i;
+  return FRICTION_PARAMS;
+}
+static void side_parameter(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
+  out->is = side_table[k], out->array = cdni_hybrid(s)->sides_of, out->at = i * ONE_SIDED_PARAMS + k;
+}
+static void friction_parameter(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
+  out->is = friction_table[k], out->array = cdni_hybrid(s)->frictions_of, out->at = i * FRICTION_PARAMS + k;
+}
+
+static cdn_status set_numbers(cdn_state *state, const char *function, const char *name, const cdni_parameter *table,
+                              cdn_dvar array, int at, int n, const double *values) {
+  char reason[200];
+  const cdn_status status = cdni_parameters_check(table, n, values, reason, sizeof reason);
+  if (status != CDN_OK)
+    return cdni_state_fail(state, status, false, function, name, "'%s': %s; nothing was changed", name, reason);
+  return cdn_state_set_parameters(state, array, at, n, values);
+}
+static cdn_status set_side(cdn_state *state, const char *function, int i, int first, int n, const double *values) {
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return set_numbers(state, function, side_at(room, i)->name, side_table + first, room->sides_of,
+                     i * ONE_SIDED_PARAMS + first, n, values);
+}
+static cdn_status set_friction(cdn_state *state, const char *function, int i, int first, int n, const double *values) {
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return set_numbers(state, function, friction_at(room, i)->name, friction_table + first, room->frictions_of,
+                     i * FRICTION_PARAMS + first, n, values);
+}
+
+const cdni_elements cdni_hybrid_elements[] = { { .type = CDN_ELEMENT_ONE_SIDED,
+                                                 .count = cdn_system_one_sided_count,
+                                                 .name = side_name,
+                                                 .kind = side_kind,
+                                                 .parameter_count = side_parameters,
+                                                 .parameter = side_parameter,
+                                                 .set = set_side },
+                                               { .type = CDN_ELEMENT_DRY_FRICTION,
+                                                 .count = cdn_system_dry_friction_count,
+                                                 .name = friction_name,
+                                                 .parameter_count = friction_parameters,
+                                                 .parameter = friction_parameter,
+                                                 .set = set_friction },
+                                               CDNI_NO_MORE_ELEMENTS };

@@ -1,0 +1,59 @@
+/* Hybrid mechanics as a subsystem: its parameters, the statuses of a State, and the forces of friction that slips.
+ *
+ *   parameters, statuses -> friction forces, in the entry of accelerations (dynamics/)   (Acceleration) */
+#include "hybrid/internal.h"
+#include "rooms.h"
+
+static hybrid_room *of(const void *self) { return *(hybrid_room *const *)self; }
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  hybrid_room *room = of(self);
+  const cdn_system *system = cdni_declarer_system(d);
+  room->matter = cdni_matter(system);
+  room->constraints = cdni_constraints_declared(system);
+  room->subsystem = cdni_declarer_subsystem(d);
+  if (!cdni_hybrid(system) || !room->constraints) return CDN_OK;
+  if (!room->has_impact) room->impact = cdn_default_impact_def();
+  const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
+  room->sides_of = cdn_declare_parameters(d, "one_sided", sides * ONE_SIDED_PARAMS, room->side_params.data);
+  room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
+  const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS);
+  room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_ACCELERATION);
+  room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals), NULL, CDN_STAGE_REPORT);
+  return cdni_hybrid_declare_events(room, d);
+}
+
+static cdn_status calc_event_triggers(const void *self, cdn_state *state, int group, double *values) {
+  return cdni_hybrid_triggers(of(self), state, group, values);
+}
+
+static void describe(const void *self, const cdn_system *system, cdn_description *d) {
+  const hybrid_room *room = of(self);
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *e = side_at(room, i);
+    cdn_describe(d, e->name, "makes constraint '%s' act on its %s side",
+                 cdn_constraint_name(system, (cdn_constraint){ e->constraint }), e->sign > 0 ? "lower" : "upper");
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *e = friction_at(room, i);
+    cdn_describe(d, e->name, "friction on constraint '%s', pressed by %d and %d",
+                 cdn_constraint_name(system, (cdn_constraint){ e->slip }), (int)e->normal, (int)e->reaction);
+  }
+}
+
+const cdn_subsystem_ops cdni_hybrid_ops = { .struct_size = sizeof cdni_hybrid_ops,
+                                            .name = "hybrid",
+                                            .self_size = sizeof(hybrid_room *),
+                                            .declare = declare,
+                                            .calc_event_triggers = calc_event_triggers,
+                                            .describe = describe };
+
+cdn_ticket cdni_hybrid_status(const hybrid_room *room) { return room->status.ticket; }
+void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration) {
+  const size_t size = (size_t)(2 * hybrid_frictions(room) + 1) * sizeof(double);
+  ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
+}
+int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {
+  tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket;
+  return 2;
+}

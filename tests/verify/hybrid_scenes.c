@@ -1,0 +1,74 @@
+/* shared by tests in this folder */
+#include "hybrid_scenes.h"
+
+cdn_body add_slider(cdn_system *system, const char *name, double m) {
+  cdn_body_def d = cdn_default_body_def();
+  d.name = name, d.mobilizer = CDN_SLIDER, d.mass.mass = m;
+  return cdn_system_add_body(system, &d);
+}
+
+cdn_body add_planar(cdn_system *system, const char *name, double m, double J) {
+  cdn_body_def d = cdn_default_body_def();
+  d.name = name, d.mobilizer = CDN_PLANAR;
+  d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { J, J, J, 0, 0, 0 } };
+  return cdn_system_add_body(system, &d);
+}
+
+cdn_body add_point(cdn_system *system, const char *name, double m) {
+  cdn_body_def d = cdn_default_body_def();
+  d.name = name, d.mobilizer = CDN_TRANSLATION, d.mass.mass = m;
+  return cdn_system_add_body(system, &d);
+}
+
+cdn_transform facing(cdn_vec3 n, cdn_vec3 p) {
+  const cdn_vec3 x = cdn_v3(n.y, -n.x, 0);
+  return (cdn_transform){ { x, cdn_cross(n, x), n }, p };
+}
+
+cdn_state *hybrid_state(cdn_system *system, const double *q, const double *u) {
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  if (q) OK_ON(state, cdn_state_set_q(state, q));
+  if (u) OK_ON(state, cdn_state_set_u(state, u));
+  return state;
+}
+
+cdn_dry_friction add_belt(cdn_system *system, const char *name, cdn_body slider, double speed, double N,
+                          double mu_static, double mu_dynamic) {
+  cdn_dry_friction_def f = cdn_default_dry_friction_def();
+  f.slip = cdn_system_constrain_speed(system, name, slider, 0, speed);
+  f.load = N, f.mu_static = mu_static, f.mu_dynamic = mu_dynamic;
+  return cdn_system_add_dry_friction(system, &f);
+}
+
+cdn_stepper *event_run(cdn_state *state, double accuracy) {
+  cdn_stepper *run = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = accuracy, def.companion = true, def.return_on_events = true;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  return run;
+}
+
+bool run_to_event(cdn_stepper *run, const char *what, double t) {
+  cdn_return_reason reason = CDN_HANDLED_EVENT;
+  while (reason == CDN_HANDLED_EVENT) {
+    OK_STEP(run, cdn_stepper_advance(run, t, &reason));
+    for (int i = 0; i < cdn_stepper_occurrence_count(run) && reason == CDN_HANDLED_EVENT; i++)
+      if (strstr(cdn_stepper_occurrence(run, i)->name, what)) return true;
+  }
+  return false;
+}
+
+void check_verdict(cdn_stepper *run) {
+  cdn_certificate c;
+  OK_STEP(run, cdn_stepper_certificate(run, &c));
+  ck_assert_msg(c.delivered != CDN_VERDICT_NOT_DELIVERED, "asked %g, off by %g: %s", c.accuracy, c.error_estimate,
+                c.event_alone);
+}
+
+void end_event_run(cdn_stepper *run, cdn_state *state) {
+  cdn_stepper_destroy(run);
+  cdn_state_destroy(state);
+}

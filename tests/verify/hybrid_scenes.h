@@ -1,0 +1,28 @@
+/* shared by tests in this folder */
+/* Scenes of rigid contact, ropes and friction, and their runs. */
+#ifndef CARDAN_TESTS_HYBRID_SCENES_H
+#define CARDAN_TESTS_HYBRID_SCENES_H
+
+#include "runs.h"
+
+/* A body of mass m on a slider along x of Ground; one in the x-y plane, with a central inertia J about z; a point. */
+cdn_body add_slider(cdn_system *system, const char *name, double m);
+cdn_body add_planar(cdn_system *system, const char *name, double m, double J);
+cdn_body add_point(cdn_system *system, const char *name, double m);
+/* A frame whose z is the unit vector n in the x-y plane, whose x is at a right angle to it in the plane, at p. */
+cdn_transform facing(cdn_vec3 n, cdn_vec3 p);
+/* Frozen, with a State that keeps the System. */
+cdn_state *hybrid_state(cdn_system *system, const double *q, const double *u);
+/* Dry friction of a belt that pulls a slider along: N times the coefficients. */
+cdn_dry_friction add_belt(cdn_system *system, const char *name, cdn_body slider, double speed, double N,
+                          double mu_static, double mu_dynamic);
+
+/* A run that is shown at its events. */
+cdn_stepper *event_run(cdn_state *state, double accuracy);
+/* Advances to the next event that says `what` after the element's name ("touches"), at most to t; false: none came. */
+bool run_to_event(cdn_stepper *run, const char *what, double t);
+/* The verdict on it must not be that its accuracy was missed. */
+void check_verdict(cdn_stepper *run);
+void end_event_run(cdn_stepper *run, cdn_state *state);
+
+#endif
