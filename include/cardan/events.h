@@ -58,9 +58,9 @@ typedef cdn_status cdn_event_handle_fn(const void *self, cdn_state *state, const
                                        cdn_action *action);
 
 /** Handles all events of one moment that name this function and the same `self`, at once: `what` has n of them, in the
- *  order of handling. Called after the handlers of all single events. n is 0 if none of them occurs, but another handler
- *  has changed the State: the function can then bring its own variables up to date. Otherwise as a cdn_event_handle_fn.
- */
+ *  order of handling. Called after the handlers of all single events. n is 0 if none of them occurs, but another
+ *  handler has changed the State: the function can then bring its own variables up to date. Otherwise as a
+ *  cdn_event_handle_fn. */
 typedef cdn_status cdn_event_handle_set_fn(const void *self, cdn_state *state, int n, const cdn_occurrence *what,
                                            cdn_action *action);
 

@@ -49,8 +49,8 @@ typedef struct cdn_one_sided_def {
    *  (a rope, an upper stop). */
   bool upper;
   double restitution; /**< e of impacts, 0 to 1. Default 0 */
-  /** Speed of approach below which an impact has no restitution, m/s or rad/s, >= 0. 0, the default: the accuracy of the
-   *  run in these units. */
+  /** Speed of approach below which an impact has no restitution, m/s or rad/s, >= 0. 0, the default: the accuracy of
+   *  the run in these units. */
   double capture_speed;
 } cdn_one_sided_def;
 CDN_DEF(one_sided_def);
@@ -91,7 +91,7 @@ CDN_DEF(rigid_contact_def);
 
 /** What such a contact consists of. The struct never changes. */
 typedef struct cdn_rigid_contact {
-  cdn_one_sided normal;
+  cdn_one_sided normal;      /**< holds the gap */
   cdn_dry_friction friction; /**< { -1 }: none */
 } cdn_rigid_contact;
 CDN_API cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rigid_contact_def *def);
@@ -137,6 +137,7 @@ typedef enum cdn_friction_status {
   CDN_FRICTION_STICK, /**< its constraint holds */
   CDN_FRICTION_SLIP   /**< its force is at the bound, against the slip, or against the slip that is about to begin */
 } cdn_friction_status;
+/** What a friction does at present; off for a wrong id. */
 CDN_API cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, cdn_dry_friction element);
 /** Its force along its one or two equations, on what they count as positive (N or N m). Stage: Acceleration.
  *  CDN_ERR_ARG for a wrong id. */
@@ -144,20 +145,21 @@ CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction ele
 
 /* ---- statuses ---- */
 
-/** Sets the statuses that follow from q, u and the forces of the State. If bodies approach at a gap of zero, their impact
- *  changes u first. Runs do this themselves; call it before you evaluate a State that no run has come to. `accuracy` (0:
- *  1e-6) stands for that of a run. Realizes Acceleration. Errors: those of realization; CDN_ERR_CONSTRAINT, by name, if
- *  no statuses fit the State. Cost: a factorization, and O(k n + k^3) for k elements that may act. */
+/** Sets the statuses that follow from q, u and the forces of the State. If bodies approach at a gap of zero, their
+ *  impact changes u first. Runs do this themselves; call it before you evaluate a State that no run has come to.
+ *  `accuracy` (0: 1e-6) stands for that of a run. Realizes Acceleration. Errors: those of realization;
+ *  CDN_ERR_CONSTRAINT, by name, if no statuses fit the State. Cost: a factorization, and O(k n + k^3) for k elements
+ *  that may act. */
 CDN_API cdn_status cdn_settle(cdn_state *state, double accuracy) CDN_NODISCARD;
 
 /** What handled moments of a State have done so far. */
 typedef struct cdn_hybrid_totals {
-  double moments;        /**< moments that were solved */
-  double impacts;        /**< impacts among them */
-  double captures;       /**< elements that came to rest below their capture speed */
+  double moments;        /**< number of moments that were solved */
+  double impacts;        /**< number of impacts among them */
+  double captures;       /**< number of elements that came to rest below their capture speed */
   double impact_energy;  /**< J, kinetic energy that impacts took */
-  double lowered;        /**< impacts whose e was lowered, as the law would have added energy */
-  double worst_residual; /**< largest violation of the conditions of a solved moment, relative */
+  double lowered;        /**< number of impacts whose e was lowered, as the law would have added energy */
+  double worst_residual; /**< largest violation of the conditions of a solved moment, a pure number */
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));

@@ -1,4 +1,5 @@
-/* The moments at which statuses change are ordinary events of a run. All that fire at one moment are handled together. */
+/* The moments at which statuses change are ordinary events of a run. All that fire at one moment are handled as one
+ * set. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* Friction that slips, within one evaluation. Its force is sigma = mu(v) N against the slip, where N may be made of
- * multipliers lambda, which depend on all forces. So lambda = lambda0 + sum of sigma times columns, one for each friction
- * (8.70), and Newton's method finds the sigma that agree with their own multipliers: in one round where N is linear. */
+ * multipliers lambda, which depend on all forces. So lambda = lambda0 + sum of sigma times columns, one for each
+ * friction (8.70), and Newton's method finds the sigma that agree with their own multipliers: in one round where N is
+ * linear. */
 #include <math.h>
 
 #include "hybrid/internal.h"

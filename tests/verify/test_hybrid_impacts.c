@@ -1,5 +1,5 @@
-/* Impact and lift-off of rigid contact and ropes. Reference values are closed forms, quadratures and maps with 30 digits
- * (../shared/hybrid/reference_values.json), digits as printed there. */
+/* Impact and lift-off of rigid contact and ropes. Reference values are closed forms, quadratures and maps with 30
+ * digits (../shared/hybrid/reference_values.json), digits as printed there. */
 #include "hybrid_scenes.h"
 
 static const double g = 9.81;

@@ -1,5 +1,6 @@
 /* Two surfaces that touch at one point and may push and pull (bilateral contact): one equation for the gap along the
- * normal; if they roll, two more at velocity level for the slip along the tangents. Or these two alone. The multipliers are the force on
+ * normal; if they roll, two more at velocity level
+ * for the slip along the tangents. Or these two alone. The multipliers are the force on
  * the first body, along n, x and y, at the contact. */
 #ifndef CARDAN_CONSTRAINTS_KINDS_CONTACT_H
 #define CARDAN_CONSTRAINTS_KINDS_CONTACT_H
