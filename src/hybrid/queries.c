@@ -146,11 +146,20 @@ static int friction_parameters(const cdn_system *s, int i) {
   (void)s, (void)i;
   return FRICTION_PARAMS;
 }
+/* Whether a constraint is about lengths or angles: that of its mobility, or lengths between bodies. */
+static char dimension_of(const hybrid_room *room, int constraint) {
+  const constraint_element *c = constraint_at(room->constraints, constraint);
+  if (c->n_mobilities == 0) return 'L';
+  return cdni_mobility_dimension(room->matter,
+                                 CDNI_AT(room->constraints->mobilities, constraint_mobility, c->first_mobility).u);
+}
 static void side_parameter(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
   out->is = side_table[k], out->array = cdni_hybrid(s)->sides_of, out->at = i * ONE_SIDED_PARAMS + k;
+  out->dimension = dimension_of(cdni_hybrid(s), side_at(cdni_hybrid(s), i)->constraint);
 }
 static void friction_parameter(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
   out->is = friction_table[k], out->array = cdni_hybrid(s)->frictions_of, out->at = i * FRICTION_PARAMS + k;
+  out->dimension = dimension_of(cdni_hybrid(s), friction_at(cdni_hybrid(s), i)->slip);
 }
 
 static cdn_status set_numbers(cdn_state *state, const char *function, const char *name, const cdni_parameter *table,

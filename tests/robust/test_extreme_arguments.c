@@ -188,13 +188,14 @@ static cdn_system *make(world *w) {
   cdn_system_add_path_spring(s, "cable", path, 3, 0, 1);
   w->n_path = 1, w->n_force++;
   cdn_one_sided_def rope = cdn_default_one_sided_def();
-  rope.constraint =
-      cdn_system_constrain_rod(s, "rope", body[0], cdn_v3(0, 0, 0), body[2], cdn_v3(0, 0, 0), 10), rope.upper = true;
+  rope.constraint = cdn_system_constrain_rod(s, "rope", body[0], cdn_v3(0, 0, 0), body[2], cdn_v3(0, 0, 0), 10),
+  rope.upper = true;
   cdn_system_make_one_sided(s, &rope);
   cdn_dry_friction_def dry = cdn_default_dry_friction_def();
   dry.slip = cdn_system_constrain_speed(s, "dry", body[1], 0, 0), dry.load = 0.1, dry.mu_dynamic = 0.5;
   cdn_system_add_dry_friction(s, &dry);
   w->n_one_sided = 1, w->n_dry_friction = 1, w->n_constraint = 4;
+  w->n_event += 5; /* of the two, and of the start */
   w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2, w->n_contact_pair = 1;
   return s;
 }

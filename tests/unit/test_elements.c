@@ -127,6 +127,12 @@ static world make_world(void) {
   cdn_path_add_point(s, path, w.slider, x);
   cdn_path_add_point(s, path, cdn_ground(), o);
   cdn_system_add_path_spring(s, "elastic", path, 12, 0.5, 1.5);
+  cdn_one_sided_def ground = cdn_default_one_sided_def();
+  ground.name = "ground", ground.constraint = cdn_system_find_constraint(s, "marble"), ground.restitution = 0.5;
+  cdn_system_make_one_sided(s, &ground);
+  cdn_dry_friction_def brake = cdn_default_dry_friction_def();
+  brake.name = "brake", brake.slip = cdn_system_find_constraint(s, "paced"), brake.load = 3, brake.mu_dynamic = 0.25;
+  cdn_system_add_dry_friction(s, &brake);
   cdn_system_add_path_damper(s, "viscous", path, 2);
   OK_FREEZE(s);
   OK(cdn_state_create(s, &w.state));
@@ -270,6 +276,9 @@ START_TEST(test_units_and_limits) {
     { CDN_ELEMENT_PATH, "tendon", "1.radius", "m", 0.125, 0, inf, true },
     { CDN_ELEMENT_PATH, "tendon", "2.p.y", "m", 2, -inf, inf, false },
     { CDN_ELEMENT_PATH, "tendon", "3.divisor", "1", 2, 0, inf, true },
+    { CDN_ELEMENT_ONE_SIDED, "ground", "restitution", "1", 0.5, 0, 1, false },
+    { CDN_ELEMENT_DRY_FRICTION, "brake", "load", "N", 3, 0, inf, false },
+    { CDN_ELEMENT_DRY_FRICTION, "brake", "mu_static", "1", -1, -1, inf, false },
     { CDN_ELEMENT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
     { CDN_ELEMENT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
     { CDN_ELEMENT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },
