@@ -25,7 +25,7 @@ FUNCTIONS = {'cdn_force_ops': ['calc_force', 'calc_potential', 'calc_derivative'
              'cdn_motion_ops': ['q', 'qdot', 'qdotdot', 'u', 'udot'], 'cdn_function_ops': ['calc'],
              'cdn_event_def': ['value', 'next_time', 'handle', 'report'],
              'cdn_contact_law_def': ['find', 'pressure', 'slopes', 'potential', 'bends'],
-             'cdn_contact_source_def': ['find'], 'cdn_deliver_def': ['report', 'keep', 'pause'],
+             'cdn_contact_source_def': ['find'], 'cdn_deliver_def': ['report', 'keep', 'pause', 'advance'],
              'cdn_sweep_run_def': ['between']}
 
 

@@ -12,7 +12,8 @@ finally: sys.setdlopenflags(_flags)
 
 FLOAT, DOUBLES = numpy.dtype(numpy.float64), ffi.typeof('double[]')
 
-__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'version', 'view', 'within', 'Working']
+__all__ = ['array', 'doubles', 'encode', 'ffi', 'fill', 'given', 'lib', 'numbers', 'text', 'version', 'view',
+           'within', 'Working']
 
 
 def version() -> str:

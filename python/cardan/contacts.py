@@ -22,8 +22,8 @@ _laws, _count = weakref.WeakValueDictionary(), itertools.count(1)
 
 
 class Contacts(Passing):
-    """What a law of contact adds its contacts to: members of cdn_law_contact by keywords. A law with a pressure may give
-    a contact four numbers."""
+    """What a law of contact adds its contacts to: members of cdn_law_contact by keywords. A law with a pressure may
+    give a contact four numbers."""
 
     def __init__(self, held, pointer):
         super().__init__(held, pointer)
@@ -47,8 +47,8 @@ class Contacts(Passing):
 class Sources(Contacts):
     """What a source of contacts adds its contacts to: two shapes, and members of cdn_law_contact by keywords."""
 
-    def __call__(self, a: Union[str, Element], b: Union[str, Element], point: Numbers, normal: Numbers,  # type: ignore[override]
-                 depth: float, **more: Any) -> None:
+    def __call__(self, a: Union[str, Element], b: Union[str, Element], point: Numbers,  # type: ignore[override]
+                 normal: Numbers, depth: float, **more: Any) -> None:
         shapes = (self._writer.value(ffi.typeof('cdn_shape'), shape, 'shape') for shape in (a, b))
         contact = self._contact(point, normal, depth, more)
         if status := lib.cdn_source_add(self._pointer, *shapes, contact): raise failure(status)

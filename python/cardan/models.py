@@ -34,7 +34,8 @@ class Slots:
     def __init__(self, body: Any, first_q: int, nq: int, first_u: int, nu: int) -> None:
         self.body, self.first_q, self.nq, self.first_u, self.nu = body, first_q, nq, first_u, nu
 
-    def __repr__(self): return f'<q[{self.first_q}:{self.first_q + self.nq}], u[{self.first_u}:{self.first_u + self.nu}]>'
+    def __repr__(self):
+        return f'<q[{self.first_q}:{self.first_q + self.nq}], u[{self.first_u}:{self.first_u + self.nu}]>'
 
 
 def load(path: Path, **options: Any) -> Model:
@@ -302,8 +303,8 @@ class Function:
         if kind == 'natural_spline' and len(given[0]) != len(given[1]): raise ValueError('x and y have the same length')
         pointer = getattr(lib, 'cdn_function_' + kind)(*count, *given)
         if pointer == ffi.NULL:
-            raise ValueError(f'{kind}: {arguments!r} make none: numbers must be finite, a spline has two points or more, '
-                             'and its x ascend')
+            raise ValueError(f'{kind}: {arguments!r} make none: numbers must be finite, a spline has two points or '
+                             'more, and its x ascend')
         made._hold(pointer)
         return made
 

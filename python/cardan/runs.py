@@ -11,6 +11,7 @@ import numpy
 from ._low import Working, doubles, ffi, lib, text, version, within
 from .columns import Columns
 from .errors import FileError, callback, check, failure_of, failure_of_run
+from .inputs import Inputs
 from .models import Model, html_table, load
 from .states import PassingState, State
 from .structs import Record, read, unknown
@@ -90,6 +91,7 @@ class Stepper(Working):
         out = ffi.new('cdn_stepper **')
         if lib.cdn_stepper_create(state._state, definition, out): raise state._failure()
         self._stepper, self.step_size = ffi.gc(out[0], lib.cdn_stepper_destroy), step
+        self._advance = lib.cdn_stepper_advance
         self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
@@ -103,7 +105,7 @@ class Stepper(Working):
     def advance(self, t: float, pause: Optional[Callable[[State], Any]] = None) -> None:
         """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then.
         pause: called with the State every few steps."""
-        while (status := lib.cdn_stepper_advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
+        while (status := self._advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
             if pause: pause(self.state)
         if status: raise failure_of_run(self._stepper, status)
         check(status)
@@ -128,8 +130,9 @@ class _Recorder:
     """What the library calls during a study: rows of the attempt that is under way, and of the best one. The former go
     to a file as they come."""
 
-    def __init__(self, model, progress, duration, output):
+    def __init__(self, model, progress, duration, output, inputs):
         self.model, self.rows, self.kept, self.output, self.writer = model, [], [], output, None
+        self.inputs = inputs
         self.attempt, self.progress, self.duration, self.shown = -1, progress, duration, 0.0
 
     def row(self, state, attempt=0):
@@ -193,19 +196,25 @@ def cardan_cdn_deliver_def_pause(context, stepper, attempt):
     return lib.CDN_OK
 
 
+@callback
+def cardan_cdn_deliver_def_advance(context, stepper, attempt, t, reason):
+    return ffi.from_handle(context).inputs.advance(stepper, t, reason, attempt)
+
+
 def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e-4, step: Optional[float] = None,
              method: Optional[str] = None, max_step: Optional[float] = None,
              reports: Union[float, Numbers, None] = None, state: Optional[State] = None, key: Optional[str] = None,
-             controls: Optional[Mapping[str, float]] = None, output: Optional[Path] = None,
+             controls: Union[Mapping[str, float], Table, Path, None] = None, output: Optional[Path] = None,
              progress: Optional[bool] = None) -> Run:
     """Simulates a model for `duration` seconds, and returns the Run.
 
     accuracy: what is delivered, or the verdict says why not: steps are refined until it is. step: equal steps, s,
     without error control; then nothing is refined. method: as `cardan simulate --method`. reports: times between rows,
     s (default: a hundredth of the run), or an array of times; start and end have rows in any case. state: where it
-    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name. output: a file that gets
-    the rows as they come (docs/data.md): what is there of a run that is killed can be read; Run.save writes the same.
-    progress: a line on a terminal (default: if there is one).
+    starts, which stays as it is; key: a keyframe. controls: values of control inputs by name; or a Table, or its file,
+    with a column `time` and columns of controls: a row holds until the next one. output: a file that gets the rows as
+    they come (docs/data.md): what is there of a run that is killed can be read; Run.save writes the same. progress: a
+    line on a terminal (default: if there is one).
     """
     if isinstance(model, (str, os.PathLike)): model = load(model)
     if isinstance(model, State): raise TypeError('simulate needs a model: simulate(state.model, ..., state=state)')
@@ -215,9 +224,12 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
         raise TypeError(f'state: a State of {model.name!r} is needed, not {state!r}')
     duration = positive(duration, 'duration', 's')
     start = State(model, key) if state is None else state.copy()
-    for name, value in dict(controls or {}).items(): start.set_control(name, value)
+    inputs = Inputs(controls, start.model) if isinstance(controls, (Table, str, os.PathLike)) else None
+    if inputs: inputs.begin(start)
+    else:
+        for name, value in dict(controls or {}).items(): start.set_control(name, value)
     progress = sys.stderr.isatty() if progress is None else progress
-    recorder = _Recorder(start.model, progress, duration, output)
+    recorder = _Recorder(start.model, progress, duration, output, inputs)
     end = start.time + duration
     if reports is None: times = numpy.linspace(start.time, end, 101)
     elif numpy.ndim(reports) == 0:
@@ -231,6 +243,7 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
             return run
         stepper = Stepper(start, accuracy=accuracy, step=step, method=method, max_step=max_step, final_time=end,
                           companion=True)
+        if inputs: stepper._advance = inputs.advance
         for t in (start.time, *times, end):
             stepper.advance(t, recorder.pause)
             recorder.row(stepper.state)
@@ -249,6 +262,7 @@ def _delivered(start, definition, end, times, recorder):
     handle = ffi.new_handle(recorder)
     how.context, how.report = handle, lib.cardan_cdn_deliver_def_report
     how.keep, how.pause = lib.cardan_cdn_deliver_def_keep, lib.cardan_cdn_deliver_def_pause
+    if recorder.inputs: how.advance = lib.cardan_cdn_deliver_def_advance
     run, certificate, delivery = ffi.new('cdn_stepper **'), ffi.new('cdn_certificate *'), ffi.new('cdn_delivery *')
     status = lib.cdn_deliver(start._state, definition, how, run, certificate, delivery)
     stepper = ffi.gc(run[0], lib.cdn_stepper_destroy) if run[0] != ffi.NULL else None

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -130,7 +131,7 @@ class Runs(InFolder):
         """The last attempt of a run is not always the best one: what is in the file is what the Run has."""
         from cardan.runs import _Recorder
         model = cardan.load(WALKER)
-        state, recorder = model.state(), _Recorder(model, False, 1, self.path('run.csv'))
+        state, recorder = model.state(), _Recorder(model, False, 1, self.path('run.csv'), None)
         for attempt, height in ((0, 1), (1, 2)):
             state['up'].q = height
             recorder.row(state, attempt)
@@ -163,6 +164,64 @@ class Runs(InFolder):
             with self.assertRaises(KeyboardInterrupt):
                 cardan.simulate(model, 0.1, step=step, reports=0.01, output=self.path('run.csv'))
             self.assertIn(len(cardan.read_table(self.path('run.csv'))), (4, 5))
+
+
+ROTOR = '''<mujoco model="rotor"><compiler angle="radian"/><option gravity="0 0 0"/><worldbody><body name="disk">
+  <joint name="axle" type="hinge" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="0.5 0.5 0.5"/></body>
+  </worldbody><actuator><motor name="push" joint="axle"/></actuator></mujoco>'''
+
+
+class Inputs(InFolder):
+    DRIVE = cardan.Table([[0, 1], [0.1, -2], [0.15, 3], [0.15, 4], [0.3, 0]], ['time', 'push'], ['s', 'N m'])
+
+    def setUp(self):
+        super().setUp()
+        pathlib.Path(self.path('rotor.xml')).write_text(ROTOR)
+        self.model = cardan.load(self.path('rotor.xml'))
+
+    def test_rows_hold_until_the_next_one(self):
+        """The speed is the integral of the torque over the inertia; in equal steps of 0.05 s all rows act in time."""
+        wanted = numpy.array([0, 0.05, 0.1, 0, 0.2, 0.4, 0.6, 0.6]) / 0.5
+        wanted[3:] += (-2 * 0.05 + 0.1) / 0.5
+        for more in (dict(accuracy=1e-7), dict(step=0.05, method='mujoco-rk4'), dict(step=0.025, method='mujoco-euler')):
+            run = cardan.simulate(self.model, 0.35, controls=self.DRIVE, reports=0.05, **more)
+            self.assertLess(numpy.abs(run.u['axle'] - wanted).max(), 1e-7, more)
+        state = self.model.state()
+        state.time = 0.2  # within the fourth row
+        run = cardan.simulate(self.model, 0.2, controls=self.DRIVE, state=state)
+        self.assertAlmostEqual(run.u['axle'][-1], 4 * 0.1 / 0.5, delta=1e-7)
+
+    def test_the_command_has_the_same_bits(self):
+        command = os.environ.get('CARDAN_BIN') or shutil.which('cardan')
+        if not command: self.skipTest('the command is not here')
+        self.DRIVE.save(self.path('drive.csv'))
+        for keywords, options in ((dict(accuracy=1e-6), ('--accuracy', '1e-6', '--deliver')),
+                                  (dict(step=0.004, method='mujoco-euler'), ('--step', '0.004', '--method', 'mujoco-euler'))):
+            run = cardan.simulate(self.model, 0.5, controls=self.path('drive.csv'), reports=0.05, **keywords)
+            subprocess.run([command, 'simulate', self.path('rotor.xml'), '--duration', '0.5', '--controls',
+                            self.path('drive.csv'), '--report', '0.05', '-o', self.path('run.csv'), '--quiet', *options],
+                           check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertTrue((cardan.read_table(self.path('run.csv'))['axle.u'] == run.u['axle']).all(), options)
+
+    def test_mistakes(self):
+        def run(values, names): cardan.simulate(self.model, 0.1, controls=cardan.Table(values, names))
+        with self.assertRaisesRegex(KeyError, "'push' is there"): run([[0, 1]], ['time', 'pus'])
+        with self.assertRaisesRegex(ValueError, 'first column'): run([[0, 1]], ['push', 'time'])
+        with self.assertRaisesRegex(ValueError, 'decrease'): run([[1, 1], [0, 1]], ['time', 'push'])
+        with self.assertRaisesRegex(ValueError, 'finite'): run([[0, numpy.nan]], ['time', 'push'])
+        with self.assertRaises(OSError): cardan.simulate(self.model, 0.1, controls=self.path('none.csv'))
+
+    def test_a_table_drives_a_motion(self):
+        """A recorded motion is a constraint by its spline: the joint follows it, and the torque is what it takes."""
+        t = numpy.linspace(0, 1, 101)
+        recorded = cardan.Table(numpy.column_stack([t, t ** 3]), ['time', 'axle.q'], ['s', 'rad'])
+        model = cardan.load(self.path('rotor.xml'), building=True)
+        path = cardan.Function.spline(recorded['time'], recorded['axle.q'])
+        model.constrain_motion('follow', 'disk', 0, path)
+        state = model.state()
+        run = cardan.simulate(model, 0.5, accuracy=1e-6, state=state)
+        self.assertAlmostEqual(run.q['axle'][-1], 0.125, delta=1e-6)
+        self.assertAlmostEqual(run.state.udot[0], 3, delta=1e-3)
 
 
 if __name__ == '__main__':
