@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cardan/follow.h>
+
 #include "simulate.h"
 
 static const help_page page = {
@@ -14,11 +16,12 @@ static const help_page page = {
   "they allow, from the model's default state, a keyframe, or a state file; then the speeds to the velocity\n"
   "constraints. Locked joints stay, and all others within the limits that the model gives them. Prints the\n"
   "coordinates, the errors before and after, and the degrees of freedom that are left. A goal for one of several\n"
-  "coordinates of a joint is JOINT[K]=VALUE.\n",
+  "coordinates of a joint is JOINT[K]=VALUE. With --markers it finds a pose for each frame of a recording.\n",
   "  cardan assemble linkage.xml\n"
   "  cardan assemble linkage.xml --goal crank=0.5 -o assembled.json\n"
   "  cardan assemble linkage.xml --lock crank=0.5\n"
-  "  cardan simulate linkage.xml --initial assembled.json --duration 1\n",
+  "  cardan simulate linkage.xml --initial assembled.json --duration 1\n"
+  "  cardan assemble skeleton.xml --markers walk.trc -o poses.h5\n",
   WHICH_MODEL
 };
 
@@ -128,38 +131,40 @@ static void print_report(const cdn_model *model, cdn_state *state, const cdn_ass
   }
 }
 
-/* ---- the command ---------------------------------------------------------------------------- */
-
 typedef struct assemble_arguments {
   model_arguments model;
   text_list goals, locks;
-  const char *output;
+  const char *output, *markers;
 } assemble_arguments;
 
-static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_state *state) {
-  const cdn_system *system = cdn_model_system(model);
-  cdn_assembly *assembly;
-  cdn_assembly_report report, speeds;
-  cdn_status status = cdn_assembly_create(system, NULL, &assembly);
-  if (status == CDN_OK) status = cdn_model_bound_assembly(model, assembly);
+static int complain_assembly(const char *doing, const cdn_assembly *assembly) {
+  cdn_error error;
+  cdn_assembly_last_error(assembly, &error);
+  complain_error(doing, &error);
+  return CMD_FAILED;
+}
+
+/* With the limits of the joints, and the goals. Returns CMD_OK or the code to exit with; *out is the caller's to
+ * destroy in any case. */
+static int begin_assembly(const assemble_arguments *a, const cdn_model *model, cdn_state *state, cdn_assembly **out) {
+  cdn_status status = cdn_assembly_create(cdn_model_system(model), NULL, out);
+  if (status == CDN_OK) status = cdn_model_bound_assembly(model, *out);
   if (status != CDN_OK) {
     complain("%s: %s", a->model.path, cdn_status_text(status));
-    cdn_assembly_destroy(assembly);
     return CMD_FAILED;
   }
   int code = check_locks(model, state);
-  for (int i = 0; i < a->goals.n && code == CMD_OK; i++)
-    code = add_goal(assembly, model, a->goals.item[i], a->model.quiet);
-  if (code == CMD_OK) {
-    status = cdn_assemble(assembly, state, &report);
-    if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, &speeds);
-    if (status != CDN_OK) {
-      cdn_error error;
-      cdn_assembly_last_error(assembly, &error);
-      complain_error(a->model.path, &error);
-      code = CMD_FAILED;
-    }
-  }
+  for (int i = 0; i < a->goals.n && code == CMD_OK; i++) code = add_goal(*out, model, a->goals.item[i], a->model.quiet);
+  return code;
+}
+
+static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_state *state) {
+  cdn_assembly *assembly = NULL;
+  cdn_assembly_report report, speeds;
+  int code = begin_assembly(a, model, state, &assembly);
+  if (code == CMD_OK &&
+      (cdn_assemble(assembly, state, &report) != CDN_OK || cdn_assemble_speeds(assembly, state, &speeds) != CDN_OK))
+    code = complain_assembly(a->model.path, assembly);
   cdn_assembly_destroy(assembly);
   if (code != CMD_OK) return code;
   const bool to_output = a->output && strcmp(a->output, "-") == 0;
@@ -167,12 +172,94 @@ static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_sta
   return !a->output || write_state_file(a->output, state) ? CMD_OK : CMD_OUTPUT;
 }
 
+/* ---- markers --------------------------------------------------------------------------------- */
+
+typedef struct recording {
+  cdn_table *table;
+  cdn_assembly *assembly;
+  cdn_trajectory *out; /* NULL: none was asked for */
+  int n, *column;
+  cdn_vec3 *marker;
+  double worst, worst_time; /* root mean square over the markers of a frame, m */
+} recording;
+
+/* Where the markers lead in a frame of the recording. */
+static cdn_status track_frame(recording *r, int64_t frame, cdn_state *state) {
+  const double t = cdn_table_values(r->table)[frame * cdn_table_column_count(r->table)];
+  cdn_assembly_report report;
+  CDN_TRY(cdn_table_markers(r->table, frame, r->n, r->column, r->marker));
+  CDN_TRY(cdn_track(r->assembly, state, t, r->n, r->marker, &report));
+  if (frame == 0 || report.marker_rms > r->worst) r->worst = report.marker_rms, r->worst_time = t;
+  const double own[] = { report.marker_rms, report.marker_most };
+  return r->out ? cdn_trajectory_row(r->out, state, own) : CDN_OK;
+}
+
+static int track_frames(const assemble_arguments *a, recording *r, cdn_state *state) {
+  const int64_t frames = cdn_table_row_count(r->table);
+  cdn_status status = CDN_OK;
+  int64_t frame = 0;
+  for (; frame < frames && status == CDN_OK; frame++) status = track_frame(r, frame, state);
+  if (status == CDN_OK && frames > 0) {
+    FILE *to = a->output && strcmp(a->output, "-") == 0 ? stderr : stdout;
+    char text[CDN_NUMBER_SIZE];
+    fprintf(to, "%s: %lld frames, %d markers\n", a->markers, (long long)frames, r->n);
+    fprintf(to, "  worst frame          root mean square %.3g m, at t = %s s\n", r->worst,
+            rounded(r->worst_time, text));
+    return CMD_OK;
+  }
+  if (frames == 0) complain("%s: holds no frames", a->markers);
+  else complain("%s: frame %lld: %s", a->markers, (long long)frame, cdn_last_error_text());
+  return frames == 0 ? CMD_INPUT : status == CDN_ERR_FILE ? CMD_OUTPUT : CMD_FAILED;
+}
+
+static int open_recording(const assemble_arguments *a, const cdn_model *model, cdn_state *state, recording *r) {
+  static const char *const own[] = { "marker_rms", "marker_most" }, *const units[] = { "m", "m" };
+  if (cdn_table_read(a->markers, &r->table) != CDN_OK) {
+    complain_last_error();
+    return CMD_INPUT;
+  }
+  const size_t most = (size_t)cdn_table_column_count(r->table) / 3 + 1;
+  r->column = allocate(most, sizeof *r->column), r->marker = allocate(most, sizeof *r->marker);
+  const int code = begin_assembly(a, model, state, &r->assembly);
+  if (code != CMD_OK) return code;
+  if (cdn_assembly_add_table_markers(r->assembly, model, r->table, r->column, &r->n) != CDN_OK) {
+    complain("%s: %s", a->markers, cdn_last_error_text());
+    return CMD_INPUT;
+  }
+  if (!a->output) return CMD_OK;
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  def.u = def.energies = false, def.own = own, def.own_units = units, def.n_own = 2;
+  if (cdn_trajectory_open(state, &def, a->output, &r->out) == CDN_OK) return CMD_OK;
+  complain_last_error();
+  return CMD_OUTPUT;
+}
+
+/* Poses that lead the model's frames to the markers of a recording, frame by frame. */
+static int follow_markers(const assemble_arguments *a, const cdn_model *model, cdn_state *state) {
+  recording r = { .n = 0 };
+  int code = open_recording(a, model, state, &r);
+  if (code == CMD_OK) code = track_frames(a, &r, state);
+  if (r.out && cdn_trajectory_close(r.out) != CDN_OK) {
+    complain_last_error();
+    code = CMD_OUTPUT;
+  }
+  cdn_assembly_destroy(r.assembly);
+  cdn_table_destroy(r.table);
+  free(r.column), free(r.marker);
+  return code;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
 int command_assemble(int argc, char **argv) {
   assemble_arguments a = { .output = NULL };
   const option table[] = {
     { "goal", 0, OPTION_LIST, &a.goals, "JOINT=VALUE", "a coordinate that is wanted; as often as needed" },
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
-    { "output", 'o', OPTION_TEXT, &a.output, "STATE.json", "write the state ('-': standard output, and no table)" },
+    { "markers", 0, OPTION_TEXT, &a.markers, "FILE",
+      "follow a recording frame by frame, .trc, .csv, ...: markers are frames of the model" },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE",
+      "write the state, .json, or the poses, .csv, .h5, ... ('-': standard output)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     CONTROL_OPTION(a.model),
@@ -184,7 +271,7 @@ int command_assemble(int argc, char **argv) {
   cdn_state *state;
   code = load_start(&a.model, &model, &state);
   if (code == CMD_OK) code = lock_joints(&a.locks, state);
-  if (code == CMD_OK) code = assemble(&a, model, state);
+  if (code == CMD_OK) code = a.markers ? follow_markers(&a, model, state) : assemble(&a, model, state);
   cdn_state_destroy(state);
   cdn_model_destroy(model);
   return code;

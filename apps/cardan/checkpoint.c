@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 5, FIRST_LINE = 96 };
+enum { FORMAT = 6, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -47,6 +47,8 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "friction", FIELD_TEXT, &a->model.friction },
                         { "stiffness", FIELD_NUMBER, &a->model.stiffness },
                         { "dissipation", FIELD_NUMBER, &a->model.dissipation },
+                        { "motion", FIELD_TEXT, &a->model.motion },
+                        { "motion_linear", FIELD_FLAG, &a->model.motion_linear },
                         { "duration", FIELD_NUMBER, &a->duration },
                         { "accuracy", FIELD_NUMBER, &a->accuracy },
                         { "step", FIELD_NUMBER, &a->step },
@@ -62,7 +64,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "time_initial", FIELD_NUMBER, &p->t0 },
                         { "rows", FIELD_NUMBER, &p->row },
                         { "last_row_time", FIELD_NUMBER, &p->last_time },
-                        { "bytes", FIELD_NUMBER, &p->written.bytes },
+                        { "table_rows", FIELD_NUMBER, &p->written.rows },
                         { "checksum", FIELD_NUMBER, &p->written.checksum },
                         { "most_contacts", FIELD_NUMBER, &p->most_contacts },
                         { "wall_seconds", FIELD_NUMBER, &p->wall_seconds },
@@ -70,7 +72,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "control_rows", FIELD_NUMBER, &p->control_rows },
                         { "control_checksum", FIELD_NUMBER, &p->control_checksum },
                         { "record_controls", FIELD_TEXT, &a->record_controls },
-                        { "record_bytes", FIELD_NUMBER, &p->recorded.bytes },
+                        { "record_rows", FIELD_NUMBER, &p->recorded.rows },
                         { "record_checksum", FIELD_NUMBER, &p->recorded.checksum },
                         { "on_divergence", FIELD_TEXT, &a->on_divergence },
                         { "resets", FIELD_NUMBER, &p->resets },
@@ -259,12 +261,12 @@ static const char *find_nonsense(const simulate_arguments *a, const run_position
                   { "time_initial", p->t0, -DBL_MAX, DBL_MAX, false },
                   { "rows", p->row, 0, ceil(a->duration / a->report), true },
                   { "last_row_time", p->last_time, a->output ? p->t0 : no_row, p->t0 + a->duration, false },
-                  { "bytes", p->written.bytes, 0, exact, true },
+                  { "table_rows", p->written.rows, 0, exact, true },
                   { "checksum", p->written.checksum, 0, UINT32_MAX, true },
                   { "wall_seconds", p->wall_seconds, 0, DBL_MAX, false },
                   { "control_rows", p->control_rows, 0, exact, true },
                   { "control_checksum", p->control_checksum, 0, UINT32_MAX, true },
-                  { "record_bytes", p->recorded.bytes, 0, exact, true },
+                  { "record_rows", p->recorded.rows, 0, exact, true },
                   { "record_checksum", p->recorded.checksum, 0, UINT32_MAX, true },
                   { "resets", p->resets, 0, exact, true } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

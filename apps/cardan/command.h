@@ -7,7 +7,8 @@
 #include <cardan/model.h>
 
 #include "core/words.h"
-#include "io/rows.h"
+#include "tables/rows.h"
+#include "tables/tables.h"
 
 /* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
 enum {
@@ -130,6 +131,8 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {
   const char *path, *key, *state;
+  const char *motion; /* a table that joints follow; NULL: none does */
+  bool motion_linear;
   text_list controls, mocap;
   bool strict, keep_fixed, floating_base, tree_only, exact_hulls, quiet;
   plane ground;

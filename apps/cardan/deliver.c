@@ -9,7 +9,7 @@
 /* The rows of an attempt, and its record of controls, in temporary files; NULL where none was asked for. */
 typedef struct attempt {
   FILE *rows, *controls;
-  trajectory out;
+  double most_contacts;
 } attempt;
 
 typedef struct campaign {
@@ -20,14 +20,12 @@ typedef struct campaign {
   progress shown;
   char label[48];
   attempt kept, now;
-  driven controls; /* its record is that of the present attempt */
-  FILE *record;    /* of controls, where that of the run that is kept goes */
+  driven controls;
 } campaign;
 
 /* ---- attempts -------------------------------------------------------------------------------- */
 
 static void attempt_close(attempt *a) {
-  trajectory_end(&a->out);
   if (a->rows) fclose(a->rows);
   if (a->controls) fclose(a->controls);
   *a = (attempt){ 0 };
@@ -41,14 +39,14 @@ static bool make_temporary(FILE **file) {
 
 static cdn_status attempt_open(campaign *c, cdn_stepper *stepper) {
   cdn_state *state = cdn_stepper_state(stepper);
-  driven_end_record(&c->controls);
+  table_file *rows = &c->out->to, *record = &c->controls.record;
   attempt_close(&c->now);
-  if (c->out->to.file && !make_temporary(&c->now.rows)) return CDN_ERR_FILE;
-  if (c->record && !make_temporary(&c->now.controls)) return CDN_ERR_FILE;
+  if (rows->writer && !make_temporary(&c->now.rows)) return CDN_ERR_FILE;
+  if (record->writer && !make_temporary(&c->now.controls)) return CDN_ERR_FILE;
+  rows->temporary = c->now.rows, record->temporary = c->now.controls;
+  c->out->most_contacts = 0;
   CDN_TRY(driven_begin(&c->controls, state));
-  CDN_TRY(driven_begin_record(&c->controls, c->now.controls, NULL, state));
-  trajectory_begin_in(&c->now.out, c->now.rows, c->arguments);
-  return trajectory_begin(&c->now.out, stepper, true);
+  return table_file_row(record, state, NULL);
 }
 
 /* The line of progress tells which run it is. */
@@ -67,17 +65,14 @@ static cdn_status report(void *context, cdn_stepper *stepper, int number, int64_
     show(c, stepper, number);
     CDN_TRY(attempt_open(c, stepper));
   }
-  CDN_TRY(trajectory_row(&c->now.out, stepper));
-  if (!c->now.rows || !ferror(c->now.rows)) return signal_caught() ? CDN_ERR_CALLBACK : CDN_OK;
-  complain("a temporary file could not be written: %s", strerror(errno));
-  return CDN_ERR_FILE;
+  CDN_TRY(trajectory_row(c->out, stepper));
+  c->now.most_contacts = c->out->most_contacts;
+  return signal_caught() ? CDN_ERR_CALLBACK : CDN_OK;
 }
 
 static cdn_status keep(void *context, int number) {
   campaign *c = context;
   (void)number;
-  trajectory_end(&c->now.out);
-  driven_end_record(&c->controls);
   attempt_close(&c->kept);
   c->kept = c->now;
   c->now = (attempt){ 0 };
@@ -101,19 +96,10 @@ static cdn_status pause_briefly(void *context, cdn_stepper *stepper, int number)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void copy_file(FILE *from, FILE *to) {
-  char piece[1 << 16];
-  if (!from || !to) return;
-  rewind(from);
-  for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) {
-    if (fwrite(piece, 1, n, to) != n) return; // told when the file is closed
-  }
-}
-
 static void copy_attempt(campaign *c, const attempt *a) {
-  c->run->most_contacts = a->out.most_contacts;
-  copy_file(a->rows, c->out->to.file);
-  copy_file(a->controls, c->record);
+  c->run->most_contacts = a->most_contacts;
+  table_file_pour(&c->out->to, a->rows);
+  table_file_pour(&c->controls.record, a->controls);
 }
 
 /* The message of a failure; where the stepper has none, of a row whose energies could not be computed, it is on a
@@ -130,8 +116,6 @@ static void keep_failure(run_record *r, cdn_stepper *run, cdn_state *initial) {
 static void keep_interrupted(campaign *c, cdn_stepper *run) {
   run_record *r = c->run;
   const attempt *a = c->kept.rows ? &c->kept : &c->now;
-  if (a->rows) fflush(a->rows);
-  if (a->controls) fflush(a->controls);
   r->certified = run && cdn_stepper_certificate(run, &r->certificate) == CDN_OK;
   if (run) doubt_interrupted(&r->certificate, run);
   copy_attempt(c, a);
@@ -161,7 +145,6 @@ static void run_campaign(campaign *c, cdn_state *initial) {
     if (record->signal) keep_interrupted(c, run);
     if (!record->signal && status != CDN_ERR_FILE) keep_failure(record, run, initial);
   }
-  driven_end_record(&c->controls);
   attempt_close(&c->kept);
   attempt_close(&c->now);
   cdn_stepper_destroy(run);
@@ -170,9 +153,7 @@ static void run_campaign(campaign *c, cdn_state *initial) {
 int deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record) {
   campaign c = { .arguments = arguments, .out = out, .run = record };
   int code = driven_open(&c.controls, arguments, initial, NULL);
-  if (code == CMD_OK && !open_output(arguments->record_controls, &c.record)) code = CMD_OUTPUT;
   if (code == CMD_OK) run_campaign(&c, initial);
-  if (c.record && !finish_output(c.record, arguments->record_controls)) code = CMD_OUTPUT;
-  cdni_control_table_close(c.controls.table);
+  if (!driven_close(&c.controls)) code = CMD_OUTPUT;
   return code;
 }

@@ -3,6 +3,8 @@
 
 #include "command.h"
 
+#include <cardan/follow.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -61,16 +63,36 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   return contact >= 0 && soft >= 0 && slip >= 0 && surfaces_make_sense(arguments);
 }
 
-/* In a System with a pull. The mistakes of freezing are the System's. */
-static cdn_status load_with_pull(const char *path, const cdn_model_options *options, cdn_model **out) {
+/* Joints follow the columns of a table. */
+static cdn_status add_motions(const model_arguments *a, cdn_system *system) {
+  cdn_table *table;
+  CDN_TRY(cdn_table_read(a->motion, &table));
+  cdn_follow_def def = cdn_default_follow_def();
+  def.linear = a->motion_linear;
+  const int columns = cdn_table_column_count(table);
+  bool *used = allocate((size_t)columns, sizeof *used);
+  int n, others = 0;
+  const cdn_status status = cdn_system_follow_table(system, table, &def, used, &n);
+  for (int i = 1; i < columns; i++) others += !used[i];
+  if (status == CDN_OK && !a->quiet) complain("%s: %d joint%s it", a->motion, n, n == 1 ? " follows" : "s follow");
+  for (int i = 1, told = 0; status == CDN_OK && others > 0 && !a->quiet && i < columns && told < 1; i++)
+    if (!used[i] && ++told)
+      complain("%s: %d column%s of no joint, such as '%s'", a->motion, others, others == 1 ? " is" : "s are",
+               visible(cdn_table_column_name(table, i)));
+  free(used);
+  cdn_table_destroy(table);
+  return status;
+}
+
+/* In a System with a pull, or with joints that follow a table. The mistakes of freezing are the System's. */
+static cdn_status load_with_more(const model_arguments *a, const cdn_model_options *options, cdn_model **out) {
   cdn_system *system = cdn_system_create(NULL);
   *out = NULL;
   if (!system) return CDN_ERR_NOMEM;
-  cdn_status status = cdn_model_load_into(path, options, system, out);
-  if (status == CDN_OK) {
-    cdn_system_add_perturbation(system, NULL);
-    status = cdn_system_freeze(system);
-  }
+  cdn_status status = cdn_model_load_into(a->path, options, system, out);
+  if (status == CDN_OK && a->motion) status = add_motions(a, system);
+  if (status == CDN_OK && a->pull) cdn_system_add_perturbation(system, NULL);
+  if (status == CDN_OK) status = cdn_system_freeze(system);
   cdn_system_release(system);
   return status;
 }
@@ -109,8 +131,8 @@ int load_model(const model_arguments *given, cdn_model **out) {
   const int ground = settle_ground(&own);
   if (ground != CMD_OK) return ground;
   if (!settle_names(&own, NULL, 0, NULL) || !read_options(arguments, &options)) return CMD_USAGE;
-  const cdn_status status =
-      arguments->pull ? load_with_pull(arguments->path, &options, out) : cdn_model_load(arguments->path, &options, out);
+  const cdn_status status = arguments->pull || arguments->motion ? load_with_more(arguments, &options, out)
+                                                                 : cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;
 
   if (!*out) {

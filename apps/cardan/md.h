@@ -5,6 +5,7 @@
 #include <cardan/minimize.h>
 #include <cardan/molecule.h>
 #include <cardan/sampling.h>
+#include <cardan/table.h>
 
 #include "command.h"
 
@@ -86,21 +87,27 @@ typedef struct md_coordinate {
 
 /* A table of a run: time, energies by term, sums, temperature, coordinates of bonds. */
 typedef struct md_table {
-  FILE *file; /* NULL: none was asked for */
-  bool conserved;
-  int n_coordinates;
+  cdn_table_writer *file;  /* NULL: none was asked for */
+  bool conserved, streams; /* streams: to standard output */
+  int n_coordinates, columns;
   md_coordinate *coordinate;
+  char **name; /* of the columns */
+  const char **unit;
+  double *row;
 } md_table;
 
-/* Begins a table, or goes on with one behind its first `keep` bytes (< 0: begins). False after it has said what is
- * wrong. */
-bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, int64_t keep);
-/* Bytes that have been written; -1: there is no table. */
-int64_t md_table_bytes(const md_table *t);
+/* Begins a table, or goes on with one behind its first `keep` rows of this checksum (< 0: begins). False after it has
+ * said what is wrong. */
+bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, double keep, double checksum);
+/* What has been written is on the disk. */
+bool md_table_sync(md_table *t);
+/* Rows that have been written (-1: there is no table), and their checksum, after md_table_sync. */
+double md_table_rows(const md_table *t);
+double md_table_checksum(const md_table *t);
 /* heat: what the thermostat has given, kJ/mol. */
 cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state, double heat);
 /* False if not all could be written, which has been said. */
-bool md_table_close(md_table *t, const md_arguments *a);
+bool md_table_close(md_table *t);
 
 /* ---- md_sampler.c -------------------------------------------------------------------------- */
 
@@ -140,7 +147,7 @@ cdn_status md_sampler_note(md_sampler *s);
 /* Where a run is, beside its States. */
 typedef struct md_position {
   double steps, frames, interval; /* whole numbers */
-  double table;                   /* its bytes; -1: none */
+  double table, table_sum;        /* its rows; -1: none; their checksum */
   double t0, within;              /* ps; kJ/mol */
   md_sums sums;
 } md_position;

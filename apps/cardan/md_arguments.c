@@ -172,6 +172,11 @@ static bool settle_files(md_arguments *a) {
     complain("--picture %s: pictures are PNG files, and their names end in .png", visible(a->picture));
     return false;
   }
+  if (a->checkpoint && a->table && strcmp(a->table, "-") != 0 && !cdni_table_goes_on(a->table)) {
+    complain("--table %s: a run with --checkpoint cannot go on with such a file; choose .h5 or .csv",
+             visible(a->table));
+    return false;
+  }
   const char *outputs[] = { a->output, a->table, a->picture, a->checkpoint };
   for (int i = 0; i < 4; i++) {
     if (outputs[i] && (strcmp(outputs[i], a->topology) == 0 || strcmp(outputs[i], a->coordinates) == 0)) {

@@ -8,18 +8,37 @@
 #include "core/whole_file.h"
 #include "md.h"
 
-static const char begins[] = "cardan md checkpoint 2";
-enum { N_NUMBERS = 24, LONGEST = 1024 };
+static const char begins[] = "cardan md checkpoint 3";
+enum { N_NUMBERS = 25, LONGEST = 1024 };
 
 /* All numbers of a position, in the order of the file. */
 static void list(md_position *p, double *numbers[N_NUMBERS]) {
   md_sums *s = &p->sums;
-  double *all[N_NUMBERS] = {
-    &p->steps,    &p->frames,       &p->interval, &p->table,    &p->t0,    &p->within,
-    &s->n,        &s->t0,           &s->E0,       &s->t,        &s->tt,    &s->E,
-    &s->EE,       &s->tE,           &s->kinetic,  &s->heat,     &s->chain, &s->constraint_error,
-    &s->distance, &s->trajectories, &s->accepted, &s->unsolved, &s->exp,   &s->exp_squares
-  };
+  double *all[N_NUMBERS] = { &p->steps,
+                             &p->frames,
+                             &p->interval,
+                             &p->table,
+                             &p->table_sum,
+                             &p->t0,
+                             &p->within,
+                             &s->n,
+                             &s->t0,
+                             &s->E0,
+                             &s->t,
+                             &s->tt,
+                             &s->E,
+                             &s->EE,
+                             &s->tE,
+                             &s->kinetic,
+                             &s->heat,
+                             &s->chain,
+                             &s->constraint_error,
+                             &s->distance,
+                             &s->trajectories,
+                             &s->accepted,
+                             &s->unsolved,
+                             &s->exp,
+                             &s->exp_squares };
   memcpy(numbers, all, sizeof all);
 }
 

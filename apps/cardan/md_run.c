@@ -16,7 +16,8 @@ typedef struct run {
   md_table table;
   progress shown;
   int64_t steps, done, interval; /* whole strides of the sampler */
-  int64_t rows;                  /* bytes of the table without a row for the end */
+  double rows, sum;              /* of the table without a row for the end: how many, and their checksum */
+  bool at_end;                   /* it has that row */
   md_ended ended;
   bool unwritten;
   double saved; /* wall clock, of the last checkpoint or the start */
@@ -24,10 +25,24 @@ typedef struct run {
 
 /* ---- frames and rows ----------------------------------------------------------------------- */
 
+/* Up to here a run that is resumed keeps the table. */
+static void mark_table(run *r) {
+  if (!md_table_sync(&r->table)) r->unwritten = true;
+  r->rows = md_table_rows(&r->table), r->sum = md_table_checksum(&r->table);
+}
+
+static cdn_status write_row(run *r, cdn_state *state) {
+  const cdn_status status = md_table_row(&r->table, r->m, state, r->sampler.sums.heat);
+  if (status != CDN_ERR_FILE) return status;
+  r->unwritten = true; /* why is told when the table is closed */
+  return CDN_OK;
+}
+
 static cdn_status write_frame(run *r, cdn_state *state) {
-  CDN_TRY(md_table_row(&r->table, r->m, state, r->sampler.sums.heat));
-  if (r->done % r->interval != 0) return CDN_OK;
-  r->rows = md_table_bytes(&r->table);
+  r->at_end = r->done % r->interval != 0;
+  if (r->at_end) mark_table(r);
+  CDN_TRY(write_row(r, state));
+  if (r->at_end) return CDN_OK;
   if (!r->dcd) return CDN_OK;
   CDN_TRY(cdn_force_field_positions(state, r->m->field, r->sampler.x));
   if (cdn_dcd_write(r->dcd, (const cdn_vec3 *)r->sampler.x) != CDN_OK) {
@@ -47,10 +62,12 @@ static cdn_status note(run *r) {
 static const double APART = 10; /* s of real time between checkpoints */
 
 static void save(run *r) {
+  if (!r->at_end) mark_table(r);
   const md_position at = { .steps = (double)r->done,
                            .frames = (double)r->ended.frames,
                            .interval = (double)r->interval,
-                           .table = (double)r->rows,
+                           .table = r->rows,
+                           .table_sum = r->sum,
                            .t0 = r->ended.t0,
                            .within = r->m->within,
                            .sums = r->sampler.sums };
@@ -62,7 +79,7 @@ static void save(run *r) {
 static int go_on(run *r, md_position *at, cdn_state **companion) {
   const int code = md_resume(r->a, r->m, at, companion);
   if (code != CMD_OK) return code;
-  r->done = r->ended.first = (int64_t)at->steps, r->rows = (int64_t)at->table;
+  r->done = r->ended.first = (int64_t)at->steps, r->rows = at->table, r->sum = at->table_sum;
   r->ended.frames = (int64_t)at->frames, r->interval = (int64_t)at->interval;
   r->ended.t0 = at->t0, r->m->within = at->within;
   if (r->done <= r->steps) return CMD_OK;
@@ -105,7 +122,7 @@ static bool close_outputs(run *r) {
     complain("%s", cdn_last_error_text());
     good = false;
   }
-  return md_table_close(&r->table, r->a) && good;
+  return md_table_close(&r->table) && good;
 }
 
 static void tell_failure(const run *r) {
@@ -161,7 +178,7 @@ static cdn_status take_all_steps(run *r) {
 }
 
 static int run_between_outputs(run *r, const md_position *at) {
-  if (!open_trajectory(r) || !md_table_open(&r->table, r->a, r->m, r->a->resume ? (int64_t)at->table : -1)) {
+  if (!open_trajectory(r) || !md_table_open(&r->table, r->a, r->m, r->a->resume ? at->table : -1, at->table_sum)) {
     (void)!close_outputs(r);
     return CMD_OUTPUT;
   }

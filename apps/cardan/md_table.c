@@ -1,12 +1,9 @@
-/* The table of a run of `cardan md`: CSV, whole rows at a time. */
-#define _POSIX_C_SOURCE 200809L
+/* The table of a run of `cardan md`. */
 #include <cardan/mobilizers.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "md.h"
 
@@ -41,79 +38,93 @@ static void find_coordinates(md_table *t, const md_molecule *m) {
   t->n_coordinates = n;
 }
 
-static void write_header(const md_table *t, const md_molecule *m) {
-  fputs("time", t->file);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) fprintf(t->file, ",%s", cdn_energy_term_name((cdn_energy_term)i));
-  fprintf(t->file, ",potential%s,kinetic,total%s,temperature", m->fixman.i >= 0 ? ",fixman" : "",
-          t->conserved ? ",conserved" : "");
+/* ---- columns ---- */
+
+static void add_column(md_table *t, const char *name, const char *unit) {
+  t->name[t->columns] = strcpy(allocate(strlen(name) + 1, 1), name);
+  t->unit[t->columns++] = unit;
+}
+
+static void name_columns(md_table *t, const md_molecule *m) {
+  enum { BESIDE = 7 }; /* time, sums, temperature */
+  const size_t most = BESIDE + CDN_TERM_COUNT + (size_t)t->n_coordinates;
+  t->name = allocate(most, sizeof *t->name), t->unit = allocate(most, sizeof *t->unit);
+  t->row = allocate(most, sizeof *t->row);
+  add_column(t, "time", "ps");
+  for (int i = 0; i < CDN_TERM_COUNT; i++) add_column(t, cdn_energy_term_name((cdn_energy_term)i), "kJ/mol");
+  add_column(t, "potential", "kJ/mol");
+  if (m->fixman.i >= 0) add_column(t, "fixman", "kJ/mol");
+  add_column(t, "kinetic", "kJ/mol"), add_column(t, "total", "kJ/mol");
+  if (t->conserved) add_column(t, "conserved", "kJ/mol");
+  add_column(t, "temperature", "K");
   for (int i = 0; i < t->n_coordinates; i++) {
     char name[256];
     name_coordinate(m, &t->coordinate[i], name);
-    fprintf(t->file, ",%s", name);
+    const char *part = t->coordinate[i].part;
+    add_column(t, name, strcmp(part, "length") == 0 ? "nm" : strlen(part) == 1 ? "1" : "rad");
   }
-  fputc('\n', t->file);
 }
 
-int64_t md_table_bytes(const md_table *t) { return t->file && t->file != stdout ? ftell(t->file) : -1; }
+/* ---- the file ---- */
 
-/* Behind the rows that a checkpoint knows. */
-static bool go_on(md_table *t, const md_arguments *a, int64_t keep) {
-  t->file = fopen(a->table, "r+");
-  if (t->file && fseek(t->file, 0, SEEK_END) == 0 && ftell(t->file) >= keep && ftruncate(fileno(t->file), keep) == 0 &&
-      fseek(t->file, 0, SEEK_END) == 0)
-    return true;
-  complain("%s: is not the table of the run that is resumed: it has less than %lld bytes, or cannot be written",
-           visible(a->table), (long long)keep);
-  return false;
+double md_table_rows(const md_table *t) { return t->file && !t->streams ? (double)cdn_table_written(t->file) : -1; }
+double md_table_checksum(const md_table *t) { return t->file ? cdni_table_checksum(t->file) : 0; }
+bool md_table_sync(md_table *t) { return !t->file || cdni_table_sync(t->file) == CDN_OK; }
+
+static cdn_status keep_options(const md_table *t, const md_arguments *a) {
+  CDN_TRY(cdn_table_attribute(t->file, "topology", a->topology));
+  CDN_TRY(cdn_table_attribute(t->file, "thermostat", md_thermostat_names[a->thermostat]));
+  return cdn_table_number(t->file, "seed", a->seed);
 }
 
-bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, int64_t keep) {
+bool md_table_open(md_table *t, const md_arguments *a, const md_molecule *m, double keep, double checksum) {
   *t = (md_table){ .conserved = a->thermostat != MD_FREE };
   if (!a->table) return true;
+  t->streams = strcmp(a->table, "-") == 0;
   find_coordinates(t, m);
-  if (keep >= 0) return go_on(t, a, keep);
-  t->file = strcmp(a->table, "-") == 0 ? stdout : fopen(a->table, "w");
-  if (!t->file) {
-    complain("%s: could not be written: %s", visible(a->table), strerror(errno));
-    return false;
+  name_columns(t, m);
+  cdn_table_def def = cdn_default_table_def();
+  def.names = (const char *const *)t->name, def.units = t->unit, def.n_columns = t->columns;
+  cdn_status status;
+  if (keep < 0) {
+    status = cdn_table_create(a->table, &def, &t->file);
+    if (status == CDN_OK) status = keep_options(t, a);
+  } else {
+    status = cdni_table_continue(a->table, &def, keep, checksum, &t->file);
   }
-  write_header(t, m);
-  return true;
-}
-
-static void write_number(FILE *file, double x) {
-  char text[CDN_NUMBER_SIZE];
-  cdn_number_text(x, text);
-  fprintf(file, ",%s", text);
+  if (status == CDN_ERR_PARSE) complain("%s: is not the table of the run that is resumed", visible(a->table));
+  else if (status != CDN_OK) complain_last_error();
+  return status == CDN_OK;
 }
 
 cdn_status md_table_row(md_table *t, const md_molecule *m, cdn_state *state, double heat) {
   if (!t->file) return CDN_OK;
   md_energies e;
-  char text[CDN_NUMBER_SIZE];
   CDN_TRY(md_find_energies(m, state, &e));
   const double total = e.potential + m->within + e.kinetic;
-  cdn_number_text(cdn_state_time(state), text);
-  fputs(text, t->file);
-  for (int i = 0; i < CDN_TERM_COUNT; i++) write_number(t->file, e.term[i]);
-  write_number(t->file, e.sum);
-  if (m->fixman.i >= 0) write_number(t->file, e.fixman);
-  write_number(t->file, e.kinetic), write_number(t->file, total);
-  if (t->conserved) write_number(t->file, total - heat);
-  write_number(t->file, m->freedom > 0 ? 2 * e.kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0);
+  double *to = t->row;
+  *to++ = cdn_state_time(state);
+  for (int i = 0; i < CDN_TERM_COUNT; i++) *to++ = e.term[i];
+  *to++ = e.sum;
+  if (m->fixman.i >= 0) *to++ = e.fixman;
+  *to++ = e.kinetic, *to++ = total;
+  if (t->conserved) *to++ = total - heat;
+  *to++ = m->freedom > 0 ? 2 * e.kinetic / (m->freedom * CDN_GAS_CONSTANT) : 0;
   const double turn = 2 * 3.14159265358979323846, *q = cdn_state_q(state);
   /* A pin that bends is within these bounds by itself. */
   for (int i = 0; i < t->n_coordinates; i++) {
     const md_coordinate *c = &t->coordinate[i];
     const bool turns = !c->part[0] || strcmp(c->part, "dihedral") == 0;
-    write_number(t->file, turns ? remainder(q[c->q], turn) : q[c->q]);
+    *to++ = turns ? remainder(q[c->q], turn) : q[c->q];
   }
-  fputc('\n', t->file);
-  fflush(t->file);
-  return CDN_OK;
+  return cdn_table_rows(t->file, 1, t->row) == CDN_OK ? CDN_OK : CDN_ERR_FILE;
 }
 
-bool md_table_close(md_table *t, const md_arguments *a) {
+bool md_table_close(md_table *t) {
+  const cdn_status status = t->file ? cdn_table_close(t->file) : CDN_OK;
+  if (status != CDN_OK) complain_last_error();
+  for (int i = 0; i < t->columns; i++) free(t->name[i]);
+  free(t->name), free(t->unit), free(t->row);
   free(t->coordinate);
-  return !t->file || finish_output(t->file, a->table);
+  return status == CDN_OK;
 }

@@ -116,7 +116,7 @@ int command_plot(int argc, char **argv) {
   }
   table t;
   code = table_read(path, &t);
-  if (code == CMD_OK && t.cut && !quiet) complain("%s: its last line is not whole, and is left out", path);
+  if (code == CMD_OK && t.cut && !quiet) complain("%s: is not whole: the rows that are there are drawn", path);
   if (code == CMD_OK && model) code = units_from_model(&t, model);
   if (code == CMD_OK) code = draw_table(&t, path, picture, columns, all);
   if (code == CMD_OK && !quiet) printf("%s\n", picture);

@@ -20,12 +20,13 @@ typedef struct table {
   char **name;
   column_meaning *meaning; /* a column each */
   const char *time_unit;   /* of the first, if that is a time */
-  double *value;           /* row after row */
-  bool cut;                /* the last line was not whole, and is left out */
+  const double *value;     /* row after row */
+  bool cut;                /* the file ends within a row, which is left out, or lacks rows that its head tells */
+  struct cdn_table *file;
 } table;
 
-/* Reads comma-separated values: a line of names, then numbers. Returns CMD_OK, or the exit code after it has said what
- * is wrong, with the line. Free it in either case. */
+/* Reads a table of any format. Returns CMD_OK, or the exit code after it has said what is wrong. Free it in either
+ * case. */
 int table_read(const char *path, table *t);
 void table_free(table *t);
 

@@ -249,13 +249,62 @@ static bool write_about(const rollout *a, const cdn_system *system, const plan *
   return good;
 }
 
+/* ---- writing a table -------------------------------------------------------------------------- */
+
+/* `run`, then the columns of the array. */
+static cdn_status write_rows(const rollout *a, cdn_table_writer *w, const plan *t) {
+  double *row = allocate(t->width + 1, sizeof *row);
+  cdn_status status = cdn_table_attribute(w, "method", cdn_method_name(a->method));
+  if (status == CDN_OK) status = cdn_table_number(w, "step", a->step);
+  for (size_t i = 0; i < t->runs * (t->rows + 1) && status == CDN_OK; i++) {
+    row[0] = (double)(i / (t->rows + 1));
+    memcpy(row + 1, t->states + i * t->width, t->width * sizeof *row);
+    status = cdn_table_rows(w, 1, row);
+  }
+  const cdn_status closed = cdn_table_close(w);
+  free(row);
+  return status == CDN_OK ? closed : status;
+}
+
+static bool write_table(const rollout *a, cdn_state *start, const plan *t) {
+  const cdn_system *system = cdn_state_system(start);
+  cdn_trajectory_def columns = cdn_default_trajectory_def();
+  cdn_table_def def = cdn_default_table_def();
+  cdn_trajectory *named = NULL;
+  cdn_table_writer *w;
+  const char **names = allocate(t->width + 1, sizeof *names), **units = allocate(t->width + 1, sizeof *units);
+  char(*of_z)[200] = allocate((size_t)cdn_system_nz(system), sizeof *of_z);
+  columns.energies = false;
+  cdn_status status = cdn_trajectory_open(start, &columns, NULL, &named);
+  const int n = cdn_trajectory_columns(named);
+  names[0] = "run", units[0] = "";
+  for (int i = 0; i < n; i++)
+    names[i + 1] = cdn_trajectory_column_name(named, i), units[i + 1] = cdn_trajectory_column_unit(named, i);
+  for (int i = 0; i < cdn_system_nz(system); i++) {
+    cdn_system_slot_name(system, CDN_POOL_Z, i, of_z[i], sizeof of_z[i]);
+    names[n + 1 + i] = of_z[i], units[n + 1 + i] = "";
+  }
+  def.names = names, def.units = units, def.n_columns = (int)t->width + 1;
+  if (status == CDN_OK) status = cdn_table_create(a->output, &def, &w);
+  if (status == CDN_OK) status = write_rows(a, w, t);
+  if (status != CDN_OK) complain_last_error();
+  cdn_trajectory_destroy(named);
+  free(names), free(units), free(of_z);
+  return status == CDN_OK;
+}
+
+static bool write_states(const rollout *a, cdn_state *start, const plan *t) {
+  const size_t axes[3] = { t->runs, t->rows + 1, t->width };
+  if (!ends_in(a->output, ".npy")) return write_table(a, start, t);
+  return npy_write(a->output, NPY_DOUBLE, 3, axes, t->states) && write_about(a, cdn_state_system(start), t);
+}
+
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static int roll(const rollout *a, cdn_state *start, plan *t) {
   const cdn_system *system = cdn_state_system(start);
   cdn_ensemble_def def = cdn_default_ensemble_def();
   cdn_ensemble *e;
-  const size_t axes[3] = { t->runs, t->rows + 1, t->width };
   if (t->runs > INT32_MAX || t->rows > INT32_MAX) {
     complain("%s: there are too many runs or rows", a->controls);
     return CMD_INPUT;
@@ -268,10 +317,9 @@ static int roll(const rollout *a, cdn_state *start, plan *t) {
     complain_error("", &error);
     return CMD_FAILED;
   }
-  t->states = allocate(axes[0] * axes[1] * axes[2], sizeof *t->states);
+  t->states = allocate(t->runs * (t->rows + 1) * t->width, sizeof *t->states);
   int code = run_all(a, e, system, t);
-  if (code == CMD_OK && !(npy_write(a->output, NPY_DOUBLE, 3, axes, t->states) && write_about(a, system, t)))
-    code = CMD_OUTPUT;
+  if (code == CMD_OK && !write_states(a, start, t)) code = CMD_OUTPUT;
   if (code == CMD_OK) code = tell_failures(a, e, t);
   cdn_ensemble_destroy(e);
   return code;
@@ -306,7 +354,7 @@ static int run(rollout *a) {
 static bool makes_sense(rollout *a) {
   if (!settle_names(&a->model, &a->method_name, 0, NULL)) return false;
   if (!a->controls) complain("--controls FILE has the controls of the runs: .npy or .csv");
-  else if (!a->output || !ends_in(a->output, ".npy")) complain("-o FILE.npy is where the states go");
+  else if (!a->output) complain("-o FILE is where the states go: an array .npy, or a table .h5, .npz, .csv");
   else if (a->hold != floor(a->hold) || a->hold > 1e9) complain("--hold is a whole number of steps");
   else if (a->duration > 0 && ends_in(a->controls, ".npy"))
     complain("--duration is for a table of controls over time: an array says itself how long its runs are");
@@ -321,8 +369,9 @@ static bool makes_sense(rollout *a) {
 int command_rollout(int argc, char **argv) {
   rollout a = { .hold = 1 };
   const option table[] = {
-    { "controls", 0, OPTION_TEXT, &a.controls, "FILE", "controls of the runs, .npy or .csv" },
-    { "output", 'o', OPTION_TEXT, &a.output, "FILE", "the states, .npy; FILE.json has the columns" },
+    { "controls", 0, OPTION_TEXT, &a.controls, "FILE", "controls of the runs, .npy, or a table" },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE",
+      "the states, .npy (FILE.json has the columns), or a table .h5, .npz, .csv" },
     { "duration", 0, OPTION_POSITIVE, &a.duration, "T", "controls are a table over time: one run of T seconds" },
     { "hold", 0, OPTION_POSITIVE, &a.hold, "N", "each row of controls holds for N steps (default 1)" },
     { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "of the steps; file: the method and the step of the file" },

@@ -74,20 +74,20 @@ typedef struct run {
 } run;
 
 static void write_checkpoint(run *r) {
+  // a disk that is full may have room again later; that it was full is said once
+  const bool synced = table_file_sync(&r->out->to) && table_file_sync(&r->controls.record);
   const run_position position = { .t0 = r->t0,
                                   .row = r->row,
                                   .last_time = r->out->last_time,
-                                  .written = r->out->to.so_far,
+                                  .written = table_file_extent(&r->out->to),
                                   .most_contacts = r->out->most_contacts,
                                   .wall_seconds = wall_clock() - r->started,
                                   .control_rows = cdni_control_table_rows(r->controls.table),
                                   .control_checksum = cdni_control_table_checksum(r->controls.table),
-                                  .recorded = r->controls.record.so_far,
+                                  .recorded = table_file_extent(&r->controls.record),
                                   .resets = (double)r->record->resets,
                                   .reset_time = r->record->reset_time };
-  // a disk that is full may have room again later; that it was full is said once
-  bool written = table_file_sync(&r->out->to) && table_file_sync(&r->controls.record) &&
-                 checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
+  const bool written = synced && checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
   if (!written) r->unwritten = true;
   else r->saved_time = cdn_state_time(cdn_stepper_state(r->stepper));
 }
@@ -248,7 +248,7 @@ static cdn_status run_reports(run *r) {
     status = trajectory_row(out, stepper);
     r->row = k;
     if (status == CDN_OK) consider_checkpoint(r);
-    if (out->to.file && ferror(out->to.file)) break;
+    if (out->to.failed) break;
   }
   if (status == CDN_OK && !caught_signal) return CDN_OK;
   if (status == CDN_OK) {
@@ -256,7 +256,8 @@ static cdn_status run_reports(run *r) {
     status = show_end(stepper);
   }
   // where its energies cannot be computed there is no such row; why the run ended is known already
-  if (out->to.file && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time) (void)!trajectory_row(out, stepper);
+  if (out->to.writer && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time)
+    (void)!trajectory_row(out, stepper);
   return status;
 }
 
@@ -269,28 +270,7 @@ void keep_state_failure(run_record *record, cdn_state *state) {
   snprintf(record->failure.advice, sizeof record->failure.advice, "%s", cdn_status_advice(record->failure.error.code));
 }
 
-/* Opens the tables of controls. CMD_OK, or after it has been said what is wrong the code to exit with. */
-static int begin_controls(run *r, const checkpoint *from) {
-  const simulate_arguments *a = r->arguments;
-  const run_position *at = from ? &from->position : NULL;
-  FILE *file;
-  const int code = driven_open(&r->controls, a, r->initial, at);
-  if (code != CMD_OK) return code;
-  if (from) return driven_resume_record(&r->controls, a, at, r->initial);
-  if (!open_output(a->record_controls, &file)) return CMD_OUTPUT;
-  if (driven_begin_record(&r->controls, file, a->record_controls, r->initial) == CDN_OK) return CMD_OK;
-  complain("the controls could not be recorded: %s", cdn_last_error_text());
-  return CMD_OUTPUT;
-}
-
-static bool end_controls(run *r) {
-  const table_file *record = &r->controls.record;
-  cdni_control_table_close(r->controls.table);
-  driven_end_record(&r->controls);
-  return !record->file || finish_output(record->file, record->path);
-}
-
-/* The stepper and the header of its trajectory, or both where a checkpoint was taken. */
+/* The stepper, or that of the checkpoint. */
 static cdn_status begin_run(run *r, checkpoint *from) {
   const simulate_arguments *a = r->arguments;
   r->started = wall_clock();
@@ -308,12 +288,6 @@ static cdn_status begin_run(run *r, checkpoint *from) {
   return cdn_stepper_create(r->initial, &def, &r->stepper);
 }
 
-/* The header and the first row, unless they have been written. */
-static cdn_status begin_trajectory(run *r, bool resumed) {
-  cdn_status status = trajectory_begin(r->out, r->stepper, !resumed);
-  return status == CDN_OK && !resumed ? trajectory_row(r->out, r->stepper) : status;
-}
-
 void doubt_interrupted(cdn_certificate *c, cdn_stepper *stepper) {
   cdn_stepper *companion = cdn_stepper_companion(stepper);
   const double reached = companion ? cdn_state_time(cdn_stepper_state(companion)) : INFINITY;
@@ -328,21 +302,21 @@ int run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *
   r.t0 = from ? from->position.t0 : cdn_state_time(initial);
   r.t_end = r.t0 + a->duration;
   record->certificate.time_initial = record->certificate.time_final = r.t0;
-  const int code = begin_controls(&r, from);
+  const int code = driven_open(&r.controls, a, initial, from ? &from->position : NULL);
   if (code != CMD_OK) {
-    (void)end_controls(&r);
+    (void)driven_close(&r.controls);
     return code;
   }
   if (begin_run(&r, from) != CDN_OK) {
     keep_state_failure(record, initial);
-    return end_controls(&r) ? CMD_OK : CMD_OUTPUT;
+    return driven_close(&r.controls) ? CMD_OK : CMD_OUTPUT;
   }
   if (record->diagnostics && cdn_stepper_set_timed(r.stepper, true) != CDN_OK) keep_state_failure(record, initial);
   plan_checkpoint(&r);
   interrupt_on_signal(r.stepper);
   r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
   catch_signals();
-  cdn_status status = begin_trajectory(&r, from != NULL);
+  cdn_status status = from ? CDN_OK : trajectory_row(out, r.stepper);
   // a run that cannot be saved where it is interrupted can be gone on with from its start on
   if (status == CDN_OK && a->checkpoint && !from && begins_anew_where_saved(a->method)) write_checkpoint(&r);
   if (status == CDN_OK) status = run_reports(&r);
@@ -371,8 +345,7 @@ int run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *
   if (record->signal) doubt_interrupted(&record->certificate, r.stepper);
   record->most_contacts = out->most_contacts;
   if (record->diagnostics) write_diagnostics(record->diagnostics, r.stepper, record);
-  trajectory_end(out);
   interrupt_on_signal(NULL);
   cdn_stepper_destroy(r.stepper);
-  return end_controls(&r) && !r.unwritten ? CMD_OK : CMD_OUTPUT;
+  return driven_close(&r.controls) && !r.unwritten ? CMD_OK : CMD_OUTPUT;
 }

@@ -48,7 +48,7 @@ static bool outputs_make_sense(const simulate_arguments *a) {
                   { "--checkpoint", a->checkpoint },
                   { "--record-controls", a->record_controls } };
   enum { N = sizeof outputs / sizeof *outputs };
-  const char *inputs[] = { a->model.path, a->model.state, a->controls };
+  const char *inputs[] = { a->model.path, a->model.state, a->controls, a->model.motion };
   enum { M = sizeof inputs / sizeof *inputs };
   for (int i = 0; i < M * N; i++) {
     if (same_file(outputs[i / M].path, inputs[i % M])) {
@@ -120,6 +120,15 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     complain_taken(a->checkpoint);
     return false;
   }
+  const char *const whole =
+      a->output && !is_standard_output(a->output) && !cdni_table_goes_on(a->output) ? a->output
+      : a->record_controls && !is_standard_output(a->record_controls) && !cdni_table_goes_on(a->record_controls)
+          ? a->record_controls
+          : NULL;
+  if (whole) {
+    complain("--checkpoint is not possible with %s, which cannot be gone on with: choose a file of .h5 or .csv", whole);
+    return false;
+  }
   const char *const stream = is_standard_output(a->output)            ? "the trajectory"
                              : is_standard_output(a->record_controls) ? "the record of controls"
                              : is_standard_output(a->controls)        ? "the table of controls"
@@ -181,9 +190,9 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   FILE *summary, *diagnostics;
   if (from && (!may_replace_summary(a->summary) || !trajectory_resume(&out, a, &from->position, initial)))
     return CMD_INPUT;
-  if (!from && !trajectory_open(&out, a)) return CMD_OUTPUT;
+  if (!from && !trajectory_open(&out, a, initial)) return CMD_OUTPUT;
   if (!open_output(a->summary, &summary) || !open_output(a->diagnostics, &diagnostics)) {
-    if (out.to.file && out.to.file != stdout) fclose(out.to.file);
+    (void)table_file_close(&out.to);
     if (summary && summary != stdout) fclose(summary);
     return CMD_OUTPUT;
   }
@@ -201,7 +210,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   if (a->deliver) code = deliver(a, initial, &out, &record);
   else code = run_simulation(a, initial, from, &out, &record);
 
-  if (out.to.file && !finish_output(out.to.file, a->output)) code = CMD_OUTPUT;
+  if (!trajectory_close(&out, &record)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
   if (record.failed) certificate_print_failure(stderr, &record);
   if (record.failed || (record.signal && !a->model.quiet)) blame_options(a, model, &record.failure.error);
@@ -260,7 +269,7 @@ static bool is_bare(const simulate_arguments *a) {
              a->step > 0 || a->report > 0 || a->output || a->summary || a->diagnostics || a->on_divergence ||
              a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
              a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || m->mocap.n ||
-             a->no_assemble || a->controls || a->record_controls;
+             m->motion || m->motion_linear || a->no_assemble || a->controls || a->record_controls;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -357,13 +366,18 @@ int command_simulate(int argc, char **argv) {
     { "method", 0, OPTION_TEXT, &a.method_name, "NAME",
       "how steps are taken (see docs/methods.md); file: as the model's file says" },
     { "report", 0, OPTION_POSITIVE, &a.report, "DT", "time between rows, s (default T/100)" },
-    { "output", 'o', OPTION_TEXT, &a.output, "FILE.csv", "write the trajectory ('-': standard output)" },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE",
+      "write the trajectory, .csv, .h5, .npz, .sto ('-': standard output)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     CONTROL_OPTION(a.model),
-    { "controls", 0, OPTION_TEXT, &a.controls, "FILE.csv", "controls over time: a column 'time', then controls" },
-    { "record-controls", 0, OPTION_TEXT, &a.record_controls, "FILE.csv",
-      "write such a table of what the run was given" },
+    { "controls", 0, OPTION_TEXT, &a.controls, "FILE",
+      "controls over time, .csv, .h5, ...: a column 'time', then controls" },
+    { "record-controls", 0, OPTION_TEXT, &a.record_controls, "FILE", "write such a table of what the run was given" },
+    { "motion", 0, OPTION_TEXT, &a.model.motion, "FILE",
+      "joints move as the columns of a table say: time, then joints" },
+    { "motion-linear", 0, OPTION_FLAG, &a.model.motion_linear, NULL,
+      "on straight lines between its rows, not on splines" },
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL,

@@ -62,9 +62,9 @@ static inline bool begins_anew_where_saved(cdn_method method) {
   return method >= CDN_METHOD_CVODE_BDF && method <= CDN_METHOD_IDA;
 }
 
-/* How much of a file has been written. */
+/* How much of a table has been written. */
 typedef struct extent {
-  double bytes, checksum;
+  double rows, checksum;
 } extent;
 
 /* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
@@ -101,74 +101,75 @@ void checkpoint_close(checkpoint *c);
 
 /* ---- table_file.c ------------------------------------------------------------------------------ */
 
-/* A table being written; file NULL where none was asked for. */
+/* A table being written; writer NULL where none was asked for. */
 typedef struct table_file {
-  FILE *file;
   const char *path;
-  extent so_far;
-  size_t waiting; /* bytes that have not been handed to the system */
-  double last_flush;
+  cdn_trajectory *writer;
+  FILE *temporary; /* where rows go instead, as numbers; NULL: they go into the table */
+  double *row;
+  bool failed; /* nothing more is written; why is told when the table is closed */
 } table_file;
 
-void table_file_begin(table_file *w, FILE *file, const char *path);
-/* The cdn_write_fn of it. */
-cdn_status table_file_append(void *w, const void *text, size_t n);
+/* Begins a table (path NULL: none). False after it has been said why it cannot be written. */
+bool table_file_open(table_file *w, const char *path, const cdn_trajectory_def *def, cdn_state *state);
+/* Goes on in a table that has come so far. False after it has been said, in the name of `what` it is, why it cannot. */
+bool table_file_resume(table_file *w, const char *path, const char *what, const cdn_trajectory_def *def,
+                       cdn_state *state, extent so_far);
+extent table_file_extent(const table_file *w); /* after table_file_sync */
+/* A State as a row. A full disk is no failure of the run: see w->failed. */
+cdn_status table_file_row(table_file *w, cdn_state *state, const double *own);
 /* What has been written is on the disk. */
 bool table_file_sync(table_file *w);
-/* Goes on in a file that begins with this header and has come so far. False after it has been said, in the name of
- * `what` it is, why it cannot. */
-bool table_file_resume(table_file *w, const char *path, const char *what, const cdn_buffer *header, extent so_far);
+/* Keeps a text beside the rows. */
+void table_file_keep(table_file *w, const char *name, const char *text);
+/* False after it has been said that not all could be written. */
+bool table_file_close(table_file *w);
+/* The rows of a temporary file (NULL: none) go into the table. */
+void table_file_pour(table_file *w, FILE *temporary);
 
 /* ---- trajectory.c -------------------------------------------------------------------------- */
 
+typedef struct run_record run_record;
+
 typedef struct trajectory {
   table_file to;
-  cdn_trajectory *writer;
-  double interval;  /* between reports */
-  double last_time; /* of the last row */
-  bool step_sizes;
+  double interval;      /* between reports */
+  double last_time;     /* of the last row */
   double most_contacts; /* at a time, in the rows */
 } trajectory;
 
-bool trajectory_open(trajectory *out, const simulate_arguments *a);
-/* The same in a file that is open already; NULL: nothing is written. */
-void trajectory_begin_in(trajectory *out, FILE *file, const simulate_arguments *a);
-/* Goes on where the checkpoint was taken; `initial` says which columns the file must have. */
+/* `initial` says which columns there are. False after it has been said what is wrong. */
+bool trajectory_open(trajectory *out, const simulate_arguments *a, cdn_state *initial);
+/* Goes on where the checkpoint was taken. */
 bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p, cdn_state *initial);
-/* Before the first row, which `header` is for: a file that is continued has one. */
-cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header);
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
-/* After the last row; the file stays open. */
-void trajectory_end(trajectory *out);
+/* After the last row; the certificate is kept with the rows. False after it has been said what could not be written. */
+bool trajectory_close(trajectory *out, const run_record *record);
 
 /* ---- driven.c ------------------------------------------------------------------------------- */
 
 /* The controls of a run over time. */
 typedef struct driven {
   cdni_control_table *table; /* NULL: none is taken */
-  table_file record;         /* file NULL: none is written */
-  cdn_trajectory *writer;
-  double recorded; /* rows of the table that have been seen */
+  table_file record;         /* writer NULL: none is written */
+  double recorded;           /* rows of the table that have been seen */
 } driven;
 
-/* Opens the table that is asked for, and sets the controls of the start in `initial`, or goes to where the run was.
- * Returns CMD_OK, or after it has been said what is wrong the code to exit with. */
+/* Opens the tables that are asked for, sets the controls of the start in `initial`, or goes to where the run was, and
+ * writes the first row of the record. Returns CMD_OK, or after it has been said what is wrong the code to exit with;
+ * driven_close in any case. */
 int driven_open(driven *d, const simulate_arguments *a, cdn_state *initial, const run_position *at);
 /* Another run begins at its start. */
 cdn_status driven_begin(driven *d, cdn_state *state);
-/* Header and first row of the record, into a file (NULL: there is none). */
-cdn_status driven_begin_record(driven *d, FILE *file, const char *path, cdn_state *state);
-/* Or where it was. As driven_open. */
-int driven_resume_record(driven *d, const simulate_arguments *a, const run_position *at, cdn_state *initial);
 /* cdn_stepper_advance under the table; the rows that it takes are recorded. After each of them CDN_ERR_LIMIT. */
 cdn_status driven_advance(driven *d, cdn_stepper *stepper, double t, cdn_return_reason *reason);
-/* After the last row; the file stays open, and so does the table. */
-void driven_end_record(driven *d);
+/* False after it has been said that not all could be written. */
+bool driven_close(driven *d);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
 /* How the run ended and what it is worth. */
-typedef struct run_record {
+struct run_record {
   const cdn_model *source;
   const char *model, *path;
   double accuracy, step; /* step 0: controlled; then accuracy is what was asked for */
@@ -187,7 +188,7 @@ typedef struct run_record {
   char reset_element[sizeof((cdn_error *)0)->element];
   double reset_time;
   cdn_delivery delivery; /* where asked for */
-} run_record;
+};
 
 /* ---- diagnostics.c --------------------------------------------------------------------------- */
 

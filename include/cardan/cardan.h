@@ -21,6 +21,7 @@
 
 /* Runs: recording, inputs, events, values of a State */
 #include <cardan/table.h>
+#include <cardan/follow.h>
 #include <cardan/trajectory.h>
 #include <cardan/vectors.h>
 #include <cardan/measures.h>

@@ -51,7 +51,9 @@ CDN_API cdn_status cdn_table_continue(const char *path, const cdn_table_def *def
                                       cdn_table_writer **out) CDN_NODISCARD;
 /** Keeps a text beside the rows, UTF-8, before or after any of them; one of this name is replaced. HDF5 and NumPy have
  *  every attribute. `.sto` and `.mot` have in their heads those that were given before the first row, in one line each.
- *  Comma-separated values and `.trc` have none: there the call does nothing. CDN_ERR_ARG for names that are empty. */
+ *  Comma-separated values and `.trc` have none: there the call does nothing. CDN_ERR_ARG for a name that is empty, has
+ *  one of "=/" or a line break, or means something in a format: table, columns, units, time, version, nRows, nColumns,
+ *  datarows, inDegrees. */
 CDN_API cdn_status cdn_table_attribute(cdn_table_writer *writer, const char *name, const char *text) CDN_NODISCARD;
 /** The same for a number; in text it reads back as the same bits. */
 CDN_API cdn_status cdn_table_number(cdn_table_writer *writer, const char *name, double value) CDN_NODISCARD;

@@ -1,18 +1,23 @@
-/* Cardan: trajectories, tables of States as comma-separated values. One row for each State, after a header row:
- * time, coordinates, speeds, energies, controls, measures, and columns of your own. `cardan simulate` writes such
- * tables and `cardan plot` draws them (docs/command_simulate.md).
+/* Cardan: trajectories, tables of States. One row for each State: time, coordinates, speeds, energies, controls,
+ * measures, and columns of your own. Rows go to a file, whose name says its format (table.h), or to a function of
+ * yours, as comma-separated values. `cardan simulate` writes such tables and `cardan plot` draws them (docs/data.md).
  *
  * I want to
- *   write a trajectory as CSV: cdn_trajectory_create, cdn_default_trajectory_def
+ *   write a trajectory into a file: cdn_trajectory_open, cdn_trajectory_close, cdn_default_trajectory_def
+ *   keep something beside its rows: cdn_trajectory_table
+ *   write a trajectory as CSV: cdn_trajectory_create
  *   write its header and its rows: cdn_trajectory_header, cdn_trajectory_row
  *   run to a time and write its rows on the way: cdn_trajectory_run
- *   count its columns: cdn_trajectory_columns
+ *   have the numbers of a row in memory: cdn_trajectory_values
+ *   count its columns, ask their names and units: cdn_trajectory_columns, cdn_trajectory_column_name,
+ *       cdn_trajectory_column_unit
  *   give up a trajectory: cdn_trajectory_destroy */
 #ifndef CARDAN_TRAJECTORY_H
 #define CARDAN_TRAJECTORY_H
 
 #include <cardan/measures.h>
 #include <cardan/stepper.h>
+#include <cardan/table.h>
 
 CDN_BEGIN_DECLS
 
@@ -31,6 +36,7 @@ typedef struct cdn_trajectory_def {
   /** Names of n_own columns of your own; you give their numbers with each row. Copied. */
   const char *const *own;
   int n_own;
+  const char *const *own_units; /**< their units; NULL: they have none. Copied */
 } cdn_trajectory_def;
 CDN_DEF(trajectory_def);
 
@@ -39,13 +45,29 @@ CDN_DEF(trajectory_def);
  *  CDN_ERR_VERSION, CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write,
                                          void *context, cdn_trajectory **out) CDN_NODISCARD;
-CDN_API void cdn_trajectory_destroy(cdn_trajectory *trajectory);      /**< NULL is allowed */
+/** The same for a table in a file, as cdn_table_create makes one; columns have the units of the System. Its attributes
+ *  are `cardan`, the version of the library, and `system`, the System's name. `path` NULL: rows go nowhere, and
+ *  cdn_trajectory_values has their numbers. Errors as cdn_trajectory_create and cdn_table_create. */
+CDN_API cdn_status cdn_trajectory_open(cdn_state *state, const cdn_trajectory_def *def, const char *path,
+                                       cdn_trajectory **out) CDN_NODISCARD;
+/** The table that its rows go to, for attributes and for cdn_table_flush; NULL: there is none. Do not close it. */
+CDN_API cdn_table_writer *cdn_trajectory_table(cdn_trajectory *trajectory);
+/** Closes the file and frees the trajectory. CDN_ERR_FILE if not all has been written. */
+CDN_API cdn_status cdn_trajectory_close(cdn_trajectory *trajectory) CDN_NODISCARD;
+CDN_API void cdn_trajectory_destroy(cdn_trajectory *trajectory);      /**< the same, silently; NULL is allowed */
 CDN_API int cdn_trajectory_columns(const cdn_trajectory *trajectory); /**< number of columns, with `time` */
+/** Name and unit of a column; NULL: there is no such column. Valid as long as the trajectory. */
+CDN_API const char *cdn_trajectory_column_name(const cdn_trajectory *trajectory, int column);
+CDN_API const char *cdn_trajectory_column_unit(const cdn_trajectory *trajectory, int column);
+/** Writes the numbers of a row, one a column, to `values`. Otherwise as cdn_trajectory_row. */
+CDN_API cdn_status cdn_trajectory_values(cdn_trajectory *trajectory, cdn_state *state, const double *own,
+                                         double *values) CDN_NODISCARD;
 /** Writes the header row in one call of `write`, and returns the status of that call. Names that contain commas,
- *  quotes or line breaks are quoted. */
+ *  quotes or line breaks are quoted. A file has its header already: the call does nothing. */
 CDN_API cdn_status cdn_trajectory_header(cdn_trajectory *trajectory) CDN_NODISCARD;
-/** Writes a State as a row in one call of `write`. The numbers read back as the same bits. `own` has the def's n_own
- *  numbers. Realizes whatever the columns need; if that fails nothing is written, and the message is on the State.
+/** Writes a State as a row, in one call of `write` or into the file. The numbers read back as the same bits. `own` has
+ *  the def's n_own numbers. Realizes whatever the columns need; if that fails nothing is written, and the message is on
+ *  the State.
  *  Allocates nothing. */
 CDN_API cdn_status cdn_trajectory_row(cdn_trajectory *trajectory, cdn_state *state, const double *own) CDN_NODISCARD;
 /** Writes a whole run: advances the stepper to time t and writes rows. Writes the header first if nothing has been

@@ -5,7 +5,7 @@
 
 #include "core/archive.h"
 #include "core/core.h"
-#include "io/rows.h"
+#include "tables/rows.h"
 #include "system/system.h"
 
 static const double ROUNDING = 1e-6; /* of a step: sums of steps miss times by less */
@@ -207,8 +207,8 @@ cdn_status cdni_control_table_step(cdni_control_table *t, cdn_stepper *stepper, 
 
 /* ---- recording ---- */
 
-cdn_status cdni_control_record_create(cdn_state *state, cdn_write_fn *write, void *context, cdn_trajectory **out) {
+cdn_trajectory_def cdni_control_record_def(void) {
   cdn_trajectory_def def = cdn_default_trajectory_def();
   def.q = def.u = def.energies = false, def.controls = true;
-  return cdn_trajectory_create(state, &def, write, context, out);
+  return def;
 }

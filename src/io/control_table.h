@@ -44,7 +44,7 @@ double cdni_control_table_checksum(const cdni_control_table *t);
 /* Goes there, for a run that continues. CDN_ERR_PARSE where the file has other rows up to there. */
 cdn_status cdni_control_table_go_to(cdni_control_table *t, double rows, double checksum);
 
-/* A writer of such a table: header and rows are the caller's to write. */
-cdn_status cdni_control_record_create(cdn_state *state, cdn_write_fn *write, void *context, cdn_trajectory **out);
+/* The columns of such a table, for writing one. */
+cdn_trajectory_def cdni_control_record_def(void);
 
 #endif

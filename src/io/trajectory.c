@@ -1,9 +1,11 @@
-/* Trajectories as comma-separated values. The header is made when the writer is, and room for the longest row. */
-#include <cardan/trajectory.h>
+/* Trajectories: rows of a State's numbers, which go to a function as comma-separated values or to a table. The columns
+ * are known when the trajectory is made, and there is room for the longest row. */
+#include "io/trajectory.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "io/trajectory_columns.h"
 #include "system/system.h"
 
 struct cdn_trajectory {
@@ -11,63 +13,18 @@ struct cdn_trajectory {
   cdn_allocator allocator;
   cdn_write_fn *write;
   void *context;
+  cdn_table_writer *table; /* or NULL */
   bool q, u, energies, controls;
-  int n_own, columns;
+  int n_own;
+  trajectory_columns columns;
   cdni_array measures; /* cdn_measure */
-  cdni_array header;   /* char */
-  char *row;
-  size_t row_size;
-  bool begun;       /* something has been written, */
-  double last_time; /* the last row of this time; NaN: none */
+  double *values;      /* a row */
+  char *row;           /* and its text */
+  bool begun;          /* something has been written, */
+  double last_time;    /* the last row of this time; NaN: none */
 };
 
-/* ---- the header ---- */
-/* A field of a CSV file: quoted if it contains a comma, a quote or a line break. */
-static bool put(cdn_trajectory *t, char c) { return cdni_array_push(&t->allocator, &t->header, 1, &c) != NULL; }
-
-/* A field of a CSV file: quoted if it contains a comma, a quote or a line break. */
-static bool put_field(cdn_trajectory *t, const char *text) {
-  const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-  bool ok = (t->columns == 0 || put(t, ',')) && (!quoted || put(t, '"'));
-  for (; *text && ok; text++) ok = (*text != '"' || put(t, '"')) && put(t, *text);
-  t->columns++;
-  return ok && (!quoted || put(t, '"'));
-}
-
-static bool put_slots(cdn_trajectory *t, cdn_pool pool, int n) {
-  bool ok = true;
-  for (int i = 0; i < n && ok; i++) {
-    char *name = cdni_slot_name(t->system, pool, i);
-    ok = name && put_field(t, name);
-    cdni_strfree(cdni_system_allocator(t->system), name);
-  }
-  return ok;
-}
-
-static bool put_measure(cdn_trajectory *t, cdn_measure measure) {
-  const char *name = cdn_measure_name(t->system, measure);
-  const int n = cdn_measure_size(t->system, measure);
-  char text[256];
-  bool ok = true;
-  if (n == 1) return put_field(t, name);
-  for (int i = 0; i < n && ok; i++) {
-    snprintf(text, sizeof text, "%.230s[%d]", name, i);
-    ok = put_field(t, text);
-  }
-  return ok;
-}
-
-static bool put_header(cdn_trajectory *t, const cdn_trajectory_def *def) {
-  bool ok = put_field(t, "time");
-  ok = ok && (!t->q || put_slots(t, CDN_POOL_Q, cdn_system_nq(t->system)));
-  ok = ok && (!t->u || put_slots(t, CDN_POOL_U, cdn_system_nu(t->system)));
-  ok = ok && (!t->energies || (put_field(t, "kinetic_energy") && put_field(t, "potential_energy")));
-  for (int i = 0; t->controls && i < cdn_system_control_count(t->system) && ok; i++)
-    ok = put_field(t, cdn_control_name(t->system, (cdn_control){ i }));
-  for (size_t i = 0; i < t->measures.count && ok; i++) ok = put_measure(t, CDNI_AT(t->measures, cdn_measure, i));
-  for (int i = 0; i < t->n_own && ok; i++) ok = put_field(t, def->own[i]);
-  return ok && put(t, '\n');
-}
+static int column_count(const cdn_trajectory *t) { return (int)t->columns.names.count; }
 
 /* ---- life ---- */
 
@@ -98,36 +55,30 @@ static bool fill(cdn_trajectory *t, const cdn_trajectory_def *def) {
     const cdn_measure measure = def->all_measures ? (cdn_measure){ i } : def->measures[i];
     if (!cdni_array_push(&t->allocator, &t->measures, sizeof measure, &measure)) return false;
   }
-  if (!put_header(t, def)) return false;
-  t->row_size = (size_t)t->columns * (CDN_NUMBER_SIZE + 1) + 1;
-  t->row = cdni_alloc(&t->allocator, t->row_size);
-  return t->row != NULL;
+  if (!io_name_columns(&t->columns, t->system, def, t->measures.data, n)) return false;
+  t->values = cdni_alloc(&t->allocator, (size_t)column_count(t) * sizeof *t->values);
+  t->row = cdni_alloc(&t->allocator, CDNI_CSV_ROOM(column_count(t)));
+  return t->values && t->row;
 }
 
-cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write, void *context,
-                                 cdn_trajectory **out) {
-  if (out) *out = NULL;
-  if (!state || !out)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_trajectory_create", "the State, or where the trajectory shall go, is NULL");
-
+/* Without a place to which rows go. */
+static cdn_status make(cdn_state *state, const cdn_trajectory_def *def, cdn_trajectory **out) {
   cdn_trajectory_def known;
   const char *unreadable = read_trajectory_def(&known, def ? def : &trajectory_def_defaults);
   def = &known;
   if (unreadable) return refuse(state, CDN_ERR_VERSION, unreadable);
-  if (!write) return refuse(state, CDN_ERR_ARG, "there is no function for the text");
   CDNI_TRY(check_def(state, def));
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(state));
   cdn_trajectory *t = cdni_calloc(a, sizeof *t);
   if (!t) return refuse(state, CDN_ERR_NOMEM, "out of memory");
   *t = (cdn_trajectory){ .system = cdn_state_system(state),
                          .allocator = *a,
-                         .write = write,
-                         .context = context,
                          .q = def->q,
                          .u = def->u,
                          .energies = def->energies,
                          .controls = def->controls,
                          .n_own = def->n_own,
+                         .columns = { .allocator = *a },
                          .last_time = NAN };
   cdn_system_retain(t->system);
   if (fill(t, def)) {
@@ -138,18 +89,88 @@ cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def
   return refuse(state, CDN_ERR_NOMEM, "out of memory");
 }
 
+cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write, void *context,
+                                 cdn_trajectory **out) {
+  if (out) *out = NULL;
+  if (!state || !out)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_trajectory_create", "the State, or where the trajectory shall go, is NULL");
+  if (!write) return refuse(state, CDN_ERR_ARG, "there is no function for the text");
+  CDNI_TRY(make(state, def, out));
+  (*out)->write = write, (*out)->context = context;
+  return CDN_OK;
+}
+
+/* rows < 0: begins. */
+static cdn_status open_table(cdn_trajectory *t, const char *path, double rows, double checksum) {
+  static const char attribute[] = "cardan";
+  char version[48];
+  cdn_table_def def = cdn_default_table_def();
+  def.names = (const char *const *)t->columns.names.data, def.units = (const char *const *)t->columns.units.data;
+  def.n_columns = column_count(t);
+  t->begun = true;
+  if (rows >= 0) return cdni_table_continue(path, &def, rows, checksum, &t->table);
+  snprintf(version, sizeof version, "%d.%d.%d", CDN_VERSION_MAJOR, CDN_VERSION_MINOR, CDN_VERSION_PATCH);
+  CDNI_TRY(cdn_table_create(path, &def, &t->table));
+  CDNI_TRY(cdn_table_attribute(t->table, attribute, version));
+  return cdn_table_attribute(t->table, "system", cdn_system_name(t->system));
+}
+
+cdn_status cdni_trajectory_open(cdn_state *state, const cdn_trajectory_def *def, const char *path, double rows,
+                                double checksum, cdn_trajectory **out) {
+  CDNI_TRY(make(state, def, out));
+  const cdn_status status = path ? open_table(*out, path, rows, checksum) : CDN_OK;
+  if (status == CDN_OK) return CDN_OK;
+  cdn_trajectory_destroy(*out);
+  *out = NULL;
+  cdn_error error;
+  cdn_last_error(&error);
+  cdni_state_set_error(state, &error);
+  return status;
+}
+
+cdn_status cdn_trajectory_open(cdn_state *state, const cdn_trajectory_def *def, const char *path,
+                               cdn_trajectory **out) {
+  if (out) *out = NULL;
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, __func__, "the State, or where the trajectory shall go, is NULL");
+  return cdni_trajectory_open(state, def, path, -1, 0, out);
+}
+
+cdn_table_writer *cdn_trajectory_table(cdn_trajectory *t) { return t ? t->table : NULL; }
+
+cdn_status cdn_trajectory_close(cdn_trajectory *t) {
+  CDNI_NEED_OBJECT(t, CDN_ERR_ARG);
+  const cdn_status status = t->table ? cdn_table_close(t->table) : CDN_OK;
+  t->table = NULL;
+  cdn_trajectory_destroy(t);
+  return status;
+}
+
 void cdn_trajectory_destroy(cdn_trajectory *t) {
   if (!t) return;
   const cdn_allocator a = t->allocator;
   const cdn_system *system = t->system;
+  if (t->table) (void)!cdn_table_close(t->table);
   cdni_array_free(&a, &t->measures);
-  cdni_array_free(&a, &t->header);
-  cdni_free(&a, t->row, t->row_size);
+  cdni_free(&a, t->values, (size_t)column_count(t) * sizeof *t->values);
+  cdni_free(&a, t->row, CDNI_CSV_ROOM(column_count(t)));
+  io_free_columns(&t->columns);
   cdni_free(&a, t, sizeof *t);
   cdn_system_release(system);
 }
 
-int cdn_trajectory_columns(const cdn_trajectory *t) { return t ? t->columns : 0; }
+int cdn_trajectory_columns(const cdn_trajectory *t) { return t ? column_count(t) : 0; }
+
+static const char *text_at(const cdni_array *texts, int i) {
+  return i >= 0 && (size_t)i < texts->count ? CDNI_AT(*texts, const char *, i) : NULL;
+}
+
+const char *cdn_trajectory_column_name(const cdn_trajectory *t, int column) {
+  return t ? text_at(&t->columns.names, column) : NULL;
+}
+
+const char *cdn_trajectory_column_unit(const cdn_trajectory *t, int column) {
+  return t ? text_at(&t->columns.units, column) : NULL;
+}
 
 /* ---- rows ---- */
 
@@ -164,49 +185,63 @@ static cdn_status send(cdn_trajectory *t, const char *function, const char *byte
 cdn_status cdn_trajectory_header(cdn_trajectory *t) {
   static const char function[] = "cdn_trajectory_header";
   if (!t) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory is NULL");
-  return send(t, function, t->header.data, t->header.count);
+  if (!t->write) return CDN_OK;
+  cdni_array text = { 0 };
+  const bool made = cdni_csv_head(&t->allocator, &text, column_count(t), (const char *const *)t->columns.names.data);
+  const cdn_status status = made ? send(t, function, text.data, text.count)
+                                 : cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the header");
+  cdni_array_free(&t->allocator, &text);
+  return status;
 }
 
-/* Appends ",number" for each; returns the end. */
-static char *put_numbers(char *to, const double *x, int n) {
-  for (int i = 0; i < n; i++) {
-    *to++ = ',';
-    to += strlen(cdn_number_text(x[i], to));
-  }
-  return to;
+static double *put_numbers(double *to, const double *x, int n) {
+  if (n > 0) memcpy(to, x, (size_t)n * sizeof *to);
+  return to + n;
 }
 
-cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double *own) {
-  static const char function[] = "cdn_trajectory_row";
-  if (!t || !state) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory or the State is NULL");
-  if (cdn_state_system(state) != t->system || (t->n_own > 0 && !own)) {
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s",
-                           own || t->n_own == 0 ? "the State is of another System than the trajectory"
-                                                : "the numbers of your own columns are missing");
-  }
+static cdn_status check_row(const cdn_trajectory *t, cdn_state *state, const double *own, const char *function) {
+  if (cdn_state_system(state) == t->system && (t->n_own == 0 || own)) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s",
+                         own || t->n_own == 0 ? "the State is of another System than the trajectory"
+                                              : "the numbers of your own columns are missing");
+}
+
+static cdn_status find_values(const cdn_trajectory *t, cdn_state *state, const double *own, double *to) {
   double energies[2] = { 0, 0 };
   if (t->energies) {
     CDNI_TRY(cdn_kinetic_energy(state, &energies[0]));
     CDNI_TRY(cdn_potential_energy(state, &energies[1]));
   }
-  char *to = t->row + strlen(cdn_number_text(cdn_state_time(state), t->row));
+  *to++ = cdn_state_time(state);
   if (t->q) to = put_numbers(to, cdn_state_q(state), cdn_system_nq(t->system));
   if (t->u) to = put_numbers(to, cdn_state_u(state), cdn_system_nu(t->system));
   if (t->energies) to = put_numbers(to, energies, 2);
-  for (int i = 0; t->controls && i < cdn_system_control_count(t->system); i++) {
-    double value;
-    CDNI_TRY(cdn_control_value(state, (cdn_control){ i }, &value));
-    to = put_numbers(to, &value, 1);
-  }
+  for (int i = 0; t->controls && i < cdn_system_control_count(t->system); i++)
+    CDNI_TRY(cdn_control_value(state, (cdn_control){ i }, to++));
   for (size_t i = 0; i < t->measures.count; i++) {
     const cdn_measure measure = CDNI_AT(t->measures, cdn_measure, i);
     const double *value = cdn_measure_value(state, measure);
     if (!value) return cdni_state_last_status(state);
     to = put_numbers(to, value, cdn_measure_size(t->system, measure));
   }
-  to = put_numbers(to, own, t->n_own);
-  *to++ = '\n';
-  CDNI_TRY(send(t, function, t->row, (size_t)(to - t->row)));
+  (void)put_numbers(to, own, t->n_own);
+  return CDN_OK;
+}
+
+cdn_status cdn_trajectory_values(cdn_trajectory *t, cdn_state *state, const double *own, double *values) {
+  if (!t || !state || !values)
+    return cdni_refuse(CDN_ERR_ARG, __func__, "the trajectory, the State, or where the numbers shall go, is NULL");
+  CDNI_TRY(check_row(t, state, own, __func__));
+  return find_values(t, state, own, values);
+}
+
+cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double *own) {
+  static const char function[] = "cdn_trajectory_row";
+  if (!t || !state) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory or the State is NULL");
+  CDNI_TRY(check_row(t, state, own, function));
+  CDNI_TRY(find_values(t, state, own, t->values));
+  if (t->table) CDNI_TRY(cdn_table_rows(t->table, 1, t->values));
+  if (t->write) CDNI_TRY(send(t, function, t->row, cdni_csv_row(t->row, column_count(t), t->values)));
   t->last_time = cdn_state_time(state);
   return CDN_OK;
 }

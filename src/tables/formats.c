@@ -8,6 +8,8 @@ bool cdni_ends_in(const char *path, const char *ending) {
   return n > m && strcasecmp(path + n - m, ending) == 0;
 }
 
+bool cdni_table_goes_on(const char *path) { return tables_format_of(path)->goes_on; }
+
 const table_format *tables_format_of(const char *path) {
   static const struct {
     const char *ending;

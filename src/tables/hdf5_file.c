@@ -247,13 +247,24 @@ static hid_t ordered_driver(void) {
   return driver;
 }
 
+/* What HDF5 keeps of a file in memory does not grow with the file. */
+static bool bound_memory(hid_t access) {
+  enum { MOST_KEPT = 1 << 16, LEAST_KEPT = 1 << 14 };
+  H5AC_cache_config_t config = { .version = H5AC__CURR_CACHE_CONFIG_VERSION };
+  if (H5Pget_mdc_config(access, &config) < 0) return false;
+  config.set_initial_size = true, config.initial_size = config.max_size = MOST_KEPT, config.min_size = LEAST_KEPT;
+  config.incr_mode = H5C_incr__off, config.flash_incr_mode = H5C_flash_incr__off;
+  return H5Pset_mdc_config(access, &config) >= 0;
+}
+
 hid_t tables_hdf5_open(const char *path, unsigned flags) {
   enum { CHILDREN = 256 }; /* half of those that a node of a tree has: two levels of it are enough for 100,000 chunks */
   const hid_t driver = ordered_driver(), access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
   hid_t file = -1;
   if (driver >= 0 && H5Pset_driver(access, driver, NULL) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-      H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
-      H5Pset_istore_k(create, CHILDREN) >= 0 && H5Pset_obj_track_times(create, false) >= 0) {
+      H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, flags == H5F_ACC_TRUNC ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST) >=
+          0 &&
+      bound_memory(access) && H5Pset_istore_k(create, CHILDREN) >= 0 && H5Pset_obj_track_times(create, false) >= 0) {
     errno = 0;
     file = flags == H5F_ACC_TRUNC ? H5Fcreate(path, flags, create, access) : H5Fopen(path, flags, access);
   }

@@ -11,7 +11,7 @@ typedef struct hdf5_writer {
   bool matrix;
 } hdf5_writer;
 
-enum { HEAD_ROOM = 56000, HDF5_CHUNK = 1 << 20 };
+enum { HEAD_ROOM = 56000, WAITING_BYTES = 1 << 20, CHUNK_BYTES = 1 << 16 };
 
 /* Bytes that a type of these columns takes in the head of a dataset, with their units. */
 static size_t count_bytes(const table_head *h) {
@@ -19,18 +19,6 @@ static size_t count_bytes(const table_head *h) {
   size_t n = 0;
   for (int i = 0; i < h->n_columns; i++) n += MEMBER + UNIT + (strlen(h->name[i]) / WORD + 1) * WORD;
   return n;
-}
-
-static const char *refuses(const table_head *h, cdn_status *code) {
-  bool out_of_memory;
-  const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
-  static _Thread_local char why[160];
-  const char *twins = tables_find_twins(&a, h, &out_of_memory);
-  *code = out_of_memory ? CDN_ERR_NOMEM : CDN_ERR_ARG;
-  if (out_of_memory) return "out of memory for a table";
-  if (!twins) return NULL;
-  snprintf(why, sizeof why, "two columns have the name '%.80s'; give each a name of its own, or choose .csv", twins);
-  return why;
 }
 
 /* ---- texts ---- */
@@ -87,10 +75,11 @@ static hid_t make_type(const table_head *h, hid_t number) {
   return good ? type : -1;
 }
 
-/* Chunks are written as they come, without a cache; what is beyond the rows is never read. */
+/* Chunks are smaller than what is written at once: a file has room for a whole one at its end. They are written without
+ * a cache, and what is beyond the rows is never read. */
 static hid_t make_dataset(const cdn_table_writer *w, const hdf5_writer *h) {
   const hsize_t columns = (hsize_t)w->head.n_columns, none[2] = { 0, columns }, any[2] = { H5S_UNLIMITED, columns },
-                chunk[2] = { (hsize_t)w->chunk, columns };
+                row = columns * sizeof(double), chunk[2] = { row < CHUNK_BYTES ? CHUNK_BYTES / row : 1, columns };
   const int axes = h->matrix ? 2 : 1;
   const hid_t space = H5Screate_simple(axes, none, any), create = H5Pcreate(H5P_DATASET_CREATE),
               access = H5Pcreate(H5P_DATASET_ACCESS),
@@ -220,9 +209,9 @@ static cdn_status end(cdn_table_writer *w) {
   return w->failed ? CDN_ERR_FILE : status;
 }
 
-const table_format tables_hdf5 = { .chunk_bytes = HDF5_CHUNK,
+const table_format tables_hdf5 = { .chunk_bytes = WAITING_BYTES,
                                    .goes_on = true,
-                                   .refuses = refuses,
+                                   .refuses = tables_refuse_twins,
                                    .begin = begin,
                                    .attribute = put_attribute,
                                    .append = append,

@@ -70,6 +70,18 @@ static bool dataset_texts(texts *t, const cdn_allocator *a, hid_t set) {
          H5Dread(set, t->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, room_of(t)) >= 0;
 }
 
+/* ---- numbers ---- */
+
+/* HDF5 converts numbers of any make, and trusts what a file says of them: only those of processors are taken. */
+static bool is_number(hid_t type) {
+  const hid_t known[] = { H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_STD_I64LE, H5T_STD_I32LE, H5T_STD_I16LE,  H5T_STD_I8LE,
+                          H5T_STD_U64LE,  H5T_STD_U32LE,  H5T_STD_U16LE, H5T_STD_U8LE,  H5T_IEEE_F64BE, H5T_IEEE_F32BE,
+                          H5T_STD_I64BE,  H5T_STD_I32BE,  H5T_STD_I16BE, H5T_STD_U64BE, H5T_STD_U32BE,  H5T_STD_U16BE };
+  for (int i = 0; i < CDNI_COUNT(known); i++)
+    if (H5Tequal(type, known[i]) > 0) return true;
+  return false;
+}
+
 /* ---- attributes ---- */
 
 static bool take_units(table_source *s, const texts *t) {
@@ -104,7 +116,7 @@ static herr_t take_attribute(hid_t table, const char *name, const H5A_info_t *in
     good = attribute_texts(&t, &s->allocator, attribute) &&
            (strcmp(name, HDF5_UNITS) == 0 ? take_units(s, &t) : keep_text(s, name, &t));
     free_texts(&t);
-  } else if ((class == H5T_FLOAT || class == H5T_INTEGER) && alone) {
+  } else if (is_number(type) && alone) {
     double number;
     good =
         H5Aread(attribute, H5T_NATIVE_DOUBLE, &number) >= 0 && tables_keep(&s->allocator, &s->head, name, NULL, number);
@@ -117,11 +129,6 @@ static herr_t take_attribute(hid_t table, const char *name, const H5A_info_t *in
 
 /* ---- columns ---- */
 
-static bool is_number(hid_t type) {
-  const H5T_class_t class = H5Tget_class(type);
-  return class == H5T_FLOAT || class == H5T_INTEGER;
-}
-
 /* The members of a compound type, and the type of a row in memory. */
 static cdn_status take_members(table_source *s, hdf5_source *h, hid_t type) {
   const int n = H5Tget_nmembers(type);
@@ -132,7 +139,8 @@ static cdn_status take_members(table_source *s, hdf5_source *h, hid_t type) {
   for (int i = 0; i < n && status == CDN_OK; i++) {
     const hid_t member = H5Tget_member_type(type, (unsigned)i);
     names[i] = H5Tget_member_name(type, (unsigned)i);
-    if (!names[i] || member < 0 || !is_number(member))
+    const size_t end = H5Tget_member_offset(type, (unsigned)i) + (member < 0 ? 0 : H5Tget_size(member));
+    if (!names[i] || member < 0 || !is_number(member) || end > H5Tget_size(type))
       status = tables_refuse(s, CDN_ERR_PARSE, "its column '%.60s' holds no numbers", names[i] ? names[i] : "");
     else if (H5Tinsert(h->type, names[i], (size_t)i * sizeof(double), H5T_NATIVE_DOUBLE) < 0)
       status = tables_refuse(s, CDN_ERR_PARSE, "its column '%.60s' cannot be read", names[i]);
@@ -196,11 +204,6 @@ static cdn_status row(table_source *s, int64_t place, double *value, int64_t *ne
   memcpy(value, h->block + (size_t)(place - h->block_at) * columns, columns * sizeof *value);
   *next = place + 1;
   return CDN_OK;
-}
-
-static int64_t start(table_source *s, int64_t place) {
-  (void)s;
-  return place;
 }
 
 /* ---- opening ---- */
@@ -272,7 +275,7 @@ cdn_status tables_open_hdf5(table_source *s) {
   hdf5_source *h = cdni_calloc(&s->allocator, sizeof *h);
   if (!h) return tables_no_memory("cdn_table_read");
   *h = (hdf5_source){ .file = -1, .table = -1, .type = -1 };
-  s->self = h, s->close = close_source, s->row = row, s->start = start;
+  s->self = h, s->close = close_source, s->row = row;
   const hdf5_call call = tables_hdf5_begin();
   h->file = tables_hdf5_open(s->path, H5F_ACC_RDONLY);
   if (h->file >= 0 && H5Lexists(h->file, HDF5_TABLE, H5P_DEFAULT) > 0)

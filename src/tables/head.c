@@ -60,7 +60,7 @@ static int compare(const void *one, const void *other) {
   return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-const char *tables_find_twins(const cdn_allocator *a, const table_head *head, bool *out_of_memory) {
+static const char *find_twins(const cdn_allocator *a, const table_head *head, bool *out_of_memory) {
   const size_t n = (size_t)head->n_columns, size = n * sizeof(char *);
   char **sorted = cdni_alloc(a, size);
   const char *twin = NULL;
@@ -72,4 +72,16 @@ const char *tables_find_twins(const cdn_allocator *a, const table_head *head, bo
     if (strcmp(sorted[i - 1], sorted[i]) == 0) twin = sorted[i];
   cdni_free(a, sorted, size);
   return twin;
+}
+
+const char *tables_refuse_twins(const table_head *head, cdn_status *code) {
+  bool out_of_memory;
+  const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
+  static _Thread_local char why[160];
+  const char *twins = find_twins(&a, head, &out_of_memory);
+  *code = out_of_memory ? CDN_ERR_NOMEM : CDN_ERR_ARG;
+  if (out_of_memory) return "out of memory for a table";
+  if (!twins) return NULL;
+  snprintf(why, sizeof why, "two columns have the name '%.80s'; give each a name of its own, or choose .csv", twins);
+  return why;
 }

@@ -27,8 +27,8 @@ void tables_free_head(const cdn_allocator *a, table_head *head);
 /* Keeps an attribute, or replaces one; text NULL: a number. False: out of memory. */
 bool tables_keep(const cdn_allocator *a, table_head *head, const char *name, const char *text, double number);
 const table_attribute *tables_find(const table_head *head, const char *name);
-/* A name that two columns have, or NULL. */
-const char *tables_find_twins(const cdn_allocator *a, const table_head *head, bool *out_of_memory);
+/* Why a format that finds columns by name does not have these; NULL: it has them. */
+const char *tables_refuse_twins(const table_head *head, cdn_status *code);
 
 /* ---- writing ---- */
 
@@ -86,7 +86,9 @@ struct table_source {
   bool cut;
   /* The row at a place, and where the next one begins. */
   cdn_status (*row)(table_source *s, int64_t place, double *value, int64_t *next);
-  /* Where the row that has this place begins; `place` is in the table. */
+  /* Its first number alone; NULL: `row` is as fast. */
+  cdn_status (*time)(table_source *s, int64_t place, double *time, int64_t *next);
+  /* Where the row that has this place begins; `place` is in the table. NULL: places are numbers of rows. */
   int64_t (*start)(table_source *s, int64_t place);
   void (*close)(table_source *s); /* frees `self`; NULL: there is nothing */
   void *self;
@@ -98,7 +100,8 @@ void tables_close(table_source *s);
 /* "PATH: ..." as the thread's last failure. */
 cdn_status tables_refuse(const table_source *s, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 
-/* text_source.c: of lines. */
+/* npz_source.c, text_source.c */
+cdn_status tables_open_npz(table_source *s);
 cdn_status tables_open_csv(table_source *s);
 cdn_status tables_open_sto(table_source *s);
 cdn_status tables_open_trc(table_source *s);

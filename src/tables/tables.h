@@ -20,6 +20,8 @@ double cdni_table_checksum(const cdn_table_writer *writer);
 /* cdn_table_continue, which also asks for the checksum of the rows. */
 cdn_status cdni_table_continue(const char *path, const cdn_table_def *def, double rows, double checksum,
                                cdn_table_writer **out);
+/* Whether tables of this name can be continued. */
+bool cdni_table_goes_on(const char *path);
 /* Flushes, and waits until all is on the disk. */
 cdn_status cdni_table_sync(cdn_table_writer *writer);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "tables/internal.h"
 
@@ -118,18 +118,30 @@ static cdn_status read_numbers(const table_source *s, double *value) {
   if (t->between == ' ') at += strspn(at, " \t");
   for (int i = -t->skipped; i < s->head.n_columns; i++) {
     double x;
-    if (what == NO_FIELD) return wrong(s, "has fewer fields than the head");
+    if (what == NO_FIELD) return wrong(s, "has fewer fields than the header");
     if (!read_number(t, &at, &x) || (what = next_field(t, &at)) == RUBBISH)
       return wrong(s, "has a field that is no number");
     if (i >= 0) value[i] = i > 0 ? x / t->per_unit : x;
   }
-  return what == NO_FIELD || (t->between == '\t' && is_blank(at)) ? CDN_OK : wrong(s, "has more fields than the head");
+  return what == NO_FIELD || (t->between == '\t' && is_blank(at)) ? CDN_OK
+                                                                  : wrong(s, "has more fields than the header");
 }
 
 static cdn_status row(table_source *s, int64_t place, double *value, int64_t *next) {
   if (!read_full_line(s, place, next))
     return tables_refuse(s, CDN_ERR_FILE, "could not be read at byte %lld: it may have been cut", (long long)place);
   return read_numbers(s, value);
+}
+
+/* The first number of a row, whatever follows. */
+static cdn_status time_of(table_source *s, int64_t place, double *time, int64_t *next) {
+  const text_source *t = s->self;
+  if (!read_full_line(s, place, next)) return CDN_ERR_FILE;
+  const char *at = text_of(t);
+  if (t->between == ' ') at += strspn(at, " \t");
+  for (int i = 0; i <= t->skipped; i++)
+    if (!read_number(t, &at, time) || (i < t->skipped && next_field(t, &at) != FIELD)) return CDN_ERR_PARSE;
+  return CDN_OK;
 }
 
 /* ---- opening ---- */
@@ -145,6 +157,8 @@ static void close_text(table_source *s) {
 
 /* Standard input and pipes are copied: rows are read here and there. */
 static FILE *open_seekable(const char *path) {
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return errno = EISDIR, NULL;
   FILE *from = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
   if (!from || fseeko(from, 0, SEEK_END) == 0) return from;
   FILE *copy = tmpfile();
@@ -163,7 +177,7 @@ static cdn_status no_memory(void) { return tables_no_memory("cdn_table_read"); }
 static cdn_status open_text(table_source *s, char between, int skipped) {
   text_source *t = cdni_calloc(&s->allocator, sizeof *t);
   if (!t) return no_memory();
-  s->self = t, s->close = close_text, s->row = row, s->start = line_start;
+  s->self = t, s->close = close_text, s->row = row, s->time = time_of, s->start = line_start;
   *t = (text_source){ .between = between, .skipped = skipped, .per_unit = 1, .told = -1 };
   t->block = cdni_alloc(&s->allocator, BLOCK);
   t->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -209,8 +209,20 @@ cdn_status cdn_table_rows(cdn_table_writer *w, int n, const double *values) {
   return w->waiting > 0 && wall_clock() - w->last_flush >= WAITING ? write_waiting(w) : CDN_OK;
 }
 
+/* Names that mean something in one of the formats, or that a line of a head cannot have. */
+static bool is_taken(const char *name) {
+  static const char *const taken[] = { "table", "units",    "columns",  "time",     "version",
+                                       "nRows", "nColumns", "datarows", "inDegrees" };
+  for (int i = 0; i < CDNI_COUNT(taken); i++)
+    if (strcmp(name, taken[i]) == 0) return true;
+  return strpbrk(name, "=/\r\n") != NULL;
+}
+
 static cdn_status keep(cdn_table_writer *w, const char *function, const char *name, const char *text, double number) {
   if (!name || !name[0]) return cdni_refuse(CDN_ERR_ARG, function, "the attribute has no name");
+  if (is_taken(name))
+    return cdni_refuse(CDN_ERR_ARG, function, "%s: an attribute cannot have the name '%s', which formats need", w->path,
+                       name);
   w->function = function;
   if (w->failed) return say_failure(w);
   if (!tables_keep(&w->allocator, &w->head, name, text, number)) return tables_no_memory(function);

@@ -37,12 +37,10 @@ typedef struct live {
   char note[1024];                  /* "" : there is none */
 
   /* Recording. */
-  FILE *file;
   cdn_trajectory *trajectory;
   double last_row;
   char recording[512];
   int recordings;
-  FILE *table_file; /* of controls */
   cdn_trajectory *table;
   double taken; /* rows of the table that the run takes, which have been seen */
 } live;

@@ -1,41 +1,34 @@
 /* Tables of controls (docs/controls.md): of those that people set while a run goes, and of those that it takes. Where
  * one is written, controls change at ends of steps alone, and no later step ends because of it: so who takes the table
  * again takes the same steps. */
-#include <errno.h>
-
 #include "view/live.h"
 
-static void close_table(live *l) {
-  cdn_trajectory_destroy(l->table);
-  if (l->table_file) fclose(l->table_file);
+static cdn_status close_table(live *l) {
+  const cdn_status status = l->table ? cdn_trajectory_close(l->table) : CDN_OK;
   l->table = NULL;
-  l->table_file = NULL;
+  return status;
 }
 
 void cdni_live_begin_table(live *l) {
   const char *name = l->view->record_controls;
   char text[600];
-  close_table(l);
+  (void)!close_table(l);
   if (!name) return;
   cdn_state *state = cdni_live_shown(l);
-  cdn_status status = CDN_OK;
-  if ((l->table_file = fopen(name, "w"))) {
-    status = cdni_control_record_create(state, cdn_file_write, l->table_file, &l->table);
-    if (status == CDN_OK) status = cdn_trajectory_header(l->table);
-    if (status == CDN_OK) status = cdn_trajectory_row(l->table, state, NULL);
-    fflush(l->table_file);
-  }
-  if (l->table_file && status == CDN_OK) return;
-  snprintf(text, sizeof text, "%.400s: the controls could not be recorded: %.100s", name,
-           l->table_file ? cdn_last_error_text() : strerror(errno));
-  close_table(l);
+  const cdn_trajectory_def def = cdni_control_record_def();
+  cdn_status status = cdn_trajectory_open(state, &def, name, &l->table);
+  if (status == CDN_OK) status = cdn_trajectory_row(l->table, state, NULL);
+  if (status == CDN_OK) status = cdn_table_flush(cdn_trajectory_table(l->table));
+  if (status == CDN_OK) return;
+  snprintf(text, sizeof text, "the controls could not be recorded: %.500s", cdn_last_error_text());
+  (void)!close_table(l);
   (void)!cdni_view_say(l->view, cdn_state_time(state), "error", text);
 }
 
 void cdni_live_end_table(live *l, const char *why) {
   char text[600];
   if (!l->table) return;
-  close_table(l);
+  if (close_table(l) != CDN_OK && !why) why = "not all of it could be written";
   if (!why) return;
   snprintf(text, sizeof text, "the record of controls ends here, as %s: %.400s has them up to now", why,
            l->view->record_controls);
@@ -61,9 +54,9 @@ void cdni_live_begin_controls(live *l, cdn_state *state) {
 /* A row of the table that is written. */
 static void write_row(live *l) {
   if (!l->table) return;
-  if (cdn_trajectory_row(l->table, cdni_live_shown(l), NULL) != CDN_OK)
+  if (cdn_trajectory_row(l->table, cdni_live_shown(l), NULL) != CDN_OK ||
+      cdn_table_flush(cdn_trajectory_table(l->table)) != CDN_OK)
     cdni_live_end_table(l, "a row could not be written");
-  else fflush(l->table_file);
 }
 
 void cdni_live_see_controls(live *l) {

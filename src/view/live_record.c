@@ -4,43 +4,36 @@
 
 #include "view/live.h"
 
-static void close_recording(live *l) {
-  cdn_trajectory_destroy(l->trajectory);
-  if (l->file) fclose(l->file);
+/* NULL, or what went wrong. */
+static const char *close_recording(live *l) {
+  const cdn_status status = l->trajectory ? cdn_trajectory_close(l->trajectory) : CDN_OK;
   l->trajectory = NULL;
-  l->file = NULL;
+  return status == CDN_OK ? NULL : cdni_view_refuse_last(l->view);
 }
 
 /* The name of the view, with a number before the ending from the second one on; never a file that is there. */
-static bool open_file(live *l) {
+static bool make_file(live *l) {
+  FILE *file = NULL;
   const char *name = l->view->recording, *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
   const int stem = (int)(dot && (!slash || dot > slash) ? dot - name : (ptrdiff_t)strlen(name));
   for (int tries = 0; tries < 1000; tries++) {
     if (l->recordings == 0) snprintf(l->recording, sizeof l->recording, "%s", name);
     else snprintf(l->recording, sizeof l->recording, "%.*s-%d%s", stem, name, l->recordings + 1, name + stem);
     l->recordings++;
-    l->file = fopen(l->recording, "wx");
-    if (l->file || errno != EEXIST) break;
+    file = fopen(l->recording, "wx");
+    if (file || errno != EEXIST) break;
   }
-  return l->file != NULL;
+  return file && fclose(file) == 0;
 }
 
 const char *cdni_live_record(live *l, bool on) {
   if (on == (l->trajectory != NULL)) return NULL;
-  if (!on) {
-    close_recording(l);
-    return NULL;
-  }
+  if (!on) return close_recording(l);
   cdn_trajectory_def def = cdn_default_trajectory_def();
   def.controls = def.all_measures = true;
-  if (!open_file(l)) return cdni_view_refuse(l->view, "%s: could not be written: %s", l->recording, strerror(errno));
+  if (!make_file(l)) return cdni_view_refuse(l->view, "%s: could not be written: %s", l->recording, strerror(errno));
   cdn_state *state = cdni_live_shown(l);
-  if (cdn_trajectory_create(state, &def, cdn_file_write, l->file, &l->trajectory) != CDN_OK ||
-      cdn_trajectory_header(l->trajectory) != CDN_OK) {
-    const char *error = cdni_view_refuse_last(l->view);
-    close_recording(l);
-    return error;
-  }
+  if (cdn_trajectory_open(state, &def, l->recording, &l->trajectory) != CDN_OK) return cdni_view_refuse_last(l->view);
   l->last_row = -INFINITY;
   cdni_live_write_row(l);
   return NULL;
@@ -53,5 +46,5 @@ void cdni_live_write_row(live *l) {
   l->last_row = time;
   if (cdn_trajectory_row(l->trajectory, state, NULL) == CDN_OK) return;
   (void)!cdni_view_say(l->view, time, "error", cdni_view_refuse_last(l->view));
-  close_recording(l);
+  (void)close_recording(l);
 }

@@ -61,7 +61,7 @@ static void free_table(table *t) {
   for (int i = 0; i < t->columns; i++) free(t->name[i]);
   free(t->name);
   free(t->meaning);
-  free(t->value);
+  free((void *)t->value);
 }
 
 static figure *arrange_all(const table *t) {

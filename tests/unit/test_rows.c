@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../testing.h"
-#include "io/rows.h"
+#include "tables/rows.h"
 
 enum { COLUMNS = 5, MOST = 400 };
 static char path[] = "/tmp/cardan-rows-XXXXXX";

@@ -16,8 +16,10 @@ static char folder[] = "/tmp/cardan-tables-XXXXXX";
 static const char *path_of(const char *name) {
   static char path[4][256];
   static int k;
+  static bool made;
   k = (k + 1) % 4;
-  if (folder[strlen(folder) - 1] == 'X') ck_assert(mkdtemp(folder) != NULL);
+  if (!made) ck_assert(mkdtemp(folder) != NULL);
+  made = true;
   snprintf(path[k], sizeof path[k], "%s/%s", folder, name);
   return path[k];
 }
@@ -71,7 +73,7 @@ static void expect_rows(const char *path, int n) {
   cdn_table_destroy(t);
 }
 
-static const char *const formats[] = { "run.csv", "run.h5", "run.hdf5", "run.sto", "run.mot", "run.trc" };
+static const char *const formats[] = { "run.csv", "run.h5", "run.npz", "run.sto", "run.mot", "run.trc" };
 
 START_TEST(numbers_come_back) {
   draw_rows();
@@ -92,19 +94,20 @@ START_TEST(numbers_come_back) {
 END_TEST
 
 START_TEST(attributes_come_back) {
-  for (int f = 1; f < 4; f += 2) {
+  for (int f = 1; f < 4; f++) {
+    const bool at_end = f < 3;
     cdn_table *t;
     cdn_table_writer *w = create(path_of(formats[f]), 0);
     OK(cdn_table_attribute(w, "model", "old"));
     OK(cdn_table_attribute(w, "model", "gelenk-träger"));
     OK(cdn_table_number(w, "seed", 1. / 3));
     OK(cdn_table_rows(w, 10, rows[0]));
-    if (f == 1) OK(cdn_table_attribute(w, "certificate", "{}"));
+    if (at_end) OK(cdn_table_attribute(w, "certificate", "{}"));
     OK(cdn_table_close(w));
     OK(cdn_table_read(path_of(formats[f]), &t));
     ck_assert_str_eq(cdn_table_attribute_text(t, "model"), "gelenk-träger");
     ck_assert_str_eq(cdn_table_attribute_text(t, "seed"), "0.3333333333333333");
-    if (f == 1) ck_assert_str_eq(cdn_table_attribute_text(t, "certificate"), "{}");
+    if (at_end) ck_assert_str_eq(cdn_table_attribute_text(t, "certificate"), "{}");
     ck_assert_ptr_null(cdn_table_attribute_text(t, "nothing"));
     for (int k = 0; k < COLUMNS; k++) ck_assert_str_eq(cdn_table_column_unit(t, k), units[k]);
     ck_assert_int_eq(cdn_table_find_column(t, "b.x"), 4);

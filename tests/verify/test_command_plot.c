@@ -199,13 +199,13 @@ START_TEST(bad_files_give_messages) {
   static const struct {
     const char *text, *says;
   } bad[] = {
-    { "", "holds no rows" },
+    { "", "holds no table" },
     { "time,x\n", "holds no rows" },
-    { "time\n1\n", ":1: the line has no columns to draw" },
-    { "time,x\n1,2\n3\n", ":3: the line has fewer fields" },
-    { "time,x\n1,2,3\n", ":2: the line has more fields" },
-    { "time,x\n1,2\n2,two\n", ":3: the line has a field that is no number" },
-    { "time,x\n1,2x\n", ":2: the line has a field that is no number" },
+    { "time\n1\n", "has no columns to draw" },
+    { "time,x\n1,2\n3\n", "the row '3...' has fewer fields" },
+    { "time,x\n1,2,3\n", "the row '1,2,3...' has more fields" },
+    { "time,x\n1,2\n2,two\n", "the row '2,two...' has a field that is no number" },
+    { "time,x\n1,2x\n", "the row '1,2x...' has a field that is no number" },
     { "<mujoco/>\n", "no columns" },
   };
   enter_directory();

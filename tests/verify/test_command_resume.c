@@ -202,9 +202,9 @@ START_TEST(numbers_that_no_run_has_are_refused) {
                 { "rows", "20.0" },
                 { "last_row_time", "-1.0" },
                 { "last_row_time", "0.5" },
-                { "bytes", "-1.0" },
-                { "bytes", "1e300" },
-                { "bytes", "0.0" },
+                { "table_rows", "-1.0" },
+                { "table_rows", "1e300" },
+                { "table_rows", "0.0" },
                 { "checksum", "-1.0" },
                 { "checksum", "1e300" },
                 { "wall_seconds", "-5.0" },
@@ -220,7 +220,7 @@ START_TEST(numbers_that_no_run_has_are_refused) {
 }
 END_TEST
 
-/* Bytes 0 with checksum 0, or the sum of a file's own bytes, fit any file; so does a summary, which is written anew. */
+/* Rows 0 with checksum 0, or the sum of a file's own bytes, fit any file; so does a summary, which is written anew. */
 START_TEST(a_foreign_checkpoint_overwrites_nothing) {
   static const char diary[] = "time flies, and this is nobody's trajectory\n";
   enter_directory();
@@ -232,7 +232,7 @@ START_TEST(a_foreign_checkpoint_overwrites_nothing) {
     char number_of[32], sum[32];
     snprintf(number_of, sizeof number_of, "%zu.0", whole ? strlen(diary) : 0);
     snprintf(sum, sizeof sum, "%lu.0", whole ? crc32(0, (const Bytef *)diary, (uInt)strlen(diary)) : 0);
-    edit_head("bytes", number_of);
+    edit_head("table_rows", number_of);
     rename("edited.checkpoint", "run.checkpoint");
     edit_head("checksum", sum);
     EXITS(3, "simulate --resume edited.checkpoint --quiet");
