@@ -25,6 +25,8 @@ enum {
 
 /* ---- messages.c ---------------------------------------------------------------------------- */
 
+/* What messages and help call the program: "cardan", if it is not told otherwise. */
+extern const char *program_name;
 /* "cardan: ..." on standard error, with a newline. */
 void complain(const char *format, ...) CDN_PRINTF(1, 2);
 /* The same for an error of the library, preceded by what was being done ("" for nothing). */
@@ -79,7 +81,8 @@ typedef struct option {
 
 /* A command's help page; the options' part is made from their table. */
 typedef struct help_page {
-  const char *command, *synopsis, *text, *examples;
+  const char *command; /* NULL: the page is that of the program */
+  const char *synopsis, *text, *examples;
   const char *operand; /* the question where it is missing; NULL: it may be */
 } help_page;
 
@@ -89,6 +92,8 @@ typedef struct help_page {
 
 /* Says how a command is used; returns CMD_USAGE. */
 int wrong_usage(const help_page *page);
+/* What is typed before the options: "cardan sweep". */
+const char *typed_name(const help_page *page, char text[64]);
 
 /* Fills the targets and `*operand`, the file that it is about (NULL: none was given). Returns OPTIONS_GO, or the code
  * to exit with: --help was asked for, or something was wrong and has been said. */
@@ -110,6 +115,11 @@ typedef enum help_form { HELP_TEXT, HELP_MANUAL, HELP_BASH, HELP_ZSH, HELP_FISH 
 void print_help_page(const help_page *page, const option *table, int n);
 /* From now on they are pages of the manual, with this line about the command. */
 void choose_manual(const char *about_command);
+/* From now on they are parts of the script by which this shell completes; that of a program without commands is the
+ * whole of it. False after it has been said that there is none for the shell. */
+bool choose_completion(const char *shell);
+/* The program and the version of the library. Returns CMD_OK. */
+int print_version(void);
 /* The page of the command as a whole: what it is, and what else its help says. */
 void print_main_manual(const command_entry *commands, int n, const char *what, const char *rest);
 /* The script by which a shell completes. Returns CMD_OK or the code to exit with. */

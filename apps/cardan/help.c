@@ -13,7 +13,8 @@ static bool has_value(const option *o) { return o->kind != OPTION_FLAG && o->kin
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static void print_text(const help_page *page, const option *table, int n) {
-  printf("usage: cardan %s %s\n\n%s\noptions\n", page->command, page->synopsis, page->text);
+  char name[64];
+  printf("usage: %s %s\n\n%s\noptions\n", typed_name(page, name), page->synopsis, page->text);
   for (int i = 0; i < n; i++) {
     if (!is_option(&table[i])) continue;
     char left[64];
@@ -58,10 +59,13 @@ static void begin_manual(const char *title, const char *name, const char *descri
 }
 
 static void print_manual(const help_page *page, const option *table, int n) {
-  char name[64];
-  snprintf(name, sizeof name, "cardan-%s", page->command);
+  char typed[64], name[64];
+  typed_name(page, typed);
+  snprintf(name, sizeof name, "%s", typed);
+  for (char *c = name; *c; c++)
+    if (*c == ' ') *c = '-';
   begin_manual(name, name, about);
-  printf(".SH SYNOPSIS\n.B cardan %s\n", page->command);
+  printf(".SH SYNOPSIS\n.B %s\n", typed);
   print_roff_text(page->synopsis);
   fputs("\n.SH DESCRIPTION\n", stdout);
   for (const char *line = page->text; *line;) {
@@ -113,14 +117,17 @@ static void print_quoted(const char *text, bool for_arguments) {
 }
 
 static void print_for_bash(const help_page *page, const option *table, int n) {
-  printf("    %s) options='", page->command);
+  if (page->command) printf("    %s) options='", page->command);
+  else printf("# bash completion of %s\ncomplete -o default -W '", program_name);
   for (int i = 0; i < n; i++)
     if (is_option(&table[i])) printf("--%s ", table[i].name);
-  fputs("--help' ;;\n", stdout);
+  if (page->command) fputs("--help' ;;\n", stdout);
+  else printf("--help' %s\n", program_name);
 }
 
 static void print_for_zsh(const help_page *page, const option *table, int n) {
-  printf("    %s) options=(", page->command);
+  if (page->command) printf("    %s) options=(", page->command);
+  else printf("#compdef %s\nlocal -a options\noptions=(", program_name);
   for (int i = 0; i < n; i++) {
     if (!is_option(&table[i])) continue;
     printf("\n      '%s--%s%s[", table[i].kind == OPTION_LIST ? "*" : "", table[i].name,
@@ -134,13 +141,16 @@ static void print_for_zsh(const help_page *page, const option *table, int n) {
     }
     putchar('\'');
   }
-  fputs(") ;;\n", stdout);
+  if (page->command) fputs(") ;;\n", stdout);
+  else fputs(")\n_arguments -s $options '(-h --help)--help[this page]' '*:file:_files'\n", stdout);
 }
 
 static void print_for_fish(const help_page *page, const option *table, int n) {
   for (int i = 0; i < n; i++) {
     if (!is_option(&table[i])) continue;
-    printf("complete -c cardan -n '__fish_seen_subcommand_from %s' -l %s", page->command, table[i].name);
+    printf("complete -c %s", program_name);
+    if (page->command) printf(" -n '__fish_seen_subcommand_from %s'", page->command);
+    printf(" -l %s", table[i].name);
     if (table[i].letter) printf(" -s %c", table[i].letter);
     printf("%s -d '", has_value(&table[i]) ? " -r" : "");
     print_quoted(table[i].help, false);
@@ -207,16 +217,34 @@ static const struct {
   { "fish", HELP_FISH, print_fish },
 };
 
-int print_completion(const char *shell, const command_entry *commands, int n) {
-  for (size_t i = 0; shell && i < sizeof shells / sizeof shells[0]; i++) {
-    if (strcmp(shell, shells[i].name) != 0) continue;
-    form = shells[i].form;
-    shells[i].print(commands, n);
-    return CMD_OK;
-  }
+/* Its place in the table; -1 after it has been said that there is none. */
+static int find_shell(const char *shell) {
+  const int n = (int)(sizeof shells / sizeof shells[0]);
+  for (int i = 0; shell && i < n; i++)
+    if (strcmp(shell, shells[i].name) == 0) return i;
   if (shell) complain("completion: there is a script for bash, zsh and fish, and none for '%s'", shell);
-  else complain("for which shell? Name bash, zsh or fish: cardan completion bash");
-  return CMD_USAGE;
+  else complain("for which shell? Name bash, zsh or fish: %s completion bash", program_name);
+  return -1;
+}
+
+bool choose_completion(const char *shell) {
+  const int i = find_shell(shell);
+  if (i >= 0) form = shells[i].form;
+  return i >= 0;
+}
+
+int print_completion(const char *shell, const command_entry *commands, int n) {
+  if (!choose_completion(shell)) return CMD_USAGE;
+  shells[find_shell(shell)].print(commands, n);
+  return CMD_OK;
+}
+
+/* ---- the version --------------------------------------------------------------------------- */
+
+int print_version(void) {
+  const uint32_t v = cdn_version();
+  printf("%s %u.%u.%u\n", program_name, (unsigned)(v / 1000000), (unsigned)(v / 1000 % 1000), (unsigned)(v % 1000));
+  return CMD_OK;
 }
 
 /* ---- what --help prints -------------------------------------------------------------------- */

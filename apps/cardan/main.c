@@ -61,11 +61,7 @@ static int dispatch(int argc, char **argv) {
     return CMD_USAGE;
   }
   const char *word = argv[1];
-  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-    uint32_t v = cdn_version();
-    printf("cardan %u.%u.%u\n", (unsigned)(v / 1000000), (unsigned)(v / 1000 % 1000), (unsigned)(v % 1000));
-    return CMD_OK;
-  }
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return print_version();
   bool asks_help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
   if (asks_help && argc < 3) {
     print_help(stdout);

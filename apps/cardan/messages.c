@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *program_name = "cardan";
+
 void complain(const char *format, ...) {
   char message[4096];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "cardan: %s\n", visible(message));
+  fprintf(stderr, "%s: %s\n", program_name, visible(message));
 }
 
 const char *visible(const char *text) {

@@ -12,8 +12,15 @@ bool ends_in(const char *path, const char *ending) {
 
 /* ---- parsing ------------------------------------------------------------------------------- */
 
+const char *typed_name(const help_page *page, char text[64]) {
+  snprintf(text, 64, "%s%s%s", program_name, page->command ? " " : "", page->command ? page->command : "");
+  return text;
+}
+
 int wrong_usage(const help_page *page) {
-  fprintf(stderr, "usage: cardan %s %s\n('cardan %s --help' explains)\n", page->command, page->synopsis, page->command);
+  char name[64];
+  typed_name(page, name);
+  fprintf(stderr, "usage: %s %s\n('%s --help' explains)\n", name, page->synopsis, name);
   return CMD_USAGE;
 }
 

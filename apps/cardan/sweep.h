@@ -1,4 +1,4 @@
-/* What the files of `cardan sweep` share. */
+/* What the files of `cardan sweep` share, and cardan-mpi with them. */
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -15,6 +15,8 @@ typedef struct sweep_arguments {
 
 /* sweep_run.c: runs what is missing, in processes. Returns CMD_OK or the code to exit with. */
 int sweep_run(cdn_sweep *sweep, const sweep_arguments *a);
+/* sweep_status.c: what is done, what failed and why, how long the rest takes. Returns CMD_OK or the code to exit
+ * with. */
 int sweep_print_status(cdn_sweep *sweep);
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/bash
-# completion.sh CARDAN: what bash completes is what the command takes; the scripts of zsh and fish are well formed, and
-# the pages of the manual, where there are such programs.
+# completion.sh CARDAN [CARDAN_MPI]: what bash completes is what the command takes; the scripts of zsh and fish are well
+# formed, and the pages of the manual, where there are such programs.
 set -u
-cardan=$(realpath "$1") failed=0
+cardan=$(realpath "$1") mpi=${2:+$(realpath "$2")} failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { printf '%s\n' "$*"; failed=1; }
@@ -40,5 +40,15 @@ cd "$work" && touch model.xml
 "$cardan" completion 2>/dev/null && fail "a completion for no shell"
 "$cardan" completion tcsh 2>"$work/said" && fail "a completion for tcsh"
 grep -q fish "$work/said" || fail "completion tcsh does not name the shells that there are"
+
+# A program without commands.
+if [[ -n $mpi ]]; then
+  source <("$mpi" completion bash) || fail "there is no script for bash of cardan-mpi"
+  complete -p cardan-mpi | grep -q -e "'--quiet --help'" || fail "bash does not complete options of cardan-mpi"
+  "$mpi" help --man >"$work/page" && grep -qF -- '\-\-quiet' "$work/page" || fail "cardan-mpi.1 lacks --quiet"
+  "$mpi" completion zsh >"$work/zsh" && "$mpi" completion fish >"$work/fish" || fail "a script of cardan-mpi is missing"
+  ! command -v zsh >/dev/null || zsh -n "$work/zsh" || fail "the script for zsh of cardan-mpi is not well formed"
+  ! command -v groff >/dev/null || [[ -z $(groff -man -Tascii -ww "$work/page" 2>&1 >/dev/null) ]] || fail "groff complains of cardan-mpi.1"
+fi
 [[ $failed -eq 1 ]] || echo "shells complete what the command takes"
 exit $failed
