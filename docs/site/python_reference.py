@@ -41,12 +41,20 @@ class Reference:
         doc = ast.get_docstring(node) or ''
         return '\n'.join(line if line.startswith('    ') else self.prose(line) for line in doc.splitlines())
 
+    def is_inherited(self, node, method):
+        """Whether a base, in the same file, has said what this method does."""
+        bases = {ast.unparse(base) for base in node.bases}
+        return any(ast.get_docstring(member) for tree in self.modules.values() for other in tree.body
+                   if isinstance(other, ast.ClassDef) and other.name in bases
+                   for member in public(other.body) if member.name == method)
+
     def members(self, node, name):
         for member in public(node.body):
             marks = {ast.unparse(mark) for mark in member.decorator_list} if isinstance(member, ast.FunctionDef) else set()
             if any(mark.endswith('.setter') for mark in marks) or isinstance(member, ast.ClassDef): continue
             if member.name == '__init__': continue
             doc = self.text(member)
+            if not doc and self.is_inherited(node, member.name): continue
             if 'property' in marks: yield directive('property', f'{name}.{member.name}', doc)
             else: yield directive('method', f'{name}.{member.name}{signature(member)}', doc)
 

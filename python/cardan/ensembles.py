@@ -104,15 +104,21 @@ class Ensemble(Working):
         self._check(lib.cdn_ensemble_set_controls(self._ensemble, given(values, (self.count, n), 'controls'), n))
 
     @property
-    def q(self) -> Any: return self.get('q')
+    def q(self) -> Any:
+        """Coordinates, rad or m: a copy, K rows."""
+        return self.get('q')
     @q.setter
     def q(self, values: Any) -> None: self.set('q', values)
     @property
-    def u(self) -> Any: return self.get('u')
+    def u(self) -> Any:
+        """Speeds, rad/s or m/s: a copy, K rows."""
+        return self.get('u')
     @u.setter
     def u(self, values: Any) -> None: self.set('u', values)
     @property
-    def z(self) -> Any: return self.get('z')
+    def z(self) -> Any:
+        """Auxiliary states: a copy, K rows."""
+        return self.get('z')
     @z.setter
     def z(self, values: Any) -> None: self.set('z', values)
 

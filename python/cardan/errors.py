@@ -29,10 +29,12 @@ class Error(Exception):
 
     @property
     def name(self) -> str:
+        """The name of the status, such as "CDN_ERR_ARG"."""
         return text(lib.cdn_status_name(self.status))
 
     @property
     def advice(self) -> str:
+        """What to try."""
         if self.report is not None: return self.report.advice
         return text(lib.cdn_status_advice(self.status))
 

@@ -120,6 +120,7 @@ class FourBar(Task):
 
     @classmethod
     def linkage(cls) -> Model:
+        """The model: a crank that a motor turns, a coupler, a rocker."""
         L = cls.LENGTHS
         rod = lambda length: (1.0, [0, 0, 0], [length ** 2 / 12 + 0.001] * 3)
         model = Model('four-bar')
@@ -202,11 +203,13 @@ class Environment(gymnasium.Env):  # type: ignore[misc]
         self._camera: Optional[Camera] = None
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Any:
+        """Begins an episode; seed: of its random numbers. Returns what is seen, and an empty dict."""
         super().reset(seed=seed)
         self._world.begin(0, self.np_random)
         return self.task.observe(*self._world.now())[0], {}
 
     def step(self, action: Any) -> Any:
+        """One action: what is seen, the reward, whether it is over, whether it is cut off, an empty dict."""
         rewards, over, cut = self._world.advance(numpy.reshape(action, (1, -1)))
         return self.task.observe(*self._world.now())[0], float(rewards[0]), bool(over[0]), bool(cut[0]), {}
 
@@ -216,11 +219,14 @@ class Environment(gymnasium.Env):  # type: ignore[misc]
         return self._world.ensemble.state(0)
 
     def render(self) -> Any:
+        """A picture, height x width x 3 bytes; None without a render_mode."""
         if self.render_mode is None: return None
         if self._camera is None: self._camera = Camera(self.state, *self._size)
         return self._camera(self.state)[:, :, :3].copy()
 
-    def close(self) -> None: self._camera = None
+    def close(self) -> None:
+        """Frees what draws."""
+        self._camera = None
 
 
 class VectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[misc]
@@ -253,6 +259,7 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return self.task.observe(*self._world.now()), {}
 
     def step(self, actions: Any) -> Any:
+        """K actions: K rows of what is seen, rewards, what is over, what is cut off, a dict."""
         begun = self._over.copy()
         rewards, over, cut = self._world.advance(actions)
         for k in numpy.flatnonzero(begun): self._world.begin(k, self._random[k])
@@ -260,4 +267,6 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self._over = over | cut
         return self.task.observe(*self._world.now()), rewards, over, cut, {}
 
-    def close_extras(self, **more: Any) -> None: pass
+    def close_extras(self, **more: Any) -> None:
+        """Nothing is to be closed."""
+        pass

@@ -163,37 +163,56 @@ class Model(Adders):
         return body
 
     @property
-    def nq(self) -> int: return self.freeze()._nq
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return self.freeze()._nq
     @property
-    def nu(self) -> int: return self.freeze()._nu
+    def nu(self) -> int:
+        """The number of speeds."""
+        return self.freeze()._nu
     @property
-    def nz(self) -> int: return self.freeze()._nz
+    def nz(self) -> int:
+        """The number of auxiliary states."""
+        return self.freeze()._nz
 
     @property
     def name(self) -> str:
+        """The name of the model."""
         return text(lib.cdn_model_name(self._model) if self._model else lib.cdn_system_name(self._system))
     @property
-    def path(self) -> Optional[str]: return self._source[1] if self._source[0] == 'file' else None
+    def path(self) -> Optional[str]:
+        """The file that it was read from; None if there is none."""
+        return self._source[1] if self._source[0] == 'file' else None
     @property
-    def joints(self) -> List[str]: return list(self.freeze()._slots)
+    def joints(self) -> List[str]:
+        """The names of the joints that move."""
+        return list(self.freeze()._slots)
     @property
     def bodies(self) -> List[str]:
+        """The names of the bodies, without Ground."""
         if not self._model: return structs.elements(self._system, 'body')[1:]
         return [text(lib.cdn_body_name(self._system, lib.cdn_model_body(self._model, i)))
                 for i in range(lib.cdn_model_body_count(self._model))]
     @property
-    def controls(self) -> List[str]: return structs.elements(self._system, 'control')
+    def controls(self) -> List[str]:
+        """The names of the control inputs."""
+        return structs.elements(self._system, 'control')
     @property
-    def measures(self) -> List[str]: return structs.elements(self._system, 'measure')
+    def measures(self) -> List[str]:
+        """The names of the measures, those of sensors among them."""
+        return structs.elements(self._system, 'measure')
 
     @property
     def keys(self) -> List[str]:
+        """The names of the keyframes of the file."""
         return self._list('key', lambda i: text(lib.cdn_model_key_name(self._model, i)))
     @property
     def warnings(self) -> List[str]:
+        """What the reader of the file warns of."""
         return self._list('warning', lambda i: text(lib.cdn_model_warning(self._model, i)))
     @property
     def not_simulated(self) -> List[str]:
+        """What is in the file and is not simulated, with its line."""
         notes = self._list('not_understood', lambda i: lib.cdn_model_not_understood(self._model, i))
         return [f'{text(note.element)} (line {note.line})' for note in notes]
 
@@ -309,13 +328,21 @@ class Function:
         return made
 
     @classmethod
-    def constant(cls, c: float) -> Function: return cls._of('constant', c)
+    def constant(cls, c: float) -> Function:
+        """c."""
+        return cls._of('constant', c)
     @classmethod
-    def linear(cls, a: Numbers, c: float = 0.0) -> Function: return cls._of('linear', a, c)
+    def linear(cls, a: Numbers, c: float = 0.0) -> Function:
+        """a[0] x[0] + a[1] x[1] + ... + c."""
+        return cls._of('linear', a, c)
     @classmethod
-    def polynomial(cls, a: Numbers) -> Function: return cls._of('polynomial', a)
+    def polynomial(cls, a: Numbers) -> Function:
+        """Of one variable; the coefficient of its highest power is the first."""
+        return cls._of('polynomial', a)
     @classmethod
-    def spline(cls, x: Numbers, y: Numbers) -> Function: return cls._of('natural_spline', x, y)
+    def spline(cls, x: Numbers, y: Numbers) -> Function:
+        """The natural cubic spline through (x[i], y[i])."""
+        return cls._of('natural_spline', x, y)
 
     def __call__(self, *x: float) -> float:
         if len(x) != lib.cdn_function_n_inputs(self._pointer): raise TypeError('another number of inputs is needed')

@@ -95,7 +95,9 @@ class Stepper(Working):
         self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
-    def time(self) -> float: return self.state.time
+    def time(self) -> float:
+        """The time, s."""
+        return self.state.time
 
     @property
     def stopped(self) -> bool:
@@ -119,6 +121,7 @@ class Stepper(Working):
 
     @property
     def certificate(self) -> Certificate:
+        """What the run says of its accuracy so far."""
         out = ffi.new('cdn_certificate *')
         check(lib.cdn_stepper_certificate(self._stepper, out))
         return Certificate(out[0])
@@ -330,6 +333,7 @@ class Run:
 
     @property
     def verdict(self) -> str:
+        """How accurate the run is, and how that is known, in a sentence."""
         return self.certificate.verdict if self.certificate else 'nothing is known of its accuracy'
 
     def __len__(self) -> int: return len(self.time)

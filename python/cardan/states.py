@@ -107,7 +107,9 @@ class State(Setters, Answers):
     def time(self, t: float) -> None: check(lib.cdn_state_set_time(self._state, t))
 
     @property
-    def q(self) -> Any: return self._view('q', self._nq)
+    def q(self) -> Any:
+        """Coordinates, rad or m: a view."""
+        return self._view('q', self._nq)
     @q.setter
     def q(self, values: Numbers) -> None:
         try: made = from_buffer(DOUBLES, values) if values.dtype is FLOAT and values.ndim == 1 else None
@@ -116,7 +118,9 @@ class State(Setters, Answers):
         if status := lib.cdn_state_set_q(self._state, made): raise failure(status)
 
     @property
-    def u(self) -> Any: return self._view('u', self._nu)
+    def u(self) -> Any:
+        """Speeds, rad/s or m/s: a view."""
+        return self._view('u', self._nu)
     @u.setter
     def u(self, values: Numbers) -> None:
         try: made = from_buffer(DOUBLES, values) if values.dtype is FLOAT and values.ndim == 1 else None
@@ -125,7 +129,9 @@ class State(Setters, Answers):
         if status := lib.cdn_state_set_u(self._state, made): raise failure(status)
 
     @property
-    def z(self) -> Any: return self._view('z', self._nz)
+    def z(self) -> Any:
+        """Auxiliary states: a view."""
+        return self._view('z', self._nz)
     @z.setter
     def z(self, values: Numbers) -> None:
         if status := lib.cdn_state_set_z(self._state, given(values, (self._nz,), 'z')): raise failure(status)
@@ -172,11 +178,16 @@ class State(Setters, Answers):
         return failure_of('cdn_state', self._state)
 
     @property
-    def qdot(self) -> Array: return self._result(lib.cdn_state_qdot(self._state), self._nq)
+    def qdot(self) -> Array:
+        """The rates of q, 1/s: a copy."""
+        return self._result(lib.cdn_state_qdot(self._state), self._nq)
     @property
-    def zdot(self) -> Array: return self._result(lib.cdn_state_zdot(self._state), self._nz)
+    def zdot(self) -> Array:
+        """The rates of z, 1/s: a copy."""
+        return self._result(lib.cdn_state_zdot(self._state), self._nz)
     @property
     def udot(self) -> Array:
+        """Accelerations, rad/s^2 or m/s^2: a copy. Computes what they need."""
         pointer, copy = lib.cdn_state_udot(self._state), self._copy_udot
         return copy() if pointer and copy else self._first_udot(pointer)
 

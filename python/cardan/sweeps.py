@@ -57,7 +57,9 @@ class Sweep(Working):
         return [text(name(self._sweep, i)) for i in range(getattr(lib, f'cdn_sweep_{kind}_count')(self._sweep))]
 
     @property
-    def folder(self) -> str: return text(lib.cdn_sweep_folder(self._sweep))
+    def folder(self) -> str:
+        """The folder of results."""
+        return text(lib.cdn_sweep_folder(self._sweep))
 
     def case(self, k: int) -> Dict[str, float]:
         """What case k has for each variable."""

@@ -54,6 +54,7 @@ class TableWriter(Working):
         else: check(lib.cdn_table_number(self._open(), encode(name), float(value)))
 
     def attributes(self, given: Mapping[str, Any]) -> None:
+        """Gives several attributes."""
         for name, value in given.items(): self.attribute(name, value)
 
     def flush(self) -> None:
@@ -99,9 +100,13 @@ class Table:
         self.values, self.attributes, self.cut = made, dict(attributes or {}), False
 
     @property
-    def names(self) -> List[str]: return self.values.names
+    def names(self) -> List[str]:
+        """The names of the columns."""
+        return self.values.names
     @property
-    def units(self) -> List[str]: return self.values.units
+    def units(self) -> List[str]:
+        """The units of the columns."""
+        return self.values.units
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str): raise TypeError('a table finds columns by name; table.values has rows')

@@ -67,6 +67,7 @@ class View(Working):
         self.close()
 
     def close(self) -> None:
+        """Ends the view, and frees its port."""
         if self._view is None: return
         lib.cdn_view_stop(self._view)
         self._thread.join()
