@@ -7,7 +7,6 @@ import os
 from . import structs
 from ._low import encode, ffi, lib, text
 from ._methods import Adders
-from .callbacks import Held
 from .errors import failure, failure_of, need
 from .structs import Element, unknown
 
@@ -125,6 +124,7 @@ class Model(Adders):
 
     def _private(self, positional, keywords, writer):
         """What functions of Python find themselves by: a pointer, which C copies, to an object that the model keeps."""
+        from .callbacks import Held
         given = {**keywords, **{k: v for each in keywords.values() if isinstance(each, dict) for k, v in each.items()}}
         sizes = {name: value for name, value in given.items() if isinstance(value, int)}
         sizes['n_params'] = len(given.get('params', ()))
@@ -303,6 +303,7 @@ class Function:
 
     def __init__(self, f: Callable[..., Any], inputs: int = 1) -> None:
         if not callable(f): raise TypeError('a function is needed')
+        from .callbacks import Held
         writer = structs.Writer(ffi.NULL)
         self.own, self._made_by = True, None
         ops = writer.filled('cdn_function_ops', {'n_inputs': inputs, 'calc': f, 'name': getattr(f, '__name__', 'f')})

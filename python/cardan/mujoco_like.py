@@ -14,6 +14,7 @@ from ._low import doubles, ffi, lib, text
 from .errors import check
 from .models import Model, load, loads
 from .runs import Stepper
+from .structs import elements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class MjModel:
         check(lib.cdn_model_steps_of_file(model._model, method, step))
         self._method = text(lib.cdn_method_name(method[0]))
         state = model.state()
-        self._gravity = next((e for e in model._names('force') if e == 'gravity'), None)
+        self._gravity = next((e for e in elements(model._system, 'force') if e == 'gravity'), None)
         gravity = [state.parameter('force', 'gravity', f'g.{x}') for x in 'xyz'] if self._gravity else [0, 0, 0]
         self.opt = _Option(step[0], numpy.array(gravity, dtype=numpy.float64))
         self._names = {'body': ['world', *model.bodies], 'joint': model.joints, 'actuator': model.controls,

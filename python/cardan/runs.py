@@ -16,7 +16,6 @@ from .models import Model, html_table, load
 from .states import PassingState, State
 from .structs import Record, read, unknown
 from .tables import Table, TableWriter
-from .views import page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -382,6 +381,7 @@ class Run:
     def view(self, path: Optional[Path] = None) -> Path:
         """One page that plays the run in a browser, without a server. Opens it, unless a path is given to keep it."""
         import tempfile
+        from .views import page
         kept = path or os.path.join(tempfile.mkdtemp(prefix='cardan-'), 'run.html')
         state = self.state.copy()
         page(state, len(self), lambda k: self._set(state, k), kept)

@@ -232,6 +232,7 @@ class Writer:
         if callable(given) and type_.kind == 'function':
             call = getattr(lib, f'cardan_{named(kind)}_{name}', None)
             if call is None: raise TypeError(f'{named(kind)}.{name} cannot be a function of Python')
+            from . import contacts  # it and callbacks.py have what C calls
             self.functions[name] = given
             return setattr(made, name, call)
         if given is None and type_.kind == 'function': return setattr(made, name, ffi.NULL)
