@@ -31,7 +31,7 @@ class Reference:
     def __init__(self, root, prose):
         self.root, self.prose = root, prose
         self.modules = {path.stem: ast.parse(path.read_text()) for path in sorted((root / 'python/cardan').glob('*.py'))}
-        self.where = {alias.name: node.module for node in self.modules['__init__'].body
+        self.where = {alias.name: node.module for node in ast.walk(self.modules['__init__'])
                       if isinstance(node, ast.ImportFrom) for alias in node.names}
         self.names = next(ast.literal_eval(node.value) for node in self.modules['__init__'].body
                           if isinstance(node, ast.Assign) and node.targets[0].id == '__all__')
@@ -68,7 +68,7 @@ class Reference:
 
     def own(self):
         for name in self.names:
-            tree = self.modules.get(self.where.get(name, '__init__').lstrip('.'))
+            tree = self.modules.get(self.where.get(name, '__init__'))
             node = next((n for n in tree.body if getattr(n, 'name', None) == name), None) if tree else None
             if node and (name == 'Error' or not name.endswith('Error')): yield self.described(node, f'cardan.{name}')
         for node in public(self.modules['gym'].body): yield self.described(node, f'cardan.gym.{node.name}')
