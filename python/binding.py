@@ -60,7 +60,7 @@ def builder(root=ROOT, **compiling):
 
 # What needs handles that the package does not have.
 NOT_BUILDING = {'cdn_system_freeze', 'cdn_system_add_subsystem', 'cdn_system_add_molecule', 'cdn_element_set_user',
-                'cdn_system_set_contact_filter'}
+                'cdn_system_set_contact_filter', 'cdn_system_follow_table'}
 
 
 def building(reading):
@@ -73,7 +73,7 @@ def assembling(reading):
     """The functions of an assembly, by the names of methods."""
     return {f.name[13:]: f for f in reading.functions.values()
             if f.name.startswith('cdn_assembly_') and f.exported and not f.behind and
-            f.parameters[0].type == 'cdn_assembly *' and not f.name.endswith(('destroy', 'add_goal'))}
+            f.parameters[0].type == 'cdn_assembly *' and not f.name.endswith(('destroy', 'add_goal', 'add_table_markers'))}
 
 
 # What takes lists whose lengths nobody tells, or has other ways in Python.

@@ -1,16 +1,22 @@
 """Assembly: coordinates that satisfy the constraints and come closest to what is wanted (inverse kinematics)."""
 from __future__ import annotations
 
-from ._low import Working, ffi, lib
+import numpy
+
+from ._low import Working, array, ffi, lib
 from ._methods import Assemblers
-from .errors import failure_of
+from .errors import check, failure_of
 from .models import Model
 from .states import State
 from .structs import Element, Record, Writer, call, is_id, named, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Tuple, Union
+
+    from ._methods import Array, Path
+    from .runs import Run
+    from .tables import Table
 
 
 class Assembly(Assemblers, Working):
@@ -51,6 +57,29 @@ class Assembly(Assemblers, Working):
         """Changes the State's q; returns the report, whose members are those of cdn_assembly_report. Raises
         ConstraintError if the constraints cannot be satisfied."""
         return self._found(lib.cdn_assemble, state)
+
+    def track(self, state: State, table: Union[Table, Path]) -> Tuple[Run, Array]:
+        """Inverse kinematics of a recording of markers, a Table or its file (.trc): columns NAME.x, NAME.y, NAME.z, m
+        in Ground, for named frames of the model (sites of MJCF). The State is the first guess, and has the last frame in
+        the end. Returns the Run of all frames, and what is left in each: the root mean square of the distances, m."""
+        from .runs import Run
+        from .tables import opened
+        if not isinstance(state, State): raise TypeError('an assembly changes a cardan.State')
+        if not self.model._model: raise TypeError('markers belong to named frames, which models of files have')
+        table = opened(table)
+        columns, n = ffi.new('int[]', lib.cdn_table_column_count(table)), ffi.new('int *')
+        status = lib.cdn_assembly_add_table_markers(self._assembly, self.model._model, table, columns, n)
+        if status: raise failure_of('cdn_assembly', self._assembly, status)
+        k, width = lib.cdn_table_row_count(table), lib.cdn_table_column_count(table)
+        q, left, report = numpy.empty((k, self.model.nq)), numpy.empty(k), ffi.new('cdn_assembly_report *')
+        times = array(lib.cdn_table_values(table), k * width).reshape(k, width)[:, 0]
+        markers = ffi.new('cdn_vec3[]', n[0])
+        for i in range(k):
+            check(lib.cdn_table_markers(table, i, n[0], columns, markers))
+            if status := lib.cdn_track(self._assembly, state._state, times[i], n[0], markers, report):
+                raise failure_of('cdn_assembly', self._assembly, status)
+            q[i], left[i] = state.q, report.marker_rms
+        return Run.of(self.model, times, q), left
 
     def assemble_speeds(self, state: State) -> Record:
         """Likewise of u."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ._methods import Numbers, Path, Pool
     from .states import State
+    from .tables import Table
 
 POOL_NAMES: Tuple[Pool, Pool, Pool] = ('q', 'u', 'z')
 POOLS = {'q': lib.CDN_POOL_Q, 'u': lib.CDN_POOL_U, 'z': lib.CDN_POOL_Z}
@@ -130,6 +131,19 @@ class Model(Adders):
         sizes['n_params'] = len(given.get('params', ()))
         self._held.append(ffi.new_handle(Held(self, writer.functions, sizes)))
         return writer.keep(ffi.new('void **', self._held[-1]))
+
+    def follow_table(self, table: Union[Table, Path], linear: bool = False) -> List[str]:
+        """Lets joints move as the columns of a table, or of its file: natural cubic splines through its rows, or
+        straight lines. Columns are called as joints are, or as Run.save calls them; those in degrees become radians.
+        Returns the names of the columns that are followed."""
+        from .tables import Table, opened, read_table
+        given = table if isinstance(table, Table) else read_table(table)
+        how, of_c = structs.Writer(ffi.NULL).filled('cdn_follow_def', {'linear': linear}), opened(given)
+        used = ffi.new('bool[]', len(given.names))
+        status = lib.cdn_system_follow_table(self._system, of_c, how, used, ffi.NULL)
+        if status: raise failure_of('cdn_system', self._system, status)
+        self._calls.append(('follow_table', (given, linear), {}))
+        return [name for name, is_used in zip(given.names, used) if is_used]
 
     def freeze(self) -> Model:
         """Checks the model and finishes it: nothing can be added from then on. Returns the model."""

@@ -7,9 +7,9 @@ import threading
 import numpy
 
 from ._low import Working, doubles, encode, ffi, lib, text
-from .errors import LimitError, UnsupportedError, callback, check
+from .errors import LimitError, callback, check
 from .structs import Record, Writer, read
-from .tables import Table, read_table
+from .tables import Table, in_a_file, read_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,11 +141,7 @@ class Sweep(Working):
     def table(self) -> Table:
         """The results: a row for each case."""
         import tempfile
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                self.gather(path := os.path.join(folder, 'all.h5'))
-            except UnsupportedError: self.gather(path := os.path.join(folder, 'all.csv'))
-            return read_table(path)
+        with tempfile.TemporaryDirectory() as folder: return read_table(in_a_file(self.gather, folder))
 
     @property
     def values(self) -> Dict[str, Array]:

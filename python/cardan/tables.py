@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 import numpy
 
 from ._low import Working, doubles, encode, ffi, lib, numbers, text
 from .columns import Columns
-from .errors import check
+from .errors import UnsupportedError, check
 from .models import html_table
 from .structs import Writer
 
@@ -132,12 +133,28 @@ class Table:
         return html_table(f'{k} rows', heads, [[f'{x:.6g}' for x in numpy.asarray(self.values[i])] for i in some])
 
 
+def opened(source):
+    """The table of C of a file, or of a Table."""
+    if isinstance(source, Table):
+        with tempfile.TemporaryDirectory() as folder: return opened(in_a_file(source.save, folder))
+    out = ffi.new('cdn_table **')
+    check(lib.cdn_table_read(encode(source), out))
+    return ffi.gc(out[0], lib.cdn_table_destroy)
+
+
+def in_a_file(save, folder):
+    """The path of what is saved in a folder, in a format that the library has."""
+    for name in ('table.h5', 'table.npz', 'table.csv'):
+        path = os.path.join(folder, name)
+        try: save(path)
+        except UnsupportedError: continue
+        return path
+
+
 def read_table(path: Path) -> Table:
     """Reads a table of any format, by the ending of its name. Raises FileError, ParseError (it holds no table; the
     message tells what and where), UnsupportedError."""
-    out = ffi.new('cdn_table **')
-    check(lib.cdn_table_read(encode(path), out))
-    table = ffi.gc(out[0], lib.cdn_table_destroy)
+    table = opened(path)
     k, n = lib.cdn_table_row_count(table), lib.cdn_table_column_count(table)
     values = numpy.empty((k, n))
     if values.size: ffi.memmove(values, lib.cdn_table_values(table), 8 * values.size)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy
@@ -117,8 +118,9 @@ for made in (cardan.State, cardan.Model, cardan.Stepper, cardan.Ensemble, cardan
         except RAISED: pass
 state.copy()
 '''
-        said = subprocess.run([sys.executable, '-c', code, str(MODELS / 'walker.xml')], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        with tempfile.TemporaryDirectory() as folder:  # of what `save` writes
+            said = subprocess.run([sys.executable, '-c', code, str(MODELS / 'walker.xml')], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, cwd=folder)
         self.assertEqual((said.returncode, said.stdout), (0, ''))
 
 

@@ -215,13 +215,44 @@ class Inputs(InFolder):
         """A recorded motion is a constraint by its spline: the joint follows it, and the torque is what it takes."""
         t = numpy.linspace(0, 1, 101)
         recorded = cardan.Table(numpy.column_stack([t, t ** 3]), ['time', 'axle.q'], ['s', 'rad'])
-        model = cardan.load(self.path('rotor.xml'), building=True)
-        path = cardan.Function.spline(recorded['time'], recorded['axle.q'])
-        model.constrain_motion('follow', 'disk', 0, path)
-        state = model.state()
-        run = cardan.simulate(model, 0.5, accuracy=1e-6, state=state)
-        self.assertAlmostEqual(run.q['axle'][-1], 0.125, delta=1e-6)
-        self.assertAlmostEqual(run.state.udot[0], 3, delta=1e-3)
+        def follow(table, **more):
+            model = cardan.load(self.path('rotor.xml'), building=True)
+            self.assertEqual(model.follow_table(table, **more), ['axle.q'])
+            return model
+        recorded.save(self.path('motion.csv'))
+        degrees = cardan.Table(recorded.values * [1, 180 / numpy.pi], recorded.names, ['s', 'deg'])
+        models = [follow(recorded), follow(self.path('motion.csv')), follow(degrees)]
+        for model in (*models, pickle.loads(pickle.dumps(models[0]))):
+            run = cardan.simulate(model, 0.505, accuracy=1e-6)
+            self.assertAlmostEqual(run.q['axle'][-1], 0.505 ** 3, delta=1e-6)
+            self.assertAlmostEqual(run.state.udot[0], 6 * 0.505, delta=1e-3)
+        straight = cardan.simulate(follow(recorded, linear=True), 0.505, accuracy=1e-6)
+        self.assertAlmostEqual(straight.q['axle'][-1], (0.5 ** 3 + 0.51 ** 3) / 2, delta=1e-9)
+        with self.assertRaisesRegex(cardan.ArgumentError, 'column'): follow(cardan.Table([[0, 1], [1, 1]], ['time', 'axl']))
+        with self.assertRaises(cardan.FrozenError): models[0].follow_table(recorded)
+
+    def test_poses_follow_markers(self):
+        """Two markers on an arm of two links tell its angles."""
+        model = cardan.loads('''<mujoco><compiler angle="radian"/><worldbody><body name="upper"><joint name="shoulder"
+          axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><site name="elbow" pos="0 0 -0.4"/>
+          <body name="lower" pos="0 0 -0.4"><joint name="bend" axis="0 1 0"/><inertial pos="0 0 0" mass="1"
+          diaginertia="1 1 1"/><site name="hand" pos="0 0 -0.3"/></body></body></worldbody></mujoco>''')
+        t = numpy.linspace(0, 1, 21)
+        a, b = 0.3 * numpy.sin(t), 0.5 + 0.2 * t
+        elbow = -0.4 * numpy.array([numpy.sin(a), 0 * t, numpy.cos(a)])
+        hand = elbow - 0.3 * numpy.array([numpy.sin(a + b), 0 * t, numpy.cos(a + b)])
+        names = ['time', *(f'{name}.{x}' for name in ('elbow', 'hand') for x in 'xyz')]
+        marks = cardan.Table(numpy.vstack([t, elbow, hand]).T, names, ['s', *['m'] * 6])
+        marks.save(self.path('marks.trc'))
+        for given in (marks, self.path('marks.trc')):
+            run, left = cardan.Assembly(model).track(model.state(), given)
+            self.assertLess(max(numpy.abs(run.q['shoulder'] - a).max(), numpy.abs(run.q['bend'] - b).max()), 1e-6)
+            self.assertLess(left.max(), 1e-7)
+            self.assertTrue((run.time == t).all())
+        with self.assertRaisesRegex(TypeError, 'models of files'):
+            own = cardan.Model('own')
+            own.add_body('b', mobilizer='pin', mass=(1, [0] * 3, [1] * 3))
+            cardan.Assembly(own).track(own.state(), marks)
 
 
 if __name__ == '__main__':
