@@ -13,7 +13,7 @@ import headers
 
 # Ends what the test still needs, waits for the world outside, takes as long as it is asked to, or is of no interest. Callbacks that tests bring (ops, providers), and
 # problems of arrays whose lengths belong together (molecules and their files, tables and sweeps, too), have tests of their own.
-LEFT_OUT = re.compile(r'_destroy$|^cdn_renderer_measure$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_(prmtop|restart|pdb|dcd|table|system_follow|assembly_add_table|molecule|cluster|force_field|mix|hmc|sweep)_|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_decorat|^cdn_work_pop$|^cdn_law_add$|^cdn_source_add$|_ops\b|_provider\b|^cdn_view_(open|run|close|write)$|^cdn_deliver_sized$|^cdn_philox$|^cdn_random_(uniform|normal)$|cdn_invertible_(create|problem|motion_advance|optimize_path_sized)\b')
+LEFT_OUT = re.compile(r'_destroy$|^cdn_renderer_measure$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_(prmtop|restart|pdb|dcd|table|system_follow|assembly_add_table|molecule|cluster|force_field|mix|hmc|sweep)_|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_decorat|^cdn_work_pop$|^cdn_law_add$|^cdn_source_add$|^cdn_trajectory_(open|close)$|_ops\b|_provider\b|^cdn_view_(open|run|close|write)$|^cdn_deliver_sized$|^cdn_philox$|^cdn_random_(uniform|normal)$|cdn_invertible_(create|problem|motion_advance|optimize_path_sized)\b')
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.

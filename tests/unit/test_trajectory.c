@@ -1,10 +1,12 @@
 /* Trajectories: which columns there are, that numbers read back, what is refused, and that rows allocate nothing. */
+#define _DEFAULT_SOURCE
 #include "measure_rig.h"
 
 #include "../robust/counting_allocator.h"
 
 #include <float.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* What has been written: text that ends in 0. */
 typedef struct page {
@@ -251,5 +253,54 @@ START_TEST(files_are_streams) {
 }
 END_TEST
 
+/* Rows go into a file with units, into memory with the same numbers. */
+START_TEST(a_table_has_units) {
+  static const char *const own[] = { "work" }, *const units[] = { "J" };
+  char path[] = "/tmp/cardan-trajectory-XXXXXX.csv";
+  cart_rig r = make_rig(NULL);
+  cdn_trajectory *t = NULL, *none = NULL;
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  def.own = own, def.own_units = units, def.n_own = 1;
+  const int file = mkstemps(path, 4);
+  ck_assert_int_ge(file, 0);
+  close(file);
+  OK_ON(r.state, cdn_trajectory_open(r.state, &def, path, &t));
+  OK_ON(r.state, cdn_trajectory_open(r.state, &def, NULL, &none));
+  ck_assert(cdn_trajectory_table(t) && !cdn_trajectory_table(none));
+  static const char *const names[] = { "time", "cart.q", "cart.u", "kinetic_energy", "potential_energy", "work" };
+  static const char *const of_units[] = { "s", "m", "m/s", "J", "J", "J" };
+  ck_assert_int_eq(cdn_trajectory_columns(t), 6);
+  for (int i = 0; i < 6; i++) {
+    ck_assert_str_eq(cdn_trajectory_column_name(t, i), names[i]);
+    ck_assert_str_eq(cdn_trajectory_column_unit(t, i), of_units[i]);
+  }
+  ck_assert_ptr_null(cdn_trajectory_column_name(t, 6));
+  ck_assert_ptr_null(cdn_trajectory_column_unit(NULL, 0));
+  double row[6];
+  const double work = 0.25;
+  OK_ON(r.state, cdn_trajectory_values(none, r.state, &work, row));
+  FAILS(cdn_trajectory_values(none, r.state, NULL, row), CDN_ERR_ARG);
+  FAILS(cdn_trajectory_values(none, r.state, &work, NULL), CDN_ERR_ARG);
+  OK(cdn_trajectory_header(t));
+  for (int i = 0; i < 3; i++) {
+    OK_ON(r.state, cdn_state_set_time(r.state, i));
+    OK_ON(r.state, cdn_trajectory_row(t, r.state, &work));
+  }
+  OK(cdn_trajectory_close(t));
+  OK(cdn_trajectory_close(none));
+  FAILS(cdn_trajectory_close(NULL), CDN_ERR_ARG);
+  cdn_table *table = NULL;
+  OK(cdn_table_read(path, &table));
+  ck_assert_int_eq(cdn_table_row_count(table), 3);
+  ck_assert(cdn_table_values(table)[13] == row[1] && cdn_table_values(table)[17] == work);
+  cdn_table_destroy(table);
+  unlink(path);
+  FAILS(cdn_trajectory_open(r.state, &def, "/nowhere/run.csv", &t), CDN_ERR_FILE);
+  ck_assert_ptr_null(t);
+  FAILS(cdn_trajectory_open(NULL, &def, path, &t), CDN_ERR_ARG);
+  cdn_state_destroy(r.state);
+}
+END_TEST
+
 CHECK_MAIN("trajectories", columns_are_as_asked_for, all_measures_in_the_order_of_adding, numbers_read_back,
-           what_is_refused, memory_may_run_out, a_whole_run_in_one_call, files_are_streams)
+           what_is_refused, memory_may_run_out, a_whole_run_in_one_call, a_table_has_units, files_are_streams)
