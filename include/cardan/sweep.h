@@ -121,8 +121,8 @@ CDN_DEF(sweep_run_def);
  *  block. */
 CDN_API cdn_status cdn_sweep_run_block(cdn_sweep *sweep, int64_t block, const cdn_sweep_run_def *def) CDN_NODISCARD;
 /** Asks the call of run_block or run_case that is in progress, or else the next one, to return CDN_ERR_LIMIT soon:
- *  within 20 steps of the run. Other threads and signal handlers may call it at any time before cdn_sweep_destroy.
- *  Nothing without a sweep. Cost: one atomic store. */
+ *  before the next evaluation of the run. Other threads and signal handlers may call it at any time before
+ *  cdn_sweep_destroy. Nothing without a sweep. Cost: a few atomic operations. */
 CDN_API void cdn_sweep_interrupt(cdn_sweep *sweep);
 
 /** Writes the numbers of the blocks that have no file and are not being run now, at most `room` of them, and their

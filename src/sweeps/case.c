@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -85,7 +86,7 @@ static double processor_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What ends a run before its end, looked at after so many attempts of steps. */
+/* What ends a run before its end. Limits are looked at after so many attempts of steps. */
 enum { ATTEMPTS_A_LOOK = 20 };
 
 static bool must_end(course *c) {
@@ -122,9 +123,19 @@ static cdn_status create(cdn_sweep *s, const double run[SWEEP_RUN_NUMBERS], cdn_
   def.accuracy = run[SWEEP_ACCURACY];
   def.fixed_step = run[SWEEP_STEP];
   def.final_time = cdn_state_time(s->work) + run[SWEEP_DURATION];
-  def.max_steps = ATTEMPTS_A_LOOK;
+  if (s->study.most_steps > 0 || s->study.most_seconds > 0) def.max_steps = ATTEMPTS_A_LOOK;
   def.companion = s->study.companion;
-  return cdn_stepper_create(s->work, &def, out);
+  const cdn_status status = cdn_stepper_create(s->work, &def, out);
+  atomic_store(&s->running, *out);
+  if (atomic_load(&s->interrupted)) cdn_stepper_break_off(*out);
+  return status;
+}
+
+/* Other threads may be interrupting it. */
+static void destroy(cdn_sweep *s, cdn_stepper *stepper) {
+  atomic_store(&s->running, NULL);
+  while (atomic_load(&s->interrupting) > 0) sched_yield();
+  cdn_stepper_destroy(stepper);
 }
 
 /* ---- the row ---- */
@@ -202,7 +213,7 @@ static cdn_status run(course *c, const double of_run[SWEEP_RUN_NUMBERS], double 
     if (!c->interrupted) fill_row(s, c->stepper, row);
     if (status == CDN_OK) cdni_sweep_keep(s, c->stepper, t0, row);
   }
-  cdn_stepper_destroy(c->stepper);
+  destroy(s, c->stepper);
   c->stepper = NULL;
   const bool unwritten = c->trajectory && status == CDN_ERR_FILE;
   if (c->interrupted || unwritten || status == CDN_ERR_NOMEM) return c->interrupted ? CDN_ERR_LIMIT : status;

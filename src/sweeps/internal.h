@@ -103,6 +103,8 @@ struct cdn_sweep {
   bool is_ours;                               /* the folder of results has been found to be of this study */
   char message[sizeof((cdn_error *)0)->text]; /* why the last case failed */
   atomic_bool interrupted;
+  _Atomic(cdn_stepper *) running; /* what an interruption breaks off; NULL: nothing */
+  atomic_int interrupting;        /* calls of cdn_sweep_interrupt that may be using it */
 };
 
 /* ---- sweep.c: memory that lives as long as the sweep; NULL: there is no more, which has been told ---- */

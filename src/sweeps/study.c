@@ -200,11 +200,15 @@ static cdn_status find_method(cdn_sweep *s) {
   names[CDN_METHOD_COUNT] = "file";
   if (found < 0 && !of_file) return cdni_sweep_unknown(s, y->method, "there is no method", names, CDNI_COUNT(names));
   s->method = of_file ? CDN_METHOD_DEFAULT : (cdn_method)found;
+  if (!cdn_method_is_available(s->method))
+    return cdni_refuse(CDN_ERR_UNSUPPORTED, "cdn_sweep_load",
+                       "%.120s: this library was built without the method \"%s\"", s->study.path, y->method);
   y->as_file = of_file || cdn_method_needs_fixed_step(s->method);
   return CDN_OK;
 }
 
 static cdn_status read_run(cdn_sweep *s, json_t *root) {
+  static const double LEAST = 1e-15, MOST = 1; /* cdn_stepper_def.accuracy */
   sweep_study *y = &s->study;
   json_t *limits;
   static const char *const of_limits[] = { "steps", "seconds" };
@@ -213,6 +217,8 @@ static cdn_status read_run(cdn_sweep *s, json_t *root) {
   CDNI_TRY(cdni_sweep_read_number(s, root, "duration", 0, &y->run[SWEEP_DURATION]));
   if (y->run[SWEEP_DURATION] == 0) return cdni_sweep_wrong(s, "a study needs a \"duration\" of its runs, s");
   CDNI_TRY(cdni_sweep_read_number(s, root, "accuracy", 0, &y->run[SWEEP_ACCURACY]));
+  if (!(y->run[SWEEP_ACCURACY] >= LEAST && y->run[SWEEP_ACCURACY] <= MOST))
+    return cdni_sweep_wrong(s, "\"accuracy\" should be from %g to %g", LEAST, MOST);
   CDNI_TRY(cdni_sweep_read_number(s, root, "step", 0, &y->run[SWEEP_STEP]));
   CDNI_TRY(cdni_sweep_read_number(s, root, "report", 0, &y->report));
   CDNI_TRY(cdni_sweep_read_number(s, root, "trajectory", 0, &y->trajectory));

@@ -170,7 +170,11 @@ const cdn_system *cdn_sweep_system(const cdn_sweep *sweep) {
 }
 
 void cdn_sweep_interrupt(cdn_sweep *sweep) {
-  if (sweep) atomic_store(&sweep->interrupted, true);
+  if (!sweep) return;
+  atomic_store(&sweep->interrupted, true);
+  atomic_fetch_add(&sweep->interrupting, 1);
+  cdn_stepper_break_off(atomic_load(&sweep->running));
+  atomic_fetch_sub(&sweep->interrupting, 1);
 }
 
 cdn_status cdn_sweep_values(const cdn_sweep *sweep, int64_t k, double *values) {

@@ -164,6 +164,7 @@ START_TEST(mistakes_name_the_key_and_the_nearest_name) {
     { "{ \"cardan study\": 1, \"model\": \"rad.xml\", \"duration\": 1 }", "rad.xml" },
     { STUDY("\"acuracy\": 1e-4"), "\"acuracy\"; did you mean \"accuracy\"?" },
     { STUDY("\"accuracy\": -1"), "\"accuracy\" should be above 0" },
+    { STUDY("\"accuracy\": 2"), "\"accuracy\" should be from 1e-15 to 1" },
     { STUDY("\"accuracy\": \"x\""), "\"accuracy\" should be a number" },
     { STUDY("\"method\": \"adam\""), "did you mean \"adams\"?" },
     { STUDY("\"contact\": \"sotf\""), "did you mean \"soft\"?" },
@@ -577,18 +578,27 @@ START_TEST(trajectories_are_one_table_a_case) {
 }
 END_TEST
 
+/* Noise of a sensor is drawn at the place of the case: two cases differ, and one by itself is as it was in its block. */
 START_TEST(each_case_has_its_place_in_the_stream) {
   enter();
+  char noisy[sizeof model + 32];
+  const char *at = strstr(model, "<jointpos");
+  snprintf(noisy, sizeof noisy, "%.*s<jointpos noise='0.1' %s", (int)(at - model), model, at + strlen("<jointpos"));
+  FILE *file = fopen("rod.xml", "w");
+  ck_assert(file && fputs(noisy, file) >= 0 && fclose(file) == 0);
   cdn_sweep *s = loaded(STUDY("\"noise\": true, \"seed\": 11, \"cases\": 3"));
   cdn_state *state;
+  double of[3];
   OK(cdn_state_create(cdn_sweep_system(s), &state));
-  if (cdn_system_random_ticket(cdn_sweep_system(s)).i > 0)
-    for (int k = 0; k < 3; k++) {
-      cdn_random_place place;
-      OK(cdn_sweep_set_state(s, k, state));
-      OK(cdn_state_random(state, 0, &place));
-      ck_assert(place.seed == 11 && place.run == (uint32_t)k && place.count == 0);
-    }
+  for (int k = 0; k < 3; k++) {
+    cdn_random_place place;
+    OK(cdn_sweep_set_state(s, k, state));
+    OK_ON(state, cdn_state_random(state, 0, &place));
+    ck_assert(place.seed == 11 && place.run == (uint32_t)k && place.count == 0);
+    of[k] = of_case(s, k, "end angle");
+  }
+  ck_assert(of[0] != of[1] && of[1] != of[2]);
+  NEAR(of_case(s, 0, "end angle"), of[0], 0);
   cdn_state_destroy(state);
   cdn_sweep_destroy(s);
   leave();
