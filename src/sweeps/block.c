@@ -51,16 +51,15 @@ static cdn_status write_rows(cdn_sweep *s, const char *path, int n, const double
   return status != CDN_OK ? status : closed;
 }
 
-/* Under another name until it is whole. */
-static cdn_status write_block(cdn_sweep *s, int64_t block, int n, const double *rows) {
-  char part[SWEEP_PATH], path[SWEEP_PATH];
-  cdni_sweep_block_path(s, block, SWEEP_PART, part);
+/* In place of the mark, which then gets the block's name. */
+static cdn_status write_block(cdn_sweep *s, int64_t block, const char *mark, int n, const double *rows) {
+  char path[SWEEP_PATH];
   cdni_sweep_block_path(s, block, SWEEP_TABLE, path);
-  cdn_status status = write_rows(s, part, n, rows);
-  if (status == CDN_OK && rename(part, path) != 0)
+  cdn_status status = write_rows(s, mark, n, rows);
+  if (status == CDN_OK && rename(mark, path) != 0)
     status =
         cdni_refuse(CDN_ERR_FILE, "cdn_sweep_run_block", "%.200s: could not be written: %s", path, strerror(errno));
-  if (status != CDN_OK) unlink(part);
+  if (status != CDN_OK) unlink(mark);
   return status;
 }
 
@@ -128,8 +127,7 @@ static cdn_status run_all(pass *p) {
   }
   /* what has brought a program down comes last */
   for (int crashes = 0; crashes < CRASHES; crashes++) CDNI_TRY(run_cases(p, crashes));
-  CDNI_TRY(tell_between(p));
-  return write_block(s, p->block, (int)p->n, p->rows);
+  return tell_between(p);
 }
 
 static bool has_file(const cdn_sweep *s, int64_t block) {
@@ -152,8 +150,12 @@ static cdn_status run_marked(cdn_sweep *s, int64_t block, const cdn_sweep_run_de
              .n = cdni_sweep_cases_of(s, block),
              .crashes = crashes,
              .rows = rows };
-  const cdn_status status = has_file(s, block) ? CDN_OK : run_all(&p);
-  cdni_sweep_mark_close(&mark, status == CDN_OK);
+  const bool done = has_file(s, block);
+  cdn_status status = done ? CDN_OK : run_all(&p);
+  const bool more = status != CDN_OK;
+  if (done) unlink(mark.path);
+  else if (!more) status = write_block(s, block, mark.path, (int)p.n, rows);
+  cdni_sweep_mark_close(&mark, more);
   return status;
 }
 

@@ -165,9 +165,8 @@ cdn_status cdni_sweep_enter(cdn_sweep *s, bool make, bool *there);
 enum { SWEEP_PATH = 4096 };
 /* The path of a block's file. */
 void cdni_sweep_block_path(const cdn_sweep *s, int64_t block, const char *ending, char path[SWEEP_PATH]);
-#define SWEEP_TABLE ".csv"     /* the block's rows */
-#define SWEEP_PART ".part.csv" /* the same, as long as it is not whole */
-#define SWEEP_MARK ".begun"    /* which of its cases was begun */
+#define SWEEP_TABLE ".csv"      /* the block's rows */
+#define SWEEP_MARK ".begun.csv" /* which of its cases was begun; then its rows, as long as they are not whole */
 /* Which files the blocks have: one byte each. */
 enum { SWEEP_HAS_TABLE = 1, SWEEP_HAS_MARK = 2 };
 cdn_status cdni_sweep_look(cdn_sweep *s, unsigned char *has);
@@ -181,8 +180,8 @@ typedef struct sweep_mark {
  * case i of the block. */
 cdn_status cdni_sweep_mark_open(cdn_sweep *s, int64_t block, unsigned char *crashes, sweep_mark *mark);
 cdn_status cdni_sweep_mark_case(sweep_mark *mark, int64_t k);
-/* The program ends as it should; `done`: there is nothing left to mark. */
-void cdni_sweep_mark_close(sweep_mark *mark, bool done);
+/* The program has come to the end of the block, or ends as it should: `more` says that the mark is needed again. */
+void cdni_sweep_mark_close(sweep_mark *mark, bool more);
 /* Whether the block's mark tells of a crash, and whether it is being run now. */
 void cdni_sweep_mark_look(const cdn_sweep *s, int64_t block, bool *crashed, bool *running);
 

@@ -452,7 +452,7 @@ START_TEST(a_case_that_crashes_is_given_up_after_the_second_time) {
     NEAR(value, k == 1 ? CDN_SWEEP_CRASHED : CDN_SWEEP_DONE, 0);
   }
   ck_assert(isnan(cdn_table_values(table)[n + column(s, "end angle")]));
-  ck_assert(access("out/block-000000.begun", F_OK) != 0);
+  ck_assert(access("out/block-000000.begun.csv", F_OK) != 0);
   cdn_table_destroy(table);
   cdn_sweep_destroy(s);
   leave();
@@ -549,7 +549,7 @@ START_TEST(a_full_disk_is_said) {
   ck_assert(setrlimit(RLIMIT_FSIZE, &tight) == 0);
   FAILS(cdn_sweep_run_block(s, 1, NULL), CDN_ERR_FILE);
   ck_assert(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  ck_assert(access("out/block-000001.csv", F_OK) != 0 && access("out/block-000001.part.csv", F_OK) != 0);
+  ck_assert(access("out/block-000001.csv", F_OK) != 0 && access("out/block-000001.begun.csv", F_OK) != 0);
   ran(s, 1);
   cdn_sweep_destroy(s);
   leave();
@@ -578,7 +578,8 @@ START_TEST(trajectories_are_one_table_a_case) {
 }
 END_TEST
 
-/* Noise of a sensor is drawn at the place of the case: two cases differ, and one by itself is as it was in its block. */
+/* Noise of a sensor is drawn at the place of the case: two cases differ, and one by itself is as it was in its
+ * block. */
 START_TEST(each_case_has_its_place_in_the_stream) {
   enter();
   char noisy[sizeof model + 32];

@@ -1,4 +1,5 @@
-/* cardan sweep: whoever runs a study, in which order, and however often it is killed, the gathered bytes are the same. */
+/* cardan sweep: whoever runs a study, in which order, and however often it is killed, the gathered bytes are the
+ * same. */
 #define _GNU_SOURCE
 #include "command_run.h"
 
@@ -25,7 +26,8 @@ static void write_study(const char *name, int block, const char *results) {
   write_file(name, text);
 }
 
-/* Starts a sweep of the study as a group of processes, and sends a signal after a while: to all, or to the first one. */
+/* Starts a sweep of the study as a group of processes, and sends a signal after a while: to all, or to the first
+ * one. */
 static void run_and_signal(const char *study, double seconds, int number, bool all) {
   const struct timespec life = { .tv_nsec = (long)(1e9 * seconds) };
   const pid_t child = fork();
