@@ -26,11 +26,15 @@ static void write_study(const char *name, int block, const char *results) {
   write_file(name, text);
 }
 
-/* Starts a sweep of the study as a group of processes, and sends a signal after a while: to all, or to the first
- * one. */
+/* Starts a sweep of the study as a group of processes, and sends a signal a while after it has begun: to all, or to the
+ * first one. */
 static void run_and_signal(const char *study, double seconds, int number, bool all) {
   const struct timespec life = { .tv_nsec = (long)(1e9 * seconds) };
+  int begun[2];
+  char nothing;
+  ck_assert_int_eq(pipe2(begun, O_CLOEXEC), 0);
   const pid_t child = fork();
+  ck_assert_int_ge(child, 0);
   if (child == 0) {
     setpgid(0, 0);
     const int null = open("/dev/null", O_RDWR);
@@ -38,8 +42,10 @@ static void run_and_signal(const char *study, double seconds, int number, bool a
     execl(program(), program(), "sweep", study, "--threads", "2", (char *)NULL);
     _exit(99);
   }
+  close(begun[1]);
+  ck_assert_int_eq(read(begun[0], &nothing, 1), 0); /* the program runs: its end of the pipe is closed */
+  close(begun[0]);
   nanosleep(&life, NULL);
-  setpgid(child, child);
   kill(all ? -child : child, number);
   int how;
   ck_assert_int_eq(waitpid(child, &how, 0), child);
