@@ -4,12 +4,14 @@
 #include "gltf.h"
 #include "played.h"
 
+#include <cardan/table.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const help_page page = {
   "export", "MODEL [RUN.csv] -o FILE [options]",
-  "Writes a model for other programs, as the file's name ends: FILE.glb is glTF 2.0 with looks, moved by the run; FILE.csv has the\n"
-  "poses of all bodies; FILE.xml is MJCF with the model's pose as a keyframe, for models of MJCF.\n",
+  "Writes a model for other programs, as the file's name ends: FILE.glb is glTF 2.0 with looks, moved by the run; FILE.csv, .h5, ...\n"
+  "have the poses of all bodies; FILE.xml is MJCF with the model's pose as a keyframe, for models of MJCF.\n",
   "  cardan simulate walker.xml --duration 2 --report 0.02 -o walk.csv && cardan export walker.xml walk.csv -o walk.glb\n"
   "  cardan export walker.xml walk.csv --time 1.5 -o pose.xml\n",
   WHICH_MODEL
@@ -25,8 +27,9 @@ typedef struct export_arguments {
 typedef struct export_job {
   const export_arguments *a;
   played shown;
-  gltf *gltf; /* what is written: this ... */
-  FILE *file; /* ... or this */
+  gltf *gltf;              /* what is written: this ... */
+  cdn_table_writer *poses; /* ... or this */
+  double *row;
 } export_job;
 
 /* ---- glTF ---------------------------------------------------------------------------------- */
@@ -46,49 +49,56 @@ static int write_gltf(export_job *j) {
 
 /* ---- poses --------------------------------------------------------------------------------- */
 
+enum { POSE = 7 }; /* numbers of one */
+
 static int add_row(void *to, double time) {
   const export_job *j = to;
-  FILE *file = j->file;
-  char text[CDN_NUMBER_SIZE];
   const cdn_transform *X = cdn_scene_poses(j->shown.scene);
-  fputs(cdn_number_text(time, text), file);
-  for (int i = 0; i < cdn_model_body_count(j->shown.model); i++) {
+  double *at = j->row;
+  *at++ = time;
+  for (int i = 0; i < cdn_model_body_count(j->shown.model); i++, at += POSE) {
     const int b = cdn_model_body(j->shown.model, i).i;
     const cdn_quaternion q = cdn_quaternion_from_rotation(X[b].R);
-    const double pose[7] = { X[b].p.x, X[b].p.y, X[b].p.z, q.w, q.x, q.y, q.z };
-    for (int k = 0; k < 7; k++) fprintf(file, ",%s", cdn_number_text(pose[k], text));
+    memcpy(at, (const double[]){ X[b].p.x, X[b].p.y, X[b].p.z, q.w, q.x, q.y, q.z }, POSE * sizeof *at);
   }
-  fputc('\n', file);
-  return CMD_OK;
+  return cdn_table_rows(j->poses, 1, j->row) == CDN_OK ? CMD_OK : CMD_OUTPUT; /* why is told when it is closed */
 }
 
-/* A field with a comma or a quote is quoted. */
-static void put_name(FILE *file, const char *body, const char *slot) {
-  const bool quoted = strpbrk(body, ",\"\n") != NULL;
-  fputc(',', file);
-  if (quoted) fputc('"', file);
-  for (const char *c = body; *c; c++) {
-    if (*c == '"') fputc('"', file);
-    fputc(*c, file);
+static cdn_status create_poses(export_job *j) {
+  static const char *const slots[POSE] = { "px", "py", "pz", "qw", "qx", "qy", "qz" };
+  const cdn_model *model = j->shown.model;
+  const int n = 1 + POSE * cdn_model_body_count(model);
+  char **names = allocate((size_t)n, sizeof *names);
+  const char **units = allocate((size_t)n, sizeof *units);
+  cdn_table_def def = cdn_default_table_def();
+  names[0] = strcpy(allocate(sizeof "time", 1), "time"), units[0] = "s";
+  for (int i = 1; i < n; i++) {
+    const char *body = cdn_body_name(cdn_model_system(model), cdn_model_body(model, (i - 1) / POSE));
+    const int k = (i - 1) % POSE;
+    names[i] = allocate(strlen(body) + sizeof ".px", 1);
+    sprintf(names[i], "%s.%s", body, slots[k]);
+    units[i] = k < 3 ? "m" : "1";
   }
-  fprintf(file, ".%s%s", slot, quoted ? "\"" : "");
+  def.names = (const char *const *)names, def.units = units, def.n_columns = n;
+  const cdn_status status = cdn_table_create(j->a->output, &def, &j->poses);
+  for (int i = 0; i < n; i++) free(names[i]);
+  free(names), free(units);
+  j->row = allocate((size_t)n, sizeof *j->row);
+  if (status != CDN_OK) return status;
+  const cdn_status kept = cdn_table_attribute(j->poses, "model", j->a->model.path);
+  if (kept != CDN_OK) (void)!cdn_table_close(j->poses);
+  return kept;
 }
 
 static int write_poses(export_job *j) {
-  static const char *const slots[] = { "px", "py", "pz", "qw", "qx", "qy", "qz" };
-  const cdn_system *system = cdn_model_system(j->shown.model);
-  FILE *file = fopen(j->a->output, "w");
-  if (!file) {
-    complain("%s: could not be written", j->a->output);
-    return CMD_OUTPUT;
-  }
-  fputs("time", file);
-  for (int i = 0; i < cdn_model_body_count(j->shown.model); i++)
-    for (int k = 0; k < 7; k++) put_name(file, cdn_body_name(system, cdn_model_body(j->shown.model, i)), slots[k]);
-  fputc('\n', file);
-  j->file = file;
-  const int code = played_frames(&j->shown, "exporting", j->a->fps, add_row, j);
-  return finish_output(file, j->a->output) ? code : CMD_OUTPUT;
+  int code = CMD_OUTPUT;
+  cdn_status status = create_poses(j);
+  if (status == CDN_OK) code = played_frames(&j->shown, "exporting", j->a->fps, add_row, j);
+  if (status == CDN_OK) status = cdn_table_close(j->poses);
+  free(j->row);
+  if (status == CDN_OK) return code;
+  complain_last_error();
+  return CMD_OUTPUT;
 }
 
 /* ---- a keyframe ---------------------------------------------------------------------------- */
@@ -155,14 +165,21 @@ static int export(export_job *j) {
   if (code != CMD_OK) return code;
   if (!played_time(&j->shown, a->time, &time)) return CMD_USAGE;
   return ends_in(a->output, ".glb")   ? write_gltf(j)
-         : ends_in(a->output, ".csv") ? write_poses(j)
-                                      : write_keyframe(j, time);
+         : ends_in(a->output, ".xml") ? write_keyframe(j, time)
+                                      : write_poses(j);
+}
+
+static bool is_table(const char *path) {
+  static const char *const endings[] = { ".csv", ".h5", ".hdf5", ".npz", ".sto", ".mot" };
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (ends_in(path, endings[i])) return true;
+  return false;
 }
 
 static bool makes_sense(const export_arguments *a) {
-  if (!a->output) complain("which file? Name it with -o: it ends in .glb, .csv or .xml");
-  else if (!ends_in(a->output, ".glb") && !ends_in(a->output, ".csv") && !ends_in(a->output, ".xml"))
-    complain("-o %s: the name must end in .glb, .csv or .xml", a->output);
+  if (!a->output) complain("which file? Name it with -o: it ends in .glb, .xml, .csv, .h5, .npz or .sto");
+  else if (!ends_in(a->output, ".glb") && !ends_in(a->output, ".xml") && !is_table(a->output))
+    complain("-o %s: the name must end in .glb, .xml, .csv, .h5, .npz or .sto", a->output);
   else if (is_topology(a->model.path))
     complain("%s is the topology of a molecule, which is drawn ('cardan render', 'cardan view') and not exported",
              visible(a->model.path));
@@ -179,7 +196,7 @@ int command_export(int argc, char **argv) {
   export_arguments a = { .fps = 30 };
   const option table[] = {
     { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
-    { "output", 'o', OPTION_TEXT, &a.output, "FILE", "the file: .glb, .csv or .xml" },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE", "the file: .glb, .xml, or a table .csv, .h5, .npz, .sto" },
     { "fps", 0, OPTION_POSITIVE, &a.fps, "N", "frames a second of a run (default: 30)" },
     { "time", 0, OPTION_TEXT, &a.time, "T", "of a keyframe: the time of the run, s (default: the end)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from this keyframe" },

@@ -21,7 +21,7 @@ except ImportError as reason:
     print(f'skipped: {reason}; apt-get install python3-h5py python3-pandas')
     sys.exit(77)
 
-cardan, root = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+cardan, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 model = str(root / 'examples/models/pendulum.xml')
 folder = tempfile.mkdtemp(prefix='cardan-read-')
 os.chdir(folder)
@@ -96,6 +96,17 @@ def check_rollouts():
     same(numpy.genfromtxt('states.csv', delimiter=',', names=True, deletechars='')['elbow.q'], rows['elbow.q'])
 
 
+def check_poses():
+    """Poses of bodies."""
+    for ending in ('csv', 'h5', 'npz'): run('export', model, 'run.h5', '-o', 'poses.' + ending, '--quiet')
+    rows, packed = h5py.File('poses.h5')['table'], numpy.load('poses.npz')['table']
+    csv = numpy.genfromtxt('poses.csv', delimiter=',', names=True, deletechars='')
+    assert rows.dtype.names == csv.dtype.names and list(rows.attrs['units'][:5]) == ['s', 'm', 'm', 'm', '1']
+    for name in csv.dtype.names:
+        same(rows[name], csv[name])
+        same(packed[name], csv[name])
+
+
 def check_killed():
     """After kill -9 the file opens, and has the first rows of the run."""
     common = ['simulate', model, '--key', 'small', '--duration', '2000', '--report', '1e-3', '--no-companion',
@@ -114,6 +125,7 @@ def check_killed():
 check_runs()
 check_others()
 check_rollouts()
+check_poses()
 check_killed()
 shutil.rmtree(folder)
 print('what is written is read')
