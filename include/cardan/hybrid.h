@@ -159,6 +159,7 @@ typedef struct cdn_hybrid_totals {
   double captures;       /**< number of elements that came to rest below their capture speed */
   double impact_energy;  /**< J, kinetic energy that impacts took */
   double lowered;        /**< number of impacts whose e was lowered, as the law would have added energy */
+  double jams;           /**< number of impacts without approach: friction that jams (Painleve) */
   double worst_residual; /**< largest violation of the conditions of a solved moment, a pure number */
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */

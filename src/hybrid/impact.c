@@ -22,7 +22,8 @@ static void set_restitution(moment *m) {
     if (m->side_cone[i] < 0) continue;
     const int row = m->cones[m->side_cone[i]].normal;
     m->least[row] = capture_speed(m, i, m->b[row]);
-    m->e[row] = -m->v[row] > m->least[row] ? side_params(m->room, m->state, i)[ONE_SIDED_RESTITUTION] : 0;
+    const bool fast = m->jammed || -m->v[row] > m->least[row];
+    m->e[row] = fast ? side_params(m->room, m->state, i)[ONE_SIDED_RESTITUTION] : 0;
   }
 }
 

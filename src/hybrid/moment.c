@@ -322,27 +322,41 @@ static cdn_status set_statuses(moment *m) {
 
 /* ---- the whole ---- */
 
+/* Impulses; what separates then takes no further part. */
+static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
+  CDNI_TRY(cdni_moment_collide(m, totals));
+  const double rest = at_rest(m);
+  for (int i = 0; i < hybrid_sides(m->room); i++) m->in[i] = m->in[i] && m->v[m->cones[m->side_cone[i]].normal] <= rest;
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  CDNI_TRY(arrange(m));
+  return find_response(m);
+}
+
+static cdn_status accelerate(moment *m, bool *found) {
+  CDNI_TRY(cdni_moment_free_accelerations(m));
+  prepare(m);
+  *found = cdni_moment_solve(m, false, m->free_lambda);
+  return CDN_OK;
+}
+
 static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
+  bool found;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(remember(m));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(release(m));
   CDNI_TRY(arrange(m));
   CDNI_TRY(find_response(m));
-  if (m->approach) {
-    CDNI_TRY(cdni_moment_collide(m, totals));
-    /* what separates now takes no further part */
-    const double rest = at_rest(m);
-    for (int i = 0; i < hybrid_sides(m->room); i++)
-      m->in[i] = m->in[i] && m->v[m->cones[m->side_cone[i]].normal] <= rest;
-    CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
-    CDNI_TRY(arrange(m));
-    CDNI_TRY(find_response(m));
+  if (m->approach) CDNI_TRY(collide(m, totals));
+  CDNI_TRY(accelerate(m, &found));
+  if (!found && !m->hit) {
+    /* friction that jams ends by impulses without any approach (Painleve) */
+    m->jammed = true, m->residual = 0;
+    CDNI_TRY(collide(m, totals));
+    CDNI_TRY(accelerate(m, &found));
+    totals->jams++;
   }
-  CDNI_TRY(cdni_moment_free_accelerations(m));
-  prepare(m);
-  if (!cdni_moment_solve(m, false, m->free_lambda))
-    return cdni_moment_fails(m, "no statuses agree with the accelerations");
+  if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
   CDNI_TRY(set_statuses(m));
   cdn_projection_def exactly = cdn_default_projection_def();
   exactly.always = true;

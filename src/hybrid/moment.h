@@ -22,6 +22,7 @@ typedef struct moment {
   double *was_e;                  /* and its direction, two numbers; of one that has begun to slip, where to */
   bool approach;                  /* bodies approach where nothing is between them: there is an impact */
   bool hit;                       /* there has been one */
+  bool jammed;                    /* there was one without approach: no accelerations agree with friction */
   int captured;
   double residual;
 

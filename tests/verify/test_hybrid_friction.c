@@ -4,6 +4,22 @@
 
 static const double g = 9.81;
 
+/* cos(w t) */
+static cdn_status calc_cosine(const void *self, const double *t, int order, cdn_function_result *out) {
+  const double w = *(const double *)self;
+  out->value = cos(w * t[0]);
+  if (order >= 1) out->d1[0] = -w * sin(w * t[0]);
+  if (order >= 2) out->d2[0] = -w * w * cos(w * t[0]);
+  return CDN_OK;
+}
+
+static cdn_function *cosine_of(double w) {
+  const cdn_function_ops ops = {
+    .struct_size = sizeof ops, .name = "cosine", .self_size = sizeof w, .n_inputs = 1, .calc = calc_cosine
+  };
+  return cdn_function_create(&ops, &w);
+}
+
 /* ---- a block on a belt ---- */
 
 typedef struct oscillator {
@@ -160,6 +176,118 @@ START_TEST(a_motor_pushes_to_its_limit) {
 }
 END_TEST
 
+/* The same with a load that grows until the motor gives way: 2 + 0.1 t. */
+START_TEST(a_motor_gives_way_and_comes_back_to_rest) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "shaft", d.mobilizer = CDN_PIN, d.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body shaft = cdn_system_add_body(system, &d);
+  cdn_dry_friction_def motor = cdn_default_dry_friction_def();
+  motor.slip = cdn_system_constrain_speed(system, "motor", shaft, 0, 10);
+  motor.load = 5, motor.mu_dynamic = 1;
+  cdn_system_add_dry_friction(system, &motor);
+  cdn_control_def ramp = cdn_default_control_def();
+  ramp.name = "load", ramp.unit = "N m";
+  const cdn_control control = cdn_system_add_control(system, &ramp);
+  cdn_control_follow_samples(system, control, 2, (double[]){ 0, 100 }, (double[]){ -2, -12 });
+  cdn_actuator_def load = cdn_default_actuator_def();
+  load.body = shaft, load.control = control;
+  cdn_system_add_actuator(system, "load", &load);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  cdn_stepper *run = event_run(state, 1e-9);
+  const cdn_state *now = cdn_stepper_state(run);
+  ck_assert(run_to_event(run, "sticks", 60));
+  NEAR(cdn_state_time(now), 3.54248688935409409, 1e-8);
+  ck_assert(run_to_event(run, "slips", 60));
+  NEAR(cdn_state_time(now), 30, 1e-8);
+  NEAR(cdn_state_q(now)[0], 282.658027418262196, 1e-6);
+  ck_assert(!run_to_event(run, "s", 44.1421356237309505));
+  NEAR(cdn_state_u(now)[0], 0, 1e-7);
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
+/* ---- a ratchet: the speed must not be negative ---- */
+
+START_TEST(a_ratchet_turns_one_way) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "wheel", d.mobilizer = CDN_PIN, d.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body wheel = cdn_system_add_body(system, &d);
+  cdn_one_sided_def pawl = cdn_default_one_sided_def();
+  pawl.constraint = cdn_system_constrain_speed(system, "pawl", wheel, 0, 0);
+  const cdn_one_sided id = cdn_system_make_one_sided(system, &pawl);
+  cdn_control_def wave = cdn_default_control_def();
+  wave.name = "torque", wave.unit = "N m";
+  const cdn_control control = cdn_system_add_control(system, &wave);
+  cdn_function *cosine = cosine_of(2);
+  cdn_control_follow_function(system, control, cosine);
+  cdn_function_release(cosine);
+  cdn_actuator_def torque = cdn_default_actuator_def();
+  torque.body = wheel, torque.control = control;
+  cdn_system_add_actuator(system, "torque", &torque);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  cdn_stepper *run = event_run(state, 1e-9);
+  const cdn_state *now = cdn_stepper_state(run);
+  const double period = PI;
+  ck_assert(run_to_event(run, "touches", 20));
+  NEAR(cdn_state_time(now), 1.57079632679489662, 1e-8);
+  NEAR(cdn_state_q(now)[0], 0.5, 1e-8);
+  ck_assert(cdn_one_sided_is_on(now, id));
+  ck_assert(run_to_event(run, "lets go", 20));
+  NEAR(cdn_state_time(now), 2.35619449019234493, 1e-8);
+  NEAR(cdn_state_q(now)[0], 0.5, 1e-9);
+  /* from here on its speed (1 + sin 2 t) / 2 touches zero once a period, and it is not held again */
+  for (int k = 1; k < 5; k++) {
+    run_to_event(run, "nothing", 2.35619449019234493 + k * period);
+    NEAR(cdn_state_q(now)[0], 0.5 + k * 1.57079632679489662, 1e-6);
+  }
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
+/* ---- a pin with friction: the norm of its reaction presses ---- */
+
+/* A rod of 1 kg and 1 m on a pin with mu r = 0.02 m: the pin is a constraint, whose multipliers are its reaction. */
+START_TEST(a_pin_with_friction_swings_to_rest) {
+  static const double turns[][2] = {
+    { 0.8898835255106088, -1.0626444476579886 }, { 1.7633067883607196, 0.9387340148276384 },
+    { 2.623945831213008, -0.8251872302482391 },  { 3.474487919488171, 0.719782093728134 },
+    { 4.316977771134595, -0.6208450490107082 },  { 5.1530243094795605, 0.5270693470024216 },
+    { 5.983931941722107, -0.4374017825544366 },  { 6.8107881900290685, 0.3509682059419123 },
+    { 7.634524838196612, -0.26702219118582177 }, { 8.455962462935034, 0.18490804792935786 },
+    { 9.275844353685834, -0.10403290216401327 }
+  };
+  const double l = 1, angle = 1.2;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body rod = add_planar(system, "rod", 1, l * l / 12);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
+  cdn_dry_friction_def pin = cdn_default_dry_friction_def();
+  pin.reaction = cdn_system_constrain_ball(system, "pin", cdn_ground(), cdn_v3(0, 0, 0), rod, cdn_v3(0, l / 2, 0));
+  pin.slip = cdn_system_constrain_speed(system, "bearing", rod, 0, 0);
+  pin.mu_dynamic = 0.02;
+  cdn_system_add_dry_friction(system, &pin);
+  cdn_state *state = hybrid_state(system, (double[]){ angle, l / 2 * sin(angle), -l / 2 * cos(angle) }, NULL);
+  cdn_stepper *run = event_run(state, 1e-10);
+  const cdn_state *now = cdn_stepper_state(run);
+  for (int k = 0; k < (int)(sizeof turns / sizeof *turns); k++) {
+    ck_assert(run_to_event(run, "sticks", 20));
+    NEAR(cdn_state_time(now), turns[k][0], 1e-8);
+    NEAR(cdn_state_q(now)[0], turns[k][1], 1e-8);
+  }
+  ck_assert(run_to_event(run, "sticks", 20));
+  NEAR(cdn_state_time(now), 10.094863684153857, 1e-8);
+  NEAR(cdn_state_q(now)[0], 0.02384450014656613, 1e-8);
+  ck_assert_int_eq(cdn_dry_friction_get_status(now, (cdn_dry_friction){ 0 }), CDN_FRICTION_STICK);
+  ck_assert(!run_to_event(run, "s", 20));
+  NEAR(cdn_state_q(now)[0], 0.02384450014656613, 1e-8);
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
 /* ---- a block on a slope ---- */
 
 START_TEST(a_block_stays_where_it_stuck) {
@@ -222,12 +350,96 @@ START_TEST(a_ladder_holds_above_its_limit) {
 }
 END_TEST
 
+/* ---- the woodpecker toy ---- */
+
+/* A slider of mass m along x, which is down. */
+static void coupled(cdn_system *system, const char *name, double c, const double a[3], const cdn_mobility *q) {
+  cdn_function *f = cdn_function_linear(3, a, c);
+  cdn_system_couple_coordinates(system, name, f, 3, q);
+  cdn_function_release(f);
+}
+
+/* The linear model of Pfeiffer and Glocker, of y, phi_M and phi_S: each is a slider with the inertia that moves with it
+ * alone, and a fourth slider is the woodpecker's mass, at y + lM phi_M + lG phi_S. */
+START_TEST(a_woodpecker_climbs_down) {
+  const double rO = 2.5e-3, rM = 3.1e-3, hM = 5.8e-3, lM = 0.01, lG = 0.015, hS = 0.02, lS = 0.0201, mM = 3e-4,
+               mS = 4.5e-3, JM = 5e-9, JS = 7e-7, stiffness = 5.6e-3, period = 0.1459760651437518,
+               drop = 0.01944537928471653;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body sleeve = add_slider(system, "sleeve", mM), phi_M = add_slider(system, "phi_M", JM),
+                 phi_S = add_slider(system, "phi_S", JS), bird = add_slider(system, "bird", mS);
+  const cdn_mobility q[] = { { sleeve, 0 }, { phi_M, 0 }, { phi_S, 0 }, { bird, 0 } };
+  cdn_function *place = cdn_function_linear(4, (double[]){ -1, -lM, -lG, 1 }, 0);
+  cdn_system_couple_coordinates(system, "bird's place", place, 4, q);
+  cdn_function_release(place);
+  cdn_system_add_mobility_force(system, "weight", sleeve, 0, -mM * g);
+  cdn_system_add_mobility_force(system, "bird's weight", bird, 0, -mS * g);
+  cdn_system_add_mobility_spring(system, "spring M", phi_M, 0, 0, 0);
+  cdn_system_add_two_point_spring(system, "spring", phi_M, cdn_v3(0, 0, 0), phi_S, cdn_v3(100, 0, 0), stiffness, 100);
+  const double h[3] = { -hS, hM, -hM }, from[3] = { lM + lG - lS - rO, rM - rO, rM - rO };
+  const double tangent[3][3] = { { 1, lM, lG - lS }, { 1, rM, 0 }, { 1, rM, 0 } };
+  static const char *const names[3] = { "beak", "sleeve below", "sleeve above" };
+  for (int i = 0; i < 3; i++) {
+    char slip[64];
+    snprintf(slip, sizeof slip, "%s slip", names[i]);
+    coupled(system, names[i], from[i], i == 0 ? (double[]){ 0, 0, h[0] } : (double[]){ 0, h[i], 0 }, q);
+    cdn_one_sided_def side = cdn_default_one_sided_def();
+    side.constraint = cdn_system_find_constraint(system, names[i]), side.restitution = i == 0 ? 0.5 : 0;
+    cdn_dry_friction_def friction = cdn_default_dry_friction_def();
+    friction.name = names[i];
+    friction.normal = cdn_system_make_one_sided(system, &side);
+    cdn_function *f = cdn_function_linear(3, tangent[i], 0);
+    friction.slip = cdn_system_couple_speeds(system, slip, f, q, 3, NULL, 0);
+    cdn_function_release(f);
+    friction.mu_dynamic = 0.3;
+    cdn_system_add_dry_friction(system, &friction);
+  }
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.law = CDN_IMPACT_NEWTON;
+  cdn_system_set_impact(system, &impact);
+  /* the limit cycle, just when the lower sleeve begins to slip */
+  const double M = -(rM - rO) / hM, S = -0.2051353492435258, wS = 17.57466620557608;
+  cdn_state *state = hybrid_state(system, (double[]){ 0, M, S, lM * M + lG * S }, (double[]){ 0, 0, wS, lG * wS });
+  cdn_stepper *run = event_run(state, 1e-10);
+  const cdn_state *now = cdn_stepper_state(run);
+  static const struct {
+    const char *what;
+    double t, y, wM, wS;
+  } events[] = {
+    { "sleeve below lets go", 0.005820757234809802, -5.552881343107333e-5, 0, 17.41731332857105 },
+    { "sleeve above touches", 0.0167098252806435, -0.002616096136109447, 0, 16.70945211491633 },
+    { "beak touches", 0.01981117893963643, -0.002929887563391619, 22.87850327957143, -8.455588684110431 },
+    { "sleeve above touches", 0.02039070047798867, -0.002992213586108204, 0, -6.246388756615384 },
+    { "sleeve above lets go", 0.02224539127203278, -0.002876352980213196, 0, -6.240672359217889 },
+    { "sleeve below touches", 0.05753380196015821, -0.0054455763769449, 0, -6.270713990254869 },
+    { "sleeve below touches", 0.06026253599142089, -0.006267183281611405, 0, -6.274969895002762 },
+    { "sleeve below sticks", 0.1063826581442899, -drop, 0, -10.5037992947 },
+    { "sleeve below slips", 0.1459760651437518, -drop, 0, 17.57466620557608 },
+  };
+  for (int round = 0; round < 3; round++)
+    for (int k = 0; k < (int)(sizeof events / sizeof *events); k++) {
+      if (round == 0 && k == 0) ck_assert(run_to_event(run, "statuses", 1));
+      ck_assert(run_to_event(run, events[k].what, 1));
+      NEAR(cdn_state_time(now), events[k].t + round * period, 1e-8);
+      NEAR(cdn_state_q(now)[0], events[k].y - round * drop, 1e-8);
+      NEAR(cdn_state_u(now)[1], events[k].wM, 1e-5);
+      NEAR(cdn_state_u(now)[2], events[k].wS, 1e-6);
+    }
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_belt_drags_a_block, 0, 2);
   tcase_add_loop_test(c, a_chain_of_blocks_slips_and_sticks, 0, 2);
   tcase_add_test(c, a_pulled_ball_rolls_and_then_slips);
   tcase_add_test(c, backspin_brings_a_ball_back);
   tcase_add_test(c, a_motor_pushes_to_its_limit);
+  tcase_add_test(c, a_motor_gives_way_and_comes_back_to_rest);
+  tcase_add_test(c, a_ratchet_turns_one_way);
+  tcase_add_test(c, a_pin_with_friction_swings_to_rest);
+  tcase_add_test(c, a_woodpecker_climbs_down);
   tcase_add_test(c, a_block_stays_where_it_stuck);
   tcase_add_test(c, a_ladder_holds_above_its_limit);
 }

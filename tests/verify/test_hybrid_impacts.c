@@ -281,6 +281,68 @@ START_TEST(four_legs_push_as_little_as_they_can) {
 }
 END_TEST
 
+/* ---- Painleve's rod, which jams ---- */
+
+typedef struct jam {
+  double e, omega, speed, energy; /* afterwards: of the normal; taken by the impulses */
+} jam;
+static const jam jams[] = { { 0, 0.6684055200460765, 0, 0.2021560405146227 },
+                            { 0.5, 0.6074237769845962, 0.1792541578466317, 0.188569195953181 } };
+
+/* Tip T = C - l (cos, sin) on the floor, slipping along -x. */
+START_TEST(a_rod_jams_without_collision) {
+  const jam *x = &jams[_i];
+  const double angle = 1.1, l = 1, m = 1, mu = 1.5;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body rod = add_planar(system, "rod", m, m * l * l / 3);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.name = "tip", c.b = rod, c.p_B = cdn_v3(-l, 0, 0), c.mu_dynamic = mu, c.restitution = x->e;
+  c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0));
+  cdn_system_add_rigid_contact(system, &c);
+  cdn_state *state = hybrid_state(system, (double[]){ angle, l * cos(angle), l * sin(angle) }, (double[]){ 0, -1, 0 });
+  double speed;
+  OK_ON(state, cdn_settle(state, 0));
+  const cdn_hybrid_totals totals = cdn_hybrid_get_totals(state);
+  ck_assert(totals.jams == 1);
+  NEAR(cdn_state_u(state)[0], x->omega, 1e-14);
+  NEAR(totals.impact_energy, x->energy, 1e-14);
+  OK_ON(state, cdn_calc_constraint_verr(state, cdn_system_find_constraint(cdn_state_system(state), "tip"), &speed));
+  NEAR(speed, x->speed, 1e-14);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- Newton's cradle ---- */
+
+START_TEST(a_cradle_strikes_as_its_rule_says) {
+  static const double three[2][3] = { { -1. / 3, 2. / 3, 2. / 3 }, { 0, 0.5, 0.5 } };
+  static const double five[2][5] = { { -0.6, 0.4, 0.4, 0.4, 0.4 }, { -0.2, 0.3, 0.3, 0.3, 0.3 } };
+  const int n = _i & 1 ? 5 : 3, half = _i >> 1 & 1;
+  const double *wanted = n == 5 ? five[half] : three[half];
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body ball[5];
+  double u[5] = { 1 };
+  for (int i = 0; i < n; i++) ball[i] = add_slider(system, NULL, 1);
+  for (int i = 0; i + 1 < n; i++) {
+    cdn_one_sided_def touch = cdn_default_one_sided_def();
+    cdn_function *gap = cdn_function_linear(2, (double[]){ -1, 1 }, 0);
+    touch.constraint =
+        cdn_system_couple_coordinates(system, NULL, gap, 2, (cdn_mobility[]){ { ball[i], 0 }, { ball[i + 1], 0 } });
+    touch.restitution = half ? 0.5 : 1;
+    cdn_system_make_one_sided(system, &touch);
+    cdn_function_release(gap);
+  }
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.law = _i >> 2 ? CDN_IMPACT_NEWTON : CDN_IMPACT_POISSON;
+  cdn_system_set_impact(system, &impact);
+  cdn_state *state = hybrid_state(system, NULL, u);
+  OK_ON(state, cdn_settle(state, 0));
+  for (int i = 0; i < n; i++) NEAR(cdn_state_u(state)[i], wanted[i], 1e-14);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_ball_bounces_and_rests, 0, 5);
   tcase_add_test(c, a_ball_rests_on_a_shaking_table_and_leaves_it);
@@ -289,6 +351,8 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, two_walls_are_one_set, 0, (int)(sizeof grooves / sizeof *grooves));
   tcase_add_test(c, poisson_strikes_a_double_rod);
   tcase_add_test(c, no_impact_gains_energy);
+  tcase_add_loop_test(c, a_rod_jams_without_collision, 0, 2);
+  tcase_add_loop_test(c, a_cradle_strikes_as_its_rule_says, 0, 8);
   tcase_add_loop_test(c, four_legs_push_as_little_as_they_can, 0, 2);
 }
 
