@@ -7,18 +7,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/core.h"
 #include "math/dense.h"
 #include "math/lu.h"
 
 /* What a solution may violate, relative to the largest number of its sort; what counts as no row. */
 static const double TOLERANCE = 1e-10, NOTHING = 1e-14;
-enum { GUESSES = 60, TURNS = 400, SWEEPS = 2000, MOST_ENUMERATED = 70000 };
+/* Pushes that are so much larger than what single rows need are those of a relaxation without an end: their statuses
+ * may be right, they are not. */
+static const double GROWN = 1e6;
+/* What a solution by relaxation alone may violate. */
+static const double ACCEPTED = 1e-6;
+static const double NARROW[] = { 0.999, 1 };
+enum { GUESSES = 60, TURNS = 400, SWEEPS = 20000, MANY_SWEEPS = 50000, MOST_ENUMERATED = 70000 };
 
 typedef struct parts {
   double *A, *reduced, *x, *svd_A, *s, *U, *VT, *svd_work, *P; /* P: rows x unknowns */
-  double *y, *best_p;
-  int *unknown; /* row of each unknown */
-  double most;  /* of W */
+  double *y, *near; /* near: pushes to which those that are not unique shall be near */
+  int *unknown;     /* row of each unknown */
+  double most;      /* of W */
   double scale_p, scale_w;
 } parts;
 
@@ -33,7 +40,7 @@ static size_t divide(int rows, double *base, parts *x) {
   size_t at = 0;
   x->A = take(base, &at, m * m), x->reduced = take(base, &at, m * m), x->svd_A = take(base, &at, m * m);
   x->U = take(base, &at, m * m), x->VT = take(base, &at, m * m), x->P = take(base, &at, m * m);
-  x->x = take(base, &at, m), x->s = take(base, &at, m), x->y = take(base, &at, m), x->best_p = take(base, &at, m);
+  x->x = take(base, &at, m), x->s = take(base, &at, m), x->y = take(base, &at, m), x->near = take(base, &at, m);
   x->svd_work = take(base, &at, cdni_svd_work(rows, rows));
   x->unknown = (int *)take(base, &at, m);
   return at;
@@ -64,9 +71,10 @@ static int tangents(const cone_problem *c, const parts *x, const cone *a, int ac
   return n;
 }
 
-/* Least-norm solution of K x = r, n x n row-major; r becomes x. False: it has none. */
-static bool solve_least(int n, parts *x, const double *K, double *r) {
-  double most = 0, largest = 0;
+/* Least-norm solution of K x = r, n x n row-major; r becomes x. False: it has none, to the rounding of numbers as large
+ * as `scale`. */
+static bool solve_least(int n, parts *x, const double *K, double scale, double *r) {
+  double most = 0;
   for (int i = 0; i < n * n; i++) most = fmax(most, fabs(K[i]));
   memcpy(x->A, K, (size_t)(n * n) * sizeof *K);
   memcpy(x->x, r, (size_t)n * sizeof *r);
@@ -74,13 +82,13 @@ static bool solve_least(int n, parts *x, const double *K, double *r) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) x->svd_A[j * n + i] = K[i * n + j];
   if (!cdni_svd(n, n, x->svd_A, x->s, x->U, x->VT, x->svd_work)) return false;
-  for (int i = 0; i < n; i++) r[i] = 0, largest = fmax(largest, fabs(x->x[i]));
+  for (int i = 0; i < n; i++) r[i] = 0;
   for (int k = 0; k < n && x->s[k] > 1e-11 * x->s[0]; k++) {
     const double part = cdni_dot(n, x->U + (size_t)k * (size_t)n, x->x) / x->s[k];
     for (int j = 0; j < n; j++) r[j] += part * x->VT[j * n + k];
   }
   for (int i = 0; i < n; i++)
-    if (!(fabs(cdni_dot(n, K + (size_t)i * (size_t)n, r) - x->x[i]) <= 1e-9 * largest + DBL_MIN)) return false;
+    if (!(fabs(cdni_dot(n, K + (size_t)i * (size_t)n, r) - x->x[i]) <= 1e-10 * scale + DBL_MIN)) return false;
   return true;
 }
 
@@ -108,11 +116,16 @@ static int describe(cone_problem *c, parts *x) {
   return n;
 }
 
-/* p and w of the guess. */
+/* p and w of the guess. Where p is not unique it is the one nearest to x->near. */
 static bool evaluate(cone_problem *c, parts *x) {
   const int m = c->rows, n = describe(c, x);
+  for (int j = 0; j < n; j++)
+    for (int r = 0; r < m; r++) c->p[r] += x->P[r * m + j] * x->near[x->unknown[j]];
+  double scale = 0;
   for (int i = 0; i < n; i++) {
     const double *W = c->W + (size_t)x->unknown[i] * (size_t)m;
+    scale = fmax(scale, fabs(c->b[x->unknown[i]]));
+    for (int k = 0; k < m; k++) scale = fmax(scale, fabs(W[k] * c->p[k]));
     x->y[i] = -c->b[x->unknown[i]] - cdni_dot(m, W, c->p);
     for (int j = 0; j < n; j++) {
       double sum = 0;
@@ -120,7 +133,7 @@ static bool evaluate(cone_problem *c, parts *x) {
       x->reduced[i * n + j] = sum;
     }
   }
-  const bool solved = n == 0 || solve_least(n, x, x->reduced, x->y);
+  const bool solved = n == 0 || solve_least(n, x, x->reduced, scale, x->y);
   for (int r = 0; r < m; r++) c->p[r] += cdni_dot(n, x->P + (size_t)r * (size_t)m, x->y);
   x->scale_p = x->scale_w = 0;
   for (int r = 0; r < m; r++) {
@@ -190,6 +203,19 @@ static void change(cone *a, const violation *v) {
   a->e[0] = v->e[0], a->e[1] = v->e[1];
 }
 
+/* Moves the pushes into their cones, to be near to next time. */
+static void keep_near(const cone_problem *c, parts *x) {
+  memcpy(x->near, c->p, (size_t)c->rows * sizeof *x->near);
+  for (int i = 0; i < c->n; i++) {
+    const cone *a = &c->cones[i];
+    if (a->normal >= 0) x->near[a->normal] = fmax(a->floor, x->near[a->normal]);
+    if (a->n == 0) continue;
+    double *p = x->near + a->tangent;
+    const double most = fmax(0, bound(a, x->near, true)), size = a->n > 1 ? hypot(p[0], p[1]) : fabs(p[0]);
+    for (int t = 0; t < a->n && size > most; t++) p[t] *= most / size;
+  }
+}
+
 /* Evaluates guesses until one violates nothing. */
 static bool guess(cone_problem *c, parts *x, int most) {
   int turns = 0;
@@ -209,6 +235,7 @@ static bool guess(cone_problem *c, parts *x, int most) {
     if (worst <= TOLERANCE && !solved) return false;
     if (only_turns) k--, turns++;
     if (turns > 60 && worst <= TOLERANCE) return true;
+    keep_near(c, x);
     /* one at a time, if all together have not come to an end */
     for (int i = 0; i < c->n; i++) {
       const violation v = look(c, x, &c->cones[i]);
@@ -220,7 +247,8 @@ static bool guess(cone_problem *c, parts *x, int most) {
 
 /* ---- relaxation ---- */
 
-static void relax_cone(cone_problem *c, const parts *x, const cone *a) {
+/* Bounds are a little narrower than they are, so that what sticks has room when the equations are solved. */
+static void relax_cone(cone_problem *c, const parts *x, const cone *a, double narrow) {
   const size_t m = (size_t)c->rows;
   double p[2] = { 0, 0 }, steepest = 0;
   int act[2];
@@ -231,7 +259,7 @@ static void relax_cone(cone_problem *c, const parts *x, const cone *a) {
     c->p[a->normal] = fmax(a->floor, c->p[a->normal] - w / W[a->normal]);
   }
   if (n == 0) return;
-  const double most = fmax(0, bound(a, c->p, !a->slips));
+  const double most = fmax(0, bound(a, c->p, !a->slips)) * (a->slips ? 1 : narrow);
   for (int t = 0; t < n; t++) {
     const size_t row = (size_t)(a->tangent + act[t]);
     steepest += c->W[row * m + row];
@@ -245,11 +273,19 @@ static void relax_cone(cone_problem *c, const parts *x, const cone *a) {
   for (int t = 0; t < n; t++) c->p[a->tangent + act[t]] = by * p[act[t]];
 }
 
-static void relax(cone_problem *c, parts *x, int sweeps) {
+static void relax(cone_problem *c, parts *x, int sweeps, double narrow) {
+  memset(c->p, 0, (size_t)c->rows * sizeof *c->p);
   for (int k = 0; k < sweeps; k++)
-    for (int i = 0; i < c->n; i++) relax_cone(c, x, &c->cones[i]);
-  double largest = 0;
-  for (int r = 0; r < c->rows; r++) largest = fmax(largest, fabs(c->p[r]));
+    for (int i = 0; i < c->n; i++) relax_cone(c, x, &c->cones[i], narrow);
+  double largest = 0, b = 0, least = x->most;
+  for (int r = 0; r < c->rows; r++) {
+    largest = fmax(largest, isfinite(c->p[r]) ? fabs(c->p[r]) : INFINITY), b = fmax(b, fabs(c->b[r]));
+    if (acts(c, x, r)) least = fmin(least, c->W[(size_t)r * (size_t)c->rows + (size_t)r]);
+  }
+  for (int r = 0; r < c->rows; r++)
+    if (!isfinite(c->p[r])) c->p[r] = 0;
+  memcpy(x->near, c->p, (size_t)c->rows * sizeof *x->near);
+  if (largest > GROWN * b / least) memset(x->near, 0, (size_t)c->rows * sizeof *x->near);
   for (int i = 0; i < c->n; i++) {
     cone *a = &c->cones[i];
     const double size = a->n == 0   ? 0
@@ -258,7 +294,7 @@ static void relax(cone_problem *c, parts *x, int sweeps) {
     if (a->normal >= 0) a->closed = c->p[a->normal] > a->floor + 1e-9 * largest;
     const double most = bound(a, c->p, !a->slips);
     const bool free = a->normal >= 0 && !a->closed && a->floor == 0;
-    a->status = free ? CONE_OPEN : a->slips || size >= most * (1 - 1e-7) ? CONE_SLIPS : CONE_STICKS;
+    a->status = free ? CONE_OPEN : a->slips || size >= most * narrow * (1 - 1e-7) ? CONE_SLIPS : CONE_STICKS;
     for (int t = 0; t < a->n && !a->slips && size > 0; t++) a->e[t] = -c->p[a->tangent + t] / size;
   }
 }
@@ -333,6 +369,31 @@ static void begin(cone_problem *c) {
   }
 }
 
+/* By relaxation alone, where no statuses were found; as exact as it gets. */
+static bool approach(cone_problem *c, parts *x) {
+  relax(c, x, MANY_SWEEPS, 1);
+  x->scale_p = x->scale_w = 0;
+  for (int r = 0; r < c->rows; r++) {
+    const double *W = c->W + (size_t)r * (size_t)c->rows;
+    c->w[r] = c->b[r] + cdni_dot(c->rows, W, c->p);
+    x->scale_p = fmax(x->scale_p, fabs(c->p[r])), x->scale_w = fmax(x->scale_w, fabs(c->b[r]));
+  }
+  c->residual = 0;
+  for (int r = 0; r < c->rows; r++) {
+    if (isfinite(c->p[r]) && isfinite(c->w[r])) continue;
+    c->residual = INFINITY;
+    return false;
+  }
+  for (int i = 0; i < c->n; i++) {
+    const cone *a = &c->cones[i];
+    c->residual = fmax(c->residual, look(c, x, a).size);
+    if (pushes(a)) c->residual = fmax(c->residual, relative(fabs(c->w[a->normal]), x->scale_w));
+    for (int t = 0; t < a->n && a->status == CONE_STICKS; t++)
+      c->residual = fmax(c->residual, relative(fabs(c->w[a->tangent + t]), x->scale_w));
+  }
+  return c->residual <= ACCEPTED;
+}
+
 bool cdni_cones_solve(cone_problem *c) {
   parts x = { .most = 0 };
   c->solutions = 1, c->residual = 0;
@@ -340,11 +401,13 @@ bool cdni_cones_solve(cone_problem *c) {
   divide(c->rows, c->work, &x);
   for (int r = 0; r < c->rows; r++) x.most = fmax(x.most, c->W[(size_t)r * (size_t)c->rows + (size_t)r]);
   begin(c);
+  memset(x.near, 0, (size_t)c->rows * sizeof *x.near);
   if (guess(c, &x, GUESSES)) return true;
-  for (int sweeps = 20; sweeps <= SWEEPS; sweeps *= 10) {
-    memset(c->p, 0, (size_t)c->rows * sizeof *c->p);
-    relax(c, &x, sweeps);
-    if (guess(c, &x, GUESSES)) return true;
-  }
-  return enumerate(c, &x);
+  for (int sweeps = 20; sweeps <= SWEEPS; sweeps *= 10)
+    for (int k = 0; k < CDNI_COUNT(NARROW); k++) {
+      relax(c, &x, sweeps, NARROW[k]);
+      if (guess(c, &x, GUESSES)) return true;
+    }
+  memset(x.near, 0, (size_t)c->rows * sizeof *x.near);
+  return enumerate(c, &x) || approach(c, &x);
 }

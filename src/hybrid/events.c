@@ -7,9 +7,6 @@
 
 #include "hybrid/internal.h"
 
-/* Which events there are, from first_event on. */
-typedef enum hybrid_event { TOUCHES, LETS_GO, SLIPS, STICKS } hybrid_event;
-
 /* ---- triggers ---- */
 
 static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
@@ -23,9 +20,16 @@ static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *g
   return CDN_OK;
 }
 
-/* A slip ends where it has turned back by so much, in m/s or rad/s. Friction at its bound may be held at rest by other
- * friction that sticks; then its speed is rounding. */
-static const double REST = 1e-12;
+/* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
+ * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow, and one
+ * that begins there is looked at again where it is faster. */
+static void follow_slip(const double *numbers, int n, const double v[2], double *left, double *until) {
+  const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = hypot(v[0], v[1]);
+  *left = *until = NAN;
+  if (n == 1) *left = v[0] * d[0] + rest;
+  else if (rest > 0) *left = size - rest;
+  else *until = -3 * rest - size;
+}
 
 /* Of ratchets that are off, and of friction that slips. */
 static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double *speeds) {
@@ -37,13 +41,12 @@ static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double 
     speeds[i] *= s->sign;
   }
   speeds += hybrid_sides(room);
-  for (int i = 0; i < hybrid_frictions(room); i++) {
-    const double *d = friction_numbers(room, state, i) + FRICTION_DIRECTION;
+  for (int i = 0; i < hybrid_frictions(room); i++, speeds += 2) {
     double v[2];
-    speeds[i] = NAN;
+    speeds[0] = speeds[1] = NAN;
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
-    speeds[i] = v[0] * d[0] + v[1] * d[1] + REST;
+    follow_slip(friction_numbers(room, state, i), friction_at(room, i)->n, v, &speeds[0], &speeds[1]);
   }
   return CDN_OK;
 }
@@ -108,10 +111,11 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
   };
   for (int k = 0; k < n; k++) {
     const int at = what[k].event.i - room->first_event, at_friction = at - 2 * (int)sides;
+    const int friction = at_friction / 3, which = at_friction % 3;
     if (at_friction < 0) flags[(at % 2 ? sides : 0) + (size_t)at / 2] = true;
-    else if (at_friction < 2 * (int)frictions)
-      flags[2 * sides + (at_friction % 2 ? frictions : 0) + (size_t)at_friction / 2] = true;
-    fired.anything = fired.anything || at_friction < 2 * (int)frictions;
+    else if (friction < (int)frictions && which < 2)
+      flags[2 * sides + (which == 1 ? frictions : 0) + (size_t)friction] = true;
+    fired.anything = fired.anything || at_friction < 3 * (int)frictions;
   }
   /* the flags outlive scratch that is taken later */
   const double accuracy = n > 0 ? what[0].accuracy : 0;
@@ -131,7 +135,7 @@ static cdn_event add(cdn_declarer *d, const char *name, const char *what, int gr
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1);
-  room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + frictions + 1);
+  room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));
   for (int i = 0; i < sides; i++) {
@@ -141,7 +145,8 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   }
   for (int i = 0; i < frictions; i++) {
     add(d, friction_at(room, i)->name, "slips", room->pushes, sides + i);
-    add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + i);
+    add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
+    add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
   }
   cdn_event_def def = cdn_default_event_def();
   def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;

@@ -21,8 +21,10 @@ typedef struct dry_friction {
 } dry_friction;
 enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_PARAMS };
 
-/* The status in a State: one number of each one-sided element (0 or 1), then three of each friction. */
-enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_NUMBERS = 3 };
+/* The status in a State: one number of each one-sided element (0 or 1), then four of each friction: what it does, the
+ * direction of its slip (two), and the speed below which the slip may have come to its end;
+ * negative: it begins there. */
+enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
 
 struct hybrid_room {
   cdni_array sides;                        /* one_sided */
@@ -38,7 +40,7 @@ struct hybrid_room {
   cdn_dvar status, totals;
   cdn_cache forces;         /* two numbers of each friction: along its equations */
   int gaps, speeds, pushes; /* trigger groups */
-  int32_t first_event;      /* two of each one-sided element, two of each friction, one at the start */
+  int32_t first_event;      /* two of each one-sided element, three of each friction, one at the start */
 };
 
 static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }

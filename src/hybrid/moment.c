@@ -270,9 +270,15 @@ static double at_rest(const moment *m) {
   return 1e-10 * largest;
 }
 
+/* Friction at its bound may be held at rest by other friction that sticks: then its speed is rounding, in m/s or rad/s.
+ */
+static const double REST = 1e-12;
+/* Slips along two equations that are slower than this are at rest: they need not pass zero. */
+static double slow(const moment *m) { return 0.3 * m->accuracy; }
+
 /* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
  * fired must change: contact that lets go pushes no more, what has begun to slip slips. */
-static void prepare(moment *m) {
+static void prepare(moment *m, bool insists) {
   const double rest = at_rest(m);
   for (int i = 0; i < m->n_cones; i++) {
     cone *c = &m->cones[i];
@@ -285,15 +291,14 @@ static void prepare(moment *m) {
     cone *c = &m->cones[m->friction_cone[i]];
     const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
-    /* what is left across the direction at the end of a slip is what the step could not resolve */
-    const bool ends = sticks && (c->n == 1 || size <= fmax(rest, 10 * m->accuracy));
+    const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
-    c->slips = size > rest && !ends && !stays;
+    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays;
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
     if (!slips || m->hit) continue;
     c->status = CONE_SLIPS;
-    c->slips = c->n == 1;
+    c->slips = c->n == 1 || insists;
   }
 }
 
@@ -314,6 +319,7 @@ static cdn_status set_statuses(moment *m) {
                                                     : CDN_FRICTION_STICK;
     to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
     to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
+    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? REST : c->slips ? slow(m) : -slow(m);
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
                                         to[FRICTION_STATUS] == CDN_FRICTION_STICK));
   }
@@ -332,10 +338,27 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   return find_response(m);
 }
 
+/* Whether friction that has begun to slip sticks by the solution. */
+static bool is_ignored(const moment *m) {
+  for (int i = 0; i < hybrid_frictions(m->room) && m->fired && !m->hit; i++)
+    if (m->friction_cone[i] >= 0 && fired_at(m->fired->slips, i) && m->cones[m->friction_cone[i]].status == CONE_STICKS)
+      return true;
+  return false;
+}
+
 static cdn_status accelerate(moment *m, bool *found) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
-  prepare(m);
+  prepare(m, false);
   *found = cdni_moment_solve(m, false, m->free_lambda);
+  if (*found && !is_ignored(m)) return CDN_OK;
+  if (!*found && !(m->fired && !m->hit)) return CDN_OK;
+  /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
+  prepare(m, true);
+  if (cdni_moment_solve(m, false, m->free_lambda)) *found = true;
+  else if (*found) {
+    prepare(m, false);
+    *found = cdni_moment_solve(m, false, m->free_lambda);
+  }
   return CDN_OK;
 }
 

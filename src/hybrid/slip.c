@@ -16,19 +16,15 @@ cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, 
   return CDN_OK;
 }
 
-/* A slip that goes on against its direction has come to rest within a step: the step ends there, and until then the
- * force continues smoothly. */
+/* Along one equation the direction is that of the status: a slip that has turned back within a step has come to rest,
+ * the step ends there, and until then the force continues smoothly. Along two it is that of the speed; where a slip
+ * begins, it turns to it from that of the status. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]) {
-  const double *d = numbers + FRICTION_DIRECTION;
+  const double *d = numbers + FRICTION_DIRECTION, begins = fmax(0, -numbers[FRICTION_REST]);
   e[0] = d[0], e[1] = d[1];
   if (n == 1) return;
-  const double back = v[0] * d[0] + v[1] * d[1], size = hypot(v[0], v[1]);
-  if (!(size > 0)) return;
-  const double w[2] = { v[0] - fmin(0, 2 * back) * d[0], v[1] - fmin(0, 2 * back) * d[1] };
-  /* at rest the direction is that of the status: a speed of rounding has none */
-  const double faint = 1e-13;
-  const double x = w[0] + faint * d[0], y = w[1] + faint * d[1], length = hypot(x, y);
-  e[0] = x / length, e[1] = y / length;
+  const double x = v[0] + begins * d[0], y = v[1] + begins * d[1], length = hypot(x, y);
+  if (length > 0) e[0] = x / length, e[1] = y / length;
 }
 
 bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state) {

@@ -166,6 +166,16 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
   memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
 }
 
+/* Where the handler of a set has changed no number of y, as at lift-off, the time of the event matters as little as it
+ * changes what follows: the distance of the runs says so. */
+void cdni_companion_note_handled(cdn_stepper *s) {
+  cdni_passage *p = &s->passage;
+  if (!p->y || p->event < 0) return;
+  p->smooth = cdni_event_at(s->system, p->event)->def.handle_set;
+  for (int i = 0; i < s->ny && p->smooth; i++)
+    p->smooth = fabs(s->y[s->at][i] - p->y[i]) <= s->def.accuracy * (1 + fabs(p->y[i]));
+}
+
 int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind, bool *only_sets) {
   const struct cdni_events *a = s->events, *b = s->companion->run->events;
   int differences = 0;
@@ -200,6 +210,7 @@ static cdn_status compare_passages(cdn_stepper *s) {
   if (a->event < 0 || a->event != b->event || a->time == c->shifted) return CDN_OK;
   if (s->events->records[a->event].agreed != 0) return CDN_OK; /* not the same occurrence */
   c->shifted = a->time;
+  if (a->smooth && b->smooth) return CDN_OK;
   c->shift = fmax(c->shift, fabs(a->time - b->time));
   CDNI_TRY(cdni_companion_measure(s, a->time, a->y, before_event(c->run, a->time, y), &d));
   note_distance(s, a->time, &d);
@@ -450,6 +461,7 @@ static void archive_passage(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_int(a, &event, -1, cdn_system_event_count(s->system) - 1);
   p->event = event;
   cdni_archive_double(a, &p->time);
+  cdni_archive_bool(a, &p->smooth);
   cdni_archive_doubles(a, p->y, (size_t)s->ny);
   cdni_archive_doubles(a, p->f, (size_t)s->ny);
 }

@@ -35,6 +35,8 @@ void cdni_companion_begin_elsewhere(cdn_stepper *s);
 void cdni_companion_total(const cdn_stepper *s, const double of[3], double total[3]);
 /* A triggered event is about to be handled at the present `work`. */
 void cdni_companion_note_event(cdn_stepper *s, int32_t event);
+/* It has been handled. */
+void cdni_companion_note_handled(cdn_stepper *s);
 /* The run has taken a step; the longest step that it began at time t or before. */
 void cdni_companion_note_step(cdn_stepper *s);
 double cdni_companion_longest_step(const cdn_stepper *s, double t);

@@ -330,6 +330,7 @@ cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown) {
       undo(s);
       return status;
     }
+    cdni_companion_note_handled(s);
   } else {
     CDNI_TRY(consume(s));
   }

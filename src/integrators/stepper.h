@@ -26,6 +26,7 @@ struct cdni_companion; /* companion.h */
 typedef struct cdni_passage {
   int32_t event; /* -1: none yet */
   double time, *y, *f;
+  bool smooth; /* its handler changed what follows, and y by no more than the accuracy */
 } cdni_passage;
 
 struct cdn_stepper {

@@ -250,7 +250,7 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
       const cdn_status status = cdni_watch_rounding(s, w, &rounding);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
     }
-    if (decided && !w->fired) w->came = 0;
+    if (decided) w->came = 0; /* what it did before the handler does not tell what it does now */
     w->armed = decided || (changed && w->fired && w->direction != CDN_EITHER && stays);
     if (w->armed) {
       w->level = g + (w->direction == CDN_RISING ? 4 : -4) * rounding;

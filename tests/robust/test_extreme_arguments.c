@@ -195,7 +195,7 @@ static cdn_system *make(world *w) {
   dry.slip = cdn_system_constrain_speed(s, "dry", body[1], 0, 0), dry.load = 0.1, dry.mu_dynamic = 0.5;
   cdn_system_add_dry_friction(s, &dry);
   w->n_one_sided = 1, w->n_dry_friction = 1, w->n_constraint = 4;
-  w->n_event += 5; /* of the two, and of the start */
+  w->n_event += 6; /* of the two, and of the start */
   w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2, w->n_contact_pair = 1;
   return s;
 }

@@ -129,7 +129,7 @@ START_TEST(a_pulled_ball_rolls_and_then_slips) {
   NEAR(cdn_state_time(now), 2.86125, 1e-8);
   NEAR(cdn_state_u(now)[3], 8.77151953125, 1e-7);
   NEAR(cdn_state_q(now)[4], 8.3658367529296875, 1e-7);
-  ck_assert(!run_to_event(run, "s", 4.291875));
+  ck_assert(!run_to_event(run, "sticks", 4.291875));
   NEAR(cdn_state_q(now)[4], 28.652990878784179687, 1e-7);
   NEAR(cdn_state_u(now)[3], 20.6130708984375, 1e-7);
   NEAR(0.1 * cdn_state_u(now)[1], 17.5430390625, 1e-7);
