@@ -43,6 +43,14 @@ static cdn_status create(const char *path, cdn_table_writer **w) {
   return cdn_table_create(path, &def, w);
 }
 
+/* Formats may have been left out of the library. */
+static bool is_there(const char *name) {
+  cdn_table_writer *w;
+  const cdn_status status = create(path_of(name), &w);
+  if (status == CDN_OK) OK(cdn_table_close(w));
+  return status != CDN_ERR_UNSUPPORTED;
+}
+
 static void write_rows(const char *path, int n) {
   cdn_table_writer *w;
   double row[COLUMNS];
@@ -98,6 +106,7 @@ static void spill(const char *path, const char *from, size_t n) {
 START_TEST(what_was_cut_is_whole_rows_or_nothing) {
   enum { ROWS = 60 };
   for (int f = 0; f < N_FORMATS; f++) {
+    if (!is_there(formats[f])) continue;
     write_rows(path_of(formats[f]), ROWS);
     const size_t size = slurp(path_of(formats[f]));
     const size_t step = f < FIRST_BINARY ? 17 : 149;
@@ -130,6 +139,7 @@ START_TEST(what_is_no_table_is_refused) {
                                          "PathFileType\t4\t(X/Y/Z)\tx\n\n\n\n\n" };
   for (int f = 0; f < N_FORMATS; f++) {
     bool cut;
+    if (!is_there(formats[f]) || !is_there("source.h5")) continue;
     ck_assert_int_eq(read_whole_rows(path_of("nowhere"), &cut), -1);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
       const char *path = path_of(formats[f]);
@@ -169,6 +179,7 @@ static bool reads_without_harm(const char *path) {
 START_TEST(damaged_files_do_no_harm) {
   uint32_t noise = 1;
   for (int f = 0; f < N_FORMATS; f++) {
+    if (!is_there(formats[f])) continue;
     write_rows(path_of(formats[f]), 30);
     const size_t size = slurp(path_of(formats[f]));
     char name[32];
@@ -214,7 +225,7 @@ START_TEST(a_killed_writer_loses_a_chunk_at_most) {
   int64_t *given = mmap(NULL, sizeof *given, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ck_assert(given != MAP_FAILED);
   for (int k = 0; k < 40; k++) {
-    const char *path = path_of(k % 4 == 3 ? "killed.csv" : "killed.h5");
+    const char *path = path_of(k % 4 == 3 || !is_there("killed.h5") ? "killed.csv" : "killed.h5");
     *given = -1;
     const pid_t child = fork();
     ck_assert(child >= 0);
@@ -262,6 +273,7 @@ START_TEST(a_full_disk_is_said) {
     char name[32];
     int status;
     bool cut;
+    if (!is_there(formats[f])) continue;
     snprintf(name, sizeof name, "full-%s", formats[f]);
     const char *path = path_of(name);
     const pid_t child = fork();
@@ -287,13 +299,14 @@ START_TEST(calls_without_what_they_need) {
   FAILS(cdn_table_create(path_of("x.csv"), &def, &w), CDN_ERR_ARG);
   FAILS(cdn_table_create(path_of("x.csv"), &def, NULL), CDN_ERR_ARG);
   def.names = twins, def.n_columns = 3;
-  FAILS(cdn_table_create(path_of("x.h5"), &def, &w), CDN_ERR_ARG);
-  FAILS(cdn_table_create(path_of("x.npz"), &def, &w), CDN_ERR_ARG);
+  const bool all = is_there("y.h5") && is_there("y.npz");
+  if (all) FAILS(cdn_table_create(path_of("x.h5"), &def, &w), CDN_ERR_ARG);
+  if (all) FAILS(cdn_table_create(path_of("x.npz"), &def, &w), CDN_ERR_ARG);
   FAILS(cdn_table_create(path_of("x.trc"), &def, &w), CDN_ERR_UNSUPPORTED);
-  FAILS(cdn_table_create("/nowhere/x.h5", &def, &w), CDN_ERR_ARG);
+  if (all) FAILS(cdn_table_create("/nowhere/x.h5", &def, &w), CDN_ERR_ARG);
   def.names = blank, def.n_columns = 2;
   FAILS(cdn_table_create(path_of("x.sto"), &def, &w), CDN_ERR_UNSUPPORTED);
-  for (int f = 0; f < N_FORMATS; f++) {
+  for (int f = 0; f < N_FORMATS && all; f++) {
     char name[64];
     snprintf(name, sizeof name, "/nowhere/%s", formats[f]);
     FAILS(create(name, &w), CDN_ERR_FILE);

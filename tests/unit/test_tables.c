@@ -49,6 +49,15 @@ static cdn_table_def make_def(int chunk) {
   return def;
 }
 
+/* Formats may have been left out of the library. */
+static bool is_there(const char *name) {
+  const cdn_table_def def = make_def(0);
+  cdn_table_writer *w = NULL;
+  const cdn_status status = cdn_table_create(path_of(name), &def, &w);
+  if (status == CDN_OK) OK(cdn_table_close(w));
+  return status != CDN_ERR_UNSUPPORTED;
+}
+
 static cdn_table_writer *create(const char *path, int chunk) {
   const cdn_table_def def = make_def(chunk);
   cdn_table_writer *w = NULL;
@@ -78,7 +87,7 @@ static const char *const formats[] = { "run.csv", "run.h5", "run.npz", "run.sto"
 START_TEST(numbers_come_back) {
   draw_rows();
   for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
-    for (int chunk = 0; chunk < 300; chunk = chunk * 3 + 1) {
+    for (int chunk = 0; chunk < 300 && is_there(formats[f]); chunk = chunk * 3 + 1) {
       const char *path = path_of(formats[f]);
       cdn_table_writer *w = create(path, chunk);
       int at = 0;
@@ -96,6 +105,7 @@ END_TEST
 START_TEST(attributes_come_back) {
   for (int f = 1; f < 4; f++) {
     const bool at_end = f < 3;
+    if (!is_there(formats[f])) continue;
     cdn_table *t;
     cdn_table_writer *w = create(path_of(formats[f]), 0);
     OK(cdn_table_attribute(w, "model", "old"));
@@ -121,7 +131,7 @@ END_TEST
 START_TEST(a_table_goes_on) {
   draw_rows();
   for (int f = 0; f < 2; f++)
-    for (int cut = 0; cut <= 600; cut += 150) {
+    for (int cut = 0; cut <= 600 && is_there(formats[f]); cut += 150) {
       const char *path = path_of(formats[f]);
       const cdn_table_def def = make_def(64);
       cdn_table_writer *w = create(path, 64);
