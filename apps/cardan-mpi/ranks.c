@@ -12,6 +12,9 @@
 
 #include "command.h"
 
+/* What the window of rank 0 has: the next place in the list; tickets of ranks that wait to run a suspected case, and
+ * how many have had their turn. Sums alone change it: OpenMPI 4.1 crashes in MPI_Compare_and_swap within a machine. */
+enum { NEXT, TICKETS, SERVED, N_SHARED };
 #define FAR ((int64_t)1 << 40) /* behind every list */
 
 typedef struct crew {
@@ -19,10 +22,10 @@ typedef struct crew {
   int rank;
   int64_t *blocks, count; /* the list */
   MPI_Win window;
-  int64_t *counter;     /* rank 0's: the next place in the list */
-  int64_t place, ahead; /* the place that this rank was given, and by how many it has moved the counter */
-  bool asked;           /* the answer is on its way */
-  int64_t cases;        /* that this rank has run */
+  int64_t *shared; /* rank 0's */
+  int64_t place;   /* the place in the list that this rank was given */
+  bool asked;      /* the answer is on its way */
+  int64_t cases;   /* that this rank has run */
 } crew;
 
 /* ---- signals -------------------------------------------------------------------------------- */
@@ -45,34 +48,44 @@ static void end_on_signals(cdn_sweep *sweep) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* ---- the counter ---------------------------------------------------------------------------- */
+/* ---- the window ------------------------------------------------------------------------------ */
 
-static void ask(crew *c, int64_t ahead) {
-  c->ahead = ahead, c->asked = true;
-  MPI_Fetch_and_op(&c->ahead, &c->place, MPI_INT64_T, 0, 0, MPI_SUM, c->window);
+/* The answer is there after a flush. */
+static void ask(crew *c) {
+  static const int64_t one = 1;
+  c->asked = true;
+  MPI_Fetch_and_op(&one, &c->place, MPI_INT64_T, 0, NEXT, MPI_SUM, c->window);
 }
 
 static int64_t next_place(crew *c) {
-  if (!c->asked) ask(c, 1);
+  if (!c->asked) ask(c);
   MPI_Win_flush(0, c->window);
   c->asked = false;
   return c->place;
 }
 
-static void open_counter(crew *c) {
-  MPI_Win_allocate(c->rank == 0 ? sizeof *c->counter : 0, sizeof *c->counter, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &c->counter, &c->window);
+/* The number as it was. */
+static int64_t add(crew *c, int which, int64_t by) {
+  int64_t was;
+  MPI_Fetch_and_op(&by, &was, MPI_INT64_T, 0, which, MPI_SUM, c->window);
+  MPI_Win_flush(0, c->window);
+  return was;
+}
+
+static void open_window(crew *c) {
+  MPI_Win_allocate(c->rank == 0 ? N_SHARED * sizeof *c->shared : 0, sizeof *c->shared, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &c->shared, &c->window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window);
 }
 
 /* All ranks are here, and none has a question open. */
-static void reset_counter(crew *c) {
-  if (c->rank == 0) *c->counter = 0;
+static void reset_window(crew *c) {
+  for (int i = 0; c->rank == 0 && i < N_SHARED; i++) c->shared[i] = 0;
   MPI_Win_sync(c->window);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void close_counter(crew *c) {
+static void close_window(crew *c) {
   MPI_Win_unlock_all(c->window);
   MPI_Win_free(&c->window);
 }
@@ -86,7 +99,22 @@ static cdn_status between(void *context, int64_t block, int64_t done, int64_t ca
   if (done == cases) c->cases += cases;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
   /* not where a block is one long case: another rank may be free sooner */
-  if (cases > 1 && done == cases - 1 && !c->asked) ask(c, 1);
+  if (cases > 1 && done == cases - 1 && !c->asked) ask(c);
+  return caught ? CDN_ERR_LIMIT : CDN_OK;
+}
+
+/* Where a rank crashes, all are killed, and many of them at once, as Slurm does it, in the middle of a case. Of such
+ * cases one runs at a time: the next crash meets the one that is to blame. */
+static cdn_status take_turns(void *context, int64_t block, int64_t k, bool begins) {
+  static const struct timespec pause = { .tv_nsec = 2000000 };
+  crew *c = context;
+  (void)block, (void)k;
+  if (!begins) {
+    add(c, SERVED, 1);
+    return CDN_OK;
+  }
+  const int64_t ticket = add(c, TICKETS, 1);
+  while (add(c, SERVED, 0) != ticket && !caught) nanosleep(&pause, NULL);
   return caught ? CDN_ERR_LIMIT : CDN_OK;
 }
 
@@ -113,7 +141,7 @@ static int list_missing(crew *c) {
 
 static cdn_status run_block(crew *c, int64_t block) {
   cdn_sweep_run_def def = cdn_default_sweep_run_def();
-  def.between = between, def.context = c;
+  def.between = between, def.suspect = take_turns, def.context = c;
   at_work = 1;
   const cdn_status status = cdn_sweep_run_block(c->sweep, block, &def);
   at_work = 0;
@@ -126,8 +154,7 @@ static cdn_status run_block(crew *c, int64_t block) {
 
 /* Nobody begins another block. The first rank to do so says why. */
 static void end_list(crew *c) {
-  ask(c, FAR);
-  if (next_place(c) < FAR) complain("rank %d: %s", c->rank, cdn_last_error_text());
+  if (add(c, NEXT, FAR) < FAR) complain("rank %d: %s", c->rank, cdn_last_error_text());
 }
 
 static int run_list(crew *c) {
@@ -145,13 +172,13 @@ int ranks_run(cdn_sweep *sweep, int64_t *least, int64_t *most) {
   int code;
   MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
   end_on_signals(sweep);
-  open_counter(&c);
+  open_window(&c);
   while ((code = list_missing(&c)) == CMD_OK && c.count > 0) {
-    reset_counter(&c);
+    reset_window(&c);
     code = run_list(&c);
     if (code != CMD_OK) break;
   }
-  close_counter(&c);
+  close_window(&c);
   MPI_Allreduce(&c.cases, least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce(&c.cases, most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   free(c.blocks);

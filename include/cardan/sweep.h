@@ -100,10 +100,17 @@ CDN_API const char *cdn_sweep_status_text(int status);
  *  than CDN_OK ends the block, and cdn_sweep_run_block returns it. */
 typedef cdn_status cdn_sweep_between_fn(void *context, int64_t block, int64_t done, int64_t cases);
 
+/** Called before (`begins`) and behind a case of a block in which a program has ended once. Where one program that
+ *  crashes brings others down, all cases that run are suspected: then `suspect` waits until none but this one runs, and
+ *  a second crash meets the one that is to blame. A status other than CDN_OK ends the block, and cdn_sweep_run_block
+ *  returns it; no call behind the case follows one that failed. */
+typedef cdn_status cdn_sweep_suspect_fn(void *context, int64_t block, int64_t k, bool begins);
+
 typedef struct cdn_sweep_run_def {
   CDN_DEF_HEADER;
   cdn_sweep_between_fn *between; /**< NULL (the default): nothing is called */
-  void *context;                 /**< passed to `between`; the program's */
+  void *context;                 /**< passed to `between` and `suspect`; the program's */
+  cdn_sweep_suspect_fn *suspect; /**< NULL (the default): suspected cases run as all others */
 } cdn_sweep_run_def;
 CDN_DEF(sweep_run_def);
 

@@ -99,19 +99,33 @@ static cdn_status tell_between(const pass *p) {
   return p->def->between ? p->def->between(p->def->context, p->block, p->done, p->n) : CDN_OK;
 }
 
+static cdn_status run_case(pass *p, int64_t i) {
+  cdn_sweep *s = p->sweep;
+  double *row = p->rows + i * (s->n_columns + 1);
+  CDNI_TRY(cdni_sweep_mark_case(p->mark, p->first + i));
+  const double began = processor_time();
+  CDNI_TRY(cdni_sweep_case(s, p->first + i, true, row));
+  row[s->n_columns] = processor_time() - began;
+  p->done++;
+  return CDN_OK;
+}
+
+/* The program may wait in `suspect`: no case runs then. */
+static cdn_status run_suspect(pass *p, int64_t i) {
+  if (!p->def->suspect) return run_case(p, i);
+  CDNI_TRY(cdni_sweep_mark_pause(p->mark));
+  CDNI_TRY(p->def->suspect(p->def->context, p->block, p->first + i, true));
+  const cdn_status status = run_case(p, i), paused = cdni_sweep_mark_pause(p->mark);
+  const cdn_status behind = p->def->suspect(p->def->context, p->block, p->first + i, false);
+  return status != CDN_OK ? status : paused != CDN_OK ? paused : behind;
+}
+
 /* Those cases in which programs have ended so often. */
 static cdn_status run_cases(pass *p, int crashes) {
-  cdn_sweep *s = p->sweep;
-  const int width = s->n_columns + 1;
   for (int64_t i = 0; i < p->n; i++) {
-    double *row = p->rows + i * width;
     if (p->crashes[i] != crashes) continue;
     CDNI_TRY(tell_between(p));
-    CDNI_TRY(cdni_sweep_mark_case(p->mark, p->first + i));
-    const double began = processor_time();
-    CDNI_TRY(cdni_sweep_case(s, p->first + i, true, row));
-    row[s->n_columns] = processor_time() - began;
-    p->done++;
+    CDNI_TRY(crashes > 0 ? run_suspect(p, i) : run_case(p, i));
   }
   return CDN_OK;
 }

@@ -180,6 +180,8 @@ typedef struct sweep_mark {
  * case i of the block. */
 cdn_status cdni_sweep_mark_open(cdn_sweep *s, int64_t block, unsigned char *crashes, sweep_mark *mark);
 cdn_status cdni_sweep_mark_case(sweep_mark *mark, int64_t k);
+/* No case runs until the next one is marked. */
+cdn_status cdni_sweep_mark_pause(sweep_mark *mark);
 /* The program has come to the end of the block, or ends as it should: `more` says that the mark is needed again. */
 void cdni_sweep_mark_close(sweep_mark *mark, bool more);
 /* Whether the block's mark tells of a crash, and whether it is being run now. */

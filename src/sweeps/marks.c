@@ -1,8 +1,8 @@
 /* Which case of a block was begun: a small file that outlives the program. Each program that runs the block adds a line
- * "run", then a line with the number of each case before it runs, and "stop" where it ends as it should. A number that
- * "run" or nothing follows is a case in which a program ended. As long as it runs, the program holds a lock. Where the
- * block is done its rows take the place of these lines, and the file gets the block's name: to make and to remove a
- * file more for each block takes more time than all else. */
+ * "run", then a line with the number of each case before it runs, and "stop" where no case runs: it waits, or ends as
+ * it should. A number that "run" or nothing follows is a case in which a program ended. As long as it runs, the program
+ * holds a lock. Where the block is done its rows take the place of these lines, and the file gets the block's name: to
+ * make and to remove a file more for each block takes more time than all else. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +77,10 @@ cdn_status cdni_sweep_mark_case(sweep_mark *mark, int64_t k) {
   char line[32];
   snprintf(line, sizeof line, "%lld\n", (long long)k);
   return put(mark->file, line) ? CDN_OK : refuse_mark(mark->path, "written");
+}
+
+cdn_status cdni_sweep_mark_pause(sweep_mark *mark) {
+  return put(mark->file, "stop\n") ? CDN_OK : refuse_mark(mark->path, "written");
 }
 
 void cdni_sweep_mark_close(sweep_mark *mark, bool more) {

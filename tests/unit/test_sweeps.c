@@ -510,6 +510,39 @@ START_TEST(the_program_is_asked_between_cases) {
 }
 END_TEST
 
+/* Counts calls before and behind cases that are suspected. While it is called nothing is marked as running. */
+static int calls_before, calls_behind;
+static cdn_status suspect(void *context, int64_t block, int64_t k, bool begins) {
+  char line[64] = "";
+  FILE *marks = fopen("out/block-000000.begun.csv", "r");
+  ck_assert(marks && block == 0 && k == 3);
+  while (fgets(line, sizeof line, marks)) {}
+  fclose(marks);
+  ck_assert_str_eq(line, "stop\n");
+  *(begins ? &calls_before : &calls_behind) += 1;
+  return *(const cdn_status *)context;
+}
+
+START_TEST(suspected_cases_are_told) {
+  cdn_status answer = CDN_ERR_CALLBACK;
+  enter();
+  cdn_sweep *s = loaded(many);
+  cdn_sweep_run_def def = cdn_default_sweep_run_def();
+  def.suspect = suspect, def.context = &answer;
+  OK(cdn_sweep_run_block(s, 1, &def)); /* nothing is suspected there */
+  FILE *marks = fopen("out/block-000000.begun.csv", "w");
+  fputs("run\n2\n3\n", marks); /* a program ended in case 3 */
+  fclose(marks);
+  FAILS(cdn_sweep_run_block(s, 0, &def), CDN_ERR_CALLBACK);
+  ck_assert(calls_before == 1 && calls_behind == 0 && access("out/block-000000.csv", F_OK) != 0);
+  answer = CDN_OK;
+  OK(cdn_sweep_run_block(s, 0, &def));
+  ck_assert(calls_before == 2 && calls_behind == 1 && access("out/block-000000.csv", F_OK) == 0);
+  cdn_sweep_destroy(s);
+  leave();
+}
+END_TEST
+
 /* Two programs: the one that comes second leaves a block alone that is being run. */
 static cdn_status start_another(void *context, int64_t block, int64_t done, int64_t cases) {
   int64_t blocks[MOST];
@@ -610,5 +643,6 @@ CHECK_MAIN("sweeps", names_reach_their_numbers, options_of_runs_vary, ends_extre
            mistakes_name_the_key_and_the_nearest_name, a_case_that_fails_is_a_row_that_says_why, limits_end_runs,
            results_do_not_depend_on_blocks_or_their_order, results_of_another_study_are_refused,
            a_damaged_block_is_said, status_counts, a_case_that_crashes_is_given_up_after_the_second_time,
-           an_interruption_is_no_crash, the_program_is_asked_between_cases, a_block_that_is_being_run_is_left_alone,
-           a_full_disk_is_said, trajectories_are_one_table_a_case, each_case_has_its_place_in_the_stream)
+           an_interruption_is_no_crash, the_program_is_asked_between_cases, suspected_cases_are_told,
+           a_block_that_is_being_run_is_left_alone, a_full_disk_is_said, trajectories_are_one_table_a_case,
+           each_case_has_its_place_in_the_stream)
