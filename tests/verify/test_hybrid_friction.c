@@ -59,16 +59,7 @@ END_TEST
 
 /* ---- three blocks on a belt: 24 changes ---- */
 
-START_TEST(a_chain_of_blocks_slips_and_sticks) {
-  static const double times[] = { 2.2666666666666684, 4.064565879699595,  4.25915328174041,   5.48536409101603,
-                                  5.670343907267885,  8.991495107965688,  10.189923504242547, 10.774550374694138,
-                                  11.484116205874779, 12.765900215085981, 13.127140741650173, 16.28734731070549,
-                                  17.848932639257324, 17.96454472389246,  19.80661929972373,  20.4053347310338,
-                                  20.80303897692504,  24.168484770367225, 24.79885855436046,  25.336792816287353,
-                                  27.87524957699843,  28.052375839075033, 28.50098680788811 };
-  static const double q[] = { 0.5037896212982371, 0.5770748011705367, 0.6012221183777797 };
-  static const double u[] = { -0.2980819179738081, -0.22642338013521646, -0.3577463612815885 };
-  const double accuracy = _i == 0 ? 1e-6 : 1e-10;
+static cdn_state *chain_on_belt(void) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body block[3];
   for (int i = 0; i < 3; i++) block[i] = add_slider(system, NULL, 1);
@@ -79,7 +70,20 @@ START_TEST(a_chain_of_blocks_slips_and_sticks) {
   for (int i = 0; i < 2; i++)
     cdn_system_add_two_point_spring(system, NULL, block[i], cdn_v3(0, 0, 0), block[i + 1], cdn_v3(-100, 0, 0), 1.2,
                                     100);
-  cdn_state *state = hybrid_state(system, (double[]){ 0, 0.1, -0.1 }, (double[]){ 0.15, 0.15, 0.15 });
+  return hybrid_state(system, (double[]){ 0, 0.1, -0.1 }, (double[]){ 0.15, 0.15, 0.15 });
+}
+
+START_TEST(a_chain_of_blocks_slips_and_sticks) {
+  static const double times[] = { 2.2666666666666684, 4.064565879699595,  4.25915328174041,   5.48536409101603,
+                                  5.670343907267885,  8.991495107965688,  10.189923504242547, 10.774550374694138,
+                                  11.484116205874779, 12.765900215085981, 13.127140741650173, 16.28734731070549,
+                                  17.848932639257324, 17.96454472389246,  19.80661929972373,  20.4053347310338,
+                                  20.80303897692504,  24.168484770367225, 24.79885855436046,  25.336792816287353,
+                                  27.87524957699843,  28.052375839075033, 28.50098680788811 };
+  static const double q[] = { 0.5037896212982371, 0.5770748011705367, 0.6012221183777797 };
+  static const double u[] = { -0.2980819179738081, -0.22642338013521646, -0.3577463612815885 };
+  const double accuracy = _i == 0 ? 1e-6 : 1e-10;
+  cdn_state *state = chain_on_belt();
   cdn_stepper *run = event_run(state, accuracy);
   const cdn_state *now = cdn_stepper_state(run);
   for (int k = 0; k < (int)(sizeof times / sizeof *times); k++) {
@@ -93,6 +97,25 @@ START_TEST(a_chain_of_blocks_slips_and_sticks) {
     NEAR(cdn_state_u(now)[i], u[i], 10 * accuracy);
   }
   check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
+/* A run that is saved between two changes, and its copy that goes on from there, have the same bits. */
+START_TEST(a_saved_run_goes_on) {
+  cdn_state *state = chain_on_belt();
+  cdn_stepper *run = event_run(state, 1e-8), *copy = NULL;
+  cdn_buffer saved = { 0 };
+  while (run_to_event(run, "s", 9.3)) continue;
+  OK_STEP(run, cdn_stepper_save(run, cdn_buffer_write, &saved));
+  OK_ON(state, cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &saved, &copy));
+  while (run_to_event(run, "s", 30)) ck_assert(run_to_event(copy, "s", 30));
+  ck_assert(!run_to_event(copy, "s", 30));
+  ck_assert_mem_eq(cdn_state_q(cdn_stepper_state(run)), cdn_state_q(cdn_stepper_state(copy)), 3 * sizeof(double));
+  ck_assert_mem_eq(cdn_state_u(cdn_stepper_state(run)), cdn_state_u(cdn_stepper_state(copy)), 3 * sizeof(double));
+  check_verdict(copy);
+  cdn_buffer_free(&saved);
+  cdn_stepper_destroy(copy);
   end_event_run(run, state);
 }
 END_TEST
@@ -433,6 +456,7 @@ END_TEST
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_belt_drags_a_block, 0, 2);
   tcase_add_loop_test(c, a_chain_of_blocks_slips_and_sticks, 0, 2);
+  tcase_add_test(c, a_saved_run_goes_on);
   tcase_add_test(c, a_pulled_ball_rolls_and_then_slips);
   tcase_add_test(c, backspin_brings_a_ball_back);
   tcase_add_test(c, a_motor_pushes_to_its_limit);
