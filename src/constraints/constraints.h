@@ -19,6 +19,8 @@ int cdni_constraints_first_row(const constraint_room *room);
 int cdni_constraints_equations(const constraint_room *room);
 /* The one auto-update variable of the constraints. It remembers which equations were redundant. */
 cdn_dvar cdni_constraints_memory(const constraint_room *room);
+/* Which constraints are on: an array of n numbers. */
+cdn_dvar cdni_constraints_switches(const constraint_room *room, int *n);
 /* Makes the plan of the enabled constraints valid. cdni_constraint_any_enabled then costs O(1). */
 cdn_status cdni_constraints_choose_plan(const constraint_room *room, cdn_state *state);
 /* The first two bodies that a constraint names; { -1 } for one that is not there. */

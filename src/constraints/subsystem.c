@@ -332,6 +332,11 @@ const constraint_room *cdni_constraints_declared(const cdn_system *system) {
 
 cdn_dvar cdni_constraints_memory(const constraint_room *room) { return room->redundant.variable; }
 
+cdn_dvar cdni_constraints_switches(const constraint_room *room, int *n) {
+  *n = (int)room->elements.count;
+  return room->enabled;
+}
+
 cdn_status cdni_constraints_choose_plan(const constraint_room *room, cdn_state *state) {
   return cdni_state_ensure(state, room->plan.ticket);
 }

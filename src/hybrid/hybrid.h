@@ -14,6 +14,9 @@ const hybrid_room *cdni_hybrid(const cdn_system *system);
 cdn_ticket cdni_hybrid_status(const hybrid_room *room);
 /* Declares the friction forces of an evaluation as a companion of the accelerations. The System is being frozen. */
 void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration);
+/* Variables that handled moments change, and their numbers of doubles: at most 2. Returns how many. They switch
+ * constraints, too. */
+int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]);
 /* Tickets that slipping reads: at most 4. Returns the number. */
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
 

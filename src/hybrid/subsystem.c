@@ -53,6 +53,11 @@ void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_ca
   const size_t size = (size_t)(2 * hybrid_frictions(room) + 1) * sizeof(double);
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
 }
+int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]) {
+  variables[0] = room->status, n[0] = hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS;
+  variables[1] = room->totals, n[1] = (int)(sizeof(cdn_hybrid_totals) / sizeof(double));
+  return 2;
+}
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {
   tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket;
   return 2;

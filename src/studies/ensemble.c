@@ -4,6 +4,7 @@
 #include "contact/contact.h"
 #include "controls/controls.h"
 #include "dynamics/dynamics.h"
+#include "hybrid/hybrid.h"
 #include "integrators/method.h"
 #include "random/random.h"
 #include "soft/soft.h"
@@ -136,6 +137,24 @@ static bool add_sharing(cdn_ensemble *e, cdn_dvar v) {
          cdni_array_push(&e->allocator, &e->own, sizeof v, &v) != NULL;
 }
 
+static bool varies(const cdn_ensemble *e, cdn_dvar v) {
+  for (size_t i = 0; i < e->varying.count; i++)
+    if (CDNI_AT(e->varying, varying, i).v.ticket.i == v.ticket.i) return true;
+  return false;
+}
+
+/* What rigid contact and friction change at their events: their statuses, and which constraints are on. */
+static bool add_statuses(cdn_ensemble *e) {
+  const hybrid_room *room = cdni_hybrid(e->system);
+  cdn_dvar v[2];
+  int n[2], constraints;
+  if (!room) return true;
+  for (int i = cdni_hybrid_variables(room, v, n) - 1; i >= 0; i--)
+    if (!add_varying(e, v[i], n[i], false)) return false;
+  v[0] = cdni_constraints_switches(cdni_constraints(e->system), &constraints);
+  return varies(e, v[0]) || add_varying(e, v[0], constraints, true);
+}
+
 static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   cdn_dvar v;
   int n;
@@ -152,6 +171,7 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   n = cdni_random_variable(e->system, &v);
   e->draws = n > 0, e->place = e->n_values;
   if (n > 0 && !add_varying(e, v, n, false)) return false;
+  if (!add_statuses(e)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
   return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
          add_varying(e, e->m->applied_F, 1 + 6 * e->m->tree.n, false);

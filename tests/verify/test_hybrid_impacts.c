@@ -343,6 +343,43 @@ START_TEST(a_cradle_strikes_as_its_rule_says) {
 }
 END_TEST
 
+/* ---- many States: each bounces at times of its own ---- */
+
+START_TEST(an_ensemble_bounces_as_single_runs_do) {
+  enum { STATES = 6 };
+  double q[3 * STATES], u[3 * STATES] = { 0 }, end[3 * STATES];
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body ball = add_point(system, "ball", 1);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.b = ball, c.restitution = 0.5, c.mu_dynamic = 0.2;
+  cdn_system_add_rigid_contact(system, &c);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  for (int i = 0; i < STATES; i++) q[3 * i] = q[3 * i + 1] = 0, q[3 * i + 2] = 0.5 + 0.1 * i, u[3 * i] = 1;
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  def.count = STATES, def.accuracy = 1e-8;
+  cdn_ensemble *ensemble = NULL;
+  OK_ON(state, cdn_ensemble_create(state, &def, &ensemble));
+  OK(cdn_ensemble_set(ensemble, CDN_POOL_Q, q, 3));
+  OK(cdn_ensemble_set(ensemble, CDN_POOL_U, u, 3));
+  OK(cdn_ensemble_advance_to(ensemble, 2));
+  OK(cdn_ensemble_get(ensemble, CDN_POOL_Q, end, 3));
+  for (int i = 0; i < STATES; i++) {
+    OK_ON(state, cdn_state_set_q(state, q + 3 * i));
+    OK_ON(state, cdn_state_set_u(state, u + 3 * i));
+    cdn_stepper *run = NULL;
+    cdn_stepper_def alone = cdn_default_stepper_def();
+    alone.accuracy = 1e-8;
+    OK_ON(state, cdn_stepper_create(state, &alone, &run));
+    OK_STEP(run, cdn_stepper_advance(run, 2, NULL));
+    for (int k = 0; k < 3; k++) NEAR(end[3 * i + k], cdn_state_q(cdn_stepper_state(run))[k], 1e-13);
+    cdn_stepper_destroy(run);
+  }
+  cdn_ensemble_destroy(ensemble);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_ball_bounces_and_rests, 0, 5);
   tcase_add_test(c, a_ball_rests_on_a_shaking_table_and_leaves_it);
@@ -353,6 +390,7 @@ static void add(TCase *c) {
   tcase_add_test(c, no_impact_gains_energy);
   tcase_add_loop_test(c, a_rod_jams_without_collision, 0, 2);
   tcase_add_loop_test(c, a_cradle_strikes_as_its_rule_says, 0, 8);
+  tcase_add_test(c, an_ensemble_bounces_as_single_runs_do);
   tcase_add_loop_test(c, four_legs_push_as_little_as_they_can, 0, 2);
 }
 
