@@ -65,8 +65,21 @@ static double press(const hybrid_room *room, const cdn_state *state, int i, cons
   return N + sqrt(sum);
 }
 
-/* Of elements that are on: their push; of friction that sticks: what its force may still grow by. */
+static bool any_acts(const hybrid_room *room, const cdn_state *state) {
+  for (int i = 0; i < hybrid_sides(room); i++)
+    if (side_is_on(room, state, i)) return true;
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_status(room, state, i) == CDN_FRICTION_STICK) return true;
+  return false;
+}
+
+/* Of elements that are on: their push; of friction that sticks: what its force may still grow by. Where nothing acts
+ * nobody asks for accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
+  if (!any_acts(room, state)) {
+    for (int i = 0; i < hybrid_sides(room) + hybrid_frictions(room); i++) pushes[i] = NAN;
+    return CDN_OK;
+  }
   const double *lambda = cdn_state_multipliers(state);
   if (!lambda) {
     cdn_error e;
@@ -128,6 +141,7 @@ static cdn_event add(cdn_declarer *d, const char *name, const char *what, int gr
   char text[300];
   cdn_event_def def = cdn_default_event_def();
   snprintf(text, sizeof text, "%s %s", name, what);
+  def.stage = CDN_STAGE_POSITION; /* what a value needs beyond that it asks for */
   def.name = text, def.group = group, def.index = index, def.direction = CDN_FALLING, def.handle_set = handle;
   return cdn_declare_event(d, &def);
 }
