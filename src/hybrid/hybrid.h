@@ -29,7 +29,7 @@ cdn_status cdni_hybrid_push_loads(const hybrid_room *room, cdn_state *state, sv 
 cdn_status cdni_hybrid_push_rest(const hybrid_room *room, cdn_state *state, sv *F, double *f);
 /* The power of friction that slips, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
-/* The name of the first friction that slips. */
+/* The name of the first friction that slips; NULL: none does. */
 const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state);
 
 #endif

@@ -305,15 +305,16 @@ static void prepare(moment *m, bool insists) {
 static cdn_status set_statuses(moment *m) {
   const hybrid_room *room = m->room;
   const int sides = hybrid_sides(room);
+  double *status = cdni_state_update_discrete(m->state, room->status);
   for (int i = 0; i < sides; i++) {
     const bool on = m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].closed;
-    ((double *)cdni_state_update_discrete(m->state, room->status))[i] = on;
+    status[i] = on;
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(room, i)->constraint }, on));
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
     const bool pressed = c && (c->normal < 0 || c->closed);
-    double *to = (double *)cdni_state_update_discrete(m->state, room->status) + sides + FRICTION_NUMBERS * i;
+    double *to = status + sides + FRICTION_NUMBERS * i;
     to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
                           : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
                                                     : CDN_FRICTION_STICK;

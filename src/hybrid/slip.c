@@ -27,16 +27,14 @@ void cdni_friction_direction(const double *numbers, int n, const double v[2], do
   if (length > 0) e[0] = x / length, e[1] = y / length;
 }
 
-bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state) {
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status(room, state, i) == CDN_FRICTION_SLIP) return true;
-  return false;
-}
-
 const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state) {
   for (int i = 0; i < hybrid_frictions(room); i++)
     if (friction_status(room, state, i) == CDN_FRICTION_SLIP) return friction_at(room, i)->name;
   return NULL;
+}
+
+bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state) {
+  return cdni_hybrid_first_slipping(room, state) != NULL;
 }
 
 static double *forces_of(const hybrid_room *room, cdn_state *state) { return cdni_state_storage(state, room->forces); }

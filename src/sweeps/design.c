@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* Draws of a study have places of their own in the stream: a State never counts as far, and no case has that number. */
-#define OF_DESIGN UINT64_MAX
-#define OF_STUDY UINT32_MAX
+#define FARTHEST_STATE UINT64_MAX
+#define FARTHEST_CASE UINT32_MAX
 
 /* ---- an order at random ---- */
 
@@ -57,8 +57,8 @@ double cdni_sweep_normal(double p) { return p <= 0.5 ? -upper_quantile(p) : uppe
 
 /* A number of the open interval (0, 1) for a dimension of case k, whose draw is number `draw`. */
 static double draw_one(const sweep_design *d, int64_t k, int64_t draw, int dimension) {
-  const cdn_random_place place = { d->seed, (uint32_t)k, OF_DESIGN, (uint32_t)dimension };
-  const uint32_t key[2] = { d->seed, OF_STUDY };
+  const cdn_random_place place = { d->seed, (uint32_t)k, FARTHEST_STATE, (uint32_t)dimension };
+  const uint32_t key[2] = { d->seed, FARTHEST_CASE };
   double u;
   if (d->sampling == SWEEP_SOBOL) { /* with a digital shift of its own for each dimension */
     const uint32_t counter[4] = { 0, 0, (uint32_t)dimension, 1 };
