@@ -81,19 +81,41 @@ static cdn_status speed_of(moment *m, int i, double *speed) {
   return CDN_OK;
 }
 
+/* Its gap, of a ratchet its speed; and its speed. */
+static cdn_status gap_of(moment *m, int i, double *gap, double *speed) {
+  const one_sided *s = side_at(m->room, i);
+  CDNI_TRY(speed_of(m, i, speed));
+  *gap = *speed;
+  if (s->speed) return CDN_OK;
+  CDNI_TRY(cdn_calc_constraint_perr(m->state, (cdn_constraint){ s->constraint }, gap));
+  *gap *= s->sign;
+  return CDN_OK;
+}
+
 /* The one-sided elements whose gap is zero, as far as one can tell. */
 static cdn_status choose_sides(moment *m) {
   const double near = touching(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
-    const one_sided *s = side_at(m->room, i);
     const bool on = side_is_on(m->room, m->state, i), touches = m->fired && fired_at(m->fired->touches, i);
-    double gap = 0, speed;
-    CDNI_TRY(speed_of(m, i, &speed));
-    if (s->speed) gap = speed;
-    else CDNI_TRY(cdn_calc_constraint_perr(m->state, (cdn_constraint){ s->constraint }, &gap));
-    if (!s->speed) gap *= s->sign;
+    double gap, speed;
+    CDNI_TRY(gap_of(m, i, &gap, &speed));
     m->in[i] = on || ((touches || gap <= near) && speed <= near);
-    m->approach = m->approach || (m->in[i] && !on && !s->speed && speed < 0);
+    m->approach = m->approach || (m->in[i] && !on && !side_at(m->room, i)->speed && speed < 0);
+  }
+  return CDN_OK;
+}
+
+/* After an impact: contacts that parted before it, by less than one can tell, may approach now. They are the next
+ * impact at the same place. (Two corners of a slider hammer on a guide by turns, ever faster.) */
+static cdn_status choose_next(moment *m, double rest) {
+  const double near = touching(m);
+  m->approach = false;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    double gap, speed;
+    if (m->in[i] || side_at(m->room, i)->speed) continue;
+    CDNI_TRY(gap_of(m, i, &gap, &speed));
+    m->in[i] = gap <= near && speed < -rest;
+    m->approach = m->approach || m->in[i];
   }
   return CDN_OK;
 }
@@ -329,12 +351,16 @@ static cdn_status set_statuses(moment *m) {
 
 /* ---- the whole ---- */
 
+/* Impacts one after another at one place. With e = 1 they would go on for ever. */
+enum { MOST_IMPACTS = 10000 };
+
 /* Impulses; what separates then takes no further part. */
 static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_collide(m, totals));
   const double rest = at_rest(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) m->in[i] = m->in[i] && m->v[m->cones[m->side_cone[i]].normal] <= rest;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  CDNI_TRY(choose_next(m, rest));
   CDNI_TRY(arrange(m));
   return find_response(m);
 }
@@ -371,7 +397,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(release(m));
   CDNI_TRY(arrange(m));
   CDNI_TRY(find_response(m));
-  if (m->approach) CDNI_TRY(collide(m, totals));
+  for (int k = 0; m->approach && k < MOST_IMPACTS; k++) CDNI_TRY(collide(m, totals));
   CDNI_TRY(accelerate(m, &found));
   if (!found && !m->hit) {
     /* friction that jams ends by impulses without any approach (Painleve) */

@@ -1,4 +1,4 @@
-/* Impact and lift-off of rigid contact and ropes. Reference values are closed forms, quadratures and maps with 30
+/* Impact and lift-off of rigid contact. Reference values are closed forms, quadratures and maps with 30
  * digits (../shared/hybrid/reference_values.json), digits as printed there. */
 #include "hybrid_scenes.h"
 
@@ -90,38 +90,6 @@ START_TEST(a_ball_rests_on_a_shaking_table_and_leaves_it) {
 }
 END_TEST
 
-/* ---- a rope ---- */
-
-START_TEST(a_rope_goes_taut_and_slack) {
-  const double L = 1.5, angle = 0.5;
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body b = add_point(system, "weight", 1);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
-  cdn_one_sided_def rope = cdn_default_one_sided_def();
-  rope.constraint = cdn_system_constrain_rod(system, "rope", cdn_ground(), cdn_v3(0, 0, 0), b, cdn_v3(0, 0, 0), L);
-  rope.upper = true;
-  const cdn_one_sided id = cdn_system_make_one_sided(system, &rope);
-  cdn_state *state = hybrid_state(system, (double[]){ L * cos(angle), L * sin(angle), 0 }, NULL);
-  cdn_stepper *run = event_run(state, 1e-10);
-  cdn_state *now = cdn_stepper_state(run);
-  ck_assert(run_to_event(run, "touches", 3));
-  NEAR(cdn_state_time(now), 0.541504043489723606, 1e-9);
-  NEAR(hypot(cdn_state_u(now)[0], cdn_state_u(now)[1]), 4.66185430150273028, 1e-9);
-  NEAR(cdn_hybrid_get_totals(now).impact_energy, 3.24305083690194041, 1e-9);
-  ck_assert(cdn_one_sided_is_on(now, id));
-  ck_assert(run_to_event(run, "lets go", 3));
-  NEAR(cdn_state_time(now), 1.43740036552109203, 1e-8);
-  NEAR(hypot(cdn_state_u(now)[0], cdn_state_u(now)[1]), 1.59409241966683707, 1e-8);
-  ck_assert(run_to_event(run, "touches", 3));
-  NEAR(cdn_state_time(now), 2.0776218478097912, 1e-8);
-  NEAR(cdn_state_q(now)[0], -1.3012219584788017, 1e-8);
-  NEAR(cdn_state_q(now)[1], -0.746204673512965654, 1e-8);
-  NEAR(cdn_hybrid_get_totals(now).impact_energy, 3.24305083690194041 + 2.21444550469217771, 1e-8);
-  check_verdict(run);
-  end_event_run(run, state);
-}
-END_TEST
-
 /* ---- Housner's block, which rocks to rest ---- */
 
 START_TEST(a_block_rocks_to_rest) {
@@ -172,6 +140,8 @@ static const groove grooves[] = {
   { { 0.5, 0.9 }, 0, 0, 0, CDN_IMPACT_NEWTON, { 0, 1, 0 } },
   { { 0.5, 0.9 }, 0, 0, 0, CDN_IMPACT_POISSON, { 0, 1, 0 } },
   { { 0.5, 0.9 }, 0.3, 1, 0.2, CDN_IMPACT_NEWTON, { -0.14999999999999952, 1.0000000000000004, 1.9720316721267515 } },
+  /* compression ends in rest, and its impulses are not unique: by enumeration, the least ones */
+  { { 0.5, 0.9 }, 0.3, 1, 0.2, CDN_IMPACT_POISSON, { -0.061648090158775495, 0.7211684736343549, 0.519670518141644 } },
 };
 
 static cdn_state *ball_in_groove(const groove *x, bool reversed) {
@@ -383,7 +353,6 @@ END_TEST
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_ball_bounces_and_rests, 0, 5);
   tcase_add_test(c, a_ball_rests_on_a_shaking_table_and_leaves_it);
-  tcase_add_test(c, a_rope_goes_taut_and_slack);
   tcase_add_test(c, a_block_rocks_to_rest);
   tcase_add_loop_test(c, two_walls_are_one_set, 0, (int)(sizeof grooves / sizeof *grooves));
   tcase_add_test(c, poisson_strikes_a_double_rod);
