@@ -30,8 +30,8 @@ typedef enum cdn_deliver_reason {
 typedef cdn_status cdn_deliver_report_fn(void *context, cdn_stepper *stepper, int attempt, int64_t row);
 /** The attempt whose rows came last is the best so far: it replaces the one that was kept before. */
 typedef cdn_status cdn_deliver_keep_fn(void *context, int attempt);
-/** Called after each cdn_stepper_def.max_steps steps, to show progress, or to end the study by a status other than
- *  CDN_OK. */
+/** Called after each cdn_stepper_def.max_steps steps, and with cdn_stepper_def.return_on_events at each moment at which
+ *  events occurred, to show progress or to look at what happens. A status other than CDN_OK ends the study. */
 typedef cdn_status cdn_deliver_pause_fn(void *context, cdn_stepper *stepper, int attempt);
 
 /** Advances a run as cdn_stepper_advance(stepper, t, reason) does, for a program that writes inputs on the way
@@ -81,7 +81,7 @@ typedef struct cdn_delivery {
  *  the companion of the first attempt. The best attempt is kept. So the verdict is never worse than that of the
  *  first attempt.
  *
- *  `initial` is left as it is. def: companion, return_on_events and asked_accuracy are set by the study; fixed_step
+ *  `initial` is left as it is. def: companion and asked_accuracy are set by the study; fixed_step
  *  must be 0. All else holds for every attempt, except that initial_step holds for the first, and that
  *  constraint_tolerance shrinks with the accuracy. Handlers, reporters and forces are called in every run; see
  *  cdn_occurrence.user. A run that a handler stops ends there, with a last report. how: NULL for the defaults.

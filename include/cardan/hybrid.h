@@ -21,7 +21,9 @@
  *   let a sphere or a point meet a plane, with friction: cdn_system_add_rigid_contact, cdn_default_rigid_contact_def
  *   say how impacts of a System are solved: cdn_system_set_impact, cdn_default_impact_def
  *   bring the statuses of a State up to date, impacts included: cdn_settle
- *   count impacts and the energy that they took: cdn_hybrid_get_totals */
+ *   count impacts and the energy that they took: cdn_hybrid_get_totals
+ *   — tell what the last moment did to an element, impulses included: cdn_one_sided_get_change,
+ *       cdn_dry_friction_get_change */
 #ifndef CARDAN_HYBRID_H
 #define CARDAN_HYBRID_H
 
@@ -164,6 +166,21 @@ typedef struct cdn_hybrid_totals {
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));
+
+/** What the last moment that was solved did to one element. An element that it left alone has before = after, and
+ *  zeros. Later releases append members. */
+typedef struct cdn_hybrid_change {
+  double time;           /**< of the moment, s */
+  int32_t before, after; /**< statuses. One-sided: 0 off, 1 on; friction: a cdn_friction_status */
+  /** N s or N m s. One-sided: its push, >= 0; friction: along its one or two equations. Zero without an impact. */
+  double impulse[2];
+  double energy; /**< J, kinetic energy that these impulses took, or gave (negative). All together: impact_energy */
+} cdn_hybrid_change;
+/** Where no moment has been solved, and for a wrong id: all zero. Stage: none. */
+CDN_SIZED_VALUE(cdn_hybrid_change, cdn_one_sided_get_change, (const cdn_state *state, cdn_one_sided element),
+                (state, element));
+CDN_SIZED_VALUE(cdn_hybrid_change, cdn_dry_friction_get_change, (const cdn_state *state, cdn_dry_friction element),
+                (state, element));
 
 CDN_END_DECLS
 #endif

@@ -117,6 +117,7 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   }
   if (!found) return cdni_moment_fails(m, "no impulses end the impact");
   totals->impact_energy -= gain(m, &scale);
+  cdni_changes_note(m);
   memcpy(m->x, cdn_state_u(m->state), (size_t)m->all_nu * sizeof *m->x);
   for (int r = 0; r < m->rows; r++)
     for (size_t k = 0; k < nu; k++) m->x[(size_t)m->first_u + k] += m->X[(size_t)r * nu + k] * m->total[r];

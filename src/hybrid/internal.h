@@ -26,6 +26,10 @@ enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICT
  * negative: it begins there. */
 enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
 
+/* What the last moment did, behind the totals of a State: its time, then the numbers of each one-sided element and of
+ * each friction. */
+enum { CHANGE_BEFORE, CHANGE_IMPULSE, CHANGE_SECOND_IMPULSE, CHANGE_ENERGY, CHANGE_NUMBERS };
+
 struct hybrid_room {
   cdni_array sides;                        /* one_sided */
   cdni_array frictions;                    /* dry_friction */
@@ -45,6 +49,9 @@ struct hybrid_room {
 
 static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }
 static inline int hybrid_frictions(const hybrid_room *room) { return (int)room->frictions.count; }
+static inline size_t hybrid_changes(const hybrid_room *room) {
+  return 1 + CHANGE_NUMBERS * (room->sides.count + room->frictions.count);
+}
 static inline const one_sided *side_at(const hybrid_room *room, int i) { return &CDNI_AT(room->sides, one_sided, i); }
 static inline const dry_friction *friction_at(const hybrid_room *room, int i) {
   return &CDNI_AT(room->frictions, dry_friction, i);

@@ -29,6 +29,7 @@ static size_t divide(moment *m, char *base) {
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
+  m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
   m->work = cdni_part(base, &at, cdni_cones_work(m->most_rows), sizeof(double));
   return at;
 }
@@ -392,6 +393,7 @@ static cdn_status accelerate(moment *m, bool *found) {
 static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   bool found;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  cdni_changes_begin(m);
   CDNI_TRY(remember(m));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(release(m));
@@ -421,8 +423,9 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double 
   cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
   cdn_status status = begin(&m);
   if (status == CDN_OK) status = settle(&m, &totals);
+  if (status == CDN_OK) cdni_changes_keep(&m, &totals);
   if (m.memory) cdni_free(cdni_system_allocator(cdn_state_system(state)), m.memory, m.size);
-  return status == CDN_OK ? cdn_state_set_discrete(state, room->totals, &totals) : status;
+  return status;
 }
 
 cdn_status cdn_settle(cdn_state *state, double accuracy) {

@@ -33,6 +33,7 @@ typedef struct moment {
   double *b, *p, *w;     /* of the problem that is solved */
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
   double *f, *x, *lambda, *free_lambda, *work;
+  double *changes; /* changes.c */
 } moment;
 
 cdn_status cdni_moment_fails(const moment *m, const char *what);
@@ -40,6 +41,12 @@ cdn_status cdni_moment_fails(const moment *m, const char *what);
 cdn_status cdni_moment_free_accelerations(moment *m);
 /* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
+
+/* changes.c: notes the statuses before the moment, then impulses that have been found (total) with the speeds before
+ * and after them (v, w), and keeps all that beside the totals. */
+void cdni_changes_begin(moment *m);
+void cdni_changes_note(moment *m);
+void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals);
 
 /* impact.c: changes u by impulses. */
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals);

@@ -19,7 +19,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
   const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS);
   room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_ACCELERATION);
-  room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals), NULL, CDN_STAGE_REPORT);
+  const size_t last = hybrid_changes(room) * sizeof(double);
+  room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals) + last, NULL, CDN_STAGE_REPORT);
   return cdni_hybrid_declare_events(room, d);
 }
 
@@ -55,7 +56,7 @@ void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_ca
 }
 int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]) {
   variables[0] = room->status, n[0] = hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS;
-  variables[1] = room->totals, n[1] = (int)(sizeof(cdn_hybrid_totals) / sizeof(double));
+  variables[1] = room->totals, n[1] = (int)(sizeof(cdn_hybrid_totals) / sizeof(double) + hybrid_changes(room));
   return 2;
 }
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {

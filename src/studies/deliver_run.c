@@ -97,12 +97,14 @@ static cdn_status check_callers(cdni_study *x, cdn_stepper *stepper, cdn_status 
   return failure.error.code == status ? status : callers(x, "advance", status);
 }
 
-/* To the time t, with pauses. */
+/* To the time t, with pauses, one of them at each moment with events where the caller wants to see these. */
 static cdn_status advance(cdni_study *x, const cdni_attempt *a, double t, cdn_return_reason *reason) {
   for (;;) {
+    *reason = CDN_REACHED_TIME;
     const cdn_status status = x->how.advance ? x->how.advance(x->how.context, a->stepper, a->number, t, reason)
                                              : cdn_stepper_advance(a->stepper, t, reason);
-    if (status != CDN_ERR_LIMIT) return x->how.advance ? check_callers(x, a->stepper, status) : status;
+    const bool pauses = status == CDN_ERR_LIMIT || (status == CDN_OK && *reason == CDN_HANDLED_EVENT);
+    if (!pauses) return x->how.advance ? check_callers(x, a->stepper, status) : status;
     if (x->how.pause) CDNI_TRY(callers(x, "pause", x->how.pause(x->how.context, a->stepper, a->number)));
   }
 }
@@ -127,7 +129,6 @@ static cdn_stepper_def def_of(const cdni_study *x, const cdni_attempt *a, bool c
   def.asked_accuracy = x->def.accuracy;
   def.accuracy = a->accuracy;
   def.companion = companion;
-  def.return_on_events = false;
   if (a->number == 0) return def;
   def.initial_step = 0;
   if (def.constraint_tolerance > 0)

@@ -44,7 +44,7 @@ RESULTS = {
     'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_minimization': 'gradient', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
     'cdn_model_note': 'line', 'cdn_check_entry': 'text', 'cdn_model_frame': 'X_BF', 'cdn_model_sensor': 'n', 'cdn_model_actuator': 'activation',
     'cdn_spec_mobilizer': 'part', 'cdn_dcd_info': 'warning',
-    'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_attached': 'X_BA', 'cdn_carried': 'text', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient', 'cdn_imbalance': 'slot', 'cdn_entry_time': 'stage', 'cdn_hybrid_totals': 'worst_residual'}
+    'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_attached': 'X_BA', 'cdn_carried': 'text', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient', 'cdn_imbalance': 'slot', 'cdn_entry_time': 'stage', 'cdn_hybrid_totals': 'worst_residual', 'cdn_hybrid_change': 'energy'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_prmtop': 'warnings', 'cdn_restart': 'warnings', 'cdn_pdb': 'warnings', 'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.

@@ -170,6 +170,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_dcd_get_info, 0, (NULL, out, size))                                                                       \
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
   X(cdn_hybrid_get_totals, sizeof(cdn_hybrid_totals), (w.state, out, size))                                       \
+  X(cdn_one_sided_get_change, sizeof(cdn_hybrid_change), (w.state, (cdn_one_sided){ 0 }, out, size))              \
+  X(cdn_dry_friction_get_change, sizeof(cdn_hybrid_change), (w.state, (cdn_dry_friction){ 0 }, out, size))        \
   X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
   X(cdn_soft_get_iteration, 0, (w.state, 0, out, size))                                                           \
   X(cdn_calc_imbalance, sizeof(cdn_imbalance), (w.state, NULL, out, size))                                        \
