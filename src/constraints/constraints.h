@@ -44,6 +44,12 @@ cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state 
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f);
 
+/* Of a constraint that is off, with constant forces along its m equations, which the pass has among all others: adds
+ * how they change to the derivatives of tau. Writes the derivatives of the velocity errors by q (m x nu). Fails, by
+ * name, where the rows depend on u. */
+cdn_status cdni_constraint_differentiate_off(const constraint_room *room, struct derivative_pass *p, int i,
+                                             const double *force, double *by_q);
+
 /* ---- if a constraint is enabled ---- */
 
 /* Computes udot and A from the forces in d and the udot of prescribed mobilizers. Writes the multipliers to the State's

@@ -14,6 +14,7 @@ typedef struct differentiation {
   derivative_pass *p;
   const double *lambda; /* the room's m */
   double *by_q, *by_u;  /* m x nu; NULL if not wanted */
+  bool off;             /* one constraint that is off: errors are those of velocities, and forces have been added */
   constraint_copy copy;
   double *local; /* for the largest element */
   void *frame;
@@ -140,7 +141,8 @@ static void add_errors(const differentiation *d, const local_derivatives *l, dou
   const constraint_element *c = l->v->c;
   const size_t nu = (size_t)d->p->m->tree.nu;
   if (!matrix || x == 0) return;
-  for (int e = 0; e < c->m; e++) matrix[(size_t)(c->row + e) * nu + (size_t)column] += x * from[l->half + e];
+  const int row = d->off ? 0 : c->row;
+  for (int e = 0; e < c->m; e++) matrix[(size_t)(row + e) * nu + (size_t)column] += x * from[l->half + e];
 }
 
 /* Column of dtau/dq or dtau/du by changes of the forces on bodies and mobilities. */
@@ -188,42 +190,48 @@ static void meet_joint(const differentiation *d, const local_derivatives *l, int
         if (c->nonlinear) add_changes(l, dV[s], rate, changes);
       }
       for (int e = 0; errors && e < c->m; e++)
-        errors[(size_t)(c->row + e) * nu + (size_t)k] += sv_dot(l->v->J[e * c->n_bodies + b], x.dA);
+        errors[(size_t)(d->off ? e : c->row + e) * nu + (size_t)k] +=
+            sv_dot(l->v->J[e * c->n_bodies + b], d->off ? x.dV : x.dA);
       if (forces) add_forces(d, l, forces, k, changes);
     }
 }
 
-static cdn_status one_element(const differentiation *d, int i, const constraint_rows *rows) {
-  const constraint_room *room = d->room;
+/* An element's part, with its rows in the view. */
+static void add_element(const differentiation *d, const local_derivatives *l) {
   derivative_pass *p = d->p;
-  constraint_view v = cdni_constraint_view(room, p->state, rows->plan->constraint[i]);
-  const constraint_element *c = v.c;
+  const constraint_view *v = l->v;
+  const constraint_element *c = v->c;
+  for (int b = 0; b < c->n_bodies; b++) {
+    if (v->body[b] == 0) continue;
+    if (!d->off) p->sum[v->body[b]].F = sv_add(p->sum[v->body[b]].F, l->F[b]);
+    for (int joint = v->body[b]; joint > c->ancestor; joint = p->node[joint].parent)
+      meet_joint(d, l, b, joint, l->input);
+  }
+  for (int k = 0; k < c->n_mobilities; k++) {
+    const int at = 6 * c->n_bodies + k, u = v->mobility[k].u;
+    add_errors(d, l, d->by_q, u, 1, local_column(l, at));
+    add_errors(d, l, d->by_u, u, 1, local_column(l, l->half + at));
+    if (p->dq) add_forces(d, l, p->dq, u, local_column(l, at));
+    if (p->du && c->nonlinear) add_forces(d, l, p->du, u, local_column(l, l->half + at));
+  }
+}
+
+static cdn_status one_element(const differentiation *d, int i, const constraint_rows *rows) {
+  constraint_view v = cdni_constraint_view(d->room, d->p->state, rows->plan->constraint[i]);
   v.J = (sv *)rows->J + rows->plan->J[i], v.g = (double *)rows->g + rows->plan->g[i]; /* only read here */
   const local_derivatives l = local_of(d, &v);
   CDNI_TRY(fill_local(&l, &d->copy));
-  for (int b = 0; b < c->n_bodies; b++) {
-    if (v.body[b] == 0) continue;
-    p->sum[v.body[b]].F = sv_add(p->sum[v.body[b]].F, l.F[b]);
-    for (int joint = v.body[b]; joint > c->ancestor; joint = p->node[joint].parent)
-      meet_joint(d, &l, b, joint, l.input);
-  }
-  for (int k = 0; k < c->n_mobilities; k++) {
-    const int at = 6 * c->n_bodies + k, u = v.mobility[k].u;
-    add_errors(d, &l, d->by_q, u, 1, local_column(&l, at));
-    add_errors(d, &l, d->by_u, u, 1, local_column(&l, l.half + at));
-    if (p->dq) add_forces(d, &l, p->dq, u, local_column(&l, at));
-    if (p->du && c->nonlinear) add_forces(d, &l, p->du, u, local_column(&l, l.half + at));
-  }
+  add_element(d, &l);
   return CDN_OK;
 }
 
 /* Copies of what kinds read are made only where some have to be differenced. */
-static cdn_status take_memory(differentiation *d, const loop_plan *plan) {
+static cdn_status take_memory(differentiation *d, int elements, const int32_t *which) {
   const tree *t = &d->p->m->tree;
   const size_t n = (size_t)t->n, nq = (size_t)t->nq, nu = (size_t)t->nu;
   size_t most = 0, most_J = 0, most_g = 0, most_m = 0;
-  for (int i = 0; i < plan->n_constraints; i++) {
-    const constraint_element *c = constraint_on(d->room, plan, i);
+  for (int i = 0; i < elements; i++) {
+    const constraint_element *c = constraint_at(d->room, which[i]);
     const size_t size = local_size(c), m = (size_t)c->m;
     most = size > most ? size : most;
     most_m = m > most_m ? m : most_m;
@@ -268,10 +276,52 @@ cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p
     if (!d.lambda) return cdni_state_last_status(p->state);
     d.lambda += d.room->first_row;
   }
-  CDNI_TRY(take_memory(&d, rows.plan));
+  CDNI_TRY(take_memory(&d, rows.plan->n_constraints, rows.plan->constraint));
   cdn_status status = CDN_OK;
   for (int i = 0; i < rows.plan->n_constraints && status == CDN_OK; i++) status = one_element(&d, i, &rows);
   cdn_work_pop(p->state, d.frame);
+  return status;
+}
+
+/* With the velocities in place of accelerations, at rest, the errors are those of velocities. */
+static cdn_status one_that_is_off(differentiation *d, int i) {
+  const tree *t = &d->p->m->tree;
+  constraint_view v;
+  CDNI_TRY(cdni_constraint_take_rows(d->room, d->p->state, i, &v));
+  local_derivatives l = local_of(d, &v);
+  for (int b = 0; b < v.c->n_bodies; b++) l.A[b] = d->p->twist[v.body[b]].V;
+  for (int k = 0; k < v.c->n_mobilities; k++) l.udot[k] = v.u[v.mobility[k].u];
+  memset(d->copy.twist, 0, (size_t)t->n * sizeof *d->copy.twist);
+  if (t->nu) memset(d->copy.u, 0, (size_t)t->nu * sizeof *d->copy.u);
+  constraint_view still = v;
+  still.twist = d->copy.twist, still.u = d->copy.u;
+  l.v = &still;
+  const cdn_status status = fill_local(&l, &d->copy);
+  if (status == CDN_OK) add_element(d, &l);
+  cdn_work_pop(d->p->state, v.J);
+  return status;
+}
+
+cdn_status cdni_constraint_differentiate_off(const constraint_room *room, derivative_pass *p, int i,
+                                             const double *force, double *by_q) {
+  const constraint_element *c = constraint_at(room, i);
+  const int32_t which = i;
+  double *lambda;
+  if (c->nonlinear)
+    return cdni_state_fail(p->state, CDN_ERR_UNSUPPORTED, false, p->function, c->name,
+                           "the velocity error of constraint '%s' is not linear in u: it is not differentiated while "
+                           "its friction slips",
+                           c->name);
+  CDNI_TRY(cdni_operator_work(p->state, p->function, ((size_t)room->m + 1) * sizeof *lambda, (void **)&lambda));
+  for (int k = 0; k < c->m; k++) lambda[c->row + k] = -force[k];
+  differentiation d = { .room = room, .p = p, .lambda = lambda, .by_q = by_q, .off = true };
+  memset(by_q, 0, (size_t)c->m * (size_t)p->m->tree.nu * sizeof *by_q);
+  cdn_status status = take_memory(&d, 1, &which);
+  if (status == CDN_OK) {
+    status = one_that_is_off(&d, i);
+    cdn_work_pop(p->state, d.frame);
+  }
+  cdn_work_pop(p->state, lambda);
   return status;
 }
 

@@ -130,6 +130,8 @@ const double *cdni_constraint_params(const cdn_state *state, cdn_constraint cons
 const char *cdni_constraint_kind_name(const constraint_element *c);
 /* Fails because an element has no equations in this State; `what` is the reason. */
 cdn_status cdni_constraint_singular(const constraint_view *v, const char *what);
+/* look.c: element i with its rows in scratch of the State, which the caller gives back (v->J). Evaluates twists. */
+cdn_status cdni_constraint_take_rows(const constraint_room *room, cdn_state *state, int i, constraint_view *v);
 /* A view of element i, without evaluating anything. */
 constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
 /* J V + g u of the k-th equation of a view with rows. */

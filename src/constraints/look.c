@@ -2,8 +2,7 @@
 #include "constraints/internal.h"
 #include "matter/operators.h"
 
-/* The rows of constraint i in scratch of the State. */
-static cdn_status take_rows(const constraint_room *room, cdn_state *state, int i, constraint_view *v) {
+cdn_status cdni_constraint_take_rows(const constraint_room *room, cdn_state *state, int i, constraint_view *v) {
   void *rows;
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   *v = cdni_constraint_view(room, state, i);
@@ -28,7 +27,7 @@ static double along(const constraint_view *v, int k, const sv *A, const double *
 
 cdn_status cdni_constraint_rates(const constraint_room *room, cdn_state *state, int i, double *rate, double *verr) {
   constraint_view v;
-  CDNI_TRY(take_rows(room, state, i, &v));
+  CDNI_TRY(cdni_constraint_take_rows(room, state, i, &v));
   const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
   cdn_status status = CDN_OK;
   for (int k = 0; k < v.c->np + v.c->nv; k++) {
@@ -44,7 +43,7 @@ cdn_status cdni_constraint_rates(const constraint_room *room, cdn_state *state, 
 cdn_status cdni_constraint_full_rows(const constraint_room *room, cdn_state *state, int i, double *G) {
   const tree *t = &room->matter->tree;
   constraint_view v;
-  CDNI_TRY(take_rows(room, state, i, &v));
+  CDNI_TRY(cdni_constraint_take_rows(room, state, i, &v));
   const tree_data d = cdni_matter_data(room->matter, state);
   memset(G, 0, (size_t)v.c->m * (size_t)t->nu * sizeof *G);
   for (int k = 0; k < v.c->m; k++) {
@@ -66,7 +65,7 @@ cdn_status cdni_constraint_full_rows(const constraint_room *room, cdn_state *sta
 cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state *state, int i, const sv *A,
                                          const double *udot, double *aerr) {
   constraint_view v;
-  CDNI_TRY(take_rows(room, state, i, &v));
+  CDNI_TRY(cdni_constraint_take_rows(room, state, i, &v));
   memset(aerr, 0, (size_t)v.c->m * sizeof *aerr);
   const cdn_status status = cdni_constraint_kinds[v.c->kind]->add_bias(&v, aerr);
   for (int k = 0; k < v.c->m && status == CDN_OK; k++) aerr[k] += along(&v, k, A, udot);
@@ -77,7 +76,7 @@ cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state 
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f) {
   constraint_view v;
-  CDNI_TRY(take_rows(room, state, i, &v));
+  CDNI_TRY(cdni_constraint_take_rows(room, state, i, &v));
   for (int k = 0; k < v.c->m; k++) {
     for (int b = 0; b < v.c->n_bodies; b++) F[v.body[b]] = sv_fma(force[k], v.J[k * v.c->n_bodies + b], F[v.body[b]]);
     for (int g = 0; g < v.c->n_mobilities; g++) f[v.mobility[g].u] += force[k] * v.g[k * v.c->n_mobilities + g];

@@ -12,9 +12,18 @@ typedef struct constrained {
   double *by_q, *by_u;
 } constrained;
 
+/* What acts beside forces and constraints: soft rows with the changes of the exact ones, friction that slips with the
+ * changes of its size by q and by u. */
+typedef struct beyond {
+  bool rows_act;
+  int exact, slips;
+  row_changes rows;
+  double *slip[2];
+} beyond;
+
 static size_t square(int n) { return (size_t)n * (size_t)n; }
 
-/* The pass over matter, with all forces that act; those of provided rows, too, or not. */
+/* The pass over matter, with all forces that act; those of provided rows and of friction, too, or not. */
 static cdn_status begin(derivative_pass *p, cdn_state *state, const char *function, bool rows, const double *udot,
                         double *dq, double *du, double *M) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
@@ -25,13 +34,16 @@ static cdn_status begin(derivative_pass *p, cdn_state *state, const char *functi
 }
 
 /* dq, du, dz of tau; M beside them. Any may be NULL. With constraints (NULL: they take no part) their forces belong
- * to tau, and the errors at udot are differentiated, too. The same holds of provided rows. */
+ * to tau, and the errors at udot are differentiated, too. The same holds of what acts beyond them. */
 static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
                                 double *dq, double *du, double *dz, double *M, const constrained *constraints,
-                                const row_changes *rows) {
-  CDNI_TRY(begin(p, state, function, rows != NULL, udot, dq, du, M));
+                                const beyond *more) {
+  CDNI_TRY(begin(p, state, function, more != NULL, udot, dq, du, M));
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
   cdn_status status = cdni_forces_differentiate(p, function, dz);
-  if (status == CDN_OK && rows) status = cdni_rows_differentiate(cdni_dynamics(cdn_state_system(state)), p, dz, rows);
+  if (status == CDN_OK && more && more->rows_act) status = cdni_rows_differentiate(d, p, dz, &more->rows);
+  if (status == CDN_OK && more && more->slips > 0)
+    status = cdni_hybrid_differentiate(d->hybrid, p, more->slip[0], more->slip[1]);
   if (status == CDN_OK && constraints) {
     status = cdni_constraint_differentiate(cdni_constraints(cdn_state_system(state)), p, constraints->lambda,
                                            constraints->by_q, constraints->by_u);
@@ -178,54 +190,63 @@ static cdn_status solve_all(const derivative_pass *p, double *M, const wanted *o
   return CDN_OK;
 }
 
-/* ---- rows ---- */
+/* ---- beyond forces and constraints ---- */
 
-/* Exact rows in force, and room for the changes of their equations by q, u and z, as far as these are wanted. */
-static size_t changes_size(const matter *m, cdn_state *state, int n_rows) {
-  return (size_t)n_rows * (2 * (size_t)m->tree.nu + (size_t)cdn_system_nz(cdn_state_system(state)));
-}
-
-static row_changes changes_at(const matter *m, int n_rows, const double *dq, const double *du, const double *dz,
-                              double *at) {
-  const size_t size = (size_t)n_rows * (size_t)m->tree.nu;
-  return (row_changes){ { dq ? at : NULL, du ? at + size : NULL, dz ? at + 2 * size : NULL } };
-}
-
-/* What the derivatives are with the rows, from what they are without. */
-static cdn_status add_rows(cdn_state *state, const char *function, const row_changes *changes, const wanted *out) {
-  const int *columns = out->columns;
-  const double *change[4] = { changes->by[0], changes->by[1], NULL, changes->by[2] };
-  soft_variation x[4];
-  int n = 0;
-  for (int k = 0; k < 4; k++)
-    if (out->udot[k] && columns[k] > 0)
-      x[n++] = (soft_variation){ columns[k], out->udot[k], out->lambda[k], change[k] };
-  return cdni_soft_vary(cdni_dynamics(cdn_state_system(state))->soft, state, function, n, x);
-}
-
-/* How many exact rows there are, and whether any rows act. */
-static cdn_status count_rows(const dynamics *d, cdn_state *state, int *n_rows, bool *act) {
-  *n_rows = 0, *act = false;
+static cdn_status look_beyond(const dynamics *d, cdn_state *state, beyond *x) {
+  *x = (beyond){ .slips = d->hybrid ? cdni_hybrid_slip_count(d->hybrid, state) : 0 };
   if (!d->soft) return CDN_OK;
-  CDNI_TRY(cdni_soft_any(d->soft, state, act));
-  return cdni_soft_count_exact(d->soft, state, n_rows);
+  CDNI_TRY(cdni_soft_any(d->soft, state, &x->rows_act));
+  return cdni_soft_count_exact(d->soft, state, &x->exact);
+}
+
+/* Room for the changes, as far as these are wanted. */
+static size_t changes_size(const matter *m, cdn_state *state, const beyond *x) {
+  const size_t nu = (size_t)m->tree.nu;
+  return (size_t)x->exact * (2 * nu + (size_t)cdn_system_nz(cdn_state_system(state))) + (size_t)x->slips * 2 * nu;
+}
+
+static beyond changes_at(const matter *m, const beyond *x, const double *dq, const double *du, const double *dz,
+                         double *at) {
+  const size_t nu = (size_t)m->tree.nu, size = (size_t)x->exact * nu, slips = (size_t)x->slips * nu;
+  double *slip = at, *row = at + 2 * slips;
+  beyond to = *x;
+  to.slip[0] = dq ? slip : NULL, to.slip[1] = du ? slip + slips : NULL;
+  to.rows = (row_changes){ { dq ? row : NULL, du ? row + size : NULL, dz ? row + 2 * size : NULL } };
+  return to;
+}
+
+/* What the derivatives are with rows and friction that follow, from what they are without. */
+static cdn_status follow_beyond(cdn_state *state, const char *function, const beyond *x, const wanted *out) {
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  const double *of_rows[4] = { x->rows.by[0], x->rows.by[1], NULL, x->rows.by[2] };
+  const double *of_slips[4] = { x->slip[0], x->slip[1] };
+  soft_variation rows[4];
+  slip_variation slips[4];
+  int n = 0;
+  for (int k = 0; k < 4; k++) {
+    if (!out->udot[k] || out->columns[k] == 0) continue;
+    rows[n] = (soft_variation){ out->columns[k], out->udot[k], out->lambda[k], of_rows[k] };
+    slips[n++] = (slip_variation){ out->columns[k], out->udot[k], out->lambda[k], of_slips[k] };
+  }
+  if (x->rows_act) CDNI_TRY(cdni_soft_vary(d->soft, state, function, n, rows));
+  return x->slips > 0 ? cdni_hybrid_vary(d->hybrid, state, function, n, slips) : CDN_OK;
 }
 
 /* ---- forward dynamics without constraints ---- */
 
-static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows, bool rows_act,
+static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, const beyond *acts,
                                    const double *udot, const wanted *out) {
   const int nu = m->tree.nu;
   double *dq = out->udot[BY_Q], *du = out->udot[BY_U], *dz = out->udot[BY_Z];
   const int rows = cdni_motion_varying(m, state);
-  const size_t size = square(nu) + 2 * (size_t)rows * (size_t)nu + changes_size(m, state, n_rows) + 1;
+  const size_t size = square(nu) + 2 * (size_t)rows * (size_t)nu + changes_size(m, state, acts) + 1;
   double *M = cdn_work_push(state, size * sizeof *M);
   if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   double *P = M + square(nu);
-  const row_changes changes = changes_at(m, n_rows, dq, du, dz, P + 2 * (size_t)rows * (size_t)nu);
+  const beyond more = changes_at(m, acts, dq, du, dz, P + 2 * (size_t)rows * (size_t)nu);
 
   derivative_pass p;
-  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, rows_act ? &changes : NULL);
+  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, &more);
   if (status == CDN_OK) {
     status = add_motions(&p, rows, M, P, dq, du);
     if (status == CDN_OK) status = solve_all(&p, M, out);
@@ -233,7 +254,7 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
     if (rows && du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, du);
     cdni_derivatives_end(&p);
   }
-  if (status == CDN_OK && rows_act) status = add_rows(state, function, &changes, out);
+  if (status == CDN_OK) status = follow_beyond(state, function, &more, out);
   cdn_work_pop(state, M);
   return status;
 }
@@ -258,15 +279,15 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
 }
 
 /* [M G^T; G 0] d(udot, lambda) = -d(tau, errors). Results that are not wanted go to scratch memory. */
-static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
-                                          bool rows_act, const double *udot, const wanted *out) {
+static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, const beyond *acts,
+                                          const double *udot, const wanted *out) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const int *columns = out->columns;
   const size_t nu = (size_t)m->tree.nu, m_all = (size_t)cdni_constraints_equations(room);
   const int varying = cdni_motion_varying(m, state);
   double *X[4], *b[4];
   size_t size = varying ? 2 * (size_t)varying * nu + 2 * nu * nu + nu + m_all : 0;
-  size += changes_size(m, state, n_rows);
+  size += changes_size(m, state, acts);
   for (int k = 0; k < 4; k++)
     if (out->udot[k] || out->lambda[k]) size += (nu + m_all) * (size_t)columns[k];
   double *memory = cdn_work_push(state, (size + 1) * sizeof *memory), *at = memory;
@@ -278,14 +299,13 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     at = b[k] + m_all * (size_t)columns[k];
     memset(X[k], 0, (nu + m_all) * (size_t)columns[k] * sizeof *at);
   }
-  const row_changes changes = changes_at(m, n_rows, X[BY_Q], X[BY_U], X[BY_Z], at);
-  at += changes_size(m, state, n_rows);
+  const beyond more = changes_at(m, acts, X[BY_Q], X[BY_U], X[BY_Z], at);
+  at += changes_size(m, state, acts);
   double *P = at, *P_u = P + (size_t)varying * nu, *M = varying ? P_u + (size_t)varying * nu : NULL;
 
   derivative_pass p;
   const constrained constraints = { .by_q = b[BY_Q], .by_u = b[BY_U] };
-  cdn_status status =
-      differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints, rows_act ? &changes : NULL);
+  cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints, &more);
   if (status == CDN_OK) {
     status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
     if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
@@ -297,11 +317,11 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     if (varying && X[BY_U]) cdni_motion_set_rows(m, state, P_u, X[BY_U]);
     cdni_derivatives_end(&p);
   }
-  if (status == CDN_OK && rows_act) {
+  if (status == CDN_OK) {
     wanted all = { .udot = { X[0], X[1], X[2], X[3] } };
     memcpy(all.columns, columns, sizeof all.columns);
-    for (int k = 0; k < 4; k++) all.lambda[k] = out->lambda[k] ? b[k] : NULL;
-    status = add_rows(state, function, &changes, &all);
+    for (int k = 0; k < 4; k++) all.lambda[k] = out->lambda[k] || acts->slips > 0 ? b[k] : NULL;
+    status = follow_beyond(state, function, &more, &all);
   }
   for (int k = 0; k < 4 && status == CDN_OK; k++) {
     const size_t width = (size_t)columns[k] * sizeof *memory;
@@ -317,12 +337,10 @@ static cdn_status derivatives_of(cdn_state *state, const matter *m, const char *
   const double *udot = realized_udot(state, m);
   if (!udot) return cdni_state_last_status(state);
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  int n_rows;
-  bool rows_act;
-  CDNI_TRY(count_rows(d, state, &n_rows, &rows_act));
-  return cdni_dynamics_is_constrained(d, state)
-             ? constrained_derivatives(state, m, function, n_rows, rows_act, udot, out)
-             : free_derivatives(state, m, function, n_rows, rows_act, udot, out);
+  beyond acts;
+  CDNI_TRY(look_beyond(d, state, &acts));
+  return cdni_dynamics_is_constrained(d, state) ? constrained_derivatives(state, m, function, &acts, udot, out)
+                                                : free_derivatives(state, m, function, &acts, udot, out);
 }
 
 cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,

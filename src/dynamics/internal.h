@@ -29,6 +29,12 @@ cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, cons
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f);
 /* udot and A for the forces in d, which is of the State. */
 cdn_status cdni_dynamics_accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d);
+/* The total forces, to which those of rows and of slipping friction will be added; d then has them. */
+void cdni_dynamics_copy_forces(const dynamics *dyn, cdn_state *state, tree_data *d, sv **F, double **f);
+/* slipping.c: the same while friction slips, with its forces and those of soft rows. */
+cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *state, tree_data *d);
+/* How accelerations and multipliers answer small forces, with the soft rows of the State's solution. */
+extern const slip_answer cdni_dynamics_answer;
 /* Whether any force acts; if not, passes skip the zeros. */
 static inline bool cdni_dynamics_has_forces(const dynamics *d, const cdn_state *state) {
   return d->elements_act || cdni_matter_any_applied(d->matter, state);

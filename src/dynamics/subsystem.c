@@ -104,8 +104,7 @@ cdn_status cdni_dynamics_accelerate(const dynamics *dyn, cdn_state *state, const
   return CDN_OK;
 }
 
-/* The total forces, to which those of rows will be added. */
-static void copy_forces(const dynamics *dyn, cdn_state *state, tree_data *d, sv **F, double **f) {
+void cdni_dynamics_copy_forces(const dynamics *dyn, cdn_state *state, tree_data *d, sv **F, double **f) {
   const tree *t = &dyn->matter->tree;
   *F = cdni_state_storage(state, dyn->row_F), *f = cdni_state_storage(state, dyn->row_f);
   memcpy(*F, cdni_state_storage(state, dyn->forces_F), (size_t)t->n * sizeof **F);
@@ -120,30 +119,10 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   double *f;
   CDNI_TRY(cdni_soft_any(dyn->soft, state, &any));
   if (!any) return CDN_OK;
-  copy_forces(dyn, state, d, &F, &f);
+  cdni_dynamics_copy_forces(dyn, state, d, &F, &f);
   CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
   return cdni_soft_judge(dyn->soft, state, d);
-}
-
-/* Friction that slips: first with the forces that are known, then with those that agree with the multipliers. */
-static cdn_status accelerate_slipping(const dynamics *dyn, cdn_state *state, tree_data *d) {
-  sv *F;
-  double *f;
-  bool rows = false, depends = false;
-  if (dyn->soft) CDNI_TRY(cdni_soft_any(dyn->soft, state, &rows));
-  if (rows) {
-    const char *name = cdni_hybrid_first_slipping(dyn->hybrid, state);
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_realize", name,
-                           "friction '%s' slips while soft rows act: give the System compliant or rigid contact alone",
-                           name);
-  }
-  copy_forces(dyn, state, d, &F, &f);
-  CDNI_TRY(cdni_hybrid_push_loads(dyn->hybrid, state, F, f, &depends));
-  CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
-  if (!depends) return CDN_OK;
-  CDNI_TRY(cdni_hybrid_push_rest(dyn->hybrid, state, F, f));
-  return cdni_dynamics_accelerate(dyn, state, d);
 }
 
 /* Accelerations of a step whose soft rows start from a guess: one elimination, from the forces that lack to hold udot
@@ -156,7 +135,7 @@ static cdn_status accelerate_straight(const dynamics *dyn, cdn_state *state, tre
   if (!load) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   if (nu) memset(d->udot, 0, nu * sizeof *d->udot);
   cdn_status status = d->prescribed ? cdni_motion_calc_udot(m, state, d->udot) : CDN_OK;
-  copy_forces(dyn, state, d, &F, &f);
+  cdni_dynamics_copy_forces(dyn, state, d, &F, &f);
   m->kernels->inverse(&m->tree, d, true, load);
   for (size_t k = 0; k < nu; k++) load[k] = -load[k];
   if (status == CDN_OK) status = cdni_soft_solve_step(dyn->soft, state, d, load, F, f);
@@ -351,7 +330,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
-  if (slipping) return accelerate_slipping(dyn, state, &d);
+  if (slipping) return cdni_dynamics_accelerate_slipping(dyn, state, &d);
   if (dyn->soft && m->lanes > 1) return accelerate_soft_lanes(dyn, state, &d);
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
   return dyn->soft ? add_rows(dyn, state, &d) : CDN_OK;
@@ -393,7 +372,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     cdn_ticket reads[4];
     const int n = cdni_hybrid_reads(dyn->hybrid, reads);
     for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, reads[i]);
-    cdni_hybrid_declare_forces(dyn->hybrid, d, dyn->acceleration);
+    cdni_hybrid_declare_forces(dyn->hybrid, d, dyn->acceleration, &cdni_dynamics_answer);
   }
   if (dyn->soft || dyn->hybrid) {
     dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);

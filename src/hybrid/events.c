@@ -5,7 +5,7 @@
 
 #include <cardan/events.h>
 
-#include "hybrid/internal.h"
+#include "hybrid/slip.h"
 
 /* ---- triggers ---- */
 
@@ -51,20 +51,6 @@ static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double 
   return CDN_OK;
 }
 
-/* N of friction i, from the multipliers. */
-static double press(const hybrid_room *room, const cdn_state *state, int i, const double *lambda) {
-  const dry_friction *x = friction_at(room, i);
-  double N = friction_params(room, state, i)[FRICTION_LOAD], sum = 0;
-  if (x->normal >= 0) {
-    const one_sided *s = side_at(room, x->normal);
-    N -= s->sign * lambda[constraint_at(room->constraints, s->constraint)->row];
-  }
-  if (x->reaction < 0) return N;
-  const constraint_element *c = constraint_at(room->constraints, x->reaction);
-  for (int k = 0; k < c->m; k++) sum += lambda[c->row + k] * lambda[c->row + k];
-  return N + sqrt(sum);
-}
-
 static bool any_acts(const hybrid_room *room, const cdn_state *state) {
   for (int i = 0; i < hybrid_sides(room); i++)
     if (side_is_on(room, state, i)) return true;
@@ -98,8 +84,9 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
     const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
     pushes[i] = NAN;
     if (friction_status(room, state, i) != CDN_FRICTION_STICK) continue;
-    pushes[i] = friction_static(friction_params(room, state, i)) * press(room, state, i, lambda) -
-                hypot(force[0], x->n > 1 ? force[1] : 0);
+    pushes[i] =
+        friction_static(friction_params(room, state, i)) * cdni_friction_press(room, state, i, lambda, 0, NULL, NULL) -
+        hypot(force[0], x->n > 1 ? force[1] : 0);
   }
   return CDN_OK;
 }

@@ -12,8 +12,17 @@ typedef struct hybrid_room hybrid_room;
 const hybrid_room *cdni_hybrid(const cdn_system *system);
 /* The variable that says which elements act, and how. */
 cdn_ticket cdni_hybrid_status(const hybrid_room *room);
-/* Declares the friction forces of an evaluation as a companion of the accelerations. The System is being frozen. */
-void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration);
+/* How a System answers small forces: X (nu x columns) has generalized forces on entry and changes of udot on return. L
+ * (equations of all constraints x columns) receives those of the multipliers. */
+typedef struct slip_answer {
+  cdn_status (*solve)(cdn_state *state, int columns, double *X, double *L);
+  /* Whether the answer differs from that of masses and constraints: soft rows act. */
+  cdn_status (*bends)(cdn_state *state, bool *does);
+} slip_answer;
+/* Declares the friction forces of an evaluation as a companion of the accelerations, which answer like this. The System
+ * is being frozen. */
+void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
+                                const slip_answer *answer);
 /* Variables that handled moments change, and their numbers of doubles: at most 2. Returns how many. They switch
  * constraints, too. */
 int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]);
@@ -22,11 +31,33 @@ int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
 
 /* Whether any friction slips. Then its force is part of the applied forces. */
 bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state);
-/* Adds the forces that do not depend on multipliers (F about M's origins, f on mobilities). *depends: there are others,
- * for which the System has to be solved. */
-cdn_status cdni_hybrid_push_loads(const hybrid_room *room, cdn_state *state, sv *F, double *f, bool *depends);
-/* From the multipliers of a solution with those forces: adds the forces that agree with their own multipliers. */
-cdn_status cdni_hybrid_push_rest(const hybrid_room *room, cdn_state *state, sv *F, double *f);
+/* Sets the forces of friction that slips to those of its load alone. *depends: they need multipliers, too. */
+cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends);
+/* Adds these forces (F about M's origins, f on mobilities). */
+cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f);
+/* From the multipliers of a solution with these forces: sets the forces that agree with their own multipliers, as far
+ * as those follow the answer of the System. *change: the largest change of a force, as a part of the largest. */
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, double *change);
+/* ---- derivatives while friction slips (slip_vary.c) ---- */
+
+struct derivative_pass;
+/* The number of frictions that slip. */
+int cdni_hybrid_slip_count(const hybrid_room *room, const cdn_state *state);
+/* Adds to the derivatives of tau how the forces of slipping friction change along with what slips, and turn, at
+ * constant size; the pass has them among all forces. Writes by how much each size changes with q and u at constant
+ * multipliers (a row of nu numbers for each; NULL: not wanted). */
+cdn_status cdni_hybrid_differentiate(const hybrid_room *room, struct derivative_pass *p, double *by_q, double *by_u);
+/* Changes of udot (nu rows) and of the multipliers (a row an equation of all constraints), a column for each variable.
+ * On entry with sizes of forces that stay, on return the true ones. `change` (NULL: zero): those of the sizes at
+ * constant multipliers, a row for each friction that slips. */
+typedef struct slip_variation {
+  int columns;
+  double *udot, *lambda;
+  const double *change;
+} slip_variation;
+cdn_status cdni_hybrid_vary(const hybrid_room *room, cdn_state *state, const char *function, int n,
+                            const slip_variation *variations);
+
 /* The power of friction that slips, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
 /* The name of the first friction that slips; NULL: none does. */

@@ -43,6 +43,7 @@ struct hybrid_room {
   cdn_dvar sides_of, frictions_of; /* the parameters */
   cdn_dvar status, totals;
   cdn_cache forces;         /* two numbers of each friction: along its equations */
+  slip_answer answer;       /* of dynamics */
   int gaps, speeds, pushes; /* trigger groups */
   int32_t first_event;      /* two of each one-sided element, three of each friction, one at the start */
 };

@@ -185,6 +185,16 @@ static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
   return CDN_OK;
 }
 
+void cdni_moment_multiply(moment *m) {
+  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c <= r; c++) {
+      double sum = 0;
+      for (size_t k = 0; k < nu; k++) sum += m->G[r * nu + k] * m->X[c * nu + k] + m->G[c * nu + k] * m->X[r * nu + k];
+      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * sum;
+    }
+}
+
 /* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
 static cdn_status find_response(moment *m) {
   const hybrid_room *room = m->room;
@@ -203,12 +213,7 @@ static cdn_status find_response(moment *m) {
     memcpy(m->X + r * nu, m->x + m->first_u, nu * sizeof *m->x);
     memcpy(m->L + r * eq, m->lambda + m->first_row, eq * sizeof *m->lambda);
   }
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c <= r; c++) {
-      double sum = 0;
-      for (size_t k = 0; k < nu; k++) sum += m->G[r * nu + k] * m->X[c * nu + k] + m->G[c * nu + k] * m->X[r * nu + k];
-      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * sum;
-    }
+  cdni_moment_multiply(m);
   return CDN_OK;
 }
 
@@ -376,6 +381,7 @@ static bool is_ignored(const moment *m) {
 
 static cdn_status accelerate(moment *m, bool *found) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
+  CDNI_TRY(cdni_moment_bend(m));
   prepare(m, false);
   *found = cdni_moment_solve(m, false, m->free_lambda);
   if (*found && !is_ignored(m)) return CDN_OK;
@@ -415,7 +421,8 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdn_project_u(m->state, &exactly, NULL));
   totals->moments++;
   totals->worst_residual = fmax(totals->worst_residual, m->residual);
-  return cdn_realize(m->state, CDN_STAGE_ACCELERATION);
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));
+  return cdni_moment_check(m);
 }
 
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired) {

@@ -48,6 +48,15 @@ void cdni_changes_begin(moment *m);
 void cdni_changes_note(moment *m);
 void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals);
 
+/* W = G X */
+void cdni_moment_multiply(moment *m);
+
+/* bend.c: beside soft rows X, L and W become the answer of accelerations, in which soft rows follow. */
+cdn_status cdni_moment_bend(moment *m);
+/* Whether the solved State keeps the conditions that its statuses stand for, as soft rows may have come or gone on the
+ * way. Accelerations must be valid. */
+cdn_status cdni_moment_check(moment *m);
+
 /* impact.c: changes u by impulses. */
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals);
 

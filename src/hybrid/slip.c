@@ -1,10 +1,11 @@
 /* Friction that slips, within one evaluation. Its force is sigma = mu(v) N against the slip, where N may be made of
- * multipliers lambda, which depend on all forces. So lambda = lambda0 + sum of sigma times columns, one for each
- * friction (8.70), and Newton's method finds the sigma that agree with their own multipliers: in one round where N is
- * linear. */
+ * multipliers lambda, which depend on all forces. Near a solution lambda = lambda0 + sum of columns times the change of
+ * sigma, one for each friction (8.70), and Newton's method finds the sigma that agree with their own multipliers.
+ * It takes one round where N is linear. Beside soft rows lambda bends where rows come and go, and more solutions
+ * follow. */
 #include <math.h>
 
-#include "hybrid/internal.h"
+#include "hybrid/slip.h"
 #include "math/lu.h"
 #include "matter/operators.h"
 
@@ -37,102 +38,141 @@ bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state) {
   return cdni_hybrid_first_slipping(room, state) != NULL;
 }
 
-static double *forces_of(const hybrid_room *room, cdn_state *state) { return cdni_state_storage(state, room->forces); }
+double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state) {
+  return cdni_state_storage(state, room->forces);
+}
 
-/* mu at the present speed, and the direction. */
-static cdn_status find_slip(const hybrid_room *room, cdn_state *state, int i, double *mu, double e[2]) {
-  double v[2];
-  CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
-  cdni_friction_direction(friction_numbers(room, state, i), friction_at(room, i)->n, v, e);
-  const double *p = friction_params(room, state, i);
-  *mu = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * fabs(v[0] * e[0] + v[1] * e[1]);
+cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
+  const double *numbers = friction_numbers(room, state, i), *p = friction_params(room, state, i);
+  CDNI_TRY(cdni_friction_slip(room, state, i, out->v, NULL));
+  cdni_friction_direction(numbers, friction_at(room, i)->n, out->v, out->e);
+  out->along = out->v[0] * out->e[0] + out->v[1] * out->e[1];
+  out->mu = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * fabs(out->along);
   return CDN_OK;
 }
 
-cdn_status cdni_hybrid_push_loads(const hybrid_room *room, cdn_state *state, sv *F, double *f, bool *depends) {
-  double *forces = forces_of(room, state);
+double cdni_friction_press(const hybrid_room *room, const cdn_state *state, int i, const double *lambda, int columns,
+                           const double *L, double *slope) {
+  const dry_friction *x = friction_at(room, i);
+  const size_t n = (size_t)columns;
+  double N = friction_params(room, state, i)[FRICTION_LOAD], size = 0;
+  if (n) memset(slope, 0, n * sizeof *slope);
+  if (x->normal >= 0) {
+    const one_sided *s = side_at(room, x->normal);
+    const size_t row = (size_t)constraint_at(room->constraints, s->constraint)->row;
+    N -= s->sign * lambda[row];
+    for (size_t c = 0; c < n; c++) slope[c] -= s->sign * L[row * n + c];
+  }
+  if (x->reaction < 0) return N;
+  const constraint_element *e = constraint_at(room->constraints, x->reaction);
+  for (int k = e->row; k < e->row + e->m; k++) size = hypot(size, lambda[k]);
+  for (int k = e->row; k < e->row + e->m && size > 0; k++)
+    for (size_t c = 0; c < n; c++) slope[c] += lambda[k] / size * L[(size_t)k * n + c];
+  return N + size;
+}
+
+cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends) {
+  double *forces = cdni_hybrid_forces(room, state);
   memset(forces, 0, (size_t)hybrid_frictions(room) * 2 * sizeof *forces);
   *depends = false;
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    double mu, e[2];
+    friction_law law;
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     const dry_friction *x = friction_at(room, i);
     *depends = *depends || x->normal >= 0 || x->reaction >= 0;
+    CDNI_TRY(cdni_friction_law(room, state, i, &law));
     const double load = friction_params(room, state, i)[FRICTION_LOAD];
-    if (load == 0) continue;
-    CDNI_TRY(find_slip(room, state, i, &mu, e));
-    for (int k = 0; k < x->n; k++) forces[2 * i + k] = -mu * load * e[k];
-    CDNI_TRY(cdni_constraint_push(room->constraints, state, x->slip, forces + 2 * i, F, f));
+    for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.e[k];
   }
+  *depends = *depends && cdni_constraint_any_enabled(room->constraints, state);
   return CDN_OK;
 }
 
-/* ---- what depends on multipliers ---- */
+cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f) {
+  const double *forces = cdni_hybrid_forces(room, state);
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_status(room, state, i) == CDN_FRICTION_SLIP)
+      CDNI_TRY(cdni_constraint_push(room->constraints, state, friction_at(room, i)->slip, forces + 2 * i, F, f));
+  return CDN_OK;
+}
 
-typedef struct slipping {
-  int element;
-  double mu, e[2], sigma;
-} slipping;
+/* ---- what agrees with multipliers ---- */
+
+int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements) {
+  int n = 0;
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_status(room, state, i) == CDN_FRICTION_SLIP) {
+      if (elements) elements[n] = i;
+      n++;
+    }
+  return n;
+}
+
+cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, const int *elements,
+                             const friction_law *laws, double *G, double *X) {
+  const size_t nu = (size_t)room->matter->tree.nu, width = (size_t)n;
+  for (size_t i = 0; i < width; i++) {
+    const dry_friction *x = friction_at(room, elements[i]);
+    CDNI_TRY(cdni_constraint_full_rows(room->constraints, state, x->slip, G));
+    for (size_t u = 0; u < nu; u++) {
+      double sum = 0;
+      for (int k = 0; k < x->n; k++) sum -= laws[i].e[k] * G[(size_t)k * nu + u];
+      X[u * width + i] = sum;
+    }
+  }
+  return CDN_OK;
+}
 
 typedef struct slip_problem {
   const hybrid_room *room;
   cdn_state *state;
   int n, m; /* frictions; equations of all constraints */
-  slipping *slips;
-  const double *lambda; /* without sigma */
-  double *columns;      /* m x n: their change by each sigma */
-  double *X;            /* nu x n */
-  double *A, *r;        /* of Newton's method */
+  int *elements;
+  friction_law *laws;
+  double *base, *sigma; /* of the solution with multipliers lambda0, and now */
+  const double *lambda0;
+  double *lambda;
+  double *columns; /* m x n: the change of lambda by each sigma */
+  double *X;       /* nu x n */
+  double *G;       /* 2 x nu */
+  double *A, *r;   /* of Newton's method */
 } slip_problem;
 
-/* N of friction x and its derivative by each sigma, at the present ones. */
-static double press(const slip_problem *p, const slipping *x, double *slope) {
-  const dry_friction *friction = friction_at(p->room, x->element);
-  const constraint_room *constraints = p->room->constraints;
-  double N = 0;
-  memset(slope, 0, (size_t)p->n * sizeof *slope);
-  for (int part = 0; part < 2; part++) {
-    const int element = part == 0 ? friction->normal : friction->reaction;
-    if (element < 0) continue;
-    const double sign = part == 0 ? -side_at(p->room, element)->sign : 0;
-    const constraint_element *c =
-        constraint_at(constraints, part == 0 ? side_at(p->room, element)->constraint : element);
-    double now[HYBRID_MOST_EQUATIONS], size = 0;
-    for (int k = 0; k < c->m; k++) {
-      now[k] = p->lambda[c->row + k];
-      for (int j = 0; j < p->n; j++) now[k] += p->columns[(size_t)(c->row + k) * (size_t)p->n + j] * p->slips[j].sigma;
-      size += now[k] * now[k];
-    }
-    size = sqrt(size);
-    N += part == 0 ? sign * now[0] : size;
-    for (int j = 0; j < p->n; j++)
-      for (int k = 0; k < c->m; k++) {
-        const double by = p->columns[(size_t)(c->row + k) * (size_t)p->n + j];
-        slope[j] += part == 0 ? sign * by : size > 0 ? now[k] / size * by : 0;
-      }
-  }
-  return N;
+static size_t divide(slip_problem *p, char *frame) {
+  const size_t n = (size_t)p->n, m = (size_t)p->m, nu = (size_t)p->room->matter->tree.nu, d = sizeof(double);
+  size_t at = 0;
+  p->elements = cdni_part(frame, &at, n, sizeof *p->elements);
+  p->laws = cdni_part(frame, &at, n, sizeof *p->laws);
+  p->base = cdni_part(frame, &at, n, d), p->sigma = cdni_part(frame, &at, n, d);
+  p->lambda = cdni_part(frame, &at, m, d), p->columns = cdni_part(frame, &at, m * n, d);
+  p->X = cdni_part(frame, &at, nu * n, d), p->G = cdni_part(frame, &at, 2 * nu, d);
+  p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
+  return at;
 }
 
 /* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
 static bool agree(slip_problem *p) {
   const int n = p->n;
   for (int round = 0; round < 50; round++) {
-    double largest = 0, change = 0;
-    for (int i = 0; i < n; i++) {
-      slipping *x = &p->slips[i];
-      double *row = p->A + (size_t)i * (size_t)n;
-      const double N = press(p, x, row);
-      for (int j = 0; j < n; j++) row[j] *= -x->mu;
-      row[i] += 1;
-      p->r[i] = x->mu * N - x->sigma;
+    double largest = 0, change = 0, most = 0;
+    for (int k = 0; k < p->m; k++) {
+      p->lambda[k] = p->lambda0[k];
+      for (int j = 0; j < n; j++)
+        p->lambda[k] += p->columns[(size_t)k * (size_t)n + (size_t)j] * (p->sigma[j] - p->base[j]);
     }
-    double most = 0;
+    for (int i = 0; i < n; i++) {
+      double *row = p->A + (size_t)i * (size_t)n;
+      const double mu = p->laws[i].mu;
+      const double N = cdni_friction_press(p->room, p->state, p->elements[i], p->lambda, n, p->columns, row);
+      for (int j = 0; j < n; j++) row[j] *= -mu;
+      row[i] += 1;
+      p->r[i] = mu * N - p->sigma[i];
+    }
     for (int k = 0; k < n * n; k++) most = fmax(most, fabs(p->A[k]));
     if (!cdni_eliminate(n, most, p->A, 1, p->r)) return false;
     for (int i = 0; i < n; i++) {
-      p->slips[i].sigma += p->r[i];
-      largest = fmax(largest, fabs(p->slips[i].sigma));
+      p->sigma[i] += p->r[i];
+      largest = fmax(largest, fabs(p->sigma[i]));
       change = fmax(change, fabs(p->r[i]));
     }
     if (!(change > 1e-15 * largest)) return isfinite(change);
@@ -141,74 +181,43 @@ static bool agree(slip_problem *p) {
   return false;
 }
 
-/* The columns: how multipliers change if a friction pushes with 1 against its slip. */
-static cdn_status find_columns(slip_problem *p, double *G) {
-  const constraint_room *c = p->room->constraints;
-  const size_t nu = (size_t)p->room->matter->tree.nu, n = (size_t)p->n;
-  memset(p->columns, 0, (size_t)p->m * n * sizeof *p->columns);
-  if (!cdni_constraint_any_enabled(c, p->state)) return CDN_OK;
-  for (size_t i = 0; i < n; i++) {
-    const slipping *x = &p->slips[i];
-    const dry_friction *friction = friction_at(p->room, x->element);
-    CDNI_TRY(cdni_constraint_full_rows(c, p->state, friction->slip, G));
-    for (size_t u = 0; u < nu; u++) {
-      double sum = 0;
-      for (int k = 0; k < friction->n; k++) sum -= x->e[k] * G[(size_t)k * nu + u];
-      p->X[u * n + i] = sum;
-    }
-  }
-  return cdni_constraint_solve_columns(c, p->state, 1, p->n, p->X, p->columns);
-}
-
-static cdn_status solve(slip_problem *p, double *G, sv *F, double *f) {
+static cdn_status correct(slip_problem *p, double *change) {
   const hybrid_room *room = p->room;
-  double *forces = forces_of(room, p->state);
-  for (int i = 0, k = 0; k < p->n; i++) {
-    if (friction_status(room, p->state, i) != CDN_FRICTION_SLIP) continue;
-    if (friction_at(room, i)->normal < 0 && friction_at(room, i)->reaction < 0) continue;
-    slipping *x = &p->slips[k++];
-    *x = (slipping){ .element = i };
-    CDNI_TRY(find_slip(room, p->state, i, &x->mu, x->e));
+  double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
+  cdni_hybrid_list_slips(room, p->state, p->elements);
+  for (int i = 0; i < p->n; i++) {
+    const double *now = forces + 2 * p->elements[i];
+    CDNI_TRY(cdni_friction_law(room, p->state, p->elements[i], &p->laws[i]));
+    p->base[i] = p->sigma[i] = -(now[0] * p->laws[i].e[0] + now[1] * p->laws[i].e[1]);
   }
-  CDNI_TRY(find_columns(p, G));
+  CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
+  CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
   if (!agree(p)) {
-    const char *name = friction_at(room, p->slips[0].element)->name;
+    const char *name = friction_at(room, p->elements[0])->name;
     return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
                            "friction '%s' slips, and no force of it agrees with the push that it causes (Painleve)",
                            name);
   }
+  *change = 0;
   for (int i = 0; i < p->n; i++) {
-    const slipping *x = &p->slips[i];
-    const dry_friction *friction = friction_at(room, x->element);
-    double more[2] = { 0, 0 };
-    for (int k = 0; k < friction->n; k++) more[k] = -x->sigma * x->e[k], forces[2 * x->element + k] += more[k];
-    CDNI_TRY(cdni_constraint_push(room->constraints, p->state, friction->slip, more, F, f));
+    double *to = forces + 2 * p->elements[i];
+    *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
+    largest = fmax(largest, fabs(p->sigma[i]));
+    for (int k = 0; k < friction_at(room, p->elements[i])->n; k++) to[k] = -p->sigma[i] * p->laws[i].e[k];
   }
+  if (largest > 0) *change /= largest;
   return CDN_OK;
 }
 
-cdn_status cdni_hybrid_push_rest(const hybrid_room *room, cdn_state *state, sv *F, double *f) {
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, double *change) {
   slip_problem p = { .room = room, .state = state, .m = cdni_constraints_equations(room->constraints) };
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    p.n += friction_status(room, state, i) == CDN_FRICTION_SLIP &&
-           (friction_at(room, i)->normal >= 0 || friction_at(room, i)->reaction >= 0);
-  const size_t n = (size_t)p.n, nu = (size_t)room->matter->tree.nu;
-  p.lambda = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
-             cdni_constraints_first_row(room->constraints);
+  p.n = cdni_hybrid_list_slips(room, state, NULL);
+  p.lambda0 = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
+              cdni_constraints_first_row(room->constraints);
   char *frame = NULL;
-  double *G = NULL;
-  size_t at = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    if (pass > 0) CDNI_TRY(cdni_operator_work(state, "cdn_realize", at, (void **)&frame));
-    at = 0;
-    p.slips = cdni_part(frame, &at, n, sizeof *p.slips);
-    p.columns = cdni_part(frame, &at, n * (size_t)p.m, sizeof(double));
-    p.X = cdni_part(frame, &at, n * nu, sizeof(double));
-    p.A = cdni_part(frame, &at, n * n, sizeof(double));
-    p.r = cdni_part(frame, &at, n, sizeof(double));
-    G = cdni_part(frame, &at, 2 * nu, sizeof(double));
-  }
-  const cdn_status status = solve(&p, G, F, f);
+  CDNI_TRY(cdni_operator_work(state, "cdn_realize", divide(&p, NULL), (void **)&frame));
+  divide(&p, frame);
+  const cdn_status status = correct(&p, change);
   cdn_work_pop(state, frame);
   return status;
 }
@@ -221,7 +230,7 @@ cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *
     double v[2], rate[2];
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v, rate));
-    const double *force = forces_of(room, state) + 2 * i;
+    const double *force = cdni_hybrid_forces(room, state) + 2 * i;
     *power += force[0] * rate[0] + force[1] * rate[1];
   }
   return CDN_OK;

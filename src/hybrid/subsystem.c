@@ -50,9 +50,11 @@ const cdn_subsystem_ops cdni_hybrid_ops = { .struct_size = sizeof cdni_hybrid_op
                                             .describe = describe };
 
 cdn_ticket cdni_hybrid_status(const hybrid_room *room) { return room->status.ticket; }
-void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration) {
+void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
+                                const slip_answer *answer) {
   const size_t size = (size_t)(2 * hybrid_frictions(room) + 1) * sizeof(double);
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
+  ((hybrid_room *)room)->answer = *answer;
 }
 int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]) {
   variables[0] = room->status, n[0] = hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS;

@@ -18,9 +18,10 @@
 
 /* An algebraic variable and its equation. */
 typedef struct border {
+  cdn_constraint of;
   int row, slot; /* of G; of qerr or uerr */
   bool velocity;
-  bool in; /* not redundant */
+  bool in; /* its constraint is on, and it is not redundant */
 } border;
 
 struct cdni_ggl {
@@ -55,9 +56,9 @@ static void list(cdni_ggl *g, const cdn_system *system) {
   int n = 0;
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, (cdn_constraint){ c });
-    for (int k = 0; k < e.np; k++) g->borders[n++] = (border){ .row = e.row + k, .slot = e.qerr + k };
+    for (int k = 0; k < e.np; k++) g->borders[n++] = (border){ .of = { c }, .row = e.row + k, .slot = e.qerr + k };
     for (int k = 0; k < e.np + e.nv; k++)
-      g->borders[n++] = (border){ .row = e.row + k, .slot = e.uerr + k, .velocity = true };
+      g->borders[n++] = (border){ .of = { c }, .row = e.row + k, .slot = e.uerr + k, .velocity = true };
   }
 }
 
@@ -89,7 +90,10 @@ int cdni_ggl_count(const cdni_ggl *g) { return g ? g->n : 0; }
 
 cdn_status cdni_ggl_choose(cdn_stepper *s, cdni_ggl *g) {
   CDNI_TRY(cdn_redundant_equations(s->work, g->redundant, NULL));
-  for (int i = 0; i < g->n; i++) g->borders[i].in = !g->redundant[g->borders[i].row];
+  for (int i = 0; i < g->n; i++) {
+    border *b = &g->borders[i];
+    b->in = cdn_constraint_is_enabled(s->work, b->of) && !g->redundant[b->row];
+  }
   return CDN_OK;
 }
 

@@ -1,0 +1,53 @@
+/* Soft rows beside the elements of a moment. Impulses do not know soft rows, whose forces are finite. Accelerations do:
+ * a push moves bodies, and soft rows answer at once. Their answer is taken at the accelerations without any push; where
+ * rows come or go until the solution, statuses may be others, which is found out afterwards. */
+#include <math.h>
+
+#include "hybrid/moment.h"
+#include "hybrid/slip.h"
+
+cdn_status cdni_moment_bend(moment *m) {
+  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
+  bool bends;
+  CDNI_TRY(m->room->answer.bends(m->state, &bends));
+  if (!bends || rows == 0) return CDN_OK;
+  double *X;
+  CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (nu + eq) * rows * sizeof *X, (void **)&X));
+  double *L = X + nu * rows;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t k = 0; k < nu; k++) X[k * rows + r] = m->G[r * nu + k];
+  const cdn_status status = m->room->answer.solve(m->state, m->rows, X, L);
+  for (size_t r = 0; r < rows && status == CDN_OK; r++) {
+    for (size_t k = 0; k < nu; k++) m->X[r * nu + k] = X[k * rows + r];
+    for (size_t k = 0; k < eq; k++) m->L[r * eq + k] = L[k * rows + r];
+  }
+  cdn_work_pop(m->state, X);
+  if (status == CDN_OK) cdni_moment_multiply(m);
+  return status;
+}
+
+/* What is on must push, what sticks must be within its bound; the largest push is the scale. */
+cdn_status cdni_moment_check(moment *m) {
+  const hybrid_room *room = m->room;
+  bool bends;
+  CDNI_TRY(room->answer.bends(m->state, &bends));
+  if (!bends) return CDN_OK;
+  const double *lambda = cdn_state_multipliers(m->state) + m->first_row;
+  double largest = 0, worst = 0;
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const double p =
+        -side_at(room, i)->sign * lambda[constraint_at(room->constraints, side_at(room, i)->constraint)->row];
+    if (side_is_on(room, m->state, i)) largest = fmax(largest, p), worst = fmax(worst, -p);
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
+    if (friction_status(room, m->state, i) != CDN_FRICTION_STICK) continue;
+    const double bound = friction_static(friction_params(room, m->state, i)) *
+                         cdni_friction_press(room, m->state, i, lambda, 0, NULL, NULL);
+    largest = fmax(largest, bound), worst = fmax(worst, hypot(force[0], x->n > 1 ? force[1] : 0) - bound);
+  }
+  if (!(worst > 1e-9 * largest)) return CDN_OK;
+  m->residual = worst / largest;
+  return cdni_moment_fails(m, "no statuses agree with the accelerations beside soft rows");
+}
