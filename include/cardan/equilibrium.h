@@ -64,6 +64,11 @@ typedef struct cdn_equilibrium {
  *  halves them, or when rounding hides the effect of displacements below 1e-9. Displacements below 1e-13 count as
  *  rounding. Exactly on a ridge rounding does not decide: the coordinate that moves most increases.
  *
+ *  One-sided elements and dry friction (hybrid.h) get the statuses of rest, which are written into the State, too: what
+ *  is on pushes, no gap is negative, and friction that sticks is within its bound. An element in penetration is first
+ *  put on its surface. A step ends where a gap closes; what sticks stays, and what cannot stick slides without friction
+ *  until it can. Friction on something that moves by itself, a belt, has no rest: CDN_ERR_UNSUPPORTED by name.
+ *
  *  *report (may be NULL) is filled as far as the search came. On failure the State keeps its q and u. Errors:
  *  CDN_ERR_LIMIT (the message names the coordinate with the largest imbalance, and the cause: energy still fell when
  *  most_iterations were over, or no step gives up energy), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of

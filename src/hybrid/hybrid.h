@@ -58,6 +58,22 @@ typedef struct slip_variation {
 cdn_status cdni_hybrid_vary(const hybrid_room *room, cdn_state *state, const char *function, int n,
                             const slip_variation *variations);
 
+/* ---- for studies, which choose statuses on their way (choose.c) ---- */
+
+/* The number of one-sided elements; the constraint of one; whether it is a ratchet, which has a speed for a gap. */
+int cdni_hybrid_side_count(const hybrid_room *room);
+cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i);
+bool cdni_hybrid_side_is_ratchet(const hybrid_room *room, int i);
+/* Switches an element on, and what it presses sticks. */
+cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i);
+/* Of a State at rest: friction that would slip, and not because of a motion that is prescribed, is switched off; or if
+ * all `rests`, it holds at its bound. */
+cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool rests);
+/* Whether any friction sticks. */
+bool cdni_hybrid_sticks(const hybrid_room *room, const cdn_state *state);
+/* Gives a State the statuses of another one of the System. */
+cdn_status cdni_hybrid_copy_statuses(const hybrid_room *room, cdn_state *to, const cdn_state *from);
+
 /* The power of friction that slips, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
 /* The name of the first friction that slips; NULL: none does. */

@@ -76,6 +76,9 @@ static cdn_status one_iteration(search *x, bool *done) {
   for (int attempt = 0; attempt < 60 && (most = limited_step(x)) > CDNI_NOT_A_STEP; attempt++) {
     double size = INFINITY;
     cdni_walk w = { .work = 0 };
+    bool closes;
+    CDNI_TRY(cdni_equilibrium_clip(x, &most, &closes));
+    if (closes && most <= CDNI_NOT_A_STEP) return cdni_equilibrium_touch(x);
     const double expected = cdni_equilibrium_promise(x), length = cdni_equilibrium_length(x);
     const cdn_status status = cdni_equilibrium_walk(x, &w);
     if (status == CDN_OK) CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
@@ -86,6 +89,7 @@ static cdn_status one_iteration(search *x, bool *done) {
       x->report->work += w.work;
       x->gained = w.work;
       if (ratio > GOOD && length > AT_THE_RADIUS * x->radius) x->radius *= 2;
+      if (closes) CDNI_TRY(cdni_equilibrium_touch(x));
       return cdni_statics_friction_hold(x->rest);
     }
     failed = status;
@@ -206,9 +210,10 @@ static cdn_status polish(search *x) {
 
 /* With many coordinates a step of Newton's costs as much as very many of descent.c, which comes near a minimum without
  * matrices. Newton's steps end the way, and tell what kind of equilibrium it is. What friction remembers does not
- * follow a descent. */
+ * follow a descent, and no gap ends it. */
 static cdn_status come_near(search *x) {
-  if (x->goal != CDN_EQUILIBRIUM_STABLE || x->friction.n > 0 || x->nu < MANY || !(x->length > 0)) return CDN_OK;
+  if (x->goal != CDN_EQUILIBRIUM_STABLE || x->friction.n > 0 || x->nu < MANY || !(x->length > 0) || x->hybrid)
+    return CDN_OK;
   descent d = { .x = x,
                 .least_step = NEAR,
                 .largest_step = fmin(x->def->largest_step, MOST_OF_DESCENT),
@@ -235,9 +240,15 @@ static cdn_status find(search *x, bool *found) {
     CDNI_TRY(cdni_equilibrium_model_fill(x));
     *found = has_arrived(x);
     if (*found) CDNI_TRY(is_balanced(x, found));
-    if (*found) return x->report->iterations > 0 ? polish(x) : CDN_OK;
-    if (done) CDNI_TRY(is_as_near_as_can_be(x, found));
-    if (*found && x->goal == CDN_EQUILIBRIUM_STABLE) return polish(x);
+    const bool arrived = *found;
+    if (done && !arrived) CDNI_TRY(is_as_near_as_can_be(x, found));
+    if (*found) {
+      bool rests;
+      CDNI_TRY(cdni_equilibrium_settle(x, &rests));
+      done = done && rests, *found = rests;
+      if (!rests && steps < x->def->most_iterations) continue;
+    }
+    if (*found && (arrived ? x->report->iterations > 0 : x->goal == CDN_EQUILIBRIUM_STABLE)) return polish(x);
     x->no_step = done;
     if (*found || done || stuck || steps >= x->def->most_iterations) return CDN_OK;
     CDNI_TRY(one_iteration(x, &done));
@@ -277,7 +288,7 @@ static cdn_status run(search *x) {
   bool found;
   x->goal = x->def->goal;
   x->length = cdni_matter_length(cdni_matter(cdn_state_system(x->rest)), x->rest);
-  CDNI_TRY(cdni_equilibrium_project(x));
+  CDNI_TRY(cdni_equilibrium_begin_sides(x));
   memcpy(x->start, cdn_state_q(x->rest), nq * sizeof *x->start);
   CDNI_TRY(find(x, &found));
   if (!found &&
@@ -285,9 +296,10 @@ static cdn_status run(search *x) {
     x->goal = CDN_EQUILIBRIUM_STABLE;
     CDNI_TRY(cdn_state_set_q(x->rest, x->start));
     CDNI_TRY(cdni_statics_friction_copy(x->rest, x->from));
+    CDNI_TRY(cdni_equilibrium_begin_sides(x));
     CDNI_TRY(find(x, &found));
   }
-  if (found) return CDN_OK;
+  if (found) return x->hybrid ? cdn_settle(x->rest, 0) : CDN_OK;
   return no_equilibrium(x);
 }
 
@@ -308,17 +320,20 @@ static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
   return CDN_OK;
 }
 
-/* Writes the result to the caller's State: q that is not prescribed, the memory of friction, and u = 0. */
-static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
+/* Writes the result to the caller's State: q that is not prescribed, the memory of friction, u = 0, statuses. */
+static cdn_status hand_over(cdn_state *state, const search *x) {
+  cdn_state *rest = x->rest;
   CDNI_TRY(cdn_state_set_q(state, cdn_state_q(rest)));
   CDNI_TRY(cdni_statics_friction_copy(state, rest));
-  return cdn_state_set_u(state, cdn_state_u(rest));
+  CDNI_TRY(cdn_state_set_u(state, cdn_state_u(rest)));
+  return x->hybrid ? cdni_hybrid_copy_statuses(x->hybrid, state, rest) : CDN_OK;
 }
 
 static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report) {
   cdn_equilibrium_def known;
   const char *unreadable = read_equilibrium_def(&known, def ? def : &equilibrium_def_defaults);
   search x = { .function = function, .def = &known, .report = report, .from = state };
+  x.hybrid = cdni_hybrid(cdn_state_system(state));
   *report = (cdn_equilibrium){ .unbalanced = INFINITY };
   if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   CDNI_TRY(check_def(state, x.def));
@@ -329,7 +344,7 @@ static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cd
   else {
     divide(&x, memory);
     status = run(&x);
-    if (status == CDN_OK) status = hand_over(state, x.rest);
+    if (status == CDN_OK) status = hand_over(state, &x);
   }
   cdn_work_pop(state, memory);
   cdni_rest_destroy(state, x.rest, status);

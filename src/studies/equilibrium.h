@@ -6,6 +6,7 @@
 
 #include <cardan/equilibrium.h>
 
+#include "hybrid/hybrid.h"
 #include "studies/statics.h"
 
 #define CDNI_NOT_A_STEP 1e-13 /* model units */
@@ -28,10 +29,12 @@ typedef struct search {
   double potential;               /* J, where the step begins */
   double gained;                  /* J, by the last step that was taken */
   bool no_step;                   /* the search ended because no step was good */
+  const hybrid_room *hybrid;      /* NULL: no element is one-sided, and no friction dry */
 
   /* The model's own scales. A displacement is measured in its mobility's unit: 1 rad, or a length of the model. */
   double length; /* m; 0 until it is known */
   double *unit;  /* nu: rad or m */
+  double faint;  /* stiffness over mass that rounding of forces may leave, 1/s^2 */
   double *bound; /* nu: accelerations up to this count as balance, rad/s^2 or m/s^2 */
 
   /* The model, in the basis of modes: column k of X has the components of mode k in Z. */
@@ -65,16 +68,32 @@ cdn_status cdni_equilibrium_begin_step(search *x);
 cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w);
 /* Puts the State at q; the memory of friction follows `scale` of the step. */
 cdn_status cdni_equilibrium_place(search *x, const double *q, double scale);
+/* To where `scale` of v leads, and back to the constraints; q is where that is. */
+cdn_status cdni_equilibrium_move(search *x, double scale, double *q);
 /* To the constraints. */
 cdn_status cdni_equilibrium_project(search *x);
 /* |udot|_M where the State is. */
 cdn_status cdni_equilibrium_imbalance(search *x, double *size);
 
+/* ---- equilibrium_sides.c: one-sided elements and dry friction ---- */
+
+/* What is in penetration is put on its surface, and all statuses are those of rest. */
+cdn_status cdni_equilibrium_begin_sides(search *x);
+/* Shortens the step v, y to where the first gap closes. *most, its largest displacement, follows; *closes: one does. If
+ * none is left of the step, that element is switched on at once. */
+cdn_status cdni_equilibrium_clip(search *x, double *most, bool *closes);
+/* Where the State is, switches on what has no gap left. */
+cdn_status cdni_equilibrium_touch(search *x);
+/* Where all is balanced: finds the statuses of rest. *rests: it is balanced with them, too; if not, what cannot push
+ * has let go, and what cannot stick slides without friction. */
+cdn_status cdni_equilibrium_settle(search *x, bool *rests);
+
 /* ---- equilibrium_scale.c ---- */
 
 /* Sets x->unit, and x->length if it is not known yet. */
 void cdni_equilibrium_set_units(search *x);
-/* Sets x->bound, from the linearized statics and the curvatures x->d of their modes. */
+/* Sets x->bound and x->faint, from the linearized statics, the curvatures x->d of their modes, and what forces leave
+ * without constraints: x->force. */
 void cdni_equilibrium_set_bounds(search *x);
 
 /* ---- equilibrium_model.c ---- */

@@ -147,7 +147,7 @@ static void judge_directions(search *x) {
     end = end_of_space(x, first);
     const double reach = reach_of(x, first, end, x->unit, NULL), slope = norm(x->g, first, end);
     const bool balanced = slope * reach_of(x, first, end, x->bound, NULL) * n <= 1;
-    const double doubt = NEUTRAL * most + x->imbalance * reach / x->def->largest_step;
+    const double doubt = NEUTRAL * most + x->faint + x->imbalance * reach / x->def->largest_step;
     for (int i = first; i < end; i++) {
       x->k[i] = x->d[i];
       if (x->d[i] > doubt) x->report->stable++;
@@ -161,7 +161,10 @@ static void judge_directions(search *x) {
 }
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
-  CDNI_TRY(cdni_statics_fill(x->rest, x->function, CDN_LEVEL_POSITION, &x->s, &x->friction));
+  /* what sticks stays */
+  const bool sticks = x->hybrid && cdni_hybrid_sticks(x->hybrid, x->rest);
+  CDNI_TRY(
+      cdni_statics_fill(x->rest, x->function, sticks ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION, &x->s, &x->friction));
   const int n = x->s.n, nu = x->s.nu;
   double *B = x->L;
   for (int j = 0; j < n; j++)
@@ -174,6 +177,7 @@ cdn_status cdni_equilibrium_model_fill(search *x) {
     return cdni_state_fail(x->rest, CDN_ERR_SINGULAR, false, x->function, NULL,
                            "the diagonal of the mass matrix is not positive");
   cdni_equilibrium_set_units(x);
+  CDNI_TRY(cdn_residual(x->rest, NULL, x->force));
   cdni_equilibrium_set_bounds(x);
   cdni_statics_idle(&x->s, x->bound, x->balanced, x->idle);
   for (int i = 0; i < n; i++) {

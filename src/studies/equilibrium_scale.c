@@ -10,7 +10,8 @@
 static const double ROUNDING = 1e-14; /* of the forces that displacements of one model unit make */
 static const double FAINTEST =
     1e-10; /* of the largest stiffness: below it is what rounding leaves of directions without one */
-static const double NO_SCALE = 1; /* where nothing has a stiffness: the tolerance is in the user's units */
+static const double NOTHING = 1e-13; /* of forces and stiffness: where constraints hold these, rounding is left */
+static const double NO_SCALE = 1;    /* where nothing has a stiffness: the tolerance is in the user's units */
 
 /* How far coordinates are from balance, by their own stiffness. */
 static double distance_from_balance(const search *x) {
@@ -36,16 +37,20 @@ static double softest(const search *x) {
   const double most = n ? fmax(fabs(x->d[0]), fabs(x->d[n - 1])) : 0;
   double least = INFINITY;
   for (int i = 0; i < n; i++)
-    if (fabs(x->d[i]) > FAINTEST * most) least = fmin(least, fabs(x->d[i]));
+    if (fabs(x->d[i]) > fmax(FAINTEST * most, x->faint)) least = fmin(least, fabs(x->d[i]));
   for (int k = 0; k < nu; k++) {
     const double K = fabs(x->s.work[k * nu + k]);
-    if (K > FAINTEST * fmin(scale.largest, scale.stiffest * x->s.mass[k])) least = fmin(least, K / x->s.mass[k]);
+    if (K > FAINTEST * fmin(scale.largest, scale.stiffest * x->s.mass[k]) && K > x->faint * x->s.mass[k])
+      least = fmin(least, K / x->s.mass[k]);
   }
   return isfinite(least) ? least : 0;
 }
 
 void cdni_equilibrium_set_bounds(search *x) {
   const int nu = x->s.nu;
+  x->faint = 0;
+  for (int k = 0; k < nu && x->s.n < nu; k++)
+    x->faint = fmax(x->faint, NOTHING * fabs(x->force[k]) / (x->unit[k] * x->s.mass[k]));
   const double least = softest(x);
   for (int k = 0; k < nu; k++) {
     double noise = 0;

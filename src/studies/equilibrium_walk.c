@@ -43,8 +43,7 @@ cdn_status cdni_equilibrium_project(search *x) {
   return cdni_project_q_in_model_units(x->rest, false, x->length, &x->report->constraint_error);
 }
 
-/* To where `scale` of v leads, and back to the constraints; q is where that is. */
-static cdn_status move(search *x, double scale, double *q) {
+cdn_status cdni_equilibrium_move(search *x, double scale, double *q) {
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
   CDNI_TRY(cdni_move(x->rest, MOVE_TURN, 1, (int)nq, &scale, x->q0, x->v, x->rate, q));
@@ -102,7 +101,7 @@ static cdn_status powers(search *x, const double *qdot, double *all, double *non
 static cdn_status walk_by_the_middle(search *x, double potential, cdni_walk *w) {
   const int nq = cdn_system_nq(cdn_state_system(x->rest));
   double *rate = x->rate, all[3], own[3];
-  CDNI_TRY(move(x, 0.5, x->middle));
+  CDNI_TRY(cdni_equilibrium_move(x, 0.5, x->middle));
   for (int k = 0; k < nq; k++) rate[k] = x->q[k] - x->q0[k];
   CDNI_TRY(powers(x, rate, &all[1], &own[1]));
   CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
@@ -127,7 +126,7 @@ static double power(const search *x, const double *pull) {
 cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w) {
   double potential;
   bool conservative = x->conservative;
-  CDNI_TRY(move(x, 1, x->q));
+  CDNI_TRY(cdni_equilibrium_move(x, 1, x->q));
   CDNI_TRY(cdn_potential_energy(x->rest, &potential));
   if (conservative) CDNI_TRY(is_conservative(x, &conservative));
   if (!conservative) CDNI_TRY(walk_by_the_middle(x, potential, w));

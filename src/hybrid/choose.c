@@ -1,0 +1,59 @@
+/* Statuses that studies choose on their way: of a State at rest, one after another. */
+#include <math.h>
+
+#include "hybrid/slip.h"
+
+/* Speeds of slip below this are at rest, m/s or rad/s: what is left when prescribed motions are held. */
+static const double AT_REST = 1e-12;
+
+int cdni_hybrid_side_count(const hybrid_room *room) { return hybrid_sides(room); }
+cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i) {
+  return (cdn_constraint){ side_at(room, i)->constraint };
+}
+bool cdni_hybrid_side_is_ratchet(const hybrid_room *room, int i) { return side_at(room, i)->speed; }
+
+static cdn_status set_friction(const hybrid_room *room, cdn_state *state, int i, cdn_friction_status status) {
+  double *numbers = (double *)cdni_state_update_discrete(state, room->status) + hybrid_sides(room);
+  numbers[i * FRICTION_NUMBERS + FRICTION_STATUS] = status;
+  return cdn_constraint_set_enabled(state, (cdn_constraint){ friction_at(room, i)->slip },
+                                    status == CDN_FRICTION_STICK);
+}
+
+cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i) {
+  ((double *)cdni_state_update_discrete(state, room->status))[i] = 1;
+  for (int f = 0; f < hybrid_frictions(room); f++)
+    if (friction_at(room, f)->normal == i) CDNI_TRY(set_friction(room, state, f, CDN_FRICTION_STICK));
+  return cdn_constraint_set_enabled(state, cdni_hybrid_side_constraint(room, i), true);
+}
+
+cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool rests) {
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    double v[2], force[2];
+    if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
+    CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
+    if (hypot(v[0], v[1]) > AT_REST) continue;
+    CDNI_TRY(cdn_dry_friction_force(state, (cdn_dry_friction){ i }, force));
+    const bool holds = rests && (force[0] != 0 || force[1] != 0);
+    CDNI_TRY(set_friction(room, state, i, holds ? CDN_FRICTION_STICK : CDN_FRICTION_OFF));
+  }
+  return CDN_OK;
+}
+
+bool cdni_hybrid_sticks(const hybrid_room *room, const cdn_state *state) {
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_status(room, state, i) == CDN_FRICTION_STICK) return true;
+  return false;
+}
+
+cdn_status cdni_hybrid_copy_statuses(const hybrid_room *room, cdn_state *to, const cdn_state *from) {
+  CDNI_TRY(cdn_state_set_discrete(to, room->status, cdn_state_discrete(from, room->status)));
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const cdn_constraint c = cdni_hybrid_side_constraint(room, i);
+    CDNI_TRY(cdn_constraint_set_enabled(to, c, cdn_constraint_is_enabled(from, c)));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const cdn_constraint c = { friction_at(room, i)->slip };
+    CDNI_TRY(cdn_constraint_set_enabled(to, c, cdn_constraint_is_enabled(from, c)));
+  }
+  return CDN_OK;
+}

@@ -1,0 +1,242 @@
+/* Studies of States with one-sided elements and dry friction: equilibrium, modes. Reference values are closed forms. */
+#include "hybrid_scenes.h"
+
+static const double g = 10;
+
+static cdn_rigid_contact add_foot(cdn_system *system, cdn_body b, const char *name, cdn_vec3 p, double mu) {
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.name = name, c.b = b, c.p_B = p, c.mu_dynamic = mu;
+  return cdn_system_add_rigid_contact(system, &c);
+}
+
+static double push_of(cdn_state *state, cdn_one_sided element) {
+  double push;
+  OK_ON(state, cdn_one_sided_push(state, element, &push));
+  return push;
+}
+
+static double gap_of(cdn_state *state, cdn_one_sided element) {
+  double gap;
+  OK_ON(state, cdn_one_sided_gap(state, element, &gap));
+  return gap;
+}
+
+static void rest(cdn_state *state) {
+  cdn_equilibrium report;
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &report));
+  AT_MOST(report.unbalanced, 1e-8);
+  for (int i = 0; i < cdn_system_one_sided_count(cdn_state_system(state)); i++) {
+    AT_MOST(-gap_of(state, (cdn_one_sided){ i }), 1e-10);
+    AT_MOST(-push_of(state, (cdn_one_sided){ i }), 1e-10);
+  }
+}
+
+/* ---- on a floor ---- */
+
+/* From above and from within: a ball comes to lie on the floor, and pushes by its weight. */
+START_TEST(a_ball_lies_on_the_floor) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body ball = add_point(system, "ball", 3);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  const cdn_rigid_contact floor = add_foot(system, ball, "floor", cdn_v3(0, 0, 0), 0);
+  cdn_state *state = hybrid_state(system, (double[]){ 0.3, -0.2, _i ? -0.7 : 5 }, (double[]){ 1, 2, 3 });
+  rest(state);
+  NEAR(cdn_state_q(state)[0], 0.3, 1e-12);
+  NEAR(cdn_state_q(state)[2], 0, 1e-12);
+  NEAR(push_of(state, floor.normal), 3 * g, 1e-12 * 3 * g);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Weight 100, its centre at (0.3, 0.35) from the middle of four legs at (+-1, +-1) / 2: the least norm of all
+ * multipliers is 57.5, 22.5, -7.5, 27.5, and that of those that push 65, 15, 0, 20. */
+static cdn_body add_table(cdn_system *system, cdn_vec3 centre) {
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "table", d.mobilizer = CDN_FREE;
+  d.mass = (cdn_mass_properties){ 10, centre, { 1, 1, 1, 0, 0, 0 } };
+  return cdn_system_add_body(system, &d);
+}
+
+START_TEST(a_table_stands_on_the_legs_that_push) {
+  static const double legs[4][2] = { { 0.5, 0.5 }, { 0.5, -0.5 }, { -0.5, -0.5 }, { -0.5, 0.5 } };
+  static const double pushes[4] = { 65, 15, 0, 20 };
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body table = add_table(system, cdn_v3(0.3, 0.35, 0));
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  for (int i = 0; i < 4; i++) add_foot(system, table, NULL, cdn_v3(legs[i][0], legs[i][1], -0.7), _i ? 0.4 : 0);
+  /* it falls onto them, a little aslant, or it stands there */
+  const double q[2][7] = { { 1, 0.005, -0.01, 0.005, 0, 0, 0.72 }, { 1, 0, 0, 0, 0, 0, 0.7 } };
+  cdn_state *state = hybrid_state(system, q[_i], NULL);
+  rest(state);
+  NEAR(cdn_state_q(state)[6], 0.7, 1e-12);
+  for (int i = 0; i < 4; i++) NEAR(push_of(state, (cdn_one_sided){ i }), pushes[i], 1e-9);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- beams ---- */
+
+/* A beam of length 4 and weight W on two supports at -1 and 0.5 of its middle, with a load P at its right end. As P
+ * grows the left support carries less, and a hook over the left end, at a distance of 0.05 above it, holds at last. */
+START_TEST(a_beam_on_supports) {
+  const double W = 20, P = (double[]){ 5, 60 }[_i];
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "beam", d.mobilizer = CDN_PLANAR;
+  d.mass = (cdn_mass_properties){ W / g, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body beam = cdn_system_add_body(system, &d);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
+  cdn_system_add_body_force(system, "load", beam, cdn_v3(2, 0, 0), cdn_v3(0, -P, 0), cdn_v3(0, 0, 0));
+  cdn_system_constrain_coordinate(system, "stays", beam, 1, 0);
+  static const double at[3] = { -1, 0.5, -2 };
+  static const char *const names[3] = { "left", "right", "hook" };
+  cdn_one_sided element[3];
+  for (int i = 0; i < 3; i++) {
+    cdn_one_sided_def side = cdn_default_one_sided_def();
+    const double h = i == 2 ? 0.05 : 0;
+    side.name = names[i], side.upper = i == 2;
+    side.constraint = cdn_system_constrain_point_in_plane(system, names[i], cdn_ground(), cdn_v3(0, 1, 0), h, beam,
+                                                          cdn_v3(at[i], 0, 0));
+    element[i] = cdn_system_make_one_sided(system, &side);
+  }
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 0, 0.04 }, NULL);
+  rest(state);
+  if (_i == 0) { /* moments about the supports */
+    NEAR(push_of(state, element[0]), (W * 0.5 - P * 1.5) / 1.5, 1e-10);
+    NEAR(push_of(state, element[1]), (W * 1 + P * 3) / 1.5, 1e-10);
+  } else { /* it tips about the right support until the hook holds; all arms shrink by the same cosine */
+    NEAR(push_of(state, element[2]), (P * 1.5 - W * 0.5) / 2.5, 1e-9);
+    NEAR(push_of(state, element[1]), P + W + (P * 1.5 - W * 0.5) / 2.5, 1e-9);
+    NEAR(2.5 * sin(cdn_state_q(state)[0]), -0.05, 1e-12);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- friction ---- */
+
+/* A ladder of length 2 leans at a wall without friction: it holds above cot a = 2 mu. Below that it slides down to the
+ * floor, and lies there. */
+START_TEST(a_ladder_holds_or_slides) {
+  const double mu = 0.3, limit = atan(1 / (2 * mu)), a = limit + (_i ? -0.02 : 1e-6), W = 50;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body ladder = add_planar(system, "ladder", W / g, 1);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.name = "floor", c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0)), c.b = ladder, c.p_B = cdn_v3(-1, 0, 0);
+  c.mu_dynamic = mu;
+  const cdn_rigid_contact floor = cdn_system_add_rigid_contact(system, &c);
+  c.name = "wall", c.X_AP = facing(cdn_v3(-1, 0, 0), cdn_v3(0, 0, 0)), c.p_B = cdn_v3(1, 0, 0), c.mu_dynamic = 0;
+  const cdn_rigid_contact wall = cdn_system_add_rigid_contact(system, &c);
+  c.name = "top", c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0));
+  const cdn_rigid_contact top = cdn_system_add_rigid_contact(system, &c);
+  const double q[3] = { a, -cos(a), sin(a) };
+  cdn_state *state = hybrid_state(system, q, NULL);
+  rest(state);
+  NEAR(push_of(state, floor.normal) + push_of(state, top.normal), W, 1e-10 * W);
+  if (_i == 0) {
+    for (int k = 0; k < 3; k++) NEAR(cdn_state_q(state)[k], q[k], 1e-9);
+    NEAR(push_of(state, wall.normal), W / (2 * tan(a)), 1e-9);
+    ck_assert_int_eq(cdn_dry_friction_get_status(state, floor.friction), CDN_FRICTION_STICK);
+  } else {
+    NEAR(cdn_state_q(state)[0], 0, 1e-10);
+    NEAR(push_of(state, floor.normal), W / 2, 1e-8);
+    NEAR(push_of(state, top.normal), W / 2, 1e-8);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A block on a slope of angle a: it stays where friction can hold it. If not it slides to a stop, which carries it
+ * together with friction. */
+START_TEST(a_block_on_a_slope) {
+  const double a = 0.5, mu = (double[]){ tan(a) * 1.001, tan(a) * 0.9, 0 }[_i], W = 20;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body block = add_point(system, "block", W / g);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(-g * sin(a), 0, -g * cos(a)));
+  const cdn_rigid_contact slope = add_foot(system, block, "slope", cdn_v3(0, 0, 0), mu);
+  cdn_one_sided_def side = cdn_default_one_sided_def();
+  side.name = "stop", side.constraint = cdn_system_constrain_coordinate(system, "stop", block, 0, -3);
+  const cdn_one_sided stop = cdn_system_make_one_sided(system, &side);
+  cdn_state *state = hybrid_state(system, (double[]){ 1, 2, 0.4 }, NULL);
+  rest(state);
+  NEAR(cdn_state_q(state)[2], 0, 1e-12);
+  NEAR(push_of(state, slope.normal), W * cos(a), 1e-12 * W);
+  double force[2] = { 0, 0 };
+  if (mu > 0) OK_ON(state, cdn_dry_friction_force(state, slope.friction, force));
+  NEAR(push_of(state, stop) + force[0], W * sin(a), 1e-9 * W);
+  AT_MOST(hypot(force[0], force[1]), mu * W * cos(a) * (1 + 1e-12));
+  if (_i == 0) ck_assert(!cdn_one_sided_is_on(state, stop));
+  else NEAR(cdn_state_q(state)[0], -3, 1e-12);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a rope over a pulley ---- */
+
+/* Two masses on the ends of a rope: the heavy one comes to lie on the floor, and the light one hangs, or both lie and
+ * the rope is slack. */
+START_TEST(a_rope_over_a_pulley) {
+  const double length = _i ? 30 : 5, m[2] = { 3, 2 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_mobility height[2];
+  cdn_rigid_contact floor[2];
+  for (int i = 0; i < 2; i++) {
+    const cdn_body body = add_point(system, i ? "light" : "heavy", m[i]);
+    height[i] = (cdn_mobility){ body, 2 };
+    floor[i] = add_foot(system, body, i ? "floor of light" : "floor of heavy", cdn_v3(0, 0, 0), 0);
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  /* the pulley is at height 4: (4 - z0) + (4 - z1) must not exceed the length */
+  cdn_one_sided_def rope = cdn_default_one_sided_def();
+  rope.name = "rope";
+  rope.constraint = cdn_system_couple_by_polynomial(system, "rope", height[0], 0, height[1], 0,
+                                                    (double[]){ 8 - length, -1, 0, 0, 0 });
+  const cdn_one_sided tension = cdn_system_make_one_sided(system, &rope);
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 0, 2, 0, 0, 2.5 }, NULL);
+  rest(state);
+  NEAR(cdn_state_q(state)[2], 0, 1e-10);
+  NEAR(cdn_state_q(state)[5], _i ? 0 : 3, 1e-10);
+  NEAR(push_of(state, tension), _i ? 0 : m[1] * g, 1e-10);
+  NEAR(push_of(state, floor[0].normal), (_i ? m[0] : m[0] - m[1]) * g, 1e-10);
+  NEAR(push_of(state, floor[1].normal), _i ? m[1] * g : 0, 1e-10);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- modes ---- */
+
+/* A point on springs along x, y and z, on a floor that it is pressed to: what is on or sticks is held. */
+START_TEST(modes_hold_what_is_on_and_sticks) {
+  static const double k[3] = { 200, 50, 18 };
+  const double mu = _i == 2 ? 0.5 : 0;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body point = add_point(system, "point", 2);
+  for (int i = 0; i < 3; i++) cdn_system_add_mobility_spring(system, NULL, point, i, k[i], i == 2 ? -0.1 : 0);
+  add_foot(system, point, "floor", cdn_v3(0, 0, 0), mu);
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 0, _i ? 0 : 0.5 }, NULL);
+  OK_ON(state, cdn_settle(state, 0));
+  const int free = _i == 0 ? 3 : _i == 1 ? 2 : 0;
+  static const double omega2[2][3] = { { 9, 25, 100 }, { 25, 100 } };
+  int n, count;
+  double squares[3], re[6], im[6];
+  OK_ON(state, cdn_normal_modes(state, &n, squares, NULL));
+  ck_assert_int_eq(n, free);
+  for (int i = 0; i < n; i++) NEAR(squares[i], omega2[_i][i], 1e-12 * 100);
+  OK_ON(state, cdn_linear_modes(state, &count, re, im, NULL, NULL));
+  for (int i = 0; i < count && _i < 2; i++) NEAR(re[i], 0, 1e-9);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+static void add(TCase *c) {
+  tcase_add_loop_test(c, a_ladder_holds_or_slides, 0, 2);
+  tcase_add_loop_test(c, a_block_on_a_slope, 0, 3);
+  tcase_add_loop_test(c, a_rope_over_a_pulley, 0, 2);
+  tcase_add_loop_test(c, modes_hold_what_is_on_and_sticks, 0, 3);
+  tcase_add_loop_test(c, a_ball_lies_on_the_floor, 0, 2);
+  tcase_add_loop_test(c, a_table_stands_on_the_legs_that_push, 0, 2);
+  tcase_add_loop_test(c, a_beam_on_supports, 0, 2);
+}
+
+CHECK_MAIN_OF("hybrid rest", 60, add)
