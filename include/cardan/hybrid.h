@@ -28,6 +28,7 @@
 #define CARDAN_HYBRID_H
 
 #include <cardan/constraints.h>
+#include <cardan/functions.h>
 
 CDN_BEGIN_DECLS
 
@@ -54,6 +55,11 @@ typedef struct cdn_one_sided_def {
   /** Speed of approach below which an impact has no restitution, m/s or rad/s, >= 0. 0, the default: the accuracy of
    *  the run in these units. */
   double capture_speed;
+  /** Of one argument, the speed of approach (m/s or rad/s), 0 to 1: restitution is multiplied by it. The def takes a
+   *  reference. Default NULL: e does not depend on speed */
+  const cdn_function *restitution_by_speed;
+  /** Where contacts push like springs (cdn_impact_def): a ratio, > 0. Default 1 */
+  double stiffness;
 } cdn_one_sided_def;
 CDN_DEF(one_sided_def);
 CDN_API cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_def *def);
@@ -84,10 +90,12 @@ typedef struct cdn_rigid_contact_def {
   cdn_body a;
   cdn_transform X_AP; /**< default: the identity */
   cdn_body b;
-  cdn_vec3 p_B;                          /**< centre, m */
-  double radius;                         /**< m, >= 0 */
-  double restitution, capture_speed;     /**< as cdn_one_sided_def */
-  double mu_static, mu_dynamic, viscous; /**< as cdn_dry_friction_def. mu_static and mu_dynamic 0: no friction */
+  cdn_vec3 p_B;                             /**< centre, m */
+  double radius;                            /**< m, >= 0 */
+  double restitution, capture_speed;        /**< as cdn_one_sided_def */
+  double mu_static, mu_dynamic, viscous;    /**< as cdn_dry_friction_def. mu_static and mu_dynamic 0: no friction */
+  const cdn_function *restitution_by_speed; /**< as cdn_one_sided_def */
+  double stiffness;                         /**< as cdn_one_sided_def */
 } cdn_rigid_contact_def;
 CDN_DEF(rigid_contact_def);
 
@@ -101,14 +109,33 @@ CDN_API cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const
 /** How impulses return what compression has stored. */
 typedef enum cdn_impact_law {
   CDN_IMPACT_POISSON, /**< the push of expansion is at least e times that of compression */
-  CDN_IMPACT_NEWTON   /**< the speed of separation is at least e times that of approach */
+  CDN_IMPACT_NEWTON,  /**< the speed of separation is at least e times that of approach */
+  /** The work of the push in expansion is e^2 times that in compression. Friction is followed within the impact: it
+   *  sticks, slips, and turns back as the push grows. Several contacts push like springs (CDN_IMPACT_COMPLIANT). */
+  CDN_IMPACT_STRONGE
 } cdn_impact_law;
 
-/** How the impacts of a System are solved. All contacts of a moment take part together. An impact never adds energy:
- *  where a law would, all e of the moment are lowered until it does not, and the totals count it. */
+/** Which contacts of a moment push at the same time. */
+typedef enum cdn_impact_propagation {
+  CDN_IMPACT_TOGETHER, /**< all of them: the answer does not depend on their order */
+  /** One after another, each alone, in the order in which they were added, round after round, until nothing
+   *  approaches. Should 1000 rounds not end it, or what is left be slower than 1e-10 of the first speeds, the rest
+   *  ends without restitution, all contacts together. */
+  CDN_IMPACT_PAIRWISE,
+  /** As very stiff springs on each contact would push: the limit of stiffness without bound, in which nothing moves.
+   *  Only ratios of stiffness matter (`stiffness` of the elements). The springs return e^2 of the work, whatever `law`
+   *  is; below 1e-4 e counts as 0. */
+  CDN_IMPACT_COMPLIANT
+} cdn_impact_propagation;
+
+/** How the impacts of a System are solved. An impact never adds energy: where a law would, all e of the moment are
+ *  lowered until it does not, and the totals count it. */
 typedef struct cdn_impact_def {
   CDN_DEF_HEADER;
-  cdn_impact_law law; /**< default CDN_IMPACT_POISSON */
+  cdn_impact_law law;                 /**< default CDN_IMPACT_POISSON */
+  cdn_impact_propagation propagation; /**< default CDN_IMPACT_TOGETHER */
+  /** Of springs: their force grows with this power of the depth, 1 to 10. Default 1; 1.5 for balls (Hertz) */
+  double exponent;
 } cdn_impact_def;
 CDN_DEF(impact_def);
 CDN_API void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *def);

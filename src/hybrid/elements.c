@@ -8,10 +8,11 @@
 #include "system/adding.h"
 #include "system/elements.h"
 
-CDNI_DEF(one_sided_def, .constraint = { -1 });
+CDNI_DEF(one_sided_def, .constraint = { -1 }, .stiffness = 1);
 CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1);
-CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1);
-CDNI_DEF(impact_def, .law = CDN_IMPACT_POISSON);
+CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1,
+         .stiffness = 1);
+CDNI_DEF(impact_def, .law = CDN_IMPACT_POISSON, .propagation = CDN_IMPACT_TOGETHER, .exponent = 1);
 
 const hybrid_room *cdni_hybrid(const cdn_system *system) {
   const hybrid_room *room = cdni_system_room_get(system, CDNI_ROOM_HYBRID);
@@ -23,7 +24,8 @@ const hybrid_room *cdni_hybrid(const cdn_system *system) {
 static void destroy(cdn_system *system, void *data) {
   hybrid_room *room = data;
   const cdn_allocator *a = cdni_system_allocator(system);
-  for (int i = 0; i < hybrid_sides(room); i++) cdni_strfree(a, side_at(room, i)->name);
+  for (int i = 0; i < hybrid_sides(room); i++)
+    cdni_strfree(a, side_at(room, i)->name), cdn_function_release(side_at(room, i)->by_speed);
   for (int i = 0; i < hybrid_frictions(room); i++) cdni_strfree(a, friction_at(room, i)->name);
   cdni_array *const arrays[] = { &room->sides, &room->frictions, &room->side_params, &room->friction_params };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
@@ -71,6 +73,9 @@ static bool check_side(cdni_adder *by, const hybrid_room *room, const cdn_one_si
   const constraint_element *c = element_of(by->system, d->constraint);
   if (c->np + c->nv != 1 || c->na != 0)
     return refuse(by, "its constraint must have one equation, at position or at velocity level");
+  if (d->restitution_by_speed && cdn_function_n_inputs(d->restitution_by_speed) != 1)
+    return refuse(by, "its restitution_by_speed must be a function of one argument");
+  if (!(d->stiffness > 0 && d->stiffness <= FINITE)) return refuse(by, "its stiffness must be positive and finite");
   return check_range(by, "restitution", d->restitution, 1) &&
          check_range(by, "capture_speed", d->capture_speed, FINITE);
 }
@@ -103,13 +108,15 @@ static cdn_one_sided add_side(cdn_system *system, const char *function, const cd
   const one_sided element = { .name = cdni_strdup(cdni_system_allocator(system), by.name),
                               .constraint = d.constraint.i,
                               .speed = element_of(system, d.constraint)->nv == 1,
-                              .sign = d.upper ? -1 : 1 };
-  const double params[ONE_SIDED_PARAMS] = { d.restitution, d.capture_speed };
+                              .sign = d.upper ? -1 : 1,
+                              .by_speed = d.restitution_by_speed };
+  const double params[ONE_SIDED_PARAMS] = { d.restitution, d.capture_speed, d.stiffness };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
   if (!by.ok || !keep(&by, &room->sides, sizeof element, &element, &room->side_params, ONE_SIDED_PARAMS, params)) {
     cdni_strfree(cdni_system_allocator(system), element.name);
     return none;
   }
+  if (element.by_speed) cdn_function_retain(element.by_speed);
   cdn_system_disable_constraint(system, d.constraint);
   return (cdn_one_sided){ (int32_t)room->sides.count - 1 };
 }
@@ -200,6 +207,7 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
   if (gap.i < 0) return none;
   cdn_one_sided_def side = one_sided_def_defaults;
   side.name = name, side.constraint = gap, side.restitution = d.restitution, side.capture_speed = d.capture_speed;
+  side.restitution_by_speed = d.restitution_by_speed, side.stiffness = d.stiffness;
   made.normal = add_side(system, __func__, &side);
   if (!rubs || made.normal.i < 0) return made;
   cdn_dry_friction_def friction = dry_friction_def_defaults;
@@ -219,8 +227,15 @@ void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *given) {
     cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", wrong);
     return;
   }
-  if (d.law != CDN_IMPACT_POISSON && d.law != CDN_IMPACT_NEWTON) {
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the law is none of cdn_impact_law");
+  if ((unsigned)d.law > CDN_IMPACT_STRONGE || (unsigned)d.propagation > CDN_IMPACT_COMPLIANT) {
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the %s",
+                     (unsigned)d.law > CDN_IMPACT_STRONGE ? "law is none of cdn_impact_law"
+                                                          : "propagation is none of cdn_impact_propagation");
+    return;
+  }
+  if (!(d.exponent >= 1 && d.exponent <= 10)) {
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the exponent is %g; it must be from 1 to 10",
+                     d.exponent);
     return;
   }
   hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);

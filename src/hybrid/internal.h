@@ -9,10 +9,11 @@
 typedef struct one_sided {
   char *name;
   int32_t constraint;
-  bool speed;  /* its equation is at velocity level: a ratchet */
-  double sign; /* its gap is sign times the constraint's error */
+  bool speed;                   /* its equation is at velocity level: a ratchet */
+  double sign;                  /* its gap is sign times the constraint's error */
+  const cdn_function *by_speed; /* NULL: none */
 } one_sided;
-enum { ONE_SIDED_RESTITUTION, ONE_SIDED_CAPTURE, ONE_SIDED_PARAMS };
+enum { ONE_SIDED_RESTITUTION, ONE_SIDED_CAPTURE, ONE_SIDED_STIFFNESS, ONE_SIDED_PARAMS };
 
 typedef struct dry_friction {
   char *name;

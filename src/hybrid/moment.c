@@ -1,6 +1,6 @@
 /* One moment: everything that may act at a State is one set with one answer. First impulses, if bodies approach where
  * nothing is between them; then accelerations, from which the statuses follow. */
-#include "hybrid/moment.h"
+#include "hybrid/impact.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,6 +31,7 @@ static size_t divide(moment *m, char *base) {
   m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
   m->work = cdni_part(base, &at, cdni_cones_work(m->most_rows), sizeof(double));
+  m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;
 }
 
@@ -254,8 +255,7 @@ static double reaction(const moment *m, int constraint, const double *lambda) {
   return sqrt(sum);
 }
 
-/* The bounds of all frictions; *depends: some follow from the pushes. Returns their largest relative change. */
-static double set_bounds(moment *m, bool impulses, const double *lambda, bool *depends) {
+double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends) {
   double change = 0;
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     if (m->friction_cone[i] < 0) continue;
@@ -281,7 +281,7 @@ bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
   bool depends = false, found = false;
   memset(m->p, 0, (size_t)m->rows * sizeof *m->p);
   for (int round = 0; round < 200; round++) {
-    const double changed = set_bounds(m, impulses, lambda, &depends);
+    const double changed = cdni_moment_set_bounds(m, impulses, lambda, &depends);
     if (round > 0 && (!depends || changed < 1e-14)) break;
     found = cdni_cones_solve(&problem);
   }

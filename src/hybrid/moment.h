@@ -23,7 +23,6 @@ typedef struct moment {
   bool approach;                  /* bodies approach where nothing is between them: there is an impact */
   bool hit;                       /* there has been one */
   bool jammed;                    /* there was one without approach: no accelerations agree with friction */
-  int captured;
   double residual;
 
   int rows, n_cones;
@@ -34,11 +33,15 @@ typedef struct moment {
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
   double *f, *x, *lambda, *free_lambda, *work;
   double *changes; /* changes.c */
+  void *law_work;  /* of the laws of impact */
 } moment;
 
 cdn_status cdni_moment_fails(const moment *m, const char *what);
 /* The accelerations along each row without any push: b, and the multipliers. */
 cdn_status cdni_moment_free_accelerations(moment *m);
+/* The bounds of all frictions, at the pushes p; *depends: some follow from the pushes. Returns their largest relative
+ * change. lambda: multipliers without pushes (NULL: none). */
+double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends);
 /* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
 

@@ -124,7 +124,8 @@ void cdn_hybrid_get_totals_sized(const cdn_state *state, cdn_hybrid_totals *out,
 /* ---- elements by name ---- */
 
 static const cdni_parameter side_table[] = { { "restitution", "1", 0, 1, 0, 0, NULL },
-                                             CDNI_NOT_NEGATIVE("capture_speed", "m/s|rad/s") };
+                                             CDNI_NOT_NEGATIVE("capture_speed", "m/s|rad/s"),
+                                             CDNI_POSITIVE("stiffness", "1") };
 static const cdni_parameter friction_table[] = { CDNI_NOT_NEGATIVE("load", "N|N m"),
                                                  { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
                                                  CDNI_NOT_NEGATIVE("mu_dynamic", "1"),

@@ -1,0 +1,55 @@
+/* Impact in two phases, as sets of cones: impulses that end the approach, and those that follow by the law of
+ * restitution (8.56 to 8.62). Friction goes by the slip at the end of each phase. */
+#include <math.h>
+
+#include "hybrid/impact.h"
+
+/* The least pushes of a phase: of compression zero, of expansion e times those of compression. */
+static void set_floors(moment *m, double by) {
+  for (int i = 0; i < m->n_cones; i++) {
+    cone *c = &m->cones[i];
+    c->slips = false;
+    c->status = CONE_STICKS;
+    if (c->normal < 0) continue;
+    c->floor = by > 0 ? by * m->e[c->normal] * m->p[c->normal] : 0;
+    c->closed = !(c->floor > 0);
+  }
+}
+
+/* Newton's law asks for speeds of separation: the speed that the problem sees is that much higher. */
+static void ask_for_speeds(const moment *m, double by, double *to, double sign) {
+  if (m->room->impact.law != CDN_IMPACT_NEWTON) return;
+  for (int i = 0; i < m->n_cones; i++) {
+    const int row = m->cones[i].normal;
+    if (row >= 0) to[row] += sign * by * m->e[row] * fmin(0, m->v[row]);
+  }
+}
+
+static cdn_status solve(moment *m) {
+  if (!cdni_moment_solve(m, true, NULL)) return cdni_moment_fails(m, "no impulses end the impact");
+  for (int r = 0; r < m->rows; r++) m->total[r] += m->p[r];
+  return CDN_OK;
+}
+
+cdn_status cdni_impact_end(moment *m) {
+  memcpy(m->b, m->w, (size_t)m->rows * sizeof *m->b);
+  set_floors(m, 0);
+  return solve(m);
+}
+
+cdn_status cdni_impact_by_phases(moment *m, double by) {
+  bool expands = false;
+  memcpy(m->w, m->v, (size_t)m->rows * sizeof *m->w);
+  memset(m->total, 0, (size_t)m->rows * sizeof *m->total);
+  ask_for_speeds(m, by, m->w, 1);
+  CDNI_TRY(cdni_impact_end(m));
+  ask_for_speeds(m, by, m->w, -1);
+  for (int i = 0; i < m->n_cones && m->room->impact.law == CDN_IMPACT_POISSON; i++) {
+    const int row = m->cones[i].normal;
+    expands = expands || (row >= 0 && by * m->e[row] * m->p[row] > 0);
+  }
+  if (!expands) return CDN_OK;
+  set_floors(m, by);
+  memcpy(m->b, m->w, (size_t)m->rows * sizeof *m->b);
+  return solve(m);
+}

@@ -1,0 +1,291 @@
+/* Laws of impact: Stronge's, contacts in turn, the limit of stiff springs, restitution by speed. Reference values are
+ * closed forms and piecewise linear motions along the normal impulse (../shared/hybrid/reference_values.json). */
+#include "property/random_tree.h"
+#include "hybrid_scenes.h"
+
+static void set_law(cdn_system *system, cdn_impact_law law, cdn_impact_propagation propagation) {
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.law = law, impact.propagation = propagation;
+  cdn_system_set_impact(system, &impact);
+}
+
+/* ---- one contact in the plane ---- */
+
+typedef struct tip {
+  double m, J, x, y; /* of the body; the tip from its centre */
+  double mu, e, u[3];
+} tip;
+
+/* Along the normal impulse: slip, stick and reversal by straight pieces, until the work of the expansion is e^2 of that
+ * of the compression (Routh's construction). */
+static void strike_by_pieces(const tip *b, double u[3]) {
+  const double NN = 1 / b->m + b->x * b->x / b->J, NT = -b->x * b->y / b->J, TT = 1 / b->m + b->y * b->y / b->J;
+  double vn = b->u[2] + b->u[0] * b->x, vt = b->u[1] - b->u[0] * b->y, PN = 0, PT = 0, work = 0, wanted = -1;
+  bool rests = vt == 0;
+  for (int piece = 0; piece < 6; piece++) {
+    const bool sticks = rests && fabs(NT) <= b->mu * TT;
+    const double along = rests ? NT : vt, rate = sticks ? -NT / TT : along > 0 ? -b->mu : b->mu;
+    const double n = NN + rate * NT, t = NT + rate * TT;
+    double step = INFINITY;
+    bool turns = false;
+    rests = false;
+    if (wanted >= 0) step = (sqrt(vn * vn + 2 * n * (wanted - work)) - vn) / n;
+    else if (n > 0) step = -vn / n;
+    const double ends = step;
+    if (!sticks && t * vt < 0 && -vt / t < step) step = -vt / t, rests = true;
+    turns = wanted < 0 && step == ends;
+    work += vn * step + 0.5 * n * step * step, PN += step, PT += rate * step, vn += n * step, vt += t * step;
+    if (sticks) rests = true;
+    if (rests) vt = 0;
+    if (wanted >= 0 && step == ends) break;
+    if (turns) wanted = -b->e * b->e * work, work = 0, vn = 0;
+  }
+  u[0] = b->u[0] + (b->x * PN - b->y * PT) / b->J, u[1] = b->u[1] + PT / b->m, u[2] = b->u[2] + PN / b->m;
+}
+
+static cdn_state *strike_tip(const tip *b, cdn_impact_law law, cdn_impact_propagation propagation) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.b = add_planar(system, "body", b->m, b->J), c.p_B = cdn_v3(b->x, b->y, 0);
+  c.mu_dynamic = b->mu, c.restitution = b->e, c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, b->y, 0));
+  cdn_system_add_rigid_contact(system, &c);
+  set_law(system, law, propagation);
+  cdn_state *state = hybrid_state(system, NULL, b->u);
+  OK_ON(state, cdn_settle(state, 0));
+  return state;
+}
+
+START_TEST(stronge_follows_the_impact_of_one_contact) {
+  rng r = rng_of(77);
+  for (int k = 0; k < FEWER(60); k++) {
+    tip b = { .m = uniform(&r, 0.5, 2), .J = uniform(&r, 0.05, 0.5), .x = uniform(&r, -1, 1), .y = uniform(&r, -1, 0) };
+    b.mu = uniform(&r, 0, 1.5), b.e = uniform(&r, 0.1, 1);
+    double u[3], speed;
+    do {
+      random_numbers(&r, 3, b.u, 3);
+      speed = b.u[2] + b.u[0] * b.x;
+    } while (speed > -0.1);
+    strike_by_pieces(&b, u);
+    cdn_state *state = strike_tip(&b, CDN_IMPACT_STRONGE, (cdn_impact_propagation)(k % 3));
+    /* steps of the impact have errors of 1e-13 of the speeds each, some ten of them, and J is 0.05 */
+    for (int i = 0; i < 3; i++) NEAR(cdn_state_u(state)[i], u[i], 1e-11);
+    ck_assert(cdn_hybrid_get_totals(state).lowered == 0);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+static const double jams[][3] = { { 0, 0.6684055200460765, 0 }, { 0.5, 0.6451185410827859, 0.06845143469658559 } };
+
+START_TEST(a_rod_jams_by_stronge) {
+  const double *x = jams[_i];
+  const tip rod = { .m = 1, .J = 1. / 3, .x = -cos(1.1), .y = -sin(1.1), .mu = 1.5, .e = x[0], .u = { 0, -1, 0 } };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.b = add_planar(system, "rod", rod.m, rod.J), c.p_B = cdn_v3(rod.x, rod.y, 0);
+  c.mu_dynamic = rod.mu, c.restitution = rod.e, c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, rod.y, 0));
+  cdn_system_add_rigid_contact(system, &c);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
+  set_law(system, CDN_IMPACT_STRONGE, CDN_IMPACT_TOGETHER);
+  cdn_state *state = hybrid_state(system, NULL, rod.u);
+  OK_ON(state, cdn_settle(state, 0));
+  NEAR(cdn_state_u(state)[0], x[1], 1e-11);
+  NEAR(cdn_state_u(state)[2] + cdn_state_u(state)[0] * rod.x, x[2], 1e-11);
+  ck_assert(cdn_hybrid_get_totals(state).jams == 1);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a double rod (Kane and Levinson) ---- */
+
+START_TEST(stronge_strikes_a_double_rod) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.mobilizer = CDN_PIN;
+  d.mass = (cdn_mass_properties){ 1, { 0, -0.5, 0 }, { 1. / 12, 1. / 12, 1. / 12, 0, 0, 0 } };
+  d.parent = cdn_system_add_body(system, &d), d.X_PF.p = cdn_v3(0, -1, 0);
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.b = cdn_system_add_body(system, &d), c.p_B = cdn_v3(0, -1, 0), c.mu_dynamic = 0.5, c.restitution = 0.7;
+  c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, -cos(0.5) - cos(0.6), 0));
+  cdn_system_add_rigid_contact(system, &c);
+  set_law(system, CDN_IMPACT_STRONGE, CDN_IMPACT_TOGETHER);
+  cdn_state *state = hybrid_state(system, (double[]){ 0.5, 0.1 }, (double[]){ -0.5, -0.5 });
+  OK_ON(state, cdn_settle(state, 0));
+  NEAR(cdn_state_u(state)[0], -1.0502246193625244, 1e-11);
+  NEAR(cdn_state_u(state)[0] + cdn_state_u(state)[1], 1.358329898475172, 1e-11);
+  NEAR(cdn_hybrid_get_totals(state).impact_energy, 0.24897219759853922, 1e-11);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a sphere with spin, in space: its slip keeps its direction, and ends by rolling or not at all ---- */
+
+START_TEST(a_sphere_slips_or_rolls_by_every_law) {
+  const double m = 2, radius = 0.3, J = 0.4 * m * radius * radius, mu = _i & 1 ? 0.5 : 0.1, e = 0.6;
+  const double u[] = { 1, -2, 3, 0.7, 0.4, -2 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.mobilizer = CDN_FREE, d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { J, J, J, 0, 0, 0 } };
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.b = cdn_system_add_body(system, &d), c.radius = radius, c.X_AP.p = cdn_v3(0, 0, -radius);
+  c.mu_dynamic = mu, c.restitution = e;
+  cdn_system_add_rigid_contact(system, &c);
+  set_law(system, (cdn_impact_law)(_i / 2 % 3), (cdn_impact_propagation)(_i / 6));
+  cdn_state *state = hybrid_state(system, NULL, u);
+  OK_ON(state, cdn_settle(state, 0));
+  /* slip v - w x r n; friction of impulse P changes it by 7 P / (2 m) */
+  const double slip[] = { u[3] - u[1] * radius, u[4] + u[0] * radius }, size = hypot(slip[0], slip[1]);
+  const double P = fmin(mu * m * (1 + e) * 2, 2 * m / 7 * size), x = -P * slip[0] / size, y = -P * slip[1] / size;
+  const double after[] = { u[0] + radius * y / J, u[1] - radius * x / J, u[2], u[3] + x / m, u[4] + y / m, 2 * e };
+  for (int k = 0; k < 6; k++) NEAR(cdn_state_u(state)[k], after[k], 1e-11);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- balls in a row ---- */
+
+static cdn_state *cradle(int n, const double *masses, double e, const cdn_impact_def *impact) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body ball[8];
+  const double u[8] = { 1 };
+  for (int i = 0; i < n; i++) ball[i] = add_slider(system, NULL, masses ? masses[i] : 1);
+  for (int i = 0; i + 1 < n; i++) {
+    cdn_one_sided_def touch = cdn_default_one_sided_def();
+    cdn_function *gap = cdn_function_linear(2, (double[]){ -1, 1 }, 0);
+    touch.constraint =
+        cdn_system_couple_coordinates(system, NULL, gap, 2, (cdn_mobility[]){ { ball[i], 0 }, { ball[i + 1], 0 } });
+    touch.restitution = e;
+    cdn_system_make_one_sided(system, &touch);
+    cdn_function_release(gap);
+  }
+  cdn_system_set_impact(system, impact);
+  cdn_state *state = hybrid_state(system, NULL, u);
+  OK_ON(state, cdn_settle(state, 0));
+  return state;
+}
+
+START_TEST(balls_in_turn_hand_on_their_speed) {
+  const int n = _i & 1 ? 5 : 3;
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.propagation = CDN_IMPACT_PAIRWISE, impact.law = (cdn_impact_law)(_i / 2);
+  cdn_state *state = cradle(n, NULL, 1, &impact);
+  for (int i = 0; i < n; i++) NEAR(cdn_state_u(state)[i], i + 1 == n, impact.law == CDN_IMPACT_STRONGE ? 1e-11 : 1e-15);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+START_TEST(balls_of_stiff_springs) {
+  static const double wanted[][3] = { { -0.13026169506436863, 0.15022956943493004, 0.9800321256294399 },
+                                      { -0.07095235365140022, 0.07640303907110564, 0.9945493145802942 } };
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.propagation = CDN_IMPACT_COMPLIANT, impact.exponent = _i ? 1.5 : 1;
+  cdn_state *state = cradle(3, NULL, 1, &impact);
+  for (int i = 0; i < 3; i++) NEAR(cdn_state_u(state)[i], wanted[_i][i], 1e-10); /* 10 digits are trusted */
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a ball in a groove, one wall after the other ---- */
+
+typedef struct groove {
+  double angle[2], vx, omega, mu;
+  double u[2][3]; /* vx, vy, omega afterwards; left wall first, right wall first */
+} groove;
+static const groove grooves[] = {
+  { { 0.6, 0.6 },
+    0,
+    0,
+    0,
+    { { 0.759896078120045, 0.9763362458414064, 0 }, { -0.759896078120045, 0.9763362458414064, 0 } } },
+  { { 0.5, 0.9 },
+    0,
+    0,
+    0,
+    { { 0.32722042664903117, 1.0524127124428853, 0 }, { -0.4265029112017549, 1.052412712442885, 0 } } },
+  { { 0.5, 0.9 },
+    0.3,
+    1,
+    0.2,
+    { { 0.29393754903613456, 0.9295627013350981, -9.108659886717062 },
+      { -0.6094791873555419, 0.8309322798996375, 9.332384624928409 } } },
+};
+
+START_TEST(a_ball_strikes_one_wall_after_the_other) {
+  const groove *x = &grooves[_i / 2];
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body ball = add_planar(system, "ball", 1, 0.4 * 0.01);
+  for (int k = 0; k < 2; k++) {
+    const int i = _i % 2 ? 1 - k : k;
+    const cdn_vec3 n = cdn_v3((i ? -1 : 1) * sin(x->angle[i]), cos(x->angle[i]), 0);
+    cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+    c.b = ball, c.radius = 0.1, c.mu_dynamic = x->mu, c.restitution = 0.5, c.X_AP = facing(n, cdn_scale(-0.1, n));
+    cdn_system_add_rigid_contact(system, &c);
+  }
+  set_law(system, CDN_IMPACT_NEWTON, CDN_IMPACT_PAIRWISE);
+  cdn_state *state = hybrid_state(system, NULL, (double[]){ x->omega, x->vx, -2 });
+  OK_ON(state, cdn_settle(state, 0));
+  const double *wanted = x->u[_i % 2];
+  NEAR(cdn_state_u(state)[1], wanted[0], 1e-14);
+  NEAR(cdn_state_u(state)[2], wanted[1], 1e-14);
+  NEAR(cdn_state_u(state)[0], wanted[2], 1e-13);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a rod on a pin with friction by its reaction strikes a block: impulses of the reaction press, too ---- */
+
+/* A rod of 1 kg and 1 m along y, its pin a constraint at the origin; at a = 0.8 m it meets a block on a slider, or a
+ * wall. The impulse of the pin is R = P + k w', with k = 1/2 and w' the change of w, and less than 0; its friction
+ * gives mu |R| against w. */
+static cdn_state *strike_with_pin(double block, double mu, double e, cdn_impact_law law) {
+  const double a = 0.8, w = 2;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body rod = add_planar(system, "rod", 1, 1. / 12);
+  cdn_dry_friction_def pin = cdn_default_dry_friction_def();
+  pin.reaction = cdn_system_constrain_ball(system, "pin", cdn_ground(), cdn_v3(0, 0, 0), rod, cdn_v3(0, -0.5, 0));
+  pin.slip = cdn_system_constrain_speed(system, "turn", rod, 0, 0);
+  pin.mu_dynamic = mu;
+  cdn_system_add_dry_friction(system, &pin);
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  const cdn_vec3 n = cdn_v3(1, 0, 0), p = cdn_v3(0, a - 0.5, 0);
+  if (block > 0) c.a = add_slider(system, "block", block), c.X_AP = facing(cdn_v3(-1, 0, 0), cdn_v3(0, a, 0));
+  else c.X_AP = facing(n, cdn_v3(0, a, 0));
+  c.b = rod, c.p_B = p, c.restitution = e;
+  cdn_system_add_rigid_contact(system, &c);
+  set_law(system, law, CDN_IMPACT_TOGETHER);
+  /* the rod turns towards -x by a positive w: towards the wall; the block is on the other side */
+  const double sign = block > 0 ? -1 : 1, u[] = { sign * w, -sign * w / 2, 0, 0 };
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 0, 0.5, 0 }, u);
+  OK_ON(state, cdn_settle(state, 0));
+  return state;
+}
+
+START_TEST(friction_by_a_reaction_has_impulses) {
+  const double a = 0.8, I = 1. / 3, k = 0.5, w = 2, mu = 0.05, e = 0.5, M = 3;
+  /* a block: I w' = -a P - mu |R|, M a (w + w') = P */
+  const double after = w * (I - mu * k) / (I - mu * k + M * a * (a - mu));
+  for (int law = CDN_IMPACT_POISSON; law <= CDN_IMPACT_STRONGE; law++) {
+    cdn_state *state = strike_with_pin(M, mu, 0, (cdn_impact_law)law);
+    NEAR(cdn_state_u(state)[0], -after, law == CDN_IMPACT_STRONGE ? 1e-11 : 1e-14);
+    cdn_state_destroy(state);
+  }
+  /* a wall: w falls by c1 for each P until it turns, then by c2 */
+  const double c1 = (a - mu) / (I - mu * k), c2 = (a + mu) / (I + mu * k);
+  cdn_state *state = strike_with_pin(0, mu, e, CDN_IMPACT_STRONGE);
+  NEAR(cdn_state_u(state)[0], -e * w * sqrt(c2 / c1), 1e-11);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+static void add(TCase *c) {
+  tcase_add_test(c, friction_by_a_reaction_has_impulses);
+  tcase_add_test(c, stronge_follows_the_impact_of_one_contact);
+  tcase_add_loop_test(c, a_rod_jams_by_stronge, 0, 2);
+  tcase_add_test(c, stronge_strikes_a_double_rod);
+  tcase_add_loop_test(c, a_sphere_slips_or_rolls_by_every_law, 0, 18);
+  tcase_add_loop_test(c, balls_in_turn_hand_on_their_speed, 0, 6);
+  tcase_add_loop_test(c, balls_of_stiff_springs, 0, 2);
+  tcase_add_loop_test(c, a_ball_strikes_one_wall_after_the_other, 0, 6);
+}
+
+CHECK_MAIN_OF("hybrid laws", 60, add)
