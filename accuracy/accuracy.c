@@ -71,7 +71,9 @@ static void print_truth(const everything *e, int i) {
   if (truth->failed) printf("**The truth is not known: a run that was to find it failed.**");
   else if (p->exact) printf("The truth is a closed form");
   else if (p->equations) printf("The truth is an integration of its equations in long double");
-  else printf("The truth is a run at 1e-14, from which one by another method is %.1e away", truth->doubt);
+  else
+    printf("The truth is a run at %.0e, from which one by another method is %.1e away",
+           p->witness > 0 ? p->witness : 1e-14, truth->doubt);
   if (p->published && !truth->failed)
     printf("; it is %.1e from published values (%s)%s", truth->published, p->published->source,
            truth->published <= p->published->most ? "" : ", **more than these allow for**");

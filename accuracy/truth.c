@@ -19,7 +19,7 @@ static cdn_stepper *witness(const problem *p, cdn_state *start, int which, bool 
   cdn_stepper *stepper = NULL;
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = witnesses[which].method;
-  def.accuracy = witnesses[which].accuracy;
+  def.accuracy = witnesses[which].accuracy * (p->witness > 0 ? p->witness / witnesses[0].accuracy : 1);
   def.final_time = p->end;
   def.return_on_events = return_on_events;
   MUST(start, cdn_stepper_create(start, &def, &stepper));

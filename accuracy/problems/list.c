@@ -1,4 +1,5 @@
 /* All problems, in the order in which they are run and printed. */
+#include "contacts.h"
 #include "cranks.h"
 #include "extremes.h"
 #include "kinks.h"
@@ -40,6 +41,9 @@ const problem *const problems[] = {
   /* kinks and events */
   &kink_stops, &kink_stops_hard, &kink_bilinear, &kink_coulomb, &kink_pendulum_stop, &event_ball_5, &event_ball_9,
   &event_ball_rest, &event_relay, &event_bouncing, &extreme_digital,
+  /* rigid contact and friction that sticks */
+  &contact_ball, &contact_table, &contact_rope, &contact_rocking, &contact_belt, &contact_chain, &contact_pulled,
+  &contact_pin, &contact_woodpecker,
   /* extremes */
   &extreme_molecule, &extreme_orbit_metres, &extreme_masses, &extreme_balls
 };

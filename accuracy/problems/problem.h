@@ -41,6 +41,9 @@ struct problem {
   /* The times of events before `end`, at most `most` of them; their number. NULL where there are none. Where the truth
    * is known by two runs they find them. */
   int (*events)(const problem *p, double *t, int most);
+  /* What the first of these runs is asked for, the second for ten times as much; 0: 1e-14. A System whose forces are
+   * rounded by more than that cannot have it. */
+  double witness;
   const published *published;
   double fails_after; /* a run that fails from there on is right to do so; 0: none is */
   bool chaotic;       /* errors grow a thousandfold and more, whatever makes them */

@@ -148,8 +148,9 @@ static double unit_of(const cdn_stepper *s, int i) {
   return weight > 0 ? 1 / weight : 1;
 }
 
-/* The largest distance of the value from g over four changes of y. Each changes every number of y by the relative
- * part of the number and by the absolute part of its unit: all up, all down, and with alternating signs. */
+/* The largest distance of the value from g over four changes of t and y. Each changes t and every number of y by the
+ * relative part of the number, and y by the absolute part of its unit, too: all up, all down, and with alternating
+ * signs. What is prescribed follows t, and so has the rounding of t. */
 static cdn_status spread(cdn_stepper *s, const cdni_watch *w, double t, const double *y0, double g, double relative,
                          double absolute, double *most) {
   struct cdni_events *ev = s->events;
@@ -162,7 +163,7 @@ static cdn_status spread(cdn_stepper *s, const cdni_watch *w, double t, const do
       bool up = (k & 1) ^ ((k & 2) && (i & 1));
       y[i] = y0[i] + (up ? 1 : -1) * (relative * y0[i] + (absolute > 0 ? absolute * unit_of(s, i) : 0));
     }
-    CDNI_TRY(cdn_state_set_ty(ev->scene, t, y));
+    CDNI_TRY(cdn_state_set_ty(ev->scene, t + (k & 1 ? 1 : -1) * relative * t, y));
     CDNI_TRY(cdni_prescribe_values(s, ev->scene, NULL));
     CDNI_TRY(cdni_watch_value(s, w, ev->scene, &value));
     *most = fmax(*most, fabs(value - g));

@@ -1,6 +1,7 @@
 /* Dry friction that sticks and slips, and bounded motors. Reference values are closed forms, or runs at 1e-13
  * (../shared/hybrid/reference_values.json). */
 #include "hybrid_scenes.h"
+#include "problem.h"
 
 static const double g = 9.81;
 
@@ -59,18 +60,10 @@ END_TEST
 
 /* ---- three blocks on a belt: 24 changes ---- */
 
-static cdn_state *chain_on_belt(void) {
-  cdn_system *system = cdn_system_create(NULL);
-  cdn_body block[3];
-  for (int i = 0; i < 3; i++) block[i] = add_slider(system, NULL, 1);
-  for (int i = 0; i < 3; i++) {
-    cdn_system_add_mobility_spring(system, NULL, block[i], 0, 1, 0);
-    add_belt(system, (const char *const[]){ "first", "second", "third" }[i], block[i], 0.15, 1, 0.8, 0.5);
-  }
-  for (int i = 0; i < 2; i++)
-    cdn_system_add_two_point_spring(system, NULL, block[i], cdn_v3(0, 0, 0), block[i + 1], cdn_v3(-100, 0, 0), 1.2,
-                                    100);
-  return hybrid_state(system, (double[]){ 0, 0.1, -0.1 }, (double[]){ 0.15, 0.15, 0.15 });
+/* A problem of ./run accuracy. */
+static cdn_state *start_of(const char *name) {
+  const problem *p = find_problem(name);
+  return p->start(p);
 }
 
 START_TEST(a_chain_of_blocks_slips_and_sticks) {
@@ -83,7 +76,7 @@ START_TEST(a_chain_of_blocks_slips_and_sticks) {
   static const double q[] = { 0.5037896212982371, 0.5770748011705367, 0.6012221183777797 };
   static const double u[] = { -0.2980819179738081, -0.22642338013521646, -0.3577463612815885 };
   const double accuracy = _i == 0 ? 1e-6 : 1e-10;
-  cdn_state *state = chain_on_belt();
+  cdn_state *state = start_of("rigid-chain");
   cdn_stepper *run = event_run(state, accuracy);
   const cdn_state *now = cdn_stepper_state(run);
   for (int k = 0; k < (int)(sizeof times / sizeof *times); k++) {
@@ -103,7 +96,7 @@ END_TEST
 
 /* A run that is saved between two changes, and its copy that goes on from there, have the same bits. */
 START_TEST(a_saved_run_goes_on) {
-  cdn_state *state = chain_on_belt();
+  cdn_state *state = start_of("rigid-chain");
   cdn_stepper *run = event_run(state, 1e-8), *copy = NULL;
   cdn_buffer saved = { 0 };
   while (run_to_event(run, "s", 9.3)) continue;
@@ -283,16 +276,7 @@ START_TEST(a_pin_with_friction_swings_to_rest) {
     { 7.634524838196612, -0.26702219118582177 }, { 8.455962462935034, 0.18490804792935786 },
     { 9.275844353685834, -0.10403290216401327 }
   };
-  const double l = 1, angle = 1.2;
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body rod = add_planar(system, "rod", 1, l * l / 12);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
-  cdn_dry_friction_def pin = cdn_default_dry_friction_def();
-  pin.reaction = cdn_system_constrain_ball(system, "pin", cdn_ground(), cdn_v3(0, 0, 0), rod, cdn_v3(0, l / 2, 0));
-  pin.slip = cdn_system_constrain_speed(system, "bearing", rod, 0, 0);
-  pin.mu_dynamic = 0.02;
-  cdn_system_add_dry_friction(system, &pin);
-  cdn_state *state = hybrid_state(system, (double[]){ angle, l / 2 * sin(angle), -l / 2 * cos(angle) }, NULL);
+  cdn_state *state = start_of("rigid-pin");
   cdn_stepper *run = event_run(state, 1e-10);
   const cdn_state *now = cdn_stepper_state(run);
   for (int k = 0; k < (int)(sizeof turns / sizeof *turns); k++) {
@@ -375,54 +359,10 @@ END_TEST
 
 /* ---- the woodpecker toy ---- */
 
-/* A slider of mass m along x, which is down. */
-static void coupled(cdn_system *system, const char *name, double c, const double a[3], const cdn_mobility *q) {
-  cdn_function *f = cdn_function_linear(3, a, c);
-  cdn_system_couple_coordinates(system, name, f, 3, q);
-  cdn_function_release(f);
-}
-
-/* The linear model of Pfeiffer and Glocker, of y, phi_M and phi_S: each is a slider with the inertia that moves with it
- * alone, and a fourth slider is the woodpecker's mass, at y + lM phi_M + lG phi_S. */
+/* The linear model of Pfeiffer and Glocker, of y, phi_M and phi_S. */
 START_TEST(a_woodpecker_climbs_down) {
-  const double rO = 2.5e-3, rM = 3.1e-3, hM = 5.8e-3, lM = 0.01, lG = 0.015, hS = 0.02, lS = 0.0201, mM = 3e-4,
-               mS = 4.5e-3, JM = 5e-9, JS = 7e-7, stiffness = 5.6e-3, period = 0.1459760651437518,
-               drop = 0.01944537928471653;
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body sleeve = add_slider(system, "sleeve", mM), phi_M = add_slider(system, "phi_M", JM),
-                 phi_S = add_slider(system, "phi_S", JS), bird = add_slider(system, "bird", mS);
-  const cdn_mobility q[] = { { sleeve, 0 }, { phi_M, 0 }, { phi_S, 0 }, { bird, 0 } };
-  cdn_function *place = cdn_function_linear(4, (double[]){ -1, -lM, -lG, 1 }, 0);
-  cdn_system_couple_coordinates(system, "bird's place", place, 4, q);
-  cdn_function_release(place);
-  cdn_system_add_mobility_force(system, "weight", sleeve, 0, -mM * g);
-  cdn_system_add_mobility_force(system, "bird's weight", bird, 0, -mS * g);
-  cdn_system_add_mobility_spring(system, "spring M", phi_M, 0, 0, 0);
-  cdn_system_add_two_point_spring(system, "spring", phi_M, cdn_v3(0, 0, 0), phi_S, cdn_v3(100, 0, 0), stiffness, 100);
-  const double h[3] = { -hS, hM, -hM }, from[3] = { lM + lG - lS - rO, rM - rO, rM - rO };
-  const double tangent[3][3] = { { 1, lM, lG - lS }, { 1, rM, 0 }, { 1, rM, 0 } };
-  static const char *const names[3] = { "beak", "sleeve below", "sleeve above" };
-  for (int i = 0; i < 3; i++) {
-    char slip[64];
-    snprintf(slip, sizeof slip, "%s slip", names[i]);
-    coupled(system, names[i], from[i], i == 0 ? (double[]){ 0, 0, h[0] } : (double[]){ 0, h[i], 0 }, q);
-    cdn_one_sided_def side = cdn_default_one_sided_def();
-    side.constraint = cdn_system_find_constraint(system, names[i]), side.restitution = i == 0 ? 0.5 : 0;
-    cdn_dry_friction_def friction = cdn_default_dry_friction_def();
-    friction.name = names[i];
-    friction.normal = cdn_system_make_one_sided(system, &side);
-    cdn_function *f = cdn_function_linear(3, tangent[i], 0);
-    friction.slip = cdn_system_couple_speeds(system, slip, f, q, 3, NULL, 0);
-    cdn_function_release(f);
-    friction.mu_dynamic = 0.3;
-    cdn_system_add_dry_friction(system, &friction);
-  }
-  cdn_impact_def impact = cdn_default_impact_def();
-  impact.law = CDN_IMPACT_NEWTON;
-  cdn_system_set_impact(system, &impact);
-  /* the limit cycle, just when the lower sleeve begins to slip */
-  const double M = -(rM - rO) / hM, S = -0.2051353492435258, wS = 17.57466620557608;
-  cdn_state *state = hybrid_state(system, (double[]){ 0, M, S, lM * M + lG * S }, (double[]){ 0, 0, wS, lG * wS });
+  const double period = 0.1459760651437518, drop = 0.01944537928471653;
+  cdn_state *state = start_of("rigid-woodpecker");
   cdn_stepper *run = event_run(state, 1e-10);
   const cdn_state *now = cdn_stepper_state(run);
   static const struct {

@@ -1,6 +1,7 @@
 /* Impact oscillators: a mass that strikes a stop, a ball on a table that moves. Reference values are closed forms, or
  * maps with 30 digits (../shared/hybrid/reference_values.json). */
 #include "hybrid_scenes.h"
+#include "problem.h"
 
 static const double g = 9.81;
 
@@ -174,11 +175,25 @@ START_TEST(a_ball_bounces_with_the_table) {
 }
 END_TEST
 
+/* The table is prescribed: its place at a time has the rounding of time, by which a gap of zero comes and goes. */
+START_TEST(a_ball_rests_at_the_finest_accuracy) {
+  const problem *p = find_problem("rigid-table");
+  cdn_state *state = p->start(p);
+  cdn_stepper *run = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DORMAND_PRINCE, def.accuracy = 1e-13, def.final_time = p->end;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  OK_STEP(run, cdn_stepper_advance(run, p->end, NULL));
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, an_oscillator_strikes_once_in_a_period, 0, 2);
   tcase_add_loop_test(c, an_oscillator_has_its_multipliers, 0, 2);
   tcase_add_loop_test(c, a_stop_is_grazed_at_the_amplitude, 0, 4);
   tcase_add_test(c, a_ball_bounces_with_the_table);
+  tcase_add_test(c, a_ball_rests_at_the_finest_accuracy);
 }
 
 CHECK_MAIN_OF("hybrid oscillators", 60, add)
