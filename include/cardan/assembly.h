@@ -147,8 +147,10 @@ typedef struct cdn_assembly_report {
 } cdn_assembly_report;
 
 /** Moves the State's q until the constraints hold, and then as close to the goals as possible. Writes q; the time
- *  stays, and coordinates that no constraint error and no goal concerns keep their bits. Realizes Position. `report`
- *  may be NULL. Errors: CDN_ERR_CONSTRAINT (errors remain above the tolerance; the message has the worst constraint
+ *  stays, and coordinates that no constraint error and no goal concerns keep their bits. Gaps of one-sided elements
+ *  (hybrid.h) are inequalities, whatever their statuses: what is in penetration is put on its surface, and goals may
+ *  lift the rest. What was on and has a gap afterwards is off. Realizes Position. `report` may be NULL. Errors:
+ *  CDN_ERR_CONSTRAINT (errors remain above the tolerance; the message has the worst constraint
  *  and its error, and q has the smallest errors found); CDN_ERR_LIMIT (goals were still falling after
  *  most_iterations; q is the best found); CDN_ERR_ARG; CDN_ERR_NOMEM; errors of realization. After any other error q
  *  is unchanged. Allocates nothing after the first call. Cost: see the top of this file. */
@@ -157,7 +159,8 @@ CDN_SIZED(cdn_assemble, (cdn_assembly *assembly, cdn_state *state, cdn_assembly_
 
 /** Moves the State's u until the velocity constraints hold (the rates of position constraints included), and then as
  *  close to the wanted speeds as possible; other speeds change as little as possible. The problem is linear: one
- *  step solves it. Realizes Velocity. Report and errors: as cdn_assemble, with velocities. */
+ *  step solves it. What is on or sticks is held, and speeds of ratchets (hybrid.h) are inequalities. Realizes Velocity.
+ *  Report and errors: as cdn_assemble, with velocities. */
 CDN_SIZED(cdn_assemble_speeds, (cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report),
           (assembly, state, report), report);
 

@@ -19,11 +19,19 @@ static cdn_status set_friction(const hybrid_room *room, cdn_state *state, int i,
                                     status == CDN_FRICTION_STICK);
 }
 
-cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i) {
-  ((double *)cdni_state_update_discrete(state, room->status))[i] = 1;
+static cdn_status set_side(const hybrid_room *room, cdn_state *state, int i, bool on, cdn_friction_status friction) {
+  ((double *)cdni_state_update_discrete(state, room->status))[i] = on;
   for (int f = 0; f < hybrid_frictions(room); f++)
-    if (friction_at(room, f)->normal == i) CDNI_TRY(set_friction(room, state, f, CDN_FRICTION_STICK));
-  return cdn_constraint_set_enabled(state, cdni_hybrid_side_constraint(room, i), true);
+    if (friction_at(room, f)->normal == i) CDNI_TRY(set_friction(room, state, f, friction));
+  return cdn_constraint_set_enabled(state, cdni_hybrid_side_constraint(room, i), on);
+}
+
+cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i) {
+  return set_side(room, state, i, true, CDN_FRICTION_STICK);
+}
+
+cdn_status cdni_hybrid_let_go(const hybrid_room *room, cdn_state *state, int i) {
+  return set_side(room, state, i, false, CDN_FRICTION_OFF);
 }
 
 cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool rests) {

@@ -66,6 +66,8 @@ cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i);
 bool cdni_hybrid_side_is_ratchet(const hybrid_room *room, int i);
 /* Switches an element on, and what it presses sticks. */
 cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i);
+/* Switches an element off, and what it presses. */
+cdn_status cdni_hybrid_let_go(const hybrid_room *room, cdn_state *state, int i);
 /* Of a State at rest: friction that would slip, and not because of a motion that is prescribed, is switched off; or if
  * all `rests`, it holds at its bound. */
 cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool rests);

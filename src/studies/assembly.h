@@ -135,6 +135,15 @@ double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x)
 /* Moves q to the constraints, or as near as possible; e has the errors that are left. */
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e);
 
+/* ---- assembly_run.c, assembly_sides.c: one-sided elements ---- */
+
+/* Assembles q or speeds once, with the constraints that are on. */
+cdn_status cdni_assembly_once(cdn_assembly *a, cdn_state *state, const char *function, bool speeds,
+                              cdn_assembly_report *report);
+/* The same where gaps, and speeds of ratchets, must not be negative. */
+cdn_status cdni_assembly_with_sides(cdn_assembly *a, cdn_state *state, const char *function, bool speeds,
+                                    cdn_assembly_report *report);
+
 /* ---- assembly_groups.c: groups of mobilities that constraints tie together ---- */
 
 /* Finds the groups that enabled constraints tie together, of mobilities that are not fixed. */

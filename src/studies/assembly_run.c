@@ -258,8 +258,8 @@ static cdn_status assemble_speeds(cdn_assembly *a, cdn_state *state, const doubl
 /* ---- the public calls ----------------------------------------------------------------------- */
 
 /* Where it fails, the State has the values that were there before. */
-static cdn_status run(cdn_assembly *a, cdn_state *state, const char *function, bool speeds,
-                      cdn_assembly_report *report) {
+cdn_status cdni_assembly_once(cdn_assembly *a, cdn_state *state, const char *function, bool speeds,
+                              cdn_assembly_report *report) {
   *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
   CDNI_TRY(begin(a, state, function, speeds));
   const size_t n = (size_t)(speeds ? a->nu : a->nq);
@@ -277,7 +277,7 @@ static cdn_status run(cdn_assembly *a, cdn_state *state, const char *function, b
 
 cdn_status cdn_assemble_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
   cdn_assembly_report report;
-  const cdn_status status = run(a, state, "cdn_assemble", false, &report);
+  const cdn_status status = cdni_assembly_with_sides(a, state, "cdn_assemble", false, &report);
   cdni_sized_write(out, size, &report, sizeof report);
   return status;
 }
@@ -302,7 +302,7 @@ cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, c
 
 cdn_status cdn_assemble_speeds_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
   cdn_assembly_report report;
-  const cdn_status status = run(a, state, "cdn_assemble_speeds", true, &report);
+  const cdn_status status = cdni_assembly_with_sides(a, state, "cdn_assemble_speeds", true, &report);
   cdni_sized_write(out, size, &report, sizeof report);
   return status;
 }

@@ -1,4 +1,5 @@
-/* Studies of States with one-sided elements and dry friction: equilibrium, modes. Reference values are closed forms. */
+/* Studies of States with one-sided elements and dry friction: equilibrium, modes, assembly. Reference values are
+ * closed forms. */
 #include "hybrid_scenes.h"
 
 static const double g = 10;
@@ -229,7 +230,103 @@ START_TEST(modes_hold_what_is_on_and_sticks) {
 }
 END_TEST
 
+/* ---- assembly ---- */
+
+static cdn_assembly *assembly_of(cdn_state *state) {
+  cdn_assembly *a = NULL;
+  OK_ON(state, cdn_assembly_create(cdn_state_system(state), NULL, &a));
+  return a;
+}
+
+/* A point that may be above a floor alone, z >= 0, and on one side of a slope, x + z >= 0, with and without a place
+ * that it wants. */
+typedef struct wish {
+  double start[3], want[3], end[3];
+  bool wants, settle;
+} wish;
+
+START_TEST(gaps_are_inequalities) {
+  static const wish wishes[] = {
+    { { 2, 1, -0.3 }, { 0 }, { 2, 1, 0 }, false, false },          /* onto the surface */
+    { { 2, 1, 0.7 }, { 0 }, { 2, 1, 0.7 }, false, false },         /* nothing to do */
+    { { 2, 1, 1 }, { 1, 2, -0.5 }, { 1, 2, 0 }, true, false },     /* as near as the floor allows */
+    { { 2, 1, -0.3 }, { 1, 2, 0.4 }, { 1, 2, 0.4 }, true, false }, /* out of it */
+    { { 2, 1, 0 }, { 1, 2, 0.4 }, { 1, 2, 0.4 }, true, true },     /* off the floor that carried it */
+    { { 2, 1, 1 }, { -1, 2, -2 }, { 0, 2, 0 }, true, false },      /* into the corner */
+    { { 2, 1, 1 }, { -2, 2, -1 }, { -0.5, 2, 0.5 }, true, false }, /* onto the slope alone */
+    { { 2, 1, 1 }, { 1, 2, -1.5 }, { 1, 2, 0 }, true, false },     /* both are violated, the floor alone acts */
+  };
+  const wish *w = &wishes[_i];
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body point = add_point(system, "point", 1);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  const cdn_rigid_contact floor = add_foot(system, point, "floor", cdn_v3(0, 0, 0), 0.5);
+  cdn_one_sided_def slope = cdn_default_one_sided_def();
+  slope.name = "slope";
+  slope.constraint =
+      cdn_system_constrain_point_in_plane(system, "slope", cdn_ground(), cdn_v3(1, 0, 1), 0, point, cdn_v3(0, 0, 0));
+  cdn_system_make_one_sided(system, &slope);
+  cdn_state *state = hybrid_state(system, w->start, NULL);
+  if (w->settle) OK_ON(state, cdn_settle(state, 0));
+  if (w->settle) ck_assert(cdn_one_sided_is_on(state, floor.normal));
+  cdn_assembly *a = assembly_of(state);
+  if (w->wants) {
+    const cdn_goal goal = cdn_assembly_add_marker(a, "place", point, cdn_v3(0, 0, 0), 1);
+    OK_ON(state, cdn_assembly_observe_marker(a, goal, cdn_v3(w->want[0], w->want[1], w->want[2])));
+  }
+  cdn_assembly_report report;
+  OK_ON(state, cdn_assemble(a, state, &report));
+  for (int k = 0; k < 3; k++) NEAR(cdn_state_q(state)[k], w->end[k], 1e-10);
+  if (w->settle) ck_assert(!cdn_one_sided_is_on(state, floor.normal));
+  cdn_assembly_destroy(a);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Two ropes that cannot both hold a point: one of them is named, and q comes as near as it can. */
+START_TEST(what_cannot_be_assembled_is_named) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body point = add_point(system, "point", 1);
+  for (int i = 0; i < 2; i++) {
+    cdn_one_sided_def rope = cdn_default_one_sided_def();
+    rope.name = i ? "right rope" : "left rope", rope.upper = true;
+    rope.constraint = cdn_system_constrain_rod(system, rope.name, cdn_ground(), cdn_v3(i ? 1.5 : -1.5, 0, 0), point,
+                                               cdn_v3(0, 0, 0), 1);
+    cdn_system_make_one_sided(system, &rope);
+  }
+  cdn_state *state = hybrid_state(system, (double[]){ 0.2, 3, 0 }, NULL);
+  cdn_assembly *a = assembly_of(state);
+  FAILS(cdn_assemble(a, state, NULL), CDN_ERR_CONSTRAINT);
+  cdn_error e;
+  cdn_assembly_last_error(a, &e);
+  ck_assert_ptr_nonnull(strstr(e.element, "rope"));
+  cdn_assembly_destroy(a);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A ratchet of at least 0.2 rad/s: slower speeds that are wanted end there, faster ones do not. */
+START_TEST(speeds_of_ratchets_are_inequalities) {
+  const double want = _i ? 0.5 : -1;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body wheel = add_slider(system, "wheel", 1);
+  cdn_one_sided_def ratchet = cdn_default_one_sided_def();
+  ratchet.name = "ratchet", ratchet.constraint = cdn_system_constrain_speed(system, "ratchet", wheel, 0, 0.2);
+  cdn_system_make_one_sided(system, &ratchet);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  cdn_assembly *a = assembly_of(state);
+  cdn_assembly_add_speed(a, "speed", wheel, 0, want, 1);
+  OK_ON(state, cdn_assemble_speeds(a, state, NULL));
+  NEAR(cdn_state_u(state)[0], _i ? 0.5 : 0.2, 1e-14);
+  cdn_assembly_destroy(a);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, gaps_are_inequalities, 0, 8);
+  tcase_add_test(c, what_cannot_be_assembled_is_named);
+  tcase_add_loop_test(c, speeds_of_ratchets_are_inequalities, 0, 2);
   tcase_add_loop_test(c, a_ladder_holds_or_slides, 0, 2);
   tcase_add_loop_test(c, a_block_on_a_slope, 0, 3);
   tcase_add_loop_test(c, a_rope_over_a_pulley, 0, 2);
