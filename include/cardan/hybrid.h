@@ -19,7 +19,7 @@
  *   — ask about it: cdn_system_dry_friction_count, cdn_dry_friction_name, cdn_system_find_dry_friction,
  *       cdn_dry_friction_get_status, cdn_dry_friction_force
  *   let a sphere or a point meet a plane, with friction: cdn_system_add_rigid_contact, cdn_default_rigid_contact_def
- *   say how impacts of a System are solved: cdn_system_set_impact, cdn_default_impact_def
+ *   say how impacts of a System are solved, by a law of my own, too: cdn_system_set_impact, cdn_default_impact_def
  *   bring the statuses of a State up to date, impacts included: cdn_settle
  *   count impacts and the energy that they took: cdn_hybrid_get_totals
  *   — tell what the last moment did to an element, impulses included: cdn_one_sided_get_change,
@@ -128,6 +128,40 @@ typedef enum cdn_impact_propagation {
   CDN_IMPACT_COMPLIANT
 } cdn_impact_propagation;
 
+/** One contact of an impact, or friction that no contact presses. The struct never changes. */
+typedef struct cdn_impact_contact {
+  cdn_one_sided normal;          /**< { -1 }: none */
+  cdn_dry_friction friction;     /**< { -1 }: none */
+  int32_t normal_row;            /**< -1: none */
+  int32_t tangent_row, tangents; /**< the first row of its friction, and the number of its rows: 0 to 2 */
+  double restitution;            /**< e at its speed of approach; 0 below its capture speed */
+  double mu;                     /**< its friction is at most mu times the pushes that count for it */
+} cdn_impact_contact;
+
+/** What a law of your own is told of an impact. Impulses P (N s, N m s) change the speeds of the rows (m/s, rad/s) from
+ *  `speeds` to speeds + response P. The speed of a normal is negative where the contact approaches. */
+typedef struct cdn_impact_set {
+  double time;                        /**< s */
+  int32_t n, rows;                    /**< numbers of contacts and of rows */
+  const cdn_impact_contact *contacts; /**< n */
+  const double *speeds;               /**< rows */
+  const double *response;             /**< rows x rows, row-major, symmetric */
+} cdn_impact_set;
+
+/** A law of your own. `self` is the System's copy of the private part. Several threads may call `solve` at once, on
+ *  different States. */
+typedef struct cdn_impact_ops {
+  uint32_t struct_size;
+  const char *name; /**< appears in messages; copied; NULL: "custom" */
+  size_t self_size; /**< bytes of the private part */
+  /** Writes the impulses of all rows, which are zero on entry. They must be finite. Normals push (>= 0), friction stays
+   *  within its bound, nothing approaches afterwards, and no energy is gained: by more than 1e-9 of the speeds and
+   *  impulses, and 1e-10 of the energy, these are failures that name the law and the contact. A status other than
+   *  CDN_OK is returned to the caller. Required. */
+  cdn_status (*solve)(const void *self, const cdn_impact_set *set, double *impulses);
+  void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
+} cdn_impact_ops;
+
 /** How the impacts of a System are solved. An impact never adds energy: where a law would, all e of the moment are
  *  lowered until it does not, and the totals count it. */
 typedef struct cdn_impact_def {
@@ -136,6 +170,8 @@ typedef struct cdn_impact_def {
   cdn_impact_propagation propagation; /**< default CDN_IMPACT_TOGETHER */
   /** Of springs: their force grows with this power of the depth, 1 to 10. Default 1; 1.5 for balls (Hertz) */
   double exponent;
+  const cdn_impact_ops *ops; /**< a law of your own, instead of `law`; copied. Not with CDN_IMPACT_COMPLIANT */
+  const void *self;          /**< copied; may be NULL if ops->self_size is 0 */
 } cdn_impact_def;
 CDN_DEF(impact_def);
 CDN_API void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *def);

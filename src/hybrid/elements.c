@@ -12,7 +12,6 @@ CDNI_DEF(one_sided_def, .constraint = { -1 }, .stiffness = 1);
 CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1);
 CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1,
          .stiffness = 1);
-CDNI_DEF(impact_def, .law = CDN_IMPACT_POISSON, .propagation = CDN_IMPACT_TOGETHER, .exponent = 1);
 
 const hybrid_room *cdni_hybrid(const cdn_system *system) {
   const hybrid_room *room = cdni_system_room_get(system, CDNI_ROOM_HYBRID);
@@ -27,6 +26,7 @@ static void destroy(cdn_system *system, void *data) {
   for (int i = 0; i < hybrid_sides(room); i++)
     cdni_strfree(a, side_at(room, i)->name), cdn_function_release(side_at(room, i)->by_speed);
   for (int i = 0; i < hybrid_frictions(room); i++) cdni_strfree(a, friction_at(room, i)->name);
+  cdni_impact_forget(room, a);
   cdni_array *const arrays[] = { &room->sides, &room->frictions, &room->side_params, &room->friction_params };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
@@ -216,28 +216,4 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
   friction.mu_static = d.mu_static, friction.mu_dynamic = d.mu_dynamic, friction.viscous = d.viscous;
   if (friction.slip.i >= 0) made.friction = add_friction(system, __func__, &friction);
   return made;
-}
-
-void cdn_system_set_impact(cdn_system *system, const cdn_impact_def *given) {
-  CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, __func__)) return;
-  cdn_impact_def d;
-  const char *wrong = read_impact_def(&d, given);
-  if (wrong) {
-    cdni_system_fail(system, CDN_ERR_VERSION, __func__, NULL, "%s", wrong);
-    return;
-  }
-  if ((unsigned)d.law > CDN_IMPACT_STRONGE || (unsigned)d.propagation > CDN_IMPACT_COMPLIANT) {
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the %s",
-                     (unsigned)d.law > CDN_IMPACT_STRONGE ? "law is none of cdn_impact_law"
-                                                          : "propagation is none of cdn_impact_propagation");
-    return;
-  }
-  if (!(d.exponent >= 1 && d.exponent <= 10)) {
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "impacts: the exponent is %g; it must be from 1 to 10",
-                     d.exponent);
-    return;
-  }
-  hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
-  if (room) room->impact = d, room->has_impact = true;
 }

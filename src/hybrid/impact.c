@@ -118,13 +118,20 @@ static impact_law *const laws[] = { [CDN_IMPACT_POISSON] = cdni_impact_by_phases
                                     [CDN_IMPACT_NEWTON] = cdni_impact_by_phases,
                                     [CDN_IMPACT_STRONGE] = cdni_impact_by_springs };
 
+size_t cdni_impact_law_work(int rows, int cones) {
+  const size_t springs = cdni_impact_spring_work(rows, cones), user = cdni_impact_user_work(cones);
+  return springs > user ? springs : user;
+}
+
 size_t cdni_impact_work(const hybrid_room *room, int rows, int cones) {
   return cdni_impact_law_work(rows, cones) + cdni_impact_turn_work(room, rows, cones);
 }
 
 static cdn_status find_impulses(moment *m, bool *lowered) {
   const cdn_impact_def *def = &m->room->impact;
-  impact_law *law = def->propagation == CDN_IMPACT_COMPLIANT ? cdni_impact_by_springs : laws[def->law];
+  impact_law *law = m->room->own.solve                         ? cdni_impact_by_user
+                    : def->propagation == CDN_IMPACT_COMPLIANT ? cdni_impact_by_springs
+                                                               : laws[def->law];
   set_capture_speeds(m);
   if (def->propagation == CDN_IMPACT_PAIRWISE) return cdni_impact_in_turn(m, law, lowered);
   CDNI_TRY(cdni_impact_restitution(m, law));

@@ -9,6 +9,7 @@
 typedef cdn_status impact_law(moment *m, double by);
 impact_law cdni_impact_by_phases;  /* Newton, Poisson: phases.c */
 impact_law cdni_impact_by_springs; /* Stronge, the compliant limit: springs.c */
+impact_law cdni_impact_by_user;    /* users.c */
 
 /* One impact of all cones by a law; e is lowered where the law would add energy. */
 cdn_status cdni_impact_strike(moment *m, impact_law *law, bool *lowered);
@@ -20,7 +21,9 @@ cdn_status cdni_impact_restitution(moment *m, impact_law *law);
 /* Ends all approach that is left at the speeds m->w without restitution, by impulses that m->total grows by. */
 cdn_status cdni_impact_end(moment *m);
 
-/* Bytes of m->law_work: of a law, behind them of contacts in turn, of all. */
+/* Bytes of m->law_work: of a law, the most of all laws, behind these of contacts in turn, of all. */
+size_t cdni_impact_spring_work(int rows, int cones);
+size_t cdni_impact_user_work(int cones);
 size_t cdni_impact_law_work(int rows, int cones);
 size_t cdni_impact_turn_work(const hybrid_room *room, int rows, int cones);
 size_t cdni_impact_work(const hybrid_room *room, int rows, int cones);

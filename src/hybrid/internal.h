@@ -35,8 +35,11 @@ struct hybrid_room {
   cdni_array sides;                        /* one_sided */
   cdni_array frictions;                    /* dry_friction */
   cdni_array side_params, friction_params; /* double: defaults */
-  cdn_impact_def impact;
+  cdn_impact_def impact;                   /* without pointers of the program */
   bool has_impact;
+  cdn_impact_ops own; /* a law of the user's: `solve` is NULL if there is none */
+  char *own_name;
+  void *own_self;
   /* known from freezing on */
   const matter *matter;
   const constraint_room *constraints;
@@ -89,6 +92,10 @@ enum { HYBRID_MOST_EQUATIONS = 32 };
 cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2], double rate[2]);
 /* The direction of slip: that of v, or, where v is at rest or has just turned back, that of the status. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]);
+
+/* ---- impact_def.c ---- */
+
+void cdni_impact_forget(hybrid_room *room, const cdn_allocator *a);
 
 /* ---- events.c ---- */
 

@@ -115,7 +115,7 @@ static size_t divide(springs *s, void *base, int rows, int cones) {
   return at;
 }
 
-size_t cdni_impact_law_work(int rows, int cones) {
+size_t cdni_impact_spring_work(int rows, int cones) {
   springs s;
   return divide(&s, NULL, rows, cones);
 }

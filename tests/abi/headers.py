@@ -35,7 +35,7 @@ DEFS = {
 OPS = {
     'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
     'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
-    'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
+    'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian', 'cdn_impact_ops': 'destroy',
     'cdn_measure_ops': 'destroy', 'cdn_surface_ops': 'destroy', 'cdn_function_ops': 'destroy'}
 RESULTS = {
     'cdn_hmc_report': 'last_energy_error', 'cdn_sweep_report': 'seconds_left',
@@ -46,9 +46,9 @@ RESULTS = {
     'cdn_spec_mobilizer': 'part', 'cdn_dcd_info': 'warning',
     'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_model_hull_info': 'triangles', 'cdn_attached': 'X_BA', 'cdn_carried': 'text', 'cdn_contact': 'radius', 'cdn_visual': 'collision', 'cdn_perturbation': 'force_G', 'cdn_view_wishes': 'stopped', 'cdn_soft_group': 'force', 'cdn_soft_statistics': 'residual', 'cdn_soft_iteration': 'gradient', 'cdn_imbalance': 'slot', 'cdn_entry_time': 'stage', 'cdn_hybrid_totals': 'worst_residual', 'cdn_hybrid_change': 'energy'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
-GIVEN = {'cdn_prmtop': 'warnings', 'cdn_restart': 'warnings', 'cdn_pdb': 'warnings', 'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
+GIVEN = {'cdn_impact_set': 'response', 'cdn_prmtop': 'warnings', 'cdn_restart': 'warnings', 'cdn_pdb': 'warnings', 'cdn_drive_view': 'length', 'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_one_sided cdn_dry_friction cdn_rigid_contact cdn_drive_slopes cdn_fixman_coordinate cdn_near_pair cdn_random_place cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_one_sided cdn_impact_contact cdn_dry_friction cdn_rigid_contact cdn_drive_slopes cdn_fixman_coordinate cdn_near_pair cdn_random_place cdn_muscle cdn_drive_user cdn_law_bends cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_invertible_limit cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_painted_triangles cdn_path cdn_pdb_atom cdn_prmtop_angle cdn_prmtop_bond cdn_prmtop_dihedral cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_soft_element cdn_soft_law cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 

@@ -277,7 +277,126 @@ START_TEST(friction_by_a_reaction_has_impulses) {
 }
 END_TEST
 
+/* ---- restitution by speed, and laws of one's own: a ball that meets a floor with 2 m/s ---- */
+
+static cdn_state *dropped(const cdn_function *by_speed, const cdn_impact_def *impact, double mu, double vx) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.name = "floor", c.b = add_point(system, "ball", 1), c.restitution = 0.8, c.restitution_by_speed = by_speed;
+  c.mu_dynamic = mu;
+  cdn_system_add_rigid_contact(system, &c);
+  cdn_system_set_impact(system, impact);
+  return hybrid_state(system, NULL, (double[]){ vx, 0, -2 });
+}
+
+START_TEST(restitution_may_depend_on_speed) {
+  cdn_function *slower = cdn_function_linear(1, (double[]){ -0.1 }, 1), *wrong = cdn_function_constant(1.5);
+  cdn_function *two = cdn_function_linear(2, (double[]){ 1, 1 }, 0), *more = cdn_function_linear(1, (double[]){ 1 }, 0);
+  cdn_impact_def impact = cdn_default_impact_def();
+  impact.law = (cdn_impact_law)_i;
+  cdn_state *state = dropped(slower, &impact, 0, 0);
+  cdn_function_release(slower);
+  OK_ON(state, cdn_settle(state, 0));
+  NEAR(cdn_state_u(state)[2], 0.8 * 0.8 * 2, _i == CDN_IMPACT_STRONGE ? 1e-12 : 1e-15);
+  cdn_state_destroy(state);
+  state = dropped(more, &impact, 0, 0);
+  ck_assert_int_eq(cdn_settle(state, 0), CDN_ERR_ARG);
+  ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "'floor' gives 2 at a speed of 2"));
+  cdn_state_destroy(state);
+  cdn_function *const refused[] = { wrong, two };
+  for (int k = 0; k < 2; k++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+    c.b = add_point(system, "ball", 1), c.restitution_by_speed = refused[k];
+    cdn_system_add_rigid_contact(system, &c);
+    ck_assert_int_eq(cdn_system_freeze(system), CDN_ERR_ARG);
+    cdn_system_release(system);
+  }
+  cdn_function_release(wrong), cdn_function_release(two), cdn_function_release(more);
+}
+END_TEST
+
+typedef struct own_law {
+  double normal, friction; /* factors of Newton's impulse without friction */
+  cdn_status status;
+  int *alive;
+} own_law;
+
+static cdn_status own_solve(const void *self, const cdn_impact_set *set, double *impulses) {
+  const own_law *law = self;
+  for (int i = 0; i < set->n; i++) {
+    const cdn_impact_contact *c = &set->contacts[i];
+    const double W = set->response[c->normal_row * set->rows + c->normal_row], v = set->speeds[c->normal_row];
+    impulses[c->normal_row] = -law->normal * (1 + c->restitution) * v / W;
+    if (c->tangents > 0) impulses[c->tangent_row] = -law->friction * c->mu * impulses[c->normal_row];
+  }
+  return law->status;
+}
+static void own_destroy(void *self) { --*((own_law *)self)->alive; }
+
+static cdn_impact_def own_impact(const own_law *law, cdn_impact_ops *ops) {
+  cdn_impact_def impact = cdn_default_impact_def();
+  *ops = (cdn_impact_ops){
+    .struct_size = sizeof *ops, .name = "mine", .self_size = sizeof *law, .solve = own_solve, .destroy = own_destroy
+  };
+  impact.ops = ops, impact.self = law;
+  return impact;
+}
+
+START_TEST(a_law_of_ones_own) {
+  static const struct {
+    double normal, friction, vx;
+    cdn_status status;
+    const char *says; /* NULL: it is a law */
+  } cases[] = { { 1, 1, 3, CDN_OK, NULL },
+                { 1, 0, 0, CDN_OK, NULL },
+                { -1, 1, 3, CDN_OK, "impact law 'mine': it pulls at 'floor'" },
+                { 0.1, 1, 3, CDN_OK, "a speed of approach is left at 'floor'" },
+                { 1, 1.1, 3, CDN_OK, "its friction exceeds mu times the push at 'floor'" },
+                { 1.3, 0, 0, CDN_OK, "it gains energy" },
+                { NAN, 1, 3, CDN_OK, "must be finite" },
+                { 1, 1, 3, CDN_ERR_STEP, "impact law 'mine' failed" } };
+  int alive = 1;
+  const own_law law = { cases[_i].normal, cases[_i].friction, cases[_i].status, &alive };
+  cdn_impact_ops ops;
+  const cdn_impact_def impact = own_impact(&law, &ops);
+  cdn_state *state = dropped(NULL, &impact, 0.2, cases[_i].vx);
+  const cdn_status status = cdn_settle(state, 0);
+  if (cases[_i].says) {
+    ck_assert_int_eq(status, cases[_i].status ? cases[_i].status : CDN_ERR_CONSTRAINT);
+    ck_assert_msg(strstr(cdn_last_error_text(), cases[_i].says) != NULL, "%s", cdn_last_error_text());
+  } else {
+    OK_ON(state, status);
+    NEAR(cdn_state_u(state)[2], 1.6, 1e-15);
+    NEAR(cdn_state_u(state)[0], cases[_i].vx - (cases[_i].vx > 0 ? 0.2 * 3.6 : 0), 1e-15);
+  }
+  cdn_state_destroy(state);
+  ck_assert_int_eq(alive, 0);
+}
+END_TEST
+
+START_TEST(a_law_of_ones_own_in_turn) {
+  int alive = 1;
+  const own_law law = { 1, 0, CDN_OK, &alive };
+  cdn_impact_ops ops;
+  cdn_impact_def impact = own_impact(&law, &ops);
+  impact.propagation = CDN_IMPACT_PAIRWISE;
+  cdn_state *state = cradle(5, NULL, 1, &impact);
+  for (int i = 0; i < 5; i++) NEAR(cdn_state_u(state)[i], i == 4, 1e-15);
+  cdn_state_destroy(state);
+  cdn_system *system = cdn_system_create(NULL);
+  impact.propagation = CDN_IMPACT_COMPLIANT;
+  cdn_system_set_impact(system, &impact);
+  ck_assert_int_eq(cdn_system_freeze(system), CDN_ERR_ARG);
+  ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "CDN_IMPACT_PAIRWISE"));
+  cdn_system_release(system);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, restitution_may_depend_on_speed, 0, 3);
+  tcase_add_loop_test(c, a_law_of_ones_own, 0, 8);
+  tcase_add_test(c, a_law_of_ones_own_in_turn);
   tcase_add_test(c, friction_by_a_reaction_has_impulses);
   tcase_add_test(c, stronge_follows_the_impact_of_one_contact);
   tcase_add_loop_test(c, a_rod_jams_by_stronge, 0, 2);
