@@ -226,6 +226,9 @@ typedef struct cdn_hybrid_totals {
   double lowered;        /**< number of impacts whose e was lowered, as the law would have added energy */
   double jams;           /**< number of impacts without approach: friction that jams (Painleve) */
   double worst_residual; /**< largest violation of the conditions of a solved moment, a pure number */
+  double several;    /**< number of moments at which several sets of accelerations agreed with friction (Painleve) */
+  double several_at; /**< if any: id of a one-sided element of the last of them, a pure number */
+  double lowered_at; /**< if e was lowered: id of a one-sided element of the last such impact, a pure number */
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));

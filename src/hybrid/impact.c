@@ -145,6 +145,8 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
   CDNI_TRY(find_impulses(m, &lowered));
   totals->lowered += lowered;
+  for (int i = 0; i < hybrid_sides(m->room) && lowered; i++)
+    if (m->side_cone[i] >= 0 && m->v[m->cones[m->side_cone[i]].normal] < 0) totals->lowered_at = i;
   totals->impact_energy -= gain(m, &scale);
   cdni_changes_note(m);
   memcpy(m->x, cdn_state_u(m->state), (size_t)m->all_nu * sizeof *m->x);

@@ -415,6 +415,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
     totals->jams++;
   }
   if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
+  cdni_moment_choose(m, totals);
   CDNI_TRY(set_statuses(m));
   cdn_projection_def exactly = cdn_default_projection_def();
   exactly.always = true;

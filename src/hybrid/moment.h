@@ -45,6 +45,9 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
 /* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
 
+/* several.c: chooses among several solutions of accelerations, from the one that has been found. */
+void cdni_moment_choose(moment *m, cdn_hybrid_totals *totals);
+
 /* changes.c: notes the statuses before the moment, then impulses that have been found (total) with the speeds before
  * and after them (v, w), and keeps all that beside the totals. */
 void cdni_changes_begin(moment *m);
