@@ -70,6 +70,8 @@ typedef struct cdn_contact_material {
   double priority;
   /** 1: no friction; 3: sliding friction; 4: torsional, too; 6: rolling, too. Default 6 */
   double condim;
+  /** Rigid contact: e of impacts, 0 to 1; of two surfaces the larger one. Default 0 */
+  double restitution;
 } cdn_contact_material;
 CDN_DEF(contact_material);
 
@@ -124,7 +126,10 @@ typedef enum cdn_contact_model {
   CDN_CONTACT_COMPLIANT, /**< the laws of docs/compliant_contact.md: each force is a function of pose and velocity */
   /** soft contact, rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material; laws and
    *  cdn_contact_material are not read */
-  CDN_CONTACT_SOFT
+  CDN_CONTACT_SOFT,
+  /** rigid contact (docs/hybrid.md): surfaces never overlap. Of cdn_contact_material, sliding friction and restitution
+   *  are read; laws are not. Events of a run switch contacts on and off */
+  CDN_CONTACT_RIGID
 } cdn_contact_model;
 
 /** Numbers of a pair for soft contact, in place of the combined numbers of its shapes. */
@@ -187,6 +192,9 @@ typedef struct cdn_contact_def {
   cdn_combine_fn *combine;
   cdn_combine_soft_fn *combine_soft;
   const void *combine_self; /**< given to both; must live as long as the System. Default NULL */
+  /** Rigid contact: most points that touch at once; a run that needs more ends with CDN_ERR_LIMIT. Default 0: from 2
+   *  (balls) to 12 for each shape on a body that moves, at most 1024. */
+  int rigid_slots;
 } cdn_contact_def;
 CDN_DEF(contact_def);
 /** Sets it; without this call the defaults hold. Sticky. */

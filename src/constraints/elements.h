@@ -15,6 +15,7 @@
 
 #include "constraints/constraints.h"
 #include "constraints/plan.h"
+#include "contact/rigid.h"
 
 /* A mobility that a constraint names: its slot of u, and the coordinate whose rate this u is (-1: none). */
 typedef struct constraint_mobility {
@@ -30,6 +31,7 @@ typedef struct constraint_element {
   int32_t np, nv, na, m;
   cdn_control control; /* it reads this control; { -1 }: none */
   int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
+  int32_t slot;   /* of rigid contact, counted from 1, whose bodies it names; 0: it names its own */
   bool absolute;  /* its rows do not balance among its bodies: the constraint refers to Ground */
   bool rheonomic; /* reads time */
   bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
@@ -49,10 +51,11 @@ struct constraint_room {
   cdni_array enabled0, units0; /* double, one an element */
   /* Known from freezing on. */
   const matter *matter;
-  int first_row;             /* this room's run of all equations */
-  bool rheonomic, nonlinear; /* some element is */
-  bool drives;               /* some kind demands motion, and so does work */
-  int np, nv, na, m;         /* of all, on or off */
+  const contact_room *contact; /* whose slots constraints may belong to; or NULL */
+  int first_row;               /* this room's run of all equations */
+  bool rheonomic, nonlinear;   /* some element is */
+  bool drives;                 /* some kind demands motion, and so does work */
+  int np, nv, na, m;           /* of all, on or off */
   cdn_subsystem subsystem;
   cdn_dvar params, enabled, units, weights, baumgarte;
   cdn_autovar redundant; /* by equation of all: those that are off have 0 */
@@ -64,6 +67,12 @@ struct constraint_room {
 
 static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
   return &CDNI_AT(room->elements, constraint_element, i);
+}
+/* The bodies that an element names. Those of a slot of rigid contact change. */
+static inline const int32_t *constraint_bodies(const constraint_room *room, const cdn_state *state,
+                                               const constraint_element *c) {
+  if (c->slot > 0) return cdni_rigid_slot(room->contact, state, c->slot - 1)->body;
+  return c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
 }
 static inline bool constraint_exists(const constraint_room *room, cdn_constraint c) {
   return room && c.i >= 0 && (size_t)c.i < room->elements.count;
@@ -82,6 +91,10 @@ cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, c
 /* The i-th enabled constraint. */
 static inline const constraint_element *constraint_on(const constraint_room *room, const loop_plan *plan, int i) {
   return constraint_at(room, plan->constraint[i]);
+}
+/* The bodies that it names, as the plan was made. */
+static inline const int32_t *constraint_bodies_on(const loop_plan *plan, int i) {
+  return plan->place_body + plan->place_first[i];
 }
 /* Spread: from numbers by equation of the plan to numbers by equation of all constraints, zeros for disabled ones.
  * Scatter: the same without writing the zeros, which the State's pools have already. Gather: back to numbers by

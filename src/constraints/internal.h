@@ -27,7 +27,8 @@
   X(SPHERE_ON_PLANE, sphere_on_plane)             \
   X(SPHERE_ON_SPHERE, sphere_on_sphere)           \
   X(LINE_ON_LINE, line_on_line)                   \
-  X(CUSTOM, custom)
+  X(CUSTOM, custom)                               \
+  X(SHAPE_CONTACT, shape_contact)
 
 #define CONSTRAINT_KIND_ENUM(ENUM, name) CONSTRAINT_##ENUM,
 typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CONSTRAINT_KIND_COUNT } constraint_kind_id;

@@ -11,7 +11,7 @@ void cdni_constraint_multiply(const constraint_room *room, const constraint_rows
   const loop_plan *plan = rows->plan;
   for (int i = 0; i < plan->n_constraints; i++) {
     const constraint_element *c = constraint_on(room, plan, i);
-    const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+    const int32_t *body = constraint_bodies_on(plan, i);
     const constraint_mobility *mobility =
         c->n_mobilities ? (const constraint_mobility *)room->mobilities.data + c->first_mobility : NULL;
     const sv *J = rows->J + plan->J[i];
@@ -36,7 +36,7 @@ double cdni_constraint_row_rate(const constraint_view *v, int k) {
 static void add_transpose(const constraint_room *room, int i, const constraint_rows *rows, double scale,
                           const double *lambda, sv *F, double *f) {
   const constraint_element *c = constraint_on(room, rows->plan, i);
-  const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+  const int32_t *body = constraint_bodies_on(rows->plan, i);
   const constraint_mobility *mobility =
       c->n_mobilities ? (const constraint_mobility *)room->mobilities.data + c->first_mobility : NULL;
   const sv *J = rows->J + rows->plan->J[i];
@@ -243,7 +243,7 @@ cdn_status cdn_calc_G(cdn_state *state, double *G) {
             o.rows.g[plan->g[i] + k * c->n_mobilities + g];
       for (int b = 0; b < c->n_bodies; b++) {
         sv F = o.rows.J[plan->J[i] + k * c->n_bodies + b];
-        int at = CDNI_AT(o.room->bodies, int32_t, c->first_body + b);
+        int at = constraint_bodies_on(plan, i)[b];
         for (; at > plan->ancestor[i]; at = o.m->tree.node[at].parent) {
           const tree_node *n = &o.m->tree.node[at];
           for (int l = 0; l < n->nu; l++) row[n->u + l] += sv_dot(F, cdni_hinge_column(n, o.d.H, l));

@@ -13,7 +13,8 @@ static const char *kind_of(const cdn_system *system, int i) { return cdni_constr
 void cdni_constraint_first_bodies(const cdn_system *system, int i, cdn_body bodies[2]) {
   const constraint_room *room = cdni_constraints(system);
   const constraint_element *e = element_at(system, i);
-  for (int k = 0; k < 2; k++) bodies[k].i = k < e->n_bodies ? CDNI_AT(room->bodies, int32_t, e->first_body + k) : -1;
+  for (int k = 0; k < 2; k++)
+    bodies[k].i = k < e->n_bodies && e->slot == 0 ? CDNI_AT(room->bodies, int32_t, e->first_body + k) : -1;
 }
 
 bool cdni_constraint_reads_control(const constraint_room *room, const cdn_state *state, cdn_control control) {

@@ -45,7 +45,7 @@ static void arrive(plan_maker *k, int32_t b, int body) {
 
 /* The n-th body that a constraint names; the outboard body of the n-th joint that it names. */
 static int body_of(const plan_maker *k, const constraint_element *c, int n) {
-  return CDNI_AT(k->room->bodies, int32_t, c->first_body + n);
+  return constraint_bodies(k->room, k->state, c)[n];
 }
 
 static int moved_by(const plan_maker *k, const constraint_element *c, int n) {
@@ -292,7 +292,7 @@ cdn_status cdni_loop_plan_choose(const constraint_room *room, cdn_state *state) 
   scratch lists;
   cdni_scratch_begin(&lists, state);
   plan_maker k = {
-    .memory = &lists.allocator, .room = room, .t = &room->matter->tree, .region = room->plan, .ok = true
+    .memory = &lists.allocator, .room = room, .state = state, .t = &room->matter->tree, .region = room->plan, .ok = true
   };
   int32_t *on = cdni_alloc(k.memory, room->elements.count * sizeof *on);
   for (size_t i = 0; on && i < room->elements.count; i++)
@@ -308,6 +308,7 @@ cdn_status cdni_loop_plan_couple(const constraint_room *room, const tree *t, con
   cdni_scratch_begin(&lists, state);
   plan_maker k = { .memory = &lists.allocator,
                    .room = room,
+                   .state = state,
                    .t = t,
                    .n_on = full ? full->n_constraints : 0,
                    .region = region,

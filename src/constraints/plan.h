@@ -117,9 +117,9 @@ typedef struct loop_plan {
   int32_t *onward_slot; /* by mix: LOOP_MOST_TIPS slots of the block that it passes on */
   int32_t *mix_T;       /* by mix: its matrix, at most LOOP_MOST_MIXED squared numbers */
   int n_T;
-  /* What constraints act on. By body that a constraint names: the slot where J enters. By mobility that a constraint
-   * names: the slot where g enters, and the number of the mobility in its joint. */
-  int32_t *place_slot, *mobility_slot, *mobility_k;
+  /* What constraints act on. By body that a constraint names: the slot where J enters, and the body. By mobility that a
+   * constraint names: the slot where g enters, and the number of the mobility in its joint. */
+  int32_t *place_slot, *place_body, *mobility_slot, *mobility_k;
 } loop_plan;
 
 /* Couplings: n pairs of bodies, both of which move; `touched` tells by body whether something soft acts on

@@ -91,7 +91,7 @@ static void join_constraint(plan_maker *k, const constraint_element *c, const in
   int first = 0;
   for (int n = 0; n < c->n_bodies + c->n_mobilities; n++) {
     const int body = n < c->n_bodies
-                         ? CDNI_AT(k->room->bodies, int32_t, c->first_body + n)
+                         ? constraint_bodies(k->room, k->state, c)[n]
                          : CDNI_AT(k->room->mobilities, constraint_mobility, c->first_mobility + n - c->n_bodies).body;
     const int r = root[body];
     if (r > 0 && first > 0) join(up, first, r);
@@ -120,7 +120,7 @@ static void find_islands(plan_maker *k, int32_t *on, int32_t *root, int32_t *up)
     const constraint_element *c = constraint_at(k->room, on[i]);
     bool takes_part = false;
     for (int n = 0; n < c->n_bodies; n++)
-      takes_part = takes_part || k->island[CDNI_AT(k->room->bodies, int32_t, c->first_body + n)] >= 0;
+      takes_part = takes_part || k->island[constraint_bodies(k->room, k->state, c)[n]] >= 0;
     for (int n = 0; n < c->n_mobilities; n++)
       takes_part =
           takes_part || k->island[CDNI_AT(k->room->mobilities, constraint_mobility, c->first_mobility + n).body] >= 0;

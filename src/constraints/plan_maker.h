@@ -31,6 +31,7 @@ typedef struct plan_mix {
 typedef struct plan_maker {
   const cdn_allocator *memory; /* the State's workspace */
   const constraint_room *room;
+  const cdn_state *state;
   const tree *t;
   const int32_t *on; /* the enabled constraints */
   int n_on;

@@ -97,6 +97,7 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   p->onward_slot = take(&at, &total, LOOP_MOST_TIPS * n.mixes);
   p->mix_T = take(&at, &total, n.mixes);
   p->place_slot = take(&at, &total, n.places);
+  p->place_body = take(&at, &total, n.places);
   p->mobility_slot = take(&at, &total, n.mobilities);
   p->mobility_k = take(&at, &total, n.mobilities);
   return total;
@@ -292,8 +293,11 @@ static void place_entries(const plan_maker *k, loop_plan *p) {
     p->np += e->np, p->nv += e->nv;
     p->n_J += e->m * e->n_bodies, p->n_g += e->m * e->n_mobilities;
     for (int i = 0; i < e->m; i++) p->row[p->first[c] + i] = e->row + i;
-    for (int i = 0; i < e->n_bodies; i++)
-      p->place_slot[place++] = cdni_plan_slot_of(p, CDNI_AT(k->room->bodies, int32_t, e->first_body + i), c);
+    const int32_t *body = constraint_bodies(k->room, k->state, e);
+    for (int i = 0; i < e->n_bodies; i++, place++) {
+      p->place_body[place] = body[i];
+      p->place_slot[place] = cdni_plan_slot_of(p, body[i], c);
+    }
     for (int i = 0; i < e->n_mobilities; i++, mobilities++) {
       const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, e->first_mobility + i);
       p->mobility_slot[mobilities] = cdni_plan_slot_of(p, mobility->body, c);

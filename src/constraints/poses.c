@@ -81,12 +81,11 @@ static void find_constraints(const loop_plan *p, int block, list *out) {
 }
 
 /* The bodies whose joints are on the loop of a constraint. */
-static void find_joints(const constraint_room *room, int constraint, list *out) {
+static void find_joints(const constraint_room *room, const cdn_state *state, int constraint, list *out) {
   const constraint_element *c = constraint_at(room, constraint);
-  const int32_t *bodies = &CDNI_AT(room->bodies, int32_t, 0);
+  const int32_t *bodies = constraint_bodies(room, state, c);
   for (int b = 0; b < c->n_bodies; b++)
-    for (int i = bodies[c->first_body + b]; i > 0 && i != c->ancestor; i = room->matter->tree.node[i].parent)
-      put(out, i);
+    for (int i = bodies[b]; i > 0 && i != c->ancestor; i = room->matter->tree.node[i].parent) put(out, i);
 }
 
 static void add_name(char *text, size_t size, const char *name, bool first) {
@@ -99,12 +98,13 @@ static void add(char *text, size_t size, const char *more) {
   snprintf(text + used, size - used, "%s", more);
 }
 
-static void name(const constraint_room *room, const cdn_system *system, list *constraints, char *text, size_t size) {
+static void name(const constraint_room *room, const cdn_state *state, list *constraints, char *text, size_t size) {
+  const cdn_system *system = cdn_state_system(state);
   list joints = { .most = MOST_JOINTS };
   snprintf(text, size, constraints->n + constraints->more > 1 ? "constraints " : "constraint ");
   for (int i = 0; i < constraints->n; i++) {
     add_name(text, size, constraint_at(room, constraints->item[i])->name, i == 0);
-    find_joints(room, constraints->item[i], &joints);
+    find_joints(room, state, constraints->item[i], &joints);
   }
   add(text, size, constraints->more ? ", ..." : "");
   if (joints.n == 0) return;
@@ -120,12 +120,12 @@ void cdni_constraint_name_block(cdn_state *state, int block, char *text, size_t 
   const loop_plan *plan;
   if (cdni_constraint_plan(room, state, &plan) == CDN_OK && block < plan->n_blocks)
     find_constraints(plan, block, &constraints);
-  name(room, system, &constraints, text, size);
+  name(room, state, &constraints, text, size);
 }
 
 void cdni_constraint_name(const cdn_state *state, int constraint, char *text, size_t size) {
   const cdn_system *system = cdn_state_system(state);
   list constraints = { .most = MOST_CONSTRAINTS };
   put(&constraints, constraint);
-  name(cdni_constraints(system), system, &constraints, text, size);
+  name(cdni_constraints(system), state, &constraints, text, size);
 }

@@ -20,7 +20,7 @@ double cdni_constraint_scale(const constraint_room *room, const cdn_state *state
   const constraint_element *c = constraint_on(room, rows->plan, i);
   const sv *J = rows->J + rows->plan->J[i] + (size_t)k * (size_t)c->n_bodies;
   const double *g = rows->g + rows->plan->g[i] + (size_t)k * (size_t)c->n_mobilities;
-  const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+  const int32_t *body = constraint_bodies_on(rows->plan, i);
   double most = 0;
   for (int b = 0; b < c->n_bodies; b++) /* Ground does not move, however long the arm is on it */
     if (body[b] > 0) most = fmax(most, fmax(v3_norm(J[b].w), v3_norm(J[b].v) * length));

@@ -20,7 +20,6 @@ constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *sta
   const constraint_element *e = constraint_at(room, i);
   const matter *m = room->matter;
   const char *block = cdni_state_block(state);
-  const int32_t *bodies = room->bodies.data; /* NULL where no constraint has any, and then nothing may be added */
   const constraint_mobility *mobilities = room->mobilities.data;
   return (constraint_view){ .room = room,
                             .c = e,
@@ -28,7 +27,7 @@ constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *sta
                             .data = e->data,
                             .params = cdn_state_parameters(state, room->params) + e->first_param,
                             .frames = cdn_state_parameters(state, m->frames),
-                            .body = bodies ? bodies + e->first_body : NULL,
+                            .body = constraint_bodies(room, state, e),
                             .mobility = mobilities ? mobilities + e->first_mobility : NULL,
                             .pose = (const body_pose *)(block + m->at.pose),
                             .twist = (const body_twist *)(block + m->at.twist),
@@ -414,6 +413,12 @@ static cdn_status declare_controls(const constraint_room *room, cdn_declarer *d)
   return CDN_OK;
 }
 
+static bool has_slots(const constraint_room *room) {
+  for (size_t i = 0; i < room->elements.count; i++)
+    if (constraint_at(room, (int)i)->slot > 0) return true;
+  return false;
+}
+
 static void name_switch(const cdn_system *system, int element, int k, char *name, size_t size) {
   snprintf(name, size, "%s is on", cdn_constraint_name(system, (cdn_constraint){ element + k }));
 }
@@ -422,6 +427,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   constraint_room *room = of(self);
   const cdn_system *system = cdni_declarer_system(d);
   room->matter = cdni_matter(system);
+  room->contact = cdni_contact(system);
   room->subsystem = cdni_declarer_subsystem(d);
   if (!room->matter || room->elements.count == 0) return CDN_OK;
   const matter *m = room->matter;
@@ -437,14 +443,18 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
   room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
 
-  room->plan = cdn_declare_computed_region(d, "plan", 1, calc_plan, 1, &room->enabled.ticket, CDN_STAGE_EMPTY);
+  const bool any_slots = has_slots(room);
+  const cdn_ticket slots = any_slots ? cdni_rigid_variable(room->contact).ticket : room->enabled.ticket;
+  const cdn_ticket of_plan[] = { room->enabled.ticket, slots };
+  room->plan = cdn_declare_computed_region(d, "plan", 1, calc_plan, any_slots ? 2 : 1, of_plan, CDN_STAGE_EMPTY);
   room->numbers = cdni_declare_companion_region(d, "numbers", 1, room->plan);
   cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_QERR }, room->plan.ticket);
 
-  cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->plan.ticket, m->frames.ticket };
+  cdn_ticket of_rows[7] = { CDN_POSE, room->params.ticket, room->plan.ticket, m->frames.ticket };
   int n_rows = 4;
   if (room->rheonomic) of_rows[n_rows++] = CDN_T;
   if (room->nonlinear) of_rows[n_rows++] = CDN_TWIST;
+  if (any_slots) of_rows[n_rows++] = cdni_rigid_places(room->contact);
   room->rows = cdn_declare_cache(d, "rows", 0, calc_rows, n_rows, of_rows);
   CDNI_TRY(declare_controls(room, d));
   cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UERR }, room->rows.ticket);
@@ -470,7 +480,7 @@ static void describe(const void *self, const cdn_system *system, cdn_description
     const constraint_element *e = constraint_at(room, (int)i);
     char on[200] = "";
     size_t at = 0;
-    for (int b = 0; b < e->n_bodies && at + 40 < sizeof on; b++) {
+    for (int b = 0; b < e->n_bodies && e->slot == 0 && at + 40 < sizeof on; b++) {
       const cdn_body body = { CDNI_AT(room->bodies, int32_t, e->first_body + b) };
       at += (size_t)snprintf(on + at, sizeof on - at, "%s%.30s", b ? ", " : "", cdn_body_name(system, body));
     }

@@ -6,6 +6,7 @@
 #include "contact/laws.h"
 #include "contact/materials.h"
 #include "contact/points.h"
+#include "contact/rigid.h"
 #include "contact/room.h"
 #include "contact/search.h"
 #include "contact/touch.h"
@@ -108,6 +109,7 @@ static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_v
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
   if (cdni_contact_is_soft(room)) return cdni_contact_touch_points(room, state, out);
+  if (cdni_contact_is_rigid(room)) return cdni_rigid_find_touches(room, state, out);
   return visit_pairs(room, state, add_pair, out);
 }
 
@@ -170,7 +172,7 @@ static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cd
 
 cdn_status cdni_contact_calc_enclosed(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  if (cdni_contact_is_soft(room)) return CDN_OK;
+  if (!cdni_contact_is_compliant(room)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->touches.ticket));
   return visit_pairs(room, state, add_enclosed, out);
 }

@@ -288,7 +288,7 @@ void cdni_contact_choose_laws(contact_room *room) {
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
       const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
       const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
-      const contact_law *librarys = cdni_contact_is_soft(room) ? &soft : cdni_library_law(kinds[0], kinds[1]);
+      const contact_law *librarys = cdni_contact_is_compliant(room) ? cdni_library_law(kinds[0], kinds[1]) : &soft;
       room->law[a][b] = own ? &own->law : librarys;
     }
 }

@@ -20,6 +20,7 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .thickness = -1,
                                       .torsional_friction = -1,
                                       .rolling_friction = -1,
+                                      .restitution = -1,
                                       .priority = -1,
                                       .condim = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
@@ -41,6 +42,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
   out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
   out[MATERIAL_PRIORITY] = m->priority, out[MATERIAL_CONDIM] = m->condim;
+  out[MATERIAL_RESTITUTION] = m->restitution;
 }
 
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair) {
@@ -52,6 +54,7 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
     if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (i == MATERIAL_CONDIM && x[i] != 1 && x[i] != 3 && x[i] != 4 && x[i] != 6)
       return "condim of its material is 1, 3, 4 or 6";
+    if (i == MATERIAL_RESTITUTION && !(x[i] >= 0 && x[i] <= 1)) return "the restitution of its material is from 0 to 1";
     if (x[i] < 0 && i != MATERIAL_PRIORITY) return "a coefficient of friction must not be negative";
   }
   if (x[MATERIAL_STATIC] < x[MATERIAL_DYNAMIC] && !(of_pair && x[MATERIAL_STATIC] == -1))
@@ -98,7 +101,7 @@ static void mujoco(const contact_room *room, const double *a, const double *b, d
   if (a[MATERIAL_PRIORITY] == b[MATERIAL_PRIORITY]) return;
   const double *first = a[MATERIAL_PRIORITY] > b[MATERIAL_PRIORITY] ? a : b;
   numbers[MATERIAL_MODULUS] = first[MATERIAL_MODULUS], numbers[MATERIAL_DISSIPATION] = first[MATERIAL_DISSIPATION];
-  numbers[MATERIAL_THICKNESS] = first[MATERIAL_THICKNESS];
+  numbers[MATERIAL_THICKNESS] = first[MATERIAL_THICKNESS], numbers[MATERIAL_RESTITUTION] = first[MATERIAL_RESTITUTION];
 }
 
 cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) {
@@ -108,6 +111,7 @@ cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) 
   m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
   m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
   m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
+  m.restitution = x[MATERIAL_RESTITUTION];
   return m;
 }
 
@@ -151,11 +155,13 @@ combined_material cdni_combine_materials(const touch_pair *pair) {
                                                            : combine_coefficient(a, b, MATERIAL_STATIC + i);
   m.torsional = combine_coefficient(a, b, MATERIAL_TORSIONAL);
   m.rolling = combine_coefficient(a, b, MATERIAL_ROLLING);
+  m.restitution = fmax(a[MATERIAL_RESTITUTION], b[MATERIAL_RESTITUTION]);
   if (!told) return m;
   if (told[MATERIAL_MODULUS] > 0) m.modulus = told[MATERIAL_MODULUS];
   if (told[MATERIAL_DISSIPATION] >= 0) m.dissipation = told[MATERIAL_DISSIPATION], m.dissipation_is_told = true;
   if (told[MATERIAL_TORSIONAL] >= 0) m.torsional = told[MATERIAL_TORSIONAL];
   if (told[MATERIAL_ROLLING] >= 0) m.rolling = told[MATERIAL_ROLLING];
+  if (told[MATERIAL_RESTITUTION] >= 0) m.restitution = told[MATERIAL_RESTITUTION];
   m.friction[0] = fmax(m.friction[0], m.friction[1]);
   return m;
 }

@@ -254,7 +254,7 @@ static void declare_scale(const contact_room *room, cdn_declarer *d) {
 }
 
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
-  if (room->def.friction == CDN_FRICTION_STICKING && !cdni_contact_is_soft(room)) room->slots = pool_size(room);
+  if (room->def.friction == CDN_FRICTION_STICKING && cdni_contact_is_compliant(room)) room->slots = pool_size(room);
   if (room->slots == 0) return;
   room->slot_numbers = any_rolling(room) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
   room->displacements = cdn_declare_z(d, room->slot_numbers * room->slots, NULL);

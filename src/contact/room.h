@@ -29,6 +29,7 @@ enum {
   MATERIAL_THICKNESS,
   MATERIAL_TORSIONAL,
   MATERIAL_ROLLING,
+  MATERIAL_RESTITUTION,
   MATERIAL_PRIORITY,
   MATERIAL_CONDIM,
   MATERIAL_NUMBERS
@@ -113,6 +114,9 @@ struct contact_room {
   cdn_region kept; /* step.c: touches of the start of a step */
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
+  /* Of rigid contact: how many, and rigid_feature of each. */
+  int rigid_slots;
+  cdn_dvar rigid;
   cdn_zvar displacements;
   cdn_autovar owners;
   cdn_computed_region patches, patch_forces;

@@ -6,6 +6,7 @@
 #include "contact/law_kinds.h"
 #include "contact/materials.h"
 #include "contact/pairs.h"
+#include "contact/rigid.h"
 #include "contact/room.h"
 #include "matter/checks.h"
 #include "rooms.h"
@@ -63,6 +64,9 @@ const shape *cdni_shape_at(const contact_room *room, cdn_shape s) {
 /* ---- adding ---- */
 
 static bool is_finite_vector(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+
+/* Of rigid contact. */
+enum { MOST_SLOTS = 65536, MOST_USUAL_SLOTS = 1024 };
 
 static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
@@ -176,9 +180,11 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (!(d.friction_damping > 0) || !isfinite(d.friction_damping))
     cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "friction_damping is %g: it must be above 0",
                      d.friction_damping);
-  else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_SOFT)
-    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_SOFT",
-                     (int)d.model);
+  else if ((unsigned)d.model > CDN_CONTACT_RIGID)
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "model is %d: give a cdn_contact_model", (int)d.model);
+  else if (d.rigid_slots < 0 || d.rigid_slots > MOST_SLOTS)
+    cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "rigid_slots is %d: give 0 for the default, or 1 to %d",
+                     d.rigid_slots, (int)MOST_SLOTS);
   else if ((unsigned)d.combining > CDN_COMBINE_OWN)
     cdni_system_fail(system, CDN_ERR_ARG, __func__, NULL, "combining is %d: give a cdn_combining", (int)d.combining);
   else if (d.combining == CDN_COMBINE_OWN && !(d.model == CDN_CONTACT_SOFT ? !!d.combine_soft : !!d.combine))
@@ -193,6 +199,18 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
     room->def = d;
     room->has_def = true;
   }
+}
+
+int cdni_rigid_slots_of(const cdn_system *system) {
+  const contact_room *room = cdni_contact(system);
+  if (!room || room->shapes.count == 0 || room->def.model != CDN_CONTACT_RIGID) return 0;
+  if (room->def.rigid_slots > 0) return room->def.rigid_slots;
+  int n = 0;
+  for (size_t i = 0; i < room->shapes.count && n < MOST_USUAL_SLOTS; i++) {
+    const shape *s = &CDNI_AT(room->shapes, shape, i);
+    if (s->body > 0) n += cdni_rigid_slots_for(&s->geometry);
+  }
+  return n < MOST_USUAL_SLOTS ? n : MOST_USUAL_SLOTS;
 }
 
 const cdn_contact_def *cdni_contact_given(const cdn_system *system) {

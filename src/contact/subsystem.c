@@ -7,6 +7,7 @@
 #include "contact/memory.h"
 #include "contact/pairs.h"
 #include "contact/points.h"
+#include "contact/rigid.h"
 #include "contact/room.h"
 #include "contact/search.h"
 #include "contact/sources.h"
@@ -15,12 +16,13 @@
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is soft, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
+  if (cdni_contact_is_rigid(room)) return false; /* each pair tells */
   if (!cdni_contact_is_soft(room) || cdni_is_own_law(room->law[a][b])) return room->law[a][b] != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
 static const char *const missing_things[] = {
-  [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_SOFT] = "distance"
+  [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_SOFT] = "distance", [CDN_CONTACT_RIGID] = "rigid contact"
 };
 
 /* What is the matter with two kinds that may touch. */
@@ -31,14 +33,14 @@ typedef struct lacking {
 
 static lacking lacking_of(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
   if (!can_touch(room, a, b)) return (lacking){ !room->def.pass_without_law, 0 };
-  const bool asked = room->def.needs && !cdni_contact_is_soft(room);
+  const bool asked = room->def.needs && cdni_contact_is_compliant(room);
   return (lacking){ false, asked ? room->def.needs & ~cdni_law_parts(room, a, b) : 0 };
 }
 
 /* A law of the library's that wants a support function, which a custom geometry has not. */
 static bool lacks_support(const contact_room *room, const shape *a, const shape *b) {
   const cdn_geometry *g = &a->geometry, *h = &b->geometry;
-  if (cdni_contact_is_soft(room) || !room->law[g->kind][h->kind]) return false;
+  if (!cdni_contact_is_compliant(room) || !room->law[g->kind][h->kind]) return false;
   return !cdni_contact_own_law(room, g->kind, h->kind) && !cdni_library_law_acts(g, h);
 }
 
@@ -83,7 +85,9 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
       lacking l = of[a->geometry.kind][b->geometry.kind];
-      const bool known = cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      const bool known = cdni_contact_is_rigid(room)
+                             ? cdni_rigid_is_known(&a->geometry, &b->geometry)
+                             : cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
       if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
       if (cdni_is_own_law(law_between(room, i, j))) l.any = false;
       if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
@@ -113,7 +117,9 @@ static void declare_points(contact_room *room, cdn_declarer *d) {
 static void declare_touches(contact_room *room, cdn_declarer *d) {
   const bool soft = cdni_contact_is_soft(room), merged = room->sources.count > 0 && !soft;
   const cdn_ticket of_pairs[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
-                                  soft ? room->points.ticket : room->poses.ticket };
+                                  soft                          ? room->points.ticket
+                                  : cdni_contact_is_rigid(room) ? room->rigid.ticket
+                                                                : room->poses.ticket };
   if (merged)
     room->of_pairs = cdn_declare_computed_region(d, "touches_of_pairs", sizeof(touch), cdni_contact_find_touches,
                                                  CDNI_COUNT(of_pairs), of_pairs, CDN_STAGE_EMPTY);
@@ -159,6 +165,11 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_unsaved(d, room->neighbours.ticket);
   cdni_contact_sources_declare(room, d);
   if (cdni_contact_is_soft(room)) declare_points(room, d);
+  if (cdni_contact_is_rigid(room)) {
+    room->rigid_slots = cdni_rigid_slots_of(room->system);
+    const size_t size = (size_t)(room->rigid_slots ? room->rigid_slots : 1) * sizeof(rigid_feature);
+    room->rigid = cdn_declare_discrete(d, "rigid_slots", size, NULL, CDN_STAGE_INSTANCE);
+  }
   declare_touches(room, d);
   room->enclosed = cdn_declare_computed_region(d, "enclosed", sizeof(enclosed_pair), cdni_contact_calc_enclosed, 1,
                                                &room->touches.ticket, CDN_STAGE_EMPTY);
@@ -181,7 +192,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
   cdni_declare_sweeper(d, &cdni_contact_sweeper);
-  if (cdni_contact_is_soft(room)) return CDN_OK;
+  if (!cdni_contact_is_compliant(room)) return CDN_OK;
   cdni_contact_step_declare(room, d);
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);

@@ -6,6 +6,7 @@
 #include "contact/law_kinds.h"
 #include "contact/laws.h"
 #include "contact/pairs.h"
+#include "contact/rigid.h"
 #include "contact/search.h"
 #include "contact/swept.h"
 
@@ -36,6 +37,7 @@ static const double SHORT = 0.25, DEEP = 0.5;
 /* What is looked at: the shapes at the end of a lapse. */
 typedef struct view {
   const contact_room *room;
+  const cdn_state *state;
   const cdni_lapse *lapse;
   const shape_place *places;
   const shape_mark *a, *b;
@@ -104,6 +106,8 @@ static cdn_status add_pairs(view *v, const int32_t *pair, int n, cdni_sights *ou
   for (int k = 0; k < n; k++) {
     const int i = pair[2 * k], j = pair[2 * k + 1];
     if (!boxes_overlap(&v->boxes[i], &v->boxes[j]) || keep_their_sides(v, i, j)) continue;
+    /* events of a run watch what touches rigidly, feature by feature */
+    if (cdni_contact_is_rigid(v->room) && cdni_rigid_has_slot(v->room, v->state, i, j)) continue;
     CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
     add_pair(v->room, v->places, i, j, out);
   }
@@ -179,7 +183,7 @@ static cdn_status pairs(const void *self, cdn_state *state, const cdni_lapse *la
   const contact_room *room = contact_of(self);
   const size_t n = room->shapes.count;
   const bool by_points = lapse->last && lapse->through && cdni_contact_is_soft(room);
-  view v = { .room = room, .lapse = lapse, .a = lapse->a, .b = lapse->b, .n_points = -1 };
+  view v = { .room = room, .state = state, .lapse = lapse, .a = lapse->a, .b = lapse->b, .n_points = -1 };
   CDNI_TRY(cdni_state_ensure(state, lapse->last ? room->poses.ticket : room->places.ticket));
   if (by_points) CDNI_TRY(cdni_contact_points(room, state, &v.points, &v.n_points));
   v.places = cdni_state_storage(state, room->places);

@@ -76,6 +76,24 @@ double cdni_faces_beyond(const cdn_geometry *g);
 /* About how deep the deepest point of a solid is; INFINITY where that is not known, or without bound. */
 double cdni_largest_depth(const cdn_geometry *g);
 
+/* ---- corners and edges of boxes and hulls, in S (convex/corners.c) ---- */
+
+/* How many corners it has, 0: it has none; one of them. */
+int cdni_corners(const cdn_geometry *g);
+cdn_vec3 cdni_corner(const cdn_geometry *g, int i);
+/* The least n . (x - corner) of the corners x at the other ends of its edges. */
+double cdni_lowest_neighbour(const cdn_geometry *g, int i, cdn_vec3 n);
+/* An edge, and the outward normals of its two faces. */
+typedef struct cdni_edge {
+  cdn_vec3 end[2], normal[2];
+} cdni_edge;
+/* Edges are among the numbers below this; false: this number is of none. O(faces at a corner). */
+int cdni_edges(const cdn_geometry *g);
+bool cdni_edge_at(const cdn_geometry *g, int i, cdni_edge *out);
+/* How far p, seen along the normal of a face (as cdni_faces counts), is within the face's sides, m; negative: it is
+ * outside; INFINITY of a half-space. */
+double cdni_within_face(const cdn_geometry *g, int face, cdn_vec3 p);
+
 /* ---- triangles near a box or below a plane (triangles.c): for meshes and height fields ---- */
 
 /* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/sized.h"
+#include "constraints/kinds/shape_contact.h"
 #include "hybrid/internal.h"
 #include "rooms.h"
 #include "system/adding.h"
@@ -31,9 +32,13 @@ static void destroy(cdn_system *system, void *data) {
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
-const cdni_room_ops cdni_hybrid_room = {
-  .size = sizeof(hybrid_room), .elements = cdni_hybrid_elements, .subsystem = &cdni_hybrid_ops, .destroy = destroy
-};
+static cdn_status prepare(cdn_system *system) { return cdni_hybrid_add_slots(system); }
+
+const cdni_room_ops cdni_hybrid_room = { .size = sizeof(hybrid_room),
+                                         .prepare = prepare,
+                                         .elements = cdni_hybrid_elements,
+                                         .subsystem = &cdni_hybrid_ops,
+                                         .destroy = destroy };
 
 /* ---- adding ---- */
 
@@ -179,6 +184,32 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
 cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def) {
   CDNI_NEED_OBJECT(system, ((cdn_dry_friction){ -1 }));
   return add_friction(system, __func__, def);
+}
+
+/* ---- slots of rigid contact of shapes: the same, without numbers and bodies ---- */
+
+static cdn_status add_slot(cdn_system *system, int slot) {
+  char name[40], slip_name[48];
+  snprintf(name, sizeof name, "rigid contact %d", slot);
+  snprintf(slip_name, sizeof slip_name, "%s slip", name);
+  const cdn_constraint gap = cdni_constrain_slot(system, name, slot, false);
+  const cdn_constraint slip = cdni_constrain_slot(system, slip_name, slot, true);
+  if (gap.i < 0 || slip.i < 0) return CDN_ERR_NOMEM;
+  cdn_one_sided_def side = one_sided_def_defaults;
+  side.constraint = gap;
+  cdn_dry_friction_def friction = dry_friction_def_defaults;
+  friction.name = name, friction.slip = slip, friction.normal = add_side(system, "cdn_system_freeze", &side);
+  return add_friction(system, "cdn_system_freeze", &friction).i >= 0 ? CDN_OK : CDN_ERR_NOMEM;
+}
+
+cdn_status cdni_hybrid_add_slots(cdn_system *system) {
+  const int n = cdni_rigid_slots_of(system);
+  if (n == 0) return CDN_OK;
+  hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
+  if (!room) return CDN_ERR_NOMEM;
+  room->slots = n, room->first_slot = hybrid_sides(room), room->first_slot_friction = hybrid_frictions(room);
+  for (int i = 0; i < n; i++) CDNI_TRY(add_slot(system, i));
+  return CDN_OK;
 }
 
 /* ---- contact of a sphere and a plane: a constraint for the gap, one for the slip, and an element on each ---- */

@@ -9,26 +9,43 @@
 
 /* ---- triggers ---- */
 
-static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
-  for (int i = 0; i < hybrid_sides(room); i++) {
-    const one_sided *s = side_at(room, i);
-    gaps[i] = NAN;
-    if (s->speed || side_is_on(room, state, i)) continue;
-    CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
-    gaps[i] *= s->sign;
+/* Of shapes: the least gap of what has no slot; and by slot how far what is on is from the ends of its surfaces. */
+static cdn_status calc_shapes(const hybrid_room *room, cdn_state *state, double *values) {
+  CDNI_TRY(cdni_rigid_least_gap(room->contact, state, values++));
+  for (int slot = 0; slot < room->slots; slot++) {
+    rigid_touch t;
+    bool found;
+    values[slot] = NAN;
+    if (!side_is_on(room, state, room->first_slot + slot)) continue;
+    CDNI_TRY(cdni_rigid_touch(room->contact, state, slot, false, &found, &t));
+    if (found && t.within < INFINITY) values[slot] = t.within + cdni_rigid_slack(room->contact, state, slot);
   }
   return CDN_OK;
 }
 
+static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    gaps[i] = NAN;
+    if (s->speed || side_is_on(room, state, i) || !side_is_there(room, state, i)) continue;
+    CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
+    gaps[i] *= s->sign;
+  }
+  return room->slots > 0 ? calc_shapes(room, state, gaps + hybrid_sides(room)) : CDN_OK;
+}
+
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
  * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow, and one
- * that begins there is looked at again where it is faster. */
+ * that begins there is looked at again where it is faster, or has turned back. */
 static void follow_slip(const double *numbers, int n, const double v[2], double *left, double *until) {
   const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = hypot(v[0], v[1]);
   *left = *until = NAN;
   if (n == 1) *left = v[0] * d[0] + rest;
   else if (rest > 0) *left = size - rest;
-  else *until = -3 * rest - size;
+  else {
+    *left = v[0] * d[0] + v[1] * d[1] - rest;
+    *until = -3 * rest - size;
+  }
 }
 
 /* Of ratchets that are off, and of friction that slips. */
@@ -111,11 +128,13 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
   };
   for (int k = 0; k < n; k++) {
     const int at = what[k].event.i - room->first_event, at_friction = at - 2 * (int)sides;
+    const int at_shapes = at_friction - 3 * (int)frictions;
     const int friction = at_friction / 3, which = at_friction % 3;
     if (at_friction < 0) flags[(at % 2 ? sides : 0) + (size_t)at / 2] = true;
     else if (friction < (int)frictions && which < 2)
       flags[2 * sides + (which == 1 ? frictions : 0) + (size_t)friction] = true;
-    fired.anything = fired.anything || at_friction < 3 * (int)frictions;
+    fired.shapes_touch = fired.shapes_touch || (room->slots > 0 && at_shapes == 0);
+    fired.anything = fired.anything || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
   }
   /* the flags outlive scratch that is taken later */
   const double accuracy = n > 0 ? what[0].accuracy : 0;
@@ -135,7 +154,7 @@ static cdn_event add(cdn_declarer *d, const char *name, const char *what, int gr
 
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
-  room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1);
+  room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1 + room->slots);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));
@@ -149,6 +168,9 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
     add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
     add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
   }
+  if (room->slots > 0) add(d, "a shape", "touches", room->gaps, sides);
+  for (int i = 0; i < room->slots; i++)
+    add(d, side_at(room, room->first_slot + i)->name, "slides off", room->gaps, sides + 1 + i);
   cdn_event_def def = cdn_default_event_def();
   def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;
   return cdn_declare_event(d, &def).i >= 0 ? CDN_OK : CDN_ERR_ARG;

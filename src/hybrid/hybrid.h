@@ -23,9 +23,15 @@ typedef struct slip_answer {
  * is being frozen. */
 void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
                                 const slip_answer *answer);
-/* Variables that handled moments change, and their numbers of doubles: at most 2. Returns how many. They switch
- * constraints, too. */
-int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]);
+/* Variables that handled moments change, and their numbers of doubles. Returns how many. They switch constraints,
+ * too. */
+enum { HYBRID_MOST_VARIABLES = 5 };
+typedef struct hybrid_variable {
+  cdn_dvar variable;
+  int n;
+  bool is_parameters;
+} hybrid_variable;
+int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MOST_VARIABLES]);
 /* Tickets that slipping reads: at most 4. Returns the number. */
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
 

@@ -3,6 +3,7 @@
 #define CARDAN_HYBRID_INTERNAL_H
 
 #include "constraints/elements.h"
+#include "contact/rigid.h"
 #include "hybrid/hybrid.h"
 #include "system/elements.h"
 
@@ -49,7 +50,11 @@ struct hybrid_room {
   cdn_cache forces;         /* two numbers of each friction: along its equations */
   slip_answer answer;       /* of dynamics */
   int gaps, speeds, pushes; /* trigger groups */
-  int32_t first_event;      /* two of each one-sided element, three of each friction, one at the start */
+  /* Two of each one-sided element, three of each friction; what touches without a slot; what slides off, one a slot;
+   * and one at the start. */
+  int32_t first_event;
+  int32_t slots, first_slot, first_slot_friction; /* of rigid contact; the elements of the first one */
+  const contact_room *contact;
 };
 
 static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }
@@ -81,6 +86,15 @@ static inline cdn_friction_status friction_status(const hybrid_room *room, const
   return (cdn_friction_status)friction_numbers(room, state, i)[FRICTION_STATUS];
 }
 
+/* The slot of rigid contact of a one-sided element, or -1; whether it holds anything in a State. */
+static inline int side_slot(const hybrid_room *room, int i) {
+  return i >= room->first_slot && i < room->first_slot + room->slots ? i - room->first_slot : -1;
+}
+static inline bool side_is_there(const hybrid_room *room, const cdn_state *state, int i) {
+  const int slot = side_slot(room, i);
+  return slot < 0 || cdni_rigid_slot(room->contact, state, slot)->kind != RIGID_NONE;
+}
+
 extern const cdn_subsystem_ops cdni_hybrid_ops;    /* subsystem.c */
 extern const cdni_elements cdni_hybrid_elements[]; /* queries.c */
 
@@ -97,6 +111,11 @@ void cdni_friction_direction(const double *numbers, int n, const double v[2], do
 
 void cdni_impact_forget(hybrid_room *room, const cdn_allocator *a);
 
+/* elements.c: adds the elements of the slots of rigid contact. */
+cdn_status cdni_hybrid_add_slots(cdn_system *system);
+/* slots.c: before a moment: what has parted loses its slot, what touches gets one. `touches`: something without a slot has come to a gap of zero. */
+cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches);
+
 /* ---- events.c ---- */
 
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d);
@@ -108,6 +127,7 @@ cdn_status cdni_hybrid_triggers(const hybrid_room *room, cdn_state *state, int g
 typedef struct hybrid_fired {
   const bool *touches, *lets_go; /* one-sided elements */
   const bool *slips, *sticks;    /* frictions */
+  bool shapes_touch;             /* something without a slot does */
   bool anything;
 } hybrid_fired;
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired);

@@ -94,14 +94,22 @@ static cdn_status gap_of(moment *m, int i, double *gap, double *speed) {
   return CDN_OK;
 }
 
+/* Shapes are seen to touch somewhat less exactly. */
+static double zero_of(const moment *m, int i, double near) {
+  const int slot = side_slot(m->room, i);
+  return slot < 0 ? near : fmax(near, cdni_rigid_near(m->room->contact, m->state, slot));
+}
+
 /* The one-sided elements whose gap is zero, as far as one can tell. */
 static cdn_status choose_sides(moment *m) {
   const double near = touching(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     const bool on = side_is_on(m->room, m->state, i), touches = m->fired && fired_at(m->fired->touches, i);
     double gap, speed;
+    m->in[i] = false;
+    if (!side_is_there(m->room, m->state, i)) continue;
     CDNI_TRY(gap_of(m, i, &gap, &speed));
-    m->in[i] = on || ((touches || gap <= near) && speed <= near);
+    m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= near);
     m->approach = m->approach || (m->in[i] && !on && !side_at(m->room, i)->speed && speed < 0);
   }
   return CDN_OK;
@@ -114,9 +122,9 @@ static cdn_status choose_next(moment *m, double rest) {
   m->approach = false;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     double gap, speed;
-    if (m->in[i] || side_at(m->room, i)->speed) continue;
+    if (m->in[i] || side_at(m->room, i)->speed || !side_is_there(m->room, m->state, i)) continue;
     CDNI_TRY(gap_of(m, i, &gap, &speed));
-    m->in[i] = gap <= near && speed < -rest;
+    m->in[i] = gap <= zero_of(m, i, near) && speed < -rest;
     m->approach = m->approach || m->in[i];
   }
   return CDN_OK;
@@ -330,6 +338,11 @@ static void prepare(moment *m, bool insists) {
   }
 }
 
+/* Whether the direction of a slip can be read from its speed. */
+static bool is_fast(const moment *m, const cone *c) {
+  return c->slips && hypot(m->v[c->tangent], m->v[c->tangent + 1]) > slow(m);
+}
+
 static cdn_status set_statuses(moment *m) {
   const hybrid_room *room = m->room;
   const int sides = hybrid_sides(room);
@@ -348,7 +361,7 @@ static cdn_status set_statuses(moment *m) {
                                                     : CDN_FRICTION_STICK;
     to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
     to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
-    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? REST : c->slips ? slow(m) : -slow(m);
+    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? REST : is_fast(m, c) ? slow(m) : -slow(m);
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
                                         to[FRICTION_STATUS] == CDN_FRICTION_STICK));
   }
@@ -401,6 +414,8 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   cdni_changes_begin(m);
   CDNI_TRY(remember(m));
+  if (m->room->slots > 0) CDNI_TRY(cdni_hybrid_renew_slots(m->room, m->state, m->fired && m->fired->shapes_touch));
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(release(m));
   CDNI_TRY(arrange(m));

@@ -18,14 +18,13 @@ cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, 
 }
 
 /* Along one equation the direction is that of the status: a slip that has turned back within a step has come to rest,
- * the step ends there, and until then the force continues smoothly. Along two it is that of the speed; where a slip
- * begins, it turns to it from that of the status. */
+ * the step ends there, and until then the force continues smoothly. Along two it is that of the speed. Where a slip
+ * begins, it is that of the status, for which the moment has solved: the direction of a speed that is almost zero would
+ * follow any change within mu N / (m v), and keep steps as short. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]) {
-  const double *d = numbers + FRICTION_DIRECTION, begins = fmax(0, -numbers[FRICTION_REST]);
+  const double *d = numbers + FRICTION_DIRECTION, length = hypot(v[0], v[1]);
   e[0] = d[0], e[1] = d[1];
-  if (n == 1) return;
-  const double x = v[0] + begins * d[0], y = v[1] + begins * d[1], length = hypot(x, y);
-  if (length > 0) e[0] = x / length, e[1] = y / length;
+  if (n > 1 && numbers[FRICTION_REST] >= 0 && length > 0) e[0] = v[0] / length, e[1] = v[1] / length;
 }
 
 const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state) {

@@ -26,8 +26,7 @@ static const double *multipliers(const hybrid_room *room, cdn_state *state) {
 /* For a change of the speed of slip: that of e, and of mu. */
 static double turn(const friction_law *law, const double *numbers, const double *p, int n, const double dv[2],
                    double de[2]) {
-  const double begins = fmax(0, -numbers[FRICTION_REST]), *d = numbers + FRICTION_DIRECTION;
-  const double length = hypot(law->v[0] + begins * d[0], law->v[1] + begins * d[1]);
+  const double length = numbers[FRICTION_REST] >= 0 ? hypot(law->v[0], law->v[1]) : 0;
   const double along = dv[0] * law->e[0] + dv[1] * law->e[1];
   for (int k = 0; k < 2; k++) de[k] = n > 1 && length > 0 ? (dv[k] - law->e[k] * along) / length : 0;
   const double more = along + law->v[0] * de[0] + law->v[1] * de[1];

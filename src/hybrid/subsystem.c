@@ -14,6 +14,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->subsystem = cdni_declarer_subsystem(d);
   if (!cdni_hybrid(system) || !room->constraints) return CDN_OK;
   if (!room->has_impact) room->impact = cdn_default_impact_def();
+  room->contact = cdni_contact(system);
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->sides_of = cdn_declare_parameters(d, "one_sided", sides * ONE_SIDED_PARAMS, room->side_params.data);
   room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
@@ -56,10 +57,18 @@ void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_ca
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
   ((hybrid_room *)room)->answer = *answer;
 }
-int cdni_hybrid_variables(const hybrid_room *room, cdn_dvar variables[2], int n[2]) {
-  variables[0] = room->status, n[0] = hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS;
-  variables[1] = room->totals, n[1] = (int)(sizeof(cdn_hybrid_totals) / sizeof(double) + hybrid_changes(room));
-  return 2;
+int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MOST_VARIABLES]) {
+  const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
+  out[0] = (hybrid_variable){ room->status, sides + frictions * FRICTION_NUMBERS, false };
+  out[1] = (hybrid_variable){ room->totals,
+                              (int)(sizeof(cdn_hybrid_totals) / sizeof(double)) + (int)hybrid_changes(room), false };
+  if (room->slots == 0) return 2;
+  /* whoever takes a slot brings the numbers of its surfaces */
+  const int features = room->slots * (int)(sizeof(rigid_feature) / sizeof(double));
+  out[2] = (hybrid_variable){ cdni_rigid_variable(room->contact), features, false };
+  out[3] = (hybrid_variable){ room->sides_of, sides * ONE_SIDED_PARAMS, true };
+  out[4] = (hybrid_variable){ room->frictions_of, frictions * FRICTION_PARAMS, true };
+  return 5;
 }
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {
   tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket;

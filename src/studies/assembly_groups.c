@@ -24,7 +24,7 @@ void cdni_assembly_group(cdn_assembly *a, bool speeds) {
     a->member[i] = -1;
     if (c->np + (speeds ? c->nv : 0) == 0) continue;
     for (int b = 0; b < c->n_bodies; b++) {
-      int at = CDNI_AT(a->room->bodies, int32_t, c->first_body + b);
+      int at = constraint_bodies_on(a->plan, i)[b];
       for (; at > c->ancestor; at = a->m->tree.node[at].parent)
         for (int k = 0; k < a->m->tree.node[at].nu; k++) join(a, a->first_u + a->m->tree.node[at].u + k, &a->member[i]);
     }

@@ -146,13 +146,13 @@ static bool varies(const cdn_ensemble *e, cdn_dvar v) {
 /* What rigid contact and friction change at their events: their statuses, and which constraints are on. */
 static bool add_statuses(cdn_ensemble *e) {
   const hybrid_room *room = cdni_hybrid(e->system);
-  cdn_dvar v[2];
-  int n[2], constraints;
+  hybrid_variable v[HYBRID_MOST_VARIABLES];
+  int constraints;
   if (!room) return true;
-  for (int i = cdni_hybrid_variables(room, v, n) - 1; i >= 0; i--)
-    if (!add_varying(e, v[i], n[i], false)) return false;
-  v[0] = cdni_constraints_switches(cdni_constraints(e->system), &constraints);
-  return varies(e, v[0]) || add_varying(e, v[0], constraints, true);
+  for (int i = cdni_hybrid_variables(room, v) - 1; i >= 0; i--)
+    if (!varies(e, v[i].variable) && !add_varying(e, v[i].variable, v[i].n, v[i].is_parameters)) return false;
+  const cdn_dvar switches = cdni_constraints_switches(cdni_constraints(e->system), &constraints);
+  return varies(e, switches) || add_varying(e, switches, constraints, true);
 }
 
 static bool choose_varying(cdn_ensemble *e, unsigned vary) {

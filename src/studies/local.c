@@ -34,7 +34,7 @@ static int free_mobilities(const cdn_state *state, const matter *m, cdn_motion_l
 
 double cdni_row_rounding(const constraint_room *room, const constraint_rows *rows, int i, int k) {
   const constraint_element *c = constraint_on(room, rows->plan, i);
-  const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+  const int32_t *body = constraint_bodies_on(rows->plan, i);
   double size = 0;
   for (int b = 0; b < c->n_bodies; b++) {
     if (body[b] == 0) continue; /* Ground does not move: a long arm on it rounds nothing */

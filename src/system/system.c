@@ -229,6 +229,8 @@ static cdn_status list_subsystems(cdn_system *s) {
 }
 
 static cdn_status freeze(cdn_system *s) {
+  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++)
+    if (cdni_rooms[r]->prepare) CDNI_TRY(cdni_rooms[r]->prepare(s));
   for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++) {
     if (s->rooms[r] && cdni_rooms[r]->freeze) CDNI_TRY(cdni_rooms[r]->freeze(s, s->rooms[r]));
   }

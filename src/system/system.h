@@ -24,13 +24,15 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 /* names.c: the whole name of a slot, however long, which cdni_strfree frees; NULL: no memory. */
 char *cdni_slot_name(const cdn_system *system, cdn_pool pool, int i);
 
-/* Each room above has a place on the System for its data, by number. Freezing goes through the rooms three times:
- * `freeze` runs before any subsystem declares; `subsystem` is added when all subsystems added while building, and
- * those of the rooms before, have declared; `planned` runs when the State's block has been planned. Members that are
- * NULL or 0 are skipped. */
+/* Each room above has a place on the System for its data, by number. Freezing goes through the rooms four times:
+ * `prepare` runs first; `freeze` runs before any subsystem declares; `subsystem` is added when all subsystems added
+ * while building, and those of the rooms before, have declared; `planned` runs when the State's block has been planned.
+ * Members that are NULL or 0 are skipped. */
 enum { CDNI_MOST_ROOMS = 16 };
 typedef struct cdni_room_ops {
   size_t size; /* of the room's data */
+  /* Adds elements that those of other rooms call for, before any room freezes; also of a room that does not exist. */
+  cdn_status (*prepare)(cdn_system *system);
   cdn_status (*freeze)(cdn_system *system, void *room);
   /* Whether a room that does not exist yet is made when the rooms' subsystems are added. */
   bool (*needed)(const cdn_system *system);

@@ -248,6 +248,10 @@ static const refusal *refused_by(constraint_kind_id kind) {
                                                                                          : all_refuse;
 }
 
+/* Contact of shapes comes last in the list, and is added by shapes alone (features_contact.c). */
+enum { ADDED_KINDS = CONSTRAINT_SHAPE_CONTACT };
+static void add_shape_contact(scene *s) { (void)s; }
+
 feature_table constraint_features(void) {
   static feature table[CONSTRAINT_KIND_COUNT];
   static const feature rows[] = {
@@ -257,5 +261,5 @@ feature_table constraint_features(void) {
   };
   for (int k = 0; k < CONSTRAINT_KIND_COUNT; k++)
     table[k] = rows[k], table[k].refuses = refused_by((constraint_kind_id)k);
-  return (feature_table){ table, CONSTRAINT_KIND_COUNT };
+  return (feature_table){ table, ADDED_KINDS };
 }
