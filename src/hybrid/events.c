@@ -6,6 +6,7 @@
 #include <cardan/events.h>
 
 #include "hybrid/slip.h"
+#include "system/triggers.h"
 
 /* ---- triggers ---- */
 
@@ -32,6 +33,17 @@ static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *g
     gaps[i] *= s->sign;
   }
   return room->slots > 0 ? calc_shapes(room, state, gaps + hybrid_sides(room)) : CDN_OK;
+}
+
+/* How a gap moves: of what has a constraint. */
+static cdn_status move_gap(const void *self, cdn_state *state, int i, double *rate, double *second) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  if (i >= hybrid_sides(room) || side_at(room, i)->speed) return CDN_OK;
+  const int constraint = side_at(room, i)->constraint;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  CDNI_TRY(cdn_calc_constraint_verr(state, (cdn_constraint){ constraint }, rate));
+  return cdni_constraint_accelerations(room->constraints, state, constraint, d.A, d.udot, second);
 }
 
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
@@ -155,6 +167,7 @@ static cdn_event add(cdn_declarer *d, const char *name, const char *what, int gr
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1 + room->slots);
+  cdni_declare_trigger_motion(d, room->gaps, move_gap);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));

@@ -100,13 +100,16 @@ static void put_in_order(const cdn_system *system, struct cdni_events *ev) {
   }
 }
 
-static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event_def *def, size_t *first) {
+static void set_watch(const cdn_system *system, struct cdni_events *ev, int i, int32_t id, size_t *first) {
+  const cdn_event_def *def = &cdni_event_at(system, id)->def;
   cdni_watch *w = &ev->watches[i];
   *w = (cdni_watch){ .trigger = id,
                      .samples = def->samples,
                      .first = *first,
                      .active = def->handle || def->handle_set,
                      .edges = def->edges,
+                     .moves = cdni_trigger_has_motion(system, id),
+                     .rate = NAN,
                      .direction = def->direction,
                      .beyond = SIDE_UNDEFINED };
   *first += (size_t)def->samples + 1;
@@ -135,7 +138,7 @@ static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
     ev->records[id] = (cdni_record){ .watch = -1, .timer = -1 };
     if (is_trigger(s, e)) {
       ev->records[id].watch = watches;
-      set_watch(ev, watches++, id, &e->def, &first);
+      set_watch(s->system, ev, watches++, id, &first);
     } else if (is_timer(s, e)) {
       ev->records[id].timer = timers;
       ev->timers[timers++] = (cdni_timer){ .event = id, .next = INFINITY };

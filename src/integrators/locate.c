@@ -194,6 +194,7 @@ static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
     }
     if (found && w->near && !watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
     w->slope = w->end_slope;
+    w->rate = w->end_rate, w->second = w->end_second;
   }
   return CDN_OK;
 }
@@ -236,6 +237,8 @@ static cdn_status end_at(cdn_stepper *s, int first, const cdni_watch *before, co
     if (s->method->own_steps) CDNI_TRY(cdni_evaluate_here(s, step->f1, &power));
     return sample_end(s, end);
   }
+  /* these were of the method's end */
+  for (int i = 0; i < s->events->n_lasting; i++) s->events->watches[i].end_rate = NAN;
   for (;;) {
     CDNI_TRY(cdni_cut_at(s, t));
     CDNI_TRY(sample_end(s, t));
@@ -307,6 +310,12 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   }
   if (ev->n_watches == 0) {
     ev->cut = ev->cut || !isnan(ev->limit);
+    return CDN_OK;
+  }
+  bool far;
+  CDNI_TRY(cdni_events_are_far(s, &far));
+  if (far) {
+    ev->fell_short = ev->cut = false;
     return CDN_OK;
   }
   CDNI_TRY(cdni_scene_begin(s));

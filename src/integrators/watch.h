@@ -32,6 +32,7 @@ typedef struct cdni_watch {
   size_t first; /* index of its values at the start and at the samples in the table of a step, and of its turns */
   bool active;  /* it ends steps; otherwise it is passive, and its events are only reported */
   bool edges;   /* NaN counts as one of the two sides (`beyond`) */
+  bool moves;   /* the motion of its value is known */
   bool near;    /* in this step its value may reach zero between samples */
   cdn_direction direction;
 
@@ -42,14 +43,16 @@ typedef struct cdni_watch {
   bool armed;    /* it has fired, and its handler may have reversed the motion of the value: the next step finds out */
   double came;   /* slope of the value just before the last event */
 
-  double window;      /* in this step, s */
-  double time, value; /* the point to which the present step has been followed */
-  int next;           /* turn or sample to look at next */
-  double end;         /* value at the end of the step */
-  double slope;       /* of the value at the start of the next step; NaN: unknown */
-  double end_slope;   /* of the value at the end of this step */
-  double lean;        /* slope along the rates of the motion, by a central difference */
-  double back, forth; /* the values before and after, of which it is the difference */
+  double window;               /* in this step, s */
+  double time, value;          /* the point to which the present step has been followed */
+  int next;                    /* turn or sample to look at next */
+  double end;                  /* value at the end of the step */
+  double slope;                /* of the value at the start of the next step; NaN: unknown */
+  double end_slope;            /* of the value at the end of this step */
+  double rate, second;         /* of a value that moves, at the start of the next step (quiet.c); NaN: unknown */
+  double end_rate, end_second; /* at the end of this step */
+  double lean;                 /* slope along the rates of the motion, by a central difference */
+  double back, forth;          /* the values before and after, of which it is the difference */
 
   bool fired;   /* active: it fires at the end of the step */
   bool pending; /* passive: it occurred at `hi` and has not been reported */
@@ -82,6 +85,9 @@ cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *stat
 cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding);
 /* How much the value changes if y changes by the accuracy, at time t of the step, where the value is g. */
 cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most);
+
+/* quiet.c: whether no trigger can come to zero in the step that has just been made. Then nothing else has to look. */
+cdn_status cdni_events_are_far(cdn_stepper *s, bool *far);
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
 

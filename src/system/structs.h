@@ -110,6 +110,7 @@ typedef struct trigger_group {
   int32_t of;                 /* the ticket in which they are; TICKET_NONE: events read the slots */
   bool counts;                /* rates are computed from it */
   cdni_kink_force *force;     /* may be NULL */
+  cdni_trigger_motion *moves; /* of slots that events read; may be NULL */
   const cdni_near_kinks *ops; /* NULL: they have slots */
 } trigger_group;
 typedef struct auto_variable {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "system/events.h"
 #include "system/structs.h"
 
 static trigger_group *group_at(const cdn_system *s, size_t i) { return &CDNI_AT(s->trigger_groups, trigger_group, i); }
@@ -69,6 +70,29 @@ const double *cdn_state_event_triggers(cdn_state *s, int group) {
     return NULL;
   }
   return cdn_eval(s, group_at(s->system, (size_t)group)->entry);
+}
+
+void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion *moves) {
+  if (group >= 0) group_at(d->system, (size_t)group)->moves = moves;
+}
+
+/* The group whose slot an event reads, with a function that knows its motion; NULL: there is none. */
+static const trigger_group *moving_group(const cdn_system *s, int64_t trigger) {
+  if (trigger >= (int64_t)s->events.count) return NULL;
+  const int group = cdni_event_at(s, (int)trigger)->def.group;
+  return group >= 0 && group_at(s, (size_t)group)->moves ? group_at(s, (size_t)group) : NULL;
+}
+
+bool cdni_trigger_has_motion(const cdn_system *system, int64_t trigger) {
+  return moving_group(system, trigger) != NULL;
+}
+
+cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *rate, double *second) {
+  const trigger_group *g = moving_group(state->system, trigger);
+  *rate = *second = NAN;
+  if (!g) return CDN_OK;
+  return g->moves(owner_of(state->system, g)->self, state, cdni_event_at(state->system, (int)trigger)->def.index, rate,
+                  second);
 }
 
 /* ---- kinks ---- */

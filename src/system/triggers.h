@@ -19,6 +19,12 @@ typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int64_t k
  * `force` may be NULL. */
 void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
 
+/* How fast the value of a slot changes, and how fast that rate does, in a State that is realized to Acceleration. NaN:
+ * not known. A run does not look within a step for the zero of a value that is farther away than these bring it. */
+typedef cdn_status cdni_trigger_motion(const void *self, cdn_state *state, int slot, double *rate, double *second);
+/* Of a group that events read. */
+void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion *moves);
+
 /* Kinks that are too many for an entry with all of them: a function lists those that are near. */
 typedef struct cdni_near_kink {
   int64_t key; /* which it is */
@@ -52,6 +58,9 @@ int64_t cdni_listed_trigger(const cdn_system *system, int64_t key);
 
 /* The value of one and its rate; a rate that is not known is NaN, as those of events are. */
 cdn_status cdni_trigger_read(cdn_state *state, int64_t trigger, double *value, double *rate);
+/* The motion of the value of an event; NaN where nobody knows it. */
+cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *rate, double *second);
+bool cdni_trigger_has_motion(const cdn_system *system, int64_t trigger);
 /* The force of a kink; f (nu) is zero on entry. */
 cdn_status cdni_trigger_force(cdn_state *state, int64_t trigger, double x, double *f, bool *known);
 /* All kinks with slots: their values, then their rates. */
